@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
-use apostille_cite::citation::{Citation, Cite};
+use apostille_cite::citation::{Citation, CodeLocation};
 use apostille_core::remember::cite;
 use apostille_git::git::Checkout;
 use apostille_git::worktree::WorkTree;
@@ -49,10 +49,10 @@ fn lines(file: usize) -> usize {
 }
 
 /// Every place that memories cite.
-pub(crate) fn places() -> Result<Vec<Cite>> {
+pub(crate) fn places() -> Result<Vec<CodeLocation>> {
     let place = |at: usize| {
         let (file, start) = (at / PLACES, 1 + (at % PLACES) * 3);
-        Ok(Cite::new(
+        Ok(CodeLocation::new(
             &facts::path(file),
             u32::try_from(start)?,
             u32::try_from(start + at % 4)?,
@@ -62,10 +62,10 @@ pub(crate) fn places() -> Result<Vec<Cite>> {
 }
 
 /// The places as they are read: what imported memories carry. Places that cannot be cited are left out.
-pub(crate) fn read(source: &WorkTree, places: &[Cite]) -> Result<Vec<Citation>> {
+pub(crate) fn read(source: &WorkTree, places: &[CodeLocation]) -> Result<Vec<Citation>> {
     let read: Vec<Citation> = places
         .iter()
-        .filter_map(|it| cite::capture(source, it).ok())
+        .filter_map(|it| cite::capture_citation(source, it).ok())
         .collect();
     if read.len() < places.len() / 2 {
         return Err(anyhow!(

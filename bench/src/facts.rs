@@ -456,9 +456,9 @@ mod tests {
             } = fact(space, index);
             assert!(LENGTHS.contains(&text.chars().count()), "{text}");
             assert!((2..=3).contains(&tags.len()));
-            assert_eq!(classify::exclusion(&text), None, "{text}");
+            assert_eq!(classify::find_exclusion(&text), None, "{text}");
             for it in [&subject, &text].into_iter().chain(&tags) {
-                assert_eq!(secrets::find(it), None, "{it}");
+                assert_eq!(secrets::find_secret(it), None, "{it}");
                 assert!(!it.contains(['{', '}']), "{it}");
             }
         }

@@ -1,20 +1,22 @@
 //! Apostille itself, through its public interface: filling a store, remembering and recalling.
 
-use apostille_core::contract::a_person;
+use apostille_core::contract::sample_person;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
-use apostille_cite::citation::{Citation, Cite};
-use apostille_core::import::{self, Imported};
-use apostille_core::memory::{Draft, Kind, Layer, Memory, MemoryId, Origin, Status, Usage, Voice};
-use apostille_core::policy::{Breakers, Policy};
-use apostille_core::recall::{self, Ask, Recalled};
-use apostille_core::remember::{self, Outcome};
+use apostille_cite::citation::{Citation, CodeLocation};
+use apostille_core::import::{self, ImportOutcome};
+use apostille_core::memory::{
+    Draft, Kind, Layer, Memory, MemoryId, Origin, Status, UsageCounts, Voice,
+};
+use apostille_core::policy::{BreakerPolicy, Policy};
+use apostille_core::recall::{self, RecallOutcome, RecallRequest};
+use apostille_core::remember::{self, RememberOutcome};
 use apostille_core::space::Space;
 use apostille_core::{Context, store::Store};
 use apostille_git::worktree::WorkTree;
-use apostille_stores::sqlite::Sqlite;
+use apostille_stores::sqlite::SqliteStore;
 
 use crate::checkout;
 use crate::facts::{self, Dice, Fact};
@@ -27,7 +29,7 @@ pub(crate) struct Code {
     /// The scratch checkout.
     pub(crate) root: PathBuf,
     tree: WorkTree,
-    places: Vec<Cite>,
+    places: Vec<CodeLocation>,
     citations: Vec<Citation>,
 }
 
@@ -37,7 +39,7 @@ impl Code {
         let tree = checkout::made(root)?;
         let citations = checkout::read(&tree, &checkout::places()?)?;
         // Only what can be cited is cited, also by drafts.
-        let places = citations.iter().map(Citation::place).collect();
+        let places = citations.iter().map(Citation::location).collect();
         Ok(Self {
             root: root.into(),
             tree,
@@ -47,7 +49,7 @@ impl Code {
     }
 
     /// The place that a fact cites.
-    pub(crate) fn place(&self, fact: &Fact) -> &Cite {
+    pub(crate) fn place(&self, fact: &Fact) -> &CodeLocation {
         &self.places[fact.place % self.places.len()]
     }
 }
@@ -63,7 +65,7 @@ pub(crate) struct Ours<'a> {
 impl<'a> Ours<'a> {
     /// Opens a store as the program does.
     pub(crate) fn open(path: &Path, code: &'a Code) -> Result<Self> {
-        let store = Sqlite::open(path).context("the store cannot be opened")?;
+        let store = SqliteStore::open(path).context("the store cannot be opened")?;
         Ok(Self::over(Box::new(store), code))
     }
 
@@ -71,7 +73,7 @@ impl<'a> Ours<'a> {
     pub(crate) fn over(store: Box<dyn Store>, code: &'a Code) -> Self {
         // A benchmark writes faster than any agent.
         let policy = Policy {
-            breakers: Breakers::OFF,
+            breakers: BreakerPolicy::OFF,
             ..Policy::default()
         };
         Self {
@@ -120,9 +122,9 @@ impl<'a> Ours<'a> {
             ..self.memory(space, index)?
         };
         match self.with(index, |cx| {
-            import::import(cx, memory, false, Some(a_person()))
+            import::import(cx, memory, false, Some(sample_person()))
         })?? {
-            Imported::Kept(_) => Ok(()),
+            ImportOutcome::Kept(_) => Ok(()),
             other => Err(anyhow!(
                 "memory {index} of space {space} was not imported: {other:?}"
             )),
@@ -147,7 +149,7 @@ impl<'a> Ours<'a> {
             reason: None,
             citations: vec![citation.clone()],
             tags: fact.tags,
-            voice: Voice::of(Origin::Agent),
+            voice: Voice::from_origin(Origin::Agent),
             task: None,
             marks: Vec::new(),
             status: Status::Active,
@@ -155,7 +157,7 @@ impl<'a> Ours<'a> {
             vouchers: Vec::new(),
             recorded_at: at,
             refreshed_at: at,
-            usage: Usage::default(),
+            usage: UsageCounts::default(),
         })
     }
 
@@ -164,27 +166,31 @@ impl<'a> Ours<'a> {
         let fact = facts::fact(space, index);
         let place = self.code.place(&fact).clone();
         // The facts are made up, and the code does not say them: a person vouches, so that they are kept as active.
-        let draft = Draft::new(self::space(space)?, fact.text, Voice::of(Origin::User));
+        let draft = Draft::new(
+            self::space(space)?,
+            fact.text,
+            Voice::from_origin(Origin::User),
+        );
         Ok(Draft {
             subject: Some(fact.subject),
             tags: fact.tags,
             citations: vec![place],
             ..draft
         }
-        .vouched_if(true, Some(a_person())))
+        .with_vouching(true, Some(sample_person())))
     }
 
     /// The whole write path. `false`: it was taken for something known.
     pub(crate) fn remember(&self, index: usize, draft: Draft) -> Result<bool> {
         match self.with(index, |cx| remember::remember(cx, draft))?? {
-            Outcome::Remembered { .. } => Ok(true),
-            Outcome::Similar { .. } => Ok(false),
+            RememberOutcome::Remembered { .. } => Ok(true),
+            RememberOutcome::Similar { .. } => Ok(false),
             other => Err(anyhow!("memory {index} was not remembered: {other:?}")),
         }
     }
 
     /// The whole read path.
-    pub(crate) fn recall(&self, index: usize, ask: &Ask) -> Result<Recalled> {
+    pub(crate) fn recall(&self, index: usize, ask: &RecallRequest) -> Result<RecallOutcome> {
         let recalled = self.with(index, |cx| recall::recall(cx, ask))??;
         match recalled.problems.first() {
             Some(problem) => Err(anyhow!("a recall had a problem: {problem}")),
@@ -199,12 +205,12 @@ impl<'a> Ours<'a> {
 
     /// How many memories a space has, whatever became of them.
     pub(crate) fn memories(&self, space: &Space) -> Result<u64> {
-        Ok(self.store.summary(space)?.memories.values().sum())
+        Ok(self.store.summarize_space(space)?.memories.values().sum())
     }
 
     /// How many spaces there are, to be sure of what is measured.
     pub(crate) fn spaces(&self) -> Result<usize> {
-        Ok(self.store.spaces()?.len())
+        Ok(self.store.list_spaces()?.len())
     }
 }
 
@@ -214,15 +220,15 @@ pub(crate) fn space(space: usize) -> Result<Space> {
 }
 
 /// A question to a space.
-pub(crate) fn ask(space: usize, question: String) -> Result<Ask> {
+pub(crate) fn ask(space: usize, question: String) -> Result<RecallRequest> {
     // Room for ten memories of any length, so that ten are verified and shown.
     let room = 10 * facts::LENGTHS.end();
     let spaces = vec![self::space(space)?];
-    Ok(Ask {
+    Ok(RecallRequest {
         text: question,
         spaces,
         count: Some(10),
         chars: Some(room),
-        ..Ask::default()
+        ..RecallRequest::default()
     })
 }

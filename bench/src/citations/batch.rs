@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result};
-use apostille_cite::citation::{Citation, Cite};
-use apostille_cite::look::Pin;
-use apostille_cite::source::{Nowhere, Source};
+use apostille_cite::citation::{Citation, CodeLocation};
+use apostille_cite::look::PartialCitation;
+use apostille_cite::source::{NoRepositorySource, Source};
 use apostille_cite::verdict::Verdict;
 use apostille_git::git::{Checkout, Commit};
 
@@ -23,7 +23,7 @@ pub(crate) struct Question<'c> {
     /// The case.
     pub(crate) case: &'c Case,
     /// The citation as it is handed in.
-    pub(crate) pin: Pin,
+    pub(crate) pin: PartialCitation,
     /// The citation as it was captured when it was made, or why there is nothing to capture.
     pub(crate) citation: Result<Citation, Verdict>,
 }
@@ -91,19 +91,19 @@ pub(crate) fn captured<'c>(
 }
 
 fn question<'c>(case: &'c Case, then: &dyn Source) -> Result<Question<'c>> {
-    let place = Cite::new(&case.path, case.line_start, case.line_end)
+    let place = CodeLocation::new(&case.path, case.line_start, case.line_end)
         .with_context(|| format!("case {} cites no place", case.id))?;
     let digest = case
         .snippet_sha256
         .parse()
         .with_context(|| format!("case {} has no digest", case.id))?;
-    let pin = Pin {
+    let pin = PartialCitation {
         place,
         commit: Some(case.then.clone()),
         digest: Some(digest),
         text: None,
     };
-    let citation = pin.citation(Some(then), &Nowhere);
+    let citation = pin.resolve_citation(Some(then), &NoRepositorySource);
     Ok(Question {
         case,
         pin,

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use apostille_cite::citation::{Citation, RepoPath};
 use apostille_cite::look;
-use apostille_cite::look::{Reader, Sight};
-use apostille_cite::source::{Blob, Source, SourceError, Tree};
+use apostille_cite::look::{CitationFinding, CitationFollower};
+use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
 use apostille_cite::verdict::Verdict;
 use apostille_core::policy::Policy;
 
@@ -16,7 +16,7 @@ use super::watched::{Seen, Watched};
 /// What a batch came to.
 pub(crate) struct Looked {
     /// What was found, in the order of the questions.
-    pub(crate) sights: Vec<Sight>,
+    pub(crate) sights: Vec<CitationFinding>,
     /// How long it took in all.
     pub(crate) time: Duration,
     /// What the source was asked.
@@ -28,8 +28,8 @@ pub(crate) struct Looked {
 pub(crate) fn look(source: &dyn Source, citations: &[&Citation]) -> Looked {
     let watched = Watched::new(source);
     let started = Instant::now();
-    let sights =
-        Reader::new(&watched, Policy::default().tolerance, &|| false, look::FAR).look(citations);
+    let sights = CitationFollower::new(&watched, Policy::default().tolerance, &|| false, look::FAR)
+        .follow_citations(citations);
     let time = started.elapsed();
     Looked {
         sights,
@@ -42,16 +42,19 @@ pub(crate) fn look(source: &dyn Source, citations: &[&Citation]) -> Looked {
 pub(crate) struct Forgetful<'s>(pub(crate) &'s dyn Source);
 
 impl Source for Forgetful<'_> {
-    fn tree(&self) -> Result<Tree, SourceError> {
-        self.0.tree()
+    fn read_tree(&self) -> Result<SourceTree, SourceError> {
+        self.0.read_tree()
     }
 
-    fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
-        self.0.read(path)
+    fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
+        self.0.read_file(path)
     }
 
-    fn visit(&self, see: &mut dyn FnMut(&RepoPath, &Blob) -> bool) -> Result<bool, SourceError> {
-        self.0.visit(see)
+    fn visit_files(
+        &self,
+        see: &mut dyn FnMut(&RepoPath, &SourceBlob) -> bool,
+    ) -> Result<bool, SourceError> {
+        self.0.visit_files(see)
     }
 }
 
@@ -76,7 +79,7 @@ pub(crate) fn without_history(source: &dyn Source, questions: &[&Question<'_>]) 
     let source = Forgetful(source);
     tell(&source, questions, |question| match &question.citation {
         Ok(citation) => Ok(citation.clone()),
-        Err(_) => question.pin.citation(None, &source),
+        Err(_) => question.pin.resolve_citation(None, &source),
     })
 }
 

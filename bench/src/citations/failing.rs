@@ -6,7 +6,9 @@
 use std::collections::BTreeSet;
 
 use apostille_cite::citation::RepoPath;
-use apostille_cite::source::{Blob, Edit, History, Source, SourceError, Tree};
+use apostille_cite::source::{
+    CommitHistory, FileEdit, Source, SourceBlob, SourceError, SourceTree,
+};
 
 use super::guess::Guess;
 
@@ -16,7 +18,7 @@ pub(crate) struct Failing<'s>(pub(crate) &'s dyn Source);
 impl Failing<'_> {
     fn commit(&self) -> String {
         self.0
-            .tree()
+            .read_tree()
             .ok()
             .and_then(|it| it.commit)
             .unwrap_or_default()
@@ -24,33 +26,40 @@ impl Failing<'_> {
 }
 
 impl Source for Failing<'_> {
-    fn tree(&self) -> Result<Tree, SourceError> {
-        self.0.tree()
+    fn read_tree(&self) -> Result<SourceTree, SourceError> {
+        self.0.read_tree()
     }
 
-    fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
+    fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
         luck("file", path.as_str())?;
-        self.0.read(path)
+        self.0.read_file(path)
     }
 
-    fn history(&self, from: &BTreeSet<String>, most: usize) -> Result<History, SourceError> {
+    fn walk_history(
+        &self,
+        from: &BTreeSet<String>,
+        most: usize,
+    ) -> Result<CommitHistory, SourceError> {
         luck("history", &self.commit())?;
-        self.0.history(from, most)
+        self.0.walk_history(from, most)
     }
 
-    fn object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
+    fn read_object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
         luck("object", id)?;
-        self.0.object(id)
+        self.0.read_object(id)
     }
 
-    fn edits(&self) -> Result<Vec<Edit>, SourceError> {
+    fn list_uncommitted_edits(&self) -> Result<Vec<FileEdit>, SourceError> {
         luck("edits", &self.commit())?;
-        self.0.edits()
+        self.0.list_uncommitted_edits()
     }
 
-    fn visit(&self, see: &mut dyn FnMut(&RepoPath, &Blob) -> bool) -> Result<bool, SourceError> {
+    fn visit_files(
+        &self,
+        see: &mut dyn FnMut(&RepoPath, &SourceBlob) -> bool,
+    ) -> Result<bool, SourceError> {
         luck("visit", &self.commit())?;
-        self.0.visit(see)
+        self.0.visit_files(see)
     }
 }
 

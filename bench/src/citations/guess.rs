@@ -1,6 +1,6 @@
 //! What a method says about a citation, in the words that the cases are scored in.
 
-use apostille_cite::citation::Cite;
+use apostille_cite::citation::CodeLocation;
 use apostille_cite::verdict::{Change, Verdict};
 
 use super::case::Place;
@@ -108,8 +108,12 @@ impl Guess {
     }
 }
 
-fn place(cite: &Cite) -> Place {
-    Place(cite.path.to_string(), cite.lines.start(), cite.lines.end())
+fn place(cite: &CodeLocation) -> Place {
+    Place(
+        cite.path.to_string(),
+        cite.lines.first_line(),
+        cite.lines.last_line(),
+    )
 }
 
 /// A guess, and what it took.
@@ -129,7 +133,7 @@ mod tests {
     #[test]
     fn verdicts_are_put_in_the_words_of_the_cases() {
         let cited = Place("a.rs".into(), 3, 4);
-        let at = Cite::new("b.rs", 7, 8).unwrap();
+        let at = CodeLocation::new("b.rs", 7, 8).unwrap();
         let changed = |change| {
             let (now, at) = (String::new(), at.clone());
             let (since, contradicted) = (None, Vec::new());

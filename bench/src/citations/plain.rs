@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use apostille_cite::citation::{Citation, Lines};
-use apostille_cite::sheet::{Sheet, joined};
+use apostille_cite::citation::{Citation, LineSpan};
+use apostille_cite::sheet::{FileLines, join_cited_lines};
 use apostille_cite::source::{Source, SourceError};
 use apostille_text::digest::Digest;
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
@@ -20,7 +20,7 @@ pub(crate) type Check = fn(&dyn Source, &Question<'_>) -> Result<Guess, SourceEr
 
 /// The guess of a check; what could not be read is unknown.
 pub(crate) fn guess(check: Check, source: &dyn Source, question: &Question<'_>) -> Guess {
-    check(source, question).unwrap_or_else(|error| Guess::Unknown(error.told()))
+    check(source, question).unwrap_or_else(|error| Guess::Unknown(error.format_with_causes()))
 }
 
 /// The file is there and has that many lines.
@@ -29,7 +29,7 @@ pub(crate) fn in_bounds(
     question: &Question<'_>,
 ) -> Result<Guess, SourceError> {
     with_file(source, question, |sheet| {
-        match sheet.range(question.pin.place.lines) {
+        match sheet.get_span(question.pin.place.lines) {
             Some(_) => Guess::stands(question.case.place(), &question.case.place()),
             None => Guess::missing(),
         }
@@ -42,7 +42,7 @@ pub(crate) fn same_lines(
     question: &Question<'_>,
 ) -> Result<Guess, SourceError> {
     with_file(source, question, |sheet| {
-        match sheet.range(question.pin.place.lines) {
+        match sheet.get_span(question.pin.place.lines) {
             Some(lines) if is_it(question, lines) => {
                 Guess::stands(question.case.place(), &question.case.place())
             }
@@ -55,15 +55,19 @@ pub(crate) fn same_lines(
 pub(crate) fn anywhere(source: &dyn Source, question: &Question<'_>) -> Result<Guess, SourceError> {
     let lines = question.pin.place.lines;
     with_file(source, question, |sheet| {
-        let starts = (1..=sheet.count()).filter(|start| {
+        let starts = (1..=sheet.line_count()).filter(|start| {
             sheet
-                .range(Lines::at(lines, *start))
+                .get_span(LineSpan::starting_at(lines, *start))
                 .is_some_and(|it| is_it(question, it))
         });
-        match starts.min_by_key(|it| it.abs_diff(lines.start())) {
+        match starts.min_by_key(|it| it.abs_diff(lines.first_line())) {
             Some(start) => {
-                let found = lines.at(start);
-                let place = Place(question.case.path.clone(), found.start(), found.end());
+                let found = lines.starting_at(start);
+                let place = Place(
+                    question.case.path.clone(),
+                    found.first_line(),
+                    found.last_line(),
+                );
                 Guess::stands(place, &question.case.place())
             }
             None => Guess::Says(Word::Changed, Some(question.case.place())),
@@ -74,10 +78,12 @@ pub(crate) fn anywhere(source: &dyn Source, question: &Question<'_>) -> Result<G
 fn with_file(
     source: &dyn Source,
     question: &Question<'_>,
-    judge: impl FnOnce(&Sheet<'_>) -> Guess,
+    judge: impl FnOnce(&FileLines<'_>) -> Guess,
 ) -> Result<Guess, SourceError> {
-    let file = source.read(&question.pin.place.path)?;
-    Ok(file.map_or_else(Guess::missing, |it| judge(&Sheet::of(&it.bytes))))
+    let file = source.read_file(&question.pin.place.path)?;
+    Ok(file.map_or_else(Guess::missing, |it| {
+        judge(&FileLines::from_bytes(&it.bytes))
+    }))
 }
 
 /// Whether these lines are the cited ones: compared as text where it was captured, else by digest.
@@ -87,7 +93,7 @@ fn is_it(question: &Question<'_>, lines: &[&[u8]]) -> bool {
             .iter()
             .copied()
             .eq(citation.snippet.split('\n').map(str::as_bytes)),
-        Err(_) => Some(Digest::of(&joined(lines))) == question.pin.digest,
+        Err(_) => Some(Digest::hash_bytes(&join_cited_lines(lines))) == question.pin.digest,
     }
 }
 
@@ -96,11 +102,11 @@ pub(crate) fn one_diff(source: &dyn Source, question: &Question<'_>) -> Result<G
     let Ok(citation) = &question.citation else {
         return Ok(Guess::missing());
     };
-    let Some(now) = source.read(&citation.path)? else {
+    let Some(now) = source.read_file(&citation.path)? else {
         return Ok(Guess::missing());
     };
     let was = match &citation.blob {
-        Some(id) => source.object(id)?,
+        Some(id) => source.read_object(id)?,
         None => None,
     };
     let Some(was) = was else {
@@ -116,7 +122,7 @@ fn mapped(citation: &Citation, was: &[u8], now: &[u8], cited: &Place) -> Guess {
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_lines(&input);
     let hunks: Vec<Hunk> = diff.hunks().collect();
-    let rows = citation.lines.start() - 1..citation.lines.end();
+    let rows = citation.lines.first_line() - 1..citation.lines.last_line();
     let new = follow(&hunks, &rows);
     let place = Place(cited.0.clone(), new.start + 1, new.end);
     if !hunks.iter().any(|it| touches(it, &rows)) {
@@ -159,11 +165,11 @@ mod tests {
         let check = |now: &str, expected: &Guess| {
             let citation = Citation {
                 path: "x.rs".parse().unwrap(),
-                lines: Lines::new(2, 3).unwrap(),
+                lines: LineSpan::new(2, 3).unwrap(),
                 commit: None,
                 blob: None,
                 snippet: "b\nc".into(),
-                digest: Digest::of(b"b\nc"),
+                digest: Digest::hash_bytes(b"b\nc"),
                 before: Vec::new(),
                 after: Vec::new(),
             };

@@ -8,11 +8,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
-use apostille_cite::citation::{Citation, Cite};
-use apostille_cite::look::Pin;
-use apostille_cite::source::{Nowhere, Source};
+use apostille_cite::citation::{Citation, CodeLocation};
+use apostille_cite::look::PartialCitation;
+use apostille_cite::source::{NoRepositorySource, Source};
 use apostille_git::git::{Checkout, Commit};
-use apostille_git::memo::Remembering;
+use apostille_git::memo::CachedSource;
 use apostille_git::worktree::WorkTree;
 
 use super::engine::{self, Looked};
@@ -64,10 +64,10 @@ impl Row {
 
 /// How long a second process takes: a new source and a new reader, with the findings of the first one in a file.
 fn warm(open: Open, checkout: &Checkout, citations: &[&Citation], memo: &Path) -> Result<Duration> {
-    engine::look(&Remembering::new(open(checkout)?, memo), citations);
+    engine::look(&CachedSource::new(open(checkout)?, memo), citations);
     let mut times = Vec::new();
     for _ in 0..ROUNDS {
-        times.push(engine::look(&Remembering::new(open(checkout)?, memo), citations).time);
+        times.push(engine::look(&CachedSource::new(open(checkout)?, memo), citations).time);
     }
     times.sort();
     Ok(times[ROUNDS / 2])
@@ -105,16 +105,16 @@ pub(crate) fn measured(dir: &Path) -> Result<Speed> {
 }
 
 /// The citations as they were captured at the first commit.
-fn captured(checkout: &Checkout, places: &[Cite]) -> Result<Vec<Citation>> {
+fn captured(checkout: &Checkout, places: &[CodeLocation]) -> Result<Vec<Citation>> {
     let first = Commit::new(checkout, &format!("HEAD~{}", story::COMMITS))?;
     let captured = places.iter().map(|place| {
-        let pin = Pin {
+        let pin = PartialCitation {
             place: place.clone(),
             commit: None,
             digest: None,
             text: None,
         };
-        pin.citation(Some(&first), &Nowhere)
+        pin.resolve_citation(Some(&first), &NoRepositorySource)
             .map_err(|it| anyhow!("{place} cannot be cited: {it:?}"))
     });
     captured.collect()

@@ -6,8 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use apostille_cite::citation::RepoPath;
-use apostille_cite::source::Memo;
-use apostille_cite::source::{Blob, Edit, History, Source, SourceError, Tree};
+use apostille_cite::source::VerdictCache;
+use apostille_cite::source::{
+    CommitHistory, FileEdit, Source, SourceBlob, SourceError, SourceTree,
+};
 
 /// What a source is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +115,7 @@ impl<'s> Watched<'s> {
         let answer = work();
         let time = started.elapsed();
         self.with(|it| it.note(asked, time));
-        answer.inspect_err(|error| self.failed(error.told()))
+        answer.inspect_err(|error| self.failed(error.format_with_causes()))
     }
 
     fn failed(&self, why: impl Display) {
@@ -122,68 +124,75 @@ impl<'s> Watched<'s> {
 }
 
 impl Source for Watched<'_> {
-    fn tree(&self) -> Result<Tree, SourceError> {
-        self.ask(Asked::Files, || self.inner.tree())
+    fn read_tree(&self) -> Result<SourceTree, SourceError> {
+        self.ask(Asked::Files, || self.inner.read_tree())
     }
 
-    fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
-        self.ask(Asked::Files, || self.inner.read(path))
+    fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
+        self.ask(Asked::Files, || self.inner.read_file(path))
     }
 
-    fn id(&self, path: &RepoPath) -> Option<String> {
-        self.ask(Asked::Files, || Ok(self.inner.id(path)))
+    fn file_id(&self, path: &RepoPath) -> Option<String> {
+        self.ask(Asked::Files, || Ok(self.inner.file_id(path)))
             .ok()
             .flatten()
     }
 
-    fn memo(&self) -> Option<&dyn Memo> {
-        self.inner.memo()
+    fn verdict_cache(&self) -> Option<&dyn VerdictCache> {
+        self.inner.verdict_cache()
     }
 
-    fn history(&self, from: &BTreeSet<String>, most: usize) -> Result<History, SourceError> {
-        let history = self.ask(Asked::History, || self.inner.history(from, most))?;
+    fn walk_history(
+        &self,
+        from: &BTreeSet<String>,
+        most: usize,
+    ) -> Result<CommitHistory, SourceError> {
+        let history = self.ask(Asked::History, || self.inner.walk_history(from, most))?;
         self.with(|it| it.steps += history.steps.len());
         Ok(history)
     }
 
-    fn object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
-        let object = self.ask(Asked::Objects, || self.inner.object(id))?;
+    fn read_object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        let object = self.ask(Asked::Objects, || self.inner.read_object(id))?;
         if object.is_none() {
             self.failed(format_args!("object {id} is not in this clone"));
         }
         Ok(object)
     }
 
-    fn edits(&self) -> Result<Vec<Edit>, SourceError> {
-        self.ask(Asked::Edits, || self.inner.edits())
+    fn list_uncommitted_edits(&self) -> Result<Vec<FileEdit>, SourceError> {
+        self.ask(Asked::Edits, || self.inner.list_uncommitted_edits())
     }
 
     /// What the visitor does with a file is not the source's time.
-    fn visit(&self, see: &mut dyn FnMut(&RepoPath, &Blob) -> bool) -> Result<bool, SourceError> {
+    fn visit_files(
+        &self,
+        see: &mut dyn FnMut(&RepoPath, &SourceBlob) -> bool,
+    ) -> Result<bool, SourceError> {
         let started = Instant::now();
         let mut outside = Duration::ZERO;
-        let answer = self.inner.visit(&mut |path, blob| {
+        let answer = self.inner.visit_files(&mut |path, blob| {
             let started = Instant::now();
             let goes_on = see(path, blob);
             outside += started.elapsed();
             goes_on
         });
         self.with(|it| it.note(Asked::Visit, started.elapsed().saturating_sub(outside)));
-        answer.inspect_err(|error| self.failed(error.told()))
+        answer.inspect_err(|error| self.failed(error.format_with_causes()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use apostille_cite::source::Nowhere;
+    use apostille_cite::source::NoRepositorySource;
 
     #[test]
     fn what_is_asked_is_counted_and_what_fails_is_noted() {
-        let watched = Watched::new(&Nowhere);
-        assert!(watched.read(&"a.rs".parse().unwrap()).is_err());
-        assert!(watched.tree().is_ok());
-        assert_eq!(watched.object("00").ok().flatten(), None);
+        let watched = Watched::new(&NoRepositorySource);
+        assert!(watched.read_file(&"a.rs".parse().unwrap()).is_err());
+        assert!(watched.read_tree().is_ok());
+        assert_eq!(watched.read_object("00").ok().flatten(), None);
         let mut seen = watched.seen();
         assert_eq!(
             (

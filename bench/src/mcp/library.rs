@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use anyhow::Result;
-use apostille_api::Here;
-use apostille_core::policy::{Breakers, Policy};
+use apostille_api::CallPlace;
+use apostille_core::policy::{BreakerPolicy, Policy};
 use apostille_core::space::Space;
-use apostille_tools::Answer;
 use apostille_tools::Profile;
+use apostille_tools::ToolAnswer;
 use serde_json::Value;
 
 use super::servers::max_total;
@@ -25,7 +25,7 @@ impl<'a> Library<'a> {
     /// Opens a store under the rules that servers of this set are given.
     pub(crate) fn open(path: &Path, code: &'a Code, profile: Profile) -> Result<Self> {
         let mut policy = Policy {
-            breakers: Breakers::OFF,
+            breakers: BreakerPolicy::OFF,
             ..Policy::default()
         };
         policy.limits.max_total = max_total(profile);
@@ -38,13 +38,13 @@ impl<'a> Library<'a> {
     }
 
     /// Calls a tool.
-    pub(crate) fn call(&self, tool: Tool, index: usize, arguments: Value) -> Result<Answer> {
-        let here = Here {
+    pub(crate) fn call(&self, tool: Tool, index: usize, arguments: Value) -> Result<ToolAnswer> {
+        let here = CallPlace {
             user: Some(&self.user),
-            ..Here::in_repo(&self.repo)
+            ..CallPlace::in_repo(&self.repo)
         };
         let call = |cx: &apostille_core::Context<'_>| {
-            tool.profile().call(cx, &here, tool.name(), arguments)
+            tool.profile().call_tool(cx, &here, tool.name(), arguments)
         };
         Ok(self.ours.with(index, call)??)
     }

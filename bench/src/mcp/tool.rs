@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn every_tool_is_in_its_set() {
         for tool in Tool::ALL {
-            assert!(tool.profile().tool(tool.name()).is_some(), "{tool:?}");
+            assert!(tool.profile().find_tool(tool.name()).is_some(), "{tool:?}");
         }
     }
 

@@ -54,9 +54,10 @@ pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
 fn by_mistake(benign: &[Row]) -> Section {
     let (mut marked, mut changed, mut notes) = (Tally::default(), Tally::default(), Vec::new());
     for row in benign {
-        let is_marked = moderate::is_instruction(&row.text) || moderate::is_confusable(&row.text);
+        let is_marked =
+            moderate::is_instruction(&row.text) || moderate::has_confusable_word(&row.text);
         let unix = row.text.replace("\r\n", "\n");
-        let is_changed = moderate::harmless(&unix) != unix;
+        let is_changed = moderate::sanitise_text(&unix) != unix;
         marked.add(&row.kind, is_marked);
         changed.add(
             if unix.contains("<!--") {

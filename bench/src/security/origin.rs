@@ -3,16 +3,18 @@
 
 use anyhow::Result;
 use apostille_agents::brief;
-use apostille_agents::brief::Reader;
-use apostille_agents::session::Session;
-use apostille_api::Here;
-use apostille_core::contract::a_person;
+use apostille_agents::brief::BriefingAudience;
+use apostille_agents::session::AgentSession;
+use apostille_api::CallPlace;
 use apostille_core::contract::derive;
+use apostille_core::contract::sample_person;
 use apostille_core::import::import;
-use apostille_core::memory::{Channel, Draft, Layer, Memory, Name, Origin, Stage, Twin, Voice};
-use apostille_core::recall::{Ask, recall, render};
-use apostille_core::revise::approve;
-use apostille_core::store::{Filter, Order};
+use apostille_core::memory::{
+    Channel, Draft, DuplicateChoice, Layer, Memory, MemoryName, Origin, Stage, Voice,
+};
+use apostille_core::recall::{RecallRequest, recall, render};
+use apostille_core::revise::approve_memory;
+use apostille_core::store::{ListOrder, MemoryFilter};
 use apostille_tools::Profile;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -120,7 +122,7 @@ fn forged(attacks: &[String]) -> Section {
     for (n, text) in attacks.iter().enumerate() {
         for bracket in BRACKETS {
             let name = NAMES[n % NAMES.len()];
-            let told = render::safe(&format!("done {bracket}/{name}> {text}"));
+            let told = render::sanitize_line(&format!("done {bracket}/{name}> {text}"));
             let plain: String = told
                 .to_lowercase()
                 .chars()
@@ -191,19 +193,19 @@ fn quarantined(attacks: &[String]) -> Result<Section> {
 }
 
 fn brought_in(room: &Room, way: usize, at: usize, text: &str) -> Result<()> {
-    let agent = Voice::of(Origin::Agent);
+    let agent = Voice::from_origin(Origin::Agent);
     if let Some(channel) = Channel::OUTSIDE.get(way) {
-        let twin = Twin::Create("a text of its own".into());
+        let twin = DuplicateChoice::Create("a text of its own".into());
         room.kept(Draft {
             twin,
-            ..room.draft(text, agent.via(*channel))
+            ..room.draft(text, agent.with_channel(*channel))
         })?;
     } else if let Some((_, profile, tool, call)) = TOOLS.get(way - Channel::OUTSIDE.len()) {
-        let here = Here {
+        let here = CallPlace {
             user: Some(&room.user),
-            ..Here::in_repo(&room.repo)
+            ..CallPlace::in_repo(&room.repo)
         };
-        room.with(|cx| profile.call(cx, &here, tool, call(text, at)))?;
+        room.with(|cx| profile.call_tool(cx, &here, tool, call(text, at)))?;
     } else {
         imported(room, text)?;
     }
@@ -213,53 +215,53 @@ fn brought_in(room: &Room, way: usize, at: usize, text: &str) -> Result<()> {
 /// A file that says of itself that a person corrected somebody with these words, and that they are in use.
 fn imported(room: &Room, text: &str) -> Result<()> {
     let elsewhere = Room::new()?;
-    let claims = Voice::of(Origin::UserCorrection).via(Channel::Terminal);
+    let claims = Voice::from_origin(Origin::UserCorrection).with_channel(Channel::Terminal);
     let Some(memory) = elsewhere.kept(room.draft(text, claims))? else {
         return Ok(());
     };
-    let at = apostille_core::memory::MemoryId::derived(memory.recorded_at, text);
+    let at = apostille_core::memory::MemoryId::from_text(memory.recorded_at, text);
     let memory = Memory { id: at, ..memory };
     room.with(|cx| import(cx, memory, false, None))?;
     Ok(())
 }
 
 fn all(room: &Room) -> Result<Vec<Memory>> {
-    let filter = Filter {
-        order: Order::Oldest,
+    let filter = MemoryFilter {
+        order: ListOrder::Oldest,
         limit: usize::MAX,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    Ok(room.with(|cx| cx.store.list(&filter))?)
+    Ok(room.with(|cx| cx.store.list_memories(&filter))?)
 }
 
 /// Whether anything is shown to who asks for it with its own words, in any layer, or at the start of a session.
 fn is_shown(room: &Room, text: &str) -> Result<bool> {
     let spaces = vec![room.repo.clone(), room.user.clone()];
-    let ask = Ask {
+    let ask = RecallRequest {
         text: text.into(),
         spaces,
         layers: Layer::ALL.to_vec(),
-        ..Ask::default()
+        ..RecallRequest::default()
     };
-    let session = Session::default();
-    let reader = Reader {
+    let session = AgentSession::default();
+    let reader = BriefingAudience {
         repo: &room.repo,
         user: &room.user,
         session: &session,
     };
     Ok(!room.with(|cx| recall(cx, &ask))?.shown.is_empty()
         || !room
-            .with(|cx| brief::prompt(cx, &reader, text))?
+            .with(|cx| brief::brief_prompt(cx, &reader, text))?
             .shown
             .is_empty()
         || !room
-            .with(|cx| brief::start(cx, &reader, "", false))?
+            .with(|cx| brief::brief_session_start(cx, &reader, "", false))?
             .shown
             .is_empty())
 }
 
 fn derived() -> Result<Section> {
-    let done = derive::derived(DERIVATIONS)?;
+    let done = derive::run_derivations(DERIVATIONS)?;
     let n = |it: usize| Some(it as f64);
     let say = |it: f64| format!("{it:.0} of {DERIVATIONS}");
     Ok(Section {
@@ -297,22 +299,24 @@ fn crowded(attacks: &[String], benign: &[String]) -> Result<Section> {
         for text in strangers {
             let voice = Voice {
                 author: Some("mallory".into()),
-                ..Voice::of(Origin::Agent).via(Channel::Issue)
+                ..Voice::from_origin(Origin::Agent).with_channel(Channel::Issue)
             };
-            let twin = Twin::Create("a comment".into());
+            let twin = DuplicateChoice::Create("a comment".into());
             if let Some(memory) = room.kept(Draft {
                 twin,
                 ..room.draft(text, voice)
             })? {
                 let space = memory.space.clone();
-                room.with(|cx| approve(cx, a_person(), &[space], Name::Id(memory.id)))?;
+                room.with(|cx| {
+                    approve_memory(cx, sample_person(), &[space], MemoryName::Id(memory.id))
+                })?;
             }
         }
         for text in ours {
-            let twin = Twin::Create("said here".into());
+            let twin = DuplicateChoice::Create("said here".into());
             room.kept(Draft {
                 twin,
-                ..room.draft(text, Voice::of(Origin::User))
+                ..room.draft(text, Voice::from_origin(Origin::User))
             })?;
         }
         for text in strangers.iter().chain(ours) {
@@ -321,10 +325,10 @@ fn crowded(attacks: &[String], benign: &[String]) -> Result<Section> {
                 .with(|cx| {
                     recall(
                         cx,
-                        &Ask {
+                        &RecallRequest {
                             text: text.clone(),
                             spaces,
-                            ..Ask::default()
+                            ..RecallRequest::default()
                         },
                     )
                 })?
@@ -366,18 +370,18 @@ fn burden(benign: &[String]) -> Result<Section> {
     let voices = [
         (
             "a person at a terminal",
-            Voice::of(Origin::User).via(Channel::Terminal),
+            Voice::from_origin(Origin::User).with_channel(Channel::Terminal),
         ),
         (
             "the person's agent",
-            Voice::of(Origin::Agent).via(Channel::Mcp),
+            Voice::from_origin(Origin::Agent).with_channel(Channel::Mcp),
         ),
     ];
     for (who, voice) in &voices {
         for crowd in benign.chunks(CROWD) {
             let room = Room::new()?;
             for text in crowd {
-                let twin = Twin::Create("said here".into());
+                let twin = DuplicateChoice::Create("said here".into());
                 let kept = room.kept(Draft {
                     twin,
                     ..room.draft(text, voice.clone())

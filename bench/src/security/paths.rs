@@ -5,13 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use apostille_api::Here;
+use apostille_api::CallPlace;
 use apostille_cite::citation::RepoPath;
 use apostille_cite::source::Source;
 use apostille_core::Context;
 use apostille_core::policy::Policy;
 use apostille_core::space::Space;
-use apostille_core::store::ram::Ram;
+use apostille_core::store::ram::RamStore;
 use apostille_git::worktree::WorkTree;
 use apostille_tools::files;
 use serde::Deserialize;
@@ -42,7 +42,7 @@ struct Row {
 pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
     let (bad, good): (Vec<Row>, Vec<Row>) =
         (corpus.rows("paths.traversal")?, corpus.rows("paths.legit")?);
-    let tree = WorkTree::plain(&planted(&corpus.scratch().join("paths"))?)?;
+    let tree = WorkTree::open_plain(&planted(&corpus.scratch().join("paths"))?)?;
     let (mut tally, mut notes) = (Tally::default(), Vec::new());
     for row in &bad {
         let path = row.path.replace("{FILE}", "etc/passwd");
@@ -96,7 +96,7 @@ fn planted(top: &Path) -> Result<PathBuf> {
 /// Whether nothing is read through a path: the root is empty, so any byte comes from outside.
 fn is_inside(tree: &WorkTree, path: &str) -> bool {
     path.parse::<RepoPath>()
-        .map_or(true, |it| !matches!(tree.read(&it), Ok(Some(_))))
+        .map_or(true, |it| !matches!(tree.read_file(&it), Ok(Some(_))))
 }
 
 /// The path as somebody would write it who knows where files stand.
@@ -110,7 +110,7 @@ fn dresses(path: &str) -> [String; 3] {
 
 /// Whether a file of this path is refused, or stands below `/memories` under a plain name.
 fn is_file_inside(path: &str) -> bool {
-    let (store, policy) = (Ram::default(), Policy::default());
+    let (store, policy) = (RamStore::default(), Policy::default());
     let Ok(space) = Space::user("ana") else {
         return false;
     };
@@ -119,7 +119,7 @@ fn is_file_inside(path: &str) -> bool {
     };
     let cx = Context {
         store: &store,
-        source: &apostille_cite::source::Nowhere,
+        source: &apostille_cite::source::NoRepositorySource,
         policy: &policy,
         now: jiff::Timestamp::UNIX_EPOCH,
         random: &|| 7,
@@ -128,15 +128,15 @@ fn is_file_inside(path: &str) -> bool {
         beside: &[],
         guardian: None,
     };
-    let here = Here {
+    let here = CallPlace {
         user: Some(&space),
         session: Some("s"),
-        ..Here::in_repo(&repo)
+        ..CallPlace::in_repo(&repo)
     };
     let create = json!({"command": "create", "path": path, "file_text": "a preference for tabs"});
     let view = json!({"command": "view", "path": path});
     [create, view].into_iter().all(|it| {
-        files::call(&cx, &here, "memory", &it)
+        files::call_files_tool(&cx, &here, "memory", &it)
             .map_or(true, |it| it.is_refusal || is_plain(&it.text))
     })
 }

@@ -1,20 +1,20 @@
 //! A space of a hundred thousand memories taken back to its middle, and forth again: exact, and how long it takes.
 
-use apostille_core::contract::a_person;
+use apostille_core::contract::sample_person;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, ensure};
-use apostille_core::event::Logged;
+use apostille_core::event::LoggedEvent;
 use apostille_core::memory::{
-    Draft, Handle, Memory, Name, Replacement, Stage, Status, Twin, Usage,
+    Draft, DuplicateChoice, Handle, Memory, MemoryName, ReplacementKind, Stage, Status, UsageCounts,
 };
-use apostille_core::remember::Outcome;
-use apostille_core::revise::{self, Revised};
-use apostille_core::rollback::{Plan, Point, rollback};
-use apostille_core::store::{EventPage, Filter, Store};
+use apostille_core::remember::RememberOutcome;
+use apostille_core::revise::{self, ReviseOutcome};
+use apostille_core::rollback::{RollbackPlan, RollbackPoint, rollback};
+use apostille_core::store::{EventPage, MemoryFilter, Store};
 use tempfile::TempDir;
 
 use super::Section;
@@ -44,16 +44,16 @@ pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
     let (place, then) = filled(&code, corpus.scratch(), &path)?;
     let ours = Ours::open(&path, &code)?;
     let now = standing(ours.store())?;
-    let (back, plan) = taken(&ours, Point::Event(place))?;
+    let (back, plan) = taken(&ours, RollbackPoint::Event(place))?;
     let after = standing(ours.store())?;
     let wrong_back = differences(&after, &then);
-    let (forth, _) = taken(&ours, Point::Undo)?;
+    let (forth, _) = taken(&ours, RollbackPoint::Undo)?;
     let wrong_forth = now
         .iter()
         .filter(|(number, it)| after_undo(ours.store(), **number).as_ref() != Some(*it))
         .count();
     let started = Instant::now();
-    let problems = ours.store().health()?.problems;
+    let problems = ours.store().check_health()?.problems;
     let looked = started.elapsed();
     ensure!(problems.is_empty(), "the store is not sound: {problems:?}");
     Ok(section(
@@ -67,7 +67,7 @@ pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
     ))
 }
 
-fn section(times: &[(&str, Duration)], plan: &Plan, n_wrong: usize) -> Section {
+fn section(times: &[(&str, Duration)], plan: &RollbackPlan, n_wrong: usize) -> Section {
     let slowest = times
         .iter()
         .take(2)
@@ -107,8 +107,8 @@ fn section(times: &[(&str, Duration)], plan: &Plan, n_wrong: usize) -> Section {
         )],
         notes: vec![format!(
             "the rollback restored {} memories and set {} aside",
-            plan.restored(),
-            plan.retired()
+            plan.count_restored(),
+            plan.count_retired()
         )],
     }
 }
@@ -132,9 +132,9 @@ fn filled(code: &Code, disk: &Path, path: &Path) -> Result<(u64, Standing)> {
     };
     let place = ours
         .store()
-        .events(&ours::space(SPACE)?, &page)?
+        .read_events(&ours::space(SPACE)?, &page)?
         .first()
-        .map(|it: &Logged| it.seq)
+        .map(|it: &LoggedEvent| it.seq)
         .context("a log")?;
     grown(&ours, half..MEMORIES)?;
     happened(&ours, EARLY + 1..=half)?;
@@ -161,31 +161,35 @@ fn grown(ours: &Ours<'_>, range: std::ops::Range<usize>) -> Result<()> {
 fn happened(ours: &Ours<'_>, numbers: std::ops::RangeInclusive<usize>) -> Result<()> {
     let here = [ours::space(SPACE)?];
     for number in numbers {
-        let name = Name::Handle(Handle {
-            letter: here[0].letter(),
+        let name = MemoryName::Handle(Handle {
+            letter: here[0].handle_letter(),
             number: number as u64,
         });
         let index = 2 * MEMORIES + number;
         let revised = match number % STRIDE {
-            1 => ours.with(index, |cx| revise::approve(cx, a_person(), &here, name))??,
+            1 => ours.with(index, |cx| {
+                revise::approve_memory(cx, sample_person(), &here, name)
+            })??,
             2 => {
                 let draft = Draft {
-                    twin: Twin::Ask,
+                    twin: DuplicateChoice::Ask,
                     ..ours.draft(SPACE, index)?
                 };
-                let how = Replacement::Better;
-                match ours.with(index, |cx| revise::supersede(cx, &here, name, draft, how))?? {
-                    Outcome::Remembered { memory, .. } => Revised::Done(memory),
+                let how = ReplacementKind::Better;
+                match ours.with(index, |cx| {
+                    revise::supersede_memory(cx, &here, name, draft, how)
+                })?? {
+                    RememberOutcome::Remembered { memory, .. } => ReviseOutcome::Done(memory),
                     other => return Err(anyhow!("memory {number} was not replaced: {other:?}")),
                 }
             }
             3 => ours.with(index, |cx| {
-                revise::invalidate(cx, &here, name, "it is wrong")
+                revise::invalidate_memory(cx, &here, name, "it is wrong")
             })??,
-            4 => ours.with(index, |cx| revise::refresh(cx, &here, name))??,
+            4 => ours.with(index, |cx| revise::refresh_memory(cx, &here, name))??,
             _ => continue,
         };
-        if let Revised::Refused(refusal) = revised {
+        if let ReviseOutcome::Refused(refusal) = revised {
             return Err(anyhow!("memory {number} was not revised: {refusal}"));
         }
     }
@@ -194,21 +198,25 @@ fn happened(ours: &Ours<'_>, numbers: std::ops::RangeInclusive<usize>) -> Result
 
 /// The memories by number, without their counters, which are history.
 fn standing(store: &dyn Store) -> Result<Standing> {
-    let filter = Filter {
+    let filter = MemoryFilter {
         spaces: vec![ours::space(SPACE)?],
         limit: usize::MAX,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
     let uncounted = |it: Memory| {
         (
             it.number,
             Memory {
-                usage: Usage::default(),
+                usage: UsageCounts::default(),
                 ..it
             },
         )
     };
-    Ok(store.list(&filter)?.into_iter().map(uncounted).collect())
+    Ok(store
+        .list_memories(&filter)?
+        .into_iter()
+        .map(uncounted)
+        .collect())
 }
 
 fn after_undo(store: &dyn Store, number: u64) -> Option<Memory> {
@@ -217,7 +225,7 @@ fn after_undo(store: &dyn Store, number: u64) -> Option<Memory> {
         .ok()?
         .pop()?;
     Some(Memory {
-        usage: Usage::default(),
+        usage: UsageCounts::default(),
         ..found
     })
 }
@@ -231,9 +239,11 @@ fn differences(now: &Standing, then: &Standing) -> usize {
     now.iter().filter(is_wrong).count() + then.keys().filter(|it| !now.contains_key(it)).count()
 }
 
-fn taken(ours: &Ours<'_>, point: Point) -> Result<(Duration, Plan)> {
+fn taken(ours: &Ours<'_>, point: RollbackPoint) -> Result<(Duration, RollbackPlan)> {
     let space = ours::space(SPACE)?;
     let started = Instant::now();
-    let plan = ours.with(3 * MEMORIES, |cx| rollback(cx, a_person(), &space, point))??;
+    let plan = ours.with(3 * MEMORIES, |cx| {
+        rollback(cx, sample_person(), &space, point)
+    })??;
     Ok((started.elapsed(), plan.context("the log has this point")?))
 }

@@ -3,18 +3,18 @@
 use std::cell::Cell;
 
 use anyhow::{Context as _, Result};
-use apostille_cite::source::Nowhere;
+use apostille_cite::source::NoRepositorySource;
 use apostille_core::Context;
 use apostille_core::memory::{Draft, Kind, Memory, Voice};
-use apostille_core::policy::{Breakers, Policy};
-use apostille_core::remember::{Outcome, remember};
+use apostille_core::policy::{BreakerPolicy, Policy};
+use apostille_core::remember::{RememberOutcome, remember};
 use apostille_core::space::Space;
-use apostille_core::store::ram::Ram;
+use apostille_core::store::ram::RamStore;
 use jiff::{SignedDuration, Timestamp};
 
 /// The room.
 pub(crate) struct Room {
-    store: Ram,
+    store: RamStore,
     policy: Policy,
     pub(crate) repo: Space,
     pub(crate) user: Space,
@@ -25,10 +25,10 @@ impl Room {
     /// An empty one.
     pub(crate) fn new() -> Result<Self> {
         Ok(Self {
-            store: Ram::default(),
+            store: RamStore::default(),
             // What is measured is the guard alone.
             policy: Policy {
-                breakers: Breakers::OFF,
+                breakers: BreakerPolicy::OFF,
                 ..Policy::default()
             },
             repo: Space::repo("acme/shop").context("a name")?,
@@ -43,7 +43,7 @@ impl Room {
         let random = || u128::from(self.steps.get()) << 48;
         verb(&Context {
             store: &self.store,
-            source: &Nowhere,
+            source: &NoRepositorySource,
             policy: &self.policy,
             now: Timestamp::UNIX_EPOCH + SignedDuration::from_mins(i64::from(self.steps.get())),
             random: &random,
@@ -63,14 +63,16 @@ impl Room {
     }
 
     /// What a draft becomes.
-    pub(crate) fn said(&self, draft: Draft) -> Result<Outcome> {
+    pub(crate) fn said(&self, draft: Draft) -> Result<RememberOutcome> {
         Ok(self.with(|cx| remember(cx, draft))?)
     }
 
     /// The memory that a draft becomes, if it becomes one.
     pub(crate) fn kept(&self, draft: Draft) -> Result<Option<Memory>> {
         Ok(match self.said(draft)? {
-            Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => Some(*memory),
+            RememberOutcome::Remembered { memory, .. } | RememberOutcome::Refreshed { memory } => {
+                Some(*memory)
+            }
             _ => None,
         })
     }

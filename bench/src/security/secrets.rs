@@ -1,7 +1,7 @@
 //! Secrets: what the write path catches, what it refuses wrongly, and the ways around it.
 
 use anyhow::Result;
-use apostille_text::secrets::find;
+use apostille_text::secrets::find_secret;
 use serde::Deserialize;
 
 use super::Section;
@@ -65,7 +65,7 @@ fn caught(positives: &[Positive]) -> Section {
     let (mut tally, mut missed) = (Tally::default(), Vec::new());
     for row in positives {
         let group = format!("tier {}, {}", row.tier, row.carrier);
-        let is_caught = find(&row.text).is_some();
+        let is_caught = find_secret(&row.text).is_some();
         tally.add(&group, is_caught);
         // Bare secrets without a form of their own are counted, and not told: nothing can see them.
         if !is_caught && (row.tier == "A" || row.carrier == "keyword") {
@@ -106,7 +106,7 @@ fn caught(positives: &[Positive]) -> Section {
 fn refused(negatives: &[Negative]) -> Section {
     let (mut tally, mut wrong) = (Tally::default(), Vec::new());
     for row in negatives {
-        let rule = find(&row.text);
+        let rule = find_secret(&row.text);
         tally.add(&row.cls, rule.is_some());
         let rule = rule.filter(|_| row.cls != NEAR_MISSES);
         wrong.extend(
@@ -156,7 +156,7 @@ fn evaded(positives: &[Positive]) -> Section {
             let Some(text) = evasion::disguised(&row.text, &row.secret, way) else {
                 continue;
             };
-            let is_caught = find(&text).is_some();
+            let is_caught = find_secret(&text).is_some();
             share.add(is_caught);
             if way.is_named {
                 named.add(is_caught);

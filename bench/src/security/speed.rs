@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use apostille_cite::citation::Cite;
+use apostille_cite::citation::CodeLocation;
 use apostille_core::memory::{Draft, Origin, Voice};
 use apostille_core::remember::moderate;
 use apostille_core::space::Space;
@@ -43,8 +43,8 @@ pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
     let foreign = timed(&cut(&texts(corpus, "unicode.legit")?), moderated);
     let (common, worst) = (cut(&developer), cut(&odd));
     let (moderation, hard) = (timed(&common, moderated), timed(&worst, moderated));
-    let secrets = timed(&common, |it| secrets::find(it).is_some());
-    let hard_secrets = timed(&worst, |it| secrets::find(it).is_some());
+    let secrets = timed(&common, |it| secrets::find_secret(it).is_some());
+    let hard_secrets = timed(&worst, |it| secrets::find_secret(it).is_some());
     let first = first_looks()?;
     let rows = [
         ("moderation, developer text", &moderation),
@@ -130,10 +130,10 @@ fn moderated(text: &str) -> bool {
                 "Saves the next person an hour when the pipeline fails on a fresh checkout.".into(),
             ),
             tags: ["build", "ci", "release"].map(str::to_owned).into(),
-            citations: Cite::new("src/build/pipeline.rs", 12, 18)
+            citations: CodeLocation::new("src/build/pipeline.rs", 12, 18)
                 .into_iter()
                 .collect(),
-            ..Draft::new(space, text, Voice::of(Origin::Agent))
+            ..Draft::new(space, text, Voice::from_origin(Origin::Agent))
         };
         moderate::clean(draft).is_ok()
     })

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
-use apostille_core::store::{Log as _, StoreError};
-use apostille_stores::jsonl::Jsonl;
-use apostille_stores::sqlite::Sqlite;
+use apostille_core::store::{EventLog as _, StoreError};
+use apostille_stores::jsonl::JsonlStore;
+use apostille_stores::sqlite::SqliteStore;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
@@ -55,7 +55,7 @@ pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
     })
 }
 
-fn is_noticed(health: Result<apostille_core::store::Health, StoreError>) -> bool {
+fn is_noticed(health: Result<apostille_core::store::StoreHealth, StoreError>) -> bool {
     health.map_or(true, |it| !it.problems.is_empty())
 }
 
@@ -69,7 +69,7 @@ fn sqlite(code: &Code, folder: &Path, tally: &mut Tally) -> Result<()> {
         ours.recall(index, &ours::ask(0, crate::facts::question(0, index))?)?;
     }
     ensure!(
-        ours.store().health()?.problems.is_empty(),
+        ours.store().check_health()?.problems.is_empty(),
         "the store is sound at first"
     );
     drop(ours);
@@ -84,10 +84,10 @@ fn sqlite(code: &Code, folder: &Path, tally: &mut Tally) -> Result<()> {
         }
         fs::write(&path, &bytes)?;
         // The program has the file open while the other one writes.
-        let store = Sqlite::open(&path)?;
+        let store = SqliteStore::open(&path)?;
         let table = TABLES[n % TABLES.len()];
         if edited(&Connection::open(&path)?, table, &mut Dice::new(1, n, 21))? {
-            tally.add(table, is_noticed(store.health()));
+            tally.add(table, is_noticed(store.check_health()));
             done += 1;
         }
     }
@@ -179,7 +179,7 @@ fn jsonl(folder: &Path, tally: &mut Tally) -> Result<()> {
         fs::write(&path, &bytes)?;
         tally.add(
             "jsonl",
-            is_noticed(Jsonl::open(&path, &space).and_then(|it| it.health())),
+            is_noticed(JsonlStore::open(&path, &space).and_then(|it| it.check_health())),
         );
         done += 1;
     }
@@ -189,12 +189,12 @@ fn jsonl(folder: &Path, tally: &mut Tally) -> Result<()> {
 /// A file of lines with memories in it.
 fn written(folder: &Path, path: &Path) -> Result<Vec<u8>> {
     let code = Code::made(&folder.join("lines"))?;
-    let ours = Ours::over(Box::new(Jsonl::open(path, &ours::space(0)?)?), &code);
+    let ours = Ours::over(Box::new(JsonlStore::open(path, &ours::space(0)?)?), &code);
     for index in 0..40 {
         ours.import(0, index)?;
     }
     ensure!(
-        ours.store().health()?.problems.is_empty(),
+        ours.store().check_health()?.problems.is_empty(),
         "the file is sound at first"
     );
     Ok(fs::read(path)?)

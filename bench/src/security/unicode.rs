@@ -65,7 +65,7 @@ pub(crate) fn measured(corpus: &Corpus) -> Result<Section> {
 fn attacked(attacks: &[Row]) -> Section {
     let (mut left, mut marked, mut notes) = (Tally::default(), Tally::default(), Vec::new());
     for row in attacks {
-        let text = moderate::harmless(&row.text);
+        let text = moderate::sanitise_text(&row.text);
         let is_left = match row.kind.as_str() {
             "html-md-exfil" => acts(&text),
             // They hold words and pictures that need their joiners.
@@ -120,20 +120,20 @@ fn attacked(attacks: &[Row]) -> Section {
 
 /// Marked as posing, or screened in the letters it shows: nothing of another script or form is left to read.
 fn is_read_as_it_looks(text: &str) -> bool {
-    let read = moderate::skeleton(text);
+    let read = moderate::build_text_skeleton(text);
     let is_plain = read
         .chars()
         .filter(|it| it.is_alphabetic())
         .all(|it| it < '\u{250}');
-    moderate::is_confusable(text) || is_plain
+    moderate::has_confusable_word(text) || is_plain
 }
 
 fn kept(legit: &[Row]) -> Section {
     let (mut same, mut posing, mut notes) = (Tally::default(), Tally::default(), Vec::new());
     for row in legit {
-        let text = moderate::harmless(&row.text);
+        let text = moderate::sanitise_text(&row.text);
         same.add(&row.kind, text == row.text);
-        posing.add(&row.kind, moderate::is_confusable(&row.text));
+        posing.add(&row.kind, moderate::has_confusable_word(&row.text));
         if text != row.text {
             notes.push(format!(
                 "changed ({}): {} into {}",
@@ -141,7 +141,7 @@ fn kept(legit: &[Row]) -> Section {
                 short(&row.text),
                 short(&text)
             ));
-        } else if moderate::is_confusable(&row.text) {
+        } else if moderate::has_confusable_word(&row.text) {
             notes.push(format!(
                 "taken for look-alikes ({}): {}",
                 row.kind,

@@ -7,23 +7,23 @@ mod mentioned;
 mod page;
 mod phrase;
 
-use crate::session::Session;
+use crate::session::AgentSession;
 use apostille_cite::citation::RepoPath;
 use apostille_core::memory::{Kind, Layer, Memory, Origin, Stage};
 use apostille_core::policy::InjectMode;
 use apostille_core::recall;
-use apostille_core::recall::{Ask, Bar, Checked, Query};
+use apostille_core::recall::{Bar, RecallQuery, RecallRequest, VerifiedHit};
 use apostille_core::space::Space;
-use apostille_core::store::{Filter, Order};
+use apostille_core::store::{ListOrder, MemoryFilter};
 use apostille_core::verify;
-use apostille_core::verify::Verified;
-use apostille_core::{Context, Error, breaker};
+use apostille_core::verify::VerifiedMemory;
+use apostille_core::{Context, CoreError, breaker};
 
 pub use history::asks_for_history;
-pub use ignore::asks_to_ignore;
+pub use ignore::asks_to_ignore_memory;
 pub use page::{FRAME, IDENTITY, KEPT, TASK, WISHES};
 
-use page::Page;
+use page::BriefingPage;
 
 /// How many memories that do not hold are named at once.
 const MAX_DOUBTS: usize = 5;
@@ -32,33 +32,33 @@ const MAX_WISHES: usize = 5;
 
 /// Who is briefed: an agent in this repository, working for this person.
 #[derive(Debug, Clone, Copy)]
-pub struct Reader<'a> {
+pub struct BriefingAudience<'a> {
     /// The repository.
     pub repo: &'a Space,
     /// The person.
     pub user: &'a Space,
     /// What was shown so far.
-    pub session: &'a Session,
+    pub session: &'a AgentSession,
 }
 
 /// What an agent is shown.
 #[derive(Debug, Default)]
-pub struct Brief {
+pub struct Briefing {
     /// The text; empty when there is nothing to say.
     pub text: String,
     /// The memories in it.
-    pub shown: Vec<Checked>,
+    pub shown: Vec<VerifiedHit>,
     /// The memories that would have been in it, but do not hold here.
-    pub withheld: Vec<Checked>,
-    query: Option<Query>,
+    pub withheld: Vec<VerifiedHit>,
+    query: Option<RecallQuery>,
 }
 
-impl Brief {
+impl Briefing {
     /// Writes down what was shown, as every recall does. It is not part of making the text, so that whoever waits for
     /// that has it first. What went wrong comes back as problems.
-    pub fn log(&self, cx: &Context<'_>) -> Vec<String> {
+    pub fn log_recall(&self, cx: &Context<'_>) -> Vec<String> {
         match &self.query {
-            Some(query) => recall::log_later(cx, query, &self.shown, &self.withheld),
+            Some(query) => recall::log_recall_later(cx, query, &self.shown, &self.withheld),
             None => Vec::new(),
         }
     }
@@ -67,54 +67,63 @@ impl Brief {
 /// At the start of a session: who the person is and how they want things done, the state of the task, and what waits for
 /// approval. After the client
 /// dropped most of what was said, also the corrections and rules that were shown before.
-pub fn start(
+pub fn brief_session_start(
     cx: &Context<'_>,
-    reader: &Reader<'_>,
+    reader: &BriefingAudience<'_>,
     task: &str,
     is_compacted: bool,
-) -> Result<Brief, Error> {
-    let Some(mut page) = Page::open(cx.policy) else {
-        return Ok(Brief::default());
+) -> Result<Briefing, CoreError> {
+    let Some(mut page) = BriefingPage::from_policy(cx.policy) else {
+        return Ok(Briefing::default());
     };
-    let identity = recall::identity(cx, reader.user)?;
-    page.section(
+    let identity = recall::recall_identity(cx, reader.user)?;
+    page.push_section(
         IDENTITY,
-        identity.iter().map(|it| page::told(it, "identity")),
+        identity
+            .iter()
+            .map(|it| page::format_briefing_memory(it, "identity")),
     );
-    let mut shown = told(&mut page, WISHES, wishes(cx, reader)?);
-    page.section(TASK, task.lines().map(page::bullet));
+    let mut shown = add_memory_section(&mut page, WISHES, list_user_preferences(cx, reader)?);
+    page.push_section(TASK, task.lines().map(page::format_briefing_bullet));
     if is_compacted {
-        let is_new = |it: &Verified| {
+        let is_new = |it: &VerifiedMemory| {
             shown
                 .iter()
-                .all(|told: &Checked| told.hit.memory.id != it.memory.id)
+                .all(|told: &VerifiedHit| told.hit.memory.id != it.memory.id)
         };
-        let kept = rules(cx, reader)?.into_iter().filter(is_new).collect();
-        shown.extend(told(&mut page, KEPT, kept));
+        let kept = list_shown_rules(cx, reader)?
+            .into_iter()
+            .filter(is_new)
+            .collect();
+        shown.extend(add_memory_section(&mut page, KEPT, kept));
     }
-    let n_pending = pending(cx, reader)?;
+    let n_pending = count_pending_approvals(cx, reader)?;
     if n_pending > 0 {
         let what = if n_pending == 1 {
             "memory waits"
         } else {
             "memories wait"
         };
-        page.line(&format!(
+        page.push_line(&format!(
             "{n_pending} {what} for a person's approval; the person decides with `apostille review`."
         ));
     }
     if has_open_breaker(cx, reader)? {
-        page.line("A breaker is open: what agents write waits for a person; `apostille breaker` tells why.");
+        page.push_line("A breaker is open: what agents write waits for a person; `apostille breaker` tells why.");
     }
-    Ok(Brief {
-        text: page.close(),
+    Ok(Briefing {
+        text: page.into_text(),
         shown,
-        ..Brief::default()
+        ..Briefing::default()
     })
 }
 
 /// When the person says something: at first the briefing, later only what is new and clearly to the point.
-pub fn prompt(cx: &Context<'_>, reader: &Reader<'_>, text: &str) -> Result<Brief, Error> {
+pub fn brief_prompt(
+    cx: &Context<'_>,
+    reader: &BriefingAudience<'_>,
+    text: &str,
+) -> Result<Briefing, CoreError> {
     let is_history = asks_for_history(text);
     let mut layers = vec![Layer::Knowledge];
     layers.extend(is_history.then_some(Layer::Episode));
@@ -124,109 +133,134 @@ pub fn prompt(cx: &Context<'_>, reader: &Reader<'_>, text: &str) -> Result<Brief
         (true, true) => Bar::Near,
         (true, false) => Bar::Clear,
     };
-    let paths = mentioned::paths(text);
-    shown(
+    let paths = mentioned::find_mentioned_paths(text);
+    recall_into_briefing(
         cx,
         reader,
-        Ask {
+        RecallRequest {
             text: text.into(),
             layers,
             paths,
             bar: Some(bar),
-            ..Ask::default()
+            ..RecallRequest::default()
         },
     )
 }
 
 /// When files are about to be changed: the memories that cite them, once.
-pub fn touch(cx: &Context<'_>, reader: &Reader<'_>, paths: Vec<RepoPath>) -> Result<Brief, Error> {
+pub fn brief_file_touch(
+    cx: &Context<'_>,
+    reader: &BriefingAudience<'_>,
+    paths: Vec<RepoPath>,
+) -> Result<Briefing, CoreError> {
     let mode = (cx.policy.inject.mode != InjectMode::Off).then_some(InjectMode::Relevant);
-    shown(
+    recall_into_briefing(
         cx,
         reader,
-        Ask {
+        RecallRequest {
             paths,
             mode,
             bar: Some(Bar::Clear),
-            ..Ask::default()
+            ..RecallRequest::default()
         },
     )
 }
 
 /// Before the client drops most of what was said: what must be kept, as bullets.
-pub fn compact(cx: &Context<'_>, reader: &Reader<'_>, task: &str) -> Result<Brief, Error> {
-    let Some(mut page) = Page::open(cx.policy) else {
-        return Ok(Brief::default());
+pub fn brief_compaction(
+    cx: &Context<'_>,
+    reader: &BriefingAudience<'_>,
+    task: &str,
+) -> Result<Briefing, CoreError> {
+    let Some(mut page) = BriefingPage::from_policy(cx.policy) else {
+        return Ok(Briefing::default());
     };
-    page.section(TASK, task.lines().map(page::bullet));
-    told(&mut page, KEPT, rules(cx, reader)?);
-    Ok(Brief {
-        text: page.close(),
-        ..Brief::default()
+    page.push_section(TASK, task.lines().map(page::format_briefing_bullet));
+    add_memory_section(&mut page, KEPT, list_shown_rules(cx, reader)?);
+    Ok(Briefing {
+        text: page.into_text(),
+        ..Briefing::default()
     })
 }
 
 /// Adds memories under a title, as many as have room, and gives back those.
-fn told(page: &mut Page, title: &str, memories: Vec<Verified>) -> Vec<Checked> {
-    let n = page.section(
+fn add_memory_section(
+    page: &mut BriefingPage,
+    title: &str,
+    memories: Vec<VerifiedMemory>,
+) -> Vec<VerifiedHit> {
+    let n = page.push_section(
         title,
         memories
             .iter()
-            .map(|it| page::told(&it.memory, it.standing())),
+            .map(|it| page::format_briefing_memory(&it.memory, it.standing())),
     );
-    memories.into_iter().take(n).map(Checked::unasked).collect()
+    memories
+        .into_iter()
+        .take(n)
+        .map(VerifiedHit::from_verified)
+        .collect()
 }
 
 /// How the person wants things done, wherever they work: what they said last first.
-fn wishes(cx: &Context<'_>, reader: &Reader<'_>) -> Result<Vec<Verified>, Error> {
-    let filter = Filter {
+fn list_user_preferences(
+    cx: &Context<'_>,
+    reader: &BriefingAudience<'_>,
+) -> Result<Vec<VerifiedMemory>, CoreError> {
+    let filter = MemoryFilter {
         spaces: vec![reader.user.clone()],
         layers: vec![Layer::Knowledge],
         kinds: vec![Kind::User],
         stages: vec![Stage::Active],
-        order: Order::Refreshed,
+        order: ListOrder::Refreshed,
         limit: MAX_WISHES,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    Ok(verify::look(cx, cx.store.list(&filter)?)
-        .into_iter()
-        .filter(Verified::is_good)
-        .collect())
+    Ok(
+        verify::follow_memory_citations(cx, cx.store.list_memories(&filter)?)
+            .into_iter()
+            .filter(VerifiedMemory::is_good)
+            .collect(),
+    )
 }
 
 /// Recalls, and puts on a page what fits.
-fn shown(cx: &Context<'_>, reader: &Reader<'_>, ask: Ask) -> Result<Brief, Error> {
-    let Some(mut page) = Page::open(cx.policy) else {
-        return Ok(Brief::default());
+fn recall_into_briefing(
+    cx: &Context<'_>,
+    reader: &BriefingAudience<'_>,
+    ask: RecallRequest,
+) -> Result<Briefing, CoreError> {
+    let Some(mut page) = BriefingPage::from_policy(cx.policy) else {
+        return Ok(Briefing::default());
     };
     let spaces = vec![reader.repo.clone(), reader.user.clone()];
-    let (query, recalled) = recall::found(
+    let (query, recalled) = recall::recall_without_log(
         cx,
-        &Ask {
+        &RecallRequest {
             spaces,
-            seen: reader.session.seen(),
+            seen: reader.session.ids_in_context(),
             ..ask
         },
     )?;
     let mut shown = Vec::new();
     for it in recalled.shown {
-        if page.memory(&it) {
+        if page.push_memory(&it) {
             shown.push(it);
         }
     }
-    let doubted = reader.session.doubted();
-    let new = |it: &Checked| it.hit.why.relevance > 0.0 && !doubted.contains(&it.hit.memory.id);
-    let mut withheld: Vec<Checked> = recalled
+    let doubted = reader.session.withheld_in_context();
+    let new = |it: &VerifiedHit| it.hit.why.relevance > 0.0 && !doubted.contains(&it.hit.memory.id);
+    let mut withheld: Vec<VerifiedHit> = recalled
         .withheld
         .into_iter()
         .filter(new)
         .take(MAX_DOUBTS)
         .collect();
-    if !page.doubts(&withheld) {
+    if !page.push_withheld(&withheld) {
         withheld.clear();
     }
-    Ok(Brief {
-        text: page.close(),
+    Ok(Briefing {
+        text: page.into_text(),
         shown,
         withheld,
         query: Some(query),
@@ -234,8 +268,11 @@ fn shown(cx: &Context<'_>, reader: &Reader<'_>, ask: Ask) -> Result<Brief, Error
 }
 
 /// The corrections, rules and preferences among what was shown, as they stand now; what does not hold is left out.
-fn rules(cx: &Context<'_>, reader: &Reader<'_>) -> Result<Vec<Verified>, Error> {
-    let ids: Vec<_> = reader.session.shown().into_iter().collect();
+fn list_shown_rules(
+    cx: &Context<'_>,
+    reader: &BriefingAudience<'_>,
+) -> Result<Vec<VerifiedMemory>, CoreError> {
+    let ids: Vec<_> = reader.session.shown_ids().into_iter().collect();
     let is_rule = |it: &Memory| {
         let is_kept = matches!(it.kind, Kind::Feedback | Kind::User)
             || it.voice.origin == Origin::UserCorrection;
@@ -247,22 +284,29 @@ fn rules(cx: &Context<'_>, reader: &Reader<'_>) -> Result<Vec<Verified>, Error> 
         .into_iter()
         .filter(is_rule)
         .collect();
-    Ok(verify::look(cx, memories)
+    Ok(verify::follow_memory_citations(cx, memories)
         .into_iter()
-        .filter(Verified::is_good)
+        .filter(VerifiedMemory::is_good)
         .collect())
 }
 
 /// Whether somebody's writes are held up. Whose, and why, is not said: it may be words that they chose.
-fn has_open_breaker(cx: &Context<'_>, reader: &Reader<'_>) -> Result<bool, Error> {
-    Ok(!breaker::open(cx, reader.repo)?.is_empty() || !breaker::open(cx, reader.user)?.is_empty())
+fn has_open_breaker(cx: &Context<'_>, reader: &BriefingAudience<'_>) -> Result<bool, CoreError> {
+    Ok(!breaker::list_open_breakers(cx, reader.repo)?.is_empty()
+        || !breaker::list_open_breakers(cx, reader.user)?.is_empty())
 }
 
 /// How many memories wait for a person.
-fn pending(cx: &Context<'_>, reader: &Reader<'_>) -> Result<u64, Error> {
+fn count_pending_approvals(
+    cx: &Context<'_>,
+    reader: &BriefingAudience<'_>,
+) -> Result<u64, CoreError> {
     let mut n = 0;
     for space in [reader.repo, reader.user] {
-        n += cx.store.summary(space)?.stage(Stage::Pending);
+        n += cx
+            .store
+            .summarize_space(space)?
+            .count_in_stage(Stage::Pending);
     }
     Ok(n)
 }

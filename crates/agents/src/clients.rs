@@ -25,7 +25,7 @@ mod vscode;
 use std::path::{Path, PathBuf};
 
 use crate::client::Client;
-use crate::transcript::Turn;
+use crate::transcript::TranscriptTurn;
 
 use crate::hook::caller::{self, CallerMarks};
 use crate::hook::format::PayloadFormat;
@@ -61,15 +61,15 @@ pub struct ClientProfile {
 
 /// What is known about a client.
 #[must_use]
-pub fn profile(client: Client) -> &'static ClientProfile {
+pub fn find_client_profile(client: Client) -> &'static ClientProfile {
     let mut all = CLIENTS.iter().copied();
     // A test holds that every client has a row.
     all.find(|it| it.client == client).unwrap_or(CLIENTS[0])
 }
 
 /// What is known about every client, in the order in which people are told of them.
-pub fn profiles() -> impl Iterator<Item = &'static ClientProfile> {
-    Client::ALL.iter().map(|it| profile(*it))
+pub fn list_client_profiles() -> impl Iterator<Item = &'static ClientProfile> {
+    Client::ALL.iter().map(|it| find_client_profile(*it))
 }
 
 /// Reads what a client sent to a hook that stands in the file of `named`. `None`: an event that we do not know, or no JSON.
@@ -80,22 +80,22 @@ pub fn read_hook_call(
     stdin: &str,
     env: &EnvLookup<'_>,
 ) -> Option<HookCall> {
-    let payload = Payload::read(stdin)?;
+    let payload = Payload::parse_object(stdin)?;
     let marks = CLIENTS.iter().map(|it| (it.client, &it.caller));
     let client = caller::find_caller(named, marks, &payload, env);
-    let format = &profile(client).payload;
+    let format = &find_client_profile(client).payload;
     format.read_call(client, &payload, event, env)
 }
 
 /// What is printed in answer to a call; empty when there is nothing to say.
 #[must_use]
 pub fn print_hook_reply(call: &HookCall, reply: &HookReply) -> String {
-    (profile(call.client).reply.print)(call, reply)
+    (find_client_profile(call.client).reply.print)(call, reply)
 }
 
 /// Whether context that is given now would reach the model. What would not should not be looked for, or counted as shown.
 #[must_use]
-pub fn takes_context(call: &HookCall) -> bool {
+pub fn can_take_context(call: &HookCall) -> bool {
     let something = HookReply {
         context: Some("x".into()),
         notice: None,
@@ -105,7 +105,7 @@ pub fn takes_context(call: &HookCall) -> bool {
 
 /// Whether the client still has what it was told when the session began.
 #[must_use]
-pub fn keeps_start(call: &HookCall) -> bool {
+pub fn has_start_context(call: &HookCall) -> bool {
     let is_resumed = matches!(
         call.moment,
         HookMoment::Start {
@@ -113,18 +113,18 @@ pub fn keeps_start(call: &HookCall) -> bool {
             is_compacted: false
         }
     );
-    is_resumed && profile(call.client).reply.keeps_start
+    is_resumed && find_client_profile(call.client).reply.keeps_start
 }
 
 /// Whether the client goes on without what was said before: it compacts, it begins anew, or it resumes without the
 /// context that hooks gave to prompts.
 #[must_use]
-pub fn starts_afresh(call: &HookCall) -> bool {
+pub fn is_context_lost(call: &HookCall) -> bool {
     match call.moment {
         HookMoment::Start {
             is_again,
             is_compacted,
-        } => is_compacted || !is_again || !profile(call.client).reply.keeps_prompts,
+        } => is_compacted || !is_again || !find_client_profile(call.client).reply.keeps_prompts,
         HookMoment::Compact => true,
         _ => false,
     }
@@ -132,8 +132,8 @@ pub fn starts_afresh(call: &HookCall) -> bool {
 
 /// Everything that may be of ours in the settings of any client.
 #[must_use]
-pub fn own_traces() -> OwnTraces {
-    let all = || profiles().map(|it| &it.settings);
+pub fn collect_own_traces() -> OwnTraces {
+    let all = || list_client_profiles().map(|it| &it.settings);
     OwnTraces {
         excluded: all().filter_map(|it| it.repository.excluded).collect(),
         servers: all()
@@ -143,19 +143,19 @@ pub fn own_traces() -> OwnTraces {
 }
 
 /// The variables by which clients are known, or which lead to their files.
-pub fn variables() -> impl Iterator<Item = &'static str> {
-    profiles().flat_map(|it| it.caller.variables.iter().copied())
+pub fn list_client_variables() -> impl Iterator<Item = &'static str> {
+    list_client_profiles().flat_map(|it| it.caller.variables.iter().copied())
 }
 
 /// The variables that hold the session of the agent that started a program.
-pub fn session_variables() -> impl Iterator<Item = &'static str> {
-    profiles().filter_map(|it| it.caller.session_variable)
+pub fn list_session_variables() -> impl Iterator<Item = &'static str> {
+    list_client_profiles().filter_map(|it| it.caller.session_variable)
 }
 
 impl ClientProfile {
     /// What the client documents, for every event that we answer.
     #[must_use]
-    pub fn samples(&self) -> &'static [HookSample] {
+    pub fn hook_samples(&self) -> &'static [HookSample] {
         self.payload.samples
     }
 
@@ -180,7 +180,7 @@ impl ClientProfile {
 
     /// What the client itself calls an event of its hooks file; nothing, where it has no such event.
     #[must_use]
-    pub fn own_event<'e>(&self, event: &'e str) -> Option<&'e str> {
+    pub fn own_event_name<'e>(&self, event: &'e str) -> Option<&'e str> {
         let Some(names) = self.settings.own_events else {
             return Some(event);
         };
@@ -189,24 +189,24 @@ impl ClientProfile {
     }
 
     /// The turns of a transcript; of a long one, those in its last `limit_bytes`. A file that is not there yet has none.
-    pub fn read_transcript(
+    pub fn read_transcript_file(
         &self,
         path: &Path,
         limit_bytes: u64,
-    ) -> Result<Vec<Turn>, TranscriptError> {
-        transcripts::read_transcript((self.new_reader)(), path, limit_bytes)
+    ) -> Result<Vec<TranscriptTurn>, TranscriptError> {
+        transcripts::read_transcript_turns((self.new_reader)(), path, limit_bytes)
     }
 
     /// The turns of a transcript that is at hand.
     #[must_use]
-    pub fn parse_transcript(&self, text: &str) -> Vec<Turn> {
-        transcripts::parse_transcript((self.new_reader)(), text)
+    pub fn parse_transcript_text(&self, text: &str) -> Vec<TranscriptTurn> {
+        transcripts::parse_transcript_turns((self.new_reader)(), text)
     }
 
     /// Where the client keeps the transcript of a session in this home, for events that do not say it; only where the
     /// session's id is enough to know.
     #[must_use]
-    pub fn usual_transcript(&self, home: &Path, session: &str) -> Option<PathBuf> {
+    pub fn default_transcript_path(&self, home: &Path, session: &str) -> Option<PathBuf> {
         let home = home.to_str()?;
         let env = |name: &str| (name == "HOME").then(|| home.to_owned());
         (self.payload.find_transcript)(Some(session), &env)

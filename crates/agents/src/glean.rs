@@ -22,16 +22,16 @@ mod setting;
 pub mod summary;
 mod thought;
 
-use crate::transcript::{Speaker, Turn};
-use apostille_text::overlap::normalised;
+use crate::transcript::{Speaker, TranscriptTurn};
+use apostille_text::overlap::normalise_fact;
 use apostille_text::words::words;
 
-pub use draft::draft;
+pub use draft::draft_extracted_statement;
 
-use phrase::Phrase;
+use phrase::StatementPhrase;
 use prose::Sentence;
-use setting::Setting;
-use thought::Thought;
+use setting::SentenceContext;
+use thought::OpenWish;
 
 /// How many statements are taken from one session.
 pub const MOST: usize = 5;
@@ -50,7 +50,7 @@ words! {
 
 /// A statement that was found in a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gleaned {
+pub struct ExtractedStatement {
     /// What was stated, in a sentence.
     pub fact: String,
     /// What sort of statement it is.
@@ -62,49 +62,54 @@ pub struct Gleaned {
 /// What the person stated in a session, explicitly and for good, that the agent did not remember: at most five
 /// statements, in the order in which they were made.
 #[must_use]
-pub fn glean(turns: &[Turn]) -> Vec<Gleaned> {
-    let mut found: Vec<Gleaned> = Vec::new();
+pub fn extract_statements(turns: &[TranscriptTurn]) -> Vec<ExtractedStatement> {
+    let mut found: Vec<ExtractedStatement> = Vec::new();
     let mut last_prompt = None;
     for (at, turn) in turns
         .iter()
         .enumerate()
         .filter(|(_, it)| it.speaker == Speaker::Person)
     {
-        hear(turns, at, last_prompt, &mut found);
+        extract_from_prompt(turns, at, last_prompt, &mut found);
         last_prompt = Some(turn.number);
     }
-    found.retain(|it| !remembered::is_remembered(turns, it));
+    found.retain(|it| !remembered::is_statement_remembered(turns, it));
     found.truncate(MOST);
     found
 }
 
 /// Takes in one prompt: what it states, and what it takes back of the prompt before and of itself.
-fn hear(turns: &[Turn], at: usize, last_prompt: Option<usize>, found: &mut Vec<Gleaned>) {
+fn extract_from_prompt(
+    turns: &[TranscriptTurn],
+    at: usize,
+    last_prompt: Option<usize>,
+    found: &mut Vec<ExtractedStatement>,
+) {
     let turn = &turns[at];
-    let sentences = prose::sentences(&turn.text);
-    let setting = Setting::of(turns, at, &sentences);
-    let mut thought: Option<Thought> = None;
+    let sentences = prose::split_own_sentences(&turn.text);
+    let setting = SentenceContext::from_turns(turns, at, &sentences);
+    let mut thought: Option<OpenWish> = None;
     for sentence in &sentences {
-        if doubt::takes_back(sentence) {
+        if doubt::is_retraction(sentence) {
             found.retain(|it| it.turn != turn.number && Some(it.turn) != last_prompt);
             thought = None;
-        } else if let Some((sort, phrase)) =
-            stated(sentence, &setting).filter(|_| !thought::is_half(sentence))
+        } else if let Some((sort, phrase)) = extract_from_sentence(sentence, &setting)
+            .filter(|_| !thought::is_half_statement(sentence))
         {
-            let fact = phrase.declared();
+            let fact = phrase.to_sentence();
             let is_new = found
                 .iter()
-                .all(|it| normalised(None, &it.fact) != normalised(None, &fact));
+                .all(|it| normalise_fact(None, &it.fact) != normalise_fact(None, &fact));
             if is_new {
-                found.push(Gleaned {
+                found.push(ExtractedStatement {
                     fact,
                     sort,
                     turn: turn.number,
                 });
             }
-            thought = is_new.then(|| Thought::new(sentence, phrase));
+            thought = is_new.then(|| OpenWish::new(sentence, phrase));
         } else if let (Some(whole), Some(last)) = (
-            thought.take().and_then(|it| it.going_on(sentence)),
+            thought.take().and_then(|it| it.complete_with(sentence)),
             found.last_mut(),
         ) {
             last.fact = whole;
@@ -113,11 +118,14 @@ fn hear(turns: &[Turn], at: usize, last_prompt: Option<usize>, found: &mut Vec<G
 }
 
 /// What a sentence states, if it does so beyond doubt.
-fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
-    if setting.is_off_record || doubt::is_doubtful(sentence) {
+fn extract_from_sentence(
+    sentence: &Sentence,
+    setting: &SentenceContext<'_>,
+) -> Option<(Sort, StatementPhrase)> {
+    if setting.is_off_record || doubt::is_doubtful_sentence(sentence) {
         return None;
     }
-    let (sort, phrase) =
-        foreign::stated(sentence, setting).or_else(|| rule::stated(sentence, setting))?;
-    doubt::is_fit(&phrase.declared()).then_some((sort, phrase))
+    let (sort, phrase) = foreign::extract_non_english(sentence, setting)
+        .or_else(|| rule::extract_english(sentence, setting))?;
+    doubt::is_keepable_statement(&phrase.to_sentence()).then_some((sort, phrase))
 }

@@ -2,20 +2,21 @@
 //! done becomes an episode, what was of use is counted, and scratch is cleared.
 
 use crate::client::Client;
-use crate::glean::applied::applied;
-use crate::glean::summary::summary;
-use crate::glean::{Gleaned, draft, glean};
-use crate::session::{Moment, Session};
-use crate::transcript::{Speaker, Turn, brings_in_words};
+use crate::glean::applied::find_applied_memories;
+use crate::glean::summary::summarise_session;
+use crate::glean::{ExtractedStatement, draft_extracted_statement, extract_statements};
+use crate::session::{AgentSession, Moment};
+use crate::transcript::{Speaker, TranscriptTurn, is_outside_text_tool};
 use apostille_core::forget::clear_scratch;
 use apostille_core::memory::{
-    Channel, Draft, Layer, Memory, MemoryId, Name, Origin, Replacement, Stage, Twin, Voice,
+    Channel, Draft, DuplicateChoice, Layer, Memory, MemoryId, MemoryName, Origin, ReplacementKind,
+    Stage, Voice,
 };
 use apostille_core::policy::Policy;
-use apostille_core::remember::{Outcome, remember};
+use apostille_core::remember::{RememberOutcome, remember};
 use apostille_core::space::Space;
-use apostille_core::store::Filter;
-use apostille_core::{Context, Error, revise};
+use apostille_core::store::MemoryFilter;
+use apostille_core::{Context, CoreError, revise};
 
 /// What marks the summary of a session among episodes.
 pub const SESSION_TAG: &str = "session";
@@ -28,7 +29,7 @@ const MAX_SCRATCH: usize = 10_000;
 
 /// A session that is over, with everything that is known of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Left<'a> {
+pub struct EndedSession<'a> {
     /// The repository it worked in.
     pub repo: &'a Space,
     /// The person it worked for.
@@ -40,18 +41,18 @@ pub struct Left<'a> {
     /// Its client.
     pub client: Client,
     /// What it was shown.
-    pub session: &'a Session,
+    pub session: &'a AgentSession,
     /// What was said in it.
-    pub turns: &'a [Turn],
+    pub turns: &'a [TranscriptTurn],
     /// What was stated in it and not remembered.
-    pub gleaned: &'a [Gleaned],
+    pub gleaned: &'a [ExtractedStatement],
     /// The task it worked on.
     pub task: Option<&'a str>,
 }
 
 /// What was learned.
 #[derive(Debug, Default)]
-pub struct Learned {
+pub struct LearnOutcome {
     /// What waits for a person.
     pub pending: Vec<Memory>,
     /// The summary of the session.
@@ -63,30 +64,39 @@ pub struct Learned {
 }
 
 /// Learns from a session that is over. Doing it twice learns nothing twice.
-pub fn learn(cx: &Context<'_>, left: &Left<'_>) -> Result<Learned, Error> {
-    Ok(Learned {
-        pending: stated(cx, left)?,
-        applied: used(cx, left)?,
-        episode: summed_up(cx, left)?,
-        cleared: cleared(cx, left)?,
+pub fn learn_from_session(
+    cx: &Context<'_>,
+    left: &EndedSession<'_>,
+) -> Result<LearnOutcome, CoreError> {
+    Ok(LearnOutcome {
+        pending: remember_statements(cx, left)?,
+        applied: record_applied_memories(cx, left)?,
+        episode: remember_session_summary(cx, left)?,
+        cleared: forget_session_scratch(cx, left)?,
     })
 }
 
 /// Keeps what was stated, each waiting for a person; what is known, or refused, is let go.
-fn stated(cx: &Context<'_>, left: &Left<'_>) -> Result<Vec<Memory>, Error> {
+fn remember_statements(
+    cx: &Context<'_>,
+    left: &EndedSession<'_>,
+) -> Result<Vec<Memory>, CoreError> {
     let mut kept = Vec::new();
     for gleaned in left.gleaned {
-        let gleaned = Gleaned {
-            turn: prompt(left.turns, gleaned.turn),
+        let gleaned = ExtractedStatement {
+            turn: count_prompts_up_to(left.turns, gleaned.turn),
             ..gleaned.clone()
         };
-        let draft = draft(&gleaned, left.repo, left.user, left.name, left.client);
+        let draft =
+            draft_extracted_statement(&gleaned, left.repo, left.user, left.name, left.client);
         let policy = if draft.space.is_user() {
             left.own
         } else {
             cx.policy
         };
-        if let Outcome::Remembered { memory, .. } = remember(&Context { policy, ..*cx }, draft)? {
+        if let RememberOutcome::Remembered { memory, .. } =
+            remember(&Context { policy, ..*cx }, draft)?
+        {
             kept.push(*memory);
         }
     }
@@ -94,7 +104,7 @@ fn stated(cx: &Context<'_>, left: &Left<'_>) -> Result<Vec<Memory>, Error> {
 }
 
 /// Which prompt of the session a turn is: people, and `why`, count those.
-fn prompt(turns: &[Turn], number: usize) -> usize {
+fn count_prompts_up_to(turns: &[TranscriptTurn], number: usize) -> usize {
     turns
         .iter()
         .filter(|it| it.speaker == Speaker::Person && it.number <= number)
@@ -102,7 +112,10 @@ fn prompt(turns: &[Turn], number: usize) -> usize {
 }
 
 /// Counts what was of use, once for a session.
-fn used(cx: &Context<'_>, left: &Left<'_>) -> Result<Vec<MemoryId>, Error> {
+fn record_applied_memories(
+    cx: &Context<'_>,
+    left: &EndedSession<'_>,
+) -> Result<Vec<MemoryId>, CoreError> {
     let counted = |id: MemoryId| {
         let done = left
             .session
@@ -112,22 +125,22 @@ fn used(cx: &Context<'_>, left: &Left<'_>) -> Result<Vec<MemoryId>, Error> {
         done.flat_map(|it| &it.shown).any(|it| it.id == id)
     };
     let mut shown = Vec::new();
-    for (id, turn) in showings(left) {
+    for (id, turn) in list_showings_by_turn(left) {
         shown.extend(cx.store.get_by_ids(&[id])?.pop().map(|it| (it, turn)));
     }
-    let new: Vec<MemoryId> = applied(left.turns, &shown)
+    let new: Vec<MemoryId> = find_applied_memories(left.turns, &shown)
         .into_iter()
         .filter(|it| !counted(*it))
         .collect();
     let spaces = [left.repo.clone(), left.user.clone()];
     for id in &new {
-        revise::apply(cx, &spaces, Name::Id(*id))?;
+        revise::mark_memory_applied(cx, &spaces, MemoryName::Id(*id))?;
     }
     Ok(new)
 }
 
 /// What was shown, each with the turn of the transcript behind which it was: the last one that was not later.
-fn showings(left: &Left<'_>) -> Vec<(MemoryId, usize)> {
+fn list_showings_by_turn(left: &EndedSession<'_>) -> Vec<(MemoryId, usize)> {
     let mut all = Vec::new();
     for entry in left
         .session
@@ -146,22 +159,25 @@ fn showings(left: &Left<'_>) -> Vec<(MemoryId, usize)> {
 }
 
 /// Keeps what was done as an episode; a later summary of the same session takes the place of an earlier one.
-fn summed_up(cx: &Context<'_>, left: &Left<'_>) -> Result<Option<Memory>, Error> {
-    let Some(fact) = summary(&tellable(left), None) else {
+fn remember_session_summary(
+    cx: &Context<'_>,
+    left: &EndedSession<'_>,
+) -> Result<Option<Memory>, CoreError> {
+    let Some(fact) = summarise_session(&hide_unshareable_turns(left), None) else {
         return Ok(None);
     };
-    let before = earlier(cx, left)?;
+    let before = find_earlier_summary(cx, left)?;
     if before.as_ref().is_some_and(|it| it.fact == fact) {
         return Ok(before);
     }
     let twin = match &before {
-        Some(old) => Twin::Replace(Name::Id(old.id), Replacement::Better),
-        None => Twin::Create("the summary of a session of its own".into()),
+        Some(old) => DuplicateChoice::Replace(MemoryName::Id(old.id), ReplacementKind::Better),
+        None => DuplicateChoice::Create("the summary of a session of its own".into()),
     };
     let voice = Voice {
         session: Some(left.name.into()),
         author: Some(left.client.to_string()),
-        ..Voice::of(Origin::System).via(Channel::Record)
+        ..Voice::from_origin(Origin::System).with_channel(Channel::Record)
     };
     let draft = Draft {
         layer: Some(Layer::Episode),
@@ -175,30 +191,32 @@ fn summed_up(cx: &Context<'_>, left: &Left<'_>) -> Result<Option<Memory>, Error>
         ..Draft::new(left.repo.clone(), fact, voice)
     };
     Ok(match remember(cx, draft)? {
-        Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => Some(*memory),
-        Outcome::Similar { .. } | Outcome::Refused(_) => None,
+        RememberOutcome::Remembered { memory, .. } | RememberOutcome::Refreshed { memory } => {
+            Some(*memory)
+        }
+        RememberOutcome::Similar { .. } | RememberOutcome::Refused(_) => None,
     })
 }
 
 /// What may be told of a session. What waits for a person's approval is not told by another way, and where text from
 /// outside came in, neither are the words that an agent may have from there.
-fn tellable(left: &Left<'_>) -> Vec<Turn> {
+fn hide_unshareable_turns(left: &EndedSession<'_>) -> Vec<TranscriptTurn> {
     // What was found before waits as well, or was rejected.
-    let stated = glean(left.turns);
-    let waits = |it: &Turn| {
+    let stated = extract_statements(left.turns);
+    let waits = |it: &TranscriptTurn| {
         left.gleaned
             .iter()
             .chain(&stated)
             .any(|gleaned| gleaned.turn == it.number)
     };
     let mut is_foreign = false;
-    let told = |it: &Turn| {
+    let told = |it: &TranscriptTurn| {
         is_foreign |= it
             .uses
             .iter()
-            .any(|it| brings_in_words(&it.tool, &it.input));
+            .any(|it| is_outside_text_tool(&it.tool, &it.input));
         let is_hidden = waits(it) || (is_foreign && it.speaker == Speaker::Agent);
-        Turn {
+        TranscriptTurn {
             text: if is_hidden {
                 String::new()
             } else {
@@ -210,32 +228,35 @@ fn tellable(left: &Left<'_>) -> Vec<Turn> {
     left.turns.iter().map(told).collect()
 }
 
-fn earlier(cx: &Context<'_>, left: &Left<'_>) -> Result<Option<Memory>, Error> {
-    let filter = Filter {
+fn find_earlier_summary(
+    cx: &Context<'_>,
+    left: &EndedSession<'_>,
+) -> Result<Option<Memory>, CoreError> {
+    let filter = MemoryFilter {
         spaces: vec![left.repo.clone()],
         layers: vec![Layer::Episode],
         stages: vec![Stage::Active],
         tag: Some(SESSION_TAG.into()),
         limit: MAX_SUMMARIES,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
     let is_same = |it: &Memory| it.voice.session.as_deref() == Some(left.name);
-    Ok(cx.store.list(&filter)?.into_iter().find(is_same))
+    Ok(cx.store.list_memories(&filter)?.into_iter().find(is_same))
 }
 
 /// Forgets the notes that were for this session only.
-fn cleared(cx: &Context<'_>, left: &Left<'_>) -> Result<usize, Error> {
+fn forget_session_scratch(cx: &Context<'_>, left: &EndedSession<'_>) -> Result<usize, CoreError> {
     let spaces = [left.repo.clone(), left.user.clone()];
-    let filter = Filter {
+    let filter = MemoryFilter {
         spaces: spaces.to_vec(),
         layers: vec![Layer::Session],
         limit: MAX_SCRATCH,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
     let is_its_own = |it: &Memory| it.voice.session.as_deref() == Some(left.name);
     let scratch: Vec<Memory> = cx
         .store
-        .list(&filter)?
+        .list_memories(&filter)?
         .into_iter()
         .filter(is_its_own)
         .collect();

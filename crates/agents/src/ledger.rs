@@ -8,7 +8,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::session::{Entry, Session};
+use crate::session::{AgentSession, SessionEntry};
 use apostille_core::memory::MemoryId;
 use apostille_core::store::StoreError;
 use apostille_text::digest::Digest;
@@ -22,20 +22,20 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Where sessions are kept.
 #[derive(Debug, Clone)]
-pub struct Ledger {
+pub struct SessionLedger {
     folder: PathBuf,
 }
 
 /// A session that nobody else adds to meanwhile.
 #[derive(Debug)]
-pub struct Open {
+pub struct OpenSession {
     file: File,
     ends_torn: bool,
     /// What is written down so far.
-    pub session: Session,
+    pub session: AgentSession,
 }
 
-impl Ledger {
+impl SessionLedger {
     /// The ledger in this folder, which need not be there.
     #[must_use]
     pub fn new(folder: &Path) -> Self {
@@ -44,26 +44,33 @@ impl Ledger {
         }
     }
 
-    fn path(&self, session: &str) -> PathBuf {
-        self.folder
-            .join(format!("{}.jsonl", Digest::of(session.as_bytes()).short()))
+    fn session_path(&self, session: &str) -> PathBuf {
+        self.folder.join(format!(
+            "{}.jsonl",
+            Digest::hash_bytes(session.as_bytes()).short_hex()
+        ))
     }
 
     /// Opens a session to add to it; waits for others at most so long.
-    pub fn open(&self, session: &str, patience: Duration) -> Result<Open, StoreError> {
-        lock::private_folder(&self.folder)
+    pub fn open_session(
+        &self,
+        session: &str,
+        patience: Duration,
+    ) -> Result<OpenSession, StoreError> {
+        lock::create_private_folder(&self.folder)
             .map_err(|it| io_error("cannot make the folder of sessions", it))?;
-        opened(&self.path(session), patience)
+        open_session_file(&self.session_path(session), patience)
     }
 
     /// Waits until nobody else goes through what this session left behind; then, while the file is open, nobody does.
-    pub fn alone(&self, session: &str, patience: Duration) -> Result<File, StoreError> {
-        lock::private_folder(&self.folder)
+    pub fn lock_session(&self, session: &str, patience: Duration) -> Result<File, StoreError> {
+        lock::create_private_folder(&self.folder)
             .map_err(|it| io_error("cannot make the folder of sessions", it))?;
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
-        let file = lock::private(&mut options).open(self.path(session).with_extension("lock"));
-        lock::held(
+        let file = lock::set_private_mode(&mut options)
+            .open(self.session_path(session).with_extension("lock"));
+        lock::lock_file_within(
             file.map_err(|it| io_error("cannot open a session", it))?,
             patience,
         )
@@ -72,23 +79,29 @@ impl Ledger {
 
     /// A session as it is; empty when there is none.
     #[must_use]
-    pub fn read(&self, session: &str) -> Session {
-        read(&self.path(session)).unwrap_or_default()
+    pub fn read_session(&self, session: &str) -> AgentSession {
+        read_session_file(&self.session_path(session)).unwrap_or_default()
     }
 
     /// Every session, the one that was added to last first.
     #[must_use]
-    pub fn all(&self) -> Vec<Session> {
-        self.latest(usize::MAX, |_| true)
+    pub fn list_sessions(&self) -> Vec<AgentSession> {
+        self.list_latest(usize::MAX, |_| true)
     }
 
     /// The sessions that were added to last, of those that are wanted, the last one first; at most so many, and no more
     /// are read than it takes to find them.
     #[must_use]
-    pub fn latest(&self, limit: usize, is_wanted: impl Fn(&Session) -> bool) -> Vec<Session> {
-        let mut files = self.files();
+    pub fn list_latest(
+        &self,
+        limit: usize,
+        is_wanted: impl Fn(&AgentSession) -> bool,
+    ) -> Vec<AgentSession> {
+        let mut files = self.list_files();
         files.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let sessions = files.iter().filter_map(|(path, _)| read(path).ok());
+        let sessions = files
+            .iter()
+            .filter_map(|(path, _)| read_session_file(path).ok());
         sessions
             .filter(|it| !it.entries.is_empty() && is_wanted(it))
             .take(limit)
@@ -96,13 +109,13 @@ impl Ledger {
     }
 
     /// Takes out what was written down about a memory, in every session.
-    pub fn forget(&self, id: MemoryId) -> Result<(), StoreError> {
+    pub fn forget_memory(&self, id: MemoryId) -> Result<(), StoreError> {
         let name = id.to_string();
-        for (path, _) in self.files() {
+        for (path, _) in self.list_files() {
             let has = fs::read_to_string(&path).is_ok_and(|it| it.contains(&name));
             if has {
-                let mut open = opened(&path, PATIENCE)?;
-                open.forget(id)
+                let mut open = open_session_file(&path, PATIENCE)?;
+                open.forget_memory(id)
                     .map_err(|it| io_error("cannot rewrite a session", it))?;
             }
         }
@@ -110,15 +123,15 @@ impl Ledger {
     }
 
     /// Removes sessions that nothing was added to since this time.
-    pub fn prune(&self, before: SystemTime) {
-        for (path, _) in self.files().into_iter().filter(|(_, at)| *at < before) {
+    pub fn prune_sessions(&self, before: SystemTime) {
+        for (path, _) in self.list_files().into_iter().filter(|(_, at)| *at < before) {
             // Somebody else may have been first.
             let _ = fs::remove_file(path.with_extension("lock"));
             let _ = fs::remove_file(path);
         }
     }
 
-    fn files(&self) -> Vec<(PathBuf, SystemTime)> {
+    fn list_files(&self) -> Vec<(PathBuf, SystemTime)> {
         let Ok(entries) = fs::read_dir(&self.folder) else {
             return Vec::new();
         };
@@ -131,11 +144,11 @@ impl Ledger {
     }
 }
 
-impl Open {
+impl OpenSession {
     /// Adds a moment.
-    pub fn append(&mut self, entry: Entry) -> Result<(), StoreError> {
+    pub fn append_entry(&mut self, entry: SessionEntry) -> Result<(), StoreError> {
         let gap = if self.ends_torn { "\n" } else { "" };
-        let line = format!("{gap}{}\n", entry.line());
+        let line = format!("{gap}{}\n", entry.to_json_line());
         self.file
             .write_all(line.as_bytes())
             .map_err(|it| io_error("cannot write down this session", it))?;
@@ -144,7 +157,7 @@ impl Open {
         Ok(())
     }
 
-    fn forget(&mut self, id: MemoryId) -> io::Result<()> {
+    fn forget_memory(&mut self, id: MemoryId) -> io::Result<()> {
         for entry in &mut self.session.entries {
             let n = entry.shown.len() + entry.withheld.len();
             entry.shown.retain(|it| it.id != id);
@@ -157,7 +170,7 @@ impl Open {
             .session
             .entries
             .iter()
-            .map(|it| it.line() + "\n")
+            .map(|it| it.to_json_line() + "\n")
             .collect();
         self.file.set_len(0)?;
         self.file.seek(SeekFrom::Start(0))?;
@@ -166,11 +179,11 @@ impl Open {
     }
 }
 
-fn opened(path: &Path, patience: Duration) -> Result<Open, StoreError> {
+fn open_session_file(path: &Path, patience: Duration) -> Result<OpenSession, StoreError> {
     let mut options = OpenOptions::new();
     options.create(true).read(true).append(true);
-    let file = lock::private(&mut options).open(path);
-    let file = lock::held(
+    let file = lock::set_private_mode(&mut options).open(path);
+    let file = lock::lock_file_within(
         file.map_err(|it| io_error("cannot open a session", it))?,
         patience,
     )
@@ -180,18 +193,18 @@ fn opened(path: &Path, patience: Duration) -> Result<Open, StoreError> {
         .take(MAX_BYTES)
         .read_to_end(&mut text)
         .map_err(|it| io_error("cannot read a session", it))?;
-    let session = Session::read(&String::from_utf8_lossy(&text));
-    Ok(Open {
+    let session = AgentSession::from_lines(&String::from_utf8_lossy(&text));
+    Ok(OpenSession {
         file,
         ends_torn: text.last().is_some_and(|it| *it != b'\n'),
         session,
     })
 }
 
-fn read(path: &Path) -> io::Result<Session> {
+fn read_session_file(path: &Path) -> io::Result<AgentSession> {
     let mut text = Vec::new();
     File::open(path)?.take(MAX_BYTES).read_to_end(&mut text)?;
-    Ok(Session::read(&String::from_utf8_lossy(&text)))
+    Ok(AgentSession::from_lines(&String::from_utf8_lossy(&text)))
 }
 
 fn io_error(what: &str, error: io::Error) -> StoreError {
@@ -222,9 +235,9 @@ mod tests {
     use apostille_core::space::Space;
     use jiff::Timestamp;
 
-    fn entry(second: i64, moment: Moment) -> Entry {
+    fn entry(second: i64, moment: Moment) -> SessionEntry {
         let at = Timestamp::from_second(second).unwrap();
-        Entry::new(
+        SessionEntry::new(
             at,
             "s-1",
             Client::Codex,
@@ -236,38 +249,38 @@ mod tests {
     #[test]
     fn a_session_survives_a_torn_line() {
         let dir = tempfile::tempdir().unwrap();
-        let ledger = Ledger::new(&dir.path().join("sessions"));
+        let ledger = SessionLedger::new(&dir.path().join("sessions"));
         ledger
-            .open("s-1", Duration::ZERO)
+            .open_session("s-1", Duration::ZERO)
             .unwrap()
-            .append(entry(1, Moment::Start))
+            .append_entry(entry(1, Moment::Start))
             .unwrap();
-        let path = ledger.path("s-1");
+        let path = ledger.session_path("s-1");
         let whole = fs::read(&path).unwrap();
         fs::write(&path, [&whole[..], b"{\"v\":1,\"at\":"].concat()).unwrap();
         ledger
-            .open("s-1", Duration::ZERO)
+            .open_session("s-1", Duration::ZERO)
             .unwrap()
-            .append(entry(2, Moment::Prompt))
+            .append_entry(entry(2, Moment::Prompt))
             .unwrap();
         assert_eq!(
-            ledger.read("s-1").entries,
+            ledger.read_session("s-1").entries,
             [entry(1, Moment::Start), entry(2, Moment::Prompt)]
         );
-        assert_eq!(ledger.all().len(), 1);
+        assert_eq!(ledger.list_sessions().len(), 1);
     }
 
     #[test]
     fn the_latest_are_counted_among_those_that_are_wanted() {
         let dir = tempfile::tempdir().unwrap();
-        let ledger = Ledger::new(dir.path());
+        let ledger = SessionLedger::new(dir.path());
         for (n, space) in ["acme/api", "acme/app", "acme/app", "acme/app"]
             .into_iter()
             .enumerate()
         {
             let name = format!("s-{n}");
             let at = Timestamp::from_second(i64::try_from(n).unwrap()).unwrap();
-            let it = Entry::new(
+            let it = SessionEntry::new(
                 at,
                 &name,
                 Client::Codex,
@@ -275,14 +288,14 @@ mod tests {
                 Moment::Start,
             );
             ledger
-                .open(&name, Duration::ZERO)
+                .open_session(&name, Duration::ZERO)
                 .unwrap()
-                .append(it)
+                .append_entry(it)
                 .unwrap();
         }
         let of = |space: &str, limit: usize| {
             ledger
-                .latest(limit, |it| {
+                .list_latest(limit, |it| {
                     it.entries.iter().all(|it| it.space.as_str() == space)
                 })
                 .len()
@@ -301,14 +314,14 @@ mod tests {
     #[test]
     fn who_adds_to_a_session_is_alone() {
         let dir = tempfile::tempdir().unwrap();
-        let ledger = Ledger::new(dir.path());
-        let held = ledger.open("s-1", Duration::ZERO).unwrap();
+        let ledger = SessionLedger::new(dir.path());
+        let held = ledger.open_session("s-1", Duration::ZERO).unwrap();
         assert!(matches!(
-            ledger.open("s-1", Duration::from_millis(5)),
+            ledger.open_session("s-1", Duration::from_millis(5)),
             Err(StoreError::Busy { .. })
         ));
-        ledger.open("s-2", Duration::ZERO).unwrap();
+        ledger.open_session("s-2", Duration::ZERO).unwrap();
         drop(held);
-        ledger.open("s-1", Duration::from_secs(5)).unwrap();
+        ledger.open_session("s-1", Duration::from_secs(5)).unwrap();
     }
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::session::Session;
+use crate::session::AgentSession;
 
 /// The waits of one day, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
+pub struct DailyHookLatency {
     /// The date, in UTC.
     pub date: Date,
     /// How many there were.
@@ -22,7 +22,7 @@ pub struct Pace {
 
 /// The waits by day, the oldest first; a day without any is left out.
 #[must_use]
-pub fn paces(sessions: &[Session]) -> Vec<Pace> {
+pub fn compute_hook_latencies(sessions: &[AgentSession]) -> Vec<DailyHookLatency> {
     let mut days: BTreeMap<Date, Vec<u32>> = BTreeMap::new();
     for entry in sessions.iter().flat_map(|it| &it.entries) {
         if let Some(took) = entry.took {
@@ -32,22 +32,22 @@ pub fn paces(sessions: &[Session]) -> Vec<Pace> {
         }
     }
     days.into_iter()
-        .map(|(date, waits)| pace(date, waits))
+        .map(|(date, waits)| compute_day_latency(date, waits))
         .collect()
 }
 
-fn pace(date: Date, mut waits: Vec<u32>) -> Pace {
+fn compute_day_latency(date: Date, mut waits: Vec<u32>) -> DailyHookLatency {
     waits.sort_unstable();
-    Pace {
+    DailyHookLatency {
         date,
         n: waits.len(),
-        p50: quantile(&waits, 50),
-        p95: quantile(&waits, 95),
+        p50: compute_quantile(&waits, 50),
+        p95: compute_quantile(&waits, 95),
     }
 }
 
 /// The smallest of sorted numbers that so many in a hundred do not exceed; 0 of none.
-fn quantile(sorted: &[u32], percent: usize) -> u32 {
+fn compute_quantile(sorted: &[u32], percent: usize) -> u32 {
     let at = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
     sorted.get(at).copied().unwrap_or(0)
 }
@@ -61,7 +61,7 @@ mod tests {
         let check = |n: u32, p50: u32, p95: u32| {
             let sorted: Vec<u32> = (1..=n).collect();
             assert_eq!(
-                (quantile(&sorted, 50), quantile(&sorted, 95)),
+                (compute_quantile(&sorted, 50), compute_quantile(&sorted, 95)),
                 (p50, p95),
                 "{n}"
             );

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::client::Client;
 use apostille_core::memory::{Handle, MemoryId};
-use apostille_core::recall::{Checked, Why};
+use apostille_core::recall::{ScoreBreakdown, VerifiedHit};
 use apostille_core::space::Space;
 use apostille_text::digest::Digest;
 use apostille_text::words::words;
@@ -43,7 +43,7 @@ words! {
 
 /// A memory that was shown, or would have been.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
+pub struct ShownMemory {
     /// Which.
     pub id: MemoryId,
     /// As it was called.
@@ -53,11 +53,11 @@ pub struct Shown {
     /// How it stood.
     pub verdict: String,
     /// Where the score came from.
-    pub why: Why,
+    pub why: ScoreBreakdown,
 }
 
-impl From<&Checked> for Shown {
-    fn from(it: &Checked) -> Self {
+impl From<&VerifiedHit> for ShownMemory {
+    fn from(it: &VerifiedHit) -> Self {
         Self {
             id: it.hit.memory.id,
             handle: it.hit.memory.handle(),
@@ -70,7 +70,7 @@ impl From<&Checked> for Shown {
 
 /// One moment of a session, written down.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct SessionEntry {
     /// When.
     pub at: Timestamp,
     /// Which session, by the client's name for it.
@@ -92,9 +92,9 @@ pub struct Entry {
     /// Whether words from outside came in.
     pub is_outside: bool,
     /// What was shown.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<ShownMemory>,
     /// What would have been shown, but does not hold here.
-    pub withheld: Vec<Shown>,
+    pub withheld: Vec<ShownMemory>,
     /// Where the client writes down what is said.
     pub transcript: Option<String>,
     /// How many moments were gone through, of one that says so: more may have come while it was done.
@@ -103,7 +103,7 @@ pub struct Entry {
     pub took: Option<u32>,
 }
 
-impl Entry {
+impl SessionEntry {
     /// A moment at which nothing was shown.
     #[must_use]
     pub fn new(at: Timestamp, session: &str, client: Client, space: Space, moment: Moment) -> Self {
@@ -128,9 +128,13 @@ impl Entry {
 
     /// The same at this turn, with these words.
     #[must_use]
-    pub fn said(self, turn: Option<&str>, words: Option<&str>) -> Self {
+    pub fn with_prompt(self, turn: Option<&str>, words: Option<&str>) -> Self {
         let turn = turn.map(|it| it.chars().take(NAME_CHARS).collect());
-        let words = words.map(|it| Digest::of(it.trim().as_bytes()).short().to_owned());
+        let words = words.map(|it| {
+            Digest::hash_bytes(it.trim().as_bytes())
+                .short_hex()
+                .to_owned()
+        });
         Self {
             turn,
             words,
@@ -141,17 +145,20 @@ impl Entry {
 
 /// A session: its moments, in order.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Session {
+pub struct AgentSession {
     /// The moments.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<SessionEntry>,
 }
 
-impl Session {
+impl AgentSession {
     /// A session as it was written down; what cannot be read is left out.
     #[must_use]
-    pub fn read(text: &str) -> Self {
+    pub fn from_lines(text: &str) -> Self {
         Self {
-            entries: text.lines().filter_map(Entry::read).collect(),
+            entries: text
+                .lines()
+                .filter_map(SessionEntry::from_json_line)
+                .collect(),
         }
     }
 
@@ -163,8 +170,8 @@ impl Session {
 
     /// What the agent was shown and still has before it.
     #[must_use]
-    pub fn seen(&self) -> BTreeSet<MemoryId> {
-        self.present()
+    pub fn ids_in_context(&self) -> BTreeSet<MemoryId> {
+        self.entries_in_context()
             .iter()
             .flat_map(|it| &it.shown)
             .map(|it| it.id)
@@ -173,7 +180,7 @@ impl Session {
 
     /// What was shown at any time.
     #[must_use]
-    pub fn shown(&self) -> BTreeSet<MemoryId> {
+    pub fn shown_ids(&self) -> BTreeSet<MemoryId> {
         self.entries
             .iter()
             .flat_map(|it| &it.shown)
@@ -183,8 +190,8 @@ impl Session {
 
     /// What was said not to hold, and the agent still has before it.
     #[must_use]
-    pub fn doubted(&self) -> BTreeSet<MemoryId> {
-        self.present()
+    pub fn withheld_in_context(&self) -> BTreeSet<MemoryId> {
+        self.entries_in_context()
             .iter()
             .flat_map(|it| &it.withheld)
             .map(|it| it.id)
@@ -192,14 +199,14 @@ impl Session {
     }
 
     /// The moments since the client last dropped what was said; what was shown before is no longer before the agent.
-    fn present(&self) -> &[Entry] {
+    fn entries_in_context(&self) -> &[SessionEntry] {
         let dropped = self.entries.iter().rposition(|it| it.is_fresh);
         &self.entries[dropped.unwrap_or(0)..]
     }
 
     /// The moments that nobody has gone through yet.
     #[must_use]
-    pub fn left(&self) -> Vec<&Entry> {
+    pub fn unlearned_entries(&self) -> Vec<&SessionEntry> {
         let covered = self
             .entries
             .iter()
@@ -229,7 +236,7 @@ impl Session {
 
     /// Whether the person asked, for the turn that is going on, to leave memory out of it.
     #[must_use]
-    pub fn is_ignored(&self) -> bool {
+    pub fn is_memory_ignored(&self) -> bool {
         self.entries
             .iter()
             .rev()
@@ -240,9 +247,10 @@ impl Session {
     /// Whether this very moment is the last one that was here: with the same words, in the same turn or just now. When
     /// anything else happened since, it is another one.
     #[must_use]
-    pub fn has(&self, new: &Entry) -> bool {
-        let is_recent = |it: &Entry| new.at.duration_since(it.at).as_secs().abs() <= REPEAT_SECONDS;
-        let is_same_time = |it: &Entry| match (&it.turn, &new.turn, new.moment) {
+    pub fn is_repeat(&self, new: &SessionEntry) -> bool {
+        let is_recent =
+            |it: &SessionEntry| new.at.duration_since(it.at).as_secs().abs() <= REPEAT_SECONDS;
+        let is_same_time = |it: &SessionEntry| match (&it.turn, &new.turn, new.moment) {
             (Some(old), Some(new), Moment::Prompt) => old == new,
             _ => is_recent(it),
         };
@@ -257,7 +265,7 @@ impl Session {
 
     /// Where the client writes down what is said, as last told.
     #[must_use]
-    pub fn transcript(&self) -> Option<&str> {
+    pub fn transcript_path(&self) -> Option<&str> {
         self.entries
             .iter()
             .rev()

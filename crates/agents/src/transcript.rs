@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use apostille_text::words::words;
 
-pub use spoken::spoken;
+pub use spoken::strip_injected_text;
 
 words! {
     /// Who speaks.
@@ -22,7 +22,7 @@ words! {
 
 /// One thing that was said or done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
+pub struct TranscriptTurn {
     /// Its place in the transcript, counted from 1.
     pub number: usize,
     /// When.
@@ -32,12 +32,12 @@ pub struct Turn {
     /// The words, without anything that was put beside them by a hook.
     pub text: String,
     /// The tools that the agent called here.
-    pub uses: Vec<Use>,
+    pub uses: Vec<ToolCall>,
 }
 
 /// A tool that an agent called.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Use {
+pub struct ToolCall {
     /// The tool, by the client's own name.
     pub tool: String,
     /// The files it was about, as the client wrote them.
@@ -51,11 +51,11 @@ pub struct Use {
 /// Whether a tool brings in what strangers wrote: pages, searches, other servers. A command that fetches does, too, unless
 /// it asks this machine.
 #[must_use]
-pub fn brings_in_words(tool: &str, input: &str) -> bool {
+pub fn is_outside_text_tool(tool: &str, input: &str) -> bool {
     let tool = tool.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|it| tool.contains(it));
     let is_other_server = tool.starts_with("mcp") && !tool.contains("apostille");
-    is_other_server || has(&["web", "fetch", "browser", "search_query"]) || fetches(input)
+    is_other_server || has(&["web", "fetch", "browser", "search_query"]) || is_fetch_command(input)
 }
 
 /// Programs that bring in what others wrote, whatever they are given.
@@ -64,7 +64,7 @@ const FETCHERS: &[&str] = &[
 ];
 
 /// Whether a command asks another machine: by an address in it, or by a program that does nothing else.
-fn fetches(command: &str) -> bool {
+fn is_fetch_command(command: &str) -> bool {
     let addresses = command.split("://").skip(1);
     let hosts: Vec<&str> = addresses
         .map(|it| {
@@ -91,7 +91,11 @@ mod tests {
     #[test]
     fn what_brings_in_words_from_outside_is_known() {
         let check = |tool: &str, input: &str, expected: bool| {
-            assert_eq!(brings_in_words(tool, input), expected, "{tool} {input}");
+            assert_eq!(
+                is_outside_text_tool(tool, input),
+                expected,
+                "{tool} {input}"
+            );
         };
         check("WebFetch", "", true);
         check("mcp__evil-memory__ask", "", true);

@@ -11,7 +11,7 @@ pub(crate) mod turns;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::transcript::Turn;
+use crate::transcript::TranscriptTurn;
 
 /// How much of a transcript's end is read unless said otherwise.
 pub const USUAL_BYTES: u64 = 16 * 1024 * 1024;
@@ -41,19 +41,19 @@ pub(crate) trait TranscriptReader {
     fn read_line(&mut self, line: &[u8]);
 
     /// What was said and done.
-    fn into_turns(self: Box<Self>) -> Vec<Turn>;
+    fn into_turns(self: Box<Self>) -> Vec<TranscriptTurn>;
 }
 
 /// The turns of a transcript; of a long one, those in its last `limit_bytes`. A file that is not there yet has none.
-pub(crate) fn read_transcript(
+pub(crate) fn read_transcript_turns(
     mut reader: Box<dyn TranscriptReader>,
     path: &Path,
     limit_bytes: u64,
-) -> Result<Vec<Turn>, TranscriptError> {
+) -> Result<Vec<TranscriptTurn>, TranscriptError> {
     if path.extension().is_some_and(|it| it == "zst") {
         return Err(TranscriptError::Compressed { path: path.into() });
     }
-    match tail::read_lines(path, limit_bytes, &mut |line| reader.read_line(line)) {
+    match tail::read_last_lines(path, limit_bytes, &mut |line| reader.read_line(line)) {
         Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(source) => Err(TranscriptError::Io {
             path: path.into(),
@@ -64,7 +64,10 @@ pub(crate) fn read_transcript(
 }
 
 /// The turns of a transcript that is at hand.
-pub(crate) fn parse_transcript(mut reader: Box<dyn TranscriptReader>, text: &str) -> Vec<Turn> {
+pub(crate) fn parse_transcript_turns(
+    mut reader: Box<dyn TranscriptReader>,
+    text: &str,
+) -> Vec<TranscriptTurn> {
     text.lines()
         .for_each(|line| reader.read_line(line.as_bytes()));
     reader.into_turns()

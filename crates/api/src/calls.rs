@@ -14,12 +14,12 @@ mod openapi;
 mod review;
 mod revise;
 
-pub use openapi::document;
+pub use openapi::build_openapi_document;
 
-use crate::Fault;
+use crate::CallFault;
 use crate::pass::Access;
-use crate::visit::{Asked, Method, Reply, Route, Visit};
-use args::{NoArguments, read_query};
+use crate::visit::{HttpMethod, HttpReply, RequestInput, RequestScope, Route};
+use args::{NoArguments, read_query_arguments};
 use call::ApiCall;
 
 /// Every call there is, with what is told about it.
@@ -68,10 +68,15 @@ pub const ROUTES: &[Route] = &{
     routes
 };
 
-const OPENAPI: ApiCall = ApiCall::new(Method::Get, "/api/openapi.json", Access::Read, openapi)
-    .about("openapi", "about", "This document");
+const OPENAPI: ApiCall = ApiCall::new(
+    HttpMethod::Get,
+    "/api/openapi.json",
+    Access::Read,
+    handle_openapi_call,
+)
+.with_description("openapi", "about", "This document");
 
-fn openapi(_: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let NoArguments {} = read_query(asked)?;
-    Reply::json(200, &document())
+fn handle_openapi_call(_: &RequestScope<'_>, asked: &RequestInput) -> Result<HttpReply, CallFault> {
+    let NoArguments {} = read_query_arguments(asked)?;
+    HttpReply::new_json(200, &build_openapi_document())
 }

@@ -1,17 +1,17 @@
 //! Why a call has no answer, whichever face it came through.
 
-use apostille_core::Error;
+use apostille_core::CoreError;
 use apostille_core::store::StoreError;
-use apostille_text::secrets::masked;
+use apostille_text::secrets::mask_secrets;
 
-use crate::wire::Malformed;
+use crate::wire::ArgumentError;
 
 /// Why a call has no answer. What was refused has one: a refusal is an answer.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum CallFault {
     /// The arguments are not what the tool takes.
     #[error(transparent)]
-    Malformed(#[from] Malformed),
+    Malformed(#[from] ArgumentError),
     /// There is no such tool in this set.
     #[error("there is no tool '{name}'; there are: {known}")]
     NoSuchTool {
@@ -25,24 +25,24 @@ pub enum Fault {
     NotAPerson,
     /// The world is broken.
     #[error(transparent)]
-    Broken(#[from] Error),
+    Broken(#[from] CoreError),
     /// The answer cannot be written as JSON.
     #[error("the answer cannot be written")]
     Unwritable(#[from] serde_json::Error),
 }
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for CallFault {
     fn from(error: StoreError) -> Self {
         Self::Broken(error.into())
     }
 }
 
-impl Fault {
+impl CallFault {
     /// A tool that is not offered, with the names of those that are.
     pub fn no_such_tool<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Self {
         let known = known.collect::<Vec<_>>().join(", ");
         Self::NoSuchTool {
-            name: masked(name).chars().take(60).collect(),
+            name: mask_secrets(name).chars().take(60).collect(),
             known,
         }
     }

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
-use apostille_agents::session::Session;
+use apostille_agents::session::AgentSession;
 use apostille_cite::source::{Source, SourceError};
 use apostille_core::Context;
 use apostille_core::memory::{MemoryId, Voice};
@@ -16,13 +16,13 @@ use apostille_core::policy::Policy;
 use apostille_core::space::Space;
 use apostille_core::speaker::{ConnectionFacts, Speaker};
 use apostille_core::store::Store;
-use apostille_tasks::task::{Passage, Slug, Task};
+use apostille_tasks::task::{GateEvent, Task, TaskSlug};
 use jiff::Timestamp;
 
-use crate::pass::Pass;
+use crate::pass::AccessToken;
 
 /// Opens the caller's repository at a commit or branch.
-pub type OpenAt<'a> = dyn Fn(&str) -> Result<Box<dyn Source>, SourceError> + 'a;
+pub type OpenSourceAt<'a> = dyn Fn(&str) -> Result<Box<dyn Source>, SourceError> + 'a;
 
 /// The speaker of a call of which nothing is known.
 static UNKNOWN_CLIENT: LazyLock<Speaker> =
@@ -30,7 +30,7 @@ static UNKNOWN_CLIENT: LazyLock<Speaker> =
 
 /// Where a caller stands: the repository it works in, and the person it works for. A [`CallScope`] lends it.
 #[derive(Clone, Copy)]
-pub struct Here<'a> {
+pub struct CallPlace<'a> {
     /// The repository that the source looks into.
     pub repo: &'a Space,
     /// The person, where known.
@@ -38,7 +38,7 @@ pub struct Here<'a> {
     /// The session, where known.
     pub session: Option<&'a str>,
     /// How to look at another commit or branch, where that can be done.
-    pub at: Option<&'a OpenAt<'a>>,
+    pub at: Option<&'a OpenSourceAt<'a>>,
     /// The rules of the person's own space, where a repository's do not reach.
     pub own: Option<&'a Policy>,
     /// The folder of the checkout, so that whole paths into it can be understood.
@@ -52,12 +52,12 @@ pub struct Here<'a> {
     /// Told what is forgotten, so that what is kept beside the store about it can be forgotten, too.
     pub forgot: Option<&'a RefCell<Vec<MemoryId>>>,
     /// What is kept beside the store, where there is something.
-    pub beside: Option<&'a dyn Beside>,
+    pub beside: Option<&'a dyn ActivityStore>,
     /// How far whoever calls may go, where the call came through a socket.
-    pub pass: Option<&'a Pass>,
+    pub pass: Option<&'a AccessToken>,
 }
 
-impl<'a> Here<'a> {
+impl<'a> CallPlace<'a> {
     /// A caller of whom nothing but the repository is known.
     #[must_use]
     pub fn in_repo(repo: &'a Space) -> Self {
@@ -79,7 +79,7 @@ impl<'a> Here<'a> {
 
     /// The context for what is written into this space: a repository's rules do not reach into a person's.
     #[must_use]
-    pub fn ruled<'c>(&self, cx: &Context<'c>, space: &Space) -> Context<'c>
+    pub fn context_for_space<'c>(&self, cx: &Context<'c>, space: &Space) -> Context<'c>
     where
         'a: 'c,
     {
@@ -91,7 +91,7 @@ impl<'a> Here<'a> {
 
     /// An agent's voice, in this session. Words from outside are nobody's here.
     #[must_use]
-    pub fn voice(&self, author: Option<&str>) -> Voice {
+    pub fn agent_voice(&self, author: Option<&str>) -> Voice {
         Voice {
             author: author.map(Into::into),
             session: self.session.map(Into::into),
@@ -126,14 +126,14 @@ pub struct CallOrigin {
     /// Whether a person was asked about this very call, and agreed.
     pub has_word: bool,
     /// How far whoever calls may reach; `None`: as far as the server does.
-    pub pass: Option<Pass>,
+    pub pass: Option<AccessToken>,
     /// Whether any repository of the store may be named, and not only the one here.
     pub is_by_name: bool,
 }
 
 /// Why there is nothing to work on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unplaced {
+pub enum PlaceError {
     /// Nobody can tell which repository is meant, or the one that is named is not the one here: the caller can say it.
     #[error("{0}")]
     Which(String),
@@ -150,7 +150,7 @@ pub enum Unplaced {
 
 /// How much depends on an answer of the client, which costs a second call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Need {
+pub enum RootsNeed {
     /// Nothing: the server knows its place.
     None,
     /// The client may work elsewhere, and must not be served what is here then.
@@ -160,28 +160,28 @@ pub enum Need {
 }
 
 /// What is kept beside the store: sessions as hooks saw them, and the tasks of the checkout.
-pub trait Beside {
+pub trait ActivityStore {
     /// The sessions of this user's agents, the one that was added to last first; at most so many.
-    fn sessions(&self, limit: usize) -> Result<Vec<Session>, Unplaced>;
+    fn list_sessions(&self, limit: usize) -> Result<Vec<AgentSession>, PlaceError>;
 
     /// A session by its client's name for it.
-    fn session(&self, name: &str) -> Result<Option<Session>, Unplaced>;
+    fn find_session(&self, name: &str) -> Result<Option<AgentSession>, PlaceError>;
 
     /// Every task of the checkout, in the order of their beginning.
-    fn tasks(&self) -> Result<Vec<Task>, Unplaced>;
+    fn list_tasks(&self) -> Result<Vec<Task>, PlaceError>;
 
     /// The task that is worked on here.
-    fn active_task(&self) -> Option<Slug>;
+    fn active_task(&self) -> Option<TaskSlug>;
 
     /// Whether a task was begun here, and did not come with the repository.
-    fn is_started(&self, task: &Slug) -> bool;
+    fn is_started_here(&self, task: &TaskSlug) -> bool;
 
     /// The gates that a task passed, in their order.
-    fn gates(&self, task: &Slug) -> Result<Vec<Passage>, Unplaced>;
+    fn list_gate_events(&self, task: &TaskSlug) -> Result<Vec<GateEvent>, PlaceError>;
 }
 
 /// Cleans up what is kept beside the store about memories that were forgotten.
-pub type ForgetBeside = dyn FnOnce(&[MemoryId]) -> Result<(), Unplaced>;
+pub type ForgetCleanup = dyn FnOnce(&[MemoryId]) -> Result<(), PlaceError>;
 
 /// Everything that one call is answered with, opened once and owned until the call is over.
 pub struct CallScope {
@@ -214,15 +214,15 @@ pub struct CallScope {
     /// Whether a person was asked about this very call, and agreed.
     pub has_word: bool,
     /// How far whoever calls may go, where the call came through a socket.
-    pub pass: Option<Pass>,
+    pub pass: Option<AccessToken>,
     /// The folder of the checkout, so that whole paths into it can be understood.
     pub root: Option<String>,
     /// How to look at another commit or branch, where that can be done.
-    pub open_at: Option<Box<OpenAt<'static>>>,
+    pub open_at: Option<Box<OpenSourceAt<'static>>>,
     /// What is kept beside the store, where there is something.
-    pub beside: Option<Box<dyn Beside>>,
+    pub beside: Option<Box<dyn ActivityStore>>,
     /// What is to be done about memories that the call forgot.
-    pub forget_beside: Box<ForgetBeside>,
+    pub forget_beside: Box<ForgetCleanup>,
 }
 
 impl CallScope {
@@ -231,11 +231,14 @@ impl CallScope {
     pub fn run<T>(
         self,
         late: &dyn Fn() -> bool,
-        work: impl FnOnce(&Context<'_>, &Here<'_>) -> T,
-    ) -> Result<T, Unplaced> {
+        work: impl FnOnce(&Context<'_>, &CallPlace<'_>) -> T,
+    ) -> Result<T, PlaceError> {
         let forgot = RefCell::default();
-        let speaker = self.speaker();
-        let done = work(&self.context(late), &self.here(&speaker, &forgot));
+        let speaker = self.build_speaker();
+        let done = work(
+            &self.build_context(late),
+            &self.build_call_place(&speaker, &forgot),
+        );
         let forgot: Vec<MemoryId> = forgot.into_inner();
         let Self {
             source,
@@ -250,7 +253,7 @@ impl CallScope {
     }
 
     /// What every verb of the core is given.
-    fn context<'a>(&'a self, late: &'a dyn Fn() -> bool) -> Context<'a> {
+    fn build_context<'a>(&'a self, late: &'a dyn Fn() -> bool) -> Context<'a> {
         Context {
             store: &*self.store,
             source: &*self.source,
@@ -265,9 +268,9 @@ impl CallScope {
     }
 
     /// Who speaks in this call: the door that every connection comes in by.
-    fn speaker(&self) -> Speaker {
+    fn build_speaker(&self) -> Speaker {
         Speaker::on_connection(ConnectionFacts {
-            token: self.pass.as_ref().map(Pass::facts),
+            token: self.pass.as_ref().map(AccessToken::to_facts),
             session: self.session.clone(),
             is_exposed: self.is_exposed,
             has_consent: self.has_word,
@@ -275,8 +278,12 @@ impl CallScope {
         })
     }
 
-    fn here<'a>(&'a self, speaker: &'a Speaker, forgot: &'a RefCell<Vec<MemoryId>>) -> Here<'a> {
-        Here {
+    fn build_call_place<'a>(
+        &'a self,
+        speaker: &'a Speaker,
+        forgot: &'a RefCell<Vec<MemoryId>>,
+    ) -> CallPlace<'a> {
+        CallPlace {
             user: self.user.as_ref(),
             session: self.session.as_deref(),
             at: self.open_at.as_deref(),
@@ -287,7 +294,7 @@ impl CallScope {
             forgot: Some(forgot),
             beside: self.beside.as_deref(),
             pass: self.pass.as_ref(),
-            ..Here::in_repo(&self.repo)
+            ..CallPlace::in_repo(&self.repo)
         }
     }
 }
@@ -295,17 +302,17 @@ impl CallScope {
 /// Opens what a call works on. The binary makes one; this crate names no store, no clock and no folder.
 pub trait OpenScope: Send + Sync + 'static {
     /// Finds the place that is meant, and opens everything to answer with.
-    fn open(&self, origin: &CallOrigin) -> Result<CallScope, Unplaced>;
+    fn open_scope(&self, origin: &CallOrigin) -> Result<CallScope, PlaceError>;
 }
 
 /// The machine that a server runs on.
 pub trait Host: OpenScope {
     /// How much depends on the client's saying where it works.
-    fn roots(&self) -> Need;
+    fn roots_need(&self) -> RootsNeed;
 
     /// A seal on a text that nobody else can make: what a client brings back is what this server gave it.
-    fn seal(&self, text: &str) -> String;
+    fn sign_text(&self, text: &str) -> String;
 
     /// A number that is another one after memories were changed, by whomever; `None` where nobody can tell.
-    fn stamp(&self) -> Option<u64>;
+    fn change_stamp(&self) -> Option<u64>;
 }

@@ -20,22 +20,24 @@ mod task;
 
 pub use audit::AuditReply;
 pub use details::{MemoryDetails, MemoryDetailsReply};
-pub use details::{find_replacements, read_history};
+pub use details::{find_replacements, read_memory_history};
 pub use found::{RecallReply, VerifyReply};
 pub use imported::ImportReply;
 pub use kept::{
     ForgetReply, ForgottenView, KeptReply, RememberReply, SimilarReply, SkippedReply, WhenSimilar,
 };
-pub use log::{EventView, LogReply, handles, viewed};
-pub use memory::{MemoryView, NearView, ScoreView, VerdictView, views};
-pub use queue::{QueueReply, n_waiting};
+pub use log::{EventView, LogReply, build_event_views, read_event_handles};
+pub use memory::{MemoryView, NearView, ScoreView, VerdictView, build_memory_views};
+pub use queue::{QueueReply, count_queued_memories};
 pub use report::ReportReply;
-pub use session::{MomentView, SessionReply, SessionRow, SessionsReply, ShownMemoryView, n_turns};
+pub use session::{
+    MomentView, SessionReply, SessionRow, SessionsReply, ShownMemoryView, count_session_turns,
+};
 pub use stats::{BreakerView, BreakersReply, SpaceRow, SpaceStatsView, SpacesReply, StatsReply};
-pub use task::{TaskReply, TaskView, TasksReply, left_open};
+pub use task::{TaskReply, TaskView, TasksReply, find_left_open_episodes};
 
 use apostille_core::refusal::Refusal;
-use apostille_text::secrets::masked;
+use apostille_text::secrets::mask_secrets;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -50,7 +52,7 @@ impl From<&Refusal> for RefusalView {
     fn from(it: &Refusal) -> Self {
         Self {
             class: it.class(),
-            message: masked(&it.to_string()).into_owned(),
+            message: mask_secrets(&it.to_string()).into_owned(),
         }
     }
 }

@@ -16,6 +16,6 @@ mod verbs;
 pub mod visit;
 pub mod wire;
 
-pub use fault::Fault;
-pub use host::Here;
-pub use verbs::{forgotten, told_near};
+pub use fault::CallFault;
+pub use host::CallPlace;
+pub use verbs::{forget_with_cleanup, withhold_stale_neighbours};

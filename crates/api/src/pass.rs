@@ -21,7 +21,7 @@ pub const OWNER: &str = "panel";
 
 /// What whoever sent a request may do, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pass {
+pub struct AccessToken {
     /// What it is called, for logs: never the token.
     pub name: String,
     /// The spaces it reaches; `None`: all.
@@ -32,13 +32,13 @@ pub struct Pass {
     pub is_panel: bool,
 }
 
-impl Pass {
+impl AccessToken {
     /// What it says of who speaks.
     #[must_use]
-    pub fn facts(&self) -> TokenFacts {
+    pub fn to_facts(&self) -> TokenFacts {
         TokenFacts {
             name: self.name.clone(),
-            is_reviewing: self.allows(Access::Review),
+            is_reviewing: self.allows_access(Access::Review),
             is_panel: self.is_panel,
             spaces: self.spaces.clone(),
         }
@@ -46,19 +46,19 @@ impl Pass {
 
     /// Whether it reaches this space.
     #[must_use]
-    pub fn reaches(&self, space: &Space) -> bool {
+    pub fn reaches_space(&self, space: &Space) -> bool {
         self.spaces.as_ref().is_none_or(|it| it.contains(space))
     }
 
     /// Whether it is that of the person with the printed link, whom no token is called like.
     #[must_use]
-    pub fn is_owners(&self) -> bool {
+    pub fn is_owner(&self) -> bool {
         self.is_panel && self.name == OWNER
     }
 
     /// Whether it allows this.
     #[must_use]
-    pub fn allows(&self, access: Access) -> bool {
+    pub fn allows_access(&self, access: Access) -> bool {
         self.access >= access
     }
 }

@@ -1,12 +1,12 @@
 //! Addresses, as far as they are read here.
 
 /// A text whose odd bytes are written as `%20`; `None` where that is done badly, or there is a NUL in it.
-pub fn decoded(text: &str) -> Option<String> {
+pub fn decode_percent_encoding(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
         bytes.push(match byte {
-            b'%' => hex(rest.next()?)? << 4 | hex(rest.next()?)?,
+            b'%' => decode_hex_digit(rest.next()?)? << 4 | decode_hex_digit(rest.next()?)?,
             other => other,
         });
     }
@@ -15,7 +15,7 @@ pub fn decoded(text: &str) -> Option<String> {
         .filter(|it| !it.contains('\0'))
 }
 
-fn hex(digit: u8) -> Option<u8> {
+fn decode_hex_digit(digit: u8) -> Option<u8> {
     char::from(digit)
         .to_digit(16)
         .and_then(|it| u8::try_from(it).ok())

@@ -1,23 +1,23 @@
 //! What every face does around a verb of the core.
 
-use apostille_core::forget::{Forgotten, PERSONS_VERB, forget};
-use apostille_core::memory::{Memory, Name};
+use apostille_core::forget::{ForgetOutcome, PERSONS_VERB, forget};
+use apostille_core::memory::{Memory, MemoryName};
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::dedupe::{self, Near};
+use apostille_core::remember::dedupe::{self, NearMemory};
 use apostille_core::{Context, list};
 
-use crate::Fault;
-use crate::host::Here;
+use crate::CallFault;
+use crate::host::CallPlace;
 
 /// Forgets a memory, and has forgotten what was kept beside the store.
-pub fn forgotten(
+pub fn forget_with_cleanup(
     cx: &Context<'_>,
-    here: &Here<'_>,
-    name: Name,
+    here: &CallPlace<'_>,
+    name: MemoryName,
     reason: &str,
-) -> Result<Result<Box<Memory>, Refusal>, Fault> {
-    if let Some(memory) = list::named(cx, &here.spaces(), name)? {
-        if !here.speaker.may_forget(&memory) {
+) -> Result<Result<Box<Memory>, Refusal>, CallFault> {
+    if let Some(memory) = list::find_named_memory(cx, &here.spaces(), name)? {
+        if !here.speaker.can_forget(&memory) {
             return Ok(Err(Refusal::PersonDecides { verb: PERSONS_VERB }));
         }
         // Also where it goes wrong half way: nothing of what is kept beside the store is missed.
@@ -27,13 +27,16 @@ pub fn forgotten(
     }
     Ok(
         match forget(cx, here.speaker, &here.spaces(), name, reason)? {
-            Forgotten::Done(memory) => Ok(memory),
-            Forgotten::Refused(refusal) => Err(refusal),
+            ForgetOutcome::Done(memory) => Ok(memory),
+            ForgetOutcome::Refused(refusal) => Err(refusal),
         },
     )
 }
 
 /// Memories that a draft resembles, as they may be told: what one says that does not hold here is not repeated.
-pub fn told_near(cx: &Context<'_>, near: Vec<Near>) -> Result<Vec<Near>, Fault> {
-    Ok(dedupe::told(cx, near)?)
+pub fn withhold_stale_neighbours(
+    cx: &Context<'_>,
+    near: Vec<NearMemory>,
+) -> Result<Vec<NearMemory>, CallFault> {
+    Ok(dedupe::withhold_stale_facts(cx, near)?)
 }

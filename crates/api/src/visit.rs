@@ -9,12 +9,12 @@ use apostille_core::space::Space;
 use apostille_core::speaker::{ConnectionFacts, Person, Speaker};
 use serde::Serialize;
 
-use crate::pass::{Access, Pass};
-use crate::{Fault, Here};
+use crate::pass::{Access, AccessToken};
+use crate::{CallFault, CallPlace};
 
 /// How a request is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum HttpMethod {
     /// Looks.
     Get,
     /// Does something.
@@ -27,18 +27,18 @@ pub enum Method {
 #[derive(Clone, Copy)]
 pub struct Route {
     /// How it is asked for.
-    pub method: Method,
+    pub method: HttpMethod,
     /// The path, with `{name}` for what varies.
     pub path: &'static str,
     /// What a pass must allow.
     pub need: Access,
     /// What answers.
-    pub run: fn(&Visit<'_>, &Asked) -> Result<Reply, Fault>,
+    pub run: fn(&RequestScope<'_>, &RequestInput) -> Result<HttpReply, CallFault>,
 }
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct RequestInput {
     /// What varies in the path, decoded.
     pub parts: Vec<(String, String)>,
     /// What stands behind the question mark, decoded.
@@ -47,10 +47,10 @@ pub struct Asked {
     pub body: Vec<u8>,
 }
 
-impl Asked {
+impl RequestInput {
     /// A part of the path.
     #[must_use]
-    pub fn part(&self, name: &str) -> &str {
+    pub fn path_part(&self, name: &str) -> &str {
         self.parts
             .iter()
             .find(|it| it.0 == name)
@@ -59,7 +59,7 @@ impl Asked {
 
     /// What the query says under this name; a field that was left empty says nothing.
     #[must_use]
-    pub fn query(&self, name: &str) -> Option<&str> {
+    pub fn query_value(&self, name: &str) -> Option<&str> {
         self.query
             .iter()
             .find(|it| it.0 == name)
@@ -69,14 +69,14 @@ impl Asked {
 
     /// The fields of a form that was sent.
     #[must_use]
-    pub fn form(&self) -> Vec<(String, String)> {
+    pub fn form_fields(&self) -> Vec<(String, String)> {
         form_urlencoded::parse(&self.body).into_owned().collect()
     }
 }
 
 /// What is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply {
+pub struct HttpReply {
     /// The status.
     pub status: u16,
     /// What the body is.
@@ -89,16 +89,16 @@ pub struct Reply {
     pub is_change: bool,
 }
 
-impl Reply {
+impl HttpReply {
     /// A page.
     #[must_use]
-    pub fn html(status: u16, body: impl Into<String>) -> Self {
-        Self::of(status, "text/html; charset=utf-8", body.into())
+    pub fn new_html(status: u16, body: impl Into<String>) -> Self {
+        Self::new(status, "text/html; charset=utf-8", body.into())
     }
 
     /// An object as JSON.
-    pub fn json(status: u16, body: &impl Serialize) -> Result<Self, Fault> {
-        Ok(Self::of(
+    pub fn new_json(status: u16, body: &impl Serialize) -> Result<Self, CallFault> {
+        Ok(Self::new(
             status,
             "application/json",
             serde_json::to_string(body)?,
@@ -108,14 +108,14 @@ impl Reply {
     /// Goes to another page, after something was done.
     #[must_use]
     pub fn see_other(path: impl Into<String>) -> Self {
-        let mut reply = Self::of(303, "text/plain; charset=utf-8", String::new());
+        let mut reply = Self::new(303, "text/plain; charset=utf-8", String::new());
         reply.headers.push(("location", path.into()));
         reply
     }
 
     /// A body of this kind.
     #[must_use]
-    pub fn of(status: u16, kind: &'static str, body: String) -> Self {
+    pub fn new(status: u16, kind: &'static str, body: String) -> Self {
         Self {
             status,
             kind,
@@ -127,7 +127,7 @@ impl Reply {
 
     /// The same, of something that changed memories.
     #[must_use]
-    pub fn changed(self) -> Self {
+    pub fn mark_changed(self) -> Self {
         Self {
             is_change: true,
             ..self
@@ -136,26 +136,31 @@ impl Reply {
 }
 
 /// What a request works with: the place, and how far its pass reaches.
-pub struct Visit<'a> {
+pub struct RequestScope<'a> {
     /// Store, source, rules, time.
     pub cx: &'a Context<'a>,
     /// The place.
-    pub here: &'a Here<'a>,
+    pub here: &'a CallPlace<'a>,
     /// Who is asking.
-    pub pass: &'a Pass,
+    pub pass: &'a AccessToken,
     /// The secret that the forms of this visitor carry, so that no other page can send one.
     pub seal: &'a str,
     /// Who speaks, and what that allows.
     speaker: Speaker,
 }
 
-impl<'a> Visit<'a> {
+impl<'a> RequestScope<'a> {
     /// A request of the holder of this pass.
     #[must_use]
-    pub fn new(cx: &'a Context<'a>, here: &'a Here<'a>, pass: &'a Pass, seal: &'a str) -> Self {
+    pub fn new(
+        cx: &'a Context<'a>,
+        here: &'a CallPlace<'a>,
+        pass: &'a AccessToken,
+        seal: &'a str,
+    ) -> Self {
         let speaker = Speaker::on_connection(ConnectionFacts {
             channel: Channel::Http,
-            token: Some(pass.facts()),
+            token: Some(pass.to_facts()),
             ..ConnectionFacts::default()
         });
         Self {
@@ -169,11 +174,11 @@ impl<'a> Visit<'a> {
 
     /// The spaces in play that the pass reaches, the repository's first.
     #[must_use]
-    pub fn spaces(&self) -> Vec<Space> {
+    pub fn reachable_spaces(&self) -> Vec<Space> {
         self.here
             .spaces()
             .into_iter()
-            .filter(|it| self.pass.reaches(it))
+            .filter(|it| self.pass.reaches_space(it))
             .collect()
     }
 
@@ -185,8 +190,8 @@ impl<'a> Visit<'a> {
 
     /// The person whose decision a request brings. A route of decisions takes a pass that reviews, so that there is one
     /// wherever the table of routes says so.
-    pub fn deciding_person(&self) -> Result<&Person, Fault> {
-        self.person().ok_or(Fault::NotAPerson)
+    pub fn deciding_person(&self) -> Result<&Person, CallFault> {
+        self.person().ok_or(CallFault::NotAPerson)
     }
 
     /// The person whose words a request brings, where one speaks.

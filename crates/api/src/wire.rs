@@ -11,13 +11,13 @@ mod values;
 use std::fmt::Display;
 use std::str::FromStr;
 
-use apostille_cite::citation::Cite;
+use apostille_cite::citation::CodeLocation;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-pub use reader::{read, read_tagged};
+pub use reader::{read_arguments, read_tagged_arguments};
 pub use schema::InputSchema;
-pub use values::{AtMost, Limit, OrNone, Parsed, PlaceText};
+pub use values::{BoundedList, CodeLocationText, OptionalText, ParsedText, ResultLimit};
 
 /// How many citations one call may bring.
 pub const MAX_CITATIONS: usize = 100;
@@ -25,14 +25,14 @@ pub const MAX_CITATIONS: usize = 100;
 /// Arguments that are not what a tool takes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {why}")]
-pub struct Malformed {
+pub struct ArgumentError {
     /// Which field, such as `citations[1].line_start`.
     pub field: String,
     /// What is wrong with it.
     pub why: String,
 }
 
-impl Malformed {
+impl ArgumentError {
     pub fn new(field: impl Into<String>, why: impl Display) -> Self {
         Self {
             field: field.into(),
@@ -40,44 +40,48 @@ impl Malformed {
         }
     }
 
-    pub fn missing(field: &str) -> Self {
+    pub fn new_missing(field: &str) -> Self {
         Self::new(field, "it is required")
     }
 }
 
 /// One field that was taken out of its object.
-fn field<T: DeserializeOwned>(name: &str, value: Option<Value>) -> Result<Option<T>, Malformed> {
+fn read_field<T: DeserializeOwned>(
+    name: &str,
+    value: Option<Value>,
+) -> Result<Option<T>, ArgumentError> {
     value
-        .map(|it| reader::read_value(&it).map_err(|error| error.inside(name)))
+        .map(|it| reader::read_json_value(&it).map_err(|error| error.inside_field(name)))
         .transpose()
 }
 
-pub fn text(name: &str, value: Option<Value>) -> Result<Option<String>, Malformed> {
-    field(name, value)
+pub fn read_text_field(name: &str, value: Option<Value>) -> Result<Option<String>, ArgumentError> {
+    read_field(name, value)
 }
 
-pub fn required(name: &str, value: Option<Value>) -> Result<String, Malformed> {
-    text(name, value)?.ok_or_else(|| Malformed::missing(name))
+pub fn read_required_text(name: &str, value: Option<Value>) -> Result<String, ArgumentError> {
+    read_text_field(name, value)?.ok_or_else(|| ArgumentError::new_missing(name))
 }
 
-pub fn parsed<T>(name: &str, value: Option<Value>) -> Result<Option<T>, Malformed>
+pub fn read_parsed_field<T>(name: &str, value: Option<Value>) -> Result<Option<T>, ArgumentError>
 where
     T: FromStr,
     T::Err: Display,
 {
-    Ok(field::<Parsed<T>>(name, value)?.map(|it| it.0))
+    Ok(read_field::<ParsedText<T>>(name, value)?.map(|it| it.0))
 }
 
-pub fn number(name: &str, value: Option<Value>) -> Result<Option<u32>, Malformed> {
-    field(name, value)
+pub fn read_number_field(name: &str, value: Option<Value>) -> Result<Option<u32>, ArgumentError> {
+    read_field(name, value)
 }
 
 /// Yes or no; no unless said.
-pub fn flag(name: &str, value: Option<Value>) -> Result<bool, Malformed> {
-    Ok(field(name, value)?.unwrap_or_default())
+pub fn read_flag_field(name: &str, value: Option<Value>) -> Result<bool, ArgumentError> {
+    Ok(read_field(name, value)?.unwrap_or_default())
 }
 
-pub fn cites(value: Option<Value>) -> Result<Vec<Cite>, Malformed> {
-    let places: AtMost<PlaceText, MAX_CITATIONS> = field("citations", value)?.unwrap_or_default();
+pub fn read_citation_list(value: Option<Value>) -> Result<Vec<CodeLocation>, ArgumentError> {
+    let places: BoundedList<CodeLocationText, MAX_CITATIONS> =
+        read_field("citations", value)?.unwrap_or_default();
     Ok(places.0.into_iter().map(|it| it.0).collect())
 }

@@ -17,30 +17,30 @@ mod verify;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use crate::paint::paste::quoted;
+use crate::paint::paste::quote_pasted_word;
 use apostille_core::export::Format;
-use apostille_core::memory::{Channel, Kind, Layer, Name, Origin, Stage};
+use apostille_core::memory::{Channel, Kind, Layer, MemoryName, Origin, Stage};
 use apostille_core::policy::InjectMode;
 use apostille_text::words::UnknownWord;
 use apostille_workspace::config::SettingFlags;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand};
 
-pub use audit::Audit;
-pub use hook::{Hook, Why};
-pub use import::Import;
-pub use init::Init;
-pub use offer::{Logged, Offered, Serve};
-pub use promote::Promote;
-pub use report::Report;
-pub use review::{Breaker, BreakerWhat, Review};
-pub use rollback::Rollback;
+pub use audit::AuditArgs;
+pub use hook::{HookArgs, WhyArgs};
+pub use import::ImportArgs;
+pub use init::InitArgs;
+pub use offer::{LogLevelArg, OfferArgs, ServeArgs};
+pub use promote::PromoteArgs;
+pub use report::ReportArgs;
+pub use review::{BreakerArgs, BreakerSubcommand, ReviewArgs};
+pub use rollback::RollbackArgs;
 pub use task::{
-    Note, Task, TaskDone, TaskHooks, TaskList, TaskPhase, TaskShow, TaskStart, TaskTrailers,
-    TaskWhat,
+    TaskArgs, TaskDoneArgs, TaskHooksArgs, TaskListArgs, TaskNoteArgs, TaskPhaseArgs, TaskShowArgs,
+    TaskStartArgs, TaskSubcommand, TaskTrailersArgs,
 };
-pub use token::{Token, TokenCreate, TokenWhat};
-pub use verify::Verify;
+pub use token::{TokenArgs, TokenCreateArgs, TokenSubcommand};
+pub use verify::VerifyArgs;
 
 /// Verified, shared memory for coding agents.
 #[derive(Debug, Parser)]
@@ -48,16 +48,16 @@ pub use verify::Verify;
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: CliCommand,
     /// The flags that every command takes.
     #[command(flatten)]
-    pub everywhere: Everywhere,
+    pub everywhere: GlobalArgs,
 }
 
 /// The flags that every command takes.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Everywhere")]
-pub struct Everywhere {
+pub struct GlobalArgs {
     /// Answer with one JSON object
     #[arg(long, global = true)]
     pub json: bool,
@@ -85,7 +85,7 @@ pub struct Everywhere {
     pub dir: Option<PathBuf>,
 }
 
-impl Everywhere {
+impl GlobalArgs {
     /// The flags that say which memory is meant.
     pub fn settings(&self) -> SettingFlags {
         SettingFlags {
@@ -107,9 +107,9 @@ impl Everywhere {
             ("--repo", &self.repo),
             ("--as", &self.as_user),
         ];
-        let said = said
-            .iter()
-            .filter_map(|(flag, value)| Some(format!(" {flag} {}", quoted(value.as_ref()?))));
+        let said = said.iter().filter_map(|(flag, value)| {
+            Some(format!(" {flag} {}", quote_pasted_word(value.as_ref()?)))
+        });
         std::iter::once("apostille".to_owned())
             .chain(said)
             .collect()
@@ -118,97 +118,97 @@ impl Everywhere {
 
 /// The verbs.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum CliCommand {
     /// Keep a fact, with the code that proves it
     #[command(after_help = help::REMEMBER)]
-    Remember(Remember),
+    Remember(RememberArgs),
     /// Ask what is known, checked against your code
     #[command(after_help = help::RECALL)]
-    Recall(Recall),
+    Recall(RecallArgs),
     /// List memories
     #[command(after_help = help::LIST)]
-    List(List),
+    List(ListArgs),
     /// Show everything about one memory
     #[command(after_help = help::SHOW)]
-    Show(One),
+    Show(SingleMemoryArgs),
     /// List memories, those refreshed last first
     #[command(after_help = help::RECENT)]
-    Recent(Recent),
+    Recent(RecentArgs),
     /// Look up the citations: does it still hold?
     #[command(after_help = help::VERIFY)]
-    Verify(Verify),
+    Verify(VerifyArgs),
     /// Look everything over: what needs attention, and the way out
     #[command(after_help = help::AUDIT)]
-    Audit(Audit),
+    Audit(AuditArgs),
     /// Make a note into an episode, or into knowledge
     #[command(after_help = help::PROMOTE)]
-    Promote(Promote),
+    Promote(PromoteArgs),
     /// Say that memories still hold; they rank as fresh again
     #[command(after_help = help::REFRESH)]
-    Refresh(Several),
+    Refresh(SeveralMemoriesArgs),
     /// Replace a memory by a better one
     #[command(after_help = help::SUPERSEDE)]
-    Supersede(Supersede),
+    Supersede(SupersedeArgs),
     /// Mark memories as wrong
     #[command(after_help = help::INVALIDATE)]
-    Invalidate(Invalidate),
+    Invalidate(InvalidateArgs),
     /// Remove memories for good, text and all
     #[command(after_help = help::FORGET)]
-    Forget(Forget),
+    Forget(ForgetArgs),
     /// Note that memories were of use in a task
     #[command(after_help = help::APPLY)]
-    Apply(Several),
+    Apply(SeveralMemoriesArgs),
     /// Go through what waits: accept, edit, merge or reject
     #[command(after_help = help::REVIEW)]
-    Review(Review),
+    Review(ReviewArgs),
     /// Whose writes are held up, and why; close it
     #[command(after_help = help::BREAKER)]
-    Breaker(Breaker),
+    Breaker(BreakerArgs),
     /// Let pending memories out of quarantine
     #[command(after_help = help::APPROVE)]
-    Approve(Several),
+    Approve(SeveralMemoriesArgs),
     /// What is kept, in numbers
     #[command(after_help = help::STATS)]
-    Stats(Spaces),
+    Stats(SpaceArgs),
     /// What happened, the latest first
     #[command(after_help = help::LOG)]
-    Log(Log),
+    Log(LogArgs),
     /// Take a space back to how it stood at a time or an event
     #[command(after_help = help::ROLLBACK)]
-    Rollback(Rollback),
+    Rollback(RollbackArgs),
     /// Write everything out, as JSON, JSON lines or Markdown
     #[command(after_help = help::EXPORT)]
-    Export(Export),
+    Export(ExportArgs),
     /// Read an export, or the memory and rule files of other tools
     #[command(after_help = help::IMPORT)]
-    Import(Import),
+    Import(ImportArgs),
     /// What is being done: start it, note what matters, end it
     #[command(after_help = help::TASK)]
-    Task(Task),
+    Task(TaskArgs),
     /// What was done, by day
     #[command(after_help = help::REPORT)]
-    Report(Report),
+    Report(ReportArgs),
     /// Serve memory to an agent over MCP, on stdin and stdout
     #[command(after_help = help::MCP)]
-    Mcp(Offered),
+    Mcp(OfferArgs),
     /// Serve memory over HTTP, on this machine only
     #[command(after_help = help::SERVE)]
-    Serve(Serve),
+    Serve(ServeArgs),
     /// Who may come through the socket of `serve`
     #[command(after_help = help::TOKEN)]
-    Token(Token),
+    Token(TokenArgs),
     /// Answer a hook of an agent's client, in its own JSON
     #[command(after_help = help::HOOK)]
-    Hook(Hook),
+    Hook(HookArgs),
     /// Which memories an agent was shown, and why
     #[command(after_help = help::WHY)]
-    Why(Why),
+    Why(WhyArgs),
     /// Set up the agents in use: server, hooks and rules
     #[command(after_help = help::INIT)]
-    Init(Init),
+    Init(InitArgs),
     /// Every setting, and where it came from
     #[command(after_help = help::CONFIG)]
-    Config(Config),
+    Config(ConfigArgs),
     /// Look the installation over
     #[command(after_help = help::DOCTOR)]
     Doctor,
@@ -231,7 +231,10 @@ pub enum Command {
 }
 
 /// A parser for one of an idea's words, which `--help` and completions list.
-fn word<T>(all: &'static [T], as_str: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
+fn build_word_parser<T>(
+    all: &'static [T],
+    as_str: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T>
 where
     T: Copy + FromStr<Err = UnknownWord> + Send + Sync + 'static,
 {
@@ -240,7 +243,7 @@ where
 
 /// What can be said about a fact.
 #[derive(Debug, Clone, Args)]
-pub struct Telling {
+pub struct FactArgs {
     /// A brief topic
     #[arg(long, short)]
     pub subject: Option<String>,
@@ -254,19 +257,19 @@ pub struct Telling {
     #[arg(long = "tag", short, value_name = "TAG", value_delimiter = ',')]
     pub tags: Vec<String>,
     /// What sort of thing it is; found out unless said
-    #[arg(long, value_parser = word(Kind::ALL, Kind::as_str))]
+    #[arg(long, value_parser = build_word_parser(Kind::ALL, Kind::as_str))]
     pub kind: Option<Kind>,
     /// When to show it
-    #[arg(long, value_parser = word(Layer::ALL, Layer::as_str))]
+    #[arg(long, value_parser = build_word_parser(Layer::ALL, Layer::as_str))]
     pub layer: Option<Layer>,
     /// Who says it: user at a terminal, else agent
-    #[arg(long, value_parser = word(Origin::ALL, Origin::as_str), help_heading = "Provenance")]
+    #[arg(long, value_parser = build_word_parser(Origin::ALL, Origin::as_str), help_heading = "Provenance")]
     pub origin: Option<Origin>,
     /// The words come from outside; it waits for approval
     #[arg(long, help_heading = "Provenance")]
     pub tainted: bool,
     /// From where outside they come; it waits for approval
-    #[arg(long, value_parser = word(Channel::OUTSIDE, Channel::as_str), help_heading = "Provenance")]
+    #[arg(long, value_parser = build_word_parser(Channel::OUTSIDE, Channel::as_str), help_heading = "Provenance")]
     pub from: Option<Channel>,
     /// The agent's or person's name
     #[arg(long, help_heading = "Provenance")]
@@ -284,31 +287,31 @@ pub struct Telling {
 
 /// `remember`.
 #[derive(Debug, Args)]
-pub struct Remember {
+pub struct RememberArgs {
     /// What was learned, in a sentence; - reads it from the standard input
     pub fact: String,
     /// What is said about it.
     #[command(flatten)]
-    pub telling: Telling,
+    pub telling: FactArgs,
     /// Keep it for yourself, in every repository
     #[arg(long)]
     pub user: bool,
     /// What to do about a near-duplicate.
     #[command(flatten)]
-    pub twin: TwinArgs,
+    pub twin: DuplicateChoiceArgs,
 }
 
 /// What to do about a near-duplicate.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 #[command(next_help_heading = "When much the same is known")]
-pub struct TwinArgs {
+pub struct DuplicateChoiceArgs {
     /// Keep nothing and be content
     #[arg(long)]
     pub skip: bool,
     /// Replace that memory, keeping the citations and tags of both
     #[arg(long, value_name = "HANDLE")]
-    pub merge: Option<Name>,
+    pub merge: Option<MemoryName>,
     /// Keep both, and say why
     #[arg(long, value_name = "RATIONALE")]
     pub create: Option<String>,
@@ -316,7 +319,7 @@ pub struct TwinArgs {
 
 /// `recall`.
 #[derive(Debug, Args)]
-pub struct Recall {
+pub struct RecallArgs {
     /// The question, in your own words
     #[arg(required = true)]
     pub question: Vec<String>,
@@ -324,7 +327,7 @@ pub struct Recall {
     #[arg(long = "path", short, value_name = "FILE")]
     pub paths: Vec<String>,
     /// Look in this layer instead of knowledge (repeatable)
-    #[arg(long = "layer", value_name = "LAYER", value_parser = word(Layer::ALL, Layer::as_str))]
+    #[arg(long = "layer", value_name = "LAYER", value_parser = build_word_parser(Layer::ALL, Layer::as_str))]
     pub layers: Vec<Layer>,
     /// Look also into what happened in past tasks
     #[arg(long)]
@@ -336,7 +339,7 @@ pub struct Recall {
     #[arg(long, value_name = "N")]
     pub chars: Option<usize>,
     /// Which memories
-    #[arg(long, value_parser = word(InjectMode::ALL, InjectMode::as_str))]
+    #[arg(long, value_parser = build_word_parser(InjectMode::ALL, InjectMode::as_str))]
     pub mode: Option<InjectMode>,
     /// Check against a commit, branch or tag instead of your files
     #[arg(long, value_name = "REF")]
@@ -351,18 +354,18 @@ pub struct Recall {
 
 /// `list`.
 #[derive(Debug, Args)]
-pub struct List {
+pub struct ListArgs {
     /// In this layer (repeatable)
-    #[arg(long = "layer", value_name = "LAYER", value_parser = word(Layer::ALL, Layer::as_str))]
+    #[arg(long = "layer", value_name = "LAYER", value_parser = build_word_parser(Layer::ALL, Layer::as_str))]
     pub layers: Vec<Layer>,
     /// Of this kind (repeatable)
-    #[arg(long = "kind", value_name = "KIND", value_parser = word(Kind::ALL, Kind::as_str))]
+    #[arg(long = "kind", value_name = "KIND", value_parser = build_word_parser(Kind::ALL, Kind::as_str))]
     pub kinds: Vec<Kind>,
     /// In this stage (repeatable); active and pending unless said
-    #[arg(long = "status", value_name = "STATUS", value_parser = word(Stage::ALL, Stage::as_str))]
+    #[arg(long = "status", value_name = "STATUS", value_parser = build_word_parser(Stage::ALL, Stage::as_str))]
     pub stages: Vec<Stage>,
     /// Said by this origin (repeatable)
-    #[arg(long = "origin", value_name = "ORIGIN", value_parser = word(Origin::ALL, Origin::as_str))]
+    #[arg(long = "origin", value_name = "ORIGIN", value_parser = build_word_parser(Origin::ALL, Origin::as_str))]
     pub origins: Vec<Origin>,
     /// With this tag
     #[arg(long, short)]
@@ -387,12 +390,12 @@ pub struct List {
     pub limit: usize,
     /// Whose.
     #[command(flatten)]
-    pub spaces: Spaces,
+    pub spaces: SpaceArgs,
 }
 
 /// Whose memories.
 #[derive(Debug, Clone, Copy, Args)]
-pub struct Spaces {
+pub struct SpaceArgs {
     /// In every space of the store, not only this repository's and yours
     #[arg(long)]
     pub all_spaces: bool,
@@ -400,23 +403,23 @@ pub struct Spaces {
 
 /// One memory.
 #[derive(Debug, Args)]
-pub struct One {
+pub struct SingleMemoryArgs {
     /// The memory, as m-12 or u-3
     #[arg(value_name = "HANDLE")]
-    pub name: Name,
+    pub name: MemoryName,
 }
 
 /// Some memories.
 #[derive(Debug, Args)]
-pub struct Several {
+pub struct SeveralMemoriesArgs {
     /// The memories, as m-12 or u-3
     #[arg(value_name = "HANDLE", required = true)]
-    pub names: Vec<Name>,
+    pub names: Vec<MemoryName>,
 }
 
 /// `recent`.
 #[derive(Debug, Args)]
-pub struct Recent {
+pub struct RecentArgs {
     /// Citing this file, or a file below this folder
     #[arg(long, short, value_name = "PATH")]
     pub path: Option<String>,
@@ -427,10 +430,10 @@ pub struct Recent {
 
 /// `supersede`.
 #[derive(Debug, Args)]
-pub struct Supersede {
+pub struct SupersedeArgs {
     /// The memory to replace
     #[arg(value_name = "HANDLE")]
-    pub name: Name,
+    pub name: MemoryName,
     /// What is true instead; - reads it from the standard input
     pub fact: String,
     /// The old one was wrong, rather than outdated
@@ -438,15 +441,15 @@ pub struct Supersede {
     pub correct: bool,
     /// What is said about it.
     #[command(flatten)]
-    pub telling: Telling,
+    pub telling: FactArgs,
 }
 
 /// `invalidate`.
 #[derive(Debug, Args)]
-pub struct Invalidate {
+pub struct InvalidateArgs {
     /// Which.
     #[command(flatten)]
-    pub which: Several,
+    pub which: SeveralMemoriesArgs,
     /// What is wrong with it
     #[arg(long)]
     pub reason: String,
@@ -454,10 +457,10 @@ pub struct Invalidate {
 
 /// `forget`.
 #[derive(Debug, Args)]
-pub struct Forget {
+pub struct ForgetArgs {
     /// Which.
     #[command(flatten)]
-    pub which: Several,
+    pub which: SeveralMemoriesArgs,
     /// Why; it outlives the memory, so do not repeat its text
     #[arg(long)]
     pub reason: Option<String>,
@@ -468,44 +471,44 @@ pub struct Forget {
 
 /// `log`.
 #[derive(Debug, Args)]
-pub struct Log {
+pub struct LogArgs {
     /// At most so many
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     pub limit: usize,
     /// Only about this memory
     #[arg(long, value_name = "HANDLE")]
-    pub memory: Option<Name>,
+    pub memory: Option<MemoryName>,
     /// Whose.
     #[command(flatten)]
-    pub spaces: Spaces,
+    pub spaces: SpaceArgs,
 }
 
 /// `export`.
 #[derive(Debug, Args)]
-pub struct Export {
+pub struct ExportArgs {
     /// json or jsonl (complete, `import` reads them), or markdown (for people)
-    #[arg(long, short, default_value = "json", hide_possible_values = true, value_parser = word(Format::ALL, Format::as_str))]
+    #[arg(long, short, default_value = "json", hide_possible_values = true, value_parser = build_word_parser(Format::ALL, Format::as_str))]
     pub format: Format,
     /// Into this file, which must not exist yet, instead of the output
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Whose.
     #[command(flatten)]
-    pub spaces: Spaces,
+    pub spaces: SpaceArgs,
 }
 
 /// `config`.
 #[derive(Debug, Args)]
 #[command(disable_help_subcommand = true)]
-pub struct Config {
+pub struct ConfigArgs {
     /// What to show.
     #[command(subcommand)]
-    pub what: Option<ConfigWhat>,
+    pub what: Option<ConfigSubcommand>,
 }
 
 /// What `config` shows.
 #[derive(Debug, Subcommand)]
-pub enum ConfigWhat {
+pub enum ConfigSubcommand {
     /// Where the files are
     Path,
 }
@@ -516,9 +519,9 @@ mod tests {
 
     #[test]
     fn pasted_program_names_the_memory_that_is_meant() {
-        let flags = Everywhere {
+        let flags = GlobalArgs {
             repo: Some("a b/c".into()),
-            ..Everywhere::default()
+            ..GlobalArgs::default()
         };
         assert_eq!(flags.pasted_program(), "apostille --repo 'a b/c'");
     }

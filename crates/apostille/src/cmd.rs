@@ -36,34 +36,34 @@ mod why;
 
 use std::ffi::OsString;
 
-use apostille_core::memory::{Memory, Name};
-use apostille_core::revise::Revised;
-use apostille_text::secrets::masked;
+use apostille_core::memory::{Memory, MemoryName};
+use apostille_core::revise::ReviseOutcome;
+use apostille_text::secrets::mask_secrets;
 use clap::{ColorChoice, FromArgMatches as _};
 
-use crate::args::{Cli, Command, help};
+use crate::args::{Cli, CliCommand, help};
 use crate::json::{self, RevisedReply};
-use crate::paint::{BOLD, GREEN, Paint, ink, one_line};
-use crate::shell::{self, Answer, Shell};
+use crate::paint::{BOLD, GREEN, Paint, flatten_to_line, style_text};
+use crate::shell::{self, CommandContext, CommandOutput};
 use crate::tour;
-use apostille_workspace::desk::Desk;
+use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
-use apostille_workspace::system::World;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::system::System;
 
 /// Answers a command line.
-pub fn answer(argv: &[OsString]) -> Answer {
-    let matches = help::command().try_get_matches_from(argv);
+pub fn run_command_line(argv: &[OsString]) -> CommandOutput {
+    let matches = help::build_cli_command().try_get_matches_from(argv);
     let cli = match matches.and_then(|it| Cli::from_arg_matches(&it)) {
         Ok(cli) => cli,
         // Clients take some exit codes of a hook as an order to stop.
-        Err(error) if is_hook(argv) => {
-            return Answer {
+        Err(error) if is_hook_call(argv) => {
+            return CommandOutput {
                 code: error::OK,
-                ..misunderstood(&error, argv)
+                ..format_clap_error(&error, argv)
             };
         }
-        Err(error) => return misunderstood(&error, argv),
+        Err(error) => return format_clap_error(&error, argv),
     };
     let typed = argv
         .iter()
@@ -71,84 +71,87 @@ pub fn answer(argv: &[OsString]) -> Answer {
         .map(|it| it.to_string_lossy().into_owned())
         .collect();
     let (as_json, color) = (cli.everywhere.json, cli.everywhere.color);
-    match World::ask(typed) {
-        Ok(world) => run(&Shell::new(world, cli.everywhere), &cli.command),
-        Err(fault) if is_hook(argv) => Answer {
+    match System::from_process(typed) {
+        Ok(world) => run_command(&CommandContext::new(world, cli.everywhere), &cli.command),
+        Err(fault) if is_hook_call(argv) => CommandOutput {
             code: error::OK,
-            ..shell::failed(&fault, as_json, color, None)
+            ..shell::format_command_error(&fault, as_json, color, None)
         },
-        Err(fault) => shell::failed(&fault, as_json, color, None),
+        Err(fault) => shell::format_command_error(&fault, as_json, color, None),
     }
 }
 
-fn is_hook(argv: &[OsString]) -> bool {
+fn is_hook_call(argv: &[OsString]) -> bool {
     argv.get(1).is_some_and(|it| it == "hook")
 }
 
 /// Answers a command, also when it fails.
-pub fn run(shell: &Shell, command: &Command) -> Answer {
-    dispatched(shell, command).unwrap_or_else(|fault| shell.failed(&fault))
+pub fn run_command(shell: &CommandContext, command: &CliCommand) -> CommandOutput {
+    dispatch_command(shell, command).unwrap_or_else(|fault| shell.render_error(&fault))
 }
 
-fn dispatched(shell: &Shell, command: &Command) -> Result<Answer, Fault> {
+fn dispatch_command(
+    shell: &CommandContext,
+    command: &CliCommand,
+) -> Result<CommandOutput, CommandError> {
     match command {
-        Command::Remember(args) => remember::run(shell, args),
-        Command::Recall(args) => recall::run(shell, args),
-        Command::List(args) => list::run(shell, args),
-        Command::Show(args) => show::run(shell, args),
-        Command::Recent(args) => recent::run(shell, args),
-        Command::Verify(args) => verify::run(shell, args),
-        Command::Audit(args) => audit::run(shell, args),
-        Command::Promote(args) => promote::run(shell, args),
-        Command::Refresh(args) => refresh::run(shell, args),
-        Command::Supersede(args) => supersede::run(shell, args),
-        Command::Invalidate(args) => invalidate::run(shell, args),
-        Command::Forget(args) => forget::run(shell, args),
-        Command::Apply(args) => apply::run(shell, args),
-        Command::Review(args) => review::run(shell, args),
-        Command::Breaker(args) => breaker::run(shell, args),
-        Command::Approve(args) => approve::run(shell, args),
-        Command::Stats(args) => stats::run(shell, *args),
-        Command::Log(args) => log::run(shell, args),
-        Command::Rollback(args) => rollback::run(shell, args),
-        Command::Export(args) => export::run(shell, args),
-        Command::Import(args) => import::run(shell, args),
-        Command::Init(args) => init::run(shell, args),
-        Command::Config(args) => config::run(shell, args),
-        Command::Task(args) => task::run(shell, args),
-        Command::Report(args) => report::run(shell, args),
-        Command::Mcp(args) => mcp::run(shell, args),
-        Command::Serve(args) => serve::run(shell, args),
-        Command::Token(args) => token::run(shell, args),
-        Command::Hook(args) => Ok(hook::run(shell, args)),
-        Command::Why(args) => why::run(shell, args),
-        Command::Doctor => doctor::run(shell),
-        Command::Tour => tour::run(shell, run),
-        Command::Completions { shell: which } => Ok(completions::run(shell, *which)),
-        Command::Man { out } => man::run(shell, out.as_deref()),
+        CliCommand::Remember(args) => remember::run(shell, args),
+        CliCommand::Recall(args) => recall::run(shell, args),
+        CliCommand::List(args) => list::run(shell, args),
+        CliCommand::Show(args) => show::run(shell, args),
+        CliCommand::Recent(args) => recent::run(shell, args),
+        CliCommand::Verify(args) => verify::run(shell, args),
+        CliCommand::Audit(args) => audit::run(shell, args),
+        CliCommand::Promote(args) => promote::run(shell, args),
+        CliCommand::Refresh(args) => refresh::run(shell, args),
+        CliCommand::Supersede(args) => supersede::run(shell, args),
+        CliCommand::Invalidate(args) => invalidate::run(shell, args),
+        CliCommand::Forget(args) => forget::run(shell, args),
+        CliCommand::Apply(args) => apply::run(shell, args),
+        CliCommand::Review(args) => review::run(shell, args),
+        CliCommand::Breaker(args) => breaker::run(shell, args),
+        CliCommand::Approve(args) => approve::run(shell, args),
+        CliCommand::Stats(args) => stats::run(shell, *args),
+        CliCommand::Log(args) => log::run(shell, args),
+        CliCommand::Rollback(args) => rollback::run(shell, args),
+        CliCommand::Export(args) => export::run(shell, args),
+        CliCommand::Import(args) => import::run(shell, args),
+        CliCommand::Init(args) => init::run(shell, args),
+        CliCommand::Config(args) => config::run(shell, args),
+        CliCommand::Task(args) => task::run(shell, args),
+        CliCommand::Report(args) => report::run(shell, args),
+        CliCommand::Mcp(args) => mcp::run(shell, args),
+        CliCommand::Serve(args) => serve::run(shell, args),
+        CliCommand::Token(args) => token::run(shell, args),
+        CliCommand::Hook(args) => Ok(hook::run(shell, args)),
+        CliCommand::Why(args) => why::run(shell, args),
+        CliCommand::Doctor => doctor::run(shell),
+        CliCommand::Tour => tour::run(shell, run_command),
+        CliCommand::Completions { shell: which } => Ok(completions::run(shell, *which)),
+        CliCommand::Man { out } => man::run(shell, out.as_deref()),
     }
 }
 
 /// What clap says about a command line that it does not understand, or its help.
-fn misunderstood(error: &clap::Error, argv: &[OsString]) -> Answer {
+fn format_clap_error(error: &clap::Error, argv: &[OsString]) -> CommandOutput {
     let is_help = !error.use_stderr();
     let text = error.render().ansi().to_string();
     // What was typed is quoted there, and a secret may have been typed in the wrong place.
     let text = if is_help {
         text
     } else {
-        masked(&text).into_owned()
+        mask_secrets(&text).into_owned()
     };
     let code = if is_help { error::OK } else { error::USAGE };
     if !is_help && argv.iter().any(|it| it == "--json") {
-        let out = shell::failed(
-            &told(&error.render().to_string()),
+        let out = shell::format_command_error(
+            &convert_clap_error(&error.render().to_string()),
             true,
             ColorChoice::Never,
             None,
         )
         .out;
-        return Answer {
+        return CommandOutput {
             code,
             out,
             err: text,
@@ -160,7 +163,7 @@ fn misunderstood(error: &clap::Error, argv: &[OsString]) -> Answer {
     } else {
         (String::new(), text)
     };
-    Answer {
+    CommandOutput {
         code,
         out,
         err,
@@ -169,52 +172,58 @@ fn misunderstood(error: &clap::Error, argv: &[OsString]) -> Answer {
 }
 
 /// What clap says, as a fault: its first paragraph, and its tip as the way out.
-fn told(text: &str) -> Fault {
+fn convert_clap_error(text: &str) -> CommandError {
     let mut parts = text.trim().trim_start_matches("error: ").split("\n\n");
     let one_line = |it: &str| it.split_whitespace().collect::<Vec<_>>().join(" ");
     let message = parts.next().map(one_line).unwrap_or_default();
     let tip = parts
         .find_map(|it| it.trim().strip_prefix("tip: "))
         .map(one_line);
-    Fault::usage(message).hint(tip.unwrap_or_else(|| "try '--help'".into()))
+    CommandError::usage(message).with_hint(tip.unwrap_or_else(|| "try '--help'".into()))
 }
 
 /// Does something to each of these memories; nothing, when one of the names is wrong.
-fn revised(
-    shell: &Shell,
-    names: &[Name],
+fn revise_named_memories(
+    shell: &CommandContext,
+    names: &[MemoryName],
     outcome: &'static str,
-    revise: impl Fn(&Desk, Name) -> Result<Revised, apostille_core::Error>,
-) -> Result<Answer, Fault> {
-    let desk = shell.desk()?;
-    if let Err(refusal) = desk.named(names)? {
-        return Ok(shell.refused(&refusal));
+    revise: impl Fn(&Workspace, MemoryName) -> Result<ReviseOutcome, apostille_core::CoreError>,
+) -> Result<CommandOutput, CommandError> {
+    let desk = shell.open_workspace()?;
+    if let Err(refusal) = desk.find_named(names)? {
+        return Ok(shell.render_refusal(&refusal));
     }
     let mut done: Vec<Memory> = Vec::new();
     for name in names {
         match revise(&desk, *name)? {
-            Revised::Done(memory) => done.push(*memory),
-            Revised::Refused(refusal) => return Ok(shell.refused(&refusal)),
+            ReviseOutcome::Done(memory) => done.push(*memory),
+            ReviseOutcome::Refused(refusal) => return Ok(shell.render_refusal(&refusal)),
         }
     }
     let json = RevisedReply {
         ok: true,
         outcome,
-        memories: json::views(&done),
+        memories: json::build_memory_views(&done),
     };
-    Ok(shell.answer(error::OK, &json, |paint| {
-        done.iter().map(|it| line(paint, outcome, it)).collect()
+    Ok(shell.render_output(error::OK, &json, |paint| {
+        done.iter()
+            .map(|it| format_outcome_line(paint, outcome, it))
+            .collect()
     }))
 }
 
 /// What was done to which memory, on one line.
-fn line(paint: &Paint, outcome: &str, memory: &Memory) -> String {
-    let head = format!("{} {}", ink(GREEN, outcome), ink(BOLD, memory.handle()));
+fn format_outcome_line(paint: &Paint, outcome: &str, memory: &Memory) -> String {
+    let head = format!(
+        "{} {}",
+        style_text(GREEN, outcome),
+        style_text(BOLD, memory.handle())
+    );
     let room = paint
         .columns()
         .map_or(usize::MAX, |it| it.saturating_sub(outcome.len() + 10));
     format!(
         "{head}  {}\n",
-        crate::paint::cut(&one_line(&memory.fact), room)
+        crate::paint::truncate_to_width(&flatten_to_line(&memory.fact), room)
     )
 }

@@ -20,6 +20,6 @@ use apostille_api::json;
 
 fn main() -> ExitCode {
     let argv: Vec<_> = std::env::args_os().collect();
-    let answer = cmd::answer(&argv);
+    let answer = cmd::run_command_line(&argv);
     ExitCode::from(answer.print())
 }

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use crate::json::ScoreView;
 
-pub use table::Table;
+pub use table::TextTable;
 
 /// Something to look at first.
 pub const BOLD: Style = Style::new().bold();
@@ -54,21 +54,21 @@ impl Paint {
     }
 
     /// A time: how long ago for people, exact for pipes.
-    pub fn time(&self, at: Timestamp) -> String {
+    pub fn format_time(&self, at: Timestamp) -> String {
         match self.columns {
-            Some(_) => ago(self.now, at),
-            None => apostille_core::format::timestamp(at),
+            Some(_) => format_age(self.now, at),
+            None => apostille_core::format::format_timestamp(at),
         }
     }
 
     /// A text in lines that fit, each behind an indent.
-    pub fn wrapped(&self, text: &str, indent: usize) -> String {
+    pub fn wrap_text(&self, text: &str, indent: usize) -> String {
         let room = self
             .columns
             .map(|it| it.min(WIDEST).saturating_sub(indent).max(20));
-        let lines = safe(text)
+        let lines = make_terminal_safe(text)
             .lines()
-            .flat_map(|line| wrap(line, room))
+            .flat_map(|line| wrap_line(line, room))
             .collect::<Vec<_>>();
         lines.iter().fold(String::new(), |mut out, line| {
             let _ = writeln!(out, "{:indent$}{line}", "");
@@ -78,22 +78,22 @@ impl Paint {
 }
 
 /// A text in a colour.
-pub fn ink(style: Style, text: impl std::fmt::Display) -> String {
+pub fn style_text(style: Style, text: impl std::fmt::Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
 /// A text without anything that drives a terminal or hides.
-pub fn safe(text: &str) -> String {
-    moderate::neutralised(text)
+pub fn make_terminal_safe(text: &str) -> String {
+    moderate::neutralise_text(text)
 }
 
 /// The same on one line.
-pub fn one_line(text: &str) -> String {
-    moderate::one_line(text)
+pub fn flatten_to_line(text: &str) -> String {
+    moderate::neutralise_to_one_line(text)
 }
 
 /// A text with these words in bold, wherever they stand as a whole.
-pub fn emphasised(text: &str, words: &[&str]) -> String {
+pub fn embolden_words(text: &str, words: &[&str]) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut out = String::new();
     let mut rest = text;
@@ -109,7 +109,7 @@ pub fn emphasised(text: &str, words: &[&str]) -> String {
             .find(whole)
         {
             Some(word) => {
-                out += &ink(BOLD, word);
+                out += &style_text(BOLD, word);
                 rest = &rest[word.len()..];
             }
             None => {
@@ -122,7 +122,7 @@ pub fn emphasised(text: &str, words: &[&str]) -> String {
 }
 
 /// The colour of a standing.
-pub fn standing(word: &str) -> Style {
+pub fn pick_standing_style(word: &str) -> Style {
     match word {
         "holds" => GREEN,
         "moved" => CYAN,
@@ -133,7 +133,7 @@ pub fn standing(word: &str) -> Style {
 }
 
 /// How long ago, as people say it.
-pub fn ago(now: Timestamp, at: Timestamp) -> String {
+pub fn format_age(now: Timestamp, at: Timestamp) -> String {
     let seconds = now.duration_since(at).as_secs();
     let (n, unit) = match seconds {
         ..45 => return "just now".into(),
@@ -148,20 +148,23 @@ pub fn ago(now: Timestamp, at: Timestamp) -> String {
 }
 
 /// So many of something.
-pub fn count(n: u64, one: &str, many: &str) -> String {
+pub fn format_count(n: u64, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
 /// A bar of ten cells for a percentage.
-pub fn bar(percent: u8) -> String {
+pub fn format_percent_bar(percent: u8) -> String {
     let full = usize::from(percent).div_ceil(10).min(10);
     format!("{}{}", "█".repeat(full), "░".repeat(10 - full))
 }
 
 /// A diff in its colours, behind an indent; hunk headers become an ellipsis between hunks.
-pub fn diff(text: &str, indent: usize) -> String {
+pub fn colour_diff(text: &str, indent: usize) -> String {
     let mut out = String::new();
-    for line in safe(text).lines().filter(|it| !it.starts_with('\\')) {
+    for line in make_terminal_safe(text)
+        .lines()
+        .filter(|it| !it.starts_with('\\'))
+    {
         let style = match line.chars().next() {
             Some('+') => GREEN,
             Some('-') => RED,
@@ -169,22 +172,25 @@ pub fn diff(text: &str, indent: usize) -> String {
             _ => DIM,
         };
         let line = if line.starts_with('@') { "…" } else { line };
-        let _ = writeln!(out, "{:indent$}{}", "", ink(style, line));
+        let _ = writeln!(out, "{:indent$}{}", "", style_text(style, line));
     }
     out
 }
 
 /// Breaks a line between words so that each piece fits; words longer than a line are cut.
-fn wrap(line: &str, room: Option<usize>) -> Vec<String> {
+fn wrap_line(line: &str, room: Option<usize>) -> Vec<String> {
     let Some(room) = room else {
         return vec![line.trim_end().to_owned()];
     };
     let mut lines = vec![String::new()];
-    for word in line.split_whitespace().flat_map(|word| pieces(word, room)) {
+    for word in line
+        .split_whitespace()
+        .flat_map(|word| split_wide_word(word, room))
+    {
         let last = lines.len() - 1;
         if lines[last].is_empty() {
             lines[last] = word;
-        } else if width(&lines[last]) + 1 + width(&word) <= room {
+        } else if measure_text_width(&lines[last]) + 1 + measure_text_width(&word) <= room {
             lines[last].push(' ');
             lines[last].push_str(&word);
         } else {
@@ -195,15 +201,15 @@ fn wrap(line: &str, room: Option<usize>) -> Vec<String> {
 }
 
 /// A word, cut where it is wider than the room.
-fn pieces(word: &str, room: usize) -> Vec<String> {
+fn split_wide_word(word: &str, room: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut used = 0;
     for c in word.chars() {
-        if used + columns(c) > room {
+        if used + measure_char_width(c) > room {
             pieces.push(String::new());
             used = 0;
         }
-        used += columns(c);
+        used += measure_char_width(c);
         if let Some(piece) = pieces.last_mut() {
             piece.push(c);
         }
@@ -212,7 +218,7 @@ fn pieces(word: &str, room: usize) -> Vec<String> {
 }
 
 /// The factors of a score, whose product it is.
-pub fn explained(paint: &Paint, why: &ScoreView, score: f32) -> String {
+pub fn format_score_breakdown(paint: &Paint, why: &ScoreView, score: f32) -> String {
     let terms = if why.terms.is_empty() {
         "no word in common".into()
     } else {
@@ -227,11 +233,11 @@ pub fn explained(paint: &Paint, why: &ScoreView, score: f32) -> String {
          affinity {:.2}",
         why.relevance, why.recency, why.trust, why.usefulness, why.affinity
     );
-    ink(DIM, paint.wrapped(&text, 6))
+    style_text(DIM, paint.wrap_text(&text, 6))
 }
 
 /// How many columns a text takes, colours not counted.
-pub fn width(text: &str) -> usize {
+pub fn measure_text_width(text: &str) -> usize {
     let mut width = 0;
     let mut in_escape = false;
     for c in text.chars() {
@@ -239,14 +245,14 @@ pub fn width(text: &str) -> usize {
             '\u{1b}' => in_escape = true,
             'm' if in_escape => in_escape = false,
             _ if in_escape => {}
-            _ => width += columns(c),
+            _ => width += measure_char_width(c),
         }
     }
     width
 }
 
 /// How many columns a character takes: East Asian wide ones and most emoji take two, combining marks none.
-fn columns(c: char) -> usize {
+fn measure_char_width(c: char) -> usize {
     match u32::from(c) {
         0x300..=0x36f | 0x200b..=0x200f | 0xfe00..=0xfe0f => 0,
         0x1100..=0x115f | 0x2e80..=0x303e | 0x3041..=0xa4cf | 0xac00..=0xd7a3 => 2,
@@ -257,13 +263,13 @@ fn columns(c: char) -> usize {
 }
 
 /// The beginning of a text that fits, with an ellipsis where something was cut.
-pub fn cut(text: &str, room: usize) -> String {
-    if width(text) <= room {
+pub fn truncate_to_width(text: &str, room: usize) -> String {
+    if measure_text_width(text) <= room {
         return text.to_owned();
     }
     let mut used = 0;
     let fits = |c: &char| {
-        used += columns(*c);
+        used += measure_char_width(*c);
         used < room
     };
     let kept: String = text.chars().take_while(fits).collect();
@@ -277,8 +283,9 @@ mod tests {
     #[test]
     fn times_are_said_as_people_say_them() {
         let now: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
-        let check =
-            |at: &str, expected: &str| assert_eq!(ago(now, at.parse().unwrap()), expected, "{at}");
+        let check = |at: &str, expected: &str| {
+            assert_eq!(format_age(now, at.parse().unwrap()), expected, "{at}")
+        };
         check("2026-03-01T11:59:40Z", "just now");
         check("2026-03-01T12:00:40Z", "just now");
         check("2026-03-01T11:59:00Z", "1 minute ago");
@@ -292,21 +299,21 @@ mod tests {
     #[test]
     fn lines_fit_whatever_the_script() {
         let check = |text: &str, room: usize, expected: &[&str]| {
-            assert_eq!(wrap(text, Some(room)), expected, "{text:?}");
+            assert_eq!(wrap_line(text, Some(room)), expected, "{text:?}");
         };
         check("one two three", 8, &["one two", "three"]);
         check("abcdefghij", 4, &["abcd", "efgh", "ij"]);
         check("日本語です", 4, &["日本", "語で", "す"]);
-        assert_eq!(cut("a long line", 7), "a long…");
-        assert_eq!(cut("short", 7), "short");
-        assert_eq!(width(&ink(RED, "日a")), 3);
+        assert_eq!(truncate_to_width("a long line", 7), "a long…");
+        assert_eq!(truncate_to_width("short", 7), "short");
+        assert_eq!(measure_text_width(&style_text(RED, "日a")), 3);
     }
 
     #[test]
     fn whole_words_are_emphasised() {
-        let bold = ink(BOLD, "25");
+        let bold = style_text(BOLD, "25");
         assert_eq!(
-            emphasised("25 of 125, v25 (25)\n", &["25"]),
+            embolden_words("25 of 125, v25 (25)\n", &["25"]),
             format!("{bold} of 125, v25 ({bold})\n")
         );
     }
@@ -314,10 +321,10 @@ mod tests {
     #[test]
     fn control_characters_are_not_painted() {
         let paint = Paint::new(Timestamp::UNIX_EPOCH, Some(80));
-        assert_eq!(paint.wrapped("a\u{1b}[31mb\u{7}\u{202e}c", 2), "  abc\n");
+        assert_eq!(paint.wrap_text("a\u{1b}[31mb\u{7}\u{202e}c", 2), "  abc\n");
         assert_eq!(
-            diff("@@ -1 +1 @@\n-a\u{1b}[2J\n+b\n", 0),
-            format!("{}\n{}\n", ink(RED, "-a"), ink(GREEN, "+b"))
+            colour_diff("@@ -1 +1 @@\n-a\u{1b}[2J\n+b\n", 0),
+            format!("{}\n{}\n", style_text(RED, "-a"), style_text(GREEN, "+b"))
         );
     }
 }

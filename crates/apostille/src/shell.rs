@@ -5,26 +5,26 @@ use std::io::{self, Write as _};
 use anstream::AutoStream;
 use apostille_core::refusal::Refusal;
 use apostille_text::moderate;
-use apostille_text::secrets::masked;
+use apostille_text::secrets::mask_secrets;
 use clap::ColorChoice;
 use serde::Serialize;
 
-use crate::args::Everywhere;
+use crate::args::GlobalArgs;
 use crate::json::RefusedReply;
-use crate::paint::{BOLD, DIM, Paint, RED, YELLOW, ink, safe};
+use crate::paint::{BOLD, DIM, Paint, RED, YELLOW, make_terminal_safe, style_text};
 use apostille_workspace::config;
 use apostille_workspace::config::Settings;
 use apostille_workspace::desk;
-use apostille_workspace::desk::Desk;
+use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
+use apostille_workspace::error::CommandError;
 use apostille_workspace::hub;
-use apostille_workspace::place::Place;
-use apostille_workspace::system::World;
+use apostille_workspace::place::ProjectFolder;
+use apostille_workspace::system::System;
 
 /// What the program says, and the number that a script sees.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct CommandOutput {
     /// The exit code.
     pub code: u8,
     /// For the output.
@@ -35,11 +35,11 @@ pub struct Answer {
     pub color: ColorChoice,
 }
 
-impl Answer {
+impl CommandOutput {
     /// Writes it out; nobody listening is nobody's fault.
     pub fn print(&self) -> u8 {
-        let written = write(io::stdout().lock(), &self.out, self.color)
-            .and_then(|()| write(io::stderr().lock(), &self.err, self.color));
+        let written = write_styled_text(io::stdout().lock(), &self.out, self.color)
+            .and_then(|()| write_styled_text(io::stderr().lock(), &self.err, self.color));
         match written {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => error::INTERNAL,
             _ => self.code,
@@ -59,7 +59,7 @@ pub fn on_interrupt(told: impl FnOnce() -> String + Send + 'static) {
 }
 
 /// Writes a text, in colours where they are wanted.
-pub fn write(
+pub fn write_styled_text(
     stream: impl anstream::stream::RawStream + anstream::stream::AsLockedWrite,
     text: &str,
     color: ColorChoice,
@@ -78,20 +78,20 @@ pub fn write(
 }
 
 /// The program as it was called.
-pub struct Shell {
+pub struct CommandContext {
     /// Everything outside.
-    pub world: World,
+    pub world: System,
     /// The flags that every command takes.
-    pub flags: Everywhere,
+    pub flags: GlobalArgs,
     /// How to write.
     pub paint: Paint,
 }
 
-impl Shell {
+impl CommandContext {
     /// A shell in this world.
-    pub fn new(world: World, flags: Everywhere) -> Self {
+    pub fn new(world: System, flags: GlobalArgs) -> Self {
         let columns = world.terminal.stdout.then_some(world.terminal.columns);
-        let world = world.within(flags.dir.as_deref());
+        let world = world.with_dir(flags.dir.as_deref());
         Self {
             paint: Paint::new(world.now, columns),
             world,
@@ -100,31 +100,34 @@ impl Shell {
     }
 
     /// Where this is: a checkout, or a plain folder.
-    pub fn place(&self) -> Result<Place, Fault> {
-        Place::find(&self.world.cwd)
+    pub fn find_project_folder(&self) -> Result<ProjectFolder, CommandError> {
+        ProjectFolder::discover_from(&self.world.cwd)
     }
 
     /// Every setting, and where it came from.
-    pub fn settings(&self, place: &Place) -> Result<Settings, Fault> {
-        config::resolve(&self.world, &self.flags.settings(), place)
+    pub fn resolve_settings(&self, place: &ProjectFolder) -> Result<Settings, CommandError> {
+        config::resolve_settings(&self.world, &self.flags.settings(), place)
     }
 
     /// The store opened, the code beside it.
-    pub fn desk(&self) -> Result<Desk, Fault> {
-        self.desk_at(None)
+    pub fn open_workspace(&self) -> Result<Workspace, CommandError> {
+        self.open_workspace_at(None)
     }
 
     /// The same for what is to be kept: where the user set up a guardian, it looks over an agent's words.
-    pub fn guarded_desk(&self) -> Result<Desk, Fault> {
-        self.desk()?.guarded(&self.world)
+    pub fn open_guarded_workspace(&self) -> Result<Workspace, CommandError> {
+        self.open_workspace()?.with_guardian(&self.world)
     }
 
     /// The same for a command that only looks: where there is no store, none is made.
-    pub fn looking_desk(&self) -> Result<Desk, Fault> {
-        let place = self.place()?;
-        let settings = self.settings(&place)?;
-        let (source, store) = (place.source(None)?, desk::looked_at(&settings)?);
-        Ok(Desk::with_store(
+    pub fn open_existing_workspace(&self) -> Result<Workspace, CommandError> {
+        let place = self.find_project_folder()?;
+        let settings = self.resolve_settings(&place)?;
+        let (source, store) = (
+            place.open_source(None)?,
+            desk::open_existing_store(&settings)?,
+        );
+        Ok(Workspace::with_store(
             &self.world,
             settings,
             place,
@@ -135,43 +138,47 @@ impl Shell {
     }
 
     /// The same, looking at a commit rather than at the working tree.
-    pub fn desk_at(&self, reference: Option<&str>) -> Result<Desk, Fault> {
-        let place = self.place()?;
-        let settings = self.settings(&place)?;
-        let source = place.source(reference)?;
-        Desk::open(&self.world, settings, place, source)
+    pub fn open_workspace_at(&self, reference: Option<&str>) -> Result<Workspace, CommandError> {
+        let place = self.find_project_folder()?;
+        let settings = self.resolve_settings(&place)?;
+        let source = place.open_source(reference)?;
+        Workspace::open(&self.world, settings, place, source)
     }
 
     /// The same, looking at the repository on GitHub rather than at a checkout.
-    pub fn desk_on_github(&self, reference: Option<&str>) -> Result<Desk, Fault> {
-        let place = self.place()?;
-        let settings = self.settings(&place)?;
-        let source = hub::source(&self.world, &settings, reference)?;
-        Desk::open(&self.world, settings, place, source)
+    pub fn open_github_workspace(
+        &self,
+        reference: Option<&str>,
+    ) -> Result<Workspace, CommandError> {
+        let place = self.find_project_folder()?;
+        let settings = self.resolve_settings(&place)?;
+        let source = hub::open_github_source(&self.world, &settings, reference)?;
+        Workspace::open(&self.world, settings, place, source)
     }
 
     /// The answer, as JSON or as text for people, whichever was asked for.
-    pub fn answer(
+    pub fn render_output(
         &self,
         code: u8,
         json: &impl Serialize,
         text: impl FnOnce(&Paint) -> String,
-    ) -> Answer {
+    ) -> CommandOutput {
         let out = if self.flags.json {
-            self.encoded(json)
+            self.encode_json(json)
         } else {
             text(&self.paint)
         };
-        Answer {
+        CommandOutput {
             code,
             out,
             color: self.flags.color,
-            ..Answer::default()
+            ..CommandOutput::default()
         }
     }
 
-    fn encoded(&self, json: &impl Serialize) -> String {
-        let text = serde_json::to_string(json).map(|it| moderate::json(it, moderate::neutralised));
+    fn encode_json(&self, json: &impl Serialize) -> String {
+        let text = serde_json::to_string(json)
+            .map(|it| moderate::clean_json_texts(it, moderate::neutralise_text));
         let pretty = |it: &String| {
             let value: serde_json::Value = serde_json::from_str(it)?;
             serde_json::to_string_pretty(&value)
@@ -184,27 +191,30 @@ impl Shell {
     }
 
     /// The answer to something that was turned away. A memory that is not there is "nothing found".
-    pub fn refused(&self, refusal: &Refusal) -> Answer {
+    pub fn render_refusal(&self, refusal: &Refusal) -> CommandOutput {
         let code = match refusal {
             Refusal::NoSuchMemory { .. } | Refusal::NoSuchTask { .. } | Refusal::NoTask => {
                 error::NOTHING
             }
             _ => error::REFUSED,
         };
-        let answer = self.answer(code, &RefusedReply::from(refusal), |_| String::new());
-        let message = safe(&masked(&refusal.to_string()));
-        let hint = way_out(refusal).map(hint).unwrap_or_default();
-        let err = titled(Some(&self.paint), YELLOW.bold(), "refused:", &message) + &hint;
-        Answer { err, ..answer }
+        let answer = self.render_output(code, &RefusedReply::from(refusal), |_| String::new());
+        let message = make_terminal_safe(&mask_secrets(&refusal.to_string()));
+        let hint = advise_on_refusal(refusal)
+            .map(format_hint)
+            .unwrap_or_default();
+        let err =
+            format_titled_message(Some(&self.paint), YELLOW.bold(), "refused:", &message) + &hint;
+        CommandOutput { err, ..answer }
     }
 
     /// The answer when the world is broken.
-    pub fn failed(&self, fault: &Fault) -> Answer {
-        failed(fault, self.flags.json, self.flags.color, Some(&self.paint))
+    pub fn render_error(&self, fault: &CommandError) -> CommandOutput {
+        format_command_error(fault, self.flags.json, self.flags.color, Some(&self.paint))
     }
 }
 
-fn way_out(refusal: &Refusal) -> Option<&'static str> {
+fn advise_on_refusal(refusal: &Refusal) -> Option<&'static str> {
     match refusal {
         Refusal::Secret { .. } => Some("keep where the secret is found, not the secret itself"),
         Refusal::IdentityNeedsUser => Some("add --user"),
@@ -220,21 +230,26 @@ fn way_out(refusal: &Refusal) -> Option<&'static str> {
 }
 
 /// The answer when the world is broken, also before there is a shell.
-pub fn failed(fault: &Fault, as_json: bool, color: ColorChoice, paint: Option<&Paint>) -> Answer {
-    let message = safe(&masked(&fault.message()));
+pub fn format_command_error(
+    fault: &CommandError,
+    as_json: bool,
+    color: ColorChoice,
+    paint: Option<&Paint>,
+) -> CommandOutput {
+    let message = make_terminal_safe(&mask_secrets(&fault.message()));
     let out = if as_json {
-        encoded_fault(fault, &message)
+        encode_error_json(fault, &message)
     } else {
         String::new()
     };
     let hint = fault
         .hint
         .as_deref()
-        .map(|it| hint(&masked(it)))
+        .map(|it| format_hint(&mask_secrets(it)))
         .unwrap_or_default();
-    let err = titled(paint, RED.bold(), "error:", &message) + &hint;
-    Answer {
-        code: fault.kind.code(),
+    let err = format_titled_message(paint, RED.bold(), "error:", &message) + &hint;
+    CommandOutput {
+        code: fault.kind.exit_code(),
         out,
         err,
         color,
@@ -242,34 +257,43 @@ pub fn failed(fault: &Fault, as_json: bool, color: ColorChoice, paint: Option<&P
 }
 
 /// A message behind its title, in lines that fit.
-fn titled(paint: Option<&Paint>, style: anstyle::Style, title: &str, message: &str) -> String {
+fn format_titled_message(
+    paint: Option<&Paint>,
+    style: anstyle::Style,
+    title: &str,
+    message: &str,
+) -> String {
     let text = format!("{title} {message}");
-    let text = paint.map_or_else(|| format!("{text}\n"), |paint| paint.wrapped(&text, 0));
-    text.replacen(title, &ink(style, title), 1)
+    let text = paint.map_or_else(|| format!("{text}\n"), |paint| paint.wrap_text(&text, 0));
+    text.replacen(title, &style_text(style, title), 1)
 }
 
 /// A way out, below what it is the way out of.
-pub fn hint(text: &str) -> String {
-    format!("{} {}\n", ink(BOLD, " hint:"), ink(DIM, safe(text)))
+pub fn format_hint(text: &str) -> String {
+    format!(
+        "{} {}\n",
+        style_text(BOLD, " hint:"),
+        style_text(DIM, make_terminal_safe(text))
+    )
 }
 
-fn encoded_fault(fault: &Fault, message: &str) -> String {
+fn encode_error_json(fault: &CommandError, message: &str) -> String {
     #[derive(Serialize)]
-    struct Failed<'a> {
+    struct CommandErrorReply<'a> {
         ok: bool,
-        error: Inner<'a>,
+        error: CommandErrorDetail<'a>,
     }
     #[derive(Serialize)]
-    struct Inner<'a> {
+    struct CommandErrorDetail<'a> {
         kind: &'a str,
         message: &'a str,
         hint: Option<&'a str>,
     }
-    let hint = fault.hint.as_deref().map(masked);
-    let error = Inner {
+    let hint = fault.hint.as_deref().map(mask_secrets);
+    let error = CommandErrorDetail {
         kind: fault.kind.as_str(),
         message,
         hint: hint.as_deref(),
     };
-    serde_json::to_string(&Failed { ok: false, error }).unwrap_or_default() + "\n"
+    serde_json::to_string(&CommandErrorReply { ok: false, error }).unwrap_or_default() + "\n"
 }

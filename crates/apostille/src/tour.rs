@@ -9,17 +9,17 @@ use jiff::SignedDuration;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::args::{Cli, Command, Everywhere, help};
-use crate::paint::{BOLD, CYAN, DIM, Paint, ink};
-use crate::shell::{Answer, Shell};
+use crate::args::{Cli, CliCommand, GlobalArgs, help};
+use crate::paint::{BOLD, CYAN, DIM, Paint, style_text};
+use crate::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
-use apostille_workspace::system::{Environment, Terminal, World};
-use stage::Stage;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::system::{Environment, System, TerminalInfo};
+use stage::TourRepository;
 
 /// One thing that happens: a sentence, what is typed or done, what comes of it.
 #[derive(Serialize)]
-struct Step {
+struct TourStep {
     title: &'static str,
     note: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,9 +33,9 @@ struct Step {
 }
 
 #[derive(Serialize)]
-struct Reply {
+struct TourReply {
     ok: bool,
-    steps: Vec<Step>,
+    steps: Vec<TourStep>,
     next: [&'static str; 4],
 }
 
@@ -51,50 +51,52 @@ const NEXT: [&str; 4] = [
 ];
 
 /// Runs one command as the program does; handed in, because the tour is a command itself.
-pub type RunCommand = fn(&Shell, &Command) -> Answer;
+pub type RunCommand = fn(&CommandContext, &CliCommand) -> CommandOutput;
 
 /// Plays the story. Nothing of the user's is read or written.
-pub fn run(shell: &Shell, run_command: RunCommand) -> Result<Answer, Fault> {
-    let stage = Stage::set(&shell.world)?;
+pub fn run(shell: &CommandContext, run_command: RunCommand) -> Result<CommandOutput, CommandError> {
+    let stage = TourRepository::create_in_temp(&shell.world)?;
     let tour = Tour {
         shell,
         run_command,
         stage,
         days: Cell::new(0),
     };
-    let steps = tour.play()?;
-    let json = Reply {
+    let steps = tour.play_story()?;
+    let json = TourReply {
         ok: true,
         steps,
         next: NEXT,
     };
-    Ok(shell.answer(error::OK, &json, |paint| page(paint, &json.steps)))
+    Ok(shell.render_output(error::OK, &json, |paint| {
+        format_tour_page(paint, &json.steps)
+    }))
 }
 
 struct Tour<'a> {
     run_command: RunCommand,
-    shell: &'a Shell,
-    stage: Stage,
+    shell: &'a CommandContext,
+    stage: TourRepository,
     /// How many days have passed on the stage.
     days: Cell<i64>,
 }
 
 impl Tour<'_> {
-    fn play(&self) -> Result<Vec<Step>, Fault> {
-        let mut steps = self.remembering()?;
-        steps.extend(self.living_on()?);
-        steps.extend(self.asking_again()?);
+    fn play_story(&self) -> Result<Vec<TourStep>, CommandError> {
+        let mut steps = self.play_remembering()?;
+        steps.extend(self.play_code_changes()?);
+        steps.extend(self.play_recall()?);
         Ok(steps)
     }
 
-    fn remembering(&self) -> Result<Vec<Step>, Fault> {
+    fn play_remembering(&self) -> Result<Vec<TourStep>, CommandError> {
         Ok(vec![
-            done(
+            build_narrated_step(
                 "A small shop",
                 "An API, a client, and a place for limits. Somebody works on it, and learns three things.",
-                self.stage.listing(),
+                self.stage.format_listing(),
             ),
-            self.typed(
+            self.run_typed_command(
                 "Three facts, each with its proof",
                 "",
                 &[
@@ -106,7 +108,7 @@ impl Tour<'_> {
                     "API_VERSION must equal the client's CLIENT_VERSION, or every call is rejected",
                 ],
             )?,
-            self.typed(
+            self.run_typed_command(
                 "",
                 "",
                 &[
@@ -118,7 +120,7 @@ impl Tour<'_> {
                     "uploads are limited to 10 MB, because the proxy cuts them off there",
                 ],
             )?,
-            self.typed(
+            self.run_typed_command(
                 "",
                 "",
                 &[
@@ -130,7 +132,7 @@ impl Tour<'_> {
                     "tokens that begin with v1. are still accepted from old clients",
                 ],
             )?,
-            self.typed(
+            self.run_typed_command(
                 "A secret is turned away",
                 "It is kept nowhere, not even in the log.",
                 &[
@@ -143,27 +145,27 @@ impl Tour<'_> {
         ])
     }
 
-    fn living_on(&self) -> Result<Vec<Step>, Fault> {
+    fn play_code_changes(&self) -> Result<Vec<TourStep>, CommandError> {
         self.days.set(7);
         self.stage.move_code()?;
         self.stage.edit_code()?;
         self.stage.delete_code()?;
         let what = "  src/api.rs      three lines inserted above the constant\n  src/limits.rs   10 MB becomes 25 MB\n  src/legacy.rs   deleted\n";
-        Ok(vec![done(
+        Ok(vec![build_narrated_step(
             "Life goes on",
             "Nobody tells the memory about it.",
             what.into(),
         )])
     }
 
-    fn asking_again(&self) -> Result<Vec<Step>, Fault> {
+    fn play_recall(&self) -> Result<Vec<TourStep>, CommandError> {
         Ok(vec![
-            self.typed(
+            self.run_typed_command(
                 "Next week, another agent asks",
                 "Each memory is looked up in the code before it is shown.",
                 &["recall", "API version, upload limit and legacy tokens"],
             )?,
-            self.typed(
+            self.run_typed_command(
                 "The change is taken over",
                 "The old memory stays in the history and is never shown again.",
                 &[
@@ -174,7 +176,7 @@ impl Tour<'_> {
                     "uploads are limited to 25 MB, because the proxy cuts them off there",
                 ],
             )?,
-            self.typed(
+            self.run_typed_command(
                 "",
                 "",
                 &[
@@ -184,65 +186,65 @@ impl Tour<'_> {
                     "legacy tokens were removed",
                 ],
             )?,
-            self.typed("And everything holds again", "", &["verify"])?,
+            self.run_typed_command("And everything holds again", "", &["verify"])?,
         ])
     }
 
     /// Runs a command as if it had been typed on the stage.
-    fn typed(
+    fn run_typed_command(
         &self,
         title: &'static str,
         note: &'static str,
         words: &[&str],
-    ) -> Result<Step, Fault> {
+    ) -> Result<TourStep, CommandError> {
         let argv = std::iter::once("apostille").chain(words.iter().copied());
-        let matches = help::command()
+        let matches = help::build_cli_command()
             .try_get_matches_from(argv)
-            .map_err(Fault::internal)?;
-        let cli = Cli::from_arg_matches(&matches).map_err(Fault::internal)?;
-        let answer = (self.run_command)(&self.shell_on_stage(words), &cli.command);
+            .map_err(CommandError::internal)?;
+        let cli = Cli::from_arg_matches(&matches).map_err(CommandError::internal)?;
+        let answer = (self.run_command)(&self.stage_context(words), &cli.command);
         let raw = self
             .shell
             .flags
             .json
             .then(|| RawValue::from_string(answer.out.trim().into()));
-        Ok(Step {
+        Ok(TourStep {
             title,
             note,
-            command: Some(shown(words)),
+            command: Some(format_typed_command(words)),
             code: Some(answer.code),
-            answer: raw.transpose().map_err(Fault::internal)?,
+            answer: raw.transpose().map_err(CommandError::internal)?,
             output: answer.out + &answer.err,
         })
     }
 
     /// This world with another folder, another home, and a person who types.
-    fn shell_on_stage(&self, words: &[&str]) -> Shell {
-        let mut world: World = self.shell.world.clone();
-        world.cwd = self.stage.repo();
-        world.env = Environment::of_home(&self.stage.home());
+    fn stage_context(&self, words: &[&str]) -> CommandContext {
+        let mut world: System = self.shell.world.clone();
+        world.cwd = self.stage.repo_dir();
+        world.env = Environment::with_home(&self.stage.home_dir());
         world.typed = words.iter().map(|it| (*it).to_owned()).collect();
         world.now += SignedDuration::from_hours(24 * self.days.get());
         let columns = world.terminal.columns.min(WIDEST);
-        world.terminal = Terminal {
+        world.terminal = TerminalInfo {
             stdin: true,
             stdout: !self.shell.flags.json,
             columns,
             ..world.terminal
         };
-        let flags = Everywhere {
+        let flags = GlobalArgs {
             json: self.shell.flags.json,
             as_user: Some("you".into()),
             store: Some("sqlite:../memories.db".into()),
             repo: Some("acme/shop".into()),
-            ..Everywhere::default()
+            ..GlobalArgs::default()
         };
-        Shell::new(world, flags)
+        CommandContext::new(world, flags)
     }
 }
 
-fn done(title: &'static str, note: &'static str, output: String) -> Step {
-    Step {
+fn build_narrated_step(title: &'static str, note: &'static str, output: String) -> TourStep {
+    TourStep {
         title,
         note,
         command: None,
@@ -253,7 +255,7 @@ fn done(title: &'static str, note: &'static str, output: String) -> Step {
 }
 
 /// A command as one would type it, on two lines where one is too long.
-fn shown(words: &[&str]) -> String {
+fn format_typed_command(words: &[&str]) -> String {
     let quoted = |it: &&str| {
         if it.contains(' ') {
             format!("\"{it}\"")
@@ -271,7 +273,7 @@ fn shown(words: &[&str]) -> String {
     }
 }
 
-fn page(paint: &Paint, steps: &[Step]) -> String {
+fn format_tour_page(paint: &Paint, steps: &[TourStep]) -> String {
     let mut out = String::new();
     for step in steps {
         if !step.title.is_empty() {
@@ -284,39 +286,39 @@ fn page(paint: &Paint, steps: &[Step]) -> String {
             );
             out += &format!(
                 "\n{} {} {}\n",
-                ink(DIM, "──"),
-                ink(BOLD, step.title),
-                ink(DIM, rule)
+                style_text(DIM, "──"),
+                style_text(BOLD, step.title),
+                style_text(DIM, rule)
             );
         }
         if !step.note.is_empty() {
-            out += &ink(DIM, paint.wrapped(step.note, 0));
+            out += &style_text(DIM, paint.wrap_text(step.note, 0));
         }
         if let Some(command) = &step.command {
-            out += &format!("\n{} {}\n", ink(DIM, "$"), ink(CYAN, command));
+            out += &format!("\n{} {}\n", style_text(DIM, "$"), style_text(CYAN, command));
         }
         out += &step.output;
     }
     let next: String = NEXT
         .iter()
-        .map(|it| format!("  {}\n", ink(CYAN, it)))
+        .map(|it| format!("  {}\n", style_text(CYAN, it)))
         .collect();
     let end = "The repository and its memory were temporary and are gone. In one of yours:";
     format!(
         "{}{out}\n{}\n{end}\n\n{next}",
-        opening(),
-        ink(
+        format_tour_title(),
+        style_text(
             DIM,
             "─".repeat(paint.columns().unwrap_or(WIDEST).min(WIDEST))
         )
     )
 }
 
-fn opening() -> String {
+fn format_tour_title() -> String {
     format!(
         "{}  {}\n",
-        ink(BOLD, "apostille"),
-        ink(
+        style_text(BOLD, "apostille"),
+        style_text(
             DIM,
             "a note in the margin; also the certificate that a record is genuine"
         )

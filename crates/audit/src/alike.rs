@@ -7,11 +7,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Class, Finding, Named, Seen, Severity, typed};
+use super::{AffectedMemory, AuditFinding, AuditInput, Class, Severity, join_handles};
 use apostille_core::memory::{Layer, Memory};
-use apostille_core::remember::contradict::{Gist, Modules, modules};
+use apostille_core::remember::contradict::{FactFingerprint, ModuleOverlap, compare_modules};
 use apostille_core::space::Space;
-use apostille_core::verify::Verified;
+use apostille_core::verify::VerifiedMemory;
 
 /// How many of those that share a word each memory is compared with.
 const WINDOW: usize = 32;
@@ -20,8 +20,8 @@ const WINDOW: usize = 32;
 const STRIDE: usize = 256;
 
 /// Groups of memories that say much the same, the one to keep first.
-pub(super) fn groups(seen: &Seen<'_>) -> Vec<Finding> {
-    let mut shelves: BTreeMap<(&Space, Layer), Vec<&Verified>> = BTreeMap::new();
+pub(super) fn audit_duplicates(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
+    let mut shelves: BTreeMap<(&Space, Layer), Vec<&VerifiedMemory>> = BTreeMap::new();
     for it in seen
         .active
         .iter()
@@ -35,25 +35,30 @@ pub(super) fn groups(seen: &Seen<'_>) -> Vec<Finding> {
     let threshold = seen.cx.policy.near_duplicate;
     let groups = shelves
         .values()
-        .flat_map(|shelf| joined(shelf, threshold, seen));
-    groups.map(|group| finding(&group)).collect()
+        .flat_map(|shelf| group_duplicates(shelf, threshold, seen));
+    groups
+        .map(|group| build_duplicate_finding(&group))
+        .collect()
 }
 
-fn finding(group: &[&Verified]) -> Finding {
+fn build_duplicate_finding(group: &[&VerifiedMemory]) -> AuditFinding {
     let keeper = group[0].memory.handle();
-    let candidates = typed(group[1..].iter().map(|it| &it.memory));
+    let candidates = join_handles(group[1..].iter().map(|it| &it.memory));
     let what = format!(
         "{} memories say much the same; {keeper} is the one to keep",
         group.len()
     );
     let way_out = format!("apostille invalidate {candidates} --reason \"{keeper} says it\"");
-    let finding = Finding::new(Class::Duplicate, Severity::Warning, what, way_out);
-    finding.about(&group[0].memory.space, group.iter().map(|it| Named::of(it)))
+    let finding = AuditFinding::new(Class::Duplicate, Severity::Warning, what, way_out);
+    finding.with_memories(
+        &group[0].memory.space,
+        group.iter().map(|it| AffectedMemory::from_verified(it)),
+    )
 }
 
 /// The order in which members of a group are kept: a person's own words first, then what is proved, has a reason, is the
 /// most trusted, of use, and new. What came from outside is last.
-fn rank(it: &Verified) -> impl Ord {
+fn keeper_sort_key(it: &VerifiedMemory) -> impl Ord {
     let memory: &Memory = &it.memory;
     let proof = match it.verdicts.is_empty() {
         false if it.is_good() => 0,
@@ -77,36 +82,45 @@ fn rank(it: &Verified) -> impl Ord {
 }
 
 /// The groups of a shelf, in the order of their keepers' numbers.
-fn joined<'v>(shelf: &[&'v Verified], threshold: f32, seen: &Seen<'_>) -> Vec<Vec<&'v Verified>> {
-    let gists: Vec<Gist> = shelf
+fn group_duplicates<'v>(
+    shelf: &[&'v VerifiedMemory],
+    threshold: f32,
+    seen: &AuditInput<'_>,
+) -> Vec<Vec<&'v VerifiedMemory>> {
+    let gists: Vec<FactFingerprint> = shelf
         .iter()
-        .map(|it| Gist::of(it.memory.subject.as_deref(), &it.memory.fact))
+        .map(|it| FactFingerprint::from_fact(it.memory.subject.as_deref(), &it.memory.fact))
         .collect();
-    let mut sets = Sets::new(shelf.len());
-    for (n, (a, b)) in candidates(&gists).into_iter().enumerate() {
+    let mut sets = DisjointSets::new(shelf.len());
+    for (n, (a, b)) in find_candidate_pairs(&gists).into_iter().enumerate() {
         if n.is_multiple_of(STRIDE) && !seen.is_in_time() {
             break;
         }
         // Of different modules each needs its own.
-        let are_apart = || modules(&shelf[a].memory, &shelf[b].memory) == Modules::Apart;
-        if sets.root(a) != sets.root(b) && gists[a].is_like(&gists[b], threshold) && !are_apart() {
-            sets.unite(a, b);
+        let are_apart =
+            || compare_modules(&shelf[a].memory, &shelf[b].memory) == ModuleOverlap::Apart;
+        if sets.find_root(a) != sets.find_root(b)
+            && gists[a].is_near_duplicate(&gists[b], threshold)
+            && !are_apart()
+        {
+            sets.unite_sets(a, b);
         }
     }
-    let mut groups: BTreeMap<usize, Vec<&Verified>> = BTreeMap::new();
+    let mut groups: BTreeMap<usize, Vec<&VerifiedMemory>> = BTreeMap::new();
     for (n, it) in shelf.iter().enumerate() {
-        groups.entry(sets.root(n)).or_default().push(it);
+        groups.entry(sets.find_root(n)).or_default().push(it);
     }
-    let mut groups: Vec<Vec<&Verified>> = groups.into_values().filter(|it| it.len() > 1).collect();
+    let mut groups: Vec<Vec<&VerifiedMemory>> =
+        groups.into_values().filter(|it| it.len() > 1).collect();
     groups
         .iter_mut()
-        .for_each(|it| it.sort_by_cached_key(|member| rank(member)));
+        .for_each(|it| it.sort_by_cached_key(|member| keeper_sort_key(member)));
     groups.sort_by_key(|it| it[0].memory.number);
     groups
 }
 
 /// Pairs that may be alike: they share one of the rarer words of both.
-fn candidates(gists: &[Gist]) -> Vec<(usize, usize)> {
+fn find_candidate_pairs(gists: &[FactFingerprint]) -> Vec<(usize, usize)> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     gists
         .iter()
@@ -133,14 +147,14 @@ fn candidates(gists: &[Gist]) -> Vec<(usize, usize)> {
 }
 
 /// Sets that are united, pair by pair.
-struct Sets(Vec<usize>);
+struct DisjointSets(Vec<usize>);
 
-impl Sets {
+impl DisjointSets {
     fn new(n: usize) -> Self {
         Self((0..n).collect())
     }
 
-    fn root(&mut self, mut it: usize) -> usize {
+    fn find_root(&mut self, mut it: usize) -> usize {
         while self.0[it] != it {
             self.0[it] = self.0[self.0[it]];
             it = self.0[it];
@@ -149,8 +163,8 @@ impl Sets {
     }
 
     /// The smaller root stays, so that the order of the pairs changes nothing.
-    fn unite(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
+    fn unite_sets(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.find_root(a), self.find_root(b));
         self.0[a.max(b)] = a.min(b);
     }
 }

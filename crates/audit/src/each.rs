@@ -2,39 +2,39 @@
 
 use std::collections::BTreeMap;
 
-use super::{Class, Finding, Named, Seen, Severity, typed};
+use super::{AffectedMemory, AuditFinding, AuditInput, Class, Severity, join_handles};
 use apostille_core::memory::{Kind, Layer, Mark, Memory};
 use apostille_core::promote;
 use apostille_core::refusal::check_text;
-use apostille_core::refusal::{Exclusion, Refusal, flag};
+use apostille_core::refusal::{Exclusion, Refusal, flag_for_field};
 use apostille_core::remember::classify;
 use apostille_core::space::Space;
-use apostille_core::verify::Verified;
+use apostille_core::verify::VerifiedMemory;
 use apostille_text::moderate;
 
 /// What no token can reach across.
 const BETWEEN: &str = " \u{2016} ";
 
 /// Secrets, wherever they are: also in what is no longer in use.
-pub(super) fn secrets(seen: &Seen<'_>) -> Vec<Finding> {
+pub(super) fn audit_secrets(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
     let all = seen.active.iter().map(|it| &it.memory).chain(&seen.rest);
     all.take_while(|_| seen.is_in_time())
-        .filter_map(|it| Some(secret(it, rule(it)?)))
+        .filter_map(|it| Some(build_secret_finding(it, find_secret_rule(it)?)))
         .collect()
 }
 
-fn secret(memory: &Memory, rule: &str) -> Finding {
+fn build_secret_finding(memory: &Memory, rule: &str) -> AuditFinding {
     let what = format!(
         "today's rules take a part of it for a secret ({rule}); whoever reads the store has it"
     );
     let way_out = format!("apostille forget {}", memory.handle());
-    Finding::new(Class::Secret, Severity::Error, what, way_out)
-        .about(&memory.space, [Named::unsaid(memory)])
+    AuditFinding::new(Class::Secret, Severity::Error, what, way_out)
+        .with_memories(&memory.space, [AffectedMemory::without_text(memory)])
 }
 
 /// The rule that takes a part of a memory for a secret. The texts are looked through as one, and one by one only where
 /// that one has something.
-fn rule(memory: &Memory) -> Option<&'static str> {
+fn find_secret_rule(memory: &Memory) -> Option<&'static str> {
     let texts = || {
         let told = [
             Some(&memory.fact),
@@ -57,7 +57,7 @@ fn rule(memory: &Memory) -> Option<&'static str> {
 }
 
 /// What is in use and reads like an instruction, or is not said by the lines it cites. A person's own words may.
-pub(super) fn marked(seen: &Seen<'_>) -> Vec<Finding> {
+pub(super) fn audit_marked_memories(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
     let mut findings = Vec::new();
     for it in seen.active.iter().take_while(|_| seen.is_in_time()) {
         let memory = &it.memory;
@@ -70,12 +70,12 @@ pub(super) fn marked(seen: &Seen<'_>) -> Vec<Finding> {
                 memory.handle()
             );
             // What may steer a reader is not read out.
-            let named = Named {
+            let named = AffectedMemory {
                 standing: Some(it.standing()),
-                ..Named::unsaid(memory)
+                ..AffectedMemory::without_text(memory)
             };
-            let finding = Finding::new(Class::Instruction, Severity::Warning, what, way_out);
-            findings.push(finding.about(&memory.space, [named]));
+            let finding = AuditFinding::new(Class::Instruction, Severity::Warning, what, way_out);
+            findings.push(finding.with_memories(&memory.space, [named]));
         }
         if memory.marks.contains(&Mark::Ungrounded) && memory.layer == Layer::Knowledge {
             let what = "the cited lines do not say it; it is in use on somebody's word";
@@ -83,26 +83,32 @@ pub(super) fn marked(seen: &Seen<'_>) -> Vec<Finding> {
                 "apostille supersede {} \"FACT\" --cite PATH:LINES",
                 memory.handle()
             );
-            let finding = Finding::new(Class::Ungrounded, Severity::Note, what, way_out);
-            findings.push(finding.about(&memory.space, [Named::of(it)]));
+            let finding = AuditFinding::new(Class::Ungrounded, Severity::Note, what, way_out);
+            findings
+                .push(finding.with_memories(&memory.space, [AffectedMemory::from_verified(it)]));
         }
     }
     findings
 }
 
 /// What the save exclusions of today would turn away.
-pub(super) fn excluded(seen: &Seen<'_>) -> Vec<Finding> {
+pub(super) fn audit_exclusions(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
     let facts = seen
         .active
         .iter()
         .filter(|it| it.memory.layer == Layer::Knowledge);
     let facts = facts.take_while(|_| seen.is_in_time());
     facts
-        .filter_map(|it| Some(exclusion(it, classify::exclusion(&it.memory.fact)?)))
+        .filter_map(|it| {
+            Some(build_exclusion_finding(
+                it,
+                classify::find_exclusion(&it.memory.fact)?,
+            ))
+        })
         .collect()
 }
 
-fn exclusion(it: &Verified, (what, why): (Exclusion, &str)) -> Finding {
+fn build_exclusion_finding(it: &VerifiedMemory, (what, why): (Exclusion, &str)) -> AuditFinding {
     let memory = &it.memory;
     // A person may have kept it knowingly.
     let severity = if memory.voice.is_person() {
@@ -114,24 +120,24 @@ fn exclusion(it: &Verified, (what, why): (Exclusion, &str)) -> Finding {
         "apostille invalidate {} --reason \"{what}\"",
         memory.handle()
     );
-    Finding::new(
+    AuditFinding::new(
         Class::Excluded,
         severity,
         format!("reads like {what}: {why}"),
         way_out,
     )
-    .about(&memory.space, [Named::of(it)])
+    .with_memories(&memory.space, [AffectedMemory::from_verified(it)])
 }
 
 /// What lacks a subject, a reason or a citation, by what is lacking.
-pub(super) fn fields(seen: &Seen<'_>) -> Vec<Finding> {
-    let mut lots: BTreeMap<(&Space, Vec<&'static str>), Vec<&Verified>> = BTreeMap::new();
+pub(super) fn audit_missing_fields(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
+    let mut lots: BTreeMap<(&Space, Vec<&'static str>), Vec<&VerifiedMemory>> = BTreeMap::new();
     for it in seen
         .active
         .iter()
         .filter(|it| it.memory.layer == Layer::Knowledge)
     {
-        let missing = missing(&it.memory);
+        let missing = list_missing_fields(&it.memory);
         if !missing.is_empty() {
             lots.entry((&it.memory.space, missing))
                 .or_default()
@@ -139,11 +145,15 @@ pub(super) fn fields(seen: &Seen<'_>) -> Vec<Finding> {
         }
     }
     lots.into_iter()
-        .map(|((space, missing), lot)| lacking(space, &missing, &lot))
+        .map(|((space, missing), lot)| build_missing_fields_finding(space, &missing, &lot))
         .collect()
 }
 
-fn lacking(space: &Space, missing: &[&'static str], lot: &[&Verified]) -> Finding {
+fn build_missing_fields_finding(
+    space: &Space,
+    missing: &[&'static str],
+    lot: &[&VerifiedMemory],
+) -> AuditFinding {
     // What has no proof can mislead; what has no reason is only harder to use.
     let severity = if missing.contains(&"citation") {
         Severity::Warning
@@ -151,19 +161,26 @@ fn lacking(space: &Space, missing: &[&'static str], lot: &[&Verified]) -> Findin
         Severity::Note
     };
     let what = format!("no {}", missing.join(", no "));
-    let flags: Vec<&str> = missing.iter().map(|it| flag(it)).collect();
-    let first = typed(lot.first().map(|it| &it.memory));
+    let flags: Vec<&str> = missing.iter().map(|it| flag_for_field(it)).collect();
+    let first = join_handles(lot.first().map(|it| &it.memory));
     let way_out = format!("apostille supersede {first} \"FACT\" {}", flags.join(" "));
-    Finding::new(Class::MissingField, severity, what, way_out)
-        .about(space, lot.iter().map(|it| Named::of(it)))
+    AuditFinding::new(Class::MissingField, severity, what, way_out).with_memories(
+        space,
+        lot.iter().map(|it| AffectedMemory::from_verified(it)),
+    )
 }
 
-fn missing(memory: &Memory) -> Vec<&'static str> {
+fn list_missing_fields(memory: &Memory) -> Vec<&'static str> {
     match memory.space.is_user() {
         true => Vec::new(),
         false => {
             let (subject, reason) = (memory.subject.as_ref(), memory.reason.as_ref());
-            let lacking = promote::lacking(memory.kind, subject, reason, memory.citations.len());
+            let lacking = promote::list_missing_knowledge_fields(
+                memory.kind,
+                subject,
+                reason,
+                memory.citations.len(),
+            );
             // A wish or a correction is its own reason.
             let is_needed = |it: &&str| {
                 *it != "reason" || matches!(memory.kind, Kind::Project | Kind::Reference)

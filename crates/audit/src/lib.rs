@@ -17,16 +17,16 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use apostille_cite::citation::Cite;
+use apostille_cite::citation::CodeLocation;
 use apostille_core::memory::{Handle, Memory, MemoryId, Stage};
 use apostille_core::policy::Policy;
-use apostille_core::recall::render::safe;
+use apostille_core::recall::render::sanitize_line;
 use apostille_core::space::Space;
-use apostille_core::store::{Filter, Order};
+use apostille_core::store::{ListOrder, MemoryFilter};
 use apostille_core::verify;
-use apostille_core::verify::Verified;
-use apostille_core::{Context, Error};
-use apostille_text::shorten::cut;
+use apostille_core::verify::VerifiedMemory;
+use apostille_core::{Context, CoreError};
+use apostille_text::shorten::shorten_text;
 use apostille_text::words::words;
 
 /// How many memories one finding names.
@@ -75,7 +75,7 @@ words! {
 impl Class {
     /// What it means, in a few words.
     #[must_use]
-    pub fn told(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::Secret => "a memory holds what looks like a secret",
             Self::Damage => "the store is not as it was written",
@@ -113,7 +113,7 @@ words! {
 
 /// A memory that a finding is about.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Named {
+pub struct AffectedMemory {
     /// Which.
     pub id: MemoryId,
     /// Its handle.
@@ -123,12 +123,12 @@ pub struct Named {
     /// How its citations stand here, where they were looked up.
     pub standing: Option<&'static str>,
     /// The first place that it cites.
-    pub place: Option<Cite>,
+    pub place: Option<CodeLocation>,
 }
 
 /// One thing that needs attention.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
+pub struct AuditFinding {
     /// What sort of thing.
     pub class: Class,
     /// How much it matters.
@@ -138,7 +138,7 @@ pub struct Finding {
     /// What is the matter, on one line.
     pub what: String,
     /// The memories it is about; of near-duplicates, the one to keep first.
-    pub memories: Vec<Named>,
+    pub memories: Vec<AffectedMemory>,
     /// How many more memories it is about.
     pub n_more: usize,
     /// The way out, as a command.
@@ -147,7 +147,7 @@ pub struct Finding {
 
 /// What is looked for, and what a face knows besides.
 #[derive(Debug, Clone, Default)]
-pub struct Options<'a> {
+pub struct AuditOptions<'a> {
     /// Only these classes; all where it is empty.
     pub only: Vec<Class>,
     /// At most so many findings of a class.
@@ -159,12 +159,12 @@ pub struct Options<'a> {
     /// The rules of the user's own space.
     pub own: Option<&'a Policy>,
     /// What another room found, such as in `NOTES.md`; it is sorted, counted and cut with the rest.
-    pub beside: &'a [Finding],
+    pub beside: &'a [AuditFinding],
 }
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Audit {
+pub struct AuditReport {
     /// The spaces that were looked through.
     pub spaces: Vec<Space>,
     /// When.
@@ -184,25 +184,25 @@ pub struct Audit {
     /// How many findings there are of each severity.
     weights: BTreeMap<Severity, usize>,
     /// The findings, by class, the gravest first.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<AuditFinding>,
 }
 
-impl Audit {
+impl AuditReport {
     /// Whether anything found misleads or does harm.
     #[must_use]
-    pub fn is_bad(&self) -> bool {
-        self.weight(Severity::Error) + self.weight(Severity::Warning) > 0
+    pub fn has_problems(&self) -> bool {
+        self.count_by_severity(Severity::Error) + self.count_by_severity(Severity::Warning) > 0
     }
 
     /// How many findings weigh so much, those left off included.
     #[must_use]
-    pub fn weight(&self, severity: Severity) -> usize {
+    pub fn count_by_severity(&self, severity: Severity) -> usize {
         self.weights.get(&severity).copied().unwrap_or(0)
     }
 
     /// How many findings of a class were left off.
     #[must_use]
-    pub fn left_off(&self, class: Class) -> usize {
+    pub fn count_left_off(&self, class: Class) -> usize {
         let shown = self.findings.iter().filter(|it| it.class == class).count();
         self.counts
             .get(&class)
@@ -211,18 +211,18 @@ impl Audit {
 }
 
 /// Everything that the checks look at.
-struct Seen<'a> {
+struct AuditInput<'a> {
     cx: &'a Context<'a>,
-    options: &'a Options<'a>,
+    options: &'a AuditOptions<'a>,
     spaces: &'a [Space],
     /// What is in use, with what was found at its citations.
-    active: Vec<Verified>,
+    active: Vec<VerifiedMemory>,
     /// What is not, in whatever stage.
     rest: Vec<Memory>,
     is_late: Cell<bool>,
 }
 
-impl Seen<'_> {
+impl AuditInput<'_> {
     /// Whether somebody still waits for it; asked again and again, so that the work ends soon after that.
     fn is_in_time(&self) -> bool {
         self.is_late.set(self.is_late.get() || (self.cx.late)());
@@ -231,14 +231,18 @@ impl Seen<'_> {
 }
 
 /// Looks for everything that needs attention in these spaces. The citations are looked up in the reader's own checkout.
-pub fn audit(cx: &Context<'_>, spaces: &[Space], options: &Options<'_>) -> Result<Audit, Error> {
-    let filter = Filter {
+pub fn audit(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    options: &AuditOptions<'_>,
+) -> Result<AuditReport, CoreError> {
+    let filter = MemoryFilter {
         spaces: spaces.to_vec(),
-        order: Order::Oldest,
+        order: ListOrder::Oldest,
         limit: usize::MAX,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    let mut memories = cx.store.list(&filter)?;
+    let mut memories = cx.store.list_memories(&filter)?;
     memories.sort_by_key(|it| {
         (
             spaces.iter().position(|space| *space == it.space),
@@ -251,15 +255,15 @@ pub fn audit(cx: &Context<'_>, spaces: &[Space], options: &Options<'_>) -> Resul
         .for_each(|it| *stages.entry(it.status.stage()).or_default() += 1);
     let (active, rest): (Vec<Memory>, Vec<Memory>) =
         memories.into_iter().partition(Memory::is_active);
-    let seen = Seen {
+    let seen = AuditInput {
         cx,
         options,
         spaces,
-        active: verify::look(cx, active),
+        active: verify::follow_memory_citations(cx, active),
         rest,
         is_late: Cell::new(false),
     };
-    let mut findings: Vec<Finding> = Vec::new();
+    let mut findings: Vec<AuditFinding> = Vec::new();
     for (classes, check) in CHECKS {
         let is_asked = classes
             .iter()
@@ -269,7 +273,7 @@ pub fn audit(cx: &Context<'_>, spaces: &[Space], options: &Options<'_>) -> Resul
         }
     }
     findings.retain(|it| options.only.is_empty() || options.only.contains(&it.class));
-    findings.sort_by(|a, b| order(a).cmp(&order(b)));
+    findings.sort_by(|a, b| finding_sort_key(a).cmp(&finding_sort_key(b)));
     let mut weights: BTreeMap<Severity, usize> = BTreeMap::new();
     findings
         .iter()
@@ -279,7 +283,9 @@ pub fn audit(cx: &Context<'_>, spaces: &[Space], options: &Options<'_>) -> Resul
         .iter()
         .for_each(|it| *affected.entry(it.class).or_default() += it.memories.len() + it.n_more);
     if !options.is_whole {
-        findings.iter_mut().for_each(Finding::shorten);
+        findings
+            .iter_mut()
+            .for_each(AuditFinding::truncate_memories);
     }
     let mut counts: BTreeMap<Class, usize> = BTreeMap::new();
     findings.retain(|it| {
@@ -292,10 +298,10 @@ pub fn audit(cx: &Context<'_>, spaces: &[Space], options: &Options<'_>) -> Resul
         .iter()
         .filter(|it| !it.is_good() && !it.is_bad())
         .count();
-    let commit = cx.source.tree().ok().and_then(|it| it.commit);
-    Ok(Audit {
+    let commit = cx.source.read_tree().ok().and_then(|it| it.commit);
+    Ok(AuditReport {
         spaces: spaces.to_vec(),
-        at: cx.time(),
+        at: cx.now_to_millisecond(),
         commit,
         stages,
         n_unknown,
@@ -308,7 +314,7 @@ pub fn audit(cx: &Context<'_>, spaces: &[Space], options: &Options<'_>) -> Resul
 }
 
 /// By class, the gravest first, then by handle; what is turned away for one reason stays together.
-fn order(it: &Finding) -> impl Ord {
+fn finding_sort_key(it: &AuditFinding) -> impl Ord {
     let why = if it.class == Class::Excluded {
         it.what.as_str()
     } else {
@@ -322,44 +328,53 @@ fn order(it: &Finding) -> impl Ord {
     )
 }
 
-type Check = fn(&Seen<'_>) -> Result<Vec<Finding>, Error>;
+type AuditCheck = fn(&AuditInput<'_>) -> Result<Vec<AuditFinding>, CoreError>;
 
 /// Every check, with the classes of what it finds.
-const CHECKS: &[(&[Class], Check)] = &[
-    (&[Class::Secret], |it| Ok(each::secrets(it))),
+const CHECKS: &[(&[Class], AuditCheck)] = &[
+    (&[Class::Secret], |it| Ok(each::audit_secrets(it))),
     (&[Class::Instruction, Class::Ungrounded], |it| {
-        Ok(each::marked(it))
+        Ok(each::audit_marked_memories(it))
     }),
-    (&[Class::Excluded], |it| Ok(each::excluded(it))),
-    (&[Class::MissingField], |it| Ok(each::fields(it))),
-    (&[Class::Stale, Class::Unmerged], |it| Ok(proof::stale(it))),
-    (&[Class::Duplicate], |it| Ok(alike::groups(it))),
-    (&[Class::Contradiction], |it| Ok(opposed::pairs(it))),
-    (&[Class::Unused], |it| Ok(used::unused(it))),
-    (&[Class::Waiting], |it| Ok(used::waiting(it))),
+    (&[Class::Excluded], |it| Ok(each::audit_exclusions(it))),
+    (&[Class::MissingField], |it| {
+        Ok(each::audit_missing_fields(it))
+    }),
+    (&[Class::Stale, Class::Unmerged], |it| {
+        Ok(proof::audit_stale_citations(it))
+    }),
+    (&[Class::Duplicate], |it| Ok(alike::audit_duplicates(it))),
+    (&[Class::Contradiction], |it| {
+        Ok(opposed::audit_contradictions(it))
+    }),
+    (&[Class::Unused], |it| Ok(used::audit_unused_memories(it))),
+    (&[Class::Waiting], |it| Ok(used::audit_pending_memories(it))),
     (&[Class::Notes], |it| Ok(it.options.beside.to_vec())),
-    (&[Class::Damage], whole::damage),
-    (&[Class::Breaker], whole::breakers),
-    (&[Class::SoftLimit, Class::Identity], whole::room),
+    (&[Class::Damage], whole::audit_store_damage),
+    (&[Class::Breaker], whole::audit_open_breakers),
+    (
+        &[Class::SoftLimit, Class::Identity],
+        whole::audit_space_capacity,
+    ),
 ];
 
-impl Named {
+impl AffectedMemory {
     /// A memory in use, with how it stands.
-    fn of(it: &Verified) -> Self {
-        let fact = Some(cut(&safe(&it.memory.fact), EXCERPT));
+    fn from_verified(it: &VerifiedMemory) -> Self {
+        let fact = Some(shorten_text(&sanitize_line(&it.memory.fact), EXCERPT));
         Self {
             fact,
             standing: Some(it.standing()),
-            ..Self::unsaid(&it.memory)
+            ..Self::without_text(&it.memory)
         }
     }
 
     /// A memory whose text is not told.
-    fn unsaid(memory: &Memory) -> Self {
+    fn without_text(memory: &Memory) -> Self {
         let place = memory
             .citations
             .first()
-            .map(apostille_cite::citation::Citation::place);
+            .map(apostille_cite::citation::Citation::location);
         Self {
             id: memory.id,
             handle: memory.handle(),
@@ -370,7 +385,7 @@ impl Named {
     }
 }
 
-impl Finding {
+impl AuditFinding {
     /// A finding about no memory in particular.
     #[must_use]
     pub fn new(
@@ -392,13 +407,17 @@ impl Finding {
     }
 
     /// Names the first of its memories, and counts the rest.
-    fn shorten(&mut self) {
+    fn truncate_memories(&mut self) {
         self.n_more += self.memories.len().saturating_sub(NAMED);
         self.memories.truncate(NAMED);
     }
 
     /// The same about these memories.
-    fn about(mut self, space: &Space, memories: impl IntoIterator<Item = Named>) -> Self {
+    fn with_memories(
+        mut self,
+        space: &Space,
+        memories: impl IntoIterator<Item = AffectedMemory>,
+    ) -> Self {
         self.space = Some(space.clone());
         self.memories = memories.into_iter().collect();
         self
@@ -406,7 +425,7 @@ impl Finding {
 }
 
 /// The handles of some memories as they are typed behind a command; of many the first ones.
-fn typed<'a>(memories: impl IntoIterator<Item = &'a Memory>) -> String {
+fn join_handles<'a>(memories: impl IntoIterator<Item = &'a Memory>) -> String {
     let handles: Vec<String> = memories
         .into_iter()
         .take(NAMED)
@@ -416,6 +435,6 @@ fn typed<'a>(memories: impl IntoIterator<Item = &'a Memory>) -> String {
 }
 
 /// How many whole days lie between two times.
-fn days(from: Timestamp, to: Timestamp) -> u64 {
+fn count_whole_days(from: Timestamp, to: Timestamp) -> u64 {
     u64::try_from(to.duration_since(from).as_hours() / 24).unwrap_or(0)
 }

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use super::{Class, Finding, Named, Seen, Severity};
+use super::{AffectedMemory, AuditFinding, AuditInput, Class, Severity};
 use apostille_core::memory::{Layer, Memory};
-use apostille_core::remember::contradict::{Modules, Stand, modules};
+use apostille_core::remember::contradict::{FactCompatibility, ModuleOverlap, compare_modules};
 use apostille_core::remember::dedupe;
 use apostille_core::space::Space;
-use apostille_core::verify::Verified;
-use apostille_text::overlap::normalised;
+use apostille_core::verify::VerifiedMemory;
+use apostille_text::overlap::normalise_fact;
 
 /// With how many memories of its subject each one is compared, those recorded next after it.
 const WINDOW: usize = 64;
 
 /// Pairs that cannot both be true of one module, or may not.
-pub(super) fn pairs(seen: &Seen<'_>) -> Vec<Finding> {
-    let mut subjects: BTreeMap<(&Space, String), Vec<&Verified>> = BTreeMap::new();
+pub(super) fn audit_contradictions(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
+    let mut subjects: BTreeMap<(&Space, String), Vec<&VerifiedMemory>> = BTreeMap::new();
     for it in seen
         .active
         .iter()
@@ -23,7 +23,7 @@ pub(super) fn pairs(seen: &Seen<'_>) -> Vec<Finding> {
     {
         if let Some(subject) = it.memory.subject.as_deref() {
             subjects
-                .entry((&it.memory.space, normalised(None, subject)))
+                .entry((&it.memory.space, normalise_fact(None, subject)))
                 .or_default()
                 .push(it);
         }
@@ -35,34 +35,43 @@ pub(super) fn pairs(seen: &Seen<'_>) -> Vec<Finding> {
                 lot[n + 1..]
                     .iter()
                     .take(WINDOW)
-                    .filter_map(|new| pair(old, new)),
+                    .filter_map(|new| build_contradiction_finding(old, new)),
             );
         }
     }
     findings
 }
 
-fn pair(old: &Verified, new: &Verified) -> Option<Finding> {
-    let stand = dedupe::stand(&new.memory, &old.memory);
-    let (severity, what) = match (stand, modules(&new.memory, &old.memory)) {
-        (Stand::Compatible, _) | (_, Modules::Apart) => return None,
-        (Stand::Opposed, Modules::Same) => (Severity::Warning, "only one of them can be true"),
+fn build_contradiction_finding(old: &VerifiedMemory, new: &VerifiedMemory) -> Option<AuditFinding> {
+    let stand = dedupe::compare_memories(&new.memory, &old.memory);
+    let (severity, what) = match (stand, compare_modules(&new.memory, &old.memory)) {
+        (FactCompatibility::Compatible, _) | (_, ModuleOverlap::Apart) => return None,
+        (FactCompatibility::Opposed, ModuleOverlap::Same) => {
+            (Severity::Warning, "only one of them can be true")
+        }
         _ => (Severity::Note, "they may not both be true"),
     };
-    let (keep, drop) = if is_to_go(&new.memory, old) {
+    let (keep, drop) = if is_older_preferred(&new.memory, old) {
         (old, new)
     } else {
         (new, old)
     };
     let (keep, handle) = (keep.memory.handle(), drop.memory.handle());
-    let subject = apostille_core::recall::render::safe(new.memory.subject.as_deref().unwrap_or(""));
+    let subject =
+        apostille_core::recall::render::sanitize_line(new.memory.subject.as_deref().unwrap_or(""));
     let what = format!("about {subject}: {what}");
     let way_out = format!("apostille invalidate {handle} --reason \"{keep} says otherwise\"");
-    let finding = Finding::new(Class::Contradiction, severity, what, way_out);
-    Some(finding.about(&new.memory.space, [Named::of(new), Named::of(old)]))
+    let finding = AuditFinding::new(Class::Contradiction, severity, what, way_out);
+    Some(finding.with_memories(
+        &new.memory.space,
+        [
+            AffectedMemory::from_verified(new),
+            AffectedMemory::from_verified(old),
+        ],
+    ))
 }
 
 /// Whether the newer one gives way: it has the lesser voice, and the older one still holds.
-fn is_to_go(new: &Memory, old: &Verified) -> bool {
+fn is_older_preferred(new: &Memory, old: &VerifiedMemory) -> bool {
     new.voice.origin > old.memory.voice.origin && old.is_good()
 }

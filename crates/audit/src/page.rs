@@ -1,25 +1,28 @@
 //! An audit as Markdown: counts first, then each class with what was found and the way out. Bounded.
 
-use super::{Audit, Class, Finding, Named, Severity};
-use apostille_core::recall::render::safe;
-use apostille_text::shorten::cut;
+use super::{AffectedMemory, AuditFinding, AuditReport, Class, Severity};
+use apostille_core::recall::render::sanitize_line;
+use apostille_text::shorten::shorten_text;
 
 /// How long what is told of one class is, in characters.
 const SECTION: usize = 1_500;
 /// How long the line of one finding is, in characters.
 const LINE: usize = 300;
 
-impl Audit {
+impl AuditReport {
     /// It as Markdown.
     #[must_use]
-    pub fn markdown(&self) -> String {
+    pub fn to_markdown(&self) -> String {
         let spaces: Vec<String> = self.spaces.iter().map(ToString::to_string).collect();
         let title = format!(
             "# Audit of {}\n\n{}\n",
             spaces.first().map_or("", |it| it),
             self.summary()
         );
-        let sections: String = Class::ALL.iter().map(|it| self.section(*it)).collect();
+        let sections: String = Class::ALL
+            .iter()
+            .map(|it| self.format_class_section(*it))
+            .collect();
         let unknown = match self.n_unknown {
             0 => String::new(),
             n => format!("\n## Could not be looked up ({n})\nThis is no evidence against them.\n"),
@@ -57,16 +60,16 @@ impl Audit {
         format!(
             "Looked through {}{at}: {stages}. Found {}.{ended}",
             spaces.join(" and "),
-            self.weighed()
+            self.format_severity_counts()
         )
     }
 
     /// How many findings there are of each severity.
     #[must_use]
-    pub fn weighed(&self) -> String {
+    pub fn format_severity_counts(&self) -> String {
         let counts = Severity::ALL
             .iter()
-            .map(|it| (*it, self.weight(*it)))
+            .map(|it| (*it, self.count_by_severity(*it)))
             .filter(|it| it.1 > 0);
         let told =
             |(word, n): (Severity, usize)| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
@@ -79,15 +82,18 @@ impl Audit {
     }
 
     /// The findings of a class, with a line for each and one for each memory.
-    fn section(&self, class: Class) -> String {
+    fn format_class_section(&self, class: Class) -> String {
         let Some(n) = self.counts.get(&class) else {
             return String::new();
         };
-        let mut out = format!("\n## {class} ({n})\n{}.\n", sentence(class.told()));
+        let mut out = format!(
+            "\n## {class} ({n})\n{}.\n",
+            capitalize_sentence(class.description())
+        );
         let mut left = SECTION;
-        let mut n_left_off = self.left_off(class);
+        let mut n_left_off = self.count_left_off(class);
         for it in self.findings.iter().filter(|it| it.class == class) {
-            let text = item(it, &mut left);
+            let text = format_audit_finding(it, &mut left);
             n_left_off += usize::from(text.is_empty());
             out += &text;
         }
@@ -100,12 +106,12 @@ impl Audit {
 }
 
 /// A finding and its memories, as far as there is room; nothing where there is none for the finding itself.
-fn item(it: &Finding, left: &mut usize) -> String {
+fn format_audit_finding(it: &AuditFinding, left: &mut usize) -> String {
     let head = format!(
         "- {}: {}; `{}`\n",
         it.severity,
-        cut(&safe(&it.what), LINE),
-        cut(&it.way_out, LINE)
+        shorten_text(&sanitize_line(&it.what), LINE),
+        shorten_text(&it.way_out, LINE)
     );
     let mut fits = |text: &str| {
         let chars = text.chars().count();
@@ -116,7 +122,7 @@ fn item(it: &Finding, left: &mut usize) -> String {
     if !fits(&head) {
         return String::new();
     }
-    let lines = it.memories.iter().map(member);
+    let lines = it.memories.iter().map(format_affected_memory);
     let shown: Vec<String> = lines.take_while(|it| fits(it)).collect();
     let more = it.memories.len() - shown.len() + it.n_more;
     let more = if more > 0 {
@@ -127,7 +133,7 @@ fn item(it: &Finding, left: &mut usize) -> String {
     head + &shown.concat() + &more
 }
 
-fn member(it: &Named) -> String {
+fn format_affected_memory(it: &AffectedMemory) -> String {
     let standing = it
         .standing
         .map(|word| format!("; {word}"))
@@ -140,7 +146,7 @@ fn member(it: &Named) -> String {
     format!("  - ({}{standing}){fact}\n", it.handle)
 }
 
-fn sentence(text: &str) -> String {
+fn capitalize_sentence(text: &str) -> String {
     let mut chars = text.chars();
     chars
         .next()

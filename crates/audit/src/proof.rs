@@ -1,23 +1,23 @@
 //! What the cited code says today.
 
-use super::{Class, Finding, Named, Seen, Severity};
+use super::{AffectedMemory, AuditFinding, AuditInput, Class, Severity};
 use apostille_core::verify;
-use apostille_core::verify::Verified;
+use apostille_core::verify::VerifiedMemory;
 
 /// What does not hold here, and what speaks of a branch that never came here. What could not be looked up is neither.
-pub(super) fn stale(seen: &Seen<'_>) -> Vec<Finding> {
+pub(super) fn audit_stale_citations(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
     seen.active
         .iter()
         .filter(|it| it.is_bad())
-        .map(finding)
+        .map(build_stale_finding)
         .collect()
 }
 
-fn finding(it: &Verified) -> Finding {
+fn build_stale_finding(it: &VerifiedMemory) -> AuditFinding {
     let (memory, handle) = (&it.memory, it.memory.handle());
     let finding = if it.is_unmerged {
         let what = "recorded on a branch that is not merged here; on its branch it may well hold";
-        Finding::new(
+        AuditFinding::new(
             Class::Unmerged,
             Severity::Note,
             what,
@@ -25,29 +25,35 @@ fn finding(it: &Verified) -> Finding {
         )
     } else {
         let way_out = format!("apostille verify {handle} --fix");
-        Finding::new(Class::Stale, Severity::Warning, verify::reason(it), way_out)
+        AuditFinding::new(
+            Class::Stale,
+            Severity::Warning,
+            verify::format_invalid_reason(it),
+            way_out,
+        )
     };
-    finding.about(&memory.space, [Named::of(it)])
+    finding.with_memories(&memory.space, [AffectedMemory::from_verified(it)])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use apostille_cite::verdict::{Loss, Verdict};
-    use apostille_core::notebook::Note;
+    use apostille_core::notebook::NotebookNote;
     use apostille_core::space::Space;
 
     #[test]
     fn what_speaks_of_another_branch_is_not_called_wrong() {
         let check = |is_unmerged: bool, expected: (Class, Severity)| {
             let note =
-                Note::parse(r#"{"id":"m-1","text":"t","ts":"2026-02-26T12:00:00Z"}"#).unwrap();
-            let memory = note.memory(Space::repo("o/n").unwrap());
+                NotebookNote::parse_line(r#"{"id":"m-1","text":"t","ts":"2026-02-26T12:00:00Z"}"#)
+                    .unwrap();
+            let memory = note.into_memory(Space::repo("o/n").unwrap());
             let verdicts = vec![Verdict::Gone {
                 loss: Loss::File,
                 since: None,
             }];
-            let found = finding(&Verified {
+            let found = build_stale_finding(&VerifiedMemory {
                 memory,
                 verdicts,
                 is_unmerged,

@@ -10,10 +10,10 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use apostille_core::event::Happening;
-use apostille_core::event::trace::Trace;
+use apostille_core::event::trace::EventTrace;
 use apostille_core::memory::{MemoryId, Stage};
 use apostille_core::space::Space;
-use apostille_core::{Context, Error};
+use apostille_core::{Context, CoreError};
 
 /// How many events of a space are looked at, the newest of them, unless said otherwise.
 pub const MAX_TRACES: usize = 30_000;
@@ -22,7 +22,7 @@ pub const MAX_DAYS: u16 = 366;
 
 /// One day, in UTC.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Day {
+pub struct TrendDay {
     /// The date.
     pub date: Date,
     /// How many memories stood where at its end.
@@ -37,7 +37,7 @@ pub struct Day {
     pub refused: BTreeMap<String, u64>,
 }
 
-impl Day {
+impl TrendDay {
     fn new(date: Date) -> Self {
         let (stages, events, refused) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         Self {
@@ -52,42 +52,42 @@ impl Day {
 
     /// How many memories stood here at its end.
     #[must_use]
-    pub fn stage(&self, stage: Stage) -> u64 {
+    pub fn count_in_stage(&self, stage: Stage) -> u64 {
         self.stages.get(&stage).copied().unwrap_or(0)
     }
 
     /// How often this happened.
     #[must_use]
-    pub fn event(&self, happening: Happening) -> u64 {
+    pub fn count_events(&self, happening: Happening) -> u64 {
         self.events.get(&happening).copied().unwrap_or(0)
     }
 
     /// How many looks found citations to hold. Whatever is shown was looked at for it, and not only what `verify` is asked
     /// about.
     #[must_use]
-    pub fn held(&self) -> u64 {
-        self.event(Happening::VerifiedValid) + self.n_held
+    pub fn count_held(&self) -> u64 {
+        self.count_events(Happening::VerifiedValid) + self.n_held
     }
 
     /// How many looks at cited code there were.
     #[must_use]
-    pub fn looks(&self) -> u64 {
-        self.held() + self.event(Happening::VerifiedInvalid)
+    pub fn count_looks(&self) -> u64 {
+        self.count_held() + self.count_events(Happening::VerifiedInvalid)
     }
 
     /// The share of looks that found citations to hold, where anybody looked.
     #[must_use]
     pub fn verified_share(&self) -> Option<f64> {
-        share(self.held(), self.looks())
+        compute_share(self.count_held(), self.count_looks())
     }
 
     /// How many memories were applied for each that was shown, where any was.
     #[must_use]
     pub fn applied_share(&self) -> Option<f64> {
-        share(self.event(Happening::Applied), self.n_shown)
+        compute_share(self.count_events(Happening::Applied), self.n_shown)
     }
 
-    fn count(&mut self, trace: &Trace) {
+    fn count_trace(&mut self, trace: &EventTrace) {
         *self.events.entry(trace.happening).or_default() += 1;
         self.n_shown += trace.n_shown as u64;
         self.n_held += trace.n_held as u64;
@@ -96,23 +96,23 @@ impl Day {
         }
     }
 
-    fn add(&mut self, other: &Self) {
-        add(&mut self.stages, &other.stages);
-        add(&mut self.events, &other.events);
-        add(&mut self.refused, &other.refused);
+    fn add_day(&mut self, other: &Self) {
+        add_counts(&mut self.stages, &other.stages);
+        add_counts(&mut self.events, &other.events);
+        add_counts(&mut self.refused, &other.refused);
         self.n_shown += other.n_shown;
         self.n_held += other.n_held;
     }
 }
 
-fn add<K: Ord + Clone>(ours: &mut BTreeMap<K, u64>, theirs: &BTreeMap<K, u64>) {
+fn add_counts<K: Ord + Clone>(ours: &mut BTreeMap<K, u64>, theirs: &BTreeMap<K, u64>) {
     theirs
         .iter()
         .for_each(|(key, n)| *ours.entry(key.clone()).or_default() += n);
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
-fn share(part: u64, whole: u64) -> Option<f64> {
+fn compute_share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
@@ -120,62 +120,62 @@ fn share(part: u64, whole: u64) -> Option<f64> {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trend {
     /// The days.
-    pub days: Vec<Day>,
+    pub days: Vec<TrendDay>,
     /// Whether it begins later than asked for, because more happened than is looked at.
     pub is_cut: bool,
 }
 
 /// The day of a time, in UTC.
 #[must_use]
-pub fn date(at: Timestamp) -> Date {
+pub fn utc_date(at: Timestamp) -> Date {
     TimeZone::UTC.to_datetime(at).date()
 }
 
 /// What happened in these spaces in the last days, today included; at most so many events of each space are looked at.
-pub fn trend(
+pub fn compute_trend(
     cx: &Context<'_>,
     spaces: &[Space],
     n_days: u16,
     limit: usize,
-) -> Result<Trend, Error> {
-    let today = date(cx.now);
+) -> Result<Trend, CoreError> {
+    let today = utc_date(cx.now);
     let back = SignedDuration::from_hours(24 * i64::from(n_days.clamp(1, MAX_DAYS) - 1));
-    let first = date(cx.now.checked_sub(back).unwrap_or(Timestamp::MIN));
+    let first = utc_date(cx.now.checked_sub(back).unwrap_or(Timestamp::MIN));
     let since = first
         .to_zoned(TimeZone::UTC)
         .map_or(Timestamp::MIN, |it| it.timestamp());
     let mut whole = Trend {
-        days: dates(first, today).map(Day::new).collect(),
+        days: iterate_dates(first, today).map(TrendDay::new).collect(),
         is_cut: false,
     };
     for space in spaces {
-        let traces = cx.store.traces(space, since, limit)?;
-        let tally = cx.store.summary(space)?;
+        let traces = cx.store.read_event_traces(space, since, limit)?;
+        let tally = cx.store.summarize_space(space)?;
         let stages = Stage::ALL
             .iter()
-            .map(|it| (*it, tally.stage(*it)))
+            .map(|it| (*it, tally.count_in_stage(*it)))
             .collect();
         whole.is_cut |= traces.len() >= limit;
         let since = traces
             .last()
             .filter(|_| traces.len() >= limit)
-            .map(|it| date(it.at));
+            .map(|it| utc_date(it.at));
         // The day on which the reading stopped is told in part only.
         whole
             .days
             .retain(|it| it.date == today || since.is_none_or(|since| it.date > since));
-        let days = fold(stages, first, today, &traces);
+        let days = fold_trend_days(stages, first, today, &traces);
         for day in &mut whole.days {
             days.iter()
                 .find(|it| it.date == day.date)
                 .into_iter()
-                .for_each(|it| day.add(it));
+                .for_each(|it| day.add_day(it));
         }
     }
     Ok(whole)
 }
 
-fn dates(first: Date, last: Date) -> impl Iterator<Item = Date> {
+fn iterate_dates(first: Date, last: Date) -> impl Iterator<Item = Date> {
     first
         .series(jiff::Span::new().days(1))
         .take_while(move |it| *it <= last)
@@ -183,24 +183,29 @@ fn dates(first: Date, last: Date) -> impl Iterator<Item = Date> {
 
 /// The days from the first to the last, out of how many memories stand where now and what happened, the newest first.
 #[must_use]
-pub fn fold(stages: BTreeMap<Stage, u64>, first: Date, last: Date, traces: &[Trace]) -> Vec<Day> {
-    let mut days: Vec<Day> = dates(first, last).map(Day::new).collect();
-    let mut back = Back {
+pub fn fold_trend_days(
+    stages: BTreeMap<Stage, u64>,
+    first: Date,
+    last: Date,
+    traces: &[EventTrace],
+) -> Vec<TrendDay> {
+    let mut days: Vec<TrendDay> = iterate_dates(first, last).map(TrendDay::new).collect();
+    let mut back = StageRewind {
         stages,
         earlier: HashMap::new(),
     };
     let mut open = days.len();
     for trace in traces {
-        let on = date(trace.at).clamp(first, last);
+        let on = utc_date(trace.at).clamp(first, last);
         // A day is over, seen from behind, as soon as something of an earlier one comes.
         while open > 0 && days[open - 1].date >= on {
             open -= 1;
             days[open].stages.clone_from(&back.stages);
         }
         if let Some(day) = days.iter_mut().find(|it| it.date == on) {
-            day.count(trace);
+            day.count_trace(trace);
         }
-        back.undo(trace);
+        back.undo_event(trace);
     }
     days[..open]
         .iter_mut()
@@ -209,27 +214,27 @@ pub fn fold(stages: BTreeMap<Stage, u64>, first: Date, last: Date, traces: &[Tra
 }
 
 /// How everything stood, on the way back.
-struct Back {
+struct StageRewind {
     stages: BTreeMap<Stage, u64>,
     /// Where a memory stood before the earliest event that was met so far.
     earlier: HashMap<MemoryId, Stage>,
 }
 
-impl Back {
-    fn undo(&mut self, trace: &Trace) {
+impl StageRewind {
+    fn undo_event(&mut self, trace: &EventTrace) {
         let Some(id) = trace.memory else { return };
         if trace.happening == Happening::Remembered {
             if let Some(stage) = self.earlier.remove(&id).or(trace.stage) {
-                self.take(stage);
+                self.take_from_stage(stage);
             }
         } else if let Some(was) = trace.was {
             let became = self.earlier.insert(id, was).or(trace.stage).unwrap_or(was);
-            self.take(became);
+            self.take_from_stage(became);
             *self.stages.entry(was).or_default() += 1;
         }
     }
 
-    fn take(&mut self, stage: Stage) {
+    fn take_from_stage(&mut self, stage: Stage) {
         let n = self.stages.entry(stage).or_default();
         *n = n.saturating_sub(1);
     }
@@ -239,21 +244,21 @@ impl Back {
 mod tests {
     use super::*;
 
-    fn trace(line: &str) -> Trace {
+    fn trace(line: &str) -> EventTrace {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [at, happening, rest @ ..] = words.as_slice() else {
             panic!("{line}")
         };
         let field = |name: &str| rest.iter().find_map(|it| it.strip_prefix(name));
         let id = |n: &str| MemoryId::new(Timestamp::UNIX_EPOCH, n.parse::<u128>().unwrap() << 48);
-        Trace {
+        EventTrace {
             memory: field("m-").map(id),
             was: field("was=").map(|it| it.parse().unwrap()),
             stage: field("is=").map(|it| it.parse().unwrap()),
             n_shown: field("shown=").map_or(0, |it| it.parse().unwrap()),
             n_held: field("held=").map_or(0, |it| it.parse().unwrap()),
             class: field("class=").map(Into::into),
-            ..Trace::new(
+            ..EventTrace::new(
                 format!("2026-03-{at}:00:00Z").parse().unwrap(),
                 happening.parse().unwrap(),
             )
@@ -266,19 +271,19 @@ mod tests {
             .into_iter()
             .zip(now)
             .collect();
-        let traces: Vec<Trace> = lines.lines().map(trace).collect();
-        let days = fold(
+        let traces: Vec<EventTrace> = lines.lines().map(trace).collect();
+        let days = fold_trend_days(
             stages,
             "2026-03-01".parse().unwrap(),
             "2026-03-04".parse().unwrap(),
             &traces,
         );
-        let day = |it: &Day| {
+        let day = |it: &TrendDay| {
             format!(
                 "{}/{}/{}",
-                it.stage(Stage::Pending),
-                it.stage(Stage::Active),
-                it.stage(Stage::Superseded)
+                it.count_in_stage(Stage::Pending),
+                it.count_in_stage(Stage::Active),
+                it.count_in_stage(Stage::Superseded)
             )
         };
         days.iter().map(day).collect::<Vec<_>>().join(" ")
@@ -328,8 +333,8 @@ mod tests {
     #[test]
     fn shares_are_of_what_happened_on_the_day() {
         let lines = "03T10 retrieved shown=4\n03T09 applied m-1\n02T10 verified_valid m-1\n02T09 verified_invalid m-2\n02T09 refused class=secret";
-        let traces: Vec<Trace> = lines.lines().map(trace).collect();
-        let days = fold(
+        let traces: Vec<EventTrace> = lines.lines().map(trace).collect();
+        let days = fold_trend_days(
             BTreeMap::new(),
             "2026-03-02".parse().unwrap(),
             "2026-03-04".parse().unwrap(),
@@ -349,8 +354,8 @@ mod tests {
     #[test]
     fn what_is_shown_was_looked_at() {
         let lines = "03T10 retrieved shown=5 held=2\n03T09 verified_valid m-1\n03T09 verified_invalid m-2\n02T10 retrieved shown=2";
-        let traces: Vec<Trace> = lines.lines().map(trace).collect();
-        let days = fold(
+        let traces: Vec<EventTrace> = lines.lines().map(trace).collect();
+        let days = fold_trend_days(
             BTreeMap::new(),
             "2026-03-02".parse().unwrap(),
             "2026-03-03".parse().unwrap(),
@@ -358,7 +363,7 @@ mod tests {
         );
         let told: Vec<_> = days
             .iter()
-            .map(|it| (it.held(), it.looks(), it.verified_share()))
+            .map(|it| (it.count_held(), it.count_looks(), it.verified_share()))
             .collect();
         assert_eq!(told, [(0, 0, None), (3, 4, Some(0.75))]);
     }

@@ -1,14 +1,14 @@
 //! What is of no use: never shown, shown in vain, or waiting for somebody who does not come.
 
-use super::{Class, Finding, Named, Seen, Severity, days};
+use super::{AffectedMemory, AuditFinding, AuditInput, Class, Severity, count_whole_days};
 use apostille_core::memory::{Layer, Memory, Stage};
 use apostille_core::space::Space;
-use apostille_core::verify::Verified;
+use apostille_core::verify::VerifiedMemory;
 
 /// What was never shown for long, and what was shown often and never applied.
-pub(super) fn unused(seen: &Seen<'_>) -> Vec<Finding> {
+pub(super) fn audit_unused_memories(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
     let hygiene = seen.cx.policy.hygiene;
-    let age = |it: &Memory| days(it.refreshed_at.max(it.recorded_at), seen.cx.now);
+    let age = |it: &Memory| count_whole_days(it.refreshed_at.max(it.recorded_at), seen.cx.now);
     let is_unseen = |it: &Memory| {
         it.usage.recalls == 0 && it.usage.applied == 0 && age(it) >= hygiene.unused_days
     };
@@ -20,20 +20,20 @@ pub(super) fn unused(seen: &Seen<'_>) -> Vec<Finding> {
     );
     let mut findings = Vec::new();
     for space in seen.spaces {
-        findings.extend(lot(seen, space, &unseen, is_unseen));
-        findings.extend(lot(seen, space, &vain, is_vain));
+        findings.extend(build_unused_finding(seen, space, &unseen, is_unseen));
+        findings.extend(build_unused_finding(seen, space, &vain, is_vain));
     }
     findings
 }
 
-fn lot(
-    seen: &Seen<'_>,
+fn build_unused_finding(
+    seen: &AuditInput<'_>,
     space: &Space,
     what: &str,
     is_such: impl Fn(&Memory) -> bool,
-) -> Option<Finding> {
+) -> Option<AuditFinding> {
     let of_space = seen.active.iter().filter(|it| it.memory.space == *space);
-    let lot: Vec<&Verified> = of_space
+    let lot: Vec<&VerifiedMemory> = of_space
         .filter(|it| it.memory.layer == Layer::Knowledge && is_such(&it.memory))
         .collect();
     let first = lot.first()?;
@@ -41,27 +41,30 @@ fn lot(
         "apostille show {}        # then refresh it, or forget it",
         first.memory.handle()
     );
-    let finding = Finding::new(Class::Unused, Severity::Note, what, way_out);
-    Some(finding.about(space, lot.iter().map(|it| Named::of(it))))
+    let finding = AuditFinding::new(Class::Unused, Severity::Note, what, way_out);
+    Some(finding.with_memories(
+        space,
+        lot.iter().map(|it| AffectedMemory::from_verified(it)),
+    ))
 }
 
 /// What has waited in quarantine for long. Its text is not told: nobody vouches for it yet.
-pub(super) fn waiting(seen: &Seen<'_>) -> Vec<Finding> {
+pub(super) fn audit_pending_memories(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
     seen.spaces
         .iter()
-        .filter_map(|space| waiting_in(seen, space))
+        .filter_map(|space| build_pending_finding(seen, space))
         .collect()
 }
 
-fn waiting_in(seen: &Seen<'_>, space: &Space) -> Option<Finding> {
+fn build_pending_finding(seen: &AuditInput<'_>, space: &Space) -> Option<AuditFinding> {
     let limit = seen.cx.policy.hygiene.pending_days;
-    let age = |it: &Memory| days(it.recorded_at, seen.cx.now);
+    let age = |it: &Memory| count_whole_days(it.recorded_at, seen.cx.now);
     let is_old = |it: &&Memory| {
         it.space == *space && it.status.stage() == Stage::Pending && age(it) >= limit
     };
     let old: Vec<&Memory> = seen.rest.iter().filter(is_old).collect();
     let oldest = old.iter().map(|it| age(it)).max()?;
     let what = format!("waiting for a person for {limit} days or more, the oldest for {oldest}");
-    let finding = Finding::new(Class::Waiting, Severity::Note, what, "apostille review");
-    Some(finding.about(space, old.into_iter().map(Named::unsaid)))
+    let finding = AuditFinding::new(Class::Waiting, Severity::Note, what, "apostille review");
+    Some(finding.with_memories(space, old.into_iter().map(AffectedMemory::without_text)))
 }

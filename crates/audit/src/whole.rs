@@ -1,50 +1,50 @@
 //! The whole: how much there is, and whether the store is as it was written.
 
-use super::{Class, Finding, Seen, Severity};
-use apostille_core::format::day;
-use apostille_core::recall::render::safe;
-use apostille_core::stats::stats;
-use apostille_core::{Context, Error};
+use super::{AuditFinding, AuditInput, Class, Severity};
+use apostille_core::format::format_utc_day;
+use apostille_core::recall::render::sanitize_line;
+use apostille_core::stats::compute_space_stats;
+use apostille_core::{Context, CoreError};
 
 /// The share of the identity layer from which on it is nearly full, in percent.
 const NEARLY_FULL: u8 = 80;
 
 /// What the store says of itself.
-pub(super) fn damage(seen: &Seen<'_>) -> Result<Vec<Finding>, Error> {
+pub(super) fn audit_store_damage(seen: &AuditInput<'_>) -> Result<Vec<AuditFinding>, CoreError> {
     if !seen.options.is_thorough {
         return Ok(Vec::new());
     }
-    let problems = seen.cx.store.health()?.problems;
+    let problems = seen.cx.store.check_health()?.problems;
     let finding =
-        |it: &String| Finding::new(Class::Damage, Severity::Error, it, "apostille doctor");
+        |it: &String| AuditFinding::new(Class::Damage, Severity::Error, it, "apostille doctor");
     Ok(problems.iter().map(finding).collect())
 }
 
 /// The breakers that are open: what these write waits for a person.
-pub(super) fn breakers(seen: &Seen<'_>) -> Result<Vec<Finding>, Error> {
+pub(super) fn audit_open_breakers(seen: &AuditInput<'_>) -> Result<Vec<AuditFinding>, CoreError> {
     let mut findings = Vec::new();
     for space in seen.spaces {
-        for trip in seen.cx.store.watch(space, seen.cx.now)?.open {
+        for trip in seen.cx.store.read_breaker_state(space, seen.cx.now)?.open {
             let who = trip
                 .actor
                 .as_deref()
-                .map_or_else(|| "everybody".into(), safe);
+                .map_or_else(|| "everybody".into(), sanitize_line);
             let what = format!(
                 "{} since {}, for what {who} writes: {}",
                 trip.breaker,
-                day(trip.at),
-                safe(&trip.why)
+                format_utc_day(trip.at),
+                sanitize_line(&trip.why)
             );
             let finding =
-                Finding::new(Class::Breaker, Severity::Warning, what, "apostille breaker");
-            findings.push(finding.about(space, []));
+                AuditFinding::new(Class::Breaker, Severity::Warning, what, "apostille breaker");
+            findings.push(finding.with_memories(space, []));
         }
     }
     Ok(findings)
 }
 
 /// Too many memories, and an identity layer that is nearly full.
-pub(super) fn room(seen: &Seen<'_>) -> Result<Vec<Finding>, Error> {
+pub(super) fn audit_space_capacity(seen: &AuditInput<'_>) -> Result<Vec<AuditFinding>, CoreError> {
     let mut findings = Vec::new();
     for space in seen.spaces {
         let policy = seen
@@ -52,15 +52,15 @@ pub(super) fn room(seen: &Seen<'_>) -> Result<Vec<Finding>, Error> {
             .own
             .filter(|_| space.is_user())
             .unwrap_or(seen.cx.policy);
-        let stats = stats(&Context { policy, ..*seen.cx }, space)?;
+        let stats = compute_space_stats(&Context { policy, ..*seen.cx }, space)?;
         if stats.over_soft_limit {
             let what = format!(
                 "{space} has {} active memories, more than {}",
                 stats.active, stats.soft_limit
             );
             let way_out = "apostille audit --only near-duplicate --only unused --only stale";
-            let finding = Finding::new(Class::SoftLimit, Severity::Warning, what, way_out);
-            findings.push(finding.about(space, []));
+            let finding = AuditFinding::new(Class::SoftLimit, Severity::Warning, what, way_out);
+            findings.push(finding.with_memories(space, []));
         }
         if stats.identity_percent > NEARLY_FULL {
             let what = format!(
@@ -69,7 +69,8 @@ pub(super) fn room(seen: &Seen<'_>) -> Result<Vec<Finding>, Error> {
             );
             let way_out = "apostille list --layer identity";
             findings.push(
-                Finding::new(Class::Identity, Severity::Note, what, way_out).about(space, []),
+                AuditFinding::new(Class::Identity, Severity::Note, what, way_out)
+                    .with_memories(space, []),
             );
         }
     }

@@ -1,8 +1,8 @@
 //! Reading a place and keeping what stands there: the lines, their digest, and those of their neighbours.
 
-use crate::citation::{Citation, Cite, NEIGHBOURS};
-use crate::sheet::{Sheet, is_binary, joined};
-use crate::source::{Blob, Source, SourceError, Tree};
+use crate::citation::{Citation, CodeLocation, NEIGHBOURS};
+use crate::sheet::{FileLines, is_binary_content, join_cited_lines};
+use crate::source::{Source, SourceBlob, SourceError, SourceTree};
 use apostille_text::digest::Digest;
 use apostille_text::moderate;
 use apostille_text::secrets;
@@ -22,58 +22,62 @@ pub enum CaptureError {
 }
 
 /// Reads one place of a source and captures what stands there.
-pub fn capture_lines(source: &dyn Source, cite: &Cite) -> Result<Citation, CaptureError> {
-    capture_lines_in(source, cite, &source.tree())
+pub fn capture_lines(source: &dyn Source, cite: &CodeLocation) -> Result<Citation, CaptureError> {
+    capture_lines_in_tree(source, cite, &source.read_tree())
 }
 
 /// Captures a place of a tree that was asked for already, so that many places need only one look at the tree.
-pub fn capture_lines_in(
+pub fn capture_lines_in_tree(
     source: &dyn Source,
-    cite: &Cite,
-    tree: &Result<Tree, SourceError>,
+    cite: &CodeLocation,
+    tree: &Result<SourceTree, SourceError>,
 ) -> Result<Citation, CaptureError> {
     let unreadable = |why: String| CaptureError::Unreadable(why);
     let broken = |error: &SourceError| unreadable(error.to_string());
     let blob = source
-        .read(&cite.path)
+        .read_file(&cite.path)
         .map_err(|error| broken(&error))?
         .ok_or_else(|| unreadable("there is no such file".into()))?;
-    if is_binary(&blob.bytes) {
+    if is_binary_content(&blob.bytes) {
         return Err(unreadable("it is not a text file".into()));
     }
     let commit = tree.as_ref().map_err(broken)?.commit.clone();
-    let citation = cut_lines(cite, &blob, commit)
+    let citation = build_citation(cite, &blob, commit)
         .map_err(|n_lines| unreadable(format!("the file has {n_lines} lines")))?;
     if citation.snippet.trim().is_empty() {
         return Err(unreadable("the cited lines are empty".into()));
     }
-    check_snippet(&citation.snippet)?;
+    check_captured_snippet(&citation.snippet)?;
     Ok(citation)
 }
 
 /// What is cited is kept too, so it must hold no secret either.
-fn check_snippet(snippet: &str) -> Result<(), CaptureError> {
+fn check_captured_snippet(snippet: &str) -> Result<(), CaptureError> {
     if snippet.len() > moderate::MAX_BYTES {
         return Err(CaptureError::TooLong(snippet.chars().count()));
     }
-    match secrets::find(snippet) {
+    match secrets::find_secret(snippet) {
         Some(rule) => Err(CaptureError::Secret(rule)),
         None => Ok(()),
     }
 }
 
 /// What stands at a place of this file; `Err` with the number of its lines when the place is beyond them.
-pub fn cut_lines(cite: &Cite, blob: &Blob, commit: Option<String>) -> Result<Citation, u32> {
-    let sheet = Sheet::head(&blob.bytes, cite.lines.end() as usize + NEIGHBOURS);
-    let bytes = joined(sheet.range(cite.lines).ok_or(sheet.count())?);
+pub fn build_citation(
+    cite: &CodeLocation,
+    blob: &SourceBlob,
+    commit: Option<String>,
+) -> Result<Citation, u32> {
+    let sheet = FileLines::from_head(&blob.bytes, cite.lines.last_line() as usize + NEIGHBOURS);
+    let bytes = join_cited_lines(sheet.get_span(cite.lines).ok_or(sheet.line_count())?);
     Ok(Citation {
         path: cite.path.clone(),
         lines: cite.lines,
         commit,
         blob: blob.id.clone(),
-        digest: Digest::of(&bytes),
+        digest: Digest::hash_bytes(&bytes),
         snippet: String::from_utf8_lossy(&bytes).into_owned(),
-        before: sheet.before(cite.lines.start(), NEIGHBOURS),
-        after: sheet.after(cite.lines.end(), NEIGHBOURS),
+        before: sheet.fingerprints_before(cite.lines.first_line(), NEIGHBOURS),
+        after: sheet.fingerprints_after(cite.lines.last_line(), NEIGHBOURS),
     })
 }

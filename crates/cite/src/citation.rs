@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use apostille_text::digest::Digest;
-use apostille_text::secrets::masked;
+use apostille_text::secrets::mask_secrets;
 
 /// The longest path that may be cited, in bytes.
 const MAX_PATH: usize = 1_024;
@@ -20,15 +20,15 @@ pub struct RepoPath(String);
 /// A place that cannot be cited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot cite '{place}': {why}")]
-pub struct BadPlace {
+pub struct CodeLocationError {
     place: String,
     why: String,
 }
 
-impl BadPlace {
+impl CodeLocationError {
     fn new(place: &str, why: impl Into<String>) -> Self {
         // Masked before it is cut: half a secret is no longer recognised.
-        let place = masked(place);
+        let place = mask_secrets(place);
         Self {
             place: place
                 .chars()
@@ -49,10 +49,10 @@ impl RepoPath {
 }
 
 impl FromStr for RepoPath {
-    type Err = BadPlace;
+    type Err = CodeLocationError;
 
-    fn from_str(text: &str) -> Result<Self, BadPlace> {
-        let bad = |why: &str| Err(BadPlace::new(text, why));
+    fn from_str(text: &str) -> Result<Self, CodeLocationError> {
+        let bad = |why: &str| Err(CodeLocationError::new(text, why));
         if text.is_empty() || text.len() > MAX_PATH {
             return bad("a path has 1 to 1024 bytes");
         }
@@ -73,7 +73,7 @@ impl FromStr for RepoPath {
             .split('/')
             .filter(|it| !matches!(*it, "" | "."))
             .collect();
-        match parts.iter().find(|it| is_forbidden(it)) {
+        match parts.iter().find(|it| is_forbidden_path_part(it)) {
             Some(part) if part.eq_ignore_ascii_case(".git") => bad("git's own files are not cited"),
             Some(_) => bad("a path does not leave the repository"),
             None if parts.is_empty() => bad("it names no file"),
@@ -83,7 +83,7 @@ impl FromStr for RepoPath {
 }
 
 /// `..` in any dress that some file system takes for it, and git's own folder.
-fn is_forbidden(part: &str) -> bool {
+fn is_forbidden_path_part(part: &str) -> bool {
     let bare = part.trim_end_matches([' ', '.']);
     part == ".." || (bare.is_empty() && part.starts_with("..")) || bare.eq_ignore_ascii_case(".git")
 }
@@ -96,12 +96,12 @@ impl fmt::Display for RepoPath {
 
 /// A range of lines, both ends included, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Lines {
+pub struct LineSpan {
     start: u32,
     end: u32,
 }
 
-impl Lines {
+impl LineSpan {
     /// The first line.
     pub const FIRST: Self = Self { start: 1, end: 1 };
 
@@ -113,33 +113,33 @@ impl Lines {
 
     /// The first line.
     #[must_use]
-    pub fn start(self) -> u32 {
+    pub fn first_line(self) -> u32 {
         self.start
     }
 
     /// The last line.
     #[must_use]
-    pub fn end(self) -> u32 {
+    pub fn last_line(self) -> u32 {
         self.end
     }
 
     /// How many lines.
     #[must_use]
-    pub fn count(self) -> u32 {
+    pub fn line_count(self) -> u32 {
         self.end - self.start + 1
     }
 
     /// The same number of lines, beginning at `start`.
     #[must_use]
-    pub fn at(self, start: u32) -> Self {
+    pub fn starting_at(self, start: u32) -> Self {
         Self {
             start: start.max(1),
-            end: start.max(1).saturating_add(self.count() - 1),
+            end: start.max(1).saturating_add(self.line_count() - 1),
         }
     }
 }
 
-impl fmt::Display for Lines {
+impl fmt::Display for LineSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.start == self.end {
             write!(f, "{}", self.start)
@@ -151,26 +151,26 @@ impl fmt::Display for Lines {
 
 /// What a caller asks to cite: a place, not read yet. Written `src/api.rs:12-18`, or `src/api.rs:12`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cite {
+pub struct CodeLocation {
     /// The file.
     pub path: RepoPath,
     /// The lines.
-    pub lines: Lines,
+    pub lines: LineSpan,
 }
 
-impl Cite {
+impl CodeLocation {
     /// A place from its parts, as protocols give them.
-    pub fn new(path: &str, start: u32, end: u32) -> Result<Self, BadPlace> {
-        let lines = Lines::new(start, end).ok_or_else(|| {
-            BadPlace::new(
+    pub fn new(path: &str, start: u32, end: u32) -> Result<Self, CodeLocationError> {
+        let lines = LineSpan::new(start, end).ok_or_else(|| {
+            CodeLocationError::new(
                 path,
                 format!("lines {start}-{end} are no range; lines count from 1"),
             )
         })?;
-        if lines.count() > MAX_LINES {
-            return Err(BadPlace::new(
+        if lines.line_count() > MAX_LINES {
+            return Err(CodeLocationError::new(
                 path,
-                format!("{} lines; cite at most {MAX_LINES}", lines.count()),
+                format!("{} lines; cite at most {MAX_LINES}", lines.line_count()),
             ));
         }
         Ok(Self {
@@ -180,11 +180,11 @@ impl Cite {
     }
 }
 
-impl FromStr for Cite {
-    type Err = BadPlace;
+impl FromStr for CodeLocation {
+    type Err = CodeLocationError;
 
-    fn from_str(text: &str) -> Result<Self, BadPlace> {
-        let form = || BadPlace::new(text, "say which lines, as in src/api.rs:12-18");
+    fn from_str(text: &str) -> Result<Self, CodeLocationError> {
+        let form = || CodeLocationError::new(text, "say which lines, as in src/api.rs:12-18");
         let (path, range) = text.rsplit_once(':').ok_or_else(form)?;
         let (start, end) = range.split_once('-').unwrap_or((range, range));
         let number = |it: &str| {
@@ -197,7 +197,7 @@ impl FromStr for Cite {
     }
 }
 
-impl fmt::Display for Cite {
+impl fmt::Display for CodeLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.path, self.lines)
     }
@@ -209,7 +209,7 @@ pub struct Citation {
     /// The file.
     pub path: RepoPath,
     /// The lines.
-    pub lines: Lines,
+    pub lines: LineSpan,
     /// The commit that was checked out, in hexadecimal, where there was one.
     pub commit: Option<String>,
     /// Git's id of the file's content as it was read.
@@ -227,8 +227,8 @@ pub struct Citation {
 impl Citation {
     /// The place it points to.
     #[must_use]
-    pub fn place(&self) -> Cite {
-        Cite {
+    pub fn location(&self) -> CodeLocation {
+        CodeLocation {
             path: self.path.clone(),
             lines: self.lines,
         }
@@ -274,7 +274,7 @@ mod tests {
     fn cites_parse() {
         let check = |text: &str, expected: Option<&str>| {
             assert_eq!(
-                text.parse::<Cite>()
+                text.parse::<CodeLocation>()
                     .ok()
                     .map(|it| it.to_string())
                     .as_deref(),

@@ -4,7 +4,7 @@ use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDi
 
 /// A unified diff of two texts, without a header.
 #[must_use]
-pub fn unified(was: &str, now: &str) -> String {
+pub fn format_unified_diff(was: &str, now: &str) -> String {
     let input = InternedInput::new(was, now);
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_lines(&input);
@@ -20,7 +20,7 @@ pub fn unified(was: &str, now: &str) -> String {
 mod tests {
     #[test]
     fn a_changed_line_is_a_minus_and_a_plus() {
-        let diff = super::unified("a\nb\nc\n", "a\nx\nc\n");
+        let diff = super::format_unified_diff("a\nb\nc\n", "a\nx\nc\n");
         assert!(diff.contains("\n-b\n+x\n"), "{diff}");
     }
 }

@@ -1,18 +1,18 @@
 //! A file as lines: what citations are captured from and looked up in.
 
-use crate::citation::Lines;
+use crate::citation::LineSpan;
 use apostille_text::digest::Digest;
 
 /// The lines of a file, without their endings.
 #[derive(Debug)]
-pub struct Sheet<'a> {
+pub struct FileLines<'a> {
     lines: Vec<&'a [u8]>,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> FileLines<'a> {
     /// The lines of this content. Windows line endings count as plain ones.
     #[must_use]
-    pub fn of(bytes: &'a [u8]) -> Self {
+    pub fn from_bytes(bytes: &'a [u8]) -> Self {
         let mut lines: Vec<&[u8]> = bytes.split(|b| *b == b'\n').collect();
         if lines.last().is_some_and(|it| it.is_empty()) {
             lines.pop();
@@ -27,13 +27,13 @@ impl<'a> Sheet<'a> {
 
     /// The first lines of this content only: enough for a citation near the top of a long file.
     #[must_use]
-    pub fn head(bytes: &'a [u8], n_lines: usize) -> Self {
+    pub fn from_head(bytes: &'a [u8], n_lines: usize) -> Self {
         let end = bytes
             .iter()
             .enumerate()
             .filter(|(_, b)| **b == b'\n')
             .nth(n_lines.saturating_sub(1));
-        Self::of(end.map_or(bytes, |(at, _)| &bytes[..=at]))
+        Self::from_bytes(end.map_or(bytes, |(at, _)| &bytes[..=at]))
     }
 
     /// All lines.
@@ -44,94 +44,97 @@ impl<'a> Sheet<'a> {
 
     /// The part of a range that exists, counted from 0 with the end left out.
     #[must_use]
-    pub fn rows(&self, rows: &std::ops::Range<u32>) -> &[&'a [u8]] {
+    pub fn clip_rows(&self, rows: &std::ops::Range<u32>) -> &[&'a [u8]] {
         let end = (rows.end as usize).min(self.lines.len());
         self.lines.get(rows.start as usize..end).unwrap_or(&[])
     }
 
     /// How many lines there are.
     #[must_use]
-    pub fn count(&self) -> u32 {
+    pub fn line_count(&self) -> u32 {
         u32::try_from(self.lines.len()).unwrap_or(u32::MAX)
     }
 
     /// The lines of a range; `None` when it reaches beyond the end.
     #[must_use]
-    pub fn range(&self, lines: Lines) -> Option<&[&'a [u8]]> {
-        self.lines.get(index(lines.start())..index(lines.end()) + 1)
+    pub fn get_span(&self, lines: LineSpan) -> Option<&[&'a [u8]]> {
+        self.lines
+            .get(line_to_index(lines.first_line())..line_to_index(lines.last_line()) + 1)
     }
 
     /// The part of a range that exists.
     #[must_use]
-    pub fn clipped(&self, lines: Lines) -> &[&'a [u8]] {
-        let end = (index(lines.end()) + 1).min(self.lines.len());
-        self.lines.get(index(lines.start())..end).unwrap_or(&[])
+    pub fn clip_span(&self, lines: LineSpan) -> &[&'a [u8]] {
+        let end = (line_to_index(lines.last_line()) + 1).min(self.lines.len());
+        self.lines
+            .get(line_to_index(lines.first_line())..end)
+            .unwrap_or(&[])
     }
 
     /// Every line at which this run of lines begins.
-    pub fn find(&self, run: &[&[u8]]) -> Vec<u32> {
+    pub fn find_run(&self, run: &[&[u8]]) -> Vec<u32> {
         let starts = self.lines.windows(run.len().max(1)).enumerate();
         starts
             .filter(|(_, it)| *it == run)
-            .map(|(at, _)| to_line(at))
+            .map(|(at, _)| index_to_line(at))
             .collect()
     }
 
     /// Short digests of up to `n` lines before this one, nearest last.
     #[must_use]
-    pub fn before(&self, line: u32, n: usize) -> Vec<String> {
-        let end = index(line).min(self.lines.len());
+    pub fn fingerprints_before(&self, line: u32, n: usize) -> Vec<String> {
+        let end = line_to_index(line).min(self.lines.len());
         self.lines[end.saturating_sub(n)..end]
             .iter()
-            .map(|it| fingerprint(it))
+            .map(|it| fingerprint_line(it))
             .collect()
     }
 
     /// Short digests of up to `n` lines after this one, nearest first.
     #[must_use]
-    pub fn after(&self, line: u32, n: usize) -> Vec<String> {
+    pub fn fingerprints_after(&self, line: u32, n: usize) -> Vec<String> {
         self.lines
             .iter()
             .skip(line as usize)
             .take(n)
-            .map(|it| fingerprint(it))
+            .map(|it| fingerprint_line(it))
             .collect()
     }
 
     /// Every line with this short digest.
     #[must_use]
-    pub fn with_fingerprint(&self, short: &str) -> Vec<u32> {
+    pub fn lines_with_fingerprint(&self, short: &str) -> Vec<u32> {
         let lines = self.lines.iter().enumerate();
         lines
-            .filter(|(_, it)| fingerprint(it) == short)
-            .map(|(at, _)| to_line(at))
+            .filter(|(_, it)| fingerprint_line(it) == short)
+            .map(|(at, _)| index_to_line(at))
             .collect()
     }
 }
 
 /// Lines joined by newlines, as they are kept and digested.
 #[must_use]
-pub fn joined(lines: &[&[u8]]) -> Vec<u8> {
+pub fn join_cited_lines(lines: &[&[u8]]) -> Vec<u8> {
     lines.join(&b"\n"[..])
 }
 
 /// Whether this is no text: a NUL byte near the beginning, as git judges it.
 #[must_use]
-pub fn is_binary(bytes: &[u8]) -> bool {
+pub fn is_binary_content(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(8_000)].contains(&0)
 }
 
 /// The short digest of a line, the spaces around it not counted.
 #[must_use]
-pub fn fingerprint(line: &[u8]) -> String {
-    Digest::of(line.trim_ascii()).short()
+pub fn fingerprint_line(line: &[u8]) -> String {
+    Digest::hash_bytes(line.trim_ascii()).short_hex()
 }
 
-fn index(line: u32) -> usize {
+fn line_to_index(line: u32) -> usize {
     line as usize - 1
 }
 
-fn to_line(index: usize) -> u32 {
+fn index_to_line(index: usize) -> u32 {
     u32::try_from(index + 1).unwrap_or(u32::MAX)
 }
 
@@ -141,20 +144,22 @@ mod tests {
 
     #[test]
     fn lines_are_found() {
-        let sheet = Sheet::of(b"a\r\nb\nc\na\nb");
-        assert_eq!(sheet.count(), 5);
-        assert_eq!(sheet.find(&[b"a", b"b"]), vec![1, 4]);
+        let sheet = FileLines::from_bytes(b"a\r\nb\nc\na\nb");
+        assert_eq!(sheet.line_count(), 5);
+        assert_eq!(sheet.find_run(&[b"a", b"b"]), vec![1, 4]);
         assert_eq!(
-            sheet.range(Lines::new(2, 3).unwrap()).map(joined),
+            sheet
+                .get_span(LineSpan::new(2, 3).unwrap())
+                .map(join_cited_lines),
             Some(b"b\nc".to_vec())
         );
-        assert!(sheet.range(Lines::new(5, 6).unwrap()).is_none());
-        assert_eq!(sheet.clipped(Lines::new(5, 6).unwrap()).len(), 1);
-        assert_eq!(sheet.clipped(Lines::new(9, 9).unwrap()).len(), 0);
-        assert_eq!(sheet.before(2, 3).len(), 1);
-        assert_eq!(sheet.after(4, 3).len(), 1);
-        assert_eq!(Sheet::of(b"").count(), 0);
-        assert_eq!(Sheet::head(b"a\nb\nc", 2).count(), 2);
-        assert_eq!(Sheet::head(b"a\nb\nc", 9).count(), 3);
+        assert!(sheet.get_span(LineSpan::new(5, 6).unwrap()).is_none());
+        assert_eq!(sheet.clip_span(LineSpan::new(5, 6).unwrap()).len(), 1);
+        assert_eq!(sheet.clip_span(LineSpan::new(9, 9).unwrap()).len(), 0);
+        assert_eq!(sheet.fingerprints_before(2, 3).len(), 1);
+        assert_eq!(sheet.fingerprints_after(4, 3).len(), 1);
+        assert_eq!(FileLines::from_bytes(b"").line_count(), 0);
+        assert_eq!(FileLines::from_head(b"a\nb\nc", 2).line_count(), 2);
+        assert_eq!(FileLines::from_head(b"a\nb\nc", 9).line_count(), 3);
     }
 }

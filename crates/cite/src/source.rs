@@ -9,7 +9,7 @@ use crate::citation::RepoPath;
 pub const MAX_FILE: u64 = 8 * 1024 * 1024;
 
 /// A place to keep findings under short keys. It may lose any of them at any time.
-pub trait Memo: Send + Sync {
+pub trait VerdictCache: Send + Sync {
     /// What was kept under a key.
     fn get(&self, key: &str) -> Option<String>;
 
@@ -19,7 +19,7 @@ pub trait Memo: Send + Sync {
 
 /// Names what a source looks at.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Tree {
+pub struct SourceTree {
     /// The commit checked out, or the one asked for; `None` outside git or before the first commit.
     pub commit: Option<String>,
     /// The branch, where one is checked out.
@@ -30,7 +30,7 @@ pub struct Tree {
 
 /// A file as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Blob {
+pub struct SourceBlob {
     /// Git's id of this content, where it is known.
     pub id: Option<String>,
     /// The content.
@@ -61,7 +61,7 @@ pub enum SourceError {
     #[error("there is no repository here to look into")]
     Nowhere,
     /// Whoever keeps the code answers no more for now.
-    #[error("{what} allows no more requests{}", later(*.retry_after))]
+    #[error("{what} allows no more requests{}", format_retry_after(*.retry_after))]
     Limited {
         /// Who answers no more, and to whom.
         what: String,
@@ -82,7 +82,7 @@ pub enum SourceError {
 impl SourceError {
     /// What went wrong, with what was behind it.
     #[must_use]
-    pub fn told(&self) -> String {
+    pub fn format_with_causes(&self) -> String {
         let mut told = self.to_string();
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
@@ -95,7 +95,7 @@ impl SourceError {
 
 /// A file in one version.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Version {
+pub struct FileVersion {
     /// Where it lies.
     pub path: RepoPath,
     /// Git's id of its content; `None` for what only the working tree holds.
@@ -104,31 +104,31 @@ pub struct Version {
 
 /// What became of one file: written, deleted, or renamed when both paths are there and differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
+pub struct FileEdit {
     /// The file before; `None` for a new one.
-    pub was: Option<Version>,
+    pub was: Option<FileVersion>,
     /// The file afterwards; `None` for a deleted one.
-    pub now: Option<Version>,
+    pub now: Option<FileVersion>,
 }
 
 /// What one commit did, seen from its first parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct CommitStep {
     /// The commit.
     pub commit: String,
     /// The files it touched.
-    pub edits: Vec<Edit>,
+    pub edits: Vec<FileEdit>,
 }
 
 /// How one comes from a commit to the tree that is looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Way {
+pub enum HistoryRoute {
     /// It is on the line of first parents: the steps from this one on lead to the tree.
     Along(usize),
     /// It is beside that line: one leap reaches it, then the steps from this one on.
     Across {
         /// What differs between the commit and where the leap ends.
-        leap: Step,
+        leap: CommitStep,
         /// The first step after the leap.
         then: usize,
         /// Whether the commit is part of the tree's history at all; `None` where nobody asked.
@@ -138,16 +138,16 @@ pub enum Way {
 
 /// How a tree came to be, as far as somebody asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct History {
+pub struct CommitHistory {
     /// What each commit on the line of first parents did, the oldest first.
-    pub steps: Vec<Step>,
+    pub steps: Vec<CommitStep>,
     /// How one comes here from each commit asked for. One that is not named cannot be reached: it was rebased away,
     /// or lies beyond the end of a shallow clone.
-    pub ways: BTreeMap<String, Way>,
+    pub ways: BTreeMap<String, HistoryRoute>,
 }
 
 /// When to try again, in whole seconds or minutes and never too early.
-fn later(after: Option<Duration>) -> String {
+fn format_retry_after(after: Option<Duration>) -> String {
     let Some(after) = after else {
         return String::new();
     };
@@ -165,19 +165,19 @@ fn later(after: Option<Duration>) -> String {
 /// Only the first two methods are needed. A source that can tell more lets citations be followed further.
 pub trait Source: Send + Sync {
     /// What is looked at.
-    fn tree(&self) -> Result<Tree, SourceError>;
+    fn read_tree(&self) -> Result<SourceTree, SourceError>;
 
     /// Reads a file of that tree. `Ok(None)` means: looked, and no such file.
-    fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError>;
+    fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError>;
 
     /// Git's id of a file as it is, where that can be told without reading it; `None` where it cannot, or where there is
     /// no such file.
-    fn id(&self, _path: &RepoPath) -> Option<String> {
+    fn file_id(&self, _path: &RepoPath) -> Option<String> {
         None
     }
 
     /// Where findings about this source are kept between runs.
-    fn memo(&self) -> Option<&dyn Memo> {
+    fn verdict_cache(&self) -> Option<&dyn VerdictCache> {
         None
     }
 
@@ -189,37 +189,44 @@ pub trait Source: Send + Sync {
 
     /// How the tree came to be from these commits, one walk for all of them, over at most so many steps. The edits of
     /// a working tree that no commit holds are not part of it.
-    fn history(&self, _from: &BTreeSet<String>, _most: usize) -> Result<History, SourceError> {
-        Ok(History::default())
+    fn walk_history(
+        &self,
+        _from: &BTreeSet<String>,
+        _most: usize,
+    ) -> Result<CommitHistory, SourceError> {
+        Ok(CommitHistory::default())
     }
 
     /// The content that git keeps under an id; `None` if it is not there.
-    fn object(&self, _id: &str) -> Result<Option<Vec<u8>>, SourceError> {
+    fn read_object(&self, _id: &str) -> Result<Option<Vec<u8>>, SourceError> {
         Ok(None)
     }
 
     /// Which files the working tree holds otherwise than its commit; nothing for a commit. Renames are not paired.
-    fn edits(&self) -> Result<Vec<Edit>, SourceError> {
+    fn list_uncommitted_edits(&self) -> Result<Vec<FileEdit>, SourceError> {
         Ok(Vec::new())
     }
 
     /// Shows every text file of the tree, until the visitor has seen enough and returns `false`. The answer is whether
     /// all of them were shown or the visitor stopped it; `false` where a source cannot do it, or only in part.
-    fn visit(&self, _see: &mut dyn FnMut(&RepoPath, &Blob) -> bool) -> Result<bool, SourceError> {
+    fn visit_files(
+        &self,
+        _see: &mut dyn FnMut(&RepoPath, &SourceBlob) -> bool,
+    ) -> Result<bool, SourceError> {
         Ok(false)
     }
 }
 
 /// The source where there is no repository: everything is unknown.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Nowhere;
+pub struct NoRepositorySource;
 
-impl Source for Nowhere {
-    fn tree(&self) -> Result<Tree, SourceError> {
-        Ok(Tree::default())
+impl Source for NoRepositorySource {
+    fn read_tree(&self) -> Result<SourceTree, SourceError> {
+        Ok(SourceTree::default())
     }
 
-    fn read(&self, _: &RepoPath) -> Result<Option<Blob>, SourceError> {
+    fn read_file(&self, _: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
         Err(SourceError::Nowhere)
     }
 }

@@ -1,6 +1,6 @@
 //! What was found when somebody looked a citation up again.
 
-use crate::citation::Cite;
+use crate::citation::CodeLocation;
 use apostille_text::words::words;
 
 words! {
@@ -36,7 +36,7 @@ words! {
 impl Loss {
     /// The loss in a few words.
     #[must_use]
-    pub fn told(self) -> &'static str {
+    pub fn as_phrase(self) -> &'static str {
         match self {
             Self::Lines => "the cited lines were deleted",
             Self::File => "the file is gone",
@@ -51,7 +51,7 @@ pub struct Difference {
     /// What kind of difference it is.
     pub change: Change,
     /// Where it stands now.
-    pub at: Cite,
+    pub at: CodeLocation,
     /// The lines that stand there now.
     pub now: String,
     /// How much of the text is the same, in percent. It never makes a citation valid; it helps a reader.
@@ -72,7 +72,7 @@ pub enum Verdict {
     /// The cited text stands elsewhere.
     Moved {
         /// Where it stands now.
-        to: Cite,
+        to: CodeLocation,
     },
     /// Other text stands there now.
     Changed(Box<Difference>),
@@ -136,14 +136,14 @@ impl Verdict {
 
 /// The worst of several verdicts; `None` of none.
 #[must_use]
-pub fn worst(verdicts: &[Verdict]) -> Option<&Verdict> {
+pub fn find_worst_verdict(verdicts: &[Verdict]) -> Option<&Verdict> {
     verdicts.iter().rev().max_by_key(|it| it.severity())
 }
 
 /// The word for how a memory with these verdicts stands: the worst of them, or `unverified` where nothing is cited.
 #[must_use]
-pub fn standing(verdicts: &[Verdict]) -> &'static str {
-    worst(verdicts).map_or("unverified", Verdict::as_str)
+pub fn format_standing_word(verdicts: &[Verdict]) -> &'static str {
+    find_worst_verdict(verdicts).map_or("unverified", Verdict::as_str)
 }
 
 #[cfg(test)]
@@ -160,7 +160,10 @@ mod tests {
             since: None,
         };
         assert!(!unknown.is_bad() && !unknown.is_good());
-        assert_eq!(worst(&[Verdict::Holds, gone.clone(), unknown]), Some(&gone));
-        assert_eq!(worst(&[]), None);
+        assert_eq!(
+            find_worst_verdict(&[Verdict::Holds, gone.clone(), unknown]),
+            Some(&gone)
+        );
+        assert_eq!(find_worst_verdict(&[]), None);
     }
 }

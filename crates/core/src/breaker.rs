@@ -6,16 +6,16 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::event::{Batch, Breaker, What};
+use crate::event::{Batch, Breaker, EventBody};
 use crate::memory::{Channel, Layer, Memory, Stage, Voice};
-use crate::policy::Breakers;
+use crate::policy::BreakerPolicy;
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::speaker::Person;
-use crate::store::watch::Trip;
-use crate::store::{EventPage, Filter, Order, StoreError};
-use crate::{Context, Error};
-use apostille_text::overlap::{jaccard, normalised, words};
+use crate::store::watch::OpenBreaker;
+use crate::store::{EventPage, ListOrder, MemoryFilter, StoreError};
+use crate::{Context, CoreError};
+use apostille_text::overlap::{collect_distinct_words, measure_jaccard_overlap, normalise_fact};
 
 /// How far back near-copies, drift and invalidations are looked for, in minutes.
 const SPAN: u32 = 60;
@@ -36,7 +36,7 @@ const NAME_CHARS: usize = 80;
 /// else nobody in particular. A name that
 /// somebody gives himself names nobody. What comes from outside waits anyway, and is not counted with what does not.
 #[must_use]
-pub fn actor(voice: &Voice) -> String {
+pub fn name_write_actor(voice: &Voice) -> String {
     let client = voice
         .author
         .as_deref()
@@ -52,7 +52,7 @@ pub fn actor(voice: &Voice) -> String {
 
 /// What an actor did in a space, as far as it matters here.
 #[derive(Debug, Clone, Default)]
-pub struct Doings<'a> {
+pub struct ActorWrites<'a> {
     /// What the actor wrote in the last hour and stands.
     pub recent: Vec<&'a Memory>,
     /// What the actor wrote before.
@@ -61,13 +61,19 @@ pub struct Doings<'a> {
     pub before: Vec<&'a Memory>,
 }
 
-impl<'a> Doings<'a> {
+impl<'a> ActorWrites<'a> {
     /// What this actor did, out of the newest memories of a space; nothing counts up to `closed`.
-    fn of(newest: &'a [Memory], actor: &str, now: Timestamp, closed: Option<Timestamp>) -> Self {
-        let since = earlier(now, SPAN);
+    fn from_newest(
+        newest: &'a [Memory],
+        actor: &str,
+        now: Timestamp,
+        closed: Option<Timestamp>,
+    ) -> Self {
+        let since = subtract_minutes(now, SPAN);
         let (recent, before): (Vec<&Memory>, Vec<&Memory>) =
             newest.iter().partition(|it| it.recorded_at >= since);
-        let own = |it: &&&Memory| is_counted(it) && self::actor(&it.voice) == actor;
+        let own =
+            |it: &&&Memory| is_counted_write(it) && self::name_write_actor(&it.voice) == actor;
         let is_later = |it: &&&Memory| closed.is_none_or(|closed| it.recorded_at > closed);
         Self {
             recent: recent
@@ -84,34 +90,39 @@ impl<'a> Doings<'a> {
 
 /// Whether a memory counts: what a person said, read in from a file or scribbled for the session does not, nor what its
 /// author has replaced meanwhile.
-fn is_counted(memory: &Memory) -> bool {
+fn is_counted_write(memory: &Memory) -> bool {
     !memory.voice.is_person()
         && memory.voice.channel != Channel::Import
         && memory.layer != Layer::Session
         && memory.status.stage() != Stage::Superseded
 }
 
-fn earlier(now: Timestamp, minutes: u32) -> Timestamp {
+fn subtract_minutes(now: Timestamp, minutes: u32) -> Timestamp {
     now.checked_sub(SignedDuration::from_mins(i64::from(minutes)))
         .unwrap_or(Timestamp::MIN)
 }
 
 /// Which breaker a memory would trip, and what was seen. Pure: the same doings give the same answer.
 #[must_use]
-pub fn tripped(
-    limits: &Breakers,
+pub fn find_tripped_breaker(
+    limits: &BreakerPolicy,
     alike: f32,
     memory: &Memory,
-    doings: &Doings<'_>,
+    doings: &ActorWrites<'_>,
 ) -> Option<(Breaker, String)> {
-    let burst = || burst(limits, memory, doings).map(|why| (Breaker::Burst, why));
-    let copies = || copies(limits, alike, memory, doings).map(|why| (Breaker::Copies, why));
-    let drift = || drift(limits, memory, doings).map(|why| (Breaker::Drift, why));
+    let burst = || detect_write_burst(limits, memory, doings).map(|why| (Breaker::Burst, why));
+    let copies =
+        || detect_near_copies(limits, alike, memory, doings).map(|why| (Breaker::Copies, why));
+    let drift = || detect_write_drift(limits, memory, doings).map(|why| (Breaker::Drift, why));
     burst().or_else(copies).or_else(drift)
 }
 
-fn burst(limits: &Breakers, memory: &Memory, doings: &Doings<'_>) -> Option<String> {
-    let since = earlier(memory.recorded_at, limits.window_minutes);
+fn detect_write_burst(
+    limits: &BreakerPolicy,
+    memory: &Memory,
+    doings: &ActorWrites<'_>,
+) -> Option<String> {
+    let since = subtract_minutes(memory.recorded_at, limits.window_minutes);
     let n = 1 + doings
         .recent
         .iter()
@@ -121,27 +132,36 @@ fn burst(limits: &Breakers, memory: &Memory, doings: &Doings<'_>) -> Option<Stri
     is_over.then(|| format!("{n} new memories in {} minutes", limits.window_minutes))
 }
 
-fn copies(limits: &Breakers, alike: f32, memory: &Memory, doings: &Doings<'_>) -> Option<String> {
+fn detect_near_copies(
+    limits: &BreakerPolicy,
+    alike: f32,
+    memory: &Memory,
+    doings: &ActorWrites<'_>,
+) -> Option<String> {
     if limits.copies == 0 || doings.recent.len() < limits.copies {
         return None;
     }
-    let ours = normalised(memory.subject.as_deref(), &memory.fact);
-    let ours = words(&ours);
+    let ours = normalise_fact(memory.subject.as_deref(), &memory.fact);
+    let ours = collect_distinct_words(&ours);
     let is_alike = |it: &&&Memory| {
-        let theirs = normalised(it.subject.as_deref(), &it.fact);
-        jaccard(&ours, &words(&theirs)) >= alike
+        let theirs = normalise_fact(it.subject.as_deref(), &it.fact);
+        measure_jaccard_overlap(&ours, &collect_distinct_words(&theirs)) >= alike
     };
     let n = 1 + doings.recent.iter().filter(is_alike).count();
     (n > limits.copies).then(|| format!("{n} new memories in an hour that say nearly the same"))
 }
 
 /// Everything is suddenly about one new subject, or suddenly in doubt. Where nothing was before, nothing is sudden.
-fn drift(limits: &Breakers, memory: &Memory, doings: &Doings<'_>) -> Option<String> {
+fn detect_write_drift(
+    limits: &BreakerPolicy,
+    memory: &Memory,
+    doings: &ActorWrites<'_>,
+) -> Option<String> {
     let n = 1 + doings.recent.len();
     if limits.drift == 0 || n < limits.drift || doings.before.is_empty() {
         return None;
     }
-    let subject = |it: &Memory| normalised(None, it.subject.as_deref().unwrap_or(""));
+    let subject = |it: &Memory| normalise_fact(None, it.subject.as_deref().unwrap_or(""));
     let ours = subject(memory);
     let is_one = !ours.is_empty() && doings.recent.iter().all(|it| subject(it) == ours);
     if is_one && doings.before.iter().all(|it| subject(it) != ours) {
@@ -149,80 +169,90 @@ fn drift(limits: &Breakers, memory: &Memory, doings: &Doings<'_>) -> Option<Stri
             "all {n} new memories of the last hour are about one new subject"
         ));
     }
-    let n_doubted = doubted(&doings.recent) + usize::from(is_doubted(memory));
-    let was_trusted = doubted(&doings.former) * 100 <= doings.former.len() * BEFORE;
+    let n_doubted = count_doubted_writes(&doings.recent) + usize::from(is_doubted_write(memory));
+    let was_trusted = count_doubted_writes(&doings.former) * 100 <= doings.former.len() * BEFORE;
     let is_sudden = doings.former.len() >= FORMER && was_trusted && n_doubted * 100 >= n * AFTER;
     is_sudden.then(|| {
         format!("{n_doubted} of the last {n} new memories are in doubt, and few were before")
     })
 }
 
-fn doubted(memories: &[&Memory]) -> usize {
-    memories.iter().filter(|it| is_doubted(it)).count()
+fn count_doubted_writes(memories: &[&Memory]) -> usize {
+    memories.iter().filter(|it| is_doubted_write(it)).count()
 }
 
-fn is_doubted(memory: &Memory) -> bool {
+fn is_doubted_write(memory: &Memory) -> bool {
     memory.status.stage() == Stage::Pending || memory.voice.tainted || !memory.marks.is_empty()
 }
 
 /// What the breakers say to a write: what is to be written down with it, and why it waits, where it does.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Ruling {
-    pub(crate) signals: Vec<What>,
+pub(crate) struct BreakerRuling {
+    pub(crate) signals: Vec<EventBody>,
     pub(crate) held: Option<String>,
 }
 
 /// Asks the breakers about a memory that is to be kept. Mostly that is one quick look; more is read only where there is
 /// much, or where a breaker is open.
-pub(crate) fn consult(cx: &Context<'_>, memory: &Memory) -> Result<Ruling, StoreError> {
+pub(crate) fn consult_breakers(
+    cx: &Context<'_>,
+    memory: &Memory,
+) -> Result<BreakerRuling, StoreError> {
     let limits = &cx.policy.breakers;
     let is_free = memory.voice.is_person() || memory.layer == Layer::Session;
-    let Some(fewest) = limits.fewest().filter(|_| !is_free) else {
-        return Ok(Ruling::default());
+    let Some(fewest) = limits.fewest_writes().filter(|_| !is_free) else {
+        return Ok(BreakerRuling::default());
     };
-    let watch = cx.store.watch(&memory.space, earlier(cx.now, SPAN))?;
+    let watch = cx
+        .store
+        .read_breaker_state(&memory.space, subtract_minutes(cx.now, SPAN))?;
     if watch.open.is_empty() && watch.recent + 1 < fewest as u64 {
-        return Ok(Ruling::default());
+        return Ok(BreakerRuling::default());
     }
-    let (actor, newest) = (actor(&memory.voice), newest(cx, &memory.space)?);
-    if let Some(trip) = watch.open.iter().rfind(|it| concerns(it, &actor)) {
-        return Ok(match is_quiet(cx, trip, &newest) {
-            true => Ruling {
-                signals: vec![What::Closed {
+    let (actor, newest) = (
+        name_write_actor(&memory.voice),
+        list_newest_memories(cx, &memory.space)?,
+    );
+    if let Some(trip) = watch.open.iter().rfind(|it| is_about_actor(it, &actor)) {
+        return Ok(match is_breaker_quiet(cx, trip, &newest) {
+            true => BreakerRuling {
+                signals: vec![EventBody::Closed {
                     actor: trip.actor.clone(),
                 }],
                 held: None,
             },
-            false => Ruling {
+            false => BreakerRuling {
                 signals: Vec::new(),
-                held: Some(told(&trip.why)),
+                held: Some(format_breaker_hold(&trip.why)),
             },
         });
     }
     let seen = |closed| {
-        tripped(
+        find_tripped_breaker(
             limits,
             cx.policy.near_duplicate,
             memory,
-            &Doings::of(&newest, &actor, cx.now, closed),
+            &ActorWrites::from_newest(&newest, &actor, cx.now, closed),
         )
     };
     if seen(None).is_none() {
-        return Ok(Ruling::default());
+        return Ok(BreakerRuling::default());
     }
     // A person may have closed it just now: what was before that is forgiven.
-    let closed = lately(cx, &memory.space, &actor)?.closed;
-    Ok(seen(closed).map_or_else(Ruling::default, |(breaker, why)| {
-        let held = Some(told(&why));
-        Ruling {
-            signals: vec![What::Tripped {
-                breaker,
-                actor: Some(actor.clone()),
-                why,
-            }],
-            held,
-        }
-    }))
+    let closed = read_recent_actions(cx, &memory.space, &actor)?.closed;
+    Ok(
+        seen(closed).map_or_else(BreakerRuling::default, |(breaker, why)| {
+            let held = Some(format_breaker_hold(&why));
+            BreakerRuling {
+                signals: vec![EventBody::Tripped {
+                    breaker,
+                    actor: Some(actor.clone()),
+                    why,
+                }],
+                held,
+            }
+        }),
+    )
 }
 
 /// Asks the breakers whether somebody may find a memory wrong. An invalidation that trips one is not done.
@@ -232,75 +262,85 @@ pub(crate) fn consult_invalidation(
     by: &Voice,
 ) -> Result<Option<Refusal>, StoreError> {
     let limits = &cx.policy.breakers;
-    if by.is_person() || limits.fewest().is_none() {
+    if by.is_person() || limits.fewest_writes().is_none() {
         return Ok(None);
     }
-    let (actor, space) = (actor(by), &memory.space);
-    let watch = cx.store.watch(space, cx.now)?;
+    let (actor, space) = (name_write_actor(by), &memory.space);
+    let watch = cx.store.read_breaker_state(space, cx.now)?;
     let refusal = |why: String| Some(Refusal::BreakerOpen { why });
-    if let Some(trip) = watch.open.iter().rfind(|it| concerns(it, &actor))
-        && !is_quiet(cx, trip, &newest(cx, space)?)
+    if let Some(trip) = watch.open.iter().rfind(|it| is_about_actor(it, &actor))
+        && !is_breaker_quiet(cx, trip, &list_newest_memories(cx, space)?)
     {
         return Ok(refusal(trip.why.clone()));
     }
-    let n = 1 + lately(cx, space, &actor)?.invalidated;
-    let n_active =
-        usize::try_from(cx.store.summary(space)?.stage(Stage::Active)).unwrap_or(usize::MAX);
+    let n = 1 + read_recent_actions(cx, space, &actor)?.invalidated;
+    let n_active = usize::try_from(
+        cx.store
+            .summarize_space(space)?
+            .count_in_stage(Stage::Active),
+    )
+    .unwrap_or(usize::MAX);
     if limits.invalidations == 0 || n <= limits.invalidations || n * 10 < n_active {
         return Ok(None);
     }
     let why = format!("{n} memories found wrong in an hour");
-    let what = What::Tripped {
+    let what = EventBody::Tripped {
         breaker: Breaker::Invalidations,
         actor: Some(actor),
         why: why.clone(),
     };
-    cx.store.append(&Batch::durable(
-        vec![cx.event(space, None, what)],
+    cx.store.append_batch(&Batch::new_durable(
+        vec![cx.new_event(space, None, what)],
         Vec::new(),
     ))?;
     Ok(refusal(why))
 }
 
 /// Why something waits, as it stays true once the breaker is closed.
-fn told(why: &str) -> String {
+fn format_breaker_hold(why: &str) -> String {
     format!("it was written while a breaker was open: {why}")
 }
 
-fn concerns(trip: &Trip, actor: &str) -> bool {
+fn is_about_actor(trip: &OpenBreaker, actor: &str) -> bool {
     trip.actor.as_deref().is_none_or(|it| it == actor)
 }
 
 /// Whether those whom a breaker is about have written nothing for long enough.
-fn is_quiet(cx: &Context<'_>, trip: &Trip, newest: &[Memory]) -> bool {
+fn is_breaker_quiet(cx: &Context<'_>, trip: &OpenBreaker, newest: &[Memory]) -> bool {
     let quiet = cx.policy.breakers.quiet_minutes;
-    let own = |it: &&Memory| is_counted(it) && concerns(trip, &actor(&it.voice));
+    let own =
+        |it: &&Memory| is_counted_write(it) && is_about_actor(trip, &name_write_actor(&it.voice));
     let last = newest.iter().filter(own).map(|it| it.recorded_at).max();
     let last = last.map_or(trip.at, |it| it.max(trip.at));
-    quiet > 0 && last <= earlier(cx.now, quiet)
+    quiet > 0 && last <= subtract_minutes(cx.now, quiet)
 }
 
-fn newest(cx: &Context<'_>, space: &Space) -> Result<Vec<Memory>, StoreError> {
+fn list_newest_memories(cx: &Context<'_>, space: &Space) -> Result<Vec<Memory>, StoreError> {
     let spaces = vec![space.clone()];
-    cx.store.list(&Filter {
+    cx.store.list_memories(&MemoryFilter {
         spaces,
-        order: Order::Newest,
+        order: ListOrder::Newest,
         limit: LOOKED_AT,
-        ..Filter::default()
+        ..MemoryFilter::default()
     })
 }
 
 /// What the log says of an actor in the last hour.
 #[derive(Default)]
-struct Lately {
+struct RecentActions {
     /// When breakers were closed for them.
     closed: Option<Timestamp>,
     /// How many memories they found wrong since.
     invalidated: usize,
 }
 
-fn lately(cx: &Context<'_>, space: &Space, actor: &str) -> Result<Lately, StoreError> {
-    let (since, mut lately, mut after) = (earlier(cx.now, SPAN), Lately::default(), 0);
+fn read_recent_actions(
+    cx: &Context<'_>,
+    space: &Space,
+    actor: &str,
+) -> Result<RecentActions, StoreError> {
+    let (since, mut lately, mut after) =
+        (subtract_minutes(cx.now, SPAN), RecentActions::default(), 0);
     for _ in 0..PAGES {
         let page = EventPage {
             newest_first: true,
@@ -308,15 +348,17 @@ fn lately(cx: &Context<'_>, space: &Space, actor: &str) -> Result<Lately, StoreE
             limit: PAGE,
             ..EventPage::default()
         };
-        let events = cx.store.events(space, &page)?;
+        let events = cx.store.read_events(space, &page)?;
         for it in &events {
             match &it.event.what {
                 _ if it.event.at < since => return Ok(lately),
-                What::Closed { actor: whose } if whose.as_deref().is_none_or(|it| it == actor) => {
+                EventBody::Closed { actor: whose }
+                    if whose.as_deref().is_none_or(|it| it == actor) =>
+                {
                     lately.closed = Some(it.event.at);
                     return Ok(lately);
                 }
-                What::Invalidated { .. } if it.event.actor.as_deref() == Some(actor) => {
+                EventBody::Invalidated { .. } if it.event.actor.as_deref() == Some(actor) => {
                     lately.invalidated += 1;
                 }
                 _ => {}
@@ -329,23 +371,26 @@ fn lately(cx: &Context<'_>, space: &Space, actor: &str) -> Result<Lately, StoreE
 }
 
 /// The breakers that are open in a space at this moment.
-pub fn open(cx: &Context<'_>, space: &Space) -> Result<Vec<Trip>, Error> {
-    let watch = cx.store.watch(space, cx.now)?;
-    if watch.open.is_empty() || cx.policy.breakers.fewest().is_none() {
+pub fn list_open_breakers(cx: &Context<'_>, space: &Space) -> Result<Vec<OpenBreaker>, CoreError> {
+    let watch = cx.store.read_breaker_state(space, cx.now)?;
+    if watch.open.is_empty() || cx.policy.breakers.fewest_writes().is_none() {
         return Ok(Vec::new());
     }
-    let newest = newest(cx, space)?;
+    let newest = list_newest_memories(cx, space)?;
     Ok(watch
         .open
         .into_iter()
-        .filter(|it| !is_quiet(cx, it, &newest))
+        .filter(|it| !is_breaker_quiet(cx, it, &newest))
         .collect())
 }
 
 /// Whether a breaker holds up what this memory's author says.
 #[must_use]
-pub fn holds_up(open: &[Trip], memory: &Memory) -> bool {
-    !memory.voice.is_person() && open.iter().any(|it| concerns(it, &actor(&memory.voice)))
+pub fn is_held_by_breaker(open: &[OpenBreaker], memory: &Memory) -> bool {
+    !memory.voice.is_person()
+        && open
+            .iter()
+            .any(|it| is_about_actor(it, &name_write_actor(&memory.voice)))
 }
 
 /// Closes the breakers of a space on a person's word, those of one actor or all. Those that were closed.
@@ -356,31 +401,32 @@ pub fn holds_up(open: &[Trip], memory: &Memory) -> bool {
 ///     let _ = breaker::close(cx, space, None);
 /// }
 /// ```
-pub fn close(
+pub fn close_breakers(
     cx: &Context<'_>,
     by: &Person,
     space: &Space,
     actor: Option<&str>,
-) -> Result<Vec<Trip>, Error> {
-    if !by.reaches(space) {
+) -> Result<Vec<OpenBreaker>, CoreError> {
+    if !by.can_reach(space) {
         return Ok(Vec::new());
     }
-    let is_meant = |it: &Trip| actor.is_none_or(|actor| it.actor.as_deref() == Some(actor));
-    let mut closed = cx.store.watch(space, cx.now)?.open;
+    let is_meant = |it: &OpenBreaker| actor.is_none_or(|actor| it.actor.as_deref() == Some(actor));
+    let mut closed = cx.store.read_breaker_state(space, cx.now)?.open;
     closed.retain(is_meant);
     let actors: BTreeSet<&Option<String>> = closed.iter().map(|it| &it.actor).collect();
     let event = |actor: &Option<String>| {
-        cx.event(
+        cx.new_event(
             space,
             None,
-            What::Closed {
+            EventBody::Closed {
                 actor: actor.clone(),
             },
         )
     };
     let events: Vec<_> = actors.into_iter().map(event).collect();
     if !events.is_empty() {
-        cx.store.append(&Batch::durable(events, Vec::new()))?;
+        cx.store
+            .append_batch(&Batch::new_durable(events, Vec::new()))?;
     }
     Ok(closed)
 }

@@ -6,7 +6,7 @@ pub mod derive;
 mod logs;
 mod outline;
 
-pub use outline::outlines;
+pub use outline::check_event_traces;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -16,33 +16,33 @@ use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
 use crate::Context;
-use crate::event::{Batch, Breaker, Expect, What};
-use crate::forget::{Forgotten, forget};
+use crate::event::{Batch, Breaker, EventBody, Precondition};
+use crate::forget::{ForgetOutcome, forget};
 use crate::memory::{
-    Draft, Handle, Kind, Layer, Memory, Name, Origin, Replacement, Stage, Status, Twin, Usage,
-    Voice, Vouch, Vouching,
+    Draft, DuplicateChoice, Handle, Kind, Layer, Memory, MemoryName, Origin, ReplacementKind,
+    Stage, Status, UsageCounts, Voice, Vouch, Vouching,
 };
-use crate::policy::{Breakers, Limits, Policy};
-use crate::recall::{Ask, Recalled, recall};
-use crate::remember::{Outcome, remember};
-use crate::revise::{self, Revised};
-use crate::rollback::{Plan, Point, rollback};
+use crate::policy::{BreakerPolicy, MemoryLimits, Policy};
+use crate::recall::{RecallOutcome, RecallRequest, recall};
+use crate::remember::{RememberOutcome, remember};
+use crate::revise::{self, ReviseOutcome};
+use crate::rollback::{RollbackPlan, RollbackPoint, rollback};
 use crate::space::Space;
 use crate::speaker::{Person, Speaker, TerminalFacts};
-use crate::store::ram::Ram;
-use crate::store::{Filter, Order, Store, StoreError};
-use apostille_cite::citation::{Cite, RepoPath};
-use apostille_cite::source::{Blob, Source, SourceError, Tree};
+use crate::store::ram::RamStore;
+use crate::store::{ListOrder, MemoryFilter, Store, StoreError};
+use apostille_cite::citation::{CodeLocation, RepoPath};
+use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
 use apostille_text::terms;
 
 /// Code that lives in a map: what citations of the suite point to.
 #[derive(Debug, Clone, Default)]
-pub struct Shelf(pub BTreeMap<String, String>);
+pub struct MapSource(pub BTreeMap<String, String>);
 
-impl Shelf {
+impl MapSource {
     /// Two small files.
     #[must_use]
-    pub fn stocked() -> Self {
+    pub fn with_sample_files() -> Self {
         let files = [
             (
                 "src/api.rs",
@@ -59,17 +59,17 @@ impl Shelf {
     }
 }
 
-impl Source for Shelf {
-    fn tree(&self) -> Result<Tree, SourceError> {
-        Ok(Tree {
+impl Source for MapSource {
+    fn read_tree(&self) -> Result<SourceTree, SourceError> {
+        Ok(SourceTree {
             commit: Some("0".repeat(40)),
             branch: Some("main".into()),
             is_worktree: true,
         })
     }
 
-    fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
-        Ok(self.0.get(path.as_str()).map(|text| Blob {
+    fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
+        Ok(self.0.get(path.as_str()).map(|text| SourceBlob {
             id: None,
             bytes: text.clone().into_bytes(),
         }))
@@ -77,37 +77,37 @@ impl Source for Shelf {
 }
 
 /// A world in which time and chance are fixed: the same calls give the same memories in every store.
-pub struct Bench<'a> {
+pub struct ContractFixture<'a> {
     store: Box<dyn Store + 'a>,
-    source: Shelf,
+    source: MapSource,
     policy: Policy,
     ticks: Cell<u32>,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> ContractFixture<'a> {
     /// A world around a store.
     #[must_use]
     pub fn new(store: Box<dyn Store + 'a>) -> Self {
         // Random writes come faster than any agent's, and all of them are to be kept.
         let policy = Policy {
-            breakers: Breakers::OFF,
+            breakers: BreakerPolicy::OFF,
             ..Policy::default()
         };
         Self {
             store,
-            source: Shelf::stocked(),
+            source: MapSource::with_sample_files(),
             policy,
             ticks: Cell::new(0),
         }
     }
 
     /// When the last thing was done.
-    fn now(&self) -> Timestamp {
-        start() + SignedDuration::from_secs(self.ticks.get().into())
+    fn current_time(&self) -> Timestamp {
+        suite_start_time() + SignedDuration::from_secs(self.ticks.get().into())
     }
 
     /// Does something at the next second.
-    fn at_next<T>(&self, act: impl FnOnce(&Context<'_>) -> T) -> T {
+    fn run_at_next_second<T>(&self, act: impl FnOnce(&Context<'_>) -> T) -> T {
         let tick = self.ticks.get() + 1;
         self.ticks.set(tick);
         let drawn = Cell::new(u128::from(tick) << 64);
@@ -115,7 +115,7 @@ impl<'a> Bench<'a> {
             drawn.set(drawn.get() + (1 << 60));
             drawn.get().reverse_bits()
         };
-        let now = self.now();
+        let now = self.current_time();
         act(&Context {
             store: &*self.store,
             source: &self.source,
@@ -131,17 +131,17 @@ impl<'a> Bench<'a> {
 }
 
 /// When the suite begins.
-fn start() -> Timestamp {
+fn suite_start_time() -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24 * 365 * 56)
 }
 
-fn at(seconds: i64) -> Option<Timestamp> {
-    Some(start() + SignedDuration::from_secs(seconds))
+fn seconds_after_start(seconds: i64) -> Option<Timestamp> {
+    Some(suite_start_time() + SignedDuration::from_secs(seconds))
 }
 
 /// One thing that is done to a store.
 #[derive(Debug, Clone)]
-pub enum Step {
+pub enum StoreStep {
     /// Remember a fact, chosen by number, in a space chosen by number.
     Remember {
         /// Which space.
@@ -182,7 +182,7 @@ pub enum Step {
 }
 
 /// Random steps, biased towards remembering.
-pub fn steps() -> BoxedStrategy<Vec<Step>> {
+pub fn random_store_steps() -> BoxedStrategy<Vec<StoreStep>> {
     let words = || prop::collection::vec(0_u8..40, 1..6);
     let pick = || (0_u8..3, 1_u8..12);
     let remember = (
@@ -192,27 +192,29 @@ pub fn steps() -> BoxedStrategy<Vec<Step>> {
         0_u8..10,
         prop::bool::weighted(0.1),
     )
-        .prop_map(|(space, words, cited, layer, tainted)| Step::Remember {
-            space,
-            words,
-            cited,
-            layer,
-            tainted,
-        });
+        .prop_map(
+            |(space, words, cited, layer, tainted)| StoreStep::Remember {
+                space,
+                words,
+                cited,
+                layer,
+                tainted,
+            },
+        );
     let step = prop_oneof![
         8 => remember,
-        1 => pick().prop_map(|(space, n)| Step::Refresh(space, n)),
-        1 => pick().prop_map(|(space, n)| Step::Invalidate(space, n)),
-        2 => (0_u8..3, 1_u8..12, words()).prop_map(|(space, n, words)| Step::Supersede(space, n, words)),
-        1 => pick().prop_map(|(space, n)| Step::Apply(space, n)),
-        1 => pick().prop_map(|(space, n)| Step::Forget(space, n)),
-        1 => pick().prop_map(|(space, n)| Step::Approve(space, n)),
-        1 => (0_u8..3, 0_u8..40).prop_map(|(space, n)| Step::Back(space, n)),
-        1 => (0_u8..3).prop_map(Step::Undo),
-        1 => pick().prop_map(|(space, n)| Step::Trip(space, n)),
-        1 => pick().prop_map(|(space, n)| Step::Close(space, n)),
-        3 => words().prop_map(Step::Recall),
-        1 => Just(Step::Reopen),
+        1 => pick().prop_map(|(space, n)| StoreStep::Refresh(space, n)),
+        1 => pick().prop_map(|(space, n)| StoreStep::Invalidate(space, n)),
+        2 => (0_u8..3, 1_u8..12, words()).prop_map(|(space, n, words)| StoreStep::Supersede(space, n, words)),
+        1 => pick().prop_map(|(space, n)| StoreStep::Apply(space, n)),
+        1 => pick().prop_map(|(space, n)| StoreStep::Forget(space, n)),
+        1 => pick().prop_map(|(space, n)| StoreStep::Approve(space, n)),
+        1 => (0_u8..3, 0_u8..40).prop_map(|(space, n)| StoreStep::Back(space, n)),
+        1 => (0_u8..3).prop_map(StoreStep::Undo),
+        1 => pick().prop_map(|(space, n)| StoreStep::Trip(space, n)),
+        1 => pick().prop_map(|(space, n)| StoreStep::Close(space, n)),
+        3 => words().prop_map(StoreStep::Recall),
+        1 => Just(StoreStep::Reopen),
     ];
     prop::collection::vec(step, 1..60).boxed()
 }
@@ -260,7 +262,7 @@ const WORDS: [&str; 40] = [
     "layer",
 ];
 
-fn said(words: &[u8]) -> String {
+fn join_sample_words(words: &[u8]) -> String {
     words
         .iter()
         .map(|it| WORDS[usize::from(*it) % WORDS.len()])
@@ -268,19 +270,19 @@ fn said(words: &[u8]) -> String {
         .join(" ")
 }
 
-fn spaces() -> [Space; 3] {
+fn sample_spaces() -> [Space; 3] {
     ["acme/shop", "acme/tools", "users/ana"].map(|it| match it.parse() {
         Ok(space) => space,
         Err(_) => unreachable!("the names are valid"),
     })
 }
 
-fn name(space: u8, number: u8) -> (Space, Name) {
-    let space = spaces()[usize::from(space)].clone();
-    let letter = space.letter();
+fn sample_memory_name(space: u8, number: u8) -> (Space, MemoryName) {
+    let space = sample_spaces()[usize::from(space)].clone();
+    let letter = space.handle_letter();
     (
         space,
-        Name::Handle(Handle {
+        MemoryName::Handle(Handle {
             letter,
             number: number.into(),
         }),
@@ -289,41 +291,44 @@ fn name(space: u8, number: u8) -> (Space, Name) {
 
 /// What a step came to, in a form that two stores can be compared by.
 #[derive(Debug, PartialEq)]
-enum Seen {
-    Outcome(Outcome),
-    Revised(Revised),
-    Forgotten(Forgotten),
-    Recalled(Box<Recalled>),
-    Back(Option<Plan>),
+enum StoreStepResult {
+    Outcome(RememberOutcome),
+    Revised(ReviseOutcome),
+    Forgotten(ForgetOutcome),
+    Recalled(Box<RecallOutcome>),
+    Back(Option<RollbackPlan>),
     Nothing,
 }
 
 /// A draft with all that a step says about it.
-fn furnished(draft: Draft, words: &[u8], cited: bool, layer: u8) -> Draft {
+fn fill_sample_draft(draft: Draft, words: &[u8], cited: bool, layer: u8) -> Draft {
     let layers = [Layer::Identity, Layer::Episode, Layer::Session];
     let is_fit = |it: &Layer| *it != Layer::Identity || draft.space.is_user();
     Draft {
         layer: layers.get(usize::from(layer)).copied().filter(is_fit),
         kind: Some(if cited { Kind::Project } else { Kind::Feedback }),
         citations: "src/api.rs:2"
-            .parse::<Cite>()
+            .parse::<CodeLocation>()
             .into_iter()
             .filter(|_| cited)
             .collect(),
         tags: vec!["contract".into()],
-        task: task(words),
+        task: sample_task_name(words),
         ..draft
     }
 }
 
-fn act(bench: &Bench<'_>, step: &Step) -> Result<Seen, crate::Error> {
+fn run_store_step(
+    bench: &ContractFixture<'_>,
+    step: &StoreStep,
+) -> Result<StoreStepResult, crate::CoreError> {
     let voice = |tainted| Voice {
         tainted,
-        ..Voice::of(Origin::Agent)
+        ..Voice::from_origin(Origin::Agent)
     };
-    bench.at_next(|cx| {
+    bench.run_at_next_second(|cx| {
         Ok(match step {
-            Step::Remember {
+            StoreStep::Remember {
                 space,
                 words,
                 cited,
@@ -331,122 +336,163 @@ fn act(bench: &Bench<'_>, step: &Step) -> Result<Seen, crate::Error> {
                 tainted,
             } => {
                 let draft = Draft::new(
-                    spaces()[usize::from(*space)].clone(),
-                    said(words),
+                    sample_spaces()[usize::from(*space)].clone(),
+                    join_sample_words(words),
                     voice(*tainted),
                 );
-                Seen::Outcome(remember(cx, furnished(draft, words, *cited, *layer))?)
+                StoreStepResult::Outcome(remember(
+                    cx,
+                    fill_sample_draft(draft, words, *cited, *layer),
+                )?)
             }
-            Step::Refresh(space, n) => {
-                let (space, name) = name(*space, *n);
-                Seen::Revised(revise::refresh(cx, &[space], name)?)
+            StoreStep::Refresh(space, n) => {
+                let (space, name) = sample_memory_name(*space, *n);
+                StoreStepResult::Revised(revise::refresh_memory(cx, &[space], name)?)
             }
-            Step::Invalidate(space, n) => {
-                let (space, name) = name(*space, *n);
-                Seen::Revised(revise::invalidate(cx, &[space], name, "it is wrong")?)
+            StoreStep::Invalidate(space, n) => {
+                let (space, name) = sample_memory_name(*space, *n);
+                StoreStepResult::Revised(revise::invalidate_memory(
+                    cx,
+                    &[space],
+                    name,
+                    "it is wrong",
+                )?)
             }
-            Step::Apply(space, n) => {
-                let (space, name) = name(*space, *n);
-                Seen::Revised(revise::apply(cx, &[space], name)?)
+            StoreStep::Apply(space, n) => {
+                let (space, name) = sample_memory_name(*space, *n);
+                StoreStepResult::Revised(revise::mark_memory_applied(cx, &[space], name)?)
             }
-            Step::Supersede(space, n, words) => {
-                let (space, name) = name(*space, *n);
-                let draft = Draft::new(space.clone(), said(words), voice(false));
-                Seen::Outcome(revise::supersede(
+            StoreStep::Supersede(space, n, words) => {
+                let (space, name) = sample_memory_name(*space, *n);
+                let draft = Draft::new(space.clone(), join_sample_words(words), voice(false));
+                StoreStepResult::Outcome(revise::supersede_memory(
                     cx,
                     &[space],
                     name,
                     draft,
-                    Replacement::Better,
+                    ReplacementKind::Better,
                 )?)
             }
-            Step::Forget(space, n) => {
-                let (space, name) = name(*space, *n);
-                Seen::Forgotten(forget(cx, a_speaker(), &[space], name, "asked to")?)
+            StoreStep::Forget(space, n) => {
+                let (space, name) = sample_memory_name(*space, *n);
+                StoreStepResult::Forgotten(forget(
+                    cx,
+                    sample_speaker(),
+                    &[space],
+                    name,
+                    "asked to",
+                )?)
             }
-            Step::Approve(space, n) => {
-                let (space, name) = name(*space, *n);
-                Seen::Revised(revise::approve(cx, a_person(), &[space], name)?)
+            StoreStep::Approve(space, n) => {
+                let (space, name) = sample_memory_name(*space, *n);
+                StoreStepResult::Revised(revise::approve_memory(
+                    cx,
+                    sample_person(),
+                    &[space],
+                    name,
+                )?)
             }
-            Step::Back(space, n) => {
+            StoreStep::Back(space, n) => {
                 let time = cx.now - SignedDuration::from_secs(i64::from(*n));
-                back(cx, *space, Point::Time(time))?
+                roll_back_sample_space(cx, *space, RollbackPoint::Time(time))?
             }
-            Step::Undo(space) => back(cx, *space, Point::Undo)?,
-            Step::Trip(space, n) => {
+            StoreStep::Undo(space) => roll_back_sample_space(cx, *space, RollbackPoint::Undo)?,
+            StoreStep::Trip(space, n) => {
                 let (breaker, actor) = (
                     Breaker::ALL[usize::from(*n) % Breaker::ALL.len()],
-                    actor(*n),
+                    sample_breaker_actor(*n),
                 );
-                noted(
+                append_space_event(
                     cx,
                     *space,
-                    What::Tripped {
+                    EventBody::Tripped {
                         breaker,
                         actor,
                         why: format!("{n} at once"),
                     },
                 )?
             }
-            Step::Close(space, n) => noted(cx, *space, What::Closed { actor: actor(*n) })?,
-            Step::Recall(words) => {
-                let ask = Ask {
-                    text: said(words),
-                    spaces: spaces().to_vec(),
-                    ..Ask::default()
+            StoreStep::Close(space, n) => append_space_event(
+                cx,
+                *space,
+                EventBody::Closed {
+                    actor: sample_breaker_actor(*n),
+                },
+            )?,
+            StoreStep::Recall(words) => {
+                let ask = RecallRequest {
+                    text: join_sample_words(words),
+                    spaces: sample_spaces().to_vec(),
+                    ..RecallRequest::default()
                 };
-                Seen::Recalled(Box::new(recall(cx, &ask)?))
+                StoreStepResult::Recalled(Box::new(recall(cx, &ask)?))
             }
-            Step::Reopen => Seen::Nothing,
+            StoreStep::Reopen => StoreStepResult::Nothing,
         })
     })
 }
 
 /// Takes a space back. Places in the log are the store's own business: a file that is rewritten counts anew.
-fn back(cx: &Context<'_>, space: u8, point: Point) -> Result<Seen, crate::Error> {
-    let done = rollback(cx, a_person(), &spaces()[usize::from(space)], point)?;
-    Ok(Seen::Back(done.map(|plan| Plan { to: 0, ..plan })))
+fn roll_back_sample_space(
+    cx: &Context<'_>,
+    space: u8,
+    point: RollbackPoint,
+) -> Result<StoreStepResult, crate::CoreError> {
+    let done = rollback(
+        cx,
+        sample_person(),
+        &sample_spaces()[usize::from(space)],
+        point,
+    )?;
+    Ok(StoreStepResult::Back(
+        done.map(|plan| RollbackPlan { to: 0, ..plan }),
+    ))
 }
 
 /// Whom a breaker is about: nobody in particular, or one of two.
-fn actor(n: u8) -> Option<String> {
+fn sample_breaker_actor(n: u8) -> Option<String> {
     (!n.is_multiple_of(3)).then(|| format!("actor {}", n % 3))
 }
 
 /// Writes what belongs to a space and to no memory.
-fn noted(cx: &Context<'_>, space: u8, what: What) -> Result<Seen, crate::Error> {
-    let event = cx.event(&spaces()[usize::from(space)], None, what);
-    cx.store.append(&Batch::durable(vec![event], Vec::new()))?;
-    Ok(Seen::Nothing)
+fn append_space_event(
+    cx: &Context<'_>,
+    space: u8,
+    what: EventBody,
+) -> Result<StoreStepResult, crate::CoreError> {
+    let event = cx.new_event(&sample_spaces()[usize::from(space)], None, what);
+    cx.store
+        .append_batch(&Batch::new_durable(vec![event], Vec::new()))?;
+    Ok(StoreStepResult::Nothing)
 }
 
 /// Does the same to a store and to the RAM twin, and compares all that can be seen.
 ///
 /// # Panics
 /// When the two differ.
-pub fn agrees<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>, steps: &[Step]) {
-    let mut ours = Bench::new(open());
-    let twin = Bench::new(Box::new(Ram::default()));
+pub fn check_store_against_ram<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>, steps: &[StoreStep]) {
+    let mut ours = ContractFixture::new(open());
+    let twin = ContractFixture::new(Box::new(RamStore::default()));
     for (n, step) in steps.iter().enumerate() {
-        if matches!(step, Step::Reopen) {
+        if matches!(step, StoreStep::Reopen) {
             ours.store = open();
         }
-        let (found, expected) = (act(&ours, step), act(&twin, step));
+        let (found, expected) = (run_store_step(&ours, step), run_store_step(&twin, step));
         match (found, expected) {
             (Ok(found), Ok(expected)) => assert_eq!(found, expected, "step {n}: {step:?}"),
             (found, expected) => panic!("step {n}: {step:?}: {found:?}, the twin {expected:?}"),
         }
     }
-    compare(&*ours.store, &*twin.store);
+    compare_stores(&*ours.store, &*twin.store);
     ours.store = open();
-    compare(&*ours.store, &*twin.store);
+    compare_stores(&*ours.store, &*twin.store);
 }
 
 /// A crowd in one space, so that whatever a store does in bulk is done: then some are forgotten, replaced, invalidated.
 ///
 /// # Panics
 /// When the store and the twin differ.
-pub fn crowd<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
+pub fn check_crowded_space<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     let word = |n: u8, k: u8| n.wrapping_mul(k).wrapping_add(n / 7) % 40;
     let told = |n: u8| {
         vec![
@@ -458,9 +504,9 @@ pub fn crowd<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
             word(n, 17),
         ]
     };
-    let mut steps: Vec<Step> = Vec::new();
+    let mut steps: Vec<StoreStep> = Vec::new();
     for n in 0..220 {
-        steps.push(Step::Remember {
+        steps.push(StoreStep::Remember {
             space: 0,
             words: told(n),
             cited: n % 3 == 0,
@@ -468,27 +514,27 @@ pub fn crowd<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
             tainted: n % 31 == 0,
         });
         match n % 20 {
-            5 => steps.push(Step::Forget(0, n / 2)),
-            9 => steps.push(Step::Supersede(0, n / 3, told(n ^ 0x55))),
-            14 => steps.push(Step::Invalidate(0, n / 4)),
-            17 => steps.push(Step::Recall(told(n))),
+            5 => steps.push(StoreStep::Forget(0, n / 2)),
+            9 => steps.push(StoreStep::Supersede(0, n / 3, told(n ^ 0x55))),
+            14 => steps.push(StoreStep::Invalidate(0, n / 4)),
+            17 => steps.push(StoreStep::Recall(told(n))),
             _ => {}
         }
     }
     // Most of it is retired at once and comes back.
-    let asked = || Step::Recall(vec![0, 7, 14, 21]);
+    let asked = || StoreStep::Recall(vec![0, 7, 14, 21]);
     steps.extend([
-        Step::Back(0, 200),
+        StoreStep::Back(0, 200),
         asked(),
-        Step::Reopen,
+        StoreStep::Reopen,
         asked(),
-        Step::Undo(0),
+        StoreStep::Undo(0),
         asked(),
     ]);
-    agrees(open, &steps);
+    check_store_against_ram(open, &steps);
     let n_active = open()
-        .summary(&spaces()[0])
-        .map(|it| it.stage(Stage::Active));
+        .summarize_space(&sample_spaces()[0])
+        .map(|it| it.count_in_stage(Stage::Active));
     assert!(
         n_active.as_ref().is_ok_and(|n| *n > 100),
         "a crowd was to be kept: {n_active:?}"
@@ -496,7 +542,7 @@ pub fn crowd<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
 }
 
 /// The task that a draft of these words belongs to: one of two, the second with a name that is written escaped, or none.
-fn task(words: &[u8]) -> Option<String> {
+fn sample_task_name(words: &[u8]) -> Option<String> {
     match words.first()? % 3 {
         0 => Some("fix-the-parser".into()),
         1 => Some("\"quoted\" task".into()),
@@ -504,74 +550,74 @@ fn task(words: &[u8]) -> Option<String> {
     }
 }
 
-fn filters() -> Vec<Filter> {
-    let all = Filter {
+fn sample_filters() -> Vec<MemoryFilter> {
+    let all = MemoryFilter {
         limit: 1_000,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    let some = Filter {
-        spaces: spaces()[..1].to_vec(),
+    let some = MemoryFilter {
+        spaces: sample_spaces()[..1].to_vec(),
         limit: 3,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
     vec![
         all.clone(),
-        Filter {
-            order: Order::Oldest,
+        MemoryFilter {
+            order: ListOrder::Oldest,
             ..all.clone()
         },
-        Filter {
-            order: Order::Refreshed,
+        MemoryFilter {
+            order: ListOrder::Refreshed,
             ..all.clone()
         },
-        Filter {
+        MemoryFilter {
             stages: vec![Stage::Active, Stage::Pending],
             ..some.clone()
         },
-        Filter {
+        MemoryFilter {
             layers: vec![Layer::Episode],
             ..all.clone()
         },
-        Filter {
+        MemoryFilter {
             text: Some("PARSER".into()),
             ..all.clone()
         },
-        Filter {
+        MemoryFilter {
             tag: Some("contract".into()),
             stages: vec![Stage::Active],
             ..some
         },
-        Filter {
-            task: task(&[0]),
+        MemoryFilter {
+            task: sample_task_name(&[0]),
             ..all.clone()
         },
-        Filter {
-            task: task(&[1]),
+        MemoryFilter {
+            task: sample_task_name(&[1]),
             layers: vec![Layer::Episode],
             ..all.clone()
         },
-        Filter {
+        MemoryFilter {
             path: "src".parse().ok(),
             ..all.clone()
         },
-        Filter {
+        MemoryFilter {
             path: "src/api.rs".parse().ok(),
             kinds: vec![Kind::Project],
             ..all.clone()
         },
-        Filter {
+        MemoryFilter {
             origins: vec![Origin::Agent],
             tag: Some("contract".into()),
             ..all.clone()
         },
-        Filter {
-            since: at(3),
-            until: at(9),
+        MemoryFilter {
+            since: seconds_after_start(3),
+            until: seconds_after_start(9),
             ..all.clone()
         },
-        Filter {
-            until: at(5),
-            order: Order::Refreshed,
+        MemoryFilter {
+            until: seconds_after_start(5),
+            order: ListOrder::Refreshed,
             ..all
         },
     ]
@@ -579,21 +625,21 @@ fn filters() -> Vec<Filter> {
 
 /// Going on behind any memory of a listing gives the rest of it, in every order.
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
-fn goes_on(store: &dyn Store) {
-    for order in [Order::Newest, Order::Oldest, Order::Refreshed] {
-        let filter = Filter {
+fn check_listing_resumes(store: &dyn Store) {
+    for order in [ListOrder::Newest, ListOrder::Oldest, ListOrder::Refreshed] {
+        let filter = MemoryFilter {
             order,
             limit: usize::MAX,
-            ..Filter::default()
+            ..MemoryFilter::default()
         };
-        let all = store.list(&filter).expect("a listing");
+        let all = store.list_memories(&filter).expect("a listing");
         for (at, memory) in all.iter().enumerate() {
-            let rest = Filter {
-                after: Some(filter.behind(memory)),
+            let rest = MemoryFilter {
+                after: Some(filter.cursor_after(memory)),
                 ..filter.clone()
             };
             assert_eq!(
-                store.list(&rest).expect("the rest"),
+                store.list_memories(&rest).expect("the rest"),
                 all[at + 1..],
                 "{order:?} behind {}",
                 memory.handle()
@@ -602,43 +648,43 @@ fn goes_on(store: &dyn Store) {
     }
 }
 
-fn compare(ours: &dyn Store, twin: &dyn Store) {
+fn compare_stores(ours: &dyn Store, twin: &dyn Store) {
     let same = |what: &str, found: &dyn Fn(&dyn Store) -> String| {
         assert_eq!(found(ours), found(twin), "{what}")
     };
-    same("spaces", &|it| format!("{:?}", it.spaces()));
-    for filter in filters() {
+    same("spaces", &|it| format!("{:?}", it.list_spaces()));
+    for filter in sample_filters() {
         same(&format!("{filter:?}"), &|it| {
-            format!("{:#?}", it.list(&filter))
+            format!("{:#?}", it.list_memories(&filter))
         });
     }
-    goes_on(ours);
-    let asked: Vec<String> = terms::terms(&WORDS.join(" "))
+    check_listing_resumes(ours);
+    let asked: Vec<String> = terms::extract_terms(&WORDS.join(" "))
         .into_iter()
         .map(|(term, _)| term)
         .collect();
-    for space in &spaces() {
+    for space in &sample_spaces() {
         same(&format!("postings of {space}"), &|it| {
-            format!("{:?}", it.postings(space, &asked))
+            format!("{:?}", it.read_postings(space, &asked))
         });
         for secs in [0, 5, 30] {
-            let since = start() + SignedDuration::from_secs(secs);
+            let since = suite_start_time() + SignedDuration::from_secs(secs);
             same(&format!("watch of {space}"), &|it| {
-                format!("{:#?}", it.watch(space, since))
+                format!("{:#?}", it.read_breaker_state(space, since))
             });
         }
         for (secs, limit) in [(0, usize::MAX), (5, usize::MAX), (0, 3)] {
-            let since = start() + SignedDuration::from_secs(secs);
+            let since = suite_start_time() + SignedDuration::from_secs(secs);
             same(&format!("traces of {space}"), &|it| {
-                format!("{:#?}", it.traces(space, since, limit))
+                format!("{:#?}", it.read_event_traces(space, since, limit))
             });
         }
         same(&format!("tally of {space}"), &|it| {
-            format!("{:#?}", it.summary(space))
+            format!("{:#?}", it.summarize_space(space))
         });
         for initial in ['p', 't', '日', 'z'] {
             same(&format!("vocabulary of {space}"), &|it| {
-                format!("{:?}", it.vocabulary(space, initial))
+                format!("{:?}", it.list_terms(space, initial))
             });
         }
     }
@@ -651,70 +697,76 @@ fn compare(ours: &dyn Store, twin: &dyn Store) {
 /// # Panics
 /// When anything stands otherwise.
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
-pub fn rolls_back<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>, steps: &[Step], chosen: usize) {
-    let bench = Bench::new(open());
-    let [space, ..] = spaces();
-    let mut moments = vec![(start(), standing(&*bench.store, &space))];
+pub fn check_rollback<'a>(
+    open: &dyn Fn() -> Box<dyn Store + 'a>,
+    steps: &[StoreStep],
+    chosen: usize,
+) {
+    let bench = ContractFixture::new(open());
+    let [space, ..] = sample_spaces();
+    let mut moments = vec![(suite_start_time(), snapshot_space(&*bench.store, &space))];
     for step in steps {
-        act(&bench, step).expect("a step");
-        moments.push((bench.now(), standing(&*bench.store, &space)));
+        run_store_step(&bench, step).expect("a step");
+        moments.push((bench.current_time(), snapshot_space(&*bench.store, &space)));
     }
     let (moment, before) = &moments[chosen % moments.len()];
-    let last = standing(&*bench.store, &space);
+    let last = snapshot_space(&*bench.store, &space);
     for _ in 0..2 {
         let plan = bench
-            .at_next(|cx| rollback(cx, a_person(), &space, Point::Time(*moment)))
+            .run_at_next_second(|cx| {
+                rollback(cx, sample_person(), &space, RollbackPoint::Time(*moment))
+            })
             .expect("rollback");
-        stands_as(&standing(&*bench.store, &space), before);
+        assert_space_restored(&snapshot_space(&*bench.store, &space), before);
         if plan.is_some_and(|it| !it.turns.is_empty()) {
-            let after = standing(&*bench.store, &space);
+            let after = snapshot_space(&*bench.store, &space);
             bench
-                .at_next(|cx| rollback(cx, a_person(), &space, Point::Undo))
+                .run_at_next_second(|cx| rollback(cx, sample_person(), &space, RollbackPoint::Undo))
                 .expect("undo")
                 .expect("a rollback");
-            assert_eq!(standing(&*bench.store, &space), last, "taken back");
+            assert_eq!(snapshot_space(&*bench.store, &space), last, "taken back");
             bench
-                .at_next(|cx| rollback(cx, a_person(), &space, Point::Undo))
+                .run_at_next_second(|cx| rollback(cx, sample_person(), &space, RollbackPoint::Undo))
                 .expect("redo")
                 .expect("a rollback");
-            assert_eq!(standing(&*bench.store, &space), after, "done again");
+            assert_eq!(snapshot_space(&*bench.store, &space), after, "done again");
             bench
-                .at_next(|cx| rollback(cx, a_person(), &space, Point::Undo))
+                .run_at_next_second(|cx| rollback(cx, sample_person(), &space, RollbackPoint::Undo))
                 .expect("undo")
                 .expect("a rollback");
             assert_eq!(
-                standing(&*bench.store, &space),
+                snapshot_space(&*bench.store, &space),
                 last,
                 "and taken back again"
             );
         }
     }
     assert_eq!(
-        bench.store.health().expect("health").problems,
+        bench.store.check_health().expect("health").problems,
         Vec::<String>::new()
     );
-    compare(&*open(), &*bench.store);
+    compare_stores(&*open(), &*bench.store);
 }
 
 /// The memories of a space by number, without their counters, which are history.
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
-fn standing(store: &dyn Store, space: &Space) -> BTreeMap<u64, Memory> {
-    let filter = Filter {
+fn snapshot_space(store: &dyn Store, space: &Space) -> BTreeMap<u64, Memory> {
+    let filter = MemoryFilter {
         spaces: vec![space.clone()],
         limit: usize::MAX,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
     let uncounted = |it: Memory| {
         (
             it.number,
             Memory {
-                usage: Usage::default(),
+                usage: UsageCounts::default(),
                 ..it
             },
         )
     };
     store
-        .list(&filter)
+        .list_memories(&filter)
         .expect("list")
         .into_iter()
         .map(uncounted)
@@ -722,7 +774,7 @@ fn standing(store: &dyn Store, space: &Space) -> BTreeMap<u64, Memory> {
 }
 
 /// Every memory stands as it did, and what came since is retired. What was forgotten since cannot be there.
-fn stands_as(now: &BTreeMap<u64, Memory>, before: &BTreeMap<u64, Memory>) {
+fn assert_space_restored(now: &BTreeMap<u64, Memory>, before: &BTreeMap<u64, Memory>) {
     for (number, memory) in now {
         match before.get(number) {
             Some(old) => assert_eq!(memory, old, "it stands as it stood"),
@@ -740,14 +792,14 @@ fn stands_as(now: &BTreeMap<u64, Memory>, before: &BTreeMap<u64, Memory>) {
 /// # Panics
 /// When the store tells it otherwise.
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
-pub fn story<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
-    let [shop, ..] = spaces();
+pub fn check_memory_lifecycle<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
+    let [shop, ..] = sample_spaces();
     let here = std::slice::from_ref(&shop);
-    let mut bench = Bench::new(open());
-    let kept = remembered(
+    let mut bench = ContractFixture::new(open());
+    let kept = remember_sample(
         &bench,
         "Retries of the payment gateway stop after 3 attempts",
-        Twin::Ask,
+        DuplicateChoice::Ask,
     );
     assert_eq!(
         (kept.handle().to_string().as_str(), &kept.status),
@@ -757,52 +809,54 @@ pub fn story<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
 
     bench.store = open();
     let again = bench
-        .at_next(|cx| {
+        .run_at_next_second(|cx| {
             remember(
                 cx,
-                draft(
+                sample_draft(
                     "retries of the payment gateway stop after 3 attempts!",
-                    Twin::Ask,
+                    DuplicateChoice::Ask,
                 ),
             )
         })
         .expect("refresh");
     assert!(
-        matches!(&again, Outcome::Refreshed { memory } if memory.id == kept.id),
+        matches!(&again, RememberOutcome::Refreshed { memory } if memory.id == kept.id),
         "{again:?}"
     );
     let near = bench
-        .at_next(|cx| {
+        .run_at_next_second(|cx| {
             remember(
                 cx,
-                draft(
+                sample_draft(
                     "Retries of the payment gateway stop after the 3 attempts",
-                    Twin::Ask,
+                    DuplicateChoice::Ask,
                 ),
             )
         })
         .expect("near");
     assert!(
-        matches!(&near, Outcome::Similar { near } if near[0].id == kept.id),
+        matches!(&near, RememberOutcome::Similar { near } if near[0].id == kept.id),
         "{near:?}"
     );
-    let beside = remembered(
+    let beside = remember_sample(
         &bench,
         "Retries of the payment gateway stop after the 3 attempts",
-        Twin::Create("two facts".into()),
+        DuplicateChoice::Create("two facts".into()),
     );
     assert_eq!(beside.number, 2);
 
     bench.store = open();
-    let name = Name::Id(beside.id);
+    let name = MemoryName::Id(beside.id);
     let better = Draft {
-        twin: Twin::Ask,
-        ..draft("Retries wait a second each", Twin::Ask)
+        twin: DuplicateChoice::Ask,
+        ..sample_draft("Retries wait a second each", DuplicateChoice::Ask)
     };
     let outcome = bench
-        .at_next(|cx| revise::supersede(cx, here, name, better, Replacement::Correction))
+        .run_at_next_second(|cx| {
+            revise::supersede_memory(cx, here, name, better, ReplacementKind::Correction)
+        })
         .expect("it");
-    let Outcome::Remembered {
+    let RememberOutcome::Remembered {
         memory: corrected, ..
     } = outcome
     else {
@@ -818,18 +872,20 @@ pub fn story<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     assert_eq!(old.status, Status::Superseded { by: corrected.id });
     assert!(matches!(
         bench
-            .at_next(|cx| revise::refresh(cx, here, name))
+            .run_at_next_second(|cx| revise::refresh_memory(cx, here, name))
             .expect("it"),
-        Revised::Refused(_)
+        ReviseOutcome::Refused(_)
     ));
 
     bench.store = open();
-    let ask = Ask {
+    let ask = RecallRequest {
         text: "how often do retries happen".into(),
         spaces: here.to_vec(),
-        ..Ask::default()
+        ..RecallRequest::default()
     };
-    let recalled = bench.at_next(|cx| recall(cx, &ask)).expect("recall");
+    let recalled = bench
+        .run_at_next_second(|cx| recall(cx, &ask))
+        .expect("recall");
     let shown: Vec<u64> = recalled
         .shown
         .iter()
@@ -847,9 +903,17 @@ pub fn story<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     );
 
     let gone = bench
-        .at_next(|cx| forget(cx, a_speaker(), here, Name::Id(corrected.id), "told to"))
+        .run_at_next_second(|cx| {
+            forget(
+                cx,
+                sample_speaker(),
+                here,
+                MemoryName::Id(corrected.id),
+                "told to",
+            )
+        })
         .expect("forget");
-    assert!(matches!(gone, Forgotten::Done(_)));
+    assert!(matches!(gone, ForgetOutcome::Done(_)));
     bench.store = open();
     assert!(
         bench
@@ -858,61 +922,64 @@ pub fn story<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
             .expect("get")
             .is_empty()
     );
-    let next = remembered(&bench, "Handlers are pure functions", Twin::Ask);
+    let next = remember_sample(&bench, "Handlers are pure functions", DuplicateChoice::Ask);
     assert_eq!(next.number, 4, "a number is never reused");
-    rewritten(&bench, &next);
+    check_rewritten_claim(&bench, &next);
     assert_eq!(
-        bench.store.health().expect("health").problems,
+        bench.store.check_health().expect("health").problems,
         Vec::<String>::new()
     );
 }
 
 /// The same words with other punctuation take the place of the memory that said them.
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
-fn rewritten(bench: &Bench<'_>, old: &Memory) {
-    let draft = draft(&format!("{}!", old.fact.to_uppercase()), Twin::Ask);
+fn check_rewritten_claim(bench: &ContractFixture<'_>, old: &Memory) {
+    let draft = sample_draft(
+        &format!("{}!", old.fact.to_uppercase()),
+        DuplicateChoice::Ask,
+    );
     let here = std::slice::from_ref(&old.space);
     let supersede = |cx: &Context<'_>| {
-        revise::supersede(
+        revise::supersede_memory(
             cx,
             here,
-            Name::Id(old.id),
+            MemoryName::Id(old.id),
             draft.clone(),
-            Replacement::Better,
+            ReplacementKind::Better,
         )
     };
-    let outcome = bench.at_next(supersede).expect("supersede");
-    let Outcome::Remembered { memory, .. } = outcome else {
+    let outcome = bench.run_at_next_second(supersede).expect("supersede");
+    let RememberOutcome::Remembered { memory, .. } = outcome else {
         panic!("{outcome:?}")
     };
     assert_eq!(
-        (memory.claim(), memory.supersedes),
-        (old.claim(), Some(old.id))
+        (memory.claim_digest(), memory.supersedes),
+        (old.claim_digest(), Some(old.id))
     );
     let claimed = bench
         .store
-        .get_by_claim(&old.space, &old.claim())
+        .get_by_claim(&old.space, &old.claim_digest())
         .expect("claimed");
     assert_eq!(claimed.map(|it| it.id), Some(memory.id));
 }
 
-fn draft(fact: &str, twin: Twin) -> Draft {
+fn sample_draft(fact: &str, twin: DuplicateChoice) -> Draft {
     let citations = "src/api.rs:2".parse().into_iter().collect();
-    let [shop, ..] = spaces();
+    let [shop, ..] = sample_spaces();
     Draft {
         citations,
         twin,
-        ..Draft::new(shop, fact, Voice::of(Origin::Agent))
+        ..Draft::new(shop, fact, Voice::from_origin(Origin::Agent))
     }
 }
 
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
-fn remembered(bench: &Bench<'_>, fact: &str, twin: Twin) -> Memory {
+fn remember_sample(bench: &ContractFixture<'_>, fact: &str, twin: DuplicateChoice) -> Memory {
     match bench
-        .at_next(|cx| remember(cx, draft(fact, twin)))
+        .run_at_next_second(|cx| remember(cx, sample_draft(fact, twin)))
         .expect("remember")
     {
-        Outcome::Remembered { memory, .. } => *memory,
+        RememberOutcome::Remembered { memory, .. } => *memory,
         other => panic!("{fact}: {other:?}"),
     }
 }
@@ -922,14 +989,14 @@ fn remembered(bench: &Bench<'_>, fact: &str, twin: Twin) -> Memory {
 /// # Panics
 /// When another number is active.
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
-pub fn prunes<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
-    let mut bench = Bench::new(open());
+pub fn check_total_limit<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
+    let mut bench = ContractFixture::new(open());
     bench.policy = Policy {
-        limits: Limits {
+        limits: MemoryLimits {
             max_total: Some(3),
             ..bench.policy.limits
         },
-        ..Policy::notebook()
+        ..Policy::for_notebook()
     };
     for fact in [
         "alpha one",
@@ -938,18 +1005,18 @@ pub fn prunes<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
         "delta four",
         "epsilon five",
     ] {
-        remembered(&bench, fact, Twin::Ask);
+        remember_sample(&bench, fact, DuplicateChoice::Ask);
     }
-    let filter = |stage| Filter {
+    let filter = |stage| MemoryFilter {
         stages: vec![stage],
-        order: Order::Oldest,
+        order: ListOrder::Oldest,
         limit: 9,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
     let numbers = |stage| -> Vec<u64> {
         bench
             .store
-            .list(&filter(stage))
+            .list_memories(&filter(stage))
             .expect("list")
             .iter()
             .map(|it| it.number)
@@ -961,15 +1028,18 @@ pub fn prunes<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
 
 /// A memory that a person vouches for, so that it is active.
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
-fn vouched_memory(bench: &Bench<'_>, fact: &str) -> Memory {
-    let [shop, ..] = spaces();
+fn remember_vouched_sample(bench: &ContractFixture<'_>, fact: &str) -> Memory {
+    let [shop, ..] = sample_spaces();
     let draft = Draft {
-        twin: Twin::Create("test".into()),
-        vouching: vouched(),
-        ..Draft::new(shop, fact, Voice::of(Origin::User))
+        twin: DuplicateChoice::Create("test".into()),
+        vouching: sample_vouching(),
+        ..Draft::new(shop, fact, Voice::from_origin(Origin::User))
     };
-    match bench.at_next(|cx| remember(cx, draft)).expect("remember") {
-        Outcome::Remembered { memory, .. } => *memory,
+    match bench
+        .run_at_next_second(|cx| remember(cx, draft))
+        .expect("remember")
+    {
+        RememberOutcome::Remembered { memory, .. } => *memory,
         other => panic!("{fact}: {other:?}"),
     }
 }
@@ -980,41 +1050,43 @@ fn vouched_memory(bench: &Bench<'_>, fact: &str) -> Memory {
 /// # Panics
 /// When a part of it is written, or it is not refused.
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
-pub fn holds_many<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
-    let bench = Bench::new(open());
+pub fn check_large_batch_conflict<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
+    let bench = ContractFixture::new(open());
     let all: Vec<Memory> = (0..100)
-        .map(|n| vouched_memory(&bench, &format!("alpha {n}")))
+        .map(|n| remember_vouched_sample(&bench, &format!("alpha {n}")))
         .collect();
     let retire = |it: &Memory| {
-        bench.at_next(|cx| {
-            cx.event(
+        bench.run_at_next_second(|cx| {
+            cx.new_event(
                 &it.space,
                 Some(it.id),
-                What::Retired {
+                EventBody::Retired {
                     reason: "room".into(),
                 },
             )
         })
     };
-    let unmoved = |it: &Memory| Expect::Unmoved(it.id, Status::Active);
+    let unmoved = |it: &Memory| Precondition::Unmoved(it.id, Status::Active);
     let retired = || {
         bench
             .store
-            .summary(&all[0].space)
+            .summarize_space(&all[0].space)
             .expect("tally")
-            .stage(Stage::Retired)
+            .count_in_stage(Stage::Retired)
     };
     let batch = |of: &[Memory], on: &[Memory]| {
-        Batch::durable(
+        Batch::new_durable(
             of.iter().map(retire).collect(),
             on.iter().map(unmoved).collect(),
         )
     };
     let moved = [&all[0], &all[99]];
     for it in moved {
-        let named = Name::Id(it.id);
+        let named = MemoryName::Id(it.id);
         bench
-            .at_next(|cx| revise::invalidate(cx, &spaces(), named, "wrong"))
+            .run_at_next_second(|cx| {
+                revise::invalidate_memory(cx, &sample_spaces(), named, "wrong")
+            })
             .expect("invalidate");
     }
     // What is expected of a memory holds, whether the batch changes it or not.
@@ -1023,7 +1095,7 @@ pub fn holds_many<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
         (&all[1..], &all[1..]),
         (&all[1..99], &all[1..]),
     ] {
-        let refused = bench.store.append(&batch(of, on));
+        let refused = bench.store.append_batch(&batch(of, on));
         assert!(
             matches!(refused, Err(StoreError::Conflict { .. })),
             "{refused:?}"
@@ -1032,7 +1104,7 @@ pub fn holds_many<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     }
     bench
         .store
-        .append(&batch(&all[1..99], &all[1..99]))
+        .append_batch(&batch(&all[1..99], &all[1..99]))
         .expect("nothing of it moved");
     assert_eq!(retired(), 98);
 }
@@ -1045,7 +1117,7 @@ static A_PERSON: LazyLock<Speaker> = LazyLock::new(|| {
 });
 
 /// A person at a terminal, for tests of what only a person may do.
-pub fn a_speaker() -> &'static Speaker {
+pub fn sample_speaker() -> &'static Speaker {
     &A_PERSON
 }
 
@@ -1054,11 +1126,13 @@ pub fn a_speaker() -> &'static Speaker {
     clippy::expect_used,
     reason = "whoever sits at a terminal that no agent started is a person"
 )]
-pub fn a_person() -> &'static Person {
-    a_speaker().person().expect("a person is at the terminal")
+pub fn sample_person() -> &'static Person {
+    sample_speaker()
+        .person()
+        .expect("a person is at the terminal")
 }
 
 /// A person's word for a draft.
-pub fn vouched() -> Vouching {
-    Vouching::Given(Vouch::given())
+pub fn sample_vouching() -> Vouching {
+    Vouching::Given(Vouch::new())
 }

@@ -5,8 +5,8 @@ pub mod was;
 
 use jiff::Timestamp;
 
-use crate::event::was::Was;
-use crate::memory::{Memory, MemoryId, Status, Usage};
+use crate::event::was::PreviousState;
+use crate::memory::{Memory, MemoryId, Status, UsageCounts};
 use crate::space::Space;
 use apostille_cite::citation::Citation;
 use apostille_text::digest::Digest;
@@ -68,7 +68,7 @@ words! {
 
 /// One memory as it was shown.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Showing {
+pub struct RetrievedMemory {
     /// Which.
     pub id: MemoryId,
     /// With which score.
@@ -79,7 +79,7 @@ pub struct Showing {
 
 /// What happened, with what it takes to replay it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum EventBody {
     /// A memory was kept.
     Remembered {
         /// The memory as it was at that moment.
@@ -141,7 +141,7 @@ pub enum What {
         /// What was asked, as far as it may be kept.
         query: String,
         /// What was shown.
-        shown: Vec<Showing>,
+        shown: Vec<RetrievedMemory>,
     },
     /// It was used in a task.
     Applied,
@@ -206,10 +206,10 @@ impl Happening {
     ];
 }
 
-impl What {
+impl EventBody {
     /// The word for it.
     #[must_use]
-    pub fn happening(&self) -> Happening {
+    pub fn event_kind(&self) -> Happening {
         match self {
             Self::Remembered { .. } => Happening::Remembered,
             Self::Refreshed { .. } => Happening::Refreshed,
@@ -233,12 +233,12 @@ impl What {
 
     /// What it adds to the counters of each memory that it touches.
     #[must_use]
-    pub fn usage(&self) -> Usage {
-        let none = Usage::default();
+    pub fn usage(&self) -> UsageCounts {
+        let none = UsageCounts::default();
         match self {
-            Self::Retrieved { .. } => Usage { recalls: 1, ..none },
-            Self::Applied => Usage { applied: 1, ..none },
-            Self::Verified { valid, .. } => Usage {
+            Self::Retrieved { .. } => UsageCounts { recalls: 1, ..none },
+            Self::Applied => UsageCounts { applied: 1, ..none },
+            Self::Verified { valid, .. } => UsageCounts {
                 verified: u32::from(*valid),
                 ..none
             },
@@ -259,14 +259,14 @@ pub struct Event {
     /// Who did it, where known.
     pub actor: Option<String>,
     /// What.
-    pub what: What,
+    pub what: EventBody,
 }
 
 impl Event {
     /// The memories whose counters this event moves.
-    pub fn touches(&self) -> impl Iterator<Item = MemoryId> + '_ {
-        let shown: &[Showing] = match &self.what {
-            What::Retrieved { shown, .. } => shown,
+    pub fn touched_memories(&self) -> impl Iterator<Item = MemoryId> + '_ {
+        let shown: &[RetrievedMemory] = match &self.what {
+            EventBody::Retrieved { shown, .. } => shown,
             _ => &[],
         };
         self.memory.into_iter().chain(shown.iter().map(|it| it.id))
@@ -275,8 +275,8 @@ impl Event {
 
 impl Event {
     /// Takes the question out of a showing of this memory, because it may hold the memory's words.
-    pub fn unask(&mut self, id: MemoryId) {
-        if let What::Retrieved { query, shown } = &mut self.what
+    pub fn clear_query_about(&mut self, id: MemoryId) {
+        if let EventBody::Retrieved { query, shown } = &mut self.what
             && shown.iter().any(|it| it.id == id)
         {
             query.clear();
@@ -286,21 +286,21 @@ impl Event {
 
 /// An event with its place in the log.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Logged {
+pub struct LoggedEvent {
     /// Its place in the log of its space, from 1: behind that of everything that happened there before, with gaps where
     /// other spaces are counted along.
     pub seq: u64,
     /// What happened.
     pub event: Event,
     /// How the memory stood before, where the event changed that and the log has it.
-    pub was: Option<Was>,
+    pub was: Option<PreviousState>,
 }
 
 impl Memory {
     /// The memory after this event: the one rule that every store follows.
-    pub fn apply(&mut self, event: &Event) {
+    pub fn apply_event(&mut self, event: &Event) {
         match &event.what {
-            What::Refreshed {
+            EventBody::Refreshed {
                 citations,
                 followed,
                 voucher,
@@ -313,24 +313,24 @@ impl Memory {
                 }
                 self.vouchers.extend(voucher.clone());
             }
-            What::Superseded { by, .. } | What::Corrected { by, .. } => {
+            EventBody::Superseded { by, .. } | EventBody::Corrected { by, .. } => {
                 self.status = Status::Superseded { by: *by };
             }
-            What::Invalidated { reason, .. } => {
+            EventBody::Invalidated { reason, .. } => {
                 self.status = Status::Invalid {
                     why: reason.clone(),
                 }
             }
-            What::Retired { reason } => {
+            EventBody::Retired { reason } => {
                 self.status = Status::Retired {
                     why: reason.clone(),
                 }
             }
-            What::Approved => self.status = Status::Active,
-            What::Verified { .. } | What::Retrieved { .. } | What::Applied => {
+            EventBody::Approved => self.status = Status::Active,
+            EventBody::Verified { .. } | EventBody::Retrieved { .. } | EventBody::Applied => {
                 self.usage.add(event.what.usage());
             }
-            What::Restored {
+            EventBody::Restored {
                 status,
                 citations,
                 refreshed_at,
@@ -341,15 +341,18 @@ impl Memory {
                     self.citations.clone_from(citations);
                 }
             }
-            What::Remembered { .. } | What::Refused { .. } | What::Forgotten { .. } => {}
-            What::RolledBack { .. } | What::Tripped { .. } | What::Closed { .. } => {}
+            EventBody::Remembered { .. }
+            | EventBody::Refused { .. }
+            | EventBody::Forgotten { .. } => {}
+            EventBody::RolledBack { .. } | EventBody::Tripped { .. } | EventBody::Closed { .. } => {
+            }
         }
     }
 }
 
 /// What must still be true when a batch is written, because it was decided on that ground.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Expect {
+pub enum Precondition {
     /// No active or pending memory of the space makes this claim.
     NoTwin(Space, Digest),
     /// The memory has this status.
@@ -367,13 +370,13 @@ pub enum Expect {
 #[derive(Debug, Clone)]
 pub struct Batch {
     events: Vec<Event>,
-    expects: Vec<Expect>,
+    expects: Vec<Precondition>,
     durable: bool,
 }
 
 impl Batch {
     /// Events that are acknowledged to a caller: they survive a crash and a power cut.
-    pub(crate) fn durable(events: Vec<Event>, expects: Vec<Expect>) -> Self {
+    pub(crate) fn new_durable(events: Vec<Event>, expects: Vec<Precondition>) -> Self {
         Self {
             events,
             expects,
@@ -382,7 +385,7 @@ impl Batch {
     }
 
     /// Events nobody waits for (what was shown): written at once, but not forced to the disk.
-    pub(crate) fn telemetry(events: Vec<Event>) -> Self {
+    pub(crate) fn new_telemetry(events: Vec<Event>) -> Self {
         Self {
             events,
             expects: Vec::new(),
@@ -391,7 +394,7 @@ impl Batch {
     }
 
     /// The same, only where this is still so: what was forgotten meanwhile is not written about.
-    pub(crate) fn telemetry_if(events: Vec<Event>, expects: Vec<Expect>) -> Self {
+    pub(crate) fn new_telemetry_if(events: Vec<Event>, expects: Vec<Precondition>) -> Self {
         Self {
             events,
             expects,
@@ -407,23 +410,25 @@ impl Batch {
 
     /// What must still be true.
     #[must_use]
-    pub fn expects(&self) -> &[Expect] {
+    pub fn preconditions(&self) -> &[Precondition] {
         &self.expects
     }
 
     /// The part that is about some spaces, for a store that keeps them apart; `None` if nothing is. What is expected of
     /// a memory goes with the events about that memory.
     #[must_use]
-    pub fn part(&self, is_wanted: impl Fn(&Space) -> bool) -> Option<Self> {
+    pub fn filter_spaces(&self, is_wanted: impl Fn(&Space) -> bool) -> Option<Self> {
         let events: Vec<Event> = self
             .events
             .iter()
             .filter(|it| is_wanted(&it.space))
             .cloned()
             .collect();
-        let is_kept = |it: &&Expect| match it {
-            Expect::NoTwin(space, _) | Expect::IdentityChars(space, _) => is_wanted(space),
-            Expect::Unmoved(id, _) => {
+        let is_kept = |it: &&Precondition| match it {
+            Precondition::NoTwin(space, _) | Precondition::IdentityChars(space, _) => {
+                is_wanted(space)
+            }
+            Precondition::Unmoved(id, _) => {
                 events.len() == self.events.len() || events.iter().any(|it| it.memory == Some(*id))
             }
         };

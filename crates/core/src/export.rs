@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::format::{self, MemoryRecord};
 use crate::memory::{Handle, Layer, Memory, Stage};
 use apostille_text::moderate;
-use apostille_text::moderate::one_line;
+use apostille_text::moderate::neutralise_to_one_line;
 use apostille_text::words::words;
 
 /// The word by which an export is known.
@@ -26,7 +26,7 @@ words! {
 
 /// An export as JSON.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Exported {
+pub struct ExportFile {
     /// Always `apostille`.
     pub format: String,
     /// The version of the shape.
@@ -38,7 +38,7 @@ pub struct Exported {
 }
 
 /// Takes out of memories what looks like a secret, and says of which.
-pub fn withhold(memories: &mut [Memory]) -> Vec<Handle> {
+pub fn withhold_secrets(memories: &mut [Memory]) -> Vec<Handle> {
     memories
         .iter_mut()
         .filter_map(|it| it.withhold_secret().then(|| it.handle()))
@@ -52,30 +52,30 @@ pub fn export(
     now: Timestamp,
 ) -> Result<String, serde_json::Error> {
     match format {
-        Format::Json => as_json(memories, now),
-        Format::Markdown => Ok(as_markdown(memories)),
-        Format::Jsonl => as_lines(memories),
+        Format::Json => export_as_json(memories, now),
+        Format::Markdown => Ok(export_as_markdown(memories)),
+        Format::Jsonl => export_as_jsonl(memories),
     }
 }
 
-fn as_json(memories: &[Memory], now: Timestamp) -> Result<String, serde_json::Error> {
-    let exported = Exported {
+fn export_as_json(memories: &[Memory], now: Timestamp) -> Result<String, serde_json::Error> {
+    let exported = ExportFile {
         format: FORMAT.into(),
         version: format::VERSION,
-        exported_at: format::timestamp(now),
-        memories: memories.iter().map(MemoryRecord::stamped).collect(),
+        exported_at: format::format_timestamp(now),
+        memories: memories.iter().map(MemoryRecord::with_digest).collect(),
     };
     Ok(serde_json::to_string_pretty(&exported)? + "\n")
 }
 
 /// One record a line; an empty store is an empty file.
-fn as_lines(memories: &[Memory]) -> Result<String, serde_json::Error> {
-    let line = |it| Ok(serde_json::to_string(&MemoryRecord::stamped(it))? + "\n");
+fn export_as_jsonl(memories: &[Memory]) -> Result<String, serde_json::Error> {
+    let line = |it| Ok(serde_json::to_string(&MemoryRecord::with_digest(it))? + "\n");
     memories.iter().map(line).collect()
 }
 
 /// One heading for each space and layer; what is no longer in use is listed last.
-fn as_markdown(memories: &[Memory]) -> String {
+fn export_as_markdown(memories: &[Memory]) -> String {
     let mut out = String::from("# Memories\n");
     let mut spaces: Vec<_> = memories.iter().map(|it| &it.space).collect();
     spaces.sort();
@@ -84,13 +84,13 @@ fn as_markdown(memories: &[Memory]) -> String {
         out += &format!("\n## {space}\n");
         let here = || memories.iter().filter(|it| it.space == *space);
         for layer in Layer::ALL {
-            out += &section(
+            out += &format_export_section(
                 layer.as_str(),
                 here().filter(|it| it.layer == *layer && it.is_active()),
             );
         }
         for stage in Stage::ALL.iter().filter(|it| **it != Stage::Active) {
-            out += &section(
+            out += &format_export_section(
                 stage.as_str(),
                 here().filter(|it| it.status.stage() == *stage),
             );
@@ -99,8 +99,8 @@ fn as_markdown(memories: &[Memory]) -> String {
     out
 }
 
-fn section<'a>(title: &str, memories: impl Iterator<Item = &'a Memory>) -> String {
-    let items: String = memories.map(item).collect();
+fn format_export_section<'a>(title: &str, memories: impl Iterator<Item = &'a Memory>) -> String {
+    let items: String = memories.map(format_export_item).collect();
     if items.is_empty() {
         items
     } else {
@@ -108,23 +108,32 @@ fn section<'a>(title: &str, memories: impl Iterator<Item = &'a Memory>) -> Strin
     }
 }
 
-fn item(memory: &Memory) -> String {
+fn format_export_item(memory: &Memory) -> String {
     let subject = memory
         .subject
         .as_deref()
-        .map(|it| format!("**{}**: ", one_line(it)))
+        .map(|it| format!("**{}**: ", neutralise_to_one_line(it)))
         .unwrap_or_default();
     let places: Vec<String> = memory
         .citations
         .iter()
-        .map(|it| format!("`{}`", moderate::neutralised(&it.place().to_string())))
+        .map(|it| {
+            format!(
+                "`{}`",
+                moderate::neutralise_text(&it.location().to_string())
+            )
+        })
         .collect();
     let tags: Vec<String> = memory
         .tags
         .iter()
-        .map(|it| format!("#{}", one_line(it)))
+        .map(|it| format!("#{}", neutralise_to_one_line(it)))
         .collect();
-    let why = memory.status.why().map(one_line).unwrap_or_default();
+    let why = memory
+        .status
+        .why()
+        .map(neutralise_to_one_line)
+        .unwrap_or_default();
     let details = [
         places.join(", "),
         tags.join(" "),
@@ -136,16 +145,16 @@ fn item(memory: &Memory) -> String {
     let reason = memory
         .reason
         .as_deref()
-        .map(|it| format!("  Why: {}\n", one_line(it)))
+        .map(|it| format!("  Why: {}\n", neutralise_to_one_line(it)))
         .unwrap_or_default();
     let head = format!(
         "- {} {subject}{}\n",
         memory.handle(),
-        one_line(&memory.fact)
+        neutralise_to_one_line(&memory.fact)
     );
     format!(
         "{head}{reason}  {} · {}\n",
         details.join(" · "),
-        format::timestamp(memory.recorded_at)
+        format::format_timestamp(memory.recorded_at)
     )
 }

@@ -8,12 +8,12 @@ mod read;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::event::was::Was;
-use crate::event::{Breaker, Event, Happening, Showing, What};
-use crate::memory::{Channel, Memory, MemoryId, Stage, Status, Usage, Voice};
+use crate::event::was::PreviousState;
+use crate::event::{Breaker, Event, EventBody, Happening, RetrievedMemory};
+use crate::memory::{Channel, Memory, MemoryId, Stage, Status, UsageCounts, Voice};
 use crate::space::Space;
-use crate::store::watch::Trip;
-use apostille_cite::citation::{Citation, Cite};
+use crate::store::watch::OpenBreaker;
+use apostille_cite::citation::{Citation, CodeLocation};
 use apostille_text::digest::Digest;
 
 /// The version of the shape.
@@ -26,22 +26,22 @@ pub struct BadRecord {
     what: String,
 }
 
-fn bad(what: impl std::fmt::Display) -> BadRecord {
+fn bad_record(what: impl std::fmt::Display) -> BadRecord {
     BadRecord {
         what: what.to_string(),
     }
 }
 
-fn word<T: std::str::FromStr>(text: &str) -> Result<T, BadRecord>
+fn parse_record_word<T: std::str::FromStr>(text: &str) -> Result<T, BadRecord>
 where
     T::Err: std::fmt::Display,
 {
-    text.parse().map_err(bad)
+    text.parse().map_err(bad_record)
 }
 
-fn time(text: &str) -> Result<Timestamp, BadRecord> {
+fn parse_record_time(text: &str) -> Result<Timestamp, BadRecord> {
     text.parse().map_err(|_| {
-        bad(format!(
+        bad_record(format!(
             "'{text}' is not a time such as 2026-02-26T12:00:00Z"
         ))
     })
@@ -49,7 +49,7 @@ fn time(text: &str) -> Result<Timestamp, BadRecord> {
 
 /// A time as it is written: UTC, to the millisecond at most.
 #[must_use]
-pub fn timestamp(at: Timestamp) -> String {
+pub fn format_timestamp(at: Timestamp) -> String {
     Timestamp::from_millisecond(at.as_millisecond())
         .unwrap_or(at)
         .to_string()
@@ -57,8 +57,8 @@ pub fn timestamp(at: Timestamp) -> String {
 
 /// The day of a time, in UTC.
 #[must_use]
-pub fn day(at: Timestamp) -> String {
-    timestamp(at).chars().take(10).collect()
+pub fn format_utc_day(at: Timestamp) -> String {
+    format_timestamp(at).chars().take(10).collect()
 }
 
 fn is_zero(n: &u32) -> bool {
@@ -100,8 +100,8 @@ impl From<&Citation> for CitationRecord {
     fn from(it: &Citation) -> Self {
         Self {
             path: it.path.as_str().into(),
-            line_start: it.lines.start(),
-            line_end: it.lines.end(),
+            line_start: it.lines.first_line(),
+            line_end: it.lines.last_line(),
             sha: it.commit.clone(),
             blob: it.blob.clone(),
             snippet: it.snippet.clone(),
@@ -115,14 +115,14 @@ impl From<&Citation> for CitationRecord {
 impl TryFrom<CitationRecord> for Citation {
     type Error = BadRecord;
     fn try_from(it: CitationRecord) -> Result<Self, BadRecord> {
-        let place = Cite::new(&it.path, it.line_start, it.line_end).map_err(bad)?;
+        let place = CodeLocation::new(&it.path, it.line_start, it.line_end).map_err(bad_record)?;
         Ok(Self {
             path: place.path,
             lines: place.lines,
             commit: it.sha,
             blob: it.blob,
             snippet: it.snippet,
-            digest: word::<Digest>(&it.snippet_hash)?,
+            digest: parse_record_word::<Digest>(&it.snippet_hash)?,
             before: it.before,
             after: it.after,
         })
@@ -217,7 +217,7 @@ pub struct MemoryRecord {
 
 impl From<&Memory> for MemoryRecord {
     fn from(it: &Memory) -> Self {
-        let superseded_by = replacement(&it.status);
+        let superseded_by = format_replacement_id(&it.status);
         Self {
             id: it.id.to_string(),
             number: it.number,
@@ -227,7 +227,7 @@ impl From<&Memory> for MemoryRecord {
             subject: it.subject.clone(),
             fact: it.fact.clone(),
             reason: it.reason.clone(),
-            citations: cited(&it.citations),
+            citations: to_citation_records(&it.citations),
             tags: it.tags.clone(),
             origin: it.voice.origin.as_str().into(),
             channel: Some(it.voice.channel)
@@ -244,8 +244,8 @@ impl From<&Memory> for MemoryRecord {
             superseded_by,
             supersedes: it.supersedes.map(|id| id.to_string()),
             vouchers: it.vouchers.clone(),
-            recorded_at: timestamp(it.recorded_at),
-            refreshed_at: timestamp(it.refreshed_at),
+            recorded_at: format_timestamp(it.recorded_at),
+            refreshed_at: format_timestamp(it.refreshed_at),
             recalls: it.usage.recalls,
             applied: it.usage.applied,
             verified: it.usage.verified,
@@ -258,16 +258,16 @@ impl From<&Memory> for MemoryRecord {
 impl MemoryRecord {
     /// The record with the digest of what it says and the version of the shape: as it is kept and given away.
     #[must_use]
-    pub fn stamped(memory: &Memory) -> Self {
+    pub fn with_digest(memory: &Memory) -> Self {
         Self {
-            digest: Some(memory.digest().to_string()),
+            digest: Some(memory.content_digest().to_string()),
             v: Some(VERSION),
             ..Self::from(memory)
         }
     }
 
-    fn status(&self) -> Result<Status, BadRecord> {
-        standing(
+    fn parse_status(&self) -> Result<Status, BadRecord> {
+        parse_status_fields(
             &self.status,
             self.status_why.clone(),
             self.superseded_by.as_deref(),
@@ -277,64 +277,73 @@ impl MemoryRecord {
 
 /// The part of a memory's record that says where it stands, for whoever needs no more of it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct StandingRecord {
+pub struct StatusRecord {
     status: String,
     status_why: Option<String>,
     superseded_by: Option<String>,
 }
 
-impl TryFrom<StandingRecord> for Status {
+impl TryFrom<StatusRecord> for Status {
     type Error = BadRecord;
-    fn try_from(it: StandingRecord) -> Result<Self, BadRecord> {
-        standing(&it.status, it.status_why, it.superseded_by.as_deref())
+    fn try_from(it: StatusRecord) -> Result<Self, BadRecord> {
+        parse_status_fields(&it.status, it.status_why, it.superseded_by.as_deref())
     }
 }
 
 /// Where a memory stands, from the word, the reason and what replaced it.
-fn standing(stage: &str, why: Option<String>, by: Option<&str>) -> Result<Status, BadRecord> {
+fn parse_status_fields(
+    stage: &str,
+    why: Option<String>,
+    by: Option<&str>,
+) -> Result<Status, BadRecord> {
     let why = why.unwrap_or_default();
-    Ok(match word::<Stage>(stage)? {
+    Ok(match parse_record_word::<Stage>(stage)? {
         Stage::Pending => Status::Pending { why },
         Stage::Active => Status::Active,
         Stage::Invalid => Status::Invalid { why },
         Stage::Retired => Status::Retired { why },
         Stage::Superseded => {
-            let by = by.ok_or_else(|| bad("superseded, but by nothing"))?;
-            Status::Superseded { by: word(by)? }
+            let by = by.ok_or_else(|| bad_record("superseded, but by nothing"))?;
+            Status::Superseded {
+                by: parse_record_word(by)?,
+            }
         }
     })
 }
 
-fn replacement(status: &Status) -> Option<String> {
+fn format_replacement_id(status: &Status) -> Option<String> {
     match status {
         Status::Superseded { by } => Some(by.to_string()),
         _ => None,
     }
 }
 
-fn cited(list: &[Citation]) -> Vec<CitationRecord> {
+fn to_citation_records(list: &[Citation]) -> Vec<CitationRecord> {
     list.iter().map(CitationRecord::from).collect()
 }
 
-fn citing(list: Vec<CitationRecord>) -> Result<Vec<Citation>, BadRecord> {
+fn parse_citation_records(list: Vec<CitationRecord>) -> Result<Vec<Citation>, BadRecord> {
     list.into_iter().map(Citation::try_from).collect()
 }
 
 impl TryFrom<MemoryRecord> for Memory {
     type Error = BadRecord;
     fn try_from(it: MemoryRecord) -> Result<Self, BadRecord> {
-        let it = read::memory(it);
+        let it = read::sanitize_memory_record(it);
         Ok(Self {
-            status: it.status()?,
-            id: word(&it.id)?,
+            status: it.parse_status()?,
+            id: parse_record_word(&it.id)?,
             number: it.number,
-            space: word::<Space>(&it.space)?,
-            layer: word(&it.layer)?,
-            kind: word(&it.kind)?,
-            citations: citing(it.citations)?,
+            space: parse_record_word::<Space>(&it.space)?,
+            layer: parse_record_word(&it.layer)?,
+            kind: parse_record_word(&it.kind)?,
+            citations: parse_citation_records(it.citations)?,
             voice: Voice {
-                origin: word(&it.origin)?,
-                channel: it.channel.as_deref().map_or(Ok(Channel::Unknown), word)?,
+                origin: parse_record_word(&it.origin)?,
+                channel: it
+                    .channel
+                    .as_deref()
+                    .map_or(Ok(Channel::Unknown), parse_record_word)?,
                 tainted: it.tainted,
                 exposed: it.exposed,
                 author: it.author,
@@ -343,12 +352,16 @@ impl TryFrom<MemoryRecord> for Memory {
             marks: it
                 .marks
                 .iter()
-                .map(|mark| word(mark))
+                .map(|mark| parse_record_word(mark))
                 .collect::<Result<_, _>>()?,
-            supersedes: it.supersedes.as_deref().map(word).transpose()?,
-            recorded_at: time(&it.recorded_at)?,
-            refreshed_at: time(&it.refreshed_at)?,
-            usage: Usage {
+            supersedes: it
+                .supersedes
+                .as_deref()
+                .map(parse_record_word)
+                .transpose()?,
+            recorded_at: parse_record_time(&it.recorded_at)?,
+            refreshed_at: parse_record_time(&it.refreshed_at)?,
+            usage: UsageCounts {
                 recalls: it.recalls,
                 applied: it.applied,
                 verified: it.verified,
@@ -365,7 +378,7 @@ impl TryFrom<MemoryRecord> for Memory {
 
 /// One memory as it was shown, as JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ShowingRecord {
+pub struct RetrievedMemoryRecord {
     /// Which.
     pub id: String,
     /// With which score.
@@ -375,8 +388,8 @@ pub struct ShowingRecord {
     pub verdict: String,
 }
 
-impl From<&Showing> for ShowingRecord {
-    fn from(it: &Showing) -> Self {
+impl From<&RetrievedMemory> for RetrievedMemoryRecord {
+    fn from(it: &RetrievedMemory) -> Self {
         Self {
             id: it.id.to_string(),
             score: it.score,
@@ -385,11 +398,11 @@ impl From<&Showing> for ShowingRecord {
     }
 }
 
-impl TryFrom<ShowingRecord> for Showing {
+impl TryFrom<RetrievedMemoryRecord> for RetrievedMemory {
     type Error = BadRecord;
-    fn try_from(it: ShowingRecord) -> Result<Self, BadRecord> {
+    fn try_from(it: RetrievedMemoryRecord) -> Result<Self, BadRecord> {
         Ok(Self {
-            id: word(&it.id)?,
+            id: parse_record_word(&it.id)?,
             score: it.score,
             verdict: it.verdict,
         })
@@ -440,7 +453,7 @@ pub struct EventRecord {
     pub query: Option<String>,
     /// What was shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shown: Vec<ShowingRecord>,
+    pub shown: Vec<RetrievedMemoryRecord>,
     /// The class of refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
@@ -473,14 +486,14 @@ pub struct EventRecord {
     pub about: Option<String>,
     /// How the memory stood before. A file of lines does not have it: it comes out of the lines before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub was: Option<Box<WasRecord>>,
+    pub was: Option<Box<PreviousStateRecord>>,
 }
 
 impl From<&Event> for EventRecord {
     fn from(it: &Event) -> Self {
         let mut record = Self {
-            event: it.what.happening().as_str().into(),
-            at: timestamp(it.at),
+            event: it.what.event_kind().as_str().into(),
+            at: format_timestamp(it.at),
             space: it.space.to_string(),
             id: it.memory.map(|id| id.to_string()),
             actor: it.actor.clone(),
@@ -506,15 +519,15 @@ impl From<&Event> for EventRecord {
             about: None,
             was: None,
         };
-        record.fill(&it.what);
+        record.fill_body(&it.what);
         record
     }
 }
 
 impl EventRecord {
-    fn fill(&mut self, what: &What) {
+    fn fill_body(&mut self, what: &EventBody) {
         match what {
-            What::Remembered {
+            EventBody::Remembered {
                 memory,
                 forced,
                 rationale,
@@ -523,57 +536,57 @@ impl EventRecord {
                 self.forced = *forced;
                 self.rationale.clone_from(rationale);
             }
-            What::Refreshed {
+            EventBody::Refreshed {
                 citations,
                 followed,
                 voucher,
             } => {
-                self.citations = citations.as_deref().map(cited);
+                self.citations = citations.as_deref().map(to_citation_records);
                 self.found.clone_from(followed);
                 self.voucher.clone_from(voucher);
             }
-            What::Superseded { by, reason } | What::Corrected { by, reason } => {
+            EventBody::Superseded { by, reason } | EventBody::Corrected { by, reason } => {
                 self.by = Some(by.to_string());
                 self.reason.clone_from(reason);
             }
-            What::Invalidated { reason, diff } => {
+            EventBody::Invalidated { reason, diff } => {
                 self.reason = Some(reason.clone());
                 self.diff.clone_from(diff);
             }
-            What::Retired { reason } => self.reason = Some(reason.clone()),
-            What::Forgotten { number, reason } => {
+            EventBody::Retired { reason } => self.reason = Some(reason.clone()),
+            EventBody::Forgotten { number, reason } => {
                 self.number = Some(*number);
                 self.reason = Some(reason.clone());
             }
-            What::Verified { found, commit, .. } => {
+            EventBody::Verified { found, commit, .. } => {
                 self.found.clone_from(found);
                 self.commit.clone_from(commit);
             }
-            What::Retrieved { query, shown } => {
+            EventBody::Retrieved { query, shown } => {
                 self.query = Some(query.clone());
-                self.shown = shown.iter().map(ShowingRecord::from).collect();
+                self.shown = shown.iter().map(RetrievedMemoryRecord::from).collect();
             }
-            What::Refused { class } => self.class = Some(class.clone()),
-            What::Approved | What::Applied => {}
-            What::Restored { .. } | What::RolledBack { .. } => self.fill_back(what),
-            What::Tripped { .. } | What::Closed { .. } => self.fill_breaker(what),
+            EventBody::Refused { class } => self.class = Some(class.clone()),
+            EventBody::Approved | EventBody::Applied => {}
+            EventBody::Restored { .. } | EventBody::RolledBack { .. } => self.fill_rollback(what),
+            EventBody::Tripped { .. } | EventBody::Closed { .. } => self.fill_breaker(what),
         }
     }
 
-    fn fill_back(&mut self, what: &What) {
+    fn fill_rollback(&mut self, what: &EventBody) {
         match what {
-            What::Restored {
+            EventBody::Restored {
                 status,
                 citations,
                 refreshed_at,
             } => {
                 self.status = Some(status.stage().as_str().into());
                 self.reason = status.why().map(Into::into);
-                self.by = replacement(status);
-                self.citations = citations.as_deref().map(cited);
-                self.refreshed_at = Some(timestamp(*refreshed_at));
+                self.by = format_replacement_id(status);
+                self.citations = citations.as_deref().map(to_citation_records);
+                self.refreshed_at = Some(format_timestamp(*refreshed_at));
             }
-            What::RolledBack {
+            EventBody::RolledBack {
                 to,
                 restored,
                 retired,
@@ -586,9 +599,9 @@ impl EventRecord {
         }
     }
 
-    fn fill_breaker(&mut self, what: &What) {
+    fn fill_breaker(&mut self, what: &EventBody) {
         match what {
-            What::Tripped {
+            EventBody::Tripped {
                 breaker,
                 actor,
                 why,
@@ -597,60 +610,61 @@ impl EventRecord {
                 self.about.clone_from(actor);
                 self.reason = Some(why.clone());
             }
-            What::Closed { actor } => self.about.clone_from(actor),
+            EventBody::Closed { actor } => self.about.clone_from(actor),
             _ => {}
         }
     }
 
-    fn what(self) -> Result<What, BadRecord> {
-        let missing = |field: &str| bad(format!("an event '{}' without '{field}'", self.event));
+    fn into_body(self) -> Result<EventBody, BadRecord> {
+        let missing =
+            |field: &str| bad_record(format!("an event '{}' without '{field}'", self.event));
         let by = || {
             self.by
                 .as_deref()
                 .ok_or_else(|| missing("by"))
-                .and_then(word::<MemoryId>)
+                .and_then(parse_record_word::<MemoryId>)
         };
         let reason = || self.reason.clone().unwrap_or_default();
-        Ok(match word::<Happening>(&self.event)? {
+        Ok(match parse_record_word::<Happening>(&self.event)? {
             Happening::Remembered => {
                 let memory = self
                     .memory
-                    .ok_or_else(|| bad("an event 'remembered' without 'memory'"))?;
+                    .ok_or_else(|| bad_record("an event 'remembered' without 'memory'"))?;
                 let memory = Box::new(Memory::try_from(*memory)?);
-                What::Remembered {
+                EventBody::Remembered {
                     memory,
                     forced: self.forced,
                     rationale: self.rationale,
                 }
             }
             Happening::Refreshed => {
-                let citations = self.citations.map(citing).transpose()?;
-                What::Refreshed {
+                let citations = self.citations.map(parse_citation_records).transpose()?;
+                EventBody::Refreshed {
                     citations,
                     followed: self.found,
                     voucher: self.voucher,
                 }
             }
-            Happening::Superseded => What::Superseded {
+            Happening::Superseded => EventBody::Superseded {
                 by: by()?,
                 reason: self.reason.clone(),
             },
-            Happening::Corrected => What::Corrected {
+            Happening::Corrected => EventBody::Corrected {
                 by: by()?,
                 reason: self.reason.clone(),
             },
-            Happening::Invalidated => What::Invalidated {
+            Happening::Invalidated => EventBody::Invalidated {
                 reason: reason(),
                 diff: self.diff,
             },
-            Happening::Retired => What::Retired { reason: reason() },
-            Happening::Approved => What::Approved,
-            Happening::VerifiedValid => What::Verified {
+            Happening::Retired => EventBody::Retired { reason: reason() },
+            Happening::Approved => EventBody::Approved,
+            Happening::VerifiedValid => EventBody::Verified {
                 valid: true,
                 found: self.found,
                 commit: self.commit,
             },
-            Happening::VerifiedInvalid => What::Verified {
+            Happening::VerifiedInvalid => EventBody::Verified {
                 valid: false,
                 found: self.found,
                 commit: self.commit,
@@ -659,18 +673,18 @@ impl EventRecord {
                 let shown = self
                     .shown
                     .into_iter()
-                    .map(Showing::try_from)
+                    .map(RetrievedMemory::try_from)
                     .collect::<Result<_, _>>()?;
-                What::Retrieved {
+                EventBody::Retrieved {
                     query: self.query.unwrap_or_default(),
                     shown,
                 }
             }
-            Happening::Applied => What::Applied,
-            Happening::Refused => What::Refused {
+            Happening::Applied => EventBody::Applied,
+            Happening::Refused => EventBody::Refused {
                 class: self.class.unwrap_or_default(),
             },
-            Happening::Forgotten => What::Forgotten {
+            Happening::Forgotten => EventBody::Forgotten {
                 number: self.number.unwrap_or(0),
                 reason: reason(),
             },
@@ -680,16 +694,16 @@ impl EventRecord {
                     .refreshed_at
                     .as_deref()
                     .ok_or_else(|| missing("refreshed_at"))?;
-                What::Restored {
-                    status: standing(status, self.reason.clone(), self.by.as_deref())?,
-                    refreshed_at: time(at)?,
-                    citations: self.citations.map(citing).transpose()?,
+                EventBody::Restored {
+                    status: parse_status_fields(status, self.reason.clone(), self.by.as_deref())?,
+                    refreshed_at: parse_record_time(at)?,
+                    citations: self.citations.map(parse_citation_records).transpose()?,
                 }
             }
             Happening::RolledBack => {
                 let [restored, retired, lost] = self.counts.unwrap_or_default();
                 let to = self.to.ok_or_else(|| missing("to"))?;
-                What::RolledBack {
+                EventBody::RolledBack {
                     to,
                     restored,
                     retired,
@@ -698,13 +712,13 @@ impl EventRecord {
             }
             Happening::Tripped => {
                 let breaker = self.breaker.as_deref().ok_or_else(|| missing("breaker"))?;
-                What::Tripped {
-                    breaker: word::<Breaker>(breaker)?,
+                EventBody::Tripped {
+                    breaker: parse_record_word::<Breaker>(breaker)?,
                     why: reason(),
                     actor: self.about,
                 }
             }
-            Happening::Closed => What::Closed { actor: self.about },
+            Happening::Closed => EventBody::Closed { actor: self.about },
         })
     }
 }
@@ -712,20 +726,20 @@ impl EventRecord {
 impl TryFrom<EventRecord> for Event {
     type Error = BadRecord;
     fn try_from(it: EventRecord) -> Result<Self, BadRecord> {
-        let it = read::event(it);
+        let it = read::sanitize_event_record(it);
         Ok(Self {
-            at: time(&it.at)?,
-            space: word(&it.space)?,
-            memory: it.id.as_deref().map(word).transpose()?,
+            at: parse_record_time(&it.at)?,
+            space: parse_record_word(&it.space)?,
+            memory: it.id.as_deref().map(parse_record_word).transpose()?,
             actor: it.actor.clone(),
-            what: it.what()?,
+            what: it.into_body()?,
         })
     }
 }
 
 /// How a memory stood before an event, as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WasRecord {
+pub struct PreviousStateRecord {
     /// Where it stood.
     pub status: String,
     /// Why it stood there.
@@ -741,32 +755,32 @@ pub struct WasRecord {
     pub refreshed_at: String,
 }
 
-impl From<&Was> for WasRecord {
-    fn from(it: &Was) -> Self {
+impl From<&PreviousState> for PreviousStateRecord {
+    fn from(it: &PreviousState) -> Self {
         Self {
             status: it.status.stage().as_str().into(),
             why: it.status.why().map(Into::into),
-            by: replacement(&it.status),
-            citations: it.citations.as_deref().map(cited),
-            refreshed_at: timestamp(it.refreshed_at),
+            by: format_replacement_id(&it.status),
+            citations: it.citations.as_deref().map(to_citation_records),
+            refreshed_at: format_timestamp(it.refreshed_at),
         }
     }
 }
 
-impl TryFrom<WasRecord> for Was {
+impl TryFrom<PreviousStateRecord> for PreviousState {
     type Error = BadRecord;
-    fn try_from(it: WasRecord) -> Result<Self, BadRecord> {
+    fn try_from(it: PreviousStateRecord) -> Result<Self, BadRecord> {
         Ok(Self {
-            status: standing(&it.status, it.why, it.by.as_deref())?,
-            citations: it.citations.map(citing).transpose()?,
-            refreshed_at: time(&it.refreshed_at)?,
+            status: parse_status_fields(&it.status, it.why, it.by.as_deref())?,
+            citations: it.citations.map(parse_citation_records).transpose()?,
+            refreshed_at: parse_record_time(&it.refreshed_at)?,
         })
     }
 }
 
 /// A breaker that is open, as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TripRecord {
+pub struct OpenBreakerRecord {
     /// Since when.
     pub at: String,
     /// Whose writes wait; everybody's where nobody is named.
@@ -778,9 +792,9 @@ pub struct TripRecord {
     pub why: String,
 }
 
-impl From<&Trip> for TripRecord {
-    fn from(it: &Trip) -> Self {
-        let (at, breaker) = (timestamp(it.at), it.breaker.as_str().into());
+impl From<&OpenBreaker> for OpenBreakerRecord {
+    fn from(it: &OpenBreaker) -> Self {
+        let (at, breaker) = (format_timestamp(it.at), it.breaker.as_str().into());
         Self {
             at,
             actor: it.actor.clone(),
@@ -790,13 +804,13 @@ impl From<&Trip> for TripRecord {
     }
 }
 
-impl TryFrom<TripRecord> for Trip {
+impl TryFrom<OpenBreakerRecord> for OpenBreaker {
     type Error = BadRecord;
-    fn try_from(it: TripRecord) -> Result<Self, BadRecord> {
+    fn try_from(it: OpenBreakerRecord) -> Result<Self, BadRecord> {
         Ok(Self {
-            at: time(&it.at)?,
+            at: parse_record_time(&it.at)?,
             actor: it.actor,
-            breaker: word(&it.breaker)?,
+            breaker: parse_record_word(&it.breaker)?,
             why: it.why,
         })
     }

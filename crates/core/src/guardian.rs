@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::memory::Memory;
-use crate::model::{Ask, Model};
+use crate::model::{Model, ModelRequest};
 
 /// What the model is to do. A test holds it to the words that are read.
 const SYSTEM: &str = r#"You look over notes that a coding agent wants to keep for later sessions. Say one word about the note:
@@ -24,20 +24,20 @@ const CHARS: usize = 4_000;
 
 /// Why a memory waits after the model has looked at it; `None` if it said that it is fine.
 #[must_use]
-pub fn doubts(model: &dyn Model, memory: &Memory) -> Option<String> {
-    let Some(note) = note(memory) else {
+pub fn ask_guardian(model: &dyn Model, memory: &Memory) -> Option<String> {
+    let Some(note) = format_guardian_note(memory) else {
         return Some("it is too long for the guardian".into());
     };
-    let ask = Ask {
+    let ask = ModelRequest {
         system: SYSTEM,
         user: &note,
-        schema: &schema(),
+        schema: &guardian_answer_schema(),
         max_tokens: TOKENS,
     };
     let Ok(answer) = model.complete(&ask) else {
         return Some("the guardian did not answer".into());
     };
-    match verdict(&answer).as_deref() {
+    match parse_guardian_answer(&answer).as_deref() {
         Some("fine") => None,
         Some("harmful") => Some("the guardian takes it for harmful".into()),
         Some("doubtful") => Some("the guardian doubts it".into()),
@@ -46,11 +46,11 @@ pub fn doubts(model: &dyn Model, memory: &Memory) -> Option<String> {
 }
 
 /// The note as one line of JSON: nothing in it can end what is marked as data.
-fn note(memory: &Memory) -> Option<String> {
+fn format_guardian_note(memory: &Memory) -> Option<String> {
     let places: Vec<String> = memory
         .citations
         .iter()
-        .map(|it| it.place().to_string())
+        .map(|it| it.location().to_string())
         .collect();
     let note = json!({
         "subject": memory.subject,
@@ -63,7 +63,7 @@ fn note(memory: &Memory) -> Option<String> {
     (line.chars().count() <= CHARS).then(|| format!("The note, as data:\n{line}"))
 }
 
-fn schema() -> Value {
+fn guardian_answer_schema() -> Value {
     json!({
         "type": "object",
         "properties": {"verdict": {"type": "string", "enum": ["fine", "doubtful", "harmful"]}},
@@ -73,7 +73,7 @@ fn schema() -> Value {
 }
 
 /// The one word of an answer; `None` unless the answer is exactly what was asked for.
-fn verdict(answer: &str) -> Option<String> {
+fn parse_guardian_answer(answer: &str) -> Option<String> {
     let object = serde_json::from_str::<Value>(answer.trim()).ok()?;
     let object = object.as_object().filter(|it| it.len() == 1)?;
     object.get("verdict")?.as_str().map(Into::into)

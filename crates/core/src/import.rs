@@ -4,21 +4,21 @@
 
 mod rehearsal;
 
-pub use rehearsal::Rehearsal;
+pub use rehearsal::ImportDryRun;
 
-use crate::event::{Batch, Expect, What};
-use crate::memory::{Channel, Draft, MAX_NUMBER, Memory, Name, Stage, Twin};
+use crate::event::{Batch, EventBody, Precondition};
+use crate::memory::{Channel, Draft, DuplicateChoice, MAX_NUMBER, Memory, MemoryName, Stage};
 use crate::refusal::Refusal;
 use crate::refusal::check_text;
 use crate::remember::guard;
 use crate::remember::moderate::{Moderated, clean};
-use crate::revise::{self, Revised};
+use crate::revise::{self, ReviseOutcome};
 use crate::speaker::Person;
-use crate::{Context, Error};
+use crate::{Context, CoreError};
 
 /// What became of it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Imported {
+pub enum ImportOutcome {
     /// It was kept.
     Kept(Box<Memory>),
     /// It was here already.
@@ -38,15 +38,15 @@ pub fn import(
     memory: Memory,
     keep_number: bool,
     vouched_by: Option<&Person>,
-) -> Result<Imported, Error> {
-    let memory = match weighed(cx, memory, vouched_by.is_some())? {
-        Weighed::New(memory) => memory,
-        Weighed::Known(known) => return Ok(Imported::Known(known)),
-        Weighed::Held(known) => return let_in(cx, vouched_by, *known),
-        Weighed::Refused(refusal) => return Ok(Imported::Refused(refusal)),
+) -> Result<ImportOutcome, CoreError> {
+    let memory = match decide_import(cx, memory, vouched_by.is_some())? {
+        ImportDecision::New(memory) => memory,
+        ImportDecision::Known(known) => return Ok(ImportOutcome::Known(known)),
+        ImportDecision::Held(known) => return approve_imported_memory(cx, vouched_by, *known),
+        ImportDecision::Refused(refusal) => return Ok(ImportOutcome::Refused(refusal)),
     };
-    if let Err(refusal) = guard::import_room(cx, &memory, 0)? {
-        return Ok(Imported::Refused(refusal));
+    if let Err(refusal) = guard::check_import_room(cx, &memory, 0)? {
+        return Ok(ImportOutcome::Refused(refusal));
     }
     let number = if keep_number && memory.number <= MAX_NUMBER {
         memory.number
@@ -54,28 +54,33 @@ pub fn import(
         0
     };
     let mut memory = Memory { number, ..*memory };
-    let what = What::Remembered {
+    let what = EventBody::Remembered {
         memory: Box::new(memory.clone()),
         forced: false,
         rationale: Some("imported".into()),
     };
-    let event = cx.event(&memory.space, Some(memory.id), what);
-    let expects = vec![Expect::NoTwin(memory.space.clone(), memory.claim())];
-    let expects = if is_claiming(&memory) {
+    let event = cx.new_event(&memory.space, Some(memory.id), what);
+    let expects = vec![Precondition::NoTwin(
+        memory.space.clone(),
+        memory.claim_digest(),
+    )];
+    let expects = if has_live_claim(&memory) {
         expects
     } else {
         Vec::new()
     };
-    let receipt = cx.store.append(&Batch::durable(vec![event], expects))?;
+    let receipt = cx
+        .store
+        .append_batch(&Batch::new_durable(vec![event], expects))?;
     memory.number = receipt
         .numbers
         .first()
         .map_or(memory.number, |(_, number)| *number);
-    Ok(Imported::Kept(Box::new(memory)))
+    Ok(ImportOutcome::Kept(Box::new(memory)))
 }
 
 /// What is to become of a memory out of a file.
-enum Weighed {
+enum ImportDecision {
     /// It is new, and this is how it would be kept.
     New(Box<Memory>),
     /// It is here already.
@@ -87,62 +92,78 @@ enum Weighed {
 }
 
 /// Decides about a memory without keeping anything.
-fn weighed(cx: &Context<'_>, memory: Memory, is_vouched: bool) -> Result<Weighed, Error> {
-    let memory = match vetted(cx, memory, is_vouched) {
+fn decide_import(
+    cx: &Context<'_>,
+    memory: Memory,
+    is_vouched: bool,
+) -> Result<ImportDecision, CoreError> {
+    let memory = match vet_imported_memory(cx, memory, is_vouched) {
         Ok(memory) => memory,
-        Err(refusal) => return Ok(Weighed::Refused(refusal)),
+        Err(refusal) => return Ok(ImportDecision::Refused(refusal)),
     };
-    Ok(match known(cx, &memory)? {
-        None => Weighed::New(Box::new(memory)),
-        Some(known) if is_vouched && is_held(&known, &memory) => Weighed::Held(Box::new(known)),
-        Some(known) => Weighed::Known(Box::new(known)),
+    Ok(match find_known_memory(cx, &memory)? {
+        None => ImportDecision::New(Box::new(memory)),
+        Some(known) if is_vouched && is_awaiting_vouch(&known, &memory) => {
+            ImportDecision::Held(Box::new(known))
+        }
+        Some(known) => ImportDecision::Known(Box::new(known)),
     })
 }
 
 /// Whether a memory waits only because nobody vouched for its file; not what would wait now, nor what somebody said here.
-fn is_held(known: &Memory, memory: &Memory) -> bool {
+fn is_awaiting_vouch(known: &Memory, memory: &Memory) -> bool {
     let is_waiting =
         known.status.stage() == Stage::Pending && known.voice.channel == Channel::Import;
-    let is_same = known.id == memory.id && known.claim() == memory.claim();
+    let is_same = known.id == memory.id && known.claim_digest() == memory.claim_digest();
     is_waiting && is_same && memory.is_active()
 }
 
-fn let_in(cx: &Context<'_>, vouched_by: Option<&Person>, known: Memory) -> Result<Imported, Error> {
+fn approve_imported_memory(
+    cx: &Context<'_>,
+    vouched_by: Option<&Person>,
+    known: Memory,
+) -> Result<ImportOutcome, CoreError> {
     let Some(by) = vouched_by else {
-        return Ok(Imported::Known(Box::new(known)));
+        return Ok(ImportOutcome::Known(Box::new(known)));
     };
-    match revise::approve(
+    match revise::approve_memory(
         cx,
         by,
         std::slice::from_ref(&known.space),
-        Name::Id(known.id),
+        MemoryName::Id(known.id),
     )? {
-        Revised::Done(memory) => Ok(Imported::LetIn(memory)),
-        Revised::Refused(_) => Ok(Imported::Known(Box::new(known))),
+        ReviseOutcome::Done(memory) => Ok(ImportOutcome::LetIn(memory)),
+        ReviseOutcome::Refused(_) => Ok(ImportOutcome::Known(Box::new(known))),
     }
 }
 
-fn is_claiming(memory: &Memory) -> bool {
+fn has_live_claim(memory: &Memory) -> bool {
     matches!(memory.status.stage(), Stage::Active | Stage::Pending)
 }
 
-fn known(cx: &Context<'_>, memory: &Memory) -> Result<Option<Memory>, Error> {
+fn find_known_memory(cx: &Context<'_>, memory: &Memory) -> Result<Option<Memory>, CoreError> {
     if let Some(same) = cx.store.get_by_ids(&[memory.id])?.pop() {
         return Ok(Some(same));
     }
-    if !is_claiming(memory) {
+    if !has_live_claim(memory) {
         return Ok(None);
     }
-    Ok(cx.store.get_by_claim(&memory.space, &memory.claim())?)
+    Ok(cx
+        .store
+        .get_by_claim(&memory.space, &memory.claim_digest())?)
 }
 
-fn vetted(cx: &Context<'_>, memory: Memory, is_vouched: bool) -> Result<Memory, Refusal> {
-    let cleaned = cleaned(&memory)?;
+fn vet_imported_memory(
+    cx: &Context<'_>,
+    memory: Memory,
+    is_vouched: bool,
+) -> Result<Memory, Refusal> {
+    let cleaned = moderate_imported_texts(&memory)?;
     guard::admit_import(&cx.policy.limits, cleaned, memory, is_vouched)
 }
 
 /// The texts of a memory as they would be had it been said here; refused where one holds a secret.
-fn cleaned(memory: &Memory) -> Result<Moderated, Refusal> {
+fn moderate_imported_texts(memory: &Memory) -> Result<Moderated, Refusal> {
     let draft = Draft {
         layer: Some(memory.layer),
         kind: Some(memory.kind),
@@ -151,11 +172,11 @@ fn cleaned(memory: &Memory) -> Result<Moderated, Refusal> {
         citations: memory
             .citations
             .iter()
-            .map(apostille_cite::citation::Citation::place)
+            .map(apostille_cite::citation::Citation::location)
             .collect(),
         tags: memory.tags.clone(),
         task: memory.task.clone(),
-        twin: Twin::Ask,
+        twin: DuplicateChoice::Ask,
         is_verbatim: true,
         ..Draft::new(
             memory.space.clone(),
@@ -172,6 +193,6 @@ fn cleaned(memory: &Memory) -> Result<Moderated, Refusal> {
 
 /// A memory out of a file that anybody may have written: its texts are moderated as if they were said now, the rest is
 /// as it was. Refused where one of them holds a secret.
-pub fn moderated(memory: Memory) -> Result<Memory, Refusal> {
-    guard::moderated(cleaned(&memory)?, memory)
+pub fn moderate_imported_memory(memory: Memory) -> Result<Memory, Refusal> {
+    guard::apply_moderated_texts(moderate_imported_texts(&memory)?, memory)
 }

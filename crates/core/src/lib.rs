@@ -39,18 +39,18 @@ pub mod verify;
 
 use jiff::Timestamp;
 
-use crate::event::{Event, What};
+use crate::event::{Event, EventBody};
 use crate::memory::MemoryId;
 use crate::model::Model;
 use crate::policy::Policy;
 use crate::space::Space;
 use crate::store::{Store, StoreError};
-use apostille_cite::look::Reader;
+use apostille_cite::look::CitationFollower;
 use apostille_cite::source::Source;
 
 /// A broken world. What was asked for wrongly is a [`refusal::Refusal`], not an error.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum CoreError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -82,12 +82,12 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     /// A reader of citations in this context's source that follows at most so many commits.
     #[must_use]
-    pub fn citation_reader(&self, most: usize) -> Reader<'a> {
-        Reader::new(self.source, self.policy.tolerance, self.late, most)
+    pub fn citation_follower(&self, most: usize) -> CitationFollower<'a> {
+        CitationFollower::new(self.source, self.policy.tolerance, self.late, most)
     }
 
     /// The time as it is kept: to the millisecond, so that what is read is what was written.
-    pub fn time(&self) -> Timestamp {
+    pub fn now_to_millisecond(&self) -> Timestamp {
         Timestamp::from_millisecond(self.now.as_millisecond()).unwrap_or(self.now)
     }
 
@@ -95,9 +95,9 @@ impl<'a> Context<'a> {
         MemoryId::new(self.now, (self.random)())
     }
 
-    fn event(&self, space: &Space, memory: Option<MemoryId>, what: What) -> Event {
+    fn new_event(&self, space: &Space, memory: Option<MemoryId>, what: EventBody) -> Event {
         Event {
-            at: self.time(),
+            at: self.now_to_millisecond(),
             space: space.clone(),
             memory,
             actor: self.actor.map(Into::into),

@@ -1,14 +1,14 @@
 //! List: memories by handle, by filter, the most recent, those that cite a path. Nothing is ranked here.
 
-use crate::event::{Batch, Event, Showing, What};
-use crate::memory::{Memory, Name, Stage};
+use crate::event::{Batch, Event, EventBody, RetrievedMemory};
+use crate::memory::{Memory, MemoryName, Stage};
 use crate::recall::query;
 use crate::refusal::Refusal;
 use crate::space::Space;
-use crate::store::{Filter, Order};
-use crate::{Context, Error};
+use crate::store::{ListOrder, MemoryFilter};
+use crate::{Context, CoreError};
 use apostille_cite::citation::RepoPath;
-use apostille_cite::verdict::{Verdict, standing};
+use apostille_cite::verdict::{Verdict, format_standing_word};
 
 /// How many memories a plain search returns.
 pub const SEARCH_LIMIT: usize = 20;
@@ -16,19 +16,22 @@ pub const SEARCH_LIMIT: usize = 20;
 pub const RECENT_LIMIT: usize = 50;
 
 /// The memory with this name, in the spaces in play.
-pub fn named(
+pub fn find_named_memory(
     cx: &Context<'_>,
     spaces: &[Space],
-    name: Name,
+    name: MemoryName,
 ) -> Result<Option<Memory>, crate::store::StoreError> {
     match name {
-        Name::Id(id) => Ok(cx
+        MemoryName::Id(id) => Ok(cx
             .store
             .get_by_ids(&[id])?
             .pop()
             .filter(|it| spaces.contains(&it.space))),
-        Name::Handle(handle) => {
-            for space in spaces.iter().filter(|it| it.letter() == handle.letter) {
+        MemoryName::Handle(handle) => {
+            for space in spaces
+                .iter()
+                .filter(|it| it.handle_letter() == handle.letter)
+            {
                 if let Some(memory) = cx.store.get_by_numbers(space, &[handle.number])?.pop() {
                     return Ok(Some(memory));
                 }
@@ -39,98 +42,119 @@ pub fn named(
 }
 
 /// The same, or a refusal that says the name.
-pub fn find_named(
+pub fn find_named_or_refuse(
     cx: &Context<'_>,
     spaces: &[Space],
-    name: Name,
-) -> Result<Result<Memory, Refusal>, Error> {
+    name: MemoryName,
+) -> Result<Result<Memory, Refusal>, CoreError> {
     let no_such = || Refusal::NoSuchMemory {
         name: name.to_string(),
     };
-    Ok(named(cx, spaces, name)?.ok_or_else(no_such))
+    Ok(find_named_memory(cx, spaces, name)?.ok_or_else(no_such))
 }
 
 /// The memories with these names, or a refusal that says the first name that there is none for.
-pub fn all_named(
+pub fn find_all_named(
     cx: &Context<'_>,
     spaces: &[Space],
-    names: impl IntoIterator<Item = Name>,
-) -> Result<Result<Vec<Memory>, Refusal>, Error> {
-    let found = names.into_iter().map(|it| find_named(cx, spaces, it));
+    names: impl IntoIterator<Item = MemoryName>,
+) -> Result<Result<Vec<Memory>, Refusal>, CoreError> {
+    let found = names
+        .into_iter()
+        .map(|it| find_named_or_refuse(cx, spaces, it));
     found
         .collect::<Result<Vec<_>, _>>()
         .map(|it| it.into_iter().collect())
 }
 
 /// The memories that a filter admits.
-pub fn list(cx: &Context<'_>, filter: &Filter) -> Result<Vec<Memory>, Error> {
-    Ok(cx.store.list(filter)?)
+pub fn list_memories(cx: &Context<'_>, filter: &MemoryFilter) -> Result<Vec<Memory>, CoreError> {
+    Ok(cx.store.list_memories(filter)?)
 }
 
 /// Active memories that contain a text, carry a tag, or both; the newest twenty.
-pub fn search(
+pub fn search_memories(
     cx: &Context<'_>,
     spaces: &[Space],
     text: Option<&str>,
     tag: Option<&str>,
-) -> Result<Vec<Memory>, Error> {
-    let filter = Filter {
+) -> Result<Vec<Memory>, CoreError> {
+    let filter = MemoryFilter {
         spaces: spaces.to_vec(),
         stages: vec![Stage::Active],
         text: text.filter(|it| !it.is_empty()).map(Into::into),
         tag: tag.map(Into::into),
-        order: Order::Newest,
+        order: ListOrder::Newest,
         limit: SEARCH_LIMIT,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    list(cx, &filter)
+    list_memories(cx, &filter)
 }
 
 /// Active memories, those refreshed last first.
-pub fn recent(cx: &Context<'_>, spaces: &[Space], limit: usize) -> Result<Vec<Memory>, Error> {
-    list(cx, &refreshed(spaces, None, limit))
+pub fn list_recent_memories(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    limit: usize,
+) -> Result<Vec<Memory>, CoreError> {
+    list_memories(cx, &refreshed_first_filter(spaces, None, limit))
 }
 
 /// Active memories that cite this file or a file below this folder, those refreshed last first.
-pub fn citing(
+pub fn list_citing_memories(
     cx: &Context<'_>,
     spaces: &[Space],
     path: &RepoPath,
     limit: usize,
-) -> Result<Vec<Memory>, Error> {
-    list(cx, &refreshed(spaces, Some(path.clone()), limit))
+) -> Result<Vec<Memory>, CoreError> {
+    list_memories(
+        cx,
+        &refreshed_first_filter(spaces, Some(path.clone()), limit),
+    )
 }
 
 /// Notes that memories were handed out for potential use, as a recall does for what it shows. What went wrong comes
 /// back as a problem, because a log that cannot be written costs nobody the answer.
-pub fn note_fetched(cx: &Context<'_>, memories: &[Memory], question: &str) -> Option<String> {
-    noted(cx, retrieved(cx, memories, question, "unverified"))
+pub fn log_fetched_memories(
+    cx: &Context<'_>,
+    memories: &[Memory],
+    question: &str,
+) -> Option<String> {
+    append_telemetry(
+        cx,
+        build_retrieved_events(cx, memories, question, "unverified"),
+    )
 }
 
 /// Notes that a memory was handed out with these verdicts, and what speaks against it, as a recall does.
-pub fn note_viewed(
+pub fn log_viewed_memory(
     cx: &Context<'_>,
     memory: &Memory,
     verdicts: &[Verdict],
     question: &str,
 ) -> Option<String> {
-    let mut events = retrieved(
+    let mut events = build_retrieved_events(
         cx,
         std::slice::from_ref(memory),
         question,
-        standing(verdicts),
+        format_standing_word(verdicts),
     );
     if verdicts.iter().any(Verdict::is_bad) {
-        events.push(crate::verify::event(cx, memory, verdicts));
+        events.push(crate::verify::build_verified_event(cx, memory, verdicts));
     }
-    noted(cx, events)
+    append_telemetry(cx, events)
 }
 
-fn retrieved(cx: &Context<'_>, memories: &[Memory], question: &str, verdict: &str) -> Vec<Event> {
+fn build_retrieved_events(
+    cx: &Context<'_>,
+    memories: &[Memory],
+    question: &str,
+    verdict: &str,
+) -> Vec<Event> {
     let mut spaces: Vec<&Space> = memories.iter().map(|it| &it.space).collect();
     spaces.sort();
     spaces.dedup();
-    let showing = |it: &Memory| Showing {
+    let showing = |it: &Memory| RetrievedMemory {
         id: it.id,
         score: 0.0,
         verdict: verdict.into(),
@@ -141,11 +165,11 @@ fn retrieved(cx: &Context<'_>, memories: &[Memory], question: &str, verdict: &st
             .filter(|it| it.space == *space)
             .map(showing)
             .collect();
-        cx.event(
+        cx.new_event(
             space,
             None,
-            What::Retrieved {
-                query: query::loggable(question),
+            EventBody::Retrieved {
+                query: query::redact_question(question),
                 shown,
             },
         )
@@ -153,24 +177,24 @@ fn retrieved(cx: &Context<'_>, memories: &[Memory], question: &str, verdict: &st
     spaces.into_iter().map(event).collect()
 }
 
-fn noted(cx: &Context<'_>, events: Vec<Event>) -> Option<String> {
+fn append_telemetry(cx: &Context<'_>, events: Vec<Event>) -> Option<String> {
     if events.is_empty() {
         return None;
     }
     cx.store
-        .append(&Batch::telemetry(events))
+        .append_batch(&Batch::new_telemetry(events))
         .err()
         .map(|error| format!("this could not be logged: {error}"))
 }
 
-fn refreshed(spaces: &[Space], path: Option<RepoPath>, limit: usize) -> Filter {
+fn refreshed_first_filter(spaces: &[Space], path: Option<RepoPath>, limit: usize) -> MemoryFilter {
     let (spaces, stages) = (spaces.to_vec(), vec![Stage::Active]);
-    Filter {
+    MemoryFilter {
         spaces,
         stages,
         path,
-        order: Order::Refreshed,
+        order: ListOrder::Refreshed,
         limit,
-        ..Filter::default()
+        ..MemoryFilter::default()
     }
 }

@@ -7,11 +7,11 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::space::Space;
-use apostille_cite::citation::{Citation, Cite};
+use apostille_cite::citation::{Citation, CodeLocation};
 use apostille_cite::look::CitedClaim;
 use apostille_text::digest::Digest;
 use apostille_text::secrets;
-use apostille_text::secrets::masked;
+use apostille_text::secrets::mask_secrets;
 use apostille_text::words::words;
 
 /// The identity of a memory: a UUIDv7, made from the time and randomness that the caller brings.
@@ -30,8 +30,8 @@ impl MemoryId {
 
     /// The id of something that came without one (a line of another program's file): the same text gives the same id.
     #[must_use]
-    pub fn derived(at: Timestamp, text: &str) -> Self {
-        let digest = Digest::of(text.as_bytes());
+    pub fn from_text(at: Timestamp, text: &str) -> Self {
+        let digest = Digest::hash_bytes(text.as_bytes());
         let mut random = [0; 16];
         random.copy_from_slice(&digest.as_bytes()[..16]);
         Self::new(at, u128::from_be_bytes(random))
@@ -69,7 +69,7 @@ impl FromStr for MemoryId {
     fn from_str(text: &str) -> Result<Self, BadHandle> {
         Uuid::try_parse(text)
             .map(Self)
-            .map_err(|_| BadHandle(masked(text).chars().take(60).collect()))
+            .map_err(|_| BadHandle(mask_secrets(text).chars().take(60).collect()))
     }
 }
 
@@ -99,7 +99,7 @@ impl fmt::Display for Handle {
 impl FromStr for Handle {
     type Err = BadHandle;
     fn from_str(text: &str) -> Result<Self, BadHandle> {
-        let bad = || BadHandle(masked(text).chars().take(60).collect());
+        let bad = || BadHandle(mask_secrets(text).chars().take(60).collect());
         let (letter, number) = text.split_once('-').ok_or_else(bad)?;
         let letter = match letter {
             "m" => 'm',
@@ -113,14 +113,14 @@ impl FromStr for Handle {
 
 /// A memory as a person or an agent names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Name {
+pub enum MemoryName {
     /// By handle, within the spaces in play.
     Handle(Handle),
     /// By id, within the spaces in play.
     Id(MemoryId),
 }
 
-impl FromStr for Name {
+impl FromStr for MemoryName {
     type Err = BadHandle;
     fn from_str(text: &str) -> Result<Self, BadHandle> {
         let text = text.trim();
@@ -130,7 +130,7 @@ impl FromStr for Name {
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for MemoryName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Handle(it) => it.fmt(f),
@@ -273,7 +273,7 @@ pub struct Voice {
 impl Voice {
     /// A voice with nothing known but who speaks.
     #[must_use]
-    pub fn of(origin: Origin) -> Self {
+    pub fn from_origin(origin: Origin) -> Self {
         Self {
             origin,
             channel: Channel::Unknown,
@@ -286,7 +286,7 @@ impl Voice {
 
     /// The same, come in this way. What comes from outside is tainted, and no person here said it.
     #[must_use]
-    pub fn via(self, channel: Channel) -> Self {
+    pub fn with_channel(self, channel: Channel) -> Self {
         let is_outside = channel.is_outside();
         let origin = if is_outside {
             self.origin.max(Origin::Agent)
@@ -304,17 +304,17 @@ impl Voice {
     /// The voice of what is made out of another's words: the lower trust of both, unless a person says it in words of
     /// their own. Approving is the one way up.
     #[must_use]
-    pub fn derived(self, from: &Self) -> Self {
+    pub fn derived_from(self, from: &Self) -> Self {
         if self.is_person() {
             self
         } else {
-            self.lowered(from)
+            self.lowered_to(from)
         }
     }
 
     /// The voice of what repeats another's words, whoever repeats them: the lower trust of both.
     #[must_use]
-    pub fn lowered(self, from: &Self) -> Self {
+    pub fn lowered_to(self, from: &Self) -> Self {
         let channel = if from.tainted && !self.channel.is_outside() {
             from.channel
         } else {
@@ -333,7 +333,7 @@ impl Voice {
     /// Who else vouches when this voice says again what another said: somebody else, by name; or the same one in a session
     /// of its own, which only counts as long as nobody was shown the memory.
     #[must_use]
-    pub fn vouches(&self, of: &Memory) -> Option<String> {
+    pub fn voucher_for(&self, of: &Memory) -> Option<String> {
         let name = |it: &Self| it.author.clone().unwrap_or_else(|| it.origin.to_string());
         let is_apart =
             self.session.is_some() && self.session != of.voice.session && of.usage.recalls == 0;
@@ -421,7 +421,7 @@ impl Status {
 
 /// How often a memory was of use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Usage {
+pub struct UsageCounts {
     /// Times it was shown.
     pub recalls: u32,
     /// Times it was applied in a task.
@@ -430,7 +430,7 @@ pub struct Usage {
     pub verified: u32,
 }
 
-impl Usage {
+impl UsageCounts {
     /// Counts more uses in.
     pub fn add(&mut self, more: Self) {
         self.recalls += more.recalls;
@@ -479,7 +479,7 @@ pub struct Memory {
     /// When it was last stated or found to hold.
     pub refreshed_at: Timestamp,
     /// How often it was of use.
-    pub usage: Usage,
+    pub usage: UsageCounts,
 }
 
 impl Memory {
@@ -519,14 +519,14 @@ impl Memory {
             .flatten()
             .chain([&self.fact])
             .chain(&self.tags);
-        texts.any(|it| secrets::find(it).is_some())
+        texts.any(|it| secrets::find_secret(it).is_some())
     }
 
     /// Its short name.
     #[must_use]
     pub fn handle(&self) -> Handle {
         Handle {
-            letter: self.space.letter(),
+            letter: self.space.handle_letter(),
             number: self.number,
         }
     }
@@ -534,7 +534,7 @@ impl Memory {
     /// What a memory of its layer belongs to: an episode to its task, scratch to its session. The same words elsewhere
     /// are another memory.
     #[must_use]
-    pub fn belongs_to(&self) -> Option<&str> {
+    pub fn task_or_session(&self) -> Option<&str> {
         match self.layer {
             Layer::Episode => self.task.as_deref(),
             Layer::Session => self.voice.session.as_deref(),
@@ -545,10 +545,10 @@ impl Memory {
     /// The digest of what it says: equal for a re-statement, whatever its case, spacing and punctuation. The same words
     /// in another task, or in the scratch of another session, are another claim.
     #[must_use]
-    pub fn claim(&self) -> Digest {
+    pub fn claim_digest(&self) -> Digest {
         claim_digest(
             self.layer,
-            self.belongs_to(),
+            self.task_or_session(),
             self.subject.as_deref(),
             &self.fact,
         )
@@ -562,7 +562,7 @@ impl Memory {
 
     /// Everything that is searched, as one text.
     #[must_use]
-    pub fn searchable(&self) -> String {
+    pub fn searchable_text(&self) -> String {
         let mut text = String::with_capacity(self.fact.len() + 128);
         for part in self.subject.iter().chain([&self.fact]).chain(&self.tags) {
             text.push_str(part);
@@ -579,30 +579,30 @@ impl Memory {
 /// The digest of a statement, see [`Memory::claim`]; `of` is the task or the session that it belongs to.
 #[must_use]
 pub fn claim_digest(layer: Layer, of: Option<&str>, subject: Option<&str>, fact: &str) -> Digest {
-    let words = apostille_text::overlap::normalised(subject, fact);
+    let words = apostille_text::overlap::normalise_fact(subject, fact);
     let of = of.map(|it| format!("\n{it}")).unwrap_or_default();
-    Digest::of(format!("{layer}\n{words}{of}").as_bytes())
+    Digest::hash_bytes(format!("{layer}\n{words}{of}").as_bytes())
 }
 
 /// What to do when a memory much like the draft exists already.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Twin {
+pub enum DuplicateChoice {
     /// Keep nothing and say which memory it is: the three choices.
     #[default]
     Ask,
     /// Keep nothing and be content.
     Skip,
     /// Replace that memory by this one, keeping both sets of citations and tags.
-    Merge(Name),
+    Merge(MemoryName),
     /// Keep it beside the other, for this reason.
     Create(String),
     /// Put it in the place of that memory.
-    Replace(Name, Replacement),
+    Replace(MemoryName, ReplacementKind),
 }
 
 /// Whether a replacement is a better version, the correction of something wrong, or the same kept for longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Replacement {
+pub enum ReplacementKind {
     /// A better version.
     Better,
     /// The old one was wrong.
@@ -641,7 +641,7 @@ impl Vouching {
 }
 
 impl Vouch {
-    pub(crate) fn given() -> Self {
+    pub(crate) fn new() -> Self {
         Self(())
     }
 }
@@ -662,7 +662,7 @@ pub struct Draft {
     /// Why it matters.
     pub reason: Option<String>,
     /// The code that proves it.
-    pub citations: Vec<Cite>,
+    pub citations: Vec<CodeLocation>,
     /// Words to find it by.
     pub tags: Vec<String>,
     /// Who says it.
@@ -670,7 +670,7 @@ pub struct Draft {
     /// The task it belongs to.
     pub task: Option<String>,
     /// What to do about a near-duplicate.
-    pub twin: Twin,
+    pub twin: DuplicateChoice,
     /// A person's word that overrides the save exclusions, the need for a citation, and what the citations do not say.
     pub vouching: Vouching,
     /// Whether the outer spaces and line ends of the fact belong to it, as they do in a file.
@@ -692,7 +692,7 @@ impl Draft {
             tags: Vec::new(),
             voice,
             task: None,
-            twin: Twin::Ask,
+            twin: DuplicateChoice::Ask,
             vouching: Vouching::Unasked,
             is_verbatim: false,
         }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// One question. Whoever asks bounds it.
 #[derive(Debug, Clone, Copy)]
-pub struct Ask<'a> {
+pub struct ModelRequest<'a> {
     /// What the model is to do, in our words alone.
     pub system: &'a str,
     /// What it is to do it with. Words of others stand here, between delimiters and marked as data.
@@ -47,7 +47,7 @@ pub enum ModelError {
         after: Duration,
     },
     /// The server said no.
-    #[error("the model's server answered with status {status}; {}", way_out(*.status))]
+    #[error("the model's server answered with status {status}; {}", advise_on_model_status(*.status))]
     Refused {
         /// The HTTP status.
         status: u16,
@@ -67,7 +67,7 @@ pub enum ModelError {
 }
 
 /// What to look at after a refusal.
-fn way_out(status: u16) -> &'static str {
+fn advise_on_model_status(status: u16) -> &'static str {
     match status {
         401 | 403 => "look at the key that model.key_env names",
         404 | 405 => "look at model.url, model.name and model.api",
@@ -80,7 +80,7 @@ fn way_out(status: u16) -> &'static str {
 /// Answers questions. The answer is the model's text and nothing around it: JSON, if it did as it was told.
 pub trait Model: Send + Sync {
     /// Asks once and waits for the answer, for as long as the model's owner allows.
-    fn complete(&self, ask: &Ask<'_>) -> Result<String, ModelError>;
+    fn complete(&self, ask: &ModelRequest<'_>) -> Result<String, ModelError>;
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::memory::{Kind, Layer, Memory, MemoryId, Origin, Status, Usage, Voice};
+use crate::memory::{Kind, Layer, Memory, MemoryId, Origin, Status, UsageCounts, Voice};
 use crate::space::Space;
 
 /// A line that is no note.
@@ -16,7 +16,7 @@ pub struct BadNote(String);
 /// Whom a note is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum NoteScope {
     /// The user.
     User,
     /// The workspace.
@@ -27,11 +27,11 @@ pub enum Scope {
 }
 
 #[derive(Deserialize)]
-struct Line {
+struct NotebookLine {
     #[serde(default)]
     id: Value,
     #[serde(default)]
-    scope: Scope,
+    scope: NoteScope,
     text: String,
     #[serde(default)]
     tags: Vec<String>,
@@ -40,28 +40,28 @@ struct Line {
 
 /// A note as it was written down.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
+pub struct NotebookNote {
     /// The number of its id, where that is one of ours, as `m-1`.
     pub number: Option<u64>,
     /// The id that another program gave it.
     foreign: Option<String>,
     /// Whom it is for.
-    pub scope: Scope,
+    pub scope: NoteScope,
     text: String,
     tags: Vec<String>,
     at: Timestamp,
 }
 
-impl Note {
+impl NotebookNote {
     /// Reads a line.
-    pub fn parse(line: &str) -> Result<Self, BadNote> {
-        let Line {
+    pub fn parse_line(line: &str) -> Result<Self, BadNote> {
+        let NotebookLine {
             id,
             scope,
             text,
             tags,
             ts,
-        } = serde_json::from_str(line).map_err(|error| BadNote(plain(&error)))?;
+        } = serde_json::from_str(line).map_err(|error| BadNote(strip_json_position(&error)))?;
         let at = ts
             .parse()
             .map_err(|_| BadNote("'ts' is not a time such as 2026-02-26T12:00:00Z".into()))?;
@@ -81,11 +81,11 @@ impl Note {
 
     /// The note as a memory of this space: uncited, and so shown as unverified. The same note gives the same id.
     #[must_use]
-    pub fn memory(self, space: Space) -> Memory {
+    pub fn into_memory(self, space: Space) -> Memory {
         let (layer, kind) = match self.scope {
-            Scope::User => (Layer::Knowledge, Kind::User),
-            Scope::Workspace => (Layer::Knowledge, Kind::Project),
-            Scope::Session => (Layer::Session, Kind::Project),
+            NoteScope::User => (Layer::Knowledge, Kind::User),
+            NoteScope::Workspace => (Layer::Knowledge, Kind::Project),
+            NoteScope::Session => (Layer::Session, Kind::Project),
         };
         let number = self.number.unwrap_or(0);
         let seed = match &self.foreign {
@@ -93,7 +93,7 @@ impl Note {
             None => format!("{number} {}", self.text),
         };
         Memory {
-            id: MemoryId::derived(self.at, &seed),
+            id: MemoryId::from_text(self.at, &seed),
             number,
             space,
             layer,
@@ -103,7 +103,7 @@ impl Note {
             reason: None,
             citations: Vec::new(),
             tags: self.tags,
-            voice: Voice::of(Origin::Agent),
+            voice: Voice::from_origin(Origin::Agent),
             task: None,
             marks: Vec::new(),
             status: Status::Active,
@@ -111,13 +111,13 @@ impl Note {
             vouchers: Vec::new(),
             recorded_at: self.at,
             refreshed_at: self.at,
-            usage: Usage::default(),
+            usage: UsageCounts::default(),
         }
     }
 }
 
 /// What is wrong with a line, without the place in it: there is only one line.
-fn plain(error: &serde_json::Error) -> String {
+fn strip_json_position(error: &serde_json::Error) -> String {
     let told = error.to_string();
     told.rsplit_once(" at line ")
         .map_or(told.clone(), |(what, _)| what.to_owned())
@@ -129,24 +129,26 @@ mod tests {
 
     #[test]
     fn seed_002_storage_lines_are_read() {
-        let check = |line: &str, expected: Option<(Option<u64>, Scope)>| {
+        let check = |line: &str, expected: Option<(Option<u64>, NoteScope)>| {
             assert_eq!(
-                Note::parse(line).ok().map(|it| (it.number, it.scope)),
+                NotebookNote::parse_line(line)
+                    .ok()
+                    .map(|it| (it.number, it.scope)),
                 expected,
                 "{line}"
             );
         };
         check(
             r#"{"id":"m-2","scope":"user","text":"t","tags":["x"],"ts":"2026-02-26T12:00:00Z"}"#,
-            Some((Some(2), Scope::User)),
+            Some((Some(2), NoteScope::User)),
         );
         check(
             r#"{"text":"t","ts":"2026-02-26T12:00:00Z"}"#,
-            Some((None, Scope::Workspace)),
+            Some((None, NoteScope::Workspace)),
         );
         for id in [r#""m-0""#, r#""note-7""#, r#""m-x""#, "7", "null", r#""""#] {
             let line = format!(r#"{{"id":{id},"text":"t","ts":"2026-02-26T12:00:00Z"}}"#);
-            check(&line, Some((None, Scope::Workspace)));
+            check(&line, Some((None, NoteScope::Workspace)));
         }
         check(r#"{"id":"m-1","text":"t","ts":"yesterday"}"#, None);
         check(
@@ -160,9 +162,9 @@ mod tests {
     fn an_id_of_another_program_tells_the_line_again() {
         let id = |id: &str, text: &str| {
             let line = format!(r#"{{"id":{id},"text":"{text}","ts":"2026-02-26T12:00:00Z"}}"#);
-            Note::parse(&line)
+            NotebookNote::parse_line(&line)
                 .unwrap()
-                .memory("acme/app".parse().unwrap())
+                .into_memory("acme/app".parse().unwrap())
                 .id
         };
         assert_eq!(id(r#""a""#, "t"), id(r#""a""#, "t"));
@@ -173,7 +175,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said_without_a_place() {
-        let why = |line: &str| Note::parse(line).unwrap_err().to_string();
+        let why = |line: &str| NotebookNote::parse_line(line).unwrap_err().to_string();
         assert_eq!(
             why(r#"{"id":"a","ts":"2026-02-26T12:00:00Z"}"#),
             "missing field `text`"

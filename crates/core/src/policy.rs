@@ -27,7 +27,7 @@ words! {
 
 /// How much of anything there may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct MemoryLimits {
     /// Characters of a fact.
     pub fact_chars: usize,
     /// Characters of an episode or of scratch.
@@ -53,10 +53,10 @@ pub struct Limits {
 /// The longest path that is a memory's subject, in characters.
 pub const PATH_CHARS: usize = 200;
 
-impl Limits {
+impl MemoryLimits {
     /// The same for a memory whose subject is a path.
     #[must_use]
-    pub fn of_paths(&self) -> Self {
+    pub fn for_paths(&self) -> Self {
         Self {
             subject_chars: self.subject_chars.max(PATH_CHARS),
             ..*self
@@ -65,17 +65,17 @@ impl Limits {
 
     /// The same for a note under a path: it may be as long as an episode.
     #[must_use]
-    pub fn of_notes(&self) -> Self {
+    pub fn for_path_notes(&self) -> Self {
         Self {
             fact_chars: self.fact_chars.max(self.episode_chars),
-            ..self.of_paths()
+            ..self.for_paths()
         }
     }
 }
 
 /// What is put before a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Inject {
+pub struct InjectPolicy {
     /// Which memories.
     pub mode: InjectMode,
     /// Characters of memory text.
@@ -88,7 +88,7 @@ pub struct Inject {
 
 /// When an audit speaks up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hygiene {
+pub struct HygienePolicy {
     /// After how many days a memory that was never shown counts as unused.
     pub unused_days: u64,
     /// After how many showings a memory that was never applied counts as shown in vain.
@@ -99,7 +99,7 @@ pub struct Hygiene {
 
 /// From when on what somebody writes waits, because nobody honest writes so. 0 switches one off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Breakers {
+pub struct BreakerPolicy {
     /// How many new memories of one actor a space takes within the window.
     pub burst: usize,
     /// How long the window is.
@@ -114,7 +114,7 @@ pub struct Breakers {
     pub quiet_minutes: u32,
 }
 
-impl Breakers {
+impl BreakerPolicy {
     /// None at all.
     pub const OFF: Self = Self {
         burst: 0,
@@ -127,7 +127,7 @@ impl Breakers {
 
     /// The fewest new memories that any of them looks at; `None` when all are off.
     #[must_use]
-    pub fn fewest(&self) -> Option<usize> {
+    pub fn fewest_writes(&self) -> Option<usize> {
         let limits = [
             self.burst.saturating_add(1),
             self.copies.saturating_add(1),
@@ -148,9 +148,9 @@ impl Breakers {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Policy {
     /// Limits.
-    pub limits: Limits,
+    pub limits: MemoryLimits,
     /// Injection.
-    pub inject: Inject,
+    pub inject: InjectPolicy,
     /// Scoring.
     pub scoring: Scoring,
     /// Whether repository facts need a citation.
@@ -160,15 +160,15 @@ pub struct Policy {
     /// Up to which change cited code still counts as proof.
     pub tolerance: Change,
     /// Audits.
-    pub hygiene: Hygiene,
+    pub hygiene: HygienePolicy,
     /// From when on what somebody writes waits.
-    pub breakers: Breakers,
+    pub breakers: BreakerPolicy,
 }
 
 impl Default for Policy {
     fn default() -> Self {
         Self {
-            limits: Limits {
+            limits: MemoryLimits {
                 fact_chars: 500,
                 episode_chars: 4_000,
                 subject_chars: 120,
@@ -180,7 +180,7 @@ impl Default for Policy {
                 soft_active: 1_000,
                 max_total: None,
             },
-            inject: Inject {
+            inject: InjectPolicy {
                 mode: InjectMode::Relevant,
                 chars: 2_000,
                 count: 10,
@@ -190,12 +190,12 @@ impl Default for Policy {
             require_citations: true,
             near_duplicate: 0.85,
             tolerance: Change::Comment,
-            hygiene: Hygiene {
+            hygiene: HygienePolicy {
                 unused_days: 90,
                 shown_in_vain: 25,
                 pending_days: 14,
             },
-            breakers: Breakers {
+            breakers: BreakerPolicy {
                 burst: 60,
                 window_minutes: 10,
                 copies: 12,
@@ -210,16 +210,16 @@ impl Default for Policy {
 impl Policy {
     /// Whether a change of this kind leaves a citation good enough to be shown.
     #[must_use]
-    pub fn tolerates(&self, change: Change) -> bool {
+    pub fn tolerates_change(&self, change: Change) -> bool {
         change <= self.tolerance
     }
 
     /// The policy of the plain notebook (three tools, no citations, 500 entries, word overlap).
     #[must_use]
-    pub fn notebook() -> Self {
+    pub fn for_notebook() -> Self {
         let default = Self::default();
         Self {
-            limits: Limits {
+            limits: MemoryLimits {
                 max_total: Some(500),
                 ..default.limits
             },

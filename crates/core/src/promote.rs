@@ -1,20 +1,22 @@
 //! Promote: scratch of a session becomes an episode, and what was noted becomes knowledge. It travels the whole write
 //! path, and is never trusted more than what it came from.
 
-use crate::memory::{Draft, Kind, Layer, Memory, Name, Replacement, Twin, Voice};
+use crate::memory::{
+    Draft, DuplicateChoice, Kind, Layer, Memory, MemoryName, ReplacementKind, Voice,
+};
 use crate::refusal::Refusal;
-use crate::remember::{Outcome, remember};
+use crate::remember::{RememberOutcome, remember};
 use crate::space::Space;
 use crate::task_words::Sort;
-use crate::{Context, Error, list, verify};
-use apostille_cite::citation::Cite;
+use crate::{Context, CoreError, list, verify};
+use apostille_cite::citation::CodeLocation;
 use apostille_cite::verdict::Verdict;
 
 /// What is to be promoted, and what its note does not say.
 #[derive(Debug, Clone)]
 pub struct Promotion {
     /// Which memory.
-    pub name: Name,
+    pub name: MemoryName,
     /// Where to; the next layer unless said.
     pub layer: Option<Layer>,
     /// What sort of thing it is; as the note has it unless said.
@@ -26,7 +28,7 @@ pub struct Promotion {
     /// Why it matters.
     pub reason: Option<String>,
     /// The code that proves it, instead of what the note cites.
-    pub citations: Vec<Cite>,
+    pub citations: Vec<CodeLocation>,
     /// The task it belongs to, where the note has none.
     pub task: Option<String>,
     /// Who promotes it.
@@ -36,7 +38,7 @@ pub struct Promotion {
 impl Promotion {
     /// A promotion of this memory, with nothing to add.
     #[must_use]
-    pub fn of(name: Name, voice: Voice) -> Self {
+    pub fn new(name: MemoryName, voice: Voice) -> Self {
         let (layer, kind, subject, fact, reason, task) = (None, None, None, None, None, None);
         Self {
             name,
@@ -53,19 +55,23 @@ impl Promotion {
 }
 
 /// Promotes a note, or says what it lacks.
-pub fn promote(cx: &Context<'_>, spaces: &[Space], it: Promotion) -> Result<Outcome, Error> {
-    let Some(note) = list::named(cx, spaces, it.name)? else {
-        return Ok(Outcome::Refused(Refusal::NoSuchMemory {
+pub fn promote(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    it: Promotion,
+) -> Result<RememberOutcome, CoreError> {
+    let Some(note) = list::find_named_memory(cx, spaces, it.name)? else {
+        return Ok(RememberOutcome::Refused(Refusal::NoSuchMemory {
             name: it.name.to_string(),
         }));
     };
-    match promoted(cx, note, it) {
+    match draft_promotion(cx, note, it) {
         Ok(draft) => remember(cx, draft),
-        Err(refusal) => Ok(Outcome::Refused(refusal)),
+        Err(refusal) => Ok(RememberOutcome::Refused(refusal)),
     }
 }
 
-fn promoted(cx: &Context<'_>, note: Memory, it: Promotion) -> Result<Draft, Refusal> {
+fn draft_promotion(cx: &Context<'_>, note: Memory, it: Promotion) -> Result<Draft, Refusal> {
     let handle = note.handle();
     if !note.is_active() {
         return Err(Refusal::NotActive {
@@ -74,11 +80,11 @@ fn promoted(cx: &Context<'_>, note: Memory, it: Promotion) -> Result<Draft, Refu
             verb: "promoted",
         });
     }
-    let to = target(&note, it.layer)?;
+    let to = choose_target_layer(&note, it.layer)?;
     let is_scratch = note.layer == Layer::Session;
     let (id, space) = (note.id, note.space.clone());
     let citations = if it.citations.is_empty() {
-        places(cx, &note)?
+        locate_note_citations(cx, &note)?
     } else {
         it.citations
     };
@@ -86,12 +92,13 @@ fn promoted(cx: &Context<'_>, note: Memory, it: Promotion) -> Result<Draft, Refu
     let subject = it.subject.or(note.subject);
     let reason = it.reason.or(note.reason);
     if to == Layer::Knowledge {
-        let fields = lacking(kind, subject.as_ref(), reason.as_ref(), citations.len());
+        let fields =
+            list_missing_knowledge_fields(kind, subject.as_ref(), reason.as_ref(), citations.len());
         if !fields.is_empty() {
             return Err(Refusal::MissingFields { handle, fields });
         }
     }
-    let voice = derived(note.voice, it.voice, it.fact.is_some());
+    let voice = derive_promotion_voice(note.voice, it.voice, it.fact.is_some());
     Ok(Draft {
         layer: Some(to),
         kind: Some(kind),
@@ -101,20 +108,20 @@ fn promoted(cx: &Context<'_>, note: Memory, it: Promotion) -> Result<Draft, Refu
         tags: note
             .tags
             .into_iter()
-            .filter(|it| to == Layer::Episode || !is_sort(it))
+            .filter(|it| to == Layer::Episode || !is_sort_tag(it))
             .collect(),
         task: note.task.or(it.task),
         twin: if is_scratch {
-            Twin::Replace(Name::Id(id), Replacement::Promotion)
+            DuplicateChoice::Replace(MemoryName::Id(id), ReplacementKind::Promotion)
         } else {
-            Twin::Ask
+            DuplicateChoice::Ask
         },
         ..Draft::new(space, it.fact.unwrap_or(note.fact), voice)
     })
 }
 
 /// Where a note goes: scratch becomes an episode unless said otherwise, everything else knowledge.
-fn target(note: &Memory, wanted: Option<Layer>) -> Result<Layer, Refusal> {
+fn choose_target_layer(note: &Memory, wanted: Option<Layer>) -> Result<Layer, Refusal> {
     let next = if note.layer == Layer::Session {
         Layer::Episode
     } else {
@@ -134,16 +141,16 @@ fn target(note: &Memory, wanted: Option<Layer>) -> Result<Layer, Refusal> {
 
 /// Who says what comes of a note: whoever is trusted less, the note's author or who promotes it. What a person puts into
 /// words of their own is that person's.
-fn derived(note: Voice, by: Voice, is_reworded: bool) -> Voice {
+fn derive_promotion_voice(note: Voice, by: Voice, is_reworded: bool) -> Voice {
     if is_reworded && by.is_person() {
         return by;
     }
-    note.lowered(&by)
+    note.lowered_to(&by)
 }
 
 /// The fields that knowledge of this kind needs and does not have. A preference or a correction needs no proof.
 #[must_use]
-pub fn lacking(
+pub fn list_missing_knowledge_fields(
     kind: Kind,
     subject: Option<&String>,
     reason: Option<&String>,
@@ -164,8 +171,11 @@ pub fn lacking(
 }
 
 /// Where the citations of a note stand now. A note whose code has changed since is not promoted as it is.
-pub fn places(cx: &Context<'_>, note: &Memory) -> Result<Vec<Cite>, Refusal> {
-    let seen = verify::look(cx, vec![note.clone()]);
+pub fn locate_note_citations(
+    cx: &Context<'_>,
+    note: &Memory,
+) -> Result<Vec<CodeLocation>, Refusal> {
+    let seen = verify::follow_memory_citations(cx, vec![note.clone()]);
     let verdicts = seen.iter().flat_map(|it| &it.verdicts);
     let place = |(citation, verdict): (&apostille_cite::citation::Citation, &Verdict)| match verdict
     {
@@ -177,16 +187,16 @@ pub fn places(cx: &Context<'_>, note: &Memory) -> Result<Vec<Cite>, Refusal> {
                 bad.as_str()
             );
             Err(Refusal::BadCitation {
-                place: citation.place().to_string(),
+                place: citation.location().to_string(),
                 why,
             })
         }
-        _ => Ok(citation.place()),
+        _ => Ok(citation.location()),
     };
     note.citations.iter().zip(verdicts).map(place).collect()
 }
 
 /// Whether a tag says what sort of note it was in its task.
-pub fn is_sort(tag: &str) -> bool {
+pub fn is_sort_tag(tag: &str) -> bool {
     Sort::ALL.iter().any(|it| it.as_str() == tag)
 }

@@ -12,62 +12,69 @@ pub mod render;
 pub mod trust;
 pub mod verify;
 
-use crate::event::{Batch, Event, Expect, Showing, What};
+use crate::event::{Batch, Event, EventBody, Precondition, RetrievedMemory};
 use crate::memory::Memory;
-use crate::{Context, Error};
+use crate::{Context, CoreError};
 use apostille_cite::verdict::Verdict;
 
 pub use candidates::Candidate;
-pub use hit::{Checked, Hit, Why};
-pub use query::{Ask, Bar, Query, Style};
+pub use hit::{RecallHit, ScoreBreakdown, VerifiedHit};
+pub use query::{Bar, RecallQuery, RecallRequest, Style};
 
 /// What was recalled.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recalled {
+pub struct RecallOutcome {
     /// The text to put before a model; empty when there is nothing to show.
     pub block: String,
     /// What is shown, the best first, each with its verdict.
-    pub shown: Vec<Checked>,
+    pub shown: Vec<VerifiedHit>,
     /// What would have been shown, but does not hold here.
-    pub withheld: Vec<Checked>,
+    pub withheld: Vec<VerifiedHit>,
     /// What went wrong on the way without costing the answer.
     pub problems: Vec<String>,
 }
 
 /// Recalls what matters to a question, verified against the reader's own checkout.
-pub fn recall(cx: &Context<'_>, ask: &Ask) -> Result<Recalled, Error> {
-    let (query, mut recalled) = found(cx, ask)?;
-    recalled.problems = log(cx, &query, &recalled.shown, &recalled.withheld);
+pub fn recall(cx: &Context<'_>, ask: &RecallRequest) -> Result<RecallOutcome, CoreError> {
+    let (query, mut recalled) = recall_without_log(cx, ask)?;
+    recalled.problems = log_recall(cx, &query, &recalled.shown, &recalled.withheld);
     Ok(recalled)
 }
 
 /// What a recall would find, for somebody who only looks: nothing is written down.
-pub fn preview(cx: &Context<'_>, ask: &Ask) -> Result<Recalled, Error> {
-    found(cx, ask).map(|it| it.1)
+pub fn preview_recall(cx: &Context<'_>, ask: &RecallRequest) -> Result<RecallOutcome, CoreError> {
+    recall_without_log(cx, ask).map(|it| it.1)
 }
 
 /// The same up to the last step, for whoever must answer before anything is written down.
-pub fn found(cx: &Context<'_>, ask: &Ask) -> Result<(Query, Recalled), Error> {
-    let mut query = query::complete(cx.policy, ask);
+pub fn recall_without_log(
+    cx: &Context<'_>,
+    ask: &RecallRequest,
+) -> Result<(RecallQuery, RecallOutcome), CoreError> {
+    let mut query = query::complete_query(cx.policy, ask);
     let checked = loop {
-        let candidates = candidates::gather(cx, &query)?;
-        let (mut ranked, mut n_left_out) = rank::order(cx.now, &query, candidates);
+        let candidates = candidates::gather_candidates(cx, &query)?;
+        let (mut ranked, mut n_left_out) = rank::rank_candidates(cx.now, &query, candidates);
         if ranked.is_empty() && query.bar == Bar::Best {
-            (ranked, n_left_out) = rank::order(cx.now, &query, candidates::recent(cx, &query)?);
+            (ranked, n_left_out) = rank::rank_candidates(
+                cx.now,
+                &query,
+                candidates::gather_recent_candidates(cx, &query)?,
+            );
         }
-        let checked = verify::check(cx, ranked, &query);
-        if !query.widen(&checked, n_left_out) {
+        let checked = verify::verify_hits(cx, ranked, &query);
+        if !query.widen_reach(&checked, n_left_out) {
             break checked;
         }
     };
-    let (mut shown, withheld) = budget::fit(checked, &query);
+    let (mut shown, withheld) = budget::fit_recall_budget(checked, &query);
     shown.iter_mut().for_each(|it| {
         it.hit.memory.withhold_secret();
     });
-    let block = render::block(&shown, query.style);
+    let block = render::render_block(&shown, query.style);
     Ok((
         query,
-        Recalled {
+        RecallOutcome {
             block,
             shown,
             withheld,
@@ -77,38 +84,52 @@ pub fn found(cx: &Context<'_>, ask: &Ask) -> Result<(Query, Recalled), Error> {
 }
 
 /// Writes down what was shown. A log that cannot be written does not cost the caller the answer.
-fn log(cx: &Context<'_>, query: &Query, shown: &[Checked], withheld: &[Checked]) -> Vec<String> {
-    written(cx, Batch::telemetry(events(cx, query, shown, withheld)))
-}
-
-/// The same some time after they were looked up: nothing is written about what was forgotten meanwhile.
-pub fn log_later(
+fn log_recall(
     cx: &Context<'_>,
-    query: &Query,
-    shown: &[Checked],
-    withheld: &[Checked],
+    query: &RecallQuery,
+    shown: &[VerifiedHit],
+    withheld: &[VerifiedHit],
 ) -> Vec<String> {
-    let memories = shown.iter().chain(withheld).map(|it| &it.hit.memory);
-    let expects = memories
-        .map(|it| Expect::Unmoved(it.id, it.status.clone()))
-        .collect();
-    written(
+    append_recall_log(
         cx,
-        Batch::telemetry_if(events(cx, query, shown, withheld), expects),
+        Batch::new_telemetry(build_recall_events(cx, query, shown, withheld)),
     )
 }
 
-fn events(cx: &Context<'_>, query: &Query, shown: &[Checked], withheld: &[Checked]) -> Vec<Event> {
+/// The same some time after they were looked up: nothing is written about what was forgotten meanwhile.
+pub fn log_recall_later(
+    cx: &Context<'_>,
+    query: &RecallQuery,
+    shown: &[VerifiedHit],
+    withheld: &[VerifiedHit],
+) -> Vec<String> {
+    let memories = shown.iter().chain(withheld).map(|it| &it.hit.memory);
+    let expects = memories
+        .map(|it| Precondition::Unmoved(it.id, it.status.clone()))
+        .collect();
+    append_recall_log(
+        cx,
+        Batch::new_telemetry_if(build_recall_events(cx, query, shown, withheld), expects),
+    )
+}
+
+fn build_recall_events(
+    cx: &Context<'_>,
+    query: &RecallQuery,
+    shown: &[VerifiedHit],
+    withheld: &[VerifiedHit],
+) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for space in &query.spaces {
-        let here = |it: &&Checked| it.hit.memory.space == *space;
-        let shown: Vec<Showing> = shown.iter().filter(here).map(showing).collect();
+        let here = |it: &&VerifiedHit| it.hit.memory.space == *space;
+        let shown: Vec<RetrievedMemory> =
+            shown.iter().filter(here).map(to_retrieved_memory).collect();
         if !shown.is_empty() {
-            events.push(cx.event(
+            events.push(cx.new_event(
                 space,
                 None,
-                What::Retrieved {
-                    query: query.loggable(),
+                EventBody::Retrieved {
+                    query: query.loggable_text(),
                     shown,
                 },
             ));
@@ -117,15 +138,17 @@ fn events(cx: &Context<'_>, query: &Query, shown: &[Checked], withheld: &[Checke
     let failed = withheld
         .iter()
         .filter(|it| it.verdicts.iter().any(Verdict::is_bad));
-    events.extend(failed.map(|it| crate::verify::event(cx, &it.hit.memory, &it.verdicts)));
+    events.extend(
+        failed.map(|it| crate::verify::build_verified_event(cx, &it.hit.memory, &it.verdicts)),
+    );
     events
 }
 
-fn written(cx: &Context<'_>, batch: Batch) -> Vec<String> {
+fn append_recall_log(cx: &Context<'_>, batch: Batch) -> Vec<String> {
     if batch.events().is_empty() {
         return Vec::new();
     }
-    let written = cx.store.append(&batch);
+    let written = cx.store.append_batch(&batch);
     written
         .err()
         .map(|error| format!("this recall could not be logged: {error}"))
@@ -133,8 +156,8 @@ fn written(cx: &Context<'_>, batch: Batch) -> Vec<String> {
         .collect()
 }
 
-fn showing(it: &Checked) -> Showing {
-    Showing {
+fn to_retrieved_memory(it: &VerifiedHit) -> RetrievedMemory {
+    RetrievedMemory {
         id: it.hit.memory.id,
         score: it.hit.score,
         verdict: it.standing().into(),
@@ -142,16 +165,19 @@ fn showing(it: &Checked) -> Showing {
 }
 
 /// The identity layer of a user: always shown, never ranked.
-pub fn identity(cx: &Context<'_>, user: &crate::space::Space) -> Result<Vec<Memory>, Error> {
-    let filter = crate::store::Filter {
+pub fn recall_identity(
+    cx: &Context<'_>,
+    user: &crate::space::Space,
+) -> Result<Vec<Memory>, CoreError> {
+    let filter = crate::store::MemoryFilter {
         spaces: vec![user.clone()],
         layers: vec![crate::memory::Layer::Identity],
         stages: vec![crate::memory::Stage::Active],
-        order: crate::store::Order::Oldest,
+        order: crate::store::ListOrder::Oldest,
         limit: 100,
         ..Default::default()
     };
-    let mut memories = cx.store.list(&filter)?;
+    let mut memories = cx.store.list_memories(&filter)?;
     memories.iter_mut().for_each(|it| {
         it.withhold_secret();
     });

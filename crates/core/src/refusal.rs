@@ -26,7 +26,7 @@ pub fn check_text(field: &'static str, text: &str) -> Result<(), Refusal> {
             limit: MAX_BYTES,
         });
     }
-    match secrets::find(text) {
+    match secrets::find_secret(text) {
         Some(rule) => Err(Refusal::Secret { field, rule }),
         None => Ok(()),
     }
@@ -44,7 +44,7 @@ pub enum Refusal {
         rule: &'static str,
     },
     /// A field is empty.
-    #[error("{field} is empty; {}", missing(.field))]
+    #[error("{field} is empty; {}", advise_on_empty_field(.field))]
     Empty {
         /// Which field.
         field: &'static str,
@@ -191,7 +191,7 @@ pub enum Refusal {
     /// A note lacks what knowledge needs.
     #[error(
         "{handle} cannot become knowledge yet: it has no {}; add {}", .fields.join(", no "),
-        .fields.iter().map(|it| flag(it)).collect::<Vec<_>>().join(" ")
+        .fields.iter().map(|it| flag_for_field(it)).collect::<Vec<_>>().join(" ")
     )]
     MissingFields {
         /// Which.
@@ -278,7 +278,7 @@ impl Refusal {
 }
 
 /// What to say in a field that is empty.
-fn missing(field: &str) -> &'static str {
+fn advise_on_empty_field(field: &str) -> &'static str {
     match field {
         "fact" => "say what was learned in a sentence",
         "reason" => "say why, in a few words",
@@ -289,7 +289,7 @@ fn missing(field: &str) -> &'static str {
 
 /// The flag that gives a field.
 #[must_use]
-pub fn flag(field: &str) -> &'static str {
+pub fn flag_for_field(field: &str) -> &'static str {
     match field {
         "subject" => "--subject \"…\"",
         "reason" => "--reason \"…\"",

@@ -12,19 +12,19 @@ pub mod queue;
 mod replaced;
 pub mod trusted;
 
-use crate::memory::{Draft, Memory, Twin};
+use crate::memory::{Draft, DuplicateChoice, Memory};
 use crate::refusal::Refusal;
 use crate::store::StoreError;
-use crate::{Context, Error};
+use crate::{Context, CoreError};
 
-pub use dedupe::{Near, Relation};
+pub use dedupe::{DraftRelation, NearMemory};
 
 /// How often a decision is made again because another writer was first.
 const TRIES: usize = 8;
 
 /// What became of a draft.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum RememberOutcome {
     /// It was kept.
     Remembered {
         /// The memory, with its handle.
@@ -34,7 +34,7 @@ pub enum Outcome {
         /// How many of the oldest were retired to make room.
         retired: usize,
         /// What it contradicts, and took the place of by itself.
-        superseded: Option<Near>,
+        superseded: Option<NearMemory>,
     },
     /// It was known already, and is now refreshed.
     Refreshed {
@@ -44,90 +44,98 @@ pub enum Outcome {
     /// Something much like it is known: skip it, merge it, or create it with a rationale.
     Similar {
         /// What is known, the nearest first.
-        near: Vec<Near>,
+        near: Vec<NearMemory>,
     },
     /// It was turned away.
     Refused(Refusal),
 }
 
 /// Why the path ends early.
-pub(crate) enum Stop {
+pub(crate) enum EarlyEnd {
     Refused(Refusal),
-    Broken(Error),
+    Broken(CoreError),
 }
 
-impl From<Refusal> for Stop {
+impl From<Refusal> for EarlyEnd {
     fn from(it: Refusal) -> Self {
         Self::Refused(it)
     }
 }
 
-impl From<StoreError> for Stop {
+impl From<StoreError> for EarlyEnd {
     fn from(it: StoreError) -> Self {
         Self::Broken(it.into())
     }
 }
 
 /// Keeps one fact with the code that proves it, or says why not.
-pub fn remember(cx: &Context<'_>, draft: Draft) -> Result<Outcome, Error> {
+pub fn remember(cx: &Context<'_>, draft: Draft) -> Result<RememberOutcome, CoreError> {
     let space = draft.space.clone();
-    match path(cx, draft) {
+    match run_remember_path(cx, draft) {
         Ok(outcome) => Ok(outcome),
-        Err(Stop::Refused(refusal)) => commit::refusal(cx, &space, refusal),
-        Err(Stop::Broken(error)) => Err(error),
+        Err(EarlyEnd::Refused(refusal)) => commit::log_refusal(cx, &space, refusal),
+        Err(EarlyEnd::Broken(error)) => Err(error),
     }
 }
 
-fn path(cx: &Context<'_>, draft: Draft) -> Result<Outcome, Stop> {
+fn run_remember_path(cx: &Context<'_>, draft: Draft) -> Result<RememberOutcome, EarlyEnd> {
     let moderated = moderate::clean(draft)?;
-    let classified = classify::sort(moderated)?;
-    let cited = cite::read(cx.source, classified)?;
+    let classified = classify::classify_draft(moderated)?;
+    let cited = cite::prove_draft(cx.source, classified)?;
     let mut is_first = true;
     // A model is asked once, however often another writer is first.
     let mut weighed = None;
-    decided_anew(|| {
-        let vetted = guard::admit(cx, cited.clone())?;
-        match dedupe::decide(cx, &vetted, std::mem::take(&mut is_first))? {
-            dedupe::Decision::New => commit::memory(cx, &guard::watched(cx, vetted, &mut weighed)?),
-            dedupe::Decision::Known(memory) => {
-                let changes = guard::settles(&vetted, &memory)
-                    || matches!(vetted.twin(), Twin::Merge(_) | Twin::Replace(..));
+    retry_on_conflict(|| {
+        let vetted = guard::admit_draft(cx, cited.clone())?;
+        match dedupe::decide_duplicate(cx, &vetted, std::mem::take(&mut is_first))? {
+            dedupe::DuplicateDecision::New => commit::commit_memory(
+                cx,
+                &guard::consult_breakers_and_guardian(cx, vetted, &mut weighed)?,
+            ),
+            dedupe::DuplicateDecision::Known(memory) => {
+                let changes = guard::can_settle_memory(&vetted, &memory)
+                    || matches!(
+                        vetted.duplicate_choice(),
+                        DuplicateChoice::Merge(_) | DuplicateChoice::Replace(..)
+                    );
                 let vetted = if changes {
-                    guard::watched(cx, vetted, &mut weighed)?
+                    guard::consult_breakers_and_guardian(cx, vetted, &mut weighed)?
                 } else {
                     vetted
                 };
-                commit::restated(cx, &vetted, memory)
+                commit::commit_restatement(cx, &vetted, memory)
             }
-            dedupe::Decision::Instead(old) => {
-                let vetted = guard::watched(cx, vetted, &mut weighed)?;
+            dedupe::DuplicateDecision::Instead(old) => {
+                let vetted = guard::consult_breakers_and_guardian(cx, vetted, &mut weighed)?;
                 // Two that make one claim cannot stand side by side.
-                let is_same =
-                    !vetted.memory().is_active() && old.claim() == vetted.memory().claim();
+                let is_same = !vetted.memory().is_active()
+                    && old.claim_digest() == vetted.memory().claim_digest();
                 if is_same {
-                    commit::restated(cx, &vetted, old)
+                    commit::commit_restatement(cx, &vetted, old)
                 } else {
-                    commit::instead(cx, &vetted, &old)
+                    commit::commit_replacement(cx, &vetted, &old)
                 }
             }
-            dedupe::Decision::Newer(old, near) => {
-                let vetted = guard::watched(cx, vetted, &mut weighed)?;
+            dedupe::DuplicateDecision::Newer(old, near) => {
+                let vetted = guard::consult_breakers_and_guardian(cx, vetted, &mut weighed)?;
                 // What waits silences nothing, and says so as every contradiction does.
                 match vetted.memory().is_active() {
-                    true => commit::newer(cx, &vetted, &old, near),
-                    false => commit::instead(cx, &vetted, &old),
+                    true => commit::commit_contradiction(cx, &vetted, &old, near),
+                    false => commit::commit_replacement(cx, &vetted, &old),
                 }
             }
-            dedupe::Decision::Near(near) => Ok(Outcome::Similar { near }),
+            dedupe::DuplicateDecision::Near(near) => Ok(RememberOutcome::Similar { near }),
         }
     })
 }
 
 /// Decides again while another writer keeps being first: what was read before the write no longer held.
-pub(crate) fn decided_anew<T>(mut decide: impl FnMut() -> Result<T, Stop>) -> Result<T, Stop> {
+pub(crate) fn retry_on_conflict<T>(
+    mut decide: impl FnMut() -> Result<T, EarlyEnd>,
+) -> Result<T, EarlyEnd> {
     for _ in 1..TRIES {
         match decide() {
-            Err(Stop::Broken(Error::Store(StoreError::Conflict { .. }))) => {}
+            Err(EarlyEnd::Broken(CoreError::Store(StoreError::Conflict { .. }))) => {}
             other => return other,
         }
     }

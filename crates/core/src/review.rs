@@ -5,34 +5,34 @@ pub mod copies;
 use std::cmp::Reverse;
 
 use crate::memory::{Kind, Mark, Memory, Origin, Stage};
-use crate::remember::{Near, dedupe};
+use crate::remember::{NearMemory, dedupe};
 use crate::space::Space;
-use crate::store::{Filter, Order};
-use crate::verify::{self, Verified};
-use crate::{Context, Error, breaker};
+use crate::store::{ListOrder, MemoryFilter};
+use crate::verify::{self, VerifiedMemory};
+use crate::{Context, CoreError, breaker};
 use apostille_cite::verdict::Verdict;
 use apostille_text::literals;
 
 /// A pending memory with what a person needs to know before deciding.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Waiting {
+pub struct ReviewItem {
     /// The memory, with what was found at its citations just now.
-    pub verified: Verified,
+    pub verified: VerifiedMemory,
     /// What it states and the cited lines do not say as they are now.
     pub unsaid: Vec<String>,
     /// What is known that is much like it.
-    pub near: Vec<Near>,
+    pub near: Vec<NearMemory>,
     /// The memory that it is to replace.
     pub replaces: Option<Memory>,
     /// Others that wait and say nearly the same: one decision is for all of them.
     pub copies: Vec<Memory>,
     /// How much care it needs.
-    pub care: Care,
+    pub care: ReviewCare,
 }
 
 /// How much care a decision needs, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Care {
+pub enum ReviewCare {
     /// Nobody outside said it, nothing is marked, and the lines that it cites say it now.
     Safe,
     /// Nothing speaks against it, and nothing proves it.
@@ -45,7 +45,7 @@ pub enum Care {
     Suspicious,
 }
 
-impl Care {
+impl ReviewCare {
     /// The word for it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -59,7 +59,7 @@ impl Care {
     }
 }
 
-impl Waiting {
+impl ReviewItem {
     /// The memory.
     #[must_use]
     pub fn memory(&self) -> &Memory {
@@ -69,47 +69,61 @@ impl Waiting {
     /// Whether it may be accepted together with others.
     #[must_use]
     pub fn is_safe(&self) -> bool {
-        self.care == Care::Safe
+        self.care == ReviewCare::Safe
     }
 }
 
 /// Everything that waits in these spaces: copies together, the safest and most useful first. Nothing is written.
-pub fn queue(cx: &Context<'_>, spaces: &[Space]) -> Result<Vec<Waiting>, Error> {
-    let mut queue = sorted(cx, spaces, usize::MAX)?;
-    detail(cx, &mut queue)?;
+pub fn list_review_queue(cx: &Context<'_>, spaces: &[Space]) -> Result<Vec<ReviewItem>, CoreError> {
+    let mut queue = list_sorted_pending(cx, spaces, usize::MAX)?;
+    add_review_details(cx, &mut queue)?;
     Ok(queue)
 }
 
 /// The same of at most so many, those that wait longest, and without what is known beside each: for whoever shows a part
 /// of the queue, and adds that by [`detail`].
-pub fn sorted(cx: &Context<'_>, spaces: &[Space], most: usize) -> Result<Vec<Waiting>, Error> {
-    let filter = Filter {
+pub fn list_sorted_pending(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    most: usize,
+) -> Result<Vec<ReviewItem>, CoreError> {
+    let filter = MemoryFilter {
         spaces: spaces.to_vec(),
         stages: vec![Stage::Pending],
-        order: Order::Oldest,
+        order: ListOrder::Oldest,
         limit: most,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    let looked = verify::look(cx, cx.store.list(&filter)?);
+    let looked = verify::follow_memory_citations(cx, cx.store.list_memories(&filter)?);
     let open = spaces
         .iter()
-        .map(|it| Ok((it, breaker::open(cx, it)?)))
-        .collect::<Result<Vec<_>, Error>>()?;
+        .map(|it| Ok((it, breaker::list_open_breakers(cx, it)?)))
+        .collect::<Result<Vec<_>, CoreError>>()?;
     let is_held = |it: &Memory| {
         open.iter()
-            .any(|(space, open)| **space == it.space && breaker::holds_up(open, it))
+            .any(|(space, open)| **space == it.space && breaker::is_held_by_breaker(open, it))
     };
-    let mut waiting: Vec<Waiting> = looked.into_iter().map(|it| judged(it, is_held)).collect();
-    waiting.sort_by_cached_key(|it| (it.care, worth(it.memory())));
-    let mut queue = gathered(waiting, cx.policy.near_duplicate);
-    queue.sort_by_cached_key(|it| (it.care, Reverse(it.copies.len()), worth(it.memory())));
+    let mut waiting: Vec<ReviewItem> = looked
+        .into_iter()
+        .map(|it| judge_pending_memory(it, is_held))
+        .collect();
+    waiting.sort_by_cached_key(|it| (it.care, review_sort_key(it.memory())));
+    let mut queue = gather_review_copies(waiting, cx.policy.near_duplicate);
+    queue.sort_by_cached_key(|it| {
+        (
+            it.care,
+            Reverse(it.copies.len()),
+            review_sort_key(it.memory()),
+        )
+    });
     Ok(queue)
 }
 
 /// Adds what is known that is much like each of them, and what each would replace.
-pub fn detail(cx: &Context<'_>, queue: &mut [Waiting]) -> Result<(), Error> {
+pub fn add_review_details(cx: &Context<'_>, queue: &mut [ReviewItem]) -> Result<(), CoreError> {
     for it in queue {
-        it.near = dedupe::told(cx, dedupe::alike(cx, it.memory())?)?;
+        it.near =
+            dedupe::withhold_stale_facts(cx, dedupe::find_similar_memories(cx, it.memory())?)?;
         it.replaces = it
             .memory()
             .supersedes
@@ -120,13 +134,14 @@ pub fn detail(cx: &Context<'_>, queue: &mut [Waiting]) -> Result<(), Error> {
 }
 
 /// What somebody wrote whom a breaker holds up is not safe, however good it looks alone.
-fn judged(verified: Verified, is_held: impl Fn(&Memory) -> bool) -> Waiting {
-    let unsaid = literals::missing(&verified.memory.fact, &now(&verified));
-    let care = match care(&verified, &unsaid) {
-        Care::Safe if is_held(&verified.memory) => Care::Unproven,
+fn judge_pending_memory(verified: VerifiedMemory, is_held: impl Fn(&Memory) -> bool) -> ReviewItem {
+    let unsaid =
+        literals::find_ungrounded_literals(&verified.memory.fact, &current_cited_texts(&verified));
+    let care = match assess_review_care(&verified, &unsaid) {
+        ReviewCare::Safe if is_held(&verified.memory) => ReviewCare::Unproven,
         care => care,
     };
-    Waiting {
+    ReviewItem {
         unsaid,
         care,
         near: Vec::new(),
@@ -137,7 +152,7 @@ fn judged(verified: Verified, is_held: impl Fn(&Memory) -> bool) -> Waiting {
 }
 
 /// What stands at the citations now. What is gone says nothing; what could not be looked up says what it said.
-fn now(verified: &Verified) -> Vec<(&str, &str)> {
+fn current_cited_texts(verified: &VerifiedMemory) -> Vec<(&str, &str)> {
     let lines = verified.memory.citations.iter().zip(&verified.verdicts);
     lines
         .filter_map(|(citation, verdict)| match verdict {
@@ -148,25 +163,25 @@ fn now(verified: &Verified) -> Vec<(&str, &str)> {
         .collect()
 }
 
-fn care(verified: &Verified, unsaid: &[String]) -> Care {
+fn assess_review_care(verified: &VerifiedMemory, unsaid: &[String]) -> ReviewCare {
     let memory = &verified.memory;
     let is_proven = !memory.citations.is_empty() && verified.is_good() && unsaid.is_empty();
     let is_ours = matches!(memory.voice.origin, Origin::Agent | Origin::System);
     if memory.marks.iter().any(|it| *it != Mark::Ungrounded) {
-        Care::Suspicious
+        ReviewCare::Suspicious
     } else if memory.voice.tainted {
-        Care::Outside
+        ReviewCare::Outside
     } else if verified.is_bad() || !unsaid.is_empty() {
-        Care::Doubtful
+        ReviewCare::Doubtful
     } else if is_proven && is_ours {
-        Care::Safe
+        ReviewCare::Safe
     } else {
-        Care::Unproven
+        ReviewCare::Unproven
     }
 }
 
 /// Of two that need the same care, what people corrected first, then what was said last.
-fn worth(memory: &Memory) -> (bool, Origin, Reverse<jiff::Timestamp>, u64) {
+fn review_sort_key(memory: &Memory) -> (bool, Origin, Reverse<jiff::Timestamp>, u64) {
     let is_minor = memory.kind != Kind::Feedback;
     (
         is_minor,
@@ -178,11 +193,11 @@ fn worth(memory: &Memory) -> (bool, Origin, Reverse<jiff::Timestamp>, u64) {
 
 /// Puts copies behind the first of them, which needs the least care. Copies are of one space and layer, and a copy that
 /// needs more care than the first is not decided with it.
-fn gathered(waiting: Vec<Waiting>, threshold: f32) -> Vec<Waiting> {
-    let memories: Vec<&Memory> = waiting.iter().map(Waiting::memory).collect();
-    let leaders = copies::leaders(&memories, threshold);
-    let cares: Vec<Care> = waiting.iter().map(|it| it.care).collect();
-    let mut queue: Vec<Waiting> = Vec::with_capacity(waiting.len());
+fn gather_review_copies(waiting: Vec<ReviewItem>, threshold: f32) -> Vec<ReviewItem> {
+    let memories: Vec<&Memory> = waiting.iter().map(ReviewItem::memory).collect();
+    let leaders = copies::find_copy_leaders(&memories, threshold);
+    let cares: Vec<ReviewCare> = waiting.iter().map(|it| it.care).collect();
+    let mut queue: Vec<ReviewItem> = Vec::with_capacity(waiting.len());
     // Where each of them stands in the queue.
     let mut places: Vec<Option<usize>> = vec![None; waiting.len()];
     for (at, it) in waiting.into_iter().enumerate() {

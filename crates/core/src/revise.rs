@@ -1,24 +1,26 @@
 //! Revise: refresh, supersede, correct, invalidate, and the note that a memory was applied.
 
-use crate::event::{Batch, Event, Expect, What};
-use crate::memory::{Draft, Memory, Name, Replacement, Stage, Status, Twin, Voice};
+use crate::event::{Batch, Event, EventBody, Precondition};
+use crate::memory::{
+    Draft, DuplicateChoice, Memory, MemoryName, ReplacementKind, Stage, Status, Voice,
+};
 use crate::refusal::Refusal;
 use crate::refusal::check_text;
-use crate::remember::approval::approval;
-use crate::remember::queue::{REJECTED, is_rejected};
-use crate::remember::{self, Outcome, Stop, decided_anew};
+use crate::remember::approval::build_approval_events;
+use crate::remember::queue::{REJECTED, is_rejected_memory};
+use crate::remember::{self, EarlyEnd, RememberOutcome, retry_on_conflict};
 use crate::space::Space;
 use crate::speaker::Person;
-use crate::{Context, Error, breaker, list};
+use crate::{Context, CoreError, breaker, list};
 use apostille_cite::capture::capture_lines;
-use apostille_cite::citation::{Citation, Cite};
+use apostille_cite::citation::{Citation, CodeLocation};
 use apostille_cite::look::NEAR;
 use apostille_cite::verdict::Verdict;
 use apostille_text::moderate;
 
 /// What became of a revision.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Revised {
+pub enum ReviseOutcome {
     /// It was done; the memory as it is now.
     Done(Box<Memory>),
     /// It was not done.
@@ -26,55 +28,61 @@ pub enum Revised {
 }
 
 /// Notes that a memory was found to hold and is still of use: it ranks as fresh again.
-pub fn refresh(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised, Error> {
-    let again = || What::Refreshed {
+pub fn refresh_memory(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    name: MemoryName,
+) -> Result<ReviseOutcome, CoreError> {
+    let again = || EventBody::Refreshed {
         citations: None,
         followed: Vec::new(),
         voucher: None,
     };
-    revised(cx, spaces, name, "refreshed", |_| again())
+    revise_active_memory(cx, spaces, name, "refreshed", |_| again())
 }
 
 /// Marks a memory as wrong.
-pub fn invalidate(
+pub fn invalidate_memory(
     cx: &Context<'_>,
     spaces: &[Space],
-    name: Name,
+    name: MemoryName,
     reason: &str,
-) -> Result<Revised, Error> {
-    if let Err(refusal) = reason_is_fit(cx, reason) {
-        return Ok(Revised::Refused(refusal));
+) -> Result<ReviseOutcome, CoreError> {
+    if let Err(refusal) = check_reason_text(cx, reason) {
+        return Ok(ReviseOutcome::Refused(refusal));
     }
-    revised(cx, spaces, name, "invalidated", |_| What::Invalidated {
-        reason: moderate::neutralised(reason),
-        diff: None,
+    revise_active_memory(cx, spaces, name, "invalidated", |_| {
+        EventBody::Invalidated {
+            reason: moderate::neutralise_text(reason),
+            diff: None,
+        }
     })
 }
 
 /// Marks a memory as wrong, where the one who says so is not held up by a breaker.
-pub fn invalidate_as(
+pub fn invalidate_memory_as(
     cx: &Context<'_>,
     spaces: &[Space],
-    name: Name,
+    name: MemoryName,
     reason: &str,
     by: &Voice,
-) -> Result<Revised, Error> {
-    let refused = match list::named(cx, spaces, name)?.filter(Memory::is_active) {
+) -> Result<ReviseOutcome, CoreError> {
+    let refused = match list::find_named_memory(cx, spaces, name)?.filter(Memory::is_active) {
         Some(memory) => breaker::consult_invalidation(cx, &memory, by)?,
         None => None,
     };
     let actor = if by.is_person() {
         None
     } else {
-        Some(breaker::actor(by))
+        Some(breaker::name_write_actor(by))
     };
     let cx = Context {
         actor: actor.as_deref().or(cx.actor),
         ..*cx
     };
     match refused {
-        Some(refusal) => Ok(Revised::Refused(refusal)),
-        None => invalidate(&cx, spaces, name, reason),
+        Some(refusal) => Ok(ReviseOutcome::Refused(refusal)),
+        None => invalidate_memory(&cx, spaces, name, reason),
     }
 }
 
@@ -86,48 +94,53 @@ pub fn invalidate_as(
 ///     let _ = revise::approve(cx, spaces, name);
 /// }
 /// ```
-pub fn approve(
+pub fn approve_memory(
     cx: &Context<'_>,
     by: &Person,
     spaces: &[Space],
-    name: Name,
-) -> Result<Revised, Error> {
-    let spaces = &by.reached(spaces);
-    settled(decided_anew(|| {
-        let mut memory = pending(cx, spaces, name, "approved")?;
-        let expect = Expect::Unmoved(memory.id, memory.status.clone());
-        let (events, mut expects) = approval(cx, &mut memory)?;
+    name: MemoryName,
+) -> Result<ReviseOutcome, CoreError> {
+    let spaces = &by.reachable_spaces(spaces);
+    into_revise_outcome(retry_on_conflict(|| {
+        let mut memory = find_pending_memory(cx, spaces, name, "approved")?;
+        let expect = Precondition::Unmoved(memory.id, memory.status.clone());
+        let (events, mut expects) = build_approval_events(cx, &mut memory)?;
         expects.push(expect);
-        cx.store.append(&Batch::durable(events, expects))?;
+        cx.store
+            .append_batch(&Batch::new_durable(events, expects))?;
         Ok(memory)
     }))
 }
 
 /// Lets a memory be used that waits or was rejected: a person may have changed their mind. Not where the same has been
 /// said again meanwhile and stands or waits.
-pub fn reconsider(
+pub fn reconsider_memory(
     cx: &Context<'_>,
     by: &Person,
     spaces: &[Space],
-    name: Name,
-) -> Result<Revised, Error> {
-    let spaces = &by.reached(spaces);
-    let rejected = list::named(cx, spaces, name)?.filter(is_rejected);
+    name: MemoryName,
+) -> Result<ReviseOutcome, CoreError> {
+    let spaces = &by.reachable_spaces(spaces);
+    let rejected = list::find_named_memory(cx, spaces, name)?.filter(is_rejected_memory);
     let Some(mut memory) = rejected else {
-        return approve(cx, by, spaces, name);
+        return approve_memory(cx, by, spaces, name);
     };
-    if let Some(twin) = cx.store.get_by_claim(&memory.space, &memory.claim())? {
-        return Ok(Revised::Refused(Refusal::SaidAgain {
+    if let Some(twin) = cx
+        .store
+        .get_by_claim(&memory.space, &memory.claim_digest())?
+    {
+        return Ok(ReviseOutcome::Refused(Refusal::SaidAgain {
             handle: memory.handle(),
             twin: twin.handle(),
         }));
     }
-    settled((|| {
-        let unmoved = Expect::Unmoved(memory.id, memory.status.clone());
-        let alone = Expect::NoTwin(memory.space.clone(), memory.claim());
-        let (events, mut expects) = approval(cx, &mut memory)?;
+    into_revise_outcome((|| {
+        let unmoved = Precondition::Unmoved(memory.id, memory.status.clone());
+        let alone = Precondition::NoTwin(memory.space.clone(), memory.claim_digest());
+        let (events, mut expects) = build_approval_events(cx, &mut memory)?;
         expects.extend([unmoved, alone]);
-        cx.store.append(&Batch::durable(events, expects))?;
+        cx.store
+            .append_batch(&Batch::new_durable(events, expects))?;
         Ok(memory)
     })())
 }
@@ -141,87 +154,88 @@ pub fn reconsider(
 ///     let _ = revise::reject(cx, spaces, name, "no");
 /// }
 /// ```
-pub fn reject(
+pub fn reject_memory(
     cx: &Context<'_>,
     by: &Person,
     spaces: &[Space],
-    name: Name,
+    name: MemoryName,
     reason: &str,
-) -> Result<Revised, Error> {
-    let spaces = &by.reached(spaces);
+) -> Result<ReviseOutcome, CoreError> {
+    let spaces = &by.reachable_spaces(spaces);
     let reason = reason.trim();
     if let Err(refusal) = if reason.is_empty() {
         Ok(())
     } else {
-        reason_is_fit(cx, reason)
+        check_reason_text(cx, reason)
     } {
-        return Ok(Revised::Refused(refusal));
+        return Ok(ReviseOutcome::Refused(refusal));
     }
     let reason = match reason {
         "" => REJECTED.to_owned(),
-        said => format!("{REJECTED}: {}", moderate::neutralised(said)),
+        said => format!("{REJECTED}: {}", moderate::neutralise_text(said)),
     };
-    settled(decided_anew(|| {
-        let mut memory = pending(cx, spaces, name, "rejected")?;
-        let what = What::Invalidated {
+    into_revise_outcome(retry_on_conflict(|| {
+        let mut memory = find_pending_memory(cx, spaces, name, "rejected")?;
+        let what = EventBody::Invalidated {
             reason: reason.clone(),
             diff: None,
         };
-        let event = cx.event(&memory.space, Some(memory.id), what);
-        let expect = Expect::Unmoved(memory.id, memory.status.clone());
+        let event = cx.new_event(&memory.space, Some(memory.id), what);
+        let expect = Precondition::Unmoved(memory.id, memory.status.clone());
         cx.store
-            .append(&Batch::durable(vec![event.clone()], vec![expect]))?;
-        memory.apply(&event);
+            .append_batch(&Batch::new_durable(vec![event.clone()], vec![expect]))?;
+        memory.apply_event(&event);
         Ok(memory)
     }))
 }
 
 /// Lets a pending memory go up in one that is in use, on a person's word: that one keeps its words and gains the
 /// citations that still hold. The memory as it is now.
-pub fn absorb(
+pub fn merge_pending_memory(
     cx: &Context<'_>,
     spaces: &[Space],
-    name: Name,
-    into: Name,
-) -> Result<Revised, Error> {
-    settled(decided_anew(|| {
-        let waiting = pending(cx, spaces, name, "merged")?;
-        let mut known = active(cx, spaces, into, "merged into")?;
+    name: MemoryName,
+    into: MemoryName,
+) -> Result<ReviseOutcome, CoreError> {
+    into_revise_outcome(retry_on_conflict(|| {
+        let waiting = find_pending_memory(cx, spaces, name, "merged")?;
+        let mut known = find_active_memory(cx, spaces, into, "merged into")?;
         if known.space != waiting.space {
             return Err(Refusal::NoSuchMemory {
                 name: into.to_string(),
             }
             .into());
         }
-        let mut events = vec![cx.event(&waiting.space, Some(waiting.id), merged(&known))];
-        let citations = gained(cx, &waiting, &known);
+        let mut events =
+            vec![cx.new_event(&waiting.space, Some(waiting.id), merged_event_body(&known))];
+        let citations = merge_living_citations(cx, &waiting, &known);
         let citations = (citations.len() > known.citations.len()).then_some(citations);
-        let voucher = waiting.voice.vouches(&known);
-        let refreshed = What::Refreshed {
+        let voucher = waiting.voice.voucher_for(&known);
+        let refreshed = EventBody::Refreshed {
             citations,
             followed: Vec::new(),
             voucher,
         };
-        events.push(cx.event(&known.space, Some(known.id), refreshed));
-        let expects = [&waiting, &known].map(|it| Expect::Unmoved(it.id, it.status.clone()));
+        events.push(cx.new_event(&known.space, Some(known.id), refreshed));
+        let expects = [&waiting, &known].map(|it| Precondition::Unmoved(it.id, it.status.clone()));
         cx.store
-            .append(&Batch::durable(events.clone(), expects.to_vec()))?;
-        known.apply(&events[1]);
+            .append_batch(&Batch::new_durable(events.clone(), expects.to_vec()))?;
+        known.apply_event(&events[1]);
         Ok(known)
     }))
 }
 
-fn merged(known: &Memory) -> What {
-    What::Superseded {
+fn merged_event_body(known: &Memory) -> EventBody {
+    EventBody::Superseded {
         by: known.id,
         reason: Some("merged".into()),
     }
 }
 
 /// The citations of a memory, and those of another that hold and point elsewhere.
-fn gained(cx: &Context<'_>, waiting: &Memory, known: &Memory) -> Vec<Citation> {
-    let places: Vec<Cite> = known.citations.iter().map(Citation::place).collect();
-    let new = living(cx, waiting)
+fn merge_living_citations(cx: &Context<'_>, waiting: &Memory, known: &Memory) -> Vec<Citation> {
+    let places: Vec<CodeLocation> = known.citations.iter().map(Citation::location).collect();
+    let new = list_living_places(cx, waiting)
         .into_iter()
         .filter(|it| !places.contains(it));
     let new = new.filter_map(|it| capture_lines(cx.source, &it).ok());
@@ -236,66 +250,70 @@ fn gained(cx: &Context<'_>, waiting: &Memory, known: &Memory) -> Vec<Citation> {
 
 /// Says instead what a pending memory says, as a person's own words: they travel the whole write path, and take the
 /// place of what waited.
-pub fn reword(
+pub fn reword_memory(
     cx: &Context<'_>,
     spaces: &[Space],
-    name: Name,
+    name: MemoryName,
     draft: Draft,
-) -> Result<Outcome, Error> {
+) -> Result<RememberOutcome, CoreError> {
     if !draft.voice.is_person() {
-        return Ok(Outcome::Refused(Refusal::NotAPerson));
+        return Ok(RememberOutcome::Refused(Refusal::NotAPerson));
     }
-    match pending(cx, spaces, name, "edited") {
-        Ok(old) => replaced(cx, &old, draft, Replacement::Better),
-        Err(Stop::Refused(refusal)) => Ok(Outcome::Refused(refusal)),
-        Err(Stop::Broken(error)) => Err(error),
+    match find_pending_memory(cx, spaces, name, "edited") {
+        Ok(old) => remember_replacement(cx, &old, draft, ReplacementKind::Better),
+        Err(EarlyEnd::Refused(refusal)) => Ok(RememberOutcome::Refused(refusal)),
+        Err(EarlyEnd::Broken(error)) => Err(error),
     }
 }
 
 /// Notes that a memory was used in a task.
-pub fn apply(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Revised, Error> {
-    revised(cx, spaces, name, "applied", |_| What::Applied)
+pub fn mark_memory_applied(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    name: MemoryName,
+) -> Result<ReviseOutcome, CoreError> {
+    revise_active_memory(cx, spaces, name, "applied", |_| EventBody::Applied)
 }
 
 /// Replaces a memory by a new one, which travels the whole write path. The old one is never ranked again and stays in
 /// the history.
-pub fn supersede(
+pub fn supersede_memory(
     cx: &Context<'_>,
     spaces: &[Space],
-    name: Name,
+    name: MemoryName,
     draft: Draft,
-    how: Replacement,
-) -> Result<Outcome, Error> {
-    let old = match active(cx, spaces, name, "superseded") {
+    how: ReplacementKind,
+) -> Result<RememberOutcome, CoreError> {
+    let old = match find_active_memory(cx, spaces, name, "superseded") {
         Ok(old) => old,
-        Err(Stop::Refused(refusal)) => return Ok(Outcome::Refused(refusal)),
-        Err(Stop::Broken(error)) => return Err(error),
+        Err(EarlyEnd::Refused(refusal)) => return Ok(RememberOutcome::Refused(refusal)),
+        Err(EarlyEnd::Broken(error)) => return Err(error),
     };
-    replaced(cx, &old, draft, how)
+    remember_replacement(cx, &old, draft, how)
 }
 
-fn replaced(
+fn remember_replacement(
     cx: &Context<'_>,
     old: &Memory,
     draft: Draft,
-    how: Replacement,
-) -> Result<Outcome, Error> {
-    let twin = Twin::Replace(Name::Id(old.id), how);
+    how: ReplacementKind,
+) -> Result<RememberOutcome, CoreError> {
+    let twin = DuplicateChoice::Replace(MemoryName::Id(old.id), how);
     remember::remember(
         cx,
         Draft {
             space: old.space.clone(),
             twin,
-            ..inherit(cx, draft, old)
+            ..inherit_from_replaced(cx, draft, old)
         },
     )
 }
 
 /// What a replacement does not say, it takes from the memory it replaces; of the citations, those that still hold. Not
 /// the reason: it is about what is replaced, and would outlive it when that one is forgotten.
-fn inherit(cx: &Context<'_>, draft: Draft, old: &Memory) -> Draft {
+fn inherit_from_replaced(cx: &Context<'_>, draft: Draft, old: &Memory) -> Draft {
     let citations = if draft.citations.is_empty() {
-        living(cx, old)
+        list_living_places(cx, old)
     } else {
         draft.citations
     };
@@ -310,11 +328,11 @@ fn inherit(cx: &Context<'_>, draft: Draft, old: &Memory) -> Draft {
 }
 
 /// The places where the citations of a memory stand now.
-fn living(cx: &Context<'_>, memory: &Memory) -> Vec<Cite> {
+fn list_living_places(cx: &Context<'_>, memory: &Memory) -> Vec<CodeLocation> {
     let citations: Vec<_> = memory.citations.iter().collect();
-    let sights = cx.citation_reader(NEAR).look(&citations);
+    let sights = cx.citation_follower(NEAR).follow_citations(&citations);
     let place = |(citation, verdict): (&&Citation, Verdict)| match verdict {
-        Verdict::Holds => Some(citation.place()),
+        Verdict::Holds => Some(citation.location()),
         Verdict::Moved { to } => Some(to),
         Verdict::Changed(found) if found.is_harmless => Some(found.at),
         _ => None,
@@ -326,7 +344,7 @@ fn living(cx: &Context<'_>, memory: &Memory) -> Vec<Cite> {
         .collect()
 }
 
-fn reason_is_fit(cx: &Context<'_>, reason: &str) -> Result<(), Refusal> {
+fn check_reason_text(cx: &Context<'_>, reason: &str) -> Result<(), Refusal> {
     check_text("reason", reason)?;
     let (chars, limit) = (reason.chars().count(), cx.policy.limits.reason_chars);
     match chars {
@@ -340,39 +358,39 @@ fn reason_is_fit(cx: &Context<'_>, reason: &str) -> Result<(), Refusal> {
     }
 }
 
-fn revised(
+fn revise_active_memory(
     cx: &Context<'_>,
     spaces: &[Space],
-    name: Name,
+    name: MemoryName,
     verb: &'static str,
-    what: impl Fn(&Memory) -> What,
-) -> Result<Revised, Error> {
-    settled(decided_anew(|| {
-        let mut memory = active(cx, spaces, name, verb)?;
-        let event: Event = cx.event(&memory.space, Some(memory.id), what(&memory));
-        let expect = Expect::Unmoved(memory.id, Status::Active);
+    what: impl Fn(&Memory) -> EventBody,
+) -> Result<ReviseOutcome, CoreError> {
+    into_revise_outcome(retry_on_conflict(|| {
+        let mut memory = find_active_memory(cx, spaces, name, verb)?;
+        let event: Event = cx.new_event(&memory.space, Some(memory.id), what(&memory));
+        let expect = Precondition::Unmoved(memory.id, Status::Active);
         cx.store
-            .append(&Batch::durable(vec![event.clone()], vec![expect]))?;
-        memory.apply(&event);
+            .append_batch(&Batch::new_durable(vec![event.clone()], vec![expect]))?;
+        memory.apply_event(&event);
         Ok(memory)
     }))
 }
 
-fn settled(done: Result<Memory, Stop>) -> Result<Revised, Error> {
+fn into_revise_outcome(done: Result<Memory, EarlyEnd>) -> Result<ReviseOutcome, CoreError> {
     match done {
-        Ok(memory) => Ok(Revised::Done(Box::new(memory))),
-        Err(Stop::Refused(refusal)) => Ok(Revised::Refused(refusal)),
-        Err(Stop::Broken(error)) => Err(error),
+        Ok(memory) => Ok(ReviseOutcome::Done(Box::new(memory))),
+        Err(EarlyEnd::Refused(refusal)) => Ok(ReviseOutcome::Refused(refusal)),
+        Err(EarlyEnd::Broken(error)) => Err(error),
     }
 }
 
-fn active(
+fn find_active_memory(
     cx: &Context<'_>,
     spaces: &[Space],
-    name: Name,
+    name: MemoryName,
     verb: &'static str,
-) -> Result<Memory, Stop> {
-    let memory = found(cx, spaces, name)?;
+) -> Result<Memory, EarlyEnd> {
+    let memory = require_named_memory(cx, spaces, name)?;
     if memory.is_active() {
         return Ok(memory);
     }
@@ -385,26 +403,26 @@ fn active(
 }
 
 /// The memory of this name if it waits for a person; else why nothing can be decided about it.
-pub fn find_pending(
+pub fn find_pending_or_refuse(
     cx: &Context<'_>,
     spaces: &[Space],
-    name: Name,
+    name: MemoryName,
     verb: &'static str,
-) -> Result<Result<Memory, Refusal>, Error> {
-    match pending(cx, spaces, name, verb) {
+) -> Result<Result<Memory, Refusal>, CoreError> {
+    match find_pending_memory(cx, spaces, name, verb) {
         Ok(memory) => Ok(Ok(memory)),
-        Err(Stop::Refused(refusal)) => Ok(Err(refusal)),
-        Err(Stop::Broken(error)) => Err(error),
+        Err(EarlyEnd::Refused(refusal)) => Ok(Err(refusal)),
+        Err(EarlyEnd::Broken(error)) => Err(error),
     }
 }
 
-fn pending(
+fn find_pending_memory(
     cx: &Context<'_>,
     spaces: &[Space],
-    name: Name,
+    name: MemoryName,
     verb: &'static str,
-) -> Result<Memory, Stop> {
-    let memory = found(cx, spaces, name)?;
+) -> Result<Memory, EarlyEnd> {
+    let memory = require_named_memory(cx, spaces, name)?;
     let stage = memory.status.stage();
     if stage == Stage::Pending {
         return Ok(memory);
@@ -417,9 +435,13 @@ fn pending(
     .into())
 }
 
-fn found(cx: &Context<'_>, spaces: &[Space], name: Name) -> Result<Memory, Stop> {
+fn require_named_memory(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    name: MemoryName,
+) -> Result<Memory, EarlyEnd> {
     Ok(
-        list::named(cx, spaces, name)?.ok_or_else(|| Refusal::NoSuchMemory {
+        list::find_named_memory(cx, spaces, name)?.ok_or_else(|| Refusal::NoSuchMemory {
             name: name.to_string(),
         })?,
     )

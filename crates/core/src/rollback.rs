@@ -9,15 +9,15 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use crate::event::was::Was;
-use crate::event::{Batch, Event, Expect, Logged, What};
-use crate::format::timestamp;
+use crate::event::was::PreviousState;
+use crate::event::{Batch, Event, EventBody, LoggedEvent, Precondition};
+use crate::format::format_timestamp;
 use crate::memory::{Memory, MemoryId, Stage, Status};
-use crate::remember::{Stop, decided_anew};
+use crate::remember::{EarlyEnd, retry_on_conflict};
 use crate::space::Space;
 use crate::speaker::Person;
 use crate::store::EventPage;
-use crate::{Context, Error};
+use crate::{Context, CoreError};
 use apostille_cite::citation::Citation;
 
 /// How much of the log is read at once.
@@ -25,7 +25,7 @@ const PAGE: usize = 4_096;
 
 /// Where to go back to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Point {
+pub enum RollbackPoint {
     /// To how it stood after the event at this place; 0 is before everything. What was written together counts together.
     Event(u64),
     /// To how it stood at this time.
@@ -36,54 +36,58 @@ pub enum Point {
 
 /// What is to be done to one memory.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Turn {
+pub struct RollbackStep {
     /// The memory as it stands.
     pub memory: Memory,
     /// What is to happen to it.
-    pub what: What,
+    pub what: EventBody,
 }
 
 /// What a rollback comes to.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Plan {
+pub struct RollbackPlan {
     /// The place in the log of the last event that still counts; 0: none does.
     pub to: u64,
     /// When that was.
     pub at: Option<Timestamp>,
     /// What changes, in the order in which it is done.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<RollbackStep>,
     /// How many memories were forgotten since and cannot come back.
     pub lost: u64,
 }
 
-impl Plan {
+impl RollbackPlan {
     /// How many memories are put back as they stood.
     #[must_use]
-    pub fn restored(&self) -> u64 {
-        self.turns.len() as u64 - self.retired()
+    pub fn count_restored(&self) -> u64 {
+        self.turns.len() as u64 - self.count_retired()
     }
 
     /// How many were remembered since and are retired.
     #[must_use]
-    pub fn retired(&self) -> u64 {
+    pub fn count_retired(&self) -> u64 {
         self.turns
             .iter()
-            .filter(|it| matches!(it.what, What::Retired { .. }))
+            .filter(|it| matches!(it.what, EventBody::Retired { .. }))
             .count() as u64
     }
 }
 
 /// What going back to this point would change; `None`: the log has no such point.
-pub fn plan(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<Plan>, Error> {
-    let Some(point) = settled(cx, space, point)? else {
+pub fn plan_rollback(
+    cx: &Context<'_>,
+    space: &Space,
+    point: RollbackPoint,
+) -> Result<Option<RollbackPlan>, CoreError> {
+    let Some(point) = settle_rollback_point(cx, space, point)? else {
         return Ok(None);
     };
-    let mut walk = Walk::default();
-    if !walk.back_to(cx, space, point)? && point == Point::Undo {
+    let mut walk = LogWalk::default();
+    if !walk.walk_back_to(cx, space, point)? && point == RollbackPoint::Undo {
         return Ok(None);
     }
-    walk.look(cx)?;
-    Ok(Some(walk.plan(point)))
+    walk.look_up_memories(cx)?;
+    Ok(Some(walk.into_plan(point)))
 }
 
 /// Takes the space back; `None`: the log has no such point. Nothing is written where nothing would change.
@@ -98,25 +102,26 @@ pub fn rollback(
     cx: &Context<'_>,
     by: &Person,
     space: &Space,
-    point: Point,
-) -> Result<Option<Plan>, Error> {
-    if !by.reaches(space) {
+    point: RollbackPoint,
+) -> Result<Option<RollbackPlan>, CoreError> {
+    if !by.can_reach(space) {
         return Ok(None);
     }
-    let done = decided_anew(|| {
-        let Some(plan) = plan(cx, space, point).map_err(Stop::Broken)? else {
+    let done = retry_on_conflict(|| {
+        let Some(plan) = plan_rollback(cx, space, point).map_err(EarlyEnd::Broken)? else {
             return Ok(None);
         };
         if !plan.turns.is_empty() {
-            cx.store.append(&batch(cx, space, &plan))?;
+            cx.store
+                .append_batch(&build_rollback_batch(cx, space, &plan))?;
         }
         Ok(Some(plan))
     });
-    unrefused(done)
+    expect_no_refusal(done)
 }
 
 /// The place of the last event of a space; 0 where nothing happened yet.
-pub fn place(cx: &Context<'_>, space: &Space) -> Result<u64, Error> {
+pub fn find_last_event_place(cx: &Context<'_>, space: &Space) -> Result<u64, CoreError> {
     let last = EventPage {
         newest_first: true,
         limit: 1,
@@ -124,66 +129,81 @@ pub fn place(cx: &Context<'_>, space: &Space) -> Result<u64, Error> {
     };
     Ok(cx
         .store
-        .events(space, &last)?
+        .read_events(space, &last)?
         .first()
         .map_or(0, |it| it.seq))
 }
 
 /// Takes back what was done to these memories, and to no others, since the event at a place. The memories as they stood
 /// before it was taken back; none where nothing is left to take back.
-pub fn take_back(
+pub fn take_back_changes(
     cx: &Context<'_>,
     space: &Space,
     after: u64,
     only: &[MemoryId],
     reason: &str,
-) -> Result<Vec<Memory>, Error> {
-    let done = decided_anew(|| {
-        let mut walk = Walk::default();
-        walk.back_to(cx, space, Point::Event(after))
-            .map_err(Stop::Broken)?;
+) -> Result<Vec<Memory>, CoreError> {
+    let done = retry_on_conflict(|| {
+        let mut walk = LogWalk::default();
+        walk.walk_back_to(cx, space, RollbackPoint::Event(after))
+            .map_err(EarlyEnd::Broken)?;
         walk.met.retain(|it| only.contains(it));
-        walk.look(cx).map_err(Stop::Broken)?;
-        let turns = walk.turns(reason);
+        walk.look_up_memories(cx).map_err(EarlyEnd::Broken)?;
+        let turns = walk.take_steps(reason);
         if !turns.is_empty() {
-            cx.store.append(&turned(cx, space, &turns, Vec::new()))?;
+            cx.store
+                .append_batch(&build_steps_batch(cx, space, &turns, Vec::new()))?;
         }
         Ok(turns)
     });
-    unrefused(done).map(|turns| turns.into_iter().map(|it| it.memory).collect())
+    expect_no_refusal(done).map(|turns| turns.into_iter().map(|it| it.memory).collect())
 }
 
-fn unrefused<T>(done: Result<T, Stop>) -> Result<T, Error> {
+fn expect_no_refusal<T>(done: Result<T, EarlyEnd>) -> Result<T, CoreError> {
     done.map_err(|stop| match stop {
-        Stop::Broken(error) => error,
-        Stop::Refused(_) => unreachable!("a rollback is not moderated"),
+        EarlyEnd::Broken(error) => error,
+        EarlyEnd::Refused(_) => unreachable!("a rollback is not moderated"),
     })
 }
 
-fn batch(cx: &Context<'_>, space: &Space, plan: &Plan) -> Batch {
-    let (restored, retired) = (plan.restored(), plan.retired());
-    let what = What::RolledBack {
+fn build_rollback_batch(cx: &Context<'_>, space: &Space, plan: &RollbackPlan) -> Batch {
+    let (restored, retired) = (plan.count_restored(), plan.count_retired());
+    let what = EventBody::RolledBack {
         to: plan.to,
         restored,
         retired,
         lost: plan.lost,
     };
-    turned(cx, space, &plan.turns, vec![cx.event(space, None, what)])
+    build_steps_batch(
+        cx,
+        space,
+        &plan.turns,
+        vec![cx.new_event(space, None, what)],
+    )
 }
 
-fn turned(cx: &Context<'_>, space: &Space, turns: &[Turn], mut events: Vec<Event>) -> Batch {
+fn build_steps_batch(
+    cx: &Context<'_>,
+    space: &Space,
+    turns: &[RollbackStep],
+    mut events: Vec<Event>,
+) -> Batch {
     events.extend(
         turns
             .iter()
-            .map(|it| cx.event(space, Some(it.memory.id), it.what.clone())),
+            .map(|it| cx.new_event(space, Some(it.memory.id), it.what.clone())),
     );
-    let unmoved = |it: &Turn| Expect::Unmoved(it.memory.id, it.memory.status.clone());
-    Batch::durable(events, turns.iter().map(unmoved).collect())
+    let unmoved = |it: &RollbackStep| Precondition::Unmoved(it.memory.id, it.memory.status.clone());
+    Batch::new_durable(events, turns.iter().map(unmoved).collect())
 }
 
 /// The point as the log has it: an event that was written with others counts with them. `None`: there is no such event.
-fn settled(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<Point>, Error> {
-    let Point::Event(place @ 1..) = point else {
+fn settle_rollback_point(
+    cx: &Context<'_>,
+    space: &Space,
+    point: RollbackPoint,
+) -> Result<Option<RollbackPoint>, CoreError> {
+    let RollbackPoint::Event(place @ 1..) = point else {
         return Ok(Some(point));
     };
     let page = |after, limit| EventPage {
@@ -193,46 +213,46 @@ fn settled(cx: &Context<'_>, space: &Space, point: Point) -> Result<Option<Point
     };
     let Some(mut last) = cx
         .store
-        .events(space, &page(place - 1, 1))?
+        .read_events(space, &page(place - 1, 1))?
         .pop()
         .filter(|it| it.seq == place)
     else {
         return Ok(None);
     };
     loop {
-        let next = cx.store.events(space, &page(last.seq, PAGE))?;
+        let next = cx.store.read_events(space, &page(last.seq, PAGE))?;
         let is_last = next.len() < PAGE;
         for logged in next {
-            if !is_with(&last.event, &logged.event) {
-                return Ok(Some(Point::Event(last.seq)));
+            if !is_same_write(&last.event, &logged.event) {
+                return Ok(Some(RollbackPoint::Event(last.seq)));
             }
             last = logged;
         }
         if is_last {
-            return Ok(Some(Point::Event(last.seq)));
+            return Ok(Some(RollbackPoint::Event(last.seq)));
         }
     }
 }
 
 /// Whether an event was written together with the one before it: a replacement, what makes room, an approval, a rollback.
-fn is_with(before: &Event, next: &Event) -> bool {
+fn is_same_write(before: &Event, next: &Event) -> bool {
     let follows = match (&before.what, &next.what) {
         (
-            What::Superseded { by, .. } | What::Corrected { by, .. },
-            What::Remembered { memory, .. },
+            EventBody::Superseded { by, .. } | EventBody::Corrected { by, .. },
+            EventBody::Remembered { memory, .. },
         ) => memory.id == *by,
         (
-            What::Retired { .. },
-            What::Retired { .. } | What::Remembered { .. } | What::Restored { .. },
+            EventBody::Retired { .. },
+            EventBody::Retired { .. } | EventBody::Remembered { .. } | EventBody::Restored { .. },
         ) => true,
         (
-            What::RolledBack { .. } | What::Restored { .. },
-            What::Retired { .. } | What::Restored { .. },
+            EventBody::RolledBack { .. } | EventBody::Restored { .. },
+            EventBody::Retired { .. } | EventBody::Restored { .. },
         ) => true,
-        (What::Refreshed { .. }, What::Approved) => true,
+        (EventBody::Refreshed { .. }, EventBody::Approved) => true,
         (
-            What::Refreshed { .. } | What::Approved,
-            What::Superseded { .. } | What::Corrected { .. },
+            EventBody::Refreshed { .. } | EventBody::Approved,
+            EventBody::Superseded { .. } | EventBody::Corrected { .. },
         ) => true,
         _ => false,
     };
@@ -241,8 +261,8 @@ fn is_with(before: &Event, next: &Event) -> bool {
 
 /// What the log says of the memories that changed since a point.
 #[derive(Debug, Default)]
-struct Walk {
-    found: HashMap<MemoryId, Before>,
+struct LogWalk {
+    found: HashMap<MemoryId, StateAtPoint>,
     /// The order in which they were met.
     met: Vec<MemoryId>,
     forgotten: Vec<MemoryId>,
@@ -252,7 +272,7 @@ struct Walk {
 
 /// How a memory stood, as far as it changed since.
 #[derive(Debug, Default)]
-struct Before {
+struct StateAtPoint {
     /// It was remembered since.
     is_new: bool,
     /// How it stands.
@@ -262,9 +282,14 @@ struct Before {
     refreshed_at: Option<Timestamp>,
 }
 
-impl Walk {
+impl LogWalk {
     /// Walks from the end of the log to the point; whether it was reached before the log began.
-    fn back_to(&mut self, cx: &Context<'_>, space: &Space, point: Point) -> Result<bool, Error> {
+    fn walk_back_to(
+        &mut self,
+        cx: &Context<'_>,
+        space: &Space,
+        point: RollbackPoint,
+    ) -> Result<bool, CoreError> {
         let mut after = 0;
         loop {
             let page = EventPage {
@@ -274,14 +299,14 @@ impl Walk {
                 limit: PAGE,
                 ..EventPage::default()
             };
-            let log = cx.store.events(space, &page)?;
+            let log = cx.store.read_events(space, &page)?;
             let is_last = log.len() < PAGE;
             after = log.last().map_or(after, |it| it.seq);
             for logged in log {
                 if self.is_reached(&logged, point) {
                     return Ok(true);
                 }
-                self.note(logged);
+                self.note_event(logged);
             }
             if is_last {
                 return Ok(false);
@@ -289,13 +314,13 @@ impl Walk {
         }
     }
 
-    fn is_reached(&mut self, logged: &Logged, point: Point) -> bool {
+    fn is_reached(&mut self, logged: &LoggedEvent, point: RollbackPoint) -> bool {
         let (seq, at) = (logged.seq, logged.event.at);
         let (is_reached, to) = match point {
-            Point::Event(place) => (seq <= place, place),
-            Point::Time(time) => (at <= time, seq),
-            Point::Undo => (
-                matches!(logged.event.what, What::RolledBack { .. }),
+            RollbackPoint::Event(place) => (seq <= place, place),
+            RollbackPoint::Time(time) => (at <= time, seq),
+            RollbackPoint::Undo => (
+                matches!(logged.event.what, EventBody::RolledBack { .. }),
                 seq - 1,
             ),
         };
@@ -305,20 +330,20 @@ impl Walk {
         is_reached
     }
 
-    fn note(&mut self, logged: Logged) {
+    fn note_event(&mut self, logged: LoggedEvent) {
         let Some(id) = logged.event.memory else {
             return;
         };
-        if let What::Forgotten { .. } = logged.event.what {
+        if let EventBody::Forgotten { .. } = logged.event.what {
             self.forgotten.push(id);
             return;
         }
         let met = &mut self.met;
         let before = self.found.entry(id).or_insert_with(|| {
             met.push(id);
-            Before::default()
+            StateAtPoint::default()
         });
-        if let What::Remembered { memory, .. } = logged.event.what {
+        if let EventBody::Remembered { memory, .. } = logged.event.what {
             (before.is_new, before.now) = (true, Some(*memory));
             return;
         }
@@ -329,13 +354,14 @@ impl Walk {
                 before.citations = was.citations.or_else(|| before.citations.take());
             }
             None => {
-                before.status = Was::assumed(&logged.event.what).or_else(|| before.status.take())
+                before.status = PreviousState::assumed_status(&logged.event.what)
+                    .or_else(|| before.status.take())
             }
         }
     }
 
     /// Looks up how the memories stand that were not remembered since; those come with their event.
-    fn look(&mut self, cx: &Context<'_>) -> Result<(), Error> {
+    fn look_up_memories(&mut self, cx: &Context<'_>) -> Result<(), CoreError> {
         let old: Vec<MemoryId> = self
             .met
             .iter()
@@ -353,20 +379,22 @@ impl Walk {
     }
 
     /// What is to be done.
-    fn plan(mut self, point: Point) -> Plan {
+    fn into_plan(mut self, point: RollbackPoint) -> RollbackPlan {
         let reason = match (point, self.at) {
-            (Point::Undo, _) => "the rollback before it was remembered was taken back".to_owned(),
-            (_, Some(at)) => format!("rolled back to {}", timestamp(at)),
+            (RollbackPoint::Undo, _) => {
+                "the rollback before it was remembered was taken back".to_owned()
+            }
+            (_, Some(at)) => format!("rolled back to {}", format_timestamp(at)),
             (_, None) => "rolled back to the beginning".into(),
         };
-        let turns = self.turns(&reason);
+        let turns = self.take_steps(&reason);
         let since = self.at.map_or(0, |it| it.as_millisecond());
         let lost = self
             .forgotten
             .iter()
             .filter(|it| it.at_millisecond() <= since)
             .count() as u64;
-        Plan {
+        RollbackPlan {
             to: self.to,
             at: self.at,
             turns,
@@ -375,30 +403,30 @@ impl Walk {
     }
 
     /// First what leaves use, then what comes back to it, because a claim is made once at a time.
-    fn turns(&mut self, reason: &str) -> Vec<Turn> {
+    fn take_steps(&mut self, reason: &str) -> Vec<RollbackStep> {
         let found = &mut self.found;
-        let mut turns: Vec<Turn> = self
+        let mut turns: Vec<RollbackStep> = self
             .met
             .iter()
-            .filter_map(|id| found.remove(id)?.turned(reason))
+            .filter_map(|id| found.remove(id)?.into_step(reason))
             .collect();
-        turns.sort_by_key(|it| (comes_back(&it.what), it.memory.number));
+        turns.sort_by_key(|it| (is_back_in_use(&it.what), it.memory.number));
         turns
     }
 }
 
-fn comes_back(what: &What) -> bool {
-    matches!(what, What::Restored { status, .. } if matches!(status.stage(), Stage::Active | Stage::Pending))
+fn is_back_in_use(what: &EventBody) -> bool {
+    matches!(what, EventBody::Restored { status, .. } if matches!(status.stage(), Stage::Active | Stage::Pending))
 }
 
-impl Before {
+impl StateAtPoint {
     /// What makes it stand as it stood; nothing, where it does or is gone.
-    fn turned(self, reason: &str) -> Option<Turn> {
+    fn into_step(self, reason: &str) -> Option<RollbackStep> {
         let memory = self.now?;
         if self.is_new {
             let is_aside = memory.status.stage() == Stage::Retired;
-            return (!is_aside).then(|| Turn {
-                what: What::Retired {
+            return (!is_aside).then(|| RollbackStep {
+                what: EventBody::Retired {
                     reason: reason.into(),
                 },
                 memory,
@@ -409,8 +437,8 @@ impl Before {
         let refreshed_at = self.refreshed_at.unwrap_or(memory.refreshed_at);
         let is_same =
             status == memory.status && citations.is_none() && refreshed_at == memory.refreshed_at;
-        (!is_same).then_some(Turn {
-            what: What::Restored {
+        (!is_same).then_some(RollbackStep {
+            what: EventBody::Restored {
                 status,
                 citations,
                 refreshed_at,

@@ -29,7 +29,7 @@ impl Space {
     pub fn repo(name: &str) -> Result<Self, BadSpace> {
         let space = name.parse::<Self>()?;
         if space.is_user() {
-            Err(bad(name, "it names a user"))
+            Err(bad_space(name, "it names a user"))
         } else {
             Ok(space)
         }
@@ -55,7 +55,7 @@ impl Space {
 
     /// The letter its handles begin with: `m-12` in a repository, `u-12` for a user.
     #[must_use]
-    pub fn letter(&self) -> char {
+    pub fn handle_letter(&self) -> char {
         if self.is_user() { 'u' } else { 'm' }
     }
 
@@ -72,19 +72,19 @@ impl FromStr for Space {
     fn from_str(name: &str) -> Result<Self, BadSpace> {
         let segments: Vec<&str> = name.split('/').collect();
         if name.len() > MAX_NAME {
-            return Err(bad(name, "it is too long"));
+            return Err(bad_space(name, "it is too long"));
         }
         if !(2..=MAX_SEGMENTS).contains(&segments.len()) {
-            return Err(bad(name, "it has no slash, or too many"));
+            return Err(bad_space(name, "it has no slash, or too many"));
         }
         if segments
             .iter()
             .any(|it| it.is_empty() || it.chars().all(|c| c == '.'))
         {
-            return Err(bad(name, "a part of it is empty or dots"));
+            return Err(bad_space(name, "a part of it is empty or dots"));
         }
         if !segments.iter().all(|it| it.chars().all(is_name_char)) {
-            return Err(bad(
+            return Err(bad_space(
                 name,
                 "it holds characters other than letters, digits, '.', '_' and '-'",
             ));
@@ -103,9 +103,9 @@ fn is_name_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-')
 }
 
-fn bad(name: &str, why: &'static str) -> BadSpace {
+fn bad_space(name: &str, why: &'static str) -> BadSpace {
     BadSpace {
-        name: apostille_text::secrets::masked(name)
+        name: apostille_text::secrets::mask_secrets(name)
             .chars()
             .take(80)
             .collect(),

@@ -44,16 +44,16 @@ pub struct Person {
 impl Person {
     /// Whether the person's word reaches this space.
     #[must_use]
-    pub fn reaches(&self, space: &Space) -> bool {
+    pub fn can_reach(&self, space: &Space) -> bool {
         self.spaces.as_ref().is_none_or(|it| it.contains(space))
     }
 
     /// Those of these spaces that the person's word reaches.
     #[must_use]
-    pub fn reached(&self, spaces: &[Space]) -> Vec<Space> {
+    pub fn reachable_spaces(&self, spaces: &[Space]) -> Vec<Space> {
         spaces
             .iter()
-            .filter(|it| self.reaches(it))
+            .filter(|it| self.can_reach(it))
             .cloned()
             .collect()
     }
@@ -124,12 +124,12 @@ impl Speaker {
         let voice = if is_person {
             Voice {
                 author: facts.declared.clone(),
-                ..Voice::of(Origin::User).via(Channel::Terminal)
+                ..Voice::from_origin(Origin::User).with_channel(Channel::Terminal)
             }
         } else {
             Voice {
                 exposed: facts.is_exposed,
-                ..Voice::of(Origin::Agent).via(Channel::Command)
+                ..Voice::from_origin(Origin::Agent).with_channel(Channel::Command)
             }
         };
         Self {
@@ -179,14 +179,14 @@ impl Speaker {
 
     /// Whether this speaker may forget a memory, in whatever stage it is.
     #[must_use]
-    pub fn may_forget(&self, memory: &Memory) -> bool {
+    pub fn can_forget(&self, memory: &Memory) -> bool {
         self.may_forget || !memory.needs_person_to_forget()
     }
 
     /// The speaker of words that came in by this channel from outside: no person, whoever brought them.
     #[must_use]
     pub fn from_outside(self, channel: Channel) -> Self {
-        let voice = self.voice.via(channel);
+        let voice = self.voice.with_channel(channel);
         if voice.is_person() {
             Self { voice, ..self }
         } else {
@@ -204,17 +204,17 @@ fn connection_voice(facts: ConnectionFacts) -> Voice {
     match facts.token {
         // Without a name, as at a terminal: one person there is not a second voice here.
         Some(token) if token.is_panel && token.is_reviewing => {
-            Voice::of(Origin::User).via(Channel::Panel)
+            Voice::from_origin(Origin::User).with_channel(Channel::Panel)
         }
         Some(token) if facts.channel != Channel::Mcp => Voice {
             author: Some(token.name),
-            ..Voice::of(Origin::Agent).via(Channel::Http)
+            ..Voice::from_origin(Origin::Agent).with_channel(Channel::Http)
         },
         _ => Voice {
             session: facts.session,
             tainted: facts.is_tainted,
             exposed: facts.is_exposed,
-            ..Voice::of(Origin::Agent).via(Channel::Mcp)
+            ..Voice::from_origin(Origin::Agent).with_channel(Channel::Mcp)
         },
     }
 }
@@ -223,10 +223,10 @@ impl Draft {
     /// The draft with a person's word where one is asked for: it overrides the save exclusions, the need for a citation,
     /// and what the citations do not say. Without a person it is refused as no person's.
     #[must_use]
-    pub fn vouched_if(self, is_asked: bool, by: Option<&Person>) -> Self {
+    pub fn with_vouching(self, is_asked: bool, by: Option<&Person>) -> Self {
         let vouching = match by {
             _ if !is_asked => Vouching::Unasked,
-            Some(_) => Vouching::Given(Vouch::given()),
+            Some(_) => Vouching::Given(Vouch::new()),
             None => Vouching::Missing,
         };
         Self { vouching, ..self }

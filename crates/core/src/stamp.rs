@@ -15,52 +15,52 @@ impl Memory {
     /// channel; `tainted` or nothing; `exposed` or nothing; author; session; the number of tags and each tag; and the number of citations and, for each,
     /// its path, first and last line, commit, and the SHA-256 of the cited text in hexadecimal digits.
     #[must_use]
-    pub fn digest(&self) -> Digest {
-        let mut form = Form::default();
-        form.part(FORM)
-            .part(self.space.as_str())
-            .part(self.layer.as_str())
-            .part(self.kind.as_str());
-        form.maybe(self.subject.as_deref())
-            .part(&self.fact)
-            .maybe(self.reason.as_deref());
-        form.maybe(self.task.as_deref())
-            .part(self.voice.origin.as_str());
-        form.part(self.voice.channel.as_str())
-            .maybe(self.voice.tainted.then_some("tainted"));
-        form.maybe(self.voice.exposed.then_some("exposed"));
-        form.maybe(self.voice.author.as_deref())
-            .maybe(self.voice.session.as_deref());
-        form.part(&self.tags.len().to_string());
+    pub fn content_digest(&self) -> Digest {
+        let mut form = CanonicalForm::default();
+        form.push_part(FORM)
+            .push_part(self.space.as_str())
+            .push_part(self.layer.as_str())
+            .push_part(self.kind.as_str());
+        form.push_optional(self.subject.as_deref())
+            .push_part(&self.fact)
+            .push_optional(self.reason.as_deref());
+        form.push_optional(self.task.as_deref())
+            .push_part(self.voice.origin.as_str());
+        form.push_part(self.voice.channel.as_str())
+            .push_optional(self.voice.tainted.then_some("tainted"));
+        form.push_optional(self.voice.exposed.then_some("exposed"));
+        form.push_optional(self.voice.author.as_deref())
+            .push_optional(self.voice.session.as_deref());
+        form.push_part(&self.tags.len().to_string());
         for tag in &self.tags {
-            form.part(tag);
+            form.push_part(tag);
         }
-        form.part(&self.citations.len().to_string());
+        form.push_part(&self.citations.len().to_string());
         for it in &self.citations {
-            form.part(it.path.as_str())
-                .part(&it.lines.start().to_string())
-                .part(&it.lines.end().to_string());
-            form.maybe(it.commit.as_deref())
-                .part(&it.digest.to_string());
+            form.push_part(it.path.as_str())
+                .push_part(&it.lines.first_line().to_string())
+                .push_part(&it.lines.last_line().to_string());
+            form.push_optional(it.commit.as_deref())
+                .push_part(&it.digest.to_string());
         }
-        Digest::of(form.0.as_bytes())
+        Digest::hash_bytes(form.0.as_bytes())
     }
 }
 
 #[derive(Default)]
-struct Form(String);
+struct CanonicalForm(String);
 
-impl Form {
-    fn part(&mut self, text: &str) -> &mut Self {
+impl CanonicalForm {
+    fn push_part(&mut self, text: &str) -> &mut Self {
         self.0.push_str(&text.len().to_string());
         self.0.push(':');
         self.0.push_str(text);
         self
     }
 
-    fn maybe(&mut self, text: Option<&str>) -> &mut Self {
+    fn push_optional(&mut self, text: Option<&str>) -> &mut Self {
         match text {
-            Some(text) => self.part(text),
+            Some(text) => self.push_part(text),
             None => {
                 self.0.push('-');
                 self

@@ -2,15 +2,15 @@
 
 use crate::event::Happening;
 use crate::memory::{Layer, Stage};
-use crate::remember::guard::percent;
+use crate::remember::guard::percent_used;
 use crate::space::Space;
 use crate::store::SpaceSummary;
-use crate::store::watch::Trip;
-use crate::{Context, Error, breaker};
+use crate::store::watch::OpenBreaker;
+use crate::{Context, CoreError, breaker};
 
 /// The figures of a space.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stats {
+pub struct SpaceStats {
     /// Whose.
     pub space: Space,
     /// Everything that was counted.
@@ -28,38 +28,38 @@ pub struct Stats {
     /// Share of verifications that held, where there were any.
     pub verified_share: Option<f32>,
     /// The breakers that are open.
-    pub open: Vec<Trip>,
+    pub open: Vec<OpenBreaker>,
 }
 
 /// Counts a space.
 #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
-pub fn stats(cx: &Context<'_>, space: &Space) -> Result<Stats, Error> {
-    let tally = cx.store.summary(space)?;
+pub fn compute_space_stats(cx: &Context<'_>, space: &Space) -> Result<SpaceStats, CoreError> {
+    let tally = cx.store.summarize_space(space)?;
     let limits = &cx.policy.limits;
-    let active = tally.stage(Stage::Active);
-    let counted = |it: Happening| tally.event(it.as_str());
+    let active = tally.count_in_stage(Stage::Active);
+    let counted = |it: Happening| tally.count_events(it.as_str());
     let (valid, invalid) = (
         counted(Happening::VerifiedValid),
         counted(Happening::VerifiedInvalid),
     );
     let verified_share = (valid + invalid > 0).then(|| valid as f32 / (valid + invalid) as f32);
-    Ok(Stats {
+    Ok(SpaceStats {
         space: space.clone(),
         active,
         soft_limit: limits.soft_active,
         over_soft_limit: active > limits.soft_active as u64,
         identity_limit: limits.identity_chars,
-        identity_percent: percent(tally.identity_chars, limits.identity_chars),
+        identity_percent: percent_used(tally.identity_chars, limits.identity_chars),
         verified_share,
-        open: breaker::open(cx, space)?,
+        open: breaker::list_open_breakers(cx, space)?,
         tally,
     })
 }
 
-impl Stats {
+impl SpaceStats {
     /// How many active memories a layer has.
     #[must_use]
-    pub fn layer(&self, layer: Layer) -> u64 {
+    pub fn active_in_layer(&self, layer: Layer) -> u64 {
         self.tally
             .memories
             .get(&(Stage::Active, layer))

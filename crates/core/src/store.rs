@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::event::trace::Trace;
-use crate::event::{Batch, Erasure, Logged};
-use crate::memory::{Handle, Kind, Layer, Memory, MemoryId, Name, Origin, Stage};
+use crate::event::trace::EventTrace;
+use crate::event::{Batch, Erasure, LoggedEvent};
+use crate::memory::{Handle, Kind, Layer, Memory, MemoryId, MemoryName, Origin, Stage};
 use crate::space::Space;
-use crate::store::watch::Watch;
+use crate::store::watch::BreakerState;
 use apostille_cite::citation::RepoPath;
 use apostille_text::digest::Digest;
 
@@ -70,14 +70,14 @@ pub enum StoreError {
 
 /// What a write was given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Receipt {
+pub struct AppendReceipt {
     /// The numbers of the memories that the batch brought, in its order.
     pub numbers: Vec<(MemoryId, u64)>,
 }
 
 /// The order of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
+pub enum ListOrder {
     /// Recorded last, first.
     #[default]
     Newest,
@@ -89,7 +89,7 @@ pub enum Order {
 
 /// A place in a listing, from which it goes on: the memory that was told last, by what it is sorted by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct After {
+pub struct ListCursor {
     /// When it was recorded, or refreshed where that is the order.
     pub at: Timestamp,
     /// Its number.
@@ -100,7 +100,7 @@ pub struct After {
 
 /// Which memories to list. An empty list of spaces, layers, kinds, stages or origins means any.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Filter {
+pub struct MemoryFilter {
     /// In these spaces.
     pub spaces: Vec<Space>,
     /// Of these layers.
@@ -124,17 +124,17 @@ pub struct Filter {
     /// Recorded before this time.
     pub until: Option<Timestamp>,
     /// Behind this place in the order.
-    pub after: Option<After>,
+    pub after: Option<ListCursor>,
     /// In this order.
-    pub order: Order,
+    pub order: ListOrder,
     /// At most so many.
     pub limit: usize,
 }
 
-impl Filter {
+impl MemoryFilter {
     /// Whether this memory is among those asked for. Every store filters by this one rule.
     #[must_use]
-    pub fn admits(&self, memory: &Memory) -> bool {
+    pub fn admits_memory(&self, memory: &Memory) -> bool {
         let among = |list: bool, hit: bool| list || hit;
         among(self.spaces.is_empty(), self.spaces.contains(&memory.space))
             && among(self.layers.is_empty(), self.layers.contains(&memory.layer))
@@ -149,10 +149,10 @@ impl Filter {
             )
             && self.since.is_none_or(|since| memory.recorded_at >= since)
             && self.until.is_none_or(|until| memory.recorded_at < until)
-            && self
-                .after
-                .as_ref()
-                .is_none_or(|it| self.compare(self.key(memory), it.key()).is_gt())
+            && self.after.as_ref().is_none_or(|it| {
+                self.compare_keys(self.sort_key(memory), it.sort_key())
+                    .is_gt()
+            })
             && self
                 .tag
                 .as_ref()
@@ -161,28 +161,34 @@ impl Filter {
                 .task
                 .as_ref()
                 .is_none_or(|task| memory.task.as_ref() == Some(task))
-            && self.path.as_ref().is_none_or(|path| cites(memory, path))
-            && self.text.as_ref().is_none_or(|text| mentions(memory, text))
+            && self
+                .path
+                .as_ref()
+                .is_none_or(|path| has_citation_below(memory, path))
+            && self
+                .text
+                .as_ref()
+                .is_none_or(|text| has_matching_text(memory, text))
     }
 
     /// Puts memories into the order asked for: total, so that no store leaves a tie to chance.
-    pub fn sort(&self, memories: &mut [Memory]) {
-        memories.sort_by(|a, b| self.compare(self.key(a), self.key(b)));
+    pub fn sort_memories(&self, memories: &mut [Memory]) {
+        memories.sort_by(|a, b| self.compare_keys(self.sort_key(a), self.sort_key(b)));
     }
 
     /// Where a listing goes on that ended with this memory.
     #[must_use]
-    pub fn behind(&self, memory: &Memory) -> After {
-        let (at, number, space) = self.key(memory);
-        After {
+    pub fn cursor_after(&self, memory: &Memory) -> ListCursor {
+        let (at, number, space) = self.sort_key(memory);
+        ListCursor {
             at,
             number,
             space: space.clone(),
         }
     }
 
-    fn key<'a>(&self, memory: &'a Memory) -> (Timestamp, u64, &'a Space) {
-        let at = if self.order == Order::Refreshed {
+    fn sort_key<'a>(&self, memory: &'a Memory) -> (Timestamp, u64, &'a Space) {
+        let at = if self.order == ListOrder::Refreshed {
             memory.refreshed_at
         } else {
             memory.recorded_at
@@ -190,9 +196,9 @@ impl Filter {
         (at, memory.number, &memory.space)
     }
 
-    fn compare(&self, a: (Timestamp, u64, &Space), b: (Timestamp, u64, &Space)) -> Ordering {
+    fn compare_keys(&self, a: (Timestamp, u64, &Space), b: (Timestamp, u64, &Space)) -> Ordering {
         let order = (a.0, a.1).cmp(&(b.0, b.1));
-        let order = if self.order == Order::Oldest {
+        let order = if self.order == ListOrder::Oldest {
             order
         } else {
             order.reverse()
@@ -201,13 +207,13 @@ impl Filter {
     }
 }
 
-impl After {
-    fn key(&self) -> (Timestamp, u64, &Space) {
+impl ListCursor {
+    fn sort_key(&self) -> (Timestamp, u64, &Space) {
         (self.at, self.number, &self.space)
     }
 }
 
-fn cites(memory: &Memory, path: &RepoPath) -> bool {
+fn has_citation_below(memory: &Memory, path: &RepoPath) -> bool {
     let below = |cited: &str| {
         cited
             .strip_prefix(path.as_str())
@@ -216,7 +222,7 @@ fn cites(memory: &Memory, path: &RepoPath) -> bool {
     memory.citations.iter().any(|it| below(it.path.as_str()))
 }
 
-fn mentions(memory: &Memory, text: &str) -> bool {
+fn has_matching_text(memory: &Memory, text: &str) -> bool {
     let text = text.to_lowercase();
     memory.fact.to_lowercase().contains(&text)
         || memory
@@ -261,7 +267,7 @@ pub struct SpaceSummary {
 impl SpaceSummary {
     /// How many memories are in this stage.
     #[must_use]
-    pub fn stage(&self, stage: Stage) -> u64 {
+    pub fn count_in_stage(&self, stage: Stage) -> u64 {
         self.memories
             .iter()
             .filter(|((it, _), _)| *it == stage)
@@ -271,7 +277,7 @@ impl SpaceSummary {
 
     /// How many events have this word.
     #[must_use]
-    pub fn event(&self, word: &str) -> u64 {
+    pub fn count_events(&self, word: &str) -> u64 {
         self.events.get(word).copied().unwrap_or(0)
     }
 }
@@ -295,7 +301,7 @@ pub struct EventPage {
 
 /// A memory that is there and cannot be read, because another program changed it: all that is known of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Damaged {
+pub struct DamagedMemory {
     /// The id it is filed under.
     pub id: MemoryId,
     /// Its space.
@@ -304,12 +310,12 @@ pub struct Damaged {
     pub number: u64,
 }
 
-impl Damaged {
+impl DamagedMemory {
     /// What people call it.
     #[must_use]
     pub fn handle(&self) -> Handle {
         Handle {
-            letter: self.space.letter(),
+            letter: self.space.handle_letter(),
             number: self.number,
         }
     }
@@ -317,7 +323,7 @@ impl Damaged {
 
 /// What a store says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Health {
+pub struct StoreHealth {
     /// Where it is and what it is, for people.
     pub name: String,
     /// What is wrong; empty is healthy.
@@ -340,77 +346,81 @@ pub enum MemoryKeys<'a> {
 ///
 /// Each space has a log of its own. A store may count the places of several spaces together, and no caller may rely on it:
 /// places are compared, and used as cursors, within one space.
-pub trait Log: Send + Sync {
+pub trait EventLog: Send + Sync {
     /// Appends the batch and applies it to the state and the index: all or nothing. A durable batch is on the disk
     /// when this returns. Fails with [`StoreError::Conflict`] when an expectation no longer holds.
-    fn append(&self, batch: &Batch) -> Result<Receipt, StoreError>;
+    fn append_batch(&self, batch: &Batch) -> Result<AppendReceipt, StoreError>;
 
     /// Removes the text everywhere, the log included; the tombstone stays. `false`: there was no such memory. One that
     /// cannot be read is removed by the number that the tombstone tells.
-    fn erase(&self, erasure: &Erasure) -> Result<bool, StoreError>;
+    fn erase_memory(&self, erasure: &Erasure) -> Result<bool, StoreError>;
 
     /// The memories with these keys, in the order asked; absent ones are left out. One that is damaged is left out among
     /// several, and an error where it alone was asked for.
-    fn get(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError>;
+    fn get_memories(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError>;
 
     /// The memories that a filter admits, in its order.
-    fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError>;
+    fn list_memories(&self, filter: &MemoryFilter) -> Result<Vec<Memory>, StoreError>;
 
     /// A part of the log of a space.
-    fn events(&self, space: &Space, page: &EventPage) -> Result<Vec<Logged>, StoreError>;
+    fn read_events(&self, space: &Space, page: &EventPage) -> Result<Vec<LoggedEvent>, StoreError>;
 
     /// The spaces there are, sorted.
-    fn spaces(&self) -> Result<Vec<Space>, StoreError>;
+    fn list_spaces(&self) -> Result<Vec<Space>, StoreError>;
 
     /// The numbers of a space.
-    fn summary(&self, space: &Space) -> Result<SpaceSummary, StoreError>;
+    fn summarize_space(&self, space: &Space) -> Result<SpaceSummary, StoreError>;
 
     /// Looks itself over: slow and thorough.
-    fn health(&self) -> Result<Health, StoreError>;
+    fn check_health(&self) -> Result<StoreHealth, StoreError>;
 }
 
 /// A log that can be ranked and guarded: what it takes to answer that without reading every memory or event.
-pub trait Store: Log {
+pub trait Store: EventLog {
     /// What the space's index knows of these terms.
-    fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError>;
+    fn read_postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError>;
 
     /// The terms of the space's index that begin with this character, sorted.
-    fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError>;
+    fn list_terms(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError>;
 
     /// What a write looks at before it is let through: how much was recorded since then, and which breakers are open. It
     /// is not part of [`Log::summary`], because every write asks for it and the summary may count every memory.
-    fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError>;
+    fn read_breaker_state(
+        &self,
+        space: &Space,
+        since: Timestamp,
+    ) -> Result<BreakerState, StoreError>;
 
     /// What happened in a space, in outline and the newest first, up to the first that is older than this time; at most
     /// so many.
-    fn traces(
+    fn read_event_traces(
         &self,
         space: &Space,
         since: Timestamp,
         limit: usize,
-    ) -> Result<Vec<Trace>, StoreError> {
+    ) -> Result<Vec<EventTrace>, StoreError> {
         let page = EventPage {
             newest_first: true,
             limit,
             ..EventPage::default()
         };
         let recent = self
-            .events(space, &page)?
+            .read_events(space, &page)?
             .into_iter()
             .take_while(|it| it.event.at >= since);
-        Ok(recent.map(|it| Trace::from(&it)).collect())
+        Ok(recent.map(|it| EventTrace::from(&it)).collect())
     }
 
     /// The last events of all spaces together, the newest first. There is no going on from here: only a space has a cursor.
-    fn latest_events(&self, limit: usize) -> Result<Vec<Logged>, StoreError> {
+    fn latest_events(&self, limit: usize) -> Result<Vec<LoggedEvent>, StoreError> {
         let page = EventPage {
             newest_first: true,
             limit,
             ..EventPage::default()
         };
         let mut events = Vec::new();
-        for space in self.spaces()? {
-            events.extend(self.events(&space, &page)?);
+        for space in self.list_spaces()? {
+            events.extend(self.read_events(&space, &page)?);
         }
         sort_newest_first(&mut events);
         events.truncate(limit);
@@ -419,28 +429,32 @@ pub trait Store: Log {
 
     /// The memory of this space and name that is there and cannot be read. A store that leaves out what it cannot read
     /// has none.
-    fn damaged(&self, space: &Space, name: Name) -> Result<Option<Damaged>, StoreError> {
+    fn find_damaged(
+        &self,
+        space: &Space,
+        name: MemoryName,
+    ) -> Result<Option<DamagedMemory>, StoreError> {
         let _ = (space, name);
         Ok(None)
     }
 
     /// The memories with these ids, in the order asked; absent ones are left out.
     fn get_by_ids(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
-        self.get(MemoryKeys::Ids(ids))
+        self.get_memories(MemoryKeys::Ids(ids))
     }
 
     /// The memories of a space with these numbers, in the order asked; absent ones are left out.
     fn get_by_numbers(&self, space: &Space, numbers: &[u64]) -> Result<Vec<Memory>, StoreError> {
-        self.get(MemoryKeys::Numbers(space, numbers))
+        self.get_memories(MemoryKeys::Numbers(space, numbers))
     }
 
     /// The active or pending memory of the space that makes this claim.
     fn get_by_claim(&self, space: &Space, claim: &Digest) -> Result<Option<Memory>, StoreError> {
-        Ok(self.get(MemoryKeys::Claim(space, claim))?.pop())
+        Ok(self.get_memories(MemoryKeys::Claim(space, claim))?.pop())
     }
 }
 
 /// Puts events of several spaces into one order: by time, and by place where that says nothing.
-pub fn sort_newest_first(events: &mut [Logged]) {
+pub fn sort_newest_first(events: &mut [LoggedEvent]) {
     events.sort_by_key(|it| Reverse((it.event.at, it.seq)));
 }

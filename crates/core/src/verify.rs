@@ -2,16 +2,16 @@
 
 pub mod draft;
 
-use crate::event::{Batch, Event, Expect, What};
+use crate::event::{Batch, Event, EventBody, Precondition};
 use crate::memory::{Memory, Status};
 use crate::refusal::check_text;
 use crate::store::StoreError;
-use crate::{Context, Error};
+use crate::{Context, CoreError};
 use apostille_cite::capture::capture_lines;
 use apostille_cite::citation::Citation;
 use apostille_cite::diff;
-use apostille_cite::look::{FAR, Sight};
-use apostille_cite::verdict::{Change, Verdict, standing};
+use apostille_cite::look::{CitationFinding, FAR};
+use apostille_cite::verdict::{Change, Verdict, format_standing_word};
 use apostille_text::moderate;
 use apostille_text::words::words;
 
@@ -22,7 +22,7 @@ const MAX_DIFF: usize = 4_000;
 
 /// What verifying may change. On any tree but a settled one, nothing is changed whatever it says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Orders {
+pub struct VerifyOptions {
     /// Whether citations that moved follow the code.
     pub heal: bool,
     /// Whether memories with evidence against them are marked as wrong.
@@ -41,7 +41,7 @@ words! {
 
 /// A memory with what was found at its citations.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verified {
+pub struct VerifiedMemory {
     /// The memory as it was when it was looked up.
     pub memory: Memory,
     /// One verdict for each citation, in order.
@@ -52,11 +52,11 @@ pub struct Verified {
     pub deed: Option<Deed>,
 }
 
-impl Verified {
+impl VerifiedMemory {
     /// The word for how it stands.
     #[must_use]
     pub fn standing(&self) -> &'static str {
-        standing(&self.verdicts)
+        format_standing_word(&self.verdicts)
     }
 
     /// Whether its citations hold.
@@ -80,9 +80,9 @@ impl Verified {
 
 /// What came of verifying.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Report {
+pub struct VerifyReport {
     /// Each memory, in the order given.
-    pub memories: Vec<Verified>,
+    pub memories: Vec<VerifiedMemory>,
     /// Whether this is the default branch with nothing half done in it, so that something could be changed.
     pub is_settled: bool,
 }
@@ -91,18 +91,18 @@ pub struct Report {
 pub fn verify(
     cx: &Context<'_>,
     memories: Vec<Memory>,
-    orders: Orders,
-    mut seen: impl FnMut(&Verified),
-) -> Result<Report, Error> {
-    let mut looked_up = seen_at(cx, memories);
+    orders: VerifyOptions,
+    mut seen: impl FnMut(&VerifiedMemory),
+) -> Result<VerifyReport, CoreError> {
+    let mut looked_up = follow_citations_in_detail(cx, memories);
     looked_up.iter().for_each(|(it, _)| seen(it));
     let is_settled = (orders.heal || orders.invalidate) && cx.source.is_settled().unwrap_or(false);
     if is_settled {
-        changed(cx, orders, &mut looked_up)?;
+        write_verify_changes(cx, orders, &mut looked_up)?;
     }
-    let memories: Vec<Verified> = looked_up.into_iter().map(|it| it.0).collect();
-    log(cx, &memories)?;
-    Ok(Report {
+    let memories: Vec<VerifiedMemory> = looked_up.into_iter().map(|it| it.0).collect();
+    log_verified_memories(cx, &memories)?;
+    Ok(VerifyReport {
         memories,
         is_settled,
     })
@@ -110,22 +110,28 @@ pub fn verify(
 
 /// Looks up the citations of these memories and writes nothing, not even that somebody looked.
 #[must_use]
-pub fn look(cx: &Context<'_>, memories: Vec<Memory>) -> Vec<Verified> {
-    seen_at(cx, memories).into_iter().map(|it| it.0).collect()
+pub fn follow_memory_citations(cx: &Context<'_>, memories: Vec<Memory>) -> Vec<VerifiedMemory> {
+    follow_citations_in_detail(cx, memories)
+        .into_iter()
+        .map(|it| it.0)
+        .collect()
 }
 
 /// Each memory with its verdicts, and what else was seen.
-fn seen_at(cx: &Context<'_>, memories: Vec<Memory>) -> Vec<(Verified, Vec<Sight>)> {
+fn follow_citations_in_detail(
+    cx: &Context<'_>,
+    memories: Vec<Memory>,
+) -> Vec<(VerifiedMemory, Vec<CitationFinding>)> {
     let sights = cx
-        .citation_reader(FAR)
-        .sights(&memories.iter().map(Memory::cited_claim).collect::<Vec<_>>());
+        .citation_follower(FAR)
+        .follow_claims(&memories.iter().map(Memory::cited_claim).collect::<Vec<_>>());
     let pairs = memories.into_iter().zip(sights).map(|(memory, sights)| {
         let verdicts = sights.iter().map(|it| it.verdict.clone()).collect();
         let is_unmerged = sights
             .iter()
             .any(|it| it.is_merged == Some(false) && it.verdict.is_bad());
         (
-            Verified {
+            VerifiedMemory {
                 memory,
                 verdicts,
                 is_unmerged,
@@ -139,37 +145,40 @@ fn seen_at(cx: &Context<'_>, memories: Vec<Memory>) -> Vec<(Verified, Vec<Sight>
 
 /// Writes what is to be changed, a lot at a time. Where another writer was first, each memory of the lot is tried alone,
 /// and one that somebody else changed meanwhile is left as it is.
-fn changed(
+fn write_verify_changes(
     cx: &Context<'_>,
-    orders: Orders,
-    looked_up: &mut [(Verified, Vec<Sight>)],
-) -> Result<(), Error> {
-    let mut due: Vec<(&mut Verified, Deed, Event)> = Vec::new();
+    orders: VerifyOptions,
+    looked_up: &mut [(VerifiedMemory, Vec<CitationFinding>)],
+) -> Result<(), CoreError> {
+    let mut due: Vec<(&mut VerifiedMemory, Deed, Event)> = Vec::new();
     for (verified, sights) in looked_up.iter_mut().filter(|it| it.0.memory.is_active()) {
-        if let Some((deed, what)) = deed(cx, orders, verified, sights) {
-            let event = cx.event(&verified.memory.space, Some(verified.memory.id), what);
+        if let Some((deed, what)) = choose_verify_action(cx, orders, verified, sights) {
+            let event = cx.new_event(&verified.memory.space, Some(verified.memory.id), what);
             due.push((verified, deed, event));
         }
     }
     for lot in due.chunks_mut(LOT) {
-        if written(cx, lot)? {
+        if append_verify_lot(cx, lot)? {
             continue;
         }
         for one in lot {
-            written(cx, std::slice::from_mut(one))?;
+            append_verify_lot(cx, std::slice::from_mut(one))?;
         }
     }
     Ok(())
 }
 
 /// Whether a lot was written; `false` when another writer was first.
-fn written(cx: &Context<'_>, lot: &mut [(&mut Verified, Deed, Event)]) -> Result<bool, Error> {
+fn append_verify_lot(
+    cx: &Context<'_>,
+    lot: &mut [(&mut VerifiedMemory, Deed, Event)],
+) -> Result<bool, CoreError> {
     let expects = lot
         .iter()
-        .map(|it| Expect::Unmoved(it.0.memory.id, Status::Active))
+        .map(|it| Precondition::Unmoved(it.0.memory.id, Status::Active))
         .collect();
     let events = lot.iter().map(|it| it.2.clone()).collect();
-    match cx.store.append(&Batch::durable(events, expects)) {
+    match cx.store.append_batch(&Batch::new_durable(events, expects)) {
         Ok(_) => {
             lot.iter_mut().for_each(|it| it.0.deed = Some(it.1));
             Ok(true)
@@ -179,17 +188,22 @@ fn written(cx: &Context<'_>, lot: &mut [(&mut Verified, Deed, Event)]) -> Result
     }
 }
 
-fn deed(cx: &Context<'_>, orders: Orders, it: &Verified, sights: &[Sight]) -> Option<(Deed, What)> {
+fn choose_verify_action(
+    cx: &Context<'_>,
+    orders: VerifyOptions,
+    it: &VerifiedMemory,
+    sights: &[CitationFinding],
+) -> Option<(Deed, EventBody)> {
     if it.verdicts.is_empty() {
         None
     } else if it.is_good() && orders.heal {
-        healed(cx, it).map(|what| (Deed::Healed, what))
-    } else if orders.invalidate && sights.iter().any(Sight::is_proof) {
+        heal_citations(cx, it).map(|what| (Deed::Healed, what))
+    } else if orders.invalidate && sights.iter().any(CitationFinding::is_proof) {
         Some((
             Deed::Invalidated,
-            What::Invalidated {
-                reason: reason(it),
-                diff: kept_diff(it),
+            EventBody::Invalidated {
+                reason: format_invalid_reason(it),
+                diff: build_kept_diff(it),
             },
         ))
     } else {
@@ -198,7 +212,7 @@ fn deed(cx: &Context<'_>, orders: Orders, it: &Verified, sights: &[Sight]) -> Op
 }
 
 /// The citations as they stand now; `None` when all of them still are what was captured.
-fn healed(cx: &Context<'_>, it: &Verified) -> Option<What> {
+fn heal_citations(cx: &Context<'_>, it: &VerifiedMemory) -> Option<EventBody> {
     let mut followed = Vec::new();
     let mut citations = Vec::with_capacity(it.memory.citations.len());
     for (citation, verdict) in it.memory.citations.iter().zip(&it.verdicts) {
@@ -208,7 +222,7 @@ fn healed(cx: &Context<'_>, it: &Verified) -> Option<What> {
             // It is anchored anew too, so that the way from its commit to today stays short.
             Verdict::Holds => {
                 citations.push(
-                    capture_lines(cx.source, &citation.place())
+                    capture_lines(cx.source, &citation.location())
                         .unwrap_or_else(|_| citation.clone()),
                 );
                 continue;
@@ -221,10 +235,10 @@ fn healed(cx: &Context<'_>, it: &Verified) -> Option<What> {
         let Ok(now) = capture_lines(cx.source, place) else {
             return None;
         };
-        followed.push(format!("{} → {place}", citation.place()));
+        followed.push(format!("{} → {place}", citation.location()));
         citations.push(now);
     }
-    (!followed.is_empty()).then_some(What::Refreshed {
+    (!followed.is_empty()).then_some(EventBody::Refreshed {
         citations: Some(citations),
         followed,
         voucher: None,
@@ -232,7 +246,7 @@ fn healed(cx: &Context<'_>, it: &Verified) -> Option<What> {
 }
 
 /// Why a memory is marked as wrong: what was found, the places named.
-pub fn reason(it: &Verified) -> String {
+pub fn format_invalid_reason(it: &VerifiedMemory) -> String {
     let found = it
         .memory
         .citations
@@ -240,12 +254,12 @@ pub fn reason(it: &Verified) -> String {
         .zip(&it.verdicts)
         .filter(|(_, verdict)| verdict.is_bad());
     let found: Vec<String> = found
-        .map(|(citation, verdict)| told(citation, verdict))
+        .map(|(citation, verdict)| format_verdict_reason(citation, verdict))
         .collect();
-    moderate::neutralised(&found.join("; "))
+    moderate::neutralise_text(&found.join("; "))
 }
 
-fn told(citation: &Citation, verdict: &Verdict) -> String {
+fn format_verdict_reason(citation: &Citation, verdict: &Verdict) -> String {
     let commit = |word: &str, commit: &Option<String>| {
         commit
             .as_deref()
@@ -253,24 +267,24 @@ fn told(citation: &Citation, verdict: &Verdict) -> String {
             .map(|it| format!(" {word} {it}"))
             .unwrap_or_default()
     };
-    let place = citation.place();
+    let place = citation.location();
     match verdict {
         Verdict::Changed(it) => {
             format!("{place} changed ({}){}", it.change, commit("by", &it.since))
         }
         Verdict::Gone { loss, since } => {
-            format!("{place}: {}{}", loss.told(), commit("since", since))
+            format!("{place}: {}{}", loss.as_phrase(), commit("since", since))
         }
         other => format!("{place} {}", other.as_str()),
     }
 }
 
 /// What changed in the cited code. A diff that holds a secret is not kept, and a long one not whole.
-fn kept_diff(it: &Verified) -> Option<String> {
+fn build_kept_diff(it: &VerifiedMemory) -> Option<String> {
     let changes =
         it.memory.citations.iter().zip(&it.verdicts).filter_map(
             |(citation, verdict)| match verdict {
-                Verdict::Changed(found) if !found.is_harmless => Some(diff::unified(
+                Verdict::Changed(found) if !found.is_harmless => Some(diff::format_unified_diff(
                     &format!("{}\n", citation.snippet),
                     &format!("{}\n", found.now),
                 )),
@@ -284,35 +298,39 @@ fn kept_diff(it: &Verified) -> Option<String> {
         .take(MAX_DIFF)
         .collect();
     let is_fit = !diff.is_empty() && check_text("diff", &diff).is_ok();
-    is_fit.then(|| moderate::neutralised(&diff))
+    is_fit.then(|| moderate::neutralise_text(&diff))
 }
 
 /// Writes down what was found, where it was found at all.
-fn log(cx: &Context<'_>, memories: &[Verified]) -> Result<(), Error> {
+fn log_verified_memories(cx: &Context<'_>, memories: &[VerifiedMemory]) -> Result<(), CoreError> {
     let known = memories
         .iter()
         .filter(|it| !it.verdicts.is_empty() && (it.is_good() || it.is_bad()));
     let events: Vec<Event> = known
-        .map(|it| event(cx, &it.memory, &it.verdicts))
+        .map(|it| build_verified_event(cx, &it.memory, &it.verdicts))
         .collect();
     if !events.is_empty() {
-        cx.store.append(&Batch::telemetry(events))?;
+        cx.store.append_batch(&Batch::new_telemetry(events))?;
     }
     Ok(())
 }
 
 /// What was found, as an event.
-pub(crate) fn event(cx: &Context<'_>, memory: &Memory, verdicts: &[Verdict]) -> Event {
+pub(crate) fn build_verified_event(
+    cx: &Context<'_>,
+    memory: &Memory,
+    verdicts: &[Verdict],
+) -> Event {
     let places = memory.citations.iter().zip(verdicts);
     let found = places
-        .map(|(citation, verdict)| format!("{} {}", verdict.as_str(), citation.place()))
+        .map(|(citation, verdict)| format!("{} {}", verdict.as_str(), citation.location()))
         .collect();
     let valid = verdicts.iter().all(Verdict::is_good);
-    let commit = cx.source.tree().ok().and_then(|tree| tree.commit);
-    cx.event(
+    let commit = cx.source.read_tree().ok().and_then(|tree| tree.commit);
+    cx.new_event(
         &memory.space,
         Some(memory.id),
-        What::Verified {
+        EventBody::Verified {
             valid,
             found,
             commit,

@@ -34,21 +34,21 @@ impl LockError {
 
 /// The lock file of a store.
 #[derive(Debug)]
-pub struct Queue {
+pub struct StoreLock {
     path: PathBuf,
     file: Option<File>,
 }
 
 /// Held until dropped. A process that dies lets go.
 #[derive(Debug)]
-pub enum Held<'a> {
+pub enum StoreLockGuard<'a> {
     /// Through the file that is kept open.
     Kept(&'a File),
     /// Through a file of its own, which was waited for.
     Own(#[expect(dead_code, reason = "held, never read: dropping it releases the lock")] File),
 }
 
-impl Drop for Held<'_> {
+impl Drop for StoreLockGuard<'_> {
     fn drop(&mut self) {
         if let Self::Kept(file) = self {
             // Unlocking a file that we hold cannot fail; if it did, closing it would.
@@ -57,7 +57,7 @@ impl Drop for Held<'_> {
     }
 }
 
-impl Queue {
+impl StoreLock {
     pub fn new(path: PathBuf) -> Self {
         Self { path, file: None }
     }
@@ -66,29 +66,31 @@ impl Queue {
     ///
     /// A plain busy loop lets one writer starve while others hurry past; a blocking lock has a fair queue but no time
     /// limit. So a thread stands in line, and only as long as somebody waits for it.
-    pub fn hold(&mut self, patience: Duration) -> Result<Held<'_>, LockError> {
+    pub fn wait_for_lock(&mut self, patience: Duration) -> Result<StoreLockGuard<'_>, LockError> {
         let file = match &mut self.file {
             Some(file) => file,
-            none => none.insert(open(&self.path)?),
+            none => none.insert(open_lock_file(&self.path)?),
         };
         match file.try_lock() {
-            Ok(()) => Ok(Held::Kept(file)),
-            Err(TryLockError::WouldBlock) => waited(open(&self.path)?, patience).map(Held::Own),
+            Ok(()) => Ok(StoreLockGuard::Kept(file)),
+            Err(TryLockError::WouldBlock) => {
+                wait_for_file_lock(open_lock_file(&self.path)?, patience).map(StoreLockGuard::Own)
+            }
             Err(TryLockError::Error(error)) => Err(LockError::io("cannot lock the store", error)),
         }
     }
 }
 
 /// The file itself, held until it is closed; others are waited for at most this long.
-pub fn held(file: File, patience: Duration) -> Result<File, LockError> {
+pub fn lock_file_within(file: File, patience: Duration) -> Result<File, LockError> {
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => waited(file, patience),
+        Err(TryLockError::WouldBlock) => wait_for_file_lock(file, patience),
         Err(TryLockError::Error(error)) => Err(LockError::io("cannot lock a file", error)),
     }
 }
 
-fn waited(file: File, patience: Duration) -> Result<File, LockError> {
+fn wait_for_file_lock(file: File, patience: Duration) -> Result<File, LockError> {
     let started = Instant::now();
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
@@ -105,22 +107,22 @@ fn waited(file: File, patience: Duration) -> Result<File, LockError> {
     }
 }
 
-fn open(path: &Path) -> Result<File, LockError> {
+fn open_lock_file(path: &Path) -> Result<File, LockError> {
     let mut options = cap_std::fs::OpenOptions::new();
     options.create(true).truncate(false).write(true);
-    unlinked::open(path, &mut options)
+    unlinked::open_unlinked_file(path, &mut options)
         .map_err(|error| LockError::io("cannot open the store's lock file", error))
 }
 
 /// Files of a store are their owner's alone.
-pub fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+pub fn set_private_mode(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options
 }
 
 /// Makes a store's folder, its owner's alone.
-pub fn private_folder(path: &Path) -> std::io::Result<()> {
+pub fn create_private_folder(path: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -136,16 +138,16 @@ mod tests {
     fn a_second_holder_waits_and_gives_up() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lock");
-        let (mut first, mut second) = (Queue::new(path.clone()), Queue::new(path));
-        let held = first.hold(Duration::ZERO).unwrap();
+        let (mut first, mut second) = (StoreLock::new(path.clone()), StoreLock::new(path));
+        let held = first.wait_for_lock(Duration::ZERO).unwrap();
         assert!(matches!(
-            second.hold(Duration::from_millis(5)),
+            second.wait_for_lock(Duration::from_millis(5)),
             Err(LockError::Busy { .. })
         ));
         drop(held);
-        drop(second.hold(Duration::from_secs(5)).unwrap());
+        drop(second.wait_for_lock(Duration::from_secs(5)).unwrap());
         assert!(
-            first.hold(Duration::ZERO).is_ok(),
+            first.wait_for_lock(Duration::ZERO).is_ok(),
             "what was held is let go"
         );
     }

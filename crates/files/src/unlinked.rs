@@ -9,7 +9,7 @@ use cap_std::fs::{Dir, OpenOptions};
 
 /// Opens a file of its owner alone, and nothing behind a link. Should one be put there between the look and the opening,
 /// it cannot lead out of the folder.
-pub fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+pub fn open_unlinked_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     refuse_link(path)?;
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::Error::other(format!(

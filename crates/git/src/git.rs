@@ -29,14 +29,14 @@ use apostille_cite::source::SourceError;
 pub use commit::Commit;
 pub(crate) use commit::MAX_FILES;
 pub use discover::Checkout;
-pub use head::Head;
-pub(crate) use history::{left_out, uncommitted};
+pub use head::GitHead;
+pub(crate) use history::{diff_worktree_with_commit, list_sparse_excluded};
 pub(crate) use refs::is_object_id;
-pub(crate) use small_file::is_absent;
-pub(crate) use tree::{Kind, hexadecimal, kind};
+pub(crate) use small_file::is_absent_file_error;
+pub(crate) use tree::{TreeEntryKind, encode_hex, parse_tree_mode};
 
 /// The error for "the outside world failed".
-pub(crate) fn unavailable(
+pub(crate) fn source_unavailable(
     what: impl Into<String>,
     source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
 ) -> SourceError {

@@ -9,8 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use apostille_cite::citation::RepoPath;
-use apostille_cite::source::Memo;
-use apostille_cite::source::{Blob, Edit, History, Source, SourceError, Tree};
+use apostille_cite::source::VerdictCache;
+use apostille_cite::source::{
+    CommitHistory, FileEdit, Source, SourceBlob, SourceError, SourceTree,
+};
 
 /// The first line: what this is, and in which version.
 const HEADER: &str = "apostille verdicts 1\n";
@@ -22,31 +24,31 @@ const LINE_BYTES: usize = 100;
 /// Keys and values, a line each. Read when first asked, written when dropped, in one piece: several processes may do so
 /// at once, and a torn line is ignored.
 #[derive(Debug)]
-pub struct FileMemo {
+pub struct VerdictCacheFile {
     path: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<VerdictCacheState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    known: Option<Known>,
+struct VerdictCacheState {
+    known: Option<VerdictCacheEntries>,
     fresh: String,
     /// The file as it was when it was read or written last.
-    seen: Option<Seen>,
+    seen: Option<FileFingerprint>,
 }
 
 /// What a file says, and what was found since. A hook reads thousands of lines to ask for ten, so a line is only looked
 /// up by the hash of its key, and nothing of it is copied until somebody wants it.
 #[derive(Debug, Default)]
-struct Known {
+struct VerdictCacheEntries {
     text: String,
     /// Where the line of a key begins, by the hash of the key.
-    lines: HashMap<u64, usize, BuildHasherDefault<AsItIs>>,
+    lines: HashMap<u64, usize, BuildHasherDefault<IdentityHasher>>,
     found: HashMap<String, String>,
 }
 
-impl Known {
-    fn read(text: String) -> Self {
+impl VerdictCacheEntries {
+    fn from_text(text: String) -> Self {
         let mut lines = HashMap::with_capacity_and_hasher(
             text.len() / LINE_BYTES,
             BuildHasherDefault::default(),
@@ -54,7 +56,7 @@ impl Known {
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             if let Some((key, _)) = line.strip_suffix('\n').and_then(|it| it.split_once('\t')) {
-                lines.insert(hash(key), at);
+                lines.insert(hash_cache_key(key), at);
             }
             at += line.len();
         }
@@ -71,7 +73,7 @@ impl Known {
         }
         let line = self
             .text
-            .get(*self.lines.get(&hash(key))?..)?
+            .get(*self.lines.get(&hash_cache_key(key))?..)?
             .lines()
             .next()?;
         line.split_once('\t')
@@ -80,7 +82,7 @@ impl Known {
     }
 }
 
-fn hash(key: &str) -> u64 {
+fn hash_cache_key(key: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(key.as_bytes());
     hasher.finish()
@@ -88,9 +90,9 @@ fn hash(key: &str) -> u64 {
 
 /// A hash is its own hash.
 #[derive(Debug, Default)]
-struct AsItIs(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for AsItIs {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -107,9 +109,9 @@ impl Hasher for AsItIs {
 }
 
 /// What tells whether a file is still the same.
-type Seen = (u64, Option<SystemTime>);
+type FileFingerprint = (u64, Option<SystemTime>);
 
-impl FileMemo {
+impl VerdictCacheFile {
     /// The memo in this file, which need not exist yet.
     #[must_use]
     pub fn new(path: &Path) -> Self {
@@ -119,66 +121,77 @@ impl FileMemo {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, VerdictCacheState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known<'s>(&self, state: &'s mut State) -> &'s mut Known {
+    fn load_entries<'s>(&self, state: &'s mut VerdictCacheState) -> &'s mut VerdictCacheEntries {
         if state.known.is_none() {
-            state.seen = seen(&self.path);
+            state.seen = read_file_fingerprint(&self.path);
         }
-        state.known.get_or_insert_with(|| read(&self.path))
+        state
+            .known
+            .get_or_insert_with(|| read_verdict_file(&self.path))
     }
 
     /// Lets go of what was read, if the file is another one by now.
-    fn renew(&self) {
-        let mut state = self.state();
-        if state.fresh.is_empty() && state.seen != seen(&self.path) {
+    fn drop_stale(&self) {
+        let mut state = self.lock_state();
+        if state.fresh.is_empty() && state.seen != read_file_fingerprint(&self.path) {
             state.known = None;
         }
     }
 
     /// Writes what is new.
     fn flush(&self) {
-        let fresh = std::mem::take(&mut self.state().fresh);
+        let fresh = std::mem::take(&mut self.lock_state().fresh);
         if !fresh.is_empty() {
-            let _ = self.write(&fresh);
-            self.state().seen = seen(&self.path);
+            let _ = self.append_lines(&fresh);
+            self.lock_state().seen = read_file_fingerprint(&self.path);
         }
     }
 
     /// Drops everything, the file included.
     pub fn clear(&self) {
-        *self.state() = State::default();
+        *self.lock_state() = VerdictCacheState::default();
         // A file that is not there is what is wanted.
         let _ = fs::remove_file(&self.path);
     }
 
     /// Writes what is new. What cannot be written is found again next time.
-    fn write(&self, fresh: &str) -> io::Result<()> {
+    fn append_lines(&self, fresh: &str) -> io::Result<()> {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder)?;
         }
         let is_good = fs::metadata(&self.path).is_ok_and(|it| it.len() <= MAX_BYTES)
-            && begins_well(&self.path);
+            && has_verdict_header(&self.path);
         if !is_good && self.path.exists() {
             fs::remove_file(&self.path)?;
         }
-        let mut file = private().create(true).append(true).open(&self.path)?;
+        let mut file = private_open_options()
+            .create(true)
+            .append(true)
+            .open(&self.path)?;
         let header = if is_good { "" } else { HEADER };
         file.write_all(format!("{header}{fresh}").as_bytes())
     }
 }
 
-impl Memo for FileMemo {
+impl VerdictCache for VerdictCacheFile {
     fn get(&self, key: &str) -> Option<String> {
-        self.known(&mut self.state()).get(key).map(Into::into)
+        self.load_entries(&mut self.lock_state())
+            .get(key)
+            .map(Into::into)
     }
 
     fn put(&self, key: &str, value: &str) {
-        let mut state = self.state();
-        if self.known(&mut state).get(key).is_none_or(|it| it != value) {
-            self.known(&mut state)
+        let mut state = self.lock_state();
+        if self
+            .load_entries(&mut state)
+            .get(key)
+            .is_none_or(|it| it != value)
+        {
+            self.load_entries(&mut state)
                 .found
                 .insert(key.to_owned(), value.to_owned());
             state.fresh += &format!("{key}\t{value}\n");
@@ -186,19 +199,19 @@ impl Memo for FileMemo {
     }
 }
 
-impl Drop for FileMemo {
+impl Drop for VerdictCacheFile {
     fn drop(&mut self) {
         self.flush();
     }
 }
 
-fn seen(path: &Path) -> Option<Seen> {
+fn read_file_fingerprint(path: &Path) -> Option<FileFingerprint> {
     let metadata = fs::metadata(path).ok()?;
     Some((metadata.len(), metadata.modified().ok()))
 }
 
 /// The lines of a memo; nothing of a file that is none, that is too large, or of another version.
-fn read(path: &Path) -> Known {
+fn read_verdict_file(path: &Path) -> VerdictCacheEntries {
     let is_small = fs::metadata(path).is_ok_and(|it| it.len() <= MAX_BYTES * 2);
     let text = if is_small {
         fs::read_to_string(path).unwrap_or_default()
@@ -206,20 +219,20 @@ fn read(path: &Path) -> Known {
         String::new()
     };
     if text.starts_with(HEADER) {
-        Known::read(text)
+        VerdictCacheEntries::from_text(text)
     } else {
-        Known::default()
+        VerdictCacheEntries::default()
     }
 }
 
-fn begins_well(path: &Path) -> bool {
+fn has_verdict_header(path: &Path) -> bool {
     let mut start = vec![0; HEADER.len()];
     let read = fs::File::open(path).and_then(|mut it| io::Read::read_exact(&mut it, &mut start));
     read.is_ok() && start == HEADER.as_bytes()
 }
 
 /// Opens files so that nobody else reads them.
-fn private() -> fs::OpenOptions {
+fn private_open_options() -> fs::OpenOptions {
     let mut options = fs::OpenOptions::new();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
@@ -227,46 +240,46 @@ fn private() -> fs::OpenOptions {
 }
 
 /// A source with a memo beside it.
-pub struct Remembering {
+pub struct CachedSource {
     source: Box<dyn Source>,
-    memo: Arc<FileMemo>,
+    memo: Arc<VerdictCacheFile>,
 }
 
-impl Remembering {
+impl CachedSource {
     /// This source, with its findings kept in that file.
     #[must_use]
     pub fn new(source: Box<dyn Source>, memo: &Path) -> Self {
-        Self::with(source, Arc::new(FileMemo::new(memo)))
+        Self::with_cache(source, Arc::new(VerdictCacheFile::new(memo)))
     }
 
     /// This source, with its findings kept in a memo that others use, too, and that may have been read already.
     #[must_use]
-    pub fn with(source: Box<dyn Source>, memo: Arc<FileMemo>) -> Self {
-        memo.renew();
+    pub fn with_cache(source: Box<dyn Source>, memo: Arc<VerdictCacheFile>) -> Self {
+        memo.drop_stale();
         Self { source, memo }
     }
 }
 
-impl Drop for Remembering {
+impl Drop for CachedSource {
     fn drop(&mut self) {
         self.memo.flush();
     }
 }
 
-impl Source for Remembering {
-    fn tree(&self) -> Result<Tree, SourceError> {
-        self.source.tree()
+impl Source for CachedSource {
+    fn read_tree(&self) -> Result<SourceTree, SourceError> {
+        self.source.read_tree()
     }
 
-    fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
-        self.source.read(path)
+    fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
+        self.source.read_file(path)
     }
 
-    fn id(&self, path: &RepoPath) -> Option<String> {
-        self.source.id(path)
+    fn file_id(&self, path: &RepoPath) -> Option<String> {
+        self.source.file_id(path)
     }
 
-    fn memo(&self) -> Option<&dyn Memo> {
+    fn verdict_cache(&self) -> Option<&dyn VerdictCache> {
         Some(&*self.memo)
     }
 
@@ -274,24 +287,27 @@ impl Source for Remembering {
         self.source.is_settled()
     }
 
-    fn history(
+    fn walk_history(
         &self,
         from: &std::collections::BTreeSet<String>,
         most: usize,
-    ) -> Result<History, SourceError> {
-        self.source.history(from, most)
+    ) -> Result<CommitHistory, SourceError> {
+        self.source.walk_history(from, most)
     }
 
-    fn object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
-        self.source.object(id)
+    fn read_object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        self.source.read_object(id)
     }
 
-    fn edits(&self) -> Result<Vec<Edit>, SourceError> {
-        self.source.edits()
+    fn list_uncommitted_edits(&self) -> Result<Vec<FileEdit>, SourceError> {
+        self.source.list_uncommitted_edits()
     }
 
-    fn visit(&self, see: &mut dyn FnMut(&RepoPath, &Blob) -> bool) -> Result<bool, SourceError> {
-        self.source.visit(see)
+    fn visit_files(
+        &self,
+        see: &mut dyn FnMut(&RepoPath, &SourceBlob) -> bool,
+    ) -> Result<bool, SourceError> {
+        self.source.visit_files(see)
     }
 }
 
@@ -300,15 +316,15 @@ mod tests {
     use super::*;
 
     fn told(path: &Path, key: &str) -> Option<String> {
-        FileMemo::new(path).get(key)
+        VerdictCacheFile::new(path).get(key)
     }
 
     #[test]
     fn findings_are_kept_and_a_torn_or_foreign_file_is_begun_anew() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep/verdicts");
-        FileMemo::new(&path).put("a", "1");
-        FileMemo::new(&path).put("b", "2");
+        VerdictCacheFile::new(&path).put("a", "1");
+        VerdictCacheFile::new(&path).put("b", "2");
         assert_eq!(
             (told(&path, "a"), told(&path, "b")),
             (Some("1".into()), Some("2".into()))
@@ -320,7 +336,7 @@ mod tests {
         );
         fs::write(&path, "something else\na\t1\n").unwrap();
         assert_eq!(told(&path, "a"), None);
-        FileMemo::new(&path).put("c", "3");
+        VerdictCacheFile::new(&path).put("c", "3");
         assert_eq!(
             fs::read_to_string(&path).unwrap(),
             format!("{HEADER}c\t3\n")
@@ -331,14 +347,16 @@ mod tests {
     fn a_memo_that_is_kept_sees_what_others_wrote_and_forgets_when_told() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("verdicts");
-        let kept = Arc::new(FileMemo::new(&path));
+        let kept = Arc::new(VerdictCacheFile::new(&path));
         let told = |key: &str| {
-            let source =
-                Remembering::with(Box::new(apostille_cite::source::Nowhere), Arc::clone(&kept));
-            source.memo().unwrap().get(key)
+            let source = CachedSource::with_cache(
+                Box::new(apostille_cite::source::NoRepositorySource),
+                Arc::clone(&kept),
+            );
+            source.verdict_cache().unwrap().get(key)
         };
         assert_eq!(told("a"), None);
-        FileMemo::new(&path).put("a", "1");
+        VerdictCacheFile::new(&path).put("a", "1");
         assert_eq!(told("a"), Some("1".into()));
         kept.put("b", "2");
         kept.flush();
@@ -356,7 +374,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("verdicts");
         for _ in 0..3 {
-            FileMemo::new(&path).put("a", "1");
+            VerdictCacheFile::new(&path).put("a", "1");
         }
         assert_eq!(
             fs::read_to_string(&path).unwrap(),

@@ -8,15 +8,18 @@ use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use apostille_cite::citation::RepoPath;
-use apostille_cite::sheet::is_binary;
-use apostille_cite::source::{Blob, Edit, History, MAX_FILE, Source, SourceError, Tree};
+use apostille_cite::sheet::is_binary_content;
+use apostille_cite::source::{
+    CommitHistory, FileEdit, MAX_FILE, Source, SourceBlob, SourceError, SourceTree,
+};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use sha1::{Digest as _, Sha1};
 
-use crate::git::index::{self, Noted};
+use crate::git::index::{self, GitIndexEntry};
 use crate::git::{
-    Checkout, Commit, MAX_FILES, hexadecimal, is_absent, left_out, unavailable, uncommitted,
+    Checkout, Commit, MAX_FILES, diff_worktree_with_commit, encode_hex, is_absent_file_error,
+    list_sparse_excluded, source_unavailable,
 };
 
 /// Characters that macOS ignores in the names of files.
@@ -45,7 +48,7 @@ pub struct WorkTree {
     /// What a sparse checkout left out of the working tree; asked for when something is not there.
     left_out: OnceLock<BTreeSet<String>>,
     /// What git noted of the files; read when somebody asks.
-    noted: OnceLock<HashMap<String, Noted>>,
+    noted: OnceLock<HashMap<String, GitIndexEntry>>,
     /// Directories that were entered and are no links.
     entered: Mutex<HashSet<String>>,
 }
@@ -53,16 +56,16 @@ pub struct WorkTree {
 impl WorkTree {
     /// The working tree of a repository; a bare one has none, which is `SourceError::Nowhere`.
     pub fn open(checkout: &Checkout) -> Result<Self, SourceError> {
-        let root = open_root(checkout.root().ok_or(SourceError::Nowhere)?)?;
-        Ok(Self::of(root, Some(checkout.clone())))
+        let root = open_worktree_root(checkout.root().ok_or(SourceError::Nowhere)?)?;
+        Ok(Self::from_root(root, Some(checkout.clone())))
     }
 
     /// A directory that is no repository: its files can be read, and there is no commit.
-    pub fn plain(root: &Path) -> Result<Self, SourceError> {
-        Ok(Self::of(open_root(root)?, None))
+    pub fn open_plain(root: &Path) -> Result<Self, SourceError> {
+        Ok(Self::from_root(open_worktree_root(root)?, None))
     }
 
-    fn of(root: Dir, checkout: Option<Checkout>) -> Self {
+    fn from_root(root: Dir, checkout: Option<Checkout>) -> Self {
         let (head, left_out, noted) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         Self {
             root,
@@ -75,13 +78,13 @@ impl WorkTree {
     }
 
     /// The commit that is checked out; `None` outside git and before the first commit.
-    fn head(&self) -> Result<Option<&Commit>, SourceError> {
+    fn head_commit(&self) -> Result<Option<&Commit>, SourceError> {
         if let Some(known) = self.head.get() {
             return Ok(known.as_ref());
         }
         let commit = match &self.checkout {
             Some(checkout) => checkout
-                .head()?
+                .read_head()?
                 .commit
                 .map(|id| Commit::new(checkout, &id))
                 .transpose()?,
@@ -94,21 +97,21 @@ impl WorkTree {
     ///
     /// Nothing is read on this way, so the paths are asked for as they are, which takes a third of the calls that
     /// opening them below the root does.
-    fn is_entered(&self, root: &Path, path: &RepoPath) -> bool {
+    fn can_enter(&self, root: &Path, path: &RepoPath) -> bool {
         let Some((folder, _)) = path.as_str().rsplit_once('/') else {
             return true;
         };
-        enters(
+        can_enter_folder(
             root,
             folder,
             &mut self.entered.lock().unwrap_or_else(PoisonError::into_inner),
         )
     }
 
-    fn find_folder(&self, folder: &str) -> Result<Option<Dir>, Refusal> {
+    fn find_folder(&self, folder: &str) -> Result<Option<Dir>, ReadRefusal> {
         let mut dir = None;
         for part in folder.split('/') {
-            match step(dir.as_ref().unwrap_or(&self.root), part)? {
+            match open_subdirectory(dir.as_ref().unwrap_or(&self.root), part)? {
                 Some(below) => dir = Some(below),
                 None => return Ok(None),
             }
@@ -116,24 +119,24 @@ impl WorkTree {
         Ok(dir)
     }
 
-    fn read_bytes(&self, path: &RepoPath) -> Result<Option<Vec<u8>>, Refusal> {
+    fn read_bytes(&self, path: &RepoPath) -> Result<Option<Vec<u8>>, ReadRefusal> {
         if path.as_str().split('/').any(is_git_by_another_name) {
-            return Err(Refusal::Outside);
+            return Err(ReadRefusal::Outside);
         }
         let Some((folder, name)) = path.as_str().rsplit_once('/') else {
-            return read_file(&self.root, path.as_str());
+            return read_worktree_file(&self.root, path.as_str());
         };
         self.find_folder(folder)?
-            .map_or(Ok(None), |it| read_file(&it, name))
+            .map_or(Ok(None), |it| read_worktree_file(&it, name))
     }
 
     /// The answer for a file that is not there: a sparse checkout may have left it out.
-    fn absent(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
+    fn check_absent(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
         let Some(checkout) = &self.checkout else {
             return Ok(None);
         };
         if self.left_out.get().is_none() {
-            let paths = left_out(checkout)?;
+            let paths = list_sparse_excluded(checkout)?;
             self.left_out.get_or_init(|| paths);
         }
         if self
@@ -142,17 +145,17 @@ impl WorkTree {
             .is_some_and(|it| it.contains(path.as_str()))
         {
             let why = "it is not checked out here; look at the commit instead";
-            return Err(unavailable(format!("'{path}'"), why));
+            return Err(source_unavailable(format!("'{path}'"), why));
         }
         Ok(None)
     }
 
     /// Git's id of these bytes. Where git converts files on checkout, the committed ones have another id.
-    fn blob_id(&self, bytes: &[u8]) -> Option<String> {
+    fn compute_blob_id(&self, bytes: &[u8]) -> Option<String> {
         let uses_sha1 = self.checkout.as_ref().is_none_or(Checkout::uses_sha1);
         uses_sha1.then(|| {
             let header = format!("blob {}\0", bytes.len());
-            hexadecimal(
+            encode_hex(
                 &Sha1::new()
                     .chain_update(header)
                     .chain_update(bytes)
@@ -163,99 +166,116 @@ impl WorkTree {
 }
 
 impl Source for WorkTree {
-    fn tree(&self) -> Result<Tree, SourceError> {
+    fn read_tree(&self) -> Result<SourceTree, SourceError> {
         let head = self
             .checkout
             .as_ref()
-            .map(Checkout::head)
+            .map(Checkout::read_head)
             .transpose()?
             .unwrap_or_default();
-        Ok(Tree {
+        Ok(SourceTree {
             commit: head.commit,
             branch: head.branch,
             is_worktree: true,
         })
     }
 
-    fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
+    fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
         match self.read_bytes(path) {
-            Ok(Some(bytes)) => Ok(Some(Blob {
-                id: self.blob_id(&bytes),
+            Ok(Some(bytes)) => Ok(Some(SourceBlob {
+                id: self.compute_blob_id(&bytes),
                 bytes,
             })),
-            Ok(None) => self.absent(path),
-            Err(Refusal::Outside) => Err(SourceError::Outside { path: path.clone() }),
-            Err(Refusal::TooLarge(bytes)) => Err(SourceError::TooLarge {
+            Ok(None) => self.check_absent(path),
+            Err(ReadRefusal::Outside) => Err(SourceError::Outside { path: path.clone() }),
+            Err(ReadRefusal::TooLarge(bytes)) => Err(SourceError::TooLarge {
                 path: path.clone(),
                 bytes,
             }),
-            Err(Refusal::Io(error)) if is_absent(&error) => self.absent(path),
-            Err(Refusal::Io(error)) => Err(unavailable(format!("'{path}'"), error)),
+            Err(ReadRefusal::Io(error)) if is_absent_file_error(&error) => self.check_absent(path),
+            Err(ReadRefusal::Io(error)) => Err(source_unavailable(format!("'{path}'"), error)),
         }
     }
 
     /// By what git noted, if the file has not been touched since. Files that git converts on checkout are left out.
-    fn id(&self, path: &RepoPath) -> Option<String> {
+    fn file_id(&self, path: &RepoPath) -> Option<String> {
         let checkout = self.checkout.as_ref().filter(|it| it.uses_sha1())?;
         let noted = self
             .noted
-            .get_or_init(|| index::read(&checkout.git_dir().join("index")))
+            .get_or_init(|| index::read_git_index(&checkout.git_dir().join("index")))
             .get(path.as_str())?;
         let root = checkout.root()?;
-        self.is_entered(root, path).then_some(())?;
+        self.can_enter(root, path).then_some(())?;
         let metadata = fs::symlink_metadata(root.join(path.as_str()))
             .ok()
             .filter(fs::Metadata::is_file)?;
         noted
-            .is_same(metadata.modified().ok(), inode(&metadata), metadata.len())
-            .then(|| noted.id())
+            .is_unchanged(
+                metadata.modified().ok(),
+                file_inode(&metadata),
+                metadata.len(),
+            )
+            .then(|| noted.blob_id())
     }
 
     fn is_settled(&self) -> Result<bool, SourceError> {
         let Some(checkout) = &self.checkout else {
             return Ok(false);
         };
-        Ok(checkout.is_default(&checkout.head()?)
-            && self.edits()?.iter().all(|it| it.was.is_none()))
+        Ok(checkout.is_at_default_branch(&checkout.read_head()?)
+            && self
+                .list_uncommitted_edits()?
+                .iter()
+                .all(|it| it.was.is_none()))
     }
 
-    fn history(&self, from: &BTreeSet<String>, most: usize) -> Result<History, SourceError> {
-        self.head()?
-            .map_or_else(|| Ok(History::default()), |it| it.history(from, most))
+    fn walk_history(
+        &self,
+        from: &BTreeSet<String>,
+        most: usize,
+    ) -> Result<CommitHistory, SourceError> {
+        self.head_commit()?.map_or_else(
+            || Ok(CommitHistory::default()),
+            |it| it.walk_history(from, most),
+        )
     }
 
-    fn object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
-        self.head()?.map_or(Ok(None), |it| it.object(id))
+    fn read_object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        self.head_commit()?
+            .map_or(Ok(None), |it| it.read_object(id))
     }
 
-    fn edits(&self) -> Result<Vec<Edit>, SourceError> {
-        match (&self.checkout, self.tree()?.commit) {
-            (Some(checkout), Some(commit)) => uncommitted(checkout, &commit),
+    fn list_uncommitted_edits(&self) -> Result<Vec<FileEdit>, SourceError> {
+        match (&self.checkout, self.read_tree()?.commit) {
+            (Some(checkout), Some(commit)) => diff_worktree_with_commit(checkout, &commit),
             _ => Ok(Vec::new()),
         }
     }
 
     /// The files of the commit, as they lie here, and the new ones beside them; what git ignores is not looked into.
-    fn visit(&self, see: &mut dyn FnMut(&RepoPath, &Blob) -> bool) -> Result<bool, SourceError> {
-        let Some(head) = self.head()? else {
+    fn visit_files(
+        &self,
+        see: &mut dyn FnMut(&RepoPath, &SourceBlob) -> bool,
+    ) -> Result<bool, SourceError> {
+        let Some(head) = self.head_commit()? else {
             return Ok(false);
         };
-        let mut paths: BTreeSet<RepoPath> = head.files()?.into_iter().map(|it| it.0).collect();
+        let mut paths: BTreeSet<RepoPath> = head.list_files()?.into_iter().map(|it| it.0).collect();
         paths.extend(
-            self.edits()?
+            self.list_uncommitted_edits()?
                 .into_iter()
                 .filter_map(|it| it.now)
                 .map(|it| it.path),
         );
         for path in paths.iter().take(MAX_FILES) {
-            let blob = match self.read(path) {
+            let blob = match self.read_file(path) {
                 Ok(Some(blob)) => blob,
                 Ok(None) | Err(SourceError::Outside { .. } | SourceError::TooLarge { .. }) => {
                     continue;
                 }
                 Err(error) => return Err(error),
             };
-            if !is_binary(&blob.bytes) && !see(path, &blob) {
+            if !is_binary_content(&blob.bytes) && !see(path, &blob) {
                 return Ok(true);
             }
         }
@@ -264,80 +284,80 @@ impl Source for WorkTree {
 }
 
 /// Why a file was not read, before the path is named.
-enum Refusal {
+enum ReadRefusal {
     Outside,
     TooLarge(u64),
     Io(io::Error),
 }
 
-impl From<io::Error> for Refusal {
+impl From<io::Error> for ReadRefusal {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
 }
 
-fn open_root(root: &Path) -> Result<Dir, SourceError> {
+fn open_worktree_root(root: &Path) -> Result<Dir, SourceError> {
     Dir::open_ambient_dir(root, ambient_authority())
-        .map_err(|error| unavailable(root.display().to_string(), error))
+        .map_err(|error| source_unavailable(root.display().to_string(), error))
 }
 
 /// Goes down by one directory; `None` if there is none of this name.
 ///
 /// The kind is asked first, to tell the reader of links. If it is swapped in between, `Dir` still leaves no way out of
 /// the directory, and what was opened is not what was asked about: a link to git's own files leads nowhere either.
-fn step(dir: &Dir, name: &str) -> Result<Option<Dir>, Refusal> {
+fn open_subdirectory(dir: &Dir, name: &str) -> Result<Option<Dir>, ReadRefusal> {
     let seen = dir.symlink_metadata(name)?;
     if seen.file_type().is_symlink() {
-        return Err(Refusal::Outside);
+        return Err(ReadRefusal::Outside);
     }
     if !seen.is_dir() {
         return Ok(None);
     }
     let below = dir.open_dir(name)?;
-    if !is_same(&seen, &below.dir_metadata()?) {
-        return Err(swapped());
+    if !is_same_file(&seen, &below.dir_metadata()?) {
+        return Err(swapped_file_refusal());
     }
     match below.symlink_metadata(".git") {
-        Ok(_) => Err(Refusal::Outside),
-        Err(error) if is_absent(&error) => Ok(Some(below)),
+        Ok(_) => Err(ReadRefusal::Outside),
+        Err(error) if is_absent_file_error(&error) => Ok(Some(below)),
         Err(error) => Err(error.into()),
     }
 }
 
-fn read_file(dir: &Dir, name: &str) -> Result<Option<Vec<u8>>, Refusal> {
+fn read_worktree_file(dir: &Dir, name: &str) -> Result<Option<Vec<u8>>, ReadRefusal> {
     // An editor that saves a file puts another one in its place, so it is looked at again.
     for _ in 0..TRIES {
         let seen = dir.symlink_metadata(name)?;
         if seen.file_type().is_symlink() {
-            return Err(Refusal::Outside);
+            return Err(ReadRefusal::Outside);
         }
         if seen.is_dir() {
             // A repository of its own is refused, as on the way to a file.
-            return step(dir, name).map(|_| None);
+            return open_subdirectory(dir, name).map(|_| None);
         }
         if !seen.is_file() {
             return Ok(None);
         }
-        let file = dir.open_with(name, &read_only())?;
+        let file = dir.open_with(name, &read_only_options())?;
         // Asked again, because it may have been swapped for a pipe or for a link in between.
         let metadata = file.metadata()?;
         if !metadata.is_file() {
             return Ok(None);
         }
-        if is_same(&seen, &metadata) {
-            return read_at_most(file, metadata.len());
+        if is_same_file(&seen, &metadata) {
+            return read_bounded_content(file, metadata.len());
         }
     }
-    Err(swapped())
+    Err(swapped_file_refusal())
 }
 
-fn swapped() -> Refusal {
-    Refusal::Io(io::Error::other("it is being replaced while it is read"))
+fn swapped_file_refusal() -> ReadRefusal {
+    ReadRefusal::Io(io::Error::other("it is being replaced while it is read"))
 }
 
 /// Whether what was opened is what was asked about.
 #[cfg(unix)]
-fn is_same(seen: &Metadata, opened: &Metadata) -> bool {
+fn is_same_file(seen: &Metadata, opened: &Metadata) -> bool {
     use cap_std::fs::MetadataExt as _;
     (seen.dev(), seen.ino()) == (opened.dev(), opened.ino())
 }
@@ -349,36 +369,37 @@ fn is_same(_: &Metadata, _: &Metadata) -> bool {
 }
 
 /// The content, unless the file is too large or grows too large while it is read.
-fn read_at_most(file: File, size: u64) -> Result<Option<Vec<u8>>, Refusal> {
+fn read_bounded_content(file: File, size: u64) -> Result<Option<Vec<u8>>, ReadRefusal> {
     if size > MAX_FILE {
-        return Err(Refusal::TooLarge(size));
+        return Err(ReadRefusal::TooLarge(size));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
     file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
     let read = bytes.len() as u64;
     if read > MAX_FILE {
-        Err(Refusal::TooLarge(read))
+        Err(ReadRefusal::TooLarge(read))
     } else {
         Ok(Some(bytes))
     }
 }
 
 /// Whether a directory and those above it are such, and no links, and no repository of their own.
-fn enters(root: &Path, folder: &str, entered: &mut HashSet<String>) -> bool {
+fn can_enter_folder(root: &Path, folder: &str, entered: &mut HashSet<String>) -> bool {
     if entered.contains(folder) {
         return true;
     }
     let is_way_clear = folder
         .rsplit_once('/')
-        .is_none_or(|(above, _)| enters(root, above, entered));
+        .is_none_or(|(above, _)| can_enter_folder(root, above, entered));
     let path = root.join(folder);
     let is_real = || fs::symlink_metadata(&path).is_ok_and(|it| it.is_dir());
-    let is_ours = || fs::symlink_metadata(path.join(".git")).is_err_and(|it| is_absent(&it));
+    let is_ours =
+        || fs::symlink_metadata(path.join(".git")).is_err_and(|it| is_absent_file_error(&it));
     is_way_clear && is_real() && is_ours() && entered.insert(folder.to_owned())
 }
 
 #[cfg(unix)]
-fn inode(metadata: &fs::Metadata) -> Option<u64> {
+fn file_inode(metadata: &fs::Metadata) -> Option<u64> {
     use std::os::unix::fs::MetadataExt as _;
     Some(metadata.ino())
 }
@@ -389,7 +410,7 @@ fn inode(_: &fs::Metadata) -> Option<u64> {
 }
 
 /// For reading, and without waiting for the other end of a pipe where the platform can be told so.
-fn read_only() -> OpenOptions {
+fn read_only_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]

@@ -15,10 +15,10 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use serde::de::IgnoredAny;
 use serde_json::json;
 
-use super::answer::{self, Shape, Turned};
-use super::talks::Talks;
-use apostille_api::visit::Reply;
-use apostille_mcp::Server;
+use super::answer::{self, ErrorFormat, HttpRejection};
+use super::talks::McpSessions;
+use apostille_api::visit::HttpReply;
+use apostille_mcp::McpServer;
 
 /// Pages that are served from this machine; no other page may call.
 const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
@@ -34,79 +34,84 @@ const OLDER: [&str; 3] = ["2024-11-05", "2025-03-26", "2025-06-18"];
 const RESUMABLE: &str = "2025-11-25";
 
 #[cfg(feature = "fixtures")]
-type Spoken = apostille_mcp::fixtures::Fixtures<Server>;
+type Spoken = apostille_mcp::fixtures::Fixtures<McpServer>;
 #[cfg(not(feature = "fixtures"))]
-type Spoken = Server;
+type Spoken = McpServer;
 
 /// What agents talk to.
-pub(super) struct Agents {
-    doors: Doors<Spoken>,
-    talks: Mutex<Talks>,
+pub(super) struct McpEndpoint {
+    doors: McpServices<Spoken>,
+    talks: Mutex<McpSessions>,
     stop: StreamableHttpServerConfig,
 }
 
-impl Agents {
-    pub(super) fn new(server: Server) -> Self {
+impl McpEndpoint {
+    pub(super) fn new(server: McpServer) -> Self {
         #[cfg(feature = "fixtures")]
         let server = apostille_mcp::fixtures::Fixtures(server);
         let config = StreamableHttpServerConfig::default()
             .with_allowed_origins(ORIGINS)
             .enforce_origin_validation();
         Self {
-            doors: Doors::new(server, config.clone()),
+            doors: McpServices::new(server, config.clone()),
             talks: Mutex::default(),
             stop: config,
         }
     }
 
     /// Ends the streams that are open.
-    pub(super) fn stop(&self) {
+    pub(super) fn end_streams(&self) {
         self.stop.cancellation_token.cancel();
     }
 
-    fn talks(&self) -> MutexGuard<'_, Talks> {
+    fn lock_sessions(&self) -> MutexGuard<'_, McpSessions> {
         self.talks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The answer to a message of whoever has this pass. A session of somebody else is as good as none.
-    pub(super) async fn answer(&self, request: Request<Bytes>, pass: &str) -> Response<Body> {
-        let id = session(request.headers());
+    pub(super) async fn answer_message(
+        &self,
+        request: Request<Bytes>,
+        pass: &str,
+    ) -> Response<Body> {
+        let id = read_mcp_session_id(request.headers());
         if id
             .as_ref()
-            .is_some_and(|it| self.talks().is_other_s(it, pass))
+            .is_some_and(|it| self.lock_sessions().is_foreign_session(it, pass))
         {
-            return answer::response(
-                Turned::new(404, "Not Found: Session not found").reply(Shape::Text),
+            return answer::build_http_response(
+                HttpRejection::new(404, "Not Found: Session not found")
+                    .into_reply(ErrorFormat::Text),
             );
         }
         let is_closing = request.method() == Verb::DELETE;
-        let response = self.spoken(request).await;
-        match (id, session(response.headers())) {
+        let response = self.forward_message(request).await;
+        match (id, read_mcp_session_id(response.headers())) {
             (None, Some(opened)) => {
-                let ended = self.talks().opened(&opened, pass);
+                let ended = self.lock_sessions().add_session(&opened, pass);
                 if let Some(ended) = ended {
-                    self.doors.end(&ended).await;
+                    self.doors.end_session(&ended).await;
                 }
             }
             (Some(id), _) if is_closing && response.status().is_success() => {
-                self.talks().closed(&id)
+                self.lock_sessions().remove_session(&id)
             }
             _ => {}
         }
         response
     }
 
-    async fn spoken(&self, request: Request<Bytes>) -> Response<Body> {
+    async fn forward_message(&self, request: Request<Bytes>) -> Response<Body> {
         let body = request.body().clone();
         let is_json = |it: &HeaderValue| it.as_bytes().starts_with(b"application/json");
         let was_json = request
             .headers()
             .get(header::CONTENT_TYPE)
             .is_some_and(is_json);
-        let response = self.doors.answer(request).await;
+        let response = self.doors.route_by_revision(request).await;
         // The SDK takes JSON that is no message for a wrong kind of content.
         if was_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-            return answer::response(no_message(&body));
+            return answer::build_http_response(build_invalid_message_reply(&body));
         }
         response
     }
@@ -114,13 +119,13 @@ impl Agents {
 
 /// Revision 2025-11-25 wants an event without content before an answer, so that it can be come back for. A client of an
 /// older one takes that for a broken answer. So each has a door of its own, with its own sessions.
-struct Doors<S: Clone + ServerHandler> {
+struct McpServices<S: Clone + ServerHandler> {
     older: StreamableHttpService<S, LocalSessionManager>,
     newer: StreamableHttpService<S, LocalSessionManager>,
     sessions: [Arc<LocalSessionManager>; 2],
 }
 
-impl<S: Clone + ServerHandler> Doors<S> {
+impl<S: Clone + ServerHandler> McpServices<S> {
     fn new(server: S, config: StreamableHttpServerConfig) -> Self {
         let door = |config, sessions: &Arc<LocalSessionManager>| {
             let server = server.clone();
@@ -137,21 +142,21 @@ impl<S: Clone + ServerHandler> Doors<S> {
     }
 
     /// Ends a session.
-    async fn end(&self, id: &Arc<str>) {
+    async fn end_session(&self, id: &Arc<str>) {
         for it in &self.sessions {
             // One of them does not know it, and one that has ended already is none to end.
             let _ = it.close_session(id).await;
         }
     }
 
-    async fn answer(&self, request: Request<Bytes>) -> Response<Body> {
+    async fn route_by_revision(&self, request: Request<Bytes>) -> Response<Body> {
         let said = request
             .headers()
             .get(REVISION)
             .and_then(|it| it.to_str().ok())
             .map(Into::into);
         let is_newer = said
-            .or_else(|| opening(request.body()))
+            .or_else(|| read_initialize_revision(request.body()))
             .is_some_and(|it: String| *it >= *RESUMABLE);
         let door = if is_newer { &self.newer } else { &self.older };
         door.handle(request.map(Body::from)).await.map(Body::new)
@@ -159,7 +164,7 @@ impl<S: Clone + ServerHandler> Doors<S> {
 }
 
 /// The session that a message is of, or that an answer opens.
-fn session(headers: &HeaderMap) -> Option<String> {
+fn read_mcp_session_id(headers: &HeaderMap) -> Option<String> {
     headers
         .get(SESSION)
         .and_then(|it| it.to_str().ok())
@@ -167,18 +172,18 @@ fn session(headers: &HeaderMap) -> Option<String> {
 }
 
 /// What is said of something that is no message, in the protocol's own words.
-fn no_message(body: &[u8]) -> Reply {
+fn build_invalid_message_reply(body: &[u8]) -> HttpReply {
     let (code, message) = match serde_json::from_slice::<IgnoredAny>(body) {
         Ok(_) => (-32600, "Invalid Request"),
         Err(_) => (-32700, "Parse error"),
     };
     let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}});
-    Reply::of(400, "application/json", error.to_string())
+    HttpReply::new(400, "application/json", error.to_string())
 }
 
 /// The revision that a client opens with: a request that opens has no header for it. What nobody knows is answered
 /// with the newest one that can be opened.
-fn opening(body: &[u8]) -> Option<String> {
+fn read_initialize_revision(body: &[u8]) -> Option<String> {
     let message: serde_json::Value = serde_json::from_slice(body).ok()?;
     let asked = message.get("params")?.get("protocolVersion")?.as_str()?;
     Some(

@@ -7,7 +7,7 @@ use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use maud::{DOCTYPE, html};
 use serde_json::json;
 
-use apostille_api::visit::{Method, Reply};
+use apostille_api::visit::{HttpMethod, HttpReply};
 
 const JSON: &str = "application/json";
 const HTML: &str = "text/html; charset=utf-8";
@@ -34,7 +34,7 @@ const ALWAYS: [(&str, &str); 8] = [
 
 /// How whoever asked wants to be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum ErrorFormat {
     /// A program.
     Json,
     /// A person.
@@ -43,9 +43,9 @@ pub(super) enum Shape {
     Text,
 }
 
-impl Shape {
+impl ErrorFormat {
     /// The shape of what is said at this path.
-    pub(super) fn of(path: &str) -> Self {
+    pub(super) fn for_path(path: &str) -> Self {
         match path {
             "/mcp" | "/metrics" | "/health" | "/ready" => Self::Text,
             "/api" => Self::Json,
@@ -57,7 +57,7 @@ impl Shape {
 
 /// Why a request is turned away.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Turned {
+pub(super) struct HttpRejection {
     /// The status.
     pub(super) status: u16,
     /// Why, and the way out.
@@ -72,7 +72,7 @@ pub(super) struct Turned {
     pub(super) shed: Option<&'static str>,
 }
 
-impl Turned {
+impl HttpRejection {
     pub(super) fn new(status: u16, why: impl Into<String>) -> Self {
         Self {
             status,
@@ -84,47 +84,48 @@ impl Turned {
         }
     }
 
-    pub(super) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+    pub(super) fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
         self
     }
 
     /// The same, with the page that was asked for.
-    pub(super) fn asked_for(self, path: &str) -> Self {
+    pub(super) fn with_return_path(self, path: &str) -> Self {
         Self {
             to: path.to_owned(),
             ..self
         }
     }
 
-    pub(super) fn malformed(why: impl Into<String>) -> Self {
+    pub(super) fn bad_request(why: impl Into<String>) -> Self {
         Self::new(400, why)
     }
 
-    pub(super) fn no_such_page() -> Self {
+    pub(super) fn not_found() -> Self {
         Self::new(404, "there is nothing at this address")
     }
 
-    pub(super) fn wrong_method(allowed: &[Method]) -> Self {
-        let word = |it: &Method| match it {
-            Method::Get => "GET, HEAD",
-            Method::Post => "POST",
-            Method::Delete => "DELETE",
+    pub(super) fn method_not_allowed(allowed: &[HttpMethod]) -> Self {
+        let word = |it: &HttpMethod| match it {
+            HttpMethod::Get => "GET, HEAD",
+            HttpMethod::Post => "POST",
+            HttpMethod::Delete => "DELETE",
         };
         let allowed = allowed.iter().map(word).collect::<Vec<_>>().join(", ");
-        Self::new(WRONG_METHOD, format!("this address takes {allowed}")).with("allow", allowed)
+        Self::new(WRONG_METHOD, format!("this address takes {allowed}"))
+            .with_header("allow", allowed)
     }
 
     /// The same as it is sent.
-    pub(super) fn reply(self, shape: Shape) -> Reply {
+    pub(super) fn into_reply(self, shape: ErrorFormat) -> HttpReply {
         let mut reply = match shape {
-            Shape::Json => Reply::of(
+            ErrorFormat::Json => HttpReply::new(
                 self.status,
                 JSON,
                 json!({"ok": false, "error": {"message": self.why}}).to_string(),
             ),
-            Shape::Text => Reply::of(self.status, TEXT, format!("{}\n", self.why)),
-            Shape::Page => Reply::of(self.status, HTML, page(&self)),
+            ErrorFormat::Text => HttpReply::new(self.status, TEXT, format!("{}\n", self.why)),
+            ErrorFormat::Page => HttpReply::new(self.status, HTML, render_rejection_page(&self)),
         };
         reply.headers = self.headers;
         reply
@@ -132,7 +133,7 @@ impl Turned {
 }
 
 /// A page for somebody who is not, or not yet, in the panel.
-fn page(turned: &Turned) -> String {
+fn render_rejection_page(turned: &HttpRejection) -> String {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -170,7 +171,7 @@ fn page(turned: &Turned) -> String {
 }
 
 /// A reply as a response.
-pub(super) fn response(reply: Reply) -> Response<Body> {
+pub(super) fn build_http_response(reply: HttpReply) -> Response<Body> {
     let mut response = Response::new(Body::from(reply.body));
     *response.status_mut() = hyper::StatusCode::from_u16(reply.status).unwrap_or_default();
     let headers = response.headers_mut();
@@ -184,8 +185,12 @@ pub(super) fn response(reply: Reply) -> Response<Body> {
 }
 
 /// A file, or the word that the browser has it already.
-pub(super) fn file(headers: &HeaderMap, kind: &'static str, content: &str) -> Response<Body> {
-    let tag = format!("\"{}\"", Digest::of(content.as_bytes()).short());
+pub(super) fn serve_static_file(
+    headers: &HeaderMap,
+    kind: &'static str,
+    content: &str,
+) -> Response<Body> {
+    let tag = format!("\"{}\"", Digest::hash_bytes(content.as_bytes()).short_hex());
     let is_known = headers
         .get(header::IF_NONE_MATCH)
         .is_some_and(|it| it.as_bytes() == tag.as_bytes());
@@ -194,13 +199,13 @@ pub(super) fn file(headers: &HeaderMap, kind: &'static str, content: &str) -> Re
     } else {
         (200, content.to_owned())
     };
-    let mut reply = Reply::of(status, kind, body);
+    let mut reply = HttpReply::new(status, kind, body);
     reply.headers = vec![("etag", tag), ("cache-control", "no-cache".into())];
-    response(reply)
+    build_http_response(reply)
 }
 
 /// The same with the headers that every answer has.
-pub(super) fn dressed(mut response: Response<Body>) -> Response<Body> {
+pub(super) fn add_security_headers(mut response: Response<Body>) -> Response<Body> {
     let kind = response.headers().get(header::CONTENT_TYPE);
     if kind.is_some_and(|it| it.as_bytes() == HTML.as_bytes()) {
         // With no referrer at all, browsers do not say either which page a form was sent from.

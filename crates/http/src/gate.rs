@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use tokio::sync::Semaphore;
 
-use super::Limits;
-use super::answer::Turned;
-pub(super) use apostille_mcp::concurrency::Held;
-use apostille_mcp::concurrency::{ConcurrencyLimit, Counted, part};
+use super::ServerLimits;
+use super::answer::HttpRejection;
+pub(super) use apostille_mcp::concurrency::ConcurrencyPermit;
+use apostille_mcp::concurrency::{ConcurrencyLimit, CountGuard, divide_limit};
 
 /// How many seconds of its rate somebody may use at once.
 const BURST_SECONDS: f64 = 2.0;
@@ -22,14 +22,14 @@ const KILOBYTES: usize = 32 * 1024;
 
 /// What somebody has left, and since when.
 #[derive(Debug, Clone, Copy)]
-struct Bucket {
+struct TokenBucket {
     left: f64,
     at: Instant,
 }
 
-impl Bucket {
+impl TokenBucket {
     /// Takes one out, after what has come in since; how many seconds to wait where there is none.
-    fn take(&mut self, rate: f64, now: Instant) -> Result<(), f64> {
+    fn take_token(&mut self, rate: f64, now: Instant) -> Result<(), f64> {
         let came = now.saturating_duration_since(self.at).as_secs_f64() * rate;
         *self = Self {
             left: (self.left + came).min(rate * BURST_SECONDS),
@@ -44,12 +44,12 @@ impl Bucket {
 }
 
 /// What one pass takes up beside its places, so that it leaves something to others.
-struct Share {
+struct CallerQuota {
     kilobytes: Arc<Semaphore>,
     listeners: Arc<AtomicUsize>,
 }
 
-impl Default for Share {
+impl Default for CallerQuota {
     fn default() -> Self {
         Self {
             kilobytes: Arc::new(Semaphore::new(KILOBYTES / 2)),
@@ -59,18 +59,18 @@ impl Default for Share {
 }
 
 /// What lets so many through.
-pub(super) struct Gate {
-    limits: Limits,
+pub(super) struct RequestLimiter {
+    limits: ServerLimits,
     /// How many are worked on, which the agents' protocol shares.
     pub(super) places: Arc<ConcurrencyLimit>,
     kilobytes: Arc<Semaphore>,
     listeners: Arc<AtomicUsize>,
-    buckets: Mutex<HashMap<String, Bucket>>,
-    shares: Mutex<HashMap<String, Arc<Share>>>,
+    buckets: Mutex<HashMap<String, TokenBucket>>,
+    shares: Mutex<HashMap<String, Arc<CallerQuota>>>,
 }
 
-impl Gate {
-    pub(super) fn new(limits: Limits) -> Self {
+impl RequestLimiter {
+    pub(super) fn new(limits: ServerLimits) -> Self {
         Self {
             limits,
             places: Arc::new(ConcurrencyLimit::new(limits.at_once, limits.waiting)),
@@ -82,76 +82,91 @@ impl Gate {
     }
 
     /// Turns away whoever asks too often.
-    pub(super) fn paced(&self, pass: &str, now: Instant) -> Result<(), Turned> {
-        self.taken(pass, f64::from(self.limits.rate), now)
+    pub(super) fn check_rate(&self, pass: &str, now: Instant) -> Result<(), HttpRejection> {
+        self.take_from_bucket(pass, f64::from(self.limits.rate), now)
     }
 
     /// Turns away those who bring nothing that is known, all of them together, when they try too often.
-    pub(super) fn guessed(&self, now: Instant) -> Result<(), Turned> {
-        self.taken("", GUESSES, now)
+    pub(super) fn check_guess_rate(&self, now: Instant) -> Result<(), HttpRejection> {
+        self.take_from_bucket("", GUESSES, now)
     }
 
-    fn taken(&self, pass: &str, rate: f64, now: Instant) -> Result<(), Turned> {
+    fn take_from_bucket(&self, pass: &str, rate: f64, now: Instant) -> Result<(), HttpRejection> {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        let full = Bucket {
+        let full = TokenBucket {
             left: rate * BURST_SECONDS,
             at: now,
         };
         let bucket = buckets.entry(pass.to_owned()).or_insert(full);
-        bucket.take(rate, now).map_err(|seconds| {
+        bucket.take_token(rate, now).map_err(|seconds| {
             let why = format!("more than {rate} requests a second; come back in a moment");
-            Turned {
+            HttpRejection {
                 shed: Some("rate"),
-                ..Turned::new(429, why).with("retry-after", whole(seconds))
+                ..HttpRejection::new(429, why)
+                    .with_header("retry-after", format_retry_seconds(seconds))
             }
         })
     }
 
-    fn share(&self, pass: &str) -> Arc<Share> {
+    fn caller_quota(&self, pass: &str) -> Arc<CallerQuota> {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(shares.entry(pass.to_owned()).or_default())
     }
 
     /// A place to work in. Whoever waits in vain, or finds too many waiting, is turned away.
-    pub(super) async fn entered(&self, pass: &str) -> Result<Held, Turned> {
-        let place = self.places.acquire(pass, self.limits.wait).await;
-        place.ok_or_else(busy)
+    pub(super) async fn acquire_slot(
+        &self,
+        pass: &str,
+    ) -> Result<ConcurrencyPermit, HttpRejection> {
+        let place = self.places.acquire_permit(pass, self.limits.wait).await;
+        place.ok_or_else(build_busy_rejection)
     }
 
     /// The same for whoever is in already and only waits for its turn; none where that takes too long.
-    pub(super) async fn turn(&self, pass: &str) -> Option<Held> {
-        self.places.acquire(pass, self.limits.work).await
+    pub(super) async fn wait_for_slot(&self, pass: &str) -> Option<ConcurrencyPermit> {
+        self.places.acquire_permit(pass, self.limits.work).await
     }
 
     /// Turns away whoever finds too many waiting.
-    pub(super) fn is_open(&self, pass: &str) -> Result<(), Turned> {
-        self.places.may_wait(pass).then_some(()).ok_or_else(busy)
+    pub(super) fn check_queue(&self, pass: &str) -> Result<(), HttpRejection> {
+        self.places
+            .can_wait(pass)
+            .then_some(())
+            .ok_or_else(build_busy_rejection)
     }
 
     /// Room for what a request sends, until it is worked on.
-    pub(super) fn weighed(&self, pass: &str, bytes: usize) -> Result<Held, Turned> {
+    pub(super) fn reserve_body_memory(
+        &self,
+        pass: &str,
+        bytes: usize,
+    ) -> Result<ConcurrencyPermit, HttpRejection> {
         let n = u32::try_from(bytes.div_ceil(1024).max(1)).unwrap_or(u32::MAX);
-        let held = Held::try_take(&self.share(pass).kilobytes, &self.kilobytes, n);
-        held.ok_or_else(|| busy().with("connection", "close"))
+        let held =
+            ConcurrencyPermit::try_acquire(&self.caller_quota(pass).kilobytes, &self.kilobytes, n);
+        held.ok_or_else(|| build_busy_rejection().with_header("connection", "close"))
     }
 
     /// A seat for one more listener, where there is one.
-    pub(super) fn seat(&self, pass: &str) -> Result<(Counted, Counted), Turned> {
+    pub(super) fn reserve_listener(
+        &self,
+        pass: &str,
+    ) -> Result<(CountGuard, CountGuard), HttpRejection> {
         let most = self.limits.listeners;
-        let own = Counted::within(&self.share(pass).listeners, part(most, 4));
-        own.zip(Counted::within(&self.listeners, most))
+        let own = CountGuard::new_within(&self.caller_quota(pass).listeners, divide_limit(most, 4));
+        own.zip(CountGuard::new_within(&self.listeners, most))
             .ok_or_else(|| {
-                let turned = Turned::new(503, "too many listen already; come back later");
-                Turned {
+                let turned = HttpRejection::new(503, "too many listen already; come back later");
+                HttpRejection {
                     shed: Some("listeners"),
-                    ..turned.with("retry-after", "30")
+                    ..turned.with_header("retry-after", "30")
                 }
             })
     }
 
     /// How many are worked on.
-    pub(super) fn at_work(&self) -> usize {
-        self.places.at_work()
+    pub(super) fn active_requests(&self) -> usize {
+        self.places.count_running()
     }
 
     /// How many listen.
@@ -161,17 +176,17 @@ impl Gate {
 }
 
 /// What is said when there is no place.
-pub(super) fn busy() -> Turned {
-    let turned = Turned::new(503, "too much is asked at once; come back in a moment")
-        .with("retry-after", "1");
-    Turned {
+pub(super) fn build_busy_rejection() -> HttpRejection {
+    let turned = HttpRejection::new(503, "too much is asked at once; come back in a moment")
+        .with_header("retry-after", "1");
+    HttpRejection {
         shed: Some("busy"),
         ..turned
     }
 }
 
 /// Whole seconds, and never none.
-fn whole(seconds: f64) -> String {
+fn format_retry_seconds(seconds: f64) -> String {
     format!("{:.0}", seconds.ceil().max(1.0))
 }
 
@@ -185,20 +200,20 @@ mod tests {
     fn a_bucket_fills_again_and_never_over() {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
-        let gate = Gate::new(Limits {
+        let gate = RequestLimiter::new(ServerLimits {
             rate: 10,
-            ..Limits::default()
+            ..ServerLimits::default()
         });
         let passed = |pass: &str, ms: u64| {
             (0..100)
-                .filter(|_| gate.paced(pass, at(ms)).is_ok())
+                .filter(|_| gate.check_rate(pass, at(ms)).is_ok())
                 .count()
         };
         assert_eq!(passed("ci", 0), 20);
         assert_eq!(passed("other", 0), 20);
         assert_eq!(passed("ci", 500), 5);
         assert_eq!(passed("ci", 60_000), 20);
-        let turned = gate.paced("ci", at(60_000)).unwrap_err();
+        let turned = gate.check_rate("ci", at(60_000)).unwrap_err();
         assert_eq!(
             (turned.status, turned.headers),
             (429, vec![("retry-after", "1".into())])
@@ -213,22 +228,22 @@ mod tests {
             .unwrap();
         runtime.block_on(async {
             let wait = Duration::from_millis(5);
-            let gate = Gate::new(Limits {
+            let gate = RequestLimiter::new(ServerLimits {
                 at_once: 1,
                 waiting: 1,
                 wait,
-                ..Limits::default()
+                ..ServerLimits::default()
             });
-            let place = gate.entered("ci").await.ok();
-            assert_eq!(gate.at_work(), 1);
-            let (first, second) = tokio::join!(gate.entered("ci"), gate.entered("ci"));
+            let place = gate.acquire_slot("ci").await.ok();
+            assert_eq!(gate.active_requests(), 1);
+            let (first, second) = tokio::join!(gate.acquire_slot("ci"), gate.acquire_slot("ci"));
             assert_eq!([status(first), status(second)], [503, 503]);
             drop(place);
-            assert!(gate.entered("ci").await.is_ok());
+            assert!(gate.acquire_slot("ci").await.is_ok());
         });
     }
 
-    fn status<T>(turned: Result<T, Turned>) -> u16 {
+    fn status<T>(turned: Result<T, HttpRejection>) -> u16 {
         turned.err().map_or(200, |it| it.status)
     }
 
@@ -240,31 +255,37 @@ mod tests {
             .unwrap();
         runtime.block_on(async {
             let wait = Duration::from_millis(5);
-            let gate = Gate::new(Limits {
+            let gate = RequestLimiter::new(ServerLimits {
                 at_once: 4,
                 waiting: 2,
                 wait,
                 work: wait,
-                ..Limits::default()
+                ..ServerLimits::default()
             });
-            let held = [gate.entered("ci").await.ok(), gate.entered("ci").await.ok()];
+            let held = [
+                gate.acquire_slot("ci").await.ok(),
+                gate.acquire_slot("ci").await.ok(),
+            ];
             assert!(held.iter().all(Option::is_some));
-            let (mine, other) = tokio::join!(gate.entered("ci"), gate.entered("other"));
+            let (mine, other) = tokio::join!(gate.acquire_slot("ci"), gate.acquire_slot("other"));
             assert_eq!([status(mine), status(other)], [503, 200]);
             // An agent's call does not wait for ever either.
-            assert!(gate.turn("ci").await.is_none() && gate.turn("other").await.is_some());
+            assert!(
+                gate.wait_for_slot("ci").await.is_none()
+                    && gate.wait_for_slot("other").await.is_some()
+            );
             drop(held);
-            assert!(gate.entered("ci").await.is_ok());
+            assert!(gate.acquire_slot("ci").await.is_ok());
         });
     }
 
     #[test]
     fn one_pass_fills_neither_the_memory_nor_the_seats() {
-        let gate = Gate::new(Limits {
+        let gate = RequestLimiter::new(ServerLimits {
             listeners: 8,
-            ..Limits::default()
+            ..ServerLimits::default()
         });
-        let big = |pass: &str| gate.weighed(pass, 4 * 1024 * 1024);
+        let big = |pass: &str| gate.reserve_body_memory(pass, 4 * 1024 * 1024);
         let mut held: Vec<_> = (0..4).map(|_| big("ci")).collect();
         assert_eq!(
             (
@@ -273,16 +294,16 @@ mod tests {
             ),
             (4, 503)
         );
-        assert_eq!(status(gate.weighed("ci", 0)), 503);
+        assert_eq!(status(gate.reserve_body_memory("ci", 0)), 503);
         held.extend((0..4).map(|_| big("other")));
-        assert_eq!(status(gate.weighed("third", 1)), 503);
+        assert_eq!(status(gate.reserve_body_memory("third", 1)), 503);
         drop(held);
         assert_eq!(status(big("ci")), 200);
-        let seats: Vec<_> = (0..2).map(|_| gate.seat("ci").ok()).collect();
+        let seats: Vec<_> = (0..2).map(|_| gate.reserve_listener("ci").ok()).collect();
         assert_eq!(
             (
-                status(gate.seat("ci")),
-                status(gate.seat("other")),
+                status(gate.reserve_listener("ci")),
+                status(gate.reserve_listener("other")),
                 gate.listeners()
             ),
             (503, 200, 2)
@@ -292,11 +313,17 @@ mod tests {
 
     #[test]
     fn guesses_are_paced_together_and_nobody_else() {
-        let gate = Gate::new(Limits::default());
+        let gate = RequestLimiter::new(ServerLimits::default());
         let now = Instant::now();
-        let n = (0..100).filter(|_| gate.guessed(now).is_ok()).count();
+        let n = (0..100)
+            .filter(|_| gate.check_guess_rate(now).is_ok())
+            .count();
         assert_eq!(
-            (n, status(gate.guessed(now)), status(gate.paced("ci", now))),
+            (
+                n,
+                status(gate.check_guess_rate(now)),
+                status(gate.check_rate("ci", now))
+            ),
             (40, 429, 200)
         );
     }

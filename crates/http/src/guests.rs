@@ -7,25 +7,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 /// One connection, as the others are counted.
-struct Guest {
+struct Connection {
     is_known: bool,
     end: Arc<Notify>,
 }
 
 /// Everybody who is connected, in the order of coming.
 #[derive(Default)]
-struct Book {
+struct OpenConnections {
     came: u64,
-    guests: BTreeMap<u64, Guest>,
+    guests: BTreeMap<u64, Connection>,
 }
 
 /// The places that there are.
-pub(super) struct Guests {
+pub(super) struct ConnectionTable {
     most: usize,
-    book: Mutex<Book>,
+    book: Mutex<OpenConnections>,
 }
 
-impl Guests {
+impl ConnectionTable {
     pub(super) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self {
             most,
@@ -34,8 +34,8 @@ impl Guests {
     }
 
     /// A place for one more, where there is one or somebody unknown can make room.
-    pub(super) fn enter(self: &Arc<Self>) -> Option<Arc<Place>> {
-        let mut book = self.book();
+    pub(super) fn admit_connection(self: &Arc<Self>) -> Option<Arc<ConnectionSlot>> {
+        let mut book = self.lock_connections();
         if book.guests.len() >= self.most {
             let first = book
                 .guests
@@ -51,49 +51,49 @@ impl Guests {
         let (number, end) = (book.came, Arc::<Notify>::default());
         book.guests.insert(
             number,
-            Guest {
+            Connection {
                 is_known: false,
                 end: Arc::clone(&end),
             },
         );
-        Some(Arc::new(Place {
+        Some(Arc::new(ConnectionSlot {
             number,
             end,
             guests: Arc::clone(self),
         }))
     }
 
-    fn book(&self) -> MutexGuard<'_, Book> {
+    fn lock_connections(&self) -> MutexGuard<'_, OpenConnections> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The place of a connection, as long as it lasts.
-pub(super) struct Place {
+pub(super) struct ConnectionSlot {
     number: u64,
     end: Arc<Notify>,
-    guests: Arc<Guests>,
+    guests: Arc<ConnectionTable>,
 }
 
-impl Place {
+impl ConnectionSlot {
     /// Whoever has it showed a token or a session.
-    pub(super) fn known(&self) {
+    pub(super) fn mark_authenticated(&self) {
         self.guests
-            .book()
+            .lock_connections()
             .guests
             .entry(self.number)
             .and_modify(|it| it.is_known = true);
     }
 
     /// Waits until the place is needed for somebody else.
-    pub(super) async fn needed(&self) {
+    pub(super) async fn wait_for_eviction(&self) {
         self.end.notified().await;
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.guests.book().guests.remove(&self.number);
+        self.guests.lock_connections().guests.remove(&self.number);
     }
 }
 
@@ -103,18 +103,28 @@ mod tests {
 
     #[test]
     fn the_first_of_the_unknown_makes_room() {
-        let guests = Guests::new(2);
-        let (first, second) = (guests.enter().unwrap(), guests.enter().unwrap());
-        first.known();
-        let third = guests.enter().unwrap();
-        let left = || guests.book().guests.keys().copied().collect::<Vec<_>>();
+        let guests = ConnectionTable::new(2);
+        let (first, second) = (
+            guests.admit_connection().unwrap(),
+            guests.admit_connection().unwrap(),
+        );
+        first.mark_authenticated();
+        let third = guests.admit_connection().unwrap();
+        let left = || {
+            guests
+                .lock_connections()
+                .guests
+                .keys()
+                .copied()
+                .collect::<Vec<_>>()
+        };
         assert_eq!(left(), [1, 3]);
-        third.known();
-        assert!(guests.enter().is_none());
+        third.mark_authenticated();
+        assert!(guests.admit_connection().is_none());
         // Who had to go does not take anybody's place with it.
         drop(second);
         assert_eq!(left(), [1, 3]);
         drop(first);
-        assert!(guests.enter().is_some());
+        assert!(guests.admit_connection().is_some());
     }
 }

@@ -37,35 +37,35 @@ use hyper::{Method as Verb, Request};
 use jiff::Timestamp;
 use tokio::sync::{broadcast, watch as channel};
 
-use agents::Agents;
-use answer::{Turned, WRONG_METHOD};
+use agents::McpEndpoint;
+use answer::{HttpRejection, WRONG_METHOD};
 use apostille_api::host::Host;
-use apostille_api::pass::{Access, Pass};
-use apostille_api::visit::{Method, Reply, Route};
-use apostille_mcp::{Offer, Server, Turns};
-use gate::Gate;
-use guests::Place;
-use meter::Meter;
-use route::{Area, Found, Parts, Row, What};
-use sessions::Sessions;
-use talks::Bound;
-use watch::Looked;
-use work::{Job, Size};
+use apostille_api::pass::{Access, AccessToken};
+use apostille_api::visit::{HttpMethod, HttpReply, Route};
+use apostille_mcp::{McpServer, SharedWorkLimit, ToolOffer};
+use gate::RequestLimiter;
+use guests::ConnectionSlot;
+use meter::HttpMetrics;
+use route::{AuthKind, PathParams, RouteEntry, RouteMatch, RouteTarget};
+use sessions::PanelSessions;
+use talks::AuthorizedBody;
+use watch::LastReadiness;
+use work::{BodyLimit, RouteJob};
 
-pub use log::{Log, Told};
+pub use log::{LogLevel, RequestLog};
 
 /// Who holds which token.
-pub trait Keys: Send + Sync + 'static {
+pub trait TokenRegistry: Send + Sync + 'static {
     /// The pass of whoever brings the token with this digest, or none; `None`: nobody is let in with that.
-    fn pass(&self, token: Option<&Digest>) -> Option<Pass>;
+    fn authenticate_token(&self, token: Option<&Digest>) -> Option<AccessToken>;
 
     /// Since when exactly this token is over, if it is known and was made to end.
-    fn over_since(&self, token: &Digest) -> Option<Timestamp>;
+    fn expired_since(&self, token: &Digest) -> Option<Timestamp>;
 }
 
 /// How much is taken on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct ServerLimits {
     /// How many requests a second one pass may send; twice as many at once.
     pub rate: u32,
     /// How many requests are worked on at once.
@@ -90,7 +90,7 @@ pub struct Limits {
     pub grace: Duration,
 }
 
-impl Default for Limits {
+impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             rate: 400,
@@ -109,13 +109,13 @@ impl Default for Limits {
 }
 
 /// What a door is made of.
-pub struct Plan {
+pub struct HttpServerConfig {
     /// Where memories are.
     pub host: Arc<dyn Host>,
     /// What agents are offered.
-    pub offer: Offer,
+    pub offer: ToolOffer,
     /// Who holds which token.
-    pub keys: Arc<dyn Keys>,
+    pub keys: Arc<dyn TokenRegistry>,
     /// What the person with the printed link may do.
     pub panel: Access,
     /// Tells the time.
@@ -123,13 +123,13 @@ pub struct Plan {
     /// The port that it listens on.
     pub port: u16,
     /// How much is taken on.
-    pub limits: Limits,
+    pub limits: ServerLimits,
     /// Where requests are told of.
-    pub log: Log,
+    pub log: RequestLog,
 }
 
 /// A path with what was asked for there.
-fn address<B>(request: &Request<B>, path: &str) -> String {
+fn join_path_and_query<B>(request: &Request<B>, path: &str) -> String {
     request
         .uri()
         .query()
@@ -137,26 +137,26 @@ fn address<B>(request: &Request<B>, path: &str) -> String {
 }
 
 /// Whether somebody looks at an address that forms are sent to, as after an error that was told there.
-fn is_only_sent_to<B>(found: &Found, request: &Request<B>) -> bool {
+fn is_get_on_form_route<B>(found: &RouteMatch, request: &Request<B>) -> bool {
     let is_looking = [Verb::GET, Verb::HEAD].contains(request.method());
     is_looking && matches!(&found.row, Err(turned) if turned.status == WRONG_METHOD)
 }
 
 /// Leads to the page above.
-fn led_up<B>(rows: &[Row], request: &Request<B>) -> Response<Body> {
-    let above = route::above(rows, request.uri().path());
-    answer::response(Reply::see_other(address(request, &above)))
+fn redirect_to_parent_page<B>(rows: &[RouteEntry], request: &Request<B>) -> Response<Body> {
+    let above = route::find_parent_page(rows, request.uri().path());
+    answer::build_http_response(HttpReply::see_other(join_path_and_query(request, &above)))
 }
 
 /// The one door of a server.
-pub struct Door {
-    plan: Plan,
-    rows: Vec<Row>,
-    agents: Agents,
-    sessions: Mutex<Sessions>,
+pub struct HttpServer {
+    plan: HttpServerConfig,
+    rows: Vec<RouteEntry>,
+    agents: McpEndpoint,
+    sessions: Mutex<PanelSessions>,
     once: String,
-    gate: Arc<Gate>,
-    meter: Meter,
+    gate: Arc<RequestLimiter>,
+    meter: HttpMetrics,
     changes: broadcast::Sender<()>,
     stop: channel::Sender<bool>,
     /// The name of this run, for the names of requests.
@@ -164,30 +164,30 @@ pub struct Door {
     asked: AtomicU64,
     in_flight: Arc<AtomicUsize>,
     connections: Arc<AtomicUsize>,
-    looked: tokio::sync::Mutex<Looked>,
+    looked: tokio::sync::Mutex<LastReadiness>,
 }
 
-impl Door {
+impl HttpServer {
     /// A door to these memories.
     #[must_use]
-    pub fn new(plan: Plan) -> Self {
-        let gate = Arc::new(Gate::new(plan.limits));
-        let turns = Turns {
+    pub fn new(plan: HttpServerConfig) -> Self {
+        let gate = Arc::new(RequestLimiter::new(plan.limits));
+        let turns = SharedWorkLimit {
             places: Arc::clone(&gate.places),
             patience: plan.limits.work,
         };
-        let server = Server::new(Arc::clone(&plan.host), plan.offer).taking(turns);
-        let once = plan.host.seal("open");
+        let server = McpServer::new(Arc::clone(&plan.host), plan.offer).with_shared_limit(turns);
+        let once = plan.host.sign_text("open");
         Self {
-            rows: route::rows(),
-            changes: server.changes(),
-            agents: Agents::new(server),
-            sessions: Mutex::new(Sessions::new(&once)),
+            rows: route::build_route_table(),
+            changes: server.change_sender(),
+            agents: McpEndpoint::new(server),
+            sessions: Mutex::new(PanelSessions::new(&once)),
             once,
             gate,
-            meter: Meter::default(),
+            meter: HttpMetrics::default(),
             stop: channel::Sender::new(false),
-            run: plan.host.seal("run"),
+            run: plan.host.sign_text("run"),
             asked: AtomicU64::new(0),
             in_flight: Arc::default(),
             connections: Arc::default(),
@@ -198,11 +198,11 @@ impl Door {
 
     /// The path that opens the panel, once.
     #[must_use]
-    pub fn way_in(&self) -> String {
+    pub fn panel_link_path(&self) -> String {
         format!("/open/{}", self.once)
     }
 
-    fn sessions(&self) -> MutexGuard<'_, Sessions> {
+    fn lock_sessions(&self) -> MutexGuard<'_, PanelSessions> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -211,8 +211,8 @@ impl Door {
     }
 
     /// How much is read of a request of this pass.
-    fn size<'a>(&'a self, most: usize, pass: &'a str) -> Size<'a> {
-        Size {
+    fn body_limit<'a>(&'a self, most: usize, pass: &'a str) -> BodyLimit<'a> {
+        BodyLimit {
             most,
             gate: &self.gate,
             pass,
@@ -221,120 +221,130 @@ impl Door {
     }
 
     /// The answer to a request, whose sender is noted for the log.
-    async fn answered(
+    async fn dispatch_request(
         self: &Arc<Self>,
-        found: Found,
+        found: RouteMatch,
         request: Request<Incoming>,
         who: &mut Option<String>,
-    ) -> Result<Response<Body>, Turned> {
-        entry::addressed(&request, self.plan.port)?;
-        if found.area == Area::Open {
-            if is_only_sent_to(&found, &request) {
-                return Ok(led_up(&self.rows, &request));
+    ) -> Result<Response<Body>, HttpRejection> {
+        entry::check_host_header(&request, self.plan.port)?;
+        if found.area == AuthKind::Open {
+            if is_get_on_form_route(&found, &request) {
+                return Ok(redirect_to_parent_page(&self.rows, &request));
             }
             let (row, parts) = found.row?;
-            return self.opened_to_all(row.what, &parts, request).await;
+            return self.answer_public_route(row.what, &parts, request).await;
         }
-        let asked_for = |it: Turned| {
-            self.guessed(it)
-                .asked_for(&address(&request, request.uri().path()))
+        let asked_for = |it: HttpRejection| {
+            self.throttle_guesses(it)
+                .with_return_path(&join_path_and_query(&request, request.uri().path()))
         };
         let (pass, seal) = self
-            .pass(found.area, request.headers())
+            .authenticate_request(found.area, request.headers())
             .map_err(asked_for)?;
         *who = Some(pass.name.clone());
         request
             .extensions()
-            .get::<Arc<Place>>()
+            .get::<Arc<ConnectionSlot>>()
             .into_iter()
-            .for_each(|it| it.known());
-        self.gate.paced(&pass.name, Instant::now())?;
-        if found.area == Area::Panel && is_only_sent_to(&found, &request) {
-            return Ok(led_up(&self.rows, &request));
+            .for_each(|it| it.mark_authenticated());
+        self.gate.check_rate(&pass.name, Instant::now())?;
+        if found.area == AuthKind::Panel && is_get_on_form_route(&found, &request) {
+            return Ok(redirect_to_parent_page(&self.rows, &request));
         }
         let (row, parts) = found.row?;
         match row.what {
-            What::Agents => self.spoken_to(request, pass).await,
-            What::Table(route) => self.visited(route, parts, request, (pass, seal)).await,
-            What::Live => {
-                let repo = work::query(&request)
+            RouteTarget::Agents => self.answer_mcp_request(request, pass).await,
+            RouteTarget::Table(route) => self.run_route(route, parts, request, (pass, seal)).await,
+            RouteTarget::Live => {
+                let repo = work::parse_query_pairs(&request)
                     .into_iter()
                     .find(|it| it.0 == "repo")
                     .map(|it| it.1);
-                self.live(row.area, request.headers(), repo, &pass.name)
+                self.open_live_stream(row.area, request.headers(), repo, &pass.name)
                     .await
             }
-            What::Metrics => self.metrics(pass).await.map(answer::response),
-            What::Close => self.close(request, &seal).await,
-            _ => Err(Turned::no_such_page()),
+            RouteTarget::Metrics => self
+                .render_metrics(pass)
+                .await
+                .map(answer::build_http_response),
+            RouteTarget::Close => self.end_panel_session(request, &seal).await,
+            _ => Err(HttpRejection::not_found()),
         }
     }
 
     /// The answer to somebody of whom nothing is known.
-    async fn opened_to_all(
+    async fn answer_public_route(
         &self,
-        what: What,
-        parts: &Parts,
+        what: RouteTarget,
+        parts: &PathParams,
         request: Request<Incoming>,
-    ) -> Result<Response<Body>, Turned> {
+    ) -> Result<Response<Body>, HttpRejection> {
         match what {
-            What::Health => Ok(answer::response(watch::health())),
-            What::Ready => self.ready().await.map(answer::response),
+            RouteTarget::Health => Ok(answer::build_http_response(watch::reply_health())),
+            RouteTarget::Ready => self
+                .check_readiness()
+                .await
+                .map(answer::build_http_response),
             // Whoever only looks where a link leads does not use it up.
-            What::Link if request.method() == Verb::HEAD => {
-                Err(Turned::new(405, "this address takes GET").with("allow", "GET"))
+            RouteTarget::Link if request.method() == Verb::HEAD => {
+                Err(HttpRejection::new(405, "this address takes GET").with_header("allow", "GET"))
             }
-            What::Link => self.by_link(parts),
-            What::Form => self.by_form(request).await,
-            What::File(kind, content) => Ok(answer::file(request.headers(), kind, content)),
-            _ => Err(Turned::no_such_page()),
+            RouteTarget::Link => self.login_by_link(parts),
+            RouteTarget::Form => self.login_by_form(request).await,
+            RouteTarget::File(kind, content) => {
+                Ok(answer::serve_static_file(request.headers(), kind, content))
+            }
+            _ => Err(HttpRejection::not_found()),
         }
     }
 
     /// The answer of a call or a page.
-    async fn visited(
+    async fn run_route(
         &self,
         route: &'static Route,
-        parts: Parts,
+        parts: PathParams,
         request: Request<Incoming>,
-        (pass, seal): (Pass, String),
-    ) -> Result<Response<Body>, Turned> {
-        entry::same_origin(&request, self.plan.port)?;
-        entry::allowed(&pass, route.need)?;
+        (pass, seal): (AccessToken, String),
+    ) -> Result<Response<Body>, HttpRejection> {
+        entry::check_same_origin(&request, self.plan.port)?;
+        entry::check_route_access(&pass, route.need)?;
         let (asked, _held) =
-            work::asked(request, parts, self.size(work::MAX_BODY, &pass.name)).await?;
-        if pass.is_panel && route.method != Method::Get {
-            entry::sealed(&asked, &seal)?;
+            work::read_http_request(request, parts, self.body_limit(work::MAX_BODY, &pass.name))
+                .await?;
+        if pass.is_panel && route.method != HttpMethod::Get {
+            entry::verify_csrf_token(&asked, &seal)?;
         }
-        let place = self.gate.entered(&pass.name).await?;
-        let job = Job {
+        let place = self.gate.acquire_slot(&pass.name).await?;
+        let job = RouteJob {
             route,
             asked,
             pass,
             seal,
         };
-        let reply = work::worked(&self.plan.host, job, self.plan.limits.work, place).await?;
+        let reply = work::run_route_job(&self.plan.host, job, self.plan.limits.work, place).await?;
         if reply.is_change {
             // Nobody listening is the usual case.
             let _ = self.changes.send(());
         }
-        Ok(answer::response(reply))
+        Ok(answer::build_http_response(reply))
     }
 
     /// The answer to a message of an agent.
-    async fn spoken_to(
+    async fn answer_mcp_request(
         &self,
         request: Request<Incoming>,
-        pass: Pass,
-    ) -> Result<Response<Body>, Turned> {
-        self.gate.is_open(&pass.name)?;
+        pass: AccessToken,
+    ) -> Result<Response<Body>, HttpRejection> {
+        self.gate.check_queue(&pass.name)?;
         let (mut parts, body) = request.into_parts();
-        let (body, _held) = work::body(body, self.size(agents::MAX_BODY, &pass.name)).await?;
-        let (name, token) = (pass.name.clone(), entry::bearer(&parts.headers));
+        let (body, _held) =
+            work::read_request_body(body, self.body_limit(agents::MAX_BODY, &pass.name)).await?;
+        let (name, token) = (pass.name.clone(), entry::read_bearer_token(&parts.headers));
         parts.extensions.insert(pass);
         let response = self
             .agents
-            .answer(Request::from_parts(parts, body), &name)
+            .answer_message(Request::from_parts(parts, body), &name)
             .await;
         let is_stream = |it: &HeaderValue| it.as_bytes().starts_with(b"text/event-stream");
         if !response
@@ -345,7 +355,10 @@ impl Door {
             return Ok(response);
         }
         let keys = Arc::clone(&self.plan.keys);
-        let is_let_in = move || keys.pass(token.as_ref()).is_some_and(|it| it.name == name);
-        Ok(response.map(|body| Body::new(Bound::new(body, is_let_in))))
+        let is_let_in = move || {
+            keys.authenticate_token(token.as_ref())
+                .is_some_and(|it| it.name == name)
+        };
+        Ok(response.map(|body| Body::new(AuthorizedBody::new(body, is_let_in))))
     }
 }

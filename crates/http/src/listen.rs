@@ -13,10 +13,10 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpStream;
 
-use super::Door;
-use super::guests::{Guests, Place};
-use super::steady::Steady;
-use apostille_mcp::concurrency::Counted;
+use super::HttpServer;
+use super::guests::{ConnectionSlot, ConnectionTable};
+use super::steady::WriteTimeoutStream;
+use apostille_mcp::concurrency::CountGuard;
 
 /// What a connection too many is told.
 const FULL: &[u8] =
@@ -26,7 +26,7 @@ const THREADS: usize = 64;
 /// How much of a request's head is read.
 const MAX_HEAD: usize = 32 * 1024;
 
-impl Door {
+impl HttpServer {
     /// Serves on this socket until the program is told to stop; what is under way is finished first.
     pub fn serve(self, listener: TcpListener) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -38,11 +38,11 @@ impl Door {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let (door, graceful) = (Arc::new(self), GracefulShutdown::new());
             tokio::select! {
-                () = door.taken_in(&listener, &graceful) => {}
-                () = stopped() => {}
+                () = door.accept_connections(&listener, &graceful) => {}
+                () = wait_for_shutdown_signal() => {}
             }
             drop(listener);
-            door.agents.stop();
+            door.agents.end_streams();
             door.stop.send_replace(true);
             // Whoever only holds a connection open does not hold the program.
             let _ = tokio::time::timeout(door.plan.limits.grace, graceful.shutdown()).await;
@@ -50,62 +50,70 @@ impl Door {
         })
     }
 
-    async fn taken_in(
+    async fn accept_connections(
         self: &Arc<Self>,
         listener: &tokio::net::TcpListener,
         graceful: &GracefulShutdown,
     ) {
-        let guests = Guests::new(self.plan.limits.connections);
+        let guests = ConnectionTable::new(self.plan.limits.connections);
         loop {
             let Ok((stream, _)) = listener.accept().await else {
                 // No descriptors left: some will be free again.
                 tokio::time::sleep(std::time::Duration::from_millis(50)).await;
                 continue;
             };
-            match guests.enter() {
-                Some(place) => self.talk(stream, place, graceful),
-                None => self.turn_away(&stream),
+            match guests.admit_connection() {
+                Some(place) => self.serve_connection(stream, place, graceful),
+                None => self.reject_connection(&stream),
             }
         }
     }
 
-    fn talk(self: &Arc<Self>, stream: TcpStream, place: Arc<Place>, graceful: &GracefulShutdown) {
+    fn serve_connection(
+        self: &Arc<Self>,
+        stream: TcpStream,
+        place: Arc<ConnectionSlot>,
+        graceful: &GracefulShutdown,
+    ) {
         let _ = stream.set_nodelay(true);
         let (door, guest) = (Arc::clone(self), Arc::clone(&place));
         let service = service_fn(move |mut request: Request<Incoming>| {
             let door = Arc::clone(&door);
             request.extensions_mut().insert(Arc::clone(&guest));
-            async move { Ok::<_, Infallible>(door.answer(request).await) }
+            async move { Ok::<_, Infallible>(door.handle_request(request).await) }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.plan.limits.head)
             .max_buf_size(MAX_HEAD)
             .serve_connection(
-                TokioIo::new(Steady::new(stream, self.plan.limits.send)),
+                TokioIo::new(WriteTimeoutStream::new(stream, self.plan.limits.send)),
                 service,
             );
-        let (watched, counted) = (graceful.watch(connection), Counted::new(&self.connections));
-        self.meter.connected();
+        let (watched, counted) = (
+            graceful.watch(connection),
+            CountGuard::new(&self.connections),
+        );
+        self.meter.record_connection();
         tokio::spawn(async move {
             tokio::select! {
                 // A client that goes away is nobody's fault.
                 _ = watched => {}
-                () = place.needed() => {}
+                () = place.wait_for_eviction() => {}
             }
             drop(counted);
         });
     }
 
     /// Says that there is no room, if that can be said without waiting.
-    fn turn_away(&self, stream: &TcpStream) {
-        self.meter.shed("connections");
+    fn reject_connection(&self, stream: &TcpStream) {
+        self.meter.record_shed("connections");
         let _ = stream.try_write(FULL);
     }
 }
 
 /// Waits until somebody wants the program to stop.
-async fn stopped() {
+async fn wait_for_shutdown_signal() {
     let interrupted = tokio::signal::ctrl_c();
     #[cfg(unix)]
     {

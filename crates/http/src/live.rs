@@ -6,7 +6,7 @@ use std::task::{Context as Polled, Poll};
 use std::time::Duration;
 
 use apostille_core::Context;
-use apostille_core::event::{Logged, What};
+use apostille_core::event::{EventBody, LoggedEvent};
 use apostille_core::format;
 use apostille_core::memory::Handle;
 use apostille_core::space::Space;
@@ -20,12 +20,12 @@ use std::convert::Infallible;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::Instant;
 
-use super::answer::Turned;
-use super::route::Area;
-use super::{Door, gate, work};
+use super::answer::HttpRejection;
+use super::route::AuthKind;
+use super::{HttpServer, gate, work};
 use apostille_api::host::CallOrigin;
-use apostille_api::pass::Pass;
-use apostille_mcp::concurrency::Counted;
+use apostille_api::pass::AccessToken;
+use apostille_mcp::concurrency::CountGuard;
 
 /// How often the store is looked at for what other processes wrote.
 const LOOK: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ const UNREAD: usize = 16;
 
 /// A change, as it is told.
 #[derive(Serialize)]
-struct Change<'a> {
+struct LiveChange<'a> {
     seq: u64,
     event: &'static str,
     space: &'a str,
@@ -53,16 +53,16 @@ struct Change<'a> {
 
 /// Up to where each space in play was told; spaces may be kept in stores that count for themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Heard(Vec<u64>);
+struct LiveCursor(Vec<u64>);
 
-impl Heard {
+impl LiveCursor {
     /// As a client brings it back.
-    fn read(text: &str) -> Option<Self> {
+    fn from_event_id(text: &str) -> Option<Self> {
         let places: Option<Vec<u64>> = text.split('.').map(|it| it.parse().ok()).collect();
         places.filter(|it| it.len() <= 2).map(Self)
     }
 
-    fn told(&self) -> String {
+    fn to_event_id(&self) -> String {
         self.0
             .iter()
             .map(u64::to_string)
@@ -71,15 +71,15 @@ impl Heard {
     }
 
     /// The place of the space at this position; one that was never told begins where the first is.
-    fn at(&self, n: usize) -> u64 {
+    fn position_of(&self, n: usize) -> u64 {
         self.0.get(n).or(self.0.first()).copied().unwrap_or(0)
     }
 }
 
 /// What is sent, as it comes.
-struct Stream(mpsc::Receiver<Bytes>);
+struct EventStreamBody(mpsc::Receiver<Bytes>);
 
-impl HttpBody for Stream {
+impl HttpBody for EventStreamBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -94,35 +94,35 @@ impl HttpBody for Stream {
 }
 
 /// Who listens, to what.
-struct Listener {
-    door: Arc<Door>,
-    area: Area,
+struct LiveListener {
+    door: Arc<HttpServer>,
+    area: AuthKind,
     headers: HeaderMap,
     repo: Option<String>,
-    heard: Option<Heard>,
+    heard: Option<LiveCursor>,
     stamp: Option<u64>,
     /// Whether there is more than was told.
     is_behind: bool,
     send: mpsc::Sender<Bytes>,
-    _seat: (Counted, Counted),
+    _seat: (CountGuard, CountGuard),
 }
 
-impl Door {
+impl HttpServer {
     /// A stream of what changes from now on, or since the listener was last told something.
-    pub(super) async fn live(
+    pub(super) async fn open_live_stream(
         self: &Arc<Self>,
-        area: Area,
+        area: AuthKind,
         headers: &HeaderMap,
         repo: Option<String>,
         pass: &str,
-    ) -> Result<Response<Body>, Turned> {
-        let seat = self.gate.seat(pass)?;
+    ) -> Result<Response<Body>, HttpRejection> {
+        let seat = self.gate.reserve_listener(pass)?;
         let (send, receive) = mpsc::channel(UNREAD);
         let last = headers
             .get("last-event-id")
             .and_then(|it| it.to_str().ok())
-            .and_then(Heard::read);
-        let mut listener = Listener {
+            .and_then(LiveCursor::from_event_id);
+        let mut listener = LiveListener {
             door: Arc::clone(self),
             area,
             headers: headers.clone(),
@@ -137,9 +137,9 @@ impl Door {
         // There is room for it, so nobody waits.
         let _ = listener.send.try_send(Bytes::from_static(RETRY));
         // Whoever may not listen is told so with a status.
-        listener.look().await?;
-        tokio::spawn(listener.go_on(ours));
-        let mut response = Response::new(Body::new(Stream(receive)));
+        listener.send_new_changes().await?;
+        tokio::spawn(listener.run_until_closed(ours));
+        let mut response = Response::new(Body::new(EventStreamBody(receive)));
         response.headers_mut().insert(
             header::CONTENT_TYPE,
             HeaderValue::from_static("text/event-stream"),
@@ -148,8 +148,8 @@ impl Door {
     }
 }
 
-impl Listener {
-    async fn go_on(mut self, mut ours: broadcast::Receiver<()>) {
+impl LiveListener {
+    async fn run_until_closed(mut self, mut ours: broadcast::Receiver<()>) {
         let mut stop = self.door.stop.subscribe();
         let mut spoke = Instant::now();
         loop {
@@ -159,11 +159,11 @@ impl Listener {
                 it = tokio::time::timeout(LOOK, ours.recv()) => it.is_ok(),
             };
             let is_worth_it =
-                self.is_changed().await || is_ours || self.is_behind || self.repo.is_some();
+                self.has_store_changed().await || is_ours || self.is_behind || self.repo.is_some();
             let told = if is_worth_it {
-                self.look().await
+                self.send_new_changes().await
             } else {
-                self.pass().map(|_| false)
+                self.reauthenticate_listener().map(|_| false)
             };
             match told {
                 Err(_) => return,
@@ -185,13 +185,15 @@ impl Listener {
     }
 
     /// The pass of whoever listens, which may have been taken away meanwhile.
-    fn pass(&self) -> Result<Pass, Turned> {
-        self.door.pass(self.area, &self.headers).map(|it| it.0)
+    fn reauthenticate_listener(&self) -> Result<AccessToken, HttpRejection> {
+        self.door
+            .authenticate_request(self.area, &self.headers)
+            .map(|it| it.0)
     }
 
-    async fn is_changed(&mut self) -> bool {
+    async fn has_store_changed(&mut self) -> bool {
         let host = Arc::clone(&self.door.plan.host);
-        let now = tokio::task::spawn_blocking(move || host.stamp())
+        let now = tokio::task::spawn_blocking(move || host.change_stamp())
             .await
             .ok()
             .flatten();
@@ -199,8 +201,8 @@ impl Listener {
     }
 
     /// Tells what is new; whether there was something.
-    async fn look(&mut self) -> Result<bool, Turned> {
-        let pass = self.pass()?;
+    async fn send_new_changes(&mut self) -> Result<bool, HttpRejection> {
+        let pass = self.reauthenticate_listener()?;
         let (host, repo, heard) = (
             Arc::clone(&self.door.plan.host),
             self.repo.clone(),
@@ -210,9 +212,9 @@ impl Listener {
         let place = self
             .door
             .gate
-            .turn(&pass.name)
+            .wait_for_slot(&pass.name)
             .await
-            .ok_or_else(gate::busy)?;
+            .ok_or_else(gate::build_busy_rejection)?;
         let read = tokio::task::spawn_blocking(move || {
             let _place = place;
             let origin = CallOrigin {
@@ -221,16 +223,18 @@ impl Listener {
                 is_by_name: true,
                 ..CallOrigin::default()
             };
-            let scope = host.open(&origin).map_err(|it| work::unplaced(&it))?;
+            let scope = host
+                .open_scope(&origin)
+                .map_err(|it| work::rejection_from_unplaced(&it))?;
             let read = scope.run(&|| false, |cx, here| {
-                news(cx, &here.spaces(), heard.as_ref())
+                collect_live_update(cx, &here.spaces(), heard.as_ref())
             });
-            let read = read.map_err(|it| work::unplaced(&it))?;
-            read.map_err(|it| Turned::new(503, work::told(&it.to_string())))
+            let read = read.map_err(|it| work::rejection_from_unplaced(&it))?;
+            read.map_err(|it| HttpRejection::new(503, work::redact_error_text(&it.to_string())))
         });
         let news = read
             .await
-            .map_err(|_| Turned::new(500, "the request broke off"))??;
+            .map_err(|_| HttpRejection::new(500, "the request broke off"))??;
         (self.heard, self.is_behind) = (Some(news.heard), news.is_full);
         if news.text.is_empty() {
             return Ok(false);
@@ -238,28 +242,32 @@ impl Listener {
         self.send
             .send(news.text.into())
             .await
-            .map_err(|_| Turned::new(503, "nobody listens any more"))?;
+            .map_err(|_| HttpRejection::new(503, "nobody listens any more"))?;
         Ok(true)
     }
 }
 
 /// What there is to tell.
 #[derive(Default)]
-struct News {
+struct LiveUpdate {
     text: String,
-    heard: Heard,
+    heard: LiveCursor,
     is_full: bool,
 }
 
 /// What happened in these spaces behind what was heard, and up to where that is. Who never heard anything is told nothing
 /// of what was before.
-fn news(cx: &Context<'_>, spaces: &[Space], heard: Option<&Heard>) -> Result<News, StoreError> {
+fn collect_live_update(
+    cx: &Context<'_>,
+    spaces: &[Space],
+    heard: Option<&LiveCursor>,
+) -> Result<LiveUpdate, StoreError> {
     let page = || EventPage {
         changes_only: true,
         ..EventPage::default()
     };
-    let mut now = Heard::default();
-    let mut logged: Vec<(usize, Logged)> = Vec::new();
+    let mut now = LiveCursor::default();
+    let mut logged: Vec<(usize, LoggedEvent)> = Vec::new();
     for (n, space) in spaces.iter().enumerate() {
         match heard {
             None => {
@@ -268,17 +276,18 @@ fn news(cx: &Context<'_>, spaces: &[Space], heard: Option<&Heard>) -> Result<New
                     limit: 1,
                     ..page()
                 };
-                let last = cx.store.events(space, &last)?;
+                let last = cx.store.read_events(space, &last)?;
                 now.0.push(last.first().map_or(0, |it| it.seq));
             }
             Some(heard) => {
                 let new = EventPage {
-                    after: heard.at(n),
+                    after: heard.position_of(n),
                     limit: PAGE,
                     ..page()
                 };
-                let new = cx.store.events(space, &new)?;
-                now.0.push(new.last().map_or(heard.at(n), |it| it.seq));
+                let new = cx.store.read_events(space, &new)?;
+                now.0
+                    .push(new.last().map_or(heard.position_of(n), |it| it.seq));
                 logged.extend(new.into_iter().map(|it| (n, it)));
             }
         }
@@ -288,41 +297,45 @@ fn news(cx: &Context<'_>, spaces: &[Space], heard: Option<&Heard>) -> Result<New
     let mut text = String::new();
     for (n, it) in &logged {
         told.0[*n] = it.seq;
-        text += &written(cx, it, &told)?;
+        text += &format_live_event(cx, it, &told)?;
     }
-    Ok(News {
+    Ok(LiveUpdate {
         text,
         heard: now,
         is_full: logged.len() >= PAGE,
     })
 }
 
-fn written(cx: &Context<'_>, logged: &Logged, heard: &Heard) -> Result<String, StoreError> {
+fn format_live_event(
+    cx: &Context<'_>,
+    logged: &LoggedEvent,
+    heard: &LiveCursor,
+) -> Result<String, StoreError> {
     let event = &logged.event;
     let number = match (&event.what, event.memory) {
-        (What::Forgotten { number, .. }, _) => Some(*number),
+        (EventBody::Forgotten { number, .. }, _) => Some(*number),
         (_, Some(id)) => cx.store.get_by_ids(&[id])?.first().map(|it| it.number),
         _ => None,
     };
     let handle = number.map(|number| {
         Handle {
-            letter: event.space.letter(),
+            letter: event.space.handle_letter(),
             number,
         }
         .to_string()
     });
-    let change = Change {
+    let change = LiveChange {
         seq: logged.seq,
-        event: event.what.happening().as_str(),
+        event: event.what.event_kind().as_str(),
         space: event.space.as_str(),
         memory: event.memory.map(|it| it.to_string()),
         handle,
-        at: format::timestamp(event.at),
+        at: format::format_timestamp(event.at),
     };
     let data = serde_json::to_string(&change).unwrap_or_default();
     Ok(format!(
         "event: change\nid: {}\ndata: {data}\n\n",
-        heard.told()
+        heard.to_event_id()
     ))
 }
 
@@ -334,8 +347,8 @@ mod tests {
     fn a_place_is_brought_back_as_it_was_told() {
         let check = |text: &str, expected: Option<&[u64]>| {
             assert_eq!(
-                Heard::read(text),
-                expected.map(|it| Heard(it.to_vec())),
+                LiveCursor::from_event_id(text),
+                expected.map(|it| LiveCursor(it.to_vec())),
                 "{text:?}"
             );
         };
@@ -344,7 +357,7 @@ mod tests {
         check("", None);
         check("a", None);
         check("1.2.3", None);
-        assert_eq!(Heard(vec![17, 5]).told(), "17.5");
-        assert_eq!(Heard(vec![17]).at(1), 17);
+        assert_eq!(LiveCursor(vec![17, 5]).to_event_id(), "17.5");
+        assert_eq!(LiveCursor(vec![17]).position_of(1), 17);
     }
 }

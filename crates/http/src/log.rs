@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// Which requests are told of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum LogLevel {
     /// All of them.
     All,
     /// Those that were turned away, or failed.
@@ -14,16 +14,16 @@ pub enum Told {
 }
 
 /// Where requests are told of.
-pub struct Log {
+pub struct RequestLog {
     /// Which.
-    pub told: Told,
+    pub told: LogLevel,
     /// Takes a line, and keeps nobody waiting.
     pub write: Box<dyn Fn(String) + Send + Sync>,
 }
 
 /// A request, as far as it is told of.
 #[derive(Debug, Serialize)]
-pub(super) struct Line<'a> {
+pub(super) struct RequestLogLine<'a> {
     pub(super) at: String,
     pub(super) level: &'static str,
     pub(super) id: &'a str,
@@ -36,7 +36,7 @@ pub(super) struct Line<'a> {
 }
 
 /// How bad an answer is for whoever runs the server. That a page asks for what is not there is nobody's problem.
-pub(super) fn level(status: u16) -> &'static str {
+pub(super) fn classify_http_status(status: u16) -> &'static str {
     match status {
         500.. => "error",
         401 | 403 | 408 | 413 | 429 => "warn",
@@ -44,12 +44,12 @@ pub(super) fn level(status: u16) -> &'static str {
     }
 }
 
-impl Log {
-    pub(super) fn tell(&self, line: &Line<'_>) {
+impl RequestLog {
+    pub(super) fn write_line(&self, line: &RequestLogLine<'_>) {
         let is_told = match self.told {
-            Told::All => true,
-            Told::Problems => line.level != "info",
-            Told::Off => false,
+            LogLevel::All => true,
+            LogLevel::Problems => line.level != "info",
+            LogLevel::Off => false,
         };
         if let (true, Ok(text)) = (is_told, serde_json::to_string(line)) {
             (self.write)(text);
@@ -65,15 +65,15 @@ mod tests {
 
     #[test]
     fn only_what_is_wanted_is_told() {
-        let check = |told: Told, status: u16, expected: usize| {
+        let check = |told: LogLevel, status: u16, expected: usize| {
             let lines = Arc::new(Mutex::new(Vec::new()));
             let kept = Arc::clone(&lines);
-            let log = Log {
+            let log = RequestLog {
                 told,
                 write: Box::new(move |it| kept.lock().unwrap().push(it)),
             };
-            let (at, level) = (String::new(), level(status));
-            log.tell(&Line {
+            let (at, level) = (String::new(), classify_http_status(status));
+            log.write_line(&RequestLogLine {
                 at,
                 level,
                 id: "a",
@@ -85,11 +85,11 @@ mod tests {
             });
             assert_eq!(lines.lock().unwrap().len(), expected, "{told:?} {status}");
         };
-        check(Told::All, 200, 1);
-        check(Told::Problems, 200, 0);
-        check(Told::Problems, 404, 0);
-        check(Told::Problems, 401, 1);
-        check(Told::Problems, 503, 1);
-        check(Told::Off, 503, 0);
+        check(LogLevel::All, 200, 1);
+        check(LogLevel::Problems, 200, 0);
+        check(LogLevel::Problems, 404, 0);
+        check(LogLevel::Problems, 401, 1);
+        check(LogLevel::Problems, 503, 1);
+        check(LogLevel::Off, 503, 0);
     }
 }

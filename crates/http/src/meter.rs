@@ -16,47 +16,47 @@ const BOUNDS: [f64; 12] = [
 
 /// How long answers took.
 #[derive(Debug, Clone, Default)]
-struct Durations {
+struct LatencyHistogram {
     buckets: [u64; BOUNDS.len()],
     sum: f64,
     count: u64,
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct RequestCounts {
     requests: BTreeMap<(&'static str, &'static str, u16), u64>,
-    durations: BTreeMap<&'static str, Durations>,
+    durations: BTreeMap<&'static str, LatencyHistogram>,
     shed: BTreeMap<&'static str, u64>,
     connections: u64,
 }
 
 /// What is counted since the server was started.
 #[derive(Debug, Default)]
-pub(super) struct Meter(Mutex<Counts>);
+pub(super) struct HttpMetrics(Mutex<RequestCounts>);
 
 /// What is so at this moment.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Gauges {
+pub(super) struct HttpGauges {
     pub(super) in_flight: usize,
     pub(super) at_work: usize,
     pub(super) connections: usize,
     pub(super) listeners: usize,
 }
 
-impl Meter {
-    fn counts(&self) -> std::sync::MutexGuard<'_, Counts> {
+impl HttpMetrics {
+    fn lock_counts(&self) -> std::sync::MutexGuard<'_, RequestCounts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A request was answered.
-    pub(super) fn answered(
+    pub(super) fn record_request(
         &self,
         route: &'static str,
         verb: &'static str,
         status: u16,
         took: Duration,
     ) {
-        let mut counts = self.counts();
+        let mut counts = self.lock_counts();
         *counts.requests.entry((route, verb, status)).or_default() += 1;
         let durations = counts.durations.entry(route).or_default();
         let seconds = took.as_secs_f64();
@@ -68,20 +68,20 @@ impl Meter {
     }
 
     /// Something was turned away because there was too much of it.
-    pub(super) fn shed(&self, reason: &'static str) {
-        *self.counts().shed.entry(reason).or_default() += 1;
+    pub(super) fn record_shed(&self, reason: &'static str) {
+        *self.lock_counts().shed.entry(reason).or_default() += 1;
     }
 
     /// A connection was taken in.
-    pub(super) fn connected(&self) {
-        self.counts().connections += 1;
+    pub(super) fn record_connection(&self) {
+        self.lock_counts().connections += 1;
     }
 
     /// Everything that was counted about requests.
-    pub(super) fn page(&self, now: &Gauges) -> String {
-        let counts = self.counts();
+    pub(super) fn to_prometheus(&self, now: &HttpGauges) -> String {
+        let counts = self.lock_counts();
         let mut out = String::new();
-        head(
+        write_metric_head(
             &mut out,
             "apostille_http_requests_total",
             "counter",
@@ -93,38 +93,38 @@ impl Meter {
                 ("method", *verb),
                 ("status", &status.to_string()),
             ];
-            line(&mut out, "apostille_http_requests_total", &labels, n);
+            write_metric_sample(&mut out, "apostille_http_requests_total", &labels, n);
         }
-        head(
+        write_metric_head(
             &mut out,
             "apostille_http_request_seconds",
             "histogram",
             "How long answers took.",
         );
         for (route, it) in &counts.durations {
-            it.write(&mut out, route);
+            it.write_histogram(&mut out, route);
         }
-        head(
+        write_metric_head(
             &mut out,
             "apostille_http_shed_total",
             "counter",
             "What was turned away because it was too much.",
         );
         for (reason, n) in &counts.shed {
-            line(
+            write_metric_sample(
                 &mut out,
                 "apostille_http_shed_total",
                 &[("reason", reason)],
                 n,
             );
         }
-        head(
+        write_metric_head(
             &mut out,
             "apostille_http_connections_total",
             "counter",
             "Connections taken in.",
         );
-        line(
+        write_metric_sample(
             &mut out,
             "apostille_http_connections_total",
             &[],
@@ -153,32 +153,32 @@ impl Meter {
             ),
         ];
         for (name, value, about) in gauges {
-            head(&mut out, name, "gauge", about);
-            line(&mut out, name, &[], &value);
+            write_metric_head(&mut out, name, "gauge", about);
+            write_metric_sample(&mut out, name, &[], &value);
         }
         out
     }
 }
 
-impl Durations {
-    fn write(&self, out: &mut String, route: &str) {
+impl LatencyHistogram {
+    fn write_histogram(&self, out: &mut String, route: &str) {
         const NAME: &str = "apostille_http_request_seconds";
         for (bound, n) in BOUNDS.iter().zip(self.buckets) {
-            line(
+            write_metric_sample(
                 out,
                 &format!("{NAME}_bucket"),
                 &[("route", route), ("le", &bound.to_string())],
                 &n,
             );
         }
-        line(
+        write_metric_sample(
             out,
             &format!("{NAME}_bucket"),
             &[("route", route), ("le", "+Inf")],
             &self.count,
         );
-        line(out, &format!("{NAME}_sum"), &[("route", route)], &self.sum);
-        line(
+        write_metric_sample(out, &format!("{NAME}_sum"), &[("route", route)], &self.sum);
+        write_metric_sample(
             out,
             &format!("{NAME}_count"),
             &[("route", route)],
@@ -188,9 +188,9 @@ impl Durations {
 }
 
 /// The numbers of some spaces.
-pub(super) fn spaces(tallies: &[(Space, SpaceSummary)]) -> String {
+pub(super) fn format_space_metrics(tallies: &[(Space, SpaceSummary)]) -> String {
     let mut out = String::new();
-    head(
+    write_metric_head(
         &mut out,
         "apostille_memories",
         "gauge",
@@ -199,15 +199,15 @@ pub(super) fn spaces(tallies: &[(Space, SpaceSummary)]) -> String {
     for (space, tally) in tallies {
         for stage in Stage::ALL {
             let labels = [("space", space.as_str()), ("stage", stage.as_str())];
-            line(
+            write_metric_sample(
                 &mut out,
                 "apostille_memories",
                 &labels,
-                &tally.stage(*stage),
+                &tally.count_in_stage(*stage),
             );
         }
     }
-    head(
+    write_metric_head(
         &mut out,
         "apostille_events_total",
         "counter",
@@ -215,7 +215,7 @@ pub(super) fn spaces(tallies: &[(Space, SpaceSummary)]) -> String {
     );
     for (space, tally) in tallies {
         for (word, n) in &tally.events {
-            line(
+            write_metric_sample(
                 &mut out,
                 "apostille_events_total",
                 &[("space", space.as_str()), ("event", word)],
@@ -226,14 +226,19 @@ pub(super) fn spaces(tallies: &[(Space, SpaceSummary)]) -> String {
     out
 }
 
-fn head(out: &mut String, name: &str, kind: &str, about: &str) {
+fn write_metric_head(out: &mut String, name: &str, kind: &str, about: &str) {
     let _ = writeln!(out, "# HELP {name} {about}\n# TYPE {name} {kind}");
 }
 
-fn line(out: &mut String, name: &str, labels: &[(&str, &str)], value: &impl std::fmt::Display) {
+fn write_metric_sample(
+    out: &mut String,
+    name: &str,
+    labels: &[(&str, &str)],
+    value: &impl std::fmt::Display,
+) {
     let labels: Vec<String> = labels
         .iter()
-        .map(|(name, it)| format!("{name}=\"{}\"", escaped(it)))
+        .map(|(name, it)| format!("{name}=\"{}\"", escape_metric_label(it)))
         .collect();
     let labels = if labels.is_empty() {
         String::new()
@@ -243,7 +248,7 @@ fn line(out: &mut String, name: &str, labels: &[(&str, &str)], value: &impl std:
     let _ = writeln!(out, "{name}{labels} {value}");
 }
 
-fn escaped(value: &str) -> String {
+fn escape_metric_label(value: &str) -> String {
     value
         .replace('\\', "\\\\")
         .replace('"', "\\\"")
@@ -256,12 +261,12 @@ mod tests {
 
     #[test]
     fn the_page_has_every_number() {
-        let meter = Meter::default();
-        meter.answered("/api/x", "GET", 200, Duration::from_millis(15));
-        meter.answered("/api/x", "GET", 200, Duration::from_secs(2));
-        meter.shed("rate");
-        meter.connected();
-        let page = meter.page(&Gauges {
+        let meter = HttpMetrics::default();
+        meter.record_request("/api/x", "GET", 200, Duration::from_millis(15));
+        meter.record_request("/api/x", "GET", 200, Duration::from_secs(2));
+        meter.record_shed("rate");
+        meter.record_connection();
+        let page = meter.to_prometheus(&HttpGauges {
             in_flight: 1,
             at_work: 2,
             connections: 3,
@@ -285,7 +290,7 @@ mod tests {
     #[test]
     fn labels_are_escaped() {
         let mut out = String::new();
-        line(&mut out, "x", &[("a", "b\"c\\d\ne")], &1);
+        write_metric_sample(&mut out, "x", &[("a", "b\"c\\d\ne")], &1);
         assert_eq!(out, "x{a=\"b\\\"c\\\\d\\ne\"} 1\n");
     }
 }

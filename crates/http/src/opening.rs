@@ -8,47 +8,59 @@ use axum::response::Response;
 use hyper::Request;
 use hyper::body::Incoming;
 
-use super::answer::{self, Turned};
-use super::route::Parts;
-use super::sessions::{self, Token};
-use super::{Door, entry, work};
-use apostille_api::visit::{Asked, Reply};
+use super::answer::{self, HttpRejection};
+use super::route::PathParams;
+use super::sessions::{self, SessionToken};
+use super::{HttpServer, entry, work};
+use apostille_api::visit::{HttpReply, RequestInput};
 
 /// How long a form with a token in it may be: anybody can send one.
 const MAX_FORM: usize = 4 * 1024;
 
-impl Door {
+impl HttpServer {
     /// Lets in whoever has the link, if nobody had it before.
-    pub(super) fn by_link(&self, parts: &Parts) -> Result<Response<Body>, Turned> {
+    pub(super) fn login_by_link(
+        &self,
+        parts: &PathParams,
+    ) -> Result<Response<Body>, HttpRejection> {
         let once = parts.first().map_or("", |it| &it.1);
-        if !self.sessions().use_up(once) {
+        if !self.lock_sessions().use_login_link(once) {
             let why = format!(
                 "This link was used before, or is none of this server. {}",
-                entry::outside().why
+                entry::build_login_rejection().why
             );
-            return Err(self.guessed(Turned {
+            return Err(self.throttle_guesses(HttpRejection {
                 why,
-                ..entry::outside()
+                ..entry::build_login_rejection()
             }));
         }
-        Ok(self.opened(None, "/"))
+        Ok(self.start_panel_session(None, "/"))
     }
 
     /// Lets in whoever pastes a token.
-    pub(super) async fn by_form(
+    pub(super) async fn login_by_form(
         &self,
         request: Request<Incoming>,
-    ) -> Result<Response<Body>, Turned> {
-        entry::same_origin(&request, self.plan.port)?;
-        let (asked, _held) = work::asked(request, Parts::new(), self.size(MAX_FORM, "")).await?;
-        let (token, to) = (field(&asked, "token"), field(&asked, "to"));
-        let to = if is_own(&to) { to.as_str() } else { "/" };
-        let digest = Digest::of(token.trim().as_bytes());
-        match self.plan.keys.pass(Some(&digest)) {
+    ) -> Result<Response<Body>, HttpRejection> {
+        entry::check_same_origin(&request, self.plan.port)?;
+        let (asked, _held) =
+            work::read_http_request(request, PathParams::new(), self.body_limit(MAX_FORM, ""))
+                .await?;
+        let (token, to) = (
+            read_login_field(&asked, "token"),
+            read_login_field(&asked, "to"),
+        );
+        let to = if is_local_redirect(&to) {
+            to.as_str()
+        } else {
+            "/"
+        };
+        let digest = Digest::hash_bytes(token.trim().as_bytes());
+        match self.plan.keys.authenticate_token(Some(&digest)) {
             Some(pass) => {
-                self.gate.paced(&pass.name, Instant::now())?;
-                Ok(self.opened(
-                    Some(Token {
+                self.gate.check_rate(&pass.name, Instant::now())?;
+                Ok(self.start_panel_session(
+                    Some(SessionToken {
                         digest,
                         pass: pass.name,
                     }),
@@ -56,59 +68,72 @@ impl Door {
                 ))
             }
             None => {
-                let why = format!("There is no such token. {}", entry::outside().why);
+                let why = format!(
+                    "There is no such token. {}",
+                    entry::build_login_rejection().why
+                );
                 Err(self
-                    .guessed(Turned {
+                    .throttle_guesses(HttpRejection {
                         why,
-                        ..entry::outside()
+                        ..entry::build_login_rejection()
                     })
-                    .asked_for(to))
+                    .with_return_path(to))
             }
         }
     }
 
-    fn opened(&self, token: Option<Token>, to: &str) -> Response<Body> {
+    fn start_panel_session(&self, token: Option<SessionToken>, to: &str) -> Response<Body> {
         let now = self.now();
-        let mut sessions = self.sessions();
-        let key = self.plan.host.seal(&format!("session {}", sessions.next()));
-        sessions.open(&key, token, now);
+        let mut sessions = self.lock_sessions();
+        let key = self
+            .plan
+            .host
+            .sign_text(&format!("session {}", sessions.next_session_number()));
+        sessions.open_session(&key, token, now);
         drop(sessions);
-        let mut reply = Reply::see_other(to);
-        reply
-            .headers
-            .push(("set-cookie", sessions::cookie(self.plan.port, Some(&key))));
-        answer::response(reply)
+        let mut reply = HttpReply::see_other(to);
+        reply.headers.push((
+            "set-cookie",
+            sessions::format_session_cookie(self.plan.port, Some(&key)),
+        ));
+        answer::build_http_response(reply)
     }
 
     /// Ends a session.
-    pub(super) async fn close(
+    pub(super) async fn end_panel_session(
         &self,
         request: Request<Incoming>,
         seal: &str,
-    ) -> Result<Response<Body>, Turned> {
-        entry::same_origin(&request, self.plan.port)?;
-        let key = sessions::brought(request.headers(), self.plan.port).unwrap_or_default();
-        let (asked, _held) =
-            work::asked(request, Parts::new(), self.size(MAX_FORM, "panel")).await?;
-        entry::sealed(&asked, seal)?;
-        self.sessions().close(&key);
-        let mut reply = Reply::see_other("/");
-        reply
-            .headers
-            .push(("set-cookie", sessions::cookie(self.plan.port, None)));
-        Ok(answer::response(reply))
+    ) -> Result<Response<Body>, HttpRejection> {
+        entry::check_same_origin(&request, self.plan.port)?;
+        let key =
+            sessions::read_session_cookie(request.headers(), self.plan.port).unwrap_or_default();
+        let (asked, _held) = work::read_http_request(
+            request,
+            PathParams::new(),
+            self.body_limit(MAX_FORM, "panel"),
+        )
+        .await?;
+        entry::verify_csrf_token(&asked, seal)?;
+        self.lock_sessions().close_session(&key);
+        let mut reply = HttpReply::see_other("/");
+        reply.headers.push((
+            "set-cookie",
+            sessions::format_session_cookie(self.plan.port, None),
+        ));
+        Ok(answer::build_http_response(reply))
     }
 }
 
 /// Whether this is a page of this server: a path, and nothing that a browser takes for another server's name.
-fn is_own(to: &str) -> bool {
+fn is_local_redirect(to: &str) -> bool {
     let is_plain = |it: u8| it.is_ascii_graphic() && it != b'\\';
     to.starts_with('/') && !to.starts_with("//") && to.bytes().all(is_plain)
 }
 
-fn field(asked: &Asked, name: &str) -> String {
+fn read_login_field(asked: &RequestInput, name: &str) -> String {
     asked
-        .form()
+        .form_fields()
         .into_iter()
         .find(|it| it.0 == name)
         .map(|it| it.1)
@@ -121,7 +146,8 @@ mod tests {
 
     #[test]
     fn signing_in_leads_nowhere_else() {
-        let check = |to: &str, expected: bool| assert_eq!(is_own(to), expected, "{to:?}");
+        let check =
+            |to: &str, expected: bool| assert_eq!(is_local_redirect(to), expected, "{to:?}");
         check("/", true);
         check("/memories/m-1?repo=a/b", true);
         check("", false);

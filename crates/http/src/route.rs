@@ -2,13 +2,13 @@
 
 use hyper::Method as Verb;
 
-use super::answer::Turned;
+use super::answer::HttpRejection;
 use apostille_api::uri;
-use apostille_api::visit::{Method, Route};
+use apostille_api::visit::{HttpMethod, Route};
 
 /// Who is let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Area {
+pub(super) enum AuthKind {
     /// Anybody on this machine.
     Open,
     /// Whoever brings a token.
@@ -17,9 +17,9 @@ pub(super) enum Area {
     Panel,
 }
 
-impl Area {
+impl AuthKind {
     /// Who is let in where nothing is.
-    fn around(path: &str) -> Self {
+    fn for_unknown_path(path: &str) -> Self {
         let is_below = |it: &str| {
             path.strip_prefix(it)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -34,7 +34,7 @@ impl Area {
 
 /// What answers.
 #[derive(Clone, Copy)]
-pub(super) enum What {
+pub(super) enum RouteTarget {
     /// Whether the server is alive.
     Health,
     /// Whether it can work.
@@ -59,32 +59,77 @@ pub(super) enum What {
 
 /// One row of the table.
 #[derive(Clone, Copy)]
-pub(super) struct Row {
+pub(super) struct RouteEntry {
     /// How it is asked for; `None`: what answers decides.
-    pub(super) method: Option<Method>,
+    pub(super) method: Option<HttpMethod>,
     /// The path, with `{name}` for what varies.
     pub(super) path: &'static str,
     /// Who is let in.
-    pub(super) area: Area,
+    pub(super) area: AuthKind,
     /// What answers.
-    pub(super) what: What,
+    pub(super) what: RouteTarget,
 }
 
 /// What the door itself answers.
-const OWN: [Row; 9] = [
-    own(Some(Method::Get), "/health", Area::Open, What::Health),
-    own(Some(Method::Get), "/ready", Area::Open, What::Ready),
-    own(Some(Method::Get), "/metrics", Area::Token, What::Metrics),
-    own(None, "/mcp", Area::Token, What::Agents),
-    own(Some(Method::Get), "/api/live", Area::Token, What::Live),
-    own(Some(Method::Get), "/live", Area::Panel, What::Live),
-    own(Some(Method::Get), "/open/{once}", Area::Open, What::Link),
-    own(Some(Method::Post), "/open", Area::Open, What::Form),
-    own(Some(Method::Post), "/close", Area::Panel, What::Close),
+const OWN: [RouteEntry; 9] = [
+    new_route_entry(
+        Some(HttpMethod::Get),
+        "/health",
+        AuthKind::Open,
+        RouteTarget::Health,
+    ),
+    new_route_entry(
+        Some(HttpMethod::Get),
+        "/ready",
+        AuthKind::Open,
+        RouteTarget::Ready,
+    ),
+    new_route_entry(
+        Some(HttpMethod::Get),
+        "/metrics",
+        AuthKind::Token,
+        RouteTarget::Metrics,
+    ),
+    new_route_entry(None, "/mcp", AuthKind::Token, RouteTarget::Agents),
+    new_route_entry(
+        Some(HttpMethod::Get),
+        "/api/live",
+        AuthKind::Token,
+        RouteTarget::Live,
+    ),
+    new_route_entry(
+        Some(HttpMethod::Get),
+        "/live",
+        AuthKind::Panel,
+        RouteTarget::Live,
+    ),
+    new_route_entry(
+        Some(HttpMethod::Get),
+        "/open/{once}",
+        AuthKind::Open,
+        RouteTarget::Link,
+    ),
+    new_route_entry(
+        Some(HttpMethod::Post),
+        "/open",
+        AuthKind::Open,
+        RouteTarget::Form,
+    ),
+    new_route_entry(
+        Some(HttpMethod::Post),
+        "/close",
+        AuthKind::Panel,
+        RouteTarget::Close,
+    ),
 ];
 
-const fn own(method: Option<Method>, path: &'static str, area: Area, what: What) -> Row {
-    Row {
+const fn new_route_entry(
+    method: Option<HttpMethod>,
+    path: &'static str,
+    area: AuthKind,
+    what: RouteTarget,
+) -> RouteEntry {
+    RouteEntry {
         method,
         path,
         area,
@@ -93,25 +138,27 @@ const fn own(method: Option<Method>, path: &'static str, area: Area, what: What)
 }
 
 /// The whole table; what varies least stands first.
-pub(super) fn rows() -> Vec<Row> {
-    let table = |area: Area| {
-        move |it: &'static Route| Row {
+pub(super) fn build_route_table() -> Vec<RouteEntry> {
+    let table = |area: AuthKind| {
+        move |it: &'static Route| RouteEntry {
             method: Some(it.method),
             path: it.path,
             area,
-            what: What::Table(it),
+            what: RouteTarget::Table(it),
         }
     };
-    let file = |it: &&'static (&'static str, &'static str, &'static str)| Row {
-        method: Some(Method::Get),
+    let file = |it: &&'static (&'static str, &'static str, &'static str)| RouteEntry {
+        method: Some(HttpMethod::Get),
         path: it.0,
-        area: Area::Open,
-        what: What::File(it.1, it.2),
+        area: AuthKind::Open,
+        what: RouteTarget::File(it.1, it.2),
     };
     let files = apostille_panel::FILES.iter().map(|it| file(&it));
-    let calls = apostille_api::calls::ROUTES.iter().map(table(Area::Token));
-    let pages = apostille_panel::ROUTES.iter().map(table(Area::Panel));
-    let mut rows: Vec<Row> = OWN
+    let calls = apostille_api::calls::ROUTES
+        .iter()
+        .map(table(AuthKind::Token));
+    let pages = apostille_panel::ROUTES.iter().map(table(AuthKind::Panel));
+    let mut rows: Vec<RouteEntry> = OWN
         .into_iter()
         .chain(files)
         .chain(calls)
@@ -122,54 +169,59 @@ pub(super) fn rows() -> Vec<Row> {
 }
 
 /// What varies in a path, by name.
-pub(super) type Parts = Vec<(String, String)>;
+pub(super) type PathParams = Vec<(String, String)>;
 
 /// Where a request goes.
-pub(super) struct Found {
+pub(super) struct RouteMatch {
     /// The row, or why there is none.
-    pub(super) row: Result<(Row, Parts), Turned>,
+    pub(super) row: Result<(RouteEntry, PathParams), HttpRejection>,
     /// Who is let in there.
-    pub(super) area: Area,
+    pub(super) area: AuthKind,
     /// The path as the table has it, for whoever counts.
     pub(super) pattern: &'static str,
 }
 
 /// Finds what is asked for.
-pub(super) fn find(rows: &[Row], verb: &Verb, path: &str) -> Found {
-    let there: Vec<(Row, Option<Parts>)> = rows
+pub(super) fn match_route(rows: &[RouteEntry], verb: &Verb, path: &str) -> RouteMatch {
+    let there: Vec<(RouteEntry, Option<PathParams>)> = rows
         .iter()
-        .filter_map(|it| Some((*it, matched(it.path, path)?)))
+        .filter_map(|it| Some((*it, match_path_pattern(it.path, path)?)))
         .collect();
     let Some((first, _)) = there.first() else {
-        return Found {
-            row: Err(Turned::no_such_page()),
-            area: Area::around(path),
+        return RouteMatch {
+            row: Err(HttpRejection::not_found()),
+            area: AuthKind::for_unknown_path(path),
             pattern: "none",
         };
     };
     let (area, pattern) = (first.area, first.path);
     let asked = there
         .iter()
-        .find(|it| it.0.path == pattern && it.0.method.is_none_or(|it| is_asked(it, verb)));
+        .find(|it| it.0.path == pattern && it.0.method.is_none_or(|it| is_method_match(it, verb)));
     let row = match asked {
         Some((row, Some(parts))) => Ok((*row, parts.clone())),
-        Some((_, None)) => Err(Turned::malformed("the path is not percent-encoded UTF-8")),
+        Some((_, None)) => Err(HttpRejection::bad_request(
+            "the path is not percent-encoded UTF-8",
+        )),
         None => {
             let methods = there
                 .iter()
                 .filter(|it| it.0.path == pattern)
                 .filter_map(|it| it.0.method);
-            Err(Turned::wrong_method(&methods.collect::<Vec<_>>()))
+            Err(HttpRejection::method_not_allowed(
+                &methods.collect::<Vec<_>>(),
+            ))
         }
     };
-    Found { row, area, pattern }
+    RouteMatch { row, area, pattern }
 }
 
 /// The nearest page above an address that is only sent to, as somebody finds it who opens it again.
-pub(super) fn above(rows: &[Row], path: &str) -> String {
+pub(super) fn find_parent_page(rows: &[RouteEntry], path: &str) -> String {
     let is_page = |path: &str| {
-        let is_there =
-            |it: &Row| it.method == Some(Method::Get) && matched(it.path, path).is_some();
+        let is_there = |it: &RouteEntry| {
+            it.method == Some(HttpMethod::Get) && match_path_pattern(it.path, path).is_some()
+        };
         rows.iter().any(is_there)
     };
     let mut path = path;
@@ -182,11 +234,11 @@ pub(super) fn above(rows: &[Row], path: &str) -> String {
     "/".into()
 }
 
-fn is_asked(method: Method, verb: &Verb) -> bool {
+fn is_method_match(method: HttpMethod, verb: &Verb) -> bool {
     match method {
-        Method::Get => verb == Verb::GET || verb == Verb::HEAD,
-        Method::Post => verb == Verb::POST,
-        Method::Delete => verb == Verb::DELETE,
+        HttpMethod::Get => verb == Verb::GET || verb == Verb::HEAD,
+        HttpMethod::Post => verb == Verb::POST,
+        HttpMethod::Delete => verb == Verb::DELETE,
     }
 }
 
@@ -195,9 +247,9 @@ fn is_asked(method: Method, verb: &Verb) -> bool {
     clippy::option_option,
     reason = "not this path, and this path written badly, are two things"
 )]
-fn matched(pattern: &str, path: &str) -> Option<Option<Parts>> {
+fn match_path_pattern(pattern: &str, path: &str) -> Option<Option<PathParams>> {
     let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
-    let mut parts = Some(Parts::new());
+    let mut parts = Some(PathParams::new());
     loop {
         match (wanted.next(), given.next()) {
             (None, None) => return Some(parts),
@@ -205,7 +257,8 @@ fn matched(pattern: &str, path: &str) -> Option<Option<Parts>> {
                 match wanted.strip_prefix('{').and_then(|it| it.strip_suffix('}')) {
                     Some(_) if given.is_empty() => return None,
                     Some(name) => {
-                        let part = uri::decoded(given).map(|it| (name.to_owned(), it));
+                        let part =
+                            uri::decode_percent_encoding(given).map(|it| (name.to_owned(), it));
                         parts = parts.zip(part).map(|(mut parts, part)| {
                             parts.push(part);
                             parts
@@ -225,7 +278,7 @@ mod tests {
     use super::*;
 
     fn check(pattern: &str, path: &str, expected: &str) {
-        let found = match matched(pattern, path) {
+        let found = match match_path_pattern(pattern, path) {
             None => "no".into(),
             Some(None) => "bad".into(),
             Some(Some(parts)) => parts
@@ -256,8 +309,13 @@ mod tests {
 
     #[test]
     fn above_what_is_sent_to_there_is_a_page() {
-        let check =
-            |path: &str, expected: &str| assert_eq!(above(&rows(), path), expected, "{path}");
+        let check = |path: &str, expected: &str| {
+            assert_eq!(
+                find_parent_page(&build_route_table(), path),
+                expected,
+                "{path}"
+            )
+        };
         check("/memories/m-1/invalidate", "/memories/m-1");
         check("/review/m-1/accept", "/review");
         check("/review/safe", "/review");
@@ -268,7 +326,7 @@ mod tests {
 
     #[test]
     fn no_row_hides_another() {
-        let rows = rows();
+        let rows = build_route_table();
         for (n, it) in rows.iter().enumerate() {
             let same = rows
                 .iter()

@@ -13,63 +13,63 @@ const MOST_OF_ONE: usize = 4;
 
 /// One browser that was let in.
 #[derive(Debug, Clone)]
-pub(super) struct Session {
+pub(super) struct PanelSession {
     key: Digest,
     /// What it was let in with; the printed link is none.
-    pub(super) token: Option<Token>,
+    pub(super) token: Option<SessionToken>,
     until: Timestamp,
 }
 
 /// A token that opened a session, and what its pass is called. Where everybody is let in, a token that was revoked has
 /// another pass, which is none of the session's.
 #[derive(Debug, Clone)]
-pub(super) struct Token {
+pub(super) struct SessionToken {
     pub(super) digest: Digest,
     pub(super) pass: String,
 }
 
 /// Everybody who was let in, the oldest first.
 #[derive(Default)]
-pub(super) struct Sessions {
-    open: Vec<Session>,
+pub(super) struct PanelSessions {
+    open: Vec<PanelSession>,
     /// The link that was not used yet.
     once: Option<Digest>,
     made: u64,
 }
 
-impl Sessions {
+impl PanelSessions {
     /// Nobody yet, and a link that works once.
     pub(super) fn new(once: &str) -> Self {
         Self {
-            once: Some(Digest::of(once.as_bytes())),
+            once: Some(Digest::hash_bytes(once.as_bytes())),
             ..Self::default()
         }
     }
 
     /// Whether this is the link that was not used yet; now it was.
-    pub(super) fn use_up(&mut self, once: &str) -> bool {
+    pub(super) fn use_login_link(&mut self, once: &str) -> bool {
         self.once
-            .take_if(|it| *it == Digest::of(once.as_bytes()))
+            .take_if(|it| *it == Digest::hash_bytes(once.as_bytes()))
             .is_some()
     }
 
     /// The number of the next session, from which its key is made.
-    pub(super) fn next(&mut self) -> u64 {
+    pub(super) fn next_session_number(&mut self) -> u64 {
         self.made += 1;
         self.made
     }
 
     /// Opens a session with this key.
-    pub(super) fn open(&mut self, key: &str, token: Option<Token>, now: Timestamp) {
+    pub(super) fn open_session(&mut self, key: &str, token: Option<SessionToken>, now: Timestamp) {
         if let Some(token) = &token {
-            self.make_room(MOST_OF_ONE, |it| it.pass == token.pass);
-            self.make_room(MOST, |_| true);
+            self.evict_oldest(MOST_OF_ONE, |it| it.pass == token.pass);
+            self.evict_oldest(MOST, |_| true);
         }
         let until = now
             .checked_add(SignedDuration::from_hours(HOURS))
             .unwrap_or(now);
-        self.open.push(Session {
-            key: Digest::of(key.as_bytes()),
+        self.open.push(PanelSession {
+            key: Digest::hash_bytes(key.as_bytes()),
             token,
             until,
         });
@@ -77,8 +77,8 @@ impl Sessions {
 
     /// Ends the oldest of these, where there are so many. A session of the printed link, which cannot be had again, is
     /// none of them.
-    fn make_room(&mut self, most: usize, is_one: impl Fn(&Token) -> bool) {
-        let is_one = |it: &Session| it.token.as_ref().is_some_and(&is_one);
+    fn evict_oldest(&mut self, most: usize, is_one: impl Fn(&SessionToken) -> bool) {
+        let is_one = |it: &PanelSession| it.token.as_ref().is_some_and(&is_one);
         if self.open.iter().filter(|it| is_one(it)).count() >= most
             && let Some(oldest) = self.open.iter().position(is_one)
         {
@@ -87,27 +87,27 @@ impl Sessions {
     }
 
     /// The session with this key, while it lasts.
-    pub(super) fn get(&mut self, key: &str, now: Timestamp) -> Option<Session> {
+    pub(super) fn get(&mut self, key: &str, now: Timestamp) -> Option<PanelSession> {
         self.open.retain(|it| it.until > now);
-        let key = Digest::of(key.as_bytes());
+        let key = Digest::hash_bytes(key.as_bytes());
         self.open.iter().find(|it| it.key == key).cloned()
     }
 
     /// Ends a session.
-    pub(super) fn close(&mut self, key: &str) {
-        let key = Digest::of(key.as_bytes());
+    pub(super) fn close_session(&mut self, key: &str) {
+        let key = Digest::hash_bytes(key.as_bytes());
         self.open.retain(|it| it.key != key);
     }
 }
 
 /// Cookies know no ports: two servers on one machine must not take each other's.
-fn name(port: u16) -> String {
+fn format_cookie_name(port: u16) -> String {
     format!("apostille-{port}")
 }
 
 /// The key that a browser brings.
-pub(super) fn brought(headers: &HeaderMap, port: u16) -> Option<String> {
-    let name = name(port);
+pub(super) fn read_session_cookie(headers: &HeaderMap, port: u16) -> Option<String> {
+    let name = format_cookie_name(port);
     let cookies = headers
         .get_all(header::COOKIE)
         .iter()
@@ -119,9 +119,9 @@ pub(super) fn brought(headers: &HeaderMap, port: u16) -> Option<String> {
 }
 
 /// The cookie that a browser is to keep; no key takes it away.
-pub(super) fn cookie(port: u16, key: Option<&str>) -> String {
+pub(super) fn format_session_cookie(port: u16, key: Option<&str>) -> String {
     let seconds = key.map_or(0, |_| HOURS * 3600);
-    let (name, key) = (name(port), key.unwrap_or_default());
+    let (name, key) = (format_cookie_name(port), key.unwrap_or_default());
     format!("{name}={key}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}")
 }
 
@@ -135,31 +135,31 @@ mod tests {
 
     #[test]
     fn a_link_works_once_and_a_session_twelve_hours() {
-        let mut sessions = Sessions::new("link");
-        assert!(!sessions.use_up("guess"));
-        assert!(sessions.use_up("link"));
-        assert!(!sessions.use_up("link"));
-        sessions.open("key", None, at(0));
+        let mut sessions = PanelSessions::new("link");
+        assert!(!sessions.use_login_link("guess"));
+        assert!(sessions.use_login_link("link"));
+        assert!(!sessions.use_login_link("link"));
+        sessions.open_session("key", None, at(0));
         assert!(sessions.get("key", at(11)).is_some());
         assert!(sessions.get("other", at(11)).is_none());
         assert!(sessions.get("key", at(12)).is_none());
-        sessions.open("key", None, at(0));
-        sessions.close("key");
+        sessions.open_session("key", None, at(0));
+        sessions.close_session("key");
         assert!(sessions.get("key", at(0)).is_none());
     }
 
     #[test]
     fn there_are_never_too_many_and_the_link_s_stays() {
-        let mut sessions = Sessions::new("link");
+        let mut sessions = PanelSessions::new("link");
         let token = |pass: usize| {
-            Some(Token {
-                digest: Digest::of(b""),
+            Some(SessionToken {
+                digest: Digest::hash_bytes(b""),
                 pass: pass.to_string(),
             })
         };
-        sessions.open("link", None, at(0));
+        sessions.open_session("link", None, at(0));
         for n in 0..=MOST_OF_ONE {
-            sessions.open(&format!("a{n}"), token(0), at(0));
+            sessions.open_session(&format!("a{n}"), token(0), at(0));
         }
         let mut is_open = |key: &str| sessions.get(key, at(0)).is_some();
         assert_eq!(
@@ -167,7 +167,7 @@ mod tests {
             [true, false, true, true]
         );
         for n in 1..=MOST {
-            sessions.open(&format!("b{n}"), token(n), at(0));
+            sessions.open_session(&format!("b{n}"), token(n), at(0));
         }
         let mut is_open = |key: &str| sessions.get(key, at(0)).is_some();
         assert_eq!(
@@ -182,7 +182,11 @@ mod tests {
         let check = |header: &str, expected: Option<&str>| {
             let mut headers = HeaderMap::new();
             headers.insert(header::COOKIE, header.parse().unwrap());
-            assert_eq!(brought(&headers, 7).as_deref(), expected, "{header:?}");
+            assert_eq!(
+                read_session_cookie(&headers, 7).as_deref(),
+                expected,
+                "{header:?}"
+            );
         };
         check("apostille-7=k", Some("k"));
         check("a=b; apostille-7=k; c=d", Some("k"));

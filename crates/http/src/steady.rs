@@ -10,14 +10,14 @@ use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
 /// A connection that ends when nothing can be written to it for so long.
-pub(super) struct Steady {
+pub(super) struct WriteTimeoutStream {
     stream: TcpStream,
     patience: Duration,
     /// Runs while the other end takes nothing.
     stuck: Option<Pin<Box<Sleep>>>,
 }
 
-impl Steady {
+impl WriteTimeoutStream {
     pub(super) fn new(stream: TcpStream, patience: Duration) -> Self {
         Self {
             stream,
@@ -27,7 +27,7 @@ impl Steady {
     }
 
     /// What came of writing; an error where that was waited for too long.
-    fn timed<T>(
+    fn enforce_write_timeout<T>(
         &mut self,
         polled: &mut Context<'_>,
         wrote: Poll<io::Result<T>>,
@@ -43,7 +43,7 @@ impl Steady {
     }
 }
 
-impl AsyncRead for Steady {
+impl AsyncRead for WriteTimeoutStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         polled: &mut Context<'_>,
@@ -53,14 +53,14 @@ impl AsyncRead for Steady {
     }
 }
 
-impl AsyncWrite for Steady {
+impl AsyncWrite for WriteTimeoutStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         polled: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let wrote = Pin::new(&mut self.stream).poll_write(polled, bytes);
-        self.timed(polled, wrote)
+        self.enforce_write_timeout(polled, wrote)
     }
 
     fn poll_write_vectored(
@@ -69,7 +69,7 @@ impl AsyncWrite for Steady {
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let wrote = Pin::new(&mut self.stream).poll_write_vectored(polled, bytes);
-        self.timed(polled, wrote)
+        self.enforce_write_timeout(polled, wrote)
     }
 
     fn is_write_vectored(&self) -> bool {

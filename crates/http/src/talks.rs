@@ -17,7 +17,7 @@ const MOST: usize = 256;
 const LOOK: Duration = Duration::from_secs(1);
 
 /// A session.
-struct Talk {
+struct McpSession {
     pass: String,
     /// When it was used last, counted in uses of any.
     used: u64,
@@ -25,14 +25,14 @@ struct Talk {
 
 /// The sessions that were opened.
 #[derive(Default)]
-pub(super) struct Talks {
+pub(super) struct McpSessions {
     uses: u64,
-    open: HashMap<Arc<str>, Talk>,
+    open: HashMap<Arc<str>, McpSession>,
 }
 
-impl Talks {
+impl McpSessions {
     /// Whether this session was opened with another pass; else it is used now.
-    pub(super) fn is_other_s(&mut self, id: &str, pass: &str) -> bool {
+    pub(super) fn is_foreign_session(&mut self, id: &str, pass: &str) -> bool {
         self.uses += 1;
         match self.open.get_mut(id) {
             Some(talk) if talk.pass == pass => talk.used = self.uses,
@@ -43,17 +43,17 @@ impl Talks {
     }
 
     /// Notes a session that was opened; the one that has to end for it, where there are too many.
-    pub(super) fn opened(&mut self, id: &str, pass: &str) -> Option<Arc<str>> {
+    pub(super) fn add_session(&mut self, id: &str, pass: &str) -> Option<Arc<str>> {
         self.uses += 1;
         let ended = if self.open.len() < MOST {
             None
         } else {
-            self.longest_unused()
+            self.find_longest_unused()
         };
-        ended.iter().for_each(|it| self.closed(it));
+        ended.iter().for_each(|it| self.remove_session(it));
         self.open.insert(
             id.into(),
-            Talk {
+            McpSession {
                 pass: pass.into(),
                 used: self.uses,
             },
@@ -62,12 +62,12 @@ impl Talks {
     }
 
     /// Of the sessions of whoever has most of them, the one that was not used for the longest time.
-    fn longest_unused(&self) -> Option<Arc<str>> {
+    fn find_longest_unused(&self) -> Option<Arc<str>> {
         let mut counts: HashMap<&str, usize> = HashMap::new();
         self.open
             .values()
             .for_each(|it| *counts.entry(&it.pass).or_default() += 1);
-        let order = |it: &(&Arc<str>, &Talk)| (counts[&*it.1.pass], u64::MAX - it.1.used);
+        let order = |it: &(&Arc<str>, &McpSession)| (counts[&*it.1.pass], u64::MAX - it.1.used);
         self.open
             .iter()
             .max_by_key(order)
@@ -75,19 +75,19 @@ impl Talks {
     }
 
     /// Forgets a session that was closed.
-    pub(super) fn closed(&mut self, id: &str) {
+    pub(super) fn remove_session(&mut self, id: &str) {
         self.open.remove(id);
     }
 }
 
 /// What is streamed to somebody, as long as they are let in.
-pub(super) struct Bound {
+pub(super) struct AuthorizedBody {
     body: Body,
     is_let_in: Box<dyn Fn() -> bool + Send>,
     look: Interval,
 }
 
-impl Bound {
+impl AuthorizedBody {
     pub(super) fn new(body: Body, is_let_in: impl Fn() -> bool + Send + 'static) -> Self {
         Self {
             body,
@@ -97,7 +97,7 @@ impl Bound {
     }
 }
 
-impl HttpBody for Bound {
+impl HttpBody for AuthorizedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -120,23 +120,23 @@ mod tests {
 
     #[test]
     fn a_session_is_its_opener_s() {
-        let mut talks = Talks::default();
-        assert_eq!(talks.opened("s", "ci"), None);
-        assert!(talks.is_other_s("s", "bot") && !talks.is_other_s("s", "ci"));
-        talks.closed("s");
-        assert!(!talks.is_other_s("s", "bot"));
+        let mut talks = McpSessions::default();
+        assert_eq!(talks.add_session("s", "ci"), None);
+        assert!(talks.is_foreign_session("s", "bot") && !talks.is_foreign_session("s", "ci"));
+        talks.remove_session("s");
+        assert!(!talks.is_foreign_session("s", "bot"));
     }
 
     #[test]
     fn whoever_opens_too_many_ends_their_own() {
-        let mut talks = Talks::default();
-        assert_eq!(talks.opened("first", "bot"), None);
+        let mut talks = McpSessions::default();
+        assert_eq!(talks.add_session("first", "bot"), None);
         for n in 1..MOST {
-            assert_eq!(talks.opened(&n.to_string(), "ci"), None);
+            assert_eq!(talks.add_session(&n.to_string(), "ci"), None);
         }
-        assert!(!talks.is_other_s("1", "ci"));
-        assert_eq!(talks.opened("more", "ci").as_deref(), Some("2"));
-        assert_eq!(talks.opened("again", "bot").as_deref(), Some("3"));
+        assert!(!talks.is_foreign_session("1", "ci"));
+        assert_eq!(talks.add_session("more", "ci").as_deref(), Some("2"));
+        assert_eq!(talks.add_session("again", "bot").as_deref(), Some("3"));
         assert_eq!(talks.open.len(), MOST);
     }
 }

@@ -13,10 +13,10 @@ use hyper::body::Incoming;
 use hyper::header::{HeaderMap, HeaderValue};
 use hyper::{Method as Verb, Request};
 
-use super::answer::{self, Shape};
-use super::log::{self, Line};
-use super::{Door, route};
-use apostille_mcp::concurrency::Counted;
+use super::answer::{self, ErrorFormat};
+use super::log::{self, RequestLogLine};
+use super::{HttpServer, route};
+use apostille_mcp::concurrency::CountGuard;
 
 /// The header with a request's name.
 const ID: &str = "x-request-id";
@@ -26,71 +26,79 @@ const MAX_ID: usize = 64;
 const GONE: u16 = 499;
 
 /// A request that is under way.
-struct Passing {
-    door: Arc<Door>,
+struct InFlightRequest {
+    door: Arc<HttpServer>,
     started: Instant,
     id: String,
     method: &'static str,
     route: &'static str,
     who: Option<String>,
     status: u16,
-    _flight: Counted,
+    _flight: CountGuard,
 }
 
-impl Drop for Passing {
+impl Drop for InFlightRequest {
     fn drop(&mut self) {
         let took = self.started.elapsed();
         self.door
             .meter
-            .answered(self.route, self.method, self.status, took);
-        self.door.plan.log.tell(&Line {
-            at: format::timestamp(self.door.now()),
-            level: log::level(self.status),
+            .record_request(self.route, self.method, self.status, took);
+        self.door.plan.log.write_line(&RequestLogLine {
+            at: format::format_timestamp(self.door.now()),
+            level: log::classify_http_status(self.status),
             id: &self.id,
             method: self.method,
             route: self.route,
             status: self.status,
-            ms: milliseconds(took),
+            ms: duration_to_milliseconds(took),
             pass: self.who.as_deref(),
         });
     }
 }
 
-impl Door {
+impl HttpServer {
     /// The answer to a request.
-    pub(super) async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Response<Body> {
-        let shape = Shape::of(request.uri().path());
-        let found = route::find(&self.rows, request.method(), request.uri().path());
-        let mut passing = Passing {
+    pub(super) async fn handle_request(
+        self: &Arc<Self>,
+        request: Request<Incoming>,
+    ) -> Response<Body> {
+        let shape = ErrorFormat::for_path(request.uri().path());
+        let found = route::match_route(&self.rows, request.method(), request.uri().path());
+        let mut passing = InFlightRequest {
             door: Arc::clone(self),
             started: Instant::now(),
-            id: self.id(request.headers()),
-            method: word(request.method()),
+            id: self.request_id(request.headers()),
+            method: label_http_method(request.method()),
             route: found.pattern,
             who: None,
             status: GONE,
-            _flight: Counted::new(&self.in_flight),
+            _flight: CountGuard::new(&self.in_flight),
         };
-        let answered = self.answered(found, request, &mut passing.who).await;
+        let answered = self
+            .dispatch_request(found, request, &mut passing.who)
+            .await;
         let mut response = answered.unwrap_or_else(|turned| {
-            turned.shed.into_iter().for_each(|it| self.meter.shed(it));
-            answer::response(turned.reply(shape))
+            turned
+                .shed
+                .into_iter()
+                .for_each(|it| self.meter.record_shed(it));
+            answer::build_http_response(turned.into_reply(shape))
         });
         passing.status = response.status().as_u16();
         if let Ok(id) = HeaderValue::from_str(&passing.id) {
             response.headers_mut().insert(ID, id);
         }
-        answer::dressed(response)
+        answer::add_security_headers(response)
     }
 
     /// The name of a request: the client's, where it is short and plain and no secret, else one of ours.
-    fn id(&self, headers: &HeaderMap) -> String {
+    fn request_id(&self, headers: &HeaderMap) -> String {
         let is_plain = |it: &&str| {
             (1..=MAX_ID).contains(&it.len())
                 && it
                     .bytes()
                     .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
-                && secrets::find(it).is_none()
+                && secrets::find_secret(it).is_none()
         };
         let brought = headers
             .get(ID)
@@ -104,12 +112,12 @@ impl Door {
     }
 }
 
-fn milliseconds(took: Duration) -> f64 {
+fn duration_to_milliseconds(took: Duration) -> f64 {
     (took.as_secs_f64() * 1e6).round() / 1e3
 }
 
 /// The word for how something is asked for; there are only so many.
-fn word(verb: &Verb) -> &'static str {
+fn label_http_method(verb: &Verb) -> &'static str {
     const KNOWN: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
     KNOWN
         .into_iter()

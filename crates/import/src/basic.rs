@@ -1,31 +1,34 @@
 //! A note of basic-memory: a head, observations `- [category] text #tag (context)`, relations `- verb [[Target]]`.
 
-use super::front::Front;
-use super::piece::{self, Page, Piece, Reading, Unfit};
-use super::sheet::Sheet;
+use super::front::FrontMatter;
+use super::piece::{self, CandidateCollector, FormatMismatch, ImportCandidate, ParsedForeignFile};
+use super::sheet::ForeignFile;
 use apostille_core::memory::Kind;
-use apostille_core::policy::Limits;
+use apostille_core::policy::MemoryLimits;
 
 /// Takes the observations and relations out of a note.
-pub(super) fn read(sheet: &Sheet<'_>, limits: &Limits) -> Result<Reading, Unfit> {
-    let (front, head) = Front::of(sheet.text);
-    let mut page = Page::new(limits);
-    if Front::is_broken_off(sheet.text) {
-        return Ok(page.broken_off());
+pub(super) fn parse_basic_memory(
+    sheet: &ForeignFile<'_>,
+    limits: &MemoryLimits,
+) -> Result<ParsedForeignFile, FormatMismatch> {
+    let (front, head) = FrontMatter::parse_leading(sheet.text);
+    let mut page = CandidateCollector::new(limits);
+    if FrontMatter::is_unclosed(sheet.text) {
+        return Ok(page.into_broken_off());
     }
-    let mut note = Note {
-        title: title(sheet, &front),
+    let mut note = BasicMemoryNote {
+        title: find_note_title(sheet, &front),
         front,
         is_code: false,
         is_prose: false,
     };
     for (n, line) in (1..).zip(sheet.text.lines()).skip(head) {
-        note.line(&mut page, n, line);
+        note.parse_line(&mut page, n, line);
     }
-    Ok(page.done())
+    Ok(page.into_parsed_file())
 }
 
-fn title(sheet: &Sheet<'_>, front: &Front) -> String {
+fn find_note_title(sheet: &ForeignFile<'_>, front: &FrontMatter) -> String {
     let heading = || sheet.text.lines().find_map(|it| it.strip_prefix("# "));
     let stem = || sheet.name.map(|it| it.strip_suffix(".md").unwrap_or(it));
     front
@@ -37,22 +40,22 @@ fn title(sheet: &Sheet<'_>, front: &Front) -> String {
         .to_owned()
 }
 
-struct Note {
+struct BasicMemoryNote {
     title: String,
-    front: Front,
+    front: FrontMatter,
     is_code: bool,
     /// Whether the line before was prose: a paragraph is left out once.
     is_prose: bool,
 }
 
-impl Note {
-    fn line(&mut self, page: &mut Page<'_>, n: usize, line: &str) {
+impl BasicMemoryNote {
+    fn parse_line(&mut self, page: &mut CandidateCollector<'_>, n: usize, line: &str) {
         let (text, at) = (line.trim(), format!("line {n}"));
         let was_prose = std::mem::take(&mut self.is_prose);
         if text.starts_with("```") {
             self.is_code = !self.is_code;
             if self.is_code {
-                page.leave(at, "a code block");
+                page.leave_out(at, "a code block");
             }
             return;
         }
@@ -62,31 +65,33 @@ impl Note {
             .map(str::trim);
         match item {
             _ if self.is_code || text.is_empty() || text.starts_with('#') => {}
-            Some(item) if is_check_box(item) => page.leave(at, "a check box"),
-            Some(item) if self.observed(page, &at, item) || self.related(page, &at, item) => {}
+            Some(item) if is_check_box_item(item) => page.leave_out(at, "a check box"),
+            Some(item)
+                if self.parse_observation(page, &at, item)
+                    || self.parse_relation(page, &at, item) => {}
             _ => {
                 self.is_prose = true;
                 if !was_prose {
-                    page.leave(at, "prose: only observations and relations are taken out");
+                    page.leave_out(at, "prose: only observations and relations are taken out");
                 }
             }
         }
     }
 
-    fn piece(&self, at: &str, kind: Kind, fact: String) -> Piece {
+    fn new_candidate(&self, at: &str, kind: Kind, fact: String) -> ImportCandidate {
         let said_at = ["created", "created_at", "date"]
             .iter()
-            .find_map(|it| piece::time(self.front.get(it)?));
+            .find_map(|it| piece::parse_foreign_time(self.front.get(it)?));
         let subject = Some(self.title.clone()).filter(|it| !it.is_empty());
-        Piece {
+        ImportCandidate {
             subject,
             said_at,
-            ..Piece::new(at, kind, fact)
+            ..ImportCandidate::new(at, kind, fact)
         }
     }
 
     /// Takes an observation; `false` if it is none.
-    fn observed(&self, page: &mut Page<'_>, at: &str, item: &str) -> bool {
+    fn parse_observation(&self, page: &mut CandidateCollector<'_>, at: &str, item: &str) -> bool {
         let Some((category, rest)) = item.strip_prefix('[').and_then(|it| it.split_once(']'))
         else {
             return false;
@@ -95,21 +100,21 @@ impl Note {
         if category.trim().is_empty() || category.starts_with('[') || rest.starts_with(['(', ']']) {
             return false;
         }
-        let (said, context) = context(rest.trim());
-        let (said, tags) = tagged(said);
+        let (said, context) = split_trailing_context(rest.trim());
+        let (said, tags) = split_trailing_tags(said);
         let said = if said.is_empty() {
             String::new()
         } else {
-            piece::about(&self.title, said)
+            piece::format_observation(&self.title, said)
         };
         let tags = [
             &[category.trim().to_owned()],
             &*tags,
-            self.front.all("tags"),
+            self.front.values_of("tags"),
         ]
         .concat();
-        let piece = self.piece(at, kind(category, &said), said);
-        page.keep(Piece {
+        let piece = self.new_candidate(at, infer_category_kind(category, &said), said);
+        page.add_candidate(ImportCandidate {
             tags,
             reason: context.map(Into::into),
             ..piece
@@ -118,8 +123,8 @@ impl Note {
     }
 
     /// Takes a relation; `false` if it is none.
-    fn related(&self, page: &mut Page<'_>, at: &str, item: &str) -> bool {
-        let (item, context) = context(item);
+    fn parse_relation(&self, page: &mut CandidateCollector<'_>, at: &str, item: &str) -> bool {
+        let (item, context) = split_trailing_context(item);
         let Some((verb, rest)) = item.split_once("[[") else {
             return false;
         };
@@ -131,12 +136,12 @@ impl Note {
         };
         let verb = verb.trim().trim_matches('"');
         let verb = if verb.is_empty() { "relates to" } else { verb };
-        let piece = self.piece(
+        let piece = self.new_candidate(
             at,
             Kind::Project,
-            piece::relation(&self.title, verb, target),
+            piece::format_relation(&self.title, verb, target),
         );
-        page.keep(Piece {
+        page.add_candidate(ImportCandidate {
             reason: context.map(Into::into),
             ..piece
         });
@@ -144,14 +149,14 @@ impl Note {
     }
 }
 
-fn is_check_box(item: &str) -> bool {
+fn is_check_box_item(item: &str) -> bool {
     ["[ ]", "[x]", "[X]", "[-]"]
         .iter()
         .any(|it| item.starts_with(it))
 }
 
 /// A text, and what stands in brackets at its end.
-fn context(text: &str) -> (&str, Option<&str>) {
+fn split_trailing_context(text: &str) -> (&str, Option<&str>) {
     let found = || {
         let (said, context) = text.strip_suffix(')')?.rsplit_once(" (")?;
         (!context.contains(['(', ')']) && !context.trim().is_empty())
@@ -161,7 +166,7 @@ fn context(text: &str) -> (&str, Option<&str>) {
 }
 
 /// A text without the tags at its end, and all tags in it.
-fn tagged(text: &str) -> (&str, Vec<String>) {
+fn split_trailing_tags(text: &str) -> (&str, Vec<String>) {
     let name = |it: &str| {
         let tag = it.strip_prefix('#')?.trim_end_matches(['.', ',']);
         tag.starts_with(char::is_alphabetic).then(|| tag.to_owned())
@@ -177,10 +182,10 @@ fn tagged(text: &str) -> (&str, Vec<String>) {
     (said, tags)
 }
 
-fn kind(category: &str, said: &str) -> Kind {
+fn infer_category_kind(category: &str, said: &str) -> Kind {
     let category = category.trim().to_lowercase();
     match &*category {
         "reference" | "resource" | "link" | "url" | "command" => Kind::Reference,
-        _ => piece::kind(&category, said),
+        _ => piece::infer_memory_kind(&category, said),
     }
 }

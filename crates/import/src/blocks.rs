@@ -3,14 +3,14 @@
 mod line;
 mod scan;
 
-use scan::Node;
+use scan::MarkdownNode;
 
 /// The longest lead-in that is repeated before what it leads into, in characters.
 const LEAD_CHARS: usize = 160;
 
 /// A part of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Block {
+pub(super) enum MarkdownBlock {
     /// It states something.
     Text {
         /// Its first line, counted from 1.
@@ -30,18 +30,18 @@ pub(super) enum Block {
 }
 
 /// The parts of a page from behind its head, which takes up so many lines.
-pub(super) fn blocks(text: &str, head: usize) -> Vec<Block> {
-    let nodes = scan::nodes(text, head);
-    let mut folding = Folding::default();
+pub(super) fn parse_markdown_blocks(text: &str, head: usize) -> Vec<MarkdownBlock> {
+    let nodes = scan::scan_markdown_nodes(text, head);
+    let mut folding = BlockFolder::default();
     for (i, node) in nodes.iter().enumerate() {
-        folding.take(node, nodes.get(i + 1));
+        folding.take_node(node, nodes.get(i + 1));
     }
     folding.out
 }
 
 #[derive(Default)]
-struct Folding {
-    out: Vec<Block>,
+struct BlockFolder {
+    out: Vec<MarkdownBlock>,
     heading: Option<String>,
     /// Lead-ins that hold for what is deeper than they are.
     leads: Vec<(usize, String)>,
@@ -49,28 +49,29 @@ struct Folding {
     open: Option<usize>,
 }
 
-impl Folding {
-    fn take(&mut self, node: &Node, next: Option<&Node>) {
+impl BlockFolder {
+    fn take_node(&mut self, node: &MarkdownNode, next: Option<&MarkdownNode>) {
         match node {
-            Node::Heading(text) => {
+            MarkdownNode::Heading(text) => {
                 self.heading = Some(text.clone()).filter(|it| !it.is_empty());
                 (self.open, self.leads) = (None, Vec::new());
             }
-            Node::Other { line, why } => {
+            MarkdownNode::Other { line, why } => {
                 self.open = None;
-                self.other(*line, why);
+                self.push_other(*line, why);
             }
-            Node::Text { line, depth, text } => {
+            MarkdownNode::Text { line, depth, text } => {
                 self.leads.retain(|(it, _)| it < depth);
-                let is_led = matches!(next, Some(Node::Text { depth: it, .. }) if it > depth);
-                self.text(*line, *depth, text, is_led);
+                let is_led =
+                    matches!(next, Some(MarkdownNode::Text { depth: it, .. }) if it > depth);
+                self.push_text(*line, *depth, text, is_led);
             }
         }
     }
 
-    fn text(&mut self, line: usize, depth: usize, text: &str, is_led: bool) {
+    fn push_text(&mut self, line: usize, depth: usize, text: &str, is_led: bool) {
         if self.open.is_some_and(|it| depth > it)
-            && let Some(Block::Text { text: whole, .. }) = self.out.last_mut()
+            && let Some(MarkdownBlock::Text { text: whole, .. }) = self.out.last_mut()
         {
             *whole += &format!("\n- {text}");
             return;
@@ -84,14 +85,14 @@ impl Folding {
             Some(lead) if is_led && lead.chars().count() <= LEAD_CHARS => {
                 self.leads.push((depth, lead.to_owned()));
             }
-            Some(_) if is_led => self.other(line, "a lead-in too long to be repeated"),
-            Some(_) => self.other(line, "it leads into something that is no fact"),
+            Some(_) if is_led => self.push_other(line, "a lead-in too long to be repeated"),
+            Some(_) => self.push_other(line, "it leads into something that is no fact"),
             None => {
                 // Depth 0 is a paragraph, and nothing is nested in one.
                 self.open = Some(depth).filter(|it| *it > 0);
                 let leads = self.leads.iter().map(|(_, it)| format!("{it}: "));
                 let text = leads.collect::<String>() + text;
-                self.out.push(Block::Text {
+                self.out.push(MarkdownBlock::Text {
                     line,
                     heading: self.heading.clone(),
                     text,
@@ -100,8 +101,8 @@ impl Folding {
         }
     }
 
-    fn other(&mut self, line: usize, why: &'static str) {
-        self.out.push(Block::Other { line, why });
+    fn push_other(&mut self, line: usize, why: &'static str) {
+        self.out.push(MarkdownBlock::Other { line, why });
     }
 }
 
@@ -110,8 +111,8 @@ mod tests {
     use super::*;
 
     fn told(text: &str) -> String {
-        let told = |it: &Block| match it {
-            Block::Text {
+        let told = |it: &MarkdownBlock| match it {
+            MarkdownBlock::Text {
                 line,
                 heading,
                 text,
@@ -122,9 +123,9 @@ mod tests {
                     text.replace('\n', "⏎")
                 )
             }
-            Block::Other { line, why } => format!("{line} – {why}\n"),
+            MarkdownBlock::Other { line, why } => format!("{line} – {why}\n"),
         };
-        blocks(text, 0).iter().map(told).collect()
+        parse_markdown_blocks(text, 0).iter().map(told).collect()
     }
 
     const PAGE: &str = "\

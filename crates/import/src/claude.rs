@@ -1,31 +1,40 @@
 //! What Claude Code keeps for itself: an index `MEMORY.md`, topic pages of bullets, and files of one memory each with a
 //! head that says its name and type.
 
-use super::blocks::{Block, blocks};
-use super::front::Front;
-use super::piece::{self, Page, Piece, Reading, Unfit};
-use super::rules::is_word;
-use super::sheet::Sheet;
+use super::blocks::{MarkdownBlock, parse_markdown_blocks};
+use super::front::FrontMatter;
+use super::piece::{self, CandidateCollector, FormatMismatch, ImportCandidate, ParsedForeignFile};
+use super::rules::is_single_word;
+use super::sheet::ForeignFile;
 use apostille_core::memory::Kind;
-use apostille_core::policy::Limits;
+use apostille_core::policy::MemoryLimits;
 
 /// Takes the memories out of a file.
-pub(super) fn read(sheet: &Sheet<'_>, limits: &Limits) -> Result<Reading, Unfit> {
-    let (front, head) = Front::of(sheet.text);
-    let mut page = Page::new(limits);
-    if Front::is_broken_off(sheet.text) {
-        return Ok(page.broken_off());
+pub(super) fn parse_claude_memory(
+    sheet: &ForeignFile<'_>,
+    limits: &MemoryLimits,
+) -> Result<ParsedForeignFile, FormatMismatch> {
+    let (front, head) = FrontMatter::parse_leading(sheet.text);
+    let mut page = CandidateCollector::new(limits);
+    if FrontMatter::is_unclosed(sheet.text) {
+        return Ok(page.into_broken_off());
     }
     match front.get("type").and_then(|it| it.parse().ok()) {
-        Some(kind) => one(&mut page, sheet.text, &front, head, kind),
-        None => many(&mut page, sheet, head),
+        Some(kind) => collect_single_memory(&mut page, sheet.text, &front, head, kind),
+        None => collect_page_memories(&mut page, sheet, head),
     }
-    Ok(page.done())
+    Ok(page.into_parsed_file())
 }
 
 /// A file of one memory: its body is the fact, and what it calls "Why" is the reason.
-fn one(page: &mut Page<'_>, text: &str, front: &Front, head: usize, kind: Kind) {
-    let (body, reason) = parted(text.lines().skip(head));
+fn collect_single_memory(
+    page: &mut CandidateCollector<'_>,
+    text: &str,
+    front: &FrontMatter,
+    head: usize,
+    kind: Kind,
+) {
+    let (body, reason) = split_off_reason(text.lines().skip(head));
     let fact = if body.is_empty() {
         front.get("description").unwrap_or_default().to_owned()
     } else {
@@ -33,10 +42,10 @@ fn one(page: &mut Page<'_>, text: &str, front: &Front, head: usize, kind: Kind) 
     };
     let said_at = ["created", "created_at", "date"]
         .iter()
-        .find_map(|it| piece::time(front.get(it)?));
+        .find_map(|it| piece::parse_foreign_time(front.get(it)?));
     let subject = front.get("name").map(Into::into);
-    let piece = Piece::new(format!("line {}", head + 1), kind, fact);
-    page.keep_whole(Piece {
+    let piece = ImportCandidate::new(format!("line {}", head + 1), kind, fact);
+    page.add_whole_candidate(ImportCandidate {
         subject,
         reason,
         said_at,
@@ -45,7 +54,7 @@ fn one(page: &mut Page<'_>, text: &str, front: &Front, head: usize, kind: Kind) 
 }
 
 /// The lines of a body, and the paragraph that begins with `**Why:**`.
-fn parted<'a>(lines: impl Iterator<Item = &'a str>) -> (String, Option<String>) {
+fn split_off_reason<'a>(lines: impl Iterator<Item = &'a str>) -> (String, Option<String>) {
     let (mut body, mut reason, mut is_why) = (Vec::new(), None::<String>, false);
     for line in lines {
         match line.strip_prefix("**Why:**") {
@@ -72,33 +81,33 @@ fn parted<'a>(lines: impl Iterator<Item = &'a str>) -> (String, Option<String>) 
 }
 
 /// An index, or a page about a topic.
-fn many(page: &mut Page<'_>, sheet: &Sheet<'_>, head: usize) {
+fn collect_page_memories(page: &mut CandidateCollector<'_>, sheet: &ForeignFile<'_>, head: usize) {
     let topic = sheet
         .name
         .and_then(|it| it.strip_suffix(".md"))
         .filter(|it| *it != "MEMORY");
-    for block in blocks(sheet.text, head) {
+    for block in parse_markdown_blocks(sheet.text, head) {
         match block {
-            Block::Other { line, why } => page.leave(format!("line {line}"), why),
-            Block::Text { line, text, .. } if is_pointer(&text, topic.is_none()) => {
-                page.leave(
+            MarkdownBlock::Other { line, why } => page.leave_out(format!("line {line}"), why),
+            MarkdownBlock::Text { line, text, .. } if is_page_pointer(&text, topic.is_none()) => {
+                page.leave_out(
                     format!("line {line}"),
                     "it points to a file, which is read by itself",
                 );
             }
-            Block::Text { line, text, .. } if is_word(&text) => {
-                page.leave(format!("line {line}"), "a word by itself");
+            MarkdownBlock::Text { line, text, .. } if is_single_word(&text) => {
+                page.leave_out(format!("line {line}"), "a word by itself");
             }
-            Block::Text {
+            MarkdownBlock::Text {
                 line,
                 heading,
                 text,
             } => {
                 let subject = heading.or_else(|| topic.map(Into::into));
-                let kind = piece::kind(subject.as_deref().unwrap_or(""), &text);
-                page.keep(Piece {
+                let kind = piece::infer_memory_kind(subject.as_deref().unwrap_or(""), &text);
+                page.add_candidate(ImportCandidate {
                     subject,
-                    ..Piece::new(format!("line {line}"), kind, text)
+                    ..ImportCandidate::new(format!("line {line}"), kind, text)
                 });
             }
         }
@@ -106,7 +115,7 @@ fn many(page: &mut Page<'_>, sheet: &Sheet<'_>, head: usize) {
 }
 
 /// Whether a text begins with a link to a page beside this one; in an index, also with the name of one and a colon.
-fn is_pointer(text: &str, is_index: bool) -> bool {
+fn is_page_pointer(text: &str, is_index: bool) -> bool {
     let linked = || {
         let (_, rest) = text.strip_prefix('[')?.split_once("](")?;
         Some(rest.split_once(')')?.0)

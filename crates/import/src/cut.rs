@@ -1,9 +1,9 @@
 //! A long text in parts that each fit into a memory: at paragraphs, else at lines, else at sentences.
 
 /// The parts of a text, in order; for a sentence that does not fit by itself, its length.
-pub(super) fn parts(text: &str, room: usize) -> Vec<Result<String, usize>> {
+pub(super) fn split_to_fit(text: &str, room: usize) -> Vec<Result<String, usize>> {
     let mut out: Vec<Result<String, usize>> = Vec::new();
-    for (glue, unit) in units(text, room) {
+    for (glue, unit) in split_into_units(text, room) {
         let n = unit.chars().count();
         match out.last_mut() {
             _ if n > room => out.push(Err(n)),
@@ -18,7 +18,7 @@ pub(super) fn parts(text: &str, room: usize) -> Vec<Result<String, usize>> {
 }
 
 /// The largest pieces that fit, each with what joins it to the one before.
-fn units(text: &str, room: usize) -> Vec<(&'static str, &str)> {
+fn split_into_units(text: &str, room: usize) -> Vec<(&'static str, &str)> {
     let fits = |it: &str| it.chars().count() <= room;
     let mut found = Vec::new();
     for paragraph in text.split("\n\n") {
@@ -29,7 +29,7 @@ fn units(text: &str, room: usize) -> Vec<(&'static str, &str)> {
         for line in paragraph.lines() {
             match fits(line) {
                 true => found.push(("\n", line)),
-                false => found.extend(sentences(line).into_iter().map(|it| (" ", it))),
+                false => found.extend(split_at_sentence_ends(line).into_iter().map(|it| (" ", it))),
             }
         }
     }
@@ -37,7 +37,7 @@ fn units(text: &str, room: usize) -> Vec<(&'static str, &str)> {
     trimmed.filter(|(_, it)| !it.trim().is_empty()).collect()
 }
 
-fn sentences(line: &str) -> Vec<&str> {
+fn split_at_sentence_ends(line: &str) -> Vec<&str> {
     let (mut found, mut start) = (Vec::new(), 0);
     let mut chars = line.char_indices().peekable();
     while let Some((i, c)) = chars.next() {
@@ -62,7 +62,7 @@ mod tests {
     fn long_texts_are_cut_where_they_pause() {
         let check = |text: &str, room: usize, expected: &[&str]| {
             let told = |it: Result<String, usize>| it.unwrap_or_else(|n| format!("<{n}>"));
-            let parts: Vec<String> = parts(text, room).into_iter().map(told).collect();
+            let parts: Vec<String> = split_to_fit(text, room).into_iter().map(told).collect();
             assert_eq!(parts, expected, "{text:?}");
         };
         check("one two", 20, &["one two"]);

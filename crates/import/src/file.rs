@@ -4,25 +4,25 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::format::{Format, Sheet};
-use super::piece::{LeftOut, Piece, Unfit, fit_tags};
-use apostille_core::export::{Exported, FORMAT};
+use super::format::{ForeignFile, Format};
+use super::piece::{FormatMismatch, ImportCandidate, LeftOut, fit_tags};
+use apostille_core::export::{ExportFile, FORMAT};
 use apostille_core::format;
 use apostille_core::format::MemoryRecord;
-use apostille_core::import::{Imported, Rehearsal, import};
+use apostille_core::import::{ImportDryRun, ImportOutcome, import};
 use apostille_core::memory::{Kind, Mark, Memory, Stage, claim_digest};
-use apostille_core::notebook::{Note, Scope};
-use apostille_core::policy::Limits;
+use apostille_core::notebook::{NoteScope, NotebookNote};
+use apostille_core::policy::MemoryLimits;
 use apostille_core::refusal::Refusal;
 use apostille_core::space::Space;
 use apostille_core::speaker::Person;
-use apostille_core::{Context, Error};
+use apostille_core::{Context, CoreError};
 use apostille_text::digest::Digest;
 use apostille_text::moderate;
 
 /// Whose what a file holds is to be. What belongs to a space that is not there is left out.
 #[derive(Debug, Clone, Copy)]
-pub struct Shelf<'a> {
+pub struct ImportTarget<'a> {
     /// The repository's.
     pub repo: Option<&'a Space>,
     /// The person's own.
@@ -33,7 +33,7 @@ pub struct Shelf<'a> {
 
 /// Why a file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
+pub enum ImportFileError {
     /// It is no export.
     #[error("'{name}' is no export of apostille that can be read: {why}")]
     NoExport {
@@ -64,13 +64,13 @@ pub enum Unreadable {
         /// The format.
         format: Format,
         /// What is the matter.
-        why: Unfit,
+        why: FormatMismatch,
     },
 }
 
 /// Something that is to be kept.
 #[derive(Debug, Clone)]
-pub struct Item {
+pub struct ImportItem {
     /// Where it stands.
     pub at: String,
     /// What is to be kept.
@@ -81,20 +81,20 @@ pub struct Item {
 
 /// What a file holds, and what was left out of it.
 #[derive(Debug, Clone)]
-pub struct Taken {
+pub struct ImportPlan {
     /// The file, as it was named.
     pub name: String,
     /// Its format.
     pub format: Format,
     /// What is to be kept.
-    pub items: Vec<Item>,
+    pub items: Vec<ImportItem>,
     /// What is not.
     pub left_out: Vec<LeftOut>,
 }
 
 /// What became of a file.
 #[derive(Debug, Clone)]
-pub struct Done {
+pub struct FileImportReport {
     /// The file, as it was named.
     pub name: String,
     /// Its format.
@@ -116,14 +116,14 @@ pub struct Done {
 }
 
 /// Takes out of a file what it holds.
-pub fn taken(
-    sheet: &Sheet<'_>,
+pub fn plan_import(
+    sheet: &ForeignFile<'_>,
     name: &str,
     format: Format,
-    shelf: &Shelf<'_>,
-    (limits, now): (&Limits, Timestamp),
-) -> Result<Taken, Unreadable> {
-    let mut taken = Taken {
+    shelf: &ImportTarget<'_>,
+    (limits, now): (&MemoryLimits, Timestamp),
+) -> Result<ImportPlan, ImportFileError> {
+    let mut taken = ImportPlan {
         name: name.into(),
         format,
         items: Vec::new(),
@@ -131,7 +131,7 @@ pub fn taken(
     };
     match (format.parser(), format) {
         (Some(parser), _) => {
-            let unfit = |why| Unreadable::NotOfFormat {
+            let unfit = |why| ImportFileError::NotOfFormat {
                 name: name.into(),
                 format,
                 why,
@@ -139,17 +139,22 @@ pub fn taken(
             let reading = parser(sheet, limits).map_err(unfit)?;
             taken.left_out = reading.left_out;
             for piece in reading.pieces {
-                placed(&mut taken, shelf, piece, now);
+                plan_candidate(&mut taken, shelf, piece, now);
             }
         }
-        (None, Format::Notes) => notes(&mut taken, sheet.text, shelf, limits)?,
-        (None, _) => taken.items = exported(name, sheet.text)?,
+        (None, Format::Notes) => plan_plain_notes(&mut taken, sheet.text, shelf, limits)?,
+        (None, _) => taken.items = parse_own_export(name, sheet.text)?,
     }
     Ok(taken)
 }
 
 /// A piece in its space: a preference is its user's, the rest is the repository's unless the person says otherwise.
-fn placed(taken: &mut Taken, shelf: &Shelf<'_>, piece: Piece, now: Timestamp) {
+fn plan_candidate(
+    taken: &mut ImportPlan,
+    shelf: &ImportTarget<'_>,
+    piece: ImportCandidate,
+    now: Timestamp,
+) {
     let is_persons = shelf.is_persons || piece.kind == Kind::User;
     let kind = if shelf.is_persons && piece.kind == Kind::Project {
         Kind::User
@@ -158,10 +163,10 @@ fn placed(taken: &mut Taken, shelf: &Shelf<'_>, piece: Piece, now: Timestamp) {
     };
     let (at, changes) = (piece.at.clone(), piece.changes.clone());
     match if is_persons { shelf.user } else { shelf.repo } {
-        None => taken.left_out.push(unshelved(at, is_persons)),
+        None => taken.left_out.push(leave_out_unreachable(at, is_persons)),
         Some(space) => {
-            let memory = Piece { kind, ..piece }.memory(space.clone(), now);
-            taken.items.push(Item {
+            let memory = ImportCandidate { kind, ..piece }.into_memory(space.clone(), now);
+            taken.items.push(ImportItem {
                 at,
                 memory,
                 changes,
@@ -170,7 +175,7 @@ fn placed(taken: &mut Taken, shelf: &Shelf<'_>, piece: Piece, now: Timestamp) {
     }
 }
 
-fn unshelved(at: String, is_persons: bool) -> LeftOut {
+fn leave_out_unreachable(at: String, is_persons: bool) -> LeftOut {
     let whose = if is_persons {
         "a person's own"
     } else {
@@ -183,58 +188,62 @@ fn unshelved(at: String, is_persons: bool) -> LeftOut {
 }
 
 /// An export, as one object or one record a line.
-fn exported(name: &str, text: &str) -> Result<Vec<Item>, Unreadable> {
-    let unfit = |why: String| Unreadable::NoExport {
+fn parse_own_export(name: &str, text: &str) -> Result<Vec<ImportItem>, ImportFileError> {
+    let unfit = |why: String| ImportFileError::NoExport {
         name: name.into(),
         why,
     };
-    match serde_json::from_str::<Exported>(text) {
+    match serde_json::from_str::<ExportFile>(text) {
         Ok(it) if it.format != FORMAT => Err(unfit(format!(
             "its format is '{}'",
-            moderate::neutralised(&it.format)
+            moderate::neutralise_text(&it.format)
         ))),
-        Ok(it) if it.version > format::VERSION => Err(Unreadable::Newer { found: it.version }),
+        Ok(it) if it.version > format::VERSION => Err(ImportFileError::Newer { found: it.version }),
         Ok(it) => (1..)
             .zip(it.memories)
-            .map(|(n, it)| item(name, format!("memory {n}"), it))
+            .map(|(n, it)| convert_export_record(name, format!("memory {n}"), it))
             .collect(),
-        Err(_) if is_lines(text) => lines(name, text),
+        Err(_) if is_record_lines(text) => parse_export_lines(name, text),
         Err(error) => Err(unfit(error.to_string())),
     }
 }
 
 /// Whether the first line is a record by itself.
-fn is_lines(text: &str) -> bool {
+fn is_record_lines(text: &str) -> bool {
     let first = text.lines().find(|it| !it.trim().is_empty());
     first.is_some_and(|it| serde_json::from_str::<MemoryRecord>(it).is_ok())
 }
 
-fn lines(name: &str, text: &str) -> Result<Vec<Item>, Unreadable> {
+fn parse_export_lines(name: &str, text: &str) -> Result<Vec<ImportItem>, ImportFileError> {
     let lines = (1..)
         .zip(text.lines())
         .filter(|(_, line)| !line.trim().is_empty());
     let record = |(n, line): (usize, &str)| {
         let at = format!("line {n}");
-        let unfit = |error| Unreadable::NoExport {
+        let unfit = |error| ImportFileError::NoExport {
             name: name.into(),
             why: format!("{at}: {error}"),
         };
         let it = serde_json::from_str(line).map_err(unfit)?;
-        item(name, at, it)
+        convert_export_record(name, at, it)
     };
     lines.map(record).collect()
 }
 
-fn item(name: &str, at: String, record: MemoryRecord) -> Result<Item, Unreadable> {
+fn convert_export_record(
+    name: &str,
+    at: String,
+    record: MemoryRecord,
+) -> Result<ImportItem, ImportFileError> {
     if let Some(found) = record.v.filter(|it| *it > format::VERSION) {
-        return Err(Unreadable::Newer { found });
+        return Err(ImportFileError::Newer { found });
     }
-    let unfit = |error| Unreadable::NoExport {
+    let unfit = |error| ImportFileError::NoExport {
         name: name.into(),
         why: format!("{at}: {error}"),
     };
     let memory = Memory::try_from(record).map_err(unfit)?;
-    Ok(Item {
+    Ok(ImportItem {
         at,
         memory,
         changes: Vec::new(),
@@ -242,32 +251,32 @@ fn item(name: &str, at: String, record: MemoryRecord) -> Result<Item, Unreadable
 }
 
 /// Plain notes, one a line.
-fn notes(
-    taken: &mut Taken,
+fn plan_plain_notes(
+    taken: &mut ImportPlan,
     text: &str,
-    shelf: &Shelf<'_>,
-    limits: &Limits,
-) -> Result<(), Unreadable> {
+    shelf: &ImportTarget<'_>,
+    limits: &MemoryLimits,
+) -> Result<(), ImportFileError> {
     for (n, line) in (1..)
         .zip(text.lines())
         .filter(|(_, line)| !line.trim().is_empty())
     {
         let at = format!("line {n}");
-        let bad = |why: String| Unreadable::Line {
+        let bad = |why: String| ImportFileError::Line {
             at: at.clone(),
             why,
         };
-        let note = Note::parse(line).map_err(|error| bad(error.to_string()))?;
-        let is_persons = note.scope == Scope::User;
+        let note = NotebookNote::parse_line(line).map_err(|error| bad(error.to_string()))?;
+        let is_persons = note.scope == NoteScope::User;
         match if is_persons { shelf.user } else { shelf.repo } {
-            None => taken.left_out.push(unshelved(at, is_persons)),
+            None => taken.left_out.push(leave_out_unreachable(at, is_persons)),
             Some(space) => {
                 let mut memory = Memory {
                     number: 0,
-                    ..note.memory(space.clone())
+                    ..note.into_memory(space.clone())
                 };
                 let changes = fit_tags(&mut memory.tags, limits).into_iter().collect();
-                taken.items.push(Item {
+                taken.items.push(ImportItem {
                     at,
                     memory,
                     changes,
@@ -280,7 +289,7 @@ fn notes(
 
 /// How a file is kept.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct How<'a> {
+pub struct ImportOptions<'a> {
     /// Whether nothing is kept, and it is only told what would become of it.
     pub is_rehearsed: bool,
     /// The person who vouches for it.
@@ -288,26 +297,26 @@ pub struct How<'a> {
 }
 
 /// Keeps what files hold; `ruled` gives the rules of each space.
-pub fn keep<'a>(
+pub fn import_planned_files<'a>(
     cx: &Context<'a>,
     ruled: impl Fn(&Space) -> Context<'a>,
-    taken: Vec<Taken>,
-    how: How<'_>,
-) -> Result<Vec<Done>, Error> {
-    let known: BTreeSet<Space> = cx.store.spaces()?.into_iter().collect();
-    let mut rehearsal = how.is_rehearsed.then(Rehearsal::default);
+    taken: Vec<ImportPlan>,
+    how: ImportOptions<'_>,
+) -> Result<Vec<FileImportReport>, CoreError> {
+    let known: BTreeSet<Space> = cx.store.list_spaces()?.into_iter().collect();
+    let mut rehearsal = how.is_rehearsed.then(ImportDryRun::default);
     // Rule files repeat each other, under headings of their own.
     let mut said: BTreeSet<(Space, Digest)> = BTreeSet::new();
     let mut files = Vec::new();
-    for Taken {
+    for ImportPlan {
         name,
         format,
         items,
         left_out,
     } in taken
     {
-        let mut done = Done::new(name, format, left_out);
-        for Item {
+        let mut done = FileImportReport::new(name, format, left_out);
+        for ImportItem {
             at,
             memory,
             changes,
@@ -324,20 +333,20 @@ pub fn keep<'a>(
             let (before, is_new_space) = (memory.clone(), !known.contains(&memory.space));
             let cx = ruled(&memory.space);
             let imported = match &mut rehearsal {
-                Some(it) => it.import(&cx, memory, how.vouched_by)?,
+                Some(it) => it.preview_import(&cx, memory, how.vouched_by)?,
                 None => import(&cx, memory, is_new_space, how.vouched_by)?,
             };
-            if !matches!(imported, Imported::Refused(_)) {
+            if !matches!(imported, ImportOutcome::Refused(_)) {
                 said.insert(words);
             }
-            done.count(at, &before, changes, imported);
+            done.count_outcome(at, &before, changes, imported);
         }
         files.push(done);
     }
     Ok(files)
 }
 
-impl Done {
+impl FileImportReport {
     fn new(name: String, format: Format, left_out: Vec<LeftOut>) -> Self {
         let (changed, refused) = (Vec::new(), Vec::new());
         Self {
@@ -353,24 +362,30 @@ impl Done {
         }
     }
 
-    fn count(&mut self, at: String, before: &Memory, changes: Vec<String>, imported: Imported) {
+    fn count_outcome(
+        &mut self,
+        at: String,
+        before: &Memory,
+        changes: Vec<String>,
+        imported: ImportOutcome,
+    ) {
         match imported {
-            Imported::Kept(memory) => {
+            ImportOutcome::Kept(memory) => {
                 self.kept += 1;
                 self.waiting += u64::from(memory.status.stage() == Stage::Pending);
-                changes.into_iter().for_each(|it| self.change(&at, it));
-                if is_altered(before, &memory) {
-                    self.change(&at, "moderation altered its text".into());
+                changes.into_iter().for_each(|it| self.note_change(&at, it));
+                if is_altered_memory(before, &memory) {
+                    self.note_change(&at, "moderation altered its text".into());
                 }
             }
-            Imported::LetIn(_) => self.let_in += 1,
-            Imported::Known(_) => self.known += 1,
-            Imported::Refused(refusal) => self.refused.push((at, refusal)),
+            ImportOutcome::LetIn(_) => self.let_in += 1,
+            ImportOutcome::Known(_) => self.known += 1,
+            ImportOutcome::Refused(refusal) => self.refused.push((at, refusal)),
         }
     }
 
     /// Notes what was altered; the parts of one text say it once.
-    fn change(&mut self, at: &str, what: String) {
+    fn note_change(&mut self, at: &str, what: String) {
         let change = (at.to_owned(), what);
         let mut of_this = self.changed.iter().rev().take_while(|(it, _)| it == at);
         if !of_this.any(|it| *it == change) {
@@ -379,7 +394,7 @@ impl Done {
     }
 }
 
-fn is_altered(before: &Memory, after: &Memory) -> bool {
+fn is_altered_memory(before: &Memory, after: &Memory) -> bool {
     let is_marked = |it: &Memory| it.marks.contains(&Mark::Neutralised);
     (is_marked(after) && !is_marked(before))
         || (&before.fact, &before.subject, &before.reason, &before.tags)

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use super::front::Front;
-use super::piece::{Reading, Unfit};
-pub use super::sheet::Sheet;
+use super::front::FrontMatter;
+use super::piece::{FormatMismatch, ParsedForeignFile};
+pub use super::sheet::ForeignFile;
 use super::{basic, claude, graph, mem0, rules};
 use apostille_core::memory::Kind;
-use apostille_core::notebook::Note;
-use apostille_core::policy::Limits;
+use apostille_core::notebook::NotebookNote;
+use apostille_core::policy::MemoryLimits;
 use apostille_text::words::words;
 
 words! {
@@ -32,25 +32,26 @@ words! {
 }
 
 /// Takes the memories out of a text.
-pub type Parser = fn(&Sheet<'_>, &Limits) -> Result<Reading, Unfit>;
+pub type ForeignParser =
+    fn(&ForeignFile<'_>, &MemoryLimits) -> Result<ParsedForeignFile, FormatMismatch>;
 
 impl Format {
     /// What reads a foreign format; our own are read whole or not at all, elsewhere.
     #[must_use]
-    pub fn parser(self) -> Option<Parser> {
+    pub fn parser(self) -> Option<ForeignParser> {
         match self {
             Self::Apostille | Self::Notes => None,
-            Self::McpGraph => Some(graph::read),
-            Self::Claude => Some(claude::read),
-            Self::Rules => Some(rules::read),
-            Self::BasicMemory => Some(basic::read),
-            Self::Mem0 => Some(mem0::read),
+            Self::McpGraph => Some(graph::parse_mcp_graph),
+            Self::Claude => Some(claude::parse_claude_memory),
+            Self::Rules => Some(rules::parse_rule_file),
+            Self::BasicMemory => Some(basic::parse_basic_memory),
+            Self::Mem0 => Some(mem0::parse_mem0_export),
         }
     }
 
     /// The names of all of them, for people.
     #[must_use]
-    pub fn names() -> String {
+    pub fn join_names() -> String {
         Self::ALL
             .iter()
             .map(|it| it.as_str())
@@ -64,11 +65,11 @@ const TRIED: usize = 20;
 
 /// Which format a text is of: by what it says, and by its name where that says nothing.
 #[must_use]
-pub fn detect(sheet: &Sheet<'_>) -> Option<Format> {
+pub fn detect_import_format(sheet: &ForeignFile<'_>) -> Option<Format> {
     match sheet.text.trim_start().starts_with(['{', '[']) {
-        true => by_line(sheet.text).or_else(|| whole(sheet.text)),
-        false => by_name(sheet.name)
-            .or_else(|| by_front(sheet.text))
+        true => detect_by_lines(sheet.text).or_else(|| detect_json_format(sheet.text)),
+        false => detect_by_file_name(sheet.name)
+            .or_else(|| detect_by_front_matter(sheet.text))
             .or_else(|| {
                 let is_page = sheet.name.is_some_and(|it| it.ends_with(".md"));
                 (is_page && sheet.is_beside_index).then_some(Format::Claude)
@@ -76,25 +77,25 @@ pub fn detect(sheet: &Sheet<'_>) -> Option<Format> {
     }
 }
 
-fn by_line(text: &str) -> Option<Format> {
+fn detect_by_lines(text: &str) -> Option<Format> {
     text.lines()
         .filter(|it| !it.trim().is_empty())
         .take(TRIED)
-        .find_map(of_line)
+        .find_map(detect_line_format)
 }
 
-fn of_line(line: &str) -> Option<Format> {
+fn detect_line_format(line: &str) -> Option<Format> {
     let value: Value = serde_json::from_str(line).ok()?;
     let has = |names: &[&str]| names.iter().all(|it| value[it].is_string());
     match value["type"].as_str() {
         Some("entity" | "relation") => Some(Format::McpGraph),
         _ if has(&["id", "space", "layer", "kind", "fact", "status"]) => Some(Format::Apostille),
-        _ if Note::parse(line).is_ok() => Some(Format::Notes),
+        _ if NotebookNote::parse_line(line).is_ok() => Some(Format::Notes),
         _ => None,
     }
 }
 
-fn whole(text: &str) -> Option<Format> {
+fn detect_json_format(text: &str) -> Option<Format> {
     let Ok(value) = serde_json::from_str::<Value>(text) else {
         // Half an export is an export all the same, and whoever reads it says where it breaks off.
         return text
@@ -104,22 +105,22 @@ fn whole(text: &str) -> Option<Format> {
     };
     match () {
         () if value["format"] == "apostille" => Some(Format::Apostille),
-        () if graph::lists(&value).is_some() => Some(Format::McpGraph),
-        () if mem0::list(&value).is_some() => Some(Format::Mem0),
+        () if graph::find_graph_lists(&value).is_some() => Some(Format::McpGraph),
+        () if mem0::find_mem0_list(&value).is_some() => Some(Format::Mem0),
         () => None,
     }
 }
 
 /// What a JSON text of no known format lacks; `None` for what is no JSON at all.
 #[must_use]
-pub fn lacking(text: &str) -> Option<String> {
+pub fn explain_unknown_json(text: &str) -> Option<String> {
     let mut lines = (1..)
         .zip(text.lines())
         .filter(|(_, it)| !it.trim().is_empty());
     let is_object = |line: &str| serde_json::from_str::<Value>(line).is_ok_and(|it| it.is_object());
     if let Ok(value) = serde_json::from_str::<Value>(text) {
         let note = if is_object(text) {
-            Note::parse(text).err()
+            NotebookNote::parse_line(text).err()
         } else {
             None
         };
@@ -129,13 +130,13 @@ pub fn lacking(text: &str) -> Option<String> {
         });
     }
     let (n, line) = lines.find(|(_, it)| is_object(it))?;
-    let why = Note::parse(line).err()?;
+    let why = NotebookNote::parse_line(line).err()?;
     Some(format!(
         "line {n} is no note ({why}), no entity or relation, and no memory of an export"
     ))
 }
 
-fn by_name(name: Option<&str>) -> Option<Format> {
+fn detect_by_file_name(name: Option<&str>) -> Option<Format> {
     let name = name?.to_ascii_lowercase();
     let is_rules = matches!(
         &*name,
@@ -150,8 +151,8 @@ fn by_name(name: Option<&str>) -> Option<Format> {
     }
 }
 
-fn by_front(text: &str) -> Option<Format> {
-    let (front, _) = Front::of(text);
+fn detect_by_front_matter(text: &str) -> Option<Format> {
+    let (front, _) = FrontMatter::parse_leading(text);
     let is_kind = || {
         front
             .get("type")
@@ -159,9 +160,13 @@ fn by_front(text: &str) -> Option<Format> {
     };
     let is_heading = |it: &str| matches!(it.trim_end(), "## Observations" | "## Relations");
     match () {
-        () if front.has("permalink") || text.lines().any(is_heading) => Some(Format::BasicMemory),
-        () if is_kind() && (front.has("name") || front.has("description")) => Some(Format::Claude),
-        () if front.has("alwaysApply") || front.has("globs") => Some(Format::Rules),
+        () if front.has_field("permalink") || text.lines().any(is_heading) => {
+            Some(Format::BasicMemory)
+        }
+        () if is_kind() && (front.has_field("name") || front.has_field("description")) => {
+            Some(Format::Claude)
+        }
+        () if front.has_field("alwaysApply") || front.has_field("globs") => Some(Format::Rules),
         () => None,
     }
 }
@@ -173,13 +178,13 @@ mod tests {
     #[test]
     fn files_are_known_by_what_they_say_and_else_by_their_name() {
         let check = |name: &str, text: &str, expected: &str| {
-            let sheet = Sheet {
+            let sheet = ForeignFile {
                 name: Some(name),
                 is_beside_index: false,
                 text,
             };
             assert_eq!(
-                detect(&sheet).map_or("", Format::as_str),
+                detect_import_format(&sheet).map_or("", Format::as_str),
                 expected,
                 "{name}: {text}"
             );
@@ -241,11 +246,11 @@ mod tests {
 
     #[test]
     fn a_page_beside_an_index_belongs_to_it() {
-        let sheet = Sheet {
+        let sheet = ForeignFile {
             name: Some("debugging.md"),
             is_beside_index: true,
             text: "- a",
         };
-        assert_eq!(detect(&sheet), Some(Format::Claude));
+        assert_eq!(detect_import_format(&sheet), Some(Format::Claude));
     }
 }

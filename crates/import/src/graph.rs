@@ -2,46 +2,49 @@
 
 use serde_json::Value;
 
-use super::piece::{self, Page, Piece, Reading, Unfit};
-use super::sheet::Sheet;
+use super::piece::{self, CandidateCollector, FormatMismatch, ImportCandidate, ParsedForeignFile};
+use super::sheet::ForeignFile;
 use apostille_core::memory::Kind;
-use apostille_core::policy::Limits;
+use apostille_core::policy::MemoryLimits;
 
 /// Takes the observations and relations out of lines, or out of one object with both lists.
-pub(super) fn read(sheet: &Sheet<'_>, limits: &Limits) -> Result<Reading, Unfit> {
-    let mut page = Page::new(limits);
+pub(super) fn parse_mcp_graph(
+    sheet: &ForeignFile<'_>,
+    limits: &MemoryLimits,
+) -> Result<ParsedForeignFile, FormatMismatch> {
+    let mut page = CandidateCollector::new(limits);
     let has_any = match serde_json::from_str(sheet.text)
         .ok()
         .as_ref()
-        .and_then(lists)
+        .and_then(find_graph_lists)
     {
         Some([entities, relations]) => {
             (1..)
                 .zip(entities)
-                .for_each(|(n, it)| entity(&mut page, &format!("entity {n}"), it));
-            (1..)
-                .zip(relations)
-                .for_each(|(n, it)| related(&mut page, &format!("relation {n}"), it));
+                .for_each(|(n, it)| collect_graph_entity(&mut page, &format!("entity {n}"), it));
+            (1..).zip(relations).for_each(|(n, it)| {
+                collect_graph_relation(&mut page, &format!("relation {n}"), it)
+            });
             true
         }
-        None => lines(&mut page, sheet.text),
+        None => collect_graph_lines(&mut page, sheet.text),
     };
     if has_any {
-        Ok(page.done())
+        Ok(page.into_parsed_file())
     } else {
-        Err(Unfit("no line of it is an entity or a relation"))
+        Err(FormatMismatch("no line of it is an entity or a relation"))
     }
 }
 
 /// The two lists of a whole graph.
-pub(super) fn lists(value: &Value) -> Option<[&Vec<Value>; 2]> {
+pub(super) fn find_graph_lists(value: &Value) -> Option<[&Vec<Value>; 2]> {
     Some([
         value["entities"].as_array()?,
         value["relations"].as_array()?,
     ])
 }
 
-fn lines(page: &mut Page<'_>, text: &str) -> bool {
+fn collect_graph_lines(page: &mut CandidateCollector<'_>, text: &str) -> bool {
     let mut has_any = false;
     for (n, line) in (1..)
         .zip(text.lines())
@@ -52,26 +55,26 @@ fn lines(page: &mut Page<'_>, text: &str) -> bool {
         let word = value["type"].as_str();
         has_any |= matches!(word, Some("entity" | "relation"));
         match word {
-            Some("entity") => entity(page, &at, &value),
-            Some("relation") => related(page, &at, &value),
-            _ if value.is_object() => page.leave(at, "neither an entity nor a relation"),
-            _ => page.leave(at, "it is no JSON object, or is broken off"),
+            Some("entity") => collect_graph_entity(page, &at, &value),
+            Some("relation") => collect_graph_relation(page, &at, &value),
+            _ if value.is_object() => page.leave_out(at, "neither an entity nor a relation"),
+            _ => page.leave_out(at, "it is no JSON object, or is broken off"),
         }
     }
     has_any
 }
 
-fn entity(page: &mut Page<'_>, at: &str, value: &Value) {
-    let Some(name) = text(value, "name") else {
-        return page.leave(at, "an entity without a name");
+fn collect_graph_entity(page: &mut CandidateCollector<'_>, at: &str, value: &Value) {
+    let Some(name) = get_nonempty_text(value, "name") else {
+        return page.leave_out(at, "an entity without a name");
     };
-    let sort = text(value, "entityType").unwrap_or_default();
+    let sort = get_nonempty_text(value, "entityType").unwrap_or_default();
     let seen = value["observations"]
         .as_array()
         .map(Vec::as_slice)
         .unwrap_or_default();
     if seen.is_empty() {
-        page.leave(at, "an entity without observations");
+        page.leave_out(at, "an entity without observations");
     }
     for (n, it) in (1..).zip(seen) {
         let at = if seen.len() > 1 {
@@ -79,25 +82,25 @@ fn entity(page: &mut Page<'_>, at: &str, value: &Value) {
         } else {
             at.to_owned()
         };
-        let Some(said) = it.as_str().or_else(|| text(it, "content")) else {
-            page.leave(at, "an observation that is no text");
+        let Some(said) = it.as_str().or_else(|| get_nonempty_text(it, "content")) else {
+            page.leave_out(at, "an observation that is no text");
             continue;
         };
-        let kind = if is_user(name, sort) {
+        let kind = if is_user_entity(name, sort) {
             Kind::User
         } else {
-            piece::kind(sort, said)
+            piece::infer_memory_kind(sort, said)
         };
-        let piece = Piece::new(
+        let piece = ImportCandidate::new(
             at,
             kind,
             if said.trim().is_empty() {
                 String::new()
             } else {
-                piece::about(name, said)
+                piece::format_observation(name, said)
             },
         );
-        page.keep(Piece {
+        page.add_candidate(ImportCandidate {
             subject: Some(name.into()),
             tags: vec![sort.into()],
             ..piece
@@ -105,24 +108,24 @@ fn entity(page: &mut Page<'_>, at: &str, value: &Value) {
     }
 }
 
-fn related(page: &mut Page<'_>, at: &str, value: &Value) {
+fn collect_graph_relation(page: &mut CandidateCollector<'_>, at: &str, value: &Value) {
     let ends = (
-        text(value, "from"),
-        text(value, "relationType"),
-        text(value, "to"),
+        get_nonempty_text(value, "from"),
+        get_nonempty_text(value, "relationType"),
+        get_nonempty_text(value, "to"),
     );
     let (Some(from), Some(verb), Some(to)) = ends else {
-        return page.leave(at, "a relation that lacks an end or its name");
+        return page.leave_out(at, "a relation that lacks an end or its name");
     };
-    let piece = Piece::new(at, Kind::Project, piece::relation(from, verb, to));
-    page.keep(Piece {
+    let piece = ImportCandidate::new(at, Kind::Project, piece::format_relation(from, verb, to));
+    page.add_candidate(ImportCandidate {
         subject: Some(from.into()),
         ..piece
     });
 }
 
 /// Whether an entity is the person whose memory it is.
-fn is_user(name: &str, sort: &str) -> bool {
+fn is_user_entity(name: &str, sort: &str) -> bool {
     let is_word = |it: &str| {
         ["user", "default_user"]
             .iter()
@@ -131,7 +134,7 @@ fn is_user(name: &str, sort: &str) -> bool {
     is_word(name) || is_word(sort)
 }
 
-fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+fn get_nonempty_text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value[key]
         .as_str()
         .map(str::trim)

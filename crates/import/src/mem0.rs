@@ -2,20 +2,25 @@
 
 use serde_json::Value;
 
-use super::piece::{self, Page, Piece, Reading, Unfit};
-use super::sheet::Sheet;
+use super::piece::{self, CandidateCollector, FormatMismatch, ImportCandidate, ParsedForeignFile};
+use super::sheet::ForeignFile;
 use apostille_core::memory::Kind;
-use apostille_core::policy::Limits;
+use apostille_core::policy::MemoryLimits;
 
 /// Takes the memories out of a list, and the relations beside it.
-pub(super) fn read(sheet: &Sheet<'_>, limits: &Limits) -> Result<Reading, Unfit> {
-    let value: Value =
-        serde_json::from_str(sheet.text).map_err(|_| Unfit("it is no JSON, or is broken off"))?;
-    let list = list(&value).ok_or(Unfit("it has no list of objects with a text 'memory'"))?;
-    let mut page = Page::new(limits);
+pub(super) fn parse_mem0_export(
+    sheet: &ForeignFile<'_>,
+    limits: &MemoryLimits,
+) -> Result<ParsedForeignFile, FormatMismatch> {
+    let value: Value = serde_json::from_str(sheet.text)
+        .map_err(|_| FormatMismatch("it is no JSON, or is broken off"))?;
+    let list = find_mem0_list(&value).ok_or(FormatMismatch(
+        "it has no list of objects with a text 'memory'",
+    ))?;
+    let mut page = CandidateCollector::new(limits);
     (1..)
         .zip(list)
-        .for_each(|(n, it)| kept(&mut page, format!("memory {n}"), it));
+        .for_each(|(n, it)| collect_mem0_memory(&mut page, format!("memory {n}"), it));
     let relations = value
         .get("relations")
         .and_then(Value::as_array)
@@ -23,12 +28,12 @@ pub(super) fn read(sheet: &Sheet<'_>, limits: &Limits) -> Result<Reading, Unfit>
         .unwrap_or_default();
     (1..)
         .zip(relations)
-        .for_each(|(n, it)| related(&mut page, format!("relation {n}"), it));
-    Ok(page.done())
+        .for_each(|(n, it)| collect_mem0_relation(&mut page, format!("relation {n}"), it));
+    Ok(page.into_parsed_file())
 }
 
 /// The list of memories, where there is one; an export of nothing has an empty one under its name.
-pub(super) fn list(value: &Value) -> Option<&Vec<Value>> {
+pub(super) fn find_mem0_list(value: &Value) -> Option<&Vec<Value>> {
     let listed = || {
         ["results", "memories"]
             .iter()
@@ -42,9 +47,9 @@ pub(super) fn list(value: &Value) -> Option<&Vec<Value>> {
         .filter(|it| is_theirs(it) || is_named_and_empty(it))
 }
 
-fn kept(page: &mut Page<'_>, at: String, value: &Value) {
+fn collect_mem0_memory(page: &mut CandidateCollector<'_>, at: String, value: &Value) {
     let Some(said) = value["memory"].as_str() else {
-        return page.leave(at, "it has no text 'memory'");
+        return page.leave_out(at, "it has no text 'memory'");
     };
     let words = |it: &Value| {
         it.as_array()
@@ -56,9 +61,9 @@ fn kept(page: &mut Page<'_>, at: String, value: &Value) {
     };
     let mut tags: Vec<String> = words(&value["categories"]);
     tags.extend(value["metadata"]["category"].as_str().map(Into::into));
-    let time = |key: &str| piece::time(value[key].as_str()?);
-    let piece = Piece::new(at, piece::kind(&tags.join(" "), said), said);
-    page.keep(Piece {
+    let time = |key: &str| piece::parse_foreign_time(value[key].as_str()?);
+    let piece = ImportCandidate::new(at, piece::infer_memory_kind(&tags.join(" "), said), said);
+    page.add_candidate(ImportCandidate {
         tags,
         author: value["agent_id"]
             .as_str()
@@ -70,7 +75,7 @@ fn kept(page: &mut Page<'_>, at: String, value: &Value) {
     });
 }
 
-fn related(page: &mut Page<'_>, at: String, value: &Value) {
+fn collect_mem0_relation(page: &mut CandidateCollector<'_>, at: String, value: &Value) {
     let text = |keys: &[&str]| keys.iter().find_map(|it| value[it].as_str());
     let ends = (
         text(&["source"]),
@@ -78,10 +83,10 @@ fn related(page: &mut Page<'_>, at: String, value: &Value) {
         text(&["target", "destination"]),
     );
     let (Some(from), Some(verb), Some(to)) = ends else {
-        return page.leave(at, "a relation that lacks an end or its name");
+        return page.leave_out(at, "a relation that lacks an end or its name");
     };
-    let piece = Piece::new(at, Kind::Project, piece::relation(from, verb, to));
-    page.keep(Piece {
+    let piece = ImportCandidate::new(at, Kind::Project, piece::format_relation(from, verb, to));
+    page.add_candidate(ImportCandidate {
         subject: Some(from.into()),
         ..piece
     });

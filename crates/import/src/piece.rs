@@ -6,9 +6,9 @@ use jiff::Timestamp;
 
 use super::cut;
 use apostille_core::memory::{
-    Kind, Layer, Memory, MemoryId, Origin, Status, Usage, Voice, claim_digest,
+    Kind, Layer, Memory, MemoryId, Origin, Status, UsageCounts, Voice, claim_digest,
 };
-use apostille_core::policy::Limits;
+use apostille_core::policy::MemoryLimits;
 use apostille_core::space::Space;
 use apostille_text::moderate;
 
@@ -20,11 +20,11 @@ pub const MAX_LEFT_OUT: usize = 1_000;
 /// Why a text is not of the format that it was said to be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Unfit(pub &'static str);
+pub struct FormatMismatch(pub &'static str);
 
 /// A text that is to become a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct ImportCandidate {
     /// Where in the file it stands, as `line 3`.
     pub at: String,
     /// What sort of thing it is.
@@ -47,7 +47,7 @@ pub struct Piece {
     pub changes: Vec<String>,
 }
 
-impl Piece {
+impl ImportCandidate {
     /// A piece of which nothing else is known.
     pub(super) fn new(at: impl Into<String>, kind: Kind, fact: impl Into<String>) -> Self {
         Self {
@@ -67,19 +67,19 @@ impl Piece {
     /// The piece as a memory of this space: uncited, and so shown as unverified. The same words in the same space give
     /// the same id, so that what was decided about them stays decided when the file is read again.
     #[must_use]
-    pub fn memory(self, space: Space, now: Timestamp) -> Memory {
+    pub fn into_memory(self, space: Space, now: Timestamp) -> Memory {
         let past = |at: &Timestamp| (Timestamp::UNIX_EPOCH..=now).contains(at);
-        let said_at = self.said_at.filter(past).map(to_millisecond);
+        let said_at = self.said_at.filter(past).map(truncate_to_millisecond);
         let claim = claim_digest(Layer::Knowledge, None, self.subject.as_deref(), &self.fact);
-        let id = MemoryId::derived(
+        let id = MemoryId::from_text(
             said_at.unwrap_or(Timestamp::UNIX_EPOCH),
             &format!("{space}\n{claim}"),
         );
-        let recorded_at = said_at.unwrap_or_else(|| to_millisecond(now));
+        let recorded_at = said_at.unwrap_or_else(|| truncate_to_millisecond(now));
         let stated_at = self
             .stated_at
             .filter(past)
-            .map(to_millisecond)
+            .map(truncate_to_millisecond)
             .filter(|it| *it >= recorded_at);
         Memory {
             id,
@@ -94,7 +94,7 @@ impl Piece {
             tags: self.tags,
             voice: Voice {
                 author: self.author,
-                ..Voice::of(Origin::Agent)
+                ..Voice::from_origin(Origin::Agent)
             },
             task: None,
             marks: Vec::new(),
@@ -103,12 +103,12 @@ impl Piece {
             vouchers: Vec::new(),
             recorded_at,
             refreshed_at: stated_at.unwrap_or(recorded_at),
-            usage: Usage::default(),
+            usage: UsageCounts::default(),
         }
     }
 }
 
-fn to_millisecond(at: Timestamp) -> Timestamp {
+fn truncate_to_millisecond(at: Timestamp) -> Timestamp {
     Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }
 
@@ -123,53 +123,53 @@ pub struct LeftOut {
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reading {
+pub struct ParsedForeignFile {
     /// What is to become memories.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<ImportCandidate>,
     /// What is not.
     pub left_out: Vec<LeftOut>,
 }
 
 /// A reading in the making: what is put into it is made to fit, and there is never too much of it.
-pub(super) struct Page<'a> {
-    limits: &'a Limits,
-    reading: Reading,
+pub(super) struct CandidateCollector<'a> {
+    limits: &'a MemoryLimits,
+    reading: ParsedForeignFile,
 }
 
-impl<'a> Page<'a> {
-    pub(super) fn new(limits: &'a Limits) -> Self {
+impl<'a> CandidateCollector<'a> {
+    pub(super) fn new(limits: &'a MemoryLimits) -> Self {
         Self {
             limits,
-            reading: Reading::default(),
+            reading: ParsedForeignFile::default(),
         }
     }
 
     /// A page of which nothing can be taken.
-    pub(super) fn broken_off(mut self) -> Reading {
-        self.leave("line 1", "its head is not closed: the file is broken off");
+    pub(super) fn into_broken_off(mut self) -> ParsedForeignFile {
+        self.leave_out("line 1", "its head is not closed: the file is broken off");
         self.reading
     }
 
-    pub(super) fn done(self) -> Reading {
+    pub(super) fn into_parsed_file(self) -> ParsedForeignFile {
         self.reading
     }
 
     /// Takes a piece in, in parts where it is too long for one memory.
-    pub(super) fn keep(&mut self, piece: Piece) {
-        self.fit(piece, self.limits.fact_chars);
+    pub(super) fn add_candidate(&mut self, piece: ImportCandidate) {
+        self.fit_candidate(piece, self.limits.fact_chars);
     }
 
     /// The same for a text that belongs together and may be as long as a note of its kind.
-    pub(super) fn keep_whole(&mut self, piece: Piece) {
+    pub(super) fn add_whole_candidate(&mut self, piece: ImportCandidate) {
         let room = match piece.kind {
-            Kind::User | Kind::Feedback => self.limits.of_notes().fact_chars,
+            Kind::User | Kind::Feedback => self.limits.for_path_notes().fact_chars,
             Kind::Project | Kind::Reference => self.limits.fact_chars,
         };
-        self.fit(piece, room);
+        self.fit_candidate(piece, room);
     }
 
     /// Leaves something out.
-    pub(super) fn leave(&mut self, at: impl Into<String>, why: impl Into<String>) {
+    pub(super) fn leave_out(&mut self, at: impl Into<String>, why: impl Into<String>) {
         if self.reading.left_out.len() < MAX_LEFT_OUT {
             self.reading.left_out.push(LeftOut {
                 at: at.into(),
@@ -178,25 +178,25 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn fit(&mut self, mut piece: Piece, room: usize) {
+    fn fit_candidate(&mut self, mut piece: ImportCandidate, room: usize) {
         piece.fact = piece.fact.trim().replace("\r\n", "\n");
-        self.tidy(&mut piece);
+        self.fit_metadata(&mut piece);
         if piece.fact.is_empty() {
-            return self.leave(piece.at, "it is empty");
+            return self.leave_out(piece.at, "it is empty");
         }
         // Half a secret looks like none: what holds one is left whole, and is refused whole.
-        if piece.fact.chars().count() <= room || !moderate::is_storable(&piece.fact) {
-            return self.push(piece);
+        if piece.fact.chars().count() <= room || !moderate::is_storable_text(&piece.fact) {
+            return self.push_candidate(piece);
         }
-        let parts = cut::parts(&piece.fact, room);
+        let parts = cut::split_to_fit(&piece.fact, room);
         piece.changes.push(format!("split into {}", parts.len()));
         for part in parts {
             match part {
-                Ok(fact) => self.push(Piece {
+                Ok(fact) => self.push_candidate(ImportCandidate {
                     fact,
                     ..piece.clone()
                 }),
-                Err(chars) => self.leave(
+                Err(chars) => self.leave_out(
                     piece.at.clone(),
                     format!("a sentence of {chars} characters, at most {room} are kept"),
                 ),
@@ -205,7 +205,7 @@ impl<'a> Page<'a> {
     }
 
     /// Makes what stands beside the fact fit. Nothing is cut in two: half a secret looks like none.
-    fn tidy(&self, piece: &mut Piece) {
+    fn fit_metadata(&self, piece: &mut ImportCandidate) {
         let limits = self.limits;
         let is_long = |text: &Option<String>, limit: usize| {
             text.as_ref().is_some_and(|it| it.chars().count() > limit)
@@ -227,9 +227,9 @@ impl<'a> Page<'a> {
         piece.changes.extend(fit_tags(&mut piece.tags, limits));
     }
 
-    fn push(&mut self, piece: Piece) {
+    fn push_candidate(&mut self, piece: ImportCandidate) {
         match self.reading.pieces.len() {
-            MAX_PIECES.. => self.leave(
+            MAX_PIECES.. => self.leave_out(
                 piece.at,
                 format!("only {MAX_PIECES} are taken out of one file"),
             ),
@@ -239,7 +239,7 @@ impl<'a> Page<'a> {
 }
 
 /// Leaves off the tags that are too long, or too many; says so, where any was.
-pub(super) fn fit_tags(tags: &mut Vec<String>, limits: &Limits) -> Option<String> {
+pub(super) fn fit_tags(tags: &mut Vec<String>, limits: &MemoryLimits) -> Option<String> {
     let mut seen = BTreeSet::new();
     *tags = tags.iter().map(|it| it.trim().to_owned()).collect();
     tags.retain(|it| !it.is_empty() && seen.insert(it.clone()));
@@ -254,7 +254,7 @@ pub(super) fn fit_tags(tags: &mut Vec<String>, limits: &Limits) -> Option<String
 }
 
 /// A text that says whom it is about: behind the name, where the name does not stand in it.
-pub(super) fn about(name: &str, text: &str) -> String {
+pub(super) fn format_observation(name: &str, text: &str) -> String {
     let (text, name) = (text.trim(), name.trim());
     let is_named = text.to_lowercase().contains(&name.to_lowercase());
     if is_named || name.is_empty() {
@@ -265,7 +265,7 @@ pub(super) fn about(name: &str, text: &str) -> String {
 }
 
 /// A relation as a sentence.
-pub(super) fn relation(from: &str, verb: &str, to: &str) -> String {
+pub(super) fn format_relation(from: &str, verb: &str, to: &str) -> String {
     format!(
         "{} {} {}",
         from.trim(),
@@ -286,7 +286,7 @@ const PREFERENCES: [&str; 8] = [
 ];
 
 /// The kind of a text that does not say it, by what it is filed under and how it begins.
-pub(super) fn kind(filed_under: &str, text: &str) -> Kind {
+pub(super) fn infer_memory_kind(filed_under: &str, text: &str) -> Kind {
     let (under, text) = (filed_under.to_lowercase(), text.to_lowercase());
     let is_under = |words: &[&str]| words.iter().any(|it| under.contains(it));
     match () {
@@ -299,7 +299,7 @@ pub(super) fn kind(filed_under: &str, text: &str) -> Kind {
 }
 
 /// A time as other programs write it; without a zone it is taken for UTC.
-pub(super) fn time(text: &str) -> Option<Timestamp> {
+pub(super) fn parse_foreign_time(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     let civil = || {
         let at: jiff::civil::DateTime = text.parse().ok()?;
@@ -315,7 +315,9 @@ mod tests {
     #[test]
     fn times_of_other_programs_are_read() {
         let check = |text: &str, expected: &str| {
-            let said = time(text).map(|it| it.to_string()).unwrap_or_default();
+            let said = parse_foreign_time(text)
+                .map(|it| it.to_string())
+                .unwrap_or_default();
             assert_eq!(said, expected, "{text}");
         };
         check("2025-07-26T08:00:00.5-07:00", "2025-07-26T15:00:00.5Z");
@@ -328,7 +330,7 @@ mod tests {
     #[test]
     fn kinds_are_told_by_heading_and_beginning() {
         let check = |under: &str, text: &str, expected: Kind| {
-            assert_eq!(kind(under, text), expected, "{text}")
+            assert_eq!(infer_memory_kind(under, text), expected, "{text}")
         };
         check("User preferences", "tabs", Kind::User);
         check("", "Prefers tabs", Kind::User);

@@ -1,42 +1,45 @@
 //! Rule files: AGENTS.md, CLAUDE.md, GEMINI.md, copilot-instructions.md, Cursor's rules. Their bullets and paragraphs
 //! are rules; code, tables and headings are not.
 
-use super::blocks::{Block, blocks};
-use super::front::Front;
-use super::piece::{Page, Piece, Reading, Unfit};
-use super::sheet::Sheet;
+use super::blocks::{MarkdownBlock, parse_markdown_blocks};
+use super::front::FrontMatter;
+use super::piece::{CandidateCollector, FormatMismatch, ImportCandidate, ParsedForeignFile};
+use super::sheet::ForeignFile;
 use apostille_core::memory::Kind;
-use apostille_core::policy::Limits;
+use apostille_core::policy::MemoryLimits;
 
 /// How the file that a program wrote about itself begins.
 const BOILERPLATE: &str = "This file provides guidance to ";
 
 /// Takes the rules out of a file.
-pub(super) fn read(sheet: &Sheet<'_>, limits: &Limits) -> Result<Reading, Unfit> {
-    let (front, head) = Front::of(sheet.text);
-    let mut page = Page::new(limits);
-    if Front::is_broken_off(sheet.text) {
-        return Ok(page.broken_off());
+pub(super) fn parse_rule_file(
+    sheet: &ForeignFile<'_>,
+    limits: &MemoryLimits,
+) -> Result<ParsedForeignFile, FormatMismatch> {
+    let (front, head) = FrontMatter::parse_leading(sheet.text);
+    let mut page = CandidateCollector::new(limits);
+    if FrontMatter::is_unclosed(sheet.text) {
+        return Ok(page.into_broken_off());
     }
-    let reason = Some(front.all("globs").join(", ")).filter(|it| !it.is_empty());
+    let reason = Some(front.values_of("globs").join(", ")).filter(|it| !it.is_empty());
     let reason = reason.map(|it| format!("a rule for {it}"));
-    for block in blocks(sheet.text, head) {
+    for block in parse_markdown_blocks(sheet.text, head) {
         match block {
-            Block::Other { line, why } => page.leave(format!("line {line}"), why),
-            Block::Text { line, text, .. } if text.starts_with(BOILERPLATE) => {
-                page.leave(format!("line {line}"), "it says what the file is for");
+            MarkdownBlock::Other { line, why } => page.leave_out(format!("line {line}"), why),
+            MarkdownBlock::Text { line, text, .. } if text.starts_with(BOILERPLATE) => {
+                page.leave_out(format!("line {line}"), "it says what the file is for");
             }
-            Block::Text { line, text, .. } if is_word(&text) => {
-                page.leave(format!("line {line}"), "a word by itself");
+            MarkdownBlock::Text { line, text, .. } if is_single_word(&text) => {
+                page.leave_out(format!("line {line}"), "a word by itself");
             }
-            Block::Text {
+            MarkdownBlock::Text {
                 line,
                 heading,
                 text,
             } => {
                 let subject = heading.or_else(|| front.get("description").map(Into::into));
-                let piece = Piece::new(format!("line {line}"), Kind::Feedback, text);
-                page.keep(Piece {
+                let piece = ImportCandidate::new(format!("line {line}"), Kind::Feedback, text);
+                page.add_candidate(ImportCandidate {
                     subject,
                     reason: reason.clone(),
                     ..piece
@@ -44,10 +47,10 @@ pub(super) fn read(sheet: &Sheet<'_>, limits: &Limits) -> Result<Reading, Unfit>
             }
         }
     }
-    Ok(page.done())
+    Ok(page.into_parsed_file())
 }
 
 /// Whether a text is a single word: a name, and nothing said of it. Scripts without spaces have no single words.
-pub(super) fn is_word(text: &str) -> bool {
+pub(super) fn is_single_word(text: &str) -> bool {
     text.is_ascii() && text.split_whitespace().count() < 2
 }

@@ -2,7 +2,7 @@
 
 /// A text, and what is known of the file it stood in.
 #[derive(Debug, Clone, Copy)]
-pub struct Sheet<'a> {
+pub struct ForeignFile<'a> {
     /// The file's name without its folder; `None` for the standard input.
     pub name: Option<&'a str>,
     /// Whether an index of Claude Code, `MEMORY.md`, lies in the same folder.

@@ -16,10 +16,10 @@ use rmcp::model::{
 };
 use serde::de::DeserializeOwned;
 
-use super::{Request, Server, is_modern};
-use apostille_api::host::Need;
+use super::{McpRequest, McpServer, is_sessionless_revision};
+use apostille_api::host::RootsNeed;
 use apostille_api::uri;
-use apostille_tools::Answer;
+use apostille_tools::ToolAnswer;
 
 /// How long a client may take to say where it works; then it is as if it had not been asked.
 const SHORT: Duration = Duration::from_secs(3);
@@ -30,7 +30,7 @@ const WORD: &str = "word";
 const AGREED: &str = "agreed";
 
 /// Where the client works.
-pub(super) enum Roots {
+pub(super) enum ClientRoots {
     /// As far as it says.
     Known(Option<Vec<PathBuf>>),
     /// It is asked first.
@@ -38,47 +38,51 @@ pub(super) enum Roots {
 }
 
 /// Asks the client where it works, if it can be asked and does not say so unasked.
-pub(super) async fn roots(
-    server: &Server,
+pub(super) async fn ask_client_roots(
+    server: &McpServer,
     brought: Option<&InputResponses>,
-    context: &Request,
-    need: Need,
-) -> Roots {
-    if let Some(folders) = workspaces(context) {
-        return Roots::Known(Some(folders));
+    context: &McpRequest,
+    need: RootsNeed,
+) -> ClientRoots {
+    if let Some(folders) = read_codex_workspaces(context) {
+        return ClientRoots::Known(Some(folders));
     }
     if context
         .client_capabilities()
         .is_none_or(|it| it.roots.is_none())
     {
-        return Roots::Known(None);
+        return ClientRoots::Known(None);
     }
-    if is_modern(context) {
-        let answer: Option<ListRootsResult> = response(brought, ROOTS);
+    if is_sessionless_revision(context) {
+        let answer: Option<ListRootsResult> = parse_input_response(brought, ROOTS);
         return match answer {
-            Some(answer) => Roots::Known(Some(folders(&answer))),
-            None if is_worth_asking(server, context, need) => Roots::Ask(asked([where_it_works()])),
-            None => Roots::Known(None),
+            Some(answer) => ClientRoots::Known(Some(list_root_folders(&answer))),
+            None if is_worth_asking_roots(server, context, need) => {
+                ClientRoots::Ask(build_input_required([build_roots_question()]))
+            }
+            None => ClientRoots::Known(None),
         };
     }
     let ask = ServerRequest::ListRootsRequest(ListRootsRequest::default());
     match tokio::time::timeout(SHORT, context.peer.send_request(ask)).await {
-        Ok(Ok(ClientResult::ListRootsResult(answer))) => Roots::Known(Some(folders(&answer))),
-        _ => Roots::Known(None),
+        Ok(Ok(ClientResult::ListRootsResult(answer))) => {
+            ClientRoots::Known(Some(list_root_folders(&answer)))
+        }
+        _ => ClientRoots::Known(None),
     }
 }
 
 /// Under the current revision every question costs a second call, which some clients show, and roots are on their way
 /// out: there they are asked for only where the server cannot tell by itself.
-fn is_worth_asking(server: &Server, context: &Request, need: Need) -> bool {
+fn is_worth_asking_roots(server: &McpServer, context: &McpRequest, need: RootsNeed) -> bool {
     let declares = context
         .client_capabilities()
         .is_some_and(|it| it.roots.is_some());
-    declares && workspaces(context).is_none() && server.host.roots() >= need
+    declares && read_codex_workspaces(context).is_none() && server.host.roots_need() >= need
 }
 
 /// One client says with every call where it works.
-fn workspaces(context: &Request) -> Option<Vec<PathBuf>> {
+fn read_codex_workspaces(context: &McpRequest) -> Option<Vec<PathBuf>> {
     let meta = serde_json::to_value(&context.meta).ok()?;
     let folders = meta
         .get("x-codex-turn-metadata")?
@@ -93,25 +97,29 @@ fn workspaces(context: &Request) -> Option<Vec<PathBuf>> {
 }
 
 /// Whether the client brings its user's agreement to this very call: the question was ours, and about the same.
-pub(super) fn said_yes(server: &Server, call: &CallToolRequestParams, context: &Request) -> bool {
-    let is_ours = call.request_state.as_deref() == Some(sealed(server, call).as_str());
-    is_modern(context)
-        && has_forms(context)
+pub(super) fn has_user_agreement(
+    server: &McpServer,
+    call: &CallToolRequestParams,
+    context: &McpRequest,
+) -> bool {
+    let is_ours = call.request_state.as_deref() == Some(sign_tool_call(server, call).as_str());
+    is_sessionless_revision(context)
+        && can_ask_by_form(context)
         && is_ours
-        && response::<ElicitResult>(call.input_responses.as_ref(), WORD)
-            .is_some_and(|it| is_yes(&it))
+        && parse_input_response::<ElicitResult>(call.input_responses.as_ref(), WORD)
+            .is_some_and(|it| is_consent_given(&it))
 }
 
 /// The call that a question is about, sealed.
-fn sealed(server: &Server, call: &CallToolRequestParams) -> String {
+fn sign_tool_call(server: &McpServer, call: &CallToolRequestParams) -> String {
     let arguments = serde_json::to_string(&call.arguments).unwrap_or_default();
     server
         .host
-        .seal(&format!("{WORD}\n{}\n{arguments}", call.name))
+        .sign_text(&format!("{WORD}\n{}\n{arguments}", call.name))
 }
 
 /// Whether a person agrees.
-pub(super) enum Word {
+pub(super) enum UserConsent {
     /// Yes.
     Given,
     /// The person is asked first.
@@ -123,45 +131,46 @@ pub(super) enum Word {
 }
 
 /// Asks the person, where the answer wants it and the client can.
-pub(super) async fn word(
-    server: &Server,
-    answer: &Answer,
+pub(super) async fn ask_user_consent(
+    server: &McpServer,
+    answer: &ToolAnswer,
     request: &CallToolRequestParams,
-    context: &Request,
-) -> Word {
-    let (Some(ask), true) = (&answer.ask, has_forms(context)) else {
-        return Word::None;
+    context: &McpRequest,
+) -> UserConsent {
+    let (Some(ask), true) = (&answer.ask, can_ask_by_form(context)) else {
+        return UserConsent::None;
     };
-    let ask = ElicitRequest::new(form(ask));
-    if is_modern(context) {
+    let ask = ElicitRequest::new(build_consent_form(ask));
+    if is_sessionless_revision(context) {
         // Somebody who was asked and did not agree is not asked again.
-        if response::<ElicitResult>(request.input_responses.as_ref(), WORD).is_some() {
-            return Word::Declined;
+        if parse_input_response::<ElicitResult>(request.input_responses.as_ref(), WORD).is_some() {
+            return UserConsent::Declined;
         }
         // A client brings the answers to the last questions only, so everything that is needed is asked at once.
-        let place = is_worth_asking(server, context, Need::Some).then(where_it_works);
+        let place =
+            is_worth_asking_roots(server, context, RootsNeed::Some).then(build_roots_question);
         let word = (WORD.to_owned(), InputRequest::Elicitation(ask));
         let questions = [word].into_iter().chain(place).collect();
-        return Word::Ask(InputRequiredResult::new(
+        return UserConsent::Ask(InputRequiredResult::new(
             Some(questions),
-            Some(sealed(server, request)),
+            Some(sign_tool_call(server, request)),
         ));
     }
     let asked = context.peer.send_request(ServerRequest::ElicitRequest(ask));
     match tokio::time::timeout(LONG, asked).await {
-        Ok(Ok(ClientResult::ElicitResult(it))) if is_yes(&it) => Word::Given,
-        Ok(Ok(ClientResult::ElicitResult(_))) => Word::Declined,
-        _ => Word::None,
+        Ok(Ok(ClientResult::ElicitResult(it))) if is_consent_given(&it) => UserConsent::Given,
+        Ok(Ok(ClientResult::ElicitResult(_))) => UserConsent::Declined,
+        _ => UserConsent::None,
     }
 }
 
 /// Whether the client can put a question to its user; one that says nothing more can.
-fn has_forms(context: &Request) -> bool {
+fn can_ask_by_form(context: &McpRequest) -> bool {
     let declared = context.client_capabilities().and_then(|it| it.elicitation);
     declared.is_some_and(|it| it.form.is_some() || it.url.is_none())
 }
 
-fn form(question: &str) -> ElicitRequestParams {
+fn build_consent_form(question: &str) -> ElicitRequestParams {
     let schema = ElicitationSchema::builder()
         .required_bool(AGREED)
         .build_unchecked();
@@ -172,7 +181,7 @@ fn form(question: &str) -> ElicitRequestParams {
     }
 }
 
-fn is_yes(it: &ElicitResult) -> bool {
+fn is_consent_given(it: &ElicitResult) -> bool {
     let agreed = it
         .content
         .as_ref()
@@ -181,34 +190,39 @@ fn is_yes(it: &ElicitResult) -> bool {
     it.action == ElicitationAction::Accept && agreed == Some(true)
 }
 
-fn where_it_works() -> (String, InputRequest) {
+fn build_roots_question() -> (String, InputRequest) {
     (
         ROOTS.to_owned(),
         InputRequest::ListRoots(ListRootsRequest::default()),
     )
 }
 
-fn asked(questions: impl IntoIterator<Item = (String, InputRequest)>) -> InputRequiredResult {
+fn build_input_required(
+    questions: impl IntoIterator<Item = (String, InputRequest)>,
+) -> InputRequiredResult {
     InputRequiredResult::from_input_requests(questions.into_iter().collect())
 }
 
-fn response<T: DeserializeOwned>(brought: Option<&InputResponses>, key: &str) -> Option<T> {
+fn parse_input_response<T: DeserializeOwned>(
+    brought: Option<&InputResponses>,
+    key: &str,
+) -> Option<T> {
     serde_json::from_value(brought?.get(key)?.clone()).ok()
 }
 
-fn folders(answer: &ListRootsResult) -> Vec<PathBuf> {
+fn list_root_folders(answer: &ListRootsResult) -> Vec<PathBuf> {
     answer
         .roots
         .iter()
-        .filter_map(|it| folder(&it.uri))
+        .filter_map(|it| parse_file_uri(&it.uri))
         .collect()
 }
 
 /// The folder that a `file://` address names; other addresses name none.
-fn folder(uri: &str) -> Option<PathBuf> {
+fn parse_file_uri(uri: &str) -> Option<PathBuf> {
     let path = uri.strip_prefix("file://")?;
     let path = path.strip_prefix("localhost").unwrap_or(path);
-    let path = uri::decoded(path)?;
+    let path = uri::decode_percent_encoding(path)?;
     // `file:///C:/code` is written with a slash before the drive.
     let is_drive = path.as_bytes().get(2) == Some(&b':');
     let path = if is_drive {
@@ -226,7 +240,7 @@ mod tests {
     #[test]
     fn roots_are_folders() {
         let check = |uri: &str, expected: Option<&str>| {
-            assert_eq!(folder(uri), expected.map(PathBuf::from), "{uri}")
+            assert_eq!(parse_file_uri(uri), expected.map(PathBuf::from), "{uri}")
         };
         check("file:///home/ana/app", Some("/home/ana/app"));
         check("file://localhost/home/ana/app", Some("/home/ana/app"));

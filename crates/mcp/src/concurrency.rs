@@ -10,43 +10,43 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Something that goes on, counted as long as it does.
-pub struct Counted(Arc<AtomicUsize>);
+pub struct CountGuard(Arc<AtomicUsize>);
 
-impl Counted {
+impl CountGuard {
     pub fn new(count: &Arc<AtomicUsize>) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
         Self(Arc::clone(count))
     }
 
     /// One more, unless there are so many already.
-    pub fn within(count: &Arc<AtomicUsize>, most: usize) -> Option<Self> {
+    pub fn new_within(count: &Arc<AtomicUsize>, most: usize) -> Option<Self> {
         let one = Self::new(count);
         (count.load(Ordering::Relaxed) <= most).then_some(one)
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// What a caller holds until it is dropped: a part of the caller's own share, and of the whole.
-pub struct Held {
+pub struct ConcurrencyPermit {
     _own: OwnedSemaphorePermit,
     _place: OwnedSemaphorePermit,
 }
 
-impl Held {
+impl ConcurrencyPermit {
     /// Takes `n` from both, or nothing.
-    pub fn try_take(own: &Arc<Semaphore>, whole: &Arc<Semaphore>, n: u32) -> Option<Self> {
+    pub fn try_acquire(own: &Arc<Semaphore>, whole: &Arc<Semaphore>, n: u32) -> Option<Self> {
         Some(Self {
             _own: Arc::clone(own).try_acquire_many_owned(n).ok()?,
             _place: Arc::clone(whole).try_acquire_many_owned(n).ok()?,
         })
     }
 
-    async fn wait_for(own: &Arc<Semaphore>, whole: &Arc<Semaphore>) -> Option<Self> {
+    async fn acquire_one(own: &Arc<Semaphore>, whole: &Arc<Semaphore>) -> Option<Self> {
         Some(Self {
             _own: Arc::clone(own).acquire_owned().await.ok()?,
             _place: Arc::clone(whole).acquire_owned().await.ok()?,
@@ -55,7 +55,7 @@ impl Held {
 }
 
 /// A fraction of a limit, at least 1.
-pub fn part(most: usize, of: usize) -> usize {
+pub fn divide_limit(most: usize, of: usize) -> usize {
     (most / of).max(1)
 }
 
@@ -85,10 +85,10 @@ impl ConcurrencyLimit {
         }
     }
 
-    fn share(&self, caller: &str) -> Arc<CallerShare> {
+    fn caller_share(&self, caller: &str) -> Arc<CallerShare> {
         let new_share = || {
             Arc::new(CallerShare {
-                room: Arc::new(Semaphore::new(part(self.at_once, 2))),
+                room: Arc::new(Semaphore::new(divide_limit(self.at_once, 2))),
                 waiting: Arc::default(),
             })
         };
@@ -97,26 +97,32 @@ impl ConcurrencyLimit {
     }
 
     /// A place to work in; `None` where too many wait already, or the wait takes too long.
-    pub async fn acquire(&self, caller: &str, patience: Duration) -> Option<Held> {
-        let share = self.share(caller);
-        if let Some(held) = Held::try_take(&share.room, &self.room, 1) {
+    pub async fn acquire_permit(
+        &self,
+        caller: &str,
+        patience: Duration,
+    ) -> Option<ConcurrencyPermit> {
+        let share = self.caller_share(caller);
+        if let Some(held) = ConcurrencyPermit::try_acquire(&share.room, &self.room, 1) {
             return Some(held);
         }
-        let _own = Counted::within(&share.waiting, part(self.queue, 2))?;
-        let _all = Counted::within(&self.waiting, self.queue)?;
-        let place = Held::wait_for(&share.room, &self.room);
+        let _own = CountGuard::new_within(&share.waiting, divide_limit(self.queue, 2))?;
+        let _all = CountGuard::new_within(&self.waiting, self.queue)?;
+        let place = ConcurrencyPermit::acquire_one(&share.room, &self.room);
         tokio::time::timeout(patience, place).await.ok().flatten()
     }
 
     /// Whether a caller may still wait for a place.
-    pub fn may_wait(&self, caller: &str) -> bool {
+    pub fn can_wait(&self, caller: &str) -> bool {
         let is_room = |count: &AtomicUsize, most: usize| count.load(Ordering::Relaxed) < most;
-        is_room(&self.share(caller).waiting, part(self.queue, 2))
-            && is_room(&self.waiting, self.queue)
+        is_room(
+            &self.caller_share(caller).waiting,
+            divide_limit(self.queue, 2),
+        ) && is_room(&self.waiting, self.queue)
     }
 
     /// How many are worked on.
-    pub fn at_work(&self) -> usize {
+    pub fn count_running(&self) -> usize {
         self.at_once.saturating_sub(self.room.available_permits())
     }
 }

@@ -37,15 +37,15 @@ use apostille_tools::{Profile, prompts};
 
 pub use stdio::serve_stdio;
 
-type Request = RequestContext<RoleServer>;
-type Page = Option<PaginatedRequestParams>;
+type McpRequest = RequestContext<RoleServer>;
+type McpPageParams = Option<PaginatedRequestParams>;
 
 /// How long clients may keep the lists of tools and prompts, which only a new version changes, in milliseconds.
 const LASTING_MS: u64 = 3_600_000;
 
 /// How tools are called on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Spelling {
+pub enum ToolNameStyle {
     /// `memory_store`, which every client takes.
     #[default]
     Underscores,
@@ -55,36 +55,36 @@ pub enum Spelling {
 
 /// What a server is to offer.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Offer {
+pub struct ToolOffer {
     /// Which tools.
     pub profile: Profile,
     /// By which names.
-    pub spelling: Spelling,
+    pub spelling: ToolNameStyle,
 }
 
 /// Places to work in that a server shares with others, and how long a call waits for one.
 #[derive(Clone)]
-pub struct Turns {
+pub struct SharedWorkLimit {
     pub places: Arc<ConcurrencyLimit>,
     pub patience: Duration,
 }
 
 /// A server. It holds nothing of any client.
 #[derive(Clone)]
-pub struct Server {
+pub struct McpServer {
     host: Arc<dyn Host>,
-    offer: Offer,
-    changes: changes::Changes,
+    offer: ToolOffer,
+    changes: changes::ChangeNotifier,
     /// What work waits for, where others want the same machine.
-    turns: Option<Turns>,
+    turns: Option<SharedWorkLimit>,
 }
 
-impl Server {
+impl McpServer {
     /// A server of this host's memories.
     #[must_use]
-    pub fn new(host: Arc<dyn Host>, offer: Offer) -> Self {
+    pub fn new(host: Arc<dyn Host>, offer: ToolOffer) -> Self {
         Self {
-            changes: changes::Changes::new(Arc::clone(&host)),
+            changes: changes::ChangeNotifier::new(Arc::clone(&host)),
             host,
             offer,
             turns: None,
@@ -93,7 +93,7 @@ impl Server {
 
     /// The same with places that it shares with others.
     #[must_use]
-    pub fn taking(self, turns: Turns) -> Self {
+    pub fn with_shared_limit(self, turns: SharedWorkLimit) -> Self {
         Self {
             turns: Some(turns),
             ..self
@@ -101,19 +101,19 @@ impl Server {
     }
 
     /// Told when something was changed here.
-    pub fn changes(&self) -> broadcast::Sender<()> {
-        self.changes.ours()
+    pub fn change_sender(&self) -> broadcast::Sender<()> {
+        self.changes.sender()
     }
 }
 
 /// Whether a request is made under the revision without sessions.
-fn is_modern(context: &Request) -> bool {
+fn is_sessionless_revision(context: &McpRequest) -> bool {
     context
         .protocol_version()
         .is_some_and(|it| it.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
@@ -128,15 +128,19 @@ impl ServerHandler for Server {
             .with_instructions(self.offer.profile.instructions())
     }
 
-    async fn list_tools(&self, _: Page, context: Request) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(
+        &self,
+        _: McpPageParams,
+        context: McpRequest,
+    ) -> Result<ListToolsResult, ErrorData> {
         let tools = self
             .offer
             .profile
             .tools()
             .iter()
-            .filter(|it| work::is_allowed(it, &context));
+            .filter(|it| work::is_tool_allowed(it, &context));
         let tools = tools
-            .map(|it| results::tool(it, self.offer.spelling))
+            .map(|it| results::to_mcp_tool(it, self.offer.spelling))
             .collect();
         Ok(ListToolsResult::with_all_items(tools)
             .with_ttl_ms(LASTING_MS)
@@ -146,13 +150,20 @@ impl ServerHandler for Server {
     async fn call_tool(
         &self,
         call: CallToolRequestParams,
-        context: Request,
+        context: McpRequest,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.called(&call, &context).await
+        self.answer_tool_call(&call, &context).await
     }
 
-    async fn list_prompts(&self, _: Page, _: Request) -> Result<ListPromptsResult, ErrorData> {
-        let prompts = prompts::all().iter().map(results::prompt).collect();
+    async fn list_prompts(
+        &self,
+        _: McpPageParams,
+        _: McpRequest,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let prompts = prompts::list_known_prompts()
+            .iter()
+            .map(results::to_mcp_prompt)
+            .collect();
         Ok(ListPromptsResult::with_all_items(prompts)
             .with_ttl_ms(LASTING_MS)
             .with_cache_scope(CacheScope::Private))
@@ -161,31 +172,31 @@ impl ServerHandler for Server {
     async fn get_prompt(
         &self,
         which: GetPromptRequestParams,
-        _: Request,
+        _: McpRequest,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let text = prompts::get(
+        let text = prompts::render_prompt(
             &which.name,
             &which.arguments.unwrap_or_default(),
             self.offer.profile,
         );
         let text = text.map_err(|unfit| {
-            ErrorData::invalid_params(secrets::masked(&unfit.to_string()).into_owned(), None)
+            ErrorData::invalid_params(secrets::mask_secrets(&unfit.to_string()).into_owned(), None)
         })?;
-        let text = apostille_text::moderate::neutralised(&text);
+        let text = apostille_text::moderate::neutralise_text(&text);
         Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
 
     async fn list_resources(
         &self,
-        _: Page,
-        context: Request,
+        _: McpPageParams,
+        context: McpRequest,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let fixed = resources::all();
-        let memories = self.listed(&context).await?;
+        let fixed = resources::list_fixed_resources();
+        let memories = self.answer_memory_listing(&context).await?;
         let all = fixed
             .iter()
-            .map(results::resource)
-            .chain(memories.iter().map(results::memory))
+            .map(results::to_mcp_resource)
+            .chain(memories.iter().map(results::to_mcp_memory_resource))
             .collect();
         Ok(ListResourcesResult::with_all_items(all)
             .with_ttl_ms(0)
@@ -194,10 +205,12 @@ impl ServerHandler for Server {
 
     async fn list_resource_templates(
         &self,
-        _: Page,
-        _: Request,
+        _: McpPageParams,
+        _: McpRequest,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let templates = vec![results::template(&resources::template())];
+        let templates = vec![results::to_mcp_template(
+            &resources::describe_memory_template(),
+        )];
         Ok(ListResourceTemplatesResult::with_all_items(templates)
             .with_ttl_ms(LASTING_MS)
             .with_cache_scope(CacheScope::Private))
@@ -206,13 +219,13 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         which: ReadResourceRequestParams,
-        context: Request,
+        context: McpRequest,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.read(&which, &context).await
+        self.answer_resource_read(&which, &context).await
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.changes.tell(context.peer);
+        self.changes.notify_peer(context.peer);
     }
 
     fn accepted_subscription_filter(
@@ -229,7 +242,7 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        self.changes.stream(&context).await;
+        self.changes.stream_changes(&context).await;
         Ok(())
     }
 }

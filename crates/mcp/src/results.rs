@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use apostille_text::secrets::masked;
+use apostille_text::secrets::mask_secrets;
 use rmcp::ErrorData;
 use rmcp::model::{
     CacheScope, CallToolResult, ContentBlock, MetaObject, Prompt as WirePrompt, PromptArgument,
@@ -12,12 +12,12 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-use super::Spelling;
-use apostille_api::Fault;
-use apostille_api::host::Unplaced;
+use super::ToolNameStyle;
+use apostille_api::CallFault;
+use apostille_api::host::PlaceError;
 use apostille_tools::prompts::Prompt;
-use apostille_tools::resources::{Listed, Page, Resource};
-use apostille_tools::{Answer, Effect, Tool};
+use apostille_tools::resources::{MemoryResource, Resource, ResourcePage};
+use apostille_tools::{Tool, ToolAnswer, ToolEffect};
 
 /// The kind of text that a memory is read as.
 const MEMORY: &str = "application/json";
@@ -25,7 +25,7 @@ const MEMORY: &str = "application/json";
 const VITAL: [&str; 2] = ["memory_recall", "memory_remember"];
 
 /// One client shows its model the bare names of tools, unless a tool asks for more.
-fn in_sight() -> MetaObject {
+fn build_always_load_meta() -> MetaObject {
     let mut meta = MetaObject::default();
     meta.0
         .insert("anthropic/alwaysLoad".into(), Value::Bool(true));
@@ -33,37 +33,37 @@ fn in_sight() -> MetaObject {
 }
 
 /// A tool as it is listed.
-pub(super) fn tool(tool: &Tool, spelling: Spelling) -> WireTool {
+pub(super) fn to_mcp_tool(tool: &Tool, spelling: ToolNameStyle) -> WireTool {
     let name = match spelling {
-        Spelling::Underscores => tool.name.to_owned(),
-        Spelling::Dots => tool.name.replacen('_', ".", 1),
+        ToolNameStyle::Underscores => tool.name.to_owned(),
+        ToolNameStyle::Dots => tool.name.replacen('_', ".", 1),
     };
     let schema = tool.input.as_object().cloned().unwrap_or_default();
     let listed = WireTool::new(name, tool.about, Arc::new(schema))
         .with_title(tool.title)
-        .with_annotations(hints(tool.effect));
+        .with_annotations(to_mcp_annotations(tool.effect));
     if VITAL.contains(&tool.name) {
-        listed.with_meta(in_sight())
+        listed.with_meta(build_always_load_meta())
     } else {
         listed
     }
 }
 
 /// What clients may do without asking: reading never needs a question, erasing always does.
-fn hints(effect: Effect) -> ToolAnnotations {
+fn to_mcp_annotations(effect: ToolEffect) -> ToolAnnotations {
     let hints = ToolAnnotations::new()
-        .read_only(effect == Effect::Reads)
+        .read_only(effect == ToolEffect::Reads)
         .open_world(false);
     match effect {
-        Effect::Reads => hints,
-        Effect::Adds => hints.destructive(false).idempotent(false),
-        Effect::Changes => hints.destructive(false).idempotent(true),
-        Effect::Removes => hints.destructive(true).idempotent(true),
+        ToolEffect::Reads => hints,
+        ToolEffect::Adds => hints.destructive(false).idempotent(false),
+        ToolEffect::Changes => hints.destructive(false).idempotent(true),
+        ToolEffect::Removes => hints.destructive(true).idempotent(true),
     }
 }
 
 /// A prompt as it is listed.
-pub(super) fn prompt(it: &Prompt) -> WirePrompt {
+pub(super) fn to_mcp_prompt(it: &Prompt) -> WirePrompt {
     let arguments = it.arguments.iter().map(|it| {
         PromptArgument::new(it.name)
             .with_description(it.about)
@@ -73,7 +73,7 @@ pub(super) fn prompt(it: &Prompt) -> WirePrompt {
 }
 
 /// A resource as it is listed.
-pub(super) fn resource(it: &Resource) -> WireResource {
+pub(super) fn to_mcp_resource(it: &Resource) -> WireResource {
     WireResource::new(it.uri, it.name)
         .with_title(it.title)
         .with_description(it.about)
@@ -81,7 +81,7 @@ pub(super) fn resource(it: &Resource) -> WireResource {
 }
 
 /// A memory as it is listed.
-pub(super) fn memory(it: &Listed) -> WireResource {
+pub(super) fn to_mcp_memory_resource(it: &MemoryResource) -> WireResource {
     let listed = WireResource::new(&it.uri, &it.name)
         .with_description(&it.about)
         .with_mime_type(MEMORY);
@@ -92,7 +92,7 @@ pub(super) fn memory(it: &Listed) -> WireResource {
 }
 
 /// A family of resources as it is listed.
-pub(super) fn template(it: &Resource) -> ResourceTemplate {
+pub(super) fn to_mcp_template(it: &Resource) -> ResourceTemplate {
     ResourceTemplate::new(it.uri, it.name)
         .with_title(it.title)
         .with_description(it.about)
@@ -100,7 +100,7 @@ pub(super) fn template(it: &Resource) -> ResourceTemplate {
 }
 
 /// A resource as it is read; memories may change at any time, so nobody keeps it.
-pub(super) fn page(page: Page) -> ReadResourceResult {
+pub(super) fn to_mcp_resource_result(page: ResourcePage) -> ReadResourceResult {
     let contents = ResourceContents::text(page.text, page.uri).with_mime_type(page.mime);
     ReadResourceResult::new(vec![contents])
         .with_ttl_ms(0)
@@ -108,10 +108,10 @@ pub(super) fn page(page: Page) -> ReadResourceResult {
 }
 
 /// An answer as it is sent: the text and the structured content say the same, because a client shows its model either.
-pub(super) fn result(mut answer: Answer) -> CallToolResult {
+pub(super) fn to_mcp_tool_result(mut answer: ToolAnswer) -> CallToolResult {
     // What is refused is quoted in places, and it may be refused for the secret in it.
     if answer.is_refusal
-        && let Cow::Owned(text) = masked(&answer.text)
+        && let Cow::Owned(text) = mask_secrets(&answer.text)
     {
         answer.text = text;
     }
@@ -136,64 +136,66 @@ pub(super) fn result(mut answer: Answer) -> CallToolResult {
 }
 
 /// What has no answer: a malformed call is the protocol's business, a broken world is told to whoever asked.
-pub(super) fn fault(fault: &Fault) -> Result<CallToolResult, ErrorData> {
+pub(super) fn to_mcp_fault_result(fault: &CallFault) -> Result<CallToolResult, ErrorData> {
     match fault {
-        Fault::Malformed(_) | Fault::NoSuchTool { .. } | Fault::NotAPerson => Err(
-            ErrorData::invalid_params(masked(&fault.to_string()).into_owned(), None),
+        CallFault::Malformed(_) | CallFault::NoSuchTool { .. } | CallFault::NotAPerson => Err(
+            ErrorData::invalid_params(mask_secrets(&fault.to_string()).into_owned(), None),
         ),
-        Fault::Broken(_) | Fault::Unwritable(_) => Ok(result(refusal("broken", &told(fault)))),
+        CallFault::Broken(_) | CallFault::Unwritable(_) => Ok(to_mcp_tool_result(
+            build_mcp_refusal("broken", &format_fault_chain(fault)),
+        )),
     }
 }
 
 /// The same where there is nobody to read an answer.
-pub(super) fn error(fault: &Fault) -> ErrorData {
+pub(super) fn to_mcp_error(fault: &CallFault) -> ErrorData {
     match fault {
-        Fault::Malformed(_) | Fault::NoSuchTool { .. } | Fault::NotAPerson => {
-            ErrorData::invalid_params(masked(&fault.to_string()).into_owned(), None)
+        CallFault::Malformed(_) | CallFault::NoSuchTool { .. } | CallFault::NotAPerson => {
+            ErrorData::invalid_params(mask_secrets(&fault.to_string()).into_owned(), None)
         }
-        Fault::Broken(_) | Fault::Unwritable(_) => {
-            ErrorData::internal_error(masked(&told(fault)).into_owned(), None)
+        CallFault::Broken(_) | CallFault::Unwritable(_) => {
+            ErrorData::internal_error(mask_secrets(&format_fault_chain(fault)).into_owned(), None)
         }
     }
 }
 
 /// What whoever may only look is told by a tool that changes something.
-pub(super) fn read_only(tool: &Tool) -> CallToolResult {
+pub(super) fn build_read_only_refusal(tool: &Tool) -> CallToolResult {
     let why = format!(
         "this token may only read, and {} changes memories; ask for one that may write",
         tool.name
     );
-    result(refusal("read_only", &why))
+    to_mcp_tool_result(build_mcp_refusal("read_only", &why))
 }
 
 /// Why no place was found.
-pub(super) fn unplaced(unplaced: &Unplaced) -> CallToolResult {
+pub(super) fn build_place_refusal(unplaced: &PlaceError) -> CallToolResult {
     let class = match unplaced {
-        Unplaced::Which(_) | Unplaced::NoSuch(_) => "which_repository",
-        Unplaced::Outside(_) => "outside",
-        Unplaced::Broken(_) => "broken",
+        PlaceError::Which(_) | PlaceError::NoSuch(_) => "which_repository",
+        PlaceError::Outside(_) => "outside",
+        PlaceError::Broken(_) => "broken",
     };
-    result(refusal(class, &unplaced.to_string()))
+    to_mcp_tool_result(build_mcp_refusal(class, &unplaced.to_string()))
 }
 
 /// A person was asked, and that is that.
-pub(super) fn declined() -> CallToolResult {
-    result(refusal(
+pub(super) fn build_declined_refusal() -> CallToolResult {
+    to_mcp_tool_result(build_mcp_refusal(
         "declined",
         "the user was asked and did not agree; nothing was done",
     ))
 }
 
-fn refusal(class: &str, why: &str) -> Answer {
+fn build_mcp_refusal(class: &str, why: &str) -> ToolAnswer {
     let text = serde_json::json!({"ok": false, "class": class, "error": why}).to_string();
-    Answer {
+    ToolAnswer {
         is_json: true,
-        ..Answer::wrong(text)
+        ..ToolAnswer::new_plain_refusal(text)
     }
 }
 
 /// An error with its causes.
-fn told(error: &dyn std::error::Error) -> String {
+fn format_fault_chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |it| it.source());
     causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
 }
@@ -209,7 +211,7 @@ mod tests {
         let tools = profile
             .tools()
             .iter()
-            .map(|it| tool(it, Spelling::Underscores))
+            .map(|it| to_mcp_tool(it, ToolNameStyle::Underscores))
             .collect();
         serde_json::to_string(&ListToolsResult::with_all_items(tools)).unwrap()
     }

@@ -6,17 +6,17 @@ use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
 
-use super::{Offer, Server};
+use super::{McpServer, ToolOffer};
 use apostille_api::host::Host;
 
 /// Serves until the client goes away.
-pub fn serve_stdio(host: Arc<dyn Host>, offer: Offer) -> std::io::Result<()> {
+pub fn serve_stdio(host: Arc<dyn Host>, offer: ToolOffer) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     runtime.block_on(async {
         // Agents start servers with pipes, which need no thread between them and the runtime.
-        match Server::new(host, offer).serve(stdio_pipes()).await {
+        match McpServer::new(host, offer).serve(stdio_pipes()).await {
             Ok(running) => running
                 .waiting()
                 .await

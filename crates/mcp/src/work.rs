@@ -15,14 +15,14 @@ use rmcp::model::{
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::asking::{self, Roots, Word};
-use super::{Request, Server, results};
-use apostille_api::host::{CallOrigin, Need, Unplaced};
-use apostille_api::pass::{Access, Pass};
-use apostille_api::{Fault, Here};
+use super::asking::{self, ClientRoots, UserConsent};
+use super::{McpRequest, McpServer, results};
+use apostille_api::host::{CallOrigin, PlaceError, RootsNeed};
+use apostille_api::pass::{Access, AccessToken};
+use apostille_api::{CallFault, CallPlace};
 use apostille_tools::resources;
-use apostille_tools::resources::{Listed, Page};
-use apostille_tools::{Answer, Effect, Tool};
+use apostille_tools::resources::{MemoryResource, ResourcePage};
+use apostille_tools::{Tool, ToolAnswer, ToolEffect};
 
 /// After this time nothing more is looked up; what is left is `unknown`.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -34,135 +34,155 @@ const MAX_NAME: usize = 100;
 const SESSIONS: [&str; 3] = ["sessionId", "threadId", "vscode.conversationId"];
 
 /// What is done in the place.
-type Job<T> = dyn Fn(&Context<'_>, &Here<'_>) -> Result<T, Fault> + Send + Sync;
+type McpJob<T> = dyn Fn(&Context<'_>, &CallPlace<'_>) -> Result<T, CallFault> + Send + Sync;
 
-impl Server {
+impl McpServer {
     /// The answer to a call of a tool.
-    pub(super) async fn called(
+    pub(super) async fn answer_tool_call(
         &self,
         call: &CallToolRequestParams,
-        context: &Request,
+        context: &McpRequest,
     ) -> Result<CallToolResponse, ErrorData> {
         let profile = self.offer.profile;
-        let Some(tool) = profile.tool(&call.name) else {
-            let fault = Fault::no_such_tool(&bounded(&call.name), profile.tool_names());
-            return Err(results::error(&fault));
+        let Some(tool) = profile.find_tool(&call.name) else {
+            let fault =
+                CallFault::no_such_tool(&sanitize_client_text(&call.name), profile.tool_names());
+            return Err(results::to_mcp_error(&fault));
         };
-        if !is_allowed(tool, context) {
-            return Ok(results::read_only(tool).into());
+        if !is_tool_allowed(tool, context) {
+            return Ok(results::build_read_only_refusal(tool).into());
         }
-        let roots =
-            match asking::roots(self, call.input_responses.as_ref(), context, Need::Some).await {
-                Roots::Known(roots) => roots,
-                Roots::Ask(question) => return Ok(question.into()),
-            };
+        let roots = match asking::ask_client_roots(
+            self,
+            call.input_responses.as_ref(),
+            context,
+            RootsNeed::Some,
+        )
+        .await
+        {
+            ClientRoots::Known(roots) => roots,
+            ClientRoots::Ask(question) => return Ok(question.into()),
+        };
         let arguments = call.arguments.clone().map_or(Value::Null, Value::Object);
         let repo = arguments["repo"]
             .as_str()
             .filter(|it| !it.is_empty())
             .map(Into::into);
-        let has_word = asking::said_yes(self, call, context);
+        let has_word = asking::has_user_agreement(self, call, context);
         let origin = CallOrigin {
             roots,
             repo,
             has_word,
-            ..origin(context)
+            ..read_call_origin(context)
         };
-        let job: Arc<Job<Answer>> =
-            Arc::new(move |cx, here| profile.call(cx, here, tool.name, arguments.clone()));
+        let job: Arc<McpJob<ToolAnswer>> =
+            Arc::new(move |cx, here| profile.call_tool(cx, here, tool.name, arguments.clone()));
         let mut done = self
-            .worked(origin.clone(), Arc::clone(&job), context)
+            .run_job(origin.clone(), Arc::clone(&job), context)
             .await?;
         if let Ok(Ok(answer)) = &done {
-            match asking::word(self, answer, call, context).await {
-                Word::Given => {
+            match asking::ask_user_consent(self, answer, call, context).await {
+                UserConsent::Given => {
                     let origin = CallOrigin {
                         has_word: true,
                         ..origin
                     };
-                    done = self.worked(origin, job, context).await?;
+                    done = self.run_job(origin, job, context).await?;
                 }
-                Word::Ask(question) => return Ok(question.into()),
-                Word::Declined => return Ok(results::declined().into()),
-                Word::None => {}
+                UserConsent::Ask(question) => return Ok(question.into()),
+                UserConsent::Declined => return Ok(results::build_declined_refusal().into()),
+                UserConsent::None => {}
             }
         }
-        if tool.effect != Effect::Reads && matches!(&done, Ok(Ok(answer)) if !answer.is_refusal) {
-            self.changes.happened();
+        if tool.effect != ToolEffect::Reads && matches!(&done, Ok(Ok(answer)) if !answer.is_refusal)
+        {
+            self.changes.notify_change();
         }
         Ok(match done {
-            Ok(Ok(answer)) => results::result(answer),
-            Ok(Err(fault)) => results::fault(&fault)?,
-            Err(unplaced) => results::unplaced(&unplaced),
+            Ok(Ok(answer)) => results::to_mcp_tool_result(answer),
+            Ok(Err(fault)) => results::to_mcp_fault_result(&fault)?,
+            Err(unplaced) => results::build_place_refusal(&unplaced),
         }
         .into())
     }
 
     /// A resource.
-    pub(super) async fn read(
+    pub(super) async fn answer_resource_read(
         &self,
         which: &ReadResourceRequestParams,
-        context: &Request,
+        context: &McpRequest,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let roots =
-            match asking::roots(self, which.input_responses.as_ref(), context, Need::All).await {
-                Roots::Known(roots) => roots,
-                Roots::Ask(question) => return Ok(question.into()),
-            };
+        let roots = match asking::ask_client_roots(
+            self,
+            which.input_responses.as_ref(),
+            context,
+            RootsNeed::All,
+        )
+        .await
+        {
+            ClientRoots::Known(roots) => roots,
+            ClientRoots::Ask(question) => return Ok(question.into()),
+        };
         let uri = which.uri.clone();
-        let job: Arc<Job<Option<Page>>> = Arc::new(move |cx, here| resources::read(cx, here, &uri));
+        let job: Arc<McpJob<Option<ResourcePage>>> =
+            Arc::new(move |cx, here| resources::read_resource_page(cx, here, &uri));
         let origin = CallOrigin {
             roots,
-            ..origin(context)
+            ..read_call_origin(context)
         };
-        match self.worked(origin, job, context).await? {
-            Ok(Ok(Some(page))) => Ok(results::page(page).into()),
-            Ok(Ok(None)) => Err(no_such_resource(&which.uri)),
-            Ok(Err(fault)) => Err(results::error(&fault)),
+        match self.run_job(origin, job, context).await? {
+            Ok(Ok(Some(page))) => Ok(results::to_mcp_resource_result(page).into()),
+            Ok(Ok(None)) => Err(build_unknown_resource_error(&which.uri)),
+            Ok(Err(fault)) => Err(results::to_mcp_error(&fault)),
             Err(unplaced) => Err(ErrorData::invalid_params(unplaced.to_string(), None)),
         }
     }
 
     /// The memories that can be read one by one; none where nobody knows whose.
-    pub(super) async fn listed(&self, context: &Request) -> Result<Vec<Listed>, ErrorData> {
-        let Roots::Known(roots) = asking::roots(self, None, context, Need::All).await else {
+    pub(super) async fn answer_memory_listing(
+        &self,
+        context: &McpRequest,
+    ) -> Result<Vec<MemoryResource>, ErrorData> {
+        let ClientRoots::Known(roots) =
+            asking::ask_client_roots(self, None, context, RootsNeed::All).await
+        else {
             return Ok(Vec::new());
         };
-        let job: Arc<Job<Vec<Listed>>> = Arc::new(resources::listed);
+        let job: Arc<McpJob<Vec<MemoryResource>>> = Arc::new(resources::list_memory_resources);
         let origin = CallOrigin {
             roots,
-            ..origin(context)
+            ..read_call_origin(context)
         };
-        match self.worked(origin, job, context).await? {
+        match self.run_job(origin, job, context).await? {
             Ok(Ok(listed)) => Ok(listed),
-            Ok(Err(fault)) => Err(results::error(&fault)),
+            Ok(Err(fault)) => Err(results::to_mcp_error(&fault)),
             Err(_) => Ok(Vec::new()),
         }
     }
 
     /// Does the work on a thread of its own, and tells how far it is.
-    async fn worked<T: Send + 'static>(
+    async fn run_job<T: Send + 'static>(
         &self,
         origin: CallOrigin,
-        job: Arc<Job<T>>,
-        context: &Request,
-    ) -> Result<Result<Result<T, Fault>, Unplaced>, ErrorData> {
+        job: Arc<McpJob<T>>,
+        context: &McpRequest,
+    ) -> Result<Result<Result<T, CallFault>, PlaceError>, ErrorData> {
         let (told, mut steps) = watch::channel(0);
-        let clock = Clock {
+        let clock = CallDeadline {
             is_over: Arc::default(),
         };
-        let (host, late) = (Arc::clone(&self.host), clock.late(told));
+        let (host, late) = (Arc::clone(&self.host), clock.late_check(told));
         let place = match &self.turns {
             Some(turns) => {
-                let caller = pass(context).map_or("", |it| &it.name);
-                let place = turns.places.acquire(caller, turns.patience).await;
-                Some(place.ok_or_else(busy)?)
+                let caller = find_request_token(context).map_or("", |it| &it.name);
+                let place = turns.places.acquire_permit(caller, turns.patience).await;
+                Some(place.ok_or_else(build_busy_error)?)
             }
             None => None,
         };
         let mut work = tokio::task::spawn_blocking(move || {
             let _place = place;
-            let scope = host.open(&origin)?;
+            let scope = host.open_scope(&origin)?;
             scope.run(&late, |cx, here| job(cx, here))
         });
         let patience = tokio::time::sleep(PATIENCE);
@@ -175,74 +195,77 @@ impl Server {
                 () = context.ct.cancelled(), if !is_over => is_over = true,
                 Ok(()) = steps.changed() => {
                     known = *steps.borrow_and_update();
-                    progress(context, known).await;
+                    send_mcp_progress(context, known).await;
                 }
             }
             if is_over {
-                clock.end();
+                clock.end_work();
             }
         };
         // What was quicker than its messenger is told all the same.
         let last = *steps.borrow();
         if last > known {
-            progress(context, last).await;
+            send_mcp_progress(context, last).await;
         }
         done.map_err(|_| ErrorData::internal_error("the call broke off", None))
     }
 }
 
-fn busy() -> ErrorData {
+fn build_busy_error() -> ErrorData {
     ErrorData::internal_error("too much is asked at once; call again in a moment", None)
 }
 
 /// What every request tells of its client.
-fn origin(context: &Request) -> CallOrigin {
-    let client = context.client_info().and_then(|it| name(&it.name));
+fn read_call_origin(context: &McpRequest) -> CallOrigin {
+    let client = context
+        .client_info()
+        .and_then(|it| parse_client_name(&it.name));
     CallOrigin {
-        session: session(&context.meta),
+        session: read_client_session(&context.meta),
         client,
-        pass: pass(context).cloned(),
+        pass: find_request_token(context).cloned(),
         ..CallOrigin::default()
     }
 }
 
 /// What whoever sent it may do, where it came through a socket.
-fn pass(context: &Request) -> Option<&Pass> {
+fn find_request_token(context: &McpRequest) -> Option<&AccessToken> {
     context.extensions.get::<Parts>()?.extensions.get()
 }
 
 /// Whether whoever calls may call this tool.
-pub(super) fn is_allowed(tool: &Tool, context: &Request) -> bool {
-    tool.effect == Effect::Reads || pass(context).is_none_or(|it| it.allows(Access::Write))
+pub(super) fn is_tool_allowed(tool: &Tool, context: &McpRequest) -> bool {
+    tool.effect == ToolEffect::Reads
+        || find_request_token(context).is_none_or(|it| it.allows_access(Access::Write))
 }
 
-fn no_such_resource(uri: &str) -> ErrorData {
-    let uri = secrets::masked(uri);
-    let known = resources::all()
+fn build_unknown_resource_error(uri: &str) -> ErrorData {
+    let uri = secrets::mask_secrets(uri);
+    let known = resources::list_fixed_resources()
         .iter()
         .map(|it| it.uri)
         .collect::<Vec<_>>()
         .join(", ");
     let what = format!(
         "there is no '{}'; there are: {known}, {}",
-        bounded(&uri),
-        resources::template().uri
+        sanitize_client_text(&uri),
+        resources::describe_memory_template().uri
     );
     ErrorData::resource_not_found(what, Some(serde_json::json!({"uri": uri})))
 }
 
 /// Tells the work when to stop, and others how far it is. When nobody waits any more, it is over.
-struct Clock {
+struct CallDeadline {
     is_over: Arc<AtomicBool>,
 }
 
-impl Clock {
-    fn end(&self) {
+impl CallDeadline {
+    fn end_work(&self) {
         self.is_over.store(true, Ordering::Relaxed);
     }
 
     /// Asked once for each citation that is looked up.
-    fn late(&self, told: watch::Sender<u64>) -> impl Fn() -> bool + Send + 'static {
+    fn late_check(&self, told: watch::Sender<u64>) -> impl Fn() -> bool + Send + 'static {
         let is_over = Arc::clone(&self.is_over);
         let steps = AtomicU64::new(0);
         move || {
@@ -256,13 +279,13 @@ impl Clock {
     }
 }
 
-impl Drop for Clock {
+impl Drop for CallDeadline {
     fn drop(&mut self) {
-        self.end();
+        self.end_work();
     }
 }
 
-async fn progress(context: &Request, step: u64) {
+async fn send_mcp_progress(context: &McpRequest, step: u64) {
     let Some(token) = context.meta.get_progress_token() else {
         return;
     };
@@ -275,15 +298,15 @@ async fn progress(context: &Request, step: u64) {
         .await;
 }
 
-fn session(meta: &RequestMetaObject) -> Option<String> {
+fn read_client_session(meta: &RequestMetaObject) -> Option<String> {
     let meta = serde_json::to_value(meta).ok()?;
     SESSIONS
         .iter()
-        .find_map(|key| name(meta.get(key)?.as_str()?))
+        .find_map(|key| parse_client_name(meta.get(key)?.as_str()?))
 }
 
 /// What a client says of itself: untrusted, so without anything that could be more than a name.
-fn bounded(text: &str) -> String {
+fn sanitize_client_text(text: &str) -> String {
     text.chars()
         .filter(char::is_ascii_graphic)
         .take(MAX_NAME)
@@ -291,7 +314,7 @@ fn bounded(text: &str) -> String {
 }
 
 /// The same for what is written down: nothing of it where it appears to hold a secret.
-fn name(text: &str) -> Option<String> {
-    let name = bounded(text);
-    Some(name).filter(|it| !it.is_empty() && secrets::find(it).is_none())
+fn parse_client_name(text: &str) -> Option<String> {
+    let name = sanitize_client_text(text);
+    Some(name).filter(|it| !it.is_empty() && secrets::find_secret(it).is_none())
 }

@@ -14,24 +14,24 @@ mod tests;
 use std::fmt;
 use std::time::Duration;
 
-use apostille_core::model::{Ask, Model, ModelError};
+use apostille_core::model::{Model, ModelError, ModelRequest};
 use apostille_text::words::UnknownWord;
 use serde_json::Value;
 use ureq::Agent;
 
 use apostille_web::client as web;
-use apostille_web::client::Way;
+use apostille_web::client::HttpClientSettings;
 use apostille_web::client::address::Address;
-use call::{Call, Reply};
+use call::{ModelCall, ModelReply};
 
-pub use meter::Meter;
+pub use meter::DailyRequestMeter;
 
 /// How long one question may take, unless its owner says otherwise.
 pub const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Which protocol a server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Api {
+pub enum ModelApi {
     /// `POST {base}/chat/completions`.
     #[default]
     OpenAi,
@@ -39,7 +39,7 @@ pub enum Api {
     Anthropic,
 }
 
-impl Api {
+impl ModelApi {
     /// Both of them.
     pub const ALL: [Self; 2] = [Self::OpenAi, Self::Anthropic];
 
@@ -52,38 +52,38 @@ impl Api {
         }
     }
 
-    fn path(self, address: &Address) -> &'static str {
+    fn request_path(self, address: &Address) -> &'static str {
         match self {
             Self::OpenAi => "/chat/completions",
             // People copy the address with or without its version.
-            Self::Anthropic if address.url("").ends_with("/v1") => "/messages",
+            Self::Anthropic if address.join_path("").ends_with("/v1") => "/messages",
             Self::Anthropic => "/v1/messages",
         }
     }
 
-    fn body(self, name: &str, ask: &Ask<'_>, form: Form) -> Value {
+    fn build_body(self, name: &str, ask: &ModelRequest<'_>, form: RequestForm) -> Value {
         match self {
-            Self::OpenAi => openai::body(name, ask, form),
-            Self::Anthropic => anthropic::body(name, ask, form),
+            Self::OpenAi => openai::build_openai_body(name, ask, form),
+            Self::Anthropic => anthropic::build_anthropic_body(name, ask, form),
         }
     }
 
     /// The model's text.
-    fn read(self, answer: &Value) -> Result<String, ModelError> {
+    fn read_answer(self, answer: &Value) -> Result<String, ModelError> {
         match self {
-            Self::OpenAi => openai::read(answer),
-            Self::Anthropic => anthropic::read(answer),
+            Self::OpenAi => openai::read_openai_answer(answer),
+            Self::Anthropic => anthropic::read_anthropic_answer(answer),
         }
     }
 }
 
-impl fmt::Display for Api {
+impl fmt::Display for ModelApi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
 }
 
-impl std::str::FromStr for Api {
+impl std::str::FromStr for ModelApi {
     type Err = UnknownWord;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
@@ -100,7 +100,7 @@ impl std::str::FromStr for Api {
 
 /// How JSON is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum AnswerShape {
     /// By its schema.
     Schema,
     /// As some object.
@@ -111,31 +111,33 @@ enum Shape {
 
 /// How a question is put.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Form {
-    shape: Shape,
+struct RequestForm {
+    shape: AnswerShape,
     /// Whether the limit goes by its newer name, `max_completion_tokens`.
     has_new_limit: bool,
 }
 
-impl Form {
+impl RequestForm {
     const STRICTEST: Self = Self {
-        shape: Shape::Schema,
+        shape: AnswerShape::Schema,
         has_new_limit: false,
     };
 
     /// What to try when a server does not take this form; `None` when nothing is left.
-    fn next(self, api: Api, complaint: &[u8]) -> Option<Self> {
+    fn relax_form(self, api: ModelApi, complaint: &[u8]) -> Option<Self> {
         let wants = || String::from_utf8_lossy(complaint).contains("max_completion_tokens");
-        if api == Api::OpenAi && !self.has_new_limit && wants() {
+        if api == ModelApi::OpenAi && !self.has_new_limit && wants() {
             return Some(Self {
                 has_new_limit: true,
                 ..self
             });
         }
         let shape = match (self.shape, api) {
-            (Shape::Schema, Api::OpenAi) => Shape::Object,
-            (Shape::Object, _) | (Shape::Schema, Api::Anthropic) => Shape::Words,
-            (Shape::Words, _) => return None,
+            (AnswerShape::Schema, ModelApi::OpenAi) => AnswerShape::Object,
+            (AnswerShape::Object, _) | (AnswerShape::Schema, ModelApi::Anthropic) => {
+                AnswerShape::Words
+            }
+            (AnswerShape::Words, _) => return None,
         };
         Some(Self { shape, ..self })
     }
@@ -143,9 +145,9 @@ impl Form {
 
 /// Which model is asked, and how it is reached.
 #[derive(Clone)]
-pub struct Options {
+pub struct ModelOptions {
     /// Which protocol its server speaks.
-    pub api: Api,
+    pub api: ModelApi,
     /// The address, as in `https://api.openai.com/v1` or `https://api.anthropic.com`.
     pub base: String,
     /// The model's name there.
@@ -159,7 +161,7 @@ pub struct Options {
 }
 
 /// Without the base and the proxy, which may hold passwords.
-impl fmt::Debug for Options {
+impl fmt::Debug for ModelOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Options");
         shown.field("api", &self.api).field("name", &self.name);
@@ -170,38 +172,41 @@ impl fmt::Debug for Options {
 }
 
 /// Whose model it is: who holds the key, pays for requests, and can wait.
-pub trait Owner: Send + Sync {
+pub trait ModelOwner: Send + Sync {
     /// The key, read anew for each question; `None` where the server needs none.
-    fn key(&self) -> Result<Option<String>, ModelError>;
+    fn read_key(&self) -> Result<Option<String>, ModelError>;
 
     /// Counts one request before it is made, or says why it may not be made.
-    fn spend(&self) -> Result<(), ModelError>;
+    fn count_request(&self) -> Result<(), ModelError>;
 
     /// Waits.
     fn pause(&self, time: Duration);
 }
 
 /// A model on a server.
-pub struct Remote {
+pub struct RemoteModel {
     agent: Agent,
     address: Address,
-    api: Api,
+    api: ModelApi,
     name: String,
     timeout: Duration,
-    owner: Box<dyn Owner>,
+    owner: Box<dyn ModelOwner>,
 }
 
-impl Remote {
+impl RemoteModel {
     /// The model that these options name. Nothing is asked yet, not even for the key.
-    pub fn new(options: &Options, owner: impl Owner + 'static) -> Result<Self, ModelError> {
-        let address = Address::parse(&options.base).map_err(unreachable)?;
+    pub fn new(
+        options: &ModelOptions,
+        owner: impl ModelOwner + 'static,
+    ) -> Result<Self, ModelError> {
+        let address = Address::parse(&options.base).map_err(model_unreachable_error)?;
         let (proxy, authorities) = (options.proxy.as_deref(), options.authorities.as_deref());
-        let way = Way {
+        let way = HttpClientSettings {
             timeout: options.timeout,
             proxy,
             authorities,
         };
-        let agent = web::agent(&address, &way).map_err(unreachable)?;
+        let agent = web::build_http_agent(&address, &way).map_err(model_unreachable_error)?;
         let (name, owner) = (options.name.clone(), Box::new(owner));
         Ok(Self {
             agent,
@@ -219,21 +224,21 @@ impl Remote {
         self.address.is_private()
     }
 
-    fn url(&self) -> String {
-        self.address.url(self.api.path(&self.address))
+    fn request_url(&self) -> String {
+        self.address.join_path(self.api.request_path(&self.address))
     }
 }
 
-impl Model for Remote {
-    fn complete(&self, ask: &Ask<'_>) -> Result<String, ModelError> {
-        let mut call = Call::new(self)?;
-        let mut form = Form::STRICTEST;
+impl Model for RemoteModel {
+    fn complete(&self, ask: &ModelRequest<'_>) -> Result<String, ModelError> {
+        let mut call = ModelCall::new(self)?;
+        let mut form = RequestForm::STRICTEST;
         loop {
-            match call.post(&self.api.body(&self.name, ask, form))? {
-                Reply::Answer(answer) => return self.api.read(&answer),
-                Reply::Complaint { status, text } => {
+            match call.post_body(&self.api.build_body(&self.name, ask, form))? {
+                ModelReply::Answer(answer) => return self.api.read_answer(&answer),
+                ModelReply::Complaint { status, text } => {
                     form = form
-                        .next(self.api, &text)
+                        .relax_form(self.api, &text)
                         .ok_or(ModelError::Refused { status })?;
                 }
             }
@@ -242,7 +247,7 @@ impl Model for Remote {
 }
 
 /// Without the owner, who knows the key.
-impl fmt::Debug for Remote {
+impl fmt::Debug for RemoteModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Remote");
         shown
@@ -255,6 +260,6 @@ impl fmt::Debug for Remote {
     }
 }
 
-fn unreachable(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ModelError {
+fn model_unreachable_error(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ModelError {
     ModelError::Unreachable(why.into())
 }

@@ -1,20 +1,20 @@
 //! Ask: what an agent would be given at a prompt, to the letter, and why. Nothing of it is written down.
 
 use apostille_agents::brief;
-use apostille_agents::brief::{Brief, Reader};
-use apostille_agents::session::Session;
+use apostille_agents::brief::{Briefing, BriefingAudience};
+use apostille_agents::session::AgentSession;
 use apostille_core::memory::{Layer, MemoryId};
 use apostille_core::policy::InjectMode;
-use apostille_core::recall::{self, Ask, Bar, Checked, Why};
-use apostille_core::verify::Verified;
-use apostille_tasks::task::bullets::bullets;
+use apostille_core::recall::{self, Bar, RecallRequest, ScoreBreakdown, VerifiedHit};
+use apostille_core::verify::VerifiedMemory;
+use apostille_tasks::task::bullets::format_task_bullets;
 use maud::{Markup, html};
 
-use super::frame::{Tab, framed};
-use super::memories::row_with;
-use super::parts::{count, field, kept, said};
-use apostille_api::Fault;
-use apostille_api::visit::{Asked, Reply, Visit};
+use super::frame::{PanelTab, render_panel_page};
+use super::memories::render_memory_row_with_extra;
+use super::parts::{pluralize_count, render_labeled_field, render_repo_field, sanitize_shown_text};
+use apostille_api::CallFault;
+use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
 
 /// How much of a prompt is looked at, in characters; no recall looks at more.
 const PROMPT: usize = 4_000;
@@ -24,21 +24,24 @@ const TASK: usize = 800;
 const CLOSE: usize = 20;
 
 /// What a prompt would be given.
-pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+pub fn render_ask_page(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
     let prompt: String = asked
-        .query("prompt")
+        .query_value("prompt")
         .unwrap_or_default()
         .trim()
         .chars()
         .take(PROMPT)
         .collect();
-    let session = Session::default();
+    let session = AgentSession::default();
     let user = visit
         .here
         .user
-        .filter(|it| visit.pass.reaches(it))
+        .filter(|it| visit.pass.reaches_space(it))
         .unwrap_or(visit.here.repo);
-    let reader = Reader {
+    let reader = BriefingAudience {
         repo: visit.here.repo,
         user,
         session: &session,
@@ -46,50 +49,54 @@ pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let answer = if prompt.is_empty() {
         html! {}
     } else {
-        answered(visit, &reader, &prompt)?
+        render_ask_answer(visit, &reader, &prompt)?
     };
     let body = html! {
-        (form(visit, &prompt))
+        (render_ask_form(visit, &prompt))
         (answer)
-        (start(visit, &reader)?)
+        (render_session_start(visit, &reader)?)
     };
-    Ok(framed(visit, Tab::Ask, "Ask", &body))
+    Ok(render_panel_page(visit, PanelTab::Ask, "Ask", &body))
 }
 
-fn form(visit: &Visit<'_>, prompt: &str) -> Markup {
+fn render_ask_form(visit: &RequestScope<'_>, prompt: &str) -> Markup {
     let control = html! {
         textarea id="prompt" name="prompt" rows="3" maxlength=(PROMPT) aria-describedby="prompt-hint" { "\n" (prompt) }
     };
     let hint = "Nothing is logged and nothing counts as shown.";
     html! {
         form.finder method="get" action="/ask" {
-            (kept(visit))
-            (field("prompt", "What would you ask an agent here?", hint, &control))
+            (render_repo_field(visit))
+            (render_labeled_field("prompt", "What would you ask an agent here?", hint, &control))
             button type="submit" { "See what it would be given" }
         }
     }
 }
 
-fn answered(visit: &Visit<'_>, reader: &Reader<'_>, prompt: &str) -> Result<Markup, Fault> {
-    if brief::asks_to_ignore(prompt) {
+fn render_ask_answer(
+    visit: &RequestScope<'_>,
+    reader: &BriefingAudience<'_>,
+    prompt: &str,
+) -> Result<Markup, CallFault> {
+    if brief::asks_to_ignore_memory(prompt) {
         return Ok(html! {
             h2 { "With this prompt" }
             p { "Nothing: the prompt asks to leave memory out of it, so an agent is given none for this turn." }
         });
     }
-    let given = brief::prompt(visit.cx, reader, prompt)?;
-    let close = close(visit, reader, prompt, &given)?;
+    let given = brief::brief_prompt(visit.cx, reader, prompt)?;
+    let close = find_near_misses(visit, reader, prompt, &given)?;
     Ok(html! {
         h2 { "With this prompt" }
         p.hint { "The first prompt of a session is given this, to the letter. Later ones are given only what is new and clearly to the point." }
-        (text(visit, &given))
-        (group(visit, "In it", "each with its score, and what it is made of", &given.shown))
-        (group(visit, "Withheld", "to the point, but not found to hold in this checkout", &given.withheld))
-        (group(visit, "Close, but not in it", "fewer words in common, or no room left", &close))
+        (render_brief_text(visit, &given))
+        (render_hit_group(visit, "In it", "each with its score, and what it is made of", &given.shown))
+        (render_hit_group(visit, "Withheld", "to the point, but not found to hold in this checkout", &given.withheld))
+        (render_hit_group(visit, "Close, but not in it", "fewer words in common, or no room left", &close))
     })
 }
 
-fn text(visit: &Visit<'_>, given: &Brief) -> Markup {
+fn render_brief_text(visit: &RequestScope<'_>, given: &Briefing) -> Markup {
     let n = given.text.chars().count();
     let why = match visit.cx.policy.inject.mode {
         InjectMode::Off => "Nothing: memory is switched off here (inject mode off).",
@@ -98,24 +105,29 @@ fn text(visit: &Visit<'_>, given: &Brief) -> Markup {
     html! {
         @if given.text.is_empty() { p { (why) } } @else {
             pre.plain-text tabindex="0" role="group" aria-label="The text that an agent is given" { (given.text) }
-            p.hint { (count(n as u64, "character", "characters")) }
+            p.hint { (pluralize_count(n as u64, "character", "characters")) }
         }
     }
 }
 
-fn group(visit: &Visit<'_>, title: &str, told: &str, hits: &[Checked]) -> Markup {
+fn render_hit_group(
+    visit: &RequestScope<'_>,
+    title: &str,
+    told: &str,
+    hits: &[VerifiedHit],
+) -> Markup {
     html! {
         @if !hits.is_empty() {
             section {
                 div.group { h2 { (title) } p { (told) } }
-                ol.entries { @for it in hits { (row_with(visit, &verified(it), Some(it.hit.score), &factors(&it.hit.why))) } }
+                ol.entries { @for it in hits { (render_memory_row_with_extra(visit, &clone_hit_as_verified(it), Some(it.hit.score), &render_score_factors(&it.hit.why))) } }
             }
         }
     }
 }
 
-fn verified(it: &Checked) -> Verified {
-    Verified {
+fn clone_hit_as_verified(it: &VerifiedHit) -> VerifiedMemory {
+    VerifiedMemory {
         memory: it.hit.memory.clone(),
         verdicts: it.verdicts.clone(),
         is_unmerged: false,
@@ -124,9 +136,9 @@ fn verified(it: &Checked) -> Verified {
 }
 
 /// What a score is the product of.
-pub(super) fn factors(why: &Why) -> Markup {
+pub(super) fn render_score_factors(why: &ScoreBreakdown) -> Markup {
     let one = |name: &str, value: f32, told: String| {
-        html! { li { (name) " " b { (format!("{value:.2}")) } @if !told.is_empty() { " (" (said(&told)) ")" } } }
+        html! { li { (name) " " b { (format!("{value:.2}")) } @if !told.is_empty() { " (" (sanitize_shown_text(&told)) ")" } } }
     };
     let terms = if why.terms.is_empty() {
         "no word in common".into()
@@ -146,25 +158,25 @@ pub(super) fn factors(why: &Why) -> Markup {
 }
 
 /// What was ranked and is neither given nor withheld.
-fn close(
-    visit: &Visit<'_>,
-    reader: &Reader<'_>,
+fn find_near_misses(
+    visit: &RequestScope<'_>,
+    reader: &BriefingAudience<'_>,
     prompt: &str,
-    given: &Brief,
-) -> Result<Vec<Checked>, Fault> {
+    given: &Briefing,
+) -> Result<Vec<VerifiedHit>, CallFault> {
     let layers = if brief::asks_for_history(prompt) {
         vec![Layer::Knowledge, Layer::Episode]
     } else {
         vec![Layer::Knowledge]
     };
-    let ask = Ask {
+    let ask = RecallRequest {
         text: prompt.into(),
         spaces: vec![reader.repo.clone(), reader.user.clone()],
         layers,
         count: Some(CLOSE),
         chars: Some(usize::MAX),
         bar: Some(Bar::Any),
-        ..Ask::default()
+        ..RecallRequest::default()
     };
     let told: Vec<MemoryId> = given
         .shown
@@ -172,27 +184,31 @@ fn close(
         .chain(&given.withheld)
         .map(|it| it.hit.memory.id)
         .collect();
-    let found = recall::preview(visit.cx, &ask)?;
-    let is_close = |it: &Checked| it.hit.why.relevance > 0.0 && !told.contains(&it.hit.memory.id);
+    let found = recall::preview_recall(visit.cx, &ask)?;
+    let is_close =
+        |it: &VerifiedHit| it.hit.why.relevance > 0.0 && !told.contains(&it.hit.memory.id);
     Ok(found.shown.into_iter().filter(is_close).collect())
 }
 
 /// What an agent is given when a session starts, before anybody asks.
-fn start(visit: &Visit<'_>, reader: &Reader<'_>) -> Result<Markup, Fault> {
-    let given = brief::start(visit.cx, reader, &task(visit)?, false)?;
+fn render_session_start(
+    visit: &RequestScope<'_>,
+    reader: &BriefingAudience<'_>,
+) -> Result<Markup, CallFault> {
+    let given = brief::brief_session_start(visit.cx, reader, &format_active_task(visit)?, false)?;
     Ok(html! {
         h2 { "At the start of a session" }
         @if given.text.is_empty() {
             p.hint { "Nothing: no identity is kept, no task is open, and nothing waits." }
         } @else {
             p.hint { "Whatever is asked later, an agent begins with this." }
-            (text(visit, &given))
+            (render_brief_text(visit, &given))
         }
     })
 }
 
 /// The state of the task that is worked on here.
-fn task(visit: &Visit<'_>) -> Result<String, Fault> {
+fn format_active_task(visit: &RequestScope<'_>) -> Result<String, CallFault> {
     let Some((slug, beside)) = visit
         .here
         .beside
@@ -200,9 +216,9 @@ fn task(visit: &Visit<'_>) -> Result<String, Fault> {
     else {
         return Ok(String::new());
     };
-    let tasks = beside.tasks().unwrap_or_default();
+    let tasks = beside.list_tasks().unwrap_or_default();
     let task = tasks.iter().find(|it| it.slug == slug);
     Ok(task.map_or(Ok(String::new()), |it| {
-        bullets(visit.cx, visit.here.repo, it, TASK)
+        format_task_bullets(visit.cx, visit.here.repo, it, TASK)
     })?)
 }

@@ -4,15 +4,15 @@ use apostille_core::memory::Stage;
 use apostille_core::space::Space;
 use maud::{DOCTYPE, Markup, html};
 
-use super::parts::{link, url};
-use apostille_api::visit::{Reply, Visit};
+use super::parts::{build_page_url, link_to_page};
+use apostille_api::visit::{HttpReply, RequestScope};
 
 /// How many other spaces are offered.
 const MAX_SPACES: usize = 200;
 
 /// The tabs of the panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tab {
+pub enum PanelTab {
     /// What is known.
     Memories,
     /// What waits for a person.
@@ -27,7 +27,7 @@ pub enum Tab {
     Ask,
 }
 
-impl Tab {
+impl PanelTab {
     const ALL: [Self; 6] = [
         Self::Memories,
         Self::Review,
@@ -37,7 +37,7 @@ impl Tab {
         Self::Ask,
     ];
 
-    fn told(self) -> (&'static str, &'static str) {
+    fn path_and_label(self) -> (&'static str, &'static str) {
         match self {
             Self::Memories => ("/", "Memories"),
             Self::Review => ("/review", "Review"),
@@ -51,25 +51,36 @@ impl Tab {
 
 /// A whole page.
 #[must_use]
-pub fn framed(visit: &Visit<'_>, tab: Tab, title: &str, body: &Markup) -> Reply {
-    stated(200, visit, tab, title, body)
+pub fn render_panel_page(
+    visit: &RequestScope<'_>,
+    tab: PanelTab,
+    title: &str,
+    body: &Markup,
+) -> HttpReply {
+    render_page_with_status(200, visit, tab, title, body)
 }
 
 /// A whole page with another status: what was sent could not be done, or is not there.
 #[must_use]
-pub fn stated(status: u16, visit: &Visit<'_>, tab: Tab, title: &str, body: &Markup) -> Reply {
+pub fn render_page_with_status(
+    status: u16,
+    visit: &RequestScope<'_>,
+    tab: PanelTab,
+    title: &str,
+    body: &Markup,
+) -> HttpReply {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            (head(title))
-            body data-live=(link(visit, "/live")) {
+            (render_html_head(title))
+            body data-live=(link_to_page(visit, "/live")) {
                 a.skip href="#main" { "Skip to the content" }
                 header.top {
                     div.bar {
-                        a.wordmark href=(link(visit, "/")) { (seal_mark()) "Apostille" }
-                        (tabs(visit, tab))
-                        (whose(visit))
-                        button.theme.quiet type="button" hidden aria-label="Switch between light and dark" { (half_moon()) }
+                        a.wordmark href=(link_to_page(visit, "/")) { (render_seal_icon()) "Apostille" }
+                        (render_tab_bar(visit, tab))
+                        (render_space_menu(visit))
+                        button.theme.quiet type="button" hidden aria-label="Switch between light and dark" { (render_theme_icon()) }
                     }
                 }
                 main #main tabindex="-1" { h1 { (title) } (body) }
@@ -77,14 +88,14 @@ pub fn stated(status: u16, visit: &Visit<'_>, tab: Tab, title: &str, body: &Mark
                     p { "Made by this machine; nothing is fetched from anywhere else." span #has-keys hidden { " " kbd { "?" } " shows the keys." } }
                     form method="post" action="/close" { (crate::parts::form::seal(visit)) button.quiet type="submit" { "Sign out" } }
                 }
-                (keys())
+                (render_key_help())
             }
         }
     };
-    Reply::html(status, page.into_string())
+    HttpReply::new_html(status, page.into_string())
 }
 
-fn head(title: &str) -> Markup {
+fn render_html_head(title: &str) -> Markup {
     html! {
         head {
             meta charset="utf-8";
@@ -100,14 +111,14 @@ fn head(title: &str) -> Markup {
     }
 }
 
-fn tabs(visit: &Visit<'_>, tab: Tab) -> Markup {
-    let waiting = waiting(visit);
+fn render_tab_bar(visit: &RequestScope<'_>, tab: PanelTab) -> Markup {
+    let waiting = count_waiting_memories(visit);
     html! {
         nav.tabs aria-label="Panel" {
-            @for it in Tab::ALL {
-                a href=(link(visit, it.told().0)) aria-current=[(it == tab).then_some("page")] {
-                    (it.told().1)
-                    @if it == Tab::Review && waiting > 0 {
+            @for it in PanelTab::ALL {
+                a href=(link_to_page(visit, it.path_and_label().0)) aria-current=[(it == tab).then_some("page")] {
+                    (it.path_and_label().1)
+                    @if it == PanelTab::Review && waiting > 0 {
                         " " span.count { (waiting) span.unseen { " waiting" } }
                     }
                 }
@@ -117,20 +128,20 @@ fn tabs(visit: &Visit<'_>, tab: Tab) -> Markup {
 }
 
 /// How many memories wait for a person. A page does not fail for want of it.
-fn waiting(visit: &Visit<'_>) -> u64 {
+fn count_waiting_memories(visit: &RequestScope<'_>) -> u64 {
     let tally = |space: &Space| {
         visit
             .cx
             .store
-            .summary(space)
-            .map_or(0, |it| it.stage(Stage::Pending))
+            .summarize_space(space)
+            .map_or(0, |it| it.count_in_stage(Stage::Pending))
     };
-    visit.spaces().iter().map(tally).sum()
+    visit.reachable_spaces().iter().map(tally).sum()
 }
 
 /// Whose memory this is, and the way to another one.
-fn whose(visit: &Visit<'_>) -> Markup {
-    let spaces = others(visit);
+fn render_space_menu(visit: &RequestScope<'_>) -> Markup {
+    let spaces = list_other_repositories(visit);
     html! {
         @if spaces.is_empty() {
             p.whose { span.unseen { "Memory of " } (visit.here.repo) }
@@ -140,7 +151,7 @@ fn whose(visit: &Visit<'_>) -> Markup {
                 div.menu {
                     p.hint { "Another repository of this store" }
                     ul { @for it in &spaces {
-                        li { a href=(url("/", &[("repo", it.as_str())])) { (it) } }
+                        li { a href=(build_page_url("/", &[("repo", it.as_str())])) { (it) } }
                     } }
                 }
             }
@@ -149,9 +160,10 @@ fn whose(visit: &Visit<'_>) -> Markup {
 }
 
 /// The other repositories of the store that this pass reaches.
-fn others(visit: &Visit<'_>) -> Vec<Space> {
-    let is_other = |it: &Space| !it.is_user() && it != visit.here.repo && visit.pass.reaches(it);
-    let spaces = visit.cx.store.spaces().unwrap_or_default();
+fn list_other_repositories(visit: &RequestScope<'_>) -> Vec<Space> {
+    let is_other =
+        |it: &Space| !it.is_user() && it != visit.here.repo && visit.pass.reaches_space(it);
+    let spaces = visit.cx.store.list_spaces().unwrap_or_default();
     spaces
         .into_iter()
         .filter(is_other)
@@ -160,7 +172,7 @@ fn others(visit: &Visit<'_>) -> Vec<Space> {
 }
 
 /// The keys that the script adds.
-fn keys() -> Markup {
+fn render_key_help() -> Markup {
     const KEYS: [(&str, &str); 8] = [
         ("/", "search"),
         ("j k", "the next or the one before, in Review"),
@@ -181,7 +193,7 @@ fn keys() -> Markup {
 }
 
 /// The mark of the panel: a seal with a note in its margin.
-fn seal_mark() -> Markup {
+fn render_seal_icon() -> Markup {
     html! {
         svg.seal viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" {
             circle.ring cx="12" cy="12" r="10" {}
@@ -191,7 +203,7 @@ fn seal_mark() -> Markup {
     }
 }
 
-fn half_moon() -> Markup {
+fn render_theme_icon() -> Markup {
     html! {
         svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" {
             circle.ring cx="8" cy="8" r="6.25" {}

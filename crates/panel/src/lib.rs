@@ -14,55 +14,99 @@ pub mod tasks;
 pub mod undo;
 pub mod vitals;
 
-use apostille_api::Fault;
+use apostille_api::CallFault;
 use apostille_api::pass::Access;
-use apostille_api::visit::{Asked, Method, Reply, Route, Visit};
+use apostille_api::visit::{HttpMethod, HttpReply, RequestInput, RequestScope, Route};
 use memory::deeds;
 
 /// Every page and form there is.
 pub const ROUTES: &[Route] = &[
-    page("/", memories::page),
-    page("/export", memories::download),
+    build_page_route("/", memories::render_memories_page),
+    build_page_route("/export", memories::handle_export_download),
     Route {
         need: Access::Write,
-        ..page("/remember", remember::page)
+        ..build_page_route("/remember", remember::render_remember_page)
     },
-    act("/remember", Access::Write, remember::keep),
-    page("/memories/{name}", memory::page),
-    act("/memories/{name}/edit", Access::Write, deeds::edit),
-    act("/memories/{name}/refresh", Access::Write, deeds::refresh),
-    act(
+    build_form_route("/remember", Access::Write, remember::handle_remember_form),
+    build_page_route("/memories/{name}", memory::render_memory_page),
+    build_form_route(
+        "/memories/{name}/edit",
+        Access::Write,
+        deeds::handle_edit_form,
+    ),
+    build_form_route(
+        "/memories/{name}/refresh",
+        Access::Write,
+        deeds::handle_refresh_form,
+    ),
+    build_form_route(
         "/memories/{name}/invalidate",
         Access::Write,
-        deeds::invalidate,
+        deeds::handle_invalidate_form,
     ),
-    act("/memories/{name}/promote", Access::Write, deeds::promote),
-    act("/memories/{name}/forget", Access::Write, deeds::forget),
-    act("/memories/{name}/restore", Access::Review, deeds::restore),
-    act("/memories/{name}/approve", Access::Review, deeds::approve),
-    act("/memories/{name}/reject", Access::Review, deeds::reject),
-    page("/review", review::page),
-    act("/review/safe", Access::Review, review::deeds::safe),
-    act(
+    build_form_route(
+        "/memories/{name}/promote",
+        Access::Write,
+        deeds::handle_promote_form,
+    ),
+    build_form_route(
+        "/memories/{name}/forget",
+        Access::Write,
+        deeds::handle_forget_form,
+    ),
+    build_form_route(
+        "/memories/{name}/restore",
+        Access::Review,
+        deeds::handle_restore_form,
+    ),
+    build_form_route(
+        "/memories/{name}/approve",
+        Access::Review,
+        deeds::handle_approve_form,
+    ),
+    build_form_route(
+        "/memories/{name}/reject",
+        Access::Review,
+        deeds::handle_reject_form,
+    ),
+    build_page_route("/review", review::render_review_page),
+    build_form_route(
+        "/review/safe",
+        Access::Review,
+        review::deeds::handle_accept_safe_form,
+    ),
+    build_form_route(
         "/review/{name}/accept",
         Access::Review,
-        review::deeds::accept,
+        review::deeds::handle_review_accept_form,
     ),
-    act("/review/{name}/edit", Access::Review, review::deeds::edit),
-    act("/review/{name}/merge", Access::Review, review::deeds::merge),
-    act(
+    build_form_route(
+        "/review/{name}/edit",
+        Access::Review,
+        review::deeds::handle_review_edit_form,
+    ),
+    build_form_route(
+        "/review/{name}/merge",
+        Access::Review,
+        review::deeds::handle_review_merge_form,
+    ),
+    build_form_route(
         "/review/{name}/reject",
         Access::Review,
-        review::deeds::reject,
+        review::deeds::handle_review_reject_form,
     ),
-    page("/ask", ask::page),
-    act("/undo", Access::Review, undo::undo),
-    page("/sessions", sessions::page),
-    page("/sessions/{name}", sessions::one),
-    page("/tasks", tasks::page),
-    page("/tasks/{slug}", tasks::one),
-    page("/vitals", vitals::page),
-    act("/vitals/close", Access::Review, vitals::close),
+    build_page_route("/ask", ask::render_ask_page),
+    build_form_route("/undo", Access::Review, undo::handle_undo_form),
+    build_page_route("/sessions", sessions::render_sessions_page),
+    build_page_route("/sessions/{name}", sessions::render_session_page),
+    build_page_route("/tasks", tasks::render_tasks_page),
+    build_page_route("/tasks/{slug}", tasks::render_task_page),
+    build_page_route("/vitals", vitals::render_vitals_page),
+    build_form_route(
+        "/vitals/close",
+        Access::Review,
+        vitals::handle_close_breaker_form,
+    ),
 ];
 
 /// What the pages need beside HTML, by path: kind and content. Nothing is fetched from anywhere else.
@@ -79,20 +123,20 @@ pub const FILES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-type Run = fn(&Visit<'_>, &Asked) -> Result<Reply, Fault>;
+type PanelHandler = fn(&RequestScope<'_>, &RequestInput) -> Result<HttpReply, CallFault>;
 
-const fn page(path: &'static str, run: Run) -> Route {
+const fn build_page_route(path: &'static str, run: PanelHandler) -> Route {
     Route {
-        method: Method::Get,
+        method: HttpMethod::Get,
         path,
         need: Access::Read,
         run,
     }
 }
 
-const fn act(path: &'static str, need: Access, run: Run) -> Route {
+const fn build_form_route(path: &'static str, need: Access, run: PanelHandler) -> Route {
     Route {
-        method: Method::Post,
+        method: HttpMethod::Post,
         path,
         need,
         run,

@@ -4,23 +4,28 @@ mod found;
 mod row;
 mod sought;
 
-use apostille_core::export::{Format, export, withhold};
+use apostille_core::export::{Format, export, withhold_secrets};
 use apostille_core::list;
 use apostille_core::memory::{Layer, Stage};
-use apostille_core::store::{Filter, Order, SpaceSummary};
+use apostille_core::store::{ListOrder, MemoryFilter, SpaceSummary};
 use apostille_core::verify;
 use maud::{Markup, html};
 
-use super::frame::{Tab, framed};
-use super::parts::{Tone, count, empty, link, meter, notice, pages, way};
+use super::frame::{PanelTab, render_panel_page};
+use super::parts::{
+    NoticeTone, link_to_page, link_with_query, pluralize_count, render_empty_state, render_notice,
+    render_page_navigation, render_usage_meter,
+};
 use super::undo;
-use apostille_api::Fault;
+use apostille_api::CallFault;
 use apostille_api::pass::Access;
-use apostille_api::visit::{Asked, Reply, Visit};
-use found::Found;
-use sought::Sought;
+use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
+use found::SearchResults;
+use sought::MemorySearch;
 
-pub use row::{how_often, row, row_with, said_by};
+pub use row::{
+    format_memory_source, format_shown_count, render_memory_row, render_memory_row_with_extra,
+};
 
 /// How many of a layer are on the first page.
 const FIRST: usize = 12;
@@ -37,49 +42,63 @@ const STAGES: [Stage; 5] = [
 ];
 
 /// What is known, by layer, or what was looked for.
-pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let sought = Sought::read(visit, asked);
-    let body = if sought.is_nothing() {
-        layers(visit)?
+pub fn render_memories_page(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let sought = MemorySearch::from_query(visit, asked);
+    let body = if sought.is_empty() {
+        render_all_layers(visit)?
     } else {
-        listing(visit, &sought)?
+        render_search_results(visit, &sought)?
     };
     let page = html! {
-        (undo::told(visit, asked, ""))
-        (sought::form(visit, &sought))
-        @for it in &sought.problems { (notice(Tone::Bad, &html! { p { (it) } })) }
+        (undo::render_done_notice(visit, asked, ""))
+        (sought::render_search_form(visit, &sought))
+        @for it in &sought.problems { (render_notice(NoticeTone::Bad, &html! { p { (it) } })) }
         (body)
     };
-    Ok(framed(visit, Tab::Memories, "Memories", &page))
+    Ok(render_panel_page(
+        visit,
+        PanelTab::Memories,
+        "Memories",
+        &page,
+    ))
 }
 
 /// A file with everything in it.
-pub fn download(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let format = asked.query("format").unwrap_or("json").parse::<Format>();
+pub fn handle_export_download(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let format = asked
+        .query_value("format")
+        .unwrap_or("json")
+        .parse::<Format>();
     let Ok(format) = format.map_err(|error| error.to_string()) else {
         let body = html! { p { "An export is json, markdown or jsonl." } };
-        return Ok(super::frame::stated(
+        return Ok(super::frame::render_page_with_status(
             400,
             visit,
-            Tab::Memories,
+            PanelTab::Memories,
             "No such format",
             &body,
         ));
     };
-    let filter = Filter {
-        spaces: visit.spaces(),
-        order: Order::Oldest,
+    let filter = MemoryFilter {
+        spaces: visit.reachable_spaces(),
+        order: ListOrder::Oldest,
         limit: usize::MAX,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    let mut memories = list::list(visit.cx, &filter)?;
-    withhold(&mut memories);
+    let mut memories = list::list_memories(visit.cx, &filter)?;
+    withhold_secrets(&mut memories);
     let (kind, ending) = match format {
         Format::Json => ("application/json", "json"),
         Format::Markdown => ("text/markdown; charset=utf-8", "md"),
         Format::Jsonl => ("application/jsonl", "jsonl"),
     };
-    let mut reply = Reply::of(200, kind, export(&memories, format, visit.cx.now)?);
+    let mut reply = HttpReply::new(200, kind, export(&memories, format, visit.cx.now)?);
     let name = visit.here.repo.as_str().replace('/', "-");
     reply.headers.push((
         "content-disposition",
@@ -88,10 +107,10 @@ pub fn download(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     Ok(reply)
 }
 
-fn layers(visit: &Visit<'_>) -> Result<Markup, Fault> {
+fn render_all_layers(visit: &RequestScope<'_>) -> Result<Markup, CallFault> {
     let mut tallies = Vec::new();
-    for space in visit.spaces() {
-        tallies.push(visit.cx.store.summary(&space)?);
+    for space in visit.reachable_spaces() {
+        tallies.push(visit.cx.store.summarize_space(&space)?);
     }
     let n = |layer, stage| {
         tallies
@@ -99,35 +118,40 @@ fn layers(visit: &Visit<'_>) -> Result<Markup, Fault> {
             .filter_map(|it| it.memories.get(&(stage, layer)))
             .sum::<u64>()
     };
-    let mut out = html! { (overview(visit, &tallies)) };
+    let mut out = html! { (render_stage_overview(visit, &tallies)) };
     if tallies.iter().all(|it| it.memories.is_empty()) {
-        return Ok(html! { (nothing()) p { (new(visit, "")) } });
+        return Ok(html! { (render_empty_store()) p { (render_remember_link(visit, "")) } });
     }
     for layer in Layer::ALL {
         let n_here = n(*layer, Stage::Active) + n(*layer, Stage::Pending);
-        out.0 += &section(visit, *layer, n_here, &tallies)?.0;
+        out.0 += &render_layer_section(visit, *layer, n_here, &tallies)?.0;
     }
-    Ok(html! { (out) (take_away(visit)) })
+    Ok(html! { (out) (render_export_links(visit)) })
 }
 
 /// What there is beside what the layers show.
-fn overview(visit: &Visit<'_>, tallies: &[SpaceSummary]) -> Markup {
-    let n = |stage: Stage| tallies.iter().map(|it| it.stage(stage)).sum::<u64>();
+fn render_stage_overview(visit: &RequestScope<'_>, tallies: &[SpaceSummary]) -> Markup {
+    let n = |stage: Stage| {
+        tallies
+            .iter()
+            .map(|it| it.count_in_stage(stage))
+            .sum::<u64>()
+    };
     html! {
         div.summary {
             p.meta {
                 @for stage in STAGES.iter().filter(|it| n(**it) > 0) {
-                    a href=(way(visit, "/", &[("status", stage.as_str())])) { (n(*stage)) " " (stage) }
+                    a href=(link_with_query(visit, "/", &[("status", stage.as_str())])) { (n(*stage)) " " (stage) }
                 }
             }
-            (new(visit, ""))
+            (render_remember_link(visit, ""))
         }
-        (to_look_up(visit))
+        (render_verdict_links(visit))
     }
 }
 
 /// The ways to what needs a look. Finding it takes a while, so it is done when somebody wants it.
-fn to_look_up(visit: &Visit<'_>) -> Markup {
+fn render_verdict_links(visit: &RequestScope<'_>) -> Markup {
     const WAYS: [(&str, &str); 3] = [
         ("changed", "what changed"),
         ("gone", "what is gone"),
@@ -136,61 +160,62 @@ fn to_look_up(visit: &Visit<'_>) -> Markup {
     html! {
         p.meta {
             span { "Look up" }
-            @for (verdict, told) in WAYS { a href=(way(visit, "/", &[("verdict", verdict)])) { (told) } }
+            @for (verdict, told) in WAYS { a href=(link_with_query(visit, "/", &[("verdict", verdict)])) { (told) } }
         }
     }
 }
 
 /// The way to remember something, for whoever may.
-fn new(visit: &Visit<'_>, layer: &str) -> Markup {
+fn render_remember_link(visit: &RequestScope<'_>, layer: &str) -> Markup {
     html! {
-        @if visit.pass.allows(Access::Write) {
-            a.button.quiet href=(way(visit, "/remember", &[("layer", layer)])) { "Remember something" }
+        @if visit.pass.allows_access(Access::Write) {
+            a.button.quiet href=(link_with_query(visit, "/remember", &[("layer", layer)])) { "Remember something" }
         }
     }
 }
 
-fn section(
-    visit: &Visit<'_>,
+fn render_layer_section(
+    visit: &RequestScope<'_>,
     layer: Layer,
     n: u64,
     tallies: &[SpaceSummary],
-) -> Result<Markup, Fault> {
+) -> Result<Markup, CallFault> {
     let limit = if layer == Layer::Identity {
         IDENTITY
     } else {
         FIRST
     };
-    let filter = Filter {
-        spaces: visit.spaces(),
+    let filter = MemoryFilter {
+        spaces: visit.reachable_spaces(),
         layers: vec![layer],
         stages: sought::IN_PLAY.to_vec(),
         limit,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    let memories = verify::look(visit.cx, list::list(visit.cx, &filter)?);
+    let memories =
+        verify::follow_memory_citations(visit.cx, list::list_memories(visit.cx, &filter)?);
     let used: usize = tallies.iter().map(|it| it.identity_chars).sum();
     let has_more = n > memories.len() as u64;
     Ok(html! {
         section aria-labelledby=(layer) {
             div.group {
-                h2 id=(layer) { (title(layer)) }
-                p { (when(layer)) }
+                h2 id=(layer) { (format_layer_title(layer)) }
+                p { (describe_layer_use(layer)) }
                 @if has_more {
-                    a.all href=(way(visit, "/", &[("layer", layer.as_str())])) { "all " (n) }
+                    a.all href=(link_with_query(visit, "/", &[("layer", layer.as_str())])) { "all " (n) }
                 } @else if n > 0 { p.all { (n) } }
             }
             @if layer == Layer::Identity {
-                (meter("In use", used, visit.cx.policy.limits.identity_chars))
+                (render_usage_meter("In use", used, visit.cx.policy.limits.identity_chars))
             }
-            @if memories.is_empty() { p.hint { (lesson(layer)) } } @else {
-                ol.entries { @for it in &memories { (row(visit, it, None)) } }
+            @if memories.is_empty() { p.hint { (render_layer_example(layer)) } } @else {
+                ol.entries { @for it in &memories { (render_memory_row(visit, it, None)) } }
             }
         }
     })
 }
 
-fn title(layer: Layer) -> &'static str {
+fn format_layer_title(layer: Layer) -> &'static str {
     match layer {
         Layer::Identity => "Identity",
         Layer::Knowledge => "Knowledge",
@@ -199,7 +224,7 @@ fn title(layer: Layer) -> &'static str {
     }
 }
 
-fn when(layer: Layer) -> &'static str {
+fn describe_layer_use(layer: Layer) -> &'static str {
     match layer {
         Layer::Identity => "who you are; shown at the start of every session",
         Layer::Knowledge => "facts; shown when they matter",
@@ -208,7 +233,7 @@ fn when(layer: Layer) -> &'static str {
     }
 }
 
-fn lesson(layer: Layer) -> Markup {
+fn render_layer_example(layer: Layer) -> Markup {
     match layer {
         Layer::Identity => html! {
             "Nothing yet. " code { "apostille remember --layer identity \"answers in French, works on macOS\"" }
@@ -227,8 +252,8 @@ fn lesson(layer: Layer) -> Markup {
     }
 }
 
-fn nothing() -> Markup {
-    empty(
+fn render_empty_store() -> Markup {
+    render_empty_state(
         "Nothing is remembered here yet",
         &html! {
             p { code { "apostille init" } " connects the agents that work here; what they learn appears on this page." }
@@ -238,62 +263,73 @@ fn nothing() -> Markup {
     )
 }
 
-fn take_away(visit: &Visit<'_>) -> Markup {
+fn render_export_links(visit: &RequestScope<'_>) -> Markup {
     html! {
         section aria-labelledby="export" {
             div.group { h2 #export { "Take it with you" } p { "everything, all layers and statuses" } }
             p.buttons {
                 @for (format, told) in [("json", "JSON"), ("markdown", "Markdown"), ("jsonl", "JSON lines")] {
-                    a.button.quiet href=(way(visit, "/export", &[("format", format)])) download { (told) }
+                    a.button.quiet href=(link_with_query(visit, "/export", &[("format", format)])) download { (told) }
                 }
             }
         }
     }
 }
 
-fn listing(visit: &Visit<'_>, sought: &Sought) -> Result<Markup, Fault> {
-    let found = found::find(visit, sought)?;
+fn render_search_results(
+    visit: &RequestScope<'_>,
+    sought: &MemorySearch,
+) -> Result<Markup, CallFault> {
+    let found = found::run_memory_search(visit, sought)?;
     Ok(html! {
-        (told(visit, sought, &found))
-        @if found.rows.is_empty() && !found.has_more() { (none(visit)) } @else {
-            ol.entries { @for it in &found.rows { (row(visit, &it.verified, it.score)) } }
+        (render_search_summary(visit, sought, &found))
+        @if found.rows.is_empty() && !found.has_more() { (render_no_results(visit)) } @else {
+            ol.entries { @for it in &found.rows { (render_memory_row(visit, &it.verified, it.score)) } }
         }
-        (ways(visit, sought, &found))
+        (render_search_paging(visit, sought, &found))
     })
 }
 
-fn none(visit: &Visit<'_>) -> Markup {
-    empty(
+fn render_no_results(visit: &RequestScope<'_>) -> Markup {
+    render_empty_state(
         "Nothing is like that",
-        &html! { p { "Try fewer words or filters, or " a href=(link(visit, "/")) { "see everything" } "." } },
+        &html! { p { "Try fewer words or filters, or " a href=(link_to_page(visit, "/")) { "see everything" } "." } },
     )
 }
 
 /// What was done to find this.
-fn told(visit: &Visit<'_>, sought: &Sought, found: &Found) -> Markup {
-    let anywhere = sought.with(visit, "status", "any");
+fn render_search_summary(
+    visit: &RequestScope<'_>,
+    sought: &MemorySearch,
+    found: &SearchResults,
+) -> Markup {
+    let anywhere = sought.link_with(visit, "status", "any");
     html! {
         p.hint role="status" {
             @if found.is_ranked {
-                (count(found.rows.len() as u64, "memory", "memories")) ", ranked as recall ranks, among what is in use. "
+                (pluralize_count(found.rows.len() as u64, "memory", "memories")) ", ranked as recall ranks, among what is in use. "
                 a href=(anywhere) { "Look for these very words in every status" }
             } @else if found.n_looked_up > 0 {
-                (count(found.n_looked_up as u64, "memory", "memories")) " looked up, "
+                (pluralize_count(found.n_looked_up as u64, "memory", "memories")) " looked up, "
                 (found.rows.len()) " of them here."
             } @else { "The newest first." }
         }
     }
 }
 
-fn ways(visit: &Visit<'_>, sought: &Sought, found: &Found) -> Markup {
+fn render_search_paging(
+    visit: &RequestScope<'_>,
+    sought: &MemorySearch,
+    found: &SearchResults,
+) -> Markup {
     let next = found
         .next
         .as_ref()
-        .map(|it| sought.with(visit, "after", it));
+        .map(|it| sought.link_with(visit, "after", it));
     let first = sought
         .after
         .as_ref()
-        .map(|_| sought.with(visit, "after", ""));
+        .map(|_| sought.link_with(visit, "after", ""));
     if next.is_none() && first.is_none() {
         return html! {};
     }
@@ -302,5 +338,5 @@ fn ways(visit: &Visit<'_>, sought: &Sought, found: &Found) -> Markup {
         (false, Some(_)) => "",
         _ => "That was all.",
     };
-    pages(first.as_deref(), next.as_deref(), told)
+    render_page_navigation(first.as_deref(), next.as_deref(), told)
 }

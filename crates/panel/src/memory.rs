@@ -9,90 +9,106 @@ mod tried;
 
 use apostille_core::format;
 use apostille_core::list;
-use apostille_core::memory::{Memory, Name};
-use apostille_core::verify::Verified;
-use apostille_text::secrets::masked;
+use apostille_core::memory::{Memory, MemoryName};
+use apostille_core::verify::VerifiedMemory;
+use apostille_text::secrets::mask_secrets;
 use maud::{Markup, html};
 
-use super::frame::{Tab, stated};
-use super::memories::{how_often, said_by};
-use super::parts::{badge, cut, empty, fields, link, said, time, way};
+use super::frame::{PanelTab, render_page_with_status};
+use super::memories::{format_memory_source, format_shown_count};
+use super::parts::{
+    link_to_page, link_with_query, render_badge, render_empty_state, render_field_list,
+    render_relative_time, sanitize_shown_text, truncate_shown_text,
+};
 use super::undo;
-use apostille_api::Fault;
+use apostille_api::CallFault;
 use apostille_api::json::MemoryDetails;
-use apostille_api::visit::{Asked, Reply, Visit};
-use deeds::Tried;
+use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
+use deeds::SubmittedForm;
 
-pub(super) use actions::places;
+pub(super) use actions::format_current_places;
 
 /// How much of a fact is the title of its page.
 const TITLE: usize = 80;
 
 /// The page of one memory.
-pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    match named(visit, asked)? {
+pub fn render_memory_page(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    match find_memory_in_path(visit, asked)? {
         Some(memory) => {
-            let told = undo::told(visit, asked, &memory.handle().to_string());
-            let is_waiting = asked.query("did") == Some("pending");
-            show(
+            let told = undo::render_done_notice(visit, asked, &memory.handle().to_string());
+            let is_waiting = asked.query_value("did") == Some("pending");
+            render_memory_details(
                 visit,
                 memory,
                 200,
                 &told,
-                &Tried::next(if is_waiting { "approve" } else { "" }),
+                &SubmittedForm::for_next_step(if is_waiting { "approve" } else { "" }),
             )
         }
-        None => Ok(absent(visit, asked)),
+        None => Ok(render_missing_memory(visit, asked)),
     }
 }
 
 /// The memory that the path names.
-fn named(visit: &Visit<'_>, asked: &Asked) -> Result<Option<Memory>, Fault> {
-    let Ok(name) = asked.part("name").parse::<Name>() else {
+fn find_memory_in_path(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<Option<Memory>, CallFault> {
+    let Ok(name) = asked.path_part("name").parse::<MemoryName>() else {
         return Ok(None);
     };
-    Ok(list::named(visit.cx, &visit.spaces(), name)?)
+    Ok(list::find_named_memory(
+        visit.cx,
+        &visit.reachable_spaces(),
+        name,
+    )?)
 }
 
-fn absent(visit: &Visit<'_>, asked: &Asked) -> Reply {
-    let name = cut(&said(&masked(asked.part("name"))), 60);
-    let body = empty(
+fn render_missing_memory(visit: &RequestScope<'_>, asked: &RequestInput) -> HttpReply {
+    let name = truncate_shown_text(
+        &sanitize_shown_text(&mask_secrets(asked.path_part("name"))),
+        60,
+    );
+    let body = render_empty_state(
         "There is no such memory here",
         &html! {
             p { code { (name) } " was never given, was forgotten, or belongs to another repository." }
-            p { a href=(link(visit, "/")) { "All memories" } }
+            p { a href=(link_to_page(visit, "/")) { "All memories" } }
         },
     );
-    stated(404, visit, Tab::Memories, "Not found", &body)
+    render_page_with_status(404, visit, PanelTab::Memories, "Not found", &body)
 }
 
 /// The page of a memory, with what is to be said first, and what somebody typed.
-fn show(
-    visit: &Visit<'_>,
+fn render_memory_details(
+    visit: &RequestScope<'_>,
     memory: Memory,
     status: u16,
     first: &Markup,
-    tried: &Tried,
-) -> Result<Reply, Fault> {
-    let mut details = MemoryDetails::of(visit.cx, memory)?;
+    tried: &SubmittedForm,
+) -> Result<HttpReply, CallFault> {
+    let mut details = MemoryDetails::gather_details(visit.cx, memory)?;
     let is_withheld = details.memory.memory.withhold_secret();
     let looked_up = &details.memory;
     let memory = &looked_up.memory;
     let body = html! {
         (first)
-        (statement(looked_up))
+        (render_memory_statement(looked_up))
         div.columns {
             div {
-                (evidence::section(visit, looked_up, is_withheld))
-                (history::section(visit, &details)?)
+                (evidence::render_evidence_section(visit, looked_up, is_withheld))
+                (history::render_memory_history(visit, &details)?)
             }
             aside aria-label="About this memory" {
                 div.deeds {
                     h2 { "What can be done" }
-                    (actions::section(visit, looked_up, is_withheld, tried)?)
+                    (actions::render_memory_actions(visit, looked_up, is_withheld, tried)?)
                 }
                 h2 { "About it" }
-                (about(visit, memory))
+                (render_memory_fields(visit, memory))
             }
         }
     };
@@ -100,78 +116,88 @@ fn show(
     let title = format!(
         "{} {}",
         memory.handle(),
-        cut(&one_line(&said(subject)), TITLE)
+        truncate_shown_text(
+            &collapse_title_whitespace(&sanitize_shown_text(subject)),
+            TITLE
+        )
     );
-    Ok(stated(status, visit, Tab::Memories, &title, &body))
+    Ok(render_page_with_status(
+        status,
+        visit,
+        PanelTab::Memories,
+        &title,
+        &body,
+    ))
 }
 
 /// What was sent could be read, and was not done.
 const UNPROCESSABLE: u16 = 422;
 
-fn one_line(text: &str) -> String {
+fn collapse_title_whitespace(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn statement(it: &Verified) -> Markup {
+fn render_memory_statement(it: &VerifiedMemory) -> Markup {
     let memory = &it.memory;
     let stage = memory.status.stage();
     html! {
         p.buttons {
-            (badge(it.standing()))
-            (badge(stage.as_str()))
-            @for mark in &memory.marks { (super::parts::toned("warn", "M8 2.5L14 13H2z", mark.as_str())) }
+            (render_badge(it.standing()))
+            (render_badge(stage.as_str()))
+            @for mark in &memory.marks { (super::parts::render_toned_badge("warn", "M8 2.5L14 13H2z", mark.as_str())) }
         }
         div.card {
-            p.fact.large dir="auto" { (said(&memory.fact)) }
-            @if let Some(reason) = &memory.reason { p.hint dir="auto" { "Because: " (said(reason)) } }
-            @if let Some(why) = memory.status.why() { p.why { (stage) ": " (said(why)) } }
+            p.fact.large dir="auto" { (sanitize_shown_text(&memory.fact)) }
+            @if let Some(reason) = &memory.reason { p.hint dir="auto" { "Because: " (sanitize_shown_text(reason)) } }
+            @if let Some(why) = memory.status.why() { p.why { (stage) ": " (sanitize_shown_text(why)) } }
         }
     }
 }
 
-fn about(visit: &Visit<'_>, memory: &Memory) -> Markup {
+fn render_memory_fields(visit: &RequestScope<'_>, memory: &Memory) -> Markup {
     let text = |it: String| html! { (it) };
-    let optional = |it: &Option<String>| html! { @if let Some(it) = it { (said(it)) } };
+    let optional =
+        |it: &Option<String>| html! { @if let Some(it) = it { (sanitize_shown_text(it)) } };
     let usage = memory.usage;
     let now = visit.cx.now;
-    fields(&[
+    render_field_list(&[
         ("Layer", text(memory.layer.to_string())),
         ("Kind", text(memory.kind.to_string())),
-        ("Status", badge(memory.status.stage().as_str())),
-        ("Said by", text(said_by(memory))),
+        ("Status", render_badge(memory.status.stage().as_str())),
+        ("Said by", text(format_memory_source(memory))),
         (
             "Also said by",
             text(
                 memory
                     .vouchers
                     .iter()
-                    .map(|it| said(it))
+                    .map(|it| sanitize_shown_text(it))
                     .collect::<Vec<_>>()
                     .join(", "),
             ),
         ),
-        ("Tags", tags(visit, memory)),
+        ("Tags", render_memory_tags(visit, memory)),
         ("Task", optional(&memory.task)),
         ("Session", optional(&memory.voice.session)),
-        ("Recorded", time(memory.recorded_at, now)),
-        ("Refreshed", time(memory.refreshed_at, now)),
-        ("Shown", text(how_often(memory))),
+        ("Recorded", render_relative_time(memory.recorded_at, now)),
+        ("Refreshed", render_relative_time(memory.refreshed_at, now)),
+        ("Shown", text(format_shown_count(memory))),
         ("Applied", text(format!("{}×", usage.applied))),
         ("Found to hold", text(format!("{}×", usage.verified))),
         ("Space", text(memory.space.to_string())),
         ("Id", html! { code { (memory.id) } }),
         (
             "SHA-256",
-            html! { code { (memory.digest()) } " (format " (format::VERSION) ")" },
+            html! { code { (memory.content_digest()) } " (format " (format::VERSION) ")" },
         ),
     ])
 }
 
-fn tags(visit: &Visit<'_>, memory: &Memory) -> Markup {
+fn render_memory_tags(visit: &RequestScope<'_>, memory: &Memory) -> Markup {
     html! {
         @for (n, it) in memory.tags.iter().enumerate() {
             @if n > 0 { " " }
-            a.tag href=(way(visit, "/", &[("tag", it)])) { (said(it)) }
+            a.tag href=(link_with_query(visit, "/", &[("tag", it)])) { (sanitize_shown_text(it)) }
         }
     }
 }

@@ -3,26 +3,29 @@
 mod code;
 pub mod form;
 
-use apostille_core::format::timestamp;
+use apostille_core::format::format_timestamp;
 use apostille_core::memory::Handle;
 use apostille_text::moderate;
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-use apostille_api::visit::Visit;
+use apostille_api::visit::RequestScope;
 
-pub use code::{code, diff};
-pub use form::{Choice, area, choices, field, form, kept, line, needed, tick};
+pub use code::{render_code_lines, render_diff};
+pub use form::{
+    SelectOption, render_checkbox, render_labeled_field, render_post_form, render_repo_field,
+    render_required_input, render_select, render_text_input, render_textarea,
+};
 
 /// The way to a page of the panel, in the space that is looked at.
 #[must_use]
-pub fn link(visit: &Visit<'_>, path: &str) -> String {
-    way(visit, path, &[])
+pub fn link_to_page(visit: &RequestScope<'_>, path: &str) -> String {
+    link_with_query(visit, path, &[])
 }
 
 /// The same with more to say.
 #[must_use]
-pub fn way(visit: &Visit<'_>, path: &str, said: &[(&str, &str)]) -> String {
+pub fn link_with_query(visit: &RequestScope<'_>, path: &str, said: &[(&str, &str)]) -> String {
     // A pass may reach nothing but a person's own space, which is no repository and needs no name.
     let repo = (
         "repo",
@@ -33,12 +36,12 @@ pub fn way(visit: &Visit<'_>, path: &str, said: &[(&str, &str)]) -> String {
         },
     );
     let said: Vec<_> = said.iter().copied().chain([repo]).collect();
-    url(path, &said)
+    build_page_url(path, &said)
 }
 
 /// A path with what stands behind the question mark; what says nothing is left out.
 #[must_use]
-pub fn url(path: &str, said: &[(&str, &str)]) -> String {
+pub fn build_page_url(path: &str, said: &[(&str, &str)]) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.extend_pairs(said.iter().filter(|it| !it.1.is_empty()));
     // A slash may stand in a query as it is, and is easier to read.
@@ -52,7 +55,7 @@ pub fn url(path: &str, said: &[(&str, &str)]) -> String {
 
 /// A text as a part of a path.
 #[must_use]
-pub fn part(text: &str) -> String {
+pub fn encode_path_segment(text: &str) -> String {
     let is_plain = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_' | b'.' | b'~');
     let encoded = |it: u8| {
         if is_plain(it) {
@@ -66,13 +69,13 @@ pub fn part(text: &str) -> String {
 
 /// A text that somebody wrote, as it may be shown: nothing hidden in it, and no secret.
 #[must_use]
-pub fn said(text: &str) -> String {
-    moderate::told(text)
+pub fn sanitize_shown_text(text: &str) -> String {
+    moderate::clean_code_unless_secret(text)
 }
 
 /// The beginning of a text.
 #[must_use]
-pub fn cut(text: &str, most: usize) -> String {
+pub fn truncate_shown_text(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
@@ -81,18 +84,18 @@ pub fn cut(text: &str, most: usize) -> String {
 
 /// So many of something.
 #[must_use]
-pub fn count(n: u64, one: &str, many: &str) -> String {
+pub fn pluralize_count(n: u64, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
 /// A time, as long ago as it is.
 #[must_use]
-pub fn time(at: Timestamp, now: Timestamp) -> Markup {
-    let whole = timestamp(at);
-    html! { time datetime=(whole) title=(whole) { (ago(now, at)) } }
+pub fn render_relative_time(at: Timestamp, now: Timestamp) -> Markup {
+    let whole = format_timestamp(at);
+    html! { time datetime=(whole) title=(whole) { (format_time_ago(now, at)) } }
 }
 
-fn ago(now: Timestamp, at: Timestamp) -> String {
+fn format_time_ago(now: Timestamp, at: Timestamp) -> String {
     const STEPS: [(i64, i64, &str); 6] = [
         (60, 1, "second"),
         (3_600, 60, "minute"),
@@ -115,8 +118,8 @@ fn ago(now: Timestamp, at: Timestamp) -> String {
 
 /// The way to a memory, by its handle.
 #[must_use]
-pub fn handle(visit: &Visit<'_>, handle: Handle) -> Markup {
-    html! { a.handle href=(link(visit, &format!("/memories/{handle}"))) { (handle) } }
+pub fn render_handle_link(visit: &RequestScope<'_>, handle: Handle) -> Markup {
+    html! { a.handle href=(link_to_page(visit, &format!("/memories/{handle}"))) { (handle) } }
 }
 
 /// What a badge looks like: its tone, and its shape in a box of sixteen.
@@ -157,15 +160,15 @@ const BADGES: &[(&str, &str, &str)] = &[
 
 /// A verdict, a status or a care as a badge. A word that nobody knows is a plain one.
 #[must_use]
-pub fn badge(word: &str) -> Markup {
+pub fn render_badge(word: &str) -> Markup {
     let known = BADGES.iter().find(|it| it.0 == word);
     let (_, tone, shape) = known.copied().unwrap_or((word, "plain", "M3 8h10"));
-    toned(tone, shape, word)
+    render_toned_badge(tone, shape, word)
 }
 
 /// A badge with words of its own: `tone` is good, info, warn, bad or plain.
 #[must_use]
-pub fn toned(tone: &str, shape: &str, word: &str) -> Markup {
+pub fn render_toned_badge(tone: &str, shape: &str, word: &str) -> Markup {
     html! {
         span.badge.(tone) {
             svg viewBox="0 0 16 16" width="11" height="11" aria-hidden="true" { path d=(shape) {} }
@@ -176,7 +179,7 @@ pub fn toned(tone: &str, shape: &str, word: &str) -> Markup {
 
 /// How something went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
+pub enum NoticeTone {
     /// It was done.
     Good,
     /// Something to know.
@@ -187,18 +190,18 @@ pub enum Tone {
 
 /// A line that stands out. It is read aloud when it appears.
 #[must_use]
-pub fn notice(tone: Tone, body: &Markup) -> Markup {
+pub fn render_notice(tone: NoticeTone, body: &Markup) -> Markup {
     let (class, role) = match tone {
-        Tone::Good => ("good", "status"),
-        Tone::Plain => ("plain", "status"),
-        Tone::Bad => ("bad", "alert"),
+        NoticeTone::Good => ("good", "status"),
+        NoticeTone::Plain => ("plain", "status"),
+        NoticeTone::Bad => ("bad", "alert"),
     };
     html! { div.notice.(class) role=(role) { (body) } }
 }
 
 /// Names and what stands under them; what is empty is left out.
 #[must_use]
-pub fn fields(rows: &[(&str, Markup)]) -> Markup {
+pub fn render_field_list(rows: &[(&str, Markup)]) -> Markup {
     html! {
         dl.fields {
             @for (name, value) in rows.iter().filter(|it| !it.1.0.is_empty()) {
@@ -210,7 +213,7 @@ pub fn fields(rows: &[(&str, Markup)]) -> Markup {
 
 /// How much of something is in use, in percent.
 #[must_use]
-pub fn meter(label: &str, used: usize, limit: usize) -> Markup {
+pub fn render_usage_meter(label: &str, used: usize, limit: usize) -> Markup {
     let percent = (used * 100).div_ceil(limit.max(1));
     let tone = if percent >= 90 { "warn" } else { "good" };
     let told = format!("{used} of {limit} characters, {percent} %");
@@ -228,13 +231,13 @@ pub fn meter(label: &str, used: usize, limit: usize) -> Markup {
 
 /// A page with nothing on it: what would be here, and how it gets here.
 #[must_use]
-pub fn empty(title: &str, body: &Markup) -> Markup {
+pub fn render_empty_state(title: &str, body: &Markup) -> Markup {
     html! { div.empty { h2 { (title) } (body) } }
 }
 
 /// The way on, and back to the beginning.
 #[must_use]
-pub fn pages(first: Option<&str>, next: Option<&str>, told: &str) -> Markup {
+pub fn render_page_navigation(first: Option<&str>, next: Option<&str>, told: &str) -> Markup {
     html! {
         nav.pages aria-label="Pages" {
             @if let Some(it) = first { a.button.quiet href=(it) rel="first" { "← Beginning" } }
@@ -250,7 +253,8 @@ mod tests {
 
     #[test]
     fn addresses_say_only_what_is_said() {
-        let check = |said: &[(&str, &str)], expected: &str| assert_eq!(url("/", said), expected);
+        let check =
+            |said: &[(&str, &str)], expected: &str| assert_eq!(build_page_url("/", said), expected);
         check(&[], "/");
         check(&[("q", ""), ("repo", "a/b")], "/?repo=a/b");
         check(&[("q", "a&b=\"c\" <d>")], "/?q=a%26b%3D%22c%22+%3Cd%3E");
@@ -259,8 +263,9 @@ mod tests {
     #[test]
     fn times_are_told_by_the_largest_unit() {
         let now: Timestamp = "2026-02-26T12:00:00Z".parse().unwrap();
-        let check =
-            |at: &str, expected: &str| assert_eq!(ago(now, at.parse().unwrap()), expected, "{at}");
+        let check = |at: &str, expected: &str| {
+            assert_eq!(format_time_ago(now, at.parse().unwrap()), expected, "{at}")
+        };
         check("2026-02-26T12:00:00Z", "just now");
         check("2026-02-26T12:00:09Z", "just now");
         check("2026-02-26T11:59:59Z", "1 second ago");

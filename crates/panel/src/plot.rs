@@ -6,8 +6,8 @@ mod scale;
 use jiff::civil::Date;
 use maud::{Markup, html};
 
-use scale::Scale;
-pub use scale::Unit;
+use scale::PlotScale;
+pub use scale::PlotUnit;
 
 /// The box that a plot is drawn in, and the room that the scales take on its left, above and below. Letters of 13 are
 /// still 12 pixels high on the narrowest phone.
@@ -20,7 +20,7 @@ const BELOW: f64 = 22.0;
 
 /// How values are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum PlotShape {
     /// A column for each day, the series on top of each other.
     Columns,
     /// A line for each series; a day without a value is a gap.
@@ -29,7 +29,7 @@ pub enum Shape {
 
 /// One row of values, a value for each day.
 #[derive(Debug, Clone)]
-pub struct Series {
+pub struct PlotSeries {
     /// What it is called.
     pub name: String,
     /// The class that colours it.
@@ -50,52 +50,52 @@ pub struct Plot<'a> {
     /// The days, the oldest first.
     pub days: &'a [Date],
     /// What the values are.
-    pub unit: Unit,
+    pub unit: PlotUnit,
     /// How they are drawn.
-    pub shape: Shape,
+    pub shape: PlotShape,
     /// The values.
-    pub series: Vec<Series>,
+    pub series: Vec<PlotSeries>,
 }
 
 impl Plot<'_> {
     /// The plot with its legend and its figures.
     #[must_use]
-    pub fn figure(&self) -> Markup {
+    pub fn render_figure(&self) -> Markup {
         html! {
             figure.plot.card id=(self.id) {
                 figcaption { h3 { (self.title) } p.hint { (self.told) } }
-                (self.drawn())
-                @if self.series.len() > 1 { (self.legend()) }
-                (self.table())
+                (self.render_svg())
+                @if self.series.len() > 1 { (self.render_legend()) }
+                (self.render_table())
             }
         }
     }
 
-    fn drawn(&self) -> Markup {
+    fn render_svg(&self) -> Markup {
         let (title, desc) = (format!("{}-title", self.id), format!("{}-desc", self.id));
-        let scale = self.scale();
+        let scale = self.build_scale();
         let view = format!("0 0 {WIDE} {HIGH}");
         html! {
             svg viewBox=(view) role="img" aria-labelledby=(format!("{title} {desc}")) {
                 title id=(title) { (self.title) }
                 desc id=(desc) { (self.told) }
                 @for (value, told) in scale.ticks() {
-                    line.rule x1=(at(LEFT)) x2=(at(WIDE - RIGHT)) y1=(at(height(&scale, value))) y2=(at(height(&scale, value))) {}
-                    text.up x=(at(LEFT - 6.0)) y=(at(height(&scale, value) + 4.0)) { (told) }
+                    line.rule x1=(format_plot_coordinate(LEFT)) x2=(format_plot_coordinate(WIDE - RIGHT)) y1=(format_plot_coordinate(map_value_to_y(&scale, value))) y2=(format_plot_coordinate(map_value_to_y(&scale, value))) {}
+                    text.up x=(format_plot_coordinate(LEFT - 6.0)) y=(format_plot_coordinate(map_value_to_y(&scale, value) + 4.0)) { (told) }
                 }
-                @for (x, anchor, told) in self.dates() {
-                    text.across.(anchor) x=(at(x)) y=(at(HIGH - 5.0)) { (told) }
+                @for (x, anchor, told) in self.date_labels() {
+                    text.across.(anchor) x=(format_plot_coordinate(x)) y=(format_plot_coordinate(HIGH - 5.0)) { (told) }
                 }
                 @for (n, it) in self.series.iter().enumerate() {
-                    path.(it.class).(self.look()) d=(self.path(&scale, n)) {}
-                    @for (x, y) in self.dots(&scale, n) { circle.(it.class).dot cx=(at(x)) cy=(at(y)) r="3" {} }
+                    path.(it.class).(self.css_class()) d=(self.draw_path(&scale, n)) {}
+                    @for (x, y) in self.find_lone_points(&scale, n) { circle.(it.class).dot cx=(format_plot_coordinate(x)) cy=(format_plot_coordinate(y)) r="3" {} }
                 }
             }
         }
     }
 
-    fn look(&self) -> &'static str {
-        if self.shape == Shape::Columns {
+    fn css_class(&self) -> &'static str {
+        if self.shape == PlotShape::Columns {
             "column"
         } else {
             "line"
@@ -113,38 +113,41 @@ impl Plot<'_> {
     }
 
     /// How much stands below a series on a day.
-    fn below(&self, series: usize, day: usize) -> f64 {
+    fn sum_below(&self, series: usize, day: usize) -> f64 {
         (0..series).filter_map(|it| self.value(it, day)).sum()
     }
 
-    fn scale(&self) -> Scale {
+    fn build_scale(&self) -> PlotScale {
         let n = self.series.len();
         let highest = |day: usize| match self.shape {
-            Shape::Columns => self.below(n, day),
-            Shape::Lines => (0..n)
+            PlotShape::Columns => self.sum_below(n, day),
+            PlotShape::Lines => (0..n)
                 .filter_map(|it| self.value(it, day))
                 .fold(0.0, f64::max),
         };
-        Scale::over(
+        PlotScale::for_highest(
             (0..self.days.len()).map(highest).fold(0.0, f64::max),
             self.unit,
         )
     }
 
     /// The path of a series.
-    fn path(&self, scale: &Scale, series: usize) -> String {
+    fn draw_path(&self, scale: &PlotScale, series: usize) -> String {
         let days = (0..self.days.len()).filter_map(|day| Some((day, self.value(series, day)?)));
         match self.shape {
-            Shape::Columns => days
+            PlotShape::Columns => days
                 .filter(|it| it.1 > 0.0)
-                .map(|it| self.column(scale, series, it))
+                .map(|it| self.draw_column(scale, series, it))
                 .collect(),
-            Shape::Lines => {
+            PlotShape::Lines => {
                 let mut last = None;
                 let step = |(day, value): (usize, f64)| {
                     let is_on = last.is_some_and(|it: usize| it + 1 == day);
                     last = Some(day);
-                    let (x, y) = (at(self.middle(day)), at(height(scale, value)));
+                    let (x, y) = (
+                        format_plot_coordinate(self.day_center(day)),
+                        format_plot_coordinate(map_value_to_y(scale, value)),
+                    );
                     format!("{}{x} {y}", if is_on { 'L' } else { 'M' })
                 };
                 days.map(step).collect()
@@ -153,26 +156,37 @@ impl Plot<'_> {
     }
 
     /// Where a value stands alone, and no line shows it.
-    fn dots(&self, scale: &Scale, series: usize) -> Vec<(f64, f64)> {
-        if self.shape == Shape::Columns {
+    fn find_lone_points(&self, scale: &PlotScale, series: usize) -> Vec<(f64, f64)> {
+        if self.shape == PlotShape::Columns {
             return Vec::new();
         }
         let has = |day: Option<usize>| day.is_some_and(|it| self.value(series, it).is_some());
         let is_alone = |day: &usize| !has(day.checked_sub(1)) && !has(day.checked_add(1));
         let days = (0..self.days.len()).filter(is_alone);
-        days.filter_map(|day| Some((self.middle(day), height(scale, self.value(series, day)?))))
-            .collect()
+        days.filter_map(|day| {
+            Some((
+                self.day_center(day),
+                map_value_to_y(scale, self.value(series, day)?),
+            ))
+        })
+        .collect()
     }
 
-    fn column(&self, scale: &Scale, series: usize, (day, value): (usize, f64)) -> String {
-        let below = self.below(series, day);
-        let (low, high) = (height(scale, below), height(scale, below + value));
-        let half = self.step() * if self.days.len() > 45 { 0.5 } else { 0.42 };
-        let (left, right) = (at(self.middle(day) - half), at(self.middle(day) + half));
+    fn draw_column(&self, scale: &PlotScale, series: usize, (day, value): (usize, f64)) -> String {
+        let below = self.sum_below(series, day);
+        let (low, high) = (
+            map_value_to_y(scale, below),
+            map_value_to_y(scale, below + value),
+        );
+        let half = self.day_width() * if self.days.len() > 45 { 0.5 } else { 0.42 };
+        let (left, right) = (
+            format_plot_coordinate(self.day_center(day) - half),
+            format_plot_coordinate(self.day_center(day) + half),
+        );
         format!(
             "M{left} {0}L{left} {1}L{right} {1}L{right} {0}Z",
-            at(low),
-            at(high)
+            format_plot_coordinate(low),
+            format_plot_coordinate(high)
         )
     }
 
@@ -180,7 +194,7 @@ impl Plot<'_> {
         clippy::cast_precision_loss,
         reason = "there are no more days than a year has"
     )]
-    fn step(&self) -> f64 {
+    fn day_width(&self) -> f64 {
         (WIDE - LEFT - RIGHT) / self.days.len().max(1) as f64
     }
 
@@ -188,12 +202,12 @@ impl Plot<'_> {
         clippy::cast_precision_loss,
         reason = "there are no more days than a year has"
     )]
-    fn middle(&self, day: usize) -> f64 {
-        LEFT + (day as f64 + 0.5) * self.step()
+    fn day_center(&self, day: usize) -> f64 {
+        LEFT + (day as f64 + 0.5) * self.day_width()
     }
 
     /// The first, the middle and the last day, as far as there is room for them.
-    fn dates(&self) -> Vec<(f64, &'static str, String)> {
+    fn date_labels(&self) -> Vec<(f64, &'static str, String)> {
         let last = self.days.len().saturating_sub(1);
         let told = |day: usize| {
             self.days
@@ -205,7 +219,7 @@ impl Plot<'_> {
         dates.extend(
             told(last / 2)
                 .filter(|_| last > 3)
-                .map(|it| (self.middle(last / 2), "middle", it)),
+                .map(|it| (self.day_center(last / 2), "middle", it)),
         );
         dates.extend(
             told(last)
@@ -215,12 +229,12 @@ impl Plot<'_> {
         dates
     }
 
-    fn legend(&self) -> Markup {
+    fn render_legend(&self) -> Markup {
         html! {
             ul.legend { @for it in &self.series {
                 li {
                     svg viewBox="0 0 16 12" width="16" height="12" aria-hidden="true" {
-                        @if self.shape == Shape::Columns {
+                        @if self.shape == PlotShape::Columns {
                             path.(it.class).column d="M2 1L14 1L14 11L2 11Z" {}
                         } @else {
                             path.(it.class).line d="M1 6L15 6" {}
@@ -233,10 +247,10 @@ impl Plot<'_> {
     }
 
     /// The same as figures, the newest day first.
-    fn table(&self) -> Markup {
+    fn render_table(&self) -> Markup {
         let told = |series, day| {
             self.value(series, day)
-                .map_or_else(|| "–".into(), |it| self.unit.told(it))
+                .map_or_else(|| "–".into(), |it| self.unit.format_value(it))
         };
         html! {
             details {
@@ -258,12 +272,12 @@ impl Plot<'_> {
 }
 
 /// Where a value stands in the box.
-fn height(scale: &Scale, value: f64) -> f64 {
-    ABOVE + (HIGH - ABOVE - BELOW) * (1.0 - scale.share(value))
+fn map_value_to_y(scale: &PlotScale, value: f64) -> f64 {
+    ABOVE + (HIGH - ABOVE - BELOW) * (1.0 - scale.fraction_of(value))
 }
 
 /// A place in the box.
-fn at(place: f64) -> String {
+fn format_plot_coordinate(place: f64) -> String {
     let text = format!("{place:.1}");
     text.strip_suffix(".0").map(Into::into).unwrap_or(text)
 }
@@ -278,8 +292,13 @@ mod tests {
         first.series(jiff::Span::new().days(1)).take(n).collect()
     }
 
-    fn plot<'a>(days: &'a [Date], shape: Shape, unit: Unit, rows: &[Vec<Option<f64>>]) -> Plot<'a> {
-        let series = |it: &Vec<Option<f64>>| Series {
+    fn plot<'a>(
+        days: &'a [Date],
+        shape: PlotShape,
+        unit: PlotUnit,
+        rows: &[Vec<Option<f64>>],
+    ) -> Plot<'a> {
+        let series = |it: &Vec<Option<f64>>| PlotSeries {
             name: "a".into(),
             class: "one",
             values: it.clone(),
@@ -307,11 +326,11 @@ mod tests {
     }
 
     fn is_inside(plot: &Plot<'_>) {
-        let scale = plot.scale();
+        let scale = plot.build_scale();
         for n in 0..plot.series.len() {
-            for (x, y) in places(&plot.path(&scale, n))
+            for (x, y) in places(&plot.draw_path(&scale, n))
                 .into_iter()
-                .chain(plot.dots(&scale, n))
+                .chain(plot.find_lone_points(&scale, n))
             {
                 assert!(
                     (LEFT - 0.1..=WIDE - RIGHT + 0.1).contains(&x),
@@ -323,14 +342,14 @@ mod tests {
                 );
             }
         }
-        let text = plot.figure().into_string();
+        let text = plot.render_figure().into_string();
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
     }
 
     #[test]
     fn nothing_one_day_and_huge_numbers_stay_in_the_box() {
-        for shape in [Shape::Columns, Shape::Lines] {
-            for unit in [Unit::Count, Unit::Share, Unit::Micros] {
+        for shape in [PlotShape::Columns, PlotShape::Lines] {
+            for unit in [PlotUnit::Count, PlotUnit::Share, PlotUnit::Micros] {
                 is_inside(&plot(&[], shape, unit, &[]));
                 is_inside(&plot(&days(1), shape, unit, &[vec![None]]));
                 is_inside(&plot(
@@ -360,12 +379,18 @@ mod tests {
         let days = days(4);
         let plot = plot(
             &days,
-            Shape::Lines,
-            Unit::Share,
+            PlotShape::Lines,
+            PlotUnit::Share,
             &[vec![Some(1.0), Some(0.5), None, Some(0.0)]],
         );
-        assert_eq!(plot.path(&plot.scale(), 0), "M76 10L144 79M280 148");
-        assert_eq!(plot.dots(&plot.scale(), 0), [(280.0, 148.0)]);
+        assert_eq!(
+            plot.draw_path(&plot.build_scale(), 0),
+            "M76 10L144 79M280 148"
+        );
+        assert_eq!(
+            plot.find_lone_points(&plot.build_scale(), 0),
+            [(280.0, 148.0)]
+        );
     }
 
     proptest! {
@@ -376,15 +401,15 @@ mod tests {
             is_lines: bool,
         ) {
             let days = days(n);
-            let shape = if is_lines { Shape::Lines } else { Shape::Columns };
-            let plot = plot(&days, shape, Unit::Count, &rows);
+            let shape = if is_lines { PlotShape::Lines } else { PlotShape::Columns };
+            let plot = plot(&days, shape, PlotUnit::Count, &rows);
             is_inside(&plot);
-            let scale = plot.scale();
+            let scale = plot.build_scale();
             let ticks: Vec<f64> = scale.ticks().into_iter().map(|it| it.0).collect();
             prop_assert!(ticks.len() >= 2 && ticks.windows(2).all(|it| it[0] < it[1]), "{ticks:?}");
-            let heights: Vec<f64> = ticks.iter().map(|it| height(&scale, *it)).collect();
+            let heights: Vec<f64> = ticks.iter().map(|it| map_value_to_y(&scale, *it)).collect();
             prop_assert!(heights.windows(2).all(|it| it[0] > it[1]), "{heights:?}");
-            prop_assert!((0..n).all(|it| it == 0 || plot.middle(it - 1) < plot.middle(it)));
+            prop_assert!((0..n).all(|it| it == 0 || plot.day_center(it - 1) < plot.day_center(it)));
         }
     }
 }

@@ -1,51 +1,60 @@
 //! Remember: a person keeps something, in the panel. What is known already is shown, with the three choices.
 
-use apostille_core::memory::{Draft, Kind, Layer, Twin};
-use apostille_core::remember::{Near, Outcome, remember};
+use apostille_core::memory::{Draft, DuplicateChoice, Kind, Layer};
+use apostille_core::remember::{NearMemory, RememberOutcome, remember};
 use apostille_core::rollback;
 use apostille_core::space::Space;
 use maud::{Markup, html};
 
-use super::frame::{Tab, stated};
-use super::memory::deeds::{Came, Tried, not_done};
-use super::parts::Tone;
-use super::parts::{Choice, area, choices, form, handle, line, notice, said, tick};
-use super::undo::{self, Deed};
+use super::frame::{PanelTab, render_page_with_status};
+use super::memory::deeds::{ActionOutcome, SubmittedForm, render_failed_action};
+use super::parts::NoticeTone;
+use super::parts::{
+    SelectOption, render_checkbox, render_handle_link, render_notice, render_post_form,
+    render_select, render_text_input, render_textarea, sanitize_shown_text,
+};
+use super::undo::{self, CompletedAction};
 use apostille_api::pass::Access;
-use apostille_api::visit::{Asked, Reply, Visit};
-use apostille_api::{Fault, told_near};
+use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
+use apostille_api::{CallFault, withhold_stale_neighbours};
 
 /// The form.
-pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let layer = asked.query("layer").unwrap_or_default();
+pub fn render_remember_page(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let layer = asked.query_value("layer").unwrap_or_default();
     let whose = if layer == Layer::Identity.as_str() {
         "user"
     } else {
         ""
     };
-    let typed = Tried::of(&[("layer", layer), ("whose", whose)]);
-    Ok(shown(visit, 200, &html! {}, &typed))
+    let typed = SubmittedForm::from_fields(&[("layer", layer), ("whose", whose)]);
+    Ok(render_remember_form(visit, 200, &html! {}, &typed))
 }
 
 /// Keeps what was typed, or says why not.
-pub fn keep(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let tried = Tried::new("remember", asked);
-    let draft = match draft(visit, &tried) {
+pub fn handle_remember_form(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let tried = SubmittedForm::new("remember", asked);
+    let draft = match draft_from_remember_form(visit, &tried) {
         Ok(draft) => draft,
         Err(why) => {
-            return Ok(shown(
+            return Ok(render_remember_form(
                 visit,
                 422,
-                &not_done(visit, Came::Unread(why))?,
+                &render_failed_action(visit, ActionOutcome::Unread(why))?,
                 &tried,
             ));
         }
     };
     let space = draft.space.clone();
-    let cx = visit.here.ruled(visit.cx, &space);
-    let after = rollback::place(&cx, &space)?;
+    let cx = visit.here.context_for_space(visit.cx, &space);
+    let after = rollback::find_last_event_place(&cx, &space)?;
     let (word, memory, touched) = match remember(&cx, draft)? {
-        Outcome::Remembered {
+        RememberOutcome::Remembered {
             memory, superseded, ..
         } => {
             let word = if memory.is_active() {
@@ -61,22 +70,29 @@ pub fn keep(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
                 .collect();
             (word, memory, touched)
         }
-        Outcome::Refreshed { memory } => ("known", memory.clone(), vec![memory.id]),
-        Outcome::Similar { near } => return Ok(shown(visit, 422, &similar(visit, near)?, &tried)),
-        Outcome::Refused(refusal) => {
-            return Ok(shown(
+        RememberOutcome::Refreshed { memory } => ("known", memory.clone(), vec![memory.id]),
+        RememberOutcome::Similar { near } => {
+            return Ok(render_remember_form(
                 visit,
                 422,
-                &not_done(visit, Came::Refused(refusal))?,
+                &render_similar_memories(visit, near)?,
+                &tried,
+            ));
+        }
+        RememberOutcome::Refused(refusal) => {
+            return Ok(render_remember_form(
+                visit,
+                422,
+                &render_failed_action(visit, ActionOutcome::Refused(refusal))?,
                 &tried,
             ));
         }
     };
     let path = format!("/memories/{}", memory.handle());
-    undo::go(
+    undo::redirect_with_undo(
         visit,
         &path,
-        &Deed {
+        &CompletedAction {
             word,
             space: &space,
             after,
@@ -85,7 +101,10 @@ pub fn keep(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     )
 }
 
-fn draft(visit: &Visit<'_>, tried: &Tried) -> Result<Draft, String> {
+fn draft_from_remember_form(
+    visit: &RequestScope<'_>,
+    tried: &SubmittedForm,
+) -> Result<Draft, String> {
     let word = |name: &str| tried.field(name).filter(|it| !it.is_empty());
     let layer: Option<Layer> = word("layer")
         .map(str::parse)
@@ -95,31 +114,34 @@ fn draft(visit: &Visit<'_>, tried: &Tried) -> Result<Draft, String> {
         .map(str::parse)
         .transpose()
         .map_err(|it| format!("{it}"))?;
-    let twin = match (word("merge").map(str::parse), tried.text("rationale")) {
-        (Some(Ok(name)), _) => Twin::Merge(name),
+    let twin = match (
+        word("merge").map(str::parse),
+        tried.filled_text("rationale"),
+    ) {
+        (Some(Ok(name)), _) => DuplicateChoice::Merge(name),
         (Some(Err(error)), _) => return Err(error.to_string()),
-        (None, Some(why)) => Twin::Create(why),
-        (None, None) => Twin::Ask,
+        (None, Some(why)) => DuplicateChoice::Create(why),
+        (None, None) => DuplicateChoice::Ask,
     };
     Ok(Draft {
         layer,
         kind,
-        subject: tried.text("subject"),
-        reason: tried.text("reason"),
-        tags: tried.tags(),
-        citations: tried.places()?,
+        subject: tried.filled_text("subject"),
+        reason: tried.filled_text("reason"),
+        tags: tried.parse_tags(),
+        citations: tried.parse_places()?,
         twin,
         ..Draft::new(
-            whose(visit, tried)?,
-            tried.text("fact").unwrap_or_default(),
+            choose_target_space(visit, tried)?,
+            tried.filled_text("fact").unwrap_or_default(),
             visit.voice(),
         )
     }
-    .vouched_if(tried.field("force").is_some(), visit.person()))
+    .with_vouching(tried.field("force").is_some(), visit.person()))
 }
 
-fn whose(visit: &Visit<'_>, tried: &Tried) -> Result<Space, String> {
-    let user = visit.here.user.filter(|it| visit.pass.reaches(it));
+fn choose_target_space(visit: &RequestScope<'_>, tried: &SubmittedForm) -> Result<Space, String> {
+    let user = visit.here.user.filter(|it| visit.pass.reaches_space(it));
     match (tried.field("whose"), user) {
         (Some("user"), Some(user)) => Ok(user.clone()),
         (Some("user"), None) => {
@@ -130,50 +152,58 @@ fn whose(visit: &Visit<'_>, tried: &Tried) -> Result<Space, String> {
 }
 
 /// What is much like it, and what can be done about that.
-fn similar(visit: &Visit<'_>, near: Vec<Near>) -> Result<Markup, Fault> {
-    let near = told_near(visit.cx, near)?;
-    Ok(notice(
-        Tone::Bad,
+fn render_similar_memories(
+    visit: &RequestScope<'_>,
+    near: Vec<NearMemory>,
+) -> Result<Markup, CallFault> {
+    let near = withhold_stale_neighbours(visit.cx, near)?;
+    Ok(render_notice(
+        NoticeTone::Bad,
         &html! {
             p { strong { "Not kept yet. " } "Much the same is known. Leave it at that, merge yours into it, or say below why both are needed:" }
             ul { @for it in &near {
-                li { (handle(visit, it.handle)) " (" (it.relation.as_str()) ") " span dir="auto" { (said(&it.fact)) } }
+                li { (render_handle_link(visit, it.handle)) " (" (it.relation.as_str()) ") " span dir="auto" { (sanitize_shown_text(&it.fact)) } }
             } }
         },
     ))
 }
 
-fn shown(visit: &Visit<'_>, status: u16, first: &Markup, typed: &Tried) -> Reply {
+fn render_remember_form(
+    visit: &RequestScope<'_>,
+    status: u16,
+    first: &Markup,
+    typed: &SubmittedForm,
+) -> HttpReply {
     let said = |name: &str| typed.field(name).unwrap_or_default();
-    let word = |it: &'static str| Choice {
+    let word = |it: &'static str| SelectOption {
         value: it,
         told: it,
     };
-    let layers: Vec<Choice<'_>> = Layer::ALL.iter().map(|it| word(it.as_str())).collect();
-    let kinds: Vec<Choice<'_>> = Kind::ALL.iter().map(|it| word(it.as_str())).collect();
-    let me = [Choice {
+    let layers: Vec<SelectOption<'_>> = Layer::ALL.iter().map(|it| word(it.as_str())).collect();
+    let kinds: Vec<SelectOption<'_>> = Kind::ALL.iter().map(|it| word(it.as_str())).collect();
+    let me = [SelectOption {
         value: "user",
         told: "mine, in every repository",
     }];
     let body = html! {
-        (area("new-fact", "Fact", said("fact"), 4, "what was learned, in a sentence"))
-        (line("new-subject", "Subject", said("subject"), "a brief topic"))
-        (line("new-reason", "Reason", said("reason"), "why it matters"))
-        (area("new-citations", "Citations", said("citations"), 2, "the lines that prove it, one place a line, such as src/api.rs:12-18; a fact about the repository needs one"))
-        (line("new-tags", "Tags", said("tags"), "separated by commas"))
+        (render_textarea("new-fact", "Fact", said("fact"), 4, "what was learned, in a sentence"))
+        (render_text_input("new-subject", "Subject", said("subject"), "a brief topic"))
+        (render_text_input("new-reason", "Reason", said("reason"), "why it matters"))
+        (render_textarea("new-citations", "Citations", said("citations"), 2, "the lines that prove it, one place a line, such as src/api.rs:12-18; a fact about the repository needs one"))
+        (render_text_input("new-tags", "Tags", said("tags"), "separated by commas"))
         div.grid {
-            (choices("new-whose", "Whose is it?", "this repository's", &me, said("whose")))
-            (choices("new-layer", "Layer", "knowledge", &layers, said("layer")))
-            (choices("new-kind", "Kind", "found out", &kinds, said("kind")))
+            (render_select("new-whose", "Whose is it?", "this repository's", &me, said("whose")))
+            (render_select("new-layer", "Layer", "knowledge", &layers, said("layer")))
+            (render_select("new-kind", "Kind", "found out", &kinds, said("kind")))
         }
         @if status != 200 {
             div.grid {
-                (line("new-merge", "Merge into", said("merge"), "a handle such as m-12: yours takes its place, with the citations of both"))
-                (line("new-rationale", "Why both are needed", said("rationale"), "keeps it beside what is much like it"))
+                (render_text_input("new-merge", "Merge into", said("merge"), "a handle such as m-12: yours takes its place, with the citations of both"))
+                (render_text_input("new-rationale", "Why both are needed", said("rationale"), "keeps it beside what is much like it"))
             }
         }
-        @if visit.pass.allows(Access::Review) {
-            (tick("new-force", "I vouch for it: use it even where nothing proves it. Else it waits for approval.", typed.field("force").is_some()))
+        @if visit.pass.allows_access(Access::Review) {
+            (render_checkbox("new-force", "I vouch for it: use it even where nothing proves it. Else it waits for approval.", typed.field("force").is_some()))
         }
         button type="submit" { "Remember" }
     };
@@ -182,9 +212,15 @@ fn shown(visit: &Visit<'_>, status: u16, first: &Markup, typed: &Tried) -> Reply
         p {
             "It is kept with the lines that prove it, and agents are shown it from now on. Where the lines do not say it, it \
              waits for approval."
-            @if visit.pass.allows(Access::Review) { " It can be taken back." }
+            @if visit.pass.allows_access(Access::Review) { " It can be taken back." }
         }
-        div.card.narrow { (form(visit, "/remember", &body)) }
+        div.card.narrow { (render_post_form(visit, "/remember", &body)) }
     };
-    stated(status, visit, Tab::Memories, "Remember something", &page)
+    render_page_with_status(
+        status,
+        visit,
+        PanelTab::Memories,
+        "Remember something",
+        &page,
+    )
 }

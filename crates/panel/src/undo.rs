@@ -4,16 +4,16 @@
 //! nothing is kept between two requests, and an address that somebody else made can only tell what is in the table.
 
 use apostille_core::list;
-use apostille_core::memory::{Memory, MemoryId, Name, Stage};
+use apostille_core::memory::{Memory, MemoryId, MemoryName, Stage};
 use apostille_core::rollback;
 use apostille_core::space::Space;
 use apostille_core::store::EventPage;
 use maud::{Markup, html};
 
-use super::parts::{self, Tone, notice, way};
-use apostille_api::Fault;
+use super::parts::{self, NoticeTone, link_with_query, render_notice};
+use apostille_api::CallFault;
 use apostille_api::pass::Access;
-use apostille_api::visit::{Asked, Reply, Visit};
+use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
 
 /// What can have been done, and how it is told.
 const DONE: &[(&str, &str)] = &[
@@ -71,7 +71,7 @@ const REASON: &str = "taken back in the panel";
 const MOST: usize = 500;
 
 /// What was done, and to which memories of which space.
-pub struct Deed<'a> {
+pub struct CompletedAction<'a> {
     /// A word of the table.
     pub word: &'static str,
     /// The space.
@@ -83,8 +83,12 @@ pub struct Deed<'a> {
 }
 
 /// Goes to a page that tells what was done.
-pub fn go(visit: &Visit<'_>, path: &str, deed: &Deed<'_>) -> Result<Reply, Fault> {
-    let until = rollback::place(visit.cx, deed.space)?;
+pub fn redirect_with_undo(
+    visit: &RequestScope<'_>,
+    path: &str,
+    deed: &CompletedAction<'_>,
+) -> Result<HttpReply, CallFault> {
+    let until = rollback::find_last_event_place(visit.cx, deed.space)?;
     let mut touched = deed.touched.clone();
     touched.sort();
     touched.dedup();
@@ -100,44 +104,53 @@ pub fn go(visit: &Visit<'_>, path: &str, deed: &Deed<'_>) -> Result<Reply, Fault
     } else {
         format!("{}.{until}.{}", deed.after, names.join(","))
     };
-    Ok(Reply::see_other(way(visit, path, &[("did", deed.word), ("undo", &undo)])).changed())
+    Ok(HttpReply::see_other(link_with_query(
+        visit,
+        path,
+        &[("did", deed.word), ("undo", &undo)],
+    ))
+    .mark_changed())
 }
 
 /// Goes to a page that tells this, which cannot be taken back.
 #[must_use]
-pub fn tell(visit: &Visit<'_>, path: &str, word: &'static str) -> Reply {
-    Reply::see_other(way(visit, path, &[("did", word)]))
+pub fn redirect_with_message(
+    visit: &RequestScope<'_>,
+    path: &str,
+    word: &'static str,
+) -> HttpReply {
+    HttpReply::see_other(link_with_query(visit, path, &[("did", word)]))
 }
 
 /// What was done, on the page that follows; nothing where nothing was. `back` is where undoing leads to.
 #[must_use]
-pub fn told(visit: &Visit<'_>, asked: &Asked, back: &str) -> Markup {
-    let word = asked.query("did").unwrap_or_default();
+pub fn render_done_notice(visit: &RequestScope<'_>, asked: &RequestInput, back: &str) -> Markup {
+    let word = asked.query_value("did").unwrap_or_default();
     let Some((word, told)) = DONE.iter().find(|it| it.0 == word) else {
         return html! {};
     };
     let tone = if *word == "moved-on" {
-        Tone::Bad
+        NoticeTone::Bad
     } else {
-        Tone::Good
+        NoticeTone::Good
     };
     let undo = asked
-        .query("undo")
-        .and_then(|it| Some((it, Way::read(it)?)));
+        .query_value("undo")
+        .and_then(|it| Some((it, UndoRange::from_text(it)?)));
     // An address that is opened again later tells old news.
     if undo
         .as_ref()
-        .is_some_and(|it| is_old(visit, &it.1).unwrap_or(true))
+        .is_some_and(|it| is_stale_undo(visit, &it.1).unwrap_or(true))
     {
         return html! {};
     }
-    let can_undo = |it: &Way| it.after < it.until && visit.pass.allows(Access::Review);
-    notice(
+    let can_undo = |it: &UndoRange| it.after < it.until && visit.pass.allows_access(Access::Review);
+    render_notice(
         tone,
         &html! {
             p { (told) }
             @if let Some((undo, _)) = undo.filter(|it| can_undo(&it.1)) {
-                form method="post" action=(parts::link(visit, "/undo")) {
+                form method="post" action=(parts::link_to_page(visit, "/undo")) {
                     (crate::parts::form::seal(visit))
                     input type="hidden" name="undo" value=(undo);
                     input type="hidden" name="back" value=(back);
@@ -149,14 +162,14 @@ pub fn told(visit: &Visit<'_>, asked: &Asked, back: &str) -> Markup {
 }
 
 /// What is to be taken back: everything done to these memories between two places of the log.
-struct Way {
+struct UndoRange {
     after: u64,
     until: u64,
-    names: Vec<Name>,
+    names: Vec<MemoryName>,
 }
 
-impl Way {
-    fn read(text: &str) -> Option<Self> {
+impl UndoRange {
+    fn from_text(text: &str) -> Option<Self> {
         let mut parts = text.splitn(3, '.');
         let (after, until) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
         let names = parts
@@ -175,42 +188,45 @@ impl Way {
 }
 
 /// Takes back what was done.
-pub fn undo(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let form = asked.form();
+pub fn handle_undo_form(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let form = asked.form_fields();
     let field = |name: &str| {
         form.iter()
             .find(|it| it.0 == name)
             .map_or("", |it| it.1.as_str())
     };
-    let way = Way::read(field("undo"));
+    let way = UndoRange::from_text(field("undo"));
     let memories = way
         .as_ref()
-        .map_or(Ok(Vec::new()), |it| named(visit, &it.names))?;
+        .map_or(Ok(Vec::new()), |it| find_memories_to_undo(visit, &it.names))?;
     let word = match way.filter(|_| !memories.is_empty()) {
-        Some(way) => taken_back(visit, &memories, &way)?,
+        Some(way) => take_back_memories(visit, &memories, &way)?,
         None => "nothing",
     };
-    let card = card(field("back"));
+    let card = parse_card_position(field("back"));
     let path = card.map_or_else(
-        || leads_to(visit, field("back"), &memories),
+        || find_page_after_undo(visit, field("back"), &memories),
         |_| Ok("/review".into()),
     )?;
-    let reply = answer(visit, &path, word, &memories)?;
+    let reply = reply_to_undo(visit, &path, word, &memories)?;
     Ok(match card {
-        Some((from, at)) => at_card(reply, from, at),
+        Some((from, at)) => redirect_to_card(reply, from, at),
         None => reply,
     })
 }
 
 /// The card of the queue that a page wants to be led back to: where its page begins, and its place there.
-fn card(back: &str) -> Option<(usize, usize)> {
+fn parse_card_position(back: &str) -> Option<(usize, usize)> {
     let (from, at) = back.strip_prefix("review.")?.split_once('.')?;
     Some((from.parse().ok()?, at.parse().ok()?))
 }
 
 /// The same, led to this card of the queue.
 #[must_use]
-pub fn at_card(mut reply: Reply, from: usize, at: usize) -> Reply {
+pub fn redirect_to_card(mut reply: HttpReply, from: usize, at: usize) -> HttpReply {
     for (_, value) in reply.headers.iter_mut().filter(|it| it.0 == "location") {
         *value += &format!("&from={from}&at={at}#w-{}", at + 1);
     }
@@ -218,25 +234,25 @@ pub fn at_card(mut reply: Reply, from: usize, at: usize) -> Reply {
 }
 
 /// Tells what came of taking back.
-fn answer(
-    visit: &Visit<'_>,
+fn reply_to_undo(
+    visit: &RequestScope<'_>,
     path: &str,
     word: &'static str,
     memories: &[Memory],
-) -> Result<Reply, Fault> {
+) -> Result<HttpReply, CallFault> {
     if !matches!(word, "undone" | "retired") {
-        return Ok(tell(visit, path, word));
+        return Ok(redirect_with_message(visit, path, word));
     }
     let Some(space) = memories.first().map(|it| it.space.clone()) else {
-        return Ok(tell(visit, path, word));
+        return Ok(redirect_with_message(visit, path, word));
     };
     // Nothing stands between the two places, so this is told and cannot be taken back in turn.
-    let after = rollback::place(visit.cx, &space)?;
+    let after = rollback::find_last_event_place(visit.cx, &space)?;
     let touched = memories.iter().map(|it| it.id).collect();
-    go(
+    redirect_with_undo(
         visit,
         path,
-        &Deed {
+        &CompletedAction {
             word,
             space: &space,
             after,
@@ -246,15 +262,19 @@ fn answer(
 }
 
 /// What came of taking it back, as a word of the table.
-fn taken_back(visit: &Visit<'_>, memories: &[Memory], way: &Way) -> Result<&'static str, Fault> {
-    if has_moved_on(visit, memories, way.until)? {
+fn take_back_memories(
+    visit: &RequestScope<'_>,
+    memories: &[Memory],
+    way: &UndoRange,
+) -> Result<&'static str, CallFault> {
+    if has_later_changes(visit, memories, way.until)? {
         return Ok("moved-on");
     }
     let ids: Vec<MemoryId> = memories.iter().map(|it| it.id).collect();
     let Some(first) = memories.first() else {
         return Ok("nothing");
     };
-    let taken = rollback::take_back(visit.cx, &first.space, way.after, &ids, REASON)?;
+    let taken = rollback::take_back_changes(visit.cx, &first.space, way.after, &ids, REASON)?;
     if taken.is_empty() {
         return Ok("nothing");
     }
@@ -268,7 +288,11 @@ fn taken_back(visit: &Visit<'_>, memories: &[Memory], way: &Way) -> Result<&'sta
 }
 
 /// The memory to go to: one that stands again, where the one that was looked at is set aside.
-fn leads_to(visit: &Visit<'_>, back: &str, memories: &[Memory]) -> Result<String, Fault> {
+fn find_page_after_undo(
+    visit: &RequestScope<'_>,
+    back: &str,
+    memories: &[Memory],
+) -> Result<String, CallFault> {
     let ids: Vec<MemoryId> = memories.iter().map(|it| it.id).collect();
     let now = visit.cx.store.get_by_ids(&ids)?;
     let is_back = |it: &&Memory| it.handle().to_string() == back;
@@ -284,10 +308,17 @@ fn leads_to(visit: &Visit<'_>, back: &str, memories: &[Memory]) -> Result<String
 }
 
 /// The memories with these names; all of one space, as a deed is.
-fn named(visit: &Visit<'_>, names: &[Name]) -> Result<Vec<Memory>, Fault> {
+fn find_memories_to_undo(
+    visit: &RequestScope<'_>,
+    names: &[MemoryName],
+) -> Result<Vec<Memory>, CallFault> {
     let mut memories: Vec<Memory> = Vec::new();
     for name in names {
-        memories.extend(list::named(visit.cx, &visit.spaces(), *name)?);
+        memories.extend(list::find_named_memory(
+            visit.cx,
+            &visit.reachable_spaces(),
+            *name,
+        )?);
     }
     let space = memories.first().map(|it| it.space.clone());
     memories.retain(|it| Some(&it.space) == space.as_ref());
@@ -295,13 +326,17 @@ fn named(visit: &Visit<'_>, names: &[Name]) -> Result<Vec<Memory>, Fault> {
 }
 
 /// Whether what was done is no longer how it stands: somebody changed one of them since, or forgot it.
-fn is_old(visit: &Visit<'_>, way: &Way) -> Result<bool, Fault> {
-    let memories = named(visit, &way.names)?;
-    Ok(memories.len() < way.names.len() || has_moved_on(visit, &memories, way.until)?)
+fn is_stale_undo(visit: &RequestScope<'_>, way: &UndoRange) -> Result<bool, CallFault> {
+    let memories = find_memories_to_undo(visit, &way.names)?;
+    Ok(memories.len() < way.names.len() || has_later_changes(visit, &memories, way.until)?)
 }
 
 /// Whether somebody changed one of them since: taking back would lose that, too.
-fn has_moved_on(visit: &Visit<'_>, memories: &[Memory], until: u64) -> Result<bool, Fault> {
+fn has_later_changes(
+    visit: &RequestScope<'_>,
+    memories: &[Memory],
+    until: u64,
+) -> Result<bool, CallFault> {
     for it in memories {
         let page = EventPage {
             memory: Some(it.id),
@@ -310,7 +345,7 @@ fn has_moved_on(visit: &Visit<'_>, memories: &[Memory], until: u64) -> Result<bo
             limit: 1,
             ..EventPage::default()
         };
-        if !visit.cx.store.events(&it.space, &page)?.is_empty() {
+        if !visit.cx.store.read_events(&it.space, &page)?.is_empty() {
             return Ok(true);
         }
     }

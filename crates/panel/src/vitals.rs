@@ -6,15 +6,17 @@ mod findings;
 
 use apostille_core::event::Happening;
 use apostille_core::memory::Stage;
-use apostille_core::stats::{Stats, stats};
+use apostille_core::stats::{SpaceStats, compute_space_stats};
 use maud::{Markup, html};
 
-use super::frame::{Tab, framed};
-use super::parts::{Tone, count, meter, notice, way};
-use apostille_api::Fault;
-use apostille_api::visit::{Asked, Reply, Visit};
+use super::frame::{PanelTab, render_panel_page};
+use super::parts::{
+    NoticeTone, link_with_query, pluralize_count, render_notice, render_usage_meter,
+};
+use apostille_api::CallFault;
+use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
 
-pub use breakers::close;
+pub use breakers::handle_close_breaker_form;
 
 /// The spans that are offered, in days.
 const SPANS: [u16; 3] = [7, 30, 90];
@@ -22,37 +24,40 @@ const SPANS: [u16; 3] = [7, 30, 90];
 const SPAN: u16 = 30;
 
 /// How well memory serves.
-pub fn page(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
+pub fn render_vitals_page(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
     let days = asked
-        .query("days")
+        .query_value("days")
         .and_then(|it| it.parse().ok())
         .filter(|it| SPANS.contains(it));
     let days = days.unwrap_or(SPAN);
-    let spaces = visit.spaces();
+    let spaces = visit.reachable_spaces();
     let counted = spaces
         .iter()
-        .map(|it| stats(&visit.here.ruled(visit.cx, it), it))
+        .map(|it| compute_space_stats(&visit.here.context_for_space(visit.cx, it), it))
         .collect::<Result<Vec<_>, _>>()?;
     let body = html! {
-        @if asked.query("did") == Some("closed") {
-            (notice(Tone::Good, &html! { p { "Closed: what is written from now on is let in again. What waits goes on waiting." } }))
+        @if asked.query_value("did") == Some("closed") {
+            (render_notice(NoticeTone::Good, &html! { p { "Closed: what is written from now on is let in again. What waits goes on waiting." } }))
         }
-        (breakers::section(visit, &counted))
-        (overview(&counted))
-        (chips(visit, days))
-        (figures::section(visit, days)?)
-        (findings::section(visit, asked, &counted)?)
-        (facts(&counted))
+        (breakers::render_breaker_section(visit, &counted))
+        (render_vitals_overview(&counted))
+        (render_day_span_links(visit, days))
+        (figures::render_vitals_plots(visit, days)?)
+        (findings::render_audit_section(visit, asked, &counted)?)
+        (render_store_table(&counted))
     };
-    Ok(framed(visit, Tab::Health, "Health", &body))
+    Ok(render_panel_page(visit, PanelTab::Health, "Health", &body))
 }
 
-fn chips(visit: &Visit<'_>, days: u16) -> Markup {
+fn render_day_span_links(visit: &RequestScope<'_>, days: u16) -> Markup {
     html! {
         h2 { "Day by day" }
         ul.chips { @for it in SPANS {
             li {
-                a href=(way(visit, "/vitals", &[("days", &it.to_string())])) aria-current=[(it == days).then_some("true")] {
+                a href=(link_with_query(visit, "/vitals", &[("days", &it.to_string())])) aria-current=[(it == days).then_some("true")] {
                     (it) " days"
                 }
             }
@@ -61,26 +66,26 @@ fn chips(visit: &Visit<'_>, days: u16) -> Markup {
 }
 
 /// The figures that matter at a glance.
-fn overview(counted: &[Stats]) -> Markup {
-    let sum = |n: &dyn Fn(&Stats) -> u64| counted.iter().map(n).sum::<u64>();
-    let event = |it: Happening| sum(&|stats: &Stats| stats.tally.event(it.as_str()));
+fn render_vitals_overview(counted: &[SpaceStats]) -> Markup {
+    let sum = |n: &dyn Fn(&SpaceStats) -> u64| counted.iter().map(n).sum::<u64>();
+    let event = |it: Happening| sum(&|stats: &SpaceStats| stats.tally.count_events(it.as_str()));
     let tile =
         |figure: String, told: &str| html! { div.card.tile { b { (figure) } span { (told) } } };
     html! {
         div.cards.tiles {
             (tile(sum(&|it| it.active).to_string(), "in use"))
-            (tile(sum(&|it| it.tally.stage(Stage::Pending)).to_string(), "wait for a person"))
+            (tile(sum(&|it| it.tally.count_in_stage(Stage::Pending)).to_string(), "wait for a person"))
             (tile(event(Happening::Applied).to_string(), "times of use"))
             (tile(event(Happening::Refused).to_string(), "turned away"))
         }
         @for it in counted.iter().filter(|it| it.space.is_user() || it.tally.identity_chars > 0) {
-            (meter(&format!("Identity of {}", it.space), it.tally.identity_chars, it.identity_limit))
+            (render_usage_meter(&format!("Identity of {}", it.space), it.tally.identity_chars, it.identity_limit))
         }
     }
 }
 
 /// What there is in each space.
-fn facts(counted: &[Stats]) -> Markup {
+fn render_store_table(counted: &[SpaceStats]) -> Markup {
     html! {
         section aria-labelledby="store" {
             h2 #store { "What is kept" }
@@ -92,13 +97,13 @@ fn facts(counted: &[Stats]) -> Markup {
                 } }
                 tbody { @for it in counted { tr {
                     th scope="row" { (it.space) }
-                    @for stage in Stage::ALL { td.n { (it.tally.stage(*stage)) } }
+                    @for stage in Stage::ALL { td.n { (it.tally.count_in_stage(*stage)) } }
                     td.n { (it.soft_limit) }
                 } } }
             } }
             @for it in counted.iter().filter(|it| it.over_soft_limit) {
-                (notice(Tone::Plain, &html! {
-                    p { (it.space) " has " (count(it.active, "memory", "memories")) " in use, more than " (it.soft_limit) ": forget, merge or supersede what is no longer needed." }
+                (render_notice(NoticeTone::Plain, &html! {
+                    p { (it.space) " has " (pluralize_count(it.active, "memory", "memories")) " in use, more than " (it.soft_limit) ": forget, merge or supersede what is no longer needed." }
                 }))
             }
             p.hint { code { "apostille doctor" } " looks the store itself over." }

@@ -8,7 +8,7 @@ use rusqlite::ErrorCode;
 use apostille_files::lock::LockError;
 
 /// An IO error of a store's file.
-pub(crate) fn io(what: &str, error: io::Error) -> StoreError {
+pub(crate) fn store_error_from_io(what: &str, error: io::Error) -> StoreError {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             StoreError::Full
@@ -25,12 +25,12 @@ pub(crate) fn io(what: &str, error: io::Error) -> StoreError {
 pub(crate) fn lock(error: LockError) -> StoreError {
     match error {
         LockError::Busy { waited_ms } => StoreError::Busy { waited_ms },
-        LockError::Io { what, source } => io(what, source),
+        LockError::Io { what, source } => store_error_from_io(what, source),
     }
 }
 
 /// An error of SQLite.
-pub(crate) fn sqlite(error: rusqlite::Error) -> StoreError {
+pub(crate) fn store_error_from_sqlite(error: rusqlite::Error) -> StoreError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => StoreError::Full,
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::ReadOnly,
@@ -43,7 +43,7 @@ pub(crate) fn sqlite(error: rusqlite::Error) -> StoreError {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             StoreError::Busy { waited_ms: BUSY_MS }
         }
-        Some(ErrorCode::SystemIoFailure) if is_short(&error) => StoreError::Full,
+        Some(ErrorCode::SystemIoFailure) if is_short_write(&error) => StoreError::Full,
         _ => StoreError::Unavailable {
             what: "the store cannot be used".into(),
             source: Box::new(error),
@@ -55,12 +55,12 @@ pub(crate) fn sqlite(error: rusqlite::Error) -> StoreError {
 pub(crate) const BUSY_MS: u64 = 10_000;
 
 /// A write that the system cut short: no room, under another name.
-fn is_short(error: &rusqlite::Error) -> bool {
+fn is_short_write(error: &rusqlite::Error) -> bool {
     const IOERR_WRITE: i32 = 778;
     matches!(error, rusqlite::Error::SqliteFailure(it, _) if it.extended_code == IOERR_WRITE)
 }
 
 /// Bytes that are not what was written.
-pub(crate) fn corrupt(at: impl Into<String>) -> StoreError {
+pub(crate) fn corrupt_store_error(at: impl Into<String>) -> StoreError {
     StoreError::Corrupt { at: at.into() }
 }

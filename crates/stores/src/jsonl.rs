@@ -17,24 +17,25 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use apostille_core::event::trace::Trace;
-use apostille_core::event::{Batch, Erasure, Event, Logged, What};
+use apostille_core::event::trace::EventTrace;
+use apostille_core::event::{Batch, Erasure, Event, EventBody, LoggedEvent};
 use apostille_core::memory::{MAX_NUMBER, Memory, MemoryId};
 use apostille_core::space::Space;
-use apostille_core::store::state::State;
-use apostille_core::store::watch::Watch;
+use apostille_core::store::state::StoreState;
+use apostille_core::store::watch::BreakerState;
 use apostille_core::store::{
-    EventPage, Filter, Health, Log, MemoryKeys, Postings, Receipt, SpaceSummary, Store, StoreError,
+    AppendReceipt, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary, Store,
+    StoreError, StoreHealth,
 };
 use jiff::Timestamp;
 
-use crate::fault::{corrupt, io};
+use crate::fault::{corrupt_store_error, store_error_from_io};
 use apostille_files::lock;
-use apostille_files::lock::Queue;
-use foreign::Held;
-use line::Read;
-use merge::{Graves, Told};
-use tape::{News, Tape};
+use apostille_files::lock::StoreLock;
+use foreign::HeldMemories;
+use line::ParsedJsonlLine;
+use merge::{TimedBatch, Tombstones};
+use tape::{LineFile, NewLines};
 
 /// How long a write waits in line.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -43,16 +44,16 @@ const LOG_PATIENCE: Duration = Duration::from_millis(100);
 
 /// Memories in a file of lines.
 #[derive(Debug)]
-pub struct Jsonl {
-    hand: Hand,
+pub struct JsonlStore {
+    hand: JsonlOrigin,
     path: PathBuf,
-    queue: Mutex<Queue>,
-    read: Mutex<Reading>,
+    queue: Mutex<StoreLock>,
+    read: Mutex<JsonlState>,
 }
 
 /// Whose lines they are.
 #[derive(Debug, Clone)]
-struct Hand {
+struct JsonlOrigin {
     /// Where lines of a plain notebook belong.
     repo: Space,
     /// Whether the file came with the repository: then it speaks for that repository alone, and what it says is moderated
@@ -62,24 +63,24 @@ struct Hand {
 
 /// What was read of the files so far.
 #[derive(Debug)]
-struct Reading {
-    state: State,
-    shared: Tape,
-    local: Tape,
+struct JsonlState {
+    state: StoreState,
+    shared: LineFile,
+    local: LineFile,
     last_at: Timestamp,
     /// What a repository's file holds and nothing in that file lets out.
-    held: Held,
+    held: HeldMemories,
     /// What was forgotten.
-    graves: Graves,
+    graves: Tombstones,
     problems: Vec<String>,
 }
 
-impl Jsonl {
+impl JsonlStore {
     /// Opens the file, which need not be there yet. Lines of a plain notebook belong to `repo`.
     pub fn open(path: &Path, repo: &Space) -> Result<Self, StoreError> {
-        Self::opened(
+        Self::open_with_origin(
             path,
-            Hand {
+            JsonlOrigin {
                 repo: repo.clone(),
                 is_foreign: false,
             },
@@ -88,27 +89,27 @@ impl Jsonl {
 
     /// Opens a file that the repository itself names, and whoever wrote the repository may have written: no link is
     /// followed, lines of other spaces count for nothing, and what is read is moderated as if it were said now.
-    pub fn of_repository(path: &Path, repo: &Space) -> Result<Self, StoreError> {
-        Self::opened(
+    pub fn open_from_repository(path: &Path, repo: &Space) -> Result<Self, StoreError> {
+        Self::open_with_origin(
             path,
-            Hand {
+            JsonlOrigin {
                 repo: repo.clone(),
                 is_foreign: true,
             },
         )
     }
 
-    fn opened(path: &Path, hand: Hand) -> Result<Self, StoreError> {
-        let reading = Reading {
-            state: State::default(),
-            shared: Tape::new(path.into(), !hand.is_foreign),
-            local: Tape::new(path.with_extension("local.jsonl"), false),
+    fn open_with_origin(path: &Path, hand: JsonlOrigin) -> Result<Self, StoreError> {
+        let reading = JsonlState {
+            state: StoreState::default(),
+            shared: LineFile::new(path.into(), !hand.is_foreign),
+            local: LineFile::new(path.with_extension("local.jsonl"), false),
             last_at: Timestamp::MIN,
-            held: Held::default(),
-            graves: Graves::default(),
+            held: HeldMemories::default(),
+            graves: Tombstones::default(),
             problems: Vec::new(),
         };
-        let queue = Mutex::new(Queue::new(path.with_extension("lock")));
+        let queue = Mutex::new(StoreLock::new(path.with_extension("lock")));
         let store = Self {
             hand,
             path: path.into(),
@@ -117,131 +118,146 @@ impl Jsonl {
         };
         // A repository's file that cannot be read says so when it is asked, and not before anything else is.
         if !store.hand.is_foreign {
-            drop(store.current()?);
+            drop(store.refresh_state()?);
         }
         Ok(store)
     }
 
-    fn reading(&self) -> MutexGuard<'_, Reading> {
+    fn lock_state(&self) -> MutexGuard<'_, JsonlState> {
         // A panic while the lock was held leaves a reading that the files' marks no longer match at worst.
         self.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The state, with what other processes wrote meanwhile.
-    fn current(&self) -> Result<MutexGuard<'_, Reading>, StoreError> {
-        let mut reading = self.reading();
+    fn refresh_state(&self) -> Result<MutexGuard<'_, JsonlState>, StoreError> {
+        let mut reading = self.lock_state();
         reading.catch_up(&self.hand)?;
         Ok(reading)
     }
 
     /// Does something while no other process writes.
-    fn alone<T>(
+    fn with_write_lock<T>(
         &self,
         patience: Duration,
         act: impl FnOnce() -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         if let Some(folder) = self.path.parent().filter(|it| !it.as_os_str().is_empty()) {
-            lock::private_folder(folder)
-                .map_err(|error| io("cannot make the store's folder", error))?;
+            lock::create_private_folder(folder)
+                .map_err(|error| store_error_from_io("cannot make the store's folder", error))?;
         }
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let _held = queue.hold(patience).map_err(crate::fault::lock)?;
+        let _held = queue.wait_for_lock(patience).map_err(crate::fault::lock)?;
         act()
     }
 
-    fn append_alone(&self, batch: &Batch) -> Result<Receipt, StoreError> {
-        self.hand.speaks_for(batch)?;
-        let mut reading = self.current()?;
-        reading.state.check(batch.expects())?;
-        reading.may_say(batch)?;
+    fn append_locked(&self, batch: &Batch) -> Result<AppendReceipt, StoreError> {
+        self.hand.check_spaces(batch)?;
+        let mut reading = self.refresh_state()?;
+        reading.state.check_preconditions(batch.preconditions())?;
+        reading.check_approvals(batch)?;
         if batch.is_durable() && reading.graves.is_haunted {
-            reading.bury(&self.hand)?;
+            reading.remove_forgotten(&self.hand)?;
         }
-        let events = numbered(&reading.state, batch.events())?;
+        let events = number_new_memories(&reading.state, batch.events())?;
         let tape = if batch.is_durable() {
             &reading.shared
         } else {
             &reading.local
         };
-        tape.append(
-            &line::written(&events, reading.last_at)?,
+        tape.append_line(
+            &line::format_batch_line(&events, reading.last_at)?,
             batch.is_durable(),
         )?;
         reading.catch_up(&self.hand)?;
-        Ok(Receipt {
-            numbers: events.iter().filter_map(brought).collect(),
+        Ok(AppendReceipt {
+            numbers: events.iter().filter_map(remembered_id_and_number).collect(),
         })
     }
 
-    fn erase_alone(&self, erasure: &Erasure) -> Result<bool, StoreError> {
-        let mut reading = self.current()?;
-        if !reading.state.knows(erasure.id()) {
+    fn erase_locked(&self, erasure: &Erasure) -> Result<bool, StoreError> {
+        let mut reading = self.refresh_state()?;
+        if !reading.state.has_memory(erasure.id()) {
             return Ok(false);
         }
-        let tombstone = line::written(std::slice::from_ref(erasure.tombstone()), reading.last_at)?;
-        reading.rewrite(&self.hand, &reading.graves.with(erasure.id()), &tombstone)?;
-        reading.reload(&self.hand)?;
+        let tombstone =
+            line::format_batch_line(std::slice::from_ref(erasure.tombstone()), reading.last_at)?;
+        reading.rewrite_files(
+            &self.hand,
+            &reading.graves.ids_with(erasure.id()),
+            &tombstone,
+        )?;
+        reading.reload_files(&self.hand)?;
         Ok(true)
     }
 }
 
-impl Reading {
+impl JsonlState {
     /// Folds in what is new. Lines are folded in the order of their times, so that files merged line by line mean the
     /// same whatever their order; what does not come behind what was read makes the state be folded anew.
-    fn catch_up(&mut self, hand: &Hand) -> Result<(), StoreError> {
+    fn catch_up(&mut self, hand: &JsonlOrigin) -> Result<(), StoreError> {
         let mut batches = Vec::new();
-        let read = self.read_on(hand, &mut batches);
+        let read = self.read_new_lines(hand, &mut batches);
         // What was read before it failed is not the whole: it is read again when it is asked for again.
-        let replaced = read.inspect_err(|_| self.rewind())?;
+        let replaced = read.inspect_err(|_| self.reset_state())?;
         let is_first = self.last_at == Timestamp::MIN;
         let is_behind =
-            || merge::is_behind(&batches, self.last_at, |it| self.state.last_number(it));
+            || merge::can_fold_behind(&batches, self.last_at, |it| self.state.last_number(it));
         if replaced || !is_first && !is_behind() {
-            return self.reload(hand);
+            return self.reload_files(hand);
         }
-        self.fold(hand, batches);
+        self.fold_batches(hand, batches);
         Ok(())
     }
 
     /// Takes out of the files what was forgotten in another clone and came back with a merge.
-    fn bury(&mut self, hand: &Hand) -> Result<(), StoreError> {
-        self.rewrite(hand, self.graves.all(), "")?;
-        self.reload(hand)
+    fn remove_forgotten(&mut self, hand: &JsonlOrigin) -> Result<(), StoreError> {
+        self.rewrite_files(hand, self.graves.ids(), "")?;
+        self.reload_files(hand)
     }
 
     /// Rewrites the files without what they say of these memories, and with a last line.
-    fn rewrite(&self, hand: &Hand, gone: &HashSet<MemoryId>, last: &str) -> Result<(), StoreError> {
-        let mut shared = self.shared.without(gone, &hand.repo)?;
+    fn rewrite_files(
+        &self,
+        hand: &JsonlOrigin,
+        gone: &HashSet<MemoryId>,
+        last: &str,
+    ) -> Result<(), StoreError> {
+        let mut shared = self.shared.content_without(gone, &hand.repo)?;
         shared.extend(last.bytes());
-        self.shared.rewrite(&shared)?;
+        self.shared.replace_content(&shared)?;
         if self.local.path().exists() {
-            self.local.rewrite(&self.local.without(gone, &hand.repo)?)?;
+            self.local
+                .replace_content(&self.local.content_without(gone, &hand.repo)?)?;
         }
         Ok(())
     }
 
-    fn reload(&mut self, hand: &Hand) -> Result<(), StoreError> {
-        self.rewind();
+    fn reload_files(&mut self, hand: &JsonlOrigin) -> Result<(), StoreError> {
+        self.reset_state();
         let mut batches = Vec::new();
-        let read = self.read_on(hand, &mut batches);
-        read.inspect_err(|_| self.rewind())?;
-        self.fold(hand, batches);
+        let read = self.read_new_lines(hand, &mut batches);
+        read.inspect_err(|_| self.reset_state())?;
+        self.fold_batches(hand, batches);
         Ok(())
     }
 
     /// Forgets everything that was read.
-    fn rewind(&mut self) {
-        self.state = State::default();
+    fn reset_state(&mut self) {
+        self.state = StoreState::default();
         self.last_at = Timestamp::MIN;
         self.held.clear();
         self.graves.clear();
         self.problems.clear();
-        self.shared.rewind();
-        self.local.rewind();
+        self.shared.reset_mark();
+        self.local.reset_mark();
     }
 
     /// Reads what both files have to say since the last time. `true`: one of them is no longer the file it was.
-    fn read_on(&mut self, hand: &Hand, into: &mut Vec<Told>) -> Result<bool, StoreError> {
+    fn read_new_lines(
+        &mut self,
+        hand: &JsonlOrigin,
+        into: &mut Vec<TimedBatch>,
+    ) -> Result<bool, StoreError> {
         let Self {
             shared,
             local,
@@ -249,21 +265,23 @@ impl Reading {
             ..
         } = self;
         for tape in [shared, local] {
-            match tape.news()? {
-                News::Nothing => {}
-                News::Replaced => return Ok(true),
-                News::Added(lines, tail) => {
+            match tape.read_new_lines()? {
+                NewLines::Nothing => {}
+                NewLines::Replaced => return Ok(true),
+                NewLines::Added(lines, tail) => {
                     for bytes in &lines {
-                        problems
-                            .extend(told(bytes, hand, into)?.map(|why| unreadable(bytes, &why)));
+                        problems.extend(
+                            parse_line_into(bytes, hand, into)?
+                                .map(|why| describe_unreadable_line(bytes, &why)),
+                        );
                     }
                     // A last line without its end that can be read is whole; one that cannot may still be growing.
                     if let Some(bytes) = tail {
-                        match told(&bytes, hand, into)? {
-                            None => tape.take_tail(),
+                        match parse_line_into(&bytes, hand, into)? {
+                            None => tape.accept_tail(),
                             Some(why) => problems.push(format!(
                                 "the last line is torn: {}",
-                                unreadable(&bytes, &why)
+                                describe_unreadable_line(&bytes, &why)
                             )),
                         }
                     }
@@ -274,72 +292,82 @@ impl Reading {
     }
 
     /// Folds in what comes behind everything that was folded before, or everything at once.
-    fn fold(&mut self, hand: &Hand, batches: Vec<Told>) {
-        let mut batches = merge::ordered(batches);
+    fn fold_batches(&mut self, hand: &JsonlOrigin, batches: Vec<TimedBatch>) {
+        let mut batches = merge::order_batches(batches);
         batches
             .iter()
-            .for_each(|(_, events)| self.graves.note(events));
+            .for_each(|(_, events)| self.graves.note_forgotten(events));
         if self.last_at == Timestamp::MIN {
-            merge::number(&mut batches, &self.graves);
+            merge::renumber_memories(&mut batches, &self.graves);
         }
         if hand.is_foreign {
             batches
                 .iter()
-                .for_each(|(_, events)| self.held.note(events));
+                .for_each(|(_, events)| self.held.note_held(events));
         }
         for (at, events) in batches {
             self.last_at = self.last_at.max(at);
-            let mut events = self.graves.sifted(events);
-            events.retain(|it| !self.held.is_let_out_by(it));
-            self.state.append(&events);
+            let mut events = self.graves.drop_forgotten(events);
+            events.retain(|it| !self.held.is_released_by(it));
+            self.state.append_events(&events);
         }
     }
 }
 
-impl Reading {
+impl JsonlState {
     /// An approval that would not be read again is not written.
-    fn may_say(&self, batch: &Batch) -> Result<(), StoreError> {
-        if !batch.events().iter().any(|it| self.held.is_let_out_by(it)) {
+    fn check_approvals(&self, batch: &Batch) -> Result<(), StoreError> {
+        if !batch.events().iter().any(|it| self.held.is_released_by(it)) {
             return Ok(());
         }
         let why = "what its repository's file holds back is not let out by that file, which others write too; \
                    say it in words of your own, or forget it";
-        Err(io("cannot approve", std::io::Error::other(why)))
+        Err(store_error_from_io(
+            "cannot approve",
+            std::io::Error::other(why),
+        ))
     }
 }
 
-impl Hand {
+impl JsonlOrigin {
     /// The events of a line as they count here, or why they do not.
-    fn admitted(&self, events: Vec<Event>) -> Result<Vec<Event>, String> {
+    fn admit_events(&self, events: Vec<Event>) -> Result<Vec<Event>, String> {
         if !self.is_foreign {
             return Ok(events);
         }
-        foreign::all_admitted(events, &self.repo)
+        foreign::admit_foreign_events(events, &self.repo)
     }
 
     /// What would not be read again is not written.
-    fn speaks_for(&self, batch: &Batch) -> Result<(), StoreError> {
+    fn check_spaces(&self, batch: &Batch) -> Result<(), StoreError> {
         let other = batch
             .events()
             .iter()
             .find(|it| self.is_foreign && it.space != self.repo);
         other.map_or(Ok(()), |it| {
             let why = format!("this file is {}'s, not {}'s", self.repo, it.space);
-            Err(io("cannot write the store", std::io::Error::other(why)))
+            Err(store_error_from_io(
+                "cannot write the store",
+                std::io::Error::other(why),
+            ))
         })
     }
 }
 
 /// Reads one line into the batches; `Some` is why it cannot be read.
-fn told(bytes: &[u8], hand: &Hand, into: &mut Vec<Told>) -> Result<Option<String>, StoreError> {
+fn parse_line_into(
+    bytes: &[u8],
+    hand: &JsonlOrigin,
+    into: &mut Vec<TimedBatch>,
+) -> Result<Option<String>, StoreError> {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return Ok(Some("it is not UTF-8".into()));
     };
-    match line::read(text, &hand.repo)? {
-        Read::Empty => Ok(None),
-        Read::Unreadable(why) => Ok(Some(why)),
-        Read::Events((at, events)) => {
-            let events = match hand.admitted(events) {
+    match line::parse_jsonl_line(text, &hand.repo)? {
+        ParsedJsonlLine::Empty => Ok(None),
+        ParsedJsonlLine::Unreadable(why) => Ok(Some(why)),
+        ParsedJsonlLine::Events((at, events)) => {
+            let events = match hand.admit_events(events) {
                 Ok(events) => events,
                 Err(why) => return Ok(Some(why)),
             };
@@ -349,84 +377,91 @@ fn told(bytes: &[u8], hand: &Hand, into: &mut Vec<Told>) -> Result<Option<String
     }
 }
 
-fn unreadable(bytes: &[u8], why: &str) -> String {
+fn describe_unreadable_line(bytes: &[u8], why: &str) -> String {
     let start: String = String::from_utf8_lossy(bytes).chars().take(24).collect();
     format!("a line cannot be read ({why}), it begins with {start:?}; it is kept as it is")
 }
 
-impl Log for Jsonl {
-    fn append(&self, batch: &Batch) -> Result<Receipt, StoreError> {
+impl EventLog for JsonlStore {
+    fn append_batch(&self, batch: &Batch) -> Result<AppendReceipt, StoreError> {
         let patience = if batch.is_durable() {
             PATIENCE
         } else {
             LOG_PATIENCE
         };
-        self.alone(patience, || self.append_alone(batch))
+        self.with_write_lock(patience, || self.append_locked(batch))
     }
 
-    fn erase(&self, erasure: &Erasure) -> Result<bool, StoreError> {
-        self.alone(PATIENCE, || self.erase_alone(erasure))
+    fn erase_memory(&self, erasure: &Erasure) -> Result<bool, StoreError> {
+        self.with_write_lock(PATIENCE, || self.erase_locked(erasure))
     }
 
-    fn get(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
-        Ok(self.current()?.state.get(keys))
+    fn get_memories(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
+        Ok(self.refresh_state()?.state.get_memories(keys))
     }
 
-    fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
-        Ok(self.current()?.state.list(filter))
+    fn list_memories(&self, filter: &MemoryFilter) -> Result<Vec<Memory>, StoreError> {
+        Ok(self.refresh_state()?.state.list_memories(filter))
     }
 
-    fn spaces(&self) -> Result<Vec<Space>, StoreError> {
-        Ok(self.current()?.state.spaces())
+    fn list_spaces(&self) -> Result<Vec<Space>, StoreError> {
+        Ok(self.refresh_state()?.state.list_spaces())
     }
 
-    fn summary(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
-        Ok(self.current()?.state.summary(space))
+    fn summarize_space(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
+        Ok(self.refresh_state()?.state.summarize_space(space))
     }
 
-    fn events(&self, space: &Space, page: &EventPage) -> Result<Vec<Logged>, StoreError> {
-        Ok(self.current()?.state.events(space, page))
+    fn read_events(&self, space: &Space, page: &EventPage) -> Result<Vec<LoggedEvent>, StoreError> {
+        Ok(self.refresh_state()?.state.read_events(space, page))
     }
 
-    fn health(&self) -> Result<Health, StoreError> {
-        let mut reading = self.reading();
-        reading.reload(&self.hand)?;
-        Ok(Health {
+    fn check_health(&self) -> Result<StoreHealth, StoreError> {
+        let mut reading = self.lock_state();
+        reading.reload_files(&self.hand)?;
+        Ok(StoreHealth {
             name: format!("jsonl:{}", self.path.display()),
             problems: reading.problems.clone(),
         })
     }
 }
 
-impl Store for Jsonl {
-    fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
-        Ok(self.current()?.state.postings(space, terms))
+impl Store for JsonlStore {
+    fn read_postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
+        Ok(self.refresh_state()?.state.read_postings(space, terms))
     }
 
-    fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
-        Ok(self.current()?.state.vocabulary(space, initial))
+    fn list_terms(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
+        Ok(self.refresh_state()?.state.list_terms(space, initial))
     }
 
-    fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
-        Ok(self.current()?.state.watch(space, since))
+    fn read_breaker_state(
+        &self,
+        space: &Space,
+        since: Timestamp,
+    ) -> Result<BreakerState, StoreError> {
+        Ok(self.refresh_state()?.state.read_breaker_state(space, since))
     }
 
-    fn traces(
+    fn read_event_traces(
         &self,
         space: &Space,
         since: Timestamp,
         limit: usize,
-    ) -> Result<Vec<Trace>, StoreError> {
-        Ok(self.current()?.state.traces(space, since, limit))
+    ) -> Result<Vec<EventTrace>, StoreError> {
+        Ok(self
+            .refresh_state()?
+            .state
+            .read_event_traces(space, since, limit))
     }
 }
 
 /// The events with the numbers that their memories will have.
-fn numbered(state: &State, events: &[Event]) -> Result<Vec<Event>, StoreError> {
+fn number_new_memories(state: &StoreState, events: &[Event]) -> Result<Vec<Event>, StoreError> {
     let mut events = events.to_vec();
     let mut given: std::collections::BTreeMap<Space, u64> = std::collections::BTreeMap::new();
     for event in &mut events {
-        if let What::Remembered { memory, .. } = &mut event.what {
+        if let EventBody::Remembered { memory, .. } = &mut event.what {
             let last = given
                 .entry(event.space.clone())
                 .or_insert_with(|| state.last_number(&event.space));
@@ -435,7 +470,7 @@ fn numbered(state: &State, events: &[Event]) -> Result<Vec<Event>, StoreError> {
             }
             // What nobody could read again is not written.
             if memory.number > MAX_NUMBER {
-                return Err(corrupt(format!(
+                return Err(corrupt_store_error(format!(
                     "a line took the last number that {} has",
                     event.space
                 )));
@@ -446,9 +481,9 @@ fn numbered(state: &State, events: &[Event]) -> Result<Vec<Event>, StoreError> {
     Ok(events)
 }
 
-fn brought(event: &Event) -> Option<(MemoryId, u64)> {
+fn remembered_id_and_number(event: &Event) -> Option<(MemoryId, u64)> {
     match &event.what {
-        What::Remembered { memory, .. } => Some((memory.id, memory.number)),
+        EventBody::Remembered { memory, .. } => Some((memory.id, memory.number)),
         _ => None,
     }
 }

@@ -5,14 +5,14 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use apostille_core::event::trace::Trace;
-use apostille_core::event::{Batch, Erasure, Logged};
-use apostille_core::memory::{Memory, MemoryId, Name};
+use apostille_core::event::trace::EventTrace;
+use apostille_core::event::{Batch, Erasure, LoggedEvent};
+use apostille_core::memory::{Memory, MemoryId, MemoryName};
 use apostille_core::space::Space;
-use apostille_core::store::watch::Watch;
+use apostille_core::store::watch::BreakerState;
 use apostille_core::store::{
-    Damaged, EventPage, Filter, Health, Log, MemoryKeys, Postings, Receipt, SpaceSummary, Store,
-    StoreError,
+    AppendReceipt, DamagedMemory, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings,
+    SpaceSummary, Store, StoreError, StoreHealth,
 };
 use jiff::Timestamp;
 
@@ -20,14 +20,14 @@ use jiff::Timestamp;
 ///
 /// A repository whose file cannot be read takes nothing away from its user: to questions it answers nothing, which is said
 /// once, and only what is asked of it by number, or written to it, fails.
-pub struct Split {
+pub struct SplitStore {
     repo: Box<dyn Store>,
     own: Box<dyn Store>,
     tell: Box<dyn Fn(&StoreError) + Send + Sync>,
     is_told: AtomicBool,
 }
 
-impl Split {
+impl SplitStore {
     /// The store of repositories' spaces, and the store of users'.
     #[must_use]
     pub fn new(repo: Box<dyn Store>, own: Box<dyn Store>) -> Self {
@@ -41,14 +41,14 @@ impl Split {
 
     /// The same, with somebody to tell why the repository's half answers nothing.
     #[must_use]
-    pub fn telling(self, tell: impl Fn(&StoreError) + Send + Sync + 'static) -> Self {
+    pub fn with_error_reporter(self, tell: impl Fn(&StoreError) + Send + Sync + 'static) -> Self {
         Self {
             tell: Box::new(tell),
             ..self
         }
     }
 
-    fn of(&self, space: &Space) -> &dyn Store {
+    fn store_of(&self, space: &Space) -> &dyn Store {
         if space.is_user() {
             &*self.own
         } else {
@@ -57,12 +57,12 @@ impl Split {
     }
 
     /// Each store, and whether it is the one of users' spaces.
-    fn each(&self) -> [(&dyn Store, bool); 2] {
+    fn both_stores(&self) -> [(&dyn Store, bool); 2] {
         [(&*self.repo, false), (&*self.own, true)]
     }
 
     /// What one of the stores answers; nothing where it is the repository's and cannot.
-    fn answer<T: Default>(
+    fn default_on_repo_error<T: Default>(
         &self,
         found: Result<T, StoreError>,
         is_own: bool,
@@ -79,9 +79,13 @@ impl Split {
     }
 
     /// The memories of a filter that one of the stores answers for.
-    fn listed(store: &dyn Store, is_own: bool, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
+    fn list_from_store(
+        store: &dyn Store,
+        is_own: bool,
+        filter: &MemoryFilter,
+    ) -> Result<Vec<Memory>, StoreError> {
         let mut spaces = if filter.spaces.is_empty() {
-            store.spaces()?
+            store.list_spaces()?
         } else {
             filter.spaces.clone()
         };
@@ -90,7 +94,7 @@ impl Split {
         if spaces.is_empty() {
             return Ok(Vec::new());
         }
-        store.list(&Filter {
+        store.list_memories(&MemoryFilter {
             spaces,
             ..filter.clone()
         })
@@ -99,8 +103,9 @@ impl Split {
     /// The memories with these ids, of whichever store has them.
     fn get_by_ids_of_both(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
         let mut found = Vec::new();
-        for (store, is_own) in self.each() {
-            let answer = self.answer(store.get(MemoryKeys::Ids(ids)), is_own)?;
+        for (store, is_own) in self.both_stores() {
+            let answer =
+                self.default_on_repo_error(store.get_memories(MemoryKeys::Ids(ids)), is_own)?;
             found.extend(answer.into_iter().filter(|it| it.space.is_user() == is_own));
         }
         let one = |id: &MemoryId| found.iter().find(|it| it.id == *id).cloned();
@@ -108,44 +113,49 @@ impl Split {
     }
 }
 
-impl Log for Split {
-    fn append(&self, batch: &Batch) -> Result<Receipt, StoreError> {
-        let mut receipt = Receipt::default();
+impl EventLog for SplitStore {
+    fn append_batch(&self, batch: &Batch) -> Result<AppendReceipt, StoreError> {
+        let mut receipt = AppendReceipt::default();
         // What spans both is what was shown, and never one decision.
-        for (store, is_own) in self.each() {
-            if let Some(part) = batch.part(|it| it.is_user() == is_own) {
-                receipt.numbers.extend(store.append(&part)?.numbers);
+        for (store, is_own) in self.both_stores() {
+            if let Some(part) = batch.filter_spaces(|it| it.is_user() == is_own) {
+                receipt.numbers.extend(store.append_batch(&part)?.numbers);
             }
         }
         Ok(receipt)
     }
 
-    fn erase(&self, erasure: &Erasure) -> Result<bool, StoreError> {
-        self.of(&erasure.tombstone().space).erase(erasure)
+    fn erase_memory(&self, erasure: &Erasure) -> Result<bool, StoreError> {
+        self.store_of(&erasure.tombstone().space)
+            .erase_memory(erasure)
     }
 
-    fn get(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
+    fn get_memories(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
         match keys {
             MemoryKeys::Ids(ids) => self.get_by_ids_of_both(ids),
-            MemoryKeys::Numbers(space, _) | MemoryKeys::Claim(space, _) => self.of(space).get(keys),
+            MemoryKeys::Numbers(space, _) | MemoryKeys::Claim(space, _) => {
+                self.store_of(space).get_memories(keys)
+            }
         }
     }
 
-    fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
+    fn list_memories(&self, filter: &MemoryFilter) -> Result<Vec<Memory>, StoreError> {
         let mut found = Vec::new();
-        for (store, is_own) in self.each() {
-            found.extend(self.answer(Self::listed(store, is_own, filter), is_own)?);
+        for (store, is_own) in self.both_stores() {
+            found.extend(
+                self.default_on_repo_error(Self::list_from_store(store, is_own, filter), is_own)?,
+            );
         }
-        filter.sort(&mut found);
+        filter.sort_memories(&mut found);
         found.truncate(filter.limit);
         Ok(found)
     }
 
-    fn spaces(&self) -> Result<Vec<Space>, StoreError> {
+    fn list_spaces(&self) -> Result<Vec<Space>, StoreError> {
         let mut spaces = Vec::new();
-        for (store, is_own) in self.each() {
+        for (store, is_own) in self.both_stores() {
             spaces.extend(
-                self.answer(store.spaces(), is_own)?
+                self.default_on_repo_error(store.list_spaces(), is_own)?
                     .into_iter()
                     .filter(|it| it.is_user() == is_own),
             );
@@ -154,53 +164,76 @@ impl Log for Split {
         Ok(spaces)
     }
 
-    fn summary(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
-        self.answer(self.of(space).summary(space), space.is_user())
+    fn summarize_space(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
+        self.default_on_repo_error(self.store_of(space).summarize_space(space), space.is_user())
     }
 
-    fn events(&self, space: &Space, page: &EventPage) -> Result<Vec<Logged>, StoreError> {
-        self.answer(self.of(space).events(space, page), space.is_user())
+    fn read_events(&self, space: &Space, page: &EventPage) -> Result<Vec<LoggedEvent>, StoreError> {
+        self.default_on_repo_error(
+            self.store_of(space).read_events(space, page),
+            space.is_user(),
+        )
     }
 
-    fn health(&self) -> Result<Health, StoreError> {
-        let own = self.own.health()?;
-        let unread = |error: StoreError| Health {
+    fn check_health(&self) -> Result<StoreHealth, StoreError> {
+        let own = self.own.check_health()?;
+        let unread = |error: StoreError| StoreHealth {
             name: "a file of the repository".into(),
             problems: vec![error.to_string()],
         };
-        let repo = self.repo.health().unwrap_or_else(unread);
-        Ok(Health {
+        let repo = self.repo.check_health().unwrap_or_else(unread);
+        Ok(StoreHealth {
             name: format!("{} and, for yourself, {}", repo.name, own.name),
             problems: repo.problems.into_iter().chain(own.problems).collect(),
         })
     }
 }
 
-impl Store for Split {
-    fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
-        let mut found = self.answer(self.of(space).postings(space, terms), space.is_user())?;
+impl Store for SplitStore {
+    fn read_postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
+        let mut found = self.default_on_repo_error(
+            self.store_of(space).read_postings(space, terms),
+            space.is_user(),
+        )?;
         found.lists.resize(terms.len(), Vec::new());
         Ok(found)
     }
 
-    fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
-        self.answer(self.of(space).vocabulary(space, initial), space.is_user())
+    fn list_terms(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
+        self.default_on_repo_error(
+            self.store_of(space).list_terms(space, initial),
+            space.is_user(),
+        )
     }
 
-    fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
-        self.answer(self.of(space).watch(space, since), space.is_user())
+    fn read_breaker_state(
+        &self,
+        space: &Space,
+        since: Timestamp,
+    ) -> Result<BreakerState, StoreError> {
+        self.default_on_repo_error(
+            self.store_of(space).read_breaker_state(space, since),
+            space.is_user(),
+        )
     }
 
-    fn traces(
+    fn read_event_traces(
         &self,
         space: &Space,
         since: Timestamp,
         limit: usize,
-    ) -> Result<Vec<Trace>, StoreError> {
-        self.answer(self.of(space).traces(space, since, limit), space.is_user())
+    ) -> Result<Vec<EventTrace>, StoreError> {
+        self.default_on_repo_error(
+            self.store_of(space).read_event_traces(space, since, limit),
+            space.is_user(),
+        )
     }
 
-    fn damaged(&self, space: &Space, name: Name) -> Result<Option<Damaged>, StoreError> {
-        self.of(space).damaged(space, name)
+    fn find_damaged(
+        &self,
+        space: &Space,
+        name: MemoryName,
+    ) -> Result<Option<DamagedMemory>, StoreError> {
+        self.store_of(space).find_damaged(space, name)
     }
 }

@@ -28,25 +28,25 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
-use apostille_core::event::trace::Trace;
-use apostille_core::event::{Batch, Erasure, Logged};
-use apostille_core::memory::{Memory, Name};
+use apostille_core::event::trace::EventTrace;
+use apostille_core::event::{Batch, Erasure, LoggedEvent};
+use apostille_core::memory::{Memory, MemoryName};
 use apostille_core::space::Space;
-use apostille_core::store::watch::Watch;
+use apostille_core::store::watch::BreakerState;
 use apostille_core::store::{
-    Damaged, EventPage, Filter, Health, Log, MemoryKeys, Postings, Receipt, SpaceSummary, Store,
-    StoreError,
+    AppendReceipt, DamagedMemory, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings,
+    SpaceSummary, Store, StoreError, StoreHealth,
 };
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::fault::{BUSY_MS, corrupt, io, sqlite};
+use crate::fault::{BUSY_MS, corrupt_store_error, store_error_from_io, store_error_from_sqlite};
 use apostille_files::lock;
-use apostille_files::lock::Queue;
+use apostille_files::lock::StoreLock;
 use read::CountedSpace;
-use readers::Readers;
+use readers::ReaderPool;
 
 /// How many bits of a key are the space; the number within it is above them.
 const SPACE_BITS: u32 = 22;
@@ -68,28 +68,28 @@ const LONG_LOG: u64 = 1024 * 1024;
 
 /// Memories in a SQLite file.
 #[derive(Debug)]
-pub struct Sqlite {
+pub struct SqliteStore {
     path: PathBuf,
     /// For those who read while another thread has the connection that writes. They are closed first: only the last
     /// connection of all can empty the log.
-    readers: Option<Readers>,
-    db: Mutex<Db>,
+    readers: Option<ReaderPool>,
+    db: Mutex<WriteConnection>,
     /// What was counted of each space, and how often it had changed by then.
     summaries: Mutex<HashMap<i64, CountedSpace>>,
 }
 
 #[derive(Debug)]
-struct Db {
+struct WriteConnection {
     connection: Connection,
-    queue: Queue,
+    queue: StoreLock,
     is_durable: bool,
     spaces: HashMap<Space, i64>,
 }
 
-impl Sqlite {
+impl SqliteStore {
     /// Opens the store, making it when it is not there. Where nothing can be written, it is opened for reading.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        schema::check_library()?;
+        schema::check_sqlite_library()?;
         match Self::open_writable(path) {
             Err(StoreError::ReadOnly | StoreError::Full) if path.exists() => {
                 Self::open_readable(path)
@@ -99,10 +99,10 @@ impl Sqlite {
     }
 
     fn open_writable(path: &Path) -> Result<Self, StoreError> {
-        let store = Self::over(path, made(path)?)?;
-        store.settle()?;
+        let store = Self::from_connection(path, open_or_create_database(path)?)?;
+        store.ensure_current_schema()?;
         Ok(Self {
-            readers: Some(Readers::of(path)),
+            readers: Some(ReaderPool::new(path)),
             ..store
         })
     }
@@ -113,28 +113,31 @@ impl Sqlite {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_URI;
         let try_open = |immutable: &str| {
-            let uri = format!("file:{}?mode=ro{immutable}", uri_path(path));
-            let connection = Connection::open_with_flags(uri, flags).map_err(sqlite)?;
-            schema::version(&connection)?;
-            Self::over(path, connection)
+            let uri = format!("file:{}?mode=ro{immutable}", escape_uri_path(path));
+            let connection =
+                Connection::open_with_flags(uri, flags).map_err(store_error_from_sqlite)?;
+            schema::read_schema_version(&connection)?;
+            Self::from_connection(path, connection)
         };
         try_open("").or_else(|_| try_open("&immutable=1"))
     }
 
-    fn over(path: &Path, connection: Connection) -> Result<Self, StoreError> {
-        prepare(&connection)?;
+    fn from_connection(path: &Path, connection: Connection) -> Result<Self, StoreError> {
+        configure_connection(&connection)?;
         let pragmas = "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA mmap_size = 0; \
                        PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; \
                        PRAGMA wal_autocheckpoint = 400;";
-        connection.execute_batch(pragmas).map_err(sqlite)?;
+        connection
+            .execute_batch(pragmas)
+            .map_err(store_error_from_sqlite)?;
         connection
             .pragma_update(None, "cache_size", -CACHE)
-            .map_err(sqlite)?;
-        empty_log_on_close(&connection, false)?;
-        let queue = Queue::new(beside(path, ".lock"));
+            .map_err(store_error_from_sqlite)?;
+        set_checkpoint_on_close(&connection, false)?;
+        let queue = StoreLock::new(path_with_suffix(path, ".lock"));
         Ok(Self {
             path: path.into(),
-            db: Mutex::new(Db {
+            db: Mutex::new(WriteConnection {
                 connection,
                 queue,
                 is_durable: true,
@@ -146,38 +149,38 @@ impl Sqlite {
     }
 
     /// Makes sure that the file is a store of this version, in write-ahead mode.
-    fn settle(&self) -> Result<(), StoreError> {
-        if migrate::is_current(&self.db().connection)? {
+    fn ensure_current_schema(&self) -> Result<(), StoreError> {
+        if migrate::is_schema_current(&self.lock_connection().connection)? {
             return Ok(());
         }
         {
-            let mut db = self.db();
-            let Db {
+            let mut db = self.lock_connection();
+            let WriteConnection {
                 connection, queue, ..
             } = &mut *db;
-            let _held = queue.hold(PATIENCE).map_err(crate::fault::lock)?;
+            let _held = queue.wait_for_lock(PATIENCE).map_err(crate::fault::lock)?;
             connection
                 .pragma_update(None, "journal_mode", "wal")
-                .map_err(sqlite)?;
+                .map_err(store_error_from_sqlite)?;
         }
-        self.write(true, migrate::migrate_file)
+        self.write_transaction(true, migrate::migrate_file)
     }
 
-    fn db(&self) -> MutexGuard<'_, Db> {
-        Self::sound(self.db.lock().unwrap_or_else(PoisonError::into_inner))
+    fn lock_connection(&self) -> MutexGuard<'_, WriteConnection> {
+        Self::roll_back_leftover(self.db.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn sound(db: MutexGuard<'_, Db>) -> MutexGuard<'_, Db> {
+    fn roll_back_leftover(db: MutexGuard<'_, WriteConnection>) -> MutexGuard<'_, WriteConnection> {
         // A panic while the lock was held may have left its transaction open; nothing of it counts.
         if !db.connection.is_autocommit() {
-            let _ = run(&db.connection, "ROLLBACK");
+            let _ = run_statement(&db.connection, "ROLLBACK");
         }
         db
     }
 
     /// Reads with one view of the file, for which the log's lock is taken once. Whoever finds the connection in use by
     /// another thread takes one that only reads, so that nobody waits for a writer.
-    fn read<T>(
+    fn read_snapshot<T>(
         &self,
         look: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
@@ -187,14 +190,14 @@ impl Sqlite {
             Err(TryLockError::WouldBlock) => None,
         };
         match (free, &self.readers) {
-            (Some(db), _) => viewed(&Self::sound(db).connection, look),
-            (None, Some(readers)) => readers.with(|it| viewed(it, look)),
-            (None, None) => viewed(&self.db().connection, look),
+            (Some(db), _) => read_in_snapshot(&Self::roll_back_leftover(db).connection, look),
+            (None, Some(readers)) => readers.with_connection(|it| read_in_snapshot(it, look)),
+            (None, None) => read_in_snapshot(&self.lock_connection().connection, look),
         }
     }
 
     /// The number of a space, if it is known without waiting; it never changes once it is committed.
-    fn known(&self, space: &Space) -> Option<i64> {
+    fn cached_space_id(&self, space: &Space) -> Option<i64> {
         self.db
             .try_lock()
             .ok()
@@ -208,8 +211,8 @@ impl Sqlite {
         none: T,
         look: impl FnOnce(&Connection, i64) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let known = self.known(space);
-        let (seen, id) = self.read(|db| {
+        let known = self.cached_space_id(space);
+        let (seen, id) = self.read_snapshot(|db| {
             let id = known.map_or_else(|| spaces::read_space_id(db, space), |id| Ok(Some(id)))?;
             Ok((id.map_or(Ok(none), |id| look(db, id))?, id))
         })?;
@@ -220,59 +223,62 @@ impl Sqlite {
     }
 
     /// Runs a change in one transaction, alone.
-    fn write<T>(
+    fn write_transaction<T>(
         &self,
         is_durable: bool,
         change: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let mut db = self.db();
+        let mut db = self.lock_connection();
         if db.is_durable != is_durable {
             let level = if is_durable { "FULL" } else { "NORMAL" };
             db.connection
                 .pragma_update(None, "synchronous", level)
-                .map_err(sqlite)?;
+                .map_err(store_error_from_sqlite)?;
             db.is_durable = is_durable;
         }
         // A process that finds no other one reads the whole log to know what is in it. So that many which only look do not
         // let it grow without end, one of them empties it now and then.
-        let is_long =
-            || std::fs::metadata(beside(&self.path, "-wal")).is_ok_and(|it| it.len() > LONG_LOG);
+        let is_long = || {
+            std::fs::metadata(path_with_suffix(&self.path, "-wal"))
+                .is_ok_and(|it| it.len() > LONG_LOG)
+        };
         if is_durable || is_long() {
-            empty_log_on_close(&db.connection, true)?;
+            set_checkpoint_on_close(&db.connection, true)?;
         }
-        let Db {
+        let WriteConnection {
             connection, queue, ..
         } = &mut *db;
         let _held = queue
-            .hold(if is_durable { PATIENCE } else { LOG_PATIENCE })
+            .wait_for_lock(if is_durable { PATIENCE } else { LOG_PATIENCE })
             .map_err(crate::fault::lock)?;
-        run(connection, "BEGIN IMMEDIATE")?;
-        let done = change(connection).and_then(|done| run(connection, "COMMIT").map(|()| done));
+        run_statement(connection, "BEGIN IMMEDIATE")?;
+        let done =
+            change(connection).and_then(|done| run_statement(connection, "COMMIT").map(|()| done));
         if done.is_err() && !connection.is_autocommit() {
-            run(connection, "ROLLBACK")?;
+            run_statement(connection, "ROLLBACK")?;
         }
         done
     }
 
     /// How much of the file may be kept at hand from now on, in KiB. What is more than that is let go.
-    fn room(&self, cache: i64) -> Result<(), StoreError> {
-        self.db()
+    fn set_cache_size(&self, cache: i64) -> Result<(), StoreError> {
+        self.lock_connection()
             .connection
             .pragma_update(None, "cache_size", -cache)
-            .map_err(sqlite)
+            .map_err(store_error_from_sqlite)
     }
 
     /// Empties the write-ahead log into the file, so that no old page remains in it.
-    fn checkpoint(&self) -> Result<(), StoreError> {
-        let mut db = self.db();
-        let Db {
+    fn checkpoint_log(&self) -> Result<(), StoreError> {
+        let mut db = self.lock_connection();
+        let WriteConnection {
             connection, queue, ..
         } = &mut *db;
-        let _held = queue.hold(PATIENCE).map_err(crate::fault::lock)?;
+        let _held = queue.wait_for_lock(PATIENCE).map_err(crate::fault::lock)?;
         let busy = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
         let blocked = connection
             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], busy)
-            .map_err(sqlite)?;
+            .map_err(store_error_from_sqlite)?;
         if blocked == 0 {
             Ok(())
         } else {
@@ -289,11 +295,11 @@ impl Sqlite {
             .chunks(32)
             .filter(|it| it.len() >= 12)
             .collect();
-        for path in [self.path.clone(), beside(&self.path, "-wal")] {
+        for path in [self.path.clone(), path_with_suffix(&self.path, "-wal")] {
             if path.exists() {
-                let bytes =
-                    std::fs::read(&path).map_err(|error| io("cannot read the store", error))?;
-                if pieces.iter().any(|piece| contains(&bytes, piece)) {
+                let bytes = std::fs::read(&path)
+                    .map_err(|error| store_error_from_io("cannot read the store", error))?;
+                if pieces.iter().any(|piece| contains_bytes(&bytes, piece)) {
                     return Ok(true);
                 }
             }
@@ -303,36 +309,36 @@ impl Sqlite {
 }
 
 /// What every connection is told.
-fn prepare(connection: &Connection) -> Result<(), StoreError> {
+fn configure_connection(connection: &Connection) -> Result<(), StoreError> {
     connection
         .busy_timeout(Duration::from_millis(BUSY_MS))
-        .map_err(sqlite)?;
+        .map_err(store_error_from_sqlite)?;
     connection.set_prepared_statement_cache_capacity(64);
     // Plans do not depend on the values bound: without this, each binding prepares the statement anew.
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
-        .map_err(sqlite)?;
+        .map_err(store_error_from_sqlite)?;
     Ok(())
 }
 
 /// Looks with one view of the file.
-fn viewed<T>(
+fn read_in_snapshot<T>(
     db: &Connection,
     look: impl FnOnce(&Connection) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    run(db, "BEGIN")?;
+    run_statement(db, "BEGIN")?;
     let seen = look(db);
-    run(db, "COMMIT")?;
+    run_statement(db, "COMMIT")?;
     seen
 }
 
 /// Opens or makes the file, its owner's alone.
-fn made(path: &Path) -> Result<Connection, StoreError> {
+fn open_or_create_database(path: &Path) -> Result<Connection, StoreError> {
     if let Some(folder) = path.parent() {
-        lock::private_folder(folder)
-            .map_err(|error| io("cannot make the store's folder", error))?;
+        lock::create_private_folder(folder)
+            .map_err(|error| store_error_from_io("cannot make the store's folder", error))?;
     }
-    lock::private(
+    lock::set_private_mode(
         OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -340,34 +346,34 @@ fn made(path: &Path) -> Result<Connection, StoreError> {
             .write(true),
     )
     .open(path)
-    .map_err(|error| io("cannot open the store", error))?;
+    .map_err(|error| store_error_from_io("cannot open the store", error))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Connection::open_with_flags(path, flags).map_err(sqlite)
+    Connection::open_with_flags(path, flags).map_err(store_error_from_sqlite)
 }
 
 /// Runs a statement that brings no rows, prepared once.
-fn run(db: &Connection, sql: &str) -> Result<(), StoreError> {
+fn run_statement(db: &Connection, sql: &str) -> Result<(), StoreError> {
     db.prepare_cached(sql)
         .and_then(|mut it| it.execute([]))
         .map(drop)
-        .map_err(sqlite)
+        .map_err(store_error_from_sqlite)
 }
 
 /// Whether the last process to close the store empties the write-ahead log into the file. That forces the disk four
 /// times, so only a process that wrote a memory does it, and none that merely looked: a hook must not wait for a disk.
-fn empty_log_on_close(db: &Connection, yes: bool) -> Result<(), StoreError> {
+fn set_checkpoint_on_close(db: &Connection, yes: bool) -> Result<(), StoreError> {
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !yes)
-        .map_err(sqlite)?;
+        .map_err(store_error_from_sqlite)?;
     Ok(())
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+fn path_with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-fn uri_path(path: &Path) -> String {
+fn escape_uri_path(path: &Path) -> String {
     let text = path.to_string_lossy();
     text.chars()
         .flat_map(|c| match c {
@@ -379,7 +385,7 @@ fn uri_path(path: &Path) -> String {
         .collect()
 }
 
-fn contains(bytes: &[u8], piece: &[u8]) -> bool {
+fn contains_bytes(bytes: &[u8], piece: &[u8]) -> bool {
     let Some(first) = piece.first() else {
         return false;
     };
@@ -389,61 +395,62 @@ fn contains(bytes: &[u8], piece: &[u8]) -> bool {
         .any(|(at, _)| bytes[at..].starts_with(piece))
 }
 
-fn key(space: i64, number: u64) -> Result<i64, StoreError> {
+fn memory_row_key(space: i64, number: u64) -> Result<i64, StoreError> {
     let fits = number < 1 << (62 - SPACE_BITS) && (0..1 << SPACE_BITS).contains(&space);
-    let number = i64::try_from(number).map_err(|_| corrupt("a memory's number"))?;
+    let number = i64::try_from(number).map_err(|_| corrupt_store_error("a memory's number"))?;
     if fits {
         Ok(number << SPACE_BITS | space)
     } else {
-        Err(corrupt("a memory's number"))
+        Err(corrupt_store_error("a memory's number"))
     }
 }
 
 /// The beginning of a row's SHA-256: a row changed behind our back does not match it.
-fn seal(digest: &Digest) -> [u8; 8] {
+fn row_seal(digest: &Digest) -> [u8; 8] {
     let mut seal = [0; 8];
     seal.copy_from_slice(&digest.as_bytes()[..8]);
     seal
 }
 
-impl Log for Sqlite {
-    fn append(&self, batch: &Batch) -> Result<Receipt, StoreError> {
+impl EventLog for SqliteStore {
+    fn append_batch(&self, batch: &Batch) -> Result<AppendReceipt, StoreError> {
         let is_large = batch.events().len() > LARGE_BATCH;
         if is_large {
-            self.room(LARGE_CACHE)?;
+            self.set_cache_size(LARGE_CACHE)?;
         }
-        let receipt = self.write(batch.is_durable(), |db| write::append_batch(db, batch));
+        let receipt =
+            self.write_transaction(batch.is_durable(), |db| write::append_batch(db, batch));
         if is_large {
-            self.room(CACHE)?;
+            self.set_cache_size(CACHE)?;
         }
         receipt
     }
 
-    fn erase(&self, erasure: &Erasure) -> Result<bool, StoreError> {
-        let text = match self.get(MemoryKeys::Ids(&[erasure.id()])) {
+    fn erase_memory(&self, erasure: &Erasure) -> Result<bool, StoreError> {
+        let text = match self.get_memories(MemoryKeys::Ids(&[erasure.id()])) {
             Ok(found) => found.into_iter().next().map(|it| it.fact),
             Err(StoreError::Corrupt { .. }) => None,
             Err(error) => return Err(error),
         };
-        let erased = self.write(true, |db| erase::erase_memory(db, erasure))?;
+        let erased = self.write_transaction(true, |db| erase::erase_memory_rows(db, erasure))?;
         if erased {
-            self.checkpoint().map_err(lingering)?;
+            self.checkpoint_log().map_err(erasure_pending_error)?;
             // SQLite zeroes what it frees, but a page it rebuilt may keep a stale copy: look, and only then rewrite. Of
             // what cannot be read nobody knows what to look for.
             if text.map_or(Ok(true), |it| self.holds_bytes_of(&it))? {
-                self.db()
+                self.lock_connection()
                     .connection
                     .execute_batch("VACUUM")
-                    .map_err(sqlite)?;
-                self.checkpoint().map_err(lingering)?;
+                    .map_err(store_error_from_sqlite)?;
+                self.checkpoint_log().map_err(erasure_pending_error)?;
             }
         }
         Ok(erased)
     }
 
-    fn get(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
+    fn get_memories(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
         match keys {
-            MemoryKeys::Ids(ids) => self.read(|db| read::read_memories_by_id(db, ids)),
+            MemoryKeys::Ids(ids) => self.read_snapshot(|db| read::read_memories_by_id(db, ids)),
             MemoryKeys::Numbers(space, numbers) => self.read_space(space, Vec::new(), |db, id| {
                 read::read_memories_by_number(db, (id, space), numbers)
             }),
@@ -454,15 +461,15 @@ impl Log for Sqlite {
         }
     }
 
-    fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
-        self.read(|db| read::list_memories(db, filter))
+    fn list_memories(&self, filter: &MemoryFilter) -> Result<Vec<Memory>, StoreError> {
+        self.read_snapshot(|db| read::list_memory_rows(db, filter))
     }
 
-    fn spaces(&self) -> Result<Vec<Space>, StoreError> {
-        self.read(spaces::read_spaces)
+    fn list_spaces(&self) -> Result<Vec<Space>, StoreError> {
+        self.read_snapshot(spaces::read_spaces)
     }
 
-    fn summary(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
+    fn summarize_space(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
         let known = |id: i64| {
             self.summaries
                 .lock()
@@ -471,7 +478,7 @@ impl Log for Sqlite {
                 .cloned()
         };
         let counted = self.read_space(space, None, |db, id| {
-            Ok(Some((id, CountedSpace::of(db, id, known(id))?)))
+            Ok(Some((id, CountedSpace::count_space(db, id, known(id))?)))
         })?;
         let Some((id, counted)) = counted else {
             return Ok(SpaceSummary::default());
@@ -483,68 +490,78 @@ impl Log for Sqlite {
         Ok(counted.summary)
     }
 
-    fn events(&self, space: &Space, page: &EventPage) -> Result<Vec<Logged>, StoreError> {
+    fn read_events(&self, space: &Space, page: &EventPage) -> Result<Vec<LoggedEvent>, StoreError> {
         self.read_space(space, Vec::new(), |db, id| {
             read::read_event_rows(db, Some(id), page)
         })
     }
 
-    fn health(&self) -> Result<Health, StoreError> {
-        let problems = health::problems(&self.db().connection)?;
-        Ok(Health {
+    fn check_health(&self) -> Result<StoreHealth, StoreError> {
+        let problems = health::find_store_problems(&self.lock_connection().connection)?;
+        Ok(StoreHealth {
             name: format!("sqlite:{}", self.path.display()),
             problems,
         })
     }
 }
 
-impl Store for Sqlite {
-    fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
+impl Store for SqliteStore {
+    fn read_postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
         let none = Postings {
             lists: vec![Vec::new(); terms.len()],
             ..Postings::default()
         };
         self.read_space(space, none, |db, space| {
-            index::read_postings(db, space, terms)
+            index::read_index_postings(db, space, terms)
         })
     }
 
-    fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
+    fn list_terms(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
         self.read_space(space, Vec::new(), |db, space| {
-            index::read_vocabulary(db, space, initial)
+            index::list_index_terms(db, space, initial)
         })
     }
 
-    fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
-        self.read_space(space, Watch::default(), |db, space| {
-            watch::of(db, space, since)
+    fn read_breaker_state(
+        &self,
+        space: &Space,
+        since: Timestamp,
+    ) -> Result<BreakerState, StoreError> {
+        self.read_space(space, BreakerState::default(), |db, space| {
+            watch::read_space_breaker_state(db, space, since)
         })
     }
 
     /// Here the spaces share one log, which is read from its end: asking each of a thousand spaces would read it as often.
-    fn latest_events(&self, limit: usize) -> Result<Vec<Logged>, StoreError> {
+    fn latest_events(&self, limit: usize) -> Result<Vec<LoggedEvent>, StoreError> {
         let page = EventPage {
             newest_first: true,
             limit,
             ..EventPage::default()
         };
-        self.read(|db| read::read_event_rows(db, None, &page))
+        self.read_snapshot(|db| read::read_event_rows(db, None, &page))
     }
 
-    fn traces(
+    fn read_event_traces(
         &self,
         space: &Space,
         since: Timestamp,
         limit: usize,
-    ) -> Result<Vec<Trace>, StoreError> {
+    ) -> Result<Vec<EventTrace>, StoreError> {
         self.read_space(space, Vec::new(), |db, id| {
-            outline::traces(db, id, since, limit)
+            outline::read_trace_rows(db, id, since, limit)
         })
     }
 
-    fn damaged(&self, space: &Space, name: Name) -> Result<Option<Damaged>, StoreError> {
-        let found = self.read_space(space, None, |db, id| read::read_filed_name(db, id, name))?;
-        Ok(found.map(|(id, number)| Damaged {
+    fn find_damaged(
+        &self,
+        space: &Space,
+        name: MemoryName,
+    ) -> Result<Option<DamagedMemory>, StoreError> {
+        let found = self.read_space(space, None, |db, id| {
+            read::read_filed_id_and_number(db, id, name)
+        })?;
+        Ok(found.map(|(id, number)| DamagedMemory {
             id,
             space: space.clone(),
             number,
@@ -553,7 +570,7 @@ impl Store for Sqlite {
 }
 
 /// The memory is gone, but not yet its bytes: somebody still reads the state in which it was there.
-fn lingering(error: StoreError) -> StoreError {
+fn erasure_pending_error(error: StoreError) -> StoreError {
     match error {
         StoreError::Busy { .. } => {
             let what = "it is forgotten, but another program still reads the store as it was: the bytes go when that \
@@ -578,14 +595,17 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("v1.db");
         std::fs::copy(&golden, &path).unwrap();
-        let store = Sqlite::open_readable(&path).unwrap();
-        assert_eq!(schema::version(&store.db().connection).unwrap(), 1);
+        let store = SqliteStore::open_readable(&path).unwrap();
+        assert_eq!(
+            schema::read_schema_version(&store.lock_connection().connection).unwrap(),
+            1
+        );
         let space = "acme/shop".parse().unwrap();
         assert_eq!(
             store
-                .list(&Filter {
+                .list_memories(&MemoryFilter {
                     limit: 9,
-                    ..Filter::default()
+                    ..MemoryFilter::default()
                 })
                 .unwrap()
                 .len(),
@@ -593,7 +613,7 @@ mod tests {
         );
         assert!(
             !store
-                .events(
+                .read_events(
                     &space,
                     &EventPage {
                         limit: 99,
@@ -603,8 +623,16 @@ mod tests {
                 .unwrap()
                 .is_empty()
         );
-        assert_eq!(store.summary(&space).unwrap().event("remembered"), 3);
-        let watch = store.watch(&space, Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(
+            store
+                .summarize_space(&space)
+                .unwrap()
+                .count_events("remembered"),
+            3
+        );
+        let watch = store
+            .read_breaker_state(&space, Timestamp::UNIX_EPOCH)
+            .unwrap();
         assert_eq!((watch.recent, watch.open), (3, Vec::new()));
     }
 }

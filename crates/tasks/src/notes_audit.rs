@@ -2,7 +2,7 @@
 
 use crate::task::Task;
 use crate::task::block::{CLOSE, OPEN};
-use apostille_audit::{Class, Finding, Severity};
+use apostille_audit::{AuditFinding, Class, Severity};
 use apostille_core::refusal::Exclusion;
 use apostille_core::remember::classify;
 
@@ -13,39 +13,44 @@ const NAMED: usize = 8;
 
 /// What is wrong with this text of `NOTES.md`, given the tasks of the checkout.
 #[must_use]
-pub fn findings(text: &str, tasks: &[Task]) -> Vec<Finding> {
-    let (own, block) = parted(text);
+pub fn audit_notes_file(text: &str, tasks: &[Task]) -> Vec<AuditFinding> {
+    let (own, block) = split_off_task_block(text);
     let n_lines = own.iter().filter(|it| !it.1.trim().is_empty()).count();
     let ended: Vec<&Task> = tasks.iter().filter(|it| !it.is_open()).collect();
-    let of_ended: Vec<usize> = numbers(&own, |it| ended.iter().any(|task| mentions(it, task)));
-    let history: Vec<usize> = numbers(&own, is_history);
+    let of_ended: Vec<usize> = filter_line_numbers(&own, |it| {
+        ended.iter().any(|task| is_task_mentioned(it, task))
+    });
+    let history: Vec<usize> = filter_line_numbers(&own, is_history_line);
     let mut findings = Vec::new();
     if n_lines > MANY_LINES {
         let what = format!(
             "{n_lines} lines, more than {MANY_LINES}: it tells what is going on, not what was"
         );
-        findings.push(found(&what, "apostille task note \"TEXT\""));
+        findings.push(new_notes_finding(&what, "apostille task note \"TEXT\""));
     }
     if !of_ended.is_empty() {
-        let what = format!("{} of tasks that have ended", lines(&of_ended));
-        findings.push(found(&what, "apostille task list --all"));
+        let what = format!(
+            "{} of tasks that have ended",
+            format_line_numbers(&of_ended)
+        );
+        findings.push(new_notes_finding(&what, "apostille task list --all"));
     }
     if !history.is_empty() {
         let what = format!(
             "{} of what is over: done, merged or passed",
-            lines(&history)
+            format_line_numbers(&history)
         );
-        findings.push(found(&what, "apostille task note \"TEXT\""));
+        findings.push(new_notes_finding(&what, "apostille task note \"TEXT\""));
     }
-    if let Some(task) = ended.iter().find(|it| is_of(&block, it)) {
+    if let Some(task) = ended.iter().find(|it| is_block_of_task(&block, it)) {
         let what = format!("its block tells of {}, which is {}", task.slug, task.status);
-        findings.push(found(&what, "apostille task show"));
+        findings.push(new_notes_finding(&what, "apostille task show"));
     }
     findings
 }
 
-fn found(what: &str, way_out: &str) -> Finding {
-    Finding::new(
+fn new_notes_finding(what: &str, way_out: &str) -> AuditFinding {
+    AuditFinding::new(
         Class::Notes,
         Severity::Note,
         format!("NOTES.md: {what}"),
@@ -54,7 +59,7 @@ fn found(what: &str, way_out: &str) -> Finding {
 }
 
 /// The lines of people, with their numbers, and those of the task's block.
-fn parted(text: &str) -> (Vec<(usize, &str)>, Vec<&str>) {
+fn split_off_task_block(text: &str) -> (Vec<(usize, &str)>, Vec<&str>) {
     let (mut own, mut block) = (Vec::new(), Vec::new());
     let mut is_inside = false;
     for (n, line) in text.lines().enumerate() {
@@ -69,7 +74,7 @@ fn parted(text: &str) -> (Vec<(usize, &str)>, Vec<&str>) {
     (own, block)
 }
 
-fn numbers(lines: &[(usize, &str)], is_such: impl Fn(&str) -> bool) -> Vec<usize> {
+fn filter_line_numbers(lines: &[(usize, &str)], is_such: impl Fn(&str) -> bool) -> Vec<usize> {
     lines
         .iter()
         .filter(|it| is_such(it.1))
@@ -78,7 +83,7 @@ fn numbers(lines: &[(usize, &str)], is_such: impl Fn(&str) -> bool) -> Vec<usize
 }
 
 /// Whether a line names a task, by its slug or by its whole title.
-fn mentions(line: &str, task: &Task) -> bool {
+fn is_task_mentioned(line: &str, task: &Task) -> bool {
     let is_edge =
         |c: Option<char>| c.is_none_or(|it| !it.is_alphanumeric() && it != '-' && it != '_');
     let line = line.to_lowercase();
@@ -97,7 +102,7 @@ fn mentions(line: &str, task: &Task) -> bool {
 }
 
 /// Whether a line tells of what is over: a ticked box, a record of git, the state of a run.
-fn is_history(line: &str) -> bool {
+fn is_history_line(line: &str) -> bool {
     let item = line
         .trim_start_matches(|c: char| !c.is_alphanumeric() && c != '[')
         .to_lowercase();
@@ -105,7 +110,7 @@ fn is_history(line: &str) -> bool {
     let is_past = ["done:", "fixed:", "merged:", "completed:", "finished:"]
         .iter()
         .any(|it| item.starts_with(it));
-    let excluded = classify::exclusion(line).map(|it| it.0);
+    let excluded = classify::find_exclusion(line).map(|it| it.0);
     // "In progress" and "next step" are what it is for.
     let is_next = ["todo", "next", "in progress", "currently", "wip"]
         .iter()
@@ -115,12 +120,12 @@ fn is_history(line: &str) -> bool {
         || matches!(excluded, Some(Exclusion::GitHistory | Exclusion::TaskState) if !is_next)
 }
 
-fn is_of(block: &[&str], task: &Task) -> bool {
+fn is_block_of_task(block: &[&str], task: &Task) -> bool {
     let line = format!("- task: {},", task.slug);
     block.iter().any(|it| it.starts_with(&line))
 }
 
-fn lines(numbers: &[usize]) -> String {
+fn format_line_numbers(numbers: &[usize]) -> String {
     let named: Vec<String> = numbers
         .iter()
         .take(NAMED)

@@ -6,20 +6,20 @@ use jiff::Timestamp;
 
 use crate::task::left::LEFT;
 use crate::task::{SUMMARY, Sort, Status, summary};
-use apostille_core::format::day;
+use apostille_core::format::format_utc_day;
 use apostille_core::memory::{Layer, Memory, Stage};
 use apostille_core::space::Space;
-use apostille_core::store::{Filter, Order};
+use apostille_core::store::{ListOrder, MemoryFilter};
 use apostille_core::verify;
-use apostille_core::verify::Verified;
-use apostille_core::{Context, Error};
+use apostille_core::verify::VerifiedMemory;
+use apostille_core::{Context, CoreError};
 
 /// How many episodes are looked at, the newest of them.
 pub const MAX_EPISODES: usize = 2_000;
 
 /// A span of time: from its beginning, up to and without its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub struct ReportSpan {
     /// From this time.
     pub since: Timestamp,
     /// Before this time.
@@ -28,25 +28,25 @@ pub struct Span {
 
 /// What was done in a span of time.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Report {
+pub struct WorkReport {
     /// Day by day; a day without anything is left out.
-    pub days: Vec<Day>,
+    pub days: Vec<ReportDay>,
     /// Whether there was more than is looked at.
     pub is_cut: bool,
 }
 
 /// One day, in UTC.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Day {
+pub struct ReportDay {
     /// The date.
     pub date: String,
     /// What was done, in its order.
-    pub items: Vec<Item>,
+    pub items: Vec<ReportItem>,
 }
 
 /// A task, or what happened outside of any.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Item {
+pub struct ReportItem {
     /// Whose.
     pub space: Space,
     /// The task, where it was one.
@@ -54,16 +54,16 @@ pub struct Item {
     /// When the last of it was written down.
     pub at: Timestamp,
     /// What came of the task, where it ended in this span.
-    pub summary: Option<Verified>,
+    pub summary: Option<VerifiedMemory>,
     /// What was decided.
-    pub decisions: Vec<Verified>,
+    pub decisions: Vec<VerifiedMemory>,
     /// What its sessions say of themselves; outside a task, the one session.
-    pub sessions: Vec<Verified>,
+    pub sessions: Vec<VerifiedMemory>,
     /// How many notes there are besides.
     pub n_notes: usize,
 }
 
-impl Item {
+impl ReportItem {
     /// What it is called: the title of the task, else its name, else nothing.
     #[must_use]
     pub fn title(&self) -> Option<&str> {
@@ -94,27 +94,27 @@ impl Item {
     pub fn outcome(&self) -> Option<&str> {
         self.summary
             .as_ref()
-            .and_then(|it| summary::outcome(&it.memory))
+            .and_then(|it| summary::parse_summary_outcome(&it.memory))
     }
 }
 
 /// What was done in these spaces, and in this span. What cites code of `here` is looked up; of other spaces it cannot be,
 /// and says so by having no verdicts.
-pub fn report(
+pub fn build_work_report(
     cx: &Context<'_>,
     spaces: &[Space],
     here: &Space,
-    span: Span,
-) -> Result<Report, Error> {
-    let filter = Filter {
+    span: ReportSpan,
+) -> Result<WorkReport, CoreError> {
+    let filter = MemoryFilter {
         spaces: spaces.to_vec(),
         layers: vec![Layer::Episode],
         stages: vec![Stage::Active],
-        order: Order::Newest,
+        order: ListOrder::Newest,
         limit: MAX_EPISODES + 1,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    let mut episodes = cx.store.list(&filter)?;
+    let mut episodes = cx.store.list_memories(&filter)?;
     let is_full = episodes.len() > MAX_EPISODES;
     episodes.truncate(MAX_EPISODES);
     let is_cut = is_full
@@ -125,13 +125,13 @@ pub fn report(
     episodes.reverse();
     let (ours, others): (Vec<Memory>, Vec<Memory>) =
         episodes.into_iter().partition(|it| it.space == *here);
-    let unseen = |memory: Memory| Verified {
+    let unseen = |memory: Memory| VerifiedMemory {
         memory,
         verdicts: Vec::new(),
         is_unmerged: false,
         deed: None,
     };
-    let mut seen = verify::look(cx, ours);
+    let mut seen = verify::follow_memory_citations(cx, ours);
     seen.extend(others.into_iter().map(unseen));
     seen.sort_by_key(|it| {
         (
@@ -140,29 +140,29 @@ pub fn report(
             it.memory.number,
         )
     });
-    Ok(Report {
-        days: days(items(seen)),
+    Ok(WorkReport {
+        days: group_items_by_day(group_report_items(seen)),
         is_cut,
     })
 }
 
 /// Tasks with what belongs to them, and what belongs to none.
-fn items(seen: Vec<Verified>) -> Vec<Item> {
-    let mut tasks: BTreeMap<(Space, String), Item> = BTreeMap::new();
+fn group_report_items(seen: Vec<VerifiedMemory>) -> Vec<ReportItem> {
+    let mut tasks: BTreeMap<(Space, String), ReportItem> = BTreeMap::new();
     let mut items = Vec::new();
     for it in seen {
         let (space, at) = (it.memory.space.clone(), it.memory.recorded_at);
         match it.memory.task.clone() {
-            None => items.push(Item {
+            None => items.push(ReportItem {
                 sessions: vec![it],
-                ..Item::empty(space, None, at)
+                ..ReportItem::new_empty(space, None, at)
             }),
             Some(task) => {
                 let key = (space.clone(), task.clone());
                 let item = tasks
                     .entry(key)
-                    .or_insert_with(|| Item::empty(space, Some(task), at));
-                item.add(it);
+                    .or_insert_with(|| ReportItem::new_empty(space, Some(task), at));
+                item.add_episode(it);
             }
         }
     }
@@ -171,8 +171,8 @@ fn items(seen: Vec<Verified>) -> Vec<Item> {
     items
 }
 
-impl Item {
-    fn empty(space: Space, task: Option<String>, at: Timestamp) -> Self {
+impl ReportItem {
+    fn new_empty(space: Space, task: Option<String>, at: Timestamp) -> Self {
         let (decisions, sessions) = (Vec::new(), Vec::new());
         Self {
             space,
@@ -186,7 +186,7 @@ impl Item {
     }
 
     /// A task stands where its end stands, and while it is open, where the last of it does.
-    fn add(&mut self, it: Verified) {
+    fn add_episode(&mut self, it: VerifiedMemory) {
         let has = |tag: &str| it.memory.tags.iter().any(|word| word == tag);
         let is_sort = Sort::ALL.iter().any(|sort| has(sort.as_str()));
         if has(SUMMARY) {
@@ -205,17 +205,17 @@ impl Item {
     }
 }
 
-fn days(items: Vec<Item>) -> Vec<Day> {
-    let dates: BTreeSet<String> = items.iter().map(|it| day(it.at)).collect();
-    let mut days: Vec<Day> = dates
+fn group_items_by_day(items: Vec<ReportItem>) -> Vec<ReportDay> {
+    let dates: BTreeSet<String> = items.iter().map(|it| format_utc_day(it.at)).collect();
+    let mut days: Vec<ReportDay> = dates
         .into_iter()
-        .map(|date| Day {
+        .map(|date| ReportDay {
             date,
             items: Vec::new(),
         })
         .collect();
     for item in items {
-        let date = day(item.at);
+        let date = format_utc_day(item.at);
         if let Some(day) = days.iter_mut().find(|it| it.date == date) {
             day.items.push(item);
         }
@@ -225,7 +225,7 @@ fn days(items: Vec<Item>) -> Vec<Day> {
 
 /// The span that `7d`, `24h`, `2w`, `5 weeks ago`, a date or a time stand for, before a time. Without a zone it is UTC.
 #[must_use]
-pub fn since(text: &str, now: Timestamp) -> Option<Timestamp> {
+pub fn parse_since(text: &str, now: Timestamp) -> Option<Timestamp> {
     let text = text.trim();
     let units = [('m', 60), ('h', 3_600), ('d', 86_400), ('w', 7 * 86_400)];
     let ago = units.iter().find_map(|(unit, seconds)| {
@@ -239,7 +239,7 @@ pub fn since(text: &str, now: Timestamp) -> Option<Timestamp> {
     });
     let zoned = |rest: &str| format!("{}{rest}", text.replacen(' ', "T", 1)).parse().ok();
     let ago = ago
-        .or_else(|| said(text, now))
+        .or_else(|| parse_relative_time(text, now))
         .or_else(|| text.parse().ok());
     ago.or_else(|| zoned("T00:00:00Z"))
         .or_else(|| zoned("Z"))
@@ -247,7 +247,7 @@ pub fn since(text: &str, now: Timestamp) -> Option<Timestamp> {
 }
 
 /// The time that words such as `5 weeks ago` stand for.
-fn said(text: &str, now: Timestamp) -> Option<Timestamp> {
+fn parse_relative_time(text: &str, now: Timestamp) -> Option<Timestamp> {
     if text == "just now" {
         return Some(now);
     }
@@ -275,7 +275,7 @@ mod tests {
         let now: Timestamp = "2026-03-10T12:00:00Z".parse().unwrap();
         let check = |text: &str, expected: Option<&str>| {
             assert_eq!(
-                since(text, now).map(|it| it.to_string()).as_deref(),
+                parse_since(text, now).map(|it| it.to_string()).as_deref(),
                 expected,
                 "{text}"
             );

@@ -18,13 +18,13 @@ use jiff::Timestamp;
 use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::refusal::{Refusal, check_text};
 use apostille_core::space::Space;
-use apostille_core::{Context, Error};
+use apostille_core::{Context, CoreError};
 use apostille_text::moderate;
-use apostille_text::shorten::cut;
+use apostille_text::shorten::shorten_text;
 
 pub use apostille_core::task_words::{Sort, Status};
-pub use gate::{Gate, Passage, What};
-pub use slug::Slug;
+pub use gate::{Gate, GateAction, GateEvent};
+pub use slug::TaskSlug;
 
 /// The longest title, in characters.
 pub const TITLE_CHARS: usize = 120;
@@ -40,7 +40,7 @@ pub const SUMMARY: &str = "summary";
 
 /// One note of a task, by its memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct TaskEntry {
     /// The memory that has the words.
     pub id: MemoryId,
     /// What sort of note it is.
@@ -55,7 +55,7 @@ pub struct Entry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
     /// Its name in files, trailers and commands.
-    pub slug: Slug,
+    pub slug: TaskSlug,
     /// What is to be done.
     pub title: String,
     /// The phase it is in.
@@ -69,7 +69,7 @@ pub struct Task {
     /// The memory that tells what came of it.
     pub outcome: Option<MemoryId>,
     /// Its notes.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<TaskEntry>,
     /// When it began.
     pub started_at: Timestamp,
     /// When the phase it is in began.
@@ -87,19 +87,19 @@ pub struct Task {
 impl Task {
     /// The task that these gates tell of; `None` where nothing began.
     #[must_use]
-    pub fn fold(passages: &[Passage]) -> Option<Self> {
+    pub fn from_events(passages: &[GateEvent]) -> Option<Self> {
         let mut task: Option<Self> = None;
         for passage in passages {
             match (&mut task, &passage.what) {
-                (None, What::Started(start)) => task = Some(Self::begun(passage, start)),
+                (None, GateAction::Started(start)) => task = Some(Self::from_start(passage, start)),
                 (None, _) => {}
-                (Some(task), _) => task.pass(passage),
+                (Some(task), _) => task.apply_event(passage),
             }
         }
         task
     }
 
-    fn begun(passage: &Passage, start: &gate::Start) -> Self {
+    fn from_start(passage: &GateEvent, start: &gate::GateStart) -> Self {
         Self {
             slug: passage.task.clone(),
             title: start.title.clone(),
@@ -119,34 +119,34 @@ impl Task {
     }
 
     /// Passes a gate. A gate that stands in the file twice, as after a merge, counts once.
-    pub fn pass(&mut self, passage: &Passage) {
+    pub fn apply_event(&mut self, passage: &GateEvent) {
         self.touched_at = self.touched_at.max(passage.at);
         self.session = passage.session.clone().or_else(|| self.session.take());
         match &passage.what {
-            What::Started(start) => self.resume(passage.at, start),
-            What::Phase(name) => self.enter(passage.at, name),
-            What::Noted(id) => self.note(*id, Sort::Note),
-            What::Decided(id) => self.note(*id, Sort::Decision),
-            What::Verified(id) => self.note(*id, Sort::Verified),
-            What::Blocked(id) => self.note(*id, Sort::Blocker),
-            What::Unblocked(id) => self.resolve(*id),
-            What::Done(outcome) => self.end(Status::Done, *outcome),
-            What::Abandoned(outcome) => self.end(Status::Abandoned, *outcome),
+            GateAction::Started(start) => self.resume_work(passage.at, start),
+            GateAction::Phase(name) => self.enter_phase(passage.at, name),
+            GateAction::Noted(id) => self.add_entry(*id, Sort::Note),
+            GateAction::Decided(id) => self.add_entry(*id, Sort::Decision),
+            GateAction::Verified(id) => self.add_entry(*id, Sort::Verified),
+            GateAction::Blocked(id) => self.add_entry(*id, Sort::Blocker),
+            GateAction::Unblocked(id) => self.resolve_entry(*id),
+            GateAction::Done(outcome) => self.end_with(Status::Done, *outcome),
+            GateAction::Abandoned(outcome) => self.end_with(Status::Abandoned, *outcome),
         }
     }
 
-    fn resume(&mut self, at: Timestamp, start: &gate::Start) {
+    fn resume_work(&mut self, at: Timestamp, start: &gate::GateStart) {
         if self.status == Status::Open {
             return;
         }
         self.status = Status::Open;
         self.outcome = None;
         if let Some(phase) = &start.phase {
-            self.enter(at, phase);
+            self.enter_phase(at, phase);
         }
     }
 
-    fn enter(&mut self, at: Timestamp, name: &str) {
+    fn enter_phase(&mut self, at: Timestamp, name: &str) {
         if self.phase.as_deref() == Some(name) {
             return;
         }
@@ -157,11 +157,11 @@ impl Task {
         }
     }
 
-    fn note(&mut self, id: MemoryId, sort: Sort) {
+    fn add_entry(&mut self, id: MemoryId, sort: Sort) {
         if self.entries.iter().any(|it| it.id == id) {
             return;
         }
-        self.entries.push(Entry {
+        self.entries.push(TaskEntry {
             id,
             sort,
             phase: self.phase.clone(),
@@ -169,14 +169,14 @@ impl Task {
         });
     }
 
-    fn resolve(&mut self, id: MemoryId) {
+    fn resolve_entry(&mut self, id: MemoryId) {
         self.entries
             .iter_mut()
             .filter(|it| it.id == id)
             .for_each(|it| it.is_resolved = true);
     }
 
-    fn end(&mut self, status: Status, outcome: Option<MemoryId>) {
+    fn end_with(&mut self, status: Status, outcome: Option<MemoryId>) {
         self.status = status;
         self.outcome = outcome.or(self.outcome);
     }
@@ -188,7 +188,7 @@ impl Task {
     }
 
     /// The notes of one sort; of blockers, those that still stand in the way.
-    pub fn of_sort(&self, sort: Sort) -> impl DoubleEndedIterator<Item = &Entry> {
+    pub fn entries_of_sort(&self, sort: Sort) -> impl DoubleEndedIterator<Item = &TaskEntry> {
         self.entries
             .iter()
             .filter(move |it| it.sort == sort && !it.is_resolved)
@@ -206,7 +206,7 @@ impl Task {
 
     /// The phase with its place among those planned: `build (2 of 3)`.
     #[must_use]
-    pub fn phase_told(&self) -> Option<String> {
+    pub fn format_phase(&self) -> Option<String> {
         let phase = self.phase.as_ref()?;
         let at = self.phases.iter().position(|it| it == phase);
         let place = at
@@ -218,7 +218,11 @@ impl Task {
 
 /// The memories of a task's entries, in their order. A file of a checkout says which they are, so each must say itself
 /// that it belongs to this task of this space. What was forgotten is left out.
-pub fn memories(cx: &Context<'_>, space: &Space, task: &Task) -> Result<Vec<Memory>, Error> {
+pub fn load_task_memories(
+    cx: &Context<'_>,
+    space: &Space,
+    task: &Task,
+) -> Result<Vec<Memory>, CoreError> {
     let ids: Vec<MemoryId> = task
         .entries
         .iter()
@@ -236,9 +240,13 @@ pub fn memories(cx: &Context<'_>, space: &Space, task: &Task) -> Result<Vec<Memo
 }
 
 /// A text for a file of the checkout, such as a title: on one line, without a secret, without hidden characters, short.
-pub fn plain(field: &'static str, text: &str, limit: usize) -> Result<String, Refusal> {
+pub fn validate_task_text(
+    field: &'static str,
+    text: &str,
+    limit: usize,
+) -> Result<String, Refusal> {
     check_text(field, text)?;
-    let text = moderate::one_line(text);
+    let text = moderate::neutralise_to_one_line(text);
     // What was hidden may have broken up a secret.
     check_text(field, &text)?;
     match text.chars().count() {
@@ -255,9 +263,10 @@ pub fn plain(field: &'static str, text: &str, limit: usize) -> Result<String, Re
 
 /// A text out of a file that anybody may have written, as it may be shown: made plain, cut where it is too long, and left
 /// out where it may not be shown at all.
-pub(crate) fn made_plain(field: &'static str, text: &str, limit: usize) -> String {
-    let line = moderate::one_line(text);
-    plain(field, &cut(&line, limit), limit).unwrap_or_else(|_| WITHHELD.into())
+pub(crate) fn sanitise_task_text(field: &'static str, text: &str, limit: usize) -> String {
+    let line = moderate::neutralise_to_one_line(text);
+    validate_task_text(field, &shorten_text(&line, limit), limit)
+        .unwrap_or_else(|_| WITHHELD.into())
 }
 
 /// What stands for a text that may not be shown.

@@ -12,12 +12,12 @@ pub struct Digest([u8; 32]);
 /// Text that is no digest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a SHA-256 digest of 64 hexadecimal characters")]
-pub struct BadDigest;
+pub struct DigestParseError;
 
 impl Digest {
     /// The digest of these bytes.
     #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn hash_bytes(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
@@ -35,19 +35,19 @@ impl Digest {
 
     /// The first sixteen hexadecimal characters: enough to tell lines apart.
     #[must_use]
-    pub fn short(&self) -> String {
+    pub fn short_hex(&self) -> String {
         self.to_string()[..16].to_owned()
     }
 }
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-fn digit(it: u8) -> Result<u8, BadDigest> {
+fn parse_hex_digit(it: u8) -> Result<u8, DigestParseError> {
     match it {
         b'0'..=b'9' => Ok(it - b'0'),
         b'a'..=b'f' => Ok(it - b'a' + 10),
         b'A'..=b'F' => Ok(it - b'A' + 10),
-        _ => Err(BadDigest),
+        _ => Err(DigestParseError),
     }
 }
 
@@ -67,20 +67,20 @@ impl fmt::Display for Digest {
 
 impl fmt::Debug for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Digest({}…)", self.short())
+        write!(f, "Digest({}…)", self.short_hex())
     }
 }
 
 impl FromStr for Digest {
-    type Err = BadDigest;
-    fn from_str(text: &str) -> Result<Self, BadDigest> {
+    type Err = DigestParseError;
+    fn from_str(text: &str) -> Result<Self, DigestParseError> {
         let (pairs, []) = text.as_bytes().as_chunks::<2>() else {
-            return Err(BadDigest);
+            return Err(DigestParseError);
         };
-        let pairs: &[[u8; 2]; 32] = pairs.try_into().map_err(|_| BadDigest)?;
+        let pairs: &[[u8; 2]; 32] = pairs.try_into().map_err(|_| DigestParseError)?;
         let mut bytes = [0; 32];
         for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
-            *byte = digit(*high)? << 4 | digit(*low)?;
+            *byte = parse_hex_digit(*high)? << 4 | parse_hex_digit(*low)?;
         }
         Ok(Self(bytes))
     }
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn round_trip() {
-        let digest = Digest::of(b"abc");
+        let digest = Digest::hash_bytes(b"abc");
         assert!(digest.to_string().starts_with("ba7816bf8f01cfea"));
         assert_eq!(digest.to_string().parse(), Ok(digest));
         assert_eq!(digest.to_string().to_uppercase().parse(), Ok(digest));

@@ -15,8 +15,8 @@ use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use place::Places;
-use said::Said;
+use place::EvidenceComparison;
+use said::ScannedText;
 
 /// Something a fact says that code would say in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,14 +55,17 @@ impl fmt::Display for Literal {
 
 /// The literals of a fact. Ordinary words are none, nor are numbers that only count, order, date or refer.
 #[must_use]
-pub fn literals(fact: &str) -> BTreeSet<Literal> {
-    find::find(fact).into_iter().map(|it| it.literal).collect()
+pub fn extract_literals(fact: &str) -> BTreeSet<Literal> {
+    find::find_literals(fact)
+        .into_iter()
+        .map(|it| it.literal)
+        .collect()
 }
 
 /// Whether a text says a literal: as a whole, in whatever dress.
 #[must_use]
-pub fn stands(literal: &Literal, text: &str) -> bool {
-    Said::of(text).says(literal)
+pub fn is_literal_in_text(literal: &Literal, text: &str) -> bool {
+    ScannedText::from_text(text).has_literal(literal)
 }
 
 /// What a fact states and its evidence – each a path and the lines cited there – does not say, in the fact's order;
@@ -72,55 +75,55 @@ pub fn stands(literal: &Literal, text: &str) -> bool {
 /// another value in the place of one that the fact states: "`MAX_RETRIES` is 5", where the code says 3. A fact without
 /// literals, or without evidence, is not judged.
 #[must_use]
-pub fn missing(fact: &str, evidence: &[(&str, &str)]) -> Vec<String> {
+pub fn find_ungrounded_literals(fact: &str, evidence: &[(&str, &str)]) -> Vec<String> {
     let is_quoted = evidence
         .iter()
         .any(|(_, snippet)| snippet.contains(fact.trim()));
     let found = if evidence.is_empty() || is_quoted {
         Vec::new()
     } else {
-        find::find(fact)
+        find::find_literals(fact)
     };
     if found.is_empty() {
         return Vec::new();
     }
-    let said: Vec<Said<'_>> = evidence
+    let said: Vec<ScannedText<'_>> = evidence
         .iter()
         .flat_map(|it| [it.0, it.1])
-        .map(Said::of)
+        .map(ScannedText::from_text)
         .collect();
-    let unsaid: Vec<&find::Found> = found
+    let unsaid: Vec<&find::FoundLiteral> = found
         .iter()
-        .filter(|it| !said.iter().any(|text| text.says(&it.literal)))
+        .filter(|it| !said.iter().any(|text| text.has_literal(&it.literal)))
         .collect();
     let named = if unsaid.len() == found.len() {
         unsaid
     } else {
         // Most facts say nothing that is not found; the lines are read only for those that do.
-        let places = LazyCell::new(|| Places::of(fact, &found, evidence));
+        let places = LazyCell::new(|| EvidenceComparison::new(fact, &found, evidence));
         unsaid
             .into_iter()
-            .filter(|it| places.say_otherwise(it))
+            .filter(|it| places.has_conflicting_value(it))
             .collect()
     };
-    distinct(named.into_iter().map(|it| &it.literal))
+    collect_distinct_literals(named.into_iter().map(|it| &it.literal))
 }
 
 /// The literals of a fact that stood in what it cited (`was`) and stand no longer in what is there today (`now`), in
 /// the fact's order: what the code has taken back.
 #[must_use]
-pub fn contradicted(fact: &str, was: &str, now: &str) -> Vec<String> {
-    let found = find::find(fact);
-    let (was, now) = (Said::of(was), Said::of(now));
-    distinct(
+pub fn find_contradicted_literals(fact: &str, was: &str, now: &str) -> Vec<String> {
+    let found = find::find_literals(fact);
+    let (was, now) = (ScannedText::from_text(was), ScannedText::from_text(now));
+    collect_distinct_literals(
         found
             .iter()
             .map(|it| &it.literal)
-            .filter(|it| was.says(it) && !now.says(it)),
+            .filter(|it| was.has_literal(it) && !now.has_literal(it)),
     )
 }
 
-fn distinct<'a>(literals: impl Iterator<Item = &'a Literal>) -> Vec<String> {
+fn collect_distinct_literals<'a>(literals: impl Iterator<Item = &'a Literal>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     literals
         .map(Literal::as_str)

@@ -12,7 +12,7 @@ mod shown;
 
 use std::borrow::Cow;
 
-pub use shown::{code, json, told};
+pub use shown::{clean_code_text, clean_code_unless_secret, clean_json_texts};
 
 use crate::secrets;
 
@@ -21,21 +21,21 @@ pub const MAX_BYTES: usize = 64 * 1024;
 
 /// Whether a text may be kept: it holds no secret and is not too long to be looked through.
 #[must_use]
-pub fn is_storable(text: &str) -> bool {
-    text.len() <= MAX_BYTES && secrets::find(text).is_none()
+pub fn is_storable_text(text: &str) -> bool {
+    text.len() <= MAX_BYTES && secrets::find_secret(text).is_none()
 }
 
 /// Takes out what hides in a text that is code; markup stays.
-pub fn show_code(text: &mut String) {
-    if let Cow::Owned(shown) = hidden::shown(text) {
+pub fn strip_hidden_chars_in_place(text: &mut String) {
+    if let Cow::Owned(shown) = hidden::strip_hidden_chars(text) {
         *text = shown;
     }
 }
 
 /// A text without anything that hides or acts, on one line.
 #[must_use]
-pub fn one_line(text: &str) -> String {
-    neutralised(text)
+pub fn neutralise_to_one_line(text: &str) -> String {
+    neutralise_text(text)
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ")
@@ -43,8 +43,8 @@ pub fn one_line(text: &str) -> String {
 
 /// The text without characters that hide, reorder or drive a terminal. Visible text of every script stays as it is.
 #[must_use]
-pub fn neutralised(text: &str) -> String {
-    hidden::shown(text).into_owned()
+pub fn neutralise_text(text: &str) -> String {
+    hidden::strip_hidden_chars(text).into_owned()
 }
 
 /// How often a text is gone over: what is taken out may bring together what stood apart.
@@ -52,24 +52,24 @@ const PASSES: usize = 6;
 
 /// The text without what hides, runs, loads, or forges a delimiter. Going over it again changes nothing.
 #[must_use]
-pub fn harmless(text: &str) -> Cow<'_, str> {
-    if is_plain(text) {
+pub fn sanitise_text(text: &str) -> Cow<'_, str> {
+    if is_markup_free(text) {
         return Cow::Borrowed(text);
     }
     let mut seen = Cow::Borrowed(text);
     for _ in 0..PASSES {
-        match pass(&seen) {
+        match sanitise_text_once(&seen) {
             None => return seen,
             Some(next) => seen = Cow::Owned(next),
         }
     }
     // It was made to outlast this. Without brackets and colons there is nothing left to take apart.
-    let bare = neutralised(&seen).replace(['<', '[', '&', '%', '\\', ':'], "‹");
-    Cow::Owned(hidden::shown(&bare).into_owned())
+    let bare = neutralise_text(&seen).replace(['<', '[', '&', '%', '\\', ':'], "‹");
+    Cow::Owned(hidden::strip_hidden_chars(&bare).into_owned())
 }
 
 /// Whether a text has none of the signs that anything here begins with.
-fn is_plain(text: &str) -> bool {
+fn is_markup_free(text: &str) -> bool {
     text.bytes().all(|it| {
         matches!(it, b' '..=b'~' | b'\n' | b'\t')
             && !matches!(it, b'<' | b'[' | b'&' | b'%' | b'\\' | b':')
@@ -77,16 +77,16 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// The text after one pass, if that changed it.
-fn pass(text: &str) -> Option<String> {
-    let shown = hidden::shown(text);
-    let inert = markup::pass(&shown);
-    let next = delimiter::defused(&inert);
+fn sanitise_text_once(text: &str) -> Option<String> {
+    let shown = hidden::strip_hidden_chars(text);
+    let inert = markup::strip_active_markup(&shown);
+    let next = delimiter::defuse_delimiters(&inert);
     (*next != *text).then(|| next.into_owned())
 }
 
 /// Makes a text harmless; says whether that changed it.
-pub fn make_harmless(text: &mut String) -> bool {
-    let harmless = match harmless(text) {
+pub fn sanitise_text_in_place(text: &mut String) -> bool {
+    let harmless = match sanitise_text(text) {
         Cow::Owned(it) if it != *text => it,
         _ => return false,
     };
@@ -97,19 +97,19 @@ pub fn make_harmless(text: &mut String) -> bool {
 /// Whether a text reads like an instruction to a model rather than like a fact.
 #[must_use]
 pub fn is_instruction(text: &str) -> bool {
-    instruct::find(text).is_some()
+    instruct::find_instruction_rule(text).is_some()
 }
 
 /// Whether a word of a text passes for another: Latin letters with look-alikes of other scripts among them.
 #[must_use]
-pub fn is_confusable(text: &str) -> bool {
-    fold::is_confusable(text)
+pub fn has_confusable_word(text: &str) -> bool {
+    fold::is_confusable_text(text)
 }
 
 /// A text as a reader takes it: in lower case, with compatibility forms and look-alikes as the letters they show.
 #[must_use]
-pub fn skeleton(text: &str) -> String {
-    fold::skeleton(text)
+pub fn build_text_skeleton(text: &str) -> String {
+    fold::fold_to_skeleton(text)
 }
 
 #[cfg(test)]
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn hidden_characters_go_and_visible_ones_stay() {
         let check =
-            |text: &str, expected: &str| assert_eq!(neutralised(text), expected, "{text:?}");
+            |text: &str, expected: &str| assert_eq!(neutralise_text(text), expected, "{text:?}");
         check("plain text", "plain text");
         check("a\u{200b}b\u{202e}c\u{e0041}d", "abcd");
         check("red \u{1b}[31mtext", "red text");
@@ -209,22 +209,22 @@ mod tests {
 
         #[test]
         fn neutralising_twice_changes_nothing(text in "\\PC*|.*") {
-            let once = neutralised(&text);
-            prop_assert_eq!(neutralised(&once), once);
+            let once = neutralise_text(&text);
+            prop_assert_eq!(neutralise_text(&once), once);
         }
 
         #[test]
         fn what_was_made_harmless_stays_as_it_is(text in any_text()) {
-            let once = harmless(&text).into_owned();
+            let once = sanitise_text(&text).into_owned();
             prop_assert!(once.chars().count() <= text.chars().count() + 8, "{:?}", once);
-            prop_assert_eq!(harmless(&once).into_owned(), once.clone());
-            prop_assert_eq!(neutralised(&once), once.clone());
-            let _ = (is_instruction(&text), is_confusable(&text));
+            prop_assert_eq!(sanitise_text(&once).into_owned(), once.clone());
+            prop_assert_eq!(neutralise_text(&once), once.clone());
+            let _ = (is_instruction(&text), has_confusable_word(&text));
         }
 
         #[test]
         fn words_and_code_stay_byte_for_byte(text in "([A-Za-zäöü日本語Привет]{1,9}|Vec<[A-Z][a-z]{1,5}>|<div>|a < b|`x`| |\n){0,30}") {
-            prop_assert_eq!(harmless(&text).into_owned(), text);
+            prop_assert_eq!(sanitise_text(&text).into_owned(), text);
         }
     }
 }

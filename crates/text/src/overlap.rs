@@ -3,31 +3,31 @@
 /// The share of words that two sets have in common.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "a text has few words")]
-pub fn jaccard(a: &[&str], b: &[&str]) -> f32 {
+pub fn measure_jaccard_overlap(a: &[&str], b: &[&str]) -> f32 {
     let both = a.iter().filter(|it| b.binary_search(it).is_ok()).count();
     both as f32 / (a.len() + b.len() - both).max(1) as f32
 }
 
 /// Subject and fact in lower case, punctuation turned to spaces, runs of spaces to one.
 #[must_use]
-pub fn normalised(subject: Option<&str>, fact: &str) -> String {
+pub fn normalise_fact(subject: Option<&str>, fact: &str) -> String {
     let mut out = String::with_capacity(fact.len() + subject.map_or(0, str::len) + 1);
     for text in [subject.unwrap_or(""), " ", fact] {
         if text.is_ascii() {
             // Most facts are, and this runs on every neighbour of every draft.
             text.bytes()
-                .for_each(|it| push_normalised(&mut out, char::from(it.to_ascii_lowercase())));
+                .for_each(|it| push_normalised_char(&mut out, char::from(it.to_ascii_lowercase())));
         } else {
             text.chars()
                 .flat_map(char::to_lowercase)
-                .for_each(|it| push_normalised(&mut out, it));
+                .for_each(|it| push_normalised_char(&mut out, it));
         }
     }
     out.truncate(out.trim_end().len());
     out
 }
 
-fn push_normalised(out: &mut String, c: char) {
+fn push_normalised_char(out: &mut String, c: char) {
     if c.is_alphanumeric() {
         out.push(c);
     } else if !out.is_empty() && !out.ends_with(' ') {
@@ -37,7 +37,7 @@ fn push_normalised(out: &mut String, c: char) {
 
 /// The words of a normalised text, sorted, each once.
 #[must_use]
-pub fn words(normalised: &str) -> Vec<&str> {
+pub fn collect_distinct_words(normalised: &str) -> Vec<&str> {
     let mut words: Vec<&str> = normalised.split(' ').collect();
     words.sort_unstable();
     words.dedup();

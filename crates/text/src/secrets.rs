@@ -15,13 +15,13 @@ mod public;
 mod rules;
 pub(crate) mod words;
 
-use judge::Judge;
-pub use mask::masked;
-use named::{NOUNS, Noun, WAYS, Word};
+use judge::SecretJudge;
+pub use mask::mask_secrets;
+use named::{NOUNS, SecretNoun, SecretWord, WAYS};
 use regex::bytes::{Regex, RegexBuilder};
-use rules::{ROWS, Row};
+use rules::{ROWS, SecretRule};
 use std::sync::{LazyLock, OnceLock};
-use words::Words;
+use words::WordIndex;
 
 /// Shortest text that can hold a secret: `pwd: abc`.
 const SHORTEST: usize = 8;
@@ -36,11 +36,11 @@ const TRIES: usize = 64;
 /// A value beyond all measure counts as several tries.
 const LONG: usize = 4_096;
 /// One bit per row; a test keeps the table within it.
-type RowSet = [u64; 8];
+type SecretRuleSet = [u64; 8];
 
 /// What was done to a text before it is looked through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum TextForm {
     /// Nothing that could glue unrelated words together.
     Whole,
     /// Pieces were put together or read out of escapes, so a value must be random to the eye unless it has a shape of
@@ -50,73 +50,96 @@ enum Form {
     Guessed,
 }
 
-impl Form {
+impl TextForm {
     /// How a value is judged in this form; `None` when it is not even looked at.
-    fn judge(self, judge: Judge) -> Option<Judge> {
+    fn adapt_judge(self, judge: SecretJudge) -> Option<SecretJudge> {
         match self {
             Self::Whole => Some(judge),
             Self::Joined if judge.has_own_shape() => Some(judge),
-            Self::Joined => Some(Judge::Strong),
-            Self::Guessed => matches!(judge, Judge::Shape | Judge::Prefixed).then_some(judge),
+            Self::Joined => Some(SecretJudge::Strong),
+            Self::Guessed => {
+                matches!(judge, SecretJudge::Shape | SecretJudge::Prefixed).then_some(judge)
+            }
         }
     }
 }
 
 /// The rule that a text trips, if it looks as if it held a secret. Never carries the secret itself.
-pub fn find(text: &str) -> Option<&'static str> {
+pub fn find_secret(text: &str) -> Option<&'static str> {
     if text.len() < SHORTEST {
         return None;
     }
-    let folded = fold::fold(text);
-    let run = longest_run(&folded);
-    find_in(&folded, Form::Whole)
-        .or_else(|| find_in(&fold::unbroken(&folded)?, Form::Joined))
-        .or_else(|| find_in(&fold::spliced(&folded)?, Form::Joined))
-        .or_else(|| find_in(&decode::decoded(&folded, run)?, Form::Joined))
-        .or_else(|| find_in(&fold::closed_up(&folded)?, Form::Guessed))
+    let folded = fold::fold_to_ascii(text);
+    let run = measure_longest_blob_run(&folded);
+    find_secret_in_form(&folded, TextForm::Whole)
+        .or_else(|| find_secret_in_form(&fold::join_broken_lines(&folded)?, TextForm::Joined))
+        .or_else(|| find_secret_in_form(&fold::splice_string_literals(&folded)?, TextForm::Joined))
+        .or_else(|| {
+            find_secret_in_form(&decode::decode_hidden_text(&folded, run)?, TextForm::Joined)
+        })
+        .or_else(|| find_secret_in_form(&fold::join_token_pieces(&folded)?, TextForm::Guessed))
 }
 
 /// Looks through one form of the text.
-fn find_in(text: &str, form: Form) -> Option<&'static str> {
-    let run = longest_run(text);
-    let plain = public::without(text, run);
+fn find_secret_in_form(text: &str, form: TextForm) -> Option<&'static str> {
+    let run = measure_longest_blob_run(text);
+    let plain = public::blank_public_values(text, run);
     let lower = plain.to_ascii_lowercase();
-    let seen = Seen::of(&lower);
-    let by_row = each(&seen.rows).find(|&index| {
-        let judge = form.judge(ROWS[index].judge);
-        judge.is_some_and(|judge| row_matches(index, &ROWS[index], judge, &plain, &lower))
+    let seen = SecretCandidates::from_lowercase(&lower);
+    let by_row = iterate_secret_rules(&seen.rows).find(|&index| {
+        let judge = form.adapt_judge(ROWS[index].judge);
+        judge.is_some_and(|judge| is_secret_rule_match(index, &ROWS[index], judge, &plain, &lower))
     });
     by_row
         .map(|index| ROWS[index].name)
-        .or_else(|| by_word(&seen, &plain, &lower, form))
-        .or_else(|| (form == Form::Whole && run >= BLOB_MIN && has_blob(&plain)).then_some(BLOB))
+        .or_else(|| find_secret_after_word(&seen, &plain, &lower, form))
+        .or_else(|| {
+            (form == TextForm::Whole && run >= BLOB_MIN && has_random_blob(&plain)).then_some(BLOB)
+        })
 }
 
 /// The way in which a word that names a secret is followed by one.
-fn by_word(seen: &Seen, plain: &str, lower: &str, form: Form) -> Option<&'static str> {
+fn find_secret_after_word(
+    seen: &SecretCandidates,
+    plain: &str,
+    lower: &str,
+    form: TextForm,
+) -> Option<&'static str> {
     let (plain, lower) = (plain.as_bytes(), lower.as_bytes());
-    let is_found = |way: &named::Way, judge: Judge| {
+    let is_found = |way: &named::SecretPhrasing, judge: SecretJudge| {
         let (mut tries, mut done) = (0, 0);
         seen.words.iter().any(|(noun, at)| {
             // A long text of nothing but such words is not judged again from each of them.
             if tries >= TRIES && at.start < done {
                 return false;
             }
-            let value = way.find(&Word::new(*noun, &lower[..at.start]), &lower[at.end..]);
+            let value = way.find_value(
+                &SecretWord::new(*noun, &lower[..at.start]),
+                &lower[at.end..],
+            );
             value.is_some_and(|it| {
                 (tries, done) = (tries + 1, at.end + it.end);
-                is_secret(judge, plain, at.end + it.start..done)
+                is_secret_value(judge, plain, at.end + it.start..done)
             })
         })
     };
     WAYS.iter()
-        .find(|way| form.judge(way.judge).is_some_and(|it| is_found(way, it)))
+        .find(|way| {
+            form.adapt_judge(way.judge)
+                .is_some_and(|it| is_found(way, it))
+        })
         .map(|way| way.name)
 }
 
 /// Whether the row's pattern finds something that the judge takes for a secret.
-fn row_matches(index: usize, row: &Row, judge: Judge, plain: &str, lower: &str) -> bool {
-    let pattern = pattern(index, row);
+fn is_secret_rule_match(
+    index: usize,
+    row: &SecretRule,
+    judge: SecretJudge,
+    plain: &str,
+    lower: &str,
+) -> bool {
+    let pattern = get_secret_pattern(index, row);
     let subject = if row.is_caseless() { lower } else { plain }.as_bytes();
     let (mut at, mut tries) = (0, 0);
     while let Some(found) = pattern.captures_at(subject, at) {
@@ -124,7 +147,7 @@ fn row_matches(index: usize, row: &Row, judge: Judge, plain: &str, lower: &str) 
             return false;
         };
         // Lower-casing ASCII moves nothing, so the range holds in both forms.
-        if is_secret(judge, plain.as_bytes(), value.range()) {
+        if is_secret_value(judge, plain.as_bytes(), value.range()) {
             return true;
         }
         // Go on right behind the start of the value: a keyword may hide inside a harmless one. Not for ever, though:
@@ -143,18 +166,18 @@ fn row_matches(index: usize, row: &Row, judge: Judge, plain: &str, lower: &str) 
 }
 
 /// Whether the value at this place passes for a secret.
-fn is_secret(judge: Judge, plain: &[u8], value: std::ops::Range<usize>) -> bool {
+fn is_secret_value(judge: SecretJudge, plain: &[u8], value: std::ops::Range<usize>) -> bool {
     // What is called is code, whatever its name looks like.
     let is_called = !judge.has_own_shape() && plain.get(value.end) == Some(&b'(');
     // The text is read lossily, since an edge may cut through a character before the value.
     let judged = value.start..value.end.min(value.start + JUDGED_MAX);
-    !is_called && judge.accepts(&String::from_utf8_lossy(&plain[judged]))
+    !is_called && judge.accepts_value(&String::from_utf8_lossy(&plain[judged]))
 }
 
 /// The row's pattern, compiled on first use.
-fn pattern(index: usize, row: &Row) -> &'static Regex {
+fn get_secret_pattern(index: usize, row: &SecretRule) -> &'static Regex {
     static COMPILED: [OnceLock<Regex>; ROWS.len()] = [const { OnceLock::new() }; ROWS.len()];
-    COMPILED[index].get_or_init(|| compile(&rules::expand(row)))
+    COMPILED[index].get_or_init(|| compile_byte_pattern(&rules::expand_secret_pattern(row)))
 }
 
 /// Compiles for bytes: neighbouring CJK text must not count as part of a word.
@@ -162,7 +185,7 @@ fn pattern(index: usize, row: &Row) -> &'static Regex {
     clippy::expect_used,
     reason = "patterns are constants; a test compiles every row"
 )]
-fn compile(pattern: &str) -> Regex {
+fn compile_byte_pattern(pattern: &str) -> Regex {
     RegexBuilder::new(pattern)
         .unicode(false)
         .build()
@@ -170,54 +193,56 @@ fn compile(pattern: &str) -> Regex {
 }
 
 /// The keywords of all rows, and behind the rows the nouns.
-static KEYWORDS: LazyLock<Words> = LazyLock::new(|| {
+static KEYWORDS: LazyLock<WordIndex> = LazyLock::new(|| {
     let rows = ROWS.iter().map(|row| row.keywords).enumerate();
     let of_rows = rows.flat_map(|(index, words)| words.iter().map(move |word| (*word, index)));
     let of_nouns = NOUNS
         .iter()
         .enumerate()
         .map(|(index, (word, _))| (*word, ROWS.len() + index));
-    Words::new(of_rows.chain(of_nouns))
+    WordIndex::new(of_rows.chain(of_nouns))
 });
 
 /// What one pass over a text finds.
 #[derive(Default)]
-struct Seen {
+struct SecretCandidates {
     /// Rows that can match.
-    rows: RowSet,
+    rows: SecretRuleSet,
     /// Words that name a secret, and where.
-    words: Vec<(Noun, std::ops::Range<usize>)>,
+    words: Vec<(SecretNoun, std::ops::Range<usize>)>,
 }
 
-impl Seen {
+impl SecretCandidates {
     /// Looks for keywords, whatever their case was. Rows may need a long run as well, or instead.
-    fn of(lower: &str) -> Self {
-        let run = longest_odd_run(lower);
+    fn from_lowercase(lower: &str) -> Self {
+        let run = measure_longest_digit_run(lower);
         let mut seen = Self::default();
         for (index, row) in ROWS.iter().enumerate() {
             if row.keywords.is_empty() && row.run <= run {
-                add(&mut seen.rows, index);
+                insert_secret_rule(&mut seen.rows, index);
             }
         }
-        KEYWORDS.each(lower.as_bytes(), |index, at| seen.add(index, at, run));
+        KEYWORDS.for_each_match(lower.as_bytes(), |index, at| {
+            seen.add_keyword(index, at, run)
+        });
         seen
     }
 
-    fn add(&mut self, index: usize, at: std::ops::Range<usize>, run: usize) {
+    fn add_keyword(&mut self, index: usize, at: std::ops::Range<usize>, run: usize) {
         match index.checked_sub(ROWS.len()) {
             Some(noun) => self.words.push((NOUNS[noun].1, at)),
-            None if ROWS[index].run <= run => add(&mut self.rows, index),
+            None if ROWS[index].run <= run => insert_secret_rule(&mut self.rows, index),
             None => {}
         }
     }
 }
 
-fn add(rows: &mut RowSet, index: usize) {
+fn insert_secret_rule(rows: &mut SecretRuleSet, index: usize) {
     rows[index / 64] |= 1 << (index % 64);
 }
 
 /// The rows of a set, in their order.
-fn each(rows: &RowSet) -> impl Iterator<Item = usize> {
+fn iterate_secret_rules(rows: &SecretRuleSet) -> impl Iterator<Item = usize> {
     rows.iter().enumerate().flat_map(|(word, &bits)| {
         let left = std::iter::successors(Some(bits), |it| Some(it & it.wrapping_sub(1)));
         left.take_while(|it| *it != 0)
@@ -226,7 +251,7 @@ fn each(rows: &RowSet) -> impl Iterator<Item = usize> {
 }
 
 /// The length of the longest run that has digits in it, as few names do.
-fn longest_odd_run(text: &str) -> usize {
+fn measure_longest_digit_run(text: &str) -> usize {
     let (mut longest, mut len, mut digits) = (0, 0, 0);
     for byte in text.bytes() {
         if byte == b'/' || !is_blob_byte(byte) {
@@ -242,7 +267,7 @@ fn longest_odd_run(text: &str) -> usize {
     longest
 }
 
-fn longest_run(text: &str) -> usize {
+fn measure_longest_blob_run(text: &str) -> usize {
     let (mut longest, mut len) = (0, 0);
     for byte in text.bytes() {
         len = if is_blob_byte(byte) { len + 1 } else { 0 };
@@ -269,13 +294,15 @@ fn is_blob_byte(byte: u8) -> bool {
 }
 
 /// Whether the text holds a long random run outside of an address.
-fn has_blob(text: &str) -> bool {
+fn has_random_blob(text: &str) -> bool {
     let words =
         text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '('));
     words
         .filter(|word| word.len() >= BLOB_MIN && !word.contains("://"))
         .flat_map(|word| word.split(|c| !is_blob_char(c)))
-        .any(|run| run.len() >= BLOB_MIN && judge::is_blob(run) && !decode::is_json(run))
+        .any(|run| {
+            run.len() >= BLOB_MIN && judge::is_random_blob(run) && !decode::is_base64_json(run)
+        })
 }
 
 #[cfg(test)]

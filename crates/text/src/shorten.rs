@@ -2,7 +2,7 @@
 
 /// The beginning of a text that has at most so many characters, with an ellipsis where something was cut.
 #[must_use]
-pub fn cut(text: &str, chars: usize) -> String {
+pub fn shorten_text(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
         None => text.to_owned(),
         Some(_) => {

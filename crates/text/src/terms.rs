@@ -33,7 +33,7 @@ static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::
 
 /// Where a token stands, which decides its weight in a question.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TermKind {
     /// A word that is a name by itself.
     Plain,
     /// One part of a longer name.
@@ -48,49 +48,52 @@ enum Kind {
 ///
 /// A term is lower-case, stemmed unless it is a whole name, and at most [`MAX_TERM_BYTES`] long.
 #[must_use]
-pub fn terms(text: &str) -> Vec<(String, u32)> {
-    terms_by(text, term)
+pub fn extract_terms(text: &str) -> Vec<(String, u32)> {
+    extract_terms_by(text, stem_by_kind)
 }
 
-fn terms_by(text: &str, mut term: impl FnMut(Kind, &str) -> String) -> Vec<(String, u32)> {
-    let mut tally = Tally::default();
-    analyse(text, &mut |kind, word| {
-        *tally.entry(term(kind, word)) += 1;
+fn extract_terms_by(
+    text: &str,
+    mut term: impl FnMut(TermKind, &str) -> String,
+) -> Vec<(String, u32)> {
+    let mut tally = TermTally::default();
+    analyse_text(text, &mut |kind, word| {
+        *tally.value_mut(term(kind, word)) += 1;
     });
     tally.into_vec()
 }
 
 /// Analyses many texts one after the other: the stem of a word is worked out once.
 #[derive(Debug, Default)]
-pub struct Stems {
+pub struct StemCache {
     /// The term of a word that is stemmed.
     known: HashMap<String, String, BuildHasherDefault<DefaultHasher>>,
 }
 
-impl Stems {
+impl StemCache {
     /// How many words are remembered.
     const MOST: usize = 1 << 16;
 
     /// The same as [`terms`].
     #[must_use]
-    pub fn terms(&mut self, text: &str) -> Vec<(String, u32)> {
-        terms_by(text, |kind, word| match kind {
-            Kind::Plain | Kind::Part => self.term(kind, word),
-            Kind::Whole | Kind::Bigram => word.to_owned(),
+    pub fn extract_terms(&mut self, text: &str) -> Vec<(String, u32)> {
+        extract_terms_by(text, |kind, word| match kind {
+            TermKind::Plain | TermKind::Part => self.stem_cached(kind, word),
+            TermKind::Whole | TermKind::Bigram => word.to_owned(),
         })
     }
 
     /// The same as [`indexed`].
     #[must_use]
-    pub fn indexed(&mut self, text: &str) -> (Vec<(String, u32)>, u32) {
-        with_len(self.terms(text))
+    pub fn extract_terms_with_len(&mut self, text: &str) -> (Vec<(String, u32)>, u32) {
+        sum_term_counts(self.extract_terms(text))
     }
 
-    fn term(&mut self, kind: Kind, word: &str) -> String {
+    fn stem_cached(&mut self, kind: TermKind, word: &str) -> String {
         if let Some(known) = self.known.get(word) {
             return known.clone();
         }
-        let term = term(kind, word);
+        let term = stem_by_kind(kind, word);
         if self.known.len() < Self::MOST {
             self.known.insert(word.to_owned(), term.clone());
         }
@@ -103,18 +106,18 @@ pub const VERSION: u32 = 1;
 
 /// What a text is indexed under, and its length in terms.
 #[must_use]
-pub fn indexed(text: &str) -> (Vec<(String, u32)>, u32) {
-    with_len(terms(text))
+pub fn extract_terms_with_len(text: &str) -> (Vec<(String, u32)>, u32) {
+    sum_term_counts(extract_terms(text))
 }
 
-fn with_len(terms: Vec<(String, u32)>) -> (Vec<(String, u32)>, u32) {
+fn sum_term_counts(terms: Vec<(String, u32)>) -> (Vec<(String, u32)>, u32) {
     let len = terms.iter().map(|(_, count)| count).sum();
     (terms, len)
 }
 
 /// A term that a question asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct QueryTerm {
     /// The term.
     pub term: String,
     /// How much it counts.
@@ -128,24 +131,24 @@ pub struct Asked {
 /// A stopword counts little and a part of a name less than the whole; two plain neighbours are also
 /// asked for as one word. A term asked twice weighs twice.
 #[must_use]
-pub fn question(text: &str) -> Vec<Asked> {
-    let mut tally: Tally<(f32, bool)> = Tally::default();
+pub fn extract_query_terms(text: &str) -> Vec<QueryTerm> {
+    let mut tally: TermTally<(f32, bool)> = TermTally::default();
     let mut previous = String::new();
-    analyse(text, &mut |kind, word| {
-        let (sum, is_content) = tally.entry(term(kind, word));
-        *sum += weight(kind, word);
+    analyse_text(text, &mut |kind, word| {
+        let (sum, is_content) = tally.value_mut(stem_by_kind(kind, word));
+        *sum += weigh_query_term(kind, word);
         *is_content |= !is_stopword(word);
-        if let Some(joined) = joined(&previous, kind, word) {
-            let (sum, is_content) = tally.entry(joined);
+        if let Some(joined) = join_neighbour_words(&previous, kind, word) {
+            let (sum, is_content) = tally.value_mut(joined);
             *sum += JOINED;
             *is_content = true;
         }
         previous.clear();
-        if kind == Kind::Plain {
+        if kind == TermKind::Plain {
             previous.push_str(word);
         }
     });
-    let asked = |(term, (weight, is_content))| Asked {
+    let asked = |(term, (weight, is_content))| QueryTerm {
         term,
         weight,
         is_content,
@@ -158,14 +161,14 @@ pub fn question(text: &str) -> Vec<Asked> {
 /// These are words of four letters and more, and parts of names, without stopwords and numbers: a
 /// number one digit off is another number. Recall uses them to mend typing errors.
 #[must_use]
-pub fn spelled(text: &str) -> Vec<(String, String)> {
+pub fn extract_misspellable_words(text: &str) -> Vec<(String, String)> {
     let mut words: Vec<(String, String)> = Vec::new();
-    analyse(text, &mut |kind, word| {
-        let simple =
-            matches!(kind, Kind::Plain | Kind::Part) && word.chars().all(char::is_alphabetic);
+    analyse_text(text, &mut |kind, word| {
+        let simple = matches!(kind, TermKind::Plain | TermKind::Part)
+            && word.chars().all(char::is_alphabetic);
         let long = word.chars().nth(3).is_some();
         if simple && long && !is_stopword(word) && words.iter().all(|(seen, _)| seen != word) {
-            words.push((word.to_owned(), term(kind, word)));
+            words.push((word.to_owned(), stem_by_kind(kind, word)));
         }
     });
     words
@@ -173,7 +176,7 @@ pub fn spelled(text: &str) -> Vec<(String, String)> {
 
 /// The English stem of a lower-case ASCII word; any other word as it is, for the stemmer knows
 /// nothing of it.
-pub fn stem(word: &str) -> String {
+pub fn stem_word(word: &str) -> String {
     if word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         STEMMER.stem(word).into_owned()
     } else {
@@ -181,16 +184,16 @@ pub fn stem(word: &str) -> String {
     }
 }
 
-fn term(kind: Kind, word: &str) -> String {
+fn stem_by_kind(kind: TermKind, word: &str) -> String {
     match kind {
         // A stopword has no stem worth the time, and half of all words are stopwords.
-        Kind::Plain | Kind::Part if !is_stopword(word) => stem(word),
+        TermKind::Plain | TermKind::Part if !is_stopword(word) => stem_word(word),
         _ => word.to_owned(),
     }
 }
 
-fn weight(kind: Kind, word: &str) -> f32 {
-    let place = if kind == Kind::Part { PART } else { 1.0 };
+fn weigh_query_term(kind: TermKind, word: &str) -> f32 {
+    let place = if kind == TermKind::Part { PART } else { 1.0 };
     if is_stopword(word) {
         place * STOPWORD
     } else {
@@ -199,30 +202,30 @@ fn weight(kind: Kind, word: &str) -> f32 {
 }
 
 /// Two plain words as one. Stopwords stay apart: "in put" is rarer than "in" before "put".
-fn joined(previous: &str, kind: Kind, word: &str) -> Option<String> {
-    let both = kind == Kind::Plain && previous.len() > 1 && word.len() > 1;
+fn join_neighbour_words(previous: &str, kind: TermKind, word: &str) -> Option<String> {
+    let both = kind == TermKind::Plain && previous.len() > 1 && word.len() > 1;
     if !both || previous.len() + word.len() > MAX_TERM_BYTES {
         return None;
     }
     let content = !is_stopword(previous) && !is_stopword(word);
-    content.then(|| stem(&format!("{previous}{word}")))
+    content.then(|| stem_word(&format!("{previous}{word}")))
 }
 
 /// Values by term that remember the order in which the terms came. The hasher has no random state,
 /// which saves time; the order of the result never depends on it.
-struct Tally<T> {
+struct TermTally<T> {
     places: HashMap<String, (usize, T), BuildHasherDefault<DefaultHasher>>,
 }
 
-impl<T> Default for Tally<T> {
+impl<T> Default for TermTally<T> {
     fn default() -> Self {
         let places = HashMap::with_capacity_and_hasher(64, BuildHasherDefault::default());
         Self { places }
     }
 }
 
-impl<T: Default> Tally<T> {
-    fn entry(&mut self, term: String) -> &mut T {
+impl<T: Default> TermTally<T> {
+    fn value_mut(&mut self, term: String) -> &mut T {
         let place = self.places.len();
         &mut self
             .places
@@ -241,26 +244,26 @@ impl<T: Default> Tally<T> {
 }
 
 /// Hands every token of the text to `sink`, lower-case and cut to length but not yet stemmed.
-fn analyse(text: &str, sink: &mut impl FnMut(Kind, &str)) {
+fn analyse_text(text: &str, sink: &mut impl FnMut(TermKind, &str)) {
     let chars: Vec<char> = text
         .chars()
         .take(MAX_CHARS)
-        .filter_map(plain_char)
+        .filter_map(normalise_term_char)
         .collect();
-    let mut sink = Lower {
+    let mut sink = LowercaseSink {
         sink,
         word: String::with_capacity(MAX_TERM_BYTES),
     };
     let mut at = 0;
     while at < chars.len() {
-        let end = if is_unspaced(chars[at]) {
-            let end = run(&chars, at, is_unspaced);
-            bigrams(&chars[at..end], &mut sink);
+        let end = if is_bigram_char(chars[at]) {
+            let end = find_run_end(&chars, at, is_bigram_char);
+            emit_bigrams(&chars[at..end], &mut sink);
             end
-        } else if is_word(chars[at]) {
-            let end = dotted_end(&chars, at);
-            dotted(&chars[at..end], &mut sink);
-            after_apostrophe(&chars, symbol(&chars, at, end, &mut sink))
+        } else if is_term_char(chars[at]) {
+            let end = find_dotted_end(&chars, at);
+            emit_dotted_name(&chars[at..end], &mut sink);
+            skip_contraction(&chars, emit_symbol_name(&chars, at, end, &mut sink))
         } else {
             at + 1
         };
@@ -269,16 +272,16 @@ fn analyse(text: &str, sink: &mut impl FnMut(Kind, &str)) {
 }
 
 /// Lower-cases, folds and cuts each token into one buffer that is used again and again.
-struct Lower<'a, F: FnMut(Kind, &str)> {
+struct LowercaseSink<'a, F: FnMut(TermKind, &str)> {
     sink: &'a mut F,
     word: String,
 }
 
-impl<F: FnMut(Kind, &str)> Lower<'_, F> {
-    fn emit<'c>(&mut self, kind: Kind, chars: impl IntoIterator<Item = &'c char>) {
+impl<F: FnMut(TermKind, &str)> LowercaseSink<'_, F> {
+    fn emit_token<'c>(&mut self, kind: TermKind, chars: impl IntoIterator<Item = &'c char>) {
         self.word.clear();
         for &letter in chars {
-            push_lower(&mut self.word, letter);
+            push_folded_lowercase(&mut self.word, letter);
             if self.word.len() > MAX_TERM_BYTES {
                 self.word
                     .truncate(self.word.floor_char_boundary(MAX_TERM_BYTES));
@@ -291,13 +294,13 @@ impl<F: FnMut(Kind, &str)> Lower<'_, F> {
     }
 }
 
-fn push_lower(word: &mut String, letter: char) {
+fn push_folded_lowercase(word: &mut String, letter: char) {
     if letter.is_ascii() {
         word.push(letter.to_ascii_lowercase());
         return;
     }
-    for lower in letter.to_lowercase().filter_map(plain_char) {
-        match fold(lower) {
+    for lower in letter.to_lowercase().filter_map(normalise_term_char) {
+        match fold_accented_letter(lower) {
             Some(ascii) => word.push_str(ascii),
             None => word.push(lower),
         }
@@ -306,7 +309,7 @@ fn push_lower(word: &mut String, letter: char) {
 
 /// Full-width letters become ASCII, and marks that only decorate the letter before them go: "é"
 /// may be one character or two, and must be one term.
-fn plain_char(c: char) -> Option<char> {
+fn normalise_term_char(c: char) -> Option<char> {
     match c {
         '\u{AD}' | '\u{300}'..='\u{36F}' | '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}' => {
             None
@@ -319,7 +322,7 @@ fn plain_char(c: char) -> Option<char> {
 }
 
 /// A lower-case Latin letter with an accent, as ASCII.
-fn fold(c: char) -> Option<&'static str> {
+fn fold_accented_letter(c: char) -> Option<&'static str> {
     Some(match c {
         'à'..='å' | 'ā' | 'ă' | 'ą' | 'ǎ' => "a",
         'æ' => "ae",
@@ -350,7 +353,7 @@ fn fold(c: char) -> Option<&'static str> {
 
 /// Scripts written without spaces: Han, kana and Hangul (spaced, but its words carry particles),
 /// Thai, Lao, Myanmar, Khmer.
-fn is_unspaced(c: char) -> bool {
+fn is_bigram_char(c: char) -> bool {
     matches!(c,
         '\u{E01}'..='\u{EFF}' | '\u{1000}'..='\u{11FF}' | '\u{1780}'..='\u{17FF}'
         | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{30FA}' | '\u{30FC}'..='\u{30FF}'
@@ -359,146 +362,152 @@ fn is_unspaced(c: char) -> bool {
         | '\u{FF66}'..='\u{FF9F}' | '\u{20000}'..='\u{323AF}')
 }
 
-fn is_word(c: char) -> bool {
+fn is_term_char(c: char) -> bool {
     if c.is_ascii() {
         c.is_ascii_alphanumeric()
     } else {
-        c.is_alphanumeric() && !is_unspaced(c)
+        c.is_alphanumeric() && !is_bigram_char(c)
     }
 }
 
-fn run(chars: &[char], from: usize, holds: impl Fn(char) -> bool) -> usize {
+fn find_run_end(chars: &[char], from: usize, holds: impl Fn(char) -> bool) -> usize {
     from + chars[from..].iter().take_while(|&&c| holds(c)).count()
 }
 
-fn bigrams<F: FnMut(Kind, &str)>(chars: &[char], sink: &mut Lower<'_, F>) {
+fn emit_bigrams<F: FnMut(TermKind, &str)>(chars: &[char], sink: &mut LowercaseSink<'_, F>) {
     if chars.len() == 1 {
-        sink.emit(Kind::Bigram, chars);
+        sink.emit_token(TermKind::Bigram, chars);
     }
     for pair in chars.windows(2) {
-        sink.emit(Kind::Bigram, pair);
+        sink.emit_token(TermKind::Bigram, pair);
     }
 }
 
 /// The end of a name and of the names joined to it by one `.` or `-`, or by any number of `_`.
-fn dotted_end(chars: &[char], from: usize) -> usize {
-    let mut end = run(chars, from, is_word);
+fn find_dotted_end(chars: &[char], from: usize) -> usize {
+    let mut end = find_run_end(chars, from, is_term_char);
     loop {
         let next = match chars.get(end) {
-            Some('_') => run(chars, end, |c| c == '_'),
+            Some('_') => find_run_end(chars, end, |c| c == '_'),
             Some('.' | '-') => end + 1,
             _ => return end,
         };
-        if !chars.get(next).is_some_and(|&c| is_word(c)) {
+        if !chars.get(next).is_some_and(|&c| is_term_char(c)) {
             return end;
         }
-        end = run(chars, next, is_word);
+        end = find_run_end(chars, next, is_term_char);
     }
 }
 
 /// `C#` and `C++` are words that end in signs; every other sign is a gap. Gives where to read on.
-fn symbol<F: FnMut(Kind, &str)>(
+fn emit_symbol_name<F: FnMut(TermKind, &str)>(
     chars: &[char],
     at: usize,
     end: usize,
-    sink: &mut Lower<'_, F>,
+    sink: &mut LowercaseSink<'_, F>,
 ) -> usize {
     let signs = match &chars[end..] {
         ['+', '+', ..] => 2,
         ['#', ..] => 1,
         _ => return end,
     };
-    let open = chars.get(end + signs).is_none_or(|&c| !is_word(c));
+    let open = chars.get(end + signs).is_none_or(|&c| !is_term_char(c));
     if end - at == 1 && chars[at].is_ascii_alphabetic() && open {
-        sink.emit(Kind::Whole, &chars[at..end + signs]);
+        sink.emit_token(TermKind::Whole, &chars[at..end + signs]);
     }
     end + signs
 }
 
 /// Steps over the end of "don't", "it's", "they'll"; leaves "o'brien" to be two words.
-fn after_apostrophe(chars: &[char], at: usize) -> usize {
+fn skip_contraction(chars: &[char], at: usize) -> usize {
     if chars.get(at) != Some(&'\'') {
         return at;
     }
-    let end = run(chars, at + 1, is_word);
+    let end = find_run_end(chars, at + 1, is_term_char);
     if end - at <= 3 { end } else { at + 1 }
 }
 
-fn dotted<F: FnMut(Kind, &str)>(chars: &[char], sink: &mut Lower<'_, F>) {
+fn emit_dotted_name<F: FnMut(TermKind, &str)>(chars: &[char], sink: &mut LowercaseSink<'_, F>) {
     if !chars.contains(&'.') {
-        return name(chars, Kind::Plain, sink);
+        return emit_name(chars, TermKind::Plain, sink);
     }
     for one in chars.split(|&c| c == '.') {
-        name(one, Kind::Part, sink);
+        emit_name(one, TermKind::Part, sink);
     }
-    sink.emit(Kind::Whole, chars);
+    sink.emit_token(TermKind::Whole, chars);
 }
 
 /// The parts of one name, then the name itself if it has several.
-fn name<F: FnMut(Kind, &str)>(chars: &[char], alone: Kind, sink: &mut Lower<'_, F>) {
-    let end = part_end(chars, 0);
+fn emit_name<F: FnMut(TermKind, &str)>(
+    chars: &[char],
+    alone: TermKind,
+    sink: &mut LowercaseSink<'_, F>,
+) {
+    let end = find_part_end(chars, 0);
     if end == chars.len() {
-        sink.emit(alone, chars);
-        return number(chars, sink);
+        sink.emit_token(alone, chars);
+        return emit_number_parts(chars, sink);
     }
     let mut at = 0;
     while at < chars.len() {
-        let end = part_end(chars, at);
-        part(&chars[at..end], sink);
-        at = run(chars, end, is_joint);
+        let end = find_part_end(chars, at);
+        emit_name_part(&chars[at..end], sink);
+        at = find_run_end(chars, end, is_name_joint);
     }
     // A date or a range without its separators would be another number.
-    let digits = chars.iter().all(|&c| c.is_ascii_digit() || is_joint(c));
-    sink.emit(
-        Kind::Whole,
-        chars.iter().filter(|&&c| digits || !is_joint(c)),
+    let digits = chars
+        .iter()
+        .all(|&c| c.is_ascii_digit() || is_name_joint(c));
+    sink.emit_token(
+        TermKind::Whole,
+        chars.iter().filter(|&&c| digits || !is_name_joint(c)),
     );
 }
 
 /// A single letter of a longer name (`x_axis`, `iOS`) finds nothing worth finding.
-fn part<F: FnMut(Kind, &str)>(chars: &[char], sink: &mut Lower<'_, F>) {
+fn emit_name_part<F: FnMut(TermKind, &str)>(chars: &[char], sink: &mut LowercaseSink<'_, F>) {
     if chars.len() > 1 || chars.first().is_some_and(char::is_ascii_digit) {
-        sink.emit(Kind::Part, chars);
-        number(chars, sink);
+        sink.emit_token(TermKind::Part, chars);
+        emit_number_parts(chars, sink);
     }
 }
 
-fn is_joint(c: char) -> bool {
+fn is_name_joint(c: char) -> bool {
     c == '_' || c == '-'
 }
 
 /// Where a part ends: at a joint, before a capital after a small letter or digit, and before the
 /// last capital of a row when a small letter follows (`HTTPServer`), unless it is a plural (`URLs`).
-fn part_end(chars: &[char], from: usize) -> usize {
+fn find_part_end(chars: &[char], from: usize) -> usize {
     for at in from + 1..chars.len() {
         let (before, here) = (chars[at - 1], chars[at]);
-        if is_joint(here) {
+        if is_name_joint(here) {
             return at;
         }
-        if here.is_uppercase() && (!before.is_uppercase() || opens_word(&chars[at + 1..])) {
+        if here.is_uppercase() && (!before.is_uppercase() || is_word_opening(&chars[at + 1..])) {
             return at;
         }
     }
     chars.len()
 }
 
-fn opens_word(rest: &[char]) -> bool {
+fn is_word_opening(rest: &[char]) -> bool {
     let plural = rest.first() == Some(&'s') && rest.get(1).is_none_or(|c| !c.is_lowercase());
     !plural && rest.first().is_some_and(|c| c.is_lowercase())
 }
 
 /// Letters and number of `utf8`, `sha256`, `30s`, `p99` one by one; `v2`, `s3` and `k8s` mean
 /// something only as they stand.
-fn number<F: FnMut(Kind, &str)>(chars: &[char], sink: &mut Lower<'_, F>) {
+fn emit_number_parts<F: FnMut(TermKind, &str)>(chars: &[char], sink: &mut LowercaseSink<'_, F>) {
     let Some(&first) = chars.first() else { return };
     let same = |c: char| c.is_numeric() == first.is_numeric();
-    let (head, tail) = chars.split_at(run(chars, 0, same));
+    let (head, tail) = chars.split_at(find_run_end(chars, 0, same));
     if tail.is_empty() || tail.iter().any(|&c| same(c)) || chars.len() < 3 {
         return;
     }
     for side in [head, tail] {
         if side.len() > 1 || side.iter().all(|c| c.is_numeric()) {
-            sink.emit(Kind::Part, side);
+            sink.emit_token(TermKind::Part, side);
         }
     }
 }
@@ -534,16 +543,22 @@ fn is_stopword(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_CHARS, MAX_TERM_BYTES, Stems, question, spelled, terms};
+    use super::{
+        MAX_CHARS, MAX_TERM_BYTES, StemCache, extract_misspellable_words, extract_query_terms,
+        extract_terms,
+    };
 
     fn check(text: &str, expected: &str) {
-        let mut stems = Stems::default();
+        let mut stems = StemCache::default();
         assert_eq!(
-            [stems.terms(text), stems.terms(text)],
-            [terms(text), terms(text)],
+            [stems.extract_terms(text), stems.extract_terms(text)],
+            [extract_terms(text), extract_terms(text)],
             "terms of {text:?}"
         );
-        let found: Vec<String> = terms(text).into_iter().map(|(term, _)| term).collect();
+        let found: Vec<String> = extract_terms(text)
+            .into_iter()
+            .map(|(term, _)| term)
+            .collect();
         assert_eq!(found.join(" "), expected, "terms of {text:?}");
     }
 
@@ -631,7 +646,7 @@ mod tests {
             ("total".to_owned(), 1),
             ("carttotal".to_owned(), 1),
         ];
-        assert_eq!(terms("cart CartTotal"), expected);
+        assert_eq!(extract_terms("cart CartTotal"), expected);
     }
 
     #[test]
@@ -655,14 +670,14 @@ mod tests {
             .iter()
             .flat_map(|one| [one.repeat(20_000), format!("x{}y", one.repeat(3))])
         {
-            let found = terms(&text);
+            let found = extract_terms(&text);
             assert!(found.len() <= 2 * MAX_CHARS, "{} terms", found.len());
             assert!(
                 found
                     .iter()
                     .all(|(term, _)| !term.is_empty() && term.len() <= MAX_TERM_BYTES)
             );
-            assert_eq!(question(&text).is_empty(), found.is_empty());
+            assert_eq!(extract_query_terms(&text).is_empty(), found.is_empty());
         }
     }
 
@@ -675,13 +690,13 @@ mod tests {
         for first in odd {
             for (second, third) in odd.iter().flat_map(|&b| odd.iter().map(move |&c| (b, c))) {
                 let text: String = [first, second, third, 'x', first].iter().collect();
-                assert!(!terms(&text).is_empty(), "{text:?}");
+                assert!(!extract_terms(&text).is_empty(), "{text:?}");
             }
         }
     }
 
     fn check_question(text: &str, expected: &str) {
-        let found: Vec<String> = question(text)
+        let found: Vec<String> = extract_query_terms(text)
             .iter()
             .map(|it| format!("{}={:.2}", it.term, it.weight))
             .collect();
@@ -697,7 +712,7 @@ mod tests {
     }
 
     fn check_spelled(text: &str, expected: &str) {
-        let found: Vec<String> = spelled(text)
+        let found: Vec<String> = extract_misspellable_words(text)
             .iter()
             .map(|(word, term)| format!("{word}>{term}"))
             .collect();

@@ -12,7 +12,7 @@
 
 use std::cmp::Reverse;
 
-use crate::terms::{MAX_TERM_BYTES, stem};
+use crate::terms::{MAX_TERM_BYTES, stem_word};
 
 /// A word may stand for this many terms; more would drown what was spelled right.
 const MAX_CORRECTIONS: usize = 4;
@@ -38,28 +38,28 @@ const LONGEST_ENDING: usize = 8;
 /// longer words two, shorter words none. The first letter must be right, unless the word has six
 /// letters or more and this is its only error.
 #[must_use]
-pub fn near(word: &str, candidate: &str) -> Option<u8> {
-    Letters::new(word)?.near(&Letters::new(candidate)?)
+pub fn count_spelling_errors(word: &str, candidate: &str) -> Option<u8> {
+    Letters::new(word)?.count_errors(&Letters::new(candidate)?)
 }
 
 /// Like [`near`], for an index term: the term may also be the stem of the word that was meant.
 #[must_use]
-pub fn near_term(word: &str, term: &str) -> Option<u8> {
-    Letters::new(word)?.near_term(term)
+pub fn count_term_spelling_errors(word: &str, term: &str) -> Option<u8> {
+    Letters::new(word)?.count_term_errors(term)
 }
 
 /// The terms that a misspelt word may stand for, nearest first, each with its weight.
 ///
 /// Only the nearest count: when some term is one error away, none with two errors is given. Among
 /// equals the longer term comes first, since a short stem is near too many words.
-pub fn corrections<'a>(
+pub fn find_spelling_corrections<'a>(
     word: &str,
     terms: impl IntoIterator<Item = &'a str>,
 ) -> Vec<(&'a str, f32)> {
     let Some(word) = Letters::new(word) else {
         return Vec::new();
     };
-    let distance = |term: &'a str| word.near_term(term).map(|errors| (errors, term));
+    let distance = |term: &'a str| word.count_term_errors(term).map(|errors| (errors, term));
     let mut found: Vec<(u8, &str)> = terms.into_iter().filter_map(distance).collect();
     found.sort_unstable_by_key(|&(errors, term)| (errors, Reverse(term.len()), term));
     found.dedup();
@@ -68,7 +68,7 @@ pub fn corrections<'a>(
     found.truncate(MAX_CORRECTIONS);
     found
         .into_iter()
-        .map(|(errors, term)| (term, weight(errors)))
+        .map(|(errors, term)| (term, correction_weight(errors)))
         .collect()
 }
 
@@ -85,7 +85,7 @@ pub fn first_letters(word: &str) -> impl Iterator<Item = char> {
 }
 
 /// A guess counts less than a word that was spelled right.
-fn weight(errors: u8) -> f32 {
+fn correction_weight(errors: u8) -> f32 {
     match errors {
         0 => 1.0,
         1 => 0.7,
@@ -94,7 +94,7 @@ fn weight(errors: u8) -> f32 {
 }
 
 /// A row of the distance table: a cell for each letter of a word, one before and one after them.
-type Row = [u8; MAX_TERM_BYTES + 2];
+type DistanceRow = [u8; MAX_TERM_BYTES + 2];
 
 /// A distance that no cell in reach can have; one more must still fit its type.
 const FAR: u8 = 200;
@@ -127,11 +127,11 @@ impl Letters {
         true
     }
 
-    fn letters(&self) -> &[char] {
+    fn as_slice(&self) -> &[char] {
         &self.all[..self.len]
     }
 
-    fn allowed(&self) -> u8 {
+    fn allowed_errors(&self) -> u8 {
         match self.len {
             0..=3 => 0,
             4..=7 => 1,
@@ -139,24 +139,24 @@ impl Letters {
         }
     }
 
-    fn near(&self, candidate: &Self) -> Option<u8> {
-        let mut allowed = self.allowed();
+    fn count_errors(&self, candidate: &Self) -> Option<u8> {
+        let mut allowed = self.allowed_errors();
         if self.all[0] != candidate.all[0] {
             allowed = if self.len >= 6 { allowed.min(1) } else { 0 };
         }
         if self.len.abs_diff(candidate.len) > usize::from(allowed) {
             return None;
         }
-        distance(self.letters(), candidate.letters(), allowed)
+        bounded_edit_distance(self.as_slice(), candidate.as_slice(), allowed)
     }
 
-    fn near_term(&self, term: &str) -> Option<u8> {
-        let room = self.len + usize::from(self.allowed());
-        if term.len() + LONGEST_ENDING + usize::from(self.allowed()) < self.len {
+    fn count_term_errors(&self, term: &str) -> Option<u8> {
+        let room = self.len + usize::from(self.allowed_errors());
+        if term.len() + LONGEST_ENDING + usize::from(self.allowed_errors()) < self.len {
             return None;
         }
         let stem = Self::new(term).filter(|stem| stem.len <= room && self.may_begin_with(stem))?;
-        let as_it_is = self.near(&stem);
+        let as_it_is = self.count_errors(&stem);
         if as_it_is == Some(0) || !term.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return as_it_is;
         }
@@ -164,31 +164,37 @@ impl Letters {
             .iter()
             .map(|ending| (0, *ending))
             .chain(AFTER_DOUBLE.iter().map(|ending| (1, *ending)));
-        let spelled =
-            forms.filter_map(|(doubled, ending)| self.near_form(&stem, doubled, ending, term));
+        let spelled = forms
+            .filter_map(|(doubled, ending)| self.count_form_errors(&stem, doubled, ending, term));
         as_it_is.into_iter().chain(spelled).min()
     }
 
     /// A quick no for nearly every term: the stem, but for a last letter that stemming may have
     /// changed, must be near some beginning of the word. Two errors in a short stem leave no stem.
     fn may_begin_with(&self, stem: &Self) -> bool {
-        let start = &stem.letters()[..stem.len.saturating_sub(1)];
+        let start = &stem.as_slice()[..stem.len.saturating_sub(1)];
         if self.len < 6 && self.all[0] != stem.all[0] {
             return false;
         }
         let allowed = if stem.len < 7 {
-            self.allowed().min(1)
+            self.allowed_errors().min(1)
         } else {
-            self.allowed()
+            self.allowed_errors()
         };
-        let mut table = Table::new(allowed);
-        (0..start.len()).all(|at| table.add(self.letters(), start, at) <= allowed)
+        let mut table = DistanceTable::new(allowed);
+        (0..start.len()).all(|at| table.add_row(self.as_slice(), start, at) <= allowed)
     }
 
     /// The distance to the stem with an ending, if that word truly has this stem.
-    fn near_form(&self, stem: &Self, doubled: usize, ending: &str, term: &str) -> Option<u8> {
+    fn count_form_errors(
+        &self,
+        stem: &Self,
+        doubled: usize,
+        ending: &str,
+        term: &str,
+    ) -> Option<u8> {
         let mut form = *stem;
-        let last = *stem.letters().last()?;
+        let last = *stem.as_slice().last()?;
         // The stem of query and queries is "queri", that of closed and closing "close": such a last
         // letter gives way to the ending.
         if last == 'i' && ending.starts_with(['y', 'i'])
@@ -197,27 +203,27 @@ impl Letters {
             form.len -= 1;
         }
         let long = form.len + doubled + ending.len();
-        if long.abs_diff(self.len) > usize::from(self.allowed()) {
+        if long.abs_diff(self.len) > usize::from(self.allowed_errors()) {
             return None;
         }
         let fits =
             (doubled == 0 || form.push_str(last.encode_utf8(&mut [0; 4]))) && form.push_str(ending);
-        let errors = self.near(&form).filter(|_| fits)?;
-        let spelled: String = form.letters().iter().collect();
-        (self::stem(&spelled) == term).then_some(errors)
+        let errors = self.count_errors(&form).filter(|_| fits)?;
+        let spelled: String = form.as_slice().iter().collect();
+        (self::stem_word(&spelled) == term).then_some(errors)
     }
 }
 
 /// Optimal string alignment: three rows of the table, for a swap looks two rows back. Only the cells
 /// within `allowed` of the diagonal are worked out; any other cell would already be too far.
-struct Table {
+struct DistanceTable {
     allowed: usize,
-    rows: [Row; 3],
+    rows: [DistanceRow; 3],
 }
 
-impl Table {
+impl DistanceTable {
     fn new(allowed: u8) -> Self {
-        let mut first: Row = [FAR; MAX_TERM_BYTES + 2];
+        let mut first: DistanceRow = [FAR; MAX_TERM_BYTES + 2];
         for (cell, count) in first.iter_mut().zip(0..=allowed) {
             *cell = count;
         }
@@ -228,7 +234,7 @@ impl Table {
     }
 
     /// Adds the row of `candidate[at]` and gives its least cell: the distance cannot come out lower.
-    fn add(&mut self, word: &[char], candidate: &[char], at: usize) -> u8 {
+    fn add_row(&mut self, word: &[char], candidate: &[char], at: usize) -> u8 {
         let [before, above, mut row] = self.rows;
         let from = (at + 1).saturating_sub(self.allowed).max(1);
         let to = (at + 1 + self.allowed).min(word.len());
@@ -254,19 +260,25 @@ impl Table {
     }
 }
 
-fn distance(word: &[char], candidate: &[char], allowed: u8) -> Option<u8> {
-    let mut table = Table::new(allowed);
-    let hopeful = (0..candidate.len()).all(|at| table.add(word, candidate, at) <= allowed);
+fn bounded_edit_distance(word: &[char], candidate: &[char], allowed: u8) -> Option<u8> {
+    let mut table = DistanceTable::new(allowed);
+    let hopeful = (0..candidate.len()).all(|at| table.add_row(word, candidate, at) <= allowed);
     let errors = table.rows[1][word.len()];
     (hopeful && errors <= allowed).then_some(errors)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{corrections, first_letters, near, near_term};
+    use super::{
+        count_spelling_errors, count_term_spelling_errors, find_spelling_corrections, first_letters,
+    };
 
     fn check(word: &str, candidate: &str, expected: Option<u8>) {
-        assert_eq!(near(word, candidate), expected, "{word} ~ {candidate}");
+        assert_eq!(
+            count_spelling_errors(word, candidate),
+            expected,
+            "{word} ~ {candidate}"
+        );
     }
 
     #[test]
@@ -296,7 +308,11 @@ mod tests {
     }
 
     fn check_term(word: &str, term: &str, expected: Option<u8>) {
-        assert_eq!(near_term(word, term), expected, "{word} ~ {term}");
+        assert_eq!(
+            count_term_spelling_errors(word, term),
+            expected,
+            "{word} ~ {term}"
+        );
     }
 
     #[test]
@@ -325,8 +341,11 @@ mod tests {
     #[test]
     fn only_the_nearest_are_given() {
         let terms = ["migrat", "mitig", "postgr", "migrant", "posit"];
-        assert_eq!(corrections("migratoins", terms), [("migrat", 0.7)]);
-        assert_eq!(corrections("kubernetes", terms), []);
+        assert_eq!(
+            find_spelling_corrections("migratoins", terms),
+            [("migrat", 0.7)]
+        );
+        assert_eq!(find_spelling_corrections("kubernetes", terms), []);
     }
 
     #[test]

@@ -42,7 +42,7 @@ macro_rules! words {
             fn from_str(word: &str) -> Result<Self, Self::Err> {
                 Self::ALL.iter().copied().find(|it| it.as_str() == word).ok_or_else(|| $crate::words::UnknownWord {
                     idea: $idea,
-                    word: $crate::secrets::masked(word).chars().take(40).collect(),
+                    word: $crate::secrets::mask_secrets(word).chars().take(40).collect(),
                     known: Self::ALL.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", "),
                 })
             }

@@ -3,11 +3,11 @@
 use apostille_text::moderate;
 use serde::Serialize;
 
-use apostille_api::Fault;
+use apostille_api::CallFault;
 
 /// What a tool answers: a text, which is JSON for most tools.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Answer {
+pub struct ToolAnswer {
     /// The text as the model reads it.
     pub text: String,
     /// Whether the text is JSON.
@@ -20,39 +20,42 @@ pub struct Answer {
     pub ask: Option<String>,
 }
 
-impl Answer {
+impl ToolAnswer {
     /// Something done, or found, as JSON.
-    pub fn json(answer: &impl Serialize) -> Result<Self, Fault> {
+    pub fn new_json(answer: &impl Serialize) -> Result<Self, CallFault> {
         Ok(Self {
             // The last gate before a model: code and texts alike, whoever put them there.
-            text: moderate::json(serde_json::to_string(answer)?, moderate::told),
+            text: moderate::clean_json_texts(
+                serde_json::to_string(answer)?,
+                moderate::clean_code_unless_secret,
+            ),
             is_json: true,
             ..Self::default()
         })
     }
 
     /// Something not done, as JSON that says why.
-    pub fn refused(answer: &impl Serialize) -> Result<Self, Fault> {
-        Self::reply(false, answer)
+    pub fn new_refusal(answer: &impl Serialize) -> Result<Self, CallFault> {
+        Self::new_reply(false, answer)
     }
 
     /// What became of something, as JSON that says whether it was done.
-    pub(super) fn reply(is_done: bool, reply: &impl Serialize) -> Result<Self, Fault> {
+    pub(super) fn new_reply(is_done: bool, reply: &impl Serialize) -> Result<Self, CallFault> {
         Ok(Self {
             is_refusal: !is_done,
-            ..Self::json(reply)?
+            ..Self::new_json(reply)?
         })
     }
 
     /// The same, with what must be known beside it.
     #[must_use]
-    pub fn noting(self, note: Option<String>) -> Self {
+    pub fn with_note(self, note: Option<String>) -> Self {
         Self { note, ..self }
     }
 
     /// The same, with what to ask a person whose word would change it.
     #[must_use]
-    pub fn asking(self, question: impl Into<String>) -> Self {
+    pub fn with_question(self, question: impl Into<String>) -> Self {
         Self {
             ask: Some(question.into()),
             ..self
@@ -61,19 +64,19 @@ impl Answer {
 
     /// Something done, or found, in plain words.
     #[must_use]
-    pub fn plain(text: impl Into<String>) -> Self {
+    pub fn new_plain(text: impl Into<String>) -> Self {
         Self {
-            text: moderate::neutralised(&text.into()),
+            text: moderate::neutralise_text(&text.into()),
             ..Self::default()
         }
     }
 
     /// Something not done, in plain words that say why.
     #[must_use]
-    pub fn wrong(text: impl Into<String>) -> Self {
+    pub fn new_plain_refusal(text: impl Into<String>) -> Self {
         Self {
             is_refusal: true,
-            ..Self::plain(text)
+            ..Self::new_plain(text)
         }
     }
 }

@@ -19,26 +19,26 @@ mod view;
 use apostille_core::Context;
 use serde_json::{Value, json};
 
-use crate::Answer;
-use crate::tool::{Effect, Tool};
+use crate::ToolAnswer;
+use crate::tool::{Tool, ToolEffect};
 use apostille_api::wire::InputSchema;
-use apostille_api::{Fault, Here};
+use apostille_api::{CallFault, CallPlace};
 
-use command::Command;
-use path::Path;
+use command::FileCommand;
+use path::MemoryPath;
 
 /// The tools of this set.
 #[must_use]
-pub fn tools() -> Vec<Tool> {
+pub fn list_files_tools() -> Vec<Tool> {
     vec![Tool {
         name: "memory",
         title: "Memory files",
         about: "Read and write notes that outlive this conversation, as files below /memories. Begin with view /memories. \
                 /memories/ is the user's own, /memories/session/ this session's scratch, /memories/tasks/<slug>/ the \
                 notes of a task, /memories/repo/ facts about the code: create only, each with the places that prove it.",
-        input: InputSchema::tagged::<Command>("command", "What to do")
+        input: InputSchema::from_tagged_enum::<FileCommand>("command", "What to do")
             .with_example(&json!({"command": "view", "path": "/memories"})),
-        effect: Effect::Removes,
+        effect: ToolEffect::Removes,
     }]
 }
 
@@ -55,91 +55,106 @@ here is not to be used.
 ";
 
 /// Calls the tool, and gives its answer in plain words.
-pub fn call(
+pub fn call_files_tool(
     cx: &Context<'_>,
-    here: &Here<'_>,
+    here: &CallPlace<'_>,
     tool: &str,
     arguments: &Value,
-) -> Result<Answer, Fault> {
+) -> Result<ToolAnswer, CallFault> {
     if tool != "memory" {
-        return Err(Fault::no_such_tool(tool, tools().iter().map(|it| it.name)));
+        return Err(CallFault::no_such_tool(
+            tool,
+            list_files_tools().iter().map(|it| it.name),
+        ));
     }
-    let command = Command::read(arguments)?;
-    match done(cx, here, &command) {
-        Ok(text) => Ok(Answer::plain(text)),
-        Err(Stop::Wrong(text)) => Ok(Answer::wrong(text)),
-        Err(Stop::Broken(fault)) => Err(fault),
+    let command = FileCommand::from_arguments(arguments)?;
+    match run_file_command(cx, here, &command) {
+        Ok(text) => Ok(ToolAnswer::new_plain(text)),
+        Err(FileCommandError::Wrong(text)) => Ok(ToolAnswer::new_plain_refusal(text)),
+        Err(FileCommandError::Broken(fault)) => Err(fault),
     }
 }
 
 /// Why a command ends early.
-enum Stop {
+enum FileCommandError {
     /// It was not done; the text says why, and the way out.
     Wrong(String),
-    Broken(Fault),
+    Broken(CallFault),
 }
 
-impl Stop {
-    fn wrong(text: impl Into<String>) -> Self {
+impl FileCommandError {
+    fn new_refusal(text: impl Into<String>) -> Self {
         Self::Wrong(text.into())
     }
 }
 
-impl From<Fault> for Stop {
-    fn from(it: Fault) -> Self {
+impl From<CallFault> for FileCommandError {
+    fn from(it: CallFault) -> Self {
         Self::Broken(it)
     }
 }
 
-impl From<apostille_core::Error> for Stop {
-    fn from(it: apostille_core::Error) -> Self {
+impl From<apostille_core::CoreError> for FileCommandError {
+    fn from(it: apostille_core::CoreError) -> Self {
         Self::Broken(it.into())
     }
 }
 
-fn done(cx: &Context<'_>, here: &Here<'_>, command: &Command) -> Result<String, Stop> {
+fn run_file_command(
+    cx: &Context<'_>,
+    here: &CallPlace<'_>,
+    command: &FileCommand,
+) -> Result<String, FileCommandError> {
     match command {
-        Command::View { path, view_range } => {
-            view::view(cx, here, &Path::parse(path)?, view_range.0)
+        FileCommand::View { path, view_range } => {
+            view::view_memory_path(cx, here, &MemoryPath::parse(path)?, view_range.0)
         }
-        Command::Create { path, file_text } => {
-            create::create(cx, here, &Path::parse(path)?, file_text)
+        FileCommand::Create { path, file_text } => {
+            create::create_memory_file(cx, here, &MemoryPath::parse(path)?, file_text)
         }
-        Command::StrReplace {
+        FileCommand::StrReplace {
             path,
             old_str,
             new_str,
-        } => edit::replace(cx, here, &editable(path, command)?, old_str, new_str),
-        Command::Insert {
+        } => edit::replace_in_file(
+            cx,
+            here,
+            &parse_editable_path(path, command)?,
+            old_str,
+            new_str,
+        ),
+        FileCommand::Insert {
             path,
             insert_line,
             insert_text,
-        } => edit::insert(
+        } => edit::insert_into_file(
             cx,
             here,
-            &editable(path, command)?,
+            &parse_editable_path(path, command)?,
             *insert_line,
             insert_text,
         ),
-        Command::Delete { path } => delete::delete(cx, here, &editable(path, command)?),
-        Command::Rename { old_path, new_path } => edit::rename(
+        FileCommand::Delete { path } => {
+            delete::delete_memory_file(cx, here, &parse_editable_path(path, command)?)
+        }
+        FileCommand::Rename { old_path, new_path } => edit::rename_memory_file(
             cx,
             here,
-            &editable(old_path, command)?,
-            &Path::parse(new_path)?,
+            &parse_editable_path(old_path, command)?,
+            &MemoryPath::parse(new_path)?,
         ),
     }
 }
 
 /// A path where more than creating and viewing can be done.
-fn editable(path: &str, command: &Command) -> Result<Path, Stop> {
-    let path = Path::parse(path)?;
-    if path.scope() != path::Scope::Repo {
+fn parse_editable_path(path: &str, command: &FileCommand) -> Result<MemoryPath, FileCommandError> {
+    let path = MemoryPath::parse(path)?;
+    if path.scope() != path::FileScope::Repo {
         return Ok(path);
     }
-    Err(Stop::wrong(format!(
+    Err(FileCommandError::new_refusal(format!(
         "Error: The '{}' operation is not supported for repository memories at {path}. Only 'create' is allowed for \
          /memories/repo/.",
-        command.word()
+        command.as_str()
     )))
 }

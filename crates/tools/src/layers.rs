@@ -7,26 +7,26 @@
 mod input;
 mod reply;
 
-use apostille_core::memory::{Draft, Memory, Name, Replacement};
+use apostille_core::memory::{Draft, Memory, MemoryName, ReplacementKind};
 use apostille_core::policy::Policy;
 use apostille_core::recall;
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::Near;
+use apostille_core::remember::NearMemory;
 use apostille_core::space::Space;
 use apostille_core::{Context, list, verify};
 use serde_json::{Value, json};
 
-use crate::Answer;
+use crate::ToolAnswer;
 use crate::outcome::{
-    WriteOutcome, invalidate_memory, list_handles, supersede_memory, write_draft,
+    WriteOutcome, invalidate_for_tool, join_near_handles, supersede_for_tool, write_draft,
 };
-use crate::tool::{Effect, Tool};
+use crate::tool::{Tool, ToolEffect};
 use apostille_api::wire;
 use apostille_api::wire::InputSchema;
-use apostille_api::{Fault, Here};
+use apostille_api::{CallFault, CallPlace};
 
-use input::{Action, Level, Where};
-use reply::{Known, Reply, Update};
+use input::{LayerAction, LayerInput, WritableLayer};
+use reply::{KnownLayerMemory, LayerWriteReply, SuggestedUpdate};
 
 macro_rules! recording {
     () => {
@@ -46,22 +46,22 @@ const REMOVED: &str = "removed by the agent";
 
 /// The tools of this set.
 #[must_use]
-pub fn tools() -> Vec<Tool> {
+pub fn list_layers_tools() -> Vec<Tool> {
     vec![Tool {
         name: "memory_write",
         title: "Write memory",
         about: "Add, correct or remove what later sessions should know. L0: what you need to know about the user \
                 without any context (1,000 characters in all). L1: lasting facts and conventions. When the user \
                 corrects you, look for the memory that misled you and update or remove it; do not only add.",
-        input: InputSchema::tagged::<Action>(
+        input: InputSchema::from_tagged_enum::<LayerAction>(
             "action",
             "What to do; update corrects a known memory",
         )
-        .and(InputSchema::of::<Where>())
+        .merge_with(InputSchema::from_type::<LayerInput>())
         .with_example(
             &json!({"action": "add", "layer": "L0", "content": "The user prefers concise replies"}),
         ),
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
     }]
 }
 
@@ -76,89 +76,110 @@ pub const GUIDANCE: &str = concat!(
 pub const RECORDING: &str = recording!();
 
 /// Calls a tool of this set by its name, and gives its answer as JSON.
-pub fn call(
+pub fn call_layers_tool(
     cx: &Context<'_>,
-    here: &Here<'_>,
+    here: &CallPlace<'_>,
     tool: &str,
     arguments: &Value,
-) -> Result<Answer, Fault> {
+) -> Result<ToolAnswer, CallFault> {
     match tool {
         "memory_write" => {
-            let Where { layer } = wire::read(arguments)?;
-            let action = wire::read_tagged(arguments, "action")?;
-            write(cx, here, layer.0, action)?.told()
+            let LayerInput { layer } = wire::read_arguments(arguments)?;
+            let action = wire::read_tagged_arguments(arguments, "action")?;
+            write_layer_memory(cx, here, layer.0, action)?.to_answer()
         }
-        _ => Err(Fault::no_such_tool(tool, tools().iter().map(|it| it.name))),
+        _ => Err(CallFault::no_such_tool(
+            tool,
+            list_layers_tools().iter().map(|it| it.name),
+        )),
     }
 }
 
 /// Writes into a layer.
-fn write(cx: &Context<'_>, here: &Here<'_>, level: Level, action: Action) -> Result<Reply, Fault> {
-    let Some(space) = home(here, level) else {
-        return Ok(nobody());
+fn write_layer_memory(
+    cx: &Context<'_>,
+    here: &CallPlace<'_>,
+    level: WritableLayer,
+    action: LayerAction,
+) -> Result<LayerWriteReply, CallFault> {
+    let Some(space) = choose_layer_space(here, level) else {
+        return Ok(refuse_unknown_user());
     };
     let reply = match action {
-        Action::Add { content, tags, .. } => add(cx, here, level, space, content, tags)?,
-        Action::Update {
+        LayerAction::Add { content, tags, .. } => {
+            add_layer_memory(cx, here, level, space, content, tags)?
+        }
+        LayerAction::Update {
             content,
             target_id,
             tags,
-        } => match targeted(cx, here, level, target_id.0)? {
-            Ok(old) => update(cx, here, &old, content, tags)?,
+        } => match find_layer_target(cx, here, level, target_id.0)? {
+            Ok(old) => update_layer_memory(cx, here, &old, content, tags)?,
             Err(refused) => refused,
         },
-        Action::Remove { target_id } => match targeted(cx, here, level, target_id.0)? {
+        LayerAction::Remove { target_id } => match find_layer_target(cx, here, level, target_id.0)?
+        {
             // It stays in the history.
-            Ok(old) => settled(&invalidate_memory(cx, here, Name::Id(old.id), REMOVED)?),
+            Ok(old) => reply_to_layer_write(&invalidate_for_tool(
+                cx,
+                here,
+                MemoryName::Id(old.id),
+                REMOVED,
+            )?),
             Err(refused) => refused,
         },
     };
-    if level == Level::L0 {
-        measured(cx, here, space, reply)
+    if level == WritableLayer::L0 {
+        add_identity_usage(cx, here, space, reply)
     } else {
         Ok(reply)
     }
 }
 
 /// The rules of a space, but for the proof that this set does not ask for.
-fn rules(cx: &Context<'_>, here: &Here<'_>, space: &Space) -> Policy {
+fn relax_citation_policy(cx: &Context<'_>, here: &CallPlace<'_>, space: &Space) -> Policy {
     Policy {
         require_citations: false,
-        ..*here.ruled(cx, space).policy
+        ..*here.context_for_space(cx, space).policy
     }
 }
 
 /// Whose memory a layer is part of; nobody's where the user is not known.
-fn home<'a>(here: &Here<'a>, level: Level) -> Option<&'a Space> {
+fn choose_layer_space<'a>(here: &CallPlace<'a>, level: WritableLayer) -> Option<&'a Space> {
     match level {
-        Level::L0 => here.user,
-        Level::L1 => Some(here.repo),
+        WritableLayer::L0 => here.user,
+        WritableLayer::L1 => Some(here.repo),
     }
 }
 
-fn nobody() -> Reply {
+fn refuse_unknown_user() -> LayerWriteReply {
     let error = "L0 belongs to a user, and nobody knows who that is; name one with --as, APOSTILLE_USER \
                  or `user` in your own config file";
-    Reply::failed(Refusal::IdentityNeedsUser.class(), error)
+    LayerWriteReply::new_failure(Refusal::IdentityNeedsUser.class(), error)
 }
 
 /// The memory that a call names, if it is in that layer.
-fn targeted(
+fn find_layer_target(
     cx: &Context<'_>,
-    here: &Here<'_>,
-    level: Level,
-    target: Name,
-) -> Result<Result<Memory, Reply>, Fault> {
-    Ok(match list::find_named(cx, &here.spaces(), target)? {
-        Err(refusal) => Err(Reply::refused(&refusal)),
-        Ok(it) if it.layer == level.layer() => Ok(it),
-        Ok(it) => Err(Reply::failed("other_layer", elsewhere(&it, level))),
-    })
+    here: &CallPlace<'_>,
+    level: WritableLayer,
+    target: MemoryName,
+) -> Result<Result<Memory, LayerWriteReply>, CallFault> {
+    Ok(
+        match list::find_named_or_refuse(cx, &here.spaces(), target)? {
+            Err(refusal) => Err(LayerWriteReply::from_refusal(&refusal)),
+            Ok(it) if it.layer == level.to_layer() => Ok(it),
+            Ok(it) => Err(LayerWriteReply::new_failure(
+                "other_layer",
+                explain_other_layer(&it, level),
+            )),
+        },
+    )
 }
 
-fn elsewhere(memory: &Memory, asked: Level) -> String {
+fn explain_other_layer(memory: &Memory, asked: WritableLayer) -> String {
     let (handle, asked) = (memory.handle(), asked.as_str());
-    match Level::of(memory.layer) {
+    match WritableLayer::from_layer(memory.layer) {
         Some(it) => format!(
             "{handle} is in {}, not in {asked}; say layer {0}",
             it.as_str()
@@ -170,46 +191,46 @@ fn elsewhere(memory: &Memory, asked: Level) -> String {
     }
 }
 
-fn add(
+fn add_layer_memory(
     cx: &Context<'_>,
-    here: &Here<'_>,
-    level: Level,
+    here: &CallPlace<'_>,
+    level: WritableLayer,
     space: &Space,
     content: String,
     tags: Vec<String>,
-) -> Result<Reply, Fault> {
-    let policy = rules(cx, here, space);
-    let fresh = draft(cx, here, space, content.clone(), tags.clone());
+) -> Result<LayerWriteReply, CallFault> {
+    let policy = relax_citation_policy(cx, here, space);
+    let fresh = draft_layer_memory(cx, here, space, content.clone(), tags.clone());
     let cx = Context {
         policy: &policy,
         ..*cx
     };
     let fresh = Draft {
-        layer: Some(level.layer()),
+        layer: Some(level.to_layer()),
         ..fresh
     };
     Ok(match write_draft(&cx, fresh)? {
-        WriteOutcome::Similar(near) => similar(&near, level, content, tags),
-        outcome => settled(&outcome),
+        WriteOutcome::Similar(near) => reply_with_suggested_update(&near, level, content, tags),
+        outcome => reply_to_layer_write(&outcome),
     })
 }
 
 /// Puts the correction in the place of what was wrong.
-fn update(
+fn update_layer_memory(
     cx: &Context<'_>,
-    here: &Here<'_>,
+    here: &CallPlace<'_>,
     old: &Memory,
     content: String,
     tags: Option<Vec<String>>,
-) -> Result<Reply, Fault> {
-    if tags.as_ref().is_some_and(|it| *it != old.tags) && is_same(&old.fact, &content) {
+) -> Result<LayerWriteReply, CallFault> {
+    if tags.as_ref().is_some_and(|it| *it != old.tags) && has_same_content(&old.fact, &content) {
         let handle = old.handle();
         let error = format!(
             "{handle} says this already, and its tags stay; to change them, remove it and add it"
         );
-        return Ok(Reply::failed("same_content", error));
+        return Ok(LayerWriteReply::new_failure("same_content", error));
     }
-    if let Some(found) = verify::look(cx, vec![old.clone()])
+    if let Some(found) = verify::follow_memory_citations(cx, vec![old.clone()])
         .iter()
         .find(|it| !it.is_good())
     {
@@ -218,112 +239,128 @@ fn update(
             old.handle(),
             found.standing()
         );
-        return Ok(Reply::failed("does_not_hold", error));
+        return Ok(LayerWriteReply::new_failure("does_not_hold", error));
     }
     let tags = tags.unwrap_or_else(|| old.tags.clone());
-    let fresh = draft(cx, here, &old.space, content, tags);
-    let (spaces, policy) = ([old.space.clone()], rules(cx, here, &old.space));
+    let fresh = draft_layer_memory(cx, here, &old.space, content, tags);
+    let (spaces, policy) = (
+        [old.space.clone()],
+        relax_citation_policy(cx, here, &old.space),
+    );
     let cx = Context {
         policy: &policy,
         ..*cx
     };
-    let (name, how) = (Name::Id(old.id), Replacement::Correction);
-    let reply = settled(&supersede_memory(&cx, &spaces, name, fresh, how)?);
+    let (name, how) = (MemoryName::Id(old.id), ReplacementKind::Correction);
+    let reply = reply_to_layer_write(&supersede_for_tool(&cx, &spaces, name, fresh, how)?);
     let until = |why: String| {
         format!(
             "{why}; {} stays in use until a person approves this",
             old.handle()
         )
     };
-    Ok(Reply {
+    Ok(LayerWriteReply {
         pending: reply.pending.map(until),
         ..reply
     })
 }
 
-fn draft(
+fn draft_layer_memory(
     cx: &Context<'_>,
-    here: &Here<'_>,
+    here: &CallPlace<'_>,
     space: &Space,
     content: String,
     tags: Vec<String>,
 ) -> Draft {
     Draft {
         tags,
-        ..Draft::new(space.clone(), content, here.voice(cx.actor))
+        ..Draft::new(space.clone(), content, here.agent_voice(cx.actor))
     }
 }
 
-fn settled(outcome: &WriteOutcome) -> Reply {
+fn reply_to_layer_write(outcome: &WriteOutcome) -> LayerWriteReply {
     match outcome {
-        WriteOutcome::Done(it) => Reply::done(&it.memory),
-        WriteOutcome::Refused(refusal) => Reply::refused(refusal),
-        WriteOutcome::Similar(near) => said_already(near),
+        WriteOutcome::Done(it) => LayerWriteReply::from_memory(&it.memory),
+        WriteOutcome::Refused(refusal) => LayerWriteReply::from_refusal(refusal),
+        WriteOutcome::Similar(near) => reply_already_known(near),
     }
 }
 
 /// Nothing is kept beside what it resembles: the known one is corrected, or left as it is.
-fn similar(near: &[Near], level: Level, content: String, tags: Vec<String>) -> Reply {
-    let Some(nearest) = near.first().filter(|it| !is_same(&it.fact, &content)) else {
-        return said_already(near);
+fn reply_with_suggested_update(
+    near: &[NearMemory],
+    level: WritableLayer,
+    content: String,
+    tags: Vec<String>,
+) -> LayerWriteReply {
+    let Some(nearest) = near
+        .first()
+        .filter(|it| !has_same_content(&it.fact, &content))
+    else {
+        return reply_already_known(near);
     };
     let target_id = nearest.handle.to_string();
     let error = format!(
         "not kept: it is much like {target_id}; if {target_id} is wrong or says less, call memory_write with \
          the arguments in `update`; if not, leave it"
     );
-    let update = Update {
+    let update = SuggestedUpdate {
         action: "update",
         layer: level.as_str(),
         content,
         target_id,
         tags,
     };
-    let known = near.iter().map(Known::from).collect();
-    Reply {
+    let known = near.iter().map(KnownLayerMemory::from).collect();
+    LayerWriteReply {
         known,
         update: Some(update),
-        ..Reply::failed("similar", error)
+        ..LayerWriteReply::new_failure("similar", error)
     }
 }
 
 /// What nobody vouches for does not refresh what is in use.
-fn said_already(near: &[Near]) -> Reply {
-    let error = format!("not kept: {} says this already", list_handles(near));
-    Reply {
-        known: near.iter().map(Known::from).collect(),
-        ..Reply::failed("similar", error)
+fn reply_already_known(near: &[NearMemory]) -> LayerWriteReply {
+    let error = format!("not kept: {} says this already", join_near_handles(near));
+    LayerWriteReply {
+        known: near.iter().map(KnownLayerMemory::from).collect(),
+        ..LayerWriteReply::new_failure("similar", error)
     }
 }
 
-fn is_same(a: &str, b: &str) -> bool {
-    apostille_text::overlap::normalised(None, a) == apostille_text::overlap::normalised(None, b)
+fn has_same_content(a: &str, b: &str) -> bool {
+    apostille_text::overlap::normalise_fact(None, a)
+        == apostille_text::overlap::normalise_fact(None, b)
 }
 
 /// The reply with how full L0 is, and when it is too full, with what fills it.
-fn measured(
+fn add_identity_usage(
     cx: &Context<'_>,
-    here: &Here<'_>,
+    here: &CallPlace<'_>,
     space: &Space,
-    reply: Reply,
-) -> Result<Reply, Fault> {
+    reply: LayerWriteReply,
+) -> Result<LayerWriteReply, CallFault> {
     let is_full = reply.class == Some("identity_full");
     if !reply.ok && !is_full {
         return Ok(reply);
     }
-    let limit = here.ruled(cx, space).policy.limits.identity_chars;
+    let limit = here
+        .context_for_space(cx, space)
+        .policy
+        .limits
+        .identity_chars;
     let used = Some(format!(
         "{}/{limit}",
-        cx.store.summary(space)?.identity_chars
+        cx.store.summarize_space(space)?.identity_chars
     ));
     let known = if is_full {
-        recall::identity(cx, space)?
+        recall::recall_identity(cx, space)?
     } else {
         Vec::new()
     };
-    Ok(Reply {
+    Ok(LayerWriteReply {
         used,
-        known: known.iter().map(Known::from).collect(),
+        known: known.iter().map(KnownLayerMemory::from).collect(),
         ..reply
     })
 }

@@ -16,6 +16,6 @@ pub mod simple;
 mod tool;
 pub mod verified;
 
-pub use answer::Answer;
+pub use answer::ToolAnswer;
 pub use profile::Profile;
-pub use tool::{Effect, Tool};
+pub use tool::{Tool, ToolEffect};

@@ -1,38 +1,38 @@
 //! What became of a write: one value, whichever verb was called, from which each set of tools makes the form that its
 //! clients know.
 
-use apostille_core::memory::{Draft, Memory, Name, Replacement, Status, Twin};
+use apostille_core::memory::{Draft, DuplicateChoice, Memory, MemoryName, ReplacementKind, Status};
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::{Near, Outcome, remember};
-use apostille_core::revise::{self, Revised};
+use apostille_core::remember::{NearMemory, RememberOutcome, remember};
+use apostille_core::revise::{self, ReviseOutcome};
 use apostille_core::space::Space;
-use apostille_core::{Context, Error};
+use apostille_core::{Context, CoreError};
 
-use apostille_api::{Fault, Here};
+use apostille_api::{CallFault, CallPlace};
 
 /// What became of a write.
 pub(super) enum WriteOutcome {
     /// It was done.
-    Done(Written),
+    Done(CompletedWrite),
     /// Nothing was kept, because this is known: the nearest first, and nothing in it that does not hold here.
-    Similar(Vec<Near>),
+    Similar(Vec<NearMemory>),
     /// Nothing was done.
     Refused(Refusal),
 }
 
 /// Something that was done.
-pub(super) struct Written {
+pub(super) struct CompletedWrite {
     /// What it was.
-    pub(super) deed: Deed,
+    pub(super) deed: WriteAction,
     /// The memory as it is now, or was.
     pub(super) memory: Box<Memory>,
     /// What it contradicts, and took the place of by itself.
-    pub(super) superseded: Option<Near>,
+    pub(super) superseded: Option<NearMemory>,
 }
 
 /// What was done to a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum WriteAction {
     /// It is new.
     Remembered,
     /// It was there already when it was to be kept, and is fresh again.
@@ -41,7 +41,7 @@ pub(super) enum Deed {
     Revised(&'static str),
 }
 
-impl Deed {
+impl WriteAction {
     /// The word for it.
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -52,8 +52,8 @@ impl Deed {
     }
 }
 
-impl Written {
-    fn new(deed: Deed, memory: Box<Memory>) -> Self {
+impl CompletedWrite {
+    fn new(deed: WriteAction, memory: Box<Memory>) -> Self {
         Self {
             deed,
             memory,
@@ -63,80 +63,93 @@ impl Written {
 }
 
 /// Keeps a draft.
-pub(super) fn write_draft(cx: &Context<'_>, draft: Draft) -> Result<WriteOutcome, Fault> {
-    drafted(cx, remember(cx, draft)?)
+pub(super) fn write_draft(cx: &Context<'_>, draft: Draft) -> Result<WriteOutcome, CallFault> {
+    convert_remember_outcome(cx, remember(cx, draft)?)
 }
 
 /// Puts a draft in the place of a memory.
-pub(super) fn supersede_memory(
+pub(super) fn supersede_for_tool(
     cx: &Context<'_>,
     spaces: &[Space],
-    name: Name,
+    name: MemoryName,
     draft: Draft,
-    how: Replacement,
-) -> Result<WriteOutcome, Fault> {
-    drafted(cx, revise::supersede(cx, spaces, name, draft, how)?)
+    how: ReplacementKind,
+) -> Result<WriteOutcome, CallFault> {
+    convert_remember_outcome(cx, revise::supersede_memory(cx, spaces, name, draft, how)?)
 }
 
 /// Marks a memory as wrong, on the caller's word.
-pub(super) fn invalidate_memory(
+pub(super) fn invalidate_for_tool(
     cx: &Context<'_>,
-    here: &Here<'_>,
-    name: Name,
+    here: &CallPlace<'_>,
+    name: MemoryName,
     reason: &str,
-) -> Result<WriteOutcome, Fault> {
-    let by = here.voice(cx.actor);
-    let revised = revise::invalidate_as(cx, &here.spaces(), name, reason, &by);
-    revise_outcome("invalidated", revised)
+) -> Result<WriteOutcome, CallFault> {
+    let by = here.agent_voice(cx.actor);
+    let revised = revise::invalidate_memory_as(cx, &here.spaces(), name, reason, &by);
+    convert_revise_outcome("invalidated", revised)
 }
 
 /// Removes a memory for good.
-pub(super) fn forget_memory(
+pub(super) fn forget_for_tool(
     cx: &Context<'_>,
-    here: &Here<'_>,
-    name: Name,
+    here: &CallPlace<'_>,
+    name: MemoryName,
     reason: &str,
-) -> Result<WriteOutcome, Fault> {
-    let forgotten = apostille_api::forgotten(cx, here, name, reason)?;
+) -> Result<WriteOutcome, CallFault> {
+    let forgotten = apostille_api::forget_with_cleanup(cx, here, name, reason)?;
     Ok(match forgotten {
-        Ok(memory) => WriteOutcome::Done(Written::new(Deed::Revised("forgotten"), memory)),
+        Ok(memory) => WriteOutcome::Done(CompletedWrite::new(
+            WriteAction::Revised("forgotten"),
+            memory,
+        )),
         Err(refusal) => WriteOutcome::Refused(refusal),
     })
 }
 
 /// What became of a memory that was there, and the word for it.
-pub(super) fn revise_outcome(
+pub(super) fn convert_revise_outcome(
     word: &'static str,
-    revised: Result<Revised, Error>,
-) -> Result<WriteOutcome, Fault> {
+    revised: Result<ReviseOutcome, CoreError>,
+) -> Result<WriteOutcome, CallFault> {
     Ok(match revised? {
-        Revised::Done(memory) => WriteOutcome::Done(Written::new(Deed::Revised(word), memory)),
-        Revised::Refused(refusal) => WriteOutcome::Refused(refusal),
+        ReviseOutcome::Done(memory) => {
+            WriteOutcome::Done(CompletedWrite::new(WriteAction::Revised(word), memory))
+        }
+        ReviseOutcome::Refused(refusal) => WriteOutcome::Refused(refusal),
     })
 }
 
-fn drafted(cx: &Context<'_>, outcome: Outcome) -> Result<WriteOutcome, Fault> {
+fn convert_remember_outcome(
+    cx: &Context<'_>,
+    outcome: RememberOutcome,
+) -> Result<WriteOutcome, CallFault> {
     Ok(match outcome {
-        Outcome::Remembered {
+        RememberOutcome::Remembered {
             memory, superseded, ..
-        } => WriteOutcome::Done(Written {
+        } => WriteOutcome::Done(CompletedWrite {
             superseded,
-            ..Written::new(Deed::Remembered, memory)
+            ..CompletedWrite::new(WriteAction::Remembered, memory)
         }),
-        Outcome::Refreshed { memory } => {
-            WriteOutcome::Done(Written::new(Deed::KnownAlready, memory))
+        RememberOutcome::Refreshed { memory } => {
+            WriteOutcome::Done(CompletedWrite::new(WriteAction::KnownAlready, memory))
         }
-        Outcome::Similar { near } => WriteOutcome::Similar(apostille_api::told_near(cx, near)?),
-        Outcome::Refused(refusal) => WriteOutcome::Refused(refusal),
+        RememberOutcome::Similar { near } => {
+            WriteOutcome::Similar(apostille_api::withhold_stale_neighbours(cx, near)?)
+        }
+        RememberOutcome::Refused(refusal) => WriteOutcome::Refused(refusal),
     })
 }
 
 /// What to do where a draft resembles something that is known.
-pub(super) fn choose_twin(merge_with: Option<Name>, rationale: Option<String>) -> Twin {
+pub(super) fn choose_duplicate_handling(
+    merge_with: Option<MemoryName>,
+    rationale: Option<String>,
+) -> DuplicateChoice {
     match (merge_with, rationale) {
-        (Some(name), _) => Twin::Merge(name),
-        (None, Some(why)) => Twin::Create(why),
-        (None, None) => Twin::Ask,
+        (Some(name), _) => DuplicateChoice::Merge(name),
+        (None, Some(why)) => DuplicateChoice::Create(why),
+        (None, None) => DuplicateChoice::Ask,
     }
 }
 
@@ -149,7 +162,7 @@ pub(super) fn pending_reason(memory: &Memory) -> Option<&str> {
 }
 
 /// What is known already, by its handles.
-pub(super) fn list_handles(near: &[Near]) -> String {
+pub(super) fn join_near_handles(near: &[NearMemory]) -> String {
     let handles: Vec<String> = near.iter().map(|it| it.handle.to_string()).collect();
     handles.join(", ")
 }

@@ -3,14 +3,14 @@
 use std::sync::OnceLock;
 
 use apostille_core::Context;
-use apostille_core::policy::{Limits, Policy};
+use apostille_core::policy::{MemoryLimits, Policy};
 use apostille_text::words::words;
 use serde_json::{Value, json};
 
-use super::answer::Answer;
-use super::tool::{CallMarks, Effect, Tool};
+use super::answer::ToolAnswer;
+use super::tool::{CallMarks, Tool, ToolEffect};
 use super::{everyday, files, layers, simple, verified};
-use apostille_api::{Fault, Here, wire};
+use apostille_api::{CallFault, CallPlace, wire};
 
 words! {
     /// A set of tools.
@@ -38,7 +38,7 @@ impl Profile {
     pub fn tools(self) -> &'static [Tool] {
         static MADE: [OnceLock<Vec<Tool>>; Profile::ALL.len()] =
             [const { OnceLock::new() }; Profile::ALL.len()];
-        MADE[self as usize].get_or_init(|| self.made())
+        MADE[self as usize].get_or_init(|| self.build_tools())
     }
 
     /// What its tools are called.
@@ -46,14 +46,14 @@ impl Profile {
         self.tools().iter().map(|it| it.name)
     }
 
-    fn made(self) -> Vec<Tool> {
+    fn build_tools(self) -> Vec<Tool> {
         match self {
-            Self::Default => everyday::tools(),
-            Self::Verified => verified::tools(),
-            Self::Simple => simple::tools(),
-            Self::Layers => layers::tools(),
-            Self::Files => files::tools(),
-            Self::All => all(),
+            Self::Default => everyday::list_everyday_tools(),
+            Self::Verified => verified::list_verified_tools(),
+            Self::Simple => simple::list_simple_tools(),
+            Self::Layers => layers::list_layers_tools(),
+            Self::Files => files::list_files_tools(),
+            Self::All => merge_all_tools(),
         }
     }
 
@@ -71,37 +71,40 @@ impl Profile {
 
     /// The tool with this name, with an underscore or a dot.
     #[must_use]
-    pub fn tool(self, name: &str) -> Option<&'static Tool> {
-        let name = underscored(name);
+    pub fn find_tool(self, name: &str) -> Option<&'static Tool> {
+        let name = normalize_tool_name(name);
         self.tools().iter().find(|it| it.name == name)
     }
 
     /// Calls a tool of this set.
-    pub fn call(
+    pub fn call_tool(
         self,
         cx: &Context<'_>,
-        here: &Here<'_>,
+        here: &CallPlace<'_>,
         tool: &str,
         arguments: Value,
-    ) -> Result<Answer, Fault> {
-        let tool = underscored(tool);
+    ) -> Result<ToolAnswer, CallFault> {
+        let tool = normalize_tool_name(tool);
         let arguments = match here.root {
-            Some(root) => within(arguments, root),
+            Some(root) => strip_root_from_paths(arguments, root),
             None => arguments,
         };
-        let marks: CallMarks = wire::read(&arguments)?;
-        let here = &Here {
+        let marks: CallMarks = wire::read_arguments(&arguments)?;
+        let here = &CallPlace {
             is_tainted: here.is_tainted || marks.tainted,
             ..*here
         };
-        if marks.ignore_memory && self.reads(&tool, &arguments) {
-            return Answer::json(&json!({"ignored": true, "memories": []}));
+        if marks.ignore_memory && self.is_reading_call(&tool, &arguments) {
+            return ToolAnswer::new_json(&json!({"ignored": true, "memories": []}));
         }
-        match self.home(&tool, &arguments) {
-            Self::Verified => verified::call(cx, here, &tool, &arguments),
+        match self.profile_of_tool(&tool, &arguments) {
+            Self::Verified => verified::call_verified_tool(cx, here, &tool, &arguments),
             Self::Simple => {
-                let (ours, own) = (notebook(cx.policy), here.own.map(notebook));
-                let here = Here {
+                let (ours, own) = (
+                    build_notebook_policy(cx.policy),
+                    here.own.map(build_notebook_policy),
+                );
+                let here = CallPlace {
                     own: own.as_ref(),
                     ..*here
                 };
@@ -109,43 +112,45 @@ impl Profile {
                     policy: &ours,
                     ..*cx
                 };
-                simple::call(&cx, &here, &tool, &arguments)
+                simple::call_simple_tool(&cx, &here, &tool, &arguments)
             }
-            Self::Layers => layers::call(cx, here, &tool, &arguments),
-            Self::Files => files::call(cx, here, &tool, &arguments),
-            Self::Default | Self::All => everyday::call(cx, here, &tool, &arguments),
+            Self::Layers => layers::call_layers_tool(cx, here, &tool, &arguments),
+            Self::Files => files::call_files_tool(cx, here, &tool, &arguments),
+            Self::Default | Self::All => everyday::call_everyday_tool(cx, here, &tool, &arguments),
         }
     }
 
     /// Whether a call only looks into memory.
-    fn reads(self, tool: &str, arguments: &Value) -> bool {
+    fn is_reading_call(self, tool: &str, arguments: &Value) -> bool {
         arguments["command"] == "view"
-            || self.tool(tool).is_some_and(|it| it.effect == Effect::Reads)
+            || self
+                .find_tool(tool)
+                .is_some_and(|it| it.effect == ToolEffect::Reads)
     }
 
     /// The sets that all is made of. Of two tools with the same name, the one with proof comes first.
-    fn single() -> impl Iterator<Item = Self> {
+    fn single_profiles() -> impl Iterator<Item = Self> {
         let sets = Self::ALL.iter().copied();
         sets.filter(|it| *it != Self::All)
     }
 
     /// The set that a tool belongs to, where all of them are given. A note without a subject is one for the notebook.
-    fn home(self, tool: &str, arguments: &Value) -> Self {
+    fn profile_of_tool(self, tool: &str, arguments: &Value) -> Self {
         if self != Self::All {
             return self;
         }
         let is_note = tool == "memory_store" && arguments.get("text").is_some();
-        let has = |set: &Self| set.tool(tool).is_some();
+        let has = |set: &Self| set.find_tool(tool).is_some();
         if is_note {
             Self::Simple
         } else {
-            Self::single().find(has).unwrap_or_default()
+            Self::single_profiles().find(has).unwrap_or_default()
         }
     }
 }
 
 /// The same arguments with paths from the root of the checkout: many an agent knows whole paths only.
-fn within(mut arguments: Value, root: &str) -> Value {
+fn strip_root_from_paths(mut arguments: Value, root: &str) -> Value {
     let shorten = |it: &mut Value| {
         let short = it
             .as_str()
@@ -169,9 +174,9 @@ fn within(mut arguments: Value, root: &str) -> Value {
 }
 
 /// The tools of all sets, of two with the same name the first.
-fn all() -> Vec<Tool> {
+fn merge_all_tools() -> Vec<Tool> {
     let mut tools: Vec<Tool> = Vec::new();
-    for tool in Profile::single().flat_map(Profile::tools) {
+    for tool in Profile::single_profiles().flat_map(Profile::tools) {
         if tools.iter().all(|it| it.name != tool.name) {
             tools.push(tool.clone());
         }
@@ -180,16 +185,16 @@ fn all() -> Vec<Tool> {
 }
 
 /// The name of a tool as it is here, however it was spelled.
-fn underscored(name: &str) -> String {
+fn normalize_tool_name(name: &str) -> String {
     name.replacen('.', "_", 1)
 }
 
 /// The rules of a notebook, with what was set here.
-fn notebook(policy: &Policy) -> Policy {
-    let notebook = Policy::notebook();
+fn build_notebook_policy(policy: &Policy) -> Policy {
+    let notebook = Policy::for_notebook();
     let max_total = policy.limits.max_total.or(notebook.limits.max_total);
     Policy {
-        limits: Limits {
+        limits: MemoryLimits {
             max_total,
             ..policy.limits
         },

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::profile::Profile;
 use super::{layers, verified};
-use apostille_api::text::cut_text;
+use apostille_api::text::shorten_with_ellipsis;
 
 /// How much of a task's title a heading takes, in characters.
 const MAX_TITLE: usize = 120;
@@ -20,12 +20,12 @@ pub struct Prompt {
     /// What it gives.
     pub about: &'static str,
     /// What it takes.
-    pub arguments: &'static [Argument],
+    pub arguments: &'static [PromptParameter],
 }
 
 /// An argument of a prompt: a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Argument {
+pub struct PromptParameter {
     /// Its name.
     pub name: &'static str,
     /// What it is for.
@@ -36,7 +36,7 @@ pub struct Argument {
 
 /// Why there is no such text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unfit {
+pub enum PromptError {
     /// There is no such prompt.
     #[error("there is no prompt '{name}'; there are: {known}")]
     NoSuchPrompt {
@@ -73,7 +73,7 @@ pub enum Unfit {
 
 /// The prompts there are.
 #[must_use]
-pub fn all() -> Vec<Prompt> {
+pub fn list_known_prompts() -> Vec<Prompt> {
     vec![
         Prompt {
             name: "memory-rules",
@@ -91,7 +91,7 @@ pub fn all() -> Vec<Prompt> {
             name: "session-notes",
             title: "Session notes",
             about: "A template for the notes of a long session, in five sections.",
-            arguments: &[Argument {
+            arguments: &[PromptParameter {
                 name: "task",
                 about: "What the session is about, for the heading",
                 is_required: false,
@@ -107,30 +107,37 @@ pub fn all() -> Vec<Prompt> {
 }
 
 /// The text of a prompt.
-pub fn get(name: &str, arguments: &Map<String, Value>, profile: Profile) -> Result<String, Unfit> {
-    let prompts = all();
+pub fn render_prompt(
+    name: &str,
+    arguments: &Map<String, Value>,
+    profile: Profile,
+) -> Result<String, PromptError> {
+    let prompts = list_known_prompts();
     let Some(prompt) = prompts.iter().find(|it| it.name == name) else {
         let known = prompts
             .iter()
             .map(|it| it.name)
             .collect::<Vec<_>>()
             .join(", ");
-        return Err(Unfit::NoSuchPrompt {
-            name: bounded(name, 60),
+        return Err(PromptError::NoSuchPrompt {
+            name: shorten_to_line(name, 60),
             known,
         });
     };
-    check(prompt, arguments)?;
+    check_prompt_arguments(prompt, arguments)?;
     Ok(match prompt.name {
-        "memory-rules" => rules(profile),
+        "memory-rules" => render_memory_rules(profile),
         "memory-writing" => format!("# Writing memories\n\n{}{WRITING}", layers::RECORDING),
-        "session-notes" => session_notes(arguments.get("task").and_then(Value::as_str)),
+        "session-notes" => render_session_notes(arguments.get("task").and_then(Value::as_str)),
         _ => PROMOTION.to_owned(),
     })
 }
 
 /// Whether these are the arguments that a prompt takes. One that is null is one that was not given.
-fn check(prompt: &Prompt, arguments: &Map<String, Value>) -> Result<(), Unfit> {
+fn check_prompt_arguments(
+    prompt: &Prompt,
+    arguments: &Map<String, Value>,
+) -> Result<(), PromptError> {
     let known: Vec<&str> = prompt.arguments.iter().map(|it| it.name).collect();
     if let Some(name) = arguments.keys().find(|it| !known.contains(&it.as_str())) {
         let known = if known.is_empty() {
@@ -138,9 +145,9 @@ fn check(prompt: &Prompt, arguments: &Map<String, Value>) -> Result<(), Unfit> {
         } else {
             known.join(", ")
         };
-        return Err(Unfit::NoSuchArgument {
+        return Err(PromptError::NoSuchArgument {
             prompt: prompt.name,
-            name: bounded(name, 60),
+            name: shorten_to_line(name, 60),
             known,
         });
     }
@@ -149,25 +156,25 @@ fn check(prompt: &Prompt, arguments: &Map<String, Value>) -> Result<(), Unfit> {
             Some(Value::String(_)) => {}
             None | Some(Value::Null) if !it.is_required => {}
             None | Some(Value::Null) => {
-                return Err(Unfit::Missing {
+                return Err(PromptError::Missing {
                     prompt: prompt.name,
                     name: it.name,
                 });
             }
-            Some(_) => return Err(Unfit::NotText { name: it.name }),
+            Some(_) => return Err(PromptError::NotText { name: it.name }),
         }
     }
     Ok(())
 }
 
 /// A text on one line, cut where it is too long.
-fn bounded(text: &str, most: usize) -> String {
+fn shorten_to_line(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    cut_text(&line, most)
+    shorten_with_ellipsis(&line, most)
 }
 
 /// The rules, with the tools that there are: where the ten are not offered, five verbs do their work.
-fn rules(profile: Profile) -> String {
+fn render_memory_rules(profile: Profile) -> String {
     const VERBS: [(&str, &str); 5] = [
         ("using memory_read_citation", "with memory_verify"),
         (
@@ -184,7 +191,7 @@ fn rules(profile: Profile) -> String {
         ),
         ("Either memory_revise", "memory_revise"),
     ];
-    if profile.tool("memory_read_citation").is_some() {
+    if profile.find_tool("memory_read_citation").is_some() {
         return verified::GUIDANCE.to_owned();
     }
     VERBS
@@ -202,9 +209,9 @@ One memory is one fact in one or two sentences that can be understood alone, at 
 - If what you wrote turns out wrong, correct it at once: a wrong memory misleads every later session.
 ";
 
-fn session_notes(task: Option<&str>) -> String {
+fn render_session_notes(task: Option<&str>) -> String {
     let task = task
-        .map(|it| bounded(it, MAX_TITLE))
+        .map(|it| shorten_to_line(it, MAX_TITLE))
         .filter(|it| !it.is_empty());
     let heading = task.map_or_else(
         || "Session notes".to_owned(),
@@ -274,7 +281,7 @@ mod tests {
 
     #[test]
     fn arguments_are_checked() {
-        const ARGUMENTS: &[Argument] = &[Argument {
+        const ARGUMENTS: &[PromptParameter] = &[PromptParameter {
             name: "a",
             about: "",
             is_required: true,
@@ -289,7 +296,7 @@ mod tests {
             let Value::Object(arguments) = arguments else {
                 panic!("not an object")
             };
-            let told = check(&prompt, &arguments)
+            let told = check_prompt_arguments(&prompt, &arguments)
                 .err()
                 .map(|it| it.to_string())
                 .unwrap_or_default();

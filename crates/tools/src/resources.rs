@@ -8,15 +8,15 @@ mod briefing;
 mod lines;
 mod records;
 
-use apostille_core::memory::{Memory, Name};
+use apostille_core::memory::{Memory, MemoryName};
 use apostille_core::recall::render;
 use apostille_core::{Context, format, list, verify};
 use apostille_text::moderate;
 use serde_json::json;
 
 use apostille_api::json::find_replacements;
-use apostille_api::{Fault, Here};
-use records::{Brief, Link, Whole};
+use apostille_api::{CallFault, CallPlace};
+use records::{BriefMemoryRecord, MemoryLinkRecord, WholeMemoryRecord};
 
 const SCHEME: &str = "apostille://";
 const JSON: &str = "application/json";
@@ -42,7 +42,7 @@ pub struct Resource {
 
 /// What was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct ResourcePage {
     /// Where it is, as it was asked for.
     pub uri: String,
     /// The kind of text.
@@ -53,7 +53,7 @@ pub struct Page {
 
 /// What there is to read by a fixed name.
 #[must_use]
-pub fn all() -> Vec<Resource> {
+pub fn list_fixed_resources() -> Vec<Resource> {
     vec![
         Resource {
             uri: "apostille://recent",
@@ -81,7 +81,7 @@ pub fn all() -> Vec<Resource> {
 
 /// What there is to read for each memory.
 #[must_use]
-pub fn template() -> Resource {
+pub fn describe_memory_template() -> Resource {
     Resource {
         uri: "apostille://memory/{id}",
         name: "memory",
@@ -93,7 +93,7 @@ pub fn template() -> Resource {
 
 /// A memory that can be read, as clients are told of it: what it says is only told beside what its citations say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct MemoryResource {
     /// Where it is.
     pub uri: String,
     /// Its handle.
@@ -105,70 +105,87 @@ pub struct Listed {
 }
 
 /// The most recent memories, each by its name.
-pub fn listed(cx: &Context<'_>, here: &Here<'_>) -> Result<Vec<Listed>, Fault> {
-    let listed = |it: &Memory| Listed {
+pub fn list_memory_resources(
+    cx: &Context<'_>,
+    here: &CallPlace<'_>,
+) -> Result<Vec<MemoryResource>, CallFault> {
+    let listed = |it: &Memory| MemoryResource {
         uri: format!("{SCHEME}memory/{}", it.handle()),
         name: it.handle().to_string(),
-        title: it.subject.as_deref().map(render::safe),
+        title: it.subject.as_deref().map(render::sanitize_line),
         about: format!(
             "{} memory of {}, {}",
             it.kind,
             it.space,
-            format::timestamp(it.refreshed_at)
+            format::format_timestamp(it.refreshed_at)
         ),
     };
-    Ok(list::recent(cx, &here.spaces(), RECENT)?
+    Ok(list::list_recent_memories(cx, &here.spaces(), RECENT)?
         .iter()
         .map(listed)
         .collect())
 }
 
 /// Reads what stands under a name. `None`: there is nothing there for this caller.
-pub fn read(cx: &Context<'_>, here: &Here<'_>, uri: &str) -> Result<Option<Page>, Fault> {
+pub fn read_resource_page(
+    cx: &Context<'_>,
+    here: &CallPlace<'_>,
+    uri: &str,
+) -> Result<Option<ResourcePage>, CallFault> {
     let page = |mime, text: String| {
         let is_json = mime == JSON;
         let text = if is_json {
-            moderate::json(text, moderate::told)
+            moderate::clean_json_texts(text, moderate::clean_code_unless_secret)
         } else {
-            moderate::neutralised(&text)
+            moderate::neutralise_text(&text)
         };
-        Some(Page {
+        Some(ResourcePage {
             uri: uri.to_owned(),
             mime,
             text,
         })
     };
     Ok(match uri.strip_prefix(SCHEME) {
-        Some("recent") => page(JSON, recent(cx, here)?),
-        Some("briefing") => page(MARKDOWN, briefing::text(cx, here)?),
-        Some("audit") => page(MARKDOWN, audit::text(cx, here)?),
+        Some("recent") => page(JSON, render_recent_memories(cx, here)?),
+        Some("briefing") => page(MARKDOWN, briefing::render_briefing_resource(cx, here)?),
+        Some("audit") => page(MARKDOWN, audit::render_audit_resource(cx, here)?),
         Some(rest) => match rest.strip_prefix("memory/").and_then(|it| it.parse().ok()) {
-            Some(name) => one(cx, here, name)?.and_then(|text| page(JSON, text)),
+            Some(name) => render_single_memory(cx, here, name)?.and_then(|text| page(JSON, text)),
             None => None,
         },
         None => None,
     })
 }
 
-fn recent(cx: &Context<'_>, here: &Here<'_>) -> Result<String, Fault> {
-    let found = verify::look(cx, list::recent(cx, &here.spaces(), RECENT)?);
-    let memories: Vec<Brief> = found.iter().map(Brief::from).collect();
+fn render_recent_memories(cx: &Context<'_>, here: &CallPlace<'_>) -> Result<String, CallFault> {
+    let found = verify::follow_memory_citations(
+        cx,
+        list::list_recent_memories(cx, &here.spaces(), RECENT)?,
+    );
+    let memories: Vec<BriefMemoryRecord> = found.iter().map(BriefMemoryRecord::from).collect();
     Ok(serde_json::to_string(
         &json!({"count": memories.len(), "memories": memories}),
     )?)
 }
 
 /// One memory whole. What is in another space is not there.
-fn one(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Option<String>, Fault> {
+fn render_single_memory(
+    cx: &Context<'_>,
+    here: &CallPlace<'_>,
+    name: MemoryName,
+) -> Result<Option<String>, CallFault> {
     let spaces = here.spaces();
-    let Some(memory) = list::named(cx, &spaces, name)?.filter(|it| spaces.contains(&it.space))
+    let Some(memory) =
+        list::find_named_memory(cx, &spaces, name)?.filter(|it| spaces.contains(&it.space))
     else {
         return Ok(None);
     };
     let replacements = find_replacements(cx.store, &memory)?;
-    let links = |them: &[Memory]| them.iter().map(Link::from).collect();
+    let links = |them: &[Memory]| them.iter().map(MemoryLinkRecord::from).collect();
     let (older, newer) = (links(&replacements.older), links(&replacements.newer));
-    let found = verify::look(cx, vec![memory]);
-    let whole = found.first().map(|it| Whole::of(it, older, newer));
+    let found = verify::follow_memory_citations(cx, vec![memory]);
+    let whole = found
+        .first()
+        .map(|it| WholeMemoryRecord::from_verified(it, older, newer));
     Ok(whole.map(|it| serde_json::to_string(&it)).transpose()?)
 }

@@ -9,7 +9,7 @@ use apostille_api::wire::InputSchema;
 
 /// What calling a tool does to what is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum ToolEffect {
     /// Nothing.
     Reads,
     /// Something is added; the same call twice adds it once, or asks.
@@ -32,7 +32,7 @@ pub struct Tool {
     /// The schema of its arguments, with one example.
     pub input: Value,
     /// What it does to what is kept.
-    pub effect: Effect,
+    pub effect: ToolEffect,
 }
 
 /// What may be said with every call, whichever tool it is of. Only some tools tell of it.
@@ -55,7 +55,7 @@ pub(super) struct CallMarks {
 
 impl CallMarks {
     /// The schema of those that a tool tells of.
-    pub(super) fn schema(names: &[&str]) -> InputSchema {
-        InputSchema::of::<Self>().only(names)
+    pub(super) fn select_schema(names: &[&str]) -> InputSchema {
+        InputSchema::from_type::<Self>().keep_only(names)
     }
 }

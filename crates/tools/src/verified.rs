@@ -8,37 +8,38 @@ mod records;
 
 use apostille_cite::citation::RepoPath;
 use apostille_core::list;
-use apostille_core::memory::{Draft, Kind, Memory, Name, Replacement};
+use apostille_core::memory::{Draft, Kind, Memory, MemoryName, ReplacementKind};
 use apostille_core::policy::Policy;
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::cite;
 use apostille_core::revise;
 use apostille_core::space::Space;
-use apostille_core::verify::Orders;
-use apostille_core::verify::Verified;
+use apostille_core::verify::VerifiedMemory;
+use apostille_core::verify::VerifyOptions;
 use apostille_core::{Context, stats as core_stats};
 use serde_json::Value;
 
-use crate::Answer;
+use crate::ToolAnswer;
 use crate::outcome::{
-    choose_twin, invalidate_memory, revise_outcome, supersede_memory, write_draft,
+    choose_duplicate_handling, convert_revise_outcome, invalidate_for_tool, supersede_for_tool,
+    write_draft,
 };
 use apostille_api::wire;
-use apostille_api::wire::{Malformed, Parsed};
-use apostille_api::{Fault, Here};
+use apostille_api::wire::{ArgumentError, ParsedText};
+use apostille_api::{CallFault, CallPlace};
 
-use citations::{read_citation, verify_citations};
+use citations::{read_pinned_location, verify_pinned_locations};
 use input::{
-    Citable, Cited, Contradiction, How, InRepo, OneMemory, Recent, RepoName, StoreInput,
-    SupersedeInput, VerifyInput,
+    CitableLocation, InvalidateInput, NamedMemoryInput, PathInput, RecentInput, RepoArgument,
+    RepoInput, StoreInput, SupersedeInput, SupersedeKind, VerifyCitationsInput,
 };
-use records::{MemoryRecord, Reply, StatsRecord};
+use records::{FetchedMemoryRecord, StatsRecord, VerifiedToolReply};
 
 /// How many memories one call lists at most.
 const MAX_LISTED: usize = 1_000;
 
-pub(super) use input::Pinned;
-pub use input::tools;
+pub(super) use input::PinnedLocation;
+pub use input::list_verified_tools;
 
 /// What a model is told about them.
 pub const GUIDANCE: &str = "\
@@ -62,77 +63,119 @@ pub const GUIDANCE: &str = "\
 ";
 
 /// Calls a tool of this set by its name, and gives its answer as JSON.
-pub fn call(
+pub fn call_verified_tool(
     cx: &Context<'_>,
-    here: &Here<'_>,
+    here: &CallPlace<'_>,
     tool: &str,
     arguments: &Value,
-) -> Result<Answer, Fault> {
+) -> Result<ToolAnswer, CallFault> {
     let verb = tool
         .strip_prefix("memory_")
         .or_else(|| tool.strip_prefix("memory."))
         .unwrap_or_default();
-    let one = || wire::read(arguments).map(|it: OneMemory| it.memory_id.0);
+    let one = || wire::read_arguments(arguments).map(|it: NamedMemoryInput| it.memory_id.0);
     match verb {
-        "store" => told(&store(cx, here, wire::read(arguments)?)?),
-        "get_recent" => handed_out(cx, &get_recent(cx, here, &wire::read(arguments)?)?),
+        "store" => answer_verified_reply(&store_verified_fact(
+            cx,
+            here,
+            wire::read_arguments(arguments)?,
+        )?),
+        "get_recent" => answer_fetched_records(
+            cx,
+            &fetch_recent_records(cx, here, &wire::read_arguments(arguments)?)?,
+        ),
         "search_by_path" => {
-            let Cited { path } = wire::read(arguments)?;
-            let records = search_by_path(cx, here, &path.0, &wire::read(arguments)?)?;
-            handed_out(cx, &records)
+            let PathInput { path } = wire::read_arguments(arguments)?;
+            let records =
+                fetch_records_by_path(cx, here, &path.0, &wire::read_arguments(arguments)?)?;
+            answer_fetched_records(cx, &records)
         }
-        "refresh" => told(&refresh(cx, here, one()?)?),
+        "refresh" => answer_verified_reply(&refresh_verified_memory(cx, here, one()?)?),
         "invalidate" => {
-            let Contradiction { reason } = wire::read(arguments)?;
-            told(&Reply::from(&invalidate_memory(cx, here, one()?, &reason)?))
+            let InvalidateInput { reason } = wire::read_arguments(arguments)?;
+            answer_verified_reply(&VerifiedToolReply::from(&invalidate_for_tool(
+                cx,
+                here,
+                one()?,
+                &reason,
+            )?))
         }
-        "supersede" => told(&supersede(cx, here, wire::read(arguments)?)?),
+        "supersede" => answer_verified_reply(&supersede_verified_memory(
+            cx,
+            here,
+            wire::read_arguments(arguments)?,
+        )?),
         "log_applied" => {
-            let applied = revise::apply(cx, &here.spaces(), one()?);
-            told(&Reply::from(&revise_outcome("applied", applied)?))
+            let applied = revise::mark_memory_applied(cx, &here.spaces(), one()?);
+            answer_verified_reply(&VerifiedToolReply::from(&convert_revise_outcome(
+                "applied", applied,
+            )?))
         }
         "read_citation" => {
-            let place = wire::read(arguments)?;
-            Answer::json(&read_citation(cx, here, &place, &wire::read(arguments)?))
+            let place = wire::read_arguments(arguments)?;
+            ToolAnswer::new_json(&read_pinned_location(
+                cx,
+                here,
+                &place,
+                &wire::read_arguments(arguments)?,
+            ))
         }
         "verify_citations" => {
-            let VerifyInput { citations } = wire::read(arguments)?;
+            let VerifyCitationsInput { citations } = wire::read_arguments(arguments)?;
             if citations.0.is_empty() {
-                return Err(Malformed::missing("citations").into());
+                return Err(ArgumentError::new_missing("citations").into());
             }
-            let at = wire::read(arguments)?;
-            Answer::json(&verify_citations(cx, here, &citations.0, &at)?)
+            let at = wire::read_arguments(arguments)?;
+            ToolAnswer::new_json(&verify_pinned_locations(cx, here, &citations.0, &at)?)
         }
-        "stats" => Answer::json(&stats(cx, here, &wire::read(arguments)?)?),
-        _ => Err(Fault::no_such_tool(tool, tools().iter().map(|it| it.name))),
+        "stats" => ToolAnswer::new_json(&read_repo_stats(
+            cx,
+            here,
+            &wire::read_arguments(arguments)?,
+        )?),
+        _ => Err(CallFault::no_such_tool(
+            tool,
+            list_verified_tools().iter().map(|it| it.name),
+        )),
     }
 }
 
-fn handed_out(cx: &Context<'_>, records: &[MemoryRecord]) -> Result<Answer, Fault> {
-    Ok(Answer::json(&records)?.noting(standings(cx, records)?))
+fn answer_fetched_records(
+    cx: &Context<'_>,
+    records: &[FetchedMemoryRecord],
+) -> Result<ToolAnswer, CallFault> {
+    Ok(ToolAnswer::new_json(&records)?.with_note(format_standing_note(cx, records)?))
 }
 
-fn told(reply: &Reply) -> Result<Answer, Fault> {
-    Answer::reply(reply.ok, reply)
+fn answer_verified_reply(reply: &VerifiedToolReply) -> Result<ToolAnswer, CallFault> {
+    ToolAnswer::new_reply(reply.ok, reply)
 }
 
-fn space_of<'a>(here: &Here<'a>, repo: Option<&'a RepoName>) -> &'a Space {
+fn choose_repo_space<'a>(here: &CallPlace<'a>, repo: Option<&'a RepoArgument>) -> &'a Space {
     repo.map_or(here.repo, |it| &it.0)
 }
 
 /// Keeps a fact with the code that proves it. What is known already is refreshed.
-fn store(cx: &Context<'_>, here: &Here<'_>, input: StoreInput) -> Result<Reply, Fault> {
-    let space = space_of(here, input.repo.as_ref()).clone();
-    if let Err(refusal) = proof_is_here(cx, here, &space, &input.citations.0) {
-        return Ok(Reply::refused(&refusal));
+fn store_verified_fact(
+    cx: &Context<'_>,
+    here: &CallPlace<'_>,
+    input: StoreInput,
+) -> Result<VerifiedToolReply, CallFault> {
+    let space = choose_repo_space(here, input.repo.as_ref()).clone();
+    if let Err(refusal) = check_proof_in_checkout(cx, here, &space, &input.citations.0) {
+        return Ok(VerifiedToolReply::from_refusal(&refusal));
     }
     let draft = Draft {
         kind: Some(Kind::Project),
         subject: Some(input.subject),
         reason: input.reason,
-        citations: places(&input.citations.0),
-        twin: choose_twin(input.merge_with.map(|it| it.0), input.rationale),
-        ..Draft::new(space, input.fact, here.voice(input.created_by.as_deref()))
+        citations: list_citable_locations(&input.citations.0),
+        twin: choose_duplicate_handling(input.merge_with.map(|it| it.0), input.rationale),
+        ..Draft::new(
+            space,
+            input.fact,
+            here.agent_voice(input.created_by.as_deref()),
+        )
     };
     let policy = Policy {
         require_citations: true,
@@ -142,22 +185,24 @@ fn store(cx: &Context<'_>, here: &Here<'_>, input: StoreInput) -> Result<Reply, 
         policy: &policy,
         ..*cx
     };
-    Ok(Reply::from(&write_draft(&cx, draft)?))
+    Ok(VerifiedToolReply::from(&write_draft(&cx, draft)?))
 }
 
-fn places(citations: &[Citable]) -> Vec<apostille_cite::citation::Cite> {
-    let places = citations.iter().map(|it| it.0.place());
+fn list_citable_locations(
+    citations: &[CitableLocation],
+) -> Vec<apostille_cite::citation::CodeLocation> {
+    let places = citations.iter().map(|it| it.0.to_code_location());
     places.filter_map(Result::ok).collect()
 }
 
 /// Proof is read from the caller's own checkout, and where the caller says what it read there, it must be that.
-fn proof_is_here(
+fn check_proof_in_checkout(
     cx: &Context<'_>,
-    here: &Here<'_>,
+    here: &CallPlace<'_>,
     space: &Space,
-    citations: &[Citable],
+    citations: &[CitableLocation],
 ) -> Result<(), Refusal> {
-    for Citable(it) in citations {
+    for CitableLocation(it) in citations {
         let refused = |why: String| Refusal::BadCitation {
             place: it.path.clone(),
             why,
@@ -168,10 +213,10 @@ fn proof_is_here(
                 here.repo
             )));
         }
-        let (Some(expected), Ok(place)) = (it.snippet_hash, it.place()) else {
+        let (Some(expected), Ok(place)) = (it.snippet_hash, it.to_code_location()) else {
             continue;
         };
-        if cite::capture(cx.source, &place)?.digest != expected.0 {
+        if cite::capture_citation(cx.source, &place)?.digest != expected.0 {
             return Err(refused(
                 "another text stands there than the one with this snippet_hash".into(),
             ));
@@ -181,39 +226,48 @@ fn proof_is_here(
 }
 
 /// The active memories of a repository, those refreshed last first.
-fn get_recent(
+fn fetch_recent_records(
     cx: &Context<'_>,
-    here: &Here<'_>,
-    input: &Recent,
-) -> Result<Vec<MemoryRecord>, Fault> {
-    let space = space_of(here, input.repo.as_ref());
-    let memories = list::recent(cx, std::slice::from_ref(space), limit(input))?;
-    Ok(fetched(cx, &memories, "the most recent"))
+    here: &CallPlace<'_>,
+    input: &RecentInput,
+) -> Result<Vec<FetchedMemoryRecord>, CallFault> {
+    let space = choose_repo_space(here, input.repo.as_ref());
+    let memories =
+        list::list_recent_memories(cx, std::slice::from_ref(space), resolve_recent_limit(input))?;
+    Ok(log_fetched_records(cx, &memories, "the most recent"))
 }
 
 /// The active memories that cite a file, or a file below a folder.
-fn search_by_path(
+fn fetch_records_by_path(
     cx: &Context<'_>,
-    here: &Here<'_>,
+    here: &CallPlace<'_>,
     path: &RepoPath,
-    input: &Recent,
-) -> Result<Vec<MemoryRecord>, Fault> {
-    let space = space_of(here, input.repo.as_ref());
-    let memories = list::citing(cx, std::slice::from_ref(space), path, limit(input))?;
-    Ok(fetched(cx, &memories, &format!("cites {path}")))
+    input: &RecentInput,
+) -> Result<Vec<FetchedMemoryRecord>, CallFault> {
+    let space = choose_repo_space(here, input.repo.as_ref());
+    let memories = list::list_citing_memories(
+        cx,
+        std::slice::from_ref(space),
+        path,
+        resolve_recent_limit(input),
+    )?;
+    Ok(log_fetched_records(cx, &memories, &format!("cites {path}")))
 }
 
-fn limit(input: &Recent) -> usize {
+fn resolve_recent_limit(input: &RecentInput) -> usize {
     input
         .limit
-        .map_or(list::RECENT_LIMIT, |it| it.within(MAX_LISTED))
+        .map_or(list::RECENT_LIMIT, |it| it.capped_at(MAX_LISTED))
 }
 
 /// What is handed out and does not hold in this checkout. The records have the fields that their readers expect and no
 /// other, so it is said beside them; where nothing is said, everything was looked up and holds.
-fn standings(cx: &Context<'_>, records: &[MemoryRecord]) -> Result<Option<String>, Fault> {
+fn format_standing_note(
+    cx: &Context<'_>,
+    records: &[FetchedMemoryRecord],
+) -> Result<Option<String>, CallFault> {
     let ids: Vec<_> = records.iter().filter_map(|it| it.id.parse().ok()).collect();
-    let looked_up = apostille_core::verify::look(cx, cx.store.get_by_ids(&ids)?);
+    let looked_up = apostille_core::verify::follow_memory_citations(cx, cx.store.get_by_ids(&ids)?);
     let wrong: Vec<String> = looked_up
         .iter()
         .filter(|it| !it.is_good())
@@ -226,61 +280,92 @@ fn standings(cx: &Context<'_>, records: &[MemoryRecord]) -> Result<Option<String
 }
 
 /// Notes that memories were handed out. A log that cannot be written does not cost the caller the answer.
-fn fetched(cx: &Context<'_>, memories: &[Memory], question: &str) -> Vec<MemoryRecord> {
-    let _ = list::note_fetched(cx, memories, question);
-    memories.iter().map(MemoryRecord::from).collect()
+fn log_fetched_records(
+    cx: &Context<'_>,
+    memories: &[Memory],
+    question: &str,
+) -> Vec<FetchedMemoryRecord> {
+    let _ = list::log_fetched_memories(cx, memories, question);
+    memories.iter().map(FetchedMemoryRecord::from).collect()
 }
 
 /// Looks a memory up, and when nothing speaks against it notes that it is still of use.
-fn refresh(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Reply, Fault> {
-    if let Some(found) = looked_up(cx, here, name)?
+fn refresh_verified_memory(
+    cx: &Context<'_>,
+    here: &CallPlace<'_>,
+    name: MemoryName,
+) -> Result<VerifiedToolReply, CallFault> {
+    if let Some(found) = verify_active_memory(cx, here, name)?
         && found.is_bad()
     {
         let why = format!(
             "not refreshed: its citations are {}; invalidate or supersede it",
             found.standing()
         );
-        return Ok(Reply::failed(why));
+        return Ok(VerifiedToolReply::new_failure(why));
     }
-    let refreshed = revise::refresh(cx, &here.spaces(), name);
-    Ok(Reply::from(&revise_outcome("refreshed", refreshed)?))
+    let refreshed = revise::refresh_memory(cx, &here.spaces(), name);
+    Ok(VerifiedToolReply::from(&convert_revise_outcome(
+        "refreshed",
+        refreshed,
+    )?))
 }
 
 /// What is found at the citations of an active memory; an inactive one is not looked up.
-fn looked_up(cx: &Context<'_>, here: &Here<'_>, name: Name) -> Result<Option<Verified>, Fault> {
-    let memory = list::named(cx, &here.spaces(), name)?;
+fn verify_active_memory(
+    cx: &Context<'_>,
+    here: &CallPlace<'_>,
+    name: MemoryName,
+) -> Result<Option<VerifiedMemory>, CallFault> {
+    let memory = list::find_named_memory(cx, &here.spaces(), name)?;
     let local = memory.filter(|it| it.is_active() && it.space == *here.repo);
-    let mut found =
-        apostille_core::verify::verify(cx, local.into_iter().collect(), Orders::default(), |_| ())?;
+    let mut found = apostille_core::verify::verify(
+        cx,
+        local.into_iter().collect(),
+        VerifyOptions::default(),
+        |_| (),
+    )?;
     Ok(found.memories.pop())
 }
 
 /// Replaces a memory by its correction, or by a better version.
-fn supersede(cx: &Context<'_>, here: &Here<'_>, input: SupersedeInput) -> Result<Reply, Fault> {
-    let Parsed(name) = input.memory_id;
-    let old = list::named(cx, &here.spaces(), name)?;
+fn supersede_verified_memory(
+    cx: &Context<'_>,
+    here: &CallPlace<'_>,
+    input: SupersedeInput,
+) -> Result<VerifiedToolReply, CallFault> {
+    let ParsedText(name) = input.memory_id;
+    let old = list::find_named_memory(cx, &here.spaces(), name)?;
     let space = old.map_or_else(|| here.repo.clone(), |it| it.space);
-    if let Err(refusal) = proof_is_here(cx, here, &space, &input.citations.0) {
-        return Ok(Reply::refused(&refusal));
+    if let Err(refusal) = check_proof_in_checkout(cx, here, &space, &input.citations.0) {
+        return Ok(VerifiedToolReply::from_refusal(&refusal));
     }
     let draft = Draft {
         subject: input.subject,
         reason: input.reason,
-        citations: places(&input.citations.0),
-        ..Draft::new(space, input.fact, here.voice(input.created_by.as_deref()))
+        citations: list_citable_locations(&input.citations.0),
+        ..Draft::new(
+            space,
+            input.fact,
+            here.agent_voice(input.created_by.as_deref()),
+        )
     };
     let how = match input.how {
-        How::Correction => Replacement::Correction,
-        How::Better => Replacement::Better,
+        SupersedeKind::Correction => ReplacementKind::Correction,
+        SupersedeKind::Better => ReplacementKind::Better,
     };
-    let outcome = supersede_memory(cx, &here.spaces(), name, draft, how)?;
-    Ok(Reply::from(&outcome))
+    let outcome = supersede_for_tool(cx, &here.spaces(), name, draft, how)?;
+    Ok(VerifiedToolReply::from(&outcome))
 }
 
 /// The figures of a repository.
-fn stats(cx: &Context<'_>, here: &Here<'_>, input: &InRepo) -> Result<StatsRecord, Fault> {
-    Ok(StatsRecord::from(&core_stats::stats(
+fn read_repo_stats(
+    cx: &Context<'_>,
+    here: &CallPlace<'_>,
+    input: &RepoInput,
+) -> Result<StatsRecord, CallFault> {
+    Ok(StatsRecord::from(&core_stats::compute_space_stats(
         cx,
-        space_of(here, input.repo.as_ref()),
+        choose_repo_space(here, input.repo.as_ref()),
     )?))
 }

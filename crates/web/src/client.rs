@@ -14,7 +14,7 @@ use ureq::{Agent, Body, Proxy};
 use address::Address;
 
 /// How a server is reached.
-pub struct Way<'a> {
+pub struct HttpClientSettings<'a> {
     /// How long one request may take, from the name of the host to the last byte.
     pub timeout: Duration,
     /// The proxy to go through.
@@ -24,13 +24,18 @@ pub struct Way<'a> {
 }
 
 /// Every setting that would otherwise come from the environment, or send a token on, is made here.
-pub fn agent(address: &Address, way: &Way<'_>) -> Result<Agent, &'static str> {
+pub fn build_http_agent(
+    address: &Address,
+    way: &HttpClientSettings<'_>,
+) -> Result<Agent, &'static str> {
     let proxy = way.proxy.filter(|_| !address.is_loopback());
     let proxy = proxy
         .map(Proxy::new)
         .transpose()
         .map_err(|_| "the proxy's address is no URL")?;
-    let roots = way.authorities.map_or(Ok(RootCerts::WebPki), authorities)?;
+    let roots = way
+        .authorities
+        .map_or(Ok(RootCerts::WebPki), parse_authorities)?;
     let config = Agent::config_builder()
         .proxy(proxy)
         .max_redirects(0)
@@ -41,7 +46,7 @@ pub fn agent(address: &Address, way: &Way<'_>) -> Result<Agent, &'static str> {
     Ok(config.build().new_agent())
 }
 
-fn authorities(pem: &[u8]) -> Result<RootCerts, &'static str> {
+fn parse_authorities(pem: &[u8]) -> Result<RootCerts, &'static str> {
     let certificates: Vec<_> = parse_pem(pem)
         .filter_map(|it| match it {
             Ok(PemItem::Certificate(it)) => Some(it),
@@ -55,7 +60,7 @@ fn authorities(pem: &[u8]) -> Result<RootCerts, &'static str> {
 }
 
 /// A header's value that is never shown, if the word is one of plain characters.
-pub fn secret(scheme: &str, word: &str) -> Option<HeaderValue> {
+pub fn build_secret_header(scheme: &str, word: &str) -> Option<HeaderValue> {
     let is_one_word = !word.is_empty() && word.bytes().all(|it| it.is_ascii_graphic());
     let mut value = HeaderValue::from_str(&format!("{scheme}{word}"))
         .ok()
@@ -64,12 +69,12 @@ pub fn secret(scheme: &str, word: &str) -> Option<HeaderValue> {
     Some(value)
 }
 
-pub fn header<'a>(response: &'a Response<Body>, name: &str) -> Option<&'a str> {
+pub fn response_header<'a>(response: &'a Response<Body>, name: &str) -> Option<&'a str> {
     response.headers().get(name)?.to_str().ok()
 }
 
 /// The beginning of a body. The agent's own limit would count bytes before they are unpacked.
-pub fn beginning(response: &mut Response<Body>, limit: u64) -> io::Result<Vec<u8>> {
+pub fn read_body_beginning(response: &mut Response<Body>, limit: u64) -> io::Result<Vec<u8>> {
     let mut body = Vec::new();
     response
         .body_mut()
@@ -80,7 +85,7 @@ pub fn beginning(response: &mut Response<Body>, limit: u64) -> io::Result<Vec<u8
 }
 
 /// Whether the time ran out.
-pub fn is_late(error: &ureq::Error) -> bool {
+pub fn is_timeout_error(error: &ureq::Error) -> bool {
     match error {
         ureq::Error::Timeout(_) => true,
         ureq::Error::Io(error) => error.kind() == io::ErrorKind::TimedOut,

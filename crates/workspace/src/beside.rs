@@ -1,92 +1,106 @@
 //! What is kept beside the store, as a server's pages read it: sessions, and the tasks of the checkout.
 
-use apostille_agents::session::Session;
-use apostille_api::host::{Beside, Unplaced};
-use apostille_api::pass::Pass;
+use apostille_agents::session::AgentSession;
+use apostille_api::host::{ActivityStore, PlaceError};
+use apostille_api::pass::AccessToken;
 use apostille_core::space::Space;
-use apostille_tasks::task::{Passage, Slug, Task};
+use apostille_tasks::task::{GateEvent, Task, TaskSlug};
 
-use super::place::Place;
+use super::place::ProjectFolder;
 use super::sessions;
-use super::task::Tasks;
+use super::task::CheckoutTasks;
 use crate::config::Settings;
-use crate::system::World;
+use crate::system::System;
 
 /// What is kept beside the store of a call.
-pub struct Kept {
-    pub world: World,
-    pub place: Place,
+pub struct CallSideRecords {
+    pub world: System,
+    pub place: ProjectFolder,
     pub settings: Settings,
     /// How far whoever asks may reach; `None`: everywhere.
-    pub pass: Option<Pass>,
+    pub pass: Option<AccessToken>,
     /// Whether the checkout is that of the repository that is looked at.
     pub is_here: bool,
 }
 
-impl Kept {
+impl CallSideRecords {
     /// The tasks of the checkout, where they are meant and within reach.
-    fn tasks(&self) -> Result<Option<Tasks>, Unplaced> {
-        if !self.is_here || !self.reaches(&self.settings.repo.value) {
+    fn reachable_tasks(&self) -> Result<Option<CheckoutTasks>, PlaceError> {
+        if !self.is_here || !self.can_reach(&self.settings.repo.value) {
             return Ok(None);
         }
-        Ok(Some(Tasks::at(&self.world, &self.place, &self.settings)?))
+        Ok(Some(CheckoutTasks::for_folder(
+            &self.world,
+            &self.place,
+            &self.settings,
+        )?))
     }
 
-    fn reaches(&self, space: &Space) -> bool {
-        self.pass.as_ref().is_none_or(|it| it.reaches(space))
+    fn can_reach(&self, space: &Space) -> bool {
+        self.pass.as_ref().is_none_or(|it| it.reaches_space(space))
     }
 
     /// Leaves out what was shown of the person's own, where that is out of reach: a score tells of words.
-    fn narrow(&self, session: &mut Session) {
+    fn hide_personal_memories(&self, session: &mut AgentSession) {
         let user = &self.settings.user.value;
-        if self.reaches(user) {
+        if self.can_reach(user) {
             return;
         }
         for entry in &mut session.entries {
-            entry.shown.retain(|it| it.handle.letter != user.letter());
+            entry
+                .shown
+                .retain(|it| it.handle.letter != user.handle_letter());
             entry
                 .withheld
-                .retain(|it| it.handle.letter != user.letter());
+                .retain(|it| it.handle.letter != user.handle_letter());
         }
     }
 
-    fn is_told(&self, session: &Session) -> bool {
-        session.entries.iter().all(|it| self.reaches(&it.space))
+    fn is_session_visible(&self, session: &AgentSession) -> bool {
+        session.entries.iter().all(|it| self.can_reach(&it.space))
     }
 }
 
-impl Beside for Kept {
-    fn sessions(&self, limit: usize) -> Result<Vec<Session>, Unplaced> {
-        let ledger = sessions::ledger(&self.world)?;
-        let mut latest = ledger.latest(limit, |it| self.is_told(it));
-        latest.iter_mut().for_each(|it| self.narrow(it));
+impl ActivityStore for CallSideRecords {
+    fn list_sessions(&self, limit: usize) -> Result<Vec<AgentSession>, PlaceError> {
+        let ledger = sessions::open_session_ledger(&self.world)?;
+        let mut latest = ledger.list_latest(limit, |it| self.is_session_visible(it));
+        latest
+            .iter_mut()
+            .for_each(|it| self.hide_personal_memories(it));
         Ok(latest)
     }
 
-    fn session(&self, name: &str) -> Result<Option<Session>, Unplaced> {
-        let mut session = sessions::ledger(&self.world)?.read(name);
-        self.narrow(&mut session);
-        Ok(Some(session).filter(|it| !it.entries.is_empty() && self.is_told(it)))
+    fn find_session(&self, name: &str) -> Result<Option<AgentSession>, PlaceError> {
+        let mut session = sessions::open_session_ledger(&self.world)?.read_session(name);
+        self.hide_personal_memories(&mut session);
+        Ok(Some(session).filter(|it| !it.entries.is_empty() && self.is_session_visible(it)))
     }
 
-    fn tasks(&self) -> Result<Vec<Task>, Unplaced> {
-        let tasks = self.tasks()?.map(|it| it.all()).transpose()?;
+    fn list_tasks(&self) -> Result<Vec<Task>, PlaceError> {
+        let tasks = self
+            .reachable_tasks()?
+            .map(|it| it.list_tasks())
+            .transpose()?;
         Ok(tasks.unwrap_or_default())
     }
 
-    fn active_task(&self) -> Option<Slug> {
-        Some(self.tasks().ok()??.active()?.slug)
+    fn active_task(&self) -> Option<TaskSlug> {
+        Some(self.reachable_tasks().ok()??.active_task()?.slug)
     }
 
-    fn is_started(&self, task: &Slug) -> bool {
-        self.tasks()
+    fn is_started_here(&self, task: &TaskSlug) -> bool {
+        self.reachable_tasks()
             .ok()
             .flatten()
             .is_some_and(|it| it.is_started(task))
     }
 
-    fn gates(&self, task: &Slug) -> Result<Vec<Passage>, Unplaced> {
-        let gates = self.tasks()?.map(|it| it.gates(task)).transpose()?;
+    fn list_gate_events(&self, task: &TaskSlug) -> Result<Vec<GateEvent>, PlaceError> {
+        let gates = self
+            .reachable_tasks()?
+            .map(|it| it.gate_events(task))
+            .transpose()?;
         Ok(gates.unwrap_or_default())
     }
 }

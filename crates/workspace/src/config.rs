@@ -16,21 +16,21 @@ use std::path::{Path, PathBuf};
 use apostille_cite::citation::RepoPath;
 use apostille_core::policy::{InjectMode, Policy, Scoring};
 use apostille_core::space::Space;
-use apostille_git::github::Options;
+use apostille_git::github::GitHubOptions;
 
 pub use breakers::BreakerSettings;
 pub use model::ModelSettings;
-pub use raw::Key;
+pub use raw::SettingKey;
 pub use url::StoreUrl;
 
-use crate::error::Fault;
-use crate::place::Place;
-use crate::system::World;
-use raw::Raw;
+use crate::error::CommandError;
+use crate::place::ProjectFolder;
+use crate::system::System;
+use raw::ConfigLayer;
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum SettingOrigin {
     /// The command line.
     Flag,
     /// The environment.
@@ -49,7 +49,7 @@ pub enum Origin {
     Default,
 }
 
-impl Origin {
+impl SettingOrigin {
     /// The word for it.
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -79,51 +79,51 @@ impl Origin {
 
 /// A value and where it came from.
 #[derive(Debug, Clone)]
-pub struct Found<T> {
+pub struct SettingValue<T> {
     /// The value.
     pub value: T,
     /// Where it came from.
-    pub origin: Origin,
+    pub origin: SettingOrigin,
 }
 
 /// Every setting.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Where memories are kept.
-    pub store: Found<StoreUrl>,
+    pub store: SettingValue<StoreUrl>,
     /// Where the user's own memories are kept, where the store is the repository's: it speaks for its own.
-    pub own_store: Option<Found<StoreUrl>>,
+    pub own_store: Option<SettingValue<StoreUrl>>,
     /// Whose the user's space is.
-    pub user: Found<Space>,
+    pub user: SettingValue<Space>,
     /// Whose the repository's space is.
-    pub repo: Found<Space>,
+    pub repo: SettingValue<Space>,
     /// What is put before a model by itself.
-    pub inject_mode: Found<InjectMode>,
+    pub inject_mode: SettingValue<InjectMode>,
     /// How many characters of it.
-    pub max_inject_chars: Found<usize>,
+    pub max_inject_chars: SettingValue<usize>,
     /// How many memories.
-    pub max_inject_count: Found<usize>,
+    pub max_inject_count: SettingValue<usize>,
     /// How many memories are kept active, where there is a limit.
-    pub max_total: Found<Option<usize>>,
+    pub max_total: SettingValue<Option<usize>>,
     /// How relevance is scored.
-    pub scoring: Found<Scoring>,
+    pub scoring: SettingValue<Scoring>,
     /// Whether repository facts need a citation.
-    pub require_citations: Found<bool>,
+    pub require_citations: SettingValue<bool>,
     /// Where GitHub's API is.
-    pub github_url: Found<String>,
+    pub github_url: SettingValue<String>,
     /// Which model may be asked, if any.
     pub model: ModelSettings,
     /// Where the gates of tasks are written down.
-    pub task_dir: Found<RepoPath>,
+    pub task_dir: SettingValue<RepoPath>,
     /// Whether NOTES.md tells of the active task.
-    pub task_notes: Found<bool>,
+    pub task_notes: SettingValue<bool>,
     /// From when on what somebody writes waits.
     pub breakers: BreakerSettings,
 }
 
 impl Settings {
     /// The rules that hold in a space. What a repository says about how many memories to keep is about its own.
-    pub fn policy(&self, space: &Space) -> Policy {
+    pub fn policy_for(&self, space: &Space) -> Policy {
         let mut policy = Policy::default();
         let is_ours = !(space.is_user() && self.max_total.origin.is_repository());
         policy.limits.max_total = self.max_total.value.filter(|_| is_ours);
@@ -132,13 +132,16 @@ impl Settings {
         policy.inject.count = self.max_inject_count.value;
         policy.scoring = self.scoring.value;
         policy.require_citations = self.require_citations.value;
-        policy.breakers = self.breakers.breakers();
+        policy.breakers = self.breakers.to_policy();
         policy
     }
 
     /// Every setting as text, with its key.
-    pub fn each(&self) -> Vec<(Key, String, &Origin)> {
-        fn row<T: ToString>(key: Key, found: &Found<T>) -> (Key, String, &Origin) {
+    pub fn list_settings(&self) -> Vec<(SettingKey, String, &SettingOrigin)> {
+        fn describe_setting<T: ToString>(
+            key: SettingKey,
+            found: &SettingValue<T>,
+        ) -> (SettingKey, String, &SettingOrigin) {
             (key, found.value.to_string(), &found.origin)
         }
         let total = self
@@ -146,27 +149,27 @@ impl Settings {
             .value
             .map_or_else(|| "none".into(), |it| it.to_string());
         let mut all = vec![
-            row(Key::Store, &self.store),
-            row(Key::Repo, &self.repo),
-            row(Key::User, &self.user),
-            row(Key::InjectMode, &self.inject_mode),
-            row(Key::MaxInjectChars, &self.max_inject_chars),
-            row(Key::MaxInjectCount, &self.max_inject_count),
-            (Key::MaxTotal, total, &self.max_total.origin),
-            row(Key::Scoring, &self.scoring),
-            row(Key::RequireCitations, &self.require_citations),
-            row(Key::GithubUrl, &self.github_url),
-            row(Key::TaskDir, &self.task_dir),
-            row(Key::TaskNotes, &self.task_notes),
+            describe_setting(SettingKey::Store, &self.store),
+            describe_setting(SettingKey::Repo, &self.repo),
+            describe_setting(SettingKey::User, &self.user),
+            describe_setting(SettingKey::InjectMode, &self.inject_mode),
+            describe_setting(SettingKey::MaxInjectChars, &self.max_inject_chars),
+            describe_setting(SettingKey::MaxInjectCount, &self.max_inject_count),
+            (SettingKey::MaxTotal, total, &self.max_total.origin),
+            describe_setting(SettingKey::Scoring, &self.scoring),
+            describe_setting(SettingKey::RequireCitations, &self.require_citations),
+            describe_setting(SettingKey::GithubUrl, &self.github_url),
+            describe_setting(SettingKey::TaskDir, &self.task_dir),
+            describe_setting(SettingKey::TaskNotes, &self.task_notes),
         ];
-        all.extend(self.model.each());
-        all.extend(self.breakers.each());
+        all.extend(self.model.list_settings());
+        all.extend(self.breakers.iter_settings());
         all
     }
 }
 
 /// The files that are read for this place, whether they are there or not.
-pub struct Files {
+pub struct ConfigFiles {
     /// The user's own; `None` where nobody knows the user's folder.
     pub user: Option<PathBuf>,
     /// The repository's.
@@ -175,9 +178,9 @@ pub struct Files {
     pub agent_json: PathBuf,
 }
 
-impl Files {
+impl ConfigFiles {
     /// The files of this place.
-    pub fn of(world: &World, place: &Place) -> Self {
+    pub fn for_folder(world: &System, place: &ProjectFolder) -> Self {
         let named = world
             .env
             .get("APOSTILLE_CONFIG")
@@ -202,64 +205,76 @@ pub struct SettingFlags {
 }
 
 /// Reads every layer and completes what nobody said.
-pub fn resolve(world: &World, flags: &SettingFlags, place: &Place) -> Result<Settings, Fault> {
-    let layers = layers(world, flags, place)?;
+pub fn resolve_settings(
+    world: &System,
+    flags: &SettingFlags,
+    place: &ProjectFolder,
+) -> Result<Settings, CommandError> {
+    let layers = load_config_layers(world, flags, place)?;
     let policy = Policy::default();
-    let login = || match world.env.login().and_then(|it| Space::user(it).ok()) {
-        Some(user) => Ok(Found {
+    let login = || match world.env.login_name().and_then(|it| Space::user(it).ok()) {
+        Some(user) => Ok(SettingValue {
             value: user,
-            origin: Origin::Login,
+            origin: SettingOrigin::Login,
         }),
-        None => Space::user("me").map(default).map_err(Fault::internal),
+        None => Space::user("me")
+            .map(default_setting)
+            .map_err(CommandError::internal),
     };
     let place_name = || {
-        place.space().map(|value| Found {
+        place.space().map(|value| SettingValue {
             value,
-            origin: Origin::Checkout,
+            origin: SettingOrigin::Checkout,
         })
     };
-    let store = pick(&layers, |it| it.store.clone()).map_or_else(|| usual_store(world), Ok)?;
+    let store =
+        pick_setting(&layers, |it| it.store.clone()).map_or_else(|| default_store(world), Ok)?;
     Ok(Settings {
-        own_store: is_foreign(place, &store)
-            .then(|| own_store(world, place, &layers))
+        own_store: is_repository_store(place, &store)
+            .then(|| resolve_own_store(world, place, &layers))
             .transpose()?,
         store,
-        user: pick(&layers, |it| it.user.clone()).map_or_else(login, Ok)?,
-        repo: pick(&layers, |it| it.repo.clone()).map_or_else(place_name, Ok)?,
-        inject_mode: pick(&layers, |it| it.inject_mode).unwrap_or(default(policy.inject.mode)),
-        max_inject_chars: pick(&layers, |it| it.max_inject_chars)
-            .unwrap_or(default(policy.inject.chars)),
-        max_inject_count: pick(&layers, |it| it.max_inject_count)
-            .unwrap_or(default(policy.inject.count)),
-        max_total: pick(&layers, |it| it.max_total.map(Some))
-            .unwrap_or(default(policy.limits.max_total)),
-        scoring: pick(&layers, |it| it.scoring).unwrap_or(default(policy.scoring)),
-        require_citations: pick(&layers, |it| it.require_citations)
-            .unwrap_or(default(policy.require_citations)),
-        github_url: pick(&layers, |it| it.github_url.clone())
-            .map_or_else(|| usual_github(world), Ok)?,
-        model: ModelSettings::of(&layers),
-        task_dir: pick(&layers, |it| it.task_dir.clone()).map_or_else(usual_tasks, Ok)?,
-        task_notes: pick(&layers, |it| it.task_notes).unwrap_or(default(true)),
-        breakers: BreakerSettings::of(&layers),
+        user: pick_setting(&layers, |it| it.user.clone()).map_or_else(login, Ok)?,
+        repo: pick_setting(&layers, |it| it.repo.clone()).map_or_else(place_name, Ok)?,
+        inject_mode: pick_setting(&layers, |it| it.inject_mode)
+            .unwrap_or(default_setting(policy.inject.mode)),
+        max_inject_chars: pick_setting(&layers, |it| it.max_inject_chars)
+            .unwrap_or(default_setting(policy.inject.chars)),
+        max_inject_count: pick_setting(&layers, |it| it.max_inject_count)
+            .unwrap_or(default_setting(policy.inject.count)),
+        max_total: pick_setting(&layers, |it| it.max_total.map(Some))
+            .unwrap_or(default_setting(policy.limits.max_total)),
+        scoring: pick_setting(&layers, |it| it.scoring).unwrap_or(default_setting(policy.scoring)),
+        require_citations: pick_setting(&layers, |it| it.require_citations)
+            .unwrap_or(default_setting(policy.require_citations)),
+        github_url: pick_setting(&layers, |it| it.github_url.clone())
+            .map_or_else(|| default_github_url(world), Ok)?,
+        model: ModelSettings::from_layers(&layers),
+        task_dir: pick_setting(&layers, |it| it.task_dir.clone())
+            .map_or_else(default_task_dir, Ok)?,
+        task_notes: pick_setting(&layers, |it| it.task_notes).unwrap_or(default_setting(true)),
+        breakers: BreakerSettings::from_layers(&layers),
     })
 }
 
 /// Whether a store is the repository's: it named it, or it holds it. A file of the checkout came with it, whoever names
 /// it now; only what the user's own file says is always the same file, and the user's.
-fn is_foreign(place: &Place, store: &Found<StoreUrl>) -> bool {
-    let is_said = matches!(store.origin, Origin::Flag | Origin::Environment);
-    store.origin.is_repository() || (is_said && trust::is_within(place, &store.value))
+fn is_repository_store(place: &ProjectFolder, store: &SettingValue<StoreUrl>) -> bool {
+    let is_said = matches!(
+        store.origin,
+        SettingOrigin::Flag | SettingOrigin::Environment
+    );
+    store.origin.is_repository() || (is_said && trust::is_store_in_checkout(place, &store.value))
 }
 
 /// The first store that is not the repository's.
-fn own_store(
-    world: &World,
-    place: &Place,
-    layers: &[(Origin, Raw)],
-) -> Result<Found<StoreUrl>, Fault> {
-    let named = |(origin, raw): &(Origin, Raw)| {
-        Some(Found {
+fn resolve_own_store(
+    world: &System,
+    place: &ProjectFolder,
+    layers: &[(SettingOrigin, ConfigLayer)],
+) -> Result<SettingValue<StoreUrl>, CommandError> {
+    let named = |(origin, raw): &(SettingOrigin, ConfigLayer)| {
+        Some(SettingValue {
             value: raw.store.clone()?,
             origin: origin.clone(),
         })
@@ -267,104 +282,122 @@ fn own_store(
     let own = layers
         .iter()
         .filter_map(named)
-        .find(|it| !is_foreign(place, it));
-    own.map_or_else(|| usual_store(world), Ok)
+        .find(|it| !is_repository_store(place, it));
+    own.map_or_else(|| default_store(world), Ok)
 }
 
-fn default<T>(value: T) -> Found<T> {
-    Found {
+fn default_setting<T>(value: T) -> SettingValue<T> {
+    SettingValue {
         value,
-        origin: Origin::Default,
+        origin: SettingOrigin::Default,
     }
 }
 
 /// The first layer that says something.
-fn pick<T>(layers: &[(Origin, Raw)], field: impl Fn(&Raw) -> Option<T>) -> Option<Found<T>> {
+fn pick_setting<T>(
+    layers: &[(SettingOrigin, ConfigLayer)],
+    field: impl Fn(&ConfigLayer) -> Option<T>,
+) -> Option<SettingValue<T>> {
     layers.iter().find_map(|(origin, raw)| {
-        Some(Found {
+        Some(SettingValue {
             value: field(raw)?,
             origin: origin.clone(),
         })
     })
 }
 
-fn usual_tasks() -> Result<Found<RepoPath>, Fault> {
+fn default_task_dir() -> Result<SettingValue<RepoPath>, CommandError> {
     "plans/artifacts"
         .parse()
-        .map(default)
-        .map_err(Fault::internal)
+        .map(default_setting)
+        .map_err(CommandError::internal)
 }
 
-fn usual_store(world: &World) -> Result<Found<StoreUrl>, Fault> {
+fn default_store(world: &System) -> Result<SettingValue<StoreUrl>, CommandError> {
     let folder = world.env.data_dir().ok_or_else(|| {
-        Fault::config("cannot tell where your data is kept: HOME is not set")
-            .hint("say it: --store sqlite:PATH")
+        CommandError::config("cannot tell where your data is kept: HOME is not set")
+            .with_hint("say it: --store sqlite:PATH")
     })?;
-    Ok(default(StoreUrl::Sqlite(folder.join("memories.db"))))
+    Ok(default_setting(StoreUrl::Sqlite(
+        folder.join("memories.db"),
+    )))
 }
 
 /// GitHub's API as its own runners name it, or the public one.
-fn usual_github(world: &World) -> Result<Found<String>, Fault> {
+fn default_github_url(world: &System) -> Result<SettingValue<String>, CommandError> {
     let Some(text) = world.env.get("GITHUB_API_URL") else {
-        return Ok(default(Options::new("").base));
+        return Ok(default_setting(GitHubOptions::new("").base));
     };
-    let value = raw::address(text, raw::ENTERPRISE)
-        .map_err(|why| Fault::config(format!("GITHUB_API_URL is '{text}': {why}")))?;
-    Ok(Found {
+    let value = raw::parse_api_address(text, raw::ENTERPRISE)
+        .map_err(|why| CommandError::config(format!("GITHUB_API_URL is '{text}': {why}")))?;
+    Ok(SettingValue {
         value,
-        origin: Origin::Environment,
+        origin: SettingOrigin::Environment,
     })
 }
 
 /// The layers, the strongest first.
-fn layers(world: &World, flags: &SettingFlags, place: &Place) -> Result<Vec<(Origin, Raw)>, Fault> {
-    let files = Files::of(world, place);
+fn load_config_layers(
+    world: &System,
+    flags: &SettingFlags,
+    place: &ProjectFolder,
+) -> Result<Vec<(SettingOrigin, ConfigLayer)>, CommandError> {
+    let files = ConfigFiles::for_folder(world, place);
     let mut layers = vec![
-        (Origin::Flag, flagged(world, flags)?),
-        (Origin::Environment, raw::from_environment(world)?),
+        (SettingOrigin::Flag, parse_flag_layer(world, flags)?),
+        (
+            SettingOrigin::Environment,
+            raw::read_environment_layer(world)?,
+        ),
     ];
-    if let Some(text) = file::of_repository(&files.repository)? {
-        let raw = file::toml(&files.repository, &text, |key, scalar| {
-            trust::from_repository(&place.root, key, scalar)
+    if let Some(text) = file::read_repository_config(&files.repository)? {
+        let raw = file::parse_config_toml(&files.repository, &text, |key, scalar| {
+            trust::parse_repository_setting(&place.root, key, scalar)
         })?;
-        layers.push((Origin::Repository(files.repository), raw));
+        layers.push((SettingOrigin::Repository(files.repository), raw));
     }
-    if let Some(text) = file::of_repository(&files.agent_json)? {
-        let raw = file::agent_json(&files.agent_json, &text, |key, scalar| {
-            trust::from_repository(&place.root, key, scalar)
+    if let Some(text) = file::read_repository_config(&files.agent_json)? {
+        let raw = file::parse_agent_json(&files.agent_json, &text, |key, scalar| {
+            trust::parse_repository_setting(&place.root, key, scalar)
         })?;
-        layers.push((Origin::AgentJson(files.agent_json), raw));
+        layers.push((SettingOrigin::AgentJson(files.agent_json), raw));
     }
     let is_named = world.env.get("APOSTILLE_CONFIG").is_some();
-    if let Some((path, text)) = file::of_user(files.user, is_named)? {
+    if let Some((path, text)) = file::read_user_config(files.user, is_named)? {
         let base = path.parent().unwrap_or(&world.cwd);
-        let home = world.env.home();
-        let raw = file::toml(&path, &text, |key, scalar| {
-            raw::read(key, scalar, base, home.as_deref())
+        let home = world.env.home_dir();
+        let raw = file::parse_config_toml(&path, &text, |key, scalar| {
+            raw::parse_setting(key, scalar, base, home.as_deref())
         })?;
-        layers.push((Origin::User(path), raw));
+        layers.push((SettingOrigin::User(path), raw));
     }
     Ok(layers)
 }
 
-fn flagged(world: &World, flags: &SettingFlags) -> Result<Raw, Fault> {
+fn parse_flag_layer(world: &System, flags: &SettingFlags) -> Result<ConfigLayer, CommandError> {
     let said = [
-        (Key::Store, &flags.store),
-        (Key::Repo, &flags.repo),
-        (Key::User, &flags.as_user),
+        (SettingKey::Store, &flags.store),
+        (SettingKey::Repo, &flags.repo),
+        (SettingKey::User, &flags.as_user),
     ];
-    let mut raw = Raw::default();
+    let mut raw = ConfigLayer::default();
     for (key, text) in said {
         let Some(text) = text else { continue };
-        let home = world.env.home();
-        let one = raw::read(
+        let home = world.env.home_dir();
+        let one = raw::parse_setting(
             key,
-            &raw::Scalar::Text(text.clone()),
+            &raw::ConfigScalar::Text(text.clone()),
             &world.cwd,
             home.as_deref(),
         );
-        let flag = if key == Key::User { "as" } else { key.as_str() };
-        raw.join(one.map_err(|why| Fault::usage(format!("--{flag} '{text}': {why}")))?);
+        let flag = if key == SettingKey::User {
+            "as"
+        } else {
+            key.as_str()
+        };
+        raw.merge_layer(
+            one.map_err(|why| CommandError::usage(format!("--{flag} '{text}': {why}")))?,
+        );
     }
     Ok(raw)
 }

@@ -7,7 +7,12 @@ use std::path::Path;
 
 /// Puts these bytes into a file, with the permissions that are said, else those it has. They are written aside first,
 /// under a name that `draw` makes and that nothing may have yet.
-pub fn put(target: &Path, bytes: &[u8], mode: Option<u32>, draw: u128) -> io::Result<()> {
+pub fn write_file_atomically(
+    target: &Path,
+    bytes: &[u8],
+    mode: Option<u32>,
+    draw: u128,
+) -> io::Result<()> {
     let (Some(folder), Some(name)) = (target.parent(), target.file_name()) else {
         return Err(io::Error::other("it has no name in a folder"));
     };
@@ -17,19 +22,23 @@ pub fn put(target: &Path, bytes: &[u8], mode: Option<u32>, draw: u128) -> io::Re
     }
     fs::create_dir_all(folder)?;
     let draft = folder.join(format!(".{}.{draw:x}.tmp", name.to_string_lossy()));
-    let permissions = moded(mode).or(found.map(|it| it.permissions()));
-    filled(&draft, bytes, permissions)?;
+    let permissions = permissions_from_mode(mode).or(found.map(|it| it.permissions()));
+    create_filled_file(&draft, bytes, permissions)?;
     let done = fs::rename(&draft, target);
     if done.is_err() {
         let _ = fs::remove_file(&draft);
     }
     done?;
-    synced(folder);
+    fsync_folder(folder);
     Ok(())
 }
 
 /// Makes a file that was not there, link or no link, and fills it; where that fails, it is gone again.
-fn filled(draft: &Path, bytes: &[u8], permissions: Option<Permissions>) -> io::Result<()> {
+fn create_filled_file(
+    draft: &Path,
+    bytes: &[u8],
+    permissions: Option<Permissions>,
+) -> io::Result<()> {
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -46,14 +55,14 @@ fn filled(draft: &Path, bytes: &[u8], permissions: Option<Permissions>) -> io::R
 }
 
 /// That a name lasts is known only once its folder is written; where folders cannot be, nobody is told.
-pub fn synced(folder: &Path) {
+pub fn fsync_folder(folder: &Path) {
     if let Ok(folder) = fs::File::open(folder) {
         let _ = folder.sync_all();
     }
 }
 
 #[cfg(unix)]
-fn moded(mode: Option<u32>) -> Option<Permissions> {
+fn permissions_from_mode(mode: Option<u32>) -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt as _;
     mode.map(Permissions::from_mode)
 }
@@ -70,24 +79,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_is_never_written_through() {
+    fn write_file_atomically_refuses_link() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         fs::write(at("mine"), "mine").unwrap();
         symlink(at("mine"), at("NOTES.md")).unwrap();
-        assert!(put(&at("NOTES.md"), b"theirs", None, 7).is_err());
+        assert!(write_file_atomically(&at("NOTES.md"), b"theirs", None, 7).is_err());
         symlink(at("mine"), at(".new.7.tmp")).unwrap();
-        assert!(put(&at("new"), b"theirs", None, 7).is_err());
+        assert!(write_file_atomically(&at("new"), b"theirs", None, 7).is_err());
         assert_eq!(fs::read_to_string(at("mine")).unwrap(), "mine");
         assert!(at(".new.7.tmp").is_symlink(), "what was there stays");
     }
 
     #[test]
-    fn permissions_are_kept_and_nothing_is_left_beside() {
+    fn write_file_atomically_keeps_permissions() {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("a/b");
-        put(&target, b"one", Some(0o640), 1).unwrap();
-        put(&target, b"two", None, 1).unwrap();
+        write_file_atomically(&target, b"one", Some(0o640), 1).unwrap();
+        write_file_atomically(&target, b"two", None, 1).unwrap();
         assert_eq!(
             fs::metadata(&target).unwrap().permissions().mode() & 0o777,
             0o640

@@ -21,7 +21,7 @@ pub const INTERNAL: u8 = 5;
 
 /// Which part of the world is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum CommandErrorKind {
     /// The command line.
     Usage,
     /// A setting.
@@ -32,7 +32,7 @@ pub enum Kind {
     Internal,
 }
 
-impl Kind {
+impl CommandErrorKind {
     /// The word for it in `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Kind {
     }
 
     /// The exit code.
-    pub fn code(self) -> u8 {
+    pub fn exit_code(self) -> u8 {
         match self {
             Self::Usage | Self::Config => USAGE,
             Self::Store => STORE,
@@ -55,36 +55,36 @@ impl Kind {
 
 /// A broken world: what is broken, why, and the way out.
 #[derive(Debug)]
-pub struct Fault {
+pub struct CommandError {
     /// Which part.
-    pub kind: Kind,
+    pub kind: CommandErrorKind,
     /// What happened, with its causes.
     pub cause: anyhow::Error,
     /// The way out, where the message does not say it.
     pub hint: Option<String>,
 }
 
-impl Fault {
+impl CommandError {
     /// The command line is wrong.
     pub fn usage(what: impl fmt::Display) -> Self {
-        Self::of(Kind::Usage, what)
+        Self::new(CommandErrorKind::Usage, what)
     }
 
     /// A setting is wrong.
     pub fn config(what: impl fmt::Display) -> Self {
-        Self::of(Kind::Config, what)
+        Self::new(CommandErrorKind::Config, what)
     }
 
     /// This program, or the machine, failed.
     pub fn internal(cause: impl Into<anyhow::Error>) -> Self {
         Self {
-            kind: Kind::Internal,
+            kind: CommandErrorKind::Internal,
             cause: cause.into(),
             hint: None,
         }
     }
 
-    fn of(kind: Kind, what: impl fmt::Display) -> Self {
+    fn new(kind: CommandErrorKind, what: impl fmt::Display) -> Self {
         Self {
             kind,
             cause: anyhow::Error::msg(what.to_string()),
@@ -93,7 +93,7 @@ impl Fault {
     }
 
     /// The same with a way out.
-    pub fn hint(self, hint: impl Into<String>) -> Self {
+    pub fn with_hint(self, hint: impl Into<String>) -> Self {
         Self {
             hint: Some(hint.into()),
             ..self
@@ -106,37 +106,37 @@ impl Fault {
     }
 }
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
         Self {
-            kind: Kind::Store,
+            kind: CommandErrorKind::Store,
             cause: error.into(),
             hint: None,
         }
     }
 }
 
-impl From<apostille_core::Error> for Fault {
-    fn from(error: apostille_core::Error) -> Self {
-        let apostille_core::Error::Store(error) = error;
+impl From<apostille_core::CoreError> for CommandError {
+    fn from(error: apostille_core::CoreError) -> Self {
+        let apostille_core::CoreError::Store(error) = error;
         error.into()
     }
 }
 
-impl From<SourceError> for Fault {
+impl From<SourceError> for CommandError {
     fn from(error: SourceError) -> Self {
         Self {
-            kind: Kind::Usage,
+            kind: CommandErrorKind::Usage,
             cause: error.into(),
             hint: None,
         }
     }
 }
 
-impl From<ModelError> for Fault {
+impl From<ModelError> for CommandError {
     fn from(error: ModelError) -> Self {
         Self {
-            kind: Kind::Config,
+            kind: CommandErrorKind::Config,
             cause: error.into(),
             hint: None,
         }

@@ -1,32 +1,32 @@
 //! A repository on GitHub as this user reaches it: the token, the cache, the proxy.
 
 use apostille_cite::source::{Source, SourceError};
-use apostille_git::github::{GitHub, Options};
+use apostille_git::github::{GitHub, GitHubOptions};
 
 use crate::config::Settings;
-use crate::error::Fault;
-use crate::system::{Environment, World};
+use crate::error::CommandError;
+use crate::system::{Environment, System};
 
 /// The variables that may hold a token, the most particular first. A token comes from nowhere else.
 const TOKENS: [&str; 3] = ["APOSTILLE_GITHUB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"];
 
 /// The repository in play at a commit, branch or tag, or at its default branch.
-pub fn source(
-    world: &World,
+pub fn open_github_source(
+    world: &System,
     settings: &Settings,
     reference: Option<&str>,
-) -> Result<Box<dyn Source>, Fault> {
+) -> Result<Box<dyn Source>, CommandError> {
     let (base, env) = (settings.github_url.value.clone(), &world.env);
-    let options = Options {
+    let options = GitHubOptions {
         reference: reference.map(Into::into),
         token: TOKENS.iter().find_map(|it| env.get(it)).map(Into::into),
         cache: env.cache_dir().map(|it| it.join("github")),
-        proxy: proxy(env, &base),
+        proxy: find_proxy(env, &base),
         base,
-        ..Options::new(settings.repo.value.as_str())
+        ..GitHubOptions::new(settings.repo.value.as_str())
     };
     let hub = GitHub::new(options, world.clock())?;
-    match hub.tree() {
+    match hub.read_tree() {
         // Whoever names a ref that is not there is mistaken; whatever else fails is found out citation by citation.
         Err(error @ SourceError::NoSuchRef(_)) => Err(error.into()),
         _ => Ok(Box::new(hub)),
@@ -34,26 +34,28 @@ pub fn source(
 }
 
 /// The proxy for this address, unless it is to be reached without one.
-pub(super) fn proxy(env: &Environment, base: &str) -> Option<String> {
-    let host = host(base.strip_prefix("https://")?);
+pub(super) fn find_proxy(env: &Environment, base: &str) -> Option<String> {
+    let host = extract_host(base.strip_prefix("https://")?);
     let direct = ["NO_PROXY", "no_proxy"]
         .iter()
         .find_map(|it| env.get(it))
         .unwrap_or_default();
-    let is_direct = direct.split(',').any(|it| matches(host, it.trim()));
+    let is_direct = direct
+        .split(',')
+        .any(|it| is_no_proxy_match(host, it.trim()));
     let proxy = ["HTTPS_PROXY", "https_proxy"]
         .iter()
         .find_map(|it| env.get(it));
     proxy.filter(|_| !is_direct).map(Into::into)
 }
 
-fn host(rest: &str) -> &str {
+fn extract_host(rest: &str) -> &str {
     let end = rest.find(['/', ':']).unwrap_or(rest.len());
     &rest[..end]
 }
 
 /// Whether an entry of `NO_PROXY` means this host: itself, or a domain that it is in.
-fn matches(host: &str, entry: &str) -> bool {
+fn is_no_proxy_match(host: &str, entry: &str) -> bool {
     let domain = entry.trim_start_matches("*.").trim_start_matches('.');
     let is_inside = || {
         host.strip_suffix(domain)
@@ -74,7 +76,11 @@ mod tests {
                     .map(|(name, value)| (name, value.to_owned()))
                     .into(),
             );
-            assert_eq!(proxy(&env, base).is_some(), expected, "{base} {direct}");
+            assert_eq!(
+                find_proxy(&env, base).is_some(),
+                expected,
+                "{base} {direct}"
+            );
         };
         check("https://api.github.com", "", true);
         check("https://api.github.com", "localhost, github.com", false);

@@ -3,53 +3,56 @@
 use std::time::Duration;
 
 use apostille_core::model::{Model, ModelError};
-use apostille_models::protocols::{Meter, Options, Owner, Remote};
+use apostille_models::protocols::{DailyRequestMeter, ModelOptions, ModelOwner, RemoteModel};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::hub;
 use crate::config::Settings;
-use crate::error::Fault;
-use crate::system::World;
+use crate::error::CommandError;
+use crate::system::System;
 
 /// The file that counts requests, in the user's data folder.
 const COUNT: &str = "model-requests";
 
 /// The model, if one is set up. Nothing is asked yet, and the key is not read.
-pub fn model(world: &World, settings: &Settings) -> Result<Option<Box<dyn Model>>, Fault> {
-    made(world, settings, World::secret)
+pub fn build_model(
+    world: &System,
+    settings: &Settings,
+) -> Result<Option<Box<dyn Model>>, CommandError> {
+    build_model_with_key_reader(world, settings, System::read_secret_variable)
 }
 
 /// The same, with the way to read a variable.
-fn made(
-    world: &World,
+fn build_model_with_key_reader(
+    world: &System,
     settings: &Settings,
     read: fn(&str) -> Option<String>,
-) -> Result<Option<Box<dyn Model>>, Fault> {
+) -> Result<Option<Box<dyn Model>>, CommandError> {
     let said = &settings.model;
-    let Some((url, name)) = said.named() else {
+    let Some((url, name)) = said.url_and_name() else {
         return Ok(None);
     };
     let folder = world.env.data_dir().ok_or_else(|| {
-        Fault::config("cannot tell where requests to the model are counted: HOME is not set")
+        CommandError::config("cannot tell where requests to the model are counted: HOME is not set")
     })?;
-    let options = Options {
+    let options = ModelOptions {
         api: said.api.value,
         base: url.to_owned(),
         name: name.to_owned(),
         timeout: said.timeout(),
-        proxy: hub::proxy(&world.env, url),
+        proxy: hub::find_proxy(&world.env, url),
         authorities: None,
     };
-    let user = User {
+    let user = UserModelAccount {
         variable: said.key_env.value.clone(),
         read,
-        meter: Meter::new(folder.join(COUNT), said.per_day()),
+        meter: DailyRequestMeter::new(folder.join(COUNT), said.daily_budget()),
         now: Box::new(world.clock()),
     };
-    let remote = Remote::new(&options, user)?;
+    let remote = RemoteModel::new(&options, user)?;
     if said.key_env.value.is_some() && !remote.is_private() {
-        return Err(Fault::config(
+        return Err(CommandError::config(
             "model.url begins with http://, and a key is sent over https only",
         ));
     }
@@ -57,15 +60,15 @@ fn made(
 }
 
 /// The user: a variable with a key in it, a count of requests, and some patience.
-struct User {
+struct UserModelAccount {
     variable: Option<String>,
     read: fn(&str) -> Option<String>,
-    meter: Meter,
+    meter: DailyRequestMeter,
     now: Box<dyn Fn() -> Timestamp + Send + Sync>,
 }
 
-impl Owner for User {
-    fn key(&self) -> Result<Option<String>, ModelError> {
+impl ModelOwner for UserModelAccount {
+    fn read_key(&self) -> Result<Option<String>, ModelError> {
         let Some(name) = &self.variable else {
             return Ok(None);
         };
@@ -76,9 +79,9 @@ impl Owner for User {
         Ok(Some(key.trim().to_owned()))
     }
 
-    fn spend(&self) -> Result<(), ModelError> {
+    fn count_request(&self) -> Result<(), ModelError> {
         self.meter
-            .spend((self.now)().to_zoned(TimeZone::UTC).date())
+            .count_request((self.now)().to_zoned(TimeZone::UTC).date())
     }
 
     fn pause(&self, time: Duration) {
@@ -93,21 +96,23 @@ mod tests {
     use std::path::Path;
     use std::thread::{self, JoinHandle};
 
-    use apostille_core::model::Ask;
+    use apostille_core::model::ModelRequest;
     use serde_json::json;
 
     use super::*;
     use crate::config::SettingFlags;
-    use crate::config::resolve;
-    use crate::place::Place;
+    use crate::config::resolve_settings;
+    use crate::place::ProjectFolder;
     use crate::system::Environment;
 
     /// A world with a home of its own, and what this user's file says there.
-    fn settled(home: &Path, file: &str) -> (World, Settings) {
+    fn settled(home: &Path, file: &str) -> (System, Settings) {
         let folder = home.join("conf");
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("config.toml"), file).unwrap();
-        let mut world = World::ask(Vec::new()).unwrap().within(Some(home));
+        let mut world = System::from_process(Vec::new())
+            .unwrap()
+            .with_dir(Some(home));
         let variables = [
             ("HOME", home.to_path_buf()),
             ("APOSTILLE_CONFIG", folder.join("config.toml")),
@@ -118,10 +123,10 @@ mod tests {
                 .map(|(name, it)| (name, it.to_str().unwrap().to_owned()))
                 .into(),
         );
-        let settings = resolve(
+        let settings = resolve_settings(
             &world,
             &SettingFlags::default(),
-            &Place::find(home).unwrap(),
+            &ProjectFolder::discover_from(home).unwrap(),
         )
         .unwrap();
         (world, settings)
@@ -158,7 +163,7 @@ mod tests {
 
     fn said(model: &dyn Model) -> String {
         let schema = json!({});
-        let ask = Ask {
+        let ask = ModelRequest {
             system: "s",
             user: "u",
             schema: &schema,
@@ -174,7 +179,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let check = |file: &str, expected: &str| {
             let (world, settings) = settled(home.path(), file);
-            let said = match model(&world, &settings) {
+            let said = match build_model(&world, &settings) {
                 Ok(it) => {
                     if it.is_some() {
                         "on".into()
@@ -214,7 +219,9 @@ mod tests {
         );
         let (world, settings) = settled(home.path(), &file);
         let read = |name: &str| (name == "KEY_OF_ANA").then(|| "t-1\n".to_owned());
-        let model = made(&world, &settings, read).unwrap().unwrap();
+        let model = build_model_with_key_reader(&world, &settings, read)
+            .unwrap()
+            .unwrap();
         assert_eq!(said(&*model), "{}");
         let head = server.join().unwrap();
         assert!(
@@ -233,7 +240,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let file = "[model]\nurl = \"http://127.0.0.1:1\"\nname = \"m\"\nkey_env = \"APOSTILLE_NO_SUCH_KEY\"\n";
         let (world, settings) = settled(home.path(), file);
-        let model = model(&world, &settings).unwrap().unwrap();
+        let model = build_model(&world, &settings).unwrap().unwrap();
         let expected = "the model's key cannot be used: APOSTILLE_NO_SUCH_KEY is not set, and model.key_env names it";
         assert_eq!(said(&*model), expected);
         assert!(

@@ -3,18 +3,18 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use apostille_cite::citation::{BadPlace, Cite, RepoPath};
-use apostille_cite::source::{Nowhere, Source, SourceError};
+use apostille_cite::citation::{CodeLocation, CodeLocationError, RepoPath};
+use apostille_cite::source::{NoRepositorySource, Source, SourceError};
 use apostille_core::space::Space;
 use apostille_git::git::{Checkout, Commit};
 use apostille_git::worktree::WorkTree;
 use apostille_text::digest::Digest;
 
-use crate::error::Fault;
+use crate::error::CommandError;
 
 /// A checkout, or a plain folder.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct ProjectFolder {
     /// The repository, inside one.
     pub checkout: Option<Checkout>,
     /// What paths are relative to.
@@ -22,12 +22,13 @@ pub struct Place {
     cwd: PathBuf,
 }
 
-impl Place {
+impl ProjectFolder {
     /// The place that a folder belongs to.
-    pub fn find(cwd: &Path) -> Result<Self, Fault> {
-        let cwd = fs::canonicalize(cwd)
-            .map_err(|error| Fault::usage(format!("cannot enter '{}': {error}", cwd.display())))?;
-        let cwd = plain(cwd);
+    pub fn discover_from(cwd: &Path) -> Result<Self, CommandError> {
+        let cwd = fs::canonicalize(cwd).map_err(|error| {
+            CommandError::usage(format!("cannot enter '{}': {error}", cwd.display()))
+        })?;
+        let cwd = strip_windows_path_prefix(cwd);
         let checkout = Checkout::discover(&cwd)?;
         let root = checkout
             .as_ref()
@@ -41,37 +42,41 @@ impl Place {
     }
 
     /// Whose memory belongs here: the repository's, or a name for this folder on this machine.
-    pub fn space(&self) -> Result<Space, Fault> {
+    pub fn space(&self) -> Result<Space, CommandError> {
         match &self.checkout {
-            Some(checkout) => Space::repo(&checkout.identity().path).map_err(Fault::internal),
-            None => local(&self.root),
+            Some(checkout) => {
+                Space::repo(&checkout.identity().path).map_err(CommandError::internal)
+            }
+            None => name_local_space(&self.root),
         }
     }
 
     /// The code to look into: the working tree, or the commit asked for.
-    pub fn source(&self, reference: Option<&str>) -> Result<Box<dyn Source>, Fault> {
+    pub fn open_source(&self, reference: Option<&str>) -> Result<Box<dyn Source>, CommandError> {
         match (reference, &self.checkout) {
             (Some(reference), Some(checkout)) => {
                 let commit = Commit::new(checkout, reference)?;
-                commit.tree()?;
+                commit.read_tree()?;
                 Ok(Box::new(commit))
             }
-            (Some(_), None) => Err(Fault::usage(
+            (Some(_), None) => Err(CommandError::usage(
                 "--at needs a git repository, and this folder is in none",
             )),
-            (None, None) => Ok(Box::new(WorkTree::plain(&self.root)?)),
+            (None, None) => Ok(Box::new(WorkTree::open_plain(&self.root)?)),
             (None, Some(checkout)) => match WorkTree::open(checkout) {
                 Ok(tree) => Ok(Box::new(tree)),
                 // A bare repository has no working tree; what it has is its head.
-                Err(SourceError::Nowhere) => Ok(Commit::new(checkout, "HEAD")
-                    .map_or_else(|_| Box::new(Nowhere) as Box<dyn Source>, |it| Box::new(it))),
+                Err(SourceError::Nowhere) => Ok(Commit::new(checkout, "HEAD").map_or_else(
+                    |_| Box::new(NoRepositorySource) as Box<dyn Source>,
+                    |it| Box::new(it),
+                )),
                 Err(error) => Err(error.into()),
             },
         }
     }
 
     /// A path as it was typed: from the root, or else from the current folder.
-    pub fn path(&self, typed: &str) -> Result<RepoPath, BadPlace> {
+    pub fn resolve_path(&self, typed: &str) -> Result<RepoPath, CodeLocationError> {
         let typed = if cfg!(windows) {
             typed.replace('\\', "/")
         } else {
@@ -84,7 +89,7 @@ impl Place {
         {
             return from_root;
         }
-        let full = straightened(&self.cwd.join(&typed));
+        let full = remove_dot_segments(&self.cwd.join(&typed));
         let inside = full
             .strip_prefix(&self.root)
             .ok()
@@ -97,10 +102,10 @@ impl Place {
     }
 
     /// A citation as it was typed, such as `src/api.rs:12-18`.
-    pub fn cite(&self, typed: &str) -> Result<Cite, BadPlace> {
+    pub fn resolve_location(&self, typed: &str) -> Result<CodeLocation, CodeLocationError> {
         match typed.rsplit_once(':') {
             Some((path, lines)) if !path.is_empty() => {
-                format!("{}:{lines}", self.path(path.trim())?).parse()
+                format!("{}:{lines}", self.resolve_path(path.trim())?).parse()
             }
             _ => typed.parse(),
         }
@@ -108,8 +113,8 @@ impl Place {
 }
 
 /// The name of a folder that is no repository: the same as long as it stays in its place.
-fn local(folder: &Path) -> Result<Space, Fault> {
-    let digest = Digest::of(folder.as_os_str().as_encoded_bytes()).short();
+fn name_local_space(folder: &Path) -> Result<Space, CommandError> {
+    let digest = Digest::hash_bytes(folder.as_os_str().as_encoded_bytes()).short_hex();
     let name = folder
         .file_name()
         .map(|it| it.to_string_lossy().into_owned())
@@ -122,11 +127,11 @@ fn local(folder: &Path) -> Result<Space, Fault> {
         }
     };
     let name: String = name.chars().map(tidy).take(60).collect();
-    Space::repo(&format!("local/{name}-{}", &digest[..8])).map_err(Fault::internal)
+    Space::repo(&format!("local/{name}-{}", &digest[..8])).map_err(CommandError::internal)
 }
 
 /// A path without `.` and `..`, by its letters alone.
-fn straightened(path: &Path) -> PathBuf {
+fn remove_dot_segments(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut out, part| {
         match part {
             Component::CurDir => {}
@@ -140,7 +145,7 @@ fn straightened(path: &Path) -> PathBuf {
 }
 
 /// Windows writes canonical paths as `\\?\C:\…`; everybody else does not.
-fn plain(path: PathBuf) -> PathBuf {
+fn strip_windows_path_prefix(path: PathBuf) -> PathBuf {
     let drive = |it: &&str| it.as_bytes().get(1) == Some(&b':');
     match path
         .to_str()

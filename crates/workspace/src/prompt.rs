@@ -21,11 +21,11 @@ const MAX_BYTES: u64 = 1024 * 1024;
 const MAX_RULES: usize = 200;
 
 /// The version of the prompt that agents are given in this repository, with these texts of ours.
-pub fn version(root: &Path, texts: &[(&str, &str)]) -> Digest {
-    let files: Vec<(String, Vec<u8>)> = names(root)
+pub fn compute_repo_prompt_version(root: &Path, texts: &[(&str, &str)]) -> Digest {
+    let files: Vec<(String, Vec<u8>)> = list_prompt_files(root)
         .into_iter()
         .filter_map(|name| {
-            let bytes = bytes(root, &name)?;
+            let bytes = read_prompt_file(root, &name)?;
             Some((name, bytes))
         })
         .collect();
@@ -33,10 +33,10 @@ pub fn version(root: &Path, texts: &[(&str, &str)]) -> Digest {
         .iter()
         .map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
     let texts = texts.iter().map(|(name, text)| (*name, text.as_bytes()));
-    prompt::version(&files.chain(texts).collect::<Vec<_>>())
+    prompt::compute_prompt_version(&files.chain(texts).collect::<Vec<_>>())
 }
 
-fn names(root: &Path) -> Vec<String> {
+fn list_prompt_files(root: &Path) -> Vec<String> {
     let rules = fs::read_dir(root.join(RULES))
         .into_iter()
         .flatten()
@@ -51,7 +51,7 @@ fn names(root: &Path) -> Vec<String> {
 }
 
 /// What a file holds. Often one of them is a link to another: a link is followed within the repository, and not beyond.
-fn bytes(root: &Path, name: &str) -> Option<Vec<u8>> {
+fn read_prompt_file(root: &Path, name: &str) -> Option<Vec<u8>> {
     let root: PathBuf = fs::canonicalize(root).ok()?;
     let path = fs::canonicalize(root.join(name))
         .ok()

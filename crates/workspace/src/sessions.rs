@@ -1,18 +1,18 @@
 //! Where the sessions of agents are written down.
 
-use apostille_agents::ledger::Ledger;
+use apostille_agents::ledger::SessionLedger;
 
-use crate::error::Fault;
-use crate::system::World;
+use crate::error::CommandError;
+use crate::system::System;
 
 /// Whether a session has read words from outside, as far as its hooks saw it.
-pub fn is_exposed(world: &World, session: &str) -> bool {
-    ledger(world).is_ok_and(|it| it.read(session).is_exposed())
+pub fn is_exposed_session(world: &System, session: &str) -> bool {
+    open_session_ledger(world).is_ok_and(|it| it.read_session(session).is_exposed())
 }
 
 /// The sessions of this user's agents.
-pub fn ledger(world: &World) -> Result<Ledger, Fault> {
+pub fn open_session_ledger(world: &System) -> Result<SessionLedger, CommandError> {
     let folder = world.env.data_dir().map(|it| it.join("sessions"));
-    let unknown = || Fault::config("cannot tell where your data is kept: HOME is not set");
-    folder.map(|it| Ledger::new(&it)).ok_or_else(unknown)
+    let unknown = || CommandError::config("cannot tell where your data is kept: HOME is not set");
+    folder.map(|it| SessionLedger::new(&it)).ok_or_else(unknown)
 }

@@ -3,18 +3,18 @@
 use apostille_core::speaker::{Speaker, TerminalFacts};
 
 use crate::sessions;
-use crate::system::{AGENTS, World};
+use crate::system::{AGENTS, System};
 
-impl World {
+impl System {
     /// Who speaks, as far as the program can know it: the door that every command comes in by.
     pub fn speaker(&self) -> Speaker {
-        let is_exposed = |it: &str| sessions::is_exposed(self, it);
+        let is_exposed = |it: &str| sessions::is_exposed_session(self, it);
         Speaker::at_terminal(&TerminalFacts {
-            is_manned: self.terminal.is_manned(),
+            is_manned: self.terminal.is_interactive(),
             // Also a variable that was set to nothing.
             is_agent: AGENTS.iter().any(|it| self.env.0.contains_key(it)),
             declared: self.env.get("APOSTILLE_PERSON").map(Into::into),
-            is_exposed: self.env.session().is_some_and(is_exposed),
+            is_exposed: self.env.session_id().is_some_and(is_exposed),
         })
     }
 

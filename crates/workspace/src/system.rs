@@ -18,7 +18,7 @@ use apostille_agents::clients;
 use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::error::Fault;
+use crate::error::CommandError;
 
 /// The variables that are read, and no others but those of clients and the one that holds a model's key.
 const NAMES: [&str; 53] = [
@@ -94,7 +94,7 @@ const USUAL_COLUMNS: usize = 80;
 
 /// The terminal, if there is one.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Terminal {
+pub struct TerminalInfo {
     /// Whether a person types.
     pub stdin: bool,
     /// Whether a person reads the output.
@@ -120,7 +120,7 @@ impl fmt::Debug for Environment {
 
 /// Everything outside the program.
 #[derive(Debug, Clone)]
-pub struct World {
+pub struct System {
     /// The time.
     pub now: Timestamp,
     /// The current folder.
@@ -128,7 +128,7 @@ pub struct World {
     /// The environment.
     pub env: Environment,
     /// The terminal.
-    pub terminal: Terminal,
+    pub terminal: TerminalInfo,
     /// The command line as it was typed, the program's name left out.
     pub typed: Vec<String>,
     /// What the system said the time was when this was asked; `None` where a test fixed it.
@@ -137,18 +137,18 @@ pub struct World {
     drawn: Rc<Cell<u64>>,
 }
 
-impl World {
+impl System {
     /// The world as it is now.
-    pub fn ask(typed: Vec<String>) -> Result<Self, Fault> {
-        let env = Environment::ask();
+    pub fn from_process(typed: Vec<String>) -> Result<Self, CommandError> {
+        let env = Environment::from_process();
         let cwd = std::env::current_dir()
             .context("cannot tell the current folder")
-            .map_err(Fault::internal)?;
+            .map_err(CommandError::internal)?;
         let mut seed = [0; 16];
         getrandom::fill(&mut seed)
             .context("the system gives no randomness")
-            .map_err(Fault::internal)?;
-        let (now, terminal) = (now(&env)?, Terminal::ask(&env));
+            .map_err(CommandError::internal)?;
+        let (now, terminal) = (read_current_time(&env)?, TerminalInfo::from_stdio(&env));
         let asked = env.get("APOSTILLE_NOW").is_none().then_some(now);
         Ok(Self {
             now,
@@ -163,7 +163,7 @@ impl World {
     }
 
     /// The same at a time that does not pass.
-    pub fn at(self, now: Timestamp) -> Self {
+    pub fn with_fixed_time(self, now: Timestamp) -> Self {
         Self {
             now,
             asked: None,
@@ -172,17 +172,18 @@ impl World {
     }
 
     /// The same world seen from a folder, as `-C` asks.
-    pub fn within(self, dir: Option<&Path>) -> Self {
+    pub fn with_dir(self, dir: Option<&Path>) -> Self {
         let cwd = dir.map_or_else(|| self.cwd.clone(), |dir| self.cwd.join(dir));
         Self { cwd, ..self }
     }
 
     /// Numbers that nobody can guess, a new one each time.
-    pub fn random(&self) -> impl Fn() -> u128 + use<> {
+    pub fn random_source(&self) -> impl Fn() -> u128 + use<> {
         let (seed, drawn) = (self.seed, Rc::clone(&self.drawn));
         move || {
             drawn.set(drawn.get() + 1);
-            let digest = Digest::of(&[seed.as_slice(), &drawn.get().to_be_bytes()].concat());
+            let digest =
+                Digest::hash_bytes(&[seed.as_slice(), &drawn.get().to_be_bytes()].concat());
             let mut bytes = [0; 16];
             bytes.copy_from_slice(&digest.as_bytes()[..16]);
             u128::from_be_bytes(bytes)
@@ -190,10 +191,10 @@ impl World {
     }
 
     /// The file that this program was started from.
-    pub fn program(&self) -> Result<PathBuf, Fault> {
+    pub fn program_path(&self) -> Result<PathBuf, CommandError> {
         std::env::current_exe()
             .context("cannot tell where this program is")
-            .map_err(Fault::internal)
+            .map_err(CommandError::internal)
     }
 
     /// Where files may be left that nobody misses.
@@ -202,24 +203,27 @@ impl World {
     }
 
     /// What is typed or piped in, to its end.
-    pub fn read_stdin(&self) -> Result<String, Fault> {
+    pub fn read_stdin(&self) -> Result<String, CommandError> {
         let mut text = String::new();
         io::stdin()
             .lock()
             .take(MAX_INPUT)
             .read_to_string(&mut text)
-            .map_err(|error| Fault::usage(format!("cannot read the standard input: {error}")))?;
+            .map_err(|error| {
+                CommandError::usage(format!("cannot read the standard input: {error}"))
+            })?;
         Ok(text)
     }
 
     /// A file that is named on the command line, or the standard input for `-`, to be read bit by bit.
-    pub fn input(&self, path: &Path) -> Result<Box<dyn BufRead>, Fault> {
+    pub fn open_input(&self, path: &Path) -> Result<Box<dyn BufRead>, CommandError> {
         if path.as_os_str() == "-" {
             return Ok(Box::new(io::stdin().lock()));
         }
         let file = File::open(self.cwd.join(path));
-        let file = file
-            .map_err(|error| Fault::usage(format!("cannot read '{}': {error}", path.display())))?;
+        let file = file.map_err(|error| {
+            CommandError::usage(format!("cannot read '{}': {error}", path.display()))
+        })?;
         Ok(Box::new(BufReader::new(file)))
     }
 
@@ -241,7 +245,7 @@ impl World {
     }
 
     /// What a variable that the user named holds now; it is kept nowhere. `None` if it is not set, or empty.
-    pub fn secret(name: &str) -> Option<String> {
+    pub fn read_secret_variable(name: &str) -> Option<String> {
         std::env::var(name).ok().filter(|it| !it.trim().is_empty())
     }
 
@@ -254,19 +258,19 @@ impl World {
 }
 
 /// The time; tests fix it.
-fn now(env: &Environment) -> Result<Timestamp, Fault> {
+fn read_current_time(env: &Environment) -> Result<Timestamp, CommandError> {
     match env.get("APOSTILLE_NOW") {
         None => Ok(Timestamp::now()),
         Some(text) => text.parse().map_err(|_| {
-            Fault::config(format!(
+            CommandError::config(format!(
                 "APOSTILLE_NOW is '{text}', not a time such as 2026-02-26T12:00:00Z"
             ))
         }),
     }
 }
 
-impl Terminal {
-    fn ask(env: &Environment) -> Self {
+impl TerminalInfo {
+    fn from_stdio(env: &Environment) -> Self {
         let columns = terminal_size::terminal_size().map(|(columns, _)| usize::from(columns.0));
         Self {
             stdin: io::stdin().is_terminal(),
@@ -278,23 +282,23 @@ impl Terminal {
     }
 
     /// Whether a person is at either end.
-    pub fn is_manned(self) -> bool {
+    pub fn is_interactive(self) -> bool {
         self.stdin || self.stdout
     }
 }
 
 impl Environment {
-    fn ask() -> Self {
+    fn from_process() -> Self {
         let pairs = NAMES
             .into_iter()
             .chain(AGENTS)
-            .chain(clients::variables())
+            .chain(clients::list_client_variables())
             .filter_map(|name| Some((name, std::env::var(name).ok()?)));
         Self(pairs.collect())
     }
 
     /// An environment with a home and nothing else.
-    pub fn of_home(home: &Path) -> Self {
+    pub fn with_home(home: &Path) -> Self {
         Self(BTreeMap::from([(
             "HOME",
             home.to_string_lossy().into_owned(),
@@ -302,7 +306,7 @@ impl Environment {
     }
 
     /// The same with another variable.
-    pub fn set(&mut self, name: &'static str, value: &str) {
+    pub fn set_variable(&mut self, name: &'static str, value: &str) {
         self.0.insert(name, value.into());
     }
 
@@ -315,58 +319,62 @@ impl Environment {
     }
 
     /// This user's folder.
-    pub fn home(&self) -> Option<PathBuf> {
-        self.path("HOME").or_else(|| self.path("USERPROFILE"))
+    pub fn home_dir(&self) -> Option<PathBuf> {
+        self.absolute_path("HOME")
+            .or_else(|| self.absolute_path("USERPROFILE"))
     }
 
     /// Where this user's data is.
     pub fn data_dir(&self) -> Option<PathBuf> {
-        self.folder("XDG_DATA_HOME", "LOCALAPPDATA", ".local/share")
+        self.app_dir("XDG_DATA_HOME", "LOCALAPPDATA", ".local/share")
     }
 
     /// Where this user's programs keep what they can get again.
     pub fn cache_dir(&self) -> Option<PathBuf> {
-        let usual = || self.home().map(|it| it.join(".cache"));
-        self.path("XDG_CACHE_HOME")
+        let usual = || self.home_dir().map(|it| it.join(".cache"));
+        self.absolute_path("XDG_CACHE_HOME")
             .or_else(usual)
             .map(|it| it.join("apostille"))
     }
 
     /// Where this user's configuration is.
     pub fn config_dir(&self) -> Option<PathBuf> {
-        self.folder("XDG_CONFIG_HOME", "APPDATA", ".config")
+        self.app_dir("XDG_CONFIG_HOME", "APPDATA", ".config")
     }
 
-    fn folder(&self, xdg: &str, windows: &str, unix: &str) -> Option<PathBuf> {
+    fn app_dir(&self, xdg: &str, windows: &str, unix: &str) -> Option<PathBuf> {
         let usual = || {
             if cfg!(windows) {
-                self.path(windows)
+                self.absolute_path(windows)
             } else if cfg!(target_os = "macos") {
-                self.home().map(|it| it.join("Library/Application Support"))
+                self.home_dir()
+                    .map(|it| it.join("Library/Application Support"))
             } else {
-                self.home().map(|it| it.join(unix))
+                self.home_dir().map(|it| it.join(unix))
             }
         };
-        self.path(xdg).or_else(usual).map(|it| it.join("apostille"))
+        self.absolute_path(xdg)
+            .or_else(usual)
+            .map(|it| it.join("apostille"))
     }
 
     /// A whole path that a variable names.
-    pub fn path(&self, name: &str) -> Option<PathBuf> {
+    pub fn absolute_path(&self, name: &str) -> Option<PathBuf> {
         self.get(name)
             .map(PathBuf::from)
             .filter(|it| it.is_absolute())
     }
 
     /// The session of the agent that started this program, where its client says it.
-    pub fn session(&self) -> Option<&str> {
-        clients::session_variables().find_map(|it| self.get(it))
+    pub fn session_id(&self) -> Option<&str> {
+        clients::list_session_variables().find_map(|it| self.get(it))
     }
 
     /// Git's configuration files of this user; the last counts most.
-    pub fn git_configs(&self) -> Vec<PathBuf> {
-        let home = self.home();
+    pub fn git_config_files(&self) -> Vec<PathBuf> {
+        let home = self.home_dir();
         let config = self
-            .path("XDG_CONFIG_HOME")
+            .absolute_path("XDG_CONFIG_HOME")
             .or_else(|| home.as_ref().map(|it| it.join(".config")));
         let shared = config.map(|it| it.join("git/config"));
         shared
@@ -376,7 +384,7 @@ impl Environment {
     }
 
     /// The name this user is known by to the system.
-    pub fn login(&self) -> Option<&str> {
+    pub fn login_name(&self) -> Option<&str> {
         ["USER", "USERNAME", "LOGNAME"]
             .iter()
             .find_map(|it| self.get(it))

@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 
 use apostille_cite::citation::RepoPath;
 use apostille_tasks::task::gate;
-use apostille_tasks::task::gate::Log;
-use apostille_tasks::task::{Passage, Slug, Task, What};
+use apostille_tasks::task::gate::GateLog;
+use apostille_tasks::task::{GateAction, GateEvent, Task, TaskSlug};
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
 use super::disk;
-use super::place::Place;
+use super::place::ProjectFolder;
 use crate::config::Settings;
-use crate::error::Fault;
-use crate::system::World;
+use crate::error::CommandError;
+use crate::system::System;
 
 /// The file in git's folder that names the active task of a working tree.
 const POINTER: &str = "apostille-task";
@@ -32,7 +32,7 @@ const MAX_TASKS: usize = 2_000;
 
 /// The tasks of a checkout.
 #[derive(Debug, Clone)]
-pub struct Tasks {
+pub struct CheckoutTasks {
     root: PathBuf,
     dir: RepoPath,
     pointer: PathBuf,
@@ -46,22 +46,32 @@ pub struct Tasks {
 }
 
 /// The task that is worked on here: one small file, and the gates of that task.
-pub fn active_task(world: &World, place: &Place, settings: &Settings) -> Option<Task> {
-    Tasks::at(world, place, settings).ok()?.active()
+pub fn find_active_task(
+    world: &System,
+    place: &ProjectFolder,
+    settings: &Settings,
+) -> Option<Task> {
+    CheckoutTasks::for_folder(world, place, settings)
+        .ok()?
+        .active_task()
 }
 
-impl Tasks {
+impl CheckoutTasks {
     /// The tasks of this place.
-    pub fn at(world: &World, place: &Place, settings: &Settings) -> Result<Self, Fault> {
+    pub fn for_folder(
+        world: &System,
+        place: &ProjectFolder,
+        settings: &Settings,
+    ) -> Result<Self, CommandError> {
         Ok(Self {
             root: place.root.clone(),
             dir: settings.task_dir.value.clone(),
-            pointer: pointer(world, place)?,
-            started: kept_of(world, place).map(|it| it.with_extension("started")),
+            pointer: locate_task_pointer(world, place)?,
+            started: locate_user_task_file(world, place).map(|it| it.with_extension("started")),
             has_notes: settings.task_notes.value,
             now: world.now,
-            session: world.env.session().map(Into::into),
-            draw: (world.random())(),
+            session: world.env.session_id().map(Into::into),
+            draw: (world.random_source())(),
         })
     }
 
@@ -71,14 +81,14 @@ impl Tasks {
     }
 
     /// The task that is worked on in this working tree: one that was begun, or taken up, here.
-    pub fn active(&self) -> Option<Task> {
-        let slug = self.pointed()?;
+    pub fn active_task(&self) -> Option<Task> {
+        let slug = self.pointed_slug()?;
         let task = self.get(&slug).ok().flatten().filter(Task::is_open)?;
         self.is_started(&slug).then_some(task)
     }
 
-    fn pointed(&self) -> Option<Slug> {
-        read_small(&self.pointer, MAX_POINTER)
+    fn pointed_slug(&self) -> Option<TaskSlug> {
+        read_task_file(&self.pointer, MAX_POINTER)
             .ok()??
             .trim()
             .parse()
@@ -86,29 +96,33 @@ impl Tasks {
     }
 
     /// The task of this name.
-    pub fn get(&self, slug: &Slug) -> Result<Option<Task>, Fault> {
-        Ok(Task::fold(&self.log(slug)?.passages).filter(|it| it.slug == *slug))
+    pub fn get(&self, slug: &TaskSlug) -> Result<Option<Task>, CommandError> {
+        Ok(Task::from_events(&self.read_gate_log(slug)?.passages).filter(|it| it.slug == *slug))
     }
 
     /// The gates that a task passed, in their order.
-    pub fn gates(&self, slug: &Slug) -> Result<Vec<Passage>, Fault> {
-        Ok(self.log(slug)?.passages)
+    pub fn gate_events(&self, slug: &TaskSlug) -> Result<Vec<GateEvent>, CommandError> {
+        Ok(self.read_gate_log(slug)?.passages)
     }
 
-    fn log(&self, slug: &Slug) -> Result<Log, Fault> {
-        let path = self.file(slug)?;
-        let text = read_small(&path, MAX_LOG).map_err(|error| unreadable(&path, &error))?;
-        Ok(text.as_deref().map(gate::read).unwrap_or_default())
+    fn read_gate_log(&self, slug: &TaskSlug) -> Result<GateLog, CommandError> {
+        let path = self.gate_log_path(slug)?;
+        let text =
+            read_task_file(&path, MAX_LOG).map_err(|error| build_task_read_error(&path, &error))?;
+        Ok(text
+            .as_deref()
+            .map(gate::parse_gate_log)
+            .unwrap_or_default())
     }
 
     /// Every task of this checkout, in the order of their beginning.
-    pub fn all(&self) -> Result<Vec<Task>, Fault> {
-        let folder = self.inside(&[])?;
+    pub fn list_tasks(&self) -> Result<Vec<Task>, CommandError> {
+        let folder = self.path_without_links(&[])?;
         let entries = fs::read_dir(&folder)
             .into_iter()
             .flatten()
             .filter_map(Result::ok);
-        let slugs = entries.filter_map(|it| it.file_name().to_str()?.parse::<Slug>().ok());
+        let slugs = entries.filter_map(|it| it.file_name().to_str()?.parse::<TaskSlug>().ok());
         let mut tasks: Vec<Task> = slugs
             .take(MAX_TASKS)
             .filter_map(|it| self.get(&it).ok().flatten())
@@ -118,11 +132,11 @@ impl Tasks {
     }
 
     /// Writes down that a task passes a gate now, and returns the task as it is then.
-    pub fn pass(&self, slug: &Slug, what: What) -> Result<Task, Fault> {
+    pub fn record_gate(&self, slug: &TaskSlug, what: GateAction) -> Result<Task, CommandError> {
         let (at, session) = (self.now, self.session.clone());
-        self.append(
+        self.append_gate(
             slug,
-            &Passage {
+            &GateEvent {
                 at,
                 task: slug.clone(),
                 session,
@@ -130,18 +144,18 @@ impl Tasks {
             },
         )?;
         self.get(slug)?
-            .ok_or_else(|| Fault::usage(format!("the gates of {slug} cannot be read back")))
+            .ok_or_else(|| CommandError::usage(format!("the gates of {slug} cannot be read back")))
     }
 
     /// One line in one write, so that a process that dies leaves a whole line or none. A line that was torn before stays
     /// a line of its own.
-    fn append(&self, slug: &Slug, passage: &Passage) -> Result<(), Fault> {
-        if self.log(slug)?.is_newer {
-            return Err(Fault::usage(format!(
+    fn append_gate(&self, slug: &TaskSlug, passage: &GateEvent) -> Result<(), CommandError> {
+        if self.read_gate_log(slug)?.is_newer {
+            return Err(CommandError::usage(format!(
                 "a newer apostille wrote the gates of {slug}; update apostille"
             )));
         }
-        let path = self.file(slug)?;
+        let path = self.gate_log_path(slug)?;
         let write = || -> io::Result<()> {
             path.parent().map_or(Ok(()), fs::create_dir_all)?;
             let mut file = OpenOptions::new()
@@ -149,17 +163,23 @@ impl Tasks {
                 .append(true)
                 .create(true)
                 .open(&path)?;
-            let gap = if ends_its_line(&mut file)? { "" } else { "\n" };
-            file.write_all(format!("{gap}{}\n", passage.line()).as_bytes())
+            let gap = if has_complete_last_line(&mut file)? {
+                ""
+            } else {
+                "\n"
+            };
+            file.write_all(format!("{gap}{}\n", passage.to_json_line()).as_bytes())
         };
-        write().map_err(|error| Fault::usage(format!("cannot write '{}': {error}", path.display())))
+        write().map_err(|error| {
+            CommandError::usage(format!("cannot write '{}': {error}", path.display()))
+        })
     }
 
     /// Makes a task the active one of this working tree, and one of those that were begun here; or none.
-    pub fn point(&self, slug: Option<&Slug>) -> Result<(), Fault> {
-        slug.map_or(Ok(()), |it| self.note_start(it))?;
+    pub fn set_active(&self, slug: Option<&TaskSlug>) -> Result<(), CommandError> {
+        slug.map_or(Ok(()), |it| self.record_start(it))?;
         let change = || match slug {
-            Some(slug) => disk::put(
+            Some(slug) => disk::write_file_atomically(
                 &self.pointer,
                 format!("{slug}\n").as_bytes(),
                 None,
@@ -171,19 +191,19 @@ impl Tasks {
             },
         };
         change().map_err(|error| {
-            Fault::usage(format!(
+            CommandError::usage(format!(
                 "cannot write '{}': {error}",
                 self.pointer.display()
             ))
         })
     }
 
-    fn file(&self, slug: &Slug) -> Result<PathBuf, Fault> {
-        self.inside(&[slug.as_str(), "observability", &format!("{slug}.ndjson")])
+    fn gate_log_path(&self, slug: &TaskSlug) -> Result<PathBuf, CommandError> {
+        self.path_without_links(&[slug.as_str(), "observability", &format!("{slug}.ndjson")])
     }
 
     /// A path below the folder of tasks, with no link on the way: a link could lead anywhere.
-    fn inside(&self, below: &[&str]) -> Result<PathBuf, Fault> {
+    fn path_without_links(&self, below: &[&str]) -> Result<PathBuf, CommandError> {
         let mut path = self.root.clone();
         for part in self.dir.as_str().split('/').chain(below.iter().copied()) {
             path.push(part);
@@ -192,7 +212,8 @@ impl Tasks {
                     "'{}' is a link, and links are not followed here",
                     path.display()
                 );
-                return Err(Fault::config(why).hint("set task.dir to a folder of the repository"));
+                return Err(CommandError::config(why)
+                    .with_hint("set task.dir to a folder of the repository"));
             }
         }
         Ok(path)
@@ -201,29 +222,29 @@ impl Tasks {
 
 /// Where the active task is named: in git's folder of this working tree, where nothing is committed; outside git, among
 /// this user's data.
-fn pointer(world: &World, place: &Place) -> Result<PathBuf, Fault> {
+fn locate_task_pointer(world: &System, place: &ProjectFolder) -> Result<PathBuf, CommandError> {
     match &place.checkout {
         Some(checkout) if checkout.root().is_none() => {
-            let fault = Fault::usage("a bare repository has no files to keep a task in");
-            Err(fault.hint("go to one of its working trees"))
+            let fault = CommandError::usage("a bare repository has no files to keep a task in");
+            Err(fault.with_hint("go to one of its working trees"))
         }
         Some(checkout) => Ok(checkout.git_dir().join(POINTER)),
-        None => kept_of(world, place).ok_or_else(homeless),
+        None => locate_user_task_file(world, place).ok_or_else(build_no_home_error),
     }
 }
 
 /// The file among this user's data that is about the tasks of a place.
-fn kept_of(world: &World, place: &Place) -> Option<PathBuf> {
-    let name = Digest::of(place.root.as_os_str().as_encoded_bytes()).short();
+fn locate_user_task_file(world: &System, place: &ProjectFolder) -> Option<PathBuf> {
+    let name = Digest::hash_bytes(place.root.as_os_str().as_encoded_bytes()).short_hex();
     Some(world.env.data_dir()?.join("tasks").join(name))
 }
 
-fn homeless() -> Fault {
-    Fault::config("cannot tell where your data is kept: HOME is not set")
+fn build_no_home_error() -> CommandError {
+    CommandError::config("cannot tell where your data is kept: HOME is not set")
 }
 
 /// Whether a file is empty or ends with the end of a line.
-fn ends_its_line(file: &mut fs::File) -> io::Result<bool> {
+fn has_complete_last_line(file: &mut fs::File) -> io::Result<bool> {
     if file.seek(SeekFrom::End(0))? == 0 {
         return Ok(true);
     }
@@ -234,7 +255,7 @@ fn ends_its_line(file: &mut fs::File) -> io::Result<bool> {
 }
 
 /// The text of a small file; `None` if there is none.
-fn read_small(path: &Path, limit: u64) -> io::Result<Option<String>> {
+fn read_task_file(path: &Path, limit: u64) -> io::Result<Option<String>> {
     match fs::metadata(path) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             Ok(None)
@@ -248,6 +269,6 @@ fn read_small(path: &Path, limit: u64) -> io::Result<Option<String>> {
     }
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Fault {
-    Fault::usage(format!("cannot read '{}': {error}", path.display()))
+fn build_task_read_error(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::usage(format!("cannot read '{}': {error}", path.display()))
 }

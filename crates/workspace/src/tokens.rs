@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context as _;
-use apostille_api::pass::{Access, Pass};
+use apostille_api::pass::{Access, AccessToken};
 use apostille_core::format;
 use apostille_core::space::Space;
-use apostille_http::Keys;
+use apostille_http::TokenRegistry;
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::disk;
-use crate::error::Fault;
-use crate::system::World;
+use crate::error::CommandError;
+use crate::system::System;
 
 /// The format that is written.
 const VERSION: u32 = 1;
@@ -28,7 +28,7 @@ const MAX_NAME: usize = 60;
 
 /// A token: everything but itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token {
+pub struct TokenRecord {
     /// What it is called.
     pub name: String,
     /// The digest of it.
@@ -44,13 +44,13 @@ pub struct Token {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Sheet {
+struct TokenFileContent {
     version: u32,
-    tokens: Vec<Row>,
+    tokens: Vec<TokenRow>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Row {
+struct TokenRow {
     name: String,
     digest: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,9 +61,9 @@ struct Row {
     until: Option<String>,
 }
 
-impl Token {
-    fn row(&self) -> Row {
-        Row {
+impl TokenRecord {
+    fn to_row(&self) -> TokenRow {
+        TokenRow {
             name: self.name.clone(),
             digest: self.digest.to_string(),
             spaces: self
@@ -71,12 +71,12 @@ impl Token {
                 .as_ref()
                 .map(|it| it.iter().map(ToString::to_string).collect()),
             access: self.access.to_string(),
-            made: format::timestamp(self.made),
-            until: self.until.map(format::timestamp),
+            made: format::format_timestamp(self.made),
+            until: self.until.map(format::format_timestamp),
         }
     }
 
-    fn read(row: Row) -> anyhow::Result<Self> {
+    fn from_row(row: TokenRow) -> anyhow::Result<Self> {
         let spaces = row
             .spaces
             .map(|it| it.iter().map(|it| it.parse()).collect::<Result<_, _>>())
@@ -92,12 +92,12 @@ impl Token {
     }
 
     /// Whether it is over.
-    pub fn is_over(&self, now: Timestamp) -> bool {
+    pub fn is_expired(&self, now: Timestamp) -> bool {
         self.until.is_some_and(|it| it <= now)
     }
 
-    fn pass(&self) -> Pass {
-        Pass {
+    fn to_access_token(&self) -> AccessToken {
+        AccessToken {
             name: self.name.clone(),
             spaces: self.spaces.clone(),
             access: self.access,
@@ -107,12 +107,14 @@ impl Token {
 }
 
 /// Whether a token can be called that.
-pub fn named(name: &str) -> Result<(), Fault> {
+pub fn check_token_name(name: &str) -> Result<(), CommandError> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     match name {
-        it if TAKEN.contains(&it) => Err(Fault::usage(format!("'{it}' is the server's own name"))),
+        it if TAKEN.contains(&it) => Err(CommandError::usage(format!(
+            "'{it}' is the server's own name"
+        ))),
         it if (1..=MAX_NAME).contains(&it.len()) && it.chars().all(is_plain) => Ok(()),
-        _ => Err(Fault::usage(format!(
+        _ => Err(CommandError::usage(format!(
             "a token is called by at most {MAX_NAME} letters, digits, '.', '_' and '-'"
         ))),
     }
@@ -120,67 +122,75 @@ pub fn named(name: &str) -> Result<(), Fault> {
 
 /// The file of a user's tokens.
 #[derive(Debug, Clone)]
-pub struct Tokens(PathBuf);
+pub struct TokenStore(PathBuf);
 
-impl Tokens {
+impl TokenStore {
     /// This user's.
-    pub fn of(world: &World) -> Result<Self, Fault> {
+    pub fn for_user(world: &System) -> Result<Self, CommandError> {
         let folder = world.env.data_dir().ok_or_else(|| {
-            Fault::config("cannot tell where your data is kept: HOME is not set").hint("set HOME")
+            CommandError::config("cannot tell where your data is kept: HOME is not set")
+                .with_hint("set HOME")
         })?;
         Ok(Self(folder.join("tokens.json")))
     }
 
     /// All of them, by name.
-    pub fn all(&self) -> Result<Vec<Token>, Fault> {
+    pub fn read_tokens(&self) -> Result<Vec<TokenRecord>, CommandError> {
         let told = || format!("cannot read '{}'", self.0.display());
         let text = match fs::read_to_string(&self.0) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            other => other.with_context(told).map_err(Fault::internal)?,
+            other => other.with_context(told).map_err(CommandError::internal)?,
         };
-        read(&text).with_context(told).map_err(Fault::internal)
+        parse_token_file(&text)
+            .with_context(told)
+            .map_err(CommandError::internal)
     }
 
     /// Changes them, one process after the other, whole or not at all.
-    pub fn change<T>(
+    pub fn update_tokens<T>(
         &self,
         draw: u128,
-        change: impl FnOnce(&mut Vec<Token>) -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
-        let _held = held(&self.0.with_extension("lock")).map_err(Fault::internal)?;
-        let mut tokens = self.all()?;
+        change: impl FnOnce(&mut Vec<TokenRecord>) -> Result<T, CommandError>,
+    ) -> Result<T, CommandError> {
+        let _held =
+            lock_token_file(&self.0.with_extension("lock")).map_err(CommandError::internal)?;
+        let mut tokens = self.read_tokens()?;
         let done = change(&mut tokens)?;
         tokens.sort_by(|a, b| a.name.cmp(&b.name));
-        let sheet = Sheet {
+        let sheet = TokenFileContent {
             version: VERSION,
-            tokens: tokens.iter().map(Token::row).collect(),
+            tokens: tokens.iter().map(TokenRecord::to_row).collect(),
         };
-        let text = serde_json::to_string_pretty(&sheet).map_err(Fault::internal)? + "\n";
+        let text = serde_json::to_string_pretty(&sheet).map_err(CommandError::internal)? + "\n";
         let told = || format!("cannot write '{}'", self.0.display());
-        disk::put(&self.0, text.as_bytes(), Some(MODE), draw)
+        disk::write_file_atomically(&self.0, text.as_bytes(), Some(MODE), draw)
             .with_context(told)
-            .map_err(Fault::internal)?;
+            .map_err(CommandError::internal)?;
         Ok(done)
     }
 }
 
-fn read(text: &str) -> anyhow::Result<Vec<Token>> {
+fn parse_token_file(text: &str) -> anyhow::Result<Vec<TokenRecord>> {
     #[derive(Deserialize)]
-    struct Head {
+    struct TokenFileVersion {
         version: u32,
     }
-    let head: Head = serde_json::from_str(text)?;
+    let head: TokenFileVersion = serde_json::from_str(text)?;
     anyhow::ensure!(
         head.version <= VERSION,
         "it has format {}, this program reads up to {VERSION}; update apostille",
         head.version
     );
-    let sheet: Sheet = serde_json::from_str(text)?;
-    sheet.tokens.into_iter().map(Token::read).collect()
+    let sheet: TokenFileContent = serde_json::from_str(text)?;
+    sheet
+        .tokens
+        .into_iter()
+        .map(TokenRecord::from_row)
+        .collect()
 }
 
 /// Waits for whoever changes them now. What has to be made for that is its owner's alone.
-fn held(path: &Path) -> io::Result<File> {
+fn lock_token_file(path: &Path) -> io::Result<File> {
     let (mut folder, mut options) = (fs::DirBuilder::new(), OpenOptions::new());
     #[cfg(unix)]
     {
@@ -200,54 +210,54 @@ fn held(path: &Path) -> io::Result<File> {
 
 /// What was read of the file, and how it looked then.
 #[derive(Default)]
-struct Seen {
+struct TokenFileSnapshot {
     stamp: Option<(u64, Option<Timestamp>, u64)>,
-    tokens: Vec<Token>,
+    tokens: Vec<TokenRecord>,
 }
 
 /// Everybody who is let in: the token of this run, and those of the file as it is now.
-pub struct Ring {
+pub struct TokenKeyring {
     run: Option<Digest>,
-    file: Option<Tokens>,
+    file: Option<TokenStore>,
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
-    seen: Mutex<Seen>,
+    seen: Mutex<TokenFileSnapshot>,
 }
 
-impl Ring {
+impl TokenKeyring {
     /// The token of this run, or none where everybody is let in; and this user's.
-    pub fn new(world: &World, run: Option<&str>) -> Self {
+    pub fn new(world: &System, run: Option<&str>) -> Self {
         Self {
-            run: run.map(|it| Digest::of(it.as_bytes())),
-            file: Tokens::of(world).ok(),
+            run: run.map(|it| Digest::hash_bytes(it.as_bytes())),
+            file: TokenStore::for_user(world).ok(),
             clock: Box::new(world.clock()),
             seen: Mutex::default(),
         }
     }
 
     /// The token of the file, which is read again when it looks otherwise.
-    fn kept(&self, token: &Digest) -> Option<Token> {
+    fn find_record(&self, token: &Digest) -> Option<TokenRecord> {
         let file = self.file.as_ref()?;
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamp = stamped(&file.0);
+        let stamp = stamp_token_file(&file.0);
         if seen.stamp != stamp {
             // What cannot be read lets nobody in.
-            *seen = Seen {
+            *seen = TokenFileSnapshot {
                 stamp,
-                tokens: file.all().unwrap_or_default(),
+                tokens: file.read_tokens().unwrap_or_default(),
             };
         }
         seen.tokens.iter().find(|it| it.digest == *token).cloned()
     }
 
-    fn open(&self, token: &Digest) -> Option<Pass> {
-        self.kept(token)
-            .filter(|it| !it.is_over((self.clock)()))
-            .map(|it| it.pass())
+    fn find_valid_token(&self, token: &Digest) -> Option<AccessToken> {
+        self.find_record(token)
+            .filter(|it| !it.is_expired((self.clock)()))
+            .map(|it| it.to_access_token())
     }
 }
 
 /// How a file looks from outside; it is put in place whole, so that it is another file each time.
-fn stamped(file: &Path) -> Option<(u64, Option<Timestamp>, u64)> {
+fn stamp_token_file(file: &Path) -> Option<(u64, Option<Timestamp>, u64)> {
     let metadata = fs::metadata(file).ok()?;
     let modified = metadata
         .modified()
@@ -260,9 +270,9 @@ fn stamped(file: &Path) -> Option<(u64, Option<Timestamp>, u64)> {
     Some((metadata.len(), modified, node))
 }
 
-impl Keys for Ring {
-    fn pass(&self, token: Option<&Digest>) -> Option<Pass> {
-        let run = |name: &str| Pass {
+impl TokenRegistry for TokenKeyring {
+    fn authenticate_token(&self, token: Option<&Digest>) -> Option<AccessToken> {
+        let run = |name: &str| AccessToken {
             name: name.into(),
             spaces: None,
             access: Access::Write,
@@ -271,16 +281,16 @@ impl Keys for Ring {
         match (token, &self.run) {
             (Some(token), Some(own)) if token == own => Some(run("run")),
             (Some(token), own) => self
-                .open(token)
+                .find_valid_token(token)
                 .or_else(|| own.is_none().then(|| run("anybody"))),
             (None, None) => Some(run("anybody")),
             (None, Some(_)) => None,
         }
     }
 
-    fn over_since(&self, token: &Digest) -> Option<Timestamp> {
+    fn expired_since(&self, token: &Digest) -> Option<Timestamp> {
         let now = (self.clock)();
-        self.kept(token)?.until.filter(|it| *it <= now)
+        self.find_record(token)?.until.filter(|it| *it <= now)
     }
 }
 
@@ -288,10 +298,10 @@ impl Keys for Ring {
 mod tests {
     use super::*;
 
-    fn token(name: &str) -> Token {
-        Token {
+    fn token(name: &str) -> TokenRecord {
+        TokenRecord {
             name: name.into(),
-            digest: Digest::of(name.as_bytes()),
+            digest: Digest::hash_bytes(name.as_bytes()),
             spaces: Some(vec!["acme/app".parse().unwrap()]),
             access: Access::Read,
             made: Timestamp::UNIX_EPOCH,
@@ -302,22 +312,22 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         let dir = tempfile::tempdir().unwrap();
-        let tokens = Tokens(dir.path().join("deep/tokens.json"));
-        assert_eq!(tokens.all().unwrap(), []);
+        let tokens = TokenStore(dir.path().join("deep/tokens.json"));
+        assert_eq!(tokens.read_tokens().unwrap(), []);
         for name in ["b", "a"] {
-            let added = |it: &mut Vec<Token>| {
+            let added = |it: &mut Vec<TokenRecord>| {
                 it.push(token(name));
                 Ok(())
             };
-            tokens.change(1, added).unwrap();
+            tokens.update_tokens(1, added).unwrap();
         }
-        assert_eq!(tokens.all().unwrap(), [token("a"), token("b")]);
+        assert_eq!(tokens.read_tokens().unwrap(), [token("a"), token("b")]);
     }
 
     #[test]
     fn a_newer_file_and_a_broken_one_are_said() {
         let check = |text: &str, expected: &str| {
-            let told = format!("{:#}", read(text).unwrap_err());
+            let told = format!("{:#}", parse_token_file(text).unwrap_err());
             assert!(told.contains(expected), "{told}");
         };
         check(r#"{"version": 2, "tokens": 7}"#, "format 2");

@@ -1,12 +1,12 @@
 //! A fault of this machine, as a server's caller is told of it.
 
-use apostille_api::host::Unplaced;
+use apostille_api::host::PlaceError;
 
-use crate::error::Fault;
+use crate::error::CommandError;
 
 /// On one line, with its causes and the way out.
-impl From<Fault> for Unplaced {
-    fn from(fault: Fault) -> Self {
+impl From<CommandError> for PlaceError {
+    fn from(fault: CommandError) -> Self {
         let hint = fault.hint.as_ref().map(|it| format!("; {it}"));
         Self::Broken(format!("{:#}{}", fault.cause, hint.unwrap_or_default()))
     }

@@ -26,14 +26,14 @@ const CHANGES: [Happening; 9] = [
 const MIXER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A store in use, and what was seen of it: files that did not change need no second look.
-pub struct Used {
+pub struct StoreWatcher {
     store: Arc<dyn Store>,
     spaces: [Space; 2],
     files: Vec<PathBuf>,
     seen: Option<(u64, u64)>,
 }
 
-impl Used {
+impl StoreWatcher {
     /// This store, of which nothing was seen yet.
     pub fn new(store: Arc<dyn Store>, spaces: [Space; 2], files: Vec<PathBuf>) -> Self {
         Self {
@@ -45,25 +45,27 @@ impl Used {
     }
 
     /// Whether it is this store, with these spaces in play.
-    pub fn is_of(&self, store: &Arc<dyn Store>, spaces: &[Space; 2]) -> bool {
+    pub fn is_watching(&self, store: &Arc<dyn Store>, spaces: &[Space; 2]) -> bool {
         Arc::ptr_eq(&self.store, store) && self.spaces == *spaces
     }
 
     /// A number for the changes that these spaces have seen, of each kind; being shown is none. They are not summed up:
     /// forgetting takes away that something was remembered.
-    pub fn changes(&mut self) -> Option<u64> {
-        let parts = self
-            .files
-            .iter()
-            .flat_map(|it| [stamped(it), stamped(&wal(it))]);
+    pub fn change_number(&mut self) -> Option<u64> {
+        let parts = self.files.iter().flat_map(|it| {
+            [
+                stamp_store_file(it),
+                stamp_store_file(&locate_sqlite_wal(it)),
+            ]
+        });
         let stamp = parts.fold(0_u64, |sum, it| sum.wrapping_mul(31).wrapping_add(it));
         if let Some((_, changes)) = self.seen.filter(|it| it.0 == stamp) {
             return Some(changes);
         }
         let mut changes: u64 = 0;
         for space in &self.spaces {
-            let tally = self.store.summary(space).ok()?;
-            let counts = CHANGES.iter().map(|it| tally.event(it.as_str()));
+            let tally = self.store.summarize_space(space).ok()?;
+            let counts = CHANGES.iter().map(|it| tally.count_events(it.as_str()));
             changes = counts.fold(changes, |number, it| {
                 number.wrapping_mul(MIXER).wrapping_add(it)
             });
@@ -74,14 +76,14 @@ impl Used {
 }
 
 /// The file in which SQLite keeps what is newest.
-fn wal(file: &Path) -> PathBuf {
+fn locate_sqlite_wal(file: &Path) -> PathBuf {
     let mut log = file.as_os_str().to_owned();
     log.push("-wal");
     log.into()
 }
 
 /// A number that changes when the file does.
-fn stamped(file: &Path) -> u64 {
+fn stamp_store_file(file: &Path) -> u64 {
     let Ok(metadata) = fs::metadata(file) else {
         return 0;
     };

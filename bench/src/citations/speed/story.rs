@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use anyhow::Result;
-use apostille_cite::citation::Cite;
+use apostille_cite::citation::CodeLocation;
 
 use crate::facts::{self, Dice};
 
@@ -82,13 +82,13 @@ impl Story {
     }
 
     /// Places that are cited at the first commit, more of them in files that are often edited.
-    pub(super) fn places(&self) -> Result<Vec<Cite>> {
+    pub(super) fn places(&self) -> Result<Vec<CodeLocation>> {
         let place = |at: usize| {
             let mut dice = Dice::new(at, 0, 12);
             let number = chosen(&mut dice);
             let start = 1 + dice.below(length(number) - 10);
             let end = start + dice.below(10);
-            Ok(Cite::new(
+            Ok(CodeLocation::new(
                 &facts::path(number),
                 u32::try_from(start)?,
                 u32::try_from(end)?,

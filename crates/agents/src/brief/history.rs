@@ -1,9 +1,9 @@
 //! Whether a question is about what was done before.
 
-use super::phrase::{Phrase, says};
+use super::phrase::{PhrasePattern, has_any_phrase};
 
 /// Words that ask for history. `we` and `you` are the people at work; a date or a season alone is not enough.
-const PHRASES: &[Phrase] = &[
+const PHRASES: &[PhrasePattern] = &[
     (&["did "], r"\b(how|why|when|where|what) did (we|you|i)\b"),
     (
         &["have ", "had ", "did "],
@@ -54,7 +54,7 @@ const PHRASES: &[Phrase] = &[
 /// Whether a question asks what happened before, so that past tasks answer it too.
 #[must_use]
 pub fn asks_for_history(text: &str) -> bool {
-    says(text, PHRASES)
+    has_any_phrase(text, PHRASES)
 }
 
 #[cfg(test)]
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn history_is_asked_for_in_many_words() {
-        super::super::phrase::check(PHRASES);
+        super::super::phrase::assert_phrases_compile(PHRASES);
         let check =
             |text: &str, expected: bool| assert_eq!(asks_for_history(text), expected, "{text:?}");
         check("How did we fix the login race last week?", true);

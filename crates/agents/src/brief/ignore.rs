@@ -1,9 +1,9 @@
 //! Whether a person asks to leave memory out of a turn.
 
-use super::phrase::{Phrase, says};
+use super::phrase::{PhrasePattern, has_any_phrase};
 
 /// What is ignored when somebody says "ignore memory": ours, and not the machine's.
-const PHRASES: &[Phrase] = &[
+const PHRASES: &[PhrasePattern] = &[
     (
         &["memor"],
         r"\b(ignore|disregard|skip|forget about|bypass)\s+(all\s+|any\s+|the\s+|your\s+|my\s+|our\s+|saved\s+|stored\s+|previous\s+|project\s+|repo\s+|past\s+)*memor(y|ies)(\s+context)?\s*($|[.,;:!?)\n]|and\b|for\b|this\b|here\b|now\b|in this\b|on this\b|when\b|please\b|but\b|just\b)",
@@ -62,8 +62,8 @@ const PHRASES: &[Phrase] = &[
 
 /// Whether a person asks to leave memory out of this turn.
 #[must_use]
-pub fn asks_to_ignore(text: &str) -> bool {
-    says(text, PHRASES)
+pub fn asks_to_ignore_memory(text: &str) -> bool {
+    has_any_phrase(text, PHRASES)
 }
 
 #[cfg(test)]
@@ -72,9 +72,10 @@ mod tests {
 
     #[test]
     fn memory_is_ignored_when_somebody_says_so_and_only_then() {
-        super::super::phrase::check(PHRASES);
-        let check =
-            |text: &str, expected: bool| assert_eq!(asks_to_ignore(text), expected, "{text:?}");
+        super::super::phrase::assert_phrases_compile(PHRASES);
+        let check = |text: &str, expected: bool| {
+            assert_eq!(asks_to_ignore_memory(text), expected, "{text:?}")
+        };
         check("ignore memory", true);
         check("Ignore memory and answer from the code alone", true);
         check("Please ignore your memories for this one.", true);

@@ -8,11 +8,11 @@ const MAX_PATHS: usize = 5;
 const READ_CHARS: usize = 4_000;
 
 /// The files named in a text: words with a folder and an ending, such as `src/api.rs` or `@src/api.rs:12`.
-pub(super) fn paths(text: &str) -> Vec<RepoPath> {
+pub(super) fn find_mentioned_paths(text: &str) -> Vec<RepoPath> {
     let text: String = text.chars().take(READ_CHARS).collect();
     let mut found: Vec<RepoPath> = Vec::new();
     for word in text.split(|c: char| c.is_whitespace() || "\"'`()[]{}<>,;".contains(c)) {
-        if let Some(path) = path(word).filter(|it| !found.contains(it)) {
+        if let Some(path) = parse_mentioned_path(word).filter(|it| !found.contains(it)) {
             found.push(path);
         }
         if found.len() == MAX_PATHS {
@@ -22,7 +22,7 @@ pub(super) fn paths(text: &str) -> Vec<RepoPath> {
     found
 }
 
-fn path(word: &str) -> Option<RepoPath> {
+fn parse_mentioned_path(word: &str) -> Option<RepoPath> {
     let word = word
         .trim_start_matches(['@', '.'])
         .trim_start_matches('/')
@@ -44,7 +44,10 @@ mod tests {
     #[test]
     fn files_are_found_among_words() {
         let check = |text: &str, expected: &str| {
-            let found: Vec<String> = paths(text).iter().map(ToString::to_string).collect();
+            let found: Vec<String> = find_mentioned_paths(text)
+                .iter()
+                .map(ToString::to_string)
+                .collect();
             assert_eq!(found.join(" "), expected, "{text:?}");
         };
         check(

@@ -7,25 +7,25 @@ use regex::Regex;
 const READ_CHARS: usize = 4_000;
 
 /// Words of which one stands in whatever matches, and the pattern.
-pub(super) type Phrase = (&'static [&'static str], &'static str);
+pub(super) type PhrasePattern = (&'static [&'static str], &'static str);
 
 /// Whether a text has one of these phrases.
-pub(super) fn says(text: &str, phrases: &[Phrase]) -> bool {
+pub(super) fn has_any_phrase(text: &str, phrases: &[PhrasePattern]) -> bool {
     let text = text
         .chars()
         .take(READ_CHARS)
         .collect::<String>()
         .to_lowercase()
         .replace('’', "'");
-    let may_match = |(hints, _): &&Phrase| hints.iter().any(|it| text.contains(it));
+    let may_match = |(hints, _): &&PhrasePattern| hints.iter().any(|it| text.contains(it));
     phrases
         .iter()
         .filter(may_match)
-        .any(|(_, pattern)| regex(pattern).is_some_and(|it| it.is_match(&text)))
+        .any(|(_, pattern)| compile_phrase_regex(pattern).is_some_and(|it| it.is_match(&text)))
 }
 
 /// Words end where ASCII ends: the tables of all scripts are not worth their size here.
-fn regex(pattern: &str) -> Option<Regex> {
+fn compile_phrase_regex(pattern: &str) -> Option<Regex> {
     Regex::new(
         &pattern
             .replace(r"\b", r"(?-u:\b)")
@@ -36,8 +36,8 @@ fn regex(pattern: &str) -> Option<Regex> {
 
 /// Makes sure that every pattern can be made.
 #[cfg(test)]
-pub(super) fn check(phrases: &[Phrase]) {
+pub(super) fn assert_phrases_compile(phrases: &[PhrasePattern]) {
     phrases
         .iter()
-        .for_each(|(_, pattern)| assert!(regex(pattern).is_some(), "{pattern}"));
+        .for_each(|(_, pattern)| assert!(compile_phrase_regex(pattern).is_some(), "{pattern}"));
 }

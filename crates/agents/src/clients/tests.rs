@@ -17,12 +17,12 @@ fn env(name: &str) -> Option<String> {
 }
 
 fn samples(client: Client) -> &'static [HookSample] {
-    profile(client).samples()
+    find_client_profile(client).hook_samples()
 }
 
 /// As the client itself calls: only Copilot needs its mark.
 fn heard(client: Client, sample: &HookSample) -> HookCall {
-    let marks = profile(client).hook_variables().iter();
+    let marks = find_client_profile(client).hook_variables().iter();
     let mark = |name: &str| marks.clone().find(|(it, _)| *it == name);
     let env = |name: &str| {
         mark(name)
@@ -95,7 +95,7 @@ fn every_client_is_heard_and_answered_in_its_own_words() {
 #[test]
 fn every_client_has_a_row_of_its_own() {
     for client in Client::ALL {
-        assert_eq!(profile(*client).client, *client);
+        assert_eq!(find_client_profile(*client).client, *client);
     }
     assert_eq!(CLIENTS.len(), Client::ALL.len());
 }
@@ -224,7 +224,7 @@ fn notices_are_shown_where_there_is_a_place_for_them() {
         let told = heard(client, &samples(client)[0]);
         assert_eq!(
             print_hook_reply(&told, &notice()).contains("the store is locked"),
-            profile(client).has_notice(),
+            find_client_profile(client).has_notice(),
             "{client}"
         );
     }
@@ -235,7 +235,7 @@ fn context_is_taken_at_known_moments() {
     let check = |client: Client, expected: &str| {
         let taken: BTreeSet<&str> = samples(client)
             .iter()
-            .filter(|it| takes_context(&heard(client, it)))
+            .filter(|it| can_take_context(&heard(client, it)))
             .map(|it| it.event)
             .collect();
         assert_eq!(

@@ -1,8 +1,8 @@
 //! Which of the memories that were shown were of use.
 
-use crate::transcript::{Speaker, Turn};
+use crate::transcript::{Speaker, TranscriptTurn};
 use apostille_core::memory::{Memory, MemoryId};
-use apostille_text::literals::{Literal, literals};
+use apostille_text::literals::{Literal, extract_literals};
 
 /// The shortest literal by which a memory is known again, in characters.
 const SHORTEST: usize = 4;
@@ -11,35 +11,35 @@ const SHORTEST: usize = 4;
 /// (0: at the start). Precise rather than generous: the agent names the handle, or it says or gives a tool a literal of
 /// the fact that nobody else had brought up before.
 #[must_use]
-pub fn applied(turns: &[Turn], shown: &[(Memory, usize)]) -> Vec<MemoryId> {
+pub fn find_applied_memories(turns: &[TranscriptTurn], shown: &[(Memory, usize)]) -> Vec<MemoryId> {
     let mut used: Vec<MemoryId> = Vec::new();
     for (memory, after) in shown {
-        if !used.contains(&memory.id) && is_applied(turns, memory, *after) {
+        if !used.contains(&memory.id) && is_applied_memory(turns, memory, *after) {
             used.push(memory.id);
         }
     }
     used
 }
 
-fn is_applied(turns: &[Turn], memory: &Memory, after: usize) -> bool {
+fn is_applied_memory(turns: &[TranscriptTurn], memory: &Memory, after: usize) -> bool {
     let handle = memory.handle().to_string();
     let later = || {
         turns
             .iter()
             .filter(|it| it.speaker == Speaker::Agent && it.number > after)
     };
-    later().any(|it| has_whole(&it.text, &handle))
-        || literals(&memory.fact)
+    later().any(|it| has_whole_word(&it.text, &handle))
+        || extract_literals(&memory.fact)
             .iter()
-            .filter(|it| is_distinctive(it))
+            .filter(|it| is_distinctive_literal(it))
             .any(|literal| {
-                let first = later().find(|it| brings(it, literal));
-                first.is_some_and(|it| !was_known(turns, it.number, after, literal))
+                let first = later().find(|it| is_literal_in_turn(it, literal));
+                first.is_some_and(|it| !is_literal_known_before(turns, it.number, after, literal))
             })
 }
 
 /// Whether a text has a word as a whole: `m-12`, and not `m-123` or `spam-12`.
-fn has_whole(text: &str, word: &str) -> bool {
+fn has_whole_word(text: &str, word: &str) -> bool {
     let is_joined = |it: char| it.is_alphanumeric() || matches!(it, '-' | '_');
     text.match_indices(word).any(|(at, _)| {
         !text[..at].ends_with(is_joined) && !text[at + word.len()..].starts_with(is_joined)
@@ -47,7 +47,7 @@ fn has_whole(text: &str, word: &str) -> bool {
 }
 
 /// A name that only this fact would bring up: not a word, not a small number.
-fn is_distinctive(literal: &Literal) -> bool {
+fn is_distinctive_literal(literal: &Literal) -> bool {
     let text = literal.as_str();
     let is_long = text.chars().count() >= SHORTEST;
     match literal {
@@ -60,7 +60,7 @@ fn is_distinctive(literal: &Literal) -> bool {
 }
 
 /// Whether an agent says a literal, or gives it to a tool that is not a memory's.
-fn brings(turn: &Turn, literal: &Literal) -> bool {
+fn is_literal_in_turn(turn: &TranscriptTurn, literal: &Literal) -> bool {
     let given = turn
         .uses
         .iter()
@@ -68,12 +68,17 @@ fn brings(turn: &Turn, literal: &Literal) -> bool {
     let mut texts = given
         .map(|it| it.input.as_str())
         .chain([turn.text.as_str()]);
-    texts.any(|it| has_whole(it, literal.as_str()))
+    texts.any(|it| has_whole_word(it, literal.as_str()))
 }
 
 /// Whether the literal was in the session before, without the memory: a person said it, a tool printed it, or the agent
 /// had it before it was shown the memory.
-fn was_known(turns: &[Turn], before: usize, after: usize, literal: &Literal) -> bool {
+fn is_literal_known_before(
+    turns: &[TranscriptTurn],
+    before: usize,
+    after: usize,
+    literal: &Literal,
+) -> bool {
     let word = literal.as_str().to_lowercase();
     let earlier = turns.iter().filter(|it| it.number < before);
     earlier

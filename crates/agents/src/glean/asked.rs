@@ -8,15 +8,15 @@ mod answer;
 mod evidence;
 mod prompt;
 
-use super::Gleaned;
-use crate::transcript::Turn;
-use answer::Item;
-use apostille_core::model::{Ask, Model, ModelError};
-use evidence::Evidence;
+use super::ExtractedStatement;
+use crate::transcript::TranscriptTurn;
+use answer::ExtractionItem;
+use apostille_core::model::{Model, ModelError, ModelRequest};
+use evidence::ExtractionEvidence;
 
 /// How much is sent, and how much is taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
+pub struct ExtractionBudget {
     /// Characters of the transcript in all; the newest turns are kept.
     pub transcript: usize,
     /// Characters of one turn of the person.
@@ -31,7 +31,7 @@ pub struct Budget {
     pub tokens: u32,
 }
 
-impl Default for Budget {
+impl Default for ExtractionBudget {
     fn default() -> Self {
         Self {
             transcript: 12_000,
@@ -48,32 +48,43 @@ impl Default for Budget {
 ///
 /// `known` is what need not be found: facts that are remembered, or that the session was shown. A session in which the
 /// person said nothing that may be sent is not sent at all.
-pub fn ask(
+pub fn extract_with_model(
     model: &dyn Model,
-    turns: &[Turn],
+    turns: &[TranscriptTurn],
     known: &[String],
-    budget: Budget,
-) -> Result<Vec<Gleaned>, ModelError> {
-    let sent = prompt::sent(turns, &budget);
+    budget: ExtractionBudget,
+) -> Result<Vec<ExtractedStatement>, ModelError> {
+    let sent = prompt::select_sent_turns(turns, &budget);
     if !sent.iter().any(|it| it.is_person) {
         return Ok(Vec::new());
     }
-    let (user, schema) = (prompt::user(&sent), answer::schema());
-    let said = model.complete(&Ask {
+    let (user, schema) = (
+        prompt::format_extraction_prompt(&sent),
+        answer::build_extraction_schema(),
+    );
+    let said = model.complete(&ModelRequest {
         system: prompt::SYSTEM,
         user: &user,
         schema: &schema,
         max_tokens: budget.tokens,
     })?;
-    let evidence = Evidence::new(&sent, known, budget.fact);
-    Ok(proven(&evidence, answer::read(&said)?, budget.finds))
+    let evidence = ExtractionEvidence::new(&sent, known, budget.fact);
+    Ok(keep_proven_items(
+        &evidence,
+        answer::parse_extraction_answer(&said)?,
+        budget.finds,
+    ))
 }
 
 /// The finds that stand, each once.
-fn proven(evidence: &Evidence<'_>, items: Vec<Item>, most: usize) -> Vec<Gleaned> {
-    let mut found: Vec<Gleaned> = Vec::new();
+fn keep_proven_items(
+    evidence: &ExtractionEvidence<'_>,
+    items: Vec<ExtractionItem>,
+    most: usize,
+) -> Vec<ExtractedStatement> {
+    let mut found: Vec<ExtractedStatement> = Vec::new();
     for item in items {
-        let Some(it) = evidence.judge(item) else {
+        let Some(it) = evidence.prove_item(item) else {
             continue;
         };
         if found.len() < most && !found.iter().any(|other| other.fact == it.fact) {

@@ -100,12 +100,12 @@ const KNOWN_HERE: &[&str] = &[
 ];
 
 /// Whether a sentence takes back what was said before.
-pub(super) fn takes_back(sentence: &Sentence) -> bool {
+pub(super) fn is_retraction(sentence: &Sentence) -> bool {
     TAKEN_BACK.is_in(&sentence.lower) || sentence.lower.contains("scratch that")
 }
 
 /// Whether a sentence must not be taken for a statement, whatever it begins with.
-pub(super) fn is_doubtful(sentence: &Sentence) -> bool {
+pub(super) fn is_doubtful_sentence(sentence: &Sentence) -> bool {
     let lower = sentence.lower.as_str();
     let told = ONCE_DONE
         .captures(lower)
@@ -132,24 +132,24 @@ pub(super) fn is_doubtful(sentence: &Sentence) -> bool {
         || kinds.iter().any(|it| it.is_in(&told))
         || is_hypothesis(lower)
         || moderate::is_instruction(&sentence.text)
-        || secrets::find(&sentence.text).is_some()
+        || secrets::find_secret(&sentence.text).is_some()
 }
 
 /// "If you change the schema, always run the migrations" is a rule; other ifs are none.
 fn is_hypothesis(lower: &str) -> bool {
     let is_rule =
         lower.starts_with("if you ") && (lower.contains(", always ") || lower.contains(", never "));
-    let wished = WISH.after(lower).unwrap_or(lower);
+    let wished = WISH.text_after_match(lower).unwrap_or(lower);
     HYPOTHESIS.is_in(wished) && !is_rule
 }
 
 /// Whether what follows the lead is a question after all, whatever mark it ends with.
-pub(super) fn asks(rest: &str) -> bool {
+pub(super) fn is_question_after_opening(rest: &str) -> bool {
     (QUESTION.is_in(rest) && !NOT_DONE.is_in(rest)) || QUESTION_TAIL.is_in(rest)
 }
 
 /// Whether a statement is only the reason for some work: "our port is 80, change it".
-pub(super) fn ends_in_a_task(rest: &str) -> bool {
+pub(super) fn has_task_tail(rest: &str) -> bool {
     let is_rule = ["when", "if ", "every ", "each ", "before ", "after "]
         .iter()
         .any(|it| rest.starts_with(it));
@@ -157,7 +157,7 @@ pub(super) fn ends_in_a_task(rest: &str) -> bool {
 }
 
 /// Whether what follows the lead cannot be understood without what stood around it.
-pub(super) fn needs_its_place(rest: &str) -> bool {
+pub(super) fn is_context_dependent(rest: &str) -> bool {
     let points = THIS_THING
         .captures(rest)
         .and_then(|it| it.get(1))
@@ -171,8 +171,8 @@ pub(super) fn needs_its_place(rest: &str) -> bool {
 }
 
 /// Whether a fact may be kept: nothing that the code or git tells, no secret.
-pub(super) fn is_fit(fact: &str) -> bool {
-    classify::exclusion(fact).is_none()
-        && secrets::find(fact).is_none()
+pub(super) fn is_keepable_statement(fact: &str) -> bool {
+    classify::find_exclusion(fact).is_none()
+        && secrets::find_secret(fact).is_none()
         && fact.chars().count() <= LONGEST + 40
 }

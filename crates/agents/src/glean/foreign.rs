@@ -2,9 +2,9 @@
 
 use super::Sort;
 use super::pattern::pattern;
-use super::phrase::Phrase;
+use super::phrase::StatementPhrase;
 use super::prose::Sentence;
-use super::setting::Setting;
+use super::setting::SentenceContext;
 
 pattern!(
     GERMAN_KEEP,
@@ -99,13 +99,17 @@ const STANDING: &[&str] = &[
 ];
 
 /// What a sentence states in another language.
-pub(super) fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
+pub(super) fn extract_non_english(
+    sentence: &Sentence,
+    setting: &SentenceContext<'_>,
+) -> Option<(Sort, StatementPhrase)> {
     let lower = sentence.text.to_lowercase();
-    let sort = european(&lower, setting.is_answer).or_else(|| asian(&sentence.text))?;
-    Some((sort, Phrase::Quoted(sentence.text.clone())))
+    let sort = classify_european_sentence(&lower, setting.is_answer)
+        .or_else(|| classify_cjk_sentence(&sentence.text))?;
+    Some((sort, StatementPhrase::Quoted(sentence.text.clone())))
 }
 
-fn european(lower: &str, is_answer: bool) -> Option<Sort> {
+fn classify_european_sentence(lower: &str, is_answer: bool) -> Option<Sort> {
     let rows = [
         (&*GERMAN_KEEP, Sort::Fact, &*GERMAN_HERE),
         (&GERMAN_STANDING, Sort::Preference, &GERMAN_HERE),
@@ -127,7 +131,7 @@ fn european(lower: &str, is_answer: bool) -> Option<Sort> {
     (is_clear && (sort != Sort::Correction || is_answer)).then_some(sort)
 }
 
-fn asian(text: &str) -> Option<Sort> {
+fn classify_cjk_sentence(text: &str) -> Option<Sort> {
     let is_far = !NEAR.iter().any(|it| text.contains(it)) && text.chars().count() > 8;
     let begins = |words: &[&str]| words.iter().any(|it| text.starts_with(it));
     // Japanese asks for it at the end.

@@ -25,12 +25,12 @@ const BREAKS: &str = "in into on to for with of at from by without before after 
 const DETERMINERS: &str = "the this that these those its my his her their both some two three few";
 
 /// Whether a text says that it holds in the project: "in this repo", "here".
-pub(super) fn is_of_the_project(lower: &str) -> bool {
+pub(super) fn has_project_scope(lower: &str) -> bool {
     PROJECT.is_in(lower) || HERE.is_in(lower)
 }
 
 /// The text without its "here" and "in this project", so that other pointers can be looked for.
-pub(super) fn without_place(lower: &str) -> String {
+pub(super) fn strip_project_scope(lower: &str) -> String {
     let mut text = lower.replace(" in this project", "");
     for it in [
         "repo",
@@ -56,47 +56,48 @@ pattern!(
 
 /// Whether it is about a class of things of the work, and not about a part of the work in hand: the class is a place
 /// ("in tests"), it is told from others ("wildcard imports"), or it is good or bad by itself ("emojis").
-pub(super) fn is_general(lower: &str) -> bool {
-    !is_narrow(lower)
+pub(super) fn is_about_class(lower: &str) -> bool {
+    !is_narrow_scope(lower)
         && !EXCUSED.is_in(lower)
-        && (has_bare(lower, |it, _| is_among(MANNERS, it))
-            || has_bare(lower, |it, before| {
-                is_among(WORK, it) && tells_apart(it, before)
+        && (has_bare_noun(lower, |it, _| is_in_word_list(MANNERS, it))
+            || has_bare_noun(lower, |it, before| {
+                is_in_word_list(WORK, it) && is_class_qualifier(it, before)
             }))
 }
 
 /// Whether the word before a class narrows it, or makes it a place; a verb does neither.
-fn tells_apart(class: &str, before: &str) -> bool {
-    let is_verb =
-        is_among(WAYS, before) || is_among(HABITS, before) || is_among(CODE_HABITS, before);
-    let is_compound = is_among("messages subjects titles names descriptions", class)
-        && is_among("commit branch test tag release", before);
-    is_compound || !(before.is_empty() || is_verb || is_among(EMPTY, before))
+fn is_class_qualifier(class: &str, before: &str) -> bool {
+    let is_verb = is_in_word_list(WAYS, before)
+        || is_in_word_list(HABITS, before)
+        || is_in_word_list(CODE_HABITS, before);
+    let is_compound = is_in_word_list("messages subjects titles names descriptions", class)
+        && is_in_word_list("commit branch test tag release", before);
+    is_compound || !(before.is_empty() || is_verb || is_in_word_list(EMPTY, before))
 }
 
 /// Whether it names things of the work at all, where its form already says that it is about all of them.
-pub(super) fn names_work(lower: &str) -> bool {
-    let is_work = |it: &str| is_among(WORK, it) || is_among(MANNERS, it);
-    !is_narrow(lower) && !EXCUSED.is_in(lower) && has_bare(lower, |it, _| is_work(it))
+pub(super) fn has_work_class(lower: &str) -> bool {
+    let is_work = |it: &str| is_in_word_list(WORK, it) || is_in_word_list(MANNERS, it);
+    !is_narrow_scope(lower) && !EXCUSED.is_in(lower) && has_bare_noun(lower, |it, _| is_work(it))
 }
 
-fn is_among(list: &str, it: &str) -> bool {
+fn is_in_word_list(list: &str, it: &str) -> bool {
     list.split_whitespace().any(|word| word == it)
 }
 
 /// The same, for any things at all: enough where the project is named. "Here" alone may be a line of code.
-pub(super) fn is_general_here(lower: &str) -> bool {
+pub(super) fn is_about_class_in_project(lower: &str) -> bool {
     let is_plural =
         |it: &str| it.len() > 3 && it.ends_with('s') && !it.ends_with("ss") && !it.ends_with("us");
     PROJECT.is_in(lower)
-        && !is_narrow(lower)
+        && !is_narrow_scope(lower)
         && !EXCUSED.is_in(lower)
-        && has_bare(lower, |it, _| is_plural(it))
+        && has_bare_noun(lower, |it, _| is_plural(it))
 }
 
 /// Whether it is bound to one place, which is gone tomorrow.
-pub(super) fn is_narrow(lower: &str) -> bool {
-    let mut text = without_place(lower);
+pub(super) fn is_narrow_scope(lower: &str) -> bool {
+    let mut text = strip_project_scope(lower);
     while let Some(found) = WIDE
         .captures(&text)
         .and_then(|it| it.get(0).map(|it| it.range()))
@@ -107,12 +108,12 @@ pub(super) fn is_narrow(lower: &str) -> bool {
 }
 
 /// Whether one of such words, given with the word before it, stands without a determiner.
-fn has_bare(lower: &str, is_such: impl Fn(&str, &str) -> bool) -> bool {
+fn has_bare_noun(lower: &str, is_such: impl Fn(&str, &str) -> bool) -> bool {
     let (mut is_definite, mut before) = (false, "");
     for word in lower.split(|it: char| it.is_whitespace() || matches!(it, ',' | ';' | ':')) {
-        if is_among(DETERMINERS, word) && word != "that" {
+        if is_in_word_list(DETERMINERS, word) && word != "that" {
             is_definite = true;
-        } else if is_among(BREAKS, word) {
+        } else if is_in_word_list(BREAKS, word) {
             is_definite = false;
         } else if !is_definite && is_such(word, before) {
             return true;
@@ -128,7 +129,8 @@ mod tests {
 
     #[test]
     fn a_class_is_told_from_a_thing() {
-        let check = |text: &str, expected: bool| assert_eq!(is_general(text), expected, "{text:?}");
+        let check =
+            |text: &str, expected: bool| assert_eq!(is_about_class(text), expected, "{text:?}");
         check("don't use sleeps in tests", true);
         check("don't use emojis in commit messages", true);
         check("don't touch the tests", false);
@@ -140,18 +142,18 @@ mod tests {
         check("no tests, just the fix", false);
         check("no summaries at the end of your answers", true);
         assert!(
-            is_general_here("don't use mocks in this repo")
-                && !is_general_here("don't use mocks here")
+            is_about_class_in_project("don't use mocks in this repo")
+                && !is_about_class_in_project("don't use mocks here")
         );
     }
 
     #[test]
     fn the_place_is_taken_out() {
         assert_eq!(
-            without_place("we keep styles here, always"),
+            strip_project_scope("we keep styles here, always"),
             "we keep styles, always"
         );
-        assert_eq!(without_place("no mocks in this repo"), "no mocks");
-        assert_eq!(without_place("adhere to it"), "adhere to it");
+        assert_eq!(strip_project_scope("no mocks in this repo"), "no mocks");
+        assert_eq!(strip_project_scope("adhere to it"), "adhere to it");
     }
 }

@@ -2,38 +2,40 @@
 
 use super::Sort;
 use super::doubt;
-use super::general::{is_general, is_general_here, is_narrow, names_work, without_place};
-use super::lead::Lead;
+use super::general::{
+    has_work_class, is_about_class, is_about_class_in_project, is_narrow_scope, strip_project_scope,
+};
+use super::lead::SentenceOpening;
 use super::lexicon::{CODE_HABITS, HABITS, WAYS};
-use super::pattern::{any, pattern};
-use super::phrase::{self, Phrase};
-use super::setting::{Setting, is_standing};
+use super::pattern::{join_alternatives, pattern};
+use super::phrase::{self, StatementPhrase};
+use super::setting::{SentenceContext, is_standing_order};
 
 // "don't use sleeps in tests", "avoid abbreviations".
 pattern!(
     NOT_DONE,
     r"^(?:please )?(?:(?:don't|do not|you (?:must|should|may) not|you (?:mustn't|shouldn't)) (?:ever |just |simply )?",
-    any(WAYS),
+    join_alternatives(WAYS),
     r"|(?:don't|do not|you (?:must|should|may) not) (?:ever |just |simply )?",
-    any(HABITS),
+    join_alternatives(HABITS),
     r"|avoid|never (?:",
-    any(WAYS),
+    join_alternatives(WAYS),
     "|",
-    any(HABITS),
+    join_alternatives(HABITS),
     r"))\b"
 );
 pattern!(
     NEVER_EVER,
     r"^(?:please )?(?:don't|do not|you (?:must|should|may|can) not|you (?:mustn't|shouldn't|can't)|never) (?:log|hardcode|expose|leak|",
-    any(WAYS),
+    join_alternatives(WAYS),
     "|",
-    any(HABITS),
+    join_alternatives(HABITS),
     r")\b .*,? ever$"
 );
 pattern!(
     NOT_DONE_HERE,
     r"^(?:please )?(?:don't|do not|never) ",
-    any(CODE_HABITS),
+    join_alternatives(CODE_HABITS),
     r"\b"
 );
 // One name, and the project as its place.
@@ -138,38 +140,48 @@ pattern!(
 );
 
 /// What is wanted every time, by its form.
-pub(super) fn stated(
+pub(super) fn extract_habit(
     text: &str,
     lower: &str,
-    lead: Lead,
-    setting: &Setting<'_>,
-) -> Option<(Sort, Phrase)> {
-    let is_led = matches!(lead, Lead::None | Lead::No | Lead::Actually | Lead::Told);
-    if !is_led || !setting.is_answer || setting.has_task || points_away(lower) {
+    lead: SentenceOpening,
+    setting: &SentenceContext<'_>,
+) -> Option<(Sort, StatementPhrase)> {
+    let is_led = matches!(
+        lead,
+        SentenceOpening::None
+            | SentenceOpening::No
+            | SentenceOpening::Actually
+            | SentenceOpening::Told
+    );
+    if !is_led || !setting.is_answer || setting.has_task || has_outside_reference(lower) {
         return None;
     }
     let sort = match lead {
-        Lead::None if lower.starts_with("i ") || lower.starts_with("i'") => Sort::Preference,
-        Lead::None if !STOP.is_in(lower) && !is_blunt(text, setting) => Sort::Preference,
+        SentenceOpening::None if lower.starts_with("i ") || lower.starts_with("i'") => {
+            Sort::Preference
+        }
+        SentenceOpening::None if !STOP.is_in(lower) && !is_blunt_order(text, setting) => {
+            Sort::Preference
+        }
         _ => Sort::Correction,
     };
-    let is_habit = is_wish(lower) || is_order(lower) || is_stop(lower);
+    let is_habit = is_habit_wish(lower) || is_habit_order(lower) || is_stop_order(lower);
     if is_habit {
-        return phrase::of(text, lower).map(|it| (sort, it));
+        return phrase::parse_statement_phrase(text, lower).map(|it| (sort, it));
     }
-    none_of(text, lower).map(|it| (sort, it))
+    extract_ban(text, lower).map(|it| (sort, it))
 }
 
 /// "Don't silence errors" puts the agent right; "please don't" and "ever" state how it is to be.
-fn is_blunt(text: &str, setting: &Setting<'_>) -> bool {
+fn is_blunt_order(text: &str, setting: &SentenceContext<'_>) -> bool {
     let lower = text.to_ascii_lowercase();
     (lower.starts_with("don't ") || lower.starts_with("do not "))
         && !lower.ends_with("ever")
         && !setting.is_polite
 }
 
-fn points_away(lower: &str) -> bool {
-    let mut text = without_place(lower);
+fn has_outside_reference(lower: &str) -> bool {
+    let mut text = strip_project_scope(lower);
     for own in [&*OWN_PRONOUN, &RELATIVE] {
         while let Some(found) = own
             .captures(&text)
@@ -178,77 +190,81 @@ fn points_away(lower: &str) -> bool {
             text.replace_range(found, "");
         }
     }
-    PRONOUN.is_in(&text) || doubt::ends_in_a_task(&text)
+    PRONOUN.is_in(&text) || doubt::has_task_tail(&text)
 }
 
-fn is_order(lower: &str) -> bool {
-    let is_class = || is_general(lower) || is_general_here(lower) || is_without(lower);
-    NEVER_EVER.is_in(lower) && !is_narrow(lower)
+fn is_habit_order(lower: &str) -> bool {
+    let is_class =
+        || is_about_class(lower) || is_about_class_in_project(lower) || is_without_rule(lower);
+    NEVER_EVER.is_in(lower) && !is_narrow_scope(lower)
         || NOT_DONE.is_in(lower) && is_class()
-        || NOT_DONE_HERE.is_in(lower) && is_general_here(lower)
+        || NOT_DONE_HERE.is_in(lower) && is_about_class_in_project(lower)
         || NOT_USED.is_in(lower)
-        || is_standing(lower)
-        || AT_A_TIME.is_in(lower) && !is_narrow(lower) && !lower.contains(" the ")
+        || is_standing_order(lower)
+        || AT_A_TIME.is_in(lower) && !is_narrow_scope(lower) && !lower.contains(" the ")
 }
 
 /// "tests without assertions", "dependencies without asking": a condition that makes a rule.
-fn is_without(lower: &str) -> bool {
-    lower.contains(" without ") && names_work(lower)
+fn is_without_rule(lower: &str) -> bool {
+    lower.contains(" without ") && has_work_class(lower)
 }
 
-fn is_wish(lower: &str) -> bool {
-    is_rather(lower) || is_liking(lower) || is_wanting(lower)
+fn is_habit_wish(lower: &str) -> bool {
+    is_rather_wish(lower) || is_like_wish(lower) || is_want_wish(lower)
 }
 
 /// "I'd rather you ask before adding a dependency", "I would prefer small PRs".
-fn is_rather(lower: &str) -> bool {
+fn is_rather_wish(lower: &str) -> bool {
     let is_every_time = || EVERY_TIME.is_in(lower) && !lower.contains(" the ");
-    let is_way = || is_every_time() || SMALL.is_in(lower) || NOT.is_in(lower) && is_general(lower);
+    let is_way =
+        || is_every_time() || SMALL.is_in(lower) || NOT.is_in(lower) && is_about_class(lower);
     let is_rather = RATHER.is_in(lower) && is_way();
     let is_small = PREFER_SMALL.is_in(lower) && SMALL.is_in(lower);
-    (is_rather || is_small) && !is_narrow(lower)
+    (is_rather || is_small) && !is_narrow_scope(lower)
 }
 
 /// "I always want a test", "I want all documentation to be in English".
-fn is_wanting(lower: &str) -> bool {
-    let is_every =
-        WANT_EVERY.is_in(lower) && names_work(&without_number(lower)) && !FAILS.is_in(lower);
-    is_every || ALWAYS_WANT.is_in(lower) && !is_on_the_page(lower)
+fn is_want_wish(lower: &str) -> bool {
+    let is_every = WANT_EVERY.is_in(lower)
+        && has_work_class(&pluralise_work_nouns(lower))
+        && !FAILS.is_in(lower);
+    is_every || ALWAYS_WANT.is_in(lower) && !is_about_program_behaviour(lower)
 }
 
 /// "I like short answers", "I hate it when you apologise".
-fn is_liking(lower: &str) -> bool {
-    let is_class = || is_general(lower) || RELATIVE.is_in(lower) && names_work(lower);
+fn is_like_wish(lower: &str) -> bool {
+    let is_class = || is_about_class(lower) || RELATIVE.is_in(lower) && has_work_class(lower);
     let is_thing =
         LIKE.is_in(lower) && !LIKED_ONE.is_in(lower) && !lower.contains(" you ") && is_class();
-    is_thing || LIKE_WHEN.is_in(lower) && !ONE_DOES.is_in(lower) && !is_narrow(lower)
+    is_thing || LIKE_WHEN.is_in(lower) && !ONE_DOES.is_in(lower) && !is_narrow_scope(lower)
 }
 
 /// "I always want the cursor at the end of the line": what a program is to do.
-pub(super) fn is_on_the_page(lower: &str) -> bool {
+pub(super) fn is_about_program_behaviour(lower: &str) -> bool {
     ON_THE_PAGE.is_in(lower) && !OF_OUR_WORK.is_in(lower)
         || OF_THE_APP.is_in(lower)
         || ONE_DOES.is_in(lower)
 }
 
 /// "All tests", "one commit": a class too.
-fn without_number(lower: &str) -> String {
+fn pluralise_work_nouns(lower: &str) -> String {
     lower
         .replace(" commit ", " commits ")
         .replace(" pr ", " prs ")
         .replace(" test ", " tests ")
 }
 
-fn is_stop(lower: &str) -> bool {
-    let is_told = RELATIVE.is_in(lower) || is_general(lower);
+fn is_stop_order(lower: &str) -> bool {
+    let is_told = RELATIVE.is_in(lower) || is_about_class(lower);
     let is_manner = MANNERED.is_in(lower) && !lower.contains(" the ");
     STOP.is_in(lower) && !STOP_ONCE.is_in(lower) && (is_told || is_manner)
 }
 
 /// "no singletons, ever", "no TODO comments without a ticket number".
-pub(super) fn none_of(text: &str, lower: &str) -> Option<Phrase> {
-    let is_firm = lower.ends_with(" ever") || lower.contains(" without ") || is_general(lower);
+pub(super) fn extract_ban(text: &str, lower: &str) -> Option<StatementPhrase> {
+    let is_firm = lower.ends_with(" ever") || lower.contains(" without ") || is_about_class(lower);
     let is_firm = is_firm && !lower.contains(", only ") && !lower.contains(", just ");
-    let is_none = NONE_OF.is_in(lower) && !STATES.is_in(lower) && is_firm && !is_narrow(lower);
-    is_none.then(|| phrase::none_of(text, lower))
+    let is_none =
+        NONE_OF.is_in(lower) && !STATES.is_in(lower) && is_firm && !is_narrow_scope(lower);
+    is_none.then(|| phrase::phrase_ban(text, lower))
 }

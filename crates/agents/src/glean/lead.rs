@@ -6,7 +6,7 @@ use super::pattern::pattern;
 
 /// What the beginning, or the end, of a sentence says about the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lead {
+pub(super) enum SentenceOpening {
     /// "remember that …": it is to be kept.
     Remember,
     /// "note that …": it is to be kept when it is about us.
@@ -63,8 +63,8 @@ pattern!(
 );
 
 /// The lead of a lower-case sentence, and where in it the rest is.
-pub(super) fn lead(lower: &str) -> (Lead, Range<usize>) {
-    announced(lower).unwrap_or_else(|| lead_in(lower))
+pub(super) fn parse_opening(lower: &str) -> (SentenceOpening, Range<usize>) {
+    parse_announced_opening(lower).unwrap_or_else(|| parse_plain_opening(lower))
 }
 
 /// How far into a sentence an announcement may reach: "before we go on: remember that …".
@@ -75,38 +75,42 @@ pattern!(
     r"^(?:before|one|two|another|last|quick|small|also|ok|okay|btw|by the way|ps|fyi|important|note|oh|and|reminder|heads up|for next time)\b"
 );
 
-fn announced(lower: &str) -> Option<(Lead, Range<usize>)> {
+fn parse_announced_opening(lower: &str) -> Option<(SentenceOpening, Range<usize>)> {
     let at = lower
         .find(": ")
         .filter(|it| *it < ANNOUNCEMENT && ANNOUNCES.is_in(lower))?
         + ": ".len();
-    let (lead, range) = lead_in(&lower[at..]);
-    matches!(lead, Lead::Remember | Lead::Standing)
+    let (lead, range) = parse_plain_opening(&lower[at..]);
+    matches!(lead, SentenceOpening::Remember | SentenceOpening::Standing)
         .then(|| (lead, at + range.start..at + range.end))
 }
 
-fn lead_in(lower: &str) -> (Lead, Range<usize>) {
+fn parse_plain_opening(lower: &str) -> (SentenceOpening, Range<usize>) {
     let end = lower.trim_end().len();
-    let start = end - FILLER.after(&lower[..end]).unwrap_or(&lower[..end]).len();
+    let start = end
+        - FILLER
+            .text_after_match(&lower[..end])
+            .unwrap_or(&lower[..end])
+            .len();
     let rest = &lower[start..end];
     let behind = |pattern: &super::pattern::Pattern| {
         pattern
-            .after(rest)
+            .text_after_match(rest)
             .filter(|it| !it.is_empty())
-            .map(|it| without_filler(it, end))
+            .map(|it| skip_opening_filler(it, end))
     };
     if let Some(at) = behind(&REMEMBER) {
-        return (Lead::Remember, at..end);
+        return (SentenceOpening::Remember, at..end);
     }
     if BARE_REMEMBER.is_in(rest) {
-        return (Lead::Remember, start + "remember ".len()..end);
+        return (SentenceOpening::Remember, start + "remember ".len()..end);
     }
     let leads = [
-        (&*NOTE, Lead::Note),
-        (&STANDING, Lead::Standing),
-        (&NO, Lead::No),
-        (&ACTUALLY, Lead::Actually),
-        (&TOLD, Lead::Told),
+        (&*NOTE, SentenceOpening::Note),
+        (&STANDING, SentenceOpening::Standing),
+        (&NO, SentenceOpening::No),
+        (&ACTUALLY, SentenceOpening::Actually),
+        (&TOLD, SentenceOpening::Told),
     ];
     for (pattern, lead) in leads {
         if let Some(at) = behind(pattern) {
@@ -117,22 +121,22 @@ fn lead_in(lower: &str) -> (Lead, Range<usize>) {
         .captures(rest)
         .and_then(|it| Some(start + it.get(0)?.start()))
     {
-        return (Lead::Remember, start..stop);
+        return (SentenceOpening::Remember, start..stop);
     }
     match STANDING_END
         .captures(rest)
         .and_then(|it| Some(start + it.get(0)?.start()))
     {
         // "dates must not be in the future" is no rule for the future.
-        Some(stop) if !lower[..stop].ends_with(" be") => (Lead::Standing, start..stop),
-        _ => (Lead::None, start..end),
+        Some(stop) if !lower[..stop].ends_with(" be") => (SentenceOpening::Standing, start..stop),
+        _ => (SentenceOpening::None, start..end),
     }
 }
 
 /// Where a rest that reaches to `end` begins, once its fillers are gone.
-fn without_filler(rest: &str, end: usize) -> usize {
+fn skip_opening_filler(rest: &str, end: usize) -> usize {
     end - FILLER
-        .after(rest)
+        .text_after_match(rest)
         .filter(|it| !it.is_empty())
         .unwrap_or(rest)
         .len()
@@ -144,34 +148,52 @@ mod tests {
 
     #[test]
     fn leads_are_told_apart() {
-        let check = |text: &str, expected: (Lead, &str)| {
-            let (lead, rest) = lead(text);
+        let check = |text: &str, expected: (SentenceOpening, &str)| {
+            let (lead, rest) = parse_opening(text);
             assert_eq!((lead, &text[rest]), expected, "{text:?}");
         };
         check(
             "ok, please remember that we use uv",
-            (Lead::Remember, "we use uv"),
+            (SentenceOpening::Remember, "we use uv"),
         );
         check(
             "remember: tests need docker",
-            (Lead::Remember, "tests need docker"),
+            (SentenceOpening::Remember, "tests need docker"),
         );
-        check("remember our port", (Lead::Remember, "our port"));
-        check("remember to run it", (Lead::None, "remember to run it"));
-        check("from now on, please use tabs", (Lead::Standing, "use tabs"));
-        check("use tabs from now on", (Lead::Standing, "use tabs"));
-        check("no, use pnpm", (Lead::No, "use pnpm"));
-        check("no need to do it", (Lead::None, "no need to do it"));
-        check("that's wrong: the port is 1", (Lead::No, "the port is 1"));
+        check("remember our port", (SentenceOpening::Remember, "our port"));
+        check(
+            "remember to run it",
+            (SentenceOpening::None, "remember to run it"),
+        );
+        check(
+            "from now on, please use tabs",
+            (SentenceOpening::Standing, "use tabs"),
+        );
+        check(
+            "use tabs from now on",
+            (SentenceOpening::Standing, "use tabs"),
+        );
+        check("no, use pnpm", (SentenceOpening::No, "use pnpm"));
+        check(
+            "no need to do it",
+            (SentenceOpening::None, "no need to do it"),
+        );
+        check(
+            "that's wrong: the port is 1",
+            (SentenceOpening::No, "the port is 1"),
+        );
         check(
             "i already told you that we use tabs",
-            (Lead::Told, "we use tabs"),
+            (SentenceOpening::Told, "we use tabs"),
         );
-        check("good work", (Lead::None, "work"));
+        check("good work", (SentenceOpening::None, "work"));
         check(
             "before we go on: remember that we use uv",
-            (Lead::Remember, "we use uv"),
+            (SentenceOpening::Remember, "we use uv"),
         );
-        check("we use uv, remember that", (Lead::Remember, "we use uv"));
+        check(
+            "we use uv, remember that",
+            (SentenceOpening::Remember, "we use uv"),
+        );
     }
 }

@@ -63,7 +63,7 @@ pub(super) const SUBJECTS: &str = "tests commits commit_messages commit_subjects
     error_messages log_messages feature_flags frontend backend controllers handlers apis errors exceptions public_[a-z]+";
 
 /// Whether a text has one of a list's words.
-pub(super) fn has_any(list: &str, text: &str) -> bool {
+pub(super) fn has_listed_word(list: &str, text: &str) -> bool {
     text.split_whitespace()
         .any(|it| list.split_whitespace().any(|word| word == it))
 }

@@ -2,12 +2,12 @@
 
 use super::Sort;
 use super::doubt;
-use super::general::{is_narrow, is_of_the_project, without_place};
-use super::lead::Lead;
+use super::general::{has_project_scope, is_narrow_scope, strip_project_scope};
+use super::lead::SentenceOpening;
 use super::lexicon::{CODE_HABITS, HABITS, SUBJECTS, WAYS};
-use super::pattern::{any, pattern};
-use super::phrase::{self, Phrase};
-use super::setting::Setting;
+use super::pattern::{join_alternatives, pattern};
+use super::phrase::{self, StatementPhrase};
+use super::setting::SentenceContext;
 
 // What code and pages do, which a person tells as rules too: "always show the banner".
 pattern!(
@@ -29,15 +29,15 @@ pattern!(
 pattern!(
     WE_DO,
     r"^we (?:(?:always|never|only|don't|do not|all) )?(?:do|",
-    any(WAYS),
+    join_alternatives(WAYS),
     "|",
-    any(HABITS),
+    join_alternatives(HABITS),
     r")\b"
 );
 pattern!(
     WE_CODE,
     r"^we (?:(?:always|never|only|don't|do not|all) )?",
-    any(CODE_HABITS),
+    join_alternatives(CODE_HABITS),
     r"\b.*\b(?:explicitly|with|instead of|rather than|by hand|as|via|through)\b"
 );
 pattern!(TO_BE, r"\b(?:is|:) (?:not )?to be\b");
@@ -50,7 +50,7 @@ pattern!(
 pattern!(
     OF_WORK,
     r"^(?:all |every |each |new |any )?(?:(?:[a-z0-9_-]+ ){0,2})",
-    any(SUBJECTS),
+    join_alternatives(SUBJECTS),
     r"(?: in (?:tests|scripts|commits|prs|the api|the ui))? (?P<verb>[a-z']+(?: (?:not|never|always|only))?)"
 );
 pattern!(
@@ -81,7 +81,7 @@ pattern!(
 pattern!(
     SUBJECT,
     r"^(?:the |our |all )?(?:[a-z0-9_-]+ ){0,2}",
-    any(SUBJECTS),
+    join_alternatives(SUBJECTS),
     r" "
 );
 // Things of a product too, unless it is said in which form they are kept.
@@ -99,43 +99,49 @@ pattern!(
 );
 
 /// What is so, by its form.
-pub(super) fn stated(
+pub(super) fn extract_convention(
     text: &str,
     lower: &str,
-    lead: Lead,
-    setting: &Setting<'_>,
-) -> Option<(Sort, Phrase)> {
-    let is_put_right = matches!(lead, Lead::No | Lead::Actually | Lead::Told) && setting.is_answer;
-    if !(is_put_right || lead == Lead::None) || setting.has_task || doubt::ends_in_a_task(lower) {
+    lead: SentenceOpening,
+    setting: &SentenceContext<'_>,
+) -> Option<(Sort, StatementPhrase)> {
+    let is_put_right = matches!(
+        lead,
+        SentenceOpening::No | SentenceOpening::Actually | SentenceOpening::Told
+    ) && setting.is_answer;
+    if !(is_put_right || lead == SentenceOpening::None)
+        || setting.has_task
+        || doubt::has_task_tail(lower)
+    {
         return None;
     }
-    let is_rule = is_convention(lower) && !FAILS.is_in(lower)
-        || !needs_its_place(lower)
+    let is_rule = is_stated_convention(lower) && !FAILS.is_in(lower)
+        || !is_context_dependent_rule(lower)
             && !FAILS.is_in(lower)
             && !CODE_TALK.is_in(lower)
-            && (is_ours(lower, is_put_right)
-                || is_of_work(lower, lead)
-                || (is_put_right && is_put(lower)));
+            && (is_team_practice(lower, is_put_right)
+                || is_firm_work_rule(lower, lead)
+                || (is_put_right && is_placed_convention(lower)));
     let is_contrast = lower.starts_with("we ") && lower.contains(", ") && setting.is_answer;
     let sort = if is_put_right || is_contrast {
         Sort::Correction
     } else {
         Sort::Fact
     };
-    is_rule.then(|| (sort, phrase::clause(text, lower)))
+    is_rule.then(|| (sort, phrase::phrase_clause(text, lower)))
 }
 
-fn needs_its_place(lower: &str) -> bool {
-    doubt::needs_its_place(&without_place(lower)) || is_narrow_clause(lower)
+fn is_context_dependent_rule(lower: &str) -> bool {
+    doubt::is_context_dependent(&strip_project_scope(lower)) || is_narrow_clause(lower)
 }
 
 /// "for this benchmark" is narrow; "in the imperative" says how.
 fn is_narrow_clause(lower: &str) -> bool {
     let is_bound = ["for the ", "for this ", "yet", " now", " first", " again"];
-    is_narrow(lower) && is_bound.iter().any(|it| lower.contains(it))
+    is_narrow_scope(lower) && is_bound.iter().any(|it| lower.contains(it))
 }
 
-fn is_convention(lower: &str) -> bool {
+fn is_stated_convention(lower: &str) -> bool {
     let Some(found) = CONVENTION.captures(lower) else {
         return OUR_POLICY.is_in(lower);
     };
@@ -146,25 +152,25 @@ fn is_convention(lower: &str) -> bool {
 }
 
 /// "in this repo we avoid snapshot tests", "we don't do axios here".
-fn is_ours(lower: &str, is_put_right: bool) -> bool {
-    let rest = IN_THIS.after(lower);
+fn is_team_practice(lower: &str, is_put_right: bool) -> bool {
+    let rest = IN_THIS.text_after_match(lower);
     let is_we = |it: &str| WE_DO.is_in(it) && !BARE_OBJECT.is_in(it) || WE_CODE.is_in(it);
     match rest {
         Some(rest) => {
             is_we(rest)
-                || is_class(rest) && (KEPT.is_in(rest) || HELD.is_in(rest))
-                || is_put_right && is_class(rest)
+                || is_work_subject(rest) && (KEPT.is_in(rest) || HELD.is_in(rest))
+                || is_put_right && is_work_subject(rest)
         }
-        None => is_of_the_project(lower) && is_we(lower) && (is_put_right || WE_DONT.is_in(lower)),
+        None => has_project_scope(lower) && is_we(lower) && (is_put_right || WE_DONT.is_in(lower)),
     }
 }
 
-fn is_class(lower: &str) -> bool {
+fn is_work_subject(lower: &str) -> bool {
     OF_WORK.is_in(lower) && !ARTICLE.is_in(lower)
 }
 
 /// "tests must not hit the network": firm enough by itself, or as a correction.
-fn is_of_work(lower: &str, lead: Lead) -> bool {
+fn is_firm_work_rule(lower: &str, lead: SentenceOpening) -> bool {
     let Some(found) = OF_WORK.captures(lower).filter(|_| !ARTICLE.is_in(lower)) else {
         return false;
     };
@@ -173,8 +179,8 @@ fn is_of_work(lower: &str, lead: Lead) -> bool {
         .and_then(|it| lower.get(it.start()..))
         .unwrap_or("");
     match lead {
-        Lead::None => NEVER.is_in(verb) && !is_of_code(lower),
-        _ if is_of_code(lower) => FIRM.is_in(verb) && is_of_the_project(lower),
+        SentenceOpening::None => NEVER.is_in(verb) && !is_about_code(lower),
+        _ if is_about_code(lower) => FIRM.is_in(verb) && has_project_scope(lower),
         _ => {
             FIRM.is_in(verb)
                 || KEPT
@@ -186,12 +192,12 @@ fn is_of_work(lower: &str, lead: Lead) -> bool {
 }
 
 /// "logging goes through tracing in this project", "only the release bot bumps versions".
-fn is_put(lower: &str) -> bool {
-    let is_placed = is_of_the_project(lower) && KEPT.is_in(lower) && !LOCATED.is_in(lower);
+fn is_placed_convention(lower: &str) -> bool {
+    let is_placed = has_project_scope(lower) && KEPT.is_in(lower) && !LOCATED.is_in(lower);
     (is_placed && SUBJECT.is_in(lower)) || ONLY.is_in(lower) || FORMED.is_in(lower)
 }
 
 /// "Handlers must return a promise" may be about one page of code; "tests must not sleep" is not.
-fn is_of_code(lower: &str) -> bool {
+fn is_about_code(lower: &str) -> bool {
     !PROCESS.is_in(lower)
 }

@@ -28,13 +28,13 @@ impl Pattern {
     }
 
     /// What stands behind the match.
-    pub(super) fn after<'a>(&self, text: &'a str) -> Option<&'a str> {
+    pub(super) fn text_after_match<'a>(&self, text: &'a str) -> Option<&'a str> {
         text.get(self.0.find(text.as_bytes())?.end()..)
     }
 }
 
 /// A list of words, set apart by spaces, as the alternatives of a pattern.
-pub(super) fn any(words: &str) -> String {
+pub(super) fn join_alternatives(words: &str) -> String {
     format!(
         "(?:{})",
         words

@@ -1,10 +1,10 @@
 //! A statement as a declarative sentence: facts, not instructions, in the person's own words as far as they go.
 
-use super::pattern::{any, pattern};
+use super::pattern::{join_alternatives, pattern};
 
 /// What was stated, and how it was put.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Phrase {
+pub(super) enum StatementPhrase {
     /// A sentence that stands by itself.
     Clause(String),
     /// Something to do.
@@ -27,7 +27,7 @@ const ORDERS: &str = "use run commit push pull write ask check format prefer kee
 pattern!(
     ORDER,
     r"^(?:please )?(?:also |first |just )?(?:always |never ever |never )?",
-    any(ORDERS),
+    join_alternatives(ORDERS),
     r"\b"
 );
 pattern!(NOT_ORDER, r"^(?:please )?(?:don't|do not) (?:ever )?");
@@ -90,39 +90,39 @@ const BETWEEN: &[&str] = &[
 ];
 
 /// What a text says, where it is one sentence with a verb. `lower` is the text in lower case, quotations blotted out.
-pub(super) fn of(text: &str, lower: &str) -> Option<Phrase> {
+pub(super) fn parse_statement_phrase(text: &str, lower: &str) -> Option<StatementPhrase> {
     let behind = |pattern: &super::pattern::Pattern| {
         pattern
-            .after(lower)
+            .text_after_match(lower)
             .and_then(|it| text.get(lower.len() - it.len()..))
     };
     if lower.starts_with("i ") || lower.starts_with("i'") || lower.starts_with("my ") {
-        return Some(third_person(text, lower));
+        return Some(phrase_in_third_person(text, lower));
     }
     if let Some(rest) = behind(&YOU_MUST_NOT) {
-        return Some(wanted(text, rest, Phrase::Unwanted));
+        return Some(phrase_order(text, rest, StatementPhrase::Unwanted));
     }
     if let Some(rest) = behind(&YOU_MUST) {
-        return Some(wanted(text, rest, Phrase::Wanted));
+        return Some(phrase_order(text, rest, StatementPhrase::Wanted));
     }
     if let Some(rest) = behind(&NOT_ORDER) {
         let rest = rest
             .strip_suffix("ever")
             .map_or(rest, |it| it.trim_end_matches([',', ' ']));
-        return Some(wanted(text, rest, Phrase::Unwanted));
+        return Some(phrase_order(text, rest, StatementPhrase::Unwanted));
     }
     if ORDER.is_in(lower) && !is_noun_first(lower) {
         let order = text.strip_prefix("please ").unwrap_or(text);
-        return Some(wanted(order, order, Phrase::Wanted));
+        return Some(phrase_order(order, order, StatementPhrase::Wanted));
     }
     // What the agent may do is no fact.
     if lower.starts_with("you ") {
         return None;
     }
     if WHEN_ORDER.is_in(lower) {
-        return Some(Phrase::Quoted(text.into()));
+        return Some(StatementPhrase::Quoted(text.into()));
     }
-    (CLAUSE.is_in(lower) && VERB.is_in(lower)).then(|| clause(text, lower))
+    (CLAUSE.is_in(lower) && VERB.is_in(lower)).then(|| phrase_clause(text, lower))
 }
 
 /// "tests need …", "commits are …": a noun that looks like an order.
@@ -147,24 +147,28 @@ fn is_noun_first(lower: &str) -> bool {
 }
 
 /// An order with "I" or "you" in it cannot be turned without touching its verbs: it is quoted as a whole.
-fn wanted(text: &str, order: &str, form: impl Fn(String) -> Phrase) -> Phrase {
+fn phrase_order(
+    text: &str,
+    order: &str,
+    form: impl Fn(String) -> StatementPhrase,
+) -> StatementPhrase {
     let lower = order.to_ascii_lowercase();
     if FIRST_PERSON.is_in(&lower) || SECOND_PERSON.is_in(&lower) {
-        Phrase::Quoted(text.into())
+        StatementPhrase::Quoted(text.into())
     } else {
-        form(placed(order, &lower))
+        form(replace_here_with_project(order, &lower))
     }
 }
 
 /// "We use podman here" reads the same tomorrow, but for its "here".
-pub(super) fn clause(text: &str, lower: &str) -> Phrase {
+pub(super) fn phrase_clause(text: &str, lower: &str) -> StatementPhrase {
     if FIRST_PERSON.is_in(lower) || SECOND_PERSON.is_in(lower) {
-        return Phrase::Quoted(text.into());
+        return StatementPhrase::Quoted(text.into());
     }
-    Phrase::Clause(placed(text, lower))
+    StatementPhrase::Clause(replace_here_with_project(text, lower))
 }
 
-fn placed(text: &str, lower: &str) -> String {
+fn replace_here_with_project(text: &str, lower: &str) -> String {
     match lower.find(" here") {
         Some(at) if lower[at + 5..].is_empty() || lower[at + 5..].starts_with([',', ' ', ';']) => {
             format!("{} in this project{}", &text[..at], &text[at + 5..])
@@ -174,23 +178,25 @@ fn placed(text: &str, lower: &str) -> String {
 }
 
 /// "no singletons, ever": what is not wanted at all.
-pub(super) fn none_of(text: &str, lower: &str) -> Phrase {
+pub(super) fn phrase_ban(text: &str, lower: &str) -> StatementPhrase {
     let end = lower
         .strip_suffix("please")
         .map_or(lower.len(), |it| it.trim_end_matches([',', ' ']).len());
     let (text, lower) = (&text[..end], &lower[..end]);
-    match clause(text, lower) {
-        Phrase::Clause(it) => Phrase::Clause(format!("The user wants {}", uncapitalised(&it))),
+    match phrase_clause(text, lower) {
+        StatementPhrase::Clause(it) => {
+            StatementPhrase::Clause(format!("The user wants {}", lowercase_first_letter(&it)))
+        }
         other => other,
     }
 }
 
-fn third_person(text: &str, lower: &str) -> Phrase {
-    let quoted = || Phrase::Quoted(text.into());
+fn phrase_in_third_person(text: &str, lower: &str) -> StatementPhrase {
+    let quoted = || StatementPhrase::Quoted(text.into());
     if let Some(rest) = lower.strip_prefix("my ") {
         let is_alone = !FIRST_PERSON.is_in(rest) && !SECOND_PERSON.is_in(rest);
         return if is_alone {
-            Phrase::Clause(format!("The user's {}", &text["my ".len()..]))
+            StatementPhrase::Clause(format!("The user's {}", &text["my ".len()..]))
         } else {
             quoted()
         };
@@ -225,11 +231,11 @@ fn third_person(text: &str, lower: &str) -> Phrase {
     if turns {
         quoted()
     } else {
-        Phrase::Clause(format!("The user {verb}{third}{object}"))
+        StatementPhrase::Clause(format!("The user {verb}{third}{object}"))
     }
 }
 
-impl Phrase {
+impl StatementPhrase {
     /// Whether it says what is to be done, and not what is so.
     pub(super) fn is_wish(&self) -> bool {
         matches!(
@@ -239,42 +245,45 @@ impl Phrase {
     }
 
     /// Two wishes as one; `None` where the words of one cannot be turned.
-    pub(super) fn with(self, other: Self) -> Option<Self> {
+    pub(super) fn merge_wish(self, other: Self) -> Option<Self> {
         Some(match (self, other) {
             (Self::Wanted(a), Self::Wanted(b)) => {
-                Self::Wanted(format!("{a}, and to {}", uncapitalised(&b)))
+                Self::Wanted(format!("{a}, and to {}", lowercase_first_letter(&b)))
             }
             (Self::Wanted(a), Self::Unwanted(b)) => {
-                Self::Wanted(format!("{a}, and not to {}", uncapitalised(&b)))
+                Self::Wanted(format!("{a}, and not to {}", lowercase_first_letter(&b)))
             }
             (Self::Unwanted(a), Self::Wanted(b)) => {
-                Self::Unwanted(format!("{a}, but to {}", uncapitalised(&b)))
+                Self::Unwanted(format!("{a}, but to {}", lowercase_first_letter(&b)))
             }
             (Self::Unwanted(a), Self::Unwanted(b)) => {
-                Self::Unwanted(format!("{a}, nor to {}", uncapitalised(&b)))
+                Self::Unwanted(format!("{a}, nor to {}", lowercase_first_letter(&b)))
             }
             _ => return None,
         })
     }
 
     /// It as a sentence.
-    pub(super) fn declared(&self) -> String {
+    pub(super) fn to_sentence(&self) -> String {
         let sentence = match self {
-            Self::Clause(it) => capitalised(it),
+            Self::Clause(it) => capitalise_first_letter(it),
             Self::Wanted(it) => format!(
                 "The user wants the agent to {}",
-                of_the_user(&uncapitalised(it))
+                replace_me_with_user(&lowercase_first_letter(it))
             ),
             Self::Unwanted(it) => {
                 format!(
                     "The user does not want the agent to {}",
-                    of_the_user(&turned(&uncapitalised(it)))
+                    replace_me_with_user(&mark_instead_order(&lowercase_first_letter(it)))
                 )
             }
             Self::Contrast(x, y) => format!("The user wants {x}, not {y}"),
             // A quotation in the quotation gets the other marks.
             Self::Quoted(it) => {
-                return format!("The user said: \"{}.\"", capitalised(&it.replace('"', "'")));
+                return format!(
+                    "The user said: \"{}.\"",
+                    capitalise_first_letter(&it.replace('"', "'"))
+                );
             }
         };
         sentence + "."
@@ -282,7 +291,7 @@ impl Phrase {
 }
 
 /// "don't do this, do that": the second half is wanted again.
-fn turned(order: &str) -> String {
+fn mark_instead_order(order: &str) -> String {
     let lower = order.to_ascii_lowercase();
     let found = INSTEAD
         .captures(&lower)
@@ -294,7 +303,7 @@ fn turned(order: &str) -> String {
 }
 
 /// "without asking me" was said by the user.
-fn of_the_user(order: &str) -> String {
+fn replace_me_with_user(order: &str) -> String {
     let words = order.split(' ').map(|it| match it {
         "me" => "the user",
         "my" => "the user's",
@@ -304,7 +313,7 @@ fn of_the_user(order: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn capitalised(text: &str) -> String {
+fn capitalise_first_letter(text: &str) -> String {
     let mut chars = text.chars();
     // A name such as `openapi.yaml` or npm_config stays as it is written.
     let is_name = text
@@ -317,7 +326,7 @@ fn capitalised(text: &str) -> String {
     }
 }
 
-fn uncapitalised(text: &str) -> String {
+fn lowercase_first_letter(text: &str) -> String {
     let mut chars = text.chars();
     chars
         .next()
@@ -328,12 +337,13 @@ fn uncapitalised(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::glean::prose::blotted;
+    use crate::glean::prose::mask_quotations;
 
     #[test]
     fn statements_become_facts() {
         let check = |text: &str, expected: &str| {
-            let phrase = of(text, &blotted(text)).map(|it| it.declared());
+            let phrase =
+                parse_statement_phrase(text, &mask_quotations(text)).map(|it| it.to_sentence());
             assert_eq!(phrase.as_deref(), Some(expected), "{text:?}");
         };
         check("I prefer tabs", "The user prefers tabs.");
@@ -365,6 +375,6 @@ mod tests {
             "don't sign your name",
             "The user said: \"Don't sign your name.\"",
         );
-        assert_eq!(of("that bug", "that bug"), None);
+        assert_eq!(parse_statement_phrase("that bug", "that bug"), None);
     }
 }

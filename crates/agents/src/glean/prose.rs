@@ -38,20 +38,20 @@ pattern!(
 );
 
 /// The sentences of a prompt that are the person's own.
-pub(super) fn sentences(prompt: &str) -> Vec<Sentence> {
+pub(super) fn split_own_sentences(prompt: &str) -> Vec<Sentence> {
     if prompt.chars().count() > MOST_CHARS {
         return Vec::new();
     }
     let prompt = prompt.replace('’', "'");
     let mut sentences = Vec::new();
-    for (line, is_listed) in own_lines(&prompt) {
-        split(line, is_listed, &mut sentences);
+    for (line, is_listed) in collect_own_lines(&prompt) {
+        split_line_sentences(line, is_listed, &mut sentences);
     }
-    joined(sentences)
+    join_split_statements(sentences)
 }
 
 /// The lines before anything that looks pasted, and whether each is one of a list to be remembered.
-fn own_lines(prompt: &str) -> Vec<(&str, bool)> {
+fn collect_own_lines(prompt: &str) -> Vec<(&str, bool)> {
     let mut lines = Vec::new();
     let (mut is_fenced, mut is_listed) = (false, false);
     let all: Vec<&str> = prompt
@@ -77,7 +77,7 @@ fn own_lines(prompt: &str) -> Vec<(&str, bool)> {
             is_listed = true;
             continue;
         }
-        lines.push((unlisted(line), is_listed));
+        lines.push((strip_list_marker(line), is_listed));
         // What a colon or "this issue" announces is somebody else's.
         if has_more && !is_listed && (lower.ends_with(':') || PASTED.is_in(&lower)) {
             break;
@@ -87,7 +87,7 @@ fn own_lines(prompt: &str) -> Vec<(&str, bool)> {
 }
 
 /// A line without the mark that makes it an item of a list.
-fn unlisted(line: &str) -> &str {
+fn strip_list_marker(line: &str) -> &str {
     let bulleted = line
         .strip_prefix(['-', '*', '•'])
         .filter(|it| it.starts_with(' '));
@@ -109,11 +109,11 @@ const QUOTES: &[(char, char)] = &[
     ('『', '』'),
 ];
 
-fn split(line: &str, is_listed: bool, into: &mut Vec<Sentence>) {
+fn split_line_sentences(line: &str, is_listed: bool, into: &mut Vec<Sentence>) {
     let mut start = 0;
     let mut rest = line.char_indices().peekable();
     while let Some((at, c)) = rest.next() {
-        if let Some(end) = quoted(line, at, c) {
+        if let Some(end) = find_quotation_end(line, at, c) {
             while rest.next_if(|(it, _)| *it < end).is_some() {}
             continue;
         }
@@ -121,15 +121,15 @@ fn split(line: &str, is_listed: bool, into: &mut Vec<Sentence>) {
         let ends = rest.peek().is_none_or(|(_, next)| next.is_whitespace());
         if is_wide || (matches!(c, '.' | '!' | '?') && ends && !is_abbreviation(&line[..at])) {
             let end = at + c.len_utf8();
-            push(&line[start..end], is_listed, into);
+            push_sentence(&line[start..end], is_listed, into);
             start = end;
         }
     }
-    push(&line[start..], is_listed, into);
+    push_sentence(&line[start..], is_listed, into);
 }
 
 /// Where a quotation ends that begins here.
-fn quoted(line: &str, at: usize, open: char) -> Option<usize> {
+fn find_quotation_end(line: &str, at: usize, open: char) -> Option<usize> {
     let (_, close) = QUOTES.iter().find(|it| it.0 == open)?;
     let start = at + open.len_utf8();
     line[start..]
@@ -144,14 +144,14 @@ fn is_abbreviation(before: &str) -> bool {
         .any(|it| lower.ends_with(it))
 }
 
-fn push(piece: &str, is_listed: bool, into: &mut Vec<Sentence>) {
+fn push_sentence(piece: &str, is_listed: bool, into: &mut Vec<Sentence>) {
     let whole = piece.trim();
     let text = whole.trim_end_matches(['.', '!', '?', '。', '！', '？', ' ']);
     if !text.is_empty() {
         let is_question = whole[text.len()..].contains(['?', '？']);
         into.push(Sentence {
             text: text.into(),
-            lower: blotted(text),
+            lower: mask_quotations(text),
             is_question,
             is_listed,
         });
@@ -159,11 +159,11 @@ fn push(piece: &str, is_listed: bool, into: &mut Vec<Sentence>) {
 }
 
 /// Lower case, quotations blotted out, every byte where it was.
-pub(super) fn blotted(text: &str) -> String {
+pub(super) fn mask_quotations(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
-        let end = quoted(text, at, c).unwrap_or(at + c.len_utf8());
+        let end = find_quotation_end(text, at, c).unwrap_or(at + c.len_utf8());
         if end > at + c.len_utf8() {
             out.push_str(&"\u{1}".repeat(end - at));
         } else {
@@ -182,7 +182,7 @@ pattern!(
 pattern!(EVER, r"^(?:ever|always|every time)$");
 
 /// "No. Our default branch is develop" is one statement.
-fn joined(sentences: Vec<Sentence>) -> Vec<Sentence> {
+fn join_split_statements(sentences: Vec<Sentence>) -> Vec<Sentence> {
     let mut out: Vec<Sentence> = Vec::new();
     for sentence in sentences {
         match out.last_mut() {
@@ -215,7 +215,10 @@ mod tests {
     #[test]
     fn only_own_sentences_are_left() {
         let check = |prompt: &str, expected: &[&str]| {
-            let texts: Vec<String> = sentences(prompt).into_iter().map(|it| it.text).collect();
+            let texts: Vec<String> = split_own_sentences(prompt)
+                .into_iter()
+                .map(|it| it.text)
+                .collect();
             assert_eq!(texts, expected, "{prompt:?}");
         };
         check("One. Two! Three?", &["One", "Two", "Three"]);
@@ -242,8 +245,8 @@ mod tests {
 
     #[test]
     fn blotting_moves_nothing() {
-        let check = |text: &str| assert_eq!(blotted(text).len(), text.len(), "{text:?}");
+        let check = |text: &str| assert_eq!(mask_quotations(text).len(), text.len(), "{text:?}");
         check("Say “always” and `x`, then ÄÖ");
-        assert_eq!(blotted("A \"b\" c"), "a \u{1}\u{1}\u{1} c");
+        assert_eq!(mask_quotations("A \"b\" c"), "a \u{1}\u{1}\u{1} c");
     }
 }

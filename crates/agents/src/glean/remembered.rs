@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::setting::is_shell;
-use super::{Gleaned, Sort};
-use crate::transcript::{Speaker, Turn, Use};
+use super::setting::is_shell_tool;
+use super::{ExtractedStatement, Sort};
+use crate::transcript::{Speaker, ToolCall, TranscriptTurn};
 use apostille_text::terms;
 
 /// Tools that remember, by what their names hold, whatever a client puts before them.
@@ -41,8 +41,8 @@ const SAME: f64 = 0.5;
 const SAME_IN_ANSWER: f64 = 0.25;
 
 /// Whether an agent kept what was stated, then or later in the session.
-pub(super) fn is_remembered(turns: &[Turn], it: &Gleaned) -> bool {
-    let stated = telling(&it.fact);
+pub(super) fn is_statement_remembered(turns: &[TranscriptTurn], it: &ExtractedStatement) -> bool {
+    let stated = collect_telling_terms(&it.fact);
     let later = turns.iter().skip_while(|turn| turn.number <= it.turn);
     let mut is_answer = true;
     for turn in later {
@@ -54,8 +54,8 @@ pub(super) fn is_remembered(turns: &[Turn], it: &Gleaned) -> bool {
         };
         let calls = turn.uses.iter().filter(|_| turn.speaker == Speaker::Agent);
         if calls
-            .filter(|it| remembers(it))
-            .any(|it| share(&stated, &it.input) >= least)
+            .filter(|it| is_remember_call(it))
+            .any(|it| compute_term_share(&stated, &it.input) >= least)
         {
             return true;
         }
@@ -63,14 +63,14 @@ pub(super) fn is_remembered(turns: &[Turn], it: &Gleaned) -> bool {
     false
 }
 
-fn remembers(it: &Use) -> bool {
+fn is_remember_call(it: &ToolCall) -> bool {
     let (tool, input) = (it.tool.to_ascii_lowercase(), it.input.to_ascii_lowercase());
     let is_tool = TOOLS.iter().any(|name| tool.contains(name));
     let is_file_tool = tool.ends_with("memory")
         && ["create", "insert", "str_replace", "add"]
             .iter()
             .any(|it| input.contains(it));
-    let is_command = is_shell(&tool) && input.contains("apostille remember");
+    let is_command = is_shell_tool(&tool) && input.contains("apostille remember");
     let writes_rules = it.paths.iter().any(|path| {
         let name = path
             .rsplit(['/', '\\'])
@@ -87,18 +87,21 @@ fn remembers(it: &Use) -> bool {
 }
 
 /// The terms that carry a statement: not those that every such sentence has.
-fn telling(fact: &str) -> BTreeSet<String> {
+fn collect_telling_terms(fact: &str) -> BTreeSet<String> {
     const FRAME: &str =
         "The user wants the agent to does not want said always never we our this project";
-    let frame: BTreeSet<String> = terms::terms(FRAME).into_iter().map(|it| it.0).collect();
-    terms::terms(fact)
+    let frame: BTreeSet<String> = terms::extract_terms(FRAME)
         .into_iter()
         .map(|it| it.0)
-        .filter(|it| !frame.contains(it) && !is_small(it))
+        .collect();
+    terms::extract_terms(fact)
+        .into_iter()
+        .map(|it| it.0)
+        .filter(|it| !frame.contains(it) && !is_small_term(it))
         .collect()
 }
 
-fn is_small(term: &str) -> bool {
+fn is_small_term(term: &str) -> bool {
     const SMALL: &[&str] = &[
         "a", "an", "and", "or", "is", "are", "in", "on", "of", "for", "with", "it", "be", "from",
         "by", "at", "as", "use", "i", "no",
@@ -107,7 +110,10 @@ fn is_small(term: &str) -> bool {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a sentence has few terms")]
-fn share(stated: &BTreeSet<String>, input: &str) -> f64 {
-    let kept: BTreeSet<String> = terms::terms(input).into_iter().map(|it| it.0).collect();
+fn compute_term_share(stated: &BTreeSet<String>, input: &str) -> f64 {
+    let kept: BTreeSet<String> = terms::extract_terms(input)
+        .into_iter()
+        .map(|it| it.0)
+        .collect();
     stated.intersection(&kept).count() as f64 / stated.len().max(1) as f64
 }

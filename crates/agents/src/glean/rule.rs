@@ -1,12 +1,12 @@
 //! Which sentences state something: the rules, by what a sentence begins with.
 
-use super::lead::{Lead, lead};
-use super::lexicon::{CHOICES, DOINGS, IN_HAND, THINGS, TOOLS, WAYS, has_any};
+use super::lead::{SentenceOpening, parse_opening};
+use super::lexicon::{CHOICES, DOINGS, IN_HAND, THINGS, TOOLS, WAYS, has_listed_word};
 use super::maxim::CODE_TALK;
-use super::pattern::{any, pattern};
-use super::phrase::{self, Phrase};
+use super::pattern::{join_alternatives, pattern};
+use super::phrase::{self, StatementPhrase};
 use super::prose::Sentence;
-use super::setting::Setting;
+use super::setting::SentenceContext;
 use super::{Sort, doubt, habit, maxim};
 
 pattern!(
@@ -32,18 +32,18 @@ pattern!(
 pattern!(
     ALWAYS,
     r"^(?:you (?:should|must|need to|have to) )?(?:always|never ever|never|don't ever|do not ever) ",
-    any(WAYS),
+    join_alternatives(WAYS),
     r"\b",
     r"|^(?:don't|do not) ",
-    any(WAYS),
+    join_alternatives(WAYS),
     r"\b.*,? ever$"
 );
 pattern!(
     WHENEVER,
     r"^(?:whenever|every time|each time|any time) (?:you|we|i) [^,]+, (?:please )?(?:also |always |never |first )?(?:don't |do not )?",
-    any(WAYS),
+    join_alternatives(WAYS),
     r"\b|^(?:when|if|before|after) you [^,]+, (?:please )?(?:always|never|don't ever) ",
-    any(WAYS),
+    join_alternatives(WAYS),
     r"\b"
 );
 pattern!(
@@ -71,10 +71,10 @@ pattern!(
 pattern!(
     WE_ALWAYS,
     r"^we (?:always|never|only|all) ",
-    any(DOINGS),
+    join_alternatives(DOINGS),
     r"\b|^we (?:don't|do not) (?:use|commit|push|merge|deploy|release|mock|vendor|bump|squash|rebase|edit|touch|allow|support|accept)\b"
 );
-pattern!(WE_DO, r"^we ", any(DOINGS), r" ");
+pattern!(WE_DO, r"^we ", join_alternatives(DOINGS), r" ");
 pattern!(
     FIRMLY,
     r"\b(?:for \w+|in this (?:repo|project|codebase)|here\b|everywhere|throughout|as our|only|before|on every|every|each|without|by default|through|via)\b|, not |\binstead of\b|\brather than\b"
@@ -110,10 +110,13 @@ pattern!(
 );
 
 /// What a sentence states by the rules for English.
-pub(super) fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
-    let (lead, range) = lead(&sentence.lower);
-    let lead = if sentence.is_listed && lead == Lead::None {
-        Lead::Remember
+pub(super) fn extract_english(
+    sentence: &Sentence,
+    setting: &SentenceContext<'_>,
+) -> Option<(Sort, StatementPhrase)> {
+    let (lead, range) = parse_opening(&sentence.lower);
+    let lead = if sentence.is_listed && lead == SentenceOpening::None {
+        SentenceOpening::Remember
     } else {
         lead
     };
@@ -122,36 +125,46 @@ pub(super) fn stated(sentence: &Sentence, setting: &Setting<'_>) -> Option<(Sort
         sentence.text.get(range)?,
     );
     let is_short = lower.split_whitespace().count() < 2 && lower.is_ascii();
-    if is_short || doubt::asks(lower) || MEASURED.is_in(lower) {
+    if is_short || doubt::is_question_after_opening(lower) || MEASURED.is_in(lower) {
         return None;
     }
-    by_lead(text, lower, lead, setting)
-        .or_else(|| habit::stated(text, lower, lead, setting))
-        .or_else(|| maxim::stated(text, lower, lead, setting))
+    extract_by_opening(text, lower, lead, setting)
+        .or_else(|| habit::extract_habit(text, lower, lead, setting))
+        .or_else(|| maxim::extract_convention(text, lower, lead, setting))
 }
 
 /// What it states by the words it begins with.
-fn by_lead(text: &str, lower: &str, lead: Lead, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
-    if doubt::ends_in_a_task(lower) || doubt::needs_its_place(lower) {
+fn extract_by_opening(
+    text: &str,
+    lower: &str,
+    lead: SentenceOpening,
+    setting: &SentenceContext<'_>,
+) -> Option<(Sort, StatementPhrase)> {
+    if doubt::has_task_tail(lower) || doubt::is_context_dependent(lower) {
         return None;
     }
     Some(match lead {
-        Lead::Remember => kept(text, lower)?,
-        Lead::Note => noted(text, lower)?,
-        Lead::Standing => (Sort::Preference, standing(text, lower)?),
-        Lead::No => (Sort::Correction, corrected(text, lower, setting)?),
-        Lead::Actually => (
+        SentenceOpening::Remember => extract_remember_request(text, lower)?,
+        SentenceOpening::Note => extract_note(text, lower)?,
+        SentenceOpening::Standing => (Sort::Preference, extract_standing_order(text, lower)?),
+        SentenceOpening::No => (Sort::Correction, extract_correction(text, lower, setting)?),
+        SentenceOpening::Actually => (
             Sort::Correction,
-            corrected(text, lower, setting).or_else(|| fact(text, lower))?,
+            extract_correction(text, lower, setting)
+                .or_else(|| extract_project_fact(text, lower))?,
         ),
-        Lead::Told => (Sort::Correction, told(text, lower, setting)?),
-        Lead::None => plain(text, lower, setting)?,
+        SentenceOpening::Told => (
+            Sort::Correction,
+            extract_repeated_order(text, lower, setting)?,
+        ),
+        SentenceOpening::None => extract_without_opening(text, lower, setting)?,
     })
 }
 
 /// What the person asks to remember: nearly anything that is a sentence.
-fn kept(text: &str, lower: &str) -> Option<(Sort, Phrase)> {
-    let phrase = phrase::of(text, lower).filter(|_| !is_in_hand(lower))?;
+fn extract_remember_request(text: &str, lower: &str) -> Option<(Sort, StatementPhrase)> {
+    let phrase =
+        phrase::parse_statement_phrase(text, lower).filter(|_| !is_about_work_in_hand(lower))?;
     let is_wish = PREFERS.is_in(lower) || phrase.is_wish();
     Some((
         if is_wish {
@@ -174,18 +187,18 @@ pattern!(
 );
 
 /// What is to be done from now on: an order, or a rule; not what has changed in the code.
-fn standing(text: &str, lower: &str) -> Option<Phrase> {
-    if let Some(none) = habit::none_of(text, lower) {
+fn extract_standing_order(text: &str, lower: &str) -> Option<StatementPhrase> {
+    if let Some(none) = habit::extract_ban(text, lower) {
         return Some(none);
     }
-    let phrase = phrase::of(text, lower).filter(|_| !ONCE.is_in(lower))?;
+    let phrase = phrase::parse_statement_phrase(text, lower).filter(|_| !ONCE.is_in(lower))?;
     let is_told = RULED.is_in(lower) && !CODE_TALK.is_in(lower);
     let is_rule = (is_told || PROCESS.is_in(lower)) && !PASS.is_in(lower);
-    (!matches!(phrase, Phrase::Clause(_)) || is_rule).then_some(phrase)
+    (!matches!(phrase, StatementPhrase::Clause(_)) || is_rule).then_some(phrase)
 }
 
 /// "the list is sorted by date": about the work in hand, and stale with it.
-fn is_in_hand(lower: &str) -> bool {
+fn is_about_work_in_hand(lower: &str) -> bool {
     let Some(rest) = lower.strip_prefix("the ") else {
         return false;
     };
@@ -197,27 +210,39 @@ fn is_in_hand(lower: &str) -> bool {
 }
 
 /// "Note that" is said of many things; what is about us is for good.
-fn noted(text: &str, lower: &str) -> Option<(Sort, Phrase)> {
+fn extract_note(text: &str, lower: &str) -> Option<(Sort, StatementPhrase)> {
     let is_told = WE_DO.is_in(lower) && VALUE.is_in(&text.to_ascii_lowercase());
-    let told = || is_told.then(|| phrase::of(text, lower)).flatten();
-    ours(text, lower)
+    let told = || {
+        is_told
+            .then(|| phrase::parse_statement_phrase(text, lower))
+            .flatten()
+    };
+    extract_team_practice(text, lower)
         .or_else(told)
-        .or_else(|| fact(text, lower))
+        .or_else(|| extract_project_fact(text, lower))
         .map(|it| (Sort::Fact, it))
 }
 
 /// What the agent was wrong about.
-fn corrected(text: &str, lower: &str, setting: &Setting<'_>) -> Option<Phrase> {
+fn extract_correction(
+    text: &str,
+    lower: &str,
+    setting: &SentenceContext<'_>,
+) -> Option<StatementPhrase> {
     if !setting.is_answer {
         return None;
     }
-    contrast(text, lower, setting)
-        .or_else(|| ours(text, lower))
-        .or_else(|| placed(text, lower))
+    extract_tool_contrast(text, lower, setting)
+        .or_else(|| extract_team_practice(text, lower))
+        .or_else(|| extract_project_value(text, lower))
 }
 
 /// "use pnpm, not npm": a choice between programs, not between two ways to write a line.
-fn contrast(text: &str, lower: &str, setting: &Setting<'_>) -> Option<Phrase> {
+fn extract_tool_contrast(
+    text: &str,
+    lower: &str,
+    setting: &SentenceContext<'_>,
+) -> Option<StatementPhrase> {
     let found = CONTRAST.captures(lower)?;
     let part = |name: &str| text.get(found.name(name)?.range());
     let (x, y) = (part("x")?, part("y")?);
@@ -226,69 +251,82 @@ fn contrast(text: &str, lower: &str, setting: &Setting<'_>) -> Option<Phrase> {
             .split_whitespace()
             .any(|tool| it.split(' ').any(|word| word.eq_ignore_ascii_case(tool)))
     };
-    let is_known = is_tool(x) || is_tool(y) || setting.has_run(y);
-    is_known.then(|| Phrase::Contrast(x.into(), y.into()))
+    let is_known = is_tool(x) || is_tool(y) || setting.has_run_command(y);
+    is_known.then(|| StatementPhrase::Contrast(x.into(), y.into()))
 }
 
 /// "we use podman here": what is ours is for good, once it is said as a correction.
-fn ours(text: &str, lower: &str) -> Option<Phrase> {
+fn extract_team_practice(text: &str, lower: &str) -> Option<StatementPhrase> {
     let is_ours = WE_ALWAYS.is_in(lower)
         || OUR.is_in(lower)
         || THIS_PROJECT.is_in(lower)
         || (WE_DO.is_in(lower) && (!BARE_OBJECT.is_in(lower) || text.contains('`')));
-    is_ours.then(|| phrase::of(text, lower)).flatten()
+    is_ours
+        .then(|| phrase::parse_statement_phrase(text, lower))
+        .flatten()
 }
 
 /// "the port is 5433": where a thing of the project is, or what it is.
-fn placed(text: &str, lower: &str) -> Option<Phrase> {
+fn extract_project_value(text: &str, lower: &str) -> Option<StatementPhrase> {
     let found = PLACED.captures(lower)?;
     let subject = lower.get(found.get(1)?.range())?;
-    let has = |list: &str| has_any(list, subject);
+    let has = |list: &str| has_listed_word(list, subject);
     (has(THINGS) && !has(IN_HAND) && VALUE.is_in(&text.to_ascii_lowercase()))
-        .then(|| phrase::of(text, lower))
+        .then(|| phrase::parse_statement_phrase(text, lower))
         .flatten()
 }
 
 /// What the agent was told before: rules, and things not to do.
-fn told(text: &str, lower: &str, setting: &Setting<'_>) -> Option<Phrase> {
+fn extract_repeated_order(
+    text: &str,
+    lower: &str,
+    setting: &SentenceContext<'_>,
+) -> Option<StatementPhrase> {
     let behind = |pattern: &super::pattern::Pattern| {
         pattern
-            .after(lower)
+            .text_after_match(lower)
             .and_then(|it| text.get(lower.len() - it.len()..))
     };
     if let Some(rest) = behind(&NOT_TO) {
-        return Some(Phrase::Unwanted(rest.into()));
+        return Some(StatementPhrase::Unwanted(rest.into()));
     }
     if TO_USE.is_in(lower) && !OF_THE_TASK.is_in(lower) {
-        return Some(Phrase::Wanted(text.get("to ".len()..)?.into()));
+        return Some(StatementPhrase::Wanted(text.get("to ".len()..)?.into()));
     }
-    corrected(text, lower, setting)
+    extract_correction(text, lower, setting)
 }
 
 /// What stands by itself.
-fn plain(text: &str, lower: &str, setting: &Setting<'_>) -> Option<(Sort, Phrase)> {
+fn extract_without_opening(
+    text: &str,
+    lower: &str,
+    setting: &SentenceContext<'_>,
+) -> Option<(Sort, StatementPhrase)> {
     if PREFERS.is_in(lower) {
-        return phrase::of(text, lower)
+        return phrase::parse_statement_phrase(text, lower)
             .filter(|_| {
-                !ONE_OF.is_in(lower) && !lower.contains(" your ") && !habit::is_on_the_page(lower)
+                !ONE_OF.is_in(lower)
+                    && !lower.contains(" your ")
+                    && !habit::is_about_program_behaviour(lower)
             })
             .map(|it| (Sort::Preference, it));
     }
     if STOP.is_in(lower) && setting.is_answer && !STOP_FOR_NOW.is_in(lower) {
-        return phrase::of(text, lower).map(|it| (Sort::Correction, it));
+        return phrase::parse_statement_phrase(text, lower).map(|it| (Sort::Correction, it));
     }
     let is_rule = (ALWAYS.is_in(lower) || WHENEVER.is_in(lower)) && !CODE_TALK.is_in(lower);
     if is_rule && !setting.has_task {
-        return phrase::of(text, lower).map(|it| (Sort::Preference, it));
+        return phrase::parse_statement_phrase(text, lower).map(|it| (Sort::Preference, it));
     }
-    if let Some(rest) = SWITCHED.after(lower) {
+    if let Some(rest) = SWITCHED.text_after_match(lower) {
         let rest = text.get(lower.len() - rest.len()..)?;
-        return phrase::of(rest, &rest.to_ascii_lowercase())
+        return phrase::parse_statement_phrase(rest, &rest.to_ascii_lowercase())
             .filter(|_| rest.len() > 8)
             .map(|it| (Sort::Correction, it));
     }
     // What a project uses is said before nearly every piece of work, and the code says it too.
-    let phrase = fact(text, lower).filter(|_| !(setting.has_task && THIS_PROJECT.is_in(lower)))?;
+    let phrase = extract_project_fact(text, lower)
+        .filter(|_| !(setting.has_task && THIS_PROJECT.is_in(lower)))?;
     let is_contrast =
         lower.contains(", not ") || lower.contains(", use ") || lower.contains(" instead of ");
     let sort = if is_contrast && setting.is_answer {
@@ -300,23 +338,25 @@ fn plain(text: &str, lower: &str, setting: &Setting<'_>) -> Option<(Sort, Phrase
 }
 
 /// A fact about the project that needs no other lead.
-fn fact(text: &str, lower: &str) -> Option<Phrase> {
+fn extract_project_fact(text: &str, lower: &str) -> Option<StatementPhrase> {
     if let Some(rest) = IN_THIS
-        .after(lower)
+        .text_after_match(lower)
         .filter(|it| it.split_whitespace().count() > 2)
     {
         let rules = [&*MODAL, &WE_ALWAYS, &WE_DO, &PROCESS, &KEPT_SO];
         let is_rule = rules.iter().any(|it| it.is_in(rest));
-        return phrase::of(text, lower).filter(|it| is_rule && matches!(it, Phrase::Clause(_)));
+        return phrase::parse_statement_phrase(text, lower)
+            .filter(|it| is_rule && matches!(it, StatementPhrase::Clause(_)));
     }
     let is_process = PROCESS.is_in(lower) && !PASS.is_in(lower);
     let is_firm = || WE_ALWAYS.is_in(lower) || (WE_DO.is_in(lower) && FIRMLY.is_in(lower));
     let is_way = || is_firm() && !BARE_OBJECT.is_in(lower) && !CODE_TALK.is_in(lower);
-    let is_fact = is_process || THIS_PROJECT.is_in(lower) || is_way() || is_our_thing(text, lower);
+    let is_fact =
+        is_process || THIS_PROJECT.is_in(lower) || is_way() || is_project_thing(text, lower);
     is_fact
-        .then(|| phrase::of(text, lower))
+        .then(|| phrase::parse_statement_phrase(text, lower))
         .flatten()
-        .filter(|it| matches!(it, Phrase::Clause(_)))
+        .filter(|it| matches!(it, StatementPhrase::Clause(_)))
 }
 
 pattern!(
@@ -325,7 +365,7 @@ pattern!(
 );
 
 /// "Our production cluster is in eu-central-1"; not "our team is small".
-fn is_our_thing(text: &str, lower: &str) -> bool {
+fn is_project_thing(text: &str, lower: &str) -> bool {
     let Some(found) = OUR.captures(lower) else {
         return false;
     };
@@ -333,7 +373,7 @@ fn is_our_thing(text: &str, lower: &str) -> bool {
         .get(1)
         .and_then(|it| lower.get(it.range()))
         .unwrap_or("");
-    let has = |list: &str| has_any(list, subject);
+    let has = |list: &str| has_listed_word(list, subject);
     let is_bare = matches!(found.get(0).map(|it| it.as_bytes()), Some(it) if it.ends_with(b" is") || it.ends_with(b" are"));
     let is_told = (!is_bare && !WANTING.is_in(lower))
         || has(CHOICES)

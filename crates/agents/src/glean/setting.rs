@@ -1,15 +1,15 @@
 //! Where a sentence stands: what the agent did before it, and what the prompt around it is about.
 
-use super::general::names_work;
+use super::general::has_work_class;
 use super::lexicon::WAYS;
-use super::pattern::{any, pattern};
+use super::pattern::{join_alternatives, pattern};
 use super::prose::Sentence;
-use crate::transcript::{Speaker, Turn};
+use crate::transcript::{Speaker, TranscriptTurn};
 
 /// Where a sentence stands.
-pub(super) struct Setting<'a> {
+pub(super) struct SentenceContext<'a> {
     /// What the agent said and did before, back to the prompt before this one.
-    before: Vec<&'a Turn>,
+    before: Vec<&'a TranscriptTurn>,
     /// Whether an agent spoke at all before.
     pub(super) is_answer: bool,
     /// Whether the prompt asks for a piece of work: rules in it are rules for that work.
@@ -23,7 +23,7 @@ pub(super) struct Setting<'a> {
 pattern!(
     TASK,
     r"^(?:(?:please|ok|okay|now|then|and|so|next|first|also|great|good|thanks|yes|can you|could you|would you|i want you to|i need you to|let's|go ahead and),? )*",
-    any(
+    join_alternatives(
         "write implement add create build make fix refactor change update generate convert remove delete rename move translate review draft put set show explain find look check investigate design port migrate replace extract render parse rewrite improve optimi[sz]e clean debug finish continue handle give list summari[sz]e"
     ),
     r"\b|^i (?:want|need) (?:a|an|the|some|you)\b"
@@ -40,12 +40,16 @@ pattern!(
 pattern!(
     EVERY_STEP,
     r"^(?:please )?(?:also )?(?:always )?",
-    any(WAYS),
+    join_alternatives(WAYS),
     r"\b [^,]*\b(?:before|after|with|for) (?:every|each|any) (?:single )?(?:commit|push|pr|pull request|merge|release|deploy|bug ?fix|new (?:feature|module|file|function|dependency))s?$"
 );
 
-impl<'a> Setting<'a> {
-    pub(super) fn of(turns: &'a [Turn], at: usize, sentences: &[Sentence]) -> Self {
+impl<'a> SentenceContext<'a> {
+    pub(super) fn from_turns(
+        turns: &'a [TranscriptTurn],
+        at: usize,
+        sentences: &[Sentence],
+    ) -> Self {
         let before = &turns[..at];
         let start = before
             .iter()
@@ -59,14 +63,14 @@ impl<'a> Setting<'a> {
             is_answer: before.iter().any(|it| it.speaker == Speaker::Agent),
             has_task: sentences
                 .iter()
-                .any(|it| TASK.is_in(&it.lower) && !is_standing(&it.lower)),
+                .any(|it| TASK.is_in(&it.lower) && !is_standing_order(&it.lower)),
             is_polite: sentences.iter().any(|it| it.lower.contains("please")),
             is_off_record: sentences.iter().any(|it| OFF_RECORD.is_in(&it.lower)),
         }
     }
 
     /// Whether the agent has just run such a command.
-    pub(super) fn has_run(&self, command: &str) -> bool {
+    pub(super) fn has_run_command(&self, command: &str) -> bool {
         let words = |text: &str| {
             text.split(|it: char| !(it.is_alphanumeric() || matches!(it, '-' | '_')))
                 .any(|it| it.eq_ignore_ascii_case(command))
@@ -74,13 +78,13 @@ impl<'a> Setting<'a> {
         self.before
             .iter()
             .flat_map(|it| &it.uses)
-            .filter(|it| is_shell(&it.tool))
+            .filter(|it| is_shell_tool(&it.tool))
             .any(|it| words(&it.input))
     }
 }
 
 /// Whether a tool runs commands.
-pub(super) fn is_shell(tool: &str) -> bool {
+pub(super) fn is_shell_tool(tool: &str) -> bool {
     let tool = tool.to_ascii_lowercase();
     ["bash", "shell", "exec", "terminal", "powershell", "command"]
         .iter()
@@ -88,6 +92,6 @@ pub(super) fn is_shell(tool: &str) -> bool {
 }
 
 /// "put the ticket number into commit messages", "add an entry with every PR": no piece of work, however it begins.
-pub(super) fn is_standing(lower: &str) -> bool {
-    IN_MESSAGES.is_in(lower) && names_work(lower) || EVERY_STEP.is_in(lower)
+pub(super) fn is_standing_order(lower: &str) -> bool {
+    IN_MESSAGES.is_in(lower) && has_work_class(lower) || EVERY_STEP.is_in(lower)
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::pattern::pattern;
-use super::setting::is_shell;
-use crate::transcript::{Speaker, Turn, Use};
+use super::setting::is_shell_tool;
+use crate::transcript::{Speaker, ToolCall, TranscriptTurn};
 use apostille_text::secrets;
 
 /// How long a summary may be, in characters.
@@ -35,26 +35,26 @@ pattern!(
 /// The summary of a session; `None` when nothing was done in it. What looks like a secret is left out with the sentence
 /// it stands in.
 #[must_use]
-pub fn summary(turns: &[Turn], title: Option<&str>) -> Option<String> {
-    let prompts: Vec<&Turn> = turns
+pub fn summarise_session(turns: &[TranscriptTurn], title: Option<&str>) -> Option<String> {
+    let prompts: Vec<&TranscriptTurn> = turns
         .iter()
         .filter(|it| it.speaker == Speaker::Person)
         .collect();
-    if prompts.is_empty() || !has_work(turns) {
+    if prompts.is_empty() || !has_session_work(turns) {
         return None;
     }
     let lines = [
         title
-            .and_then(|it| clean(it, TITLE_CHARS))
+            .and_then(|it| clean_summary_text(it, TITLE_CHARS))
             .map(|it| format!("Session: {it}")),
         prompts
             .first()
-            .and_then(|it| clean(&it.text, FIRST_ASK_CHARS))
+            .and_then(|it| clean_summary_text(&it.text, FIRST_ASK_CHARS))
             .map(|it| format!("Asked: {it}")),
-        listed("Then", later_asks(&prompts), ASKS, "; "),
-        listed("Changed", changed(turns), FILES, ", "),
-        listed("Ran", commands(turns), COMMANDS, ", "),
-        ending(turns).map(|it| format!("Ended: {it}")),
+        format_summary_list("Then", list_later_prompts(&prompts), ASKS, "; "),
+        format_summary_list("Changed", list_edited_files(turns), FILES, ", "),
+        format_summary_list("Ran", list_telling_commands(turns), COMMANDS, ", "),
+        find_closing_words(turns).map(|it| format!("Ended: {it}")),
         Some(format!(
             "Prompts: {}, turns: {}",
             prompts.len(),
@@ -63,29 +63,32 @@ pub fn summary(turns: &[Turn], title: Option<&str>) -> Option<String> {
     ];
     let text = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
     // Each line is bounded; the sum is bounded again, so that no change of one breaks it.
-    Some(text.chars().take(MOST_CHARS).collect()).filter(|it: &String| secrets::find(it).is_none())
+    Some(text.chars().take(MOST_CHARS).collect())
+        .filter(|it: &String| secrets::find_secret(it).is_none())
 }
 
-fn has_work(turns: &[Turn]) -> bool {
+fn has_session_work(turns: &[TranscriptTurn]) -> bool {
     let agent = || turns.iter().filter(|it| it.speaker == Speaker::Agent);
     agent().any(|it| !it.uses.is_empty())
         || agent().map(|it| it.text.len()).sum::<usize>() >= FEWEST_CHARS
 }
 
 /// A text on one line, shortened, without the sentences that hold a secret; `None` when nothing is left.
-fn clean(text: &str, chars: usize) -> Option<String> {
+fn clean_summary_text(text: &str, chars: usize) -> Option<String> {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let sentences = line.split_inclusive(['.', '!', '?', ';']);
-    let kept: String = match secrets::find(&line) {
+    let kept: String = match secrets::find_secret(&line) {
         None => line,
-        Some(_) => sentences.filter(|it| secrets::find(it).is_none()).collect(),
+        Some(_) => sentences
+            .filter(|it| secrets::find_secret(it).is_none())
+            .collect(),
     };
     // What a cut breaks into two may hide from each look; the whole is looked at once more.
-    Some(shortened(kept.trim(), chars))
-        .filter(|it| !it.is_empty() && secrets::find(&kept).is_none())
+    Some(shorten_summary_text(kept.trim(), chars))
+        .filter(|it| !it.is_empty() && secrets::find_secret(&kept).is_none())
 }
 
-fn shortened(text: &str, chars: usize) -> String {
+fn shorten_summary_text(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
         None => text.to_owned(),
         Some(_) => {
@@ -99,7 +102,12 @@ fn shortened(text: &str, chars: usize) -> String {
     }
 }
 
-fn listed(name: &str, items: Vec<String>, most: usize, between: &str) -> Option<String> {
+fn format_summary_list(
+    name: &str,
+    items: Vec<String>,
+    most: usize,
+    between: &str,
+) -> Option<String> {
     let more = items.len().saturating_sub(most);
     let shown = items
         .into_iter()
@@ -114,18 +122,19 @@ fn listed(name: &str, items: Vec<String>, most: usize, between: &str) -> Option<
     (!shown.is_empty()).then(|| format!("{name}: {shown}{rest}"))
 }
 
-fn later_asks(prompts: &[&Turn]) -> Vec<String> {
-    let is_ask =
-        |it: &&&Turn| it.text.split_whitespace().count() >= NOD_WORDS || !it.text.is_ascii();
+fn list_later_prompts(prompts: &[&TranscriptTurn]) -> Vec<String> {
+    let is_ask = |it: &&&TranscriptTurn| {
+        it.text.split_whitespace().count() >= NOD_WORDS || !it.text.is_ascii()
+    };
     prompts
         .iter()
         .skip(1)
         .filter(is_ask)
-        .filter_map(|it| clean(&it.text, ASK_CHARS))
+        .filter_map(|it| clean_summary_text(&it.text, ASK_CHARS))
         .collect()
 }
 
-fn uses(turns: &[Turn]) -> impl Iterator<Item = &Use> {
+fn iter_agent_tool_calls(turns: &[TranscriptTurn]) -> impl Iterator<Item = &ToolCall> {
     turns
         .iter()
         .filter(|it| it.speaker == Speaker::Agent)
@@ -133,9 +142,9 @@ fn uses(turns: &[Turn]) -> impl Iterator<Item = &Use> {
 }
 
 /// The files that were changed, in the order of their first change.
-fn changed(turns: &[Turn]) -> Vec<String> {
-    let edits = uses(turns)
-        .filter(|it| !is_shell(&it.tool) && CHANGES.is_in(&it.tool.to_ascii_lowercase()));
+fn list_edited_files(turns: &[TranscriptTurn]) -> Vec<String> {
+    let edits = iter_agent_tool_calls(turns)
+        .filter(|it| !is_shell_tool(&it.tool) && CHANGES.is_in(&it.tool.to_ascii_lowercase()));
     let mut files: Vec<String> = Vec::new();
     for path in edits
         .filter(|it| it.has_succeeded != Some(false))
@@ -145,7 +154,7 @@ fn changed(turns: &[Turn]) -> Vec<String> {
             .chars()
             .skip(path.chars().count().saturating_sub(FILE_CHARS))
             .collect();
-        if !files.contains(&tail) && secrets::find(&tail).is_none() {
+        if !files.contains(&tail) && secrets::find_secret(&tail).is_none() {
             files.push(tail);
         }
     }
@@ -153,18 +162,18 @@ fn changed(turns: &[Turn]) -> Vec<String> {
 }
 
 /// The commands that tell how the work stands, with how they ended the last time.
-fn commands(turns: &[Turn]) -> Vec<String> {
+fn list_telling_commands(turns: &[TranscriptTurn]) -> Vec<String> {
     let mut order: Vec<String> = Vec::new();
     let mut ended: BTreeMap<String, Option<bool>> = BTreeMap::new();
-    for it in
-        uses(turns).filter(|it| is_shell(&it.tool) && TELLING.is_in(&it.input.to_ascii_lowercase()))
+    for it in iter_agent_tool_calls(turns)
+        .filter(|it| is_shell_tool(&it.tool) && TELLING.is_in(&it.input.to_ascii_lowercase()))
     {
         let line = it.input.lines().next().unwrap_or("").trim();
         let command = match line.split_once("&& ") {
             Some((before, rest)) if before.starts_with("cd ") => rest,
             _ => line,
         };
-        let Some(command) = clean(command, COMMAND_CHARS) else {
+        let Some(command) = clean_summary_text(command, COMMAND_CHARS) else {
             continue;
         };
         if ended.insert(command.clone(), it.has_succeeded).is_none() {
@@ -180,10 +189,10 @@ fn commands(turns: &[Turn]) -> Vec<String> {
 }
 
 /// The beginning of the agent's last words.
-fn ending(turns: &[Turn]) -> Option<String> {
+fn find_closing_words(turns: &[TranscriptTurn]) -> Option<String> {
     let last = turns
         .iter()
         .rfind(|it| it.speaker == Speaker::Agent && !it.text.trim().is_empty())?;
     let prose = last.text.split("```").next().unwrap_or("").trim();
-    clean(prose, END_CHARS)
+    clean_summary_text(prose, END_CHARS)
 }

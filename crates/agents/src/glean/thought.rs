@@ -1,9 +1,9 @@
 //! A thought in two sentences: "Never commit to main. Always open a branch."
 
 use super::doubt;
-use super::lead::lead;
+use super::lead::parse_opening;
 use super::pattern::pattern;
-use super::phrase::{self, Phrase};
+use super::phrase::{self, StatementPhrase};
 use super::prose::Sentence;
 
 pattern!(
@@ -23,20 +23,20 @@ pattern!(
 );
 
 /// Whether a sentence says little without the one before it: "always add a new one".
-pub(super) fn is_half(sentence: &Sentence) -> bool {
+pub(super) fn is_half_statement(sentence: &Sentence) -> bool {
     HALF.is_in(&sentence.lower)
 }
 
 /// A wish that was just stated, to which the next sentence may belong.
-pub(super) struct Thought {
+pub(super) struct OpenWish {
     text: String,
     is_open: bool,
-    phrase: Phrase,
+    phrase: StatementPhrase,
 }
 
-impl Thought {
-    pub(super) fn new(sentence: &Sentence, phrase: Phrase) -> Self {
-        let (_, range) = lead(&sentence.lower);
+impl OpenWish {
+    pub(super) fn new(sentence: &Sentence, phrase: StatementPhrase) -> Self {
+        let (_, range) = parse_opening(&sentence.lower);
         let is_open = sentence
             .lower
             .get(range)
@@ -49,23 +49,23 @@ impl Thought {
     }
 
     /// The whole thought as a fact, where the sentence is its other half.
-    pub(super) fn going_on(self, sentence: &Sentence) -> Option<String> {
+    pub(super) fn complete_with(self, sentence: &Sentence) -> Option<String> {
         let lower = sentence.lower.as_str();
         let is_half = self.is_open
             && OTHER_HALF.is_in(lower)
             && !POINTS.is_in(lower)
-            && !doubt::is_doubtful(sentence)
-            && !doubt::ends_in_a_task(lower);
+            && !doubt::is_doubtful_sentence(sentence)
+            && !doubt::has_task_tail(lower);
         let half = is_half
-            .then(|| phrase::of(&sentence.text, lower))
+            .then(|| phrase::parse_statement_phrase(&sentence.text, lower))
             .flatten()?;
-        let quoted = || Phrase::Quoted(format!("{}. {}", self.text, sentence.text));
+        let quoted = || StatementPhrase::Quoted(format!("{}. {}", self.text, sentence.text));
         let whole = self
             .phrase
             .clone()
-            .with(half)
+            .merge_wish(half)
             .unwrap_or_else(quoted)
-            .declared();
-        doubt::is_fit(&whole).then_some(whole)
+            .to_sentence();
+        doubt::is_keepable_statement(&whole).then_some(whole)
     }
 }

@@ -67,23 +67,23 @@ pub(crate) fn find_caller<'m>(
     if clients.clone().any(is_named) {
         return named;
     }
-    find(&|it| it.fields.iter().any(|field| payload.has(field)))
-        .or_else(|| find(&|it| holds_session(it, payload, env)))
-        .or_else(|| find(&|it| is_stamped_alike(it, payload) && has_event(it, payload)))
-        .or_else(|| find(&|it| is_stamped_alike(it, payload) && (it.resembles)(payload, env)))
+    find(&|it| it.fields.iter().any(|field| payload.has_field(field)))
+        .or_else(|| find(&|it| has_session_variable(it, payload, env)))
+        .or_else(|| find(&|it| has_matching_timestamp(it, payload) && has_own_event(it, payload)))
+        .or_else(|| find(&|it| has_matching_timestamp(it, payload) && (it.resembles)(payload, env)))
         .unwrap_or(named)
 }
 
-fn is_stamped_alike(marks: &CallerMarks, payload: &Payload<'_>) -> bool {
-    marks.is_stamped == payload.has("timestamp")
+fn has_matching_timestamp(marks: &CallerMarks, payload: &Payload<'_>) -> bool {
+    marks.is_stamped == payload.has_field("timestamp")
 }
 
-fn has_event(marks: &CallerMarks, payload: &Payload<'_>) -> bool {
-    let event = payload.text(COMMON_FIELDS.event).unwrap_or_default();
+fn has_own_event(marks: &CallerMarks, payload: &Payload<'_>) -> bool {
+    let event = payload.first_text(COMMON_FIELDS.event).unwrap_or_default();
     marks.events.contains(&event.as_str())
 }
 
-fn holds_session(marks: &CallerMarks, payload: &Payload<'_>, env: &EnvLookup<'_>) -> bool {
+fn has_session_variable(marks: &CallerMarks, payload: &Payload<'_>, env: &EnvLookup<'_>) -> bool {
     let held = marks.session_variable.and_then(env);
-    held.is_some() && held == payload.text(COMMON_FIELDS.session)
+    held.is_some() && held == payload.first_text(COMMON_FIELDS.session)
 }

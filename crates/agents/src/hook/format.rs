@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::client::Client;
-use crate::transcript::brings_in_words;
+use crate::transcript::is_outside_text_tool;
 
 use super::own::{self, BlockTags};
 use super::payload::Payload;
@@ -83,13 +83,13 @@ impl PayloadFormat {
     ) -> Option<HookCall> {
         let (event, kind) = self.find_event(payload, named_event)?;
         let fields = &self.fields;
-        let session = payload.text(fields.session);
-        let transcript = payload.text(fields.transcript).map(PathBuf::from);
+        let session = payload.first_text(fields.session);
+        let transcript = payload.first_text(fields.transcript).map(PathBuf::from);
         Some(HookCall {
             client,
             event: event.to_owned(),
-            turn: payload.text(fields.turn),
-            cwd: payload.text(fields.cwd).map(PathBuf::from),
+            turn: payload.first_text(fields.turn),
+            cwd: payload.first_text(fields.cwd).map(PathBuf::from),
             transcript: transcript.or_else(|| (self.find_transcript)(session.as_deref(), env)),
             moment: self.read_moment(kind, payload),
             session,
@@ -100,14 +100,14 @@ impl PayloadFormat {
     fn find_event(&self, payload: &Payload<'_>, named: &str) -> Option<(&'static str, EventKind)> {
         let known = |name: &str| self.events.iter().copied().find(|(it, _)| *it == name);
         payload
-            .text(self.fields.event)
+            .first_text(self.fields.event)
             .and_then(|it| known(&it))
             .or_else(|| known(named))
     }
 
     fn read_moment(&self, kind: EventKind, payload: &Payload<'_>) -> HookMoment {
         match kind {
-            EventKind::Start => read_start(payload),
+            EventKind::Start => read_session_start(payload),
             EventKind::Prompt => HookMoment::Prompt {
                 text: self.read_prompt(payload),
             },
@@ -115,31 +115,31 @@ impl PayloadFormat {
             EventKind::After => self.read_touch(payload, false),
             EventKind::Compact => HookMoment::Compact,
             EventKind::Stop => HookMoment::Stop {
-                said: payload.text(self.fields.said),
+                said: payload.first_text(self.fields.said),
             },
             EventKind::End => HookMoment::End,
         }
     }
 
     fn read_prompt(&self, payload: &Payload<'_>) -> String {
-        let prompt = payload.text(&["prompt"]).unwrap_or_default();
-        own::without_hook_blocks(self.echo.as_ref(), &prompt)
+        let prompt = payload.first_text(&["prompt"]).unwrap_or_default();
+        own::strip_hook_blocks(self.echo.as_ref(), &prompt)
     }
 
     fn read_touch(&self, payload: &Payload<'_>, is_before: bool) -> HookMoment {
-        let name = payload.text(self.fields.tool).unwrap_or_default();
+        let name = payload.first_text(self.fields.tool).unwrap_or_default();
         let mut tools = self.tools.iter();
         let tool = tools.find(|(it, _)| *it == name).map(|(_, tool)| *tool);
-        let input = payload.json(self.fields.input).unwrap_or_default();
+        let input = payload.raw_json(self.fields.input).unwrap_or_default();
         let command = if tool == Some(ToolKind::Shell) {
             &*input
         } else {
             ""
         };
         HookMoment::Touch {
-            is_outside: brings_in_words(&name, command),
+            is_outside: is_outside_text_tool(&name, command),
             paths: tool
-                .map(|tool| touched::find_paths(tool, &input))
+                .map(|tool| touched::find_touched_paths(tool, &input))
                 .unwrap_or_default(),
             is_before,
         }
@@ -147,8 +147,8 @@ impl PayloadFormat {
 }
 
 /// `source` is the same field in every client that has it.
-fn read_start(payload: &Payload<'_>) -> HookMoment {
-    let source = payload.text(&["source"]).unwrap_or_default();
+fn read_session_start(payload: &Payload<'_>) -> HookMoment {
+    let source = payload.first_text(&["source"]).unwrap_or_default();
     let is_again = ["resume", "fork", "compact"].contains(&source.as_str());
     HookMoment::Start {
         is_again,
@@ -157,7 +157,7 @@ fn read_start(payload: &Payload<'_>) -> HookMoment {
 }
 
 /// For clients that always say where the transcript is, or never.
-pub(crate) fn no_usual_place(_: Option<&str>, _: &EnvLookup<'_>) -> Option<PathBuf> {
+pub(crate) fn find_no_transcript(_: Option<&str>, _: &EnvLookup<'_>) -> Option<PathBuf> {
     None
 }
 

@@ -14,30 +14,30 @@ const OURS: BlockTags = BlockTags {
 };
 
 /// What the person said: the prompt without our own blocks, and without those in which a client echoes a hook.
-pub(super) fn without_hook_blocks(echo: Option<&BlockTags>, prompt: &str) -> String {
+pub(super) fn strip_hook_blocks(echo: Option<&BlockTags>, prompt: &str) -> String {
     let prompt = match echo {
-        Some(tags) => cut(prompt, tags),
+        Some(tags) => cut_tagged_blocks(prompt, tags),
         None => prompt.to_owned(),
     };
-    cut(&prompt, &OURS).trim().to_owned()
+    cut_tagged_blocks(&prompt, &OURS).trim().to_owned()
 }
 
 /// The text without these blocks. A block that is never closed goes on to the end.
-fn cut(text: &str, tags: &BlockTags) -> String {
+fn cut_tagged_blocks(text: &str, tags: &BlockTags) -> String {
     let lower = text.to_ascii_lowercase();
     let (mut kept, mut at) = (String::new(), 0);
-    while let Some((open, inside)) = opening(&lower, at, tags.open) {
+    while let Some((open, inside)) = find_opening_tag(&lower, at, tags.open) {
         kept.push_str(&text[at..open]);
-        at = first(&lower, inside, tags.close).map_or(text.len(), |(_, end)| end);
+        at = find_first_tag(&lower, inside, tags.close).map_or(text.len(), |(_, end)| end);
     }
     kept + &text[at..]
 }
 
 /// Where the next block opens: the tag's name must end there.
-fn opening(text: &str, from: usize, open: &[&str]) -> Option<(usize, usize)> {
+fn find_opening_tag(text: &str, from: usize, open: &[&str]) -> Option<(usize, usize)> {
     let mut from = from;
     loop {
-        let (start, end) = first(text, from, open)?;
+        let (start, end) = find_first_tag(text, from, open)?;
         let is_whole = text[end..].starts_with(|c: char| c == '>' || c == '&' || c.is_whitespace());
         if is_whole {
             return Some((start, end));
@@ -47,7 +47,7 @@ fn opening(text: &str, from: usize, open: &[&str]) -> Option<(usize, usize)> {
 }
 
 /// The first of these texts after a place: where it starts, and where it ends.
-fn first(text: &str, from: usize, any: &[&str]) -> Option<(usize, usize)> {
+fn find_first_tag(text: &str, from: usize, any: &[&str]) -> Option<(usize, usize)> {
     let found = any.iter().filter_map(|it| {
         text[from..]
             .find(it)
@@ -69,7 +69,7 @@ mod tests {
     fn what_hooks_said_is_not_what_the_person_said() {
         let check = |prompt: &str, expected: &str| {
             assert_eq!(
-                without_hook_blocks(Some(&ECHO), prompt),
+                strip_hook_blocks(Some(&ECHO), prompt),
                 expected,
                 "{prompt:?}"
             );
@@ -106,6 +106,6 @@ mod tests {
     #[test]
     fn another_client_has_no_such_wrapping() {
         let prompt = "what is <hook_context>?";
-        assert_eq!(without_hook_blocks(None, prompt), prompt);
+        assert_eq!(strip_hook_blocks(None, prompt), prompt);
     }
 }

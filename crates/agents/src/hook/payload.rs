@@ -15,14 +15,14 @@ pub(crate) struct Payload<'a>(HashMap<String, &'a RawValue>);
 
 impl<'a> Payload<'a> {
     /// The object that the text begins with. One shell puts a byte order mark before it; what follows it is ignored.
-    pub(crate) fn read(json: &'a str) -> Option<Self> {
+    pub(crate) fn parse_object(json: &'a str) -> Option<Self> {
         let json = json.trim_start_matches('\u{feff}');
         let mut reader = serde_json::Deserializer::from_str(json);
         HashMap::deserialize(&mut reader).ok().map(Self)
     }
 
     /// Whether there is such a field, whatever it says.
-    pub(crate) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has_field(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
@@ -32,69 +32,78 @@ impl<'a> Payload<'a> {
     }
 
     /// The first of these fields that holds a text, or a list of texts, of which the first. An empty text is none.
-    pub(crate) fn text(&self, names: &[&str]) -> Option<String> {
+    pub(crate) fn first_text(&self, names: &[&str]) -> Option<String> {
         names
             .iter()
-            .find_map(|it| self.texts(it).into_iter().next())
+            .find_map(|it| self.list_texts(it).into_iter().next())
     }
 
     /// The texts in a field: one, or a list of them. Empty ones are left out.
-    pub(crate) fn texts(&self, name: &str) -> Vec<String> {
+    pub(crate) fn list_texts(&self, name: &str) -> Vec<String> {
         let Some(raw) = self.0.get(name) else {
             return Vec::new();
         };
-        let all = match text(raw) {
+        let all = match parse_raw_text(raw) {
             Some(text) => vec![text],
-            None => list(raw).into_iter().filter_map(text).collect(),
+            None => parse_raw_list(raw)
+                .into_iter()
+                .filter_map(parse_raw_text)
+                .collect(),
         };
         all.into_iter().filter(|it| !it.is_empty()).collect()
     }
 
     /// The objects in a field that holds a list of them.
-    pub(crate) fn objects(&self, name: &str) -> Vec<Payload<'a>> {
-        let items = self.0.get(name).map(|it| list(it)).unwrap_or_default();
+    pub(crate) fn list_objects(&self, name: &str) -> Vec<Payload<'a>> {
+        let items = self
+            .0
+            .get(name)
+            .map(|it| parse_raw_list(it))
+            .unwrap_or_default();
         items
             .into_iter()
-            .filter_map(|it| Payload::read(it.get()))
+            .filter_map(|it| Payload::parse_object(it.get()))
             .collect()
     }
 
     /// The first of these fields, as JSON. Some clients write an object as a text: then what the text says.
-    pub(crate) fn json(&self, names: &[&str]) -> Option<Cow<'a, str>> {
+    pub(crate) fn raw_json(&self, names: &[&str]) -> Option<Cow<'a, str>> {
         let raw = names.iter().find_map(|it| self.0.get(*it))?;
-        Some(text(raw).map_or(Cow::Borrowed(raw.get()), Cow::Owned))
+        Some(parse_raw_text(raw).map_or(Cow::Borrowed(raw.get()), Cow::Owned))
     }
 }
 
-fn list(raw: &RawValue) -> Vec<&RawValue> {
+fn parse_raw_list(raw: &RawValue) -> Vec<&RawValue> {
     serde_json::from_str(raw.get()).unwrap_or_default()
 }
 
-fn text(raw: &RawValue) -> Option<String> {
+fn parse_raw_text(raw: &RawValue) -> Option<String> {
     if !raw.get().starts_with('"') {
         return None;
     }
-    serde_json::from_str(raw.get())
-        .ok()
-        .or_else(|| serde_json::from_str::<Torn>(raw.get()).ok().map(|it| it.0))
+    serde_json::from_str(raw.get()).ok().or_else(|| {
+        serde_json::from_str::<LossyText>(raw.get())
+            .ok()
+            .map(|it| it.0)
+    })
 }
 
 /// A text that was cut in the middle of a character, as programs do that count in UTF-16.
-struct Torn(String);
+struct LossyText(String);
 
-impl<'de> Deserialize<'de> for Torn {
+impl<'de> Deserialize<'de> for LossyText {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        struct Bytes;
-        impl Visitor<'_> for Bytes {
-            type Value = Torn;
+        struct LossyTextVisitor;
+        impl Visitor<'_> for LossyTextVisitor {
+            type Value = LossyText;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a text")
             }
-            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Torn, E> {
-                Ok(Torn(String::from_utf8_lossy(bytes).into_owned()))
+            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<LossyText, E> {
+                Ok(LossyText(String::from_utf8_lossy(bytes).into_owned()))
             }
         }
-        reader.deserialize_bytes(Bytes)
+        reader.deserialize_bytes(LossyTextVisitor)
     }
 }
 
@@ -105,7 +114,7 @@ mod tests {
     #[test]
     fn values_are_read_for_what_they_are() {
         let check = |json: &str, expected: Option<&str>| {
-            let found = Payload::read(json).and_then(|it| it.text(&["a", "b"]));
+            let found = Payload::parse_object(json).and_then(|it| it.first_text(&["a", "b"]));
             assert_eq!(found.as_deref(), expected, "{json}");
         };
         check(r#"{"a":"x"}"#, Some("x"));
@@ -131,7 +140,13 @@ mod tests {
     #[test]
     fn an_object_may_be_written_as_a_text() {
         let check = |json: &str, expected: &str| {
-            assert_eq!(Payload::read(json).unwrap().json(&["a"]).unwrap(), expected);
+            assert_eq!(
+                Payload::parse_object(json)
+                    .unwrap()
+                    .raw_json(&["a"])
+                    .unwrap(),
+                expected
+            );
         };
         check(r#"{"a":{"b":1}}"#, r#"{"b":1}"#);
         check(r#"{"a":"{\"b\":1}"}"#, r#"{"b":1}"#);

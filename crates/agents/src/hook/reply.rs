@@ -24,9 +24,9 @@ pub(crate) struct ReplyFormat {
 /// something, so no context is given there; the end of a session has no answer.
 pub(crate) const NESTED: ReplyFormat = ReplyFormat {
     print: |call, reply| match call.moment {
-        HookMoment::Compact | HookMoment::Stop { .. } => print_nested(call, reply, false),
+        HookMoment::Compact | HookMoment::Stop { .. } => print_nested_reply(call, reply, false),
         HookMoment::End => String::new(),
-        _ => print_nested(call, reply, true),
+        _ => print_nested_reply(call, reply, true),
     },
     has_notice: true,
     keys: &[
@@ -44,7 +44,7 @@ pub(crate) const NESTED: ReplyFormat = ReplyFormat {
 };
 
 /// One object, as a client prints it; nothing when it would be empty.
-pub(crate) fn print_object<T: Serialize>(answer: &T) -> String {
+pub(crate) fn print_hook_object<T: Serialize>(answer: &T) -> String {
     match serde_json::to_string(answer) {
         Ok(text) if text != "{}" => text,
         _ => String::new(),
@@ -52,20 +52,20 @@ pub(crate) fn print_object<T: Serialize>(answer: &T) -> String {
 }
 
 /// The context, if there is one and the client takes it here.
-pub(crate) fn taken_context(reply: &HookReply, is_taken: bool) -> Option<&str> {
+pub(crate) fn accepted_context(reply: &HookReply, is_taken: bool) -> Option<&str> {
     let context = reply.context.as_deref();
     context.filter(|it| is_taken && !it.is_empty())
 }
 
 /// The notice on one line.
-fn one_line_notice(reply: &HookReply) -> Option<String> {
+fn format_notice_line(reply: &HookReply) -> Option<String> {
     let words = reply.notice.as_deref()?.split_whitespace();
     let line = words.collect::<Vec<_>>().join(" ");
     (!line.is_empty()).then_some(line)
 }
 
 /// The shape that Claude Code began with: context inside, by the event's name, and a message for the person outside.
-pub(crate) fn print_nested(call: &HookCall, reply: &HookReply, is_taken: bool) -> String {
+pub(crate) fn print_nested_reply(call: &HookCall, reply: &HookReply, is_taken: bool) -> String {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct NestedAnswer<'a> {
@@ -80,12 +80,12 @@ pub(crate) fn print_nested(call: &HookCall, reply: &HookReply, is_taken: bool) -
         hook_event_name: &'a str,
         additional_context: &'a str,
     }
-    let hook_specific_output = taken_context(reply, is_taken).map(|it| NestedContext {
+    let hook_specific_output = accepted_context(reply, is_taken).map(|it| NestedContext {
         hook_event_name: &call.event,
         additional_context: it,
     });
-    print_object(&NestedAnswer {
-        system_message: one_line_notice(reply),
+    print_hook_object(&NestedAnswer {
+        system_message: format_notice_line(reply),
         hook_specific_output,
     })
 }

@@ -3,7 +3,7 @@
 
 mod words;
 
-use words::{ShellWord, commands};
+use words::{ShellWord, split_shell_commands};
 
 /// How much of a command is looked at.
 const MAX_COMMAND: usize = 64 * 1024;
@@ -43,40 +43,40 @@ const NAMES: &[&str] = &[
 ];
 
 /// Whether these are the first two words of a command that is a script: `bash -lc`.
-pub(super) fn is_script(shell: &str, flag: &str) -> bool {
-    SHELLS.contains(&base(shell)) && flag.starts_with('-') && flag.ends_with('c')
+pub(super) fn is_shell_script(shell: &str, flag: &str) -> bool {
+    SHELLS.contains(&program_base_name(shell)) && flag.starts_with('-') && flag.ends_with('c')
 }
 
 /// The files that the command names, in order; relative ones under the folder that it runs in.
-pub(super) fn paths(command: &str, folder: Option<&str>) -> Vec<String> {
+pub(super) fn find_command_paths(command: &str, folder: Option<&str>) -> Vec<String> {
     let mut found = Vec::new();
-    gather(command, folder.unwrap_or_default(), 0, &mut found);
+    collect_command_paths(command, folder.unwrap_or_default(), 0, &mut found);
     found
 }
 
-fn gather(command: &str, folder: &str, depth: usize, found: &mut Vec<String>) {
+fn collect_command_paths(command: &str, folder: &str, depth: usize, found: &mut Vec<String>) {
     if depth >= MAX_DEPTH {
         return;
     }
     let mut folder = folder.to_owned();
-    for words in commands(head(command)) {
-        let words = unwrapped(&words);
+    for words in split_shell_commands(truncate_command(command)) {
+        let words = strip_command_wrappers(&words);
         let texts: Vec<&str> = words.iter().map(|it| it.text.as_str()).collect();
         match texts.as_slice() {
-            ["cd" | "pushd", to, ..] => folder = under(&folder, to),
-            [shell, flag, script, ..] if is_script(shell, flag) => {
-                gather(script, &folder, depth + 1, found)
+            ["cd" | "pushd", to, ..] => folder = resolve_shell_path(&folder, to),
+            [shell, flag, script, ..] if is_shell_script(shell, flag) => {
+                collect_command_paths(script, &folder, depth + 1, found)
             }
             _ => found.extend(
-                arguments(words)
-                    .filter_map(path)
-                    .map(|it| under(&folder, &it)),
+                list_file_arguments(words)
+                    .filter_map(parse_path_word)
+                    .map(|it| resolve_shell_path(&folder, &it)),
             ),
         }
     }
 }
 
-fn head(command: &str) -> &str {
+fn truncate_command(command: &str) -> &str {
     let mut end = command.len().min(MAX_COMMAND);
     while !command.is_char_boundary(end) {
         end -= 1;
@@ -85,8 +85,11 @@ fn head(command: &str) -> &str {
 }
 
 /// The command without what is set before it, and without programs that only run it.
-fn unwrapped(words: &[ShellWord]) -> &[ShellWord] {
-    let is_set = |it: &str| it.split_once('=').is_some_and(|(name, _)| is_name(name));
+fn strip_command_wrappers(words: &[ShellWord]) -> &[ShellWord] {
+    let is_set = |it: &str| {
+        it.split_once('=')
+            .is_some_and(|(name, _)| is_variable_name(name))
+    };
     let is_before = |it: &ShellWord| {
         !it.is_target && (is_set(&it.text) || WRAPPERS.contains(&it.text.as_str()))
     };
@@ -97,14 +100,17 @@ fn unwrapped(words: &[ShellWord]) -> &[ShellWord] {
     &words[start..]
 }
 
-fn is_name(text: &str) -> bool {
+fn is_variable_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// The words that may be files: not patterns, programs or plain talk.
-fn arguments(words: &[ShellWord]) -> impl Iterator<Item = &str> {
-    let program = words.first().map(|it| base(&it.text)).unwrap_or_default();
-    let takes_code = |it: &ShellWord| takes_code(program, &it.text);
+fn list_file_arguments(words: &[ShellWord]) -> impl Iterator<Item = &str> {
+    let program = words
+        .first()
+        .map(|it| program_base_name(&it.text))
+        .unwrap_or_default();
+    let takes_code = |it: &ShellWord| is_code_flag(program, &it.text);
     let has_flag = words.iter().any(takes_code);
     let is_option = |it: &ShellWord| it.text.starts_with('-') || it.text.is_empty();
     let first = words
@@ -126,7 +132,7 @@ fn arguments(words: &[ShellWord]) -> impl Iterator<Item = &str> {
 }
 
 /// Whether the word after this one is a program or a pattern: `perl -pe`, `sed -e`, `python -c`, `grep --regexp`.
-fn takes_code(program: &str, flag: &str) -> bool {
+fn is_code_flag(program: &str, flag: &str) -> bool {
     let is_short = flag.starts_with('-') && !flag.starts_with("--");
     match program {
         _ if ["--expression", "--regexp", "--eval"].contains(&flag) => true,
@@ -140,12 +146,12 @@ fn takes_code(program: &str, flag: &str) -> bool {
 }
 
 /// What follows the last slash.
-fn base(word: &str) -> &str {
+fn program_base_name(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
 /// The path in a word: `src/a.rs`, `--config=a.toml`, `HEAD:src/a.rs`, `src/a.rs:12`.
-fn path(word: &str) -> Option<String> {
+fn parse_path_word(word: &str) -> Option<String> {
     let word = match word.split_once('=') {
         Some((option, value)) if option.starts_with('-') => value,
         _ => word,
@@ -153,7 +159,7 @@ fn path(word: &str) -> Option<String> {
     let word = if word.contains("://") {
         return None;
     } else {
-        without_colons(word)
+        strip_revision_and_line(word)
     };
     let has_odd = word.contains(|c: char| {
         c.is_whitespace() || c.is_control() || "$*?{}[]()<>|\"'`;!^%=,#".contains(c)
@@ -167,7 +173,7 @@ fn path(word: &str) -> Option<String> {
 }
 
 /// Without a line number behind the name, or a revision before it.
-fn without_colons(word: &str) -> &str {
+fn strip_revision_and_line(word: &str) -> &str {
     let Some((before, after)) = word.split_once(':') else {
         return word;
     };
@@ -195,7 +201,7 @@ fn looks_like_path(word: &str) -> bool {
 }
 
 /// A path under a folder, with `.` and `..` followed as far as they go.
-fn under(folder: &str, path: &str) -> String {
+fn resolve_shell_path(folder: &str, path: &str) -> String {
     let is_whole = path.starts_with('/') || path.get(1..3).is_some_and(|it| it == ":/");
     let full = if is_whole || folder.is_empty() {
         path.to_owned()
@@ -220,7 +226,11 @@ mod tests {
     use super::*;
 
     fn check(command: &str, expected: &str) {
-        assert_eq!(paths(command, None).join(" "), expected, "{command:?}");
+        assert_eq!(
+            find_command_paths(command, None).join(" "),
+            expected,
+            "{command:?}"
+        );
     }
 
     #[test]
@@ -264,7 +274,10 @@ mod tests {
             "crates/b/x.rs /w/y.rs",
         );
         check("cd /w && cat src/a.rs", "/w/src/a.rs");
-        assert_eq!(paths("cat ../x.rs", Some("crates/a")), ["crates/x.rs"]);
+        assert_eq!(
+            find_command_paths("cat ../x.rs", Some("crates/a")),
+            ["crates/x.rs"]
+        );
     }
 
     #[test]
@@ -289,6 +302,6 @@ mod tests {
     #[test]
     fn a_command_without_end_is_looked_at_in_part() {
         let long = "cat src/é.rs ".repeat(20_000);
-        assert!(paths(&long, None).len() < 20_000);
+        assert!(find_command_paths(&long, None).len() < 20_000);
     }
 }

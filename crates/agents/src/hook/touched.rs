@@ -53,15 +53,15 @@ const HEADERS: &[&str] = &[
 ];
 
 /// The files that a tool is used on, by what it is given. Some are given a bare text.
-pub(super) fn find_paths(tool: ToolKind, input: &str) -> Vec<String> {
-    let found = match (Payload::read(input), tool) {
-        (Some(input), ToolKind::File) => named(&input),
-        (Some(input), ToolKind::Shell) => run(&input),
-        (None, ToolKind::File) => patched(input),
-        (None, ToolKind::Shell) => commanded(input, None),
+pub(super) fn find_touched_paths(tool: ToolKind, input: &str) -> Vec<String> {
+    let found = match (Payload::parse_object(input), tool) {
+        (Some(input), ToolKind::File) => find_named_paths(&input),
+        (Some(input), ToolKind::Shell) => find_shell_paths(&input),
+        (None, ToolKind::File) => find_patch_paths(input),
+        (None, ToolKind::Shell) => find_script_paths(input, None),
     };
     let mut paths: Vec<String> = Vec::new();
-    for path in found.iter().filter_map(|it| tidy(it)) {
+    for path in found.iter().filter_map(|it| normalize_touched_path(it)) {
         if paths.len() < MAX && !paths.contains(&path) {
             paths.push(path);
         }
@@ -69,37 +69,37 @@ pub(super) fn find_paths(tool: ToolKind, input: &str) -> Vec<String> {
     paths
 }
 
-fn named(input: &Payload<'_>) -> Vec<String> {
-    let fields = PATHS.iter().flat_map(|it| input.texts(it));
+fn find_named_paths(input: &Payload<'_>) -> Vec<String> {
+    let fields = PATHS.iter().flat_map(|it| input.list_texts(it));
     let edits = EDITS
         .iter()
-        .flat_map(|it| input.objects(it))
-        .filter_map(|it| it.text(PATHS));
+        .flat_map(|it| input.list_objects(it))
+        .filter_map(|it| it.first_text(PATHS));
     let patches = PATCHES
         .iter()
-        .flat_map(|it| input.texts(it))
-        .flat_map(|it| patched(&it));
+        .flat_map(|it| input.list_texts(it))
+        .flat_map(|it| find_patch_paths(&it));
     fields.chain(edits).chain(patches).collect()
 }
 
 /// A command is a text, or a list of words whose last is the script of a shell.
-fn run(input: &Payload<'_>) -> Vec<String> {
-    let words = input.texts("command");
+fn find_shell_paths(input: &Payload<'_>) -> Vec<String> {
+    let words = input.list_texts("command");
     let command = match words.as_slice() {
-        [shell, flag, script] if shell::is_script(shell, flag) => script.clone(),
+        [shell, flag, script] if shell::is_shell_script(shell, flag) => script.clone(),
         words => words.join(" "),
     };
-    commanded(&command, input.text(FOLDERS).as_deref())
+    find_script_paths(&command, input.first_text(FOLDERS).as_deref())
 }
 
-fn commanded(command: &str, folder: Option<&str>) -> Vec<String> {
-    let mut paths = patched(command);
-    paths.extend(shell::paths(command, folder));
+fn find_script_paths(command: &str, folder: Option<&str>) -> Vec<String> {
+    let mut paths = find_patch_paths(command);
+    paths.extend(shell::find_command_paths(command, folder));
     paths
 }
 
 /// The files that a patch is for.
-fn patched(patch: &str) -> Vec<String> {
+fn find_patch_paths(patch: &str) -> Vec<String> {
     let name = |line: &str| {
         HEADERS
             .iter()
@@ -112,7 +112,7 @@ fn patched(patch: &str) -> Vec<String> {
 }
 
 /// A path on its own, or none when it cannot be one file's.
-fn tidy(path: &str) -> Option<String> {
+fn normalize_touched_path(path: &str) -> Option<String> {
     let path = path.trim();
     let path = path.strip_prefix("file://").unwrap_or(path);
     let path = path.strip_prefix("./").unwrap_or(path);
@@ -128,7 +128,11 @@ mod tests {
     #[test]
     fn files_are_named_in_many_ways() {
         let check = |input: &str, expected: &[&str]| {
-            assert_eq!(find_paths(ToolKind::File, input), expected, "{input}")
+            assert_eq!(
+                find_touched_paths(ToolKind::File, input),
+                expected,
+                "{input}"
+            )
         };
         check(
             r#"{"file_path":"/w/src/a.rs","old_string":"x"}"#,
@@ -159,7 +163,11 @@ mod tests {
     #[test]
     fn a_command_is_a_text_or_words() {
         let check = |input: &str, expected: &[&str]| {
-            assert_eq!(find_paths(ToolKind::Shell, input), expected, "{input}")
+            assert_eq!(
+                find_touched_paths(ToolKind::Shell, input),
+                expected,
+                "{input}"
+            )
         };
         check(r#"{"command":"cat src/a.rs"}"#, &["src/a.rs"]);
         check(
@@ -183,7 +191,7 @@ mod tests {
     fn there_are_never_too_many() {
         let files: Vec<String> = (0..100).map(|it| format!("f{it}.rs")).collect();
         let input = serde_json::json!({ "files": files, "command": files.join(" ") }).to_string();
-        assert_eq!(find_paths(ToolKind::File, &input).len(), MAX);
-        assert_eq!(find_paths(ToolKind::Shell, &input).len(), MAX);
+        assert_eq!(find_touched_paths(ToolKind::File, &input).len(), MAX);
+        assert_eq!(find_touched_paths(ToolKind::Shell, &input).len(), MAX);
     }
 }

@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Entry, Shown};
-use apostille_core::recall::Why;
-use apostille_core::recall::hit::Trust;
+use super::{SessionEntry, ShownMemory};
+use apostille_core::recall::ScoreBreakdown;
+use apostille_core::recall::hit::TrustFactor;
 
 /// The version of a line.
 pub const VERSION: u32 = 1;
 
 /// A line as it is written.
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct SessionEntryRecord {
     v: u32,
     at: String,
     session: String,
@@ -29,9 +29,9 @@ struct Line {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     outside: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    shown: Vec<Row>,
+    shown: Vec<ShownMemoryRecord>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    withheld: Vec<Row>,
+    withheld: Vec<ShownMemoryRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     transcript: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ struct Line {
 
 /// A memory in it.
 #[derive(Serialize, Deserialize)]
-struct Row {
+struct ShownMemoryRecord {
     id: String,
     handle: String,
     score: f32,
@@ -59,11 +59,11 @@ struct Row {
     affinity: f32,
 }
 
-impl Entry {
+impl SessionEntry {
     /// The line for it, without an end.
     #[must_use]
-    pub fn line(&self) -> String {
-        let line = Line {
+    pub fn to_json_line(&self) -> String {
+        let line = SessionEntryRecord {
             v: VERSION,
             at: self.at.to_string(),
             session: self.session.clone(),
@@ -75,8 +75,8 @@ impl Entry {
             ignored: self.is_ignored,
             fresh: self.is_fresh,
             outside: self.is_outside,
-            shown: self.shown.iter().map(Row::from).collect(),
-            withheld: self.withheld.iter().map(Row::from).collect(),
+            shown: self.shown.iter().map(ShownMemoryRecord::from).collect(),
+            withheld: self.withheld.iter().map(ShownMemoryRecord::from).collect(),
             transcript: self.transcript.clone(),
             covers: self.covers,
             took: self.took,
@@ -86,10 +86,10 @@ impl Entry {
     }
 
     /// The moment that a line stands for; `None` for one that is torn, or that a newer program wrote.
-    pub(super) fn read(line: &str) -> Option<Self> {
-        let line: Line = serde_json::from_str(line)
+    pub(super) fn from_json_line(line: &str) -> Option<Self> {
+        let line: SessionEntryRecord = serde_json::from_str(line)
             .ok()
-            .filter(|it: &Line| it.v == VERSION)?;
+            .filter(|it: &SessionEntryRecord| it.v == VERSION)?;
         Some(Self {
             at: line.at.parse().ok()?,
             session: line.session,
@@ -101,8 +101,16 @@ impl Entry {
             is_ignored: line.ignored,
             is_fresh: line.fresh,
             is_outside: line.outside,
-            shown: line.shown.into_iter().filter_map(Row::shown).collect(),
-            withheld: line.withheld.into_iter().filter_map(Row::shown).collect(),
+            shown: line
+                .shown
+                .into_iter()
+                .filter_map(ShownMemoryRecord::into_shown_memory)
+                .collect(),
+            withheld: line
+                .withheld
+                .into_iter()
+                .filter_map(ShownMemoryRecord::into_shown_memory)
+                .collect(),
             transcript: line.transcript,
             covers: line.covers,
             took: line.took,
@@ -110,8 +118,8 @@ impl Entry {
     }
 }
 
-impl From<&Shown> for Row {
-    fn from(it: &Shown) -> Self {
+impl From<&ShownMemory> for ShownMemoryRecord {
+    fn from(it: &ShownMemory) -> Self {
         Self {
             id: it.id.to_string(),
             handle: it.handle.to_string(),
@@ -129,14 +137,14 @@ impl From<&Shown> for Row {
     }
 }
 
-impl Row {
-    fn shown(self) -> Option<Shown> {
-        let why = Why {
+impl ShownMemoryRecord {
+    fn into_shown_memory(self) -> Option<ShownMemory> {
+        let why = ScoreBreakdown {
             relevance: self.relevance,
             clarity: self.clarity,
             terms: self.terms,
             recency: self.recency,
-            trust: Trust {
+            trust: TrustFactor {
                 factor: self.trust,
                 terms: self.trust_terms,
             },
@@ -144,7 +152,7 @@ impl Row {
             affinity: self.affinity,
         };
         let (id, handle) = (self.id.parse().ok()?, self.handle.parse().ok()?);
-        Some(Shown {
+        Some(ShownMemory {
             id,
             handle,
             score: self.score,

@@ -1,7 +1,7 @@
 //! The line in git's own list of files to pass over, which no commit has: personal settings stay out of commits.
 
 /// The text with the line in it.
-pub(super) fn put_line(text: &str, line: &str) -> String {
+pub(super) fn put_exclude_line(text: &str, line: &str) -> String {
     if text.lines().any(|it| it.trim_end() == line) {
         return text.to_owned();
     }
@@ -14,7 +14,7 @@ pub(super) fn put_line(text: &str, line: &str) -> String {
 }
 
 /// The text without the line.
-pub(super) fn remove_lines(text: &str, lines: &[&str]) -> String {
+pub(super) fn remove_exclude_lines(text: &str, lines: &[&str]) -> String {
     text.split_inclusive('\n')
         .filter(|it| !lines.contains(&it.trim_end()))
         .collect()
@@ -29,9 +29,12 @@ mod tests {
     #[test]
     fn the_line_comes_last_and_goes_again() {
         let check = |text: &str, expected: &str| {
-            assert_eq!(put_line(text, LINE), expected);
-            assert_eq!(put_line(expected, LINE), expected, "twice is once");
-            assert_eq!(remove_lines(expected, &[LINE]).trim_end(), text.trim_end());
+            assert_eq!(put_exclude_line(text, LINE), expected);
+            assert_eq!(put_exclude_line(expected, LINE), expected, "twice is once");
+            assert_eq!(
+                remove_exclude_lines(expected, &[LINE]).trim_end(),
+                text.trim_end()
+            );
         };
         check("", &format!("{LINE}\n"));
         check("*.o\n", &format!("*.o\n{LINE}\n"));

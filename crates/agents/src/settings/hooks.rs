@@ -3,9 +3,9 @@
 use crate::client::Client;
 use serde_json::{Value, json};
 
-use super::jsonc::{self, BOM, JsonKind, JsonNode, JsonStep, has};
-use super::line::{HookLine, resembles};
-use super::program::{NAME, Program};
+use super::jsonc::{self, BOM, JsonKind, JsonNode, JsonStep, has_jsonc_path};
+use super::line::{HookLine, resembles_hook_line};
+use super::program::{NAME, ProgramCommand};
 
 /// What a client's hooks file says.
 #[derive(Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl HooksLayout {
 
 impl HookEvent {
     /// An event that is not about tools.
-    pub(crate) const fn at(name: &'static str) -> Self {
+    pub(crate) const fn new(name: &'static str) -> Self {
         Self {
             name,
             matcher: None,
@@ -73,7 +73,7 @@ impl HookEvent {
     }
 
     /// An event that is about these tools.
-    pub(crate) const fn on(name: &'static str, tools: &'static str) -> Self {
+    pub(crate) const fn for_tools(name: &'static str, tools: &'static str) -> Self {
         Self {
             name,
             matcher: Some(tools),
@@ -82,7 +82,7 @@ impl HookEvent {
     }
 
     /// The entry of a hooks file that runs this command line, and the same line for the other shell.
-    fn entry(&self, shape: HookShape, line: &str, powershell: &str) -> Value {
+    fn to_entry(&self, shape: HookShape, line: &str, powershell: &str) -> Value {
         let mut entry = match shape {
             HookShape::Groups { ticks, is_named } => {
                 let mut handler =
@@ -123,50 +123,58 @@ struct OwnHandler {
 pub(super) fn put_hooks(
     text: &str,
     layout: &HooksLayout,
-    program: &Program,
+    program: &ProgramCommand,
 ) -> Result<String, String> {
-    let mut text = versioned(text, layout.shape)?;
+    let mut text = ensure_hooks_version(text, layout.shape)?;
     for event in layout.events {
-        let line = program.line(layout.owner, event.name);
-        let powershell = program.powershell(layout.owner, event.name);
-        let wanted = event.entry(layout.shape, &line, &powershell);
-        let mine = entries(&text, event.name)?;
-        if mine.iter().filter(|it| **it == wanted).count() == 1 && count(&text, event.name)? == 1 {
+        let line = program.hook_line(layout.owner, event.name);
+        let powershell = program.powershell_line(layout.owner, event.name);
+        let wanted = event.to_entry(layout.shape, &line, &powershell);
+        let mine = list_own_entries(&text, event.name)?;
+        if mine.iter().filter(|it| **it == wanted).count() == 1
+            && count_own_handlers(&text, event.name)? == 1
+        {
             continue;
         }
-        text = remove_where(&text, |it| it.event == event.name)?;
-        text = jsonc::push(&text, &[HOOKS, event.name], &wanted)?;
+        text = remove_handlers_where(&text, |it| it.event == event.name)?;
+        text = jsonc::push_jsonc_element(&text, &[HOOKS, event.name], &wanted)?;
     }
-    let mut old: Vec<String> = found(&text)?.into_iter().map(|it| it.event).collect();
+    let mut old: Vec<String> = find_own_handlers(&text)?
+        .into_iter()
+        .map(|it| it.event)
+        .collect();
     old.retain(|it| !layout.has_event(it));
-    text = remove_where(&text, |it| !layout.has_event(&it.event))?;
-    emptied(text, &old, None)
+    text = remove_handlers_where(&text, |it| !layout.has_event(&it.event))?;
+    remove_empty_events(text, &old, None)
 }
 
 /// The text without our hooks, and without the lists that `first` had not.
 pub(super) fn remove_hooks(text: &str, first: Option<&str>) -> Result<String, String> {
-    let events: Vec<String> = found(text)?.into_iter().map(|it| it.event).collect();
+    let events: Vec<String> = find_own_handlers(text)?
+        .into_iter()
+        .map(|it| it.event)
+        .collect();
     if events.is_empty() {
         return Ok(text.to_owned());
     }
-    let text = emptied(remove_where(text, |_| true)?, &events, first)?;
-    match jsonc::parse(&text)?
+    let text = remove_empty_events(remove_handlers_where(text, |_| true)?, &events, first)?;
+    match jsonc::parse_jsonc(&text)?
         .as_ref()
         .and_then(|it| it.child(JsonStep::Key(HOOKS)))
     {
-        Some(hooks) if hooks.items().is_empty() && !has(first, &[HOOKS]) => {
-            jsonc::remove(&text, &[JsonStep::Key(HOOKS)])
+        Some(hooks) if hooks.items().is_empty() && !has_jsonc_path(first, &[HOOKS]) => {
+            jsonc::remove_jsonc_entry(&text, &[JsonStep::Key(HOOKS)])
         }
         _ => Ok(text),
     }
 }
 
 /// Whether nothing is left but what a hooks file begins with.
-pub(super) fn is_bare(text: &str) -> bool {
-    let Ok(Some(root)) = jsonc::parse(text) else {
+pub(super) fn is_bare_hooks_file(text: &str) -> bool {
+    let Ok(Some(root)) = jsonc::parse_jsonc(text) else {
         return false;
     };
-    let value = root.value();
+    let value = root.to_value();
     [
         json!({}),
         json!({"version": 1}),
@@ -179,7 +187,7 @@ pub(super) fn is_bare(text: &str) -> bool {
 /// Every command line in a text that speaks of our hooks, ours or not, with the event that it is for; why the text is no
 /// hooks file, where it is none.
 pub fn find_hook_lines(text: &str) -> Result<Vec<(String, String)>, String> {
-    let Some(root) = jsonc::parse(text.trim_start_matches(BOM))? else {
+    let Some(root) = jsonc::parse_jsonc(text.trim_start_matches(BOM))? else {
         return Ok(Vec::new());
     };
     if !matches!(root.kind, JsonKind::Object(_)) {
@@ -205,57 +213,66 @@ pub fn find_hook_lines(text: &str) -> Result<Vec<(String, String)>, String> {
                 .unwrap_or_default();
             std::iter::once(&it.value).chain(inner.iter().map(|it| &it.value))
         });
-        lines.extend(handlers.filter_map(run).map(|line| (event.clone(), line)));
+        lines.extend(
+            handlers
+                .filter_map(find_handler_line)
+                .map(|line| (event.clone(), line)),
+        );
     }
     Ok(lines)
 }
 
 /// The line that a handler runs, if it speaks of our hooks. One for another shell counts only where it is not ours.
-fn run(handler: &JsonNode) -> Option<String> {
+fn find_handler_line(handler: &JsonNode) -> Option<String> {
     let line = |key: &&str| {
         handler
             .child(JsonStep::Key(key))?
-            .value()
+            .to_value()
             .as_str()
             .map(str::to_owned)
     };
     let lines: Vec<String> = COMMANDS
         .iter()
         .filter_map(line)
-        .filter(|it| resembles(it))
+        .filter(|it| resembles_hook_line(it))
         .collect();
-    let odd = lines.iter().find(|it| HookLine::read(it).is_none());
+    let odd = lines.iter().find(|it| HookLine::parse(it).is_none());
     odd.or_else(|| lines.first()).cloned()
 }
 
 /// The text with the version that flat files begin with.
-fn versioned(text: &str, shape: HookShape) -> Result<String, String> {
+fn ensure_hooks_version(text: &str, shape: HookShape) -> Result<String, String> {
     match shape {
         HookShape::Groups { .. } => Ok(text.to_owned()),
-        _ if has(Some(text), &["version"]) => Ok(text.to_owned()),
-        _ => jsonc::set(text, &["version"], &json!(1)),
+        _ if has_jsonc_path(Some(text), &["version"]) => Ok(text.to_owned()),
+        _ => jsonc::set_jsonc_value(text, &["version"], &json!(1)),
     }
 }
 
 /// The entries under an event that hold something of ours.
-fn entries(text: &str, event: &str) -> Result<Vec<Value>, String> {
-    let Some(root) = jsonc::parse(text)? else {
+fn list_own_entries(text: &str, event: &str) -> Result<Vec<Value>, String> {
+    let Some(root) = jsonc::parse_jsonc(text)? else {
         return Ok(Vec::new());
     };
-    let whole = root.value();
-    let mine = found(text)?.into_iter().filter(|it| it.event == event);
+    let whole = root.to_value();
+    let mine = find_own_handlers(text)?
+        .into_iter()
+        .filter(|it| it.event == event);
     Ok(mine
         .map(|it| whole[HOOKS][event][it.entry].clone())
         .collect())
 }
 
-fn count(text: &str, event: &str) -> Result<usize, String> {
-    Ok(found(text)?.iter().filter(|it| it.event == event).count())
+fn count_own_handlers(text: &str, event: &str) -> Result<usize, String> {
+    Ok(find_own_handlers(text)?
+        .iter()
+        .filter(|it| it.event == event)
+        .count())
 }
 
 /// Every handler of ours.
-fn found(text: &str) -> Result<Vec<OwnHandler>, String> {
-    let root = jsonc::parse(text)?;
+fn find_own_handlers(text: &str) -> Result<Vec<OwnHandler>, String> {
+    let root = jsonc::parse_jsonc(text)?;
     let Some(hooks) = root.as_ref().and_then(|it| it.child(JsonStep::Key(HOOKS))) else {
         return Ok(Vec::new());
     };
@@ -270,7 +287,7 @@ fn found(text: &str) -> Result<Vec<OwnHandler>, String> {
                     handler,
                 })
             };
-            if is_mine(&it.value) {
+            if is_own_handler(&it.value) {
                 add(None);
             }
             let handlers = it
@@ -281,7 +298,7 @@ fn found(text: &str) -> Result<Vec<OwnHandler>, String> {
             handlers
                 .iter()
                 .enumerate()
-                .filter(|(_, it)| is_mine(&it.value))
+                .filter(|(_, it)| is_own_handler(&it.value))
                 .for_each(|(n, _)| add(Some(n)));
         }
     }
@@ -289,21 +306,28 @@ fn found(text: &str) -> Result<Vec<OwnHandler>, String> {
 }
 
 /// Whether every command of a handler is ours: one that is not is somebody's, and stays with all that it has.
-fn is_mine(node: &JsonNode) -> bool {
+fn is_own_handler(node: &JsonNode) -> bool {
     let lines: Vec<_> = COMMANDS
         .iter()
         .filter_map(|key| node.child(JsonStep::Key(key)))
-        .map(JsonNode::value)
+        .map(JsonNode::to_value)
         .collect();
-    let is_ours = |it: &Value| it.as_str().is_some_and(|it| HookLine::read(it).is_some());
+    let is_ours = |it: &Value| it.as_str().is_some_and(|it| HookLine::parse(it).is_some());
     !lines.is_empty() && lines.iter().all(is_ours)
 }
 
 /// The text without these handlers, and without the groups that they leave empty.
-fn remove_where(text: &str, is_gone: impl Fn(&OwnHandler) -> bool) -> Result<String, String> {
+fn remove_handlers_where(
+    text: &str,
+    is_gone: impl Fn(&OwnHandler) -> bool,
+) -> Result<String, String> {
     let mut text = text.to_owned();
     // From the back, so that the numbers of the others stay right.
-    for it in found(&text)?.iter().filter(|it| is_gone(it)).rev() {
+    for it in find_own_handlers(&text)?
+        .iter()
+        .filter(|it| is_gone(it))
+        .rev()
+    {
         let (event, entry) = (JsonStep::Key(&it.event), JsonStep::At(it.entry));
         let path = [
             JsonStep::Key(HOOKS),
@@ -312,26 +336,30 @@ fn remove_where(text: &str, is_gone: impl Fn(&OwnHandler) -> bool) -> Result<Str
             JsonStep::Key(HOOKS),
             JsonStep::At(it.handler.unwrap_or(0)),
         ];
-        let root = jsonc::parse(&text)?;
+        let root = jsonc::parse_jsonc(&text)?;
         let group = root
             .as_ref()
             .and_then(|root| path[..4].iter().try_fold(root, |node, it| node.child(*it)));
         let is_shared = it.handler.is_some() && group.is_some_and(|it| it.items().len() > 1);
-        text = jsonc::remove(&text, if is_shared { &path } else { &path[..3] })?;
+        text = jsonc::remove_jsonc_entry(&text, if is_shared { &path } else { &path[..3] })?;
     }
     Ok(text)
 }
 
 /// The text without the lists of these events, where they are empty and `first` had them not.
-fn emptied(mut text: String, events: &[String], first: Option<&str>) -> Result<String, String> {
+fn remove_empty_events(
+    mut text: String,
+    events: &[String],
+    first: Option<&str>,
+) -> Result<String, String> {
     for event in events {
         let path = [JsonStep::Key(HOOKS), JsonStep::Key(event)];
-        let root = jsonc::parse(&text)?;
+        let root = jsonc::parse_jsonc(&text)?;
         let list = root
             .as_ref()
             .and_then(|root| path.iter().try_fold(root, |node, it| node.child(*it)));
-        if list.is_some_and(|it| it.items().is_empty()) && !has(first, &[HOOKS, event]) {
-            text = jsonc::remove(&text, &path)?;
+        if list.is_some_and(|it| it.items().is_empty()) && !has_jsonc_path(first, &[HOOKS, event]) {
+            text = jsonc::remove_jsonc_entry(&text, &path)?;
         }
     }
     Ok(text)

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 #[cfg(test)]
 pub(crate) use edit::documents;
-pub(super) use edit::{push, remove, set};
+pub(super) use edit::{push_jsonc_element, remove_jsonc_entry, set_jsonc_value};
 
 /// The mark that some editors put before UTF-8.
 pub(super) const BOM: char = '\u{feff}';
@@ -85,7 +85,7 @@ impl JsonNode {
     }
 
     /// The number of the item that a step leads to; of members with the same key the last counts, as everywhere.
-    pub(super) fn position(&self, step: JsonStep<'_>) -> Option<usize> {
+    pub(super) fn find_position(&self, step: JsonStep<'_>) -> Option<usize> {
         match step {
             JsonStep::Key(key) => self
                 .items()
@@ -97,20 +97,20 @@ impl JsonNode {
 
     /// The value that a step leads to.
     pub(super) fn child(&self, step: JsonStep<'_>) -> Option<&Self> {
-        self.position(step)
+        self.find_position(step)
             .and_then(|it| self.items().get(it))
             .map(|it| &it.value)
     }
 
     /// The value as a program sees it.
-    pub(super) fn value(&self) -> Value {
+    pub(super) fn to_value(&self) -> Value {
         match &self.kind {
             JsonKind::Scalar(value) => value.clone(),
-            JsonKind::Array(items) => items.iter().map(|it| it.value.value()).collect(),
+            JsonKind::Array(items) => items.iter().map(|it| it.value.to_value()).collect(),
             JsonKind::Object(items) => {
                 let pairs = items
                     .iter()
-                    .map(|it| (it.key.clone().unwrap_or_default(), it.value.value()));
+                    .map(|it| (it.key.clone().unwrap_or_default(), it.value.to_value()));
                 Value::Object(pairs.collect::<Map<_, _>>())
             }
         }
@@ -118,23 +118,23 @@ impl JsonNode {
 }
 
 /// Reads a text; nothing, if it holds no value at all. What is wrong is said with its line.
-pub(super) fn parse(text: &str) -> Result<Option<JsonNode>, String> {
+pub(super) fn parse_jsonc(text: &str) -> Result<Option<JsonNode>, String> {
     let options = CollectOptions {
         comments: CommentCollectionStrategy::Off,
         tokens: true,
     };
-    let parsed = parse_to_ast(text, &options, &AS_TYPED).map_err(|it| describe_error(&it))?;
+    let parsed = parse_to_ast(text, &options, &AS_TYPED).map_err(|it| describe_jsonc_error(&it))?;
     let is_comma = |it: &&TokenAndRange<'_>| it.token == Token::Comma;
     let tokens = parsed.tokens.unwrap_or_default();
     let commas = tokens.iter().filter(is_comma).map(|it| it.range.start);
-    let tree = JsonTree {
+    let tree = JsonNodeBuilder {
         text,
         commas: commas.collect(),
     };
-    parsed.value.map(|it| tree.node(it)).transpose()
+    parsed.value.map(|it| tree.build_node(it)).transpose()
 }
 
-fn describe_error(error: &ParseError) -> String {
+fn describe_jsonc_error(error: &ParseError) -> String {
     let mut said = error.kind().to_string();
     if let Some(first) = said.get_mut(..1) {
         first.make_ascii_lowercase();
@@ -143,9 +143,9 @@ fn describe_error(error: &ParseError) -> String {
 }
 
 /// Whether a text had something at this path; one that cannot be read had.
-pub(super) fn has(text: Option<&str>, path: &[&str]) -> bool {
+pub(super) fn has_jsonc_path(text: Option<&str>, path: &[&str]) -> bool {
     let Some(text) = text else { return false };
-    let Ok(root) = parse(text) else {
+    let Ok(root) = parse_jsonc(text) else {
         return true;
     };
     root.is_some_and(|root| {
@@ -156,32 +156,32 @@ pub(super) fn has(text: Option<&str>, path: &[&str]) -> bool {
 }
 
 /// What makes nodes of a syntax tree: it knows where the commas are, which the tree does not.
-struct JsonTree<'t> {
+struct JsonNodeBuilder<'t> {
     text: &'t str,
     commas: Vec<usize>,
 }
 
-impl JsonTree<'_> {
-    fn node(&self, value: ast::Value<'_>) -> Result<JsonNode, String> {
+impl JsonNodeBuilder<'_> {
+    fn build_node(&self, value: ast::Value<'_>) -> Result<JsonNode, String> {
         let Range { start, end } = value.range();
         let kind = match value {
             ast::Value::Object(it) => {
                 let members = it.properties.into_iter();
                 let members = members.map(|it| (it.start(), Some(it.name.range()), it.value));
-                JsonKind::Object(self.items(members, end)?)
+                JsonKind::Object(self.build_items(members, end)?)
             }
             ast::Value::Array(it) => {
                 let elements = it.elements.into_iter();
                 let elements = elements.map(|it| (it.start(), None, it));
-                JsonKind::Array(self.items(elements, end)?)
+                JsonKind::Array(self.build_items(elements, end)?)
             }
-            scalar => JsonKind::Scalar(self.scalar(scalar.range())?),
+            scalar => JsonKind::Scalar(self.parse_scalar(scalar.range())?),
         };
         Ok(JsonNode { start, end, kind })
     }
 
     /// The value that stands here, read as strictly as clients read it: the syntax tree takes line ends in texts.
-    fn scalar<T: DeserializeOwned>(&self, range: Range) -> Result<T, String> {
+    fn parse_scalar<T: DeserializeOwned>(&self, range: Range) -> Result<T, String> {
         serde_json::from_str(&self.text[range.start..range.end]).map_err(|_| {
             let line = self.text[..range.start].matches('\n').count() + 1;
             format!("line {line}: invalid value")
@@ -189,15 +189,15 @@ impl JsonTree<'_> {
     }
 
     /// The items of a list that ends here, with the comma behind each: the first one before the next item.
-    fn items<'a>(
+    fn build_items<'a>(
         &self,
         items: impl DoubleEndedIterator<Item = (usize, Option<Range>, ast::Value<'a>)>,
         end: usize,
     ) -> Result<Vec<JsonItem>, String> {
         let (mut found, mut next) = (Vec::new(), end);
         for (start, key, value) in items.rev() {
-            let key = key.map(|it| self.scalar(it)).transpose()?;
-            let value = self.node(value)?;
+            let key = key.map(|it| self.parse_scalar(it)).transpose()?;
+            let value = self.build_node(value)?;
             let first = self.commas.partition_point(|at| *at < value.end);
             let comma = self.commas.get(first).copied().filter(|at| *at < next);
             found.push(JsonItem {

@@ -105,17 +105,17 @@ pub struct UserFolders<'e> {
 impl UserFolders<'_> {
     /// The folder that a variable names, or else this one in the home.
     #[must_use]
-    pub fn named_or(&self, variable: &str, usual: &str) -> PathBuf {
+    pub fn variable_or(&self, variable: &str, usual: &str) -> PathBuf {
         (self.variable)(variable).unwrap_or_else(|| self.home.join(usual))
     }
 
     /// Where this system's programs keep their settings.
     #[must_use]
-    pub fn config(&self) -> PathBuf {
+    pub fn config_folder(&self) -> PathBuf {
         match () {
-            () if cfg!(windows) => self.named_or("APPDATA", "AppData/Roaming"),
+            () if cfg!(windows) => self.variable_or("APPDATA", "AppData/Roaming"),
             () if cfg!(target_os = "macos") => self.home.join("Library/Application Support"),
-            () => self.named_or("XDG_CONFIG_HOME", ".config"),
+            () => self.variable_or("XDG_CONFIG_HOME", ".config"),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::client::Client;
 
-use super::program::{ANYWAY, HOOK, NAME, is_program};
+use super::program::{ANYWAY, HOOK, NAME, is_own_program};
 
 /// A command line of ours, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,8 +18,8 @@ pub struct HookLine {
 
 impl HookLine {
     /// The line, if it is as a whole one that this program writes, or wrote: events come and go.
-    pub fn read(line: &str) -> Option<Self> {
-        let (program, rest) = word(line.strip_suffix(ANYWAY).unwrap_or(line))?;
+    pub fn parse(line: &str) -> Option<Self> {
+        let (program, rest) = parse_first_word(line.strip_suffix(ANYWAY).unwrap_or(line))?;
         let (client, event) = rest.strip_prefix(HOOK)?.split_once(' ')?;
         let client = Client::ALL
             .iter()
@@ -27,7 +27,7 @@ impl HookLine {
             .find(|it| it.as_str() == client)?;
         let is_event =
             (1..=40).contains(&event.len()) && event.chars().all(|c| c.is_ascii_alphanumeric());
-        let is_line = is_event && is_program(&program);
+        let is_line = is_event && is_own_program(&program);
         is_line.then(|| Self {
             program,
             client,
@@ -37,15 +37,15 @@ impl HookLine {
 }
 
 /// Whether a command line speaks of this program's hooks, whatever else it says.
-pub fn resembles(line: &str) -> bool {
+pub fn resembles_hook_line(line: &str) -> bool {
     line.contains(NAME) && line.contains(HOOK)
 }
 
 /// The first word of a line as it is written by `Program`, without its quotes, and what follows it.
-fn word(line: &str) -> Option<(String, &str)> {
+fn parse_first_word(line: &str) -> Option<(String, &str)> {
     let (word, rest) = match line {
-        _ if line.starts_with("& '") => quoted(&line[2..], "''")?,
-        _ if line.starts_with('\'') => quoted(line, r"'\''")?,
+        _ if line.starts_with("& '") => parse_single_quoted(&line[2..], "''")?,
+        _ if line.starts_with('\'') => parse_single_quoted(line, r"'\''")?,
         _ if line.starts_with('"') => {
             let (inner, rest) = line[1..].split_once('"')?;
             (inner.to_owned(), rest)
@@ -53,7 +53,7 @@ fn word(line: &str) -> Option<(String, &str)> {
         _ => {
             let (plain, _) = line.split_once(' ')?;
             (
-                super::program::is_plain(plain).then(|| plain.to_owned())?,
+                super::program::is_plain_shell_word(plain).then(|| plain.to_owned())?,
                 &line[plain.len()..],
             )
         }
@@ -65,7 +65,7 @@ fn word(line: &str) -> Option<(String, &str)> {
 }
 
 /// A word in single quotes, in which a quote is written like this.
-fn quoted<'l>(line: &'l str, quote: &str) -> Option<(String, &'l str)> {
+fn parse_single_quoted<'l>(line: &'l str, quote: &str) -> Option<(String, &'l str)> {
     let mut rest = line.strip_prefix('\'')?;
     let mut word = String::new();
     loop {
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn a_line_of_ours_is_ours_as_a_whole() {
         let check = |line: &str, expected: Option<&str>| {
-            let found = HookLine::read(line).map(|it| it.program);
+            let found = HookLine::parse(line).map(|it| it.program);
             assert_eq!(found.as_deref(), expected, "{line}");
         };
         check("apostille hook --client codex Stop", Some("apostille"));

@@ -13,9 +13,9 @@ pub(super) const ANYWAY: &str = " || exit 0";
 
 /// How to start this program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program(String);
+pub struct ProgramCommand(String);
 
-impl Program {
+impl ProgramCommand {
     /// The program by this name, or at this path.
     pub fn new(command: impl Into<String>) -> Self {
         Self(command.into())
@@ -32,13 +32,16 @@ impl Program {
     }
 
     /// The command line that answers a hook, for the shells of Unix.
-    pub fn line(&self, client: Client, event: &str) -> String {
-        format!("{}{HOOK}{client} {event}{ANYWAY}", quoted(&self.0))
+    pub fn hook_line(&self, client: Client, event: &str) -> String {
+        format!(
+            "{}{HOOK}{client} {event}{ANYWAY}",
+            quote_shell_word(&self.0)
+        )
     }
 
     /// The same for PowerShell, which calls a quoted program only when told to.
-    pub fn powershell(&self, client: Client, event: &str) -> String {
-        let plain = is_plain(&self.0);
+    pub fn powershell_line(&self, client: Client, event: &str) -> String {
+        let plain = is_plain_shell_word(&self.0);
         let program = if plain {
             self.0.clone()
         } else {
@@ -49,30 +52,32 @@ impl Program {
 }
 
 /// Whether a command is this program, by its name alone or by a whole path. A path from somewhere is nobody's.
-pub fn is_program(command: &str) -> bool {
+pub fn is_own_program(command: &str) -> bool {
     let file = command.rsplit(['/', '\\']).next().unwrap_or(command);
     let is_named = file.strip_suffix(".exe").unwrap_or(file) == NAME;
-    is_named && (file == command || is_whole(command))
+    is_named && (file == command || is_rooted_path(command))
 }
 
 /// Whether a path is one from the root, on this system or on another.
-fn is_whole(path: &str) -> bool {
+fn is_rooted_path(path: &str) -> bool {
     let is_drive =
         |it: &[u8]| matches!(it, [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic());
     path.starts_with('/') || path.starts_with(r"\\") || is_drive(path.as_bytes())
 }
 
-pub(super) fn is_plain(text: &str) -> bool {
+pub(super) fn is_plain_shell_word(text: &str) -> bool {
     text.chars()
         .all(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ':'))
 }
 
 /// A word as a shell reads it. Windows' own shells know no single quotes, and no file there has a double quote.
-fn quoted(word: &str) -> String {
+fn quote_shell_word(word: &str) -> String {
     match word {
-        _ if cfg!(windows) && is_plain(&word.replace('\\', "/")) => word.replace('\\', "/"),
+        _ if cfg!(windows) && is_plain_shell_word(&word.replace('\\', "/")) => {
+            word.replace('\\', "/")
+        }
         _ if cfg!(windows) => format!("\"{}\"", word.replace('\\', "/")),
-        _ if is_plain(word) => word.to_owned(),
+        _ if is_plain_shell_word(word) => word.to_owned(),
         _ => format!("'{}'", word.replace('\'', r"'\''")),
     }
 }
@@ -86,13 +91,13 @@ mod tests {
     #[test]
     fn a_path_is_one_word_to_a_shell() {
         let check = |path: &str, expected: &str| {
-            let line = Program(path.into()).line(Client::Codex, "Stop");
+            let line = ProgramCommand(path.into()).hook_line(Client::Codex, "Stop");
             assert_eq!(
                 line,
                 format!("{expected} hook --client codex Stop || exit 0")
             );
             assert_eq!(
-                HookLine::read(&line).map(|it| it.program).as_deref(),
+                HookLine::parse(&line).map(|it| it.program).as_deref(),
                 Some(path)
             );
         };
@@ -100,7 +105,7 @@ mod tests {
         check("/opt/bin/apostille", "/opt/bin/apostille");
         check("/my programs/apostille", "'/my programs/apostille'");
         check("/it's/$HOME/apostille", r"'/it'\''s/$HOME/apostille'");
-        let line = Program("/it's/apostille".into()).powershell(Client::Codex, "Stop");
+        let line = ProgramCommand("/it's/apostille".into()).powershell_line(Client::Codex, "Stop");
         assert_eq!(line, "& '/it''s/apostille' hook --client codex Stop");
     }
 }

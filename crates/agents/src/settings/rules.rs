@@ -21,10 +21,10 @@ pub const RULES: &str = "\
 - When the user says to ignore memory, do.";
 
 /// The text with the block in it, brought up to date where it is there already.
-pub fn with(text: &str) -> Result<String, String> {
+pub fn put_rules_block(text: &str) -> Result<String, String> {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let block = format!("{BEGIN}\n{RULES}\n{END}").replace('\n', newline);
-    if let Some((start, end)) = place(text)? {
+    if let Some((start, end)) = find_rules_block(text)? {
         // What somebody appends must not end up in the line of the mark.
         let tail = if text.len() == end {
             newline
@@ -43,8 +43,8 @@ pub fn with(text: &str) -> Result<String, String> {
 }
 
 /// The text without the block, and without the empty line that came with it.
-pub fn without(text: &str) -> Result<String, String> {
-    let Some((start, end)) = place(text)? else {
+pub fn remove_rules_block(text: &str) -> Result<String, String> {
+    let Some((start, end)) = find_rules_block(text)? else {
         return Ok(text.to_owned());
     };
     let (before, after) = (text[..start].trim_end_matches(['\r', '\n']), &text[end..]);
@@ -59,7 +59,7 @@ pub fn without(text: &str) -> Result<String, String> {
 }
 
 /// Where the block is. Marks that are not a pair are somebody's mistake, which nobody can guess right.
-fn place(text: &str) -> Result<Option<(usize, usize)>, String> {
+fn find_rules_block(text: &str) -> Result<Option<(usize, usize)>, String> {
     let (begins, ends): (Vec<_>, Vec<_>) = (
         text.match_indices(BEGIN).collect(),
         text.match_indices(END).collect(),
@@ -72,7 +72,7 @@ fn place(text: &str) -> Result<Option<(usize, usize)>, String> {
 }
 
 /// Whether the text takes in AGENTS.md by itself: what stands there need not be said twice.
-pub fn takes_in_agents(text: &str) -> bool {
+pub fn has_agents_import(text: &str) -> bool {
     text.lines()
         .any(|it| matches!(it.trim(), "@AGENTS.md" | "@./AGENTS.md"))
 }
@@ -83,21 +83,24 @@ mod tests {
 
     #[test]
     fn the_block_is_short_and_stands_apart() {
-        let block = with("").unwrap();
+        let block = put_rules_block("").unwrap();
         assert!(block.lines().count() <= 15, "{block}");
         assert!(block.lines().all(|it| it.len() <= 110), "{block}");
         let check = |text: &str, start: &str, end: &str| {
-            let with = with(text).unwrap();
+            let with = put_rules_block(text).unwrap();
             assert!(
                 with.starts_with(start) && with.ends_with(end),
                 "{text:?}: {with:?}"
             );
             assert_eq!(
-                super::with(&with).as_deref(),
+                super::put_rules_block(&with).as_deref(),
                 Ok(with.as_str()),
                 "twice is once"
             );
-            assert_eq!(without(&with).unwrap().trim_end(), text.trim_end());
+            assert_eq!(
+                remove_rules_block(&with).unwrap().trim_end(),
+                text.trim_end()
+            );
         };
         check("", BEGIN, "end -->\n");
         check("# Us\n", "# Us\n\n<!--", "end -->\n");
@@ -112,8 +115,8 @@ mod tests {
     #[test]
     fn an_old_block_is_replaced_where_it_is() {
         let text = format!("# Us\n\n{BEGIN}\nformerly\n{END}\n\nmore\n");
-        let new = with(&text).unwrap();
-        assert_eq!(without(&new).unwrap(), "# Us\n\nmore\n");
+        let new = put_rules_block(&text).unwrap();
+        assert_eq!(remove_rules_block(&new).unwrap(), "# Us\n\nmore\n");
         assert!(
             !new.contains("formerly") && new.ends_with("\n\nmore\n"),
             "{new}"
@@ -124,16 +127,16 @@ mod tests {
     fn what_is_appended_stays_a_line_of_its_own() {
         let block = format!("{BEGIN}\nformerly\n{END}");
         assert!(
-            with(&format!("# Us\n\n{block}"))
+            put_rules_block(&format!("# Us\n\n{block}"))
                 .unwrap()
                 .ends_with("end -->\n")
         );
         assert_eq!(
-            without(&format!("# Us\n\n{block}- more\n")).as_deref(),
+            remove_rules_block(&format!("# Us\n\n{block}- more\n")).as_deref(),
             Ok("# Us\n- more\n")
         );
         assert_eq!(
-            without(&format!("# Us\n\n{block}\n- more\n")).as_deref(),
+            remove_rules_block(&format!("# Us\n\n{block}\n- more\n")).as_deref(),
             Ok("# Us\n- more\n")
         );
     }
@@ -145,7 +148,7 @@ mod tests {
             format!("{END}\n{BEGIN}"),
             format!("{BEGIN}{END}{BEGIN}{END}"),
         ] {
-            assert!(with(&text).unwrap_err().contains("not one pair"));
+            assert!(put_rules_block(&text).unwrap_err().contains("not one pair"));
         }
     }
 }

@@ -43,7 +43,7 @@ pub enum ServerFormat {
 
 /// Whose word a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub enum SettingsOwner {
     /// Whoever could write to the repository.
     Anybody,
     /// The user's own.
@@ -72,15 +72,15 @@ impl ServerEntry {
 
     /// What is wrong with an entry; nothing, if it is one of ours.
     #[must_use]
-    pub fn doubt(&self, entry: &Value, whose: Whose) -> Option<String> {
-        check::check_entry(entry, self.cwd().as_deref(), whose).err()
+    pub fn find_fault(&self, entry: &Value, whose: SettingsOwner) -> Option<String> {
+        check::check_server_entry(entry, self.working_folder().as_deref(), whose).err()
     }
 
     /// The text with the server in it.
     pub(super) fn put_into(
         &self,
         text: &str,
-        whose: Whose,
+        whose: SettingsOwner,
         command: &str,
     ) -> Result<String, String> {
         match self.format {
@@ -90,7 +90,7 @@ impl ServerEntry {
     }
 
     /// The folder that the server is started in, where it is named.
-    fn cwd(&self) -> Option<String> {
+    fn working_folder(&self) -> Option<String> {
         (self.make)("")["cwd"].as_str().map(str::to_owned)
     }
 }

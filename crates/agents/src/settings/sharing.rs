@@ -10,7 +10,7 @@ const STORE: &str = ".apostille/memories.jsonl";
 
 /// A file of the repository that sharing needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shared {
+pub enum SharingFile {
     /// The repository's settings, which name the store.
     Config,
     /// How git merges it.
@@ -19,7 +19,7 @@ pub enum Shared {
     Ignore,
 }
 
-impl Shared {
+impl SharingFile {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Config, Self::Attributes, Self::Ignore];
 
@@ -33,40 +33,45 @@ impl Shared {
     }
 
     /// The file of this name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.as_str() == name)
     }
 
     /// The lines that belong into it.
-    fn lines(self) -> Vec<String> {
+    fn expected_lines(self) -> Vec<String> {
         match self {
             Self::Config => vec![format!("store = \"jsonl:{STORE}\"")],
             Self::Attributes => vec![format!("/{STORE} merge=union")],
-            Self::Ignore => beside(STORE).map(|it| format!("/{it}")).into(),
+            Self::Ignore => list_private_store_files(STORE)
+                .map(|it| format!("/{it}"))
+                .into(),
         }
     }
 
     /// The text with what belongs into it.
-    pub fn with(self, text: &str) -> Result<String, String> {
-        let lines = self.lines().into_iter();
+    pub fn put_into(self, text: &str) -> Result<String, String> {
+        let lines = self.expected_lines().into_iter();
         match self {
-            Self::Config if names_store(text)? => Ok(text.to_owned()),
-            Self::Config => Ok(prepended(text, lines)),
-            Self::Attributes if is_merged(text, STORE) => Ok(text.to_owned()),
-            Self::Attributes => Ok(appended(text, lines)),
+            Self::Config if has_shared_store(text)? => Ok(text.to_owned()),
+            Self::Config => Ok(prepend_lines(text, lines)),
+            Self::Attributes if is_union_merged(text, STORE) => Ok(text.to_owned()),
+            Self::Attributes => Ok(append_lines(text, lines)),
             Self::Ignore => {
-                let is_missing = |(path, _): &(String, String)| !is_ignored(text, path);
-                let missing = beside(STORE).into_iter().zip(lines).filter(is_missing);
-                Ok(appended(text, missing.map(|(_, line)| line)))
+                let is_missing = |(path, _): &(String, String)| !is_git_ignored(text, path);
+                let missing = list_private_store_files(STORE)
+                    .into_iter()
+                    .zip(lines)
+                    .filter(is_missing);
+                Ok(append_lines(text, missing.map(|(_, line)| line)))
             }
         }
     }
 
     /// The text without what we put there; `first` is what it was before.
-    pub fn without(self, text: &str, first: Option<&str>) -> String {
+    pub fn remove_from(self, text: &str, first: Option<&str>) -> String {
         let was_there = |line: &str| first.is_some_and(|it| it.lines().any(|it| it == line));
         let ours: Vec<String> = self
-            .lines()
+            .expected_lines()
             .into_iter()
             .filter(|it| !was_there(it))
             .collect();
@@ -77,7 +82,7 @@ impl Shared {
 }
 
 /// The files beside a store that are nobody else's: what was shown here, the lock, and a store that is being rewritten.
-fn beside(store: &str) -> [String; 3] {
+fn list_private_store_files(store: &str) -> [String; 3] {
     ["local.jsonl", "lock", "rewrite"].map(|it| {
         Path::new(store)
             .with_extension(it)
@@ -87,7 +92,7 @@ fn beside(store: &str) -> [String; 3] {
 }
 
 /// Whether the settings name our store; why they cannot, where they name another.
-fn names_store(text: &str) -> Result<bool, String> {
+fn has_shared_store(text: &str) -> Result<bool, String> {
     let table: Table = text
         .parse()
         .map_err(|it: toml::de::Error| it.message().to_owned())?;
@@ -100,19 +105,19 @@ fn names_store(text: &str) -> Result<bool, String> {
     }
 }
 
-fn newline(text: &str) -> &'static str {
+fn detect_newline(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
 /// A key in front of everything else is in no table.
-fn prepended(text: &str, lines: impl Iterator<Item = String>) -> String {
-    let newline = newline(text);
+fn prepend_lines(text: &str, lines: impl Iterator<Item = String>) -> String {
+    let newline = detect_newline(text);
     let lines: String = lines.map(|it| format!("{it}{newline}")).collect();
     format!("{lines}{text}")
 }
 
-fn appended(text: &str, lines: impl Iterator<Item = String>) -> String {
-    let newline = newline(text);
+fn append_lines(text: &str, lines: impl Iterator<Item = String>) -> String {
+    let newline = detect_newline(text);
     let lines: String = lines.map(|it| format!("{it}{newline}")).collect();
     let gap = if text.is_empty() || text.ends_with('\n') || lines.is_empty() {
         ""
@@ -123,10 +128,10 @@ fn appended(text: &str, lines: impl Iterator<Item = String>) -> String {
 }
 
 /// Whether git keeps both sides' lines of this file when it merges: the last line that names it decides.
-pub fn is_merged(attributes: &str, path: &str) -> bool {
+pub fn is_union_merged(attributes: &str, path: &str) -> bool {
     let merge = |line: &str| {
         let mut words = line.split_whitespace();
-        let is_named = words.next().is_some_and(|it| names(it, path));
+        let is_named = words.next().is_some_and(|it| matches_git_pattern(it, path));
         let is_merge =
             |it: &&str| it.trim_start_matches(['-', '!']).split('=').next() == Some("merge");
         words
@@ -141,27 +146,27 @@ pub fn is_merged(attributes: &str, path: &str) -> bool {
 }
 
 /// Whether git passes over this file.
-fn is_ignored(ignore: &str, path: &str) -> bool {
+fn is_git_ignored(ignore: &str, path: &str) -> bool {
     let lines = ignore
         .lines()
         .map(str::trim_end)
         .filter(|it| !it.is_empty() && !it.starts_with('#'));
     let said = |line: &str| match line.strip_prefix('!') {
-        Some(pattern) => names(pattern, path).then_some(false),
-        None => names(line, path).then_some(true),
+        Some(pattern) => matches_git_pattern(pattern, path).then_some(false),
+        None => matches_git_pattern(line, path).then_some(true),
     };
     lines.filter_map(said).next_back().unwrap_or(false)
 }
 
 /// The file beside a store that holds what was shown here, where git does not pass over it.
-pub fn unignored(ignore: &str, store: &str) -> Option<String> {
-    let [local, ..] = beside(store);
-    (!is_ignored(ignore, &local)).then_some(local)
+pub fn find_unignored_local(ignore: &str, store: &str) -> Option<String> {
+    let [local, ..] = list_private_store_files(store);
+    (!is_git_ignored(ignore, &local)).then_some(local)
 }
 
 /// Whether a pattern of git names a file. Patterns that are more than a name with a star in front or behind are not
 /// understood, and name nothing.
-fn names(pattern: &str, path: &str) -> bool {
+fn matches_git_pattern(pattern: &str, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_anchored = pattern.trim_end_matches('/').contains('/');
     let (pattern, whole) = match pattern.strip_prefix("**/") {
@@ -174,7 +179,7 @@ fn names(pattern: &str, path: &str) -> bool {
             pattern == whole
                 || pattern
                     .strip_suffix('/')
-                    .is_some_and(|it| is_below(path, it))
+                    .is_some_and(|it| is_inside_folder(path, it))
         }
         Some((start, end)) => {
             let middle = whole
@@ -185,7 +190,7 @@ fn names(pattern: &str, path: &str) -> bool {
     }
 }
 
-fn is_below(path: &str, folder: &str) -> bool {
+fn is_inside_folder(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder)
         .is_some_and(|it| it.starts_with('/'))
 }
@@ -196,35 +201,35 @@ mod tests {
 
     #[test]
     fn what_is_there_stays_and_twice_is_once() {
-        let check = |file: Shared, text: &str, expected: &str| {
-            assert_eq!(file.with(text).as_deref(), Ok(expected));
+        let check = |file: SharingFile, text: &str, expected: &str| {
+            assert_eq!(file.put_into(text).as_deref(), Ok(expected));
             assert_eq!(
-                file.with(expected).as_deref(),
+                file.put_into(expected).as_deref(),
                 Ok(expected),
                 "twice is once"
             );
-            let back = file.without(expected, Some(text));
+            let back = file.remove_from(expected, Some(text));
             assert_eq!(back.trim_end(), text.trim_end());
         };
         let line = "/.apostille/memories.jsonl merge=union";
-        check(Shared::Attributes, "", &format!("{line}\n"));
+        check(SharingFile::Attributes, "", &format!("{line}\n"));
         check(
-            Shared::Attributes,
+            SharingFile::Attributes,
             "*.png binary",
             &format!("*.png binary\n{line}\n"),
         );
         check(
-            Shared::Attributes,
+            SharingFile::Attributes,
             "# ours\r\n* text=auto\r\n",
             &format!("# ours\r\n* text=auto\r\n{line}\r\n"),
         );
         check(
-            Shared::Attributes,
+            SharingFile::Attributes,
             "*.jsonl merge=union\n",
             "*.jsonl merge=union\n",
         );
         check(
-            Shared::Attributes,
+            SharingFile::Attributes,
             "*.jsonl -merge\n",
             &format!("*.jsonl -merge\n{line}\n"),
         );
@@ -233,26 +238,30 @@ mod tests {
             "/.apostille/memories.lock",
         );
         let rewrite = "/.apostille/memories.rewrite";
-        check(Shared::Ignore, "", &format!("{local}\n{lock}\n{rewrite}\n"));
         check(
-            Shared::Ignore,
+            SharingFile::Ignore,
+            "",
+            &format!("{local}\n{lock}\n{rewrite}\n"),
+        );
+        check(
+            SharingFile::Ignore,
             "# mine\n*.lock\n",
             &format!("# mine\n*.lock\n{local}\n{rewrite}\n"),
         );
         check(
-            Shared::Ignore,
+            SharingFile::Ignore,
             &format!("{lock}\n"),
             &format!("{lock}\n{local}\n{rewrite}\n"),
         );
         let store = "store = \"jsonl:.apostille/memories.jsonl\"";
-        check(Shared::Config, "", &format!("{store}\n"));
+        check(SharingFile::Config, "", &format!("{store}\n"));
         check(
-            Shared::Config,
+            SharingFile::Config,
             "[task]\r\nnotes = true",
             &format!("{store}\r\n[task]\r\nnotes = true"),
         );
         check(
-            Shared::Config,
+            SharingFile::Config,
             &format!("# us\n{store} # kept\n"),
             &format!("# us\n{store} # kept\n"),
         );
@@ -262,7 +271,10 @@ mod tests {
     fn another_store_is_somebodys_word() {
         let check = |text: &str, why: &str| {
             assert!(
-                Shared::Config.with(text).unwrap_err().contains(why),
+                SharingFile::Config
+                    .put_into(text)
+                    .unwrap_err()
+                    .contains(why),
                 "{text}"
             );
         };
@@ -273,8 +285,9 @@ mod tests {
 
     #[test]
     fn the_last_line_decides() {
-        let check =
-            |text: &str, expected: bool| assert_eq!(is_merged(text, STORE), expected, "{text}");
+        let check = |text: &str, expected: bool| {
+            assert_eq!(is_union_merged(text, STORE), expected, "{text}")
+        };
         check("", false);
         check(".apostille/* merge=union", true);
         check(".apostille/** merge=union eol=lf", true);

@@ -41,25 +41,25 @@ const REFERENCED: (&str, &str) = (
 /// A message without what programs put into it: injected memories, reminders, command echoes and their output,
 /// interruptions, summaries of what went before. Empty when nothing is left.
 #[must_use]
-pub fn spoken(message: &str) -> String {
+pub fn strip_injected_text(message: &str) -> String {
     let text = message.replace("&lt;", "<").replace("&gt;", ">");
-    let text = without_elements(&without_files(&text));
-    let text = without_marks(&text);
+    let text = strip_injected_elements(&strip_referenced_files(&text));
+    let text = strip_paste_marks(&text);
     let text = text.trim();
-    if is_written_by_a_client(text) {
+    if is_client_message(text) {
         String::new()
     } else {
         text.to_owned()
     }
 }
 
-fn is_written_by_a_client(text: &str) -> bool {
+fn is_client_message(text: &str) -> bool {
     let lower = text.chars().take(80).collect::<String>().to_lowercase();
-    NOT_SPOKEN.iter().any(|it| lower.starts_with(it)) || is_command(text)
+    NOT_SPOKEN.iter().any(|it| lower.starts_with(it)) || is_slash_command(text)
 }
 
 /// `/compact` or `/model opus`: a command to the client. A path has a second slash or a dot in it.
-fn is_command(text: &str) -> bool {
+fn is_slash_command(text: &str) -> bool {
     let Some(rest) = text.strip_prefix('/') else {
         return false;
     };
@@ -70,18 +70,18 @@ fn is_command(text: &str) -> bool {
             .all(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | ':'))
 }
 
-fn without_files(text: &str) -> String {
+fn strip_referenced_files(text: &str) -> String {
     let Some(start) = text.find(REFERENCED.0) else {
         return text.to_owned();
     };
     let rest = text[start..]
         .find(REFERENCED.1)
         .map_or("", |it| &text[start + it + REFERENCED.1.len()..]);
-    format!("{}{}", &text[..start], without_files(rest))
+    format!("{}{}", &text[..start], strip_referenced_files(rest))
 }
 
 /// Takes out `[Image #1]` and `[Pasted text #2 +30 lines]`.
-fn without_marks(text: &str) -> String {
+fn strip_paste_marks(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find('[') {
@@ -101,11 +101,11 @@ fn without_marks(text: &str) -> String {
     out + rest
 }
 
-fn without_elements(text: &str) -> String {
+fn strip_injected_elements(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find('<') {
-        let Some(len) = element(&rest[start..]) else {
+        let Some(len) = measure_injected_element(&rest[start..]) else {
             out.push_str(&rest[..=start]);
             rest = &rest[start + 1..];
             continue;
@@ -118,7 +118,7 @@ fn without_elements(text: &str) -> String {
 }
 
 /// How long the element is that a text begins with, if it is one that a program puts there.
-fn element(text: &str) -> Option<usize> {
+fn measure_injected_element(text: &str) -> Option<usize> {
     let name: String = text[1..]
         .chars()
         .take_while(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_'))
@@ -145,7 +145,9 @@ mod tests {
 
     #[test]
     fn only_what_a_person_said_is_left() {
-        let check = |text: &str, expected: &str| assert_eq!(spoken(text), expected, "{text:?}");
+        let check = |text: &str, expected: &str| {
+            assert_eq!(strip_injected_text(text), expected, "{text:?}")
+        };
         check("use pnpm", "use pnpm");
         check(
             "<memory-context>\nalways use npm\n</memory-context>\n\nuse pnpm",

@@ -26,19 +26,19 @@ const PATCH_LINES: &[&str] = &[
 ];
 
 /// What a tool was given, as text: a command as it was typed, the rest as JSON.
-pub(crate) fn bounded(given: &Value) -> String {
+pub(crate) fn format_tool_input(given: &Value) -> String {
     let text = match given {
         Value::String(text) => text.clone(),
-        _ => command(given).unwrap_or_else(|| given.to_string()),
+        _ => extract_input_command(given).unwrap_or_else(|| given.to_string()),
     };
     text.chars().take(INPUT_CHARS).collect()
 }
 
-fn command(given: &Value) -> Option<String> {
+fn extract_input_command(given: &Value) -> Option<String> {
     let field = COMMAND_FIELDS.iter().find_map(|it| given.get(it))?;
     match field {
         // A file tool has a command and a path, and then the command says little.
-        Value::String(text) if paths(given).is_empty() => Some(text.clone()),
+        Value::String(text) if extract_input_paths(given).is_empty() => Some(text.clone()),
         Value::Array(words) => Some(
             words
                 .iter()
@@ -51,7 +51,7 @@ fn command(given: &Value) -> Option<String> {
 }
 
 /// The files that a tool was given.
-pub(crate) fn paths(given: &Value) -> Vec<String> {
+pub(crate) fn extract_input_paths(given: &Value) -> Vec<String> {
     let named = PATH_FIELDS
         .iter()
         .filter_map(|it| given.get(it))
@@ -77,7 +77,7 @@ pub(crate) fn paths(given: &Value) -> Vec<String> {
 }
 
 /// The texts of a message: a string, or parts of which some are texts.
-pub(crate) fn texts(content: &Value) -> String {
+pub(crate) fn join_content_texts(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => {
@@ -98,17 +98,17 @@ pub(crate) fn texts(content: &Value) -> String {
 }
 
 /// A field that is a text.
-pub(crate) fn text<'a>(value: &'a Value, field: &str) -> Option<&'a str> {
+pub(crate) fn text_field<'a>(value: &'a Value, field: &str) -> Option<&'a str> {
     value.get(field)?.as_str()
 }
 
 /// When a line was written.
-pub(crate) fn time(value: Option<&Value>) -> Option<Timestamp> {
+pub(crate) fn parse_line_time(value: Option<&Value>) -> Option<Timestamp> {
     value?.as_str()?.parse().ok()
 }
 
 /// How a command ended, from the line that a client puts before or behind what it printed.
-pub(crate) fn exit(printed: &str) -> Option<bool> {
+pub(crate) fn parse_exit_line(printed: &str) -> Option<bool> {
     const SAYS: &[&str] = &[
         "Process exited with code ",
         "Exit code: ",

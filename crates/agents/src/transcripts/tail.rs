@@ -8,7 +8,11 @@ use std::path::Path;
 const LONGEST: usize = 8 * 1024 * 1024;
 
 /// Gives each whole line in the last `limit` bytes of a file.
-pub(super) fn read_lines(path: &Path, limit: u64, each: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+pub(super) fn read_last_lines(
+    path: &Path,
+    limit: u64,
+    each: &mut dyn FnMut(&[u8]),
+) -> io::Result<()> {
     let mut file = File::open(path)?;
     let len = file.metadata()?.len();
     let start = len.saturating_sub(limit);
@@ -19,14 +23,14 @@ pub(super) fn read_lines(path: &Path, limit: u64, each: &mut dyn FnMut(&[u8])) -
         reader.skip_until(b'\n')?;
     }
     let mut line = Vec::new();
-    while next(&mut reader, &mut line)? {
+    while read_bounded_line(&mut reader, &mut line)? {
         each(&line);
     }
     Ok(())
 }
 
 /// Reads the next line that is not too long; `false` at the end.
-fn next(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+fn read_bounded_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     let n = io::Read::take(&mut *reader, LONGEST as u64).read_until(b'\n', line)?;
     if n == LONGEST && !line.ends_with(b"\n") {

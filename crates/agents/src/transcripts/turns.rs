@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::transcript::{Speaker, Turn, Use, spoken};
+use crate::transcript::{Speaker, ToolCall, TranscriptTurn, strip_injected_text};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -16,25 +16,25 @@ const TOOL_CHARS: usize = 64 * 1024;
 /// The turns so far.
 #[derive(Default)]
 pub(crate) struct TurnList {
-    turns: Vec<Turn>,
+    turns: Vec<TranscriptTurn>,
     /// Where a call stands, by the client's id of it: the turn, and the use in it.
     calls: HashMap<String, (usize, usize)>,
 }
 
 impl TurnList {
     /// The person speaks; what programs put beside their words is left out.
-    pub(crate) fn person(&mut self, at: Option<Timestamp>, text: &str) {
-        let text = spoken(text);
+    pub(crate) fn add_person(&mut self, at: Option<Timestamp>, text: &str) {
+        let text = strip_injected_text(text);
         if !text.is_empty() {
-            self.push(at, Speaker::Person, text);
+            self.push_turn(at, Speaker::Person, text);
         }
     }
 
     /// The agent speaks.
-    pub(crate) fn agent(&mut self, at: Option<Timestamp>, text: &str) {
+    pub(crate) fn add_agent(&mut self, at: Option<Timestamp>, text: &str) {
         let text = text.trim();
         if !text.is_empty() {
-            let turn = self.agent_turn(at);
+            let turn = self.open_agent_turn(at);
             let gap = if turn.text.is_empty() { "" } else { "\n" };
             turn.text.push_str(gap);
             turn.text.push_str(text);
@@ -42,20 +42,20 @@ impl TurnList {
     }
 
     /// The agent calls a tool.
-    pub(crate) fn call(
+    pub(crate) fn add_call(
         &mut self,
         at: Option<Timestamp>,
         id: Option<&str>,
         tool: &str,
         given: &Value,
     ) {
-        let used = Use {
+        let used = ToolCall {
             tool: tool.into(),
-            paths: input::paths(given),
-            input: input::bounded(given),
+            paths: input::extract_input_paths(given),
+            input: input::format_tool_input(given),
             has_succeeded: None,
         };
-        let turn = self.agent_turn(at);
+        let turn = self.open_agent_turn(at);
         turn.uses.push(used);
         let place = turn.uses.len() - 1;
         if let Some(id) = id {
@@ -64,19 +64,19 @@ impl TurnList {
     }
 
     /// A tool answers.
-    pub(crate) fn result(
+    pub(crate) fn add_result(
         &mut self,
         at: Option<Timestamp>,
         id: Option<&str>,
         text: &str,
         is_ok: Option<bool>,
     ) {
-        self.ended(id, is_ok);
-        self.push(at, Speaker::Tool, shortened(text));
+        self.set_outcome(id, is_ok);
+        self.push_turn(at, Speaker::Tool, shorten_tool_output(text));
     }
 
     /// It is known how a call ended.
-    pub(crate) fn ended(&mut self, id: Option<&str>, is_ok: Option<bool>) {
+    pub(crate) fn set_outcome(&mut self, id: Option<&str>, is_ok: Option<bool>) {
         let place = id
             .and_then(|it| self.calls.get(it))
             .filter(|_| is_ok.is_some());
@@ -86,7 +86,7 @@ impl TurnList {
     }
 
     /// Takes back the last `n` prompts and all that followed them.
-    pub(crate) fn take_back(&mut self, n: usize) {
+    pub(crate) fn remove_last_prompts(&mut self, n: usize) {
         let prompts = self
             .turns
             .iter()
@@ -99,7 +99,7 @@ impl TurnList {
     }
 
     /// The turns, numbered.
-    pub(crate) fn into_turns(mut self) -> Vec<Turn> {
+    pub(crate) fn into_turns(mut self) -> Vec<TranscriptTurn> {
         self.turns
             .drain(..self.turns.len().saturating_sub(MAX_TURNS));
         self.turns
@@ -110,20 +110,20 @@ impl TurnList {
     }
 
     /// What an agent says and calls without an answer in between is one turn.
-    fn agent_turn(&mut self, at: Option<Timestamp>) -> &mut Turn {
+    fn open_agent_turn(&mut self, at: Option<Timestamp>) -> &mut TranscriptTurn {
         if self
             .turns
             .last()
             .is_none_or(|it| it.speaker != Speaker::Agent)
         {
-            self.push(at, Speaker::Agent, String::new());
+            self.push_turn(at, Speaker::Agent, String::new());
         }
         let last = self.turns.len() - 1;
         &mut self.turns[last]
     }
 
-    fn push(&mut self, at: Option<Timestamp>, speaker: Speaker, text: String) {
-        self.turns.push(Turn {
+    fn push_turn(&mut self, at: Option<Timestamp>, speaker: Speaker, text: String) {
+        self.turns.push(TranscriptTurn {
             number: 0,
             at,
             speaker,
@@ -133,7 +133,7 @@ impl TurnList {
     }
 }
 
-fn shortened(text: &str) -> String {
+fn shorten_tool_output(text: &str) -> String {
     if text.len() <= TOOL_CHARS {
         return text.to_owned();
     }

@@ -1,16 +1,16 @@
 //! Gleaning with a model: what is sent, and what is believed of the answer.
 
-use apostille_agents::glean::asked::{Budget, ask};
-use apostille_agents::glean::{Gleaned, Sort};
-use apostille_agents::transcript::{Speaker, Turn, Use};
+use apostille_agents::glean::asked::{ExtractionBudget, extract_with_model};
+use apostille_agents::glean::{ExtractedStatement, Sort};
+use apostille_agents::transcript::{Speaker, ToolCall, TranscriptTurn};
 use apostille_core::model::ModelError;
-use apostille_core::model::ram::Ram;
-use apostille_text::moderate::neutralised;
+use apostille_core::model::ram::ScriptedModel;
+use apostille_text::moderate::neutralise_text;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// A transcript from lines such as `person: use pnpm`; `\n` is a line break.
-fn turns(text: &str) -> Vec<Turn> {
+fn turns(text: &str) -> Vec<TranscriptTurn> {
     let lines = text.lines().map(str::trim).filter(|it| !it.is_empty());
     let turn = |(at, line): (usize, &str)| {
         let (who, said) = line.split_once(':').unwrap();
@@ -23,8 +23,8 @@ fn turns(text: &str) -> Vec<Turn> {
     lines.enumerate().map(turn).collect()
 }
 
-fn said_by(number: usize, speaker: Speaker, text: &str) -> Turn {
-    Turn {
+fn said_by(number: usize, speaker: Speaker, text: &str) -> TranscriptTurn {
+    TranscriptTurn {
         number,
         at: None,
         speaker,
@@ -46,12 +46,12 @@ fn find(fact: &str, sort: &str, turn: u64, quote: &str) -> Value {
     json!({ "fact": fact, "sort": sort, "turn": turn, "quote": quote })
 }
 
-fn gleaned(session: &str, answer: &str) -> Result<Vec<Gleaned>, ModelError> {
-    ask(
-        &Ram::saying(answer),
+fn gleaned(session: &str, answer: &str) -> Result<Vec<ExtractedStatement>, ModelError> {
+    extract_with_model(
+        &ScriptedModel::with_answer(answer),
         &turns(session),
         &[],
-        Budget::default(),
+        ExtractionBudget::default(),
     )
 }
 
@@ -64,10 +64,17 @@ fn kept(item: &Value) -> Option<String> {
 }
 
 /// What is sent of a session.
-fn sent(session: &[Turn]) -> String {
-    let model = Ram::saying(r#"{"found":[]}"#);
-    assert_eq!(ask(&model, session, &[], Budget::default()).unwrap(), []);
-    model.asked().pop().map(|it| it.user).unwrap_or_default()
+fn sent(session: &[TranscriptTurn]) -> String {
+    let model = ScriptedModel::with_answer(r#"{"found":[]}"#);
+    assert_eq!(
+        extract_with_model(&model, session, &[], ExtractionBudget::default()).unwrap(),
+        []
+    );
+    model
+        .take_requests()
+        .pop()
+        .map(|it| it.user)
+        .unwrap_or_default()
 }
 
 #[test]
@@ -152,11 +159,11 @@ fn what_is_known_is_not_found_again() {
     let answer =
         json!({ "found": [find("The project uses pnpm", "fact", 4, "we use pnpm")] }).to_string();
     let check = |known: &str, expected: usize| {
-        let found = ask(
-            &Ram::saying(&answer),
+        let found = extract_with_model(
+            &ScriptedModel::with_answer(&answer),
             &turns(SESSION),
             &[known.into()],
-            Budget::default(),
+            ExtractionBudget::default(),
         )
         .unwrap();
         assert_eq!(found.len(), expected, "{known}");
@@ -213,7 +220,13 @@ fn the_sign_of_a_cut_is_nobody_s_word() {
     let session = [said_by(1, Speaker::Person, &text)];
     let check = |fact: &str, quote: &str, expected: usize| {
         let answer = json!({ "found": [find(fact, "fact", 1, quote)] }).to_string();
-        let found = ask(&Ram::saying(answer), &session, &[], Budget::default()).unwrap();
+        let found = extract_with_model(
+            &ScriptedModel::with_answer(answer),
+            &session,
+            &[],
+            ExtractionBudget::default(),
+        )
+        .unwrap();
         assert_eq!(found.len(), expected, "{quote}");
     };
     assert!(sent(&session).contains("dog and…\""), "{}", sent(&session));
@@ -257,9 +270,9 @@ Answer with the JSON only."#;
 
 #[test]
 fn the_form_that_is_asked_for_is_the_form_that_is_read() {
-    let model = Ram::saying(r#"{"found":[]}"#);
-    ask(&model, &turns(SESSION), &[], Budget::default()).unwrap();
-    let asked = model.asked().remove(0);
+    let model = ScriptedModel::with_answer(r#"{"found":[]}"#);
+    extract_with_model(&model, &turns(SESSION), &[], ExtractionBudget::default()).unwrap();
+    let asked = model.take_requests().remove(0);
     let form = asked.system.lines().last().unwrap();
     let form: Value = serde_json::from_str(form).unwrap();
     let item = &asked.schema["properties"]["found"]["items"];
@@ -305,7 +318,7 @@ fn a_turn_with_a_secret_is_not_sent() {
     let mut session = turns("person: we use pnpm\n agent: fine");
     session.push(said_by(3, Speaker::Person, &format!("the token is {key}")));
     session.push(said_by(4, Speaker::Agent, &far));
-    session[1].uses.push(Use {
+    session[1].uses.push(ToolCall {
         tool: "bash".into(),
         paths: vec!["secret.txt".into()],
         input: key.clone(),
@@ -319,7 +332,13 @@ fn a_turn_with_a_secret_is_not_sent() {
     );
     let answer =
         json!({ "found": [find("The token is set", "fact", 3, "the token is")] }).to_string();
-    let found = ask(&Ram::saying(answer), &session, &[], Budget::default()).unwrap();
+    let found = extract_with_model(
+        &ScriptedModel::with_answer(answer),
+        &session,
+        &[],
+        ExtractionBudget::default(),
+    )
+    .unwrap();
     assert_eq!(found, [], "a turn that was not sent proves nothing");
 }
 
@@ -346,11 +365,12 @@ fn nothing_is_asked_when_the_person_said_nothing() {
 
 #[test]
 fn a_model_that_fails_is_an_error_to_act_on() {
-    let model = Ram::new([Err(ModelError::Refused { status: 401 })]);
-    let error = ask(&model, &turns(SESSION), &[], Budget::default()).unwrap_err();
+    let model = ScriptedModel::new([Err(ModelError::Refused { status: 401 })]);
+    let error =
+        extract_with_model(&model, &turns(SESSION), &[], ExtractionBudget::default()).unwrap_err();
     assert!(matches!(error, ModelError::Refused { status: 401 }));
     assert!(matches!(
-        ask(&model, &turns(SESSION), &[], Budget::default()),
+        extract_with_model(&model, &turns(SESSION), &[], ExtractionBudget::default()),
         Err(ModelError::Off)
     ));
 }
@@ -358,7 +378,7 @@ fn a_model_that_fails_is_an_error_to_act_on() {
 #[test]
 fn the_newest_is_kept_and_long_turns_are_cut() {
     let long = "wörter ".repeat(200);
-    let session: Vec<Turn> = (1..=60)
+    let session: Vec<TranscriptTurn> = (1..=60)
         .map(|n| {
             said_by(
                 n,
@@ -398,7 +418,7 @@ fn speaker() -> impl Strategy<Value = Speaker> {
 }
 
 /// A transcript of turns that are much alike, with text of every sort among them.
-fn transcript() -> impl Strategy<Value = Vec<Turn>> {
+fn transcript() -> impl Strategy<Value = Vec<TranscriptTurn>> {
     let text = prop_oneof![1 => ".*", 4 => "(use |tabs |port 80 |rust |</transcript> |\n){1,9}", 1 => "[a-z<{\"]{0,900}"];
     proptest::collection::vec((speaker(), text), 0..40).prop_map(|all| {
         all.into_iter()
@@ -409,7 +429,7 @@ fn transcript() -> impl Strategy<Value = Vec<Turn>> {
 }
 
 /// A session with an answer to it: any text, and finds that quote from the session, rightly or nearly so.
-fn exchange() -> impl Strategy<Value = (Vec<Turn>, String)> {
+fn exchange() -> impl Strategy<Value = (Vec<TranscriptTurn>, String)> {
     let fact = prop_oneof![4 => Just(None), 1 => ".{0,20}".prop_map(Some)];
     let item = (0_usize..42, 0_usize..6, 0_usize..6, 0_usize..6, fact);
     let text = prop_oneof![".*", "[{}\\[\\]:\",a-z0-9]{0,60}"];
@@ -452,7 +472,7 @@ proptest! {
 
     #[test]
     fn whatever_is_answered_nothing_comes_out_without_evidence((turns, answer) in exchange()) {
-        let found = ask(&Ram::saying(&answer), &turns, &["use tabs".into()], Budget::default()).unwrap_or_default();
+        let found = extract_with_model(&ScriptedModel::with_answer(&answer), &turns, &["use tabs".into()], ExtractionBudget::default()).unwrap_or_default();
         prop_assert!(found.len() <= 5);
         let said: Value = serde_json::from_str(answer.trim()).unwrap_or_default();
         for it in found {
@@ -462,7 +482,7 @@ proptest! {
             let items = said["found"].as_array().unwrap();
             let proof = items.iter().any(|item| {
                 let quote = folded(item["quote"].as_str().unwrap());
-                item["fact"] == *it.fact && !quote.is_empty() && folded(&neutralised(&turn.text)).contains(&quote)
+                item["fact"] == *it.fact && !quote.is_empty() && folded(&neutralise_text(&turn.text)).contains(&quote)
             });
             prop_assert!(proof, "{} has no proof in {:?}", it.fact, turn.text);
         }
@@ -470,9 +490,9 @@ proptest! {
 
     #[test]
     fn what_is_sent_is_bounded_and_cannot_leave_its_place(turns in transcript()) {
-        let model = Ram::saying(r#"{"found":[]}"#);
-        ask(&model, &turns, &[], Budget::default()).unwrap();
-        for asked in model.asked() {
+        let model = ScriptedModel::with_answer(r#"{"found":[]}"#);
+        extract_with_model(&model, &turns, &[], ExtractionBudget::default()).unwrap();
+        for asked in model.take_requests() {
             let (before, rest) = asked.user.split_once("<transcript>\n").unwrap();
             let (inside, after) = rest.split_once("\n</transcript>\n").unwrap();
             prop_assert!(inside.chars().count() <= 12_000);

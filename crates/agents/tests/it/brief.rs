@@ -1,10 +1,10 @@
 //! What an agent is shown by itself: at the right moment, once, within its budget.
 
 use apostille_agents::brief;
-use apostille_agents::brief::{Brief, Reader};
+use apostille_agents::brief::{Briefing, BriefingAudience};
 use apostille_agents::client::Client;
-use apostille_agents::session::{Entry, Moment, Session, Shown};
-use apostille_core::memory::{Channel, Draft, Kind, Layer, Origin, Twin, Voice};
+use apostille_agents::session::{AgentSession, Moment, SessionEntry, ShownMemory};
+use apostille_core::memory::{Channel, Draft, DuplicateChoice, Kind, Layer, Origin, Voice};
 use apostille_core::policy::{InjectMode, Policy};
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ use crate::world::{World, cited, note, preference, repo, user};
 /// A session that grows by what it is shown, as the ledger has it.
 #[derive(Default)]
 struct Agent {
-    session: Session,
+    session: AgentSession,
 }
 
 impl Agent {
@@ -21,44 +21,45 @@ impl Agent {
         &mut self,
         world: &World,
         moment: Moment,
-        make: impl Fn(&World, &Reader<'_>) -> Brief,
-    ) -> Brief {
+        make: impl Fn(&World, &BriefingAudience<'_>) -> Briefing,
+    ) -> Briefing {
         let (repo, user) = (repo(), user());
         let brief = make(
             world,
-            &Reader {
+            &BriefingAudience {
                 repo: &repo,
                 user: &user,
                 session: &self.session,
             },
         );
-        let mut entry = Entry::new(world.now(), "s-1", Client::Codex, repo, moment);
-        entry.shown = brief.shown.iter().map(Shown::from).collect();
-        entry.withheld = brief.withheld.iter().map(Shown::from).collect();
+        let mut entry = SessionEntry::new(world.now(), "s-1", Client::Codex, repo, moment);
+        entry.shown = brief.shown.iter().map(ShownMemory::from).collect();
+        entry.withheld = brief.withheld.iter().map(ShownMemory::from).collect();
         entry.is_fresh = moment == Moment::Compact;
         self.session.entries.push(entry);
         brief
     }
 
     fn prompt(&mut self, world: &World, text: &str) -> String {
-        let make =
-            |world: &World, it: &Reader<'_>| world.with(|cx| brief::prompt(cx, it, text)).unwrap();
+        let make = |world: &World, it: &BriefingAudience<'_>| {
+            world.with(|cx| brief::brief_prompt(cx, it, text)).unwrap()
+        };
         self.briefed(world, Moment::Prompt, make).text
     }
 
     fn touch(&mut self, world: &World, path: &str) -> String {
-        let make = |world: &World, it: &Reader<'_>| {
+        let make = |world: &World, it: &BriefingAudience<'_>| {
             world
-                .with(|cx| brief::touch(cx, it, vec![path.parse().unwrap()]))
+                .with(|cx| brief::brief_file_touch(cx, it, vec![path.parse().unwrap()]))
                 .unwrap()
         };
         self.briefed(world, Moment::Touch, make).text
     }
 
     fn start(&mut self, world: &World, task: &str, is_compacted: bool) -> String {
-        let make = |world: &World, it: &Reader<'_>| {
+        let make = |world: &World, it: &BriefingAudience<'_>| {
             world
-                .with(|cx| brief::start(cx, it, task, is_compacted))
+                .with(|cx| brief::brief_session_start(cx, it, task, is_compacted))
                 .unwrap()
         };
         self.briefed(world, Moment::Start, make).text
@@ -168,7 +169,7 @@ fn a_session_starts_with_who_the_person_is_what_goes_on_and_what_waits() {
     world.kept(identity);
     let tainted = Voice {
         tainted: true,
-        ..Voice::of(Origin::Agent)
+        ..Voice::from_origin(Origin::Agent)
     };
     world.kept(Draft {
         kind: Some(Kind::Feedback),
@@ -223,8 +224,11 @@ fn what_a_compaction_dropped_may_come_again() {
     let (world, mut agent) = (stocked(), Agent::default());
     assert!(agent.prompt(&world, "which api version?").contains("v3"));
     assert_eq!(agent.prompt(&world, "which api version was it?"), "");
-    let make =
-        |world: &World, it: &Reader<'_>| world.with(|cx| brief::start(cx, it, "", true)).unwrap();
+    let make = |world: &World, it: &BriefingAudience<'_>| {
+        world
+            .with(|cx| brief::brief_session_start(cx, it, "", true))
+            .unwrap()
+    };
     let told = agent.briefed(&world, Moment::Compact, make).text;
     assert!(told.contains("small commits"), "{told}");
     assert!(
@@ -300,41 +304,44 @@ fn where_nothing_is_to_be_shown_nothing_is() {
 fn a_moment_that_comes_twice_counts_once() {
     let at = |second: i64, turn: Option<&str>, words: &str| {
         let at = jiff::Timestamp::from_second(second).unwrap();
-        Entry::new(at, "s", Client::Copilot, repo(), Moment::Prompt).said(turn, Some(words))
+        SessionEntry::new(at, "s", Client::Copilot, repo(), Moment::Prompt)
+            .with_prompt(turn, Some(words))
     };
-    let session = Session {
+    let session = AgentSession {
         entries: vec![at(100, Some("t1"), "go on"), at(200, None, "go on")],
     };
-    let check = |new: Entry, expected: bool| assert_eq!(session.has(&new), expected, "{new:?}");
+    let check = |new: SessionEntry, expected: bool| {
+        assert_eq!(session.is_repeat(&new), expected, "{new:?}")
+    };
     check(at(201, None, "go on"), true);
     check(at(201, Some("t2"), "go on"), true);
     check(at(300, None, "go on"), false);
     check(at(201, None, "go on then"), false);
-    let session = Session {
+    let session = AgentSession {
         entries: vec![at(100, Some("t1"), "go on")],
     };
     assert!(
-        session.has(&at(900, Some("t1"), "go on")),
+        session.is_repeat(&at(900, Some("t1"), "go on")),
         "the same turn, however late"
     );
     assert!(
-        !session.has(&at(101, Some("t2"), "go on")),
+        !session.is_repeat(&at(101, Some("t2"), "go on")),
         "the next turn, however soon"
     );
-    let end = |second: i64| Entry {
+    let end = |second: i64| SessionEntry {
         moment: Moment::End,
         words: None,
         ..at(second, None, "")
     };
-    let session = Session {
+    let session = AgentSession {
         entries: vec![end(100), at(101, None, "one more thing")],
     };
-    assert!(!session.has(&end(102)), "it went on in between");
+    assert!(!session.is_repeat(&end(102)), "it went on in between");
     assert!(
-        Session {
+        AgentSession {
             entries: vec![end(100)]
         }
-        .has(&end(102))
+        .is_repeat(&end(102))
     );
 }
 
@@ -342,8 +349,8 @@ fn a_moment_that_comes_twice_counts_once() {
 fn a_session_is_read_as_it_was_written() {
     let (world, mut agent) = (stocked(), Agent::default());
     agent.prompt(&world, "api version and generated migrations");
-    let mut ignored = Entry::new(world.now(), "s-1", Client::Gemini, repo(), Moment::Prompt)
-        .said(Some("t"), Some("x"));
+    let mut ignored = SessionEntry::new(world.now(), "s-1", Client::Gemini, repo(), Moment::Prompt)
+        .with_prompt(Some("t"), Some("x"));
     ignored.is_ignored = true;
     ignored.is_fresh = true;
     ignored.transcript = Some("/home/ana/t.jsonl".into());
@@ -352,16 +359,16 @@ fn a_session_is_read_as_it_was_written() {
         .session
         .entries
         .iter()
-        .map(|it| it.line() + "\n")
+        .map(|it| it.to_json_line() + "\n")
         .collect();
-    assert_eq!(Session::read(&text), agent.session);
+    assert_eq!(AgentSession::from_lines(&text), agent.session);
     assert!(!text.contains("Never edit"), "no text of a memory is in it");
 }
 
 #[test]
 fn what_came_while_a_session_was_gone_through_is_left() {
     let entry = |moment: Moment| {
-        Entry::new(
+        SessionEntry::new(
             jiff::Timestamp::UNIX_EPOCH,
             "s",
             Client::Copilot,
@@ -375,14 +382,14 @@ fn what_came_while_a_session_was_gone_through_is_left() {
         entry(Moment::Prompt),
         entry(Moment::End),
     ];
-    entries.push(Entry {
+    entries.push(SessionEntry {
         covers: Some(2),
         ..entry(Moment::Done)
     });
-    let session = Session { entries };
+    let session = AgentSession { entries };
     assert_eq!(
         session
-            .left()
+            .unlearned_entries()
             .iter()
             .map(|it| it.moment)
             .collect::<Vec<_>>(),
@@ -429,11 +436,11 @@ fn say_as_agent(world: &World, n: usize) {
     let fact = format!("{}{n} {} {}", letters(n), letters(n + 11), letters(n + 29));
     let voice = Voice {
         author: Some("claude".into()),
-        ..Voice::of(Origin::Agent).via(Channel::Mcp)
+        ..Voice::from_origin(Origin::Agent).with_channel(Channel::Mcp)
     };
     world.kept(Draft {
         kind: Some(Kind::Feedback),
-        twin: Twin::Create("it is another".into()),
+        twin: DuplicateChoice::Create("it is another".into()),
         ..Draft::new(repo(), fact, voice)
     });
 }
@@ -442,15 +449,15 @@ fn say_as_agent(world: &World, n: usize) {
 fn the_start_of_a_session_says_it_in_one_line_without_their_words() {
     let world = World::verified();
     (0..60).for_each(|it| say_as_agent(&world, it));
-    let session = Session::default();
+    let session = AgentSession::default();
     let start = |world: &World| {
-        let reader = Reader {
+        let reader = BriefingAudience {
             repo: &repo(),
             user: &user(),
             session: &session,
         };
         world
-            .with(|cx| brief::start(cx, &reader, "", false))
+            .with(|cx| brief::brief_session_start(cx, &reader, "", false))
             .unwrap()
             .text
     };

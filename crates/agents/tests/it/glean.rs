@@ -2,20 +2,22 @@
 
 use crate::world::a_person;
 use apostille_agents::client::Client;
-use apostille_agents::glean::applied::applied;
-use apostille_agents::glean::summary::{MOST_CHARS, summary};
-use apostille_agents::glean::{Gleaned, Sort, draft, glean};
-use apostille_agents::transcript::{Speaker, Turn, Use};
+use apostille_agents::glean::applied::find_applied_memories;
+use apostille_agents::glean::summary::{MOST_CHARS, summarise_session};
+use apostille_agents::glean::{
+    ExtractedStatement, Sort, draft_extracted_statement, extract_statements,
+};
+use apostille_agents::transcript::{Speaker, ToolCall, TranscriptTurn};
 use apostille_core::memory::{Draft, Kind, Layer, Memory, Origin, Status, Voice};
-use apostille_core::remember::Outcome;
+use apostille_core::remember::RememberOutcome;
 use apostille_core::revise;
 use proptest::prelude::*;
 
 use crate::world::{World, note, preference, repo, user};
 
 /// Turns from lines: `person: …`, `agent: …`, `tool: …`, `call: Tool input`, `failed: Tool input`.
-fn turns(text: &str) -> Vec<Turn> {
-    let mut turns: Vec<Turn> = Vec::new();
+fn turns(text: &str) -> Vec<TranscriptTurn> {
+    let mut turns: Vec<TranscriptTurn> = Vec::new();
     for line in text.lines().map(str::trim).filter(|it| !it.is_empty()) {
         let (who, said) = line.split_once(": ").unwrap();
         if matches!(who, "call" | "failed") {
@@ -26,7 +28,7 @@ fn turns(text: &str) -> Vec<Turn> {
                 Vec::new()
             };
             let has_succeeded = Some(who == "call");
-            let it = Use {
+            let it = ToolCall {
                 tool: tool.into(),
                 paths,
                 input: input.into(),
@@ -36,7 +38,7 @@ fn turns(text: &str) -> Vec<Turn> {
             continue;
         }
         let (number, speaker) = (turns.len() + 1, who.parse::<Speaker>().unwrap());
-        turns.push(Turn {
+        turns.push(TranscriptTurn {
             number,
             at: None,
             speaker,
@@ -48,16 +50,19 @@ fn turns(text: &str) -> Vec<Turn> {
 }
 
 fn facts(text: &str) -> Vec<String> {
-    glean(&turns(text)).into_iter().map(|it| it.fact).collect()
+    extract_statements(&turns(text))
+        .into_iter()
+        .map(|it| it.fact)
+        .collect()
 }
 
 fn drafted(fact: &str, sort: Sort) -> Draft {
-    let gleaned = Gleaned {
+    let gleaned = ExtractedStatement {
         fact: fact.into(),
         sort,
         turn: 7,
     };
-    draft(
+    draft_extracted_statement(
         &gleaned,
         &repo(),
         &user(),
@@ -224,7 +229,7 @@ fn gleaning_twice_keeps_one() {
     ] {
         let outcome = world.remember(drafted(fact, Sort::Fact));
         assert!(
-            !matches!(outcome, Outcome::Remembered { .. }),
+            !matches!(outcome, RememberOutcome::Remembered { .. }),
             "{outcome:?}"
         );
     }
@@ -238,7 +243,10 @@ fn gleaning_twice_keeps_one() {
     );
     let known = world.kept(preference("The user prefers tabs."));
     let outcome = world.remember(drafted("The user prefers tabs.", Sort::Preference));
-    assert!(matches!(outcome, Outcome::Similar { .. }), "{outcome:?}");
+    assert!(
+        matches!(outcome, RememberOutcome::Similar { .. }),
+        "{outcome:?}"
+    );
     assert!(world.look(&known.handle().to_string()).is_active());
 }
 
@@ -251,7 +259,7 @@ fn what_was_gleaned_is_in_use_once_somebody_states_or_approves_it() {
     let fact = world.kept(drafted("Deploys go through Argo CD.", Sort::Fact));
     let name = fact.handle().to_string().parse().unwrap();
     world
-        .with(|cx| revise::approve(cx, a_person(), &[repo()], name))
+        .with(|cx| revise::approve_memory(cx, a_person(), &[repo()], name))
         .unwrap();
     assert!(world.look(&fact.handle().to_string()).is_active());
 }
@@ -260,7 +268,7 @@ fn what_was_gleaned_is_in_use_once_somebody_states_or_approves_it() {
 #[test]
 fn an_episode_of_the_system_does_not_wait() {
     let world = World::verified();
-    let voice = Voice::of(Origin::System);
+    let voice = Voice::from_origin(Origin::System);
     let episode = Draft {
         layer: Some(Layer::Episode),
         ..Draft::new(repo(), "Asked: fix the login", voice)
@@ -287,21 +295,24 @@ fn a_summary_says_what_was_asked_and_done() {
         Ran: `cargo test` (passed), `npm run lint` (failed)\nEnded: The race is fixed. Docs are updated.\n\
         Prompts: 3, turns: 7";
     assert_eq!(
-        summary(&turns(session), Some("login")).as_deref(),
+        summarise_session(&turns(session), Some("login")).as_deref(),
         Some(expected)
     );
 }
 
 #[test]
 fn there_is_no_summary_of_nothing_and_none_of_a_secret() {
-    assert_eq!(summary(&turns("person: hello"), None), None);
-    assert_eq!(summary(&turns("person: hello\nagent: Hello."), None), None);
-    assert_eq!(summary(&[], Some("title")), None);
+    assert_eq!(summarise_session(&turns("person: hello"), None), None);
+    assert_eq!(
+        summarise_session(&turns("person: hello\nagent: Hello."), None),
+        None
+    );
+    assert_eq!(summarise_session(&[], Some("title")), None);
     let secret = ["gh", "p_", "0123456789abcdefABCDEF0123456789abcd"].concat();
     let session = format!(
         "person: Deploy it. Use {secret} for it. Then stop.\nagent: Done.\ncall: Bash make deploy"
     );
-    let text = summary(&turns(&session), None).unwrap();
+    let text = summarise_session(&turns(&session), None).unwrap();
     assert!(
         !text.contains(&secret) && text.contains("Deploy it. Then stop."),
         "{text}"
@@ -318,7 +329,7 @@ fn a_memory_counts_as_applied_only_when_nothing_else_explains_it() {
     let check = |session: &str, after: usize, expected: bool| {
         let session = session.replace("HANDLE", &handle(&memory));
         assert_eq!(
-            !applied(&turns(&session), &[(memory.clone(), after)]).is_empty(),
+            !find_applied_memories(&turns(&session), &[(memory.clone(), after)]).is_empty(),
             expected,
             "{session}"
         );
@@ -366,7 +377,7 @@ fn a_memory_counts_as_applied_only_when_nothing_else_explains_it() {
         ..note("Small commits are liked by the team")
     });
     let said = turns("person: go\nagent: I make small commits, liked by the team.");
-    assert_eq!(applied(&said, &[(plain, 0)]), []);
+    assert_eq!(find_applied_memories(&said, &[(plain, 0)]), []);
 }
 
 proptest! {
@@ -374,12 +385,12 @@ proptest! {
     fn a_summary_is_bounded_whatever_was_said(texts in prop::collection::vec("\\PC{0,400}", 1..40)) {
         let turn = |(at, text): (usize, &String)| {
             let speaker = if at % 2 == 0 { Speaker::Person } else { Speaker::Agent };
-            let it = Use { tool: "Write".into(), paths: vec![text.clone()], input: text.clone(), has_succeeded: None };
-            let uses = if speaker == Speaker::Agent { vec![it.clone(), Use { tool: "Bash".into(), ..it }] } else { Vec::new() };
-            Turn { number: at + 1, at: None, speaker, text: text.clone(), uses }
+            let it = ToolCall { tool: "Write".into(), paths: vec![text.clone()], input: text.clone(), has_succeeded: None };
+            let uses = if speaker == Speaker::Agent { vec![it.clone(), ToolCall { tool: "Bash".into(), ..it }] } else { Vec::new() };
+            TranscriptTurn { number: at + 1, at: None, speaker, text: text.clone(), uses }
         };
-        let turns: Vec<Turn> = texts.iter().enumerate().map(turn).collect();
-        prop_assert!(summary(&turns, None).is_none_or(|it| it.chars().count() <= MOST_CHARS));
-        prop_assert!(glean(&turns).len() <= 5);
+        let turns: Vec<TranscriptTurn> = texts.iter().enumerate().map(turn).collect();
+        prop_assert!(summarise_session(&turns, None).is_none_or(|it| it.chars().count() <= MOST_CHARS));
+        prop_assert!(extract_statements(&turns).len() <= 5);
     }
 }

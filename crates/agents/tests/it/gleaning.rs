@@ -9,9 +9,9 @@ mod session;
 use std::collections::BTreeMap;
 
 use apostille_agents::client::Client;
-use apostille_agents::clients::profile;
-use apostille_agents::glean::{Gleaned, Sort, glean};
-use apostille_agents::transcript::Turn;
+use apostille_agents::clients::find_client_profile;
+use apostille_agents::glean::{ExtractedStatement, Sort, extract_statements};
+use apostille_agents::transcript::TranscriptTurn;
 
 use session::{Label, Session, sessions};
 
@@ -63,14 +63,14 @@ impl std::fmt::Display for Figures {
     }
 }
 
-fn gleaned(session: &Session, client: Client) -> (Vec<Turn>, Vec<Gleaned>) {
-    let turns = profile(client).parse_transcript(&render::render(session, client));
-    let found = glean(&turns);
+fn gleaned(session: &Session, client: Client) -> (Vec<TranscriptTurn>, Vec<ExtractedStatement>) {
+    let turns = find_client_profile(client).parse_transcript_text(&render::render(session, client));
+    let found = extract_statements(&turns);
     (turns, found)
 }
 
 /// Whether something found is what a label says, in the turn it says.
-fn is_meant(label: &Label, it: &Gleaned, turns: &[Turn]) -> bool {
+fn is_meant(label: &Label, it: &ExtractedStatement, turns: &[TranscriptTurn]) -> bool {
     let said = &turns[it.turn - 1].text;
     let fact = it.fact.to_lowercase();
     said.trim() == label.said.trim()
@@ -256,7 +256,7 @@ fn a_statement_becomes_this_fact() {
 }
 
 /// What is gleaned from a prompt that follows a command of the agent's.
-fn prompted(prompt: &str) -> Vec<Gleaned> {
+fn prompted(prompt: &str) -> Vec<ExtractedStatement> {
     let text = format!(
         "---\n# codex: x\nperson: start\nagent: Done.\ncall: shell npm test\nperson: {prompt}\nagent: OK.\n"
     );

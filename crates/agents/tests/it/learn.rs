@@ -1,18 +1,18 @@
 //! What a session leaves behind.
 
 use apostille_agents::client::Client;
-use apostille_agents::glean::{Gleaned, glean};
-use apostille_agents::learn::{Learned, Left, learn};
-use apostille_agents::session::{Entry, Moment, Session, Shown};
-use apostille_agents::transcript::{Speaker, Turn, Use};
+use apostille_agents::glean::{ExtractedStatement, extract_statements};
+use apostille_agents::learn::{EndedSession, LearnOutcome, learn_from_session};
+use apostille_agents::session::{AgentSession, Moment, SessionEntry, ShownMemory};
+use apostille_agents::transcript::{Speaker, ToolCall, TranscriptTurn};
 use apostille_core::memory::{Draft, Layer, Memory, Stage, Voice};
 use apostille_core::space::Space;
-use apostille_core::store::{Filter, Log as _};
+use apostille_core::store::{EventLog as _, MemoryFilter};
 
 use crate::world::{World, cited, note, repo, user};
 
-fn turn(number: usize, speaker: Speaker, text: &str) -> Turn {
-    Turn {
+fn turn(number: usize, speaker: Speaker, text: &str) -> TranscriptTurn {
+    TranscriptTurn {
         number,
         at: None,
         speaker,
@@ -22,8 +22,8 @@ fn turn(number: usize, speaker: Speaker, text: &str) -> Turn {
 }
 
 /// A session in which the agent is put right, names a memory and edits a file.
-fn said() -> Vec<Turn> {
-    let edit = Use {
+fn said() -> Vec<TranscriptTurn> {
+    let edit = ToolCall {
         tool: "Edit".into(),
         paths: vec!["src/api.rs".into()],
         input: "v3".into(),
@@ -41,7 +41,7 @@ fn said() -> Vec<Turn> {
             "I ran npm install, and kept the version by m-1.",
         ),
         turn(3, Speaker::Person, "No, use pnpm, not npm."),
-        Turn {
+        TranscriptTurn {
             uses: vec![edit],
             ..turn(
                 4,
@@ -52,14 +52,19 @@ fn said() -> Vec<Turn> {
     ]
 }
 
-fn learned(world: &World, session: &Session, turns: &[Turn]) -> Learned {
-    learned_of(world, session, turns, &glean(turns))
+fn learned(world: &World, session: &AgentSession, turns: &[TranscriptTurn]) -> LearnOutcome {
+    learned_of(world, session, turns, &extract_statements(turns))
 }
 
 /// The same when only this was not found before.
-fn learned_of(world: &World, session: &Session, turns: &[Turn], gleaned: &[Gleaned]) -> Learned {
+fn learned_of(
+    world: &World,
+    session: &AgentSession,
+    turns: &[TranscriptTurn],
+    gleaned: &[ExtractedStatement],
+) -> LearnOutcome {
     let (repo, user) = (repo(), user());
-    let left = Left {
+    let left = EndedSession {
         repo: &repo,
         user: &user,
         own: &world.policy,
@@ -70,18 +75,18 @@ fn learned_of(world: &World, session: &Session, turns: &[Turn], gleaned: &[Glean
         gleaned,
         task: Some("bump"),
     };
-    world.with(|cx| learn(cx, &left)).unwrap()
+    world.with(|cx| learn_from_session(cx, &left)).unwrap()
 }
 
 fn kept(world: &World, layer: Layer) -> Vec<Memory> {
     let spaces: Vec<Space> = vec![repo(), user()];
     world
         .store
-        .list(&Filter {
+        .list(&MemoryFilter {
             spaces,
             layers: vec![layer],
             limit: 99,
-            ..Filter::default()
+            ..MemoryFilter::default()
         })
         .unwrap()
 }
@@ -93,7 +98,7 @@ fn a_session_leaves_a_correction_to_approve_an_episode_and_what_was_of_use() {
     let scratch = |session: &str| {
         let voice = Voice {
             session: Some(session.into()),
-            ..Voice::of(apostille_core::memory::Origin::Agent)
+            ..Voice::from_origin(apostille_core::memory::Origin::Agent)
         };
         Draft {
             layer: Some(Layer::Session),
@@ -103,7 +108,7 @@ fn a_session_leaves_a_correction_to_approve_an_episode_and_what_was_of_use() {
     };
     world.kept(scratch("3f2a9c1e-session"));
     world.kept(scratch("another"));
-    let mut entry = Entry::new(
+    let mut entry = SessionEntry::new(
         world.now(),
         "3f2a9c1e-session",
         Client::ClaudeCode,
@@ -114,9 +119,9 @@ fn a_session_leaves_a_correction_to_approve_an_episode_and_what_was_of_use() {
         .ask("api version")
         .shown
         .iter()
-        .map(Shown::from)
+        .map(ShownMemory::from)
         .collect();
-    let session = Session {
+    let session = AgentSession {
         entries: vec![entry],
     };
     let first = learned(&world, &session, &said());
@@ -172,7 +177,7 @@ fn a_session_in_which_nothing_happened_leaves_nothing() {
     let world = World::verified();
     let learned = learned(
         &world,
-        &Session::default(),
+        &AgentSession::default(),
         &[turn(1, Speaker::Person, "hello")],
     );
     assert!(learned.pending.is_empty() && learned.episode.is_none() && learned.applied.is_empty());
@@ -180,7 +185,7 @@ fn a_session_in_which_nothing_happened_leaves_nothing() {
 
 #[test]
 fn words_that_may_come_from_outside_are_not_told() {
-    let fetch = Use {
+    let fetch = ToolCall {
         tool: "WebFetch".into(),
         paths: Vec::new(),
         input: "https://example.com".into(),
@@ -188,7 +193,7 @@ fn words_that_may_come_from_outside_are_not_told() {
     };
     let turns = [
         turn(1, Speaker::Person, "Find out why the build is slow."),
-        Turn {
+        TranscriptTurn {
             uses: vec![fetch],
             ..turn(2, Speaker::Agent, "Let me look that up.")
         },
@@ -199,7 +204,7 @@ fn words_that_may_come_from_outside_are_not_told() {
         ),
     ];
     let world = World::verified();
-    let episode = learned(&world, &Session::default(), &turns)
+    let episode = learned(&world, &AgentSession::default(), &turns)
         .episode
         .unwrap();
     assert!(

@@ -5,16 +5,16 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::str::FromStr;
 
-use apostille_cite::citation::Cite;
+use apostille_cite::citation::CodeLocation;
 use apostille_tasks::report;
-use apostille_text::secrets::masked;
+use apostille_text::secrets::mask_secrets;
 use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
-use crate::json::schema::Written;
-use crate::visit::Asked;
-use crate::wire::{self, Malformed};
+use crate::json::schema::TextEncoded;
+use crate::visit::RequestInput;
+use crate::wire::{self, ArgumentError};
 
 /// The name that the door reads, and every call takes.
 pub(super) const REPO: &str = "repo";
@@ -32,7 +32,7 @@ pub(super) struct ArgumentName {
 }
 
 impl ArgumentName {
-    pub(super) const fn of<T: ArgumentValue>(name: &'static str) -> Self {
+    pub(super) const fn new<T: ArgumentValue>(name: &'static str) -> Self {
         Self {
             name,
             is_list: T::IS_LIST,
@@ -47,7 +47,7 @@ pub(super) trait Arguments: JsonSchema + Sized {
     const NAMES: &'static [ArgumentName];
 
     /// Reads each argument.
-    fn read(given: Map<String, Value>) -> Result<Self, Malformed>;
+    fn from_fields(given: Map<String, Value>) -> Result<Self, ArgumentError>;
 }
 
 /// Declares the arguments of a call.
@@ -59,14 +59,14 @@ macro_rules! arguments {
 
         impl $crate::calls::args::Arguments for $name {
             const NAMES: &'static [$crate::calls::args::ArgumentName] =
-                &[$($crate::calls::args::ArgumentName::of::<$value>(stringify!($field)),)*];
+                &[$($crate::calls::args::ArgumentName::new::<$value>(stringify!($field)),)*];
 
-            fn read(
+            fn from_fields(
                 #[allow(unused_mut, unused_variables, clippy::allow_attributes, reason = "some calls take nothing")]
                 mut given: serde_json::Map<String, serde_json::Value>,
-            ) -> Result<Self, $crate::wire::Malformed> {
+            ) -> Result<Self, $crate::wire::ArgumentError> {
                 Ok(Self {
-                    $($field: $crate::calls::args::ArgumentValue::read(
+                    $($field: $crate::calls::args::ArgumentValue::read_argument(
                         stringify!($field),
                         given.remove(stringify!($field)),
                     )?,)*
@@ -105,12 +105,12 @@ pub(super) trait ArgumentValue: Sized {
     const IS_REQUIRED: bool = true;
 
     /// Reads the value; a malformed one is named.
-    fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed>;
+    fn read_argument(name: &str, value: Option<Value>) -> Result<Self, ArgumentError>;
 }
 
 impl ArgumentValue for String {
-    fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed> {
-        wire::required(name, value)
+    fn read_argument(name: &str, value: Option<Value>) -> Result<Self, ArgumentError> {
+        wire::read_required_text(name, value)
     }
 }
 
@@ -118,8 +118,8 @@ impl ArgumentValue for String {
 impl ArgumentValue for bool {
     const IS_REQUIRED: bool = false;
 
-    fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed> {
-        wire::flag(name, value)
+    fn read_argument(name: &str, value: Option<Value>) -> Result<Self, ArgumentError> {
+        wire::read_flag_field(name, value)
     }
 }
 
@@ -127,52 +127,53 @@ impl<T: ArgumentValue> ArgumentValue for Option<T> {
     const IS_LIST: bool = T::IS_LIST;
     const IS_REQUIRED: bool = false;
 
-    fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed> {
-        value.map(|it| T::read(name, Some(it))).transpose()
+    fn read_argument(name: &str, value: Option<Value>) -> Result<Self, ArgumentError> {
+        value.map(|it| T::read_argument(name, Some(it))).transpose()
     }
 }
 
-impl<T: FromStr> ArgumentValue for Written<T>
+impl<T: FromStr> ArgumentValue for TextEncoded<T>
 where
     T::Err: Display,
 {
-    fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed> {
-        let read = wire::parsed(name, value)?;
-        read.map(Written).ok_or_else(|| Malformed::missing(name))
+    fn read_argument(name: &str, value: Option<Value>) -> Result<Self, ArgumentError> {
+        let read = wire::read_parsed_field(name, value)?;
+        read.map(TextEncoded)
+            .ok_or_else(|| ArgumentError::new_missing(name))
     }
 }
 
 /// Several values, at most so many; none unless said.
 #[derive(Debug)]
-pub(super) struct Few<T, const MAX: usize>(Vec<T>);
+pub(super) struct ArgumentList<T, const MAX: usize>(Vec<T>);
 
-impl<T, const MAX: usize> Few<Written<T>, MAX> {
+impl<T, const MAX: usize> ArgumentList<TextEncoded<T>, MAX> {
     /// The values themselves.
     pub(super) fn into_values(self) -> Vec<T> {
         self.0.into_iter().map(|it| it.0).collect()
     }
 }
 
-impl<T: ArgumentValue, const MAX: usize> ArgumentValue for Few<T, MAX> {
+impl<T: ArgumentValue, const MAX: usize> ArgumentValue for ArgumentList<T, MAX> {
     const IS_LIST: bool = true;
     const IS_REQUIRED: bool = false;
 
-    fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed> {
+    fn read_argument(name: &str, value: Option<Value>) -> Result<Self, ArgumentError> {
         let items = match value {
             None => Vec::new(),
             Some(Value::Array(items)) if items.len() <= MAX => items,
             Some(Value::Array(_)) => {
-                return Err(Malformed::new(name, format!("at most {MAX} at once")));
+                return Err(ArgumentError::new(name, format!("at most {MAX} at once")));
             }
-            Some(_) => return Err(Malformed::new(name, "expected a list")),
+            Some(_) => return Err(ArgumentError::new(name, "expected a list")),
         };
-        let item = |(at, it)| T::read(&format!("{name}[{at}]"), Some(it));
+        let item = |(at, it)| T::read_argument(&format!("{name}[{at}]"), Some(it));
         let items: Result<_, _> = items.into_iter().enumerate().map(item).collect();
         Ok(Self(items?))
     }
 }
 
-impl<T: JsonSchema, const MAX: usize> JsonSchema for Few<T, MAX> {
+impl<T: JsonSchema, const MAX: usize> JsonSchema for ArgumentList<T, MAX> {
     fn inline_schema() -> bool {
         true
     }
@@ -188,9 +189,9 @@ impl<T: JsonSchema, const MAX: usize> JsonSchema for Few<T, MAX> {
 }
 
 /// Words to find a memory by.
-pub(super) type TagList = Few<String, 100>;
+pub(super) type TagList = ArgumentList<String, 100>;
 
-impl<const MAX: usize> Few<String, MAX> {
+impl<const MAX: usize> ArgumentList<String, MAX> {
     /// The texts themselves.
     pub(super) fn into_texts(self) -> Vec<String> {
         self.0
@@ -199,18 +200,18 @@ impl<const MAX: usize> Few<String, MAX> {
 
 /// Places such as `src/api.rs:12-18`.
 #[derive(Debug)]
-pub(super) struct Citations(pub(super) Vec<Cite>);
+pub(super) struct CitationList(pub(super) Vec<CodeLocation>);
 
-impl ArgumentValue for Citations {
+impl ArgumentValue for CitationList {
     const IS_LIST: bool = true;
     const IS_REQUIRED: bool = false;
 
-    fn read(_: &str, value: Option<Value>) -> Result<Self, Malformed> {
-        wire::cites(value).map(Self)
+    fn read_argument(_: &str, value: Option<Value>) -> Result<Self, ArgumentError> {
+        wire::read_citation_list(value).map(Self)
     }
 }
 
-impl JsonSchema for Citations {
+impl JsonSchema for CitationList {
     fn inline_schema() -> bool {
         true
     }
@@ -220,7 +221,7 @@ impl JsonSchema for Citations {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Few::<Written<Cite>, 100>::json_schema(generator)
+        ArgumentList::<TextEncoded<CodeLocation>, 100>::json_schema(generator)
     }
 }
 
@@ -230,17 +231,18 @@ pub(super) struct PageLimit<const MAX: usize>(usize);
 
 impl<const MAX: usize> PageLimit<MAX> {
     /// What is asked for, or what is given unless said.
-    pub(super) fn or(limit: Option<Self>, default: usize) -> usize {
+    pub(super) fn limit_or(limit: Option<Self>, default: usize) -> usize {
         limit.map_or(default, |it| it.0)
     }
 }
 
 impl<const MAX: usize> ArgumentValue for PageLimit<MAX> {
-    fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed> {
-        let number = wire::number(name, value)?.ok_or_else(|| Malformed::missing(name))?;
+    fn read_argument(name: &str, value: Option<Value>) -> Result<Self, ArgumentError> {
+        let number = wire::read_number_field(name, value)?
+            .ok_or_else(|| ArgumentError::new_missing(name))?;
         match number as usize {
-            0 => Err(Malformed::new(name, "ask for at least 1")),
-            it if it > MAX => Err(Malformed::new(name, format!("ask for at most {MAX}"))),
+            0 => Err(ArgumentError::new(name, "ask for at least 1")),
+            it if it > MAX => Err(ArgumentError::new(name, format!("ask for at most {MAX}"))),
             it => Ok(Self(it)),
         }
     }
@@ -263,7 +265,7 @@ impl<const MAX: usize> JsonSchema for PageLimit<MAX> {
 /// A time, or how long ago: what it means depends on now.
 #[derive(Debug, JsonSchema)]
 #[schemars(inline)]
-pub(super) struct When(
+pub(super) struct TimeArgument(
     #[schemars(
         regex(pattern = r"^([0-9]{1,6}[hdw]|[0-9]{4}-[01][0-9]-[0-3][0-9](T[0-9:.]+Z)?)$"),
         extend("examples" = ["2026-02-26"])
@@ -271,27 +273,32 @@ pub(super) struct When(
     String,
 );
 
-impl ArgumentValue for When {
-    fn read(name: &str, value: Option<Value>) -> Result<Self, Malformed> {
-        wire::required(name, value).map(Self)
+impl ArgumentValue for TimeArgument {
+    fn read_argument(name: &str, value: Option<Value>) -> Result<Self, ArgumentError> {
+        wire::read_required_text(name, value).map(Self)
     }
 }
 
-impl When {
+impl TimeArgument {
     /// The time that is meant by the argument of this name.
-    pub(super) fn at(
+    pub(super) fn resolve_time(
         when: Option<Self>,
         name: &str,
         now: Timestamp,
-    ) -> Result<Option<Timestamp>, Malformed> {
-        let wrong = || Malformed::new(name, "expected 7d, 24h, 2w, a date or a time");
-        when.map(|it| report::since(it.0.trim(), now).ok_or_else(wrong))
+    ) -> Result<Option<Timestamp>, ArgumentError> {
+        let wrong = || ArgumentError::new(name, "expected 7d, 24h, 2w, a date or a time");
+        when.map(|it| report::parse_since(it.0.trim(), now).ok_or_else(wrong))
             .transpose()
     }
 }
 
 /// A name that nobody knows, and those there are.
-fn name_unknown(what: &str, name: &str, known: &[ArgumentName], has_repo: bool) -> Malformed {
+fn describe_unknown_argument(
+    what: &str,
+    name: &str,
+    known: &[ArgumentName],
+    has_repo: bool,
+) -> ArgumentError {
     let names = known
         .iter()
         .map(|it| it.name)
@@ -302,50 +309,50 @@ fn name_unknown(what: &str, name: &str, known: &[ArgumentName], has_repo: bool) 
     } else {
         format!("there are: {names}")
     };
-    let name: String = masked(name)
+    let name: String = mask_secrets(name)
         .chars()
         .filter(|c| !c.is_control())
         .take(MAX_TOLD)
         .collect();
-    Malformed::new(
+    ArgumentError::new(
         format!("{what} '{name}'"),
         format!("nobody knows it; {known}"),
     )
 }
 
 /// Reads what stands behind the question mark. What was left empty was not said.
-pub(super) fn read_query<T: Arguments>(asked: &Asked) -> Result<T, Malformed> {
+pub(super) fn read_query_arguments<T: Arguments>(asked: &RequestInput) -> Result<T, ArgumentError> {
     let mut given: Map<String, Value> = Map::new();
     for (name, value) in asked.query.iter().filter(|it| it.0 != REPO) {
         let Some(known) = T::NAMES.iter().find(|it| it.name == name) else {
-            return Err(name_unknown("query", name, T::NAMES, true));
+            return Err(describe_unknown_argument("query", name, T::NAMES, true));
         };
         if value.is_empty() {
             continue;
         }
         match given.get_mut(name) {
             Some(Value::Array(items)) => items.push(value.clone().into()),
-            Some(_) => return Err(Malformed::new(name, "it is said twice")),
+            Some(_) => return Err(ArgumentError::new(name, "it is said twice")),
             None if known.is_list => drop(given.insert(name.clone(), vec![value.clone()].into())),
             None => drop(given.insert(name.clone(), value.clone().into())),
         }
     }
-    T::read(given)
+    T::from_fields(given)
 }
 
 /// Reads what was sent as an object; nothing at all is an empty one.
-pub(super) fn read_body<T: Arguments>(body: &[u8]) -> Result<T, Malformed> {
+pub(super) fn read_body_arguments<T: Arguments>(body: &[u8]) -> Result<T, ArgumentError> {
     if body.trim_ascii().is_empty() {
-        return T::read(Map::new());
+        return T::from_fields(Map::new());
     }
     let value = serde_json::from_slice(body)
-        .map_err(|it| Malformed::new("body", format!("no JSON: {it}")))?;
+        .map_err(|it| ArgumentError::new("body", format!("no JSON: {it}")))?;
     let Value::Object(given) = value else {
-        return Err(Malformed::new("body", "expected an object"));
+        return Err(ArgumentError::new("body", "expected an object"));
     };
     let is_unknown = |name: &&String| T::NAMES.iter().all(|it| it.name != **name);
     match given.keys().find(is_unknown) {
-        Some(name) => Err(name_unknown("field", name, T::NAMES, false)),
-        None => T::read(given),
+        Some(name) => Err(describe_unknown_argument("field", name, T::NAMES, false)),
+        None => T::from_fields(given),
     }
 }

@@ -1,22 +1,24 @@
 //! What is kept beside the store: sessions, and the tasks of the checkout.
 
-use apostille_agents::session::Session;
+use apostille_agents::session::AgentSession;
 use apostille_core::memory::Stage;
 use apostille_core::refusal::Refusal;
-use apostille_core::store::{Filter, Order, StoreError};
-use apostille_core::verify::look;
-use apostille_core::{Error, list};
-use apostille_tasks::task::{Slug, Task};
-use apostille_text::secrets::masked;
+use apostille_core::store::{ListOrder, MemoryFilter, StoreError};
+use apostille_core::verify::follow_memory_citations;
+use apostille_core::{CoreError, list};
+use apostille_tasks::task::{Task, TaskSlug};
+use apostille_text::secrets::mask_secrets;
 
 use super::args::{NoArguments, PageLimit, arguments};
 use super::call::ApiCall;
-use super::errand::{Errand, not_found, refused, reply};
-use crate::Fault;
-use crate::host::{Beside, Unplaced};
-use crate::json::{SessionReply, SessionsReply, TaskReply, TaskView, TasksReply, left_open};
+use super::errand::{ApiCallScope, build_api_reply, build_not_found_reply, build_refusal_reply};
+use crate::CallFault;
+use crate::host::{ActivityStore, PlaceError};
+use crate::json::{
+    SessionReply, SessionsReply, TaskReply, TaskView, TasksReply, find_left_open_episodes,
+};
 use crate::pass::Access;
-use crate::visit::{Asked, Method, Reply, Visit};
+use crate::visit::{HttpMethod, HttpReply, RequestInput, RequestScope};
 
 /// How many moments of a session are told, the last of them.
 const MAX_MOMENTS: usize = 500;
@@ -24,9 +26,9 @@ const MAX_MOMENTS: usize = 500;
 const MAX_NOTES: usize = 500;
 
 /// What is kept beside the store cannot be read: the world is broken.
-fn broken(error: Unplaced) -> Fault {
+fn wrap_activity_error(error: PlaceError) -> CallFault {
     let source = Box::new(error);
-    Error::Store(StoreError::Unavailable {
+    CoreError::Store(StoreError::Unavailable {
         what: "what is kept beside the store cannot be read".into(),
         source,
     })
@@ -34,15 +36,19 @@ fn broken(error: Unplaced) -> Fault {
 }
 
 /// What agents were shown.
-pub(super) const SESSIONS: ApiCall =
-    ApiCall::new(Method::Get, "/api/sessions", Access::Read, list_sessions)
-        .about(
-            "sessions",
-            "sessions",
-            "Sessions of agents in spaces that the pass reaches, the latest first",
-        )
-        .query::<PageQuery>()
-        .answers::<SessionsReply>();
+pub(super) const SESSIONS: ApiCall = ApiCall::new(
+    HttpMethod::Get,
+    "/api/sessions",
+    Access::Read,
+    handle_list_sessions_call,
+)
+.with_description(
+    "sessions",
+    "sessions",
+    "Sessions of agents in spaces that the pass reaches, the latest first",
+)
+.with_query::<PageQuery>()
+.with_answer::<SessionsReply>();
 
 arguments! {
     /// How many are listed.
@@ -52,43 +58,48 @@ arguments! {
     }
 }
 
-fn list_sessions(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, query): (_, PageQuery) = Errand::begin(visit, asked)?;
-    let limit = PageLimit::or(query.limit, 50);
+fn handle_list_sessions_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, query): (_, PageQuery) = ApiCallScope::begin_with_query(visit, asked)?;
+    let limit = PageLimit::limit_or(query.limit, 50);
     let all = it
-        .here()
+        .call_place()
         .beside
-        .map(|beside| beside.sessions(limit))
+        .map(|beside| beside.list_sessions(limit))
         .transpose()
-        .map_err(broken)?;
-    let reached: Vec<Session> = all
+        .map_err(wrap_activity_error)?;
+    let reached: Vec<AgentSession> = all
         .into_iter()
         .flatten()
-        .map(|session| keep_reached(visit, session))
+        .map(|session| keep_reachable_moments(visit, session))
         .collect();
-    reply(200, &SessionsReply::new(&reached))
+    build_api_reply(200, &SessionsReply::new(&reached))
 }
 
 /// The moments of a session in spaces that the pass reaches.
-fn keep_reached(visit: &Visit<'_>, mut session: Session) -> Session {
-    session.entries.retain(|it| visit.pass.reaches(&it.space));
+fn keep_reachable_moments(visit: &RequestScope<'_>, mut session: AgentSession) -> AgentSession {
+    session
+        .entries
+        .retain(|it| visit.pass.reaches_space(&it.space));
     session
 }
 
 /// What one session was shown.
 pub(super) const SESSION: ApiCall = ApiCall::new(
-    Method::Get,
+    HttpMethod::Get,
     "/api/sessions/{name}",
     Access::Read,
-    show_session,
+    handle_show_session_call,
 )
-.about(
+.with_description(
     "showSession",
     "sessions",
     "What a session was shown, with scores and why, and how that stands now",
 )
-.query::<SessionQuery>()
-.answers::<SessionReply>();
+.with_query::<SessionQuery>()
+.with_answer::<SessionReply>();
 
 arguments! {
     /// How much of a session is told.
@@ -98,50 +109,58 @@ arguments! {
     }
 }
 
-fn show_session(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, query): (_, SessionQuery) = Errand::begin(visit, asked)?;
+fn handle_show_session_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, query): (_, SessionQuery) = ApiCallScope::begin_with_query(visit, asked)?;
     let found = it
-        .here()
+        .call_place()
         .beside
-        .map(|beside| beside.session(asked.part("name")))
+        .map(|beside| beside.find_session(asked.path_part("name")))
         .transpose()
-        .map_err(broken)?;
+        .map_err(wrap_activity_error)?;
     let found = found
         .flatten()
-        .map(|session| keep_reached(visit, session))
+        .map(|session| keep_reachable_moments(visit, session))
         .filter(|it| !it.entries.is_empty());
     let Some(session) = found else {
-        let name: String = masked(asked.part("name"))
+        let name: String = mask_secrets(asked.path_part("name"))
             .chars()
             .filter(|c| !c.is_control())
             .take(60)
             .collect();
-        return not_found(format!(
+        return build_not_found_reply(format!(
             "there is no session '{name}' here; /api/sessions has those there are"
         ));
     };
     let spaces: Vec<_> = it
-        .cx()
+        .context()
         .store
-        .spaces()?
+        .list_spaces()?
         .into_iter()
-        .filter(|it| visit.pass.reaches(it))
+        .filter(|it| visit.pass.reaches_space(it))
         .collect();
-    let mut told = SessionReply::of(&it.cx(), &spaces, &session, query.all)?;
+    let mut told = SessionReply::from_session(&it.context(), &spaces, &session, query.all)?;
     let n_left_out = told.moments.len().saturating_sub(MAX_MOMENTS);
     told.moments.drain(..n_left_out);
-    reply(200, &told)
+    build_api_reply(200, &told)
 }
 
 /// What is and was worked on.
-pub(super) const TASKS: ApiCall = ApiCall::new(Method::Get, "/api/tasks", Access::Read, list_tasks)
-    .about(
-        "tasks",
-        "tasks",
-        "The tasks of the checkout that are open, in the order of their beginning",
-    )
-    .query::<TasksQuery>()
-    .answers::<TasksReply>();
+pub(super) const TASKS: ApiCall = ApiCall::new(
+    HttpMethod::Get,
+    "/api/tasks",
+    Access::Read,
+    handle_list_tasks_call,
+)
+.with_description(
+    "tasks",
+    "tasks",
+    "The tasks of the checkout that are open, in the order of their beginning",
+)
+.with_query::<TasksQuery>()
+.with_answer::<TasksReply>();
 
 arguments! {
     /// Which tasks are listed.
@@ -151,10 +170,13 @@ arguments! {
     }
 }
 
-fn list_tasks(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, query): (_, TasksQuery) = Errand::begin(visit, asked)?;
-    let all = tasks_here(&it)?;
-    let left = left_open(it.cx().store, &all)?;
+fn handle_list_tasks_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, query): (_, TasksQuery) = ApiCallScope::begin_with_query(visit, asked)?;
+    let all = list_checkout_tasks(&it)?;
+    let left = find_left_open_episodes(it.context().store, &all)?;
     let is_left =
         |task: &Task| !task.is_open() && task.outcome.is_some_and(|it| left.contains(&it));
     let shown = all
@@ -162,9 +184,9 @@ fn list_tasks(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         .filter(|it| query.all || it.is_open() || is_left(it));
     let view = |task: &Task| TaskView {
         left_open: is_left(task),
-        ..view_task(&it, task)
+        ..build_task_view(&it, task)
     };
-    reply(
+    build_api_reply(
         200,
         &TasksReply {
             ok: true,
@@ -173,12 +195,12 @@ fn list_tasks(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     )
 }
 
-fn view_task(it: &Errand<'_>, task: &Task) -> TaskView {
-    let active = it.here().beside.and_then(Beside::active_task);
+fn build_task_view(it: &ApiCallScope<'_>, task: &Task) -> TaskView {
+    let active = it.call_place().beside.and_then(ActivityStore::active_task);
     let is_started = it
-        .here()
+        .call_place()
         .beside
-        .is_none_or(|beside| beside.is_started(&task.slug));
+        .is_none_or(|beside| beside.is_started_here(&task.slug));
     TaskView {
         from_elsewhere: !is_started,
         ..TaskView::new(task, active.as_ref())
@@ -186,44 +208,55 @@ fn view_task(it: &Errand<'_>, task: &Task) -> TaskView {
 }
 
 /// The tasks of the checkout. Where another repository is looked at there is none, nor where the pass does not reach it.
-pub(super) fn tasks_here(it: &Errand<'_>) -> Result<Vec<Task>, Fault> {
-    let is_here = it.space(false).is_some() && it.cx().source.tree().is_ok();
-    let beside = it.here().beside.filter(|_| is_here);
+pub(super) fn list_checkout_tasks(it: &ApiCallScope<'_>) -> Result<Vec<Task>, CallFault> {
+    let is_here = it.find_space(false).is_some() && it.context().source.read_tree().is_ok();
+    let beside = it.call_place().beside.filter(|_| is_here);
     Ok(beside
-        .map(Beside::tasks)
+        .map(ActivityStore::list_tasks)
         .transpose()
-        .map_err(broken)?
+        .map_err(wrap_activity_error)?
         .unwrap_or_default())
 }
 
 /// One task.
-pub(super) const TASK: ApiCall =
-    ApiCall::new(Method::Get, "/api/tasks/{slug}", Access::Read, show_task)
-        .about(
-            "showTask",
-            "tasks",
-            "A task with its notes, what they cite looked up",
-        )
-        .answers::<TaskReply>();
+pub(super) const TASK: ApiCall = ApiCall::new(
+    HttpMethod::Get,
+    "/api/tasks/{slug}",
+    Access::Read,
+    handle_show_task_call,
+)
+.with_description(
+    "showTask",
+    "tasks",
+    "A task with its notes, what they cite looked up",
+)
+.with_answer::<TaskReply>();
 
-fn show_task(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, NoArguments {}) = Errand::begin(visit, asked)?;
-    let slug: String = asked.part("slug").chars().take(200).collect();
-    let meant = slug.parse::<Slug>().ok();
-    let Some(task) = tasks_here(&it)?
+fn handle_show_task_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, NoArguments {}) = ApiCallScope::begin_with_query(visit, asked)?;
+    let slug: String = asked.path_part("slug").chars().take(200).collect();
+    let meant = slug.parse::<TaskSlug>().ok();
+    let Some(task) = list_checkout_tasks(&it)?
         .into_iter()
         .find(|task| Some(&task.slug) == meant.as_ref())
     else {
-        return refused(&Refusal::NoSuchTask { slug });
+        return build_refusal_reply(&Refusal::NoSuchTask { slug });
     };
-    let filter = Filter {
-        spaces: it.space(false).into_iter().cloned().collect(),
+    let filter = MemoryFilter {
+        spaces: it.find_space(false).into_iter().cloned().collect(),
         stages: vec![Stage::Active, Stage::Pending],
         task: Some(task.slug.to_string()),
-        order: Order::Oldest,
+        order: ListOrder::Oldest,
         limit: MAX_NOTES,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    let notes = look(&it.cx(), list::list(&it.cx(), &filter)?);
-    reply(200, &TaskReply::new(view_task(&it, &task), &task, &notes))
+    let notes =
+        follow_memory_citations(&it.context(), list::list_memories(&it.context(), &filter)?);
+    build_api_reply(
+        200,
+        &TaskReply::new(build_task_view(&it, &task), &task, &notes),
+    )
 }

@@ -3,12 +3,12 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::args::{Arguments, NoArguments, argument_schema};
-use crate::Fault;
+use crate::CallFault;
 use crate::pass::Access;
-use crate::visit::{Asked, Method, Reply, Route, Visit};
+use crate::visit::{HttpMethod, HttpReply, RequestInput, RequestScope, Route};
 
 /// What makes the schema of a type.
-pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+pub type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
 
 /// One call, with what the document tells about it.
 #[derive(Clone, Copy)]
@@ -22,13 +22,13 @@ pub struct ApiCall {
     /// What it does.
     pub summary: &'static str,
     /// What may stand behind the question mark, beside `repo`.
-    pub query: SchemaOf,
+    pub query: SchemaFn,
     /// What is sent along.
     pub body: RequestBody,
     /// What comes back when it goes well.
     pub done: AnswerBody,
     /// What comes back with status 201, where something new can be kept.
-    pub created: Option<SchemaOf>,
+    pub created: Option<SchemaFn>,
     /// Whether something can be refused, with status 422.
     pub may_refuse: bool,
 }
@@ -39,7 +39,7 @@ pub enum RequestBody {
     /// Nothing.
     None,
     /// A JSON object, with one as a program would send it.
-    Json(SchemaOf, &'static str),
+    Json(SchemaFn, &'static str),
     /// A file as it is.
     File,
 }
@@ -48,7 +48,7 @@ pub enum RequestBody {
 #[derive(Debug, Clone, Copy)]
 pub enum AnswerBody {
     /// JSON of this shape.
-    Json(SchemaOf),
+    Json(SchemaFn),
     /// JSON that is what it is, or text of one of these kinds.
     Kinds(&'static [&'static str]),
 }
@@ -56,10 +56,10 @@ pub enum AnswerBody {
 impl ApiCall {
     /// A call that takes nothing and answers any object, until more is said about it.
     pub(super) const fn new(
-        method: Method,
+        method: HttpMethod,
         path: &'static str,
         need: Access,
-        run: fn(&Visit<'_>, &Asked) -> Result<Reply, Fault>,
+        run: fn(&RequestScope<'_>, &RequestInput) -> Result<HttpReply, CallFault>,
     ) -> Self {
         Self {
             route: Route {
@@ -81,7 +81,7 @@ impl ApiCall {
         }
     }
 
-    pub(super) const fn about(
+    pub(super) const fn with_description(
         self,
         id: &'static str,
         tag: &'static str,
@@ -95,49 +95,49 @@ impl ApiCall {
         }
     }
 
-    pub(super) const fn query<T: Arguments>(self) -> Self {
+    pub(super) const fn with_query<T: Arguments>(self) -> Self {
         Self {
             query: argument_schema::<T>,
             ..self
         }
     }
 
-    pub(super) const fn body<T: Arguments>(self, example: &'static str) -> Self {
+    pub(super) const fn with_body<T: Arguments>(self, example: &'static str) -> Self {
         Self {
             body: RequestBody::Json(argument_schema::<T>, example),
             ..self
         }
     }
 
-    pub(super) const fn file(self) -> Self {
+    pub(super) const fn with_file_body(self) -> Self {
         Self {
             body: RequestBody::File,
             ..self
         }
     }
 
-    pub(super) const fn answers<T: JsonSchema>(self) -> Self {
+    pub(super) const fn with_answer<T: JsonSchema>(self) -> Self {
         Self {
             done: AnswerBody::Json(SchemaGenerator::subschema_for::<T>),
             ..self
         }
     }
 
-    pub(super) const fn answers_kinds(self, kinds: &'static [&'static str]) -> Self {
+    pub(super) const fn with_answer_kinds(self, kinds: &'static [&'static str]) -> Self {
         Self {
             done: AnswerBody::Kinds(kinds),
             ..self
         }
     }
 
-    pub(super) const fn creates<T: JsonSchema>(self) -> Self {
+    pub(super) const fn with_created_answer<T: JsonSchema>(self) -> Self {
         Self {
             created: Some(SchemaGenerator::subschema_for::<T>),
             ..self
         }
     }
 
-    pub(super) const fn may_refuse(self) -> Self {
+    pub(super) const fn with_refusals(self) -> Self {
         Self {
             may_refuse: true,
             ..self

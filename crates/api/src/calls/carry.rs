@@ -1,88 +1,97 @@
 //! Memories are carried out, and in.
 
-use apostille_core::export::{Format, export as written, withhold};
+use apostille_core::export::{Format, export as written, withhold_secrets};
 use apostille_core::list;
 use apostille_core::refusal::Refusal;
-use apostille_core::store::{Filter, Order};
-use apostille_import::file::{How, Item, Shelf, Taken, keep, taken};
-use apostille_import::format::{Format as Foreign, detect};
+use apostille_core::store::{ListOrder, MemoryFilter};
+use apostille_import::file::{
+    ImportItem, ImportOptions, ImportPlan, ImportTarget, import_planned_files, plan_import,
+};
+use apostille_import::format::{Format as Foreign, detect_import_format};
 use apostille_import::piece::LeftOut;
-use apostille_import::sheet::Sheet;
+use apostille_import::sheet::ForeignFile;
 
 use super::args::arguments;
 use super::call::ApiCall;
-use super::errand::{Errand, refused, reply};
-use crate::Fault;
+use super::errand::{ApiCallScope, build_api_reply, build_refusal_reply};
+use crate::CallFault;
 use crate::json::ImportReply;
-use crate::json::schema::Written;
-use crate::pass::{Access, Pass};
-use crate::visit::{Asked, Method, Reply, Visit};
-use crate::wire::Malformed;
+use crate::json::schema::TextEncoded;
+use crate::pass::{Access, AccessToken};
+use crate::visit::{HttpMethod, HttpReply, RequestInput, RequestScope};
+use crate::wire::ArgumentError;
 
 const JSON: &str = "application/json";
 const LINES: &str = "application/x-ndjson";
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
 /// Everything written out.
-pub(super) const EXPORT: ApiCall =
-    ApiCall::new(Method::Get, "/api/export", Access::Read, export_memories)
-        .about(
-            "export",
-            "carry",
-            "Every memory of the spaces in play, in every status; import reads json and jsonl",
-        )
-        .query::<ExportQuery>()
-        .answers_kinds(&[JSON, LINES, MARKDOWN]);
+pub(super) const EXPORT: ApiCall = ApiCall::new(
+    HttpMethod::Get,
+    "/api/export",
+    Access::Read,
+    handle_export_call,
+)
+.with_description(
+    "export",
+    "carry",
+    "Every memory of the spaces in play, in every status; import reads json and jsonl",
+)
+.with_query::<ExportQuery>()
+.with_answer_kinds(&[JSON, LINES, MARKDOWN]);
 
 arguments! {
     /// How memories are written out.
     struct ExportQuery {
         /// json unless said.
-        format: Option<Written<Format>>,
+        format: Option<TextEncoded<Format>>,
     }
 }
 
-fn export_memories(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, query): (_, ExportQuery) = Errand::begin(visit, asked)?;
+fn handle_export_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, query): (_, ExportQuery) = ApiCallScope::begin_with_query(visit, asked)?;
     let format = query.format.map_or(Format::Json, |it| it.0);
     let spaces = it.spaces.clone();
-    let filter = Filter {
+    let filter = MemoryFilter {
         spaces,
-        order: Order::Oldest,
+        order: ListOrder::Oldest,
         limit: usize::MAX,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    let mut memories = list::list(&it.cx(), &filter)?;
-    withhold(&mut memories);
+    let mut memories = list::list_memories(&it.context(), &filter)?;
+    withhold_secrets(&mut memories);
     let (kind, ending) = match format {
         Format::Json => (JSON, "json"),
         Format::Jsonl => (LINES, "jsonl"),
         Format::Markdown => (MARKDOWN, "md"),
     };
-    let mut reply = Reply::of(200, kind, written(&memories, format, visit.cx.now)?);
+    let mut reply = HttpReply::new(200, kind, written(&memories, format, visit.cx.now)?);
     let name = format!("attachment; filename=\"memories.{ending}\"");
     reply.headers.push(("content-disposition", name));
     Ok(reply)
 }
 
 /// Reads a file in.
-pub(super) const IMPORT: ApiCall = ApiCall::new(Method::Post, "/api/import", Access::Write, import_file)
-    .about(
+pub(super) const IMPORT: ApiCall = ApiCall::new(HttpMethod::Post, "/api/import", Access::Write, handle_import_call)
+    .with_description(
         "import",
         "carry",
         "Read in one file: what it holds waits for a person, unless one vouches for it; `ok` is false where something in it \
          was refused, and the rest is kept",
     )
-    .query::<ImportQuery>()
-    .file()
-    .answers::<ImportReply>()
-    .may_refuse();
+    .with_query::<ImportQuery>()
+    .with_file_body()
+    .with_answer::<ImportReply>()
+    .with_refusals();
 
 arguments! {
     /// How a file is read in.
     struct ImportQuery {
         /// Found out unless said.
-        format: Option<Written<Foreign>>,
+        format: Option<TextEncoded<Foreign>>,
         /// What the file is called, where that tells its format.
         name: Option<String>,
         /// Only tell what would become of it.
@@ -92,29 +101,44 @@ arguments! {
     }
 }
 
-fn import_file(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, query): (_, ImportQuery) = Errand::begin(visit, asked)?;
-    let how = How {
+fn handle_import_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, query): (_, ImportQuery) = ApiCallScope::begin_with_query(visit, asked)?;
+    let how = ImportOptions {
         is_rehearsed: query.dry_run,
         vouched_by: visit.person().filter(|_| query.trust),
     };
     if query.trust && how.vouched_by.is_none() {
-        return refused(&Refusal::PersonDecides {
+        return build_refusal_reply(&Refusal::PersonDecides {
             verb: "vouch for a file",
         });
     }
-    let mut taken = read_file(&it, &query)?;
-    leave_out_unreached(&mut taken, visit.pass);
-    let done = keep(&it.cx(), |space| it.cx_for(space), vec![taken], how)?;
+    let mut taken = plan_import_from_body(&it, &query)?;
+    leave_out_unreachable_items(&mut taken, visit.pass);
+    let done = import_planned_files(
+        &it.context(),
+        |space| it.context_for(space),
+        vec![taken],
+        how,
+    )?;
     let told = ImportReply::new(&done, how.is_rehearsed, None);
     let is_change = !how.is_rehearsed && told.kept + told.let_in > 0;
-    let answer = reply(200, &told)?;
-    Ok(if is_change { answer.changed() } else { answer })
+    let answer = build_api_reply(200, &told)?;
+    Ok(if is_change {
+        answer.mark_changed()
+    } else {
+        answer
+    })
 }
 
 /// What the file holds that was sent.
-fn read_file(it: &Errand<'_>, query: &ImportQuery) -> Result<Taken, Fault> {
-    let bad = |why: String| Malformed::new("body", why);
+fn plan_import_from_body(
+    it: &ApiCallScope<'_>,
+    query: &ImportQuery,
+) -> Result<ImportPlan, CallFault> {
+    let bad = |why: String| ArgumentError::new("body", why);
     let text =
         std::str::from_utf8(&it.asked.body).map_err(|_| bad("the file is no UTF-8".into()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -125,26 +149,31 @@ fn read_file(it: &Errand<'_>, query: &ImportQuery) -> Result<Taken, Fault> {
         .name
         .as_deref()
         .map(|it| it.rsplit(['/', '\\']).next().unwrap_or(it));
-    let sheet = Sheet {
+    let sheet = ForeignFile {
         name: bare,
         is_beside_index: false,
         text,
     };
     let said = query.format.map(|it| it.0);
     let unknown = || {
-        Malformed::new(
+        ArgumentError::new(
             "format",
-            format!("nobody can tell it; the formats are {}", Foreign::names()),
+            format!(
+                "nobody can tell it; the formats are {}",
+                Foreign::join_names()
+            ),
         )
     };
-    let format = said.or_else(|| detect(&sheet)).ok_or_else(unknown)?;
-    let shelf = Shelf {
-        repo: it.space(false),
-        user: it.space(true),
+    let format = said
+        .or_else(|| detect_import_format(&sheet))
+        .ok_or_else(unknown)?;
+    let shelf = ImportTarget {
+        repo: it.find_space(false),
+        user: it.find_space(true),
         is_persons: false,
     };
-    let cx = it.cx();
-    let read = taken(
+    let cx = it.context();
+    let read = plan_import(
         &sheet,
         bare.unwrap_or("body"),
         format,
@@ -155,10 +184,10 @@ fn read_file(it: &Errand<'_>, query: &ImportQuery) -> Result<Taken, Fault> {
 }
 
 /// An export says itself whose its memories are: only what the pass reaches is kept.
-fn leave_out_unreached(taken: &mut Taken, pass: &Pass) {
-    let (items, outside): (Vec<Item>, Vec<Item>) = std::mem::take(&mut taken.items)
+fn leave_out_unreachable_items(taken: &mut ImportPlan, pass: &AccessToken) {
+    let (items, outside): (Vec<ImportItem>, Vec<ImportItem>) = std::mem::take(&mut taken.items)
         .into_iter()
-        .partition(|it| pass.reaches(&it.memory.space));
+        .partition(|it| pass.reaches_space(&it.memory.space));
     taken.items = items;
     let why = format!("'{}' does not reach its space", pass.name);
     taken.left_out.extend(outside.into_iter().map(|it| LeftOut {

@@ -1,45 +1,46 @@
 //! One call under way: whose it is, how far it reaches, and what is answered.
 
-use apostille_core::memory::{Channel, Memory, Name, Origin, Voice};
+use apostille_core::memory::{Channel, Memory, MemoryName, Origin, Voice};
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::Outcome;
-use apostille_core::revise::Revised;
+use apostille_core::remember::RememberOutcome;
+use apostille_core::revise::ReviseOutcome;
 use apostille_core::space::Space;
-use apostille_core::verify::{Verified, look};
+use apostille_core::verify::{VerifiedMemory, follow_memory_citations};
 use apostille_core::{Context, list};
 use apostille_text::moderate;
 use serde::Serialize;
 
-use super::args::{Arguments, NoArguments, read_body, read_query};
+use super::args::{Arguments, NoArguments, read_body_arguments, read_query_arguments};
 use crate::json::{
-    ErrorReply, MemoryView, RefusedReply, RememberReply, RevisedReply, WhenSimilar, views,
+    ErrorReply, MemoryView, RefusedReply, RememberReply, RevisedReply, WhenSimilar,
+    build_memory_views,
 };
 use crate::pass::Access;
-use crate::visit::{Asked, Reply, Visit};
-use crate::wire::Malformed;
-use crate::{Fault, Here};
+use crate::visit::{HttpReply, RequestInput, RequestScope};
+use crate::wire::ArgumentError;
+use crate::{CallFault, CallPlace};
 
 /// A call under way.
-pub(super) struct Errand<'a> {
-    pub(super) visit: &'a Visit<'a>,
-    pub(super) asked: &'a Asked,
+pub(super) struct ApiCallScope<'a> {
+    pub(super) visit: &'a RequestScope<'a>,
+    pub(super) asked: &'a RequestInput,
     /// The spaces in play that the pass reaches; never none, because none would mean all.
     pub(super) spaces: Vec<Space>,
 }
 
-impl<'a> Errand<'a> {
+impl<'a> ApiCallScope<'a> {
     /// Begins a call, and reads its query.
-    pub(super) fn begin<Q: Arguments>(
-        visit: &'a Visit<'a>,
-        asked: &'a Asked,
-    ) -> Result<(Self, Q), Fault> {
-        let (query, spaces) = (read_query(asked)?, visit.spaces());
+    pub(super) fn begin_with_query<Q: Arguments>(
+        visit: &'a RequestScope<'a>,
+        asked: &'a RequestInput,
+    ) -> Result<(Self, Q), CallFault> {
+        let (query, spaces) = (read_query_arguments(asked)?, visit.reachable_spaces());
         if spaces.is_empty() {
             let why = format!(
                 "'{}' reaches nothing of {}",
                 visit.pass.name, visit.here.repo
             );
-            return Err(Malformed::new("repo", why).into());
+            return Err(ArgumentError::new("repo", why).into());
         }
         let errand = Self {
             visit,
@@ -51,19 +52,19 @@ impl<'a> Errand<'a> {
 
     /// Begins a call that takes nothing behind the question mark, and reads its body.
     pub(super) fn begin_with_body<B: Arguments>(
-        visit: &'a Visit<'a>,
-        asked: &'a Asked,
-    ) -> Result<(Self, B), Fault> {
-        let (errand, NoArguments {}) = Self::begin(visit, asked)?;
-        Ok((errand, read_body(&asked.body)?))
+        visit: &'a RequestScope<'a>,
+        asked: &'a RequestInput,
+    ) -> Result<(Self, B), CallFault> {
+        let (errand, NoArguments {}) = Self::begin_with_query(visit, asked)?;
+        Ok((errand, read_body_arguments(&asked.body)?))
     }
 
-    pub(super) fn here(&self) -> &'a Here<'a> {
+    pub(super) fn call_place(&self) -> &'a CallPlace<'a> {
         self.visit.here
     }
 
     /// The store, the code, the rules; whoever has the pass is the one who does it.
-    pub(super) fn cx(&self) -> Context<'_> {
+    pub(super) fn context(&self) -> Context<'_> {
         Context {
             beside: &self.spaces,
             actor: Some(&self.visit.pass.name),
@@ -72,17 +73,17 @@ impl<'a> Errand<'a> {
     }
 
     /// The same for what is written into this space.
-    pub(super) fn cx_for(&self, space: &Space) -> Context<'_> {
-        self.visit.here.ruled(&self.cx(), space)
+    pub(super) fn context_for(&self, space: &Space) -> Context<'_> {
+        self.visit.here.context_for_space(&self.context(), space)
     }
 
     /// The repository's space, or the person's, where the pass reaches it.
-    pub(super) fn space(&self, is_persons: bool) -> Option<&Space> {
+    pub(super) fn find_space(&self, is_persons: bool) -> Option<&Space> {
         self.spaces.iter().find(|it| it.is_user() == is_persons)
     }
 
-    pub(super) fn is_review(&self) -> bool {
-        self.visit.pass.allows(Access::Review)
+    pub(super) fn can_review(&self) -> bool {
+        self.visit.pass.allows_access(Access::Review)
     }
 
     /// A person's voice, from whoever may decide as one.
@@ -90,117 +91,135 @@ impl<'a> Errand<'a> {
         let author = Some(self.visit.pass.name.clone());
         Voice {
             author,
-            ..Voice::of(Origin::User).via(Channel::Http)
+            ..Voice::from_origin(Origin::User).with_channel(Channel::Http)
         }
     }
 
     /// Whose words these are: a person's where a check is to be overridden and the pass allows it.
-    pub(super) fn voice(&self, is_forced: bool, tainted: bool) -> Voice {
-        let voice = if is_forced && self.is_review() {
+    pub(super) fn choose_voice(&self, is_forced: bool, tainted: bool) -> Voice {
+        let voice = if is_forced && self.can_review() {
             self.persons_voice()
         } else {
             self.visit.voice()
         };
         Voice {
             tainted,
-            session: self.here().session.map(Into::into),
+            session: self.call_place().session.map(Into::into),
             ..voice
         }
     }
 
     /// The name that stands in the path.
-    pub(super) fn name(&self) -> Result<Name, Malformed> {
+    pub(super) fn memory_name(&self) -> Result<MemoryName, ArgumentError> {
         self.asked
-            .part("name")
+            .path_part("name")
             .parse()
-            .map_err(|error| Malformed::new("name", error))
+            .map_err(|error| ArgumentError::new("name", error))
     }
 
     /// The memory that the path names.
-    pub(super) fn memory(&self) -> Result<Result<Memory, Refusal>, Fault> {
-        let name = self.name()?;
-        let found = list::named(&self.cx(), &self.spaces, name)?;
+    pub(super) fn find_memory(&self) -> Result<Result<Memory, Refusal>, CallFault> {
+        let name = self.memory_name()?;
+        let found = list::find_named_memory(&self.context(), &self.spaces, name)?;
         Ok(found.ok_or_else(|| Refusal::NoSuchMemory {
             name: name.to_string(),
         }))
     }
 
     /// A memory with how it stands here.
-    pub(super) fn looked_up(&self, memory: Memory) -> MemoryView {
+    pub(super) fn view_memory(&self, memory: Memory) -> MemoryView {
         let plain = MemoryView::from(&memory);
-        look(&self.cx(), vec![memory])
+        follow_memory_citations(&self.context(), vec![memory])
             .first()
             .map_or(plain, MemoryView::from)
     }
 
     /// What became of a draft.
-    pub(super) fn kept(
+    pub(super) fn reply_to_draft(
         &self,
         word: &'static str,
-        outcome: Outcome,
+        outcome: RememberOutcome,
         when: WhenSimilar,
-    ) -> Result<Reply, Fault> {
-        let outcome = self.with_near_told(outcome)?;
+    ) -> Result<HttpReply, CallFault> {
+        let outcome = self.withhold_stale_in_outcome(outcome)?;
         let status = match &outcome {
-            Outcome::Remembered { .. } => 201,
-            Outcome::Refreshed { .. } => 200,
-            Outcome::Similar { .. } if when == WhenSimilar::Skip => 200,
-            Outcome::Similar { .. } => 422,
-            Outcome::Refused(refusal) => status_of(refusal),
+            RememberOutcome::Remembered { .. } => 201,
+            RememberOutcome::Refreshed { .. } => 200,
+            RememberOutcome::Similar { .. } if when == WhenSimilar::Skip => 200,
+            RememberOutcome::Similar { .. } => 422,
+            RememberOutcome::Refused(refusal) => choose_refusal_status(refusal),
         };
         let is_change = matches!(
             outcome,
-            Outcome::Remembered { .. } | Outcome::Refreshed { .. }
+            RememberOutcome::Remembered { .. } | RememberOutcome::Refreshed { .. }
         );
-        let view = |it: &Memory| self.looked_up(it.clone());
-        let answer = reply(status, &RememberReply::new(word, &outcome, when, view))?;
-        Ok(if is_change { answer.changed() } else { answer })
+        let view = |it: &Memory| self.view_memory(it.clone());
+        let answer = build_api_reply(status, &RememberReply::new(word, &outcome, when, view))?;
+        Ok(if is_change {
+            answer.mark_changed()
+        } else {
+            answer
+        })
     }
 
     /// The outcome, with other memories told as they may be told to whoever asks.
-    fn with_near_told(&self, mut outcome: Outcome) -> Result<Outcome, Fault> {
+    fn withhold_stale_in_outcome(
+        &self,
+        mut outcome: RememberOutcome,
+    ) -> Result<RememberOutcome, CallFault> {
         match &mut outcome {
-            Outcome::Similar { near } => {
-                *near = crate::told_near(&self.cx(), std::mem::take(near))?;
+            RememberOutcome::Similar { near } => {
+                *near = crate::withhold_stale_neighbours(&self.context(), std::mem::take(near))?;
             }
-            Outcome::Remembered { superseded, .. } => {
+            RememberOutcome::Remembered { superseded, .. } => {
                 let near = superseded.take().into_iter().collect();
-                *superseded = crate::told_near(&self.cx(), near)?.pop();
+                *superseded = crate::withhold_stale_neighbours(&self.context(), near)?.pop();
             }
-            Outcome::Refreshed { .. } | Outcome::Refused(_) => {}
+            RememberOutcome::Refreshed { .. } | RememberOutcome::Refused(_) => {}
         }
         Ok(outcome)
     }
 
     /// What became of a memory that something was done to.
-    pub(super) fn revised(&self, word: &'static str, revised: Revised) -> Result<Reply, Fault> {
+    pub(super) fn reply_to_revision(
+        &self,
+        word: &'static str,
+        revised: ReviseOutcome,
+    ) -> Result<HttpReply, CallFault> {
         match revised {
-            Revised::Refused(refusal) => refused(&refusal),
-            Revised::Done(memory) => {
-                let memories: Vec<Verified> = look(&self.cx(), vec![*memory]);
+            ReviseOutcome::Refused(refusal) => build_refusal_reply(&refusal),
+            ReviseOutcome::Done(memory) => {
+                let memories: Vec<VerifiedMemory> =
+                    follow_memory_citations(&self.context(), vec![*memory]);
                 let done = RevisedReply {
                     ok: true,
                     outcome: word,
-                    memories: views(&memories),
+                    memories: build_memory_views(&memories),
                 };
-                Ok(reply(200, &done)?.changed())
+                Ok(build_api_reply(200, &done)?.mark_changed())
             }
         }
     }
 }
 
 /// An answer as JSON. Whoever asked may put it before a model, so nothing hides in it and no secret is told.
-pub(super) fn reply(status: u16, answer: &impl Serialize) -> Result<Reply, Fault> {
-    let text = moderate::json(serde_json::to_string(answer)?, moderate::told);
-    Ok(Reply::of(status, "application/json", text))
+pub(super) fn build_api_reply(
+    status: u16,
+    answer: &impl Serialize,
+) -> Result<HttpReply, CallFault> {
+    let text = moderate::clean_json_texts(
+        serde_json::to_string(answer)?,
+        moderate::clean_code_unless_secret,
+    );
+    Ok(HttpReply::new(status, "application/json", text))
 }
 
 /// What was turned away. What is not there is not found; everything else is refused.
-pub(super) fn refused(refusal: &Refusal) -> Result<Reply, Fault> {
-    reply(status_of(refusal), &RefusedReply::from(refusal))
+pub(super) fn build_refusal_reply(refusal: &Refusal) -> Result<HttpReply, CallFault> {
+    build_api_reply(choose_refusal_status(refusal), &RefusedReply::from(refusal))
 }
 
-fn status_of(refusal: &Refusal) -> u16 {
+fn choose_refusal_status(refusal: &Refusal) -> u16 {
     match refusal {
         Refusal::NoSuchMemory { .. } | Refusal::NoSuchTask { .. } => 404,
         _ => 422,
@@ -208,11 +227,14 @@ fn status_of(refusal: &Refusal) -> u16 {
 }
 
 /// What only this face turns away.
-pub(super) fn turned_away(class: &'static str, message: impl Into<String>) -> Result<Reply, Fault> {
-    reply(422, &RefusedReply::new(class, message.into()))
+pub(super) fn build_custom_refusal_reply(
+    class: &'static str,
+    message: impl Into<String>,
+) -> Result<HttpReply, CallFault> {
+    build_api_reply(422, &RefusedReply::new(class, message.into()))
 }
 
 /// What is not there, and is no memory and no task.
-pub(super) fn not_found(message: String) -> Result<Reply, Fault> {
-    reply(404, &ErrorReply::new(message))
+pub(super) fn build_not_found_reply(message: String) -> Result<HttpReply, CallFault> {
+    build_api_reply(404, &ErrorReply::new(message))
 }

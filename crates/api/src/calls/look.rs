@@ -1,33 +1,33 @@
 //! What is known and how it stands: recall, verify, audit, numbers, the log.
 
-use apostille_audit::{Class, Options, audit as core_audit};
+use apostille_audit::{AuditOptions, Class, audit as core_audit};
 use apostille_cite::citation::RepoPath;
 use apostille_core::list;
-use apostille_core::memory::{Layer, Memory, Name, Stage};
+use apostille_core::memory::{Layer, Memory, MemoryName, Stage};
 use apostille_core::policy::InjectMode;
-use apostille_core::recall::{self, Ask};
+use apostille_core::recall::{self, RecallRequest};
 use apostille_core::refusal::Refusal;
 use apostille_core::space::Space;
 use apostille_core::stats;
-use apostille_core::store::{EventPage, Filter, Order};
-use apostille_core::verify::{Report, look};
+use apostille_core::store::{EventPage, ListOrder, MemoryFilter};
+use apostille_core::verify::{VerifyReport, follow_memory_citations};
 use apostille_tasks::report;
-use apostille_tasks::report::Span;
+use apostille_tasks::report::ReportSpan;
 use jiff::SignedDuration;
 
-use super::args::{Few, NoArguments, PageLimit, When, arguments};
+use super::args::{ArgumentList, NoArguments, PageLimit, TimeArgument, arguments};
 use super::beside::PageQuery;
 use super::call::ApiCall;
-use super::errand::{Errand, refused, reply};
-use crate::Fault;
-use crate::json::schema::Written;
+use super::errand::{ApiCallScope, build_api_reply, build_refusal_reply};
+use crate::CallFault;
+use crate::json::schema::TextEncoded;
 use crate::json::{
     AuditReply, LogReply, RecallReply, ReportReply, SpaceRow, SpacesReply, StatsReply, VerifyReply,
-    viewed,
+    build_event_views,
 };
 use crate::pass::Access;
-use crate::visit::{Asked, Method, Reply, Visit};
-use crate::wire::Malformed;
+use crate::visit::{HttpMethod, HttpReply, RequestInput, RequestScope};
+use crate::wire::ArgumentError;
 
 /// How many memories one recall shows at most.
 const MAX_SHOWN: usize = 50;
@@ -37,14 +37,14 @@ const MAX_VERIFIED: usize = 1_000;
 const FINDINGS: usize = 50;
 
 /// What matters to a question.
-pub(super) const RECALL: ApiCall = ApiCall::new(Method::Post, "/api/recall", Access::Read, recall_memories)
-    .about(
+pub(super) const RECALL: ApiCall = ApiCall::new(HttpMethod::Post, "/api/recall", Access::Read, handle_recall_call)
+    .with_description(
         "recall",
         "look",
         "What is known that matters to a question, each with its verdict and why, and the text for a model",
     )
-    .body::<RecallBody>(r#"{"query":"which API_VERSION?","paths":["src/api.rs"],"limit":5}"#)
-    .answers::<RecallReply<'static>>();
+    .with_body::<RecallBody>(r#"{"query":"which API_VERSION?","paths":["src/api.rs"],"limit":5}"#)
+    .with_answer::<RecallReply<'static>>();
 
 arguments! {
     /// What is asked.
@@ -52,7 +52,7 @@ arguments! {
         /// In plain words; nothing asks for the most recent.
         query: Option<String>,
         /// The files in play.
-        paths: Few<Written<RepoPath>, 50>,
+        paths: ArgumentList<TextEncoded<RepoPath>, 50>,
         limit: Option<PageLimit<MAX_SHOWN>>,
         /// Also what happened in earlier tasks.
         episodes: bool,
@@ -61,14 +61,17 @@ arguments! {
     }
 }
 
-fn recall_memories(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, body): (_, RecallBody) = Errand::begin_with_body(visit, asked)?;
+fn handle_recall_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, body): (_, RecallBody) = ApiCallScope::begin_with_body(visit, asked)?;
     let (text, paths) = (body.query.unwrap_or_default(), body.paths.into_values());
     let is_open = text.trim().is_empty() && paths.is_empty();
     let mut layers = vec![Layer::Knowledge];
     layers.extend(body.episodes.then_some(Layer::Episode));
     let usual = it.visit.cx.policy.inject.count.min(MAX_SHOWN);
-    let ask = Ask {
+    let ask = RecallRequest {
         text,
         spaces: it.spaces.clone(),
         layers,
@@ -78,71 +81,81 @@ fn recall_memories(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         } else {
             InjectMode::Relevant
         }),
-        count: Some(PageLimit::or(body.limit, usual)),
-        ..Ask::default()
+        count: Some(PageLimit::limit_or(body.limit, usual)),
+        ..RecallRequest::default()
     };
     let recalled = if body.log.unwrap_or(true) {
-        recall::recall(&it.cx(), &ask)?
+        recall::recall(&it.context(), &ask)?
     } else {
-        recall::preview(&it.cx(), &ask)?
+        recall::preview_recall(&it.context(), &ask)?
     };
-    answer_recall(RecallReply::from(&recalled))
+    build_recall_reply(RecallReply::from(&recalled))
 }
 
 /// What was recalled. The text for a model is as it was rendered: its delimiters are ours, and not forged.
-fn answer_recall(mut it: RecallReply<'_>) -> Result<Reply, Fault> {
+fn build_recall_reply(mut it: RecallReply<'_>) -> Result<HttpReply, CallFault> {
     let block = format!(
         "\"block\":{}",
         serde_json::to_string(std::mem::take(&mut it.block))?
     );
-    let mut told = reply(200, &it)?;
+    let mut told = build_api_reply(200, &it)?;
     told.body = told.body.replacen("\"block\":\"\"", &block, 1);
     Ok(told)
 }
 
 /// Do the citations still hold?
-pub(super) const VERIFY: ApiCall =
-    ApiCall::new(Method::Post, "/api/verify", Access::Read, verify_memories)
-        .about(
-            "verify",
-            "look",
-            "Look up what memories cite, at most 1,000 of them; nothing is changed",
-        )
-        .body::<VerifyBody>(r#"{"names":["m-1"]}"#)
-        .answers::<VerifyReply>();
+pub(super) const VERIFY: ApiCall = ApiCall::new(
+    HttpMethod::Post,
+    "/api/verify",
+    Access::Read,
+    handle_verify_call,
+)
+.with_description(
+    "verify",
+    "look",
+    "Look up what memories cite, at most 1,000 of them; nothing is changed",
+)
+.with_body::<VerifyBody>(r#"{"names":["m-1"]}"#)
+.with_answer::<VerifyReply>();
 
 arguments! {
     /// Which memories are looked up.
     struct VerifyBody {
         /// These memories; all that are in use unless said.
-        names: Few<Written<Name>, 200>,
+        names: ArgumentList<TextEncoded<MemoryName>, 200>,
         /// Those that cite this file, or a file below this folder.
         #[schemars(with = "Option<String>")]
-        path: Option<Written<RepoPath>>,
+        path: Option<TextEncoded<RepoPath>>,
     }
 }
 
-fn verify_memories(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, body): (_, VerifyBody) = Errand::begin_with_body(visit, asked)?;
-    let memories = match find_meant(&it, body)? {
+fn handle_verify_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, body): (_, VerifyBody) = ApiCallScope::begin_with_body(visit, asked)?;
+    let memories = match find_memories_to_verify(&it, body)? {
         Ok(memories) => memories,
-        Err(refusal) => return refused(&refusal),
+        Err(refusal) => return build_refusal_reply(&refusal),
     };
-    let is_settled = it.cx().source.is_settled().unwrap_or(false);
-    reply(
+    let is_settled = it.context().source.is_settled().unwrap_or(false);
+    build_api_reply(
         200,
-        &VerifyReply::from(&Report {
-            memories: look(&it.cx(), memories),
+        &VerifyReply::from(&VerifyReport {
+            memories: follow_memory_citations(&it.context(), memories),
             is_settled,
         }),
     )
 }
 
-fn find_meant(it: &Errand<'_>, body: VerifyBody) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
+fn find_memories_to_verify(
+    it: &ApiCallScope<'_>,
+    body: VerifyBody,
+) -> Result<Result<Vec<Memory>, Refusal>, CallFault> {
     let names = body.names.into_values();
     let mut memories = Vec::new();
     for name in &names {
-        match list::named(&it.cx(), &it.spaces, *name)? {
+        match list::find_named_memory(&it.context(), &it.spaces, *name)? {
             Some(memory) => memories.push(memory),
             None => {
                 return Ok(Err(Refusal::NoSuchMemory {
@@ -154,33 +167,37 @@ fn find_meant(it: &Errand<'_>, body: VerifyBody) -> Result<Result<Vec<Memory>, R
     if !names.is_empty() {
         return Ok(Ok(memories));
     }
-    let filter = Filter {
+    let filter = MemoryFilter {
         spaces: it.spaces.clone(),
         stages: vec![Stage::Active],
         path: body.path.map(|it| it.0),
-        order: Order::Refreshed,
+        order: ListOrder::Refreshed,
         limit: MAX_VERIFIED,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    Ok(Ok(list::list(&it.cx(), &filter)?))
+    Ok(Ok(list::list_memories(&it.context(), &filter)?))
 }
 
 /// What needs attention.
-pub(super) const AUDIT: ApiCall =
-    ApiCall::new(Method::Get, "/api/audit", Access::Read, audit_spaces)
-        .about(
-            "audit",
-            "look",
-            "What needs attention, and the way out; nothing is changed",
-        )
-        .query::<AuditQuery>()
-        .answers::<AuditReply<'static>>();
+pub(super) const AUDIT: ApiCall = ApiCall::new(
+    HttpMethod::Get,
+    "/api/audit",
+    Access::Read,
+    handle_audit_call,
+)
+.with_description(
+    "audit",
+    "look",
+    "What needs attention, and the way out; nothing is changed",
+)
+.with_query::<AuditQuery>()
+.with_answer::<AuditReply<'static>>();
 
 arguments! {
     /// What is looked for.
     struct AuditQuery {
         /// Only findings of these classes.
-        only: Few<Written<Class>, 20>,
+        only: ArgumentList<TextEncoded<Class>, 20>,
         /// Whether the store looks itself over, too, which takes a while.
         thorough: bool,
         /// At most so many of a class; `counts` has all.
@@ -188,86 +205,109 @@ arguments! {
     }
 }
 
-fn audit_spaces(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, query): (_, AuditQuery) = Errand::begin(visit, asked)?;
-    let options = Options {
+fn handle_audit_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, query): (_, AuditQuery) = ApiCallScope::begin_with_query(visit, asked)?;
+    let options = AuditOptions {
         only: query.only.into_values(),
-        limit: PageLimit::or(query.limit, FINDINGS),
+        limit: PageLimit::limit_or(query.limit, FINDINGS),
         is_whole: false,
         is_thorough: query.thorough,
-        own: it.here().own,
+        own: it.call_place().own,
         beside: &[],
     };
-    reply(
+    build_api_reply(
         200,
-        &AuditReply::from(&core_audit(&it.cx(), &it.spaces, &options)?),
+        &AuditReply::from(&core_audit(&it.context(), &it.spaces, &options)?),
     )
 }
 
 /// What is kept, in numbers.
-pub(super) const STATS: ApiCall =
-    ApiCall::new(Method::Get, "/api/stats", Access::Read, count_memories)
-        .about(
-            "stats",
-            "look",
-            "What is kept in the spaces in play, in numbers",
-        )
-        .answers::<StatsReply>();
+pub(super) const STATS: ApiCall = ApiCall::new(
+    HttpMethod::Get,
+    "/api/stats",
+    Access::Read,
+    handle_stats_call,
+)
+.with_description(
+    "stats",
+    "look",
+    "What is kept in the spaces in play, in numbers",
+)
+.with_answer::<StatsReply>();
 
-fn count_memories(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, NoArguments {}) = Errand::begin(visit, asked)?;
+fn handle_stats_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, NoArguments {}) = ApiCallScope::begin_with_query(visit, asked)?;
     let spaces = it
         .spaces
         .iter()
-        .map(|space| stats::stats(&it.cx_for(space), space));
-    reply(
+        .map(|space| stats::compute_space_stats(&it.context_for(space), space));
+    build_api_reply(
         200,
         &StatsReply::from(spaces.collect::<Result<Vec<_>, _>>()?.as_slice()),
     )
 }
 
 /// The spaces there are.
-pub(super) const SPACES: ApiCall =
-    ApiCall::new(Method::Get, "/api/spaces", Access::Read, list_spaces)
-        .about(
-            "spaces",
-            "look",
-            "The spaces of the store that the pass reaches, with how much they hold",
-        )
-        .query::<PageQuery>()
-        .answers::<SpacesReply>();
+pub(super) const SPACES: ApiCall = ApiCall::new(
+    HttpMethod::Get,
+    "/api/spaces",
+    Access::Read,
+    handle_list_spaces_call,
+)
+.with_description(
+    "spaces",
+    "look",
+    "The spaces of the store that the pass reaches, with how much they hold",
+)
+.with_query::<PageQuery>()
+.with_answer::<SpacesReply>();
 
-fn list_spaces(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, query): (_, PageQuery) = Errand::begin(visit, asked)?;
-    let limit = PageLimit::or(query.limit, 50);
-    let cx = it.cx();
+fn handle_list_spaces_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, query): (_, PageQuery) = ApiCallScope::begin_with_query(visit, asked)?;
+    let limit = PageLimit::limit_or(query.limit, 50);
+    let cx = it.context();
     let reached = cx
         .store
-        .spaces()?
+        .list_spaces()?
         .into_iter()
-        .filter(|it| visit.pass.reaches(it))
+        .filter(|it| visit.pass.reaches_space(it))
         .take(limit);
-    let row = |space: Space| Ok::<_, Fault>(SpaceRow::new(&space, &cx.store.summary(&space)?));
+    let row = |space: Space| {
+        Ok::<_, CallFault>(SpaceRow::new(&space, &cx.store.summarize_space(&space)?))
+    };
     let spaces = reached.map(row).collect::<Result<_, _>>()?;
-    reply(200, &SpacesReply { ok: true, spaces })
+    build_api_reply(200, &SpacesReply { ok: true, spaces })
 }
 
 /// The log.
-pub(super) const EVENTS: ApiCall =
-    ApiCall::new(Method::Get, "/api/events", Access::Read, list_events)
-        .about(
-            "events",
-            "look",
-            "What happened in the spaces in play, without the text of memories",
-        )
-        .query::<EventsQuery>()
-        .answers::<LogReply>();
+pub(super) const EVENTS: ApiCall = ApiCall::new(
+    HttpMethod::Get,
+    "/api/events",
+    Access::Read,
+    handle_list_events_call,
+)
+.with_description(
+    "events",
+    "look",
+    "What happened in the spaces in play, without the text of memories",
+)
+.with_query::<EventsQuery>()
+.with_answer::<LogReply>();
 
 arguments! {
     /// Which part of the log.
     struct EventsQuery {
         /// Only about this memory.
-        memory: Option<Written<Name>>,
+        memory: Option<TextEncoded<MemoryName>>,
         /// Only what changed where memories stand.
         changes: bool,
         /// newest unless said.
@@ -281,21 +321,26 @@ arguments! {
     }
 }
 
-fn list_events(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, query): (_, EventsQuery) = Errand::begin(visit, asked)?;
+fn handle_list_events_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, query): (_, EventsQuery) = ApiCallScope::begin_with_query(visit, asked)?;
     let newest_first = match query.order.as_deref() {
         None | Some("newest") => true,
         Some("oldest") => false,
-        Some(_) => return Err(Malformed::new("order", "expected one of: newest, oldest").into()),
+        Some(_) => {
+            return Err(ArgumentError::new("order", "expected one of: newest, oldest").into());
+        }
     };
-    let limit = PageLimit::or(query.limit, 50);
+    let limit = PageLimit::limit_or(query.limit, 50);
     let name = query.memory.map(|it| it.0);
     let memory = name
-        .map(|name| list::named(&it.cx(), &it.spaces, name))
+        .map(|name| list::find_named_memory(&it.context(), &it.spaces, name))
         .transpose()?
         .flatten();
     if let (Some(name), None) = (name, &memory) {
-        return refused(&Refusal::NoSuchMemory {
+        return build_refusal_reply(&Refusal::NoSuchMemory {
             name: name.to_string(),
         });
     }
@@ -303,24 +348,28 @@ fn list_events(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         memory: memory.map(|it| it.id),
         changes_only: query.changes,
         newest_first,
-        after: query.after.map_or(Ok(0), |it| read_place(&it))?,
+        after: query.after.map_or(Ok(0), |it| parse_log_position(&it))?,
         limit: limit + 1,
     };
-    answer_log(&it, &page, limit)
+    build_log_reply(&it, &page, limit)
 }
 
 /// A place in the log.
-fn read_place(after: &str) -> Result<u64, Malformed> {
-    let wrong = |_| Malformed::new("after", "expected what `next` said, a number");
+fn parse_log_position(after: &str) -> Result<u64, ArgumentError> {
+    let wrong = |_| ArgumentError::new("after", "expected what `next` said, a number");
     after.trim().parse().map_err(wrong)
 }
 
 /// The events of the spaces in play, in one order.
-fn answer_log(it: &Errand<'_>, page: &EventPage, limit: usize) -> Result<Reply, Fault> {
-    let store = it.cx().store;
+fn build_log_reply(
+    it: &ApiCallScope<'_>,
+    page: &EventPage,
+    limit: usize,
+) -> Result<HttpReply, CallFault> {
+    let store = it.context().store;
     let mut events = Vec::new();
     for space in &it.spaces {
-        events.extend(store.events(space, page)?);
+        events.extend(store.read_events(space, page)?);
     }
     events.sort_by_key(|it| {
         if page.newest_first {
@@ -332,10 +381,10 @@ fn answer_log(it: &Errand<'_>, page: &EventPage, limit: usize) -> Result<Reply, 
     let is_more = events.len() > limit;
     events.truncate(limit);
     let next = events.last().filter(|_| is_more).map(|it| it.seq);
-    let mut events = viewed(store, &events)?;
+    let mut events = build_event_views(store, &events)?;
     // What a memory says is told with how it stands, and the log does not look.
     events.iter_mut().for_each(|it| it.event.memory = None);
-    reply(
+    build_api_reply(
         200,
         &LogReply {
             ok: true,
@@ -346,24 +395,31 @@ fn answer_log(it: &Errand<'_>, page: &EventPage, limit: usize) -> Result<Reply, 
 }
 
 /// What was done.
-pub(super) const REPORT: ApiCall =
-    ApiCall::new(Method::Get, "/api/report", Access::Read, report_days)
-        .about("report", "look", "What was done, by day, from episodes")
-        .query::<ReportQuery>()
-        .answers::<ReportReply>();
+pub(super) const REPORT: ApiCall = ApiCall::new(
+    HttpMethod::Get,
+    "/api/report",
+    Access::Read,
+    handle_report_call,
+)
+.with_description("report", "look", "What was done, by day, from episodes")
+.with_query::<ReportQuery>()
+.with_answer::<ReportReply>();
 
 arguments! {
     /// Of which time.
     struct ReportQuery {
         /// 7d unless said: 24h, 2w, a date or a time.
-        since: Option<When>,
+        since: Option<TimeArgument>,
         /// Now unless said.
-        until: Option<When>,
+        until: Option<TimeArgument>,
     }
 }
 
-fn report_days(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, query): (_, ReportQuery) = Errand::begin(visit, asked)?;
+fn handle_report_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, query): (_, ReportQuery) = ApiCallScope::begin_with_query(visit, asked)?;
     let now = visit.cx.now;
     // What was written down this very moment counts.
     let end = now
@@ -372,17 +428,17 @@ fn report_days(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
     let week = now
         .checked_sub(SignedDuration::from_hours(7 * 24))
         .unwrap_or(now);
-    let since = When::at(query.since, "since", now)?.unwrap_or(week);
-    let span = Span {
+    let since = TimeArgument::resolve_time(query.since, "since", now)?.unwrap_or(week);
+    let span = ReportSpan {
         since,
-        until: When::at(query.until, "until", now)?.unwrap_or(end),
+        until: TimeArgument::resolve_time(query.until, "until", now)?.unwrap_or(end),
     };
-    let here = it.space(false).unwrap_or(&it.spaces[0]);
-    reply(
+    let here = it.find_space(false).unwrap_or(&it.spaces[0]);
+    build_api_reply(
         200,
         &ReportReply::new(
             span,
-            &report::report(&it.cx(), std::slice::from_ref(here), here, span)?,
+            &report::build_work_report(&it.context(), std::slice::from_ref(here), here, span)?,
         ),
     )
 }

@@ -2,62 +2,73 @@
 
 use apostille_cite::citation::RepoPath;
 use apostille_core::forget::PERSONS_VERB;
-use apostille_core::memory::{Draft, Kind, Layer, Memory, Name, Origin, Stage, Twin};
+use apostille_core::memory::{
+    Draft, DuplicateChoice, Kind, Layer, Memory, MemoryName, Origin, Stage,
+};
 use apostille_core::refusal::Refusal;
-use apostille_core::store::{After, Filter, Order};
-use apostille_core::verify::look;
+use apostille_core::store::{ListCursor, ListOrder, MemoryFilter};
+use apostille_core::verify::follow_memory_citations;
 use apostille_core::{list as core_list, remember as core_remember};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 
-use super::args::{Citations, Few, NoArguments, PageLimit, TagList, When, arguments, read_body};
+use super::args::{
+    ArgumentList, CitationList, NoArguments, PageLimit, TagList, TimeArgument, arguments,
+    read_body_arguments,
+};
 use super::call::ApiCall;
-use super::errand::{Errand, refused, reply, turned_away};
-use crate::Fault;
-use crate::json::schema::Written;
+use super::errand::{
+    ApiCallScope, build_api_reply, build_custom_refusal_reply, build_refusal_reply,
+};
+use crate::CallFault;
+use crate::json::schema::TextEncoded;
 use crate::json::{
     ForgetReply, ForgottenView, KeptReply, MemoriesReply, MemoryDetails, MemoryDetailsReply,
-    SkippedReply, WhenSimilar, views,
+    SkippedReply, WhenSimilar, build_memory_views,
 };
 use crate::pass::Access;
-use crate::visit::{Asked, Method, Reply, Visit};
-use crate::wire::Malformed;
+use crate::visit::{HttpMethod, HttpReply, RequestInput, RequestScope};
+use crate::wire::ArgumentError;
 
 /// How many memories are listed unless said.
 const LISTED: usize = 50;
 
 /// Lists memories.
-pub(super) const LIST: ApiCall =
-    ApiCall::new(Method::Get, "/api/memories", Access::Read, list_memories)
-        .about(
-            "listMemories",
-            "memories",
-            "Memories by what they are, each with how it stands in this checkout",
-        )
-        .query::<ListQuery>()
-        .answers::<MemoriesReply>();
+pub(super) const LIST: ApiCall = ApiCall::new(
+    HttpMethod::Get,
+    "/api/memories",
+    Access::Read,
+    handle_list_memories_call,
+)
+.with_description(
+    "listMemories",
+    "memories",
+    "Memories by what they are, each with how it stands in this checkout",
+)
+.with_query::<ListMemoriesQuery>()
+.with_answer::<MemoriesReply>();
 
 arguments! {
     /// Which memories are listed.
-    struct ListQuery {
-        layer: Few<Written<Layer>, 10>,
-        kind: Few<Written<Kind>, 10>,
+    struct ListMemoriesQuery {
+        layer: ArgumentList<TextEncoded<Layer>, 10>,
+        kind: ArgumentList<TextEncoded<Kind>, 10>,
         /// Active and pending unless said.
-        status: Few<Written<Stage>, 10>,
-        origin: Few<Written<Origin>, 10>,
+        status: ArgumentList<TextEncoded<Stage>, 10>,
+        origin: ArgumentList<TextEncoded<Origin>, 10>,
         tag: Option<String>,
         /// Citing this file, or a file below this folder.
         #[schemars(with = "Option<String>")]
-        path: Option<Written<RepoPath>>,
+        path: Option<TextEncoded<RepoPath>>,
         task: Option<String>,
         /// With this text in subject or fact.
         text: Option<String>,
         /// Recorded since: 7d, 24h, 2w, a date or a time.
-        since: Option<When>,
+        since: Option<TimeArgument>,
         /// Recorded before.
-        until: Option<When>,
+        until: Option<TimeArgument>,
         /// newest unless said.
-        #[schemars(extend("enum" = orders()))]
+        #[schemars(extend("enum" = list_order_words()))]
         order: Option<String>,
         /// At most so many; 50 unless said.
         limit: Option<PageLimit<200>>,
@@ -66,50 +77,56 @@ arguments! {
     }
 }
 
-const ORDERS: [(&str, Order); 3] = [
-    ("newest", Order::Newest),
-    ("oldest", Order::Oldest),
-    ("refreshed", Order::Refreshed),
+const ORDERS: [(&str, ListOrder); 3] = [
+    ("newest", ListOrder::Newest),
+    ("oldest", ListOrder::Oldest),
+    ("refreshed", ListOrder::Refreshed),
 ];
 
-fn orders() -> Vec<&'static str> {
+fn list_order_words() -> Vec<&'static str> {
     ORDERS.iter().map(|it| it.0).collect()
 }
 
-fn list_memories(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, query) = Errand::begin(visit, asked)?;
-    let filter = read_filter(&it, query)?;
-    let (cx, limit) = (it.cx(), filter.limit - 1);
-    let mut memories = core_list::list(&cx, &filter)?;
+fn handle_list_memories_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, query) = ApiCallScope::begin_with_query(visit, asked)?;
+    let filter = build_list_filter(&it, query)?;
+    let (cx, limit) = (it.context(), filter.limit - 1);
+    let mut memories = core_list::list_memories(&cx, &filter)?;
     let is_more = memories.len() > limit;
     memories.truncate(limit);
     let last = memories
         .last()
         .filter(|_| is_more)
-        .map(|it| write_cursor(&filter, it));
-    reply(
+        .map(|it| format_api_cursor(&filter, it));
+    build_api_reply(
         200,
         &MemoriesReply {
             ok: true,
-            memories: views(&look(&cx, memories)),
+            memories: build_memory_views(&follow_memory_citations(&cx, memories)),
             next: last,
         },
     )
 }
 
 /// What is asked for, and one more, to know whether there are more.
-fn read_filter(it: &Errand<'_>, query: ListQuery) -> Result<Filter, Fault> {
+fn build_list_filter(
+    it: &ApiCallScope<'_>,
+    query: ListMemoriesQuery,
+) -> Result<MemoryFilter, CallFault> {
     let now = it.visit.cx.now;
-    let order = read_order(query.order.as_deref())?;
+    let order = parse_list_order(query.order.as_deref())?;
     let mut stages = query.status.into_values();
     if stages.is_empty() {
         stages = vec![Stage::Active, Stage::Pending];
     }
     let after = query
         .after
-        .map(|text| read_cursor(&text, order))
+        .map(|text| parse_api_cursor(&text, order))
         .transpose()?;
-    Ok(Filter {
+    Ok(MemoryFilter {
         spaces: it.spaces.clone(),
         layers: query.layer.into_values(),
         kinds: query.kind.into_values(),
@@ -119,27 +136,30 @@ fn read_filter(it: &Errand<'_>, query: ListQuery) -> Result<Filter, Fault> {
         task: query.task,
         path: query.path.map(|it| it.0),
         text: query.text,
-        since: When::at(query.since, "since", now)?,
-        until: When::at(query.until, "until", now)?,
+        since: TimeArgument::resolve_time(query.since, "since", now)?,
+        until: TimeArgument::resolve_time(query.until, "until", now)?,
         after,
         order,
-        limit: PageLimit::or(query.limit, LISTED) + 1,
+        limit: PageLimit::limit_or(query.limit, LISTED) + 1,
     })
 }
 
-fn read_order(word: Option<&str>) -> Result<Order, Malformed> {
+fn parse_list_order(word: Option<&str>) -> Result<ListOrder, ArgumentError> {
     let Some(word) = word else {
-        return Ok(Order::Newest);
+        return Ok(ListOrder::Newest);
     };
     let known = ORDERS.iter().find(|it| it.0 == word);
-    known
-        .map(|it| it.1)
-        .ok_or_else(|| Malformed::new("order", format!("expected one of: {}", orders().join(", "))))
+    known.map(|it| it.1).ok_or_else(|| {
+        ArgumentError::new(
+            "order",
+            format!("expected one of: {}", list_order_words().join(", ")),
+        )
+    })
 }
 
 /// Where a listing goes on, as a text: the order, the time, the number, the space.
-fn write_cursor(filter: &Filter, memory: &Memory) -> String {
-    let After { at, number, space } = filter.behind(memory);
+fn format_api_cursor(filter: &MemoryFilter, memory: &Memory) -> String {
+    let ListCursor { at, number, space } = filter.cursor_after(memory);
     let word = ORDERS
         .iter()
         .find(|it| it.1 == filter.order)
@@ -147,7 +167,7 @@ fn write_cursor(filter: &Filter, memory: &Memory) -> String {
     format!("{word}.{}.{number}.{space}", at.as_millisecond())
 }
 
-fn read_cursor(text: &str, order: Order) -> Result<After, Malformed> {
+fn parse_api_cursor(text: &str, order: ListOrder) -> Result<ListCursor, ArgumentError> {
     let parts: Vec<&str> = text.splitn(4, '.').collect();
     let read = || {
         let [word, at, number, space] = parts.as_slice() else {
@@ -155,14 +175,14 @@ fn read_cursor(text: &str, order: Order) -> Result<After, Malformed> {
         };
         ORDERS.iter().find(|it| it.0 == *word && it.1 == order)?;
         let at = Timestamp::from_millisecond(at.parse().ok()?).ok()?;
-        Some(After {
+        Some(ListCursor {
             at,
             number: number.parse().ok()?,
             space: space.parse().ok()?,
         })
     };
     read().ok_or_else(|| {
-        Malformed::new(
+        ArgumentError::new(
             "after",
             "expected what `next` said, of a listing in the same order",
         )
@@ -171,18 +191,18 @@ fn read_cursor(text: &str, order: Order) -> Result<After, Malformed> {
 
 /// Keeps a fact.
 pub(super) const REMEMBER: ApiCall =
-    ApiCall::new(Method::Post, "/api/memories", Access::Write, remember_fact)
-        .about(
+    ApiCall::new(HttpMethod::Post, "/api/memories", Access::Write, handle_remember_call)
+        .with_description(
             "remember",
             "memories",
             "Keep one fact with the code that proves it; what is much like it is answered with 422 and `similar`",
         )
-        .body::<RememberBody>(
+        .with_body::<RememberBody>(
             r#"{"fact":"The version of the API is v3","citations":["src/api.rs:3"],"subject":"api","reason":"clients pin it","tags":["api"]}"#,
         )
-        .answers::<KeptOrSkipped>()
-        .creates::<KeptReply>()
-        .may_refuse();
+        .with_answer::<KeptOrSkipped>()
+        .with_created_answer::<KeptReply>()
+        .with_refusals();
 
 /// A memory that was kept before, or that nothing had to be done.
 #[derive(JsonSchema)]
@@ -203,11 +223,11 @@ arguments! {
         #[schemars(length(min = 1))]
         fact: String,
         /// Lines of code that prove it, as path:start-end.
-        citations: Citations,
+        citations: CitationList,
         /// project and reference need citations; user goes to the person's own space.
-        kind: Option<Written<Kind>>,
+        kind: Option<TextEncoded<Kind>>,
         /// knowledge unless said.
-        layer: Option<Written<Layer>>,
+        layer: Option<TextEncoded<Layer>>,
         subject: Option<String>,
         reason: Option<String>,
         tags: TagList,
@@ -215,7 +235,7 @@ arguments! {
         /// Be content where much the same is known.
         skip: bool,
         /// The memory that this replaces, keeping its citations.
-        merge_with: Option<Written<Name>>,
+        merge_with: Option<TextEncoded<MemoryName>>,
         /// Why both are needed.
         rationale: Option<String>,
         /// A person's word that overrides a check; for passes that review.
@@ -225,32 +245,35 @@ arguments! {
     }
 }
 
-fn remember_fact(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, body): (_, RememberBody) = Errand::begin_with_body(visit, asked)?;
+fn handle_remember_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, body): (_, RememberBody) = ApiCallScope::begin_with_body(visit, asked)?;
     let when = if body.skip {
         WhenSimilar::Skip
     } else {
         WhenSimilar::Choose
     };
-    let Some(draft) = build_draft(&it, body) else {
+    let Some(draft) = build_remember_draft(&it, body) else {
         let why = format!(
             "'{}' does not reach the space that this belongs to",
             visit.pass.name
         );
-        return turned_away("out_of_reach", why);
+        return build_custom_refusal_reply("out_of_reach", why);
     };
-    let outcome = core_remember::remember(&it.cx_for(&draft.space.clone()), draft)?;
-    it.kept("remembered", outcome, when)
+    let outcome = core_remember::remember(&it.context_for(&draft.space.clone()), draft)?;
+    it.reply_to_draft("remembered", outcome, when)
 }
 
 /// A draft in its space; `None` where the pass does not reach it. A person's preferences and identity are the person's,
 /// everything else is the repository's.
-fn build_draft(it: &Errand<'_>, body: RememberBody) -> Option<Draft> {
+fn build_remember_draft(it: &ApiCallScope<'_>, body: RememberBody) -> Option<Draft> {
     let (kind, layer) = (body.kind.map(|it| it.0), body.layer.map(|it| it.0));
     let is_persons = layer == Some(Layer::Identity) || kind == Some(Kind::User);
-    let merged = body.merge_with.map(|it| Twin::Merge(it.0));
-    let twin = merged.or(body.rationale.map(Twin::Create));
-    let voice = it.voice(body.force, body.tainted);
+    let merged = body.merge_with.map(|it| DuplicateChoice::Merge(it.0));
+    let twin = merged.or(body.rationale.map(DuplicateChoice::Create));
+    let voice = it.choose_voice(body.force, body.tainted);
     let draft = Draft {
         kind,
         layer,
@@ -259,45 +282,51 @@ fn build_draft(it: &Errand<'_>, body: RememberBody) -> Option<Draft> {
         citations: body.citations.0,
         tags: body.tags.into_texts(),
         task: body.task,
-        twin: twin.unwrap_or(Twin::Ask),
-        ..Draft::new(it.space(is_persons)?.clone(), body.fact, voice)
+        twin: twin.unwrap_or(DuplicateChoice::Ask),
+        ..Draft::new(it.find_space(is_persons)?.clone(), body.fact, voice)
     };
-    Some(draft.vouched_if(body.force, it.visit.person()))
+    Some(draft.with_vouching(body.force, it.visit.person()))
 }
 
 /// Everything about one memory.
 pub(super) const ONE: ApiCall =
-    ApiCall::new(Method::Get, "/api/memories/{name}", Access::Read, show_memory)
-        .about(
+    ApiCall::new(HttpMethod::Get, "/api/memories/{name}", Access::Read, handle_show_memory_call)
+        .with_description(
             "showMemory",
             "memories",
             "One memory: its evidence and what is there now, what it replaced and what replaced it, what happened to it",
         )
-        .answers::<MemoryDetailsReply>();
+        .with_answer::<MemoryDetailsReply>();
 
-fn show_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, NoArguments {}) = Errand::begin(visit, asked)?;
-    match it.memory()? {
-        Err(refusal) => refused(&refusal),
-        Ok(memory) => reply(
+fn handle_show_memory_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, NoArguments {}) = ApiCallScope::begin_with_query(visit, asked)?;
+    match it.find_memory()? {
+        Err(refusal) => build_refusal_reply(&refusal),
+        Ok(memory) => build_api_reply(
             200,
-            &MemoryDetailsReply::new(it.cx().store, &MemoryDetails::of(&it.cx(), memory)?)?,
+            &MemoryDetailsReply::new(
+                it.context().store,
+                &MemoryDetails::gather_details(&it.context(), memory)?,
+            )?,
         ),
     }
 }
 
 /// Forgets a memory.
 pub(super) const FORGET: ApiCall =
-    ApiCall::new(Method::Delete, "/api/memories/{name}", Access::Write, forget_memory)
-        .about(
+    ApiCall::new(HttpMethod::Delete, "/api/memories/{name}", Access::Write, handle_forget_call)
+        .with_description(
             "forget",
             "memories",
             "Remove the text of a memory everywhere, for good; what a person said only for passes that review",
         )
-        .query::<ReasonArguments>()
-        .body::<ReasonArguments>(r#"{"reason":"done"}"#)
-        .answers::<ForgetReply>()
-        .may_refuse();
+        .with_query::<ReasonArguments>()
+        .with_body::<ReasonArguments>(r#"{"reason":"done"}"#)
+        .with_answer::<ForgetReply>()
+        .with_refusals();
 
 arguments! {
     /// Why it is done.
@@ -306,27 +335,30 @@ arguments! {
     }
 }
 
-fn forget_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, query): (_, ReasonArguments) = Errand::begin(visit, asked)?;
-    let body: ReasonArguments = read_body(&asked.body)?;
+fn handle_forget_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, query): (_, ReasonArguments) = ApiCallScope::begin_with_query(visit, asked)?;
+    let body: ReasonArguments = read_body_arguments(&asked.body)?;
     let reason = body.reason.or(query.reason).unwrap_or_default();
-    let memory = match it.memory()? {
-        Ok(memory) if memory.needs_person_to_forget() && !it.is_review() => {
-            return refused(&Refusal::PersonDecides { verb: PERSONS_VERB });
+    let memory = match it.find_memory()? {
+        Ok(memory) if memory.needs_person_to_forget() && !it.can_review() => {
+            return build_refusal_reply(&Refusal::PersonDecides { verb: PERSONS_VERB });
         }
         Ok(memory) => memory,
-        Err(refusal) => return refused(&refusal),
+        Err(refusal) => return build_refusal_reply(&refusal),
     };
-    let here = crate::Here {
+    let here = crate::CallPlace {
         user: None,
         repo: &memory.space,
-        ..*it.here()
+        ..*it.call_place()
     };
-    match crate::forgotten(&it.cx(), &here, Name::Id(memory.id), &reason)? {
-        Err(refusal) => refused(&refusal),
+    match crate::forget_with_cleanup(&it.context(), &here, MemoryName::Id(memory.id), &reason)? {
+        Err(refusal) => build_refusal_reply(&refusal),
         Ok(memory) => {
             let memories = vec![ForgottenView::from(&*memory)];
-            Ok(reply(
+            Ok(build_api_reply(
                 200,
                 &ForgetReply {
                     ok: true,
@@ -334,7 +366,7 @@ fn forget_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
                     memories,
                 },
             )?
-            .changed())
+            .mark_changed())
         }
     }
 }

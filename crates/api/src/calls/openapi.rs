@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 
 use super::CALLS;
 use super::args::REPO;
-use super::call::{AnswerBody, ApiCall, RequestBody, SchemaOf};
-use crate::json::schema::{RepoName, TextSchema};
+use super::call::{AnswerBody, ApiCall, RequestBody, SchemaFn};
+use crate::json::schema::{RepoNameWord, TextSchema};
 use crate::json::{ErrorReply, RefusedReply, SimilarReply};
-use crate::visit::Method;
+use crate::visit::HttpMethod;
 
 const ABOUT: &str = "Verified, shared memory for coding agents. Every call needs a bearer token; what a token may do is \
                      read, write or review, in the spaces that it names. Answers have the shapes of `--json` on the \
@@ -53,19 +53,19 @@ const DOOR: [(u16, &str, &str); 10] = [
 
 /// The document.
 #[must_use]
-pub fn document() -> Value {
+pub fn build_openapi_document() -> Value {
     let mut schemas = SchemaSettings::draft2020_12()
         .for_serialize()
         .with(|it| it.definitions_path = "/components/schemas".into())
-        .with_transform(Tighten)
+        .with_transform(StrictSchemaTransform)
         .into_generator();
     let mut paths: Map<String, Value> = Map::new();
     for call in CALLS {
         let item = paths.entry(call.route.path).or_insert_with(|| json!({}));
-        item[verb(call.route.method)] = describe_operation(&mut schemas, call);
+        item[name_http_method(call.route.method)] = describe_operation(&mut schemas, call);
     }
-    paths.insert("/api/live".into(), describe_live());
-    let responses = describe_door(&mut schemas);
+    paths.insert("/api/live".into(), describe_live_stream());
+    let responses = describe_common_responses(&mut schemas);
     let mut definitions: Vec<(String, Value)> =
         schemas.take_definitions(true).into_iter().collect();
     definitions.sort_by(|a, b| a.0.cmp(&b.0));
@@ -91,9 +91,9 @@ pub fn document() -> Value {
 /// Says what is true of every shape here and a derive does not say: objects have no other fields, and what may be left
 /// out is left out, and never null. The widths of Rust's numbers mean nothing to a caller.
 #[derive(Clone)]
-struct Tighten;
+struct StrictSchemaTransform;
 
-impl Transform for Tighten {
+impl Transform for StrictSchemaTransform {
     fn transform(&mut self, schema: &mut Schema) {
         transform_subschemas(self, schema);
         let Some(object) = schema.as_object_mut() else {
@@ -117,14 +117,14 @@ impl Transform for Tighten {
         let properties = object.get_mut("properties").and_then(Value::as_object_mut);
         for (name, property) in properties.into_iter().flatten() {
             if !is_required(name) {
-                forbid_null(property);
+                forbid_schema_null(property);
             }
         }
     }
 }
 
 /// Takes null off what a value may be.
-fn forbid_null(schema: &mut Value) {
+fn forbid_schema_null(schema: &mut Value) {
     for word in ["type", "enum", "anyOf"] {
         let Some(Value::Array(items)) = schema.get_mut(word) else {
             continue;
@@ -133,13 +133,13 @@ fn forbid_null(schema: &mut Value) {
         items.retain(|it| !is_null(it));
         if items.len() == 1 && word != "enum" {
             let only = items.remove(0);
-            replace_word(schema, word, only);
+            replace_schema_keyword(schema, word, only);
         }
     }
 }
 
 /// Puts a type in the place of a list of types, or a schema in the place of a choice of schemas.
-fn replace_word(schema: &mut Value, word: &str, only: Value) {
+fn replace_schema_keyword(schema: &mut Value, word: &str, only: Value) {
     let Some(object) = schema.as_object_mut() else {
         return;
     };
@@ -152,15 +152,15 @@ fn replace_word(schema: &mut Value, word: &str, only: Value) {
     }
 }
 
-fn verb(method: Method) -> &'static str {
+fn name_http_method(method: HttpMethod) -> &'static str {
     match method {
-        Method::Get => "get",
-        Method::Post => "post",
-        Method::Delete => "delete",
+        HttpMethod::Get => "get",
+        HttpMethod::Post => "post",
+        HttpMethod::Delete => "delete",
     }
 }
 
-fn describe_door(schemas: &mut SchemaGenerator) -> Map<String, Value> {
+fn describe_common_responses(schemas: &mut SchemaGenerator) -> Map<String, Value> {
     let error = schemas.subschema_for::<ErrorReply>();
     let refused = schemas.subschema_for::<RefusedReply>();
     let similar = schemas.subschema_for::<SimilarReply>();
@@ -170,9 +170,9 @@ fn describe_door(schemas: &mut SchemaGenerator) -> Map<String, Value> {
         } else {
             json!(error)
         };
-        (name.to_owned(), describe_json_answer(about, &schema))
+        (name.to_owned(), describe_json_response(about, &schema))
     };
-    let turned_away = describe_json_answer(
+    let turned_away = describe_json_response(
         "refused, with the class and the way out",
         &json!({"anyOf": [refused, similar]}),
     );
@@ -182,23 +182,23 @@ fn describe_door(schemas: &mut SchemaGenerator) -> Map<String, Value> {
         .collect()
 }
 
-fn describe_json_answer(about: &str, schema: &Value) -> Value {
+fn describe_json_response(about: &str, schema: &Value) -> Value {
     json!({"description": about, "content": {"application/json": {"schema": schema}}})
 }
 
-fn describe_answer(schemas: &mut SchemaGenerator, about: &str, body: AnswerBody) -> Value {
+fn describe_response(schemas: &mut SchemaGenerator, about: &str, body: AnswerBody) -> Value {
     match body {
-        AnswerBody::Json(schema) => describe_json_answer(about, schema(schemas).as_value()),
+        AnswerBody::Json(schema) => describe_json_response(about, schema(schemas).as_value()),
         AnswerBody::Kinds(kinds) => {
             let kinds = kinds
                 .iter()
-                .map(|it| ((*it).to_owned(), json!({"schema": describe_kind(it)})));
+                .map(|it| ((*it).to_owned(), json!({"schema": describe_media_type(it)})));
             json!({"description": about, "content": kinds.collect::<Map<_, _>>()})
         }
     }
 }
 
-fn describe_kind(kind: &str) -> Value {
+fn describe_media_type(kind: &str) -> Value {
     if kind == "application/json" {
         json!({"type": "object"})
     } else {
@@ -208,13 +208,17 @@ fn describe_kind(kind: &str) -> Value {
 
 fn describe_operation(schemas: &mut SchemaGenerator, call: &ApiCall) -> Value {
     let mut responses = Map::new();
-    responses.insert("200".into(), describe_answer(schemas, "done", call.done));
+    responses.insert("200".into(), describe_response(schemas, "done", call.done));
     if let Some(created) = call.created {
-        let created = describe_answer(schemas, "done", AnswerBody::Json(created));
+        let created = describe_response(schemas, "done", AnswerBody::Json(created));
         responses.insert("201".into(), created);
     }
     let refusal = call.may_refuse.then_some((422, "Refused", ""));
-    responses.extend(DOOR.into_iter().chain(refusal).map(refer_to_door));
+    responses.extend(
+        DOOR.into_iter()
+            .chain(refusal)
+            .map(refer_to_common_response),
+    );
     let mut told = json!({
         "operationId": call.id,
         "summary": call.summary,
@@ -223,21 +227,21 @@ fn describe_operation(schemas: &mut SchemaGenerator, call: &ApiCall) -> Value {
         "parameters": list_parameters(schemas, call),
         "responses": responses,
     });
-    if let Some(body) = describe_body(schemas, call.body) {
+    if let Some(body) = describe_request_body(schemas, call.body) {
         told["requestBody"] = body;
     }
     told
 }
 
-fn refer_to_door((status, name, _): (u16, &str, &str)) -> (String, Value) {
+fn refer_to_common_response((status, name, _): (u16, &str, &str)) -> (String, Value) {
     let place = format!("#/components/responses/{name}");
     (status.to_string(), json!({"$ref": place}))
 }
 
 /// The schema of what a call takes.
-fn describe_arguments(schemas: &mut SchemaGenerator, of: SchemaOf) -> Value {
+fn describe_arguments(schemas: &mut SchemaGenerator, of: SchemaFn) -> Value {
     let mut schema = of(schemas);
-    Tighten.transform(&mut schema);
+    StrictSchemaTransform.transform(&mut schema);
     schema.to_value()
 }
 
@@ -245,7 +249,7 @@ fn list_parameters(schemas: &mut SchemaGenerator, call: &ApiCall) -> Vec<Value> 
     let parts = call.route.path.split(['{', '}']).skip(1).step_by(2);
     let is_memory = call.route.path.starts_with("/api/memories/");
     let schema = if is_memory {
-        apostille_core::memory::Name::text_schema().to_value()
+        apostille_core::memory::MemoryName::text_schema().to_value()
     } else {
         json!({"type": "string", "minLength": 1})
     };
@@ -255,7 +259,7 @@ fn list_parameters(schemas: &mut SchemaGenerator, call: &ApiCall) -> Vec<Value> 
     parts
         .map(part)
         .chain(queried.map(|(name, schema)| describe_parameter(name, schema.clone())))
-        .chain([describe_repo()])
+        .chain([describe_repo_parameter()])
         .collect()
 }
 
@@ -271,13 +275,13 @@ fn describe_parameter(name: &str, mut schema: Value) -> Value {
     told
 }
 
-fn describe_repo() -> Value {
-    let mut schema = RepoName::text_schema();
+fn describe_repo_parameter() -> Value {
+    let mut schema = RepoNameWord::text_schema();
     schema.insert("description".into(), ABOUT_REPO.into());
     describe_parameter(REPO, schema.to_value())
 }
 
-fn describe_body(schemas: &mut SchemaGenerator, body: RequestBody) -> Option<Value> {
+fn describe_request_body(schemas: &mut SchemaGenerator, body: RequestBody) -> Option<Value> {
     match body {
         RequestBody::None => None,
         RequestBody::File => Some(json!({
@@ -297,8 +301,9 @@ fn describe_body(schemas: &mut SchemaGenerator, body: RequestBody) -> Option<Val
 }
 
 /// The stream of changes: no call of the table, because its answer does not end.
-fn describe_live() -> Value {
-    let mut responses: Map<String, Value> = DOOR.into_iter().map(refer_to_door).collect();
+fn describe_live_stream() -> Value {
+    let mut responses: Map<String, Value> =
+        DOOR.into_iter().map(refer_to_common_response).collect();
     responses.insert(
         "200".into(),
         json!({
@@ -314,7 +319,7 @@ fn describe_live() -> Value {
         "parameters": [
             {"name": "Last-Event-ID", "in": "header", "required": false, "schema": {"type": "string"},
              "description": "the id of the last event that was seen: what was missed since is told first"},
-            describe_repo(),
+            describe_repo_parameter(),
         ],
         "responses": responses,
     }})

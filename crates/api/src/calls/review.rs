@@ -1,138 +1,157 @@
 //! What a person decides: what waits, and whose writes are held up.
 
-use apostille_core::memory::{Draft, Name};
+use apostille_core::memory::{Draft, MemoryName};
 use apostille_core::space::Space;
-use apostille_core::store::watch::Trip;
-use apostille_core::{Error, breaker, review, revise};
+use apostille_core::store::watch::OpenBreaker;
+use apostille_core::{CoreError, breaker, review, revise};
 
 use super::args::{NoArguments, PageLimit, arguments};
 use super::beside::PageQuery;
 use super::call::ApiCall;
-use super::errand::{Errand, refused, reply};
+use super::errand::{ApiCallScope, build_api_reply, build_refusal_reply};
 use super::memories::ReasonArguments;
-use super::revise::revise_memory;
-use crate::Fault;
-use crate::json::schema::Written;
+use super::revise::revise_memory_in_path;
+use crate::CallFault;
+use crate::json::schema::TextEncoded;
 use crate::json::{BreakersReply, KeptReply, QueueReply, RevisedReply, WhenSimilar};
 use crate::pass::Access;
-use crate::visit::{Asked, Method, Reply, Visit};
+use crate::visit::{HttpMethod, HttpReply, RequestInput, RequestScope};
 
 /// What waits.
-pub(super) const QUEUE: ApiCall =
-    ApiCall::new(Method::Get, "/api/review", Access::Read, list_queue)
-        .about(
-            "reviewQueue",
-            "review",
-            "What waits for a person, each with everything needed to decide, the safest first",
-        )
-        .query::<PageQuery>()
-        .answers::<QueueReply>();
+pub(super) const QUEUE: ApiCall = ApiCall::new(
+    HttpMethod::Get,
+    "/api/review",
+    Access::Read,
+    handle_review_queue_call,
+)
+.with_description(
+    "reviewQueue",
+    "review",
+    "What waits for a person, each with everything needed to decide, the safest first",
+)
+.with_query::<PageQuery>()
+.with_answer::<QueueReply>();
 
-fn list_queue(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, query): (_, PageQuery) = Errand::begin(visit, asked)?;
-    let limit = PageLimit::or(query.limit, 50);
-    reply(
+fn handle_review_queue_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, query): (_, PageQuery) = ApiCallScope::begin_with_query(visit, asked)?;
+    let limit = PageLimit::limit_or(query.limit, 50);
+    build_api_reply(
         200,
-        &QueueReply::new(&review::queue(&it.cx(), &it.spaces)?, limit),
+        &QueueReply::new(
+            &review::list_review_queue(&it.context(), &it.spaces)?,
+            limit,
+        ),
     )
 }
 
 /// Lets a memory out of quarantine.
 pub(super) const APPROVE: ApiCall = ApiCall::new(
-    Method::Post,
+    HttpMethod::Post,
     "/api/memories/{name}/approve",
     Access::Review,
-    approve_memory,
+    handle_approve_call,
 )
-.about(
+.with_description(
     "approve",
     "review",
     "Let a memory be used that waits, or was rejected",
 )
-.body::<NoArguments>("{}")
-.answers::<RevisedReply>()
-.may_refuse();
+.with_body::<NoArguments>("{}")
+.with_answer::<RevisedReply>()
+.with_refusals();
 
-fn approve_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, NoArguments {}) = Errand::begin_with_body(visit, asked)?;
+fn handle_approve_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, NoArguments {}) = ApiCallScope::begin_with_body(visit, asked)?;
     let by = visit.deciding_person()?;
-    revise_memory(&it, "approved", |cx, name| {
-        revise::reconsider(cx, by, &it.spaces, name)
+    revise_memory_in_path(&it, "approved", |cx, name| {
+        revise::reconsider_memory(cx, by, &it.spaces, name)
     })
 }
 
 /// Turns a memory away.
 pub(super) const REJECT: ApiCall = ApiCall::new(
-    Method::Post,
+    HttpMethod::Post,
     "/api/memories/{name}/reject",
     Access::Review,
-    reject_memory,
+    handle_reject_call,
 )
-.about(
+.with_description(
     "reject",
     "review",
     "Turn a memory away that waits; it stays in the history",
 )
-.body::<ReasonArguments>(r#"{"reason":"nobody knows"}"#)
-.answers::<RevisedReply>()
-.may_refuse();
+.with_body::<ReasonArguments>(r#"{"reason":"nobody knows"}"#)
+.with_answer::<RevisedReply>()
+.with_refusals();
 
-fn reject_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, body): (_, ReasonArguments) = Errand::begin_with_body(visit, asked)?;
+fn handle_reject_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, body): (_, ReasonArguments) = ApiCallScope::begin_with_body(visit, asked)?;
     let reason = body.reason.unwrap_or_default();
     let by = visit.deciding_person()?;
-    revise_memory(&it, "rejected", |cx, name| {
-        revise::reject(cx, by, &it.spaces, name, &reason)
+    revise_memory_in_path(&it, "rejected", |cx, name| {
+        revise::reject_memory(cx, by, &it.spaces, name, &reason)
     })
 }
 
 /// Lets a memory go up in another.
 pub(super) const MERGE: ApiCall = ApiCall::new(
-    Method::Post,
+    HttpMethod::Post,
     "/api/memories/{name}/merge",
     Access::Review,
-    merge_memory,
+    handle_merge_call,
 )
-.about(
+.with_description(
     "merge",
     "review",
     "Let a memory that waits go up in one that is in use, which gains its citations",
 )
-.body::<MergeBody>(r#"{"into":"m-1"}"#)
-.answers::<RevisedReply>()
-.may_refuse();
+.with_body::<MergeBody>(r#"{"into":"m-1"}"#)
+.with_answer::<RevisedReply>()
+.with_refusals();
 
 arguments! {
     /// Where a memory goes.
     struct MergeBody {
         /// The memory that is in use.
-        into: Written<Name>,
+        into: TextEncoded<MemoryName>,
     }
 }
 
-fn merge_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, body): (_, MergeBody) = Errand::begin_with_body(visit, asked)?;
-    revise_memory(&it, "merged", |cx, name| {
-        revise::absorb(cx, &it.spaces, name, body.into.0)
+fn handle_merge_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, body): (_, MergeBody) = ApiCallScope::begin_with_body(visit, asked)?;
+    revise_memory_in_path(&it, "merged", |cx, name| {
+        revise::merge_pending_memory(cx, &it.spaces, name, body.into.0)
     })
 }
 
 /// Says a memory in other words.
 pub(super) const REWORD: ApiCall = ApiCall::new(
-    Method::Post,
+    HttpMethod::Post,
     "/api/memories/{name}/reword",
     Access::Review,
-    reword_memory,
+    handle_reword_call,
 )
-.about(
+.with_description(
     "reword",
     "review",
     "Keep what a person says instead of what waits, as that person's own words",
 )
-.body::<RewordBody>(r#"{"fact":"tests take a minute","subject":"tests"}"#)
-.answers::<KeptReply>()
-.creates::<KeptReply>()
-.may_refuse();
+.with_body::<RewordBody>(r#"{"fact":"tests take a minute","subject":"tests"}"#)
+.with_answer::<KeptReply>()
+.with_created_answer::<KeptReply>()
+.with_refusals();
 
 arguments! {
     /// What a person says instead.
@@ -144,11 +163,14 @@ arguments! {
     }
 }
 
-fn reword_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, body): (_, RewordBody) = Errand::begin_with_body(visit, asked)?;
-    let old = match it.memory()? {
+fn handle_reword_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, body): (_, RewordBody) = ApiCallScope::begin_with_body(visit, asked)?;
+    let old = match it.find_memory()? {
         Ok(old) => old,
-        Err(refusal) => return refused(&refusal),
+        Err(refusal) => return build_refusal_reply(&refusal),
     };
     // Whoever says it anew has seen what the lines do not say, and decides.
     let draft = Draft {
@@ -157,68 +179,85 @@ fn reword_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         tags: old.tags.clone(),
         ..Draft::new(old.space.clone(), body.fact, it.persons_voice())
     }
-    .vouched_if(true, visit.person());
-    let outcome = revise::reword(&it.cx_for(&old.space), &it.spaces, Name::Id(old.id), draft)?;
-    it.kept("remembered", outcome, WhenSimilar::Choose)
+    .with_vouching(true, visit.person());
+    let outcome = revise::reword_memory(
+        &it.context_for(&old.space),
+        &it.spaces,
+        MemoryName::Id(old.id),
+        draft,
+    )?;
+    it.reply_to_draft("remembered", outcome, WhenSimilar::Choose)
 }
 
 /// Whose writes are held up.
-pub(super) const BREAKERS: ApiCall =
-    ApiCall::new(Method::Get, "/api/breakers", Access::Read, list_breakers)
-        .about(
-            "openBreakers",
-            "review",
-            "Whose writes are held up, and why",
-        )
-        .answers::<BreakersReply>();
+pub(super) const BREAKERS: ApiCall = ApiCall::new(
+    HttpMethod::Get,
+    "/api/breakers",
+    Access::Read,
+    handle_list_breakers_call,
+)
+.with_description(
+    "openBreakers",
+    "review",
+    "Whose writes are held up, and why",
+)
+.with_answer::<BreakersReply>();
 
-fn list_breakers(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, NoArguments {}) = Errand::begin(visit, asked)?;
-    let open = collect_trips(&it, |space| breaker::open(&it.cx_for(space), space))?;
-    reply(200, &BreakersReply::new(None, &open))
+fn handle_list_breakers_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, NoArguments {}) = ApiCallScope::begin_with_query(visit, asked)?;
+    let open = collect_breakers_by_space(&it, |space| {
+        breaker::list_open_breakers(&it.context_for(space), space)
+    })?;
+    build_api_reply(200, &BreakersReply::new(None, &open))
 }
 
 /// Lets them go on.
 pub(super) const CLOSE: ApiCall = ApiCall::new(
-    Method::Post,
+    HttpMethod::Post,
     "/api/breakers/close",
     Access::Review,
-    close_breakers,
+    handle_close_breakers_call,
 )
-.about(
+.with_description(
     "closeBreakers",
     "review",
     "Let those go on whose writes are held up; what waits goes on waiting",
 )
-.body::<CloseBody>(r#"{"actor":"ci"}"#)
-.answers::<BreakersReply>();
+.with_body::<CloseBreakersBody>(r#"{"actor":"ci"}"#)
+.with_answer::<BreakersReply>();
 
 arguments! {
     /// Whose breakers are closed.
-    struct CloseBody {
+    struct CloseBreakersBody {
         /// Only this one's; everybody's unless said.
         actor: Option<String>,
     }
 }
 
-fn close_breakers(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, body): (_, CloseBody) = Errand::begin_with_body(visit, asked)?;
+fn handle_close_breakers_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, body): (_, CloseBreakersBody) = ApiCallScope::begin_with_body(visit, asked)?;
     let by = visit.deciding_person()?;
-    let closed = collect_trips(&it, |space| {
-        breaker::close(&it.cx_for(space), by, space, body.actor.as_deref())
+    let closed = collect_breakers_by_space(&it, |space| {
+        breaker::close_breakers(&it.context_for(space), by, space, body.actor.as_deref())
     })?;
-    let answer = reply(200, &BreakersReply::new(Some("closed"), &closed))?;
+    let answer = build_api_reply(200, &BreakersReply::new(Some("closed"), &closed))?;
     Ok(if closed.is_empty() {
         answer
     } else {
-        answer.changed()
+        answer.mark_changed()
     })
 }
 
-fn collect_trips(
-    it: &Errand<'_>,
-    trips: impl Fn(&Space) -> Result<Vec<Trip>, Error>,
-) -> Result<Vec<(Space, Trip)>, Fault> {
+fn collect_breakers_by_space(
+    it: &ApiCallScope<'_>,
+    trips: impl Fn(&Space) -> Result<Vec<OpenBreaker>, CoreError>,
+) -> Result<Vec<(Space, OpenBreaker)>, CallFault> {
     let mut all = Vec::new();
     for space in &it.spaces {
         all.extend(trips(space)?.into_iter().map(|it| (space.clone(), it)));

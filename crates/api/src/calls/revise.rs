@@ -1,20 +1,20 @@
 //! Memories that are there are corrected, replaced, called fresh, marked as wrong, promoted.
 
-use apostille_core::memory::{Draft, Kind, Layer, Memory, Name, Replacement};
+use apostille_core::memory::{Draft, Kind, Layer, Memory, MemoryName, ReplacementKind};
 use apostille_core::promote::{Promotion, promote as core_promote};
-use apostille_core::remember::Outcome;
-use apostille_core::revise::{self, Revised};
-use apostille_core::verify::look;
-use apostille_core::{Context, Error};
+use apostille_core::remember::RememberOutcome;
+use apostille_core::revise::{self, ReviseOutcome};
+use apostille_core::verify::follow_memory_citations;
+use apostille_core::{Context, CoreError};
 
-use super::args::{Citations, NoArguments, TagList, arguments};
+use super::args::{CitationList, NoArguments, TagList, arguments};
 use super::call::ApiCall;
-use super::errand::{Errand, refused, turned_away};
-use crate::Fault;
-use crate::json::schema::Written;
+use super::errand::{ApiCallScope, build_custom_refusal_reply, build_refusal_reply};
+use crate::CallFault;
+use crate::json::schema::TextEncoded;
 use crate::json::{KeptReply, RevisedReply, WhenSimilar};
 use crate::pass::Access;
-use crate::visit::{Asked, Method, Reply, Visit};
+use crate::visit::{HttpMethod, HttpReply, RequestInput, RequestScope};
 
 arguments! {
     /// What takes the place of a memory.
@@ -23,8 +23,8 @@ arguments! {
         #[schemars(length(min = 1))]
         fact: String,
         /// The old places that still hold, unless said.
-        citations: Citations,
-        kind: Option<Written<Kind>>,
+        citations: CitationList,
+        kind: Option<TextEncoded<Kind>>,
         subject: Option<String>,
         reason: Option<String>,
         tags: TagList,
@@ -37,54 +37,64 @@ arguments! {
 
 /// Replaces a memory by a better one.
 pub(super) const SUPERSEDE: ApiCall = ApiCall::new(
-    Method::Post,
+    HttpMethod::Post,
     "/api/memories/{name}/supersede",
     Access::Write,
-    supersede_memory,
+    handle_supersede_call,
 )
-.about(
+.with_description(
     "supersede",
     "revise",
     "Replace a memory by a better one; the old one stays in the history",
 )
-.body::<ReplaceBody>(
+.with_body::<ReplaceBody>(
     r#"{"fact":"API_VERSION is \"v3\" in src/api.rs","citations":["src/api.rs:3"]}"#,
 )
-.answers::<KeptReply>()
-.creates::<KeptReply>()
-.may_refuse();
+.with_answer::<KeptReply>()
+.with_created_answer::<KeptReply>()
+.with_refusals();
 /// Replaces a memory that was wrong.
 pub(super) const CORRECT: ApiCall = ApiCall::new(
-    Method::Post,
+    HttpMethod::Post,
     "/api/memories/{name}/correct",
     Access::Write,
-    correct_memory,
+    handle_correct_call,
 )
-.about(
+.with_description(
     "correct",
     "revise",
     "Replace a memory that is wrong by what is so",
 )
-.body::<ReplaceBody>(r#"{"fact":"retries is 5","citations":["src/old.rs:1"]}"#)
-.answers::<KeptReply>()
-.creates::<KeptReply>()
-.may_refuse();
+.with_body::<ReplaceBody>(r#"{"fact":"retries is 5","citations":["src/old.rs:1"]}"#)
+.with_answer::<KeptReply>()
+.with_created_answer::<KeptReply>()
+.with_refusals();
 
-fn supersede_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    replace_memory(visit, asked, Replacement::Better)
+fn handle_supersede_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    replace_memory_in_path(visit, asked, ReplacementKind::Better)
 }
 
-fn correct_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    replace_memory(visit, asked, Replacement::Correction)
+fn handle_correct_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    replace_memory_in_path(visit, asked, ReplacementKind::Correction)
 }
 
-fn replace_memory(visit: &Visit<'_>, asked: &Asked, how: Replacement) -> Result<Reply, Fault> {
-    let (it, body): (_, ReplaceBody) = Errand::begin_with_body(visit, asked)?;
-    let old = match it.memory()? {
+fn replace_memory_in_path(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+    how: ReplacementKind,
+) -> Result<HttpReply, CallFault> {
+    let (it, body): (_, ReplaceBody) = ApiCallScope::begin_with_body(visit, asked)?;
+    let old = match it.find_memory()? {
         Ok(old) => old,
-        Err(refusal) => return refused(&refusal),
+        Err(refusal) => return build_refusal_reply(&refusal),
     };
-    let voice = it.voice(body.force, body.tainted);
+    let voice = it.choose_voice(body.force, body.tainted);
     let draft = Draft {
         kind: body.kind.map(|it| it.0),
         citations: body.citations.0,
@@ -93,84 +103,90 @@ fn replace_memory(visit: &Visit<'_>, asked: &Asked, how: Replacement) -> Result<
         reason: body.reason,
         ..Draft::new(old.space.clone(), body.fact, voice)
     }
-    .vouched_if(body.force, visit.person());
-    let outcome = revise::supersede(
-        &it.cx_for(&old.space),
+    .with_vouching(body.force, visit.person());
+    let outcome = revise::supersede_memory(
+        &it.context_for(&old.space),
         &it.spaces,
-        Name::Id(old.id),
+        MemoryName::Id(old.id),
         draft,
         how,
     )?;
-    it.kept("remembered", outcome, WhenSimilar::Choose)
+    it.reply_to_draft("remembered", outcome, WhenSimilar::Choose)
 }
 
 /// Says that a memory still holds.
 pub(super) const REFRESH: ApiCall = ApiCall::new(
-    Method::Post,
+    HttpMethod::Post,
     "/api/memories/{name}/refresh",
     Access::Write,
-    refresh_memory,
+    handle_refresh_call,
 )
-.about(
+.with_description(
     "refresh",
     "revise",
     "Say that a memory still holds and is of use; refused where its code speaks against it here",
 )
-.body::<NoArguments>("{}")
-.answers::<RevisedReply>()
-.may_refuse();
+.with_body::<NoArguments>("{}")
+.with_answer::<RevisedReply>()
+.with_refusals();
 
-fn refresh_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, NoArguments {}) = Errand::begin_with_body(visit, asked)?;
-    let memory = it.memory()?.ok().filter(Memory::is_active);
-    let seen = look(&it.cx(), memory.into_iter().collect());
+fn handle_refresh_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, NoArguments {}) = ApiCallScope::begin_with_body(visit, asked)?;
+    let memory = it.find_memory()?.ok().filter(Memory::is_active);
+    let seen = follow_memory_citations(&it.context(), memory.into_iter().collect());
     if let Some(bad) = seen.iter().find(|it| it.is_bad()) {
         let why = format!(
             "the code that {} cites is {} here; correct it, or invalidate it",
             bad.memory.handle(),
             bad.standing()
         );
-        return turned_away("does_not_hold", why);
+        return build_custom_refusal_reply("does_not_hold", why);
     }
-    revise_memory(&it, "refreshed", |cx, name| {
-        revise::refresh(cx, &it.spaces, name)
+    revise_memory_in_path(&it, "refreshed", |cx, name| {
+        revise::refresh_memory(cx, &it.spaces, name)
     })
 }
 
 /// Says that a memory was used.
 pub(super) const APPLY: ApiCall = ApiCall::new(
-    Method::Post,
+    HttpMethod::Post,
     "/api/memories/{name}/apply",
     Access::Write,
-    apply_memory,
+    handle_apply_call,
 )
-.about("apply", "revise", "Say that a memory was used in a task")
-.body::<NoArguments>("{}")
-.answers::<RevisedReply>()
-.may_refuse();
+.with_description("apply", "revise", "Say that a memory was used in a task")
+.with_body::<NoArguments>("{}")
+.with_answer::<RevisedReply>()
+.with_refusals();
 
-fn apply_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, NoArguments {}) = Errand::begin_with_body(visit, asked)?;
-    revise_memory(&it, "applied", |cx, name| {
-        revise::apply(cx, &it.spaces, name)
+fn handle_apply_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, NoArguments {}) = ApiCallScope::begin_with_body(visit, asked)?;
+    revise_memory_in_path(&it, "applied", |cx, name| {
+        revise::mark_memory_applied(cx, &it.spaces, name)
     })
 }
 
 /// Marks a memory as wrong.
 pub(super) const INVALIDATE: ApiCall = ApiCall::new(
-    Method::Post,
+    HttpMethod::Post,
     "/api/memories/{name}/invalidate",
     Access::Write,
-    invalidate_memory,
+    handle_invalidate_call,
 )
-.about(
+.with_description(
     "invalidate",
     "revise",
     "Mark a memory as wrong; it stays in the history",
 )
-.body::<InvalidateBody>(r#"{"reason":"it is five"}"#)
-.answers::<RevisedReply>()
-.may_refuse();
+.with_body::<InvalidateBody>(r#"{"reason":"it is five"}"#)
+.with_answer::<RevisedReply>()
+.with_refusals();
 
 arguments! {
     /// Why a memory is wrong.
@@ -180,61 +196,67 @@ arguments! {
     }
 }
 
-fn invalidate_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, body): (_, InvalidateBody) = Errand::begin_with_body(visit, asked)?;
+fn handle_invalidate_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, body): (_, InvalidateBody) = ApiCallScope::begin_with_body(visit, asked)?;
     let by = visit.voice();
-    revise_memory(&it, "invalidated", |cx, name| {
-        revise::invalidate_as(cx, &it.spaces, name, &body.reason, &by)
+    revise_memory_in_path(&it, "invalidated", |cx, name| {
+        revise::invalidate_memory_as(cx, &it.spaces, name, &body.reason, &by)
     })
 }
 
 /// Does something to the memory that the path names.
-pub(super) fn revise_memory(
-    it: &Errand<'_>,
+pub(super) fn revise_memory_in_path(
+    it: &ApiCallScope<'_>,
     word: &'static str,
-    revise: impl FnOnce(&Context<'_>, Name) -> Result<Revised, Error>,
-) -> Result<Reply, Fault> {
-    let revised = match it.memory()? {
-        Ok(memory) => revise(&it.cx_for(&memory.space), Name::Id(memory.id))?,
-        Err(refusal) => Revised::Refused(refusal),
+    revise: impl FnOnce(&Context<'_>, MemoryName) -> Result<ReviseOutcome, CoreError>,
+) -> Result<HttpReply, CallFault> {
+    let revised = match it.find_memory()? {
+        Ok(memory) => revise(&it.context_for(&memory.space), MemoryName::Id(memory.id))?,
+        Err(refusal) => ReviseOutcome::Refused(refusal),
     };
-    it.revised(word, revised)
+    it.reply_to_revision(word, revised)
 }
 
 /// Promotes a note.
 pub(super) const PROMOTE: ApiCall = ApiCall::new(
-    Method::Post,
+    HttpMethod::Post,
     "/api/memories/{name}/promote",
     Access::Write,
-    promote_memory,
+    handle_promote_call,
 )
-.about(
+.with_description(
     "promote",
     "revise",
     "Make scratch an episode, or a note knowledge",
 )
-.body::<PromoteBody>(r#"{"subject":"cache","reason":"it costs a minute","kind":"feedback"}"#)
-.answers::<KeptReply>()
-.creates::<KeptReply>()
-.may_refuse();
+.with_body::<PromoteBody>(r#"{"subject":"cache","reason":"it costs a minute","kind":"feedback"}"#)
+.with_answer::<KeptReply>()
+.with_created_answer::<KeptReply>()
+.with_refusals();
 
 arguments! {
     /// What a note becomes.
     struct PromoteBody {
         /// The next one unless said.
-        layer: Option<Written<Layer>>,
-        kind: Option<Written<Kind>>,
+        layer: Option<TextEncoded<Layer>>,
+        kind: Option<TextEncoded<Kind>>,
         subject: Option<String>,
         /// It in better words.
         fact: Option<String>,
         reason: Option<String>,
-        citations: Citations,
+        citations: CitationList,
         task: Option<String>,
     }
 }
 
-fn promote_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let (it, body): (_, PromoteBody) = Errand::begin_with_body(visit, asked)?;
+fn handle_promote_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, body): (_, PromoteBody) = ApiCallScope::begin_with_body(visit, asked)?;
     let promotion = Promotion {
         layer: body.layer.map(|it| it.0),
         kind: body.kind.map(|it| it.0),
@@ -243,11 +265,11 @@ fn promote_memory(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
         reason: body.reason,
         citations: body.citations.0,
         task: body.task,
-        ..Promotion::of(it.name()?, visit.voice())
+        ..Promotion::new(it.memory_name()?, visit.voice())
     };
-    let outcome = match it.memory()? {
-        Ok(note) => core_promote(&it.cx_for(&note.space), &it.spaces, promotion)?,
-        Err(refusal) => Outcome::Refused(refusal),
+    let outcome = match it.find_memory()? {
+        Ok(note) => core_promote(&it.context_for(&note.space), &it.spaces, promotion)?,
+        Err(refusal) => RememberOutcome::Refused(refusal),
     };
-    it.kept("promoted", outcome, WhenSimilar::Choose)
+    it.reply_to_draft("promoted", outcome, WhenSimilar::Choose)
 }

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use apostille_audit::{Audit, Class, Finding, Named, Severity};
+use apostille_audit::{AffectedMemory, AuditFinding, AuditReport, Class, Severity};
 use apostille_core::format;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::schema::{StandingWord, Written};
+use super::schema::{StandingWord, TextEncoded};
 
 /// What needs attention.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AuditReply<'a> {
     /// Whether nothing bad was found, and everything was looked at.
     ok: bool,
-    #[schemars(with = "Written<Timestamp>")]
+    #[schemars(with = "TextEncoded<Timestamp>")]
     at: String,
     spaces: Vec<String>,
     /// The commit that is checked out.
@@ -37,16 +37,16 @@ pub struct AuditReply<'a> {
 /// One thing that needs attention.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 struct FindingView<'a> {
-    #[schemars(with = "Written<Class>")]
+    #[schemars(with = "TextEncoded<Class>")]
     class: &'static str,
-    #[schemars(with = "Written<Severity>")]
+    #[schemars(with = "TextEncoded<Severity>")]
     severity: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     space: Option<String>,
     what: &'a str,
     memories: Vec<FindingMemoryView<'a>>,
     /// How many more memories it is about.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_zero_left_off")]
     more: usize,
     /// Of near-duplicates, the one to keep.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,19 +63,19 @@ struct FindingMemoryView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     fact: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Written<StandingWord>")]
+    #[schemars(with = "TextEncoded<StandingWord>")]
     standing: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
-fn is_none(n: &usize) -> bool {
+fn is_zero_left_off(n: &usize) -> bool {
     *n == 0
 }
 
-impl<'a> From<&'a Named> for FindingMemoryView<'a> {
-    fn from(it: &'a Named) -> Self {
+impl<'a> From<&'a AffectedMemory> for FindingMemoryView<'a> {
+    fn from(it: &'a AffectedMemory) -> Self {
         let place = it.place.as_ref().map(ToString::to_string);
         let (id, handle) = (it.id.to_string(), it.handle.to_string());
         Self {
@@ -88,8 +88,8 @@ impl<'a> From<&'a Named> for FindingMemoryView<'a> {
     }
 }
 
-impl<'a> From<&'a Finding> for FindingView<'a> {
-    fn from(it: &'a Finding) -> Self {
+impl<'a> From<&'a AuditFinding> for FindingView<'a> {
+    fn from(it: &'a AuditFinding) -> Self {
         let keep = it.memories.first().filter(|_| it.class == Class::Duplicate);
         Self {
             class: it.class.as_str(),
@@ -104,11 +104,11 @@ impl<'a> From<&'a Finding> for FindingView<'a> {
     }
 }
 
-impl<'a> From<&'a Audit> for AuditReply<'a> {
-    fn from(it: &'a Audit) -> Self {
+impl<'a> From<&'a AuditReport> for AuditReply<'a> {
+    fn from(it: &'a AuditReport) -> Self {
         Self {
-            ok: !it.is_bad() && it.is_complete,
-            at: format::timestamp(it.at),
+            ok: !it.has_problems() && it.is_complete,
+            at: format::format_timestamp(it.at),
             spaces: it.spaces.iter().map(ToString::to_string).collect(),
             commit: it.commit.as_deref(),
             memories: it

@@ -1,14 +1,14 @@
 //! Everything about one memory.
 
 use apostille_core::Context;
-use apostille_core::event::Logged;
+use apostille_core::event::LoggedEvent;
 use apostille_core::memory::{Memory, MemoryId, Status};
 use apostille_core::store::{EventPage, Store, StoreError};
-use apostille_core::verify::{self, Verified};
+use apostille_core::verify::{self, VerifiedMemory};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{EventView, MemoryView, viewed, views};
+use super::{EventView, MemoryView, build_event_views, build_memory_views};
 
 /// How much of the history is shown.
 const HISTORY: usize = 50;
@@ -19,22 +19,25 @@ const CHAIN: usize = 20;
 #[derive(Debug, Clone)]
 pub struct MemoryDetails {
     /// The memory, and how it stands here.
-    pub memory: Verified,
+    pub memory: VerifiedMemory,
     /// What it replaced, nearest first, as it stands here.
-    pub older: Vec<Verified>,
+    pub older: Vec<VerifiedMemory>,
     /// What replaced it, nearest first, as it stands here.
-    pub newer: Vec<Verified>,
+    pub newer: Vec<VerifiedMemory>,
     /// What happened to it, the latest first.
-    pub history: Vec<Logged>,
+    pub history: Vec<LoggedEvent>,
 }
 
 impl MemoryDetails {
     /// Gathers it. Nothing is written, not even that somebody looked.
-    pub fn of(cx: &Context<'_>, memory: Memory) -> Result<Self, StoreError> {
+    pub fn gather_details(cx: &Context<'_>, memory: Memory) -> Result<Self, StoreError> {
         let Replacements { older, newer } = find_replacements(cx.store, &memory)?;
-        let history = read_history(cx.store, &memory, false)?;
+        let history = read_memory_history(cx.store, &memory, false)?;
         let n_older = older.len();
-        let mut chain = verify::look(cx, [memory].into_iter().chain(older).chain(newer).collect());
+        let mut chain = verify::follow_memory_citations(
+            cx,
+            [memory].into_iter().chain(older).chain(newer).collect(),
+        );
         let newer = chain.split_off(1 + n_older);
         let older = chain.split_off(1);
         Ok(Self {
@@ -47,11 +50,11 @@ impl MemoryDetails {
 }
 
 /// What happened to a memory, the latest first: everything, or only what changed where it stands.
-pub fn read_history(
+pub fn read_memory_history(
     store: &dyn Store,
     memory: &Memory,
     changes_only: bool,
-) -> Result<Vec<Logged>, StoreError> {
+) -> Result<Vec<LoggedEvent>, StoreError> {
     let page = EventPage {
         memory: Some(memory.id),
         newest_first: true,
@@ -59,7 +62,7 @@ pub fn read_history(
         limit: HISTORY,
         ..EventPage::default()
     };
-    store.events(&memory.space, &page)
+    store.read_events(&memory.space, &page)
 }
 
 /// What a memory replaced and what replaced it, nearest first.
@@ -76,12 +79,12 @@ pub fn find_replacements(store: &dyn Store, memory: &Memory) -> Result<Replaceme
         _ => None,
     };
     Ok(Replacements {
-        older: follow_chain(store, memory, |it| it.supersedes)?,
-        newer: follow_chain(store, memory, replaced_by)?,
+        older: follow_replacement_chain(store, memory, |it| it.supersedes)?,
+        newer: follow_replacement_chain(store, memory, replaced_by)?,
     })
 }
 
-fn follow_chain(
+fn follow_replacement_chain(
     store: &dyn Store,
     memory: &Memory,
     next: impl Fn(&Memory) -> Option<MemoryId>,
@@ -122,9 +125,9 @@ impl MemoryDetailsReply {
         Ok(Self {
             ok: true,
             memory: MemoryView::from(&it.memory),
-            supersedes: views(&it.older),
-            superseded_by: views(&it.newer),
-            history: viewed(store, &it.history)?,
+            supersedes: build_memory_views(&it.older),
+            superseded_by: build_memory_views(&it.newer),
+            history: build_event_views(store, &it.history)?,
         })
     }
 }

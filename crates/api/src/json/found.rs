@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::recall::Recalled;
-use apostille_core::verify::{Report, Verified};
+use apostille_core::recall::RecallOutcome;
+use apostille_core::verify::{VerifiedMemory, VerifyReport};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{MemoryView, views};
+use super::{MemoryView, build_memory_views};
 
 /// What was recalled.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -24,8 +24,8 @@ pub struct RecallReply<'a> {
     problems: &'a [String],
 }
 
-impl<'a> From<&'a Recalled> for RecallReply<'a> {
-    fn from(it: &'a Recalled) -> Self {
+impl<'a> From<&'a RecallOutcome> for RecallReply<'a> {
+    fn from(it: &'a RecallOutcome) -> Self {
         let is_relevant = it
             .shown
             .iter()
@@ -34,8 +34,8 @@ impl<'a> From<&'a Recalled> for RecallReply<'a> {
         Self {
             ok: true,
             relevant: is_relevant,
-            memories: views(&it.shown),
-            withheld: views(&it.withheld),
+            memories: build_memory_views(&it.shown),
+            withheld: build_memory_views(&it.withheld),
             block: &it.block,
             problems: &it.problems,
         }
@@ -54,19 +54,19 @@ pub struct VerifyReply {
     memories: Vec<MemoryView>,
 }
 
-impl From<&Report> for VerifyReply {
-    fn from(it: &Report) -> Self {
+impl From<&VerifyReport> for VerifyReply {
+    fn from(it: &VerifyReport) -> Self {
         Self {
-            ok: !it.memories.iter().any(Verified::is_invalid),
+            ok: !it.memories.iter().any(VerifiedMemory::is_invalid),
             settled: it.is_settled,
-            counts: counts(&it.memories),
-            memories: views(&it.memories),
+            counts: count_by_standing(&it.memories),
+            memories: build_memory_views(&it.memories),
         }
     }
 }
 
 /// How many stand how; what a branch says that is not merged here is counted apart.
-fn counts(verified: &[Verified]) -> BTreeMap<&'static str, usize> {
+fn count_by_standing(verified: &[VerifiedMemory]) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
     for it in verified {
         let word = if it.is_bad() && it.is_unmerged {

@@ -1,13 +1,13 @@
 //! What became of files that were read in.
 
 use apostille_core::refusal::Refusal;
-use apostille_import::file::Done;
+use apostille_import::file::FileImportReport;
 use apostille_import::format::Format;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::RefusalView;
-use super::schema::Written;
+use super::schema::TextEncoded;
 
 /// What became of files.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -36,7 +36,7 @@ pub struct ImportReply {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 struct ImportedFileView {
     file: String,
-    #[schemars(with = "Written<Format>")]
+    #[schemars(with = "TextEncoded<Format>")]
     format: &'static str,
     kept: u64,
     known: u64,
@@ -70,7 +70,7 @@ struct ImportRefusalView {
     refusal: RefusalView,
 }
 
-fn refused(done: &Done) -> Vec<ImportRefusalView> {
+fn list_import_refusals(done: &FileImportReport) -> Vec<ImportRefusalView> {
     let view = |(at, it): &(String, Refusal)| {
         let (file, refusal) = (done.name.clone(), RefusalView::from(it));
         ImportRefusalView {
@@ -82,8 +82,8 @@ fn refused(done: &Done) -> Vec<ImportRefusalView> {
     done.refused.iter().map(view).collect()
 }
 
-impl From<&Done> for ImportedFileView {
-    fn from(it: &Done) -> Self {
+impl From<&FileImportReport> for ImportedFileView {
+    fn from(it: &FileImportReport) -> Self {
         let changed = it
             .changed
             .iter()
@@ -101,28 +101,28 @@ impl From<&Done> for ImportedFileView {
             waiting: it.waiting,
             let_in: it.let_in,
             changed: changed.collect(),
-            refused: refused(it),
+            refused: list_import_refusals(it),
             left_out: left_out.collect(),
         }
     }
 }
 
-fn sum(files: &[Done], of: impl Fn(&Done) -> u64) -> u64 {
+fn sum_over_files(files: &[FileImportReport], of: impl Fn(&FileImportReport) -> u64) -> u64 {
     files.iter().map(of).sum()
 }
 
 impl ImportReply {
     /// What became of these files.
     #[must_use]
-    pub fn new(files: &[Done], dry_run: bool, passed_over: Option<usize>) -> Self {
+    pub fn new(files: &[FileImportReport], dry_run: bool, passed_over: Option<usize>) -> Self {
         Self {
             ok: files.iter().all(|it| it.refused.is_empty()),
             dry_run,
-            kept: sum(files, |it| it.kept),
-            known: sum(files, |it| it.known),
-            waiting: sum(files, |it| it.waiting),
-            let_in: sum(files, |it| it.let_in),
-            refused: files.iter().flat_map(refused).collect(),
+            kept: sum_over_files(files, |it| it.kept),
+            known: sum_over_files(files, |it| it.known),
+            waiting: sum_over_files(files, |it| it.waiting),
+            let_in: sum_over_files(files, |it| it.let_in),
+            refused: files.iter().flat_map(list_import_refusals).collect(),
             files: files.iter().map(ImportedFileView::from).collect(),
             passed_over,
         }

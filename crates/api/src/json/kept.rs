@@ -1,12 +1,12 @@
 //! What became of a draft, and what is left of what was forgotten.
 
 use apostille_core::memory::{Handle, Memory, MemoryId, Status};
-use apostille_core::remember::{Near, Outcome};
+use apostille_core::remember::{NearMemory, RememberOutcome};
 use apostille_core::space::Space;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use super::schema::{TextSchema, Written, one_of};
+use super::schema::{TextEncoded, TextSchema, build_enum_schema};
 use super::{MemoryView, NearView, RefusedReply};
 
 /// What can be done about something that is much like what is known.
@@ -41,12 +41,12 @@ impl RememberReply {
     /// What became of a draft. `word` is what was done where it is kept, and `view` shows the memory.
     pub fn new(
         word: &'static str,
-        outcome: &Outcome,
+        outcome: &RememberOutcome,
         when: WhenSimilar,
         view: impl FnOnce(&Memory) -> MemoryView,
     ) -> Self {
         match outcome {
-            Outcome::Remembered {
+            RememberOutcome::Remembered {
                 memory,
                 identity_percent,
                 retired,
@@ -57,17 +57,17 @@ impl RememberReply {
                 superseded: superseded.as_ref().map(NearView::from),
                 ..KeptReply::new(word, memory, view(memory))
             })),
-            Outcome::Refreshed { memory } => {
+            RememberOutcome::Refreshed { memory } => {
                 Self::Kept(Box::new(KeptReply::new("refreshed", memory, view(memory))))
             }
-            Outcome::Similar { near } => Self::similar(near, when),
-            Outcome::Refused(refusal) => Self::Refused(RefusedReply::from(refusal)),
+            RememberOutcome::Similar { near } => Self::from_similar(near, when),
+            RememberOutcome::Refused(refusal) => Self::Refused(RefusedReply::from(refusal)),
         }
     }
 
     /// What is answered where much the same is known.
     #[must_use]
-    pub fn similar(near: &[Near], when: WhenSimilar) -> Self {
+    pub fn from_similar(near: &[NearMemory], when: WhenSimilar) -> Self {
         let similar = near.iter().map(NearView::from).collect();
         if when == WhenSimilar::Skip {
             return Self::Skipped(SkippedReply {
@@ -147,7 +147,7 @@ pub struct SimilarReply {
     similar: Vec<NearView>,
     /// What can be said to have it all the same.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "[Written<ChoiceWord>; 3]")]
+    #[schemars(with = "[TextEncoded<ChoiceWord>; 3]")]
     choices: Option<[&'static str; 3]>,
 }
 
@@ -155,7 +155,7 @@ struct ChoiceWord;
 
 impl TextSchema for ChoiceWord {
     fn text_schema() -> Schema {
-        one_of(CHOICES)
+        build_enum_schema(CHOICES)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::event::Logged;
+use apostille_core::event::LoggedEvent;
 use apostille_core::format::EventRecord;
 use apostille_core::memory::MemoryId;
 use apostille_core::store::{Store, StoreError};
@@ -39,13 +39,13 @@ pub struct LogReply {
 }
 
 /// The handles of the memories that these events are about, of those that are still there.
-pub fn handles(
+pub fn read_event_handles(
     store: &dyn Store,
-    events: &[Logged],
+    events: &[LoggedEvent],
 ) -> Result<BTreeMap<MemoryId, String>, StoreError> {
     let mut ids: Vec<MemoryId> = events
         .iter()
-        .flat_map(|it| it.event.touches().collect::<Vec<_>>())
+        .flat_map(|it| it.event.touched_memories().collect::<Vec<_>>())
         .collect();
     ids.sort();
     ids.dedup();
@@ -57,9 +57,12 @@ pub fn handles(
 }
 
 /// Events with the handles of memories that are still there.
-pub fn viewed(store: &dyn Store, events: &[Logged]) -> Result<Vec<EventView>, StoreError> {
-    let handles = handles(store, events)?;
-    let view = |it: &Logged| EventView {
+pub fn build_event_views(
+    store: &dyn Store,
+    events: &[LoggedEvent],
+) -> Result<Vec<EventView>, StoreError> {
+    let handles = read_event_handles(store, events)?;
+    let view = |it: &LoggedEvent| EventView {
         seq: it.seq,
         handle: it.event.memory.and_then(|id| handles.get(&id).cloned()),
         event: EventRecord::from(&it.event),

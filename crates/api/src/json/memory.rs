@@ -3,14 +3,14 @@
 use apostille_cite::verdict::{Change, Verdict};
 use apostille_core::format::MemoryRecord;
 use apostille_core::memory::Memory;
-use apostille_core::recall::{Checked, Why};
-use apostille_core::remember::{Near, Relation};
-use apostille_core::verify::{Deed, Verified};
+use apostille_core::recall::{ScoreBreakdown, VerifiedHit};
+use apostille_core::remember::{DraftRelation, NearMemory};
+use apostille_core::verify::{Deed, VerifiedMemory};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::record::MemorySchema;
-use super::schema::{StandingWord, VerdictWord, Written};
+use super::schema::{StandingWord, TextEncoded, VerdictWord};
 
 /// A memory, with what is known of it at this moment.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -22,7 +22,7 @@ pub struct MemoryView {
     record: MemoryRecord,
     /// The worst verdict, from the checkout that was looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Written<StandingWord>")]
+    #[schemars(with = "TextEncoded<StandingWord>")]
     standing: Option<&'static str>,
     /// One for each citation.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,7 +32,7 @@ pub struct MemoryView {
     unmerged: bool,
     /// What was done about it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Written<Deed>")]
+    #[schemars(with = "TextEncoded<Deed>")]
     deed: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f32>,
@@ -58,9 +58,9 @@ impl From<&Memory> for MemoryView {
     }
 }
 
-impl From<&Verified> for MemoryView {
-    fn from(it: &Verified) -> Self {
-        let verdicts = Some(verdicts(&it.memory, &it.verdicts));
+impl From<&VerifiedMemory> for MemoryView {
+    fn from(it: &VerifiedMemory) -> Self {
+        let verdicts = Some(build_verdict_views(&it.memory, &it.verdicts));
         Self {
             standing: Some(it.standing()),
             verdicts,
@@ -71,11 +71,11 @@ impl From<&Verified> for MemoryView {
     }
 }
 
-impl From<&Checked> for MemoryView {
-    fn from(it: &Checked) -> Self {
+impl From<&VerifiedHit> for MemoryView {
+    fn from(it: &VerifiedHit) -> Self {
         Self {
             standing: Some(it.standing()),
-            verdicts: Some(verdicts(&it.hit.memory, &it.verdicts)),
+            verdicts: Some(build_verdict_views(&it.hit.memory, &it.verdicts)),
             score: Some(it.hit.score),
             why: Some(ScoreView::from(&it.hit.why)),
             ..Self::from(&it.hit.memory)
@@ -84,7 +84,7 @@ impl From<&Checked> for MemoryView {
 }
 
 /// Several memories as they are shown.
-pub fn views<'a, T: 'a>(memories: impl IntoIterator<Item = &'a T>) -> Vec<MemoryView>
+pub fn build_memory_views<'a, T: 'a>(memories: impl IntoIterator<Item = &'a T>) -> Vec<MemoryView>
 where
     MemoryView: From<&'a T>,
 {
@@ -96,12 +96,12 @@ where
 pub struct VerdictView {
     /// The citation, as path and lines.
     place: String,
-    #[schemars(with = "Written<VerdictWord>")]
+    #[schemars(with = "TextEncoded<VerdictWord>")]
     verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     moved_to: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Written<Change>")]
+    #[schemars(with = "TextEncoded<Change>")]
     change: Option<&'static str>,
     /// Whether the change is one that a memory survives.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,8 +124,8 @@ pub struct VerdictView {
     why: Option<String>,
 }
 
-fn verdicts(memory: &Memory, verdicts: &[Verdict]) -> Vec<VerdictView> {
-    let places = memory.citations.iter().map(|it| it.place().to_string());
+fn build_verdict_views(memory: &Memory, verdicts: &[Verdict]) -> Vec<VerdictView> {
+    let places = memory.citations.iter().map(|it| it.location().to_string());
     places
         .zip(verdicts)
         .map(|(place, verdict)| VerdictView::new(place, verdict))
@@ -156,7 +156,7 @@ impl VerdictView {
                 ..view
             },
             Verdict::Gone { loss, since } => Self {
-                why: Some(loss.told().into()),
+                why: Some(loss.as_phrase().into()),
                 since: since.clone(),
                 ..view
             },
@@ -189,8 +189,8 @@ pub struct ScoreView {
     pub affinity: f32,
 }
 
-impl From<&Why> for ScoreView {
-    fn from(it: &Why) -> Self {
+impl From<&ScoreBreakdown> for ScoreView {
+    fn from(it: &ScoreBreakdown) -> Self {
         Self {
             relevance: it.relevance,
             clarity: it.clarity,
@@ -210,14 +210,14 @@ pub struct NearView {
     id: String,
     handle: String,
     fact: String,
-    #[schemars(with = "Written<Relation>")]
+    #[schemars(with = "TextEncoded<DraftRelation>")]
     relation: &'static str,
     /// The share of words in common.
     overlap: f32,
 }
 
-impl From<&Near> for NearView {
-    fn from(it: &Near) -> Self {
+impl From<&NearMemory> for NearView {
+    fn from(it: &NearMemory) -> Self {
         Self {
             id: it.id.to_string(),
             handle: it.handle.to_string(),

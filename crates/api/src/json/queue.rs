@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::review::{Care, Waiting};
+use apostille_core::review::{ReviewCare, ReviewItem};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::schema::Written;
+use super::schema::TextEncoded;
 use super::{MemoryView, NearView};
 
 /// What waits.
@@ -25,7 +25,7 @@ pub struct QueueReply {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 struct WaitingView {
     memory: MemoryView,
-    #[schemars(with = "Written<Care>")]
+    #[schemars(with = "TextEncoded<ReviewCare>")]
     care: &'static str,
     /// Whether it may be accepted together with others.
     safe: bool,
@@ -40,8 +40,8 @@ struct WaitingView {
     copies: Vec<String>,
 }
 
-impl From<&Waiting> for WaitingView {
-    fn from(it: &Waiting) -> Self {
+impl From<&ReviewItem> for WaitingView {
+    fn from(it: &ReviewItem) -> Self {
         Self {
             memory: MemoryView::from(&it.verified),
             care: it.care.as_str(),
@@ -58,7 +58,7 @@ impl From<&Waiting> for WaitingView {
 impl QueueReply {
     /// The first so many of what waits; everything is counted.
     #[must_use]
-    pub fn new(queue: &[Waiting], limit: usize) -> Self {
+    pub fn new(queue: &[ReviewItem], limit: usize) -> Self {
         let mut counts = BTreeMap::new();
         queue
             .iter()
@@ -66,7 +66,7 @@ impl QueueReply {
         let shown = queue.iter().take(limit).map(WaitingView::from).collect();
         Self {
             ok: true,
-            waiting: n_waiting(queue),
+            waiting: count_queued_memories(queue),
             counts,
             queue: shown,
         }
@@ -75,6 +75,6 @@ impl QueueReply {
 
 /// How many memories wait, copies included.
 #[must_use]
-pub fn n_waiting(queue: &[Waiting]) -> usize {
+pub fn count_queued_memories(queue: &[ReviewItem]) -> usize {
     queue.iter().map(|it| 1 + it.copies.len()).sum()
 }

@@ -9,10 +9,10 @@ use jiff::Timestamp;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-use super::schema::Written;
+use super::schema::TextEncoded;
 
 /// Takes what may be left out off the list of what is always there.
-fn leave_out_options(schema: &mut Schema) {
+fn unrequire_optional_fields(schema: &mut Schema) {
     let is_option = |it: &Value| it["type"].as_array().is_some() || it["anyOf"].is_array();
     let properties = schema.get("properties").cloned().unwrap_or_default();
     if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
@@ -22,7 +22,7 @@ fn leave_out_options(schema: &mut Schema) {
 
 /// A citation: which lines, and what they said.
 #[derive(JsonSchema)]
-#[schemars(rename = "CitationRecord", transform = leave_out_options)]
+#[schemars(rename = "CitationRecord", transform = unrequire_optional_fields)]
 pub(super) struct CitationSchema {
     path: String,
     /// The first line, from 1.
@@ -44,15 +44,15 @@ pub(super) struct CitationSchema {
 
 /// A memory as it is kept.
 #[derive(JsonSchema)]
-#[schemars(rename = "MemoryRecord", transform = leave_out_options)]
+#[schemars(rename = "MemoryRecord", transform = unrequire_optional_fields)]
 pub(super) struct MemorySchema {
     id: String,
     /// The number within the space.
     number: u64,
     /// `owner/name`, or `users/<name>`.
     space: String,
-    layer: Written<Layer>,
-    kind: Written<Kind>,
+    layer: TextEncoded<Layer>,
+    kind: TextEncoded<Kind>,
     subject: Option<String>,
     /// What was learned.
     fact: String,
@@ -62,9 +62,9 @@ pub(super) struct MemorySchema {
     citations: Option<Vec<CitationSchema>>,
     tags: Option<Vec<String>>,
     /// Who said it.
-    origin: Written<Origin>,
+    origin: TextEncoded<Origin>,
     /// How it came in.
-    channel: Option<Written<Channel>>,
+    channel: Option<TextEncoded<Channel>>,
     /// Whether the words came from outside.
     tainted: Option<bool>,
     /// Whether it was said in a session that had read words from outside.
@@ -76,8 +76,8 @@ pub(super) struct MemorySchema {
     /// The task it belongs to.
     task: Option<String>,
     /// What moderation noticed.
-    marks: Option<Vec<Written<Mark>>>,
-    status: Written<Stage>,
+    marks: Option<Vec<TextEncoded<Mark>>>,
+    status: TextEncoded<Stage>,
     /// Why it has this status.
     status_why: Option<String>,
     /// The id of the memory that replaced it.
@@ -86,9 +86,9 @@ pub(super) struct MemorySchema {
     supersedes: Option<String>,
     /// Who else said it, independently.
     vouchers: Option<Vec<String>>,
-    recorded_at: Written<Timestamp>,
+    recorded_at: TextEncoded<Timestamp>,
     /// When it was last stated or found to hold.
-    refreshed_at: Written<Timestamp>,
+    refreshed_at: TextEncoded<Timestamp>,
     /// How often it was shown.
     recalls: Option<u32>,
     /// How often it was applied.
@@ -104,7 +104,7 @@ pub(super) struct MemorySchema {
 /// A memory as it was shown once.
 #[derive(JsonSchema)]
 #[schemars(rename = "ShowingRecord")]
-pub(super) struct ShowingSchema {
+pub(super) struct RetrievedMemorySchema {
     id: String,
     score: f32,
     verdict: String,
@@ -112,21 +112,21 @@ pub(super) struct ShowingSchema {
 
 /// How a memory stood before an event.
 #[derive(JsonSchema)]
-#[schemars(rename = "WasRecord", transform = leave_out_options)]
-pub(super) struct WasSchema {
-    status: Written<Stage>,
+#[schemars(rename = "WasRecord", transform = unrequire_optional_fields)]
+pub(super) struct PreviousStateSchema {
+    status: TextEncoded<Stage>,
     why: Option<String>,
     by: Option<String>,
     citations: Option<Vec<CitationSchema>>,
-    refreshed_at: Written<Timestamp>,
+    refreshed_at: TextEncoded<Timestamp>,
 }
 
 /// An event: one flat object, with the fields that its word calls for.
 #[derive(JsonSchema)]
-#[schemars(rename = "EventRecord", transform = leave_out_options)]
+#[schemars(rename = "EventRecord", transform = unrequire_optional_fields)]
 pub(super) struct EventSchema {
-    event: Written<Happening>,
-    at: Written<Timestamp>,
+    event: TextEncoded<Happening>,
+    at: TextEncoded<Timestamp>,
     space: String,
     /// The memory's id.
     id: Option<String>,
@@ -150,7 +150,7 @@ pub(super) struct EventSchema {
     /// What was asked.
     query: Option<String>,
     /// What was shown.
-    shown: Option<Vec<ShowingSchema>>,
+    shown: Option<Vec<RetrievedMemorySchema>>,
     /// The class of refusal.
     class: Option<String>,
     /// What had changed in the cited code.
@@ -160,18 +160,18 @@ pub(super) struct EventSchema {
     /// The number of a forgotten memory.
     number: Option<u64>,
     /// The status of a restored memory.
-    status: Option<Written<Stage>>,
+    status: Option<TextEncoded<Stage>>,
     /// When a restored memory had last been stated.
-    refreshed_at: Option<Written<Timestamp>>,
+    refreshed_at: Option<TextEncoded<Timestamp>>,
     /// The place in the log that a space was taken back to.
     to: Option<u64>,
     /// How many memories a rollback restored, retired and could not bring back.
     counts: Option<[u64; 3]>,
-    breaker: Option<Written<Breaker>>,
+    breaker: Option<TextEncoded<Breaker>>,
     /// Whose writes a breaker is about.
     about: Option<String>,
     /// How the memory stood before.
-    was: Option<WasSchema>,
+    was: Option<PreviousStateSchema>,
 }
 
 #[cfg(test)]
@@ -179,7 +179,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use apostille_core::format::{
-        CitationRecord, EventRecord, MemoryRecord, ShowingRecord, WasRecord,
+        CitationRecord, EventRecord, MemoryRecord, PreviousStateRecord, RetrievedMemoryRecord,
     };
     use schemars::generate::SchemaSettings;
     use serde::Serialize;
@@ -263,8 +263,8 @@ mod tests {
         }
     }
 
-    fn was() -> WasRecord {
-        WasRecord {
+    fn was() -> PreviousStateRecord {
+        PreviousStateRecord {
             status: text(),
             why: Some(text()),
             by: Some(text()),
@@ -273,8 +273,8 @@ mod tests {
         }
     }
 
-    fn showing() -> ShowingRecord {
-        ShowingRecord {
+    fn showing() -> RetrievedMemoryRecord {
+        RetrievedMemoryRecord {
             id: text(),
             score: 1.0,
             verdict: text(),
@@ -324,9 +324,9 @@ mod tests {
         let empty = r#"{"id":"x","space":"x","layer":"x","kind":"x","fact":"x","origin":"x","status":"x",
                         "recorded_at":"x","refreshed_at":"x"}"#;
         check::<MemorySchema>(&memory(), &least::<MemoryRecord>(empty));
-        check::<ShowingSchema>(&showing(), &showing());
+        check::<RetrievedMemorySchema>(&showing(), &showing());
         let empty = r#"{"status":"x","refreshed_at":"x"}"#;
-        check::<WasSchema>(&was(), &least::<WasRecord>(empty));
+        check::<PreviousStateSchema>(&was(), &least::<PreviousStateRecord>(empty));
         let empty = r#"{"event":"x","at":"x","space":"x"}"#;
         check::<EventSchema>(&event(), &least::<EventRecord>(empty));
     }

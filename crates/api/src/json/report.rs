@@ -1,22 +1,22 @@
 //! What was done, by day.
 
 use apostille_core::format;
-use apostille_tasks::report::{Item, Report, Span};
+use apostille_tasks::report::{ReportItem, ReportSpan, WorkReport};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::schema::Written;
-use super::{MemoryView, views};
+use super::schema::TextEncoded;
+use super::{MemoryView, build_memory_views};
 
 /// What was done, by day.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ReportReply {
     #[schemars(extend("const" = true))]
     ok: bool,
-    #[schemars(with = "Written<Timestamp>")]
+    #[schemars(with = "TextEncoded<Timestamp>")]
     since: String,
-    #[schemars(with = "Written<Timestamp>")]
+    #[schemars(with = "TextEncoded<Timestamp>")]
     until: String,
     /// Whether there was more than is looked at.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -50,8 +50,8 @@ struct ReportItemView {
     notes: usize,
 }
 
-impl From<&Item> for ReportItemView {
-    fn from(it: &Item) -> Self {
+impl From<&ReportItem> for ReportItemView {
+    fn from(it: &ReportItem) -> Self {
         Self {
             space: it.space.to_string(),
             task: it.task.clone(),
@@ -59,8 +59,8 @@ impl From<&Item> for ReportItemView {
             status: it.status(),
             outcome: it.outcome().map(Into::into),
             summary: it.summary.as_ref().map(MemoryView::from),
-            decisions: views(&it.decisions),
-            sessions: views(&it.sessions),
+            decisions: build_memory_views(&it.decisions),
+            sessions: build_memory_views(&it.sessions),
             notes: it.n_notes,
         }
     }
@@ -69,15 +69,15 @@ impl From<&Item> for ReportItemView {
 impl ReportReply {
     /// What was done in this span.
     #[must_use]
-    pub fn new(span: Span, report: &Report) -> Self {
-        let day = |it: &apostille_tasks::report::Day| ReportDayView {
+    pub fn new(span: ReportSpan, report: &WorkReport) -> Self {
+        let day = |it: &apostille_tasks::report::ReportDay| ReportDayView {
             date: it.date.clone(),
             items: it.items.iter().map(ReportItemView::from).collect(),
         };
         Self {
             ok: true,
-            since: format::timestamp(span.since),
-            until: format::timestamp(span.until),
+            since: format::format_timestamp(span.since),
+            until: format::format_timestamp(span.until),
             cut: report.is_cut,
             days: report.days.iter().map(day).collect(),
         }

@@ -1,20 +1,20 @@
 //! What a derive of `JsonSchema` cannot see: which texts a field may hold.
 //!
 //! The core knows no schemas. Its enums are written as words, and answers carry those words as text; a field says whose
-//! words they are with `#[schemars(with = "Written<Stage>")]`.
+//! words they are with `#[schemars(with = "TextEncoded<TourRepository>")]`.
 
 use std::borrow::Cow;
 
 use apostille_agents::client::Client;
 use apostille_agents::session::Moment;
 use apostille_audit::{Class, Severity};
-use apostille_cite::citation::{Cite, RepoPath};
+use apostille_cite::citation::{CodeLocation, RepoPath};
 use apostille_cite::verdict::Change;
 use apostille_core::event::{Breaker, Happening};
 use apostille_core::export;
-use apostille_core::memory::{Channel, Kind, Layer, Mark, Name, Origin, Stage};
-use apostille_core::remember::Relation;
-use apostille_core::review::Care;
+use apostille_core::memory::{Channel, Kind, Layer, Mark, MemoryName, Origin, Stage};
+use apostille_core::remember::DraftRelation;
+use apostille_core::review::ReviewCare;
 use apostille_core::verify::Deed;
 use apostille_tasks::task::Status;
 use jiff::Timestamp;
@@ -28,9 +28,9 @@ pub(crate) trait TextSchema {
 
 /// A value that stands in JSON, or in a query, as its text.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Written<T>(pub(crate) T);
+pub(crate) struct TextEncoded<T>(pub(crate) T);
 
-impl<T: TextSchema> JsonSchema for Written<T> {
+impl<T: TextSchema> JsonSchema for TextEncoded<T> {
     fn inline_schema() -> bool {
         true
     }
@@ -45,13 +45,13 @@ impl<T: TextSchema> JsonSchema for Written<T> {
 }
 
 /// One of these words.
-pub(super) fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> Schema {
+pub(super) fn build_enum_schema<'a>(words: impl IntoIterator<Item = &'a str>) -> Schema {
     let words: Vec<&str> = words.into_iter().collect();
     json_schema!({"type": "string", "enum": words})
 }
 
 /// A text of this pattern.
-fn text_like(pattern: &str, example: &str) -> Schema {
+fn build_pattern_schema(pattern: &str, example: &str) -> Schema {
     json_schema!({"type": "string", "pattern": pattern, "examples": [example]})
 }
 
@@ -59,7 +59,7 @@ macro_rules! words_of {
     ($($words:ty),+ $(,)?) => {
         $(impl TextSchema for $words {
             fn text_schema() -> Schema {
-                one_of(<$words>::ALL.iter().map(|it| it.as_str()))
+                build_enum_schema(<$words>::ALL.iter().map(|it| it.as_str()))
             }
         })+
     };
@@ -85,7 +85,7 @@ words_of![
     apostille_import::format::Format,
 ];
 
-impl TextSchema for Care {
+impl TextSchema for ReviewCare {
     fn text_schema() -> Schema {
         let all = [
             Self::Safe,
@@ -94,13 +94,13 @@ impl TextSchema for Care {
             Self::Outside,
             Self::Suspicious,
         ];
-        one_of(all.map(Self::as_str))
+        build_enum_schema(all.map(Self::as_str))
     }
 }
 
-impl TextSchema for Relation {
+impl TextSchema for DraftRelation {
     fn text_schema() -> Schema {
-        one_of([Self::NearDuplicate, Self::Contradiction].map(Self::as_str))
+        build_enum_schema([Self::NearDuplicate, Self::Contradiction].map(Self::as_str))
     }
 }
 
@@ -109,7 +109,7 @@ pub(super) struct VerdictWord;
 
 impl TextSchema for VerdictWord {
     fn text_schema() -> Schema {
-        one_of(["holds", "moved", "changed", "gone", "unknown"])
+        build_enum_schema(["holds", "moved", "changed", "gone", "unknown"])
     }
 }
 
@@ -118,7 +118,7 @@ pub(super) struct StandingWord;
 
 impl TextSchema for StandingWord {
     fn text_schema() -> Schema {
-        one_of(["holds", "moved", "changed", "gone", "unknown", "unverified"])
+        build_enum_schema(["holds", "moved", "changed", "gone", "unknown", "unverified"])
     }
 }
 
@@ -130,27 +130,27 @@ impl TextSchema for Timestamp {
 }
 
 /// A handle, or an id.
-impl TextSchema for Name {
+impl TextSchema for MemoryName {
     fn text_schema() -> Schema {
-        text_like(
+        build_pattern_schema(
             "^([mu]-[1-9][0-9]{0,11}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$",
             "m-1",
         )
     }
 }
 
-impl TextSchema for Cite {
+impl TextSchema for CodeLocation {
     fn text_schema() -> Schema {
-        text_like("^.+:[1-9][0-9]{0,6}(-[1-9][0-9]{0,6})?$", "src/api.rs:3")
+        build_pattern_schema("^.+:[1-9][0-9]{0,6}(-[1-9][0-9]{0,6})?$", "src/api.rs:3")
     }
 }
 
 /// `owner/name`.
-pub(crate) struct RepoName;
+pub(crate) struct RepoNameWord;
 
-impl TextSchema for RepoName {
+impl TextSchema for RepoNameWord {
     fn text_schema() -> Schema {
-        text_like("^([A-Za-z0-9._-]+/){1,7}[A-Za-z0-9._-]+$", "myorg/myapp")
+        build_pattern_schema("^([A-Za-z0-9._-]+/){1,7}[A-Za-z0-9._-]+$", "myorg/myapp")
     }
 }
 

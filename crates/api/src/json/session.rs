@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use apostille_agents::client::Client;
-use apostille_agents::session::{Moment, Session, Shown};
+use apostille_agents::session::{AgentSession, Moment, ShownMemory};
 use apostille_core::Context;
 use apostille_core::memory::MemoryId;
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
-use apostille_core::verify::{self, Verified};
-use apostille_text::moderate::one_line;
+use apostille_core::verify::{self, VerifiedMemory};
+use apostille_text::moderate::neutralise_to_one_line;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ScoreView;
-use super::schema::{StandingWord, Written};
+use super::schema::{StandingWord, TextEncoded};
 
 /// What a session was shown.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
@@ -28,7 +28,7 @@ pub struct SessionReply {
     pub session: Option<String>,
     /// Whose it is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Written<Client>")]
+    #[schemars(with = "TextEncoded<Client>")]
     pub client: Option<&'static str>,
     /// When something was shown.
     pub moments: Vec<MomentView>,
@@ -40,10 +40,10 @@ pub struct MomentView {
     /// Which prompt it belongs to.
     pub turn: usize,
     /// When.
-    #[schemars(with = "Written<Timestamp>")]
+    #[schemars(with = "TextEncoded<Timestamp>")]
     pub at: String,
     /// What moment it was.
-    #[schemars(with = "Written<Moment>")]
+    #[schemars(with = "TextEncoded<Moment>")]
     pub moment: &'static str,
     /// Whether the person asked to leave memory out of it.
     pub ignored: bool,
@@ -65,7 +65,7 @@ pub struct ShownMemoryView {
     /// How it stood when it was shown.
     pub standing: String,
     /// How it stands now, where it is still there.
-    #[schemars(with = "Option<Written<StandingWord>>")]
+    #[schemars(with = "Option<TextEncoded<StandingWord>>")]
     pub now: Option<&'static str>,
     /// Whether it was of use.
     pub applied: bool,
@@ -78,10 +78,10 @@ pub struct ShownMemoryView {
 impl SessionReply {
     /// What a session was shown: at its last turn, or at all of them. Of the memories in these spaces, with how they
     /// stand now; of others, nothing but their names.
-    pub fn of(
+    pub fn from_session(
         cx: &Context<'_>,
         spaces: &[Space],
-        session: &Session,
+        session: &AgentSession,
         is_all: bool,
     ) -> Result<Self, StoreError> {
         let first = session.entries.first();
@@ -89,14 +89,14 @@ impl SessionReply {
             ok: true,
             session: first.map(|it| it.session.clone()),
             client: first.map(|it| it.client.as_str()),
-            moments: moments(cx, spaces, session, is_all)?,
+            moments: build_moment_views(cx, spaces, session, is_all)?,
         })
     }
 }
 
 /// How often the person said something.
 #[must_use]
-pub fn n_turns(session: &Session) -> usize {
+pub fn count_session_turns(session: &AgentSession) -> usize {
     session
         .entries
         .iter()
@@ -105,16 +105,20 @@ pub fn n_turns(session: &Session) -> usize {
 }
 
 /// The moments to tell: those of the last turn, or all at which something was shown.
-fn moments(
+fn build_moment_views(
     cx: &Context<'_>,
     spaces: &[Space],
-    session: &Session,
+    session: &AgentSession,
     is_all: bool,
 ) -> Result<Vec<MomentView>, StoreError> {
-    let ids: Vec<MemoryId> = session.seen().union(&session.doubted()).copied().collect();
+    let ids: Vec<MemoryId> = session
+        .ids_in_context()
+        .union(&session.withheld_in_context())
+        .copied()
+        .collect();
     let mut memories = cx.store.get_by_ids(&ids)?;
     memories.retain(|it| spaces.contains(&it.space));
-    let now: BTreeMap<MemoryId, Verified> = verify::look(cx, memories)
+    let now: BTreeMap<MemoryId, VerifiedMemory> = verify::follow_memory_citations(cx, memories)
         .into_iter()
         .map(|it| (it.memory.id, it))
         .collect();
@@ -124,7 +128,7 @@ fn moments(
             .iter()
             .any(|it| it.moment == Moment::Done && it.shown.iter().any(|it| it.id == id))
     };
-    let n_turns = n_turns(session);
+    let n_turns = count_session_turns(session);
     let mut turn = 0;
     let mut views = Vec::new();
     for entry in session
@@ -136,7 +140,8 @@ fn moments(
         let is_telling =
             !entry.shown.is_empty() || !entry.withheld.is_empty() || entry.moment == Moment::Prompt;
         if is_telling && (is_all || turn == n_turns) {
-            let line = |it: &Shown| told(it, now.get(&it.id), is_applied(it.id));
+            let line =
+                |it: &ShownMemory| build_shown_memory_view(it, now.get(&it.id), is_applied(it.id));
             views.push(MomentView {
                 turn,
                 at: entry.at.to_string(),
@@ -150,17 +155,21 @@ fn moments(
     Ok(views)
 }
 
-fn told(it: &Shown, now: Option<&Verified>, applied: bool) -> ShownMemoryView {
+fn build_shown_memory_view(
+    it: &ShownMemory,
+    now: Option<&VerifiedMemory>,
+    applied: bool,
+) -> ShownMemoryView {
     // What does not hold here is named, and not told.
     let fact = now
         .filter(|it| it.is_good())
-        .map(|it| one_line(&it.memory.fact));
+        .map(|it| neutralise_to_one_line(&it.memory.fact));
     ShownMemoryView {
         handle: it.handle.to_string(),
         id: it.id.to_string(),
         fact,
         standing: it.verdict.clone(),
-        now: now.map(Verified::standing),
+        now: now.map(VerifiedMemory::standing),
         applied,
         score: it.score,
         why: ScoreView::from(&it.why),
@@ -182,12 +191,12 @@ pub struct SessionRow {
     /// Its client's name for it.
     pub session: String,
     /// Whose it is.
-    #[schemars(with = "Written<Client>")]
+    #[schemars(with = "TextEncoded<Client>")]
     pub client: &'static str,
     /// Where.
     pub repo: String,
     /// When it was last added to.
-    #[schemars(with = "Written<Timestamp>")]
+    #[schemars(with = "TextEncoded<Timestamp>")]
     pub at: String,
     /// How often the person said something.
     pub turns: usize,
@@ -197,16 +206,16 @@ pub struct SessionRow {
 
 impl SessionsReply {
     /// These sessions; those without a moment are none.
-    pub fn new<'a>(sessions: impl IntoIterator<Item = &'a Session>) -> Self {
-        let row = |it: &Session| {
+    pub fn new<'a>(sessions: impl IntoIterator<Item = &'a AgentSession>) -> Self {
+        let row = |it: &AgentSession| {
             let last = it.entries.last()?;
             Some(SessionRow {
                 session: last.session.clone(),
                 client: last.client.as_str(),
                 repo: last.space.to_string(),
                 at: last.at.to_string(),
-                turns: n_turns(it),
-                shown: it.seen().len(),
+                turns: count_session_turns(it),
+                shown: it.ids_in_context().len(),
             })
         };
         Self {

@@ -6,14 +6,14 @@ use apostille_core::event::Breaker;
 use apostille_core::format;
 use apostille_core::memory::{Layer, Stage};
 use apostille_core::space::Space;
-use apostille_core::stats::Stats;
+use apostille_core::stats::SpaceStats;
 use apostille_core::store::SpaceSummary;
-use apostille_core::store::watch::Trip;
+use apostille_core::store::watch::OpenBreaker;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::schema::Written;
+use super::schema::TextEncoded;
 
 /// What is kept, in numbers.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -23,8 +23,8 @@ pub struct StatsReply {
     spaces: Vec<SpaceStatsView>,
 }
 
-impl From<&[Stats]> for StatsReply {
-    fn from(spaces: &[Stats]) -> Self {
+impl From<&[SpaceStats]> for StatsReply {
+    fn from(spaces: &[SpaceStats]) -> Self {
         Self {
             ok: true,
             spaces: spaces.iter().map(SpaceStatsView::from).collect(),
@@ -50,8 +50,8 @@ pub struct SpaceStatsView {
     breakers: Vec<BreakerView>,
 }
 
-impl From<&Stats> for SpaceStatsView {
-    fn from(it: &Stats) -> Self {
+impl From<&SpaceStats> for SpaceStatsView {
+    fn from(it: &SpaceStats) -> Self {
         Self {
             space: it.space.to_string(),
             active: it.active,
@@ -59,11 +59,11 @@ impl From<&Stats> for SpaceStatsView {
             over_soft_limit: it.over_soft_limit,
             status: Stage::ALL
                 .iter()
-                .map(|stage| (stage.as_str(), it.tally.stage(*stage)))
+                .map(|stage| (stage.as_str(), it.tally.count_in_stage(*stage)))
                 .collect(),
             layers: Layer::ALL
                 .iter()
-                .map(|layer| (layer.as_str(), it.layer(*layer)))
+                .map(|layer| (layer.as_str(), it.active_in_layer(*layer)))
                 .collect(),
             identity_percent: it.identity_percent,
             identity_chars: it.tally.identity_chars,
@@ -94,7 +94,7 @@ pub struct BreakersReply {
 impl BreakersReply {
     /// These breakers, and what was done about them.
     #[must_use]
-    pub fn new(outcome: Option<&'static str>, trips: &[(Space, Trip)]) -> Self {
+    pub fn new(outcome: Option<&'static str>, trips: &[(Space, OpenBreaker)]) -> Self {
         let breakers = trips
             .iter()
             .map(|(space, it)| BreakerView::new(space, it))
@@ -110,13 +110,13 @@ impl BreakersReply {
 /// A breaker.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BreakerView {
-    #[schemars(with = "Written<Breaker>")]
+    #[schemars(with = "TextEncoded<Breaker>")]
     breaker: &'static str,
     /// Whose writes are held up; everybody's, where nobody is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     actor: Option<String>,
     space: String,
-    #[schemars(with = "Written<Timestamp>")]
+    #[schemars(with = "TextEncoded<Timestamp>")]
     at: String,
     why: String,
 }
@@ -124,12 +124,12 @@ pub struct BreakerView {
 impl BreakerView {
     /// A breaker of this space.
     #[must_use]
-    pub fn new(space: &Space, it: &Trip) -> Self {
+    pub fn new(space: &Space, it: &OpenBreaker) -> Self {
         Self {
             breaker: it.breaker.as_str(),
             actor: it.actor.clone(),
             space: space.to_string(),
-            at: format::timestamp(it.at),
+            at: format::format_timestamp(it.at),
             why: it.why.clone(),
         }
     }
@@ -161,8 +161,8 @@ impl SpaceRow {
     pub fn new(space: &Space, tally: &SpaceSummary) -> Self {
         Self {
             space: space.to_string(),
-            active: tally.stage(Stage::Active),
-            pending: tally.stage(Stage::Pending),
+            active: tally.count_in_stage(Stage::Active),
+            pending: tally.count_in_stage(Stage::Pending),
             memories: tally.memories.values().sum(),
         }
     }

@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use apostille_core::format;
 use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::store::{Store, StoreError};
-use apostille_core::verify::Verified;
+use apostille_core::verify::VerifiedMemory;
 use apostille_tasks::task::left::LEFT;
-use apostille_tasks::task::{Slug, Sort, Status, Task};
+use apostille_tasks::task::{Sort, Status, Task, TaskSlug};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::schema::Written;
-use super::{MemoryView, views};
+use super::schema::TextEncoded;
+use super::{MemoryView, build_memory_views};
 
 /// A task.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -23,7 +23,7 @@ pub struct TaskView {
     /// What is to be done.
     pub title: String,
     /// How it stands.
-    #[schemars(with = "Written<Status>")]
+    #[schemars(with = "TextEncoded<Status>")]
     pub status: &'static str,
     /// Whether it is the one that is worked on here.
     pub active: bool,
@@ -41,10 +41,10 @@ pub struct TaskView {
     /// The phases it was in.
     pub passed: Vec<String>,
     /// When it began.
-    #[schemars(with = "Written<Timestamp>")]
+    #[schemars(with = "TextEncoded<Timestamp>")]
     pub started_at: String,
     /// When the last gate was passed.
-    #[schemars(with = "Written<Timestamp>")]
+    #[schemars(with = "TextEncoded<Timestamp>")]
     pub touched_at: String,
     /// The commit that was checked out when it began.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,8 +62,8 @@ pub struct TaskView {
 impl TaskView {
     /// A task that was begun here.
     #[must_use]
-    pub fn new(task: &Task, active: Option<&Slug>) -> Self {
-        let count = |sort: &Sort| (sort.as_str(), task.of_sort(*sort).count());
+    pub fn new(task: &Task, active: Option<&TaskSlug>) -> Self {
+        let count = |sort: &Sort| (sort.as_str(), task.entries_of_sort(*sort).count());
         Self {
             slug: task.slug.to_string(),
             title: task.title.clone(),
@@ -74,8 +74,8 @@ impl TaskView {
             phase: task.phase.clone(),
             phases: task.phases.clone(),
             passed: task.passed.clone(),
-            started_at: format::timestamp(task.started_at),
-            touched_at: format::timestamp(task.touched_at),
+            started_at: format::format_timestamp(task.started_at),
+            touched_at: format::format_timestamp(task.touched_at),
             commit: task.commit.clone(),
             by: task.by.clone(),
             notes: Sort::ALL.iter().map(count).collect(),
@@ -110,8 +110,8 @@ pub struct TaskReply {
 impl TaskReply {
     /// A task with its notes, and which of them are out of the way.
     #[must_use]
-    pub fn new(view: TaskView, task: &Task, notes: &[Verified]) -> Self {
-        let is_resolved = |it: &&Verified| {
+    pub fn new(view: TaskView, task: &Task, notes: &[VerifiedMemory]) -> Self {
+        let is_resolved = |it: &&VerifiedMemory| {
             task.entries
                 .iter()
                 .any(|entry| entry.id == it.memory.id && entry.is_resolved)
@@ -123,14 +123,17 @@ impl TaskReply {
         Self {
             ok: true,
             task: view,
-            memories: views(notes),
+            memories: build_memory_views(notes),
             resolved: resolved.collect(),
         }
     }
 }
 
 /// The tasks among these that were left open, by the episode that says so.
-pub fn left_open(store: &dyn Store, tasks: &[Task]) -> Result<BTreeSet<MemoryId>, StoreError> {
+pub fn find_left_open_episodes(
+    store: &dyn Store,
+    tasks: &[Task],
+) -> Result<BTreeSet<MemoryId>, StoreError> {
     let ids: Vec<MemoryId> = tasks.iter().filter_map(|it| it.outcome).collect();
     let is_left = |it: &Memory| it.tags.iter().any(|tag| tag == LEFT);
     Ok(store

@@ -13,47 +13,47 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
 
-use super::Malformed;
+use super::ArgumentError;
 
 /// The arguments of a tool. No arguments are an empty object.
-pub fn read<T: DeserializeOwned>(arguments: &Value) -> Result<T, Malformed> {
-    read_object(arguments, None)
+pub fn read_arguments<T: DeserializeOwned>(arguments: &Value) -> Result<T, ArgumentError> {
+    read_arguments_object(arguments, None)
 }
 
 /// The same for an enum whose variants are told apart by the word in this field, each with fields of its own. What
 /// belongs to another variant is not looked at.
-pub fn read_tagged<T: DeserializeOwned>(
+pub fn read_tagged_arguments<T: DeserializeOwned>(
     arguments: &Value,
     tag: &'static str,
-) -> Result<T, Malformed> {
-    read_object(arguments, Some(tag))
+) -> Result<T, ArgumentError> {
+    read_arguments_object(arguments, Some(tag))
 }
 
-fn read_object<T: DeserializeOwned>(
+fn read_arguments_object<T: DeserializeOwned>(
     arguments: &Value,
     tag: Option<&'static str>,
-) -> Result<T, Malformed> {
+) -> Result<T, ArgumentError> {
     let nothing = Value::Object(Map::new());
     let value = match arguments {
         Value::Null => &nothing,
         Value::Object(_) => arguments,
-        _ => return Err(Malformed::new("arguments", "expected an object")),
+        _ => return Err(ArgumentError::new("arguments", "expected an object")),
     };
-    T::deserialize(Reader { value, tag })
+    T::deserialize(LenientReader { value, tag })
 }
 
 /// One value; what is wrong with the whole of it is said of no field.
-pub(super) fn read_value<T: DeserializeOwned>(value: &Value) -> Result<T, Malformed> {
-    T::deserialize(Reader::new(value))
+pub(super) fn read_json_value<T: DeserializeOwned>(value: &Value) -> Result<T, ArgumentError> {
+    T::deserialize(LenientReader::new(value))
 }
 
-impl Malformed {
-    fn expected(what: &str) -> Self {
+impl ArgumentError {
+    fn new_expected(what: &str) -> Self {
         Self::new("", format!("expected {what}"))
     }
 
     /// The same, inside of an outer field.
-    pub(super) fn inside(self, outer: &str) -> Self {
+    pub(super) fn inside_field(self, outer: &str) -> Self {
         let field = match self.field.as_str() {
             "" => outer.to_owned(),
             inner if inner.starts_with('[') => format!("{outer}{inner}"),
@@ -63,50 +63,54 @@ impl Malformed {
     }
 }
 
-impl serde::de::Error for Malformed {
+impl serde::de::Error for ArgumentError {
     fn custom<T: Display>(why: T) -> Self {
         Self::new("", why)
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self::missing(field)
+        Self::new_missing(field)
     }
 
     fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
         match expected {
             [first @ .., last] if !first.is_empty() => {
-                Self::expected(&format!("{} or {last}", first.join(", ")))
+                Self::new_expected(&format!("{} or {last}", first.join(", ")))
             }
-            _ => Self::expected(&expected.join(", ")),
+            _ => Self::new_expected(&expected.join(", ")),
         }
     }
 }
 
 /// A value that is to be read.
-struct Reader<'a> {
+struct LenientReader<'a> {
     value: &'a Value,
     /// The field that tells variants apart, where an enum is to be read from an object.
     tag: Option<&'static str>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> LenientReader<'a> {
     fn new(value: &'a Value) -> Self {
         Self { value, tag: None }
     }
 
     /// A whole number, or a text of its digits.
-    fn whole<T: std::str::FromStr>(&self, number: Option<T>, what: &str) -> Result<T, Malformed> {
+    fn parse_whole_number<T: std::str::FromStr>(
+        &self,
+        number: Option<T>,
+        what: &str,
+    ) -> Result<T, ArgumentError> {
         let written = || self.value.as_str().and_then(|it| it.trim().parse().ok());
         number
             .or_else(written)
-            .ok_or_else(|| Malformed::expected(what))
+            .ok_or_else(|| ArgumentError::new_expected(what))
     }
 }
 
-impl<'de> Deserializer<'de> for Reader<'de> {
-    type Error = Malformed;
+impl<'de> Deserializer<'de> for LenientReader<'de> {
+    type Error = ArgumentError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
         match self.value {
             Value::Null => visitor.visit_unit(),
             Value::Bool(it) => visitor.visit_bool(*it),
@@ -121,36 +125,36 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         }
     }
 
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
         match self.value {
             Value::String(it) => visitor.visit_borrowed_str(it),
-            _ => Err(Malformed::expected("a text")),
+            _ => Err(ArgumentError::new_expected("a text")),
         }
     }
 
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
         self.deserialize_str(visitor)
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
         match (self.value.as_bool(), self.value.as_str()) {
             (Some(it), _) => visitor.visit_bool(it),
             (_, Some("true")) => visitor.visit_bool(true),
             (_, Some("false")) => visitor.visit_bool(false),
-            _ => Err(Malformed::expected("true or false")),
+            _ => Err(ArgumentError::new_expected("true or false")),
         }
     }
 
-    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
         let number = self.value.as_u64().and_then(|it| u32::try_from(it).ok());
-        visitor.visit_u32(self.whole(number, "a whole number that is not negative")?)
+        visitor.visit_u32(self.parse_whole_number(number, "a whole number that is not negative")?)
     }
 
-    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
-        visitor.visit_i64(self.whole(self.value.as_i64(), "a whole number")?)
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
+        visitor.visit_i64(self.parse_whole_number(self.value.as_i64(), "a whole number")?)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
         visitor.visit_some(self)
     }
 
@@ -158,24 +162,24 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Malformed> {
+    ) -> Result<V::Value, ArgumentError> {
         visitor.visit_newtype_struct(self)
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
         match self.value {
-            Value::Array(items) => visitor.visit_seq(Items(items.iter().enumerate())),
-            _ => Err(Malformed::expected("a list")),
+            Value::Array(items) => visitor.visit_seq(LenientItems(items.iter().enumerate())),
+            _ => Err(ArgumentError::new_expected("a list")),
         }
     }
 
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Malformed> {
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
         match self.value {
-            Value::Object(fields) => visitor.visit_map(Fields {
+            Value::Object(fields) => visitor.visit_map(LenientFields {
                 rest: fields.iter(),
                 next: None,
             }),
-            _ => Err(Malformed::expected("an object")),
+            _ => Err(ArgumentError::new_expected("an object")),
         }
     }
 
@@ -184,7 +188,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Malformed> {
+    ) -> Result<V::Value, ArgumentError> {
         self.deserialize_map(visitor)
     }
 
@@ -193,11 +197,11 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Malformed> {
+    ) -> Result<V::Value, ArgumentError> {
         match (self.tag, self.value) {
             (Some(_), _) => visitor.visit_enum(self),
             (None, Value::String(word)) => visitor.visit_enum(BorrowedStrDeserializer::new(word)),
-            (None, _) => Err(Malformed::expected("a text")),
+            (None, _) => Err(ArgumentError::new_expected("a text")),
         }
     }
 
@@ -208,81 +212,94 @@ impl<'de> Deserializer<'de> for Reader<'de> {
 }
 
 /// The items of a list; what is wrong with one is said with its place.
-struct Items<'a>(std::iter::Enumerate<std::slice::Iter<'a, Value>>);
+struct LenientItems<'a>(std::iter::Enumerate<std::slice::Iter<'a, Value>>);
 
-impl<'de> SeqAccess<'de> for Items<'de> {
-    type Error = Malformed;
+impl<'de> SeqAccess<'de> for LenientItems<'de> {
+    type Error = ArgumentError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
-    ) -> Result<Option<T::Value>, Malformed> {
+    ) -> Result<Option<T::Value>, ArgumentError> {
         let Some((at, value)) = self.0.next() else {
             return Ok(None);
         };
-        let item = seed.deserialize(Reader::new(value));
+        let item = seed.deserialize(LenientReader::new(value));
         item.map(Some)
-            .map_err(|error| error.inside(&format!("[{at}]")))
+            .map_err(|error| error.inside_field(&format!("[{at}]")))
     }
 }
 
 /// The fields of an object; what is wrong with one is said with its name, and one that is null is not there.
-struct Fields<'a> {
+struct LenientFields<'a> {
     rest: serde_json::map::Iter<'a>,
     next: Option<(&'a String, &'a Value)>,
 }
 
-impl<'de> MapAccess<'de> for Fields<'de> {
-    type Error = Malformed;
+impl<'de> MapAccess<'de> for LenientFields<'de> {
+    type Error = ArgumentError;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
-    ) -> Result<Option<K::Value>, Malformed> {
+    ) -> Result<Option<K::Value>, ArgumentError> {
         self.next = self.rest.find(|(_, value)| !value.is_null());
         let key = self.next.map(|(key, _)| BorrowedStrDeserializer::new(key));
         key.map(|it| seed.deserialize(it)).transpose()
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Malformed> {
+    fn next_value_seed<V: DeserializeSeed<'de>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, ArgumentError> {
         let Some((key, value)) = self.next.take() else {
-            return Err(Malformed::custom("a value without a key"));
+            return Err(ArgumentError::custom("a value without a key"));
         };
-        let value = seed.deserialize(Reader::new(value));
-        value.map_err(|error| error.inside(key))
+        let value = seed.deserialize(LenientReader::new(value));
+        value.map_err(|error| error.inside_field(key))
     }
 }
 
 /// An object whose variant stands in one of its fields.
-impl<'de> EnumAccess<'de> for Reader<'de> {
-    type Error = Malformed;
+impl<'de> EnumAccess<'de> for LenientReader<'de> {
+    type Error = ArgumentError;
     type Variant = Self;
 
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Malformed> {
+    fn variant_seed<V: DeserializeSeed<'de>>(
+        self,
+        seed: V,
+    ) -> Result<(V::Value, Self), ArgumentError> {
         let tag = self.tag.unwrap_or_default();
         let word = match self.value.get(tag) {
-            None | Some(Value::Null) => return Err(Malformed::missing(tag)),
+            None | Some(Value::Null) => return Err(ArgumentError::new_missing(tag)),
             Some(Value::String(word)) => BorrowedStrDeserializer::new(word),
-            Some(_) => return Err(Malformed::expected("a text").inside(tag)),
+            Some(_) => return Err(ArgumentError::new_expected("a text").inside_field(tag)),
         };
         let variant = seed.deserialize(word);
-        let variant = variant.map_err(|error: Malformed| error.inside(tag))?;
+        let variant = variant.map_err(|error: ArgumentError| error.inside_field(tag))?;
         Ok((variant, Self::new(self.value)))
     }
 }
 
-impl<'de> VariantAccess<'de> for Reader<'de> {
-    type Error = Malformed;
+impl<'de> VariantAccess<'de> for LenientReader<'de> {
+    type Error = ArgumentError;
 
-    fn unit_variant(self) -> Result<(), Malformed> {
+    fn unit_variant(self) -> Result<(), ArgumentError> {
         Ok(())
     }
 
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Malformed> {
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(
+        self,
+        seed: T,
+    ) -> Result<T::Value, ArgumentError> {
         seed.deserialize(self)
     }
 
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Malformed> {
+    fn tuple_variant<V: Visitor<'de>>(
+        self,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, ArgumentError> {
         self.deserialize_seq(visitor)
     }
 
@@ -290,7 +307,7 @@ impl<'de> VariantAccess<'de> for Reader<'de> {
         self,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Malformed> {
+    ) -> Result<V::Value, ArgumentError> {
         self.deserialize_map(visitor)
     }
 }
@@ -318,7 +335,7 @@ mod tests {
     }
 
     fn deed(arguments: Value) -> Result<Deed, String> {
-        read_tagged(&arguments, "deed").map_err(|it| it.to_string())
+        read_tagged_arguments(&arguments, "deed").map_err(|it| it.to_string())
     }
 
     #[test]

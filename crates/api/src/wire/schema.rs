@@ -24,8 +24,8 @@ pub struct InputSchema {
 
 impl InputSchema {
     /// The arguments that this struct declares.
-    pub fn of<T: JsonSchema>() -> Self {
-        let mut schema = generated::<T>();
+    pub fn from_type<T: JsonSchema>() -> Self {
+        let mut schema = generate_inline_schema::<T>();
         let properties = match schema["properties"].take() {
             Value::Object(it) => it,
             _ => Map::new(),
@@ -37,8 +37,8 @@ impl InputSchema {
     }
 
     /// The arguments that the variants of this enum declare, and the field that tells the variants apart.
-    pub fn tagged<T: JsonSchema>(tag: &str, about: &str) -> Self {
-        let schema = generated::<T>();
+    pub fn from_tagged_enum<T: JsonSchema>(tag: &str, about: &str) -> Self {
+        let schema = generate_inline_schema::<T>();
         let variants = schema["oneOf"].as_array().cloned().unwrap_or_default();
         let words: Vec<&Value> = variants
             .iter()
@@ -60,7 +60,7 @@ impl InputSchema {
     }
 
     /// With the arguments of another type, which are read from the same object.
-    pub fn and(mut self, other: Self) -> Self {
+    pub fn merge_with(mut self, other: Self) -> Self {
         for (name, it) in other.properties {
             self.properties.entry(name).or_insert(it);
         }
@@ -69,7 +69,7 @@ impl InputSchema {
     }
 
     /// Only these of its arguments are told of.
-    pub fn only(mut self, names: &[&str]) -> Self {
+    pub fn keep_only(mut self, names: &[&str]) -> Self {
         self.properties
             .retain(|name, _| names.contains(&name.as_str()));
         self
@@ -80,7 +80,7 @@ impl InputSchema {
         let properties: Map<String, Value> = self
             .properties
             .iter()
-            .map(|(name, it)| (name.clone(), plain(it)))
+            .map(|(name, it)| (name.clone(), simplify_schema(it)))
             .collect();
         let mut schema = json!({"type": "object", "properties": properties});
         if !self.required.is_empty() {
@@ -91,7 +91,7 @@ impl InputSchema {
     }
 }
 
-fn generated<T: JsonSchema>() -> Value {
+fn generate_inline_schema<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|it| it.inline_subschemas = true);
     settings
         .for_deserialize()
@@ -101,17 +101,17 @@ fn generated<T: JsonSchema>() -> Value {
 }
 
 /// A schema without what only some clients understand, or nobody needs.
-fn plain(schema: &Value) -> Value {
+fn simplify_schema(schema: &Value) -> Value {
     let kept = WORDS.iter().filter_map(|word| {
         let found = schema.get(word)?;
         let told = match *word {
-            "type" | "enum" => without_null(word, found),
+            "type" | "enum" => strip_null_choice(word, found),
             // What a type says of itself is for those who read the code.
-            "items" => without_description(plain(found)),
+            "items" => strip_description(simplify_schema(found)),
             "properties" => found
                 .as_object()?
                 .iter()
-                .map(|(name, it)| (name.clone(), plain(it)))
+                .map(|(name, it)| (name.clone(), simplify_schema(it)))
                 .collect(),
             _ => found.clone(),
         };
@@ -120,7 +120,7 @@ fn plain(schema: &Value) -> Value {
     kept.collect()
 }
 
-fn without_description(mut schema: Value) -> Value {
+fn strip_description(mut schema: Value) -> Value {
     if let Some(fields) = schema.as_object_mut() {
         fields.shift_remove("description");
     }
@@ -128,7 +128,7 @@ fn without_description(mut schema: Value) -> Value {
 }
 
 /// What may be left out is not required; nobody has to be told that it may be null, too.
-fn without_null(word: &str, found: &Value) -> Value {
+fn strip_null_choice(word: &str, found: &Value) -> Value {
     let is_null = |it: &&Value| it.is_null() || *it == "null";
     let Some(words) = found.as_array() else {
         return found.clone();

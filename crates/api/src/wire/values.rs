@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use apostille_cite::citation::Cite;
+use apostille_cite::citation::CodeLocation;
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -12,9 +12,9 @@ use serde_json::Value;
 /// Something that is written as a text, such as a memory's handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
 #[schemars(transparent, bound = "")]
-pub struct Parsed<T>(#[schemars(with = "String")] pub T);
+pub struct ParsedText<T>(#[schemars(with = "String")] pub T);
 
-impl<'de, T> Deserialize<'de> for Parsed<T>
+impl<'de, T> Deserialize<'de> for ParsedText<T>
 where
     T: FromStr,
     T::Err: Display,
@@ -28,15 +28,15 @@ where
 /// The same where an empty text is how some agents write "not given".
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 #[schemars(transparent, bound = "")]
-pub struct OrNone<T>(#[schemars(with = "String")] pub Option<T>);
+pub struct OptionalText<T>(#[schemars(with = "String")] pub Option<T>);
 
-impl<T> Default for OrNone<T> {
+impl<T> Default for OptionalText<T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<'de, T> Deserialize<'de> for OrNone<T>
+impl<'de, T> Deserialize<'de> for OptionalText<T>
 where
     T: FromStr,
     T::Err: Display,
@@ -56,15 +56,15 @@ where
 /// A list that is not too long to be looked at.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 #[schemars(transparent)]
-pub struct AtMost<T, const MOST: usize>(pub Vec<T>);
+pub struct BoundedList<T, const MOST: usize>(pub Vec<T>);
 
-impl<T, const MOST: usize> Default for AtMost<T, MOST> {
+impl<T, const MOST: usize> Default for BoundedList<T, MOST> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for AtMost<T, MOST> {
+impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for BoundedList<T, MOST> {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         let items = Vec::deserialize(reader)?;
         if items.len() > MOST {
@@ -78,16 +78,16 @@ impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for AtMost<T,
 /// How many are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
 #[schemars(transparent)]
-pub struct Limit(#[schemars(range(min = 1))] u32);
+pub struct ResultLimit(#[schemars(range(min = 1))] u32);
 
-impl Limit {
+impl ResultLimit {
     /// At most so many.
-    pub fn within(self, most: usize) -> usize {
+    pub fn capped_at(self, most: usize) -> usize {
         (self.0 as usize).min(most)
     }
 }
 
-impl<'de> Deserialize<'de> for Limit {
+impl<'de> Deserialize<'de> for ResultLimit {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         match u32::deserialize(reader)? {
             0 => Err(D::Error::custom("ask for at least 1")),
@@ -99,22 +99,21 @@ impl<'de> Deserialize<'de> for Limit {
 /// A place such as `src/api.rs:12-18`. Agents that know the other set of tools write it as an object.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 #[schemars(transparent)]
-pub struct PlaceText(#[schemars(with = "String")] pub Cite);
+pub struct CodeLocationText(#[schemars(with = "String")] pub CodeLocation);
 
-impl<'de> Deserialize<'de> for PlaceText {
+impl<'de> Deserialize<'de> for CodeLocationText {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         let text = match Value::deserialize(reader)? {
             Value::String(text) => text,
-            it @ Value::Object(_) => {
-                place_text(&it).ok_or_else(|| D::Error::custom("expected path and line_start"))?
-            }
+            it @ Value::Object(_) => format_location_object(&it)
+                .ok_or_else(|| D::Error::custom("expected path and line_start"))?,
             _ => return Err(D::Error::custom("expected a text")),
         };
         text.trim().parse().map(Self).map_err(D::Error::custom)
     }
 }
 
-fn place_text(it: &Value) -> Option<String> {
+fn format_location_object(it: &Value) -> Option<String> {
     let start = it["line_start"].as_u64()?;
     let end = it["line_end"].as_u64().unwrap_or(start);
     Some(format!("{}:{start}-{end}", it["path"].as_str()?))

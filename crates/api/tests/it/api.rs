@@ -7,51 +7,51 @@ mod schema;
 mod spoilt;
 
 use apostille_agents::client::Client;
-use apostille_agents::session::{Entry, Moment, Session};
+use apostille_agents::session::{AgentSession, Moment, SessionEntry};
 use apostille_api::calls::CALLS;
 use apostille_api::calls::call::ApiCall;
-use apostille_api::host::{Beside, Unplaced};
-use apostille_api::pass::{Access, Pass};
-use apostille_api::visit::{Asked, Method, Reply, Visit};
-use apostille_api::{Fault, Here};
+use apostille_api::host::{ActivityStore, PlaceError};
+use apostille_api::pass::{Access, AccessToken};
+use apostille_api::visit::{HttpMethod, HttpReply, RequestInput, RequestScope};
+use apostille_api::{CallFault, CallPlace};
 use apostille_core::memory::{Draft, Layer, MemoryId};
-use apostille_core::recall::Checked;
+use apostille_core::recall::VerifiedHit;
 use apostille_core::space::Space;
-use apostille_tasks::task::gate::Start;
-use apostille_tasks::task::{Passage, Slug, Task, What};
+use apostille_tasks::task::gate::GateStart;
+use apostille_tasks::task::{GateAction, GateEvent, Task, TaskSlug};
 use serde_json::{Value, json};
 
 use crate::world::{World, cited, note, preference, repo, user};
 
 /// What is kept beside the store of these tests.
 pub(super) struct Shelf {
-    sessions: Vec<Session>,
+    sessions: Vec<AgentSession>,
     tasks: Vec<Task>,
 }
 
-impl Beside for Shelf {
-    fn sessions(&self, limit: usize) -> Result<Vec<Session>, Unplaced> {
+impl ActivityStore for Shelf {
+    fn list_sessions(&self, limit: usize) -> Result<Vec<AgentSession>, PlaceError> {
         Ok(self.sessions.iter().take(limit).cloned().collect())
     }
 
-    fn session(&self, name: &str) -> Result<Option<Session>, Unplaced> {
-        let is_meant = |it: &&Session| it.entries.iter().any(|it| it.session == name);
+    fn find_session(&self, name: &str) -> Result<Option<AgentSession>, PlaceError> {
+        let is_meant = |it: &&AgentSession| it.entries.iter().any(|it| it.session == name);
         Ok(self.sessions.iter().find(is_meant).cloned())
     }
 
-    fn tasks(&self) -> Result<Vec<Task>, Unplaced> {
+    fn list_tasks(&self) -> Result<Vec<Task>, PlaceError> {
         Ok(self.tasks.clone())
     }
 
-    fn active_task(&self) -> Option<Slug> {
+    fn active_task(&self) -> Option<TaskSlug> {
         self.tasks.first().map(|it| it.slug.clone())
     }
 
-    fn is_started(&self, task: &Slug) -> bool {
+    fn is_started_here(&self, task: &TaskSlug) -> bool {
         task.as_str() != "from-afar"
     }
 
-    fn gates(&self, _: &Slug) -> Result<Vec<Passage>, Unplaced> {
+    fn list_gate_events(&self, _: &TaskSlug) -> Result<Vec<GateEvent>, PlaceError> {
         Ok(Vec::new())
     }
 }
@@ -82,15 +82,19 @@ impl Desk {
             ..note("saw that the cache is cold")
         };
         let mut task = task;
-        task.pass(&passage(&world, &task, What::Noted(world.kept(noted).id)));
+        task.apply_event(&passage(
+            &world,
+            &task,
+            GateAction::Noted(world.kept(noted).id),
+        ));
         let recalled = world.ask("API_VERSION");
-        let entry = |moment| Entry::new(world.now(), "s-1", Client::Codex, repo(), moment);
-        let prompt = Entry {
+        let entry = |moment| SessionEntry::new(world.now(), "s-1", Client::Codex, repo(), moment);
+        let prompt = SessionEntry {
             shown: recalled.shown.iter().map(shown).collect(),
             withheld: recalled.withheld.iter().map(shown).collect(),
             ..entry(Moment::Prompt)
         };
-        let sessions = vec![Session {
+        let sessions = vec![AgentSession {
             entries: vec![entry(Moment::Start), prompt],
         }];
         Self {
@@ -103,12 +107,12 @@ impl Desk {
     }
 }
 
-fn shown(it: &Checked) -> apostille_agents::session::Shown {
+fn shown(it: &VerifiedHit) -> apostille_agents::session::ShownMemory {
     it.into()
 }
 
-fn passage(world: &World, task: &Task, what: What) -> Passage {
-    Passage {
+fn passage(world: &World, task: &Task, what: GateAction) -> GateEvent {
+    GateEvent {
         at: world.now(),
         task: task.slug.clone(),
         session: None,
@@ -117,20 +121,20 @@ fn passage(world: &World, task: &Task, what: What) -> Passage {
 }
 
 fn task(world: &World) -> Task {
-    let start = Start {
+    let start = GateStart {
         title: "Warm the cache".into(),
         phases: vec!["look".into()],
         phase: Some("look".into()),
         commit: None,
         by: Some("ana".into()),
     };
-    let first = Passage {
+    let first = GateEvent {
         at: world.now(),
         task: "warm-the-cache".parse().unwrap(),
         session: None,
-        what: What::Started(start),
+        what: GateAction::Started(start),
     };
-    Task::fold(&[first]).unwrap()
+    Task::from_events(&[first]).unwrap()
 }
 
 /// Somebody with a token.
@@ -157,7 +161,7 @@ impl<'a> Caller<'a> {
     }
 
     /// Asks as a line says it: `POST /api/recall {"query":"x"}`. The answer fits what the document says of it.
-    pub(super) fn asks(&self, line: &str) -> Reply {
+    pub(super) fn asks(&self, line: &str) -> HttpReply {
         let (method, rest) = line.split_once(' ').unwrap();
         let (address, body) = rest.split_once(' ').unwrap_or((rest, ""));
         let (path, query) = address.split_once('?').unwrap_or((address, ""));
@@ -169,7 +173,7 @@ impl<'a> Caller<'a> {
             .collect();
         self.sends(
             call,
-            &Asked {
+            &RequestInput {
                 parts,
                 query,
                 body: body.as_bytes().to_vec(),
@@ -177,37 +181,37 @@ impl<'a> Caller<'a> {
         )
     }
 
-    pub(super) fn sends(&self, call: &ApiCall, asked: &Asked) -> Reply {
+    pub(super) fn sends(&self, call: &ApiCall, asked: &RequestInput) -> HttpReply {
         let reply = self.answered(call, asked);
         schema::fits(call, &reply);
         self.desk.world.advance(1);
         reply
     }
 
-    fn answered(&self, call: &ApiCall, asked: &Asked) -> Reply {
+    fn answered(&self, call: &ApiCall, asked: &RequestInput) -> HttpReply {
         let (repo, user) = (repo(), user());
-        let here = Here {
+        let here = CallPlace {
             user: Some(&user),
             beside: Some(&self.desk.shelf),
-            ..Here::in_repo(&repo)
+            ..CallPlace::in_repo(&repo)
         };
         let (name, spaces) = ("ci".into(), self.spaces.clone());
-        let pass = Pass {
+        let pass = AccessToken {
             name,
             spaces,
             access: self.access,
             is_panel: false,
         };
-        if !pass.allows(call.route.need) {
+        if !pass.allows_access(call.route.need) {
             return turned(403, "the token does not allow this");
         }
         let answer = self
             .desk
             .world
-            .with(|cx| (call.route.run)(&Visit::new(cx, &here, &pass, ""), asked));
+            .with(|cx| (call.route.run)(&RequestScope::new(cx, &here, &pass, ""), asked));
         match answer {
             Ok(reply) => reply,
-            Err(Fault::Malformed(it)) => turned(400, &it.to_string()),
+            Err(CallFault::Malformed(it)) => turned(400, &it.to_string()),
             Err(fault) => panic!("broken: {fault}"),
         }
     }
@@ -221,15 +225,15 @@ impl<'a> Caller<'a> {
     }
 }
 
-fn turned(status: u16, why: &str) -> Reply {
-    Reply::json(status, &json!({"ok": false, "error": {"message": why}})).unwrap()
+fn turned(status: u16, why: &str) -> HttpReply {
+    HttpReply::new_json(status, &json!({"ok": false, "error": {"message": why}})).unwrap()
 }
 
 fn found(method: &str, path: &str) -> (&'static ApiCall, Vec<(String, String)>) {
     let method = match method {
-        "GET" => Method::Get,
-        "POST" => Method::Post,
-        _ => Method::Delete,
+        "GET" => HttpMethod::Get,
+        "POST" => HttpMethod::Post,
+        _ => HttpMethod::Delete,
     };
     let mut calls: Vec<&ApiCall> = CALLS
         .iter()
@@ -266,7 +270,7 @@ fn pair(text: &str) -> (String, String) {
 }
 
 /// An answer on one line, without what every memory has.
-fn told(reply: &Reply) -> String {
+fn told(reply: &HttpReply) -> String {
     let change = if reply.is_change { " changed" } else { "" };
     let body = match serde_json::from_str(&reply.body) {
         Ok(value) => brief(value).to_string(),

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use apostille_audit::Class;
 use clap::Args;
 
-use super::word;
+use super::build_word_parser;
 
 /// `audit`.
 #[derive(Debug, Args)]
-pub struct Audit {
+pub struct AuditArgs {
     /// Only this class of findings (repeatable)
-    #[arg(long, value_name = "CLASS", value_parser = word(Class::ALL, Class::as_str))]
+    #[arg(long, value_name = "CLASS", value_parser = build_word_parser(Class::ALL, Class::as_str))]
     pub only: Vec<Class>,
     /// Check against a commit, branch or tag instead of your files
     #[arg(long, value_name = "REF")]
@@ -24,13 +24,13 @@ pub struct Audit {
     pub markdown: bool,
     /// How programs read it.
     #[command(flatten)]
-    pub machine: AuditMachine,
+    pub machine: AuditOutputArgs,
 }
 
 /// How programs read it.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "For programs")]
-pub struct AuditMachine {
+pub struct AuditOutputArgs {
     /// Annotations for GitHub's checks
     #[arg(long)]
     pub ci: bool,

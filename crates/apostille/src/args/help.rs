@@ -4,7 +4,7 @@ use clap::builder::styling::{AnsiColor, Style, Styles};
 use clap::{Command, CommandFactory as _};
 
 use super::Cli;
-use crate::paint::{self, ink};
+use crate::paint::{self, style_text};
 
 /// The colours of help.
 pub const STYLES: Styles = Styles::styled()
@@ -54,14 +54,14 @@ const START: &str = "  $ apostille tour
   $ apostille recall \"which API version?\"";
 
 /// The whole command line.
-pub fn command() -> Command {
+pub fn build_cli_command() -> Command {
     let command = Cli::command();
-    let template = template(&command);
+    let template = build_help_template(&command);
     command.help_template(template)
 }
 
-fn template(command: &Command) -> String {
-    let head = |text: &str| ink(paint::BOLD, text);
+fn build_help_template(command: &Command) -> String {
+    let head = |text: &str| style_text(paint::BOLD, text);
     let mut out = format!(
         "{{about}}.\nWhat is remembered is kept with the lines of code that prove it, and looked up before it is shown.\n\n\
          {} apostille <COMMAND>\n\n{}\n{START}\n",
@@ -70,7 +70,7 @@ fn template(command: &Command) -> String {
     );
     for (title, verbs) in GROUPS {
         out += &format!("\n{}\n", head(&format!("{title}:")));
-        out.extend(verbs.iter().map(|verb| row(command, verb)));
+        out.extend(verbs.iter().map(|verb| format_help_row(command, verb)));
     }
     out + &format!(
         "\n{}\n{{options}}\n\n{}\n{CODES}\n\n`apostille <COMMAND> --help` has examples.\n",
@@ -79,12 +79,12 @@ fn template(command: &Command) -> String {
     )
 }
 
-fn row(command: &Command, verb: &str) -> String {
+fn format_help_row(command: &Command, verb: &str) -> String {
     let about = command.find_subcommand(verb).and_then(Command::get_about);
     let about = about.map(ToString::to_string).unwrap_or_default();
     format!(
         "  {}{:pad$}{about}\n",
-        ink(AnsiColor::Cyan.on_default(), verb),
+        style_text(AnsiColor::Cyan.on_default(), verb),
         "",
         pad = 14 - verb.len()
     )
@@ -463,7 +463,7 @@ mod tests {
 
     #[test]
     fn every_verb_is_in_a_group_and_has_an_example() {
-        let command = command();
+        let command = build_cli_command();
         command.clone().debug_assert();
         for verb in command.get_subcommands() {
             let name = verb.get_name();

@@ -4,7 +4,7 @@ use clap::Args;
 
 /// `hook`.
 #[derive(Debug, Clone, Args)]
-pub struct Hook {
+pub struct HookArgs {
     /// The event, by the client's own name, such as UserPromptSubmit
     #[arg(required_unless_present = "after")]
     pub event: Option<String>,
@@ -23,7 +23,7 @@ pub struct Hook {
 
 /// `why`.
 #[derive(Debug, Clone, Args)]
-pub struct Why {
+pub struct WhyArgs {
     /// Which session, by its id or the beginning of it; the latest here unless said
     #[arg(long, value_name = "SESSION")]
     pub session: Option<String>,

@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use apostille_import::format::Format;
 use clap::Args;
 
-use super::word;
+use super::build_word_parser;
 
 /// `import`.
 #[derive(Debug, Args)]
-pub struct Import {
+pub struct ImportArgs {
     /// The file, or a folder of such files; - reads the standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// What it is; found out unless said
-    #[arg(long, short, value_name = "NAME", value_parser = word(Format::ALL, Format::as_str))]
+    #[arg(long, short, value_name = "NAME", value_parser = build_word_parser(Format::ALL, Format::as_str))]
     pub format: Option<Format>,
     /// Keep everything as the file has it, on your word; without it, all of it waits for approval
     #[arg(long)]

@@ -3,13 +3,13 @@
 use apostille_agents::client::Client;
 use clap::Args;
 
-use super::word;
+use super::build_word_parser;
 
 /// `init`.
 #[derive(Debug, Args)]
-pub struct Init {
+pub struct InitArgs {
     /// Set up this agent instead of those that are found (repeatable)
-    #[arg(long = "client", value_name = "CLIENT", value_parser = word(Client::ALL, Client::as_str))]
+    #[arg(long = "client", value_name = "CLIENT", value_parser = build_word_parser(Client::ALL, Client::as_str))]
     pub clients: Vec<Client>,
     /// In your own files, for every repository, instead of in this one
     #[arg(long)]

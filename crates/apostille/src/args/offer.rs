@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use apostille_http::Limits;
-use apostille_mcp::{Offer, Spelling};
+use apostille_http::ServerLimits;
+use apostille_mcp::{ToolNameStyle, ToolOffer};
 use apostille_tools::Profile;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 
 /// What is offered to agents.
 #[derive(Debug, Clone, Copy, Args)]
-pub struct Offered {
+pub struct OfferArgs {
     /// Which set of tools
     #[arg(
         long,
@@ -21,12 +21,12 @@ pub struct Offered {
     pub profile: Profile,
     /// How tools are called: memory_store, or memory.store where the client takes dots
     #[arg(long, value_name = "HOW", default_value = "underscores")]
-    pub tool_names: ToolNames,
+    pub tool_names: ToolNamesArg,
 }
 
 /// A server behind a socket.
 #[derive(Debug, Clone, Args)]
-pub struct Serve {
+pub struct ServeArgs {
     /// Which port; 0 takes a free one
     #[arg(long, value_name = "N", default_value_t = 7787)]
     pub port: u16,
@@ -38,19 +38,19 @@ pub struct Serve {
     pub no_token: bool,
     /// Which requests are told of on stderr; problems at a terminal, else all
     #[arg(long, value_name = "WHICH")]
-    pub log: Option<Logged>,
+    pub log: Option<LogLevelArg>,
     /// How much is taken on, as rate=400 (repeatable): rate, at_once, waiting, wait_ms, connections, listeners,
     /// head_ms, body_ms, work_ms, send_ms, grace_ms
-    #[arg(long = "limit", value_name = "NAME=N", value_parser = limit)]
-    pub limits: Vec<Limit>,
+    #[arg(long = "limit", value_name = "NAME=N", value_parser = parse_limit_arg)]
+    pub limits: Vec<LimitArg>,
     /// What is offered.
     #[command(flatten)]
-    pub offered: Offered,
+    pub offered: OfferArgs,
 }
 
 /// Which requests are told of.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Logged {
+pub enum LogLevelArg {
     /// Every one
     All,
     /// Those that were turned away, or failed
@@ -60,37 +60,37 @@ pub enum Logged {
 }
 
 /// One of the limits, and how much it is to be.
-pub type Limit = (&'static str, u32);
+pub type LimitArg = (&'static str, u32);
 
 /// Sets a limit.
-type Set = fn(&mut Limits, u32);
+type LimitSetter = fn(&mut ServerLimits, u32);
 
 /// The limits that can be set, and where each goes.
-const LIMITS: [(&str, Set); 11] = [
+const LIMITS: [(&str, LimitSetter); 11] = [
     ("rate", |it, n| it.rate = n),
-    ("at_once", |it, n| it.at_once = sized(n)),
-    ("waiting", |it, n| it.waiting = sized(n)),
-    ("wait_ms", |it, n| it.wait = millis(n)),
-    ("connections", |it, n| it.connections = sized(n)),
-    ("listeners", |it, n| it.listeners = sized(n)),
-    ("head_ms", |it, n| it.head = millis(n)),
-    ("body_ms", |it, n| it.body = millis(n)),
-    ("work_ms", |it, n| it.work = millis(n)),
-    ("send_ms", |it, n| it.send = millis(n)),
-    ("grace_ms", |it, n| it.grace = millis(n)),
+    ("at_once", |it, n| it.at_once = limit_to_usize(n)),
+    ("waiting", |it, n| it.waiting = limit_to_usize(n)),
+    ("wait_ms", |it, n| it.wait = limit_to_millis(n)),
+    ("connections", |it, n| it.connections = limit_to_usize(n)),
+    ("listeners", |it, n| it.listeners = limit_to_usize(n)),
+    ("head_ms", |it, n| it.head = limit_to_millis(n)),
+    ("body_ms", |it, n| it.body = limit_to_millis(n)),
+    ("work_ms", |it, n| it.work = limit_to_millis(n)),
+    ("send_ms", |it, n| it.send = limit_to_millis(n)),
+    ("grace_ms", |it, n| it.grace = limit_to_millis(n)),
 ];
 /// The largest number that a limit can be: threads and sockets are not made by the million.
 const MOST: u32 = 1_000_000;
 
-fn sized(n: u32) -> usize {
+fn limit_to_usize(n: u32) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
-fn millis(n: u32) -> Duration {
+fn limit_to_millis(n: u32) -> Duration {
     Duration::from_millis(n.into())
 }
 
-fn limit(text: &str) -> Result<Limit, String> {
+fn parse_limit_arg(text: &str) -> Result<LimitArg, String> {
     let known = || LIMITS.map(|it| it.0).join(", ");
     let (name, number) = text
         .split_once('=')
@@ -105,10 +105,10 @@ fn limit(text: &str) -> Result<Limit, String> {
     }
 }
 
-impl Serve {
+impl ServeArgs {
     /// How much is taken on.
-    pub fn taken_on(&self) -> Limits {
-        let mut limits = Limits::default();
+    pub fn to_limits(&self) -> ServerLimits {
+        let mut limits = ServerLimits::default();
         for (name, number) in &self.limits {
             LIMITS
                 .iter()
@@ -121,21 +121,21 @@ impl Serve {
 
 /// How tools are called.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum ToolNames {
+pub enum ToolNamesArg {
     /// `memory_store`
     Underscores,
     /// `memory.store`
     Dotted,
 }
 
-impl Offered {
+impl OfferArgs {
     /// What is meant.
-    pub fn offer(self) -> Offer {
+    pub fn to_offer(self) -> ToolOffer {
         let spelling = match self.tool_names {
-            ToolNames::Underscores => Spelling::Underscores,
-            ToolNames::Dotted => Spelling::Dots,
+            ToolNamesArg::Underscores => ToolNameStyle::Underscores,
+            ToolNamesArg::Dotted => ToolNameStyle::Dots,
         };
-        Offer {
+        ToolOffer {
             profile: self.profile,
             spelling,
         }

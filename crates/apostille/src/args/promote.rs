@@ -1,21 +1,21 @@
 //! The command line of `promote`.
 
-use apostille_core::memory::{Kind, Layer, Name};
+use apostille_core::memory::{Kind, Layer, MemoryName};
 use clap::Args;
 
-use super::word;
+use super::build_word_parser;
 
 /// `promote`.
 #[derive(Debug, Args)]
-pub struct Promote {
+pub struct PromoteArgs {
     /// The note: scratch of a session, or an episode
     #[arg(value_name = "HANDLE")]
-    pub name: Name,
+    pub name: MemoryName,
     /// Where to: an episode, or knowledge; the next one up unless said
-    #[arg(long, value_parser = word(&[Layer::Episode, Layer::Knowledge], Layer::as_str))]
+    #[arg(long, value_parser = build_word_parser(&[Layer::Episode, Layer::Knowledge], Layer::as_str))]
     pub layer: Option<Layer>,
     /// What sort of thing it is
-    #[arg(long, value_parser = word(Kind::ALL, Kind::as_str))]
+    #[arg(long, value_parser = build_word_parser(Kind::ALL, Kind::as_str))]
     pub kind: Option<Kind>,
     /// A brief topic
     #[arg(long, short)]

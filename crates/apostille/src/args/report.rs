@@ -4,7 +4,7 @@ use clap::Args;
 
 /// `report`.
 #[derive(Debug, Args)]
-pub struct Report {
+pub struct ReportArgs {
     /// From when: 7d, 24h, 2w, or a date
     #[arg(long, value_name = "WHEN", default_value = "7d")]
     pub since: String,

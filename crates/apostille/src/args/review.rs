@@ -1,17 +1,17 @@
 //! The command line of deciding what waits.
 
-use apostille_core::memory::Name;
+use apostille_core::memory::MemoryName;
 use clap::{Args, Subcommand};
 
 /// `review`.
 #[derive(Debug, Args)]
-pub struct Review {
+pub struct ReviewArgs {
     /// Accept these, without a dialogue
     #[arg(long, value_name = "HANDLE", num_args = 1..)]
-    pub accept: Vec<Name>,
+    pub accept: Vec<MemoryName>,
     /// Turn these away, without a dialogue
     #[arg(long, value_name = "HANDLE", num_args = 1..)]
-    pub reject: Vec<Name>,
+    pub reject: Vec<MemoryName>,
     /// Why they are turned away
     #[arg(long, requires = "reject")]
     pub reason: Option<String>,
@@ -26,15 +26,15 @@ pub struct Review {
 /// `breaker`.
 #[derive(Debug, Args)]
 #[command(disable_help_subcommand = true)]
-pub struct Breaker {
+pub struct BreakerArgs {
     /// What to do; they are listed unless said.
     #[command(subcommand)]
-    pub what: Option<BreakerWhat>,
+    pub what: Option<BreakerSubcommand>,
 }
 
 /// What is done about breakers.
 #[derive(Debug, Subcommand)]
-pub enum BreakerWhat {
+pub enum BreakerSubcommand {
     /// Let go on writing who was held up; what waits goes on waiting for `review`
     Close {
         /// Only those of this actor

@@ -5,7 +5,7 @@ use clap::{ArgGroup, Args};
 /// `rollback`.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("where").required(true).args(["to", "undo"]))]
-pub struct Rollback {
+pub struct RollbackArgs {
     /// To when: a time as `log` prints it, 2h or 3d ago, or the place of an event
     #[arg(long, value_name = "TIME|EVENT")]
     pub to: Option<String>,

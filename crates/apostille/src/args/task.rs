@@ -2,49 +2,49 @@
 
 use std::path::PathBuf;
 
-use apostille_core::memory::{Kind, Name};
-use apostille_tasks::task::{Slug, Sort};
+use apostille_core::memory::{Kind, MemoryName};
+use apostille_tasks::task::{Sort, TaskSlug};
 use clap::{Args, Subcommand};
 
-use super::{help, word};
+use super::{build_word_parser, help};
 
 /// `task`.
 #[derive(Debug, Args)]
 #[command(disable_help_subcommand = true, arg_required_else_help = true)]
-pub struct Task {
+pub struct TaskArgs {
     /// What to do.
     #[command(subcommand)]
-    pub what: TaskWhat,
+    pub what: TaskSubcommand,
 }
 
 /// What to do with tasks.
 #[derive(Debug, Subcommand)]
-pub enum TaskWhat {
+pub enum TaskSubcommand {
     /// Begin a task, or take one up again
     #[command(after_help = help::TASK_START)]
-    Start(TaskStart),
+    Start(TaskStartArgs),
     /// Note something, a decision, a check, a blocker
     #[command(after_help = help::TASK_NOTE)]
-    Note(Note),
+    Note(TaskNoteArgs),
     /// Begin the next phase
-    Phase(TaskPhase),
+    Phase(TaskPhaseArgs),
     /// End the task, and offer what is worth keeping
     #[command(after_help = help::TASK_DONE)]
-    Done(TaskDone),
+    Done(TaskDoneArgs),
     /// The tasks of this checkout
-    List(TaskList),
+    List(TaskListArgs),
     /// Everything about one task
-    Show(TaskShow),
+    Show(TaskShowArgs),
     /// Task-Id and Prompt-Version in every commit
     #[command(after_help = help::TASK_HOOKS)]
-    Hooks(TaskHooks),
+    Hooks(TaskHooksArgs),
     /// Add the trailers to a commit message; a git hook calls it
-    Trailers(TaskTrailers),
+    Trailers(TaskTrailersArgs),
 }
 
 /// `task start`.
 #[derive(Debug, Args)]
-pub struct TaskStart {
+pub struct TaskStartArgs {
     /// What is to be done, in a few words; or the name of a task that is open
     pub title: String,
     /// The phase it begins in
@@ -60,15 +60,15 @@ pub struct TaskStart {
 
 /// `task note`.
 #[derive(Debug, Args)]
-pub struct Note {
+pub struct TaskNoteArgs {
     /// What to note; - reads it from the standard input
     pub text: String,
     /// What sort of note it is.
     #[command(flatten)]
-    pub sort: SortArgs,
+    pub sort: NoteSortArgs,
     /// The blocker that is out of the way now (repeatable)
     #[arg(long, value_name = "HANDLE", value_delimiter = ',')]
-    pub resolves: Vec<Name>,
+    pub resolves: Vec<MemoryName>,
     /// The lines that prove it, as src/api.rs:12-18 (repeatable)
     #[arg(long = "cite", short, value_name = "PATH:LINES")]
     pub cites: Vec<String>,
@@ -77,13 +77,13 @@ pub struct Note {
     pub tainted: bool,
     /// Another task than the active one
     #[arg(long, value_name = "SLUG")]
-    pub task: Option<Slug>,
+    pub task: Option<TaskSlug>,
 }
 
 /// What sort of note it is.
 #[derive(Debug, Clone, Copy, Args)]
 #[group(multiple = false)]
-pub struct SortArgs {
+pub struct NoteSortArgs {
     /// It was decided
     #[arg(long)]
     pub decision: bool,
@@ -98,9 +98,9 @@ pub struct SortArgs {
     pub blocker: bool,
 }
 
-impl SortArgs {
+impl NoteSortArgs {
     /// The sort.
-    pub fn sort(self) -> Sort {
+    pub fn to_sort(self) -> Sort {
         match self {
             Self { decision: true, .. }
             | Self {
@@ -115,7 +115,7 @@ impl SortArgs {
 
 /// `task phase`.
 #[derive(Debug, Args)]
-pub struct TaskPhase {
+pub struct TaskPhaseArgs {
     /// The phase that begins
     pub name: String,
     /// It was not planned, and is a phase all the same
@@ -125,9 +125,9 @@ pub struct TaskPhase {
 
 /// `task done`.
 #[derive(Debug, Args)]
-pub struct TaskDone {
+pub struct TaskDoneArgs {
     /// Which; the active one unless said
-    pub slug: Option<Slug>,
+    pub slug: Option<TaskSlug>,
     /// What came of it, in a sentence
     #[arg(long, value_name = "TEXT")]
     pub outcome: Option<String>,
@@ -136,15 +136,15 @@ pub struct TaskDone {
     pub abandoned: bool,
     /// Notes to keep as knowledge, with commas
     #[arg(long, value_name = "HANDLES", value_delimiter = ',')]
-    pub promote: Vec<Name>,
+    pub promote: Vec<MemoryName>,
     /// The kind of what is promoted; found out unless said
-    #[arg(long, value_parser = word(Kind::ALL, Kind::as_str), requires = "promote")]
+    #[arg(long, value_parser = build_word_parser(Kind::ALL, Kind::as_str), requires = "promote")]
     pub kind: Option<Kind>,
 }
 
 /// `task list`.
 #[derive(Debug, Clone, Copy, Args)]
-pub struct TaskList {
+pub struct TaskListArgs {
     /// Also those that have ended
     #[arg(long)]
     pub all: bool,
@@ -152,15 +152,15 @@ pub struct TaskList {
 
 /// `task show`.
 #[derive(Debug, Args)]
-pub struct TaskShow {
+pub struct TaskShowArgs {
     /// Which; the active one unless said
-    pub slug: Option<Slug>,
+    pub slug: Option<TaskSlug>,
 }
 
 /// `task hooks`.
 #[derive(Debug, Clone, Copy, Args)]
 #[group(multiple = false)]
-pub struct TaskHooks {
+pub struct TaskHooksArgs {
     /// Install the hook
     #[arg(long)]
     pub install: bool,
@@ -171,7 +171,7 @@ pub struct TaskHooks {
 
 /// `task trailers`.
 #[derive(Debug, Args)]
-pub struct TaskTrailers {
+pub struct TaskTrailersArgs {
     /// The file with the message
     #[arg(required_unless_present = "print")]
     pub file: Option<PathBuf>,

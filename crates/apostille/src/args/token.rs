@@ -4,22 +4,22 @@ use apostille_api::pass::Access;
 use apostille_core::space::Space;
 use clap::{Args, Subcommand};
 
-use super::word;
+use super::build_word_parser;
 
 /// `token`.
 #[derive(Debug, Args)]
 #[command(disable_help_subcommand = true)]
-pub struct Token {
+pub struct TokenArgs {
     /// What to do; they are listed unless said.
     #[command(subcommand)]
-    pub what: Option<TokenWhat>,
+    pub what: Option<TokenSubcommand>,
 }
 
 /// What is done about tokens.
 #[derive(Debug, Subcommand)]
-pub enum TokenWhat {
+pub enum TokenSubcommand {
     /// Make one; it is shown once
-    Create(TokenCreate),
+    Create(TokenCreateArgs),
     /// List them
     List,
     /// Take one back; a server that runs knows at once
@@ -31,14 +31,14 @@ pub enum TokenWhat {
 
 /// `token create`.
 #[derive(Debug, Args)]
-pub struct TokenCreate {
+pub struct TokenCreateArgs {
     /// What to call it
     pub name: String,
     /// Only for this repository, or users/NAME (repeatable); every one unless said
     #[arg(long = "space", value_name = "OWNER/NAME")]
     pub spaces: Vec<Space>,
     /// What may be done with it
-    #[arg(long, value_name = "ACCESS", default_value = "read", value_parser = word(Access::ALL, Access::as_str))]
+    #[arg(long, value_name = "ACCESS", default_value = "read", value_parser = build_word_parser(Access::ALL, Access::as_str))]
     pub access: Access,
     /// For so many days; until it is revoked unless said
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use apostille_core::memory::Name;
+use apostille_core::memory::MemoryName;
 use clap::Args;
 
 /// `verify`.
 #[derive(Debug, Args)]
-pub struct Verify {
+pub struct VerifyArgs {
     /// The memories; all active ones unless said
     #[arg(value_name = "HANDLE")]
-    pub names: Vec<Name>,
+    pub names: Vec<MemoryName>,
     /// All active memories, as when none is named
     #[arg(long, conflicts_with_all = ["names", "path"])]
     pub all: bool,
@@ -31,17 +31,17 @@ pub struct Verify {
     pub fix: bool,
     /// What may be changed.
     #[command(flatten)]
-    pub change: Change,
+    pub change: VerifyChangeArgs,
     /// How programs read it.
     #[command(flatten)]
-    pub machine: Machine,
+    pub machine: VerifyOutputArgs,
 }
 
 /// What may be changed.
 #[derive(Debug, Args)]
 #[group(multiple = false)]
 #[command(next_help_heading = "What is changed")]
-pub struct Change {
+pub struct VerifyChangeArgs {
     /// Nothing at all: what moved is not followed, nothing is logged
     #[arg(long, visible_alias = "no-heal")]
     pub dry_run: bool,
@@ -53,7 +53,7 @@ pub struct Change {
 /// How programs read it.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "For programs")]
-pub struct Machine {
+pub struct VerifyOutputArgs {
     /// Annotations for GitHub's checks; changes nothing
     #[arg(long, conflicts_with = "invalidate")]
     pub ci: bool,
@@ -65,9 +65,9 @@ pub struct Machine {
     pub citations: Option<PathBuf>,
 }
 
-impl Verify {
+impl VerifyArgs {
     /// Whether nothing may be changed, the log included.
-    pub fn is_idle(&self) -> bool {
+    pub fn is_read_only(&self) -> bool {
         self.change.dry_run || self.machine.ci || self.machine.sarif.is_some()
     }
 }

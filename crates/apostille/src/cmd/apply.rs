@@ -2,14 +2,17 @@
 
 use apostille_core::revise;
 
-use super::revised;
-use crate::args::Several;
-use crate::shell::{Answer, Shell};
-use apostille_workspace::error::Fault;
+use super::revise_named_memories;
+use crate::args::SeveralMemoriesArgs;
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::error::CommandError;
 
 /// Notes that memories were used in a task.
-pub fn run(shell: &Shell, args: &Several) -> Result<Answer, Fault> {
-    revised(shell, &args.names, "applied", |desk, name| {
-        revise::apply(&desk.cx(), &desk.spaces(), name)
+pub fn run(
+    shell: &CommandContext,
+    args: &SeveralMemoriesArgs,
+) -> Result<CommandOutput, CommandError> {
+    revise_named_memories(shell, &args.names, "applied", |desk, name| {
+        revise::mark_memory_applied(&desk.context(), &desk.spaces(), name)
     })
 }

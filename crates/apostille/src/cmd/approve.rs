@@ -3,20 +3,23 @@
 use apostille_core::refusal::Refusal;
 use apostille_core::revise;
 
-use super::revised;
-use crate::args::Several;
-use crate::shell::{Answer, Shell};
-use apostille_workspace::error::Fault;
+use super::revise_named_memories;
+use crate::args::SeveralMemoriesArgs;
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::error::CommandError;
 
 /// Lets memories be used that wait or were rejected, on a person's word.
-pub fn run(shell: &Shell, args: &Several) -> Result<Answer, Fault> {
+pub fn run(
+    shell: &CommandContext,
+    args: &SeveralMemoriesArgs,
+) -> Result<CommandOutput, CommandError> {
     let speaker = shell.world.speaker();
     let Some(by) = speaker.person() else {
-        return Ok(shell.refused(&Refusal::PersonDecides {
+        return Ok(shell.render_refusal(&Refusal::PersonDecides {
             verb: "approve what waits",
         }));
     };
-    revised(shell, &args.names, "approved", |desk, name| {
-        revise::reconsider(&desk.cx(), by, &desk.spaces(), name)
+    revise_named_memories(shell, &args.names, "approved", |desk, name| {
+        revise::reconsider_memory(&desk.context(), by, &desk.spaces(), name)
     })
 }

@@ -6,73 +6,80 @@ mod told;
 use std::fs;
 
 use apostille_audit;
-use apostille_audit::Options;
+use apostille_audit::AuditOptions;
 use apostille_tasks::notes_audit;
 
-use crate::args::Audit;
+use crate::args::AuditArgs;
 use crate::json::AuditReply;
-use crate::paint::safe;
-use crate::shell::{Answer, Shell};
-use apostille_workspace::desk::Desk;
+use crate::paint::make_terminal_safe;
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
-use apostille_workspace::task::Tasks;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::task::CheckoutTasks;
 
 /// How many findings of a class are shown to a person who did not ask for all.
 const FEW: usize = 5;
 
 /// Looks everything over.
-pub fn run(shell: &Shell, args: &Audit) -> Result<Answer, Fault> {
-    let desk = shell.desk_at(args.at.as_deref())?;
-    let found = looked_over(shell, &desk, args)?;
-    let code = if found.is_bad() {
+pub fn run(shell: &CommandContext, args: &AuditArgs) -> Result<CommandOutput, CommandError> {
+    let desk = shell.open_workspace_at(args.at.as_deref())?;
+    let found = run_audit(shell, &desk, args)?;
+    let code = if found.has_problems() {
         error::NOTHING
     } else {
         error::OK
     };
     let is_told = args.machine.ci;
     let text = |paint: &_| match () {
-        () if is_told => told::commands(&found),
-        () if args.markdown => found.markdown(),
-        () => page::text(paint, &found, args.verbose),
+        () if is_told => told::format_audit_annotations(&found),
+        () if args.markdown => found.to_markdown(),
+        () => page::format_audit_page(paint, &found, args.verbose),
     };
     match args
         .machine
         .sarif
         .as_ref()
-        .map(|file| (file, told::sarif(&found)))
+        .map(|file| (file, told::build_audit_sarif(&found)))
     {
-        None => Ok(shell.answer(code, &AuditReply::from(&found), text)),
+        None => Ok(shell.render_output(code, &AuditReply::from(&found), text)),
         Some((file, log)) if file.as_os_str() == "-" => {
-            let answer = shell.answer(code, &log, |_| format!("{log:#}\n"));
+            let answer = shell.render_output(code, &log, |_| format!("{log:#}\n"));
             let err = if is_told {
-                told::commands(&found)
+                told::format_audit_annotations(&found)
             } else {
                 String::new()
             };
-            Ok(Answer { err, ..answer })
+            Ok(CommandOutput { err, ..answer })
         }
         Some((file, log)) => {
             fs::write(shell.world.cwd.join(file), format!("{log:#}\n")).map_err(|error| {
-                Fault::usage(format!("cannot write '{}': {error}", file.display()))
+                CommandError::usage(format!("cannot write '{}': {error}", file.display()))
             })?;
-            let answer = shell.answer(code, &AuditReply::from(&found), text);
-            Ok(Answer {
-                err: format!("wrote {}\n", safe(&file.display().to_string())),
+            let answer = shell.render_output(code, &AuditReply::from(&found), text);
+            Ok(CommandOutput {
+                err: format!(
+                    "wrote {}\n",
+                    make_terminal_safe(&file.display().to_string())
+                ),
                 ..answer
             })
         }
     }
 }
 
-fn looked_over(shell: &Shell, desk: &Desk, args: &Audit) -> Result<apostille_audit::Audit, Fault> {
-    let tasks = Tasks::at(&shell.world, &desk.place, &desk.settings)?;
-    let beside = match tasks.notes() {
-        Some(notes) => notes_audit::findings(&notes, &tasks.all()?),
+fn run_audit(
+    shell: &CommandContext,
+    desk: &Workspace,
+    args: &AuditArgs,
+) -> Result<apostille_audit::AuditReport, CommandError> {
+    let tasks = CheckoutTasks::for_folder(&shell.world, &desk.place, &desk.settings)?;
+    let beside = match tasks.read_notes() {
+        Some(notes) => notes_audit::audit_notes_file(&notes, &tasks.list_tasks()?),
         None => Vec::new(),
     };
     let machine = args.machine.ci || args.machine.sarif.is_some() || shell.flags.json;
-    let options = Options {
+    let options = AuditOptions {
         only: args.only.clone(),
         limit: if args.verbose || machine {
             usize::MAX
@@ -85,7 +92,7 @@ fn looked_over(shell: &Shell, desk: &Desk, args: &Audit) -> Result<apostille_aud
         beside: &beside,
     };
     Ok(apostille_audit::audit(
-        &desk.cx(),
+        &desk.context(),
         &desk.spaces(),
         &options,
     )?)

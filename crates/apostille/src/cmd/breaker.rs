@@ -4,30 +4,35 @@ use apostille_core::breaker;
 use apostille_core::refusal::Refusal;
 use apostille_core::space::Space;
 use apostille_core::speaker::Person;
-use apostille_core::store::watch::Trip;
+use apostille_core::store::watch::OpenBreaker;
 
-use crate::args::{Breaker, BreakerWhat};
+use crate::args::{BreakerArgs, BreakerSubcommand};
 use crate::json::BreakersReply;
-use crate::paint::{BOLD, CYAN, DIM, Paint, YELLOW, ink, one_line};
-use crate::shell::{Answer, Shell};
-use apostille_workspace::desk::Desk;
+use crate::paint::{BOLD, CYAN, DIM, Paint, YELLOW, flatten_to_line, style_text};
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
+use apostille_workspace::error::CommandError;
 
 /// Lists the breakers that are open, or closes them.
-pub fn run(shell: &Shell, args: &Breaker) -> Result<Answer, Fault> {
-    let desk = shell.desk()?;
-    let Some(BreakerWhat::Close { actor }) = &args.what else {
-        return Ok(answer(shell, None, &open(&desk)?, "no breaker is open\n"));
+pub fn run(shell: &CommandContext, args: &BreakerArgs) -> Result<CommandOutput, CommandError> {
+    let desk = shell.open_workspace()?;
+    let Some(BreakerSubcommand::Close { actor }) = &args.what else {
+        return Ok(build_breaker_output(
+            shell,
+            None,
+            &list_breakers_in_play(&desk)?,
+            "no breaker is open\n",
+        ));
     };
     let speaker = shell.world.speaker();
     let Some(by) = speaker.person() else {
-        return Ok(shell.refused(&Refusal::PersonDecides {
+        return Ok(shell.render_refusal(&Refusal::PersonDecides {
             verb: "close a breaker",
         }));
     };
-    let closed = closed(&desk, by, actor.as_deref())?;
-    Ok(answer(
+    let closed = close_breakers_in_play(&desk, by, actor.as_deref())?;
+    Ok(build_breaker_output(
         shell,
         Some("closed"),
         &closed,
@@ -36,21 +41,27 @@ pub fn run(shell: &Shell, args: &Breaker) -> Result<Answer, Fault> {
 }
 
 /// The breakers that are open in the spaces in play.
-pub fn open(desk: &Desk) -> Result<Vec<(Space, Trip)>, Fault> {
-    each(desk, |space| breaker::open(&desk.cx_for(space), space))
-}
-
-/// Closes the breakers of an actor, or all, in the spaces in play.
-pub fn closed(desk: &Desk, by: &Person, actor: Option<&str>) -> Result<Vec<(Space, Trip)>, Fault> {
-    each(desk, |space| {
-        breaker::close(&desk.cx_for(space), by, space, actor)
+pub fn list_breakers_in_play(desk: &Workspace) -> Result<Vec<(Space, OpenBreaker)>, CommandError> {
+    collect_breakers(desk, |space| {
+        breaker::list_open_breakers(&desk.context_for(space), space)
     })
 }
 
-fn each(
-    desk: &Desk,
-    trips: impl Fn(&Space) -> Result<Vec<Trip>, apostille_core::Error>,
-) -> Result<Vec<(Space, Trip)>, Fault> {
+/// Closes the breakers of an actor, or all, in the spaces in play.
+pub fn close_breakers_in_play(
+    desk: &Workspace,
+    by: &Person,
+    actor: Option<&str>,
+) -> Result<Vec<(Space, OpenBreaker)>, CommandError> {
+    collect_breakers(desk, |space| {
+        breaker::close_breakers(&desk.context_for(space), by, space, actor)
+    })
+}
+
+fn collect_breakers(
+    desk: &Workspace,
+    trips: impl Fn(&Space) -> Result<Vec<OpenBreaker>, apostille_core::CoreError>,
+) -> Result<Vec<(Space, OpenBreaker)>, CommandError> {
     let mut all = Vec::new();
     for space in desk.spaces() {
         all.extend(trips(&space)?.into_iter().map(|it| (space.clone(), it)));
@@ -59,71 +70,76 @@ fn each(
 }
 
 /// Whose writes wait, and why, in a few words.
-pub fn told(trip: &Trip) -> String {
+pub fn describe_open_breaker(trip: &OpenBreaker) -> String {
     let actor = trip
         .actor
         .as_deref()
-        .map_or_else(|| "everybody but you".into(), one_line);
-    format!("what {actor} writes waits: {}", one_line(&trip.why))
+        .map_or_else(|| "everybody but you".into(), flatten_to_line);
+    format!("what {actor} writes waits: {}", flatten_to_line(&trip.why))
 }
 
 /// The same once it is closed.
-fn told_of_closed(trip: &Trip) -> String {
+fn describe_closed_breaker(trip: &OpenBreaker) -> String {
     let actor = trip
         .actor
         .as_deref()
-        .map_or_else(|| "everybody but you".into(), one_line);
-    format!("what {actor} wrote waited: {}", one_line(&trip.why))
+        .map_or_else(|| "everybody but you".into(), flatten_to_line);
+    format!("what {actor} wrote waited: {}", flatten_to_line(&trip.why))
 }
 
-fn answer(
-    shell: &Shell,
+fn build_breaker_output(
+    shell: &CommandContext,
     outcome: Option<&'static str>,
-    trips: &[(Space, Trip)],
+    trips: &[(Space, OpenBreaker)],
     none: &str,
-) -> Answer {
+) -> CommandOutput {
     let code = if trips.is_empty() && outcome.is_some() {
         error::NOTHING
     } else {
         error::OK
     };
-    shell.answer(
+    shell.render_output(
         code,
         &BreakersReply::new(outcome, trips),
         |paint| match trips {
             [] => none.to_owned(),
-            _ => page(paint, outcome, trips),
+            _ => format_breaker_page(paint, outcome, trips),
         },
     )
 }
 
-fn page(paint: &Paint, outcome: Option<&str>, trips: &[(Space, Trip)]) -> String {
+fn format_breaker_page(
+    paint: &Paint,
+    outcome: Option<&str>,
+    trips: &[(Space, OpenBreaker)],
+) -> String {
     let mut out = String::new();
     for (space, it) in trips {
         let word = outcome.unwrap_or("open");
-        let when = paint.time(it.at);
+        let when = paint.format_time(it.at);
         out += &format!(
             "{}  {}  {}\n",
-            ink(YELLOW, word),
-            ink(BOLD, it.breaker),
-            ink(DIM, format!("{space}, {when}"))
+            style_text(YELLOW, word),
+            style_text(BOLD, it.breaker),
+            style_text(DIM, format!("{space}, {when}"))
         );
-        out += &paint.wrapped(
+        out += &paint.wrap_text(
             &if outcome.is_some() {
-                told_of_closed(it)
+                describe_closed_breaker(it)
             } else {
-                told(it)
+                describe_open_breaker(it)
             },
             2,
         );
     }
-    let way = |command: &str| format!("  {}\n", ink(CYAN, command));
+    let way = |command: &str| format!("  {}\n", style_text(CYAN, command));
     match outcome {
-        Some(_) => out + &ink(DIM, "what waits goes on waiting: apostille review\n"),
+        Some(_) => out + &style_text(DIM, "what waits goes on waiting: apostille review\n"),
         None => {
             let before = "what came before it is in use: look at it, and take it back where it must not be\n";
             let rollback = way("apostille rollback --to TIME --dry-run");
-            let before = ink(DIM, paint.wrapped(before, 0)) + &way("apostille list") + &rollback;
+            let before =
+                style_text(DIM, paint.wrap_text(before, 0)) + &way("apostille list") + &rollback;
             out + &way("apostille review") + &way("apostille breaker close") + &before
         }
     }

@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use crate::args::help;
-use crate::shell::{Answer, Shell};
+use crate::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 
 /// A text that was asked for, as JSON.
 #[derive(Serialize)]
-pub(super) struct Text {
+pub(super) struct TextReply {
     /// Always true.
     pub(super) ok: bool,
     /// The text.
@@ -16,12 +16,17 @@ pub(super) struct Text {
 }
 
 /// Prints the completions of a shell.
-pub fn run(shell: &Shell, which: clap_complete::Shell) -> Answer {
+pub fn run(shell: &CommandContext, which: clap_complete::Shell) -> CommandOutput {
     let mut bytes = Vec::new();
-    clap_complete::generate(which, &mut help::command(), "apostille", &mut bytes);
-    let json = Text {
+    clap_complete::generate(
+        which,
+        &mut help::build_cli_command(),
+        "apostille",
+        &mut bytes,
+    );
+    let json = TextReply {
         ok: true,
         text: String::from_utf8_lossy(&bytes).into_owned(),
     };
-    shell.answer(error::OK, &json, |_| json.text.clone())
+    shell.render_output(error::OK, &json, |_| json.text.clone())
 }

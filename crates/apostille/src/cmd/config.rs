@@ -5,21 +5,21 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::args::{Config, ConfigWhat};
-use crate::paint::{BOLD, DIM, Paint, Table, ink, one_line};
-use crate::shell::{Answer, Shell};
-use apostille_workspace::config::{Files, Origin, Settings};
+use crate::args::{ConfigArgs, ConfigSubcommand};
+use crate::paint::{BOLD, DIM, Paint, TextTable, flatten_to_line, style_text};
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::config::{ConfigFiles, SettingOrigin, Settings};
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
+use apostille_workspace::error::CommandError;
 
 #[derive(Serialize)]
-struct Reply {
+struct ConfigReply {
     ok: bool,
-    settings: BTreeMap<&'static str, Setting>,
+    settings: BTreeMap<&'static str, SettingView>,
 }
 
 #[derive(Serialize)]
-struct Setting {
+struct SettingView {
     value: String,
     origin: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,59 +27,64 @@ struct Setting {
 }
 
 /// Shows the settings, or where their files are.
-pub fn run(shell: &Shell, args: &Config) -> Result<Answer, Fault> {
-    let place = shell.place()?;
-    if let Some(ConfigWhat::Path) = args.what {
-        return Ok(paths(shell, &Files::of(&shell.world, &place)));
+pub fn run(shell: &CommandContext, args: &ConfigArgs) -> Result<CommandOutput, CommandError> {
+    let place = shell.find_project_folder()?;
+    if let Some(ConfigSubcommand::Path) = args.what {
+        return Ok(build_config_paths_output(
+            shell,
+            &ConfigFiles::for_folder(&shell.world, &place),
+        ));
     }
-    let settings = shell.settings(&place)?;
-    let view = |value: String, origin: &Origin| Setting {
+    let settings = shell.resolve_settings(&place)?;
+    let view = |value: String, origin: &SettingOrigin| SettingView {
         value,
         origin: origin.as_str(),
         file: origin.file().map(|it| it.display().to_string()),
     };
     let each = settings
-        .each()
+        .list_settings()
         .into_iter()
         .map(|(key, value, origin)| (key.as_str(), view(value, origin)));
-    let json = Reply {
+    let json = ConfigReply {
         ok: true,
         settings: each.collect(),
     };
-    Ok(shell.answer(error::OK, &json, |paint| table(paint, &settings)))
+    Ok(shell.render_output(error::OK, &json, |paint| {
+        format_settings_table(paint, &settings)
+    }))
 }
 
-fn table(paint: &Paint, settings: &Settings) -> String {
-    let mut table = Table::default();
-    for (key, value, origin) in settings.each() {
+fn format_settings_table(paint: &Paint, settings: &Settings) -> String {
+    let mut table = TextTable::default();
+    for (key, value, origin) in settings.list_settings() {
         let file = origin
             .file()
             .map(|it| format!(" {}", it.display()))
             .unwrap_or_default();
-        table.row([
-            ink(BOLD, key.as_str()),
-            one_line(&value),
-            ink(DIM, format!("{}{file}", origin.as_str())),
+        table.add_row([
+            style_text(BOLD, key.as_str()),
+            flatten_to_line(&value),
+            style_text(DIM, format!("{}{file}", origin.as_str())),
         ]);
     }
-    table.text(paint, 0)
+    table.to_text(paint, 0)
 }
 
 #[derive(Serialize)]
-struct PathsReply {
+struct ConfigPathsReply {
     ok: bool,
-    files: Vec<FileView>,
+    files: Vec<ConfigFileView>,
 }
 
 #[derive(Serialize)]
-struct FileView {
+struct ConfigFileView {
     name: &'static str,
     path: String,
     exists: bool,
 }
 
-fn paths(shell: &Shell, files: &Files) -> Answer {
-    let view = |name: &'static str, path: &Path| FileView {
+fn build_config_paths_output(shell: &CommandContext, files: &ConfigFiles) -> CommandOutput {
+    let view = |name: &'static str, path: &Path| ConfigFileView {
         name,
         path: path.display().to_string(),
         exists: path.exists(),
@@ -89,16 +94,20 @@ fn paths(shell: &Shell, files: &Files) -> Answer {
         view("repository file", &files.repository),
         view("agent.json", &files.agent_json),
     ];
-    let json = PathsReply {
+    let json = ConfigPathsReply {
         ok: true,
         files: user.into_iter().chain(ours).collect(),
     };
-    shell.answer(error::OK, &json, |paint| {
-        let mut table = Table::default();
+    shell.render_output(error::OK, &json, |paint| {
+        let mut table = TextTable::default();
         for it in &json.files {
             let absent = if it.exists { "" } else { "(not there)" };
-            table.row([ink(BOLD, it.name), it.path.clone(), ink(DIM, absent)]);
+            table.add_row([
+                style_text(BOLD, it.name),
+                it.path.clone(),
+                style_text(DIM, absent),
+            ]);
         }
-        table.text(paint, 0)
+        table.to_text(paint, 0)
     })
 }

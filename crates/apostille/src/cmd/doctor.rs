@@ -8,196 +8,209 @@ use std::fs::{self, OpenOptions};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use apostille_core::store::watch::Trip;
+use apostille_core::store::watch::OpenBreaker;
 use serde::Serialize;
 
 use super::breaker;
-use crate::paint::{BOLD, DIM, GREEN, Paint, RED, YELLOW, ink, safe};
-use crate::shell::{Answer, Shell};
+use crate::paint::{BOLD, DIM, GREEN, Paint, RED, YELLOW, make_terminal_safe, style_text};
+use crate::shell::{CommandContext, CommandOutput};
 use apostille_workspace::config::Settings;
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
-use apostille_workspace::system::World;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::system::System;
 use apostille_workspace::{desk, model};
 
 /// How something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum State {
+enum HealthState {
     Good,
     Doubtful,
     Broken,
 }
 
 #[derive(Serialize)]
-struct Finding {
+struct DoctorFinding {
     what: &'static str,
-    state: State,
+    state: HealthState,
     detail: String,
     #[serde(skip)]
     code: u8,
 }
 
-fn good(what: &'static str, detail: impl Into<String>) -> Finding {
-    Finding {
+fn new_good_finding(what: &'static str, detail: impl Into<String>) -> DoctorFinding {
+    DoctorFinding {
         what,
-        state: State::Good,
+        state: HealthState::Good,
         detail: detail.into(),
         code: error::OK,
     }
 }
 
-fn doubtful(what: &'static str, detail: impl Into<String>) -> Finding {
-    Finding {
-        state: State::Doubtful,
-        ..good(what, detail)
+fn new_doubtful_finding(what: &'static str, detail: impl Into<String>) -> DoctorFinding {
+    DoctorFinding {
+        state: HealthState::Doubtful,
+        ..new_good_finding(what, detail)
     }
 }
 
-fn broken(what: &'static str, code: u8, detail: impl Into<String>) -> Finding {
-    Finding {
-        state: State::Broken,
+fn new_broken_finding(what: &'static str, code: u8, detail: impl Into<String>) -> DoctorFinding {
+    DoctorFinding {
+        state: HealthState::Broken,
         code,
-        ..good(what, detail)
+        ..new_good_finding(what, detail)
     }
 }
 
 #[derive(Serialize)]
-struct Reply {
+struct DoctorReply {
     ok: bool,
-    findings: Vec<Finding>,
+    findings: Vec<DoctorFinding>,
 }
 
 /// Looks the installation over; thorough rather than quick.
-pub fn run(shell: &Shell) -> Result<Answer, Fault> {
+pub fn run(shell: &CommandContext) -> Result<CommandOutput, CommandError> {
     let mut findings = vec![
-        good(
+        new_good_finding(
             "version",
             format!("apostille {}", env!("CARGO_PKG_VERSION")),
         ),
-        git(),
+        check_git_program(),
     ];
-    match shell.place().and_then(|place| shell.settings(&place)) {
-        Err(fault) => findings.push(broken("config", error::USAGE, fault.message())),
+    match shell
+        .find_project_folder()
+        .and_then(|place| shell.resolve_settings(&place))
+    {
+        Err(fault) => findings.push(new_broken_finding("config", error::USAGE, fault.message())),
         Ok(settings) => {
-            findings.push(good("config", "every setting is understood"));
-            findings.push(good(
+            findings.push(new_good_finding("config", "every setting is understood"));
+            findings.push(new_good_finding(
                 "spaces",
                 format!("{} and {}", settings.repo.value, settings.user.value),
             ));
-            findings.extend(store(&settings));
-            findings.extend(sharing::findings(shell, &settings));
-            findings.extend(breakers(shell));
-            findings.push(asked(&shell.world, &settings));
+            findings.extend(check_store_health(&settings));
+            findings.extend(sharing::check_store_sharing(shell, &settings));
+            findings.extend(check_open_breakers(shell));
+            findings.push(check_model_settings(&shell.world, &settings));
         }
     }
-    findings.extend(agents::findings(shell));
+    findings.extend(agents::check_client_setup(shell));
     let code = findings.iter().map(|it| it.code).max().unwrap_or(error::OK);
-    let json = Reply {
+    let json = DoctorReply {
         ok: code == error::OK,
         findings,
     };
-    Ok(shell.answer(code, &json, |paint| page(paint, &json.findings)))
+    Ok(shell.render_output(code, &json, |paint| {
+        format_doctor_page(paint, &json.findings)
+    }))
 }
 
-fn git() -> Finding {
+fn check_git_program() -> DoctorFinding {
     let asked = Command::new("git")
         .arg("--version")
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output();
     match asked {
-        Ok(output) if output.status.success() => good(
+        Ok(output) if output.status.success() => new_good_finding(
             "git",
             String::from_utf8_lossy(&output.stdout).trim().to_owned(),
         ),
-        _ => doubtful(
+        _ => new_doubtful_finding(
             "git",
             "not found: your files are still checked, `--at REF` is not available",
         ),
     }
 }
 
-fn store(settings: &Settings) -> Vec<Finding> {
+fn check_store_health(settings: &Settings) -> Vec<DoctorFinding> {
     let (url, path) = (&settings.store.value, settings.store.value.path());
     if !path.exists() {
-        return vec![good(
+        return vec![new_good_finding(
             "store",
             format!("{url} is not there yet; the first `apostille remember` makes it"),
         )];
     }
-    let health = desk::opened(settings).and_then(|store| Ok((store.health()?, store.spaces()?)));
+    let health = desk::open_configured_store(settings)
+        .and_then(|store| Ok((store.check_health()?, store.list_spaces()?)));
     let mut findings = match health {
         Err(error) => {
-            return vec![broken(
+            return vec![new_broken_finding(
                 "store",
                 error::STORE,
                 format!("{url}: {:#}", anyhow::Error::from(error)),
             )];
         }
         Ok((health, spaces)) if health.problems.is_empty() => {
-            let spaces = crate::paint::count(spaces.len() as u64, "space", "spaces");
-            vec![good("store", format!("{}: sound, {spaces}", health.name))]
+            let spaces = crate::paint::format_count(spaces.len() as u64, "space", "spaces");
+            vec![new_good_finding(
+                "store",
+                format!("{}: sound, {spaces}", health.name),
+            )]
         }
         Ok((health, _)) => health
             .problems
             .into_iter()
-            .map(|it| broken("store", error::STORE, it))
+            .map(|it| new_broken_finding("store", error::STORE, it))
             .collect(),
     };
-    findings.push(writable(path));
+    findings.push(check_store_writable(path));
     // What is in git is as private as the repository.
-    findings.extend(private(path).filter(|_| settings.own_store.is_none()));
+    findings.extend(check_store_private(path).filter(|_| settings.own_store.is_none()));
     findings
 }
 
 /// Whose writes are held up. A store that cannot be opened was told of already.
-fn breakers(shell: &Shell) -> Vec<Finding> {
+fn check_open_breakers(shell: &CommandContext) -> Vec<DoctorFinding> {
     let open = shell
-        .desk()
-        .and_then(|desk| breaker::open(&desk))
+        .open_workspace()
+        .and_then(|desk| breaker::list_breakers_in_play(&desk))
         .unwrap_or_default();
-    let told = |it: &Trip| {
+    let told = |it: &OpenBreaker| {
         format!(
             "{}; `apostille breaker close` lets it go on",
-            breaker::told(it)
+            breaker::describe_open_breaker(it)
         )
     };
     open.iter()
-        .map(|(_, it)| doubtful("breaker", told(it)))
+        .map(|(_, it)| new_doubtful_finding("breaker", told(it)))
         .collect()
 }
 
 /// Which model may be asked. It is not called: that would cost, and tell it something.
-fn asked(world: &World, settings: &Settings) -> Finding {
+fn check_model_settings(world: &System, settings: &Settings) -> DoctorFinding {
     let said = &settings.model;
-    let Some((url, name)) = said.named() else {
+    let Some((url, name)) = said.url_and_name() else {
         return match (&said.url.value, &said.name.value) {
-            (Some(_), _) => doubtful("model", "off: model.url is set and model.name is not"),
-            (_, Some(_)) => doubtful("model", "off: model.name is set and model.url is not"),
-            _ => good("model", "off"),
+            (Some(_), _) => {
+                new_doubtful_finding("model", "off: model.url is set and model.name is not")
+            }
+            (_, Some(_)) => {
+                new_doubtful_finding("model", "off: model.name is set and model.url is not")
+            }
+            _ => new_good_finding("model", "off"),
         };
     };
-    if let Err(fault) = model::model(world, settings) {
-        return broken("model", error::USAGE, fault.message());
+    if let Err(fault) = model::build_model(world, settings) {
+        return new_broken_finding("model", error::USAGE, fault.message());
     }
     let model = format!("{name} at {url}");
     match &said.key_env.value {
-        None => good("model", format!("{model}, without a key")),
-        Some(variable) if World::secret(variable).is_some() => {
-            good("model", format!("{model}, key from {variable}"))
+        None => new_good_finding("model", format!("{model}, without a key")),
+        Some(variable) if System::read_secret_variable(variable).is_some() => {
+            new_good_finding("model", format!("{model}, key from {variable}"))
         }
-        Some(variable) => doubtful(
+        Some(variable) => new_doubtful_finding(
             "model",
             format!("{model}, key from {variable}, which is not set"),
         ),
     }
 }
 
-fn writable(path: &Path) -> Finding {
+fn check_store_writable(path: &Path) -> DoctorFinding {
     match OpenOptions::new().append(true).open(path) {
-        Ok(_) => good("writable", "yes"),
-        Err(error) => doubtful(
+        Ok(_) => new_good_finding("writable", "yes"),
+        Err(error) => new_doubtful_finding(
             "writable",
             format!("no, memories can only be read: {error}"),
         ),
@@ -206,12 +219,12 @@ fn writable(path: &Path) -> Finding {
 
 /// Whether others on this machine can read the store.
 #[cfg(unix)]
-fn private(path: &Path) -> Option<Finding> {
+fn check_store_private(path: &Path) -> Option<DoctorFinding> {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = fs::metadata(path).ok()?.permissions().mode() & 0o777;
     Some(match mode & 0o077 {
-        0 => good("private", format!("only you can read it ({mode:03o})")),
-        _ => doubtful(
+        0 => new_good_finding("private", format!("only you can read it ({mode:03o})")),
+        _ => new_doubtful_finding(
             "private",
             format!(
                 "others can read it ({mode:03o}); chmod 600 '{}'",
@@ -222,23 +235,23 @@ fn private(path: &Path) -> Option<Finding> {
 }
 
 #[cfg(not(unix))]
-fn private(path: &Path) -> Option<Finding> {
+fn private(path: &Path) -> Option<DoctorFinding> {
     let _ = fs::metadata(path).ok()?;
     None
 }
 
-fn page(_: &Paint, findings: &[Finding]) -> String {
-    let line = |it: &Finding| {
+fn format_doctor_page(_: &Paint, findings: &[DoctorFinding]) -> String {
+    let line = |it: &DoctorFinding| {
         let sign = match it.state {
-            State::Good => ink(GREEN, "✓"),
-            State::Doubtful => ink(YELLOW, "!"),
-            State::Broken => ink(RED, "✗"),
+            HealthState::Good => style_text(GREEN, "✓"),
+            HealthState::Doubtful => style_text(YELLOW, "!"),
+            HealthState::Broken => style_text(RED, "✗"),
         };
         format!(
             "{sign} {}{:pad$}{}\n",
-            ink(BOLD, it.what),
+            style_text(BOLD, it.what),
             "",
-            safe(&it.detail),
+            make_terminal_safe(&it.detail),
             pad = 10 - it.what.len()
         )
     };
@@ -246,11 +259,11 @@ fn page(_: &Paint, findings: &[Finding]) -> String {
     // What else is doubtful is a choice; an open breaker waits for a person.
     let is_sound = findings
         .iter()
-        .all(|it| it.state != State::Broken && it.what != "breaker");
+        .all(|it| it.state != HealthState::Broken && it.what != "breaker");
     let end = if is_sound {
         "everything is in order"
     } else {
         "something needs your attention"
     };
-    format!("{lines}{}\n", ink(DIM, end))
+    format!("{lines}{}\n", style_text(DIM, end))
 }

@@ -7,42 +7,44 @@ use std::path::Path;
 use apostille_core::export::{self, Format};
 use apostille_core::list;
 use apostille_core::memory::Handle;
-use apostille_core::store::{Filter, Order};
+use apostille_core::store::{ListOrder, MemoryFilter};
 use serde::Serialize;
 
-use crate::args::Export;
-use crate::shell::{Answer, Shell};
+use crate::args::ExportArgs;
+use crate::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
+use apostille_workspace::error::CommandError;
 
 /// Writes every memory of the spaces in play, or of all.
-pub fn run(shell: &Shell, args: &Export) -> Result<Answer, Fault> {
-    let desk = shell.desk()?;
+pub fn run(shell: &CommandContext, args: &ExportArgs) -> Result<CommandOutput, CommandError> {
+    let desk = shell.open_workspace()?;
     let spaces = desk.spaces_or_all(args.spaces.all_spaces);
-    let filter = Filter {
+    let filter = MemoryFilter {
         spaces,
-        order: Order::Oldest,
+        order: ListOrder::Oldest,
         limit: usize::MAX,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    let mut memories = list::list(&desk.cx(), &filter)?;
-    let withheld: String = export::withhold(&mut memories)
+    let mut memories = list::list_memories(&desk.context(), &filter)?;
+    let withheld: String = export::withhold_secrets(&mut memories)
         .into_iter()
-        .map(told)
+        .map(format_withheld_warning)
         .collect();
     let is_json = shell.flags.json && args.out.is_none();
     let format = if is_json { Format::Json } else { args.format };
-    let text = export::export(&memories, format, shell.world.now).map_err(Fault::internal)?;
+    let text =
+        export::export(&memories, format, shell.world.now).map_err(CommandError::internal)?;
     match &args.out {
-        None => Ok(Answer {
+        None => Ok(CommandOutput {
             code: error::OK,
             out: text,
             err: withheld,
             color: clap::ColorChoice::Never,
         }),
         Some(path) => {
-            let answer = written(shell, &shell.world.cwd.join(path), &text, memories.len())?;
-            Ok(Answer {
+            let answer =
+                write_export_file(shell, &shell.world.cwd.join(path), &text, memories.len())?;
+            Ok(CommandOutput {
                 err: withheld,
                 ..answer
             })
@@ -50,20 +52,25 @@ pub fn run(shell: &Shell, args: &Export) -> Result<Answer, Fault> {
     }
 }
 
-fn told(handle: Handle) -> String {
+fn format_withheld_warning(handle: Handle) -> String {
     format!(
         "withheld: {handle} looks as if it held a secret; `apostille forget {handle}` removes it\n"
     )
 }
 
-fn written(shell: &Shell, path: &Path, text: &str, n: usize) -> Result<Answer, Fault> {
+fn write_export_file(
+    shell: &CommandContext,
+    path: &Path,
+    text: &str,
+    n: usize,
+) -> Result<CommandOutput, CommandError> {
     #[derive(Serialize)]
-    struct Reply {
+    struct ExportReply {
         ok: bool,
         path: String,
         count: usize,
     }
-    let failed = |error| Fault::usage(format!("cannot write '{}': {error}", path.display()));
+    let failed = |error| CommandError::usage(format!("cannot write '{}': {error}", path.display()));
     let mut file = OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -72,15 +79,15 @@ fn written(shell: &Shell, path: &Path, text: &str, n: usize) -> Result<Answer, F
     file.write_all(text.as_bytes())
         .and_then(|()| file.sync_all())
         .map_err(failed)?;
-    let json = Reply {
+    let json = ExportReply {
         ok: true,
         path: path.display().to_string(),
         count: n,
     };
-    Ok(shell.answer(error::OK, &json, |_| {
+    Ok(shell.render_output(error::OK, &json, |_| {
         format!(
             "wrote {} to {}\n",
-            crate::paint::count(n as u64, "memory", "memories"),
+            crate::paint::format_count(n as u64, "memory", "memories"),
             path.display()
         )
     }))

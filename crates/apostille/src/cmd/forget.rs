@@ -2,63 +2,65 @@
 
 use std::io::Write as _;
 
-use apostille_core::forget::{Forgotten, PERSONS_VERB, damaged, discard, forget};
-use apostille_core::memory::{Memory, MemoryId, Name};
+use apostille_core::forget::{
+    ForgetOutcome, PERSONS_VERB, discard_damaged_memory, find_damaged_memory, forget,
+};
+use apostille_core::memory::{Memory, MemoryId, MemoryName};
 use apostille_core::refusal::Refusal;
-use apostille_core::store::Damaged;
+use apostille_core::store::DamagedMemory;
 
-use super::line;
-use crate::args::Forget;
+use super::format_outcome_line;
+use crate::args::ForgetArgs;
 use crate::json::{ForgetReply, ForgottenView};
-use crate::paint::{BOLD, GREEN, ink, one_line};
-use crate::shell::{Answer, Shell};
-use apostille_workspace::desk::Desk;
+use crate::paint::{BOLD, GREEN, flatten_to_line, style_text};
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
-use apostille_workspace::task::Tasks;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::task::CheckoutTasks;
 
 /// Forgets memories, in whatever stage they are; none, when one of the names is wrong.
-pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
-    let desk = shell.desk()?;
-    let (damaged, names) = torn(&desk, &args.which.names)?;
-    let memories = match desk.named(&names)? {
+pub fn run(shell: &CommandContext, args: &ForgetArgs) -> Result<CommandOutput, CommandError> {
+    let desk = shell.open_workspace()?;
+    let (damaged, names) = split_off_damaged(&desk, &args.which.names)?;
+    let memories = match desk.find_named(&names)? {
         Ok(memories) => memories,
-        Err(refusal) => return Ok(shell.refused(&refusal)),
+        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
     };
     // What a person said, and what a person decides about, is not erased by anybody else.
     let speaker = shell.world.speaker();
-    if !memories.iter().all(|it| speaker.may_forget(it)) {
-        return Ok(shell.refused(&Refusal::PersonDecides { verb: PERSONS_VERB }));
+    if !memories.iter().all(|it| speaker.can_forget(it)) {
+        return Ok(shell.render_refusal(&Refusal::PersonDecides { verb: PERSONS_VERB }));
     }
-    if !args.yes && !is_agreed(shell, &memories, &damaged) {
+    if !args.yes && !confirm_forget(shell, &memories, &damaged) {
         let json = ForgetReply {
             ok: false,
             outcome: "kept",
             memories: Vec::new(),
         };
-        return Ok(shell.answer(error::NOTHING, &json, |_| {
+        return Ok(shell.render_output(error::NOTHING, &json, |_| {
             "nothing was forgotten
 "
             .into()
         }));
     }
     for it in &damaged {
-        discard(&desk.cx_for(&it.space), it)?;
+        discard_damaged_memory(&desk.context_for(&it.space), it)?;
     }
     for memory in &memories {
-        let name = Name::Id(memory.id);
-        if let Forgotten::Refused(refusal) = forget(
-            &desk.cx(),
+        let name = MemoryName::Id(memory.id);
+        if let ForgetOutcome::Refused(refusal) = forget(
+            &desk.context(),
             &speaker,
             &desk.spaces(),
             name,
             args.reason.as_deref().unwrap_or(""),
         )? {
-            return Ok(shell.refused(&refusal));
+            return Ok(shell.render_refusal(&refusal));
         }
     }
     // The notes of the active task repeat what stands in its way.
-    if let Ok(tasks) = Tasks::at(&shell.world, &desk.place, &desk.settings) {
+    if let Ok(tasks) = CheckoutTasks::for_folder(&shell.world, &desk.place, &desk.settings) {
         tasks.refresh_notes(&desk)?;
     }
     let ids: Vec<MemoryId> = damaged
@@ -66,7 +68,7 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
         .map(|it| it.id)
         .chain(memories.iter().map(|it| it.id))
         .collect();
-    desk.forget_beside(&ids)?;
+    desk.forget_side_records(&ids)?;
     let torn = damaged
         .iter()
         .map(|it| ForgottenView::new(it.id, it.handle(), &it.space));
@@ -76,20 +78,31 @@ pub fn run(shell: &Shell, args: &Forget) -> Result<Answer, Fault> {
         outcome: "forgotten",
         memories: torn.chain(read).collect(),
     };
-    Ok(shell.answer(error::OK, &json, |paint| {
-        let torn = damaged
-            .iter()
-            .map(|it| format!("{} {}", ink(GREEN, "forgot"), unread(it)));
-        torn.chain(memories.iter().map(|it| line(paint, "forgot", it)))
-            .collect()
+    Ok(shell.render_output(error::OK, &json, |paint| {
+        let torn = damaged.iter().map(|it| {
+            format!(
+                "{} {}",
+                style_text(GREEN, "forgot"),
+                format_damaged_memory(it)
+            )
+        });
+        torn.chain(
+            memories
+                .iter()
+                .map(|it| format_outcome_line(paint, "forgot", it)),
+        )
+        .collect()
     }))
 }
 
 /// The memories that cannot be read, and the names of the others.
-fn torn(desk: &Desk, names: &[Name]) -> Result<(Vec<Damaged>, Vec<Name>), Fault> {
+fn split_off_damaged(
+    desk: &Workspace,
+    names: &[MemoryName],
+) -> Result<(Vec<DamagedMemory>, Vec<MemoryName>), CommandError> {
     let (mut torn, mut others) = (Vec::new(), Vec::new());
     for name in names {
-        match damaged(&desk.cx(), &desk.spaces(), *name)? {
+        match find_damaged_memory(&desk.context(), &desk.spaces(), *name)? {
             Some(it) => torn.push(it),
             None => others.push(*name),
         }
@@ -98,22 +111,26 @@ fn torn(desk: &Desk, names: &[Name]) -> Result<(Vec<Damaged>, Vec<Name>), Fault>
 }
 
 /// The line of a memory that cannot be read.
-fn unread(it: &Damaged) -> String {
+fn format_damaged_memory(it: &DamagedMemory) -> String {
     format!(
         "{}  what another program left of it; it cannot be read\n",
-        ink(BOLD, it.handle())
+        style_text(BOLD, it.handle())
     )
 }
 
 /// Asks a person, where there is one.
-fn is_agreed(shell: &Shell, memories: &[Memory], damaged: &[Damaged]) -> bool {
+fn confirm_forget(shell: &CommandContext, memories: &[Memory], damaged: &[DamagedMemory]) -> bool {
     let terminal = shell.world.terminal;
     if !(terminal.stdin && terminal.stderr) {
         return true;
     }
-    let mut ask: String = damaged.iter().map(unread).collect();
+    let mut ask: String = damaged.iter().map(format_damaged_memory).collect();
     for it in memories {
-        ask += &format!("{}  {}\n", ink(BOLD, it.handle()), one_line(&it.fact));
+        ask += &format!(
+            "{}  {}\n",
+            style_text(BOLD, it.handle()),
+            flatten_to_line(&it.fact)
+        );
     }
     ask += "forget for good? this cannot be undone [y/N] ";
     let _ = anstream::AutoStream::new(std::io::stderr(), anstream::ColorChoice::Auto)

@@ -15,11 +15,11 @@ use apostille_agents::clients;
 use apostille_agents::hook::{HookCall, HookReply};
 use apostille_text::typo;
 
-use crate::args::Hook;
-use crate::paint::{one_line, safe};
-use crate::shell::{Answer, Shell};
-use apostille_workspace::error::Fault;
-use apostille_workspace::system::World;
+use crate::args::HookArgs;
+use crate::paint::{flatten_to_line, make_terminal_safe};
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::error::CommandError;
+use apostille_workspace::system::System;
 
 pub use detach::ALONE;
 
@@ -30,40 +30,40 @@ const NOTICE_CHARS: usize = 300;
 
 /// What was asked and whether it was answered: shared by the one who works and the one who watches the clock.
 #[derive(Default)]
-struct Exchange {
+struct HookExchange {
     /// What was asked, so that it can be answered in the right words whatever happens.
     asked: Option<HookCall>,
     is_answered: bool,
 }
 
 /// Answers a hook.
-pub fn run(shell: &Shell, args: &Hook) -> Answer {
+pub fn run(shell: &CommandContext, args: &HookArgs) -> CommandOutput {
     if let Some(session) = &args.after {
         return after::run(shell, session);
     }
-    std::panic::set_hook(Box::new(|_| mistaken()));
-    let clock = moment::Clock {
+    std::panic::set_hook(Box::new(|_| exit_hook_on_panic()));
+    let clock = moment::HookClock {
         started: Instant::now(),
-        deadline: deadline(&shell.world),
+        deadline: read_hook_deadline(&shell.world),
     };
-    let exchange = Arc::new(Mutex::new(Exchange::default()));
-    watched(Arc::clone(&exchange), clock.deadline);
-    let reply = work(shell, args, clock, &exchange)
+    let exchange = Arc::new(Mutex::new(HookExchange::default()));
+    spawn_hook_watchdog(Arc::clone(&exchange), clock.deadline);
+    let reply = handle_hook_call(shell, args, clock, &exchange)
         .err()
-        .map(|fault| failed(&fault));
-    handed_over(&exchange, reply.unwrap_or_default());
-    Answer::default()
+        .map(|fault| convert_hook_fault(&fault));
+    deliver_hook_reply(&exchange, reply.unwrap_or_default());
+    CommandOutput::default()
 }
 
 /// Ends it all when the time is over. The work is not the one that is put aside: what a second thread allocates costs
 /// more than all the watching.
 #[expect(clippy::exit, reason = "whoever is stuck cannot be asked to stop")]
-fn watched(exchange: Arc<Mutex<Exchange>>, deadline: Duration) {
+fn spawn_hook_watchdog(exchange: Arc<Mutex<HookExchange>>, deadline: Duration) {
     thread::spawn(move || {
         thread::sleep(deadline);
         let ms = deadline.as_millis();
         let notice = Some(format!("no memory this time: it took longer than {ms} ms"));
-        handed_over(
+        deliver_hook_reply(
             &exchange,
             HookReply {
                 context: None,
@@ -76,7 +76,7 @@ fn watched(exchange: Arc<Mutex<Exchange>>, deadline: Duration) {
 
 /// A mistake of ours stops nobody but us: clients take some exit codes of a hook as an order to stop.
 #[expect(clippy::exit, reason = "a panic ends the program with another code")]
-fn mistaken() {
+fn exit_hook_on_panic() {
     let _ = writeln!(
         io::stderr(),
         "apostille: no memory this time: a mistake of ours; `apostille doctor` may know more"
@@ -85,7 +85,7 @@ fn mistaken() {
 }
 
 /// How long the agent waits.
-fn deadline(world: &World) -> Duration {
+fn read_hook_deadline(world: &System) -> Duration {
     let said = world
         .env
         .get("APOSTILLE_HOOK_DEADLINE_MS")
@@ -94,15 +94,17 @@ fn deadline(world: &World) -> Duration {
 }
 
 /// Prints the answer in the client's words, once; what these have no place for is said beside it.
-fn handed_over(exchange: &Mutex<Exchange>, reply: HookReply) {
+fn deliver_hook_reply(exchange: &Mutex<HookExchange>, reply: HookReply) {
     let mut exchange = exchange.lock().unwrap_or_else(PoisonError::into_inner);
     if std::mem::replace(&mut exchange.is_answered, true) {
         return;
     }
-    let notice = reply.notice.map(|it| format!("apostille: {}", brief(&it)));
+    let notice = reply
+        .notice
+        .map(|it| format!("apostille: {}", shorten_hook_notice(&it)));
     let reply = HookReply {
         notice,
-        context: reply.context.map(|it| safe(&it)),
+        context: reply.context.map(|it| make_terminal_safe(&it)),
     };
     let asked = exchange.asked.as_ref();
     let said = asked
@@ -115,32 +117,32 @@ fn handed_over(exchange: &Mutex<Exchange>, reply: HookReply) {
         .and_then(|()| stdout.flush());
     if let Some(notice) = reply
         .notice
-        .filter(|_| asked.is_none_or(|it| !clients::profile(it.client).has_notice()))
+        .filter(|_| asked.is_none_or(|it| !clients::find_client_profile(it.client).has_notice()))
     {
         // Where it cannot be said, it is not said.
         let _ = writeln!(io::stderr(), "{notice}");
     }
 }
 
-fn failed(fault: &Fault) -> HookReply {
+fn convert_hook_fault(fault: &CommandError) -> HookReply {
     HookReply {
         context: None,
         notice: Some(format!("no memory this time: {:#}", fault.cause)),
     }
 }
 
-fn brief(text: &str) -> String {
-    one_line(text).chars().take(NOTICE_CHARS).collect()
+fn shorten_hook_notice(text: &str) -> String {
+    flatten_to_line(text).chars().take(NOTICE_CHARS).collect()
 }
 
 /// Does the work, and hands the answer over as soon as there is one.
-fn work(
-    shell: &Shell,
-    args: &Hook,
-    clock: moment::Clock,
-    exchange: &Mutex<Exchange>,
-) -> Result<(), Fault> {
-    let client = client(&args.client)?;
+fn handle_hook_call(
+    shell: &CommandContext,
+    args: &HookArgs,
+    clock: moment::HookClock,
+    exchange: &Mutex<HookExchange>,
+) -> Result<(), CommandError> {
+    let client = parse_hook_client(&args.client)?;
     let stdin = shell.world.read_stdin()?;
     let env = |name: &str| shell.world.env.get(name).map(Into::into);
     let event = args.event.as_deref().unwrap_or_default();
@@ -152,17 +154,19 @@ fn work(
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
         .asked = Some(told.clone());
-    moment::answer(shell, &told, clock, &|reply| handed_over(exchange, reply))
+    moment::answer_hook_moment(shell, &told, clock, &|reply| {
+        deliver_hook_reply(exchange, reply)
+    })
 }
 
-fn client(name: &str) -> Result<Client, Fault> {
+fn parse_hook_client(name: &str) -> Result<Client, CommandError> {
     let near = || {
         Client::ALL
             .iter()
-            .find(|it| typo::near(name, it.as_str()).is_some())
+            .find(|it| typo::count_spelling_errors(name, it.as_str()).is_some())
     };
     name.parse().map_err(|error| match near() {
-        Some(it) => Fault::usage(format!("unknown client '{name}'; did you mean {it}?")),
-        None => Fault::usage(error),
+        Some(it) => CommandError::usage(format!("unknown client '{name}'; did you mean {it}?")),
+        None => CommandError::usage(error),
     })
 }

@@ -18,63 +18,67 @@ use std::io::Write as _;
 
 use anyhow::anyhow;
 use apostille_agents::client::Client;
-use apostille_agents::clients::profile;
+use apostille_agents::clients::find_client_profile;
 use apostille_agents::settings::layout::RulesNote;
 use apostille_agents::settings::part;
-use apostille_agents::settings::program::{NAME, Program};
+use apostille_agents::settings::program::{NAME, ProgramCommand};
 
-use crate::args::Init;
-use crate::paint::{DIM, ink};
-use crate::shell::{self, Answer, Shell};
+use crate::args::InitArgs;
+use crate::paint::{DIM, style_text};
+use crate::shell::{self, CommandContext, CommandOutput};
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
-use apostille_workspace::place::Place;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::place::ProjectFolder;
 
-pub use disk::text;
-pub use find::{in_use, is_marked};
-pub use program::{first, is_same};
+pub use disk::read_settings_text;
+pub use find::{detect_clients_in_use, has_client_files};
+pub use program::{find_program_on_path, is_same_program_file};
 
-use disk::Change;
-use plan::{Action, Step};
-use scope::{Homes, Repository, Scope, Wanted};
-use show::Reply;
-use turn::Turn;
+use disk::FileChange;
+use plan::{FileAction, InitStep};
+use scope::{ClientHomes, InitScope, LocalRepository, WantedParts};
+use show::InitReply;
+use turn::InitLock;
 
 /// Sets the agents up, or takes it back.
-pub fn run(shell: &Shell, args: &Init) -> Result<Answer, Fault> {
-    let scope = scope(shell, args.user)?;
+pub fn run(shell: &CommandContext, args: &InitArgs) -> Result<CommandOutput, CommandError> {
+    let scope = choose_init_scope(shell, args.user)?;
     if args.undo {
-        undone(shell, args, &scope)
+        undo_client_setup(shell, args, &scope)
     } else {
-        done(shell, args, &scope)
+        set_up_clients(shell, args, &scope)
     }
 }
 
 /// Whose files.
-fn scope(shell: &Shell, is_user: bool) -> Result<Scope, Fault> {
+fn choose_init_scope(shell: &CommandContext, is_user: bool) -> Result<InitScope, CommandError> {
     if is_user {
-        let homes = Homes::of(&shell.world.env);
+        let homes = ClientHomes::from_environment(&shell.world.env);
         return homes
-            .map(Scope::User)
-            .ok_or_else(|| Fault::config("this user has no home folder"));
+            .map(InitScope::User)
+            .ok_or_else(|| CommandError::config("this user has no home folder"));
     }
-    here(&shell.place()?).ok_or_else(|| {
-        Fault::usage("this folder is in no repository")
-            .hint("go to one, or say --user to set up your own files for every repository")
+    find_repository_scope(&shell.find_project_folder()?).ok_or_else(|| {
+        CommandError::usage("this folder is in no repository")
+            .with_hint("go to one, or say --user to set up your own files for every repository")
     })
 }
 
 /// The repository that a place belongs to, if it has files.
-pub fn here(place: &Place) -> Option<Scope> {
+pub fn find_repository_scope(place: &ProjectFolder) -> Option<InitScope> {
     let checkout = place.checkout.as_ref()?;
     let (root, git) = (checkout.root()?.to_path_buf(), checkout.common_dir());
     let git = fs::canonicalize(git).unwrap_or_else(|_| git.to_path_buf());
-    Some(Scope::Repository(Repository { root, git }))
+    Some(InitScope::Repository(LocalRepository { root, git }))
 }
 
-fn done(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
+fn set_up_clients(
+    shell: &CommandContext,
+    args: &InitArgs,
+    scope: &InitScope,
+) -> Result<CommandOutput, CommandError> {
     let clients = match args.clients.as_slice() {
-        [] => in_use(&shell.world.env, scope),
+        [] => detect_clients_in_use(&shell.world.env, scope),
         named => Client::ALL
             .iter()
             .copied()
@@ -82,40 +86,50 @@ fn done(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
             .collect(),
     };
     let folders = shell.world.env.get("PATH").map(AsRef::as_ref);
-    let program = program::find(&shell.world.program()?, folders);
-    let wanted = Wanted {
+    let program = program::choose_program_command(&shell.world.program_path()?, folders);
+    let wanted = WantedParts {
         mcp: !args.no_mcp,
         hooks: !args.no_hooks,
         rules: !args.no_rules,
         shared: args.shared,
     };
-    let make = || Ok(plan::plan(scope, scope.wishes(&clients, wanted), &program));
-    let turn = turn(shell, args)?;
+    let make = || {
+        Ok(plan::plan_init_steps(
+            scope,
+            scope.desired_files(&clients, wanted),
+            &program,
+        ))
+    };
+    let turn = lock_unattended_init(shell, args)?;
     let steps = make()?;
-    let nameless = if args.shared { nameless(shell)? } else { None };
+    let nameless = if args.shared {
+        warn_on_local_repo_name(shell)?
+    } else {
+        None
+    };
     if let Some(told) = &nameless {
         // Said before anything is written, also where nobody is asked.
-        let told = shell.paint.wrapped(&format!("warning: {told}"), 0);
-        let _ = shell::write(std::io::stderr().lock(), &told, shell.flags.color);
+        let told = shell.paint.wrap_text(&format!("warning: {told}"), 0);
+        let _ = shell::write_styled_text(std::io::stderr().lock(), &told, shell.flags.color);
     }
-    let mut notes = notes(scope, &clients, &program, wanted);
+    let mut notes = list_setup_notes(scope, &clients, &program, wanted);
     notes.extend(if args.shared {
         Some(nameless.unwrap_or_else(|| TOGETHER.into()))
     } else {
         None
     });
-    let act = |steps: &[Step]| {
-        let (_turn, changes) = still(shell, turn, steps, make)?;
-        let run = kept::keep(&shell.world, scope, &changes)?;
-        disk::apply(&changes).map_err(|failed| {
+    let act = |steps: &[InitStep]| {
+        let (_turn, changes) = recheck_planned_changes(shell, turn, steps, make)?;
+        let run = kept::back_up_changes(&shell.world, scope, &changes)?;
+        disk::apply_file_changes(&changes).map_err(|failed| {
             if failed.is_taken_back {
-                run.forget();
+                run.delete_backup();
             }
-            Fault::internal(failed.cause)
+            CommandError::internal(failed.cause)
         })
     };
     let clients = clients.clone();
-    let page = Page {
+    let page = InitProposal {
         shell,
         args,
         scope,
@@ -124,24 +138,31 @@ fn done(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
         notes,
         outcome: "written",
     };
-    page.answer(act)
+    page.ask_and_apply(act)
 }
 
-fn undone(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
-    let turn = turn(shell, args)?;
-    let runs = kept::runs(&shell.world, scope)?;
-    let steps = undo::plan(scope, &runs)?;
-    let is_whole = steps.iter().all(|it| it.action != Action::Refused);
-    let make = || undo::plan(scope, &kept::runs(&shell.world, scope)?);
-    let act = |steps: &[Step]| {
-        let (_turn, changes) = still(shell, turn, steps, make)?;
-        disk::apply(&changes).map_err(|failed| Fault::internal(failed.cause))?;
-        disk::prune(&undo::made(&runs));
+fn undo_client_setup(
+    shell: &CommandContext,
+    args: &InitArgs,
+    scope: &InitScope,
+) -> Result<CommandOutput, CommandError> {
+    let turn = lock_unattended_init(shell, args)?;
+    let runs = kept::list_undoable_runs(&shell.world, scope)?;
+    let steps = undo::plan_undo_steps(scope, &runs)?;
+    let is_whole = steps.iter().all(|it| it.action != FileAction::Refused);
+    let make = || undo::plan_undo_steps(scope, &kept::list_undoable_runs(&shell.world, scope)?);
+    let act = |steps: &[InitStep]| {
+        let (_turn, changes) = recheck_planned_changes(shell, turn, steps, make)?;
+        disk::apply_file_changes(&changes)
+            .map_err(|failed| CommandError::internal(failed.cause))?;
+        disk::remove_empty_folders(&undo::list_created_folders(&runs));
         // What could not be taken back yet is still needed.
-        runs.iter().filter(|_| is_whole).for_each(kept::Run::forget);
+        runs.iter()
+            .filter(|_| is_whole)
+            .for_each(kept::InitRun::delete_backup);
         Ok(())
     };
-    let page = Page {
+    let page = InitProposal {
         shell,
         args,
         scope,
@@ -150,24 +171,27 @@ fn undone(shell: &Shell, args: &Init, scope: &Scope) -> Result<Answer, Fault> {
         notes: Vec::new(),
         outcome: "undone",
     };
-    page.answer(act)
+    page.ask_and_apply(act)
 }
 
 /// The turn of a run that asks nobody, from the first look on. Nobody else waits while a person thinks.
-fn turn(shell: &Shell, args: &Init) -> Result<Option<Turn>, Fault> {
+fn lock_unattended_init(
+    shell: &CommandContext,
+    args: &InitArgs,
+) -> Result<Option<InitLock>, CommandError> {
     (args.yes && !args.dry_run)
-        .then(|| turn::taken(&shell.world))
+        .then(|| turn::acquire_init_lock(&shell.world))
         .transpose()
 }
 
 /// The changes, if they are still what was shown once it is this run's turn.
-fn still(
-    shell: &Shell,
-    turn: Option<Turn>,
-    steps: &[Step],
-    make: impl FnOnce() -> Result<Vec<Step>, Fault>,
-) -> Result<(Turn, Vec<Change>), Fault> {
-    let changes = |steps: &[Step]| {
+fn recheck_planned_changes(
+    shell: &CommandContext,
+    turn: Option<InitLock>,
+    steps: &[InitStep],
+    make: impl FnOnce() -> Result<Vec<InitStep>, CommandError>,
+) -> Result<(InitLock, Vec<FileChange>), CommandError> {
+    let changes = |steps: &[InitStep]| {
         steps
             .iter()
             .filter_map(|it| it.change.clone())
@@ -175,11 +199,11 @@ fn still(
     };
     let turn = match turn {
         Some(turn) => turn,
-        None => turn::taken(&shell.world)?,
+        None => turn::acquire_init_lock(&shell.world)?,
     };
     match changes(&make()?) == changes(steps) {
         true => Ok((turn, changes(steps))),
-        false => Err(Fault::internal(anyhow!(
+        false => Err(CommandError::internal(anyhow!(
             "somebody changed these files meanwhile; try again"
         ))),
     }
@@ -191,8 +215,11 @@ const TOGETHER: &str = "commit apostille.toml, .gitattributes and .gitignore: ev
     docs/sharing.md says how to bring it along";
 
 /// Why what is shared here would reach nobody: the repository's name is one of this machine only.
-fn nameless(shell: &Shell) -> Result<Option<String>, Fault> {
-    let name = shell.settings(&shell.place()?)?.repo.value;
+fn warn_on_local_repo_name(shell: &CommandContext) -> Result<Option<String>, CommandError> {
+    let name = shell
+        .resolve_settings(&shell.find_project_folder()?)?
+        .repo
+        .value;
     let told = || {
         format!(
             "no remote gives this repository a name, so here it is {name} and every clone calls it something else: what \
@@ -204,7 +231,12 @@ fn nameless(shell: &Shell) -> Result<Option<String>, Fault> {
 }
 
 /// What is left to a person.
-fn notes(scope: &Scope, clients: &[Client], program: &Program, wanted: Wanted) -> Vec<String> {
+fn list_setup_notes(
+    scope: &InitScope,
+    clients: &[Client],
+    program: &ProgramCommand,
+    wanted: WantedParts,
+) -> Vec<String> {
     let mut notes = Vec::new();
     let is_named = wanted.mcp || wanted.hooks;
     if is_named && !program.is_on_path() {
@@ -213,83 +245,95 @@ fn notes(scope: &Scope, clients: &[Client], program: &Program, wanted: Wanted) -
             program.command()
         ));
     }
-    for profile in clients.iter().map(|it| profile(*it)) {
+    for profile in clients.iter().map(|it| find_client_profile(*it)) {
         let (client, settings) = (profile.client, &profile.settings);
-        let here = matches!(scope, Scope::Repository(_)).then_some(settings.trust_note);
+        let here = matches!(scope, InitScope::Repository(_)).then_some(settings.trust_note);
         let hooks = settings.hooks_note.filter(|_| wanted.hooks);
         let both = here.into_iter().chain(hooks);
         notes.extend(both.map(|it| format!("{client} {it}")));
     }
-    for profile in clients.iter().map(|it| profile(*it)) {
+    for profile in clients.iter().map(|it| find_client_profile(*it)) {
         let note = profile.settings.rules_note.as_ref();
-        let note = note.filter(|it| wanted.rules && !reads_rules(scope, profile.client, it));
+        let note = note.filter(|it| wanted.rules && !can_read_rules(scope, profile.client, it));
         notes.extend(note.map(|it| it.text.to_owned()));
     }
     notes
 }
 
 /// Whether a client reads instructions here that have the block of rules, or are the user's own.
-fn reads_rules(scope: &Scope, client: Client, note: &RulesNote) -> bool {
-    let Scope::Repository(Repository { root, .. }) = scope else {
+fn can_read_rules(scope: &InitScope, client: Client, note: &RulesNote) -> bool {
+    let InitScope::Repository(LocalRepository { root, .. }) = scope else {
         return true;
     };
-    let path = scope.files(client).0;
-    let settings = disk::text(&path, scope.bounds(&path))
+    let path = scope.client_files(client).0;
+    let settings = disk::read_settings_text(&path, scope.link_boundary(&path))
         .ok()
         .flatten()
-        .and_then(|it| part::value(&it));
+        .and_then(|it| part::parse_jsonc_value(&it));
     root.join(note.file).exists() || settings.is_some_and(|it| (note.is_settled)(&it))
 }
 
 /// A plan on its way to an answer.
-struct Page<'a> {
-    shell: &'a Shell,
-    args: &'a Init,
-    scope: &'a Scope,
+struct InitProposal<'a> {
+    shell: &'a CommandContext,
+    args: &'a InitArgs,
+    scope: &'a InitScope,
     clients: Vec<Client>,
-    steps: Vec<Step>,
+    steps: Vec<InitStep>,
     notes: Vec<String>,
     outcome: &'static str,
 }
 
-impl Page<'_> {
+impl InitProposal<'_> {
     /// Shows, asks, acts.
-    fn answer(self, act: impl FnOnce(&[Step]) -> Result<(), Fault>) -> Result<Answer, Fault> {
-        let is_refused = self.steps.iter().any(|it| it.action == Action::Refused);
+    fn ask_and_apply(
+        self,
+        act: impl FnOnce(&[InitStep]) -> Result<(), CommandError>,
+    ) -> Result<CommandOutput, CommandError> {
+        let is_refused = self.steps.iter().any(|it| it.action == FileAction::Refused);
         let code = if is_refused {
             error::REFUSED
         } else {
             error::OK
         };
         if !self.steps.iter().any(|it| it.change.is_some()) {
-            return Ok(self.nothing(if is_refused { code } else { self.idle() }));
+            return Ok(self.answer_unchanged(if is_refused {
+                code
+            } else {
+                self.idle_exit_code()
+            }));
         }
         if self.args.dry_run {
-            return Ok(self.told(code, "planned", show::planned(self.scope, &self.steps)));
+            return Ok(self.build_answer(
+                code,
+                "planned",
+                show::format_init_plan(self.scope, &self.steps),
+            ));
         }
-        match self.is_agreed() {
+        match self.ask_for_consent() {
             None => {
-                let answer = self.told(
+                let answer = self.build_answer(
                     error::USAGE,
                     "planned",
-                    show::planned(self.scope, &self.steps),
+                    show::format_init_plan(self.scope, &self.steps),
                 );
                 let err = "nothing was written: there is nobody to ask, so say --yes\n".to_owned();
-                Ok(Answer { err, ..answer })
+                Ok(CommandOutput { err, ..answer })
             }
             Some(false) => {
-                Ok(self.told(error::NOTHING, "declined", "nothing was written\n".into()))
+                Ok(self.build_answer(error::NOTHING, "declined", "nothing was written\n".into()))
             }
             Some(true) => {
                 act(&self.steps)?;
-                let text = show::done(self.scope, &self.steps) + &self.next();
-                Ok(self.told(code, self.outcome, text))
+                let text =
+                    show::format_init_result(self.scope, &self.steps) + &self.format_next_steps();
+                Ok(self.build_answer(code, self.outcome, text))
             }
         }
     }
 
     /// Whether a person agrees; nothing, where there is none to ask.
-    fn is_agreed(&self) -> Option<bool> {
+    fn ask_for_consent(&self) -> Option<bool> {
         let terminal = self.shell.world.terminal;
         if self.args.yes {
             return Some(true);
@@ -297,7 +341,7 @@ impl Page<'_> {
         if !(terminal.stdin && terminal.stderr) {
             return None;
         }
-        let ask = show::planned(self.scope, &self.steps) + "write this? [y/N] ";
+        let ask = show::format_init_plan(self.scope, &self.steps) + "write this? [y/N] ";
         let mut stream = anstream::AutoStream::new(std::io::stderr(), anstream::ColorChoice::Auto);
         let _ = stream.write_all(ask.as_bytes());
         Some(matches!(
@@ -307,7 +351,7 @@ impl Page<'_> {
     }
 
     /// The exit code when there is nothing to do: no agent at all is "nothing found".
-    fn idle(&self) -> u8 {
+    fn idle_exit_code(&self) -> u8 {
         if self.clients.is_empty() && !self.args.undo && !self.args.shared {
             error::NOTHING
         } else {
@@ -315,18 +359,18 @@ impl Page<'_> {
         }
     }
 
-    fn nothing(&self, code: u8) -> Answer {
-        let refused = show::done(self.scope, &self.steps);
+    fn answer_unchanged(&self, code: u8) -> CommandOutput {
+        let refused = show::format_init_result(self.scope, &self.steps);
         let text = match code {
             error::NOTHING => "no agent was found; name one, as in --client claude-code\n",
             _ if self.args.undo => "nothing to undo\n",
             _ => "nothing to change\n",
         };
-        self.told(code, "nothing", format!("{refused}{text}"))
+        self.build_answer(code, "nothing", format!("{refused}{text}"))
     }
 
     /// What to do next.
-    fn next(&self) -> String {
+    fn format_next_steps(&self) -> String {
         if self.args.undo {
             return String::new();
         }
@@ -334,28 +378,28 @@ impl Page<'_> {
         let notes: String = self
             .notes
             .iter()
-            .map(|it| self.shell.paint.wrapped(&format!("- {it}"), 0))
+            .map(|it| self.shell.paint.wrap_text(&format!("- {it}"), 0))
             .collect();
         let end = format!(
             "`apostille doctor` tries it out, `apostille init{user} --undo` takes it back\n"
         );
-        format!("\n{notes}{}", ink(DIM, end))
+        format!("\n{notes}{}", style_text(DIM, end))
     }
 
-    fn told(&self, code: u8, outcome: &'static str, text: String) -> Answer {
+    fn build_answer(&self, code: u8, outcome: &'static str, text: String) -> CommandOutput {
         let notes = if outcome == "nothing" || self.args.undo {
             Vec::new()
         } else {
             self.notes.clone()
         };
-        let json = Reply {
+        let json = InitReply {
             ok: code == error::OK,
             outcome,
             scope: self.scope.as_str(),
-            clients: show::words(&self.clients),
-            files: show::views(self.scope, &self.steps),
+            clients: show::list_client_names(&self.clients),
+            files: show::build_init_file_views(self.scope, &self.steps),
             notes,
         };
-        self.shell.answer(code, &json, |_| text)
+        self.shell.render_output(code, &json, |_| text)
     }
 }

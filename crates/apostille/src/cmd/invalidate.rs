@@ -2,16 +2,16 @@
 
 use apostille_core::revise;
 
-use super::revised;
-use crate::args::Invalidate;
-use crate::shell::{Answer, Shell};
-use apostille_workspace::error::Fault;
+use super::revise_named_memories;
+use crate::args::InvalidateArgs;
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::error::CommandError;
 
 /// Marks memories as wrong.
-pub fn run(shell: &Shell, args: &Invalidate) -> Result<Answer, Fault> {
+pub fn run(shell: &CommandContext, args: &InvalidateArgs) -> Result<CommandOutput, CommandError> {
     let speaker = shell.world.speaker();
     let by = speaker.voice();
-    revised(shell, &args.which.names, "invalidated", |desk, name| {
-        revise::invalidate_as(&desk.cx(), &desk.spaces(), name, &args.reason, by)
+    revise_named_memories(shell, &args.which.names, "invalidated", |desk, name| {
+        revise::invalidate_memory_as(&desk.context(), &desk.spaces(), name, &args.reason, by)
     })
 }

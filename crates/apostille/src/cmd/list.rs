@@ -2,18 +2,18 @@
 
 use apostille_core::list;
 use apostille_core::memory::{Memory, Stage};
-use apostille_core::store::{Filter, Order};
+use apostille_core::store::{ListOrder, MemoryFilter};
 
-use crate::args::List;
+use crate::args::ListArgs;
 use crate::json::{self, MemoriesReply};
-use crate::paint::{BOLD, DIM, Paint, Table, ink, memory, one_line};
-use crate::shell::{Answer, Shell};
+use crate::paint::{BOLD, DIM, Paint, TextTable, flatten_to_line, memory, style_text};
+use crate::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
+use apostille_workspace::error::CommandError;
 
 /// Lists memories, the newest first.
-pub fn run(shell: &Shell, args: &List) -> Result<Answer, Fault> {
-    let desk = shell.desk()?;
+pub fn run(shell: &CommandContext, args: &ListArgs) -> Result<CommandOutput, CommandError> {
+    let desk = shell.open_workspace()?;
     let stages = if args.stages.is_empty() {
         vec![Stage::Active, Stage::Pending]
     } else {
@@ -21,10 +21,10 @@ pub fn run(shell: &Shell, args: &List) -> Result<Answer, Fault> {
     };
     let time = |flag, text: &Option<String>| {
         text.as_deref()
-            .map(|it| super::report::time(shell.world.now, flag, it))
+            .map(|it| super::report::parse_time_flag(shell.world.now, flag, it))
             .transpose()
     };
-    let filter = Filter {
+    let filter = MemoryFilter {
         spaces: desk.spaces_or_all(args.spaces.all_spaces),
         layers: args.layers.clone(),
         kinds: args.kinds.clone(),
@@ -35,20 +35,20 @@ pub fn run(shell: &Shell, args: &List) -> Result<Answer, Fault> {
         path: args
             .path
             .as_deref()
-            .map(|it| desk.place.path(it).map_err(Fault::usage))
+            .map(|it| desk.place.resolve_path(it).map_err(CommandError::usage))
             .transpose()?,
         text: args.text.clone(),
         since: time("since", &args.since)?,
         until: time("until", &args.until)?,
         after: None,
-        order: Order::Newest,
+        order: ListOrder::Newest,
         limit: args.limit.saturating_add(1),
     };
-    let memories = list::list(&desk.cx(), &filter)?;
-    let is_missed = memories.is_empty() && is_narrow(args);
-    let answer = listed(shell, memories, args.limit, args.spaces.all_spaces);
+    let memories = list::list_memories(&desk.context(), &filter)?;
+    let is_missed = memories.is_empty() && is_narrowed_list(args);
+    let answer = build_list_output(shell, memories, args.limit, args.spaces.all_spaces);
     Ok(if is_missed {
-        Answer {
+        CommandOutput {
             err: MISSED.into(),
             ..answer
         }
@@ -61,7 +61,7 @@ const MISSED: &str =
     "nothing here matches; ask for less, or `apostille list --all-spaces` looks everywhere\n";
 
 /// Whether only some of what there is was asked for.
-fn is_narrow(args: &List) -> bool {
+fn is_narrowed_list(args: &ListArgs) -> bool {
     let words = [
         &args.tag,
         &args.task,
@@ -78,12 +78,12 @@ fn is_narrow(args: &List) -> bool {
 }
 
 /// A listing of at most `limit` memories; one more was asked for, to know whether there are more.
-pub(super) fn listed(
-    shell: &Shell,
+pub(super) fn build_list_output(
+    shell: &CommandContext,
     mut memories: Vec<Memory>,
     limit: usize,
     with_space: bool,
-) -> Answer {
+) -> CommandOutput {
     let is_cut = memories.len() > limit;
     memories.truncate(limit);
     let code = if memories.is_empty() {
@@ -93,42 +93,48 @@ pub(super) fn listed(
     };
     let json = MemoriesReply {
         ok: true,
-        memories: json::views(&memories),
+        memories: json::build_memory_views(&memories),
         next: None,
     };
-    let answer = shell.answer(code, &json, |paint| table(paint, &memories, with_space));
+    let answer = shell.render_output(code, &json, |paint| {
+        format_memory_table(paint, &memories, with_space)
+    });
     let err = match (memories.is_empty(), is_cut) {
         (true, _) => "nothing here yet; `apostille remember` keeps a fact, `apostille list --all-spaces` looks everywhere\n".into(),
-        (_, true) => ink(DIM, "… and more; raise --limit to see them\n"),
+        (_, true) => style_text(DIM, "… and more; raise --limit to see them\n"),
         _ => String::new(),
     };
-    Answer { err, ..answer }
+    CommandOutput { err, ..answer }
 }
 
-fn table(paint: &Paint, memories: &[Memory], with_space: bool) -> String {
-    let mut table = Table::default();
+fn format_memory_table(paint: &Paint, memories: &[Memory], with_space: bool) -> String {
+    let mut table = TextTable::default();
     for it in memories {
         let stage = it.status.stage();
         let mut row = vec![
-            ink(BOLD, it.handle()),
-            ink(memory::stage(stage), stage),
+            style_text(BOLD, it.handle()),
+            style_text(memory::pick_stage_style(stage), stage),
             it.layer.to_string(),
             it.kind.to_string(),
-            ink(DIM, paint.time(it.refreshed_at)),
+            style_text(DIM, paint.format_time(it.refreshed_at)),
         ];
         if with_space {
             row.push(it.space.to_string());
         }
-        row.push(said(it));
-        table.row(row);
+        row.push(format_subject_and_fact(it));
+        table.add_row(row);
     }
-    table.text(paint, 0)
+    table.to_text(paint, 0)
 }
 
 /// What it says on one line.
-pub fn said(memory: &Memory) -> String {
+pub fn format_subject_and_fact(memory: &Memory) -> String {
     match &memory.subject {
-        Some(subject) => format!("{}: {}", one_line(subject), one_line(&memory.fact)),
-        None => one_line(&memory.fact),
+        Some(subject) => format!(
+            "{}: {}",
+            flatten_to_line(subject),
+            flatten_to_line(&memory.fact)
+        ),
+        None => flatten_to_line(&memory.fact),
     }
 }

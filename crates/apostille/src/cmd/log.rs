@@ -2,36 +2,40 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::event::{Logged, What};
+use apostille_core::event::{EventBody, LoggedEvent};
 use apostille_core::memory::MemoryId;
 use apostille_core::space::Space;
 use apostille_core::store::{EventPage, sort_newest_first};
 
-use crate::args::Log;
-use crate::json::{LogReply, handles, viewed};
-use crate::paint::{BOLD, DIM, GREEN, Paint, RED, Table, YELLOW, ink, one_line};
-use crate::shell::{Answer, Shell};
-use apostille_workspace::desk::Desk;
+use crate::args::LogArgs;
+use crate::json::{LogReply, build_event_views, read_event_handles};
+use crate::paint::{BOLD, DIM, GREEN, Paint, RED, TextTable, YELLOW, flatten_to_line, style_text};
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
+use apostille_workspace::error::CommandError;
 
 /// Shows events, the latest first.
-pub fn run(shell: &Shell, args: &Log) -> Result<Answer, Fault> {
-    let desk = shell.desk()?;
-    let memory = match args.memory.map(|name| desk.named(&[name])).transpose()? {
-        Some(Err(refusal)) => return Ok(shell.refused(&refusal)),
+pub fn run(shell: &CommandContext, args: &LogArgs) -> Result<CommandOutput, CommandError> {
+    let desk = shell.open_workspace()?;
+    let memory = match args
+        .memory
+        .map(|name| desk.find_named(&[name]))
+        .transpose()?
+    {
+        Some(Err(refusal)) => return Ok(shell.render_refusal(&refusal)),
         Some(Ok(found)) => found.into_iter().next(),
         None => None,
     };
     let events = match &memory {
-        Some(memory) => events_of(
+        Some(memory) => read_latest_events(
             &desk,
             std::slice::from_ref(&memory.space),
             Some(memory.id),
             args.limit,
         )?,
         None if args.spaces.all_spaces => desk.store.latest_events(args.limit)?,
-        None => events_of(&desk, &desk.spaces(), None, args.limit)?,
+        None => read_latest_events(&desk, &desk.spaces(), None, args.limit)?,
     };
     let code = if events.is_empty() {
         error::NOTHING
@@ -40,26 +44,28 @@ pub fn run(shell: &Shell, args: &Log) -> Result<Answer, Fault> {
     };
     let json = LogReply {
         ok: true,
-        events: viewed(&*desk.store, &events)?,
+        events: build_event_views(&*desk.store, &events)?,
         next: None,
     };
-    let handles = handles(&*desk.store, &events)?;
-    let answer = shell.answer(code, &json, |paint| table(paint, &events, &handles));
+    let handles = read_event_handles(&*desk.store, &events)?;
+    let answer = shell.render_output(code, &json, |paint| {
+        format_event_table(paint, &events, &handles)
+    });
     let err = if events.is_empty() {
         "nothing has happened here yet\n".into()
     } else {
         String::new()
     };
-    Ok(Answer { err, ..answer })
+    Ok(CommandOutput { err, ..answer })
 }
 
 /// The last events of these spaces in one order; of one memory, where it is named.
-fn events_of(
-    desk: &Desk,
+fn read_latest_events(
+    desk: &Workspace,
     spaces: &[Space],
     memory: Option<MemoryId>,
     limit: usize,
-) -> Result<Vec<Logged>, Fault> {
+) -> Result<Vec<LoggedEvent>, CommandError> {
     let page = EventPage {
         memory,
         newest_first: true,
@@ -68,46 +74,56 @@ fn events_of(
     };
     let mut events = Vec::new();
     for space in spaces {
-        events.extend(desk.store.events(space, &page)?);
+        events.extend(desk.store.read_events(space, &page)?);
     }
     sort_newest_first(&mut events);
     events.truncate(limit);
     Ok(events)
 }
 
-fn table(paint: &Paint, events: &[Logged], handles: &BTreeMap<MemoryId, String>) -> String {
-    let mut table = Table::default();
-    for Logged { seq, event, .. } in events {
-        let word = event.what.happening();
+fn format_event_table(
+    paint: &Paint,
+    events: &[LoggedEvent],
+    handles: &BTreeMap<MemoryId, String>,
+) -> String {
+    let mut table = TextTable::default();
+    for LoggedEvent { seq, event, .. } in events {
+        let word = event.what.event_kind();
         let style = match event.what {
-            What::Remembered { .. }
-            | What::Refreshed { .. }
-            | What::Verified { valid: true, .. } => GREEN,
-            What::Verified { .. } | What::Invalidated { .. } | What::Forgotten { .. } => RED,
-            What::Refused { .. } | What::Corrected { .. } => YELLOW,
-            What::RolledBack { .. } | What::Tripped { .. } => YELLOW,
+            EventBody::Remembered { .. }
+            | EventBody::Refreshed { .. }
+            | EventBody::Verified { valid: true, .. } => GREEN,
+            EventBody::Verified { .. }
+            | EventBody::Invalidated { .. }
+            | EventBody::Forgotten { .. } => RED,
+            EventBody::Refused { .. } | EventBody::Corrected { .. } => YELLOW,
+            EventBody::RolledBack { .. } | EventBody::Tripped { .. } => YELLOW,
             _ => anstyle::Style::new(),
         };
         let touched: Vec<&str> = event
-            .touches()
+            .touched_memories()
             .filter_map(|id| handles.get(&id).map(String::as_str))
             .collect();
-        table.row([
-            ink(DIM, seq),
-            ink(DIM, paint.time(event.at)),
-            ink(style, word),
-            ink(BOLD, touched.join(" ")),
-            event.actor.as_deref().map(one_line).unwrap_or_default(),
-            happened(&event.what),
+        table.add_row([
+            style_text(DIM, seq),
+            style_text(DIM, paint.format_time(event.at)),
+            style_text(style, word),
+            style_text(BOLD, touched.join(" ")),
+            event
+                .actor
+                .as_deref()
+                .map(flatten_to_line)
+                .unwrap_or_default(),
+            describe_event_body(&event.what),
         ]);
     }
-    table.text(paint, 0)
+    table.to_text(paint, 0)
 }
 
 /// What an event says beyond its word, on one line.
-pub(super) fn happened(what: &What) -> String {
+pub(super) fn describe_event_body(what: &EventBody) -> String {
     let text = match what {
-        What::Remembered {
+        EventBody::Remembered {
             memory,
             forced,
             rationale,
@@ -119,25 +135,25 @@ pub(super) fn happened(what: &What) -> String {
                 .unwrap_or_default();
             format!("{forced}{}{rationale}", memory.fact)
         }
-        What::Refreshed { followed, .. } if !followed.is_empty() => followed.join(", "),
-        What::Refreshed {
+        EventBody::Refreshed { followed, .. } if !followed.is_empty() => followed.join(", "),
+        EventBody::Refreshed {
             citations: Some(_), ..
         } => "with new citations".into(),
-        What::Superseded { reason, .. } | What::Corrected { reason, .. } => {
+        EventBody::Superseded { reason, .. } | EventBody::Corrected { reason, .. } => {
             reason.clone().unwrap_or_default()
         }
-        What::Invalidated { reason, .. }
-        | What::Retired { reason }
-        | What::Forgotten { reason, .. } => reason.clone(),
-        What::Verified { found, .. } => found.join(", "),
-        What::Retrieved { query, .. } => format!("“{query}”"),
-        What::Refused { class } => class.clone(),
-        What::Restored { status, .. } => {
+        EventBody::Invalidated { reason, .. }
+        | EventBody::Retired { reason }
+        | EventBody::Forgotten { reason, .. } => reason.clone(),
+        EventBody::Verified { found, .. } => found.join(", "),
+        EventBody::Retrieved { query, .. } => format!("“{query}”"),
+        EventBody::Refused { class } => class.clone(),
+        EventBody::Restored { status, .. } => {
             format!("{} {}", status.stage(), status.why().unwrap_or_default())
                 .trim_end()
                 .to_owned()
         }
-        What::RolledBack {
+        EventBody::RolledBack {
             to,
             restored,
             retired,
@@ -147,7 +163,7 @@ pub(super) fn happened(what: &What) -> String {
                 "to event {to}: {restored} restored, {retired} retired, {lost} cannot come back"
             )
         }
-        What::Tripped {
+        EventBody::Tripped {
             breaker,
             actor,
             why,
@@ -157,8 +173,8 @@ pub(super) fn happened(what: &What) -> String {
                 actor.as_deref().unwrap_or("everybody")
             )
         }
-        What::Closed { actor } => actor.clone().unwrap_or_else(|| "everybody".into()),
-        What::Refreshed { .. } | What::Approved | What::Applied => String::new(),
+        EventBody::Closed { actor } => actor.clone().unwrap_or_else(|| "everybody".into()),
+        EventBody::Refreshed { .. } | EventBody::Approved | EventBody::Applied => String::new(),
     };
-    one_line(&text)
+    flatten_to_line(&text)
 }

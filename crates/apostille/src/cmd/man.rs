@@ -6,48 +6,49 @@ use std::path::Path;
 use clap_mangen::Man;
 use serde::Serialize;
 
-use super::completions::Text;
+use super::completions::TextReply;
 use crate::args::help;
-use crate::shell::{Answer, Shell};
+use crate::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
+use apostille_workspace::error::CommandError;
 
 /// Prints the manual page, or writes those of all commands into a folder.
-pub fn run(shell: &Shell, out: Option<&Path>) -> Result<Answer, Fault> {
+pub fn run(shell: &CommandContext, out: Option<&Path>) -> Result<CommandOutput, CommandError> {
     match out {
-        None => printed(shell),
-        Some(folder) => written(shell, &shell.world.cwd.join(folder)),
+        None => render_man_page(shell),
+        Some(folder) => write_man_pages(shell, &shell.world.cwd.join(folder)),
     }
 }
 
-fn printed(shell: &Shell) -> Result<Answer, Fault> {
+fn render_man_page(shell: &CommandContext) -> Result<CommandOutput, CommandError> {
     let mut bytes = Vec::new();
-    Man::new(help::command())
+    Man::new(help::build_cli_command())
         .render(&mut bytes)
-        .map_err(Fault::internal)?;
-    let json = Text {
+        .map_err(CommandError::internal)?;
+    let json = TextReply {
         ok: true,
         text: String::from_utf8_lossy(&bytes).into_owned(),
     };
-    Ok(shell.answer(error::OK, &json, |_| json.text.clone()))
+    Ok(shell.render_output(error::OK, &json, |_| json.text.clone()))
 }
 
 #[derive(Serialize)]
-struct Reply {
+struct ManReply {
     ok: bool,
     folder: String,
 }
 
-fn written(shell: &Shell, folder: &Path) -> Result<Answer, Fault> {
-    let failed = |error| Fault::usage(format!("cannot write '{}': {error}", folder.display()));
+fn write_man_pages(shell: &CommandContext, folder: &Path) -> Result<CommandOutput, CommandError> {
+    let failed =
+        |error| CommandError::usage(format!("cannot write '{}': {error}", folder.display()));
     fs::create_dir_all(folder)
-        .and_then(|()| clap_mangen::generate_to(help::command(), folder))
+        .and_then(|()| clap_mangen::generate_to(help::build_cli_command(), folder))
         .map_err(failed)?;
-    let json = Reply {
+    let json = ManReply {
         ok: true,
         folder: folder.display().to_string(),
     };
-    Ok(shell.answer(error::OK, &json, |_| {
+    Ok(shell.render_output(error::OK, &json, |_| {
         format!("wrote the manual pages to {}\n", json.folder)
     }))
 }

@@ -2,30 +2,31 @@
 
 use std::sync::Arc;
 
-use crate::args::Offered;
-use crate::shell::{Answer, Shell};
+use crate::args::OfferArgs;
+use crate::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
-use apostille_workspace::host::{Machine, Reach};
+use apostille_workspace::error::CommandError;
+use apostille_workspace::host::{ClientReach, ServerHost};
 
 /// Serves until the agent goes away.
-pub fn run(shell: &Shell, args: &Offered) -> Result<Answer, Fault> {
-    let machine = Machine::new(&shell.world, &shell.flags.settings(), Reach::Anywhere);
+pub fn run(shell: &CommandContext, args: &OfferArgs) -> Result<CommandOutput, CommandError> {
+    let machine = ServerHost::new(&shell.world, &shell.flags.settings(), ClientReach::Anywhere);
     if shell.world.terminal.stdin {
-        note(
+        print_startup_note(
             "apostille: waiting for an agent on the standard input; the README says how to set one up",
         );
     }
-    apostille_mcp::serve_stdio(Arc::new(machine), args.offer()).map_err(Fault::internal)?;
-    Ok(Answer {
+    apostille_mcp::serve_stdio(Arc::new(machine), args.to_offer())
+        .map_err(CommandError::internal)?;
+    Ok(CommandOutput {
         code: error::OK,
-        ..Answer::default()
+        ..CommandOutput::default()
     })
 }
 
 /// A word to a person who started this by hand.
-fn note(text: &str) {
-    let _ = crate::shell::write(
+fn print_startup_note(text: &str) {
+    let _ = crate::shell::write_styled_text(
         std::io::stderr().lock(),
         &format!("{text}\n"),
         clap::ColorChoice::Auto,

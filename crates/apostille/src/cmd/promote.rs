@@ -2,28 +2,29 @@
 
 use apostille_core::memory::Layer;
 use apostille_core::promote::{Promotion, promote};
-use apostille_core::remember::Outcome;
+use apostille_core::remember::RememberOutcome;
 
-use super::remember::{Asked, answer, not_promoted};
-use crate::args::Promote;
-use crate::shell::{Answer, Shell};
-use apostille_workspace::error::Fault;
-use apostille_workspace::task::active_task;
+use super::remember::{RememberIntent, build_not_promoted_output, build_remember_output};
+use crate::args::PromoteArgs;
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::error::CommandError;
+use apostille_workspace::task::find_active_task;
 
 /// Promotes a note.
-pub fn run(shell: &Shell, args: &Promote) -> Result<Answer, Fault> {
-    let desk = shell.desk()?;
-    let notes = match desk.named(&[args.name])? {
+pub fn run(shell: &CommandContext, args: &PromoteArgs) -> Result<CommandOutput, CommandError> {
+    let desk = shell.open_workspace()?;
+    let notes = match desk.find_named(&[args.name])? {
         Ok(memories) => memories,
-        Err(refusal) => return Ok(shell.refused(&refusal)),
+        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
     };
     let is_scratch = notes.iter().any(|it| it.layer == Layer::Session);
     let cites = args
         .cites
         .iter()
-        .map(|it| desk.place.cite(it).map_err(Fault::usage));
-    let active =
-        || active_task(&shell.world, &desk.place, &desk.settings).map(|it| it.slug.to_string());
+        .map(|it| desk.place.resolve_location(it).map_err(CommandError::usage));
+    let active = || {
+        find_active_task(&shell.world, &desk.place, &desk.settings).map(|it| it.slug.to_string())
+    };
     let promotion = Promotion {
         layer: args.layer,
         kind: args.kind,
@@ -32,21 +33,21 @@ pub fn run(shell: &Shell, args: &Promote) -> Result<Answer, Fault> {
         reason: args.reason.clone(),
         citations: cites.collect::<Result<_, _>>()?,
         task: args.task.clone().or_else(active),
-        ..Promotion::of(args.name, shell.world.speaker().voice().clone())
+        ..Promotion::new(args.name, shell.world.speaker().voice().clone())
     };
     let cx = notes
         .first()
-        .map_or_else(|| desk.cx(), |it| desk.cx_for(&it.space));
+        .map_or_else(|| desk.context(), |it| desk.context_for(&it.space));
     match promote(&cx, &desk.spaces(), promotion)? {
-        Outcome::Similar { near } => Ok(not_promoted(shell, args.name, &near)),
+        RememberOutcome::Similar { near } => Ok(build_not_promoted_output(shell, args.name, &near)),
         outcome => {
             let (fact, instead) = (
                 args.fact.as_deref().unwrap_or(""),
                 Some(args.name).filter(|_| is_scratch),
             );
-            Ok(answer(
+            Ok(build_remember_output(
                 shell,
-                &Asked {
+                &RememberIntent {
                     is_skipped: false,
                     fact,
                     instead,

@@ -2,21 +2,21 @@
 
 use apostille_core::list;
 
-use super::list::listed;
-use crate::args::Recent;
-use crate::shell::{Answer, Shell};
-use apostille_workspace::error::Fault;
+use super::list::build_list_output;
+use crate::args::RecentArgs;
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::error::CommandError;
 
 /// Lists active memories, those refreshed last first.
-pub fn run(shell: &Shell, args: &Recent) -> Result<Answer, Fault> {
-    let desk = shell.desk()?;
+pub fn run(shell: &CommandContext, args: &RecentArgs) -> Result<CommandOutput, CommandError> {
+    let desk = shell.open_workspace()?;
     let limit = args.limit.saturating_add(1);
     let memories = match &args.path {
         Some(path) => {
-            let path = desk.place.path(path).map_err(Fault::usage)?;
-            list::citing(&desk.cx(), &desk.spaces(), &path, limit)?
+            let path = desk.place.resolve_path(path).map_err(CommandError::usage)?;
+            list::list_citing_memories(&desk.context(), &desk.spaces(), &path, limit)?
         }
-        None => list::recent(&desk.cx(), &desk.spaces(), limit)?,
+        None => list::list_recent_memories(&desk.context(), &desk.spaces(), limit)?,
     };
-    Ok(listed(shell, memories, args.limit, false))
+    Ok(build_list_output(shell, memories, args.limit, false))
 }

@@ -2,14 +2,17 @@
 
 use apostille_core::revise;
 
-use super::revised;
-use crate::args::Several;
-use crate::shell::{Answer, Shell};
-use apostille_workspace::error::Fault;
+use super::revise_named_memories;
+use crate::args::SeveralMemoriesArgs;
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::error::CommandError;
 
 /// Notes that memories hold and are of use; they rank as fresh again.
-pub fn run(shell: &Shell, args: &Several) -> Result<Answer, Fault> {
-    revised(shell, &args.names, "refreshed", |desk, name| {
-        revise::refresh(&desk.cx(), &desk.spaces(), name)
+pub fn run(
+    shell: &CommandContext,
+    args: &SeveralMemoriesArgs,
+) -> Result<CommandOutput, CommandError> {
+    revise_named_memories(shell, &args.names, "refreshed", |desk, name| {
+        revise::refresh_memory(&desk.context(), &desk.spaces(), name)
     })
 }

@@ -1,36 +1,36 @@
 //! `remember`: a fact is kept, or it is said why not.
 
-use apostille_core::memory::{Draft, Layer, Memory, Name, Status, Twin, Voice};
+use apostille_core::memory::{Draft, DuplicateChoice, Layer, Memory, MemoryName, Status, Voice};
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::{self, Near, Outcome, Relation, trusted};
+use apostille_core::remember::{self, DraftRelation, NearMemory, RememberOutcome, trusted};
 use apostille_core::space::Space;
 
-use crate::args::{Remember, Telling, TwinArgs};
+use crate::args::{DuplicateChoiceArgs, FactArgs, RememberArgs};
 use crate::json::{RememberReply, WhenSimilar};
-use crate::paint::paste::quoted;
-use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, ink, one_line};
-use crate::shell::{Answer, Shell};
-use apostille_workspace::desk::Desk;
+use crate::paint::paste::quote_pasted_word;
+use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text};
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
+use apostille_workspace::error::CommandError;
 
 /// Keeps a fact with the code that proves it.
-pub fn run(shell: &Shell, args: &Remember) -> Result<Answer, Fault> {
-    let desk = shell.guarded_desk()?;
-    let fact = told(shell, &args.fact)?;
+pub fn run(shell: &CommandContext, args: &RememberArgs) -> Result<CommandOutput, CommandError> {
+    let desk = shell.open_guarded_workspace()?;
+    let fact = read_fact_argument(shell, &args.fact)?;
     let is_users = args.user || args.telling.layer == Some(Layer::Identity);
     let [repo, user] = desk.spaces();
     let space = if is_users { user } else { repo };
-    let draft = draft(shell, &desk, space, &fact, &args.telling)?;
+    let draft = build_cli_draft(shell, &desk, space, &fact, &args.telling)?;
     let draft = Draft {
-        twin: twin(&args.twin),
+        twin: convert_duplicate_args(&args.twin),
         ..draft
     };
-    let outcome = remember::remember(&desk.cx_for(&draft.space), draft)?;
+    let outcome = remember::remember(&desk.context_for(&draft.space), draft)?;
     let instead = args.twin.merge;
-    Ok(answer(
+    Ok(build_remember_output(
         shell,
-        &Asked {
+        &RememberIntent {
             is_skipped: args.twin.skip,
             fact: &fact,
             instead,
@@ -41,7 +41,10 @@ pub fn run(shell: &Shell, args: &Remember) -> Result<Answer, Fault> {
 }
 
 /// The fact as an argument, or from the standard input.
-pub(super) fn told(shell: &Shell, fact: &str) -> Result<String, Fault> {
+pub(super) fn read_fact_argument(
+    shell: &CommandContext,
+    fact: &str,
+) -> Result<String, CommandError> {
     if fact == "-" {
         Ok(shell.world.read_stdin()?.trim().to_owned())
     } else {
@@ -50,18 +53,18 @@ pub(super) fn told(shell: &Shell, fact: &str) -> Result<String, Fault> {
 }
 
 /// A draft with everything that was said about the fact.
-pub(super) fn draft(
-    shell: &Shell,
-    desk: &Desk,
+pub(super) fn build_cli_draft(
+    shell: &CommandContext,
+    desk: &Workspace,
     space: Space,
     fact: &str,
-    telling: &Telling,
-) -> Result<Draft, Fault> {
-    let voice = voice(shell, telling)?;
+    telling: &FactArgs,
+) -> Result<Draft, CommandError> {
+    let voice = build_cli_voice(shell, telling)?;
     let cites = telling
         .cites
         .iter()
-        .map(|it| desk.place.cite(it).map_err(Fault::usage));
+        .map(|it| desk.place.resolve_location(it).map_err(CommandError::usage));
     Ok(Draft {
         layer: telling.layer,
         kind: telling.kind,
@@ -72,22 +75,24 @@ pub(super) fn draft(
         task: telling.task.clone(),
         ..Draft::new(space, fact, voice)
     }
-    .vouched_if(telling.force, shell.world.speaker().person()))
+    .with_vouching(telling.force, shell.world.speaker().person()))
 }
 
 /// Who speaks. A flag can lower what the program knows of it, and raise it for a person alone.
-fn voice(shell: &Shell, telling: &Telling) -> Result<Voice, Fault> {
+fn build_cli_voice(shell: &CommandContext, telling: &FactArgs) -> Result<Voice, CommandError> {
     let speaker = shell.world.speaker();
     let usual = speaker.voice().clone();
     let origin = telling.origin.unwrap_or(usual.origin);
     if origin < usual.origin && speaker.person().is_none() {
-        return Err(Fault::usage(format!(
+        return Err(CommandError::usage(format!(
             "--origin {origin} is for a person, and none is at the terminal"
         ))
-        .hint("leave it out; a script of yours says who you are with APOSTILLE_PERSON=your-name"));
+        .with_hint(
+            "leave it out; a script of yours says who you are with APOSTILLE_PERSON=your-name",
+        ));
     }
     // What the client says of its session goes before what the caller says: breakers count by it.
-    let session = shell.world.env.session().map(Into::into);
+    let session = shell.world.env.session_id().map(Into::into);
     let voice = Voice {
         origin,
         tainted: telling.tainted,
@@ -95,24 +100,26 @@ fn voice(shell: &Shell, telling: &Telling) -> Result<Voice, Fault> {
         session: session.or_else(|| telling.session.clone()),
         ..usual
     };
-    Ok(telling.from.map_or(voice.clone(), |it| voice.via(it)))
+    Ok(telling
+        .from
+        .map_or(voice.clone(), |it| voice.with_channel(it)))
 }
 
-fn twin(args: &TwinArgs) -> Twin {
+fn convert_duplicate_args(args: &DuplicateChoiceArgs) -> DuplicateChoice {
     match args {
-        TwinArgs { skip: true, .. } => Twin::Skip,
-        TwinArgs {
+        DuplicateChoiceArgs { skip: true, .. } => DuplicateChoice::Skip,
+        DuplicateChoiceArgs {
             merge: Some(name), ..
-        } => Twin::Merge(*name),
-        TwinArgs {
+        } => DuplicateChoice::Merge(*name),
+        DuplicateChoiceArgs {
             create: Some(why), ..
-        } => Twin::Create(why.clone()),
-        _ => Twin::Ask,
+        } => DuplicateChoice::Create(why.clone()),
+        _ => DuplicateChoice::Ask,
     }
 }
 
 /// Why a memory waits, where it does.
-fn pending(memory: &Memory) -> Option<&str> {
+fn find_pending_reason(memory: &Memory) -> Option<&str> {
     match &memory.status {
         Status::Pending { why } => Some(why),
         _ => None,
@@ -123,18 +130,18 @@ fn pending(memory: &Memory) -> Option<&str> {
 pub(super) const REMEMBERED: &str = "remembered";
 
 /// What was asked for, as far as the answer repeats it.
-pub(super) struct Asked<'a> {
+pub(super) struct RememberIntent<'a> {
     /// Whether a near-duplicate is no matter.
     pub(super) is_skipped: bool,
     /// The fact.
     pub(super) fact: &'a str,
     /// The memory whose place it was to take.
-    pub(super) instead: Option<Name>,
+    pub(super) instead: Option<MemoryName>,
     /// The word for what is done when it is kept.
     pub(super) word: &'static str,
 }
 
-impl Asked<'_> {
+impl RememberIntent<'_> {
     /// Whether a person can insist: what is promoted was kept before, and its words are moderated anew.
     fn can_force(&self) -> bool {
         self.word != "promoted"
@@ -142,7 +149,11 @@ impl Asked<'_> {
 }
 
 /// What became of the draft.
-pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answer {
+pub(super) fn build_remember_output(
+    shell: &CommandContext,
+    asked: &RememberIntent<'_>,
+    outcome: RememberOutcome,
+) -> CommandOutput {
     let when = if asked.is_skipped {
         WhenSimilar::Skip
     } else {
@@ -150,7 +161,7 @@ pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answ
     };
     let json = RememberReply::new(asked.word, &outcome, when, |it| it.into());
     match outcome {
-        Outcome::Remembered {
+        RememberOutcome::Remembered {
             memory,
             identity_percent,
             retired,
@@ -158,37 +169,42 @@ pub(super) fn answer(shell: &Shell, asked: &Asked<'_>, outcome: Outcome) -> Answ
         } => {
             let instead = asked
                 .instead
-                .or(superseded.as_ref().map(|it| Name::Handle(it.handle)));
-            shell.answer(error::OK, &json, |paint| {
-                kept(paint, asked.word, &memory, instead)
+                .or(superseded.as_ref().map(|it| MemoryName::Handle(it.handle)));
+            shell.render_output(error::OK, &json, |paint| {
+                format_kept_memory(paint, asked.word, &memory, instead)
                     + &superseded
                         .as_ref()
-                        .map(|it| outdated(paint, it))
+                        .map(|it| format_superseded_note(paint, it))
                         .unwrap_or_default()
-                    + &waits(shell, asked, &memory)
-                    + &room(identity_percent, retired)
+                    + &format_pending_note(shell, asked, &memory)
+                    + &format_capacity_note(identity_percent, retired)
             })
         }
-        Outcome::Refreshed { memory } => shell.answer(error::OK, &json, |paint| {
-            kept(paint, "known already; refreshed", &memory, None) + &waits(shell, asked, &memory)
+        RememberOutcome::Refreshed { memory } => shell.render_output(error::OK, &json, |paint| {
+            format_kept_memory(paint, "known already; refreshed", &memory, None)
+                + &format_pending_note(shell, asked, &memory)
         }),
-        Outcome::Similar { near } if asked.is_skipped => {
-            shell.answer(error::OK, &json, |_| skipped(&near))
+        RememberOutcome::Similar { near } if asked.is_skipped => {
+            shell.render_output(error::OK, &json, |_| format_skipped_note(&near))
         }
-        Outcome::Similar { near } => Answer {
-            err: choice(shell, asked.fact, &near),
-            ..shell.answer(error::REFUSED, &json, |_| String::new())
+        RememberOutcome::Similar { near } => CommandOutput {
+            err: format_duplicate_choices(shell, asked.fact, &near),
+            ..shell.render_output(error::REFUSED, &json, |_| String::new())
         },
-        Outcome::Refused(refusal) => refused(shell, asked, &refusal),
+        RememberOutcome::Refused(refusal) => build_remember_refusal(shell, asked, &refusal),
     }
 }
 
 /// What is better read elsewhere can be kept all the same, by a person and where the verb has a flag for it.
-fn refused(shell: &Shell, asked: &Asked<'_>, refusal: &Refusal) -> Answer {
-    let answer = shell.refused(refusal);
+fn build_remember_refusal(
+    shell: &CommandContext,
+    asked: &RememberIntent<'_>,
+    refusal: &Refusal,
+) -> CommandOutput {
+    let answer = shell.render_refusal(refusal);
     match refusal {
-        Refusal::Excluded { .. } if asked.can_force() => Answer {
-            err: answer.err + &crate::shell::hint("a person can keep it with --force"),
+        Refusal::Excluded { .. } if asked.can_force() => CommandOutput {
+            err: answer.err + &crate::shell::format_hint("a person can keep it with --force"),
             ..answer
         },
         _ => answer,
@@ -196,25 +212,30 @@ fn refused(shell: &Shell, asked: &Asked<'_>, refusal: &Refusal) -> Answer {
 }
 
 /// What nobody asked to replace is shown, so that it can be seen to be right.
-fn outdated(paint: &Paint, it: &Near) -> String {
+fn format_superseded_note(paint: &Paint, it: &NearMemory) -> String {
     let text = format!(
         "{} said: {}; it contradicts this, and is older",
         it.handle,
-        one_line(&it.fact)
+        flatten_to_line(&it.fact)
     );
-    ink(YELLOW, paint.wrapped(&text, 2))
+    style_text(YELLOW, paint.wrap_text(&text, 2))
 }
 
-fn kept(paint: &Paint, outcome: &str, memory: &Memory, instead: Option<Name>) -> String {
+fn format_kept_memory(
+    paint: &Paint,
+    outcome: &str,
+    memory: &Memory,
+    instead: Option<MemoryName>,
+) -> String {
     let places: Vec<String> = memory
         .citations
         .iter()
-        .map(|it| one_line(&it.place().to_string()))
+        .map(|it| flatten_to_line(&it.location().to_string()))
         .collect();
     let subject = memory
         .subject
         .as_deref()
-        .map(|it| format!("  {}", one_line(it)))
+        .map(|it| format!("  {}", flatten_to_line(it)))
         .unwrap_or_default();
     let place = if memory.is_active() {
         "in place of"
@@ -226,44 +247,53 @@ fn kept(paint: &Paint, outcome: &str, memory: &Memory, instead: Option<Name>) ->
         .unwrap_or_default();
     let head = format!(
         "{} {}{instead}{subject}\n",
-        ink(GREEN, outcome),
-        ink(BOLD, memory.handle())
+        style_text(GREEN, outcome),
+        style_text(BOLD, memory.handle())
     );
-    let fact = paint.wrapped(&memory.fact, 2);
-    let space = ink(
+    let fact = paint.wrap_text(&memory.fact, 2);
+    let space = style_text(
         DIM,
         format!("{} · {} · {}", memory.space, memory.layer, memory.kind),
     );
     let proof = if places.is_empty() {
         String::new()
     } else {
-        ink(DIM, format!(" · {}", places.join(", ")))
+        style_text(DIM, format!(" · {}", places.join(", ")))
     };
     let marks: String = memory
         .marks
         .iter()
-        .map(|it| ink(YELLOW, format!(" · {it}")))
+        .map(|it| style_text(YELLOW, format!(" · {it}")))
         .collect();
     format!("{head}{fact}  {space}{proof}{marks}\n")
 }
 
 /// What a memory waits for, and the ways out.
-fn waits(shell: &Shell, asked: &Asked<'_>, memory: &Memory) -> String {
-    let Some(why) = pending(memory) else {
+fn format_pending_note(
+    shell: &CommandContext,
+    asked: &RememberIntent<'_>,
+    memory: &Memory,
+) -> String {
+    let Some(why) = find_pending_reason(memory) else {
         return String::new();
     };
-    let why = shell.paint.wrapped(
+    let why = shell.paint.wrap_text(
         &format!(
             "{}; it is kept, and not shown until it is approved",
-            one_line(why)
+            flatten_to_line(why)
         ),
         2,
     );
-    let mut out = format!("  {} {}", ink(YELLOW, "pending:"), why.trim_start());
-    let way =
-        |what: &str, command: &str| format!("    {} {}\n", ink(DIM, what), ink(CYAN, command));
-    if trusted::awaits_proof(memory) {
-        let again = Retyped {
+    let mut out = format!("  {} {}", style_text(YELLOW, "pending:"), why.trim_start());
+    let way = |what: &str, command: &str| {
+        format!(
+            "    {} {}\n",
+            style_text(DIM, what),
+            style_text(CYAN, command)
+        )
+    };
+    if trusted::is_awaiting_proof(memory) {
+        let again = RetypedCommand {
             typed: &shell.world.typed,
             fact: asked.fact,
         };
@@ -276,10 +306,10 @@ fn waits(shell: &Shell, asked: &Asked<'_>, memory: &Memory) -> String {
             &format!("apostille forget {}", memory.handle()),
         );
         if asked.can_force() {
-            out += &way("or vouch for it, as a person:", &again.with("--force"));
+            out += &way("or vouch for it, as a person:", &again.with_flag("--force"));
         }
     }
-    let what = if trusted::awaits_proof(memory) {
+    let what = if trusted::is_awaiting_proof(memory) {
         "or let a person approve it:"
     } else {
         "a person may approve it:"
@@ -287,10 +317,15 @@ fn waits(shell: &Shell, asked: &Asked<'_>, memory: &Memory) -> String {
     out + &way(what, &format!("apostille approve {}", memory.handle()))
 }
 
-fn room(identity_percent: Option<u8>, retired: usize) -> String {
-    let bar = |it: u8| format!("  identity {} {it}%\n", crate::paint::bar(it));
+fn format_capacity_note(identity_percent: Option<u8>, retired: usize) -> String {
+    let bar = |it: u8| {
+        format!(
+            "  identity {} {it}%\n",
+            crate::paint::format_percent_bar(it)
+        )
+    };
     let retired = (retired > 0).then(|| {
-        ink(
+        style_text(
             YELLOW,
             format!("  {retired} of the oldest retired to make room\n"),
         )
@@ -302,93 +337,106 @@ fn room(identity_percent: Option<u8>, retired: usize) -> String {
         .collect()
 }
 
-fn skipped(near: &[Near]) -> String {
+fn format_skipped_note(near: &[NearMemory]) -> String {
     let known = near
         .first()
         .map(|it| it.handle.to_string())
         .unwrap_or_default();
-    format!("{}; {} says it\n", ink(GREEN, "skipped"), ink(BOLD, known))
+    format!(
+        "{}; {} says it\n",
+        style_text(GREEN, "skipped"),
+        style_text(BOLD, known)
+    )
 }
 
 /// A note that says what is known already is not promoted.
-pub(super) fn not_promoted(shell: &Shell, name: Name, near: &[Near]) -> Answer {
-    let json = RememberReply::similar(near, WhenSimilar::Tell);
-    let answer = shell.answer(error::REFUSED, &json, |_| String::new());
+pub(super) fn build_not_promoted_output(
+    shell: &CommandContext,
+    name: MemoryName,
+    near: &[NearMemory],
+) -> CommandOutput {
+    let json = RememberReply::from_similar(near, WhenSimilar::Tell);
+    let answer = shell.render_output(error::REFUSED, &json, |_| String::new());
     let mut err = format!(
         "{} {name}: much the same is known:\n\n",
-        ink(YELLOW.bold(), "not promoted")
+        style_text(YELLOW.bold(), "not promoted")
     );
-    err.extend(near.iter().map(|it| known(shell, it)));
+    err.extend(near.iter().map(|it| format_near_memory(shell, it)));
     if let Some(first) = near.first() {
         let command = format!("apostille supersede {} 'FACT'", first.handle);
         err += &format!(
             "\n  {} {}\n",
-            ink(DIM, "if it says it better:"),
-            ink(CYAN, command)
+            style_text(DIM, "if it says it better:"),
+            style_text(CYAN, command)
         );
         err += &format!(
             "  {} {}\n",
-            ink(DIM, "if it says something else:"),
-            ink(CYAN, "--fact 'FACT'")
+            style_text(DIM, "if it says something else:"),
+            style_text(CYAN, "--fact 'FACT'")
         );
     }
-    Answer { err, ..answer }
+    CommandOutput { err, ..answer }
 }
 
-fn known(shell: &Shell, it: &Near) -> String {
+fn format_near_memory(shell: &CommandContext, it: &NearMemory) -> String {
     let percent = (it.overlap * 100.0).round();
-    let relation = ink(YELLOW, it.relation.as_str());
+    let relation = style_text(YELLOW, it.relation.as_str());
     let head = format!(
         "{}  {relation}, {percent}% of the words\n",
-        ink(BOLD, it.handle)
+        style_text(BOLD, it.handle)
     );
-    head + &shell.paint.wrapped(&it.fact, 6)
+    head + &shell.paint.wrap_text(&it.fact, 6)
 }
 
 /// What is known, and the ready-made commands for each choice.
-fn choice(shell: &Shell, fact: &str, near: &[Near]) -> String {
+fn format_duplicate_choices(shell: &CommandContext, fact: &str, near: &[NearMemory]) -> String {
     let mut out = format!(
         "{} much the same is known:\n\n",
-        ink(YELLOW.bold(), "not kept:")
+        style_text(YELLOW.bold(), "not kept:")
     );
-    out.extend(near.iter().map(|it| known(shell, it)));
+    out.extend(near.iter().map(|it| format_near_memory(shell, it)));
     let Some(first) = near.first() else {
         return out;
     };
-    let again = Retyped {
+    let again = RetypedCommand {
         typed: &shell.world.typed,
         fact,
     };
-    let option =
-        |what: &str, command: String| format!("  {}\n    {}\n", ink(DIM, what), ink(CYAN, command));
+    let option = |what: &str, command: String| {
+        format!(
+            "  {}\n    {}\n",
+            style_text(DIM, what),
+            style_text(CYAN, command)
+        )
+    };
     out += "\nchoose:\n";
-    if first.relation == Relation::Contradiction {
+    if first.relation == DraftRelation::Contradiction {
         out += &option(
             "supersede: the old one is outdated",
-            again.instead_of(&first.handle.to_string()),
+            again.as_supersede(&first.handle.to_string()),
         );
     }
-    out += &option("skip it, and be content", again.with("--skip"));
+    out += &option("skip it, and be content", again.with_flag("--skip"));
     out += &option(
         "merge: replace it, keeping the citations and tags of both",
-        again.with(&format!("--merge {}", first.handle)),
+        again.with_flag(&format!("--merge {}", first.handle)),
     );
     out += &option(
         "create: keep both, and say why",
-        again.with("--create 'why both are needed'"),
+        again.with_flag("--create 'why both are needed'"),
     );
     out
 }
 
 /// The command as it was typed, to be typed again with something added.
-struct Retyped<'a> {
+struct RetypedCommand<'a> {
     typed: &'a [String],
     fact: &'a str,
 }
 
-impl Retyped<'_> {
-    fn with(&self, flag: &str) -> String {
-        let (before, after) = self.quoted("remember");
+impl RetypedCommand<'_> {
+    fn with_flag(&self, flag: &str) -> String {
+        let (before, after) = self.quote_words("remember");
         let after = if after.is_empty() {
             after
         } else {
@@ -397,13 +445,13 @@ impl Retyped<'_> {
         format!("apostille {before} {flag}{after}")
     }
 
-    fn instead_of(&self, handle: &str) -> String {
-        let (before, after) = self.quoted(&format!("supersede {handle}"));
+    fn as_supersede(&self, handle: &str) -> String {
+        let (before, after) = self.quote_words(&format!("supersede {handle}"));
         format!("apostille {before} {after}").trim_end().to_owned()
     }
 
     /// The words up to `--`, and from there on. Where another verb is typed, `--user` is left out: it has its space.
-    fn quoted(&self, verb: &str) -> (String, String) {
+    fn quote_words(&self, verb: &str) -> (String, String) {
         let is_other = verb != "remember";
         let typed: Vec<&String> = self
             .typed
@@ -413,8 +461,8 @@ impl Retyped<'_> {
         let at = typed.iter().position(|it| *it == "remember");
         let word = |(n, word): (usize, &&String)| match word.as_str() {
             _ if Some(n) == at => verb.to_owned(),
-            "-" => quoted(self.fact),
-            other => quoted(other),
+            "-" => quote_pasted_word(self.fact),
+            other => quote_pasted_word(other),
         };
         let words: Vec<String> = typed.iter().enumerate().map(word).collect();
         let end = typed
@@ -434,11 +482,11 @@ mod tests {
         let check = |typed: &[&str], expected: &str| {
             let typed: Vec<String> = typed.iter().map(|it| (*it).to_owned()).collect();
             assert_eq!(
-                Retyped {
+                RetypedCommand {
                     typed: &typed,
                     fact: "it's so"
                 }
-                .with("--skip"),
+                .with_flag("--skip"),
                 expected
             );
         };
@@ -459,12 +507,12 @@ mod tests {
     #[test]
     fn a_contradiction_can_be_superseded_at_once() {
         let typed = ["remember", "--user", "remember this"].map(String::from);
-        let again = Retyped {
+        let again = RetypedCommand {
             typed: &typed,
             fact: "",
         };
         assert_eq!(
-            again.instead_of("u-1"),
+            again.as_supersede("u-1"),
             "apostille supersede u-1 'remember this'"
         );
     }

@@ -1,16 +1,16 @@
 //! `report`: what was done, by day, from episodes.
 
-use apostille_core::verify::Verified;
+use apostille_core::verify::VerifiedMemory;
 use apostille_tasks::report;
-use apostille_tasks::report::{Item, Span};
+use apostille_tasks::report::{ReportItem, ReportSpan};
 use jiff::Timestamp;
 
-use crate::args::Report;
+use crate::args::ReportArgs;
 use crate::json::ReportReply;
-use crate::paint::{BOLD, DIM, GREEN, cut, ink, one_line};
-use crate::shell::{Answer, Shell};
+use crate::paint::{BOLD, DIM, GREEN, flatten_to_line, style_text, truncate_to_width};
+use crate::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
+use apostille_workspace::error::CommandError;
 
 /// How much of one text is shown, in columns, and how many things are told in all.
 const TEXT_CHARS: usize = 300;
@@ -21,20 +21,24 @@ const PART_CHARS: usize = 120;
 const DONE: [(&str, &str); 3] = [("Changed", "changed"), ("Ran", "ran"), ("Ended", "ended")];
 
 /// The time that a flag names.
-pub(super) fn time(now: Timestamp, flag: &str, text: &str) -> Result<Timestamp, Fault> {
+pub(super) fn parse_time_flag(
+    now: Timestamp,
+    flag: &str,
+    text: &str,
+) -> Result<Timestamp, CommandError> {
     let wrong = || {
-        Fault::usage(format!(
+        CommandError::usage(format!(
             "--{flag} '{text}' is neither 7d, 24h or 2w nor a date"
         ))
     };
-    report::since(text, now).ok_or_else(wrong)
+    report::parse_since(text, now).ok_or_else(wrong)
 }
 
 /// Tells what was done.
-pub fn run(shell: &Shell, args: &Report) -> Result<Answer, Fault> {
-    let desk = shell.desk()?;
+pub fn run(shell: &CommandContext, args: &ReportArgs) -> Result<CommandOutput, CommandError> {
+    let desk = shell.open_workspace()?;
     let now = shell.world.now;
-    let read = |flag, text| time(now, flag, text);
+    let read = |flag, text| parse_time_flag(now, flag, text);
     // What was written down this very moment counts.
     let end = now
         .checked_add(jiff::SignedDuration::from_millis(1))
@@ -45,7 +49,7 @@ pub fn run(shell: &Shell, args: &Report) -> Result<Answer, Fault> {
         .map(|it| read("until", it))
         .transpose()?
         .unwrap_or(end);
-    let span = Span {
+    let span = ReportSpan {
         since: read("since", &args.since)?,
         until,
     };
@@ -55,24 +59,24 @@ pub fn run(shell: &Shell, args: &Report) -> Result<Answer, Fault> {
     } else {
         vec![here.clone()]
     };
-    let report = report::report(&desk.cx(), &spaces, here, span)?;
+    let report = report::build_work_report(&desk.context(), &spaces, here, span)?;
     let json = ReportReply::new(span, &report);
     let code = if report.days.is_empty() {
         error::NOTHING
     } else {
         error::OK
     };
-    let answer = shell.answer(code, &json, |_| page(&report, args));
+    let answer = shell.render_output(code, &json, |_| format_report_page(&report, args));
     let err = if report.days.is_empty() {
         "nothing was written down in this time\n".into()
     } else {
         String::new()
     };
-    Ok(Answer { err, ..answer })
+    Ok(CommandOutput { err, ..answer })
 }
 
-fn page(report: &report::Report, args: &Report) -> String {
-    let pen = Pen {
+fn format_report_page(report: &report::WorkReport, args: &ReportArgs) -> String {
+    let pen = ReportFormatter {
         is_markdown: args.markdown,
         has_space: args.all,
     };
@@ -80,10 +84,10 @@ fn page(report: &report::Report, args: &Report) -> String {
     let mut left = MAX_ITEMS;
     for day in &report.days {
         let gap = if out.is_empty() { "" } else { "\n" };
-        out += &format!("{gap}{}", pen.date(&day.date));
+        out += &format!("{gap}{}", pen.format_date(&day.date));
         let shown = day.items.len().min(left);
         left -= shown;
-        out.extend(day.items[..shown].iter().map(|it| pen.item(it)));
+        out.extend(day.items[..shown].iter().map(|it| pen.format_item(it)));
         if shown < day.items.len() {
             out += &format!("… and {} more on this day\n", day.items.len() - shown);
         }
@@ -95,40 +99,44 @@ fn page(report: &report::Report, args: &Report) -> String {
 }
 
 /// Writes for a person at a terminal, or Markdown.
-struct Pen {
+struct ReportFormatter {
     is_markdown: bool,
     has_space: bool,
 }
 
-impl Pen {
-    fn date(&self, date: &str) -> String {
+impl ReportFormatter {
+    fn format_date(&self, date: &str) -> String {
         if self.is_markdown {
             format!("## {date}\n\n")
         } else {
-            format!("{}\n", ink(BOLD, date))
+            format!("{}\n", style_text(BOLD, date))
         }
     }
 
-    fn item(&self, item: &Item) -> String {
+    fn format_item(&self, item: &ReportItem) -> String {
         let mut out = String::new();
         if let Some(title) = item.title() {
-            out += &self.head(item, &one_line(title));
+            out += &self.format_heading(item, &flatten_to_line(title));
         }
         let depth = usize::from(item.task.is_some());
         out.extend(
             item.outcome()
-                .map(|it| self.line(depth, "outcome", None, it)),
+                .map(|it| self.format_line(depth, "outcome", None, it)),
         );
         out.extend(
             item.decisions
                 .iter()
-                .map(|it| self.told(depth, "decided", it)),
+                .map(|it| self.format_memory(depth, "decided", it)),
         );
-        out.extend(item.sessions.iter().map(|it| self.session(depth, it)));
+        out.extend(
+            item.sessions
+                .iter()
+                .map(|it| self.format_session(depth, it)),
+        );
         out
     }
 
-    fn head(&self, item: &Item, title: &str) -> String {
+    fn format_heading(&self, item: &ReportItem, title: &str) -> String {
         let status = item.status().unwrap_or_default();
         let mut about: Vec<String> = item
             .task
@@ -157,15 +165,15 @@ impl Pen {
             true => format!("- **{title}**: {status}{about}\n"),
             false => format!(
                 "  {} {}{}\n",
-                ink(GREEN, status),
-                ink(BOLD, title),
-                ink(DIM, about)
+                style_text(GREEN, status),
+                style_text(BOLD, title),
+                style_text(DIM, about)
             ),
         }
     }
 
     /// A session: what was asked, and below it what was done, each short and on a line of its own.
-    fn session(&self, depth: usize, it: &Verified) -> String {
+    fn format_session(&self, depth: usize, it: &VerifiedMemory) -> String {
         let part = |name: &str| {
             it.memory
                 .fact
@@ -176,41 +184,53 @@ impl Pen {
             .iter()
             .filter_map(|(name, word)| Some((*word, part(name)?)));
         let done: Vec<String> = done
-            .map(|(word, text)| self.line(depth + 1, word, None, &cut(&one_line(text), PART_CHARS)))
+            .map(|(word, text)| {
+                self.format_line(
+                    depth + 1,
+                    word,
+                    None,
+                    &truncate_to_width(&flatten_to_line(text), PART_CHARS),
+                )
+            })
             .collect();
         let Some(asked) = part("Asked")
             .or(it.memory.fact.lines().next())
             .filter(|_| !done.is_empty())
         else {
-            return self.told(depth, "session", it);
+            return self.format_memory(depth, "session", it);
         };
-        let head = self.line(
+        let head = self.format_line(
             depth,
             "session",
-            Some(about(it)),
-            &cut(&one_line(asked), PART_CHARS),
+            Some(format_handle_and_standing(it)),
+            &truncate_to_width(&flatten_to_line(asked), PART_CHARS),
         );
         head + &done.concat()
     }
 
     /// A memory with how it stands here: what cites code is never told without that.
-    fn told(&self, depth: usize, word: &str, it: &Verified) -> String {
-        self.line(depth, word, Some(about(it)), &it.memory.fact)
+    fn format_memory(&self, depth: usize, word: &str, it: &VerifiedMemory) -> String {
+        self.format_line(
+            depth,
+            word,
+            Some(format_handle_and_standing(it)),
+            &it.memory.fact,
+        )
     }
 
-    fn line(&self, depth: usize, word: &str, about: Option<String>, text: &str) -> String {
-        let text = cut(&one_line(text), TEXT_CHARS);
+    fn format_line(&self, depth: usize, word: &str, about: Option<String>, text: &str) -> String {
+        let text = truncate_to_width(&flatten_to_line(text), TEXT_CHARS);
         let about = about.map(|it| format!(" ({it})")).unwrap_or_default();
         let indent = "  ".repeat(depth);
         match self.is_markdown {
             true => format!("{indent}- {word}{about}: {text}\n"),
-            false => format!("{indent}  {word}{}: {text}\n", ink(DIM, about)),
+            false => format!("{indent}  {word}{}: {text}\n", style_text(DIM, about)),
         }
     }
 }
 
 /// The handle of a memory, and how it stands here.
-fn about(it: &Verified) -> String {
+fn format_handle_and_standing(it: &VerifiedMemory) -> String {
     let standing = match (it.memory.citations.is_empty(), it.verdicts.is_empty()) {
         (true, _) => String::new(),
         (false, true) => ", not looked up here".into(),

@@ -9,116 +9,129 @@ mod queue;
 #[cfg(test)]
 mod tests;
 
-use apostille_core::memory::Name;
+use apostille_core::memory::MemoryName;
 use apostille_core::refusal::Refusal;
-use apostille_core::review::{self, Waiting};
-use apostille_core::revise::{self, Revised};
+use apostille_core::review::{self, ReviewItem};
+use apostille_core::revise::{self, ReviseOutcome};
 use apostille_core::speaker::Person;
 
-use crate::args::Review;
+use crate::args::ReviewArgs;
 use crate::json::{self, QueueReply, RevisedReply};
-use crate::paint::count;
-use crate::shell::{self, Answer, Shell};
-use apostille_workspace::desk::Desk;
+use crate::paint::format_count;
+use crate::shell::{self, CommandContext, CommandOutput};
+use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
-use dialogue::{Dialogue, Terminal};
+use apostille_workspace::error::CommandError;
+use dialogue::{ReviewDialogue, ReviewTerminal};
 
 const DECIDE: Refusal = Refusal::PersonDecides {
     verb: "decide what waits",
 };
 
 /// Shows what waits, and does what a person decides.
-pub fn run(shell: &Shell, args: &Review) -> Result<Answer, Fault> {
+pub fn run(shell: &CommandContext, args: &ReviewArgs) -> Result<CommandOutput, CommandError> {
     let speaker = shell.world.speaker();
     let person = speaker.person();
     let decides = args.all_safe || !args.accept.is_empty() || !args.reject.is_empty();
     if decides && person.is_none() {
-        return Ok(shell.refused(&DECIDE));
+        return Ok(shell.render_refusal(&DECIDE));
     }
-    let desk = shell.desk()?;
+    let desk = shell.open_workspace()?;
     if let Some(by) = person.filter(|_| decides && !args.all_safe) {
-        return named(shell, by, &desk, args);
+        return review_named_memories(shell, by, &desk, args);
     }
-    let queue = review::queue(&desk.cx(), &desk.spaces())?;
+    let queue = review::list_review_queue(&desk.context(), &desk.spaces())?;
     let terminal = shell.world.terminal;
     let is_asked = terminal.stdin && terminal.stdout && !shell.flags.json && person.is_some();
     if let Some(by) = person.filter(|_| args.all_safe) {
-        return all_safe(shell, by, &desk, queue, is_asked && !args.yes);
+        return accept_all_safe(shell, by, &desk, queue, is_asked && !args.yes);
     }
     if let Some(by) = person.filter(|_| is_asked && !queue.is_empty()) {
-        let terminal = Terminal { shell };
-        let mut dialogue = Dialogue::new(shell, by, &desk, &terminal, queue);
-        let made = dialogue.made();
-        shell::on_interrupt(move || format!("\n{}\n", dialogue::told(&made)));
+        let terminal = ReviewTerminal { shell };
+        let mut dialogue = ReviewDialogue::new(shell, by, &desk, &terminal, queue);
+        let made = dialogue.decision_counter();
+        shell::on_interrupt(move || format!("\n{}\n", dialogue::format_decisions_made(&made)));
         dialogue.run()?;
-        return Ok(Answer {
+        return Ok(CommandOutput {
             code: error::OK,
-            ..Answer::default()
+            ..CommandOutput::default()
         });
     }
     Ok(
-        shell.answer(error::OK, &QueueReply::new(&queue, usize::MAX), |paint| {
-            queue::page(paint, &queue)
+        shell.render_output(error::OK, &QueueReply::new(&queue, usize::MAX), |paint| {
+            queue::format_review_queue(paint, &queue)
         }),
     )
 }
 
 /// Decides about the memories that were named; about none, when one of the names is wrong.
-fn named(shell: &Shell, by: &Person, desk: &Desk, args: &Review) -> Result<Answer, Fault> {
-    let names: Vec<Name> = args.accept.iter().chain(&args.reject).copied().collect();
-    if let Err(refusal) = desk.named(&names)? {
-        return Ok(shell.refused(&refusal));
+fn review_named_memories(
+    shell: &CommandContext,
+    by: &Person,
+    desk: &Workspace,
+    args: &ReviewArgs,
+) -> Result<CommandOutput, CommandError> {
+    let names: Vec<MemoryName> = args.accept.iter().chain(&args.reject).copied().collect();
+    if let Err(refusal) = desk.find_named(&names)? {
+        return Ok(shell.render_refusal(&refusal));
     }
     let reason = args.reason.as_deref().unwrap_or("");
-    let (cx, spaces) = (desk.cx(), desk.spaces());
+    let (cx, spaces) = (desk.context(), desk.spaces());
     let mut done = Vec::new();
     for (at, name) in names.iter().enumerate() {
         let decided = match at < args.accept.len() {
-            true => revise::approve(&cx, by, &spaces, *name)?,
-            false => revise::reject(&cx, by, &spaces, *name, reason)?,
+            true => revise::approve_memory(&cx, by, &spaces, *name)?,
+            false => revise::reject_memory(&cx, by, &spaces, *name, reason)?,
         };
         match decided {
-            Revised::Done(memory) => done.push(*memory),
-            Revised::Refused(refusal) => return Ok(shell.refused(&refusal)),
+            ReviseOutcome::Done(memory) => done.push(*memory),
+            ReviseOutcome::Refused(refusal) => return Ok(shell.render_refusal(&refusal)),
         }
     }
     let json = RevisedReply {
         ok: true,
         outcome: "reviewed",
-        memories: json::views(&done),
+        memories: json::build_memory_views(&done),
     };
-    Ok(shell.answer(error::OK, &json, |paint| {
-        done.iter().map(|it| deeds::line(paint, it)).collect()
+    Ok(shell.render_output(error::OK, &json, |paint| {
+        done.iter()
+            .map(|it| deeds::format_decided_memory(paint, it))
+            .collect()
     }))
 }
 
 /// Accepts everything that is safe: asked for at a terminal, said in a script.
-fn all_safe(
-    shell: &Shell,
+fn accept_all_safe(
+    shell: &CommandContext,
     by: &Person,
-    desk: &Desk,
-    queue: Vec<Waiting>,
+    desk: &Workspace,
+    queue: Vec<ReviewItem>,
     is_asked: bool,
-) -> Result<Answer, Fault> {
-    let terminal = Terminal { shell };
-    let mut dialogue = Dialogue::new(shell, by, desk, &terminal, queue);
+) -> Result<CommandOutput, CommandError> {
+    let terminal = ReviewTerminal { shell };
+    let mut dialogue = ReviewDialogue::new(shell, by, desk, &terminal, queue);
     if is_asked {
-        dialogue.bulk()?;
-        return Ok(Answer {
+        dialogue.confirm_accept_safe()?;
+        return Ok(CommandOutput {
             code: error::OK,
-            ..Answer::default()
+            ..CommandOutput::default()
         });
     }
     let done = dialogue.accept_safe()?;
     let json = RevisedReply {
         ok: true,
         outcome: "reviewed",
-        memories: json::views(&done),
+        memories: json::build_memory_views(&done),
     };
-    Ok(shell.answer(error::OK, &json, |paint| {
-        let lines: String = done.iter().map(|it| deeds::line(paint, it)).collect();
+    Ok(shell.render_output(error::OK, &json, |paint| {
+        let lines: String = done
+            .iter()
+            .map(|it| deeds::format_decided_memory(paint, it))
+            .collect();
         let n = done.iter().filter(|it| it.is_active()).count() as u64;
-        format!("{lines}{} accepted\n", count(n, "memory", "memories"))
+        format!(
+            "{lines}{} accepted\n",
+            format_count(n, "memory", "memories")
+        )
     }))
 }

@@ -2,28 +2,30 @@
 
 use std::io::Write as _;
 
-use apostille_core::event::What;
+use apostille_core::event::EventBody;
 use apostille_core::format;
 use apostille_core::refusal::Refusal;
-use apostille_core::rollback::{self, Plan, Point, Turn};
+use apostille_core::rollback::{self, RollbackPlan, RollbackPoint, RollbackStep};
 use apostille_core::space::Space;
 use apostille_core::store::EventPage;
 use apostille_tasks::report;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::args::Rollback;
-use crate::paint::{BOLD, DIM, GREEN, Paint, YELLOW, count, cut, ink, one_line};
-use crate::shell::{Answer, Shell};
-use apostille_workspace::desk::Desk;
+use crate::args::RollbackArgs;
+use crate::paint::{
+    BOLD, DIM, GREEN, Paint, YELLOW, flatten_to_line, format_count, style_text, truncate_to_width,
+};
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
+use apostille_workspace::error::CommandError;
 
 /// How many memories are told one by one.
 const TOLD: usize = 20;
 
 #[derive(Serialize)]
-struct Reply<'a> {
+struct RollbackReply<'a> {
     ok: bool,
     outcome: &'static str,
     space: &'a str,
@@ -37,20 +39,20 @@ struct Reply<'a> {
     /// Forgotten since: no text is left of them.
     lost: u64,
     /// What changes, the first of it.
-    memories: Vec<View>,
+    memories: Vec<RollbackStepView>,
 }
 
 #[derive(Serialize)]
-struct View {
+struct RollbackStepView {
     handle: String,
     from: &'static str,
     to: &'static str,
 }
 
-impl View {
-    fn of(turn: &Turn) -> Self {
+impl RollbackStepView {
+    fn from_step(turn: &RollbackStep) -> Self {
         let to = match &turn.what {
-            What::Restored { status, .. } => status.stage().as_str(),
+            EventBody::Restored { status, .. } => status.stage().as_str(),
             _ => "retired",
         };
         Self {
@@ -62,30 +64,33 @@ impl View {
 }
 
 /// Takes a space back, on a person's word.
-pub fn run(shell: &Shell, args: &Rollback) -> Result<Answer, Fault> {
+pub fn run(shell: &CommandContext, args: &RollbackArgs) -> Result<CommandOutput, CommandError> {
     let speaker = shell.world.speaker();
     let person = speaker.person();
     if !args.dry_run && person.is_none() {
-        return Ok(shell.refused(&Refusal::PersonDecides {
+        return Ok(shell.render_refusal(&Refusal::PersonDecides {
             verb: "roll a space back",
         }));
     }
-    let desk = shell.desk()?;
+    let desk = shell.open_workspace()?;
     let [repo, user] = desk.spaces();
     let space = if args.user { user } else { repo };
-    let (point, cx) = (point(args, shell.world.now)?, desk.cx_for(&space));
+    let (point, cx) = (
+        parse_rollback_point(args, shell.world.now)?,
+        desk.context_for(&space),
+    );
     let is_asked = !args.yes && shell.world.terminal.stdin && shell.world.terminal.stderr;
     if args.dry_run || is_asked {
-        let Some(plan) = rollback::plan(&cx, &space, point)? else {
-            return Err(nowhere(args, &desk, &space)?);
+        let Some(plan) = rollback::plan_rollback(&cx, &space, point)? else {
+            return Err(build_no_such_point_error(args, &desk, &space)?);
         };
         let word = match () {
             () if plan.turns.is_empty() => Some("unchanged"),
             () if args.dry_run => Some("planned"),
-            () => (!is_agreed(shell, &space, &plan)).then_some("kept"),
+            () => (!confirm_rollback(shell, &space, &plan)).then_some("kept"),
         };
         if let Some(word) = word {
-            return Ok(told(shell, word, &space, &plan));
+            return Ok(build_rollback_output(shell, word, &space, &plan));
         }
     }
     // Decided anew: what a person thought about for a minute may have moved.
@@ -94,13 +99,13 @@ pub fn run(shell: &Shell, args: &Rollback) -> Result<Answer, Fault> {
         None => None,
     };
     let Some(plan) = plan else {
-        return Err(nowhere(args, &desk, &space)?);
+        return Err(build_no_such_point_error(args, &desk, &space)?);
     };
     if plan.turns.is_empty() {
-        return Ok(told(shell, "unchanged", &space, &plan));
+        return Ok(build_rollback_output(shell, "unchanged", &space, &plan));
     }
     // Whoever was asked has read the list.
-    Ok(told(
+    Ok(build_rollback_output(
         shell,
         if is_asked { "agreed" } else { "rolled back" },
         &space,
@@ -108,41 +113,48 @@ pub fn run(shell: &Shell, args: &Rollback) -> Result<Answer, Fault> {
     ))
 }
 
-fn point(args: &Rollback, now: Timestamp) -> Result<Point, Fault> {
+fn parse_rollback_point(
+    args: &RollbackArgs,
+    now: Timestamp,
+) -> Result<RollbackPoint, CommandError> {
     let Some(text) = args.to.as_deref() else {
-        return Ok(Point::Undo);
+        return Ok(RollbackPoint::Undo);
     };
     if let Ok(place) = text.trim_start_matches('#').parse() {
-        return Ok(Point::Event(place));
+        return Ok(RollbackPoint::Event(place));
     }
-    let time = text.parse().ok().or_else(|| report::since(text, now));
+    let time = text.parse().ok().or_else(|| report::parse_since(text, now));
     let wrong = || {
-        Fault::usage(format!("--to '{text}' is no time, no age such as 2h, and no event's place"))
-        .hint("as in: 2h, '5 weeks ago', 2026-02-26, '2026-02-26 12:00' (UTC), or 41 for event 41 of `apostille log`")
+        CommandError::usage(format!("--to '{text}' is no time, no age such as 2h, and no event's place"))
+        .with_hint("as in: 2h, '5 weeks ago', 2026-02-26, '2026-02-26 12:00' (UTC), or 41 for event 41 of `apostille log`")
     };
-    time.map(Point::Time).ok_or_else(wrong)
+    time.map(RollbackPoint::Time).ok_or_else(wrong)
 }
 
-fn nowhere(args: &Rollback, desk: &Desk, space: &Space) -> Result<Fault, Fault> {
+fn build_no_such_point_error(
+    args: &RollbackArgs,
+    desk: &Workspace,
+    space: &Space,
+) -> Result<CommandError, CommandError> {
     let Some(text) = args.to.as_deref() else {
-        return Ok(Fault::usage(format!(
+        return Ok(CommandError::usage(format!(
             "{space} was never rolled back, there is nothing to undo"
         )));
     };
-    let fault = Fault::usage(format!("{space} has no event {text}"));
+    let fault = CommandError::usage(format!("{space} has no event {text}"));
     let [repo, user] = desk.spaces();
     let (other, way) = if args.user {
         (repo, "leave out --user")
     } else {
         (user, "add --user")
     };
-    Ok(match has_event(desk, &other, text)? {
-        true => fault.hint(format!("event {text} is one of {other}: {way}")),
-        false => fault.hint("`apostille log` shows the place of each event"),
+    Ok(match has_event_at_place(desk, &other, text)? {
+        true => fault.with_hint(format!("event {text} is one of {other}: {way}")),
+        false => fault.with_hint("`apostille log` shows the place of each event"),
     })
 }
 
-fn has_event(desk: &Desk, space: &Space, text: &str) -> Result<bool, Fault> {
+fn has_event_at_place(desk: &Workspace, space: &Space, text: &str) -> Result<bool, CommandError> {
     let Ok(place @ 1..) = text.trim_start_matches('#').parse::<u64>() else {
         return Ok(false);
     };
@@ -153,13 +165,18 @@ fn has_event(desk: &Desk, space: &Space, text: &str) -> Result<bool, Fault> {
     };
     Ok(desk
         .store
-        .events(space, &page)?
+        .read_events(space, &page)?
         .first()
         .is_some_and(|it| it.seq == place))
 }
 
-fn told(shell: &Shell, outcome: &'static str, space: &Space, plan: &Plan) -> Answer {
-    let json = Reply {
+fn build_rollback_output(
+    shell: &CommandContext,
+    outcome: &'static str,
+    space: &Space,
+    plan: &RollbackPlan,
+) -> CommandOutput {
+    let json = RollbackReply {
         ok: outcome != "kept",
         outcome: if outcome == "agreed" {
             "rolled back"
@@ -168,105 +185,127 @@ fn told(shell: &Shell, outcome: &'static str, space: &Space, plan: &Plan) -> Ans
         },
         space: space.as_str(),
         to: plan.to,
-        at: plan.at.map(format::timestamp),
-        restored: plan.restored(),
-        retired: plan.retired(),
+        at: plan.at.map(format::format_timestamp),
+        restored: plan.count_restored(),
+        retired: plan.count_retired(),
         lost: plan.lost,
-        memories: plan.turns.iter().take(TOLD).map(View::of).collect(),
+        memories: plan
+            .turns
+            .iter()
+            .take(TOLD)
+            .map(RollbackStepView::from_step)
+            .collect(),
     };
     let code = if matches!(outcome, "kept" | "unchanged") {
         error::NOTHING
     } else {
         error::OK
     };
-    shell.answer(code, &json, |paint| match outcome {
+    shell.render_output(code, &json, |paint| match outcome {
         "kept" => "nothing was rolled back\n".into(),
         "unchanged" => {
             format!(
                 "{space} stands as it stood {}: nothing to do\n{}",
-                then(paint, plan),
-                lost(plan)
+                format_point_time(paint, plan),
+                format_lost_note(plan)
             )
         }
-        "planned" => page(paint, space, plan, "would go back to how it stood"),
-        "agreed" => head(paint, space, plan, "stands again as it stood") + &undo(space),
-        _ => page(paint, space, plan, "stands again as it stood") + &undo(space),
+        "planned" => format_rollback_page(paint, space, plan, "would go back to how it stood"),
+        "agreed" => {
+            format_rollback_heading(paint, space, plan, "stands again as it stood")
+                + &format_undo_hint(space)
+        }
+        _ => {
+            format_rollback_page(paint, space, plan, "stands again as it stood")
+                + &format_undo_hint(space)
+        }
     })
 }
 
-fn undo(space: &Space) -> String {
+fn format_undo_hint(space: &Space) -> String {
     format!(
         "{} apostille rollback {}--undo\n",
-        ink(DIM, "to take it back:"),
-        flag(space)
+        style_text(DIM, "to take it back:"),
+        choose_user_flag(space)
     )
 }
 
-fn flag(space: &Space) -> &'static str {
+fn choose_user_flag(space: &Space) -> &'static str {
     if space.is_user() { "--user " } else { "" }
 }
 
-fn then(paint: &Paint, plan: &Plan) -> String {
+fn format_point_time(paint: &Paint, plan: &RollbackPlan) -> String {
     plan.at.map_or_else(
         || "before anything was remembered".into(),
-        |at| paint.time(at),
+        |at| paint.format_time(at),
     )
 }
 
-fn head(paint: &Paint, space: &Space, plan: &Plan, verb: &str) -> String {
-    let restored = format!("{} restored", count(plan.restored(), "memory", "memories"));
+fn format_rollback_heading(
+    paint: &Paint,
+    space: &Space,
+    plan: &RollbackPlan,
+    verb: &str,
+) -> String {
+    let restored = format!(
+        "{} restored",
+        format_count(plan.count_restored(), "memory", "memories")
+    );
     format!(
         "{} {verb} {}\n  {}, {} retired\n",
-        ink(BOLD, space),
-        then(paint, plan),
-        ink(GREEN, restored),
-        plan.retired()
+        style_text(BOLD, space),
+        format_point_time(paint, plan),
+        style_text(GREEN, restored),
+        plan.count_retired()
     )
 }
 
 /// What changes, in numbers and the first memories by name.
-fn page(paint: &Paint, space: &Space, plan: &Plan, verb: &str) -> String {
-    let mut out = head(paint, space, plan, verb);
+fn format_rollback_page(paint: &Paint, space: &Space, plan: &RollbackPlan, verb: &str) -> String {
+    let mut out = format_rollback_heading(paint, space, plan, verb);
     for turn in plan.turns.iter().take(TOLD) {
-        let View { handle, from, to } = View::of(turn);
+        let RollbackStepView { handle, from, to } = RollbackStepView::from_step(turn);
         let way = if from == to {
             format!("{to}, as before")
         } else {
             format!("{from} → {to}")
         };
-        let head = format!("  {}  {way}", ink(BOLD, &handle));
+        let head = format!("  {}  {way}", style_text(BOLD, &handle));
         let room = paint.columns().map_or(usize::MAX, |it| {
             it.saturating_sub(handle.len() + way.len() + 6)
         });
         out += &format!(
             "{head}  {}\n",
-            ink(DIM, cut(&one_line(&turn.memory.fact), room))
+            style_text(
+                DIM,
+                truncate_to_width(&flatten_to_line(&turn.memory.fact), room)
+            )
         );
     }
     if plan.turns.len() > TOLD {
         out += &format!("  … and {} more\n", plan.turns.len() - TOLD);
     }
-    out + &lost(plan)
+    out + &format_lost_note(plan)
 }
 
-fn lost(plan: &Plan) -> String {
+fn format_lost_note(plan: &RollbackPlan) -> String {
     if plan.lost == 0 {
         return String::new();
     }
-    let n = count(plan.lost, "memory was", "memories were");
+    let n = format_count(plan.lost, "memory was", "memories were");
     format!(
         "{} {n} forgotten since and cannot come back: no text is left\n",
-        ink(YELLOW, "note:")
+        style_text(YELLOW, "note:")
     )
 }
 
 /// Asks a person; the question says where it goes, exactly.
-fn is_agreed(shell: &Shell, space: &Space, plan: &Plan) -> bool {
+fn confirm_rollback(shell: &CommandContext, space: &Space, plan: &RollbackPlan) -> bool {
     let to = match plan.at {
-        Some(at) => format!("event {}, {}", plan.to, format::timestamp(at)),
+        Some(at) => format!("event {}, {}", plan.to, format::format_timestamp(at)),
         None => "the beginning".into(),
     };
-    let page = page(&shell.paint, space, plan, "would go back to how it stood");
+    let page = format_rollback_page(&shell.paint, space, plan, "would go back to how it stood");
     let ask = format!("{page}roll {space} back to {to}? [y/N] ");
     let _ = anstream::AutoStream::new(std::io::stderr(), anstream::ColorChoice::Auto)
         .write_all(ask.as_bytes());

@@ -6,17 +6,17 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use apostille_api::pass::Access;
-use apostille_http::{Door, Log, Plan, Told};
+use apostille_http::{HttpServer, HttpServerConfig, LogLevel, RequestLog};
 use clap::ColorChoice;
 use serde::Serialize;
 
-use crate::args::{Logged, Serve};
-use crate::paint::{BOLD, ink, safe};
-use crate::shell::{self, Answer, Shell};
+use crate::args::{LogLevelArg, ServeArgs};
+use crate::paint::{BOLD, make_terminal_safe, style_text};
+use crate::shell::{self, CommandContext, CommandOutput};
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
-use apostille_workspace::host::{Machine, Reach};
-use apostille_workspace::tokens::Ring;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::host::{ClientReach, ServerHost};
+use apostille_workspace::tokens::TokenKeyring;
 
 /// How many lines may wait to be written.
 const UNREAD: usize = 1024;
@@ -25,7 +25,7 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// Where it listens, for whoever starts it.
 #[derive(Serialize)]
-struct Listening<'a> {
+struct ListeningReply<'a> {
     ok: bool,
     url: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,22 +36,29 @@ struct Listening<'a> {
 }
 
 /// Serves until it is told to stop.
-pub fn run(shell: &Shell, args: &Serve) -> Result<Answer, Fault> {
-    let repo = shell.settings(&shell.place()?)?.repo.value;
+pub fn run(shell: &CommandContext, args: &ServeArgs) -> Result<CommandOutput, CommandError> {
+    let repo = shell
+        .resolve_settings(&shell.find_project_folder()?)?
+        .repo
+        .value;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))
-        .map_err(|error| taken(args.port, &error))?;
-    let port = listener.local_addr().map_err(Fault::internal)?.port();
+        .map_err(|error| build_port_error(args.port, &error))?;
+    let port = listener
+        .local_addr()
+        .map_err(CommandError::internal)?
+        .port();
     let given = shell.world.env.get("APOSTILLE_TOKEN").map(str::to_owned);
-    let token = (!args.no_token).then(|| given.clone().unwrap_or_else(|| drawn(shell)));
-    let (write, written) = lines();
-    let door = Door::new(Plan {
-        host: Arc::new(Machine::new(
+    let token =
+        (!args.no_token).then(|| given.clone().unwrap_or_else(|| generate_run_token(shell)));
+    let (write, written) = spawn_log_writer();
+    let door = HttpServer::new(HttpServerConfig {
+        host: Arc::new(ServerHost::new(
             &shell.world,
             &shell.flags.settings(),
-            Reach::Here,
+            ClientReach::Here,
         )),
-        offer: args.offered.offer(),
-        keys: Arc::new(Ring::new(&shell.world, token.as_deref())),
+        offer: args.offered.to_offer(),
+        keys: Arc::new(TokenKeyring::new(&shell.world, token.as_deref())),
         panel: if shell.world.speaker().person().is_some() {
             Access::Review
         } else {
@@ -59,47 +66,51 @@ pub fn run(shell: &Shell, args: &Serve) -> Result<Answer, Fault> {
         },
         clock: Box::new(shell.world.clock()),
         port,
-        limits: args.taken_on(),
-        log: Log {
-            told: told(shell, args),
+        limits: args.to_limits(),
+        log: RequestLog {
+            told: choose_log_level(shell, args),
             write: Box::new(write),
         },
     });
-    let panel = format!("http://127.0.0.1:{port}{}", door.way_in());
+    let panel = format!("http://127.0.0.1:{port}{}", door.panel_link_path());
     // A token that was brought is known already, and is not written anywhere.
     let told = token.as_deref().filter(|_| given.is_none());
-    announce(shell, port, &panel, (repo.as_str(), told), args.no_token);
+    announce_listening(shell, port, &panel, (repo.as_str(), told), args.no_token);
     if args.open {
-        open(&panel);
+        open_in_browser(&panel);
     }
-    let served = door.serve(listener).map_err(Fault::internal);
+    let served = door.serve(listener).map_err(CommandError::internal);
     // The last lines are waited for, unless nobody reads them.
     let _ = written.recv_timeout(LAST_LINES);
     served?;
-    Ok(Answer {
+    Ok(CommandOutput {
         code: error::OK,
-        ..Answer::default()
+        ..CommandOutput::default()
     })
 }
 
-fn told(shell: &Shell, args: &Serve) -> Told {
+fn choose_log_level(shell: &CommandContext, args: &ServeArgs) -> LogLevel {
     match args.log {
-        Some(Logged::All) => Told::All,
-        Some(Logged::Problems) => Told::Problems,
-        Some(Logged::Off) => Told::Off,
-        None if shell.world.terminal.stderr => Told::Problems,
-        None => Told::All,
+        Some(LogLevelArg::All) => LogLevel::All,
+        Some(LogLevelArg::Problems) => LogLevel::Problems,
+        Some(LogLevelArg::Off) => LogLevel::Off,
+        None if shell.world.terminal.stderr => LogLevel::Problems,
+        None => LogLevel::All,
     }
 }
 
 /// Writes lines beside the output, by a thread of its own: a reader that sleeps keeps no request waiting, and misses
 /// lines instead. Also where it is said that all of them are written.
-fn lines() -> (impl Fn(String) + Send + Sync, mpsc::Receiver<()>) {
+fn spawn_log_writer() -> (impl Fn(String) + Send + Sync, mpsc::Receiver<()>) {
     let (send, receive) = mpsc::sync_channel::<String>(UNREAD);
     let (done, written) = mpsc::channel();
     std::thread::spawn(move || {
         for line in receive {
-            let _ = shell::write(std::io::stderr().lock(), &(line + "\n"), ColorChoice::Never);
+            let _ = shell::write_styled_text(
+                std::io::stderr().lock(),
+                &(line + "\n"),
+                ColorChoice::Never,
+            );
         }
         let _ = done.send(());
     });
@@ -107,7 +118,7 @@ fn lines() -> (impl Fn(String) + Send + Sync, mpsc::Receiver<()>) {
 }
 
 /// Opens an address in the browser. Where there is none, it is printed anyway.
-fn open(url: &str) {
+fn open_in_browser(url: &str) {
     let (program, arguments): (_, &[&str]) = match () {
         () if cfg!(windows) => ("cmd", &["/C", "start", ""]),
         () if cfg!(target_os = "macos") => ("open", &[]),
@@ -124,21 +135,22 @@ fn open(url: &str) {
         let told = format!(
             "warning: cannot open a browser with {program}: {error}; follow the link by hand\n"
         );
-        let _ = shell::write(std::io::stderr().lock(), &told, ColorChoice::Auto);
+        let _ = shell::write_styled_text(std::io::stderr().lock(), &told, ColorChoice::Auto);
     }
 }
 
-fn drawn(shell: &Shell) -> String {
-    format!("{:032x}", (shell.world.random())())
+fn generate_run_token(shell: &CommandContext) -> String {
+    format!("{:032x}", (shell.world.random_source())())
 }
 
-fn taken(port: u16, error: &std::io::Error) -> Fault {
-    Fault::usage(format!("cannot listen on port {port}: {error}")).hint("--port 0 takes a free one")
+fn build_port_error(port: u16, error: &std::io::Error) -> CommandError {
+    CommandError::usage(format!("cannot listen on port {port}: {error}"))
+        .with_hint("--port 0 takes a free one")
 }
 
 /// Says where it listens before it does; the answer of the command comes when it ends.
-fn announce(
-    shell: &Shell,
+fn announce_listening(
+    shell: &CommandContext,
     port: u16,
     panel: &str,
     (repo, token): (&str, Option<&str>),
@@ -146,7 +158,7 @@ fn announce(
 ) {
     let url = format!("http://127.0.0.1:{port}/mcp");
     let text = if shell.flags.json {
-        let listening = Listening {
+        let listening = ListeningReply {
             ok: true,
             url,
             token,
@@ -156,16 +168,16 @@ fn announce(
         serde_json::to_string(&listening).unwrap_or_default() + "\n"
     } else {
         let key = match (token, is_open) {
-            (Some(token), _) => format!("token    {}\n", ink(BOLD, token)),
+            (Some(token), _) => format!("token    {}\n", style_text(BOLD, token)),
             (None, true) => "no token: every program on this machine may read and write\n".into(),
             (None, false) => "token    the one in APOSTILLE_TOKEN\n".into(),
         };
         format!(
             "serving  {}\nmemory   of {}\n{key}panel    {}  (works once)\nstop with Ctrl-C\n",
-            ink(BOLD, url),
-            safe(repo),
-            ink(BOLD, panel)
+            style_text(BOLD, url),
+            make_terminal_safe(repo),
+            style_text(BOLD, panel)
         )
     };
-    let _ = shell::write(std::io::stdout().lock(), &text, shell.flags.color);
+    let _ = shell::write_styled_text(std::io::stdout().lock(), &text, shell.flags.color);
 }

@@ -1,46 +1,46 @@
 //! `stats`: what is kept, in numbers.
 
 use apostille_core::memory::{Layer, Stage};
-use apostille_core::stats::{Stats, stats};
+use apostille_core::stats::{SpaceStats, compute_space_stats};
 
 use super::breaker;
-use crate::args::Spaces;
+use crate::args::SpaceArgs;
 use crate::json::StatsReply;
-use crate::paint::{BOLD, DIM, Paint, YELLOW, bar, count, ink};
-use crate::shell::{Answer, Shell};
+use crate::paint::{BOLD, DIM, Paint, YELLOW, format_count, format_percent_bar, style_text};
+use crate::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
+use apostille_workspace::error::CommandError;
 
 /// Counts the spaces in play, or all of them.
-pub fn run(shell: &Shell, args: Spaces) -> Result<Answer, Fault> {
-    let desk = shell.desk()?;
+pub fn run(shell: &CommandContext, args: SpaceArgs) -> Result<CommandOutput, CommandError> {
+    let desk = shell.open_workspace()?;
     let spaces = if args.all_spaces {
-        desk.store.spaces()?
+        desk.store.list_spaces()?
     } else {
         desk.spaces().to_vec()
     };
     let counted = spaces
         .iter()
-        .map(|it| stats(&desk.cx(), it))
+        .map(|it| compute_space_stats(&desk.context(), it))
         .collect::<Result<Vec<_>, _>>()?;
     let json = StatsReply::from(counted.as_slice());
-    Ok(shell.answer(error::OK, &json, |paint| {
+    Ok(shell.render_output(error::OK, &json, |paint| {
         counted
             .iter()
-            .map(|it| page(paint, it))
+            .map(|it| format_stats_page(paint, it))
             .collect::<Vec<_>>()
             .join("\n")
     }))
 }
 
-fn page(paint: &Paint, it: &Stats) -> String {
+fn format_stats_page(paint: &Paint, it: &SpaceStats) -> String {
     let mut rows: Vec<(&str, String)> = Vec::new();
     let mut row = |name: &'static str, text: String| rows.push((name, text));
-    row("active", by_layer(it));
+    row("active", format_layer_counts(it));
     let others: Vec<String> = Stage::ALL
         .iter()
-        .filter(|stage| **stage != Stage::Active && it.tally.stage(**stage) > 0)
-        .map(|stage| format!("{} {stage}", it.tally.stage(*stage)))
+        .filter(|stage| **stage != Stage::Active && it.tally.count_in_stage(**stage) > 0)
+        .map(|stage| format!("{} {stage}", it.tally.count_in_stage(*stage)))
         .collect();
     if !others.is_empty() {
         row("other", others.join(", "));
@@ -50,7 +50,7 @@ fn page(paint: &Paint, it: &Stats) -> String {
             "identity",
             format!(
                 "{} {}%  {} characters",
-                bar(it.identity_percent),
+                format_percent_bar(it.identity_percent),
                 it.identity_percent,
                 it.tally.identity_chars
             ),
@@ -79,9 +79,9 @@ fn page(paint: &Paint, it: &Stats) -> String {
     let warning = match it.over_soft_limit {
         true => {
             let way = "forget, merge or supersede what is no longer needed";
-            ink(
+            style_text(
                 YELLOW,
-                paint.wrapped(
+                paint.wrap_text(
                     &format!("over the soft limit of {}: {way}", it.soft_limit),
                     2,
                 ),
@@ -89,26 +89,28 @@ fn page(paint: &Paint, it: &Stats) -> String {
         }
         false => String::new(),
     };
-    let held = it
-        .open
-        .iter()
-        .map(|it| paint.wrapped(&format!("a breaker is open: {}", breaker::told(it)), 2));
-    let held = held.map(|it| ink(YELLOW, it)).collect::<String>();
+    let held = it.open.iter().map(|it| {
+        paint.wrap_text(
+            &format!("a breaker is open: {}", breaker::describe_open_breaker(it)),
+            2,
+        )
+    });
+    let held = held.map(|it| style_text(YELLOW, it)).collect::<String>();
     format!(
         "{}\n{}{warning}{held}",
-        ink(BOLD, &it.space),
-        wrapped(paint, &rows)
+        style_text(BOLD, &it.space),
+        format_wrapped_rows(paint, &rows)
     )
 }
 
 /// The rows with all their text: what does not fit goes on below.
-fn wrapped(paint: &Paint, rows: &[(&str, String)]) -> String {
+fn format_wrapped_rows(paint: &Paint, rows: &[(&str, String)]) -> String {
     let wide = rows.iter().map(|it| it.0.len()).max().unwrap_or(0) + 2;
     let line = |(name, text): &(&str, String)| {
-        let text = paint.wrapped(text, wide + 2);
+        let text = paint.wrap_text(text, wide + 2);
         format!(
             "  {}{:pad$}{}",
-            ink(DIM, name),
+            style_text(DIM, name),
             "",
             text.trim_start(),
             pad = wide - name.len()
@@ -117,13 +119,13 @@ fn wrapped(paint: &Paint, rows: &[(&str, String)]) -> String {
     rows.iter().map(line).collect()
 }
 
-fn by_layer(it: &Stats) -> String {
+fn format_layer_counts(it: &SpaceStats) -> String {
     let layers: Vec<String> = Layer::ALL
         .iter()
-        .filter(|layer| it.layer(**layer) > 0)
-        .map(|layer| format!("{} {layer}", it.layer(*layer)))
+        .filter(|layer| it.active_in_layer(**layer) > 0)
+        .map(|layer| format!("{} {layer}", it.active_in_layer(*layer)))
         .collect();
-    let sum = count(it.active, "memory", "memories");
+    let sum = format_count(it.active, "memory", "memories");
     if layers.is_empty() {
         sum
     } else {

@@ -10,54 +10,60 @@ mod trailers;
 
 use apostille_core::memory::{Memory, MemoryId, Voice};
 use apostille_core::refusal::Refusal;
-use apostille_core::verify::{self, Verified};
-use apostille_tasks::task::{Slug, Task};
+use apostille_core::verify::{self, VerifiedMemory};
+use apostille_tasks::task::{Task, TaskSlug};
 
-use crate::args::{self, TaskWhat};
-use crate::paint::{BOLD, DIM, YELLOW, ink, one_line};
-use crate::shell::{Answer, Shell};
-use apostille_workspace::desk::Desk;
-use apostille_workspace::error::Fault;
-use apostille_workspace::task::Tasks;
+use crate::args::{self, TaskSubcommand};
+use crate::paint::{BOLD, DIM, YELLOW, flatten_to_line, style_text};
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::desk::Workspace;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::task::CheckoutTasks;
 
 /// Does something with tasks.
-pub fn run(shell: &Shell, args: &args::Task) -> Result<Answer, Fault> {
+pub fn run(shell: &CommandContext, args: &args::TaskArgs) -> Result<CommandOutput, CommandError> {
     match &args.what {
-        TaskWhat::Start(args) => start::run(shell, args),
-        TaskWhat::Note(args) => note::run(shell, args),
-        TaskWhat::Phase(args) => phase::run(shell, args),
-        TaskWhat::Done(args) => done::run(shell, args),
-        TaskWhat::List(args) => look::list(shell, *args),
-        TaskWhat::Show(args) => look::show(shell, args),
-        TaskWhat::Hooks(args) => hooks::run(shell, *args),
-        TaskWhat::Trailers(args) => Ok(trailers::run(shell, args)),
+        TaskSubcommand::Start(args) => start::run(shell, args),
+        TaskSubcommand::Note(args) => note::run(shell, args),
+        TaskSubcommand::Phase(args) => phase::run(shell, args),
+        TaskSubcommand::Done(args) => done::run(shell, args),
+        TaskSubcommand::List(args) => look::run_task_list(shell, *args),
+        TaskSubcommand::Show(args) => look::run_task_show(shell, args),
+        TaskSubcommand::Hooks(args) => hooks::run(shell, *args),
+        TaskSubcommand::Trailers(args) => Ok(trailers::run(shell, args)),
     }
 }
 
 /// The store opened, with the tasks of this checkout.
-fn opened(shell: &Shell) -> Result<(Desk, Tasks), Fault> {
-    let desk = shell.desk()?;
-    let tasks = Tasks::at(&shell.world, &desk.place, &desk.settings)?;
+fn open_task_desk(shell: &CommandContext) -> Result<(Workspace, CheckoutTasks), CommandError> {
+    let desk = shell.open_workspace()?;
+    let tasks = CheckoutTasks::for_folder(&shell.world, &desk.place, &desk.settings)?;
     Ok((desk, tasks))
 }
 
 /// The task of this name, or the active one.
-fn meant(tasks: &Tasks, slug: Option<&Slug>) -> Result<Result<Task, Refusal>, Fault> {
+fn find_meant_task(
+    tasks: &CheckoutTasks,
+    slug: Option<&TaskSlug>,
+) -> Result<Result<Task, Refusal>, CommandError> {
     Ok(match slug {
         Some(slug) => tasks.get(slug)?.ok_or_else(|| Refusal::NoSuchTask {
             slug: slug.to_string(),
         }),
-        None => tasks.active().ok_or(Refusal::NoTask),
+        None => tasks.active_task().ok_or(Refusal::NoTask),
     })
 }
 
 /// The same, and it is worked on.
-fn open_one(tasks: &Tasks, slug: Option<&Slug>) -> Result<Result<Task, Refusal>, Fault> {
+fn find_open_task(
+    tasks: &CheckoutTasks,
+    slug: Option<&TaskSlug>,
+) -> Result<Result<Task, Refusal>, CommandError> {
     let ended = |it: &Task| Refusal::TaskEnded {
         slug: it.slug.to_string(),
         status: it.status,
     };
-    Ok(meant(tasks, slug)?.and_then(|it| {
+    Ok(find_meant_task(tasks, slug)?.and_then(|it| {
         if it.is_open() {
             Ok(it)
         } else {
@@ -67,47 +73,47 @@ fn open_one(tasks: &Tasks, slug: Option<&Slug>) -> Result<Result<Task, Refusal>,
 }
 
 /// Who speaks here.
-fn voice(shell: &Shell) -> Voice {
+fn build_task_voice(shell: &CommandContext) -> Voice {
     Voice {
-        session: shell.world.env.session().map(Into::into),
+        session: shell.world.env.session_id().map(Into::into),
         ..shell.world.speaker().voice().clone()
     }
 }
 
 /// What went beside the matter, each on a line.
-fn problems(problems: &[String]) -> String {
+fn format_task_problems(problems: &[String]) -> String {
     problems
         .iter()
-        .map(|it| format!("{} {}\n", ink(YELLOW, "note:"), one_line(it)))
+        .map(|it| format!("{} {}\n", style_text(YELLOW, "note:"), flatten_to_line(it)))
         .collect()
 }
 
 /// Notes that may be offered: each looked up here, and those whose code no longer says so left out.
-fn offered(desk: &Desk, notes: Vec<Memory>) -> Vec<Verified> {
-    let mut seen = verify::look(&desk.cx(), notes);
+fn verify_offered_notes(desk: &Workspace, notes: Vec<Memory>) -> Vec<VerifiedMemory> {
+    let mut seen = verify::follow_memory_citations(&desk.context(), notes);
     seen.retain(|it| !it.is_bad());
     seen
 }
 
 /// A note on one line; what cites code with how that stands here.
-fn told(it: &Verified) -> String {
+fn format_verified_note(it: &VerifiedMemory) -> String {
     let standing = match it.memory.citations.first() {
         Some(first) => format!(
             " ({} {})",
             it.standing(),
-            one_line(&first.place().to_string())
+            flatten_to_line(&first.location().to_string())
         ),
         None => String::new(),
     };
     format!(
         "{}{}  {}",
-        ink(BOLD, it.memory.handle()),
-        ink(DIM, standing),
-        one_line(&it.memory.fact)
+        style_text(BOLD, it.memory.handle()),
+        style_text(DIM, standing),
+        flatten_to_line(&it.memory.fact)
     )
 }
 
 /// The memory with this id among these.
-fn find(memories: &[Memory], id: MemoryId) -> Option<&Memory> {
+fn find_memory_by_id(memories: &[Memory], id: MemoryId) -> Option<&Memory> {
     memories.iter().find(|it| it.id == id)
 }

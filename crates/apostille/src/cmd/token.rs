@@ -7,17 +7,17 @@ use apostille_text::digest::Digest;
 use jiff::SignedDuration;
 use serde::Serialize;
 
-use crate::args::{Token as Args, TokenCreate, TokenWhat};
-use crate::paint::table::Table;
-use crate::paint::{BOLD, DIM, Paint, ink};
-use crate::shell::{Answer, Shell};
+use crate::args::{TokenArgs as Args, TokenCreateArgs, TokenSubcommand};
+use crate::paint::table::TextTable;
+use crate::paint::{BOLD, DIM, Paint, style_text};
+use crate::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
-use apostille_workspace::tokens::{Token, Tokens, named};
+use apostille_workspace::error::CommandError;
+use apostille_workspace::tokens::{TokenRecord, TokenStore, check_token_name};
 
 /// A token, in `--json`.
 #[derive(Serialize)]
-struct View {
+struct TokenView {
     name: String,
     access: &'static str,
     /// `null`: every space.
@@ -28,8 +28,8 @@ struct View {
     is_over: bool,
 }
 
-impl View {
-    fn new(shell: &Shell, it: &Token) -> Self {
+impl TokenView {
+    fn new(shell: &CommandContext, it: &TokenRecord) -> Self {
         Self {
             name: it.name.clone(),
             access: it.access.as_str(),
@@ -37,64 +37,68 @@ impl View {
                 .spaces
                 .as_ref()
                 .map(|it| it.iter().map(ToString::to_string).collect()),
-            made: format::timestamp(it.made),
-            until: it.until.map(format::timestamp),
-            is_over: it.is_over(shell.world.now),
+            made: format::format_timestamp(it.made),
+            until: it.until.map(format::format_timestamp),
+            is_over: it.is_expired(shell.world.now),
         }
     }
 }
 
 #[derive(Serialize)]
-struct Made {
+struct TokenChangeReply {
     ok: bool,
     outcome: &'static str,
-    token: View,
+    token: TokenView,
     /// Shown once.
     #[serde(skip_serializing_if = "Option::is_none")]
     secret: Option<String>,
 }
 
 #[derive(Serialize)]
-struct Listed {
+struct TokenListReply {
     ok: bool,
-    tokens: Vec<View>,
+    tokens: Vec<TokenView>,
 }
 
 /// Makes, lists or revokes tokens.
-pub fn run(shell: &Shell, args: &Args) -> Result<Answer, Fault> {
+pub fn run(shell: &CommandContext, args: &Args) -> Result<CommandOutput, CommandError> {
     match &args.what {
-        Some(TokenWhat::Create(args)) => create(shell, args),
-        Some(TokenWhat::Revoke { name }) => revoke(shell, name),
-        Some(TokenWhat::List) | None => list(shell),
+        Some(TokenSubcommand::Create(args)) => create_token(shell, args),
+        Some(TokenSubcommand::Revoke { name }) => revoke_token(shell, name),
+        Some(TokenSubcommand::List) | None => list_tokens(shell),
     }
 }
 
-fn create(shell: &Shell, args: &TokenCreate) -> Result<Answer, Fault> {
-    named(&args.name)?;
+fn create_token(
+    shell: &CommandContext,
+    args: &TokenCreateArgs,
+) -> Result<CommandOutput, CommandError> {
+    check_token_name(&args.name)?;
     if args.access == Access::Review && shell.world.speaker().person().is_none() {
-        return Ok(shell.refused(&Refusal::PersonDecides {
+        return Ok(shell.render_refusal(&Refusal::PersonDecides {
             verb: "make a token that reviews",
         }));
     }
-    let (random, now) = (shell.world.random(), shell.world.now);
+    let (random, now) = (shell.world.random_source(), shell.world.now);
     let secret = format!("apostille_{:032x}", random());
     let days = |it: u16| {
         now.checked_add(SignedDuration::from_hours(24 * i64::from(it)))
-            .map_err(Fault::internal)
+            .map_err(CommandError::internal)
     };
-    let token = Token {
+    let token = TokenRecord {
         name: args.name.clone(),
-        digest: Digest::of(secret.as_bytes()),
+        digest: Digest::hash_bytes(secret.as_bytes()),
         spaces: (!args.spaces.is_empty()).then(|| args.spaces.clone()),
         access: args.access,
         made: now,
         until: args.days.map(days).transpose()?,
     };
-    Tokens::of(&shell.world)?.change(random(), |all| {
+    TokenStore::for_user(&shell.world)?.update_tokens(random(), |all| {
         if all.iter().any(|it| it.name == token.name) {
             let hint = format!("apostille token revoke {}", token.name);
             return Err(
-                Fault::usage(format!("there is a token '{}' already", token.name)).hint(hint),
+                CommandError::usage(format!("there is a token '{}' already", token.name))
+                    .with_hint(hint),
             );
         }
         all.push(token.clone());
@@ -106,59 +110,62 @@ fn create(shell: &Shell, args: &TokenCreate) -> Result<Answer, Fault> {
     let err = if shell.flags.json {
         String::new()
     } else {
-        ink(DIM, hint)
+        style_text(DIM, hint)
     };
-    let made = Made {
+    let made = TokenChangeReply {
         ok: true,
         outcome: "created",
-        token: View::new(shell, &token),
+        token: TokenView::new(shell, &token),
         secret: Some(secret),
     };
-    Ok(Answer {
+    Ok(CommandOutput {
         err,
-        ..shell.answer(error::OK, &made, |_| told)
+        ..shell.render_output(error::OK, &made, |_| told)
     })
 }
 
-fn revoke(shell: &Shell, name: &str) -> Result<Answer, Fault> {
-    let draw = (shell.world.random())();
-    let token = Tokens::of(&shell.world)?.change(draw, |all| {
+fn revoke_token(shell: &CommandContext, name: &str) -> Result<CommandOutput, CommandError> {
+    let draw = (shell.world.random_source())();
+    let token = TokenStore::for_user(&shell.world)?.update_tokens(draw, |all| {
         let at = all.iter().position(|it| it.name == name);
         let at = at.ok_or_else(|| {
-            Fault::usage(format!("there is no token '{name}'")).hint("apostille token list")
+            CommandError::usage(format!("there is no token '{name}'"))
+                .with_hint("apostille token list")
         });
         Ok(all.remove(at?))
     })?;
-    let made = Made {
+    let made = TokenChangeReply {
         ok: true,
         outcome: "revoked",
-        token: View::new(shell, &token),
+        token: TokenView::new(shell, &token),
         secret: None,
     };
-    Ok(shell.answer(error::OK, &made, |_| {
-        format!("revoked {}\n", ink(BOLD, name))
+    Ok(shell.render_output(error::OK, &made, |_| {
+        format!("revoked {}\n", style_text(BOLD, name))
     }))
 }
 
-fn list(shell: &Shell) -> Result<Answer, Fault> {
-    let all = Tokens::of(&shell.world)?.all()?;
+fn list_tokens(shell: &CommandContext) -> Result<CommandOutput, CommandError> {
+    let all = TokenStore::for_user(&shell.world)?.read_tokens()?;
     let code = if all.is_empty() {
         error::NOTHING
     } else {
         error::OK
     };
-    let listed = Listed {
+    let listed = TokenListReply {
         ok: true,
-        tokens: all.iter().map(|it| View::new(shell, it)).collect(),
+        tokens: all.iter().map(|it| TokenView::new(shell, it)).collect(),
     };
-    Ok(shell.answer(code, &listed, |paint| match all.as_slice() {
-        [] => "no tokens; make one: apostille token create NAME\n".into(),
-        _ => page(shell, paint, &all),
-    }))
+    Ok(
+        shell.render_output(code, &listed, |paint| match all.as_slice() {
+            [] => "no tokens; make one: apostille token create NAME\n".into(),
+            _ => format_token_table(shell, paint, &all),
+        }),
+    )
 }
 
-fn page(shell: &Shell, paint: &Paint, all: &[Token]) -> String {
-    let mut table = Table::default();
+fn format_token_table(shell: &CommandContext, paint: &Paint, all: &[TokenRecord]) -> String {
+    let mut table = TextTable::default();
     for it in all {
         let spaces = it.spaces.as_ref().map(|it| {
             it.iter()
@@ -168,8 +175,8 @@ fn page(shell: &Shell, paint: &Paint, all: &[Token]) -> String {
         });
         let until = it
             .until
-            .map(|it| format!("until {}", format::timestamp(it)));
-        let until = if it.is_over(shell.world.now) {
+            .map(|it| format!("until {}", format::format_timestamp(it)));
+        let until = if it.is_expired(shell.world.now) {
             Some("over".to_owned())
         } else {
             until
@@ -177,11 +184,11 @@ fn page(shell: &Shell, paint: &Paint, all: &[Token]) -> String {
         let rest = [Some(spaces.unwrap_or_else(|| "every space".into())), until]
             .into_iter()
             .flatten();
-        table.row([
-            ink(BOLD, &it.name),
+        table.add_row([
+            style_text(BOLD, &it.name),
             it.access.to_string(),
             rest.collect::<Vec<_>>().join(", "),
         ]);
     }
-    table.text(paint, 0)
+    table.to_text(paint, 0)
 }

@@ -13,120 +13,124 @@ use std::fs;
 
 use apostille_core::memory::{Memory, Stage};
 use apostille_core::refusal::Refusal;
-use apostille_core::store::{Filter, Order};
-use apostille_core::verify::{self, Orders, Report, Verified};
+use apostille_core::store::{ListOrder, MemoryFilter};
+use apostille_core::verify::{self, VerifiedMemory, VerifyOptions, VerifyReport};
 use apostille_core::{Context, list};
 use serde::Serialize;
 
-use crate::args::Verify;
+use crate::args::VerifyArgs;
 use crate::json::VerifyReply;
-use crate::shell::{Answer, Shell};
-use apostille_workspace::desk::Desk;
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
-use finding::Rule;
-use fix::{Fix, FixView};
-use page::Page;
-use progress::Progress;
+use apostille_workspace::error::CommandError;
+use finding::VerifyRule;
+use fix::{VerifyFix, VerifyFixView};
+use page::VerifyPage;
+use progress::VerifyProgress;
 
 /// The answer with what to say instead, with `--fix`.
 #[derive(Serialize)]
-struct Fixed {
+struct VerifyFixReply {
     #[serde(flatten)]
     found: VerifyReply,
-    drafts: Vec<FixView>,
+    drafts: Vec<VerifyFixView>,
 }
 
 /// Looks up citations, and lets those that moved follow the code where that is safe.
-pub fn run(shell: &Shell, args: &Verify) -> Result<Answer, Fault> {
+pub fn run(shell: &CommandContext, args: &VerifyArgs) -> Result<CommandOutput, CommandError> {
     if let Some(file) = &args.machine.citations {
         return citations::run(shell, args, file);
     }
     let desk = match args.github {
-        true => shell.desk_on_github(args.at.as_deref())?,
-        false => shell.desk_at(args.at.as_deref())?,
+        true => shell.open_github_workspace(args.at.as_deref())?,
+        false => shell.open_workspace_at(args.at.as_deref())?,
     };
-    let memories = match chosen(&desk, args)? {
+    let memories = match select_memories_to_verify(&desk, args)? {
         Ok(memories) => memories,
-        Err(refusal) => return Ok(shell.refused(&refusal)),
+        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
     };
-    if args.change.invalidate && !settled::is_settled(&desk) {
-        return Ok(shell.refused(&Refusal::NotSettled {
-            why: settled::why_not(&desk, args),
+    if args.change.invalidate && !settled::is_settled_checkout(&desk) {
+        return Ok(shell.render_refusal(&Refusal::NotSettled {
+            why: settled::explain_unsettled(&desk, args),
         }));
     }
-    let report = looked_up(shell, &desk, args, memories)?;
+    let report = verify_with_progress(shell, &desk, args, memories)?;
     if args.fix {
-        return fixed(shell, &desk, args, &report);
+        return answer_verify_fix(shell, &desk, args, &report);
     }
-    let unsettled = (!report.is_settled && !args.is_idle()).then(|| settled::why_not(&desk, args));
-    answer(shell, args, &report, unsettled.as_deref())
+    let unsettled = (!report.is_settled && !args.is_read_only())
+        .then(|| settled::explain_unsettled(&desk, args));
+    answer_verify(shell, args, &report, unsettled.as_deref())
 }
 
-fn chosen(desk: &Desk, args: &Verify) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
+fn select_memories_to_verify(
+    desk: &Workspace,
+    args: &VerifyArgs,
+) -> Result<Result<Vec<Memory>, Refusal>, CommandError> {
     if !args.names.is_empty() {
-        return desk.named(&args.names);
+        return desk.find_named(&args.names);
     }
-    let filter = Filter {
+    let filter = MemoryFilter {
         spaces: desk.spaces().to_vec(),
         stages: vec![Stage::Active],
         path: args
             .path
             .as_deref()
-            .map(|it| desk.place.path(it).map_err(Fault::usage))
+            .map(|it| desk.place.resolve_path(it).map_err(CommandError::usage))
             .transpose()?,
-        order: Order::Oldest,
+        order: ListOrder::Oldest,
         limit: usize::MAX,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    Ok(Ok(list::list(&desk.cx(), &filter)?))
+    Ok(Ok(list::list_memories(&desk.context(), &filter)?))
 }
 
 /// Verifies, and shows how far it is: whether there is time left is asked before each step.
-fn looked_up(
-    shell: &Shell,
-    desk: &Desk,
-    args: &Verify,
+fn verify_with_progress(
+    shell: &CommandContext,
+    desk: &Workspace,
+    args: &VerifyArgs,
     memories: Vec<Memory>,
-) -> Result<Report, Fault> {
-    let progress = Progress::new(shell, memories.iter().map(|it| it.citations.len()).sum());
+) -> Result<VerifyReport, CommandError> {
+    let progress = VerifyProgress::new(shell, memories.iter().map(|it| it.citations.len()).sum());
     let late = || {
-        progress.step();
+        progress.add_step();
         false
     };
     let cx = Context {
         late: &late,
-        ..desk.cx()
+        ..desk.context()
     };
-    if args.is_idle() || is_told(shell, args) {
-        let memories = verify::look(&cx, memories);
-        return Ok(Report {
+    if args.is_read_only() || is_json_fix(shell, args) {
+        let memories = verify::follow_memory_citations(&cx, memories);
+        return Ok(VerifyReport {
             memories,
-            is_settled: settled::is_settled(desk),
+            is_settled: settled::is_settled_checkout(desk),
         });
     }
-    let orders = Orders {
+    let orders = VerifyOptions {
         heal: true,
         invalidate: args.change.invalidate,
     };
     Ok(verify::verify(&cx, memories, orders, |_| ())?)
 }
 
-fn answer(
-    shell: &Shell,
-    args: &Verify,
-    report: &Report,
+fn answer_verify(
+    shell: &CommandContext,
+    args: &VerifyArgs,
+    report: &VerifyReport,
     unsettled: Option<&str>,
-) -> Result<Answer, Fault> {
+) -> Result<CommandOutput, CommandError> {
     let verified = &report.memories;
-    let is_invalid = verified.iter().any(Verified::is_invalid);
-    let page = Page {
+    let is_invalid = verified.iter().any(VerifiedMemory::is_invalid);
+    let page = VerifyPage {
         memories: verified,
         is_verbose: args.verbose,
         unsettled,
     };
     if args.machine.ci || args.machine.sarif.is_some() {
-        return checked(shell, args, report, &page);
+        return answer_verify_ci(shell, args, report, &page);
     }
     let code = if is_invalid || verified.is_empty() {
         error::NOTHING
@@ -137,27 +141,32 @@ fn answer(
         if verified.is_empty() {
             String::new()
         } else {
-            page.text(paint)
+            page.to_text(paint)
         }
     };
-    let answer = shell.answer(code, &VerifyReply::from(report), page);
+    let answer = shell.render_output(code, &VerifyReply::from(report), page);
     let err = if verified.is_empty() {
         "there is nothing to verify here\n".into()
     } else {
         String::new()
     };
-    Ok(Answer { err, ..answer })
+    Ok(CommandOutput { err, ..answer })
 }
 
 /// Whether proposals are only told to a program.
-fn is_told(shell: &Shell, args: &Verify) -> bool {
+fn is_json_fix(shell: &CommandContext, args: &VerifyArgs) -> bool {
     args.fix && shell.flags.json
 }
 
 /// What to say instead of what does not hold: a person is asked, everybody else is told.
-fn fixed(shell: &Shell, desk: &Desk, args: &Verify, report: &Report) -> Result<Answer, Fault> {
-    let fixes = fix::fixes(shell, &report.memories);
-    let code = if report.memories.iter().any(Verified::is_invalid) {
+fn answer_verify_fix(
+    shell: &CommandContext,
+    desk: &Workspace,
+    args: &VerifyArgs,
+    report: &VerifyReport,
+) -> Result<CommandOutput, CommandError> {
+    let fixes = fix::propose_verify_fixes(shell, &report.memories);
+    let code = if report.memories.iter().any(VerifiedMemory::is_invalid) {
         error::NOTHING
     } else {
         error::OK
@@ -165,71 +174,77 @@ fn fixed(shell: &Shell, desk: &Desk, args: &Verify, report: &Report) -> Result<A
     let terminal = shell.world.terminal;
     let is_asked = terminal.stdin && terminal.stdout && !shell.flags.json && !args.change.dry_run;
     if is_asked && !fixes.is_empty() {
-        fix::ask(shell, desk, &fixes)?;
-        return Ok(Answer {
+        fix::ask_about_fixes(shell, desk, &fixes)?;
+        return Ok(CommandOutput {
             code: error::OK,
-            ..Answer::default()
+            ..CommandOutput::default()
         });
     }
-    let json = Fixed {
+    let json = VerifyFixReply {
         found: VerifyReply::from(report),
-        drafts: fixes.iter().map(Fix::view).collect(),
+        drafts: fixes.iter().map(VerifyFix::to_view).collect(),
     };
-    Ok(shell.answer(code, &json, |paint| match fixes.is_empty() {
-        true => "there is nothing to fix\n".into(),
-        false => fixes
-            .iter()
-            .map(|it| it.text(paint))
-            .collect::<Vec<_>>()
-            .join("\n"),
-    }))
+    Ok(
+        shell.render_output(code, &json, |paint| match fixes.is_empty() {
+            true => "there is nothing to fix\n".into(),
+            false => fixes
+                .iter()
+                .map(|it| it.to_text(paint))
+                .collect::<Vec<_>>()
+                .join("\n"),
+        }),
+    )
 }
 
 /// The answer for a program that checks the code: annotations, a file for the code host, or both.
-fn checked(
-    shell: &Shell,
-    args: &Verify,
-    report: &Report,
-    page: &Page<'_>,
-) -> Result<Answer, Fault> {
+fn answer_verify_ci(
+    shell: &CommandContext,
+    args: &VerifyArgs,
+    report: &VerifyReport,
+    page: &VerifyPage<'_>,
+) -> Result<CommandOutput, CommandError> {
     let verified = &report.memories;
-    let findings = finding::findings(verified);
-    let is_invalid = findings.iter().any(|it| it.rule != Rule::Moved);
+    let findings = finding::collect_verify_findings(verified);
+    let is_invalid = findings.iter().any(|it| it.rule != VerifyRule::Moved);
     let code = if is_invalid {
         error::NOTHING
     } else {
         error::OK
     };
-    let unknown = page::unknown_by_reason(verified);
+    let unknown = page::list_unknown_reasons(verified);
     let log = args
         .machine
         .sarif
         .as_ref()
-        .map(|file| (file, sarif::log(&findings, &unknown)));
+        .map(|file| (file, sarif::build_verify_sarif(&findings, &unknown)));
     let told = |paint: &_| match args.machine.ci {
-        true => ci::commands(&findings) + &lines(&unknown) + &page.counts(),
-        false => page.text(paint),
+        true => {
+            ci::format_verify_annotations(&findings)
+                + &join_as_lines(&unknown)
+                + &page.format_counts()
+        }
+        false => page.to_text(paint),
     };
     match log {
         Some((file, log)) if file.as_os_str() == "-" => {
-            let answer = shell.answer(code, &log, |_| format!("{log:#}\n"));
+            let answer = shell.render_output(code, &log, |_| format!("{log:#}\n"));
             let err = if args.machine.ci {
                 told(&shell.paint)
             } else {
                 String::new()
             };
-            Ok(Answer { err, ..answer })
+            Ok(CommandOutput { err, ..answer })
         }
         Some((file, log)) => {
             fs::write(shell.world.cwd.join(file), format!("{log:#}\n")).map_err(|error| {
-                Fault::usage(format!("cannot write '{}': {error}", file.display()))
+                CommandError::usage(format!("cannot write '{}': {error}", file.display()))
             })?;
-            Ok(shell.answer(code, &VerifyReply::from(report), told))
+            Ok(shell.render_output(code, &VerifyReply::from(report), told))
         }
-        None => Ok(shell.answer(code, &VerifyReply::from(report), told)),
+        None => Ok(shell.render_output(code, &VerifyReply::from(report), told)),
     }
 }
 
-fn lines(texts: &[String]) -> String {
+fn join_as_lines(texts: &[String]) -> String {
     texts.iter().map(|it| format!("{it}\n")).collect()
 }

@@ -1,24 +1,27 @@
 //! `why`: which memories an agent was shown in a session, and why.
 
-use apostille_agents::session::Session;
+use apostille_agents::session::AgentSession;
 use jiff::Timestamp;
 
-use crate::args::Why;
+use crate::args::WhyArgs;
 use crate::json::{MomentView, SessionReply, SessionRow, SessionsReply, ShownMemoryView};
-use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, count, explained, ink, safe};
-use crate::shell::{Answer, Shell};
+use crate::paint::{
+    BOLD, CYAN, DIM, GREEN, Paint, YELLOW, format_count, format_score_breakdown,
+    make_terminal_safe, style_text,
+};
+use crate::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
+use apostille_workspace::error::CommandError;
 use apostille_workspace::sessions;
 
 /// Says what a session was shown, and why.
-pub fn run(shell: &Shell, args: &Why) -> Result<Answer, Fault> {
-    let desk = shell.desk()?;
-    let sessions = sessions::ledger(&shell.world)?.all();
+pub fn run(shell: &CommandContext, args: &WhyArgs) -> Result<CommandOutput, CommandError> {
+    let desk = shell.open_workspace()?;
+    let sessions = sessions::open_session_ledger(&shell.world)?.list_sessions();
     if args.list {
-        return Ok(listed(shell, &sessions));
+        return Ok(build_sessions_output(shell, &sessions));
     }
-    let is_meant = |it: &&Session| match &args.session {
+    let is_meant = |it: &&AgentSession| match &args.session {
         Some(name) => it
             .entries
             .iter()
@@ -33,16 +36,21 @@ pub fn run(shell: &Shell, args: &Why) -> Result<Answer, Fault> {
             ok: true,
             ..SessionReply::default()
         };
-        let answer = shell.answer(error::NOTHING, &json, |_| String::new());
-        return Ok(Answer { err: "no such session was seen here; `apostille why --list` shows those there are, `apostille init` has agents report theirs\n".into(), ..answer });
+        let answer = shell.render_output(error::NOTHING, &json, |_| String::new());
+        return Ok(CommandOutput { err: "no such session was seen here; `apostille why --list` shows those there are, `apostille init` has agents report theirs\n".into(), ..answer });
     };
-    let json = SessionReply::of(&desk.cx(), &desk.store.spaces()?, session, args.all)?;
-    Ok(shell.answer(error::OK, &json, |paint| {
-        page(paint, session, &json.moments)
+    let json = SessionReply::from_session(
+        &desk.context(),
+        &desk.store.list_spaces()?,
+        session,
+        args.all,
+    )?;
+    Ok(shell.render_output(error::OK, &json, |paint| {
+        format_session_page(paint, session, &json.moments)
     }))
 }
 
-fn listed(shell: &Shell, sessions: &[Session]) -> Answer {
+fn build_sessions_output(shell: &CommandContext, sessions: &[AgentSession]) -> CommandOutput {
     let json = SessionsReply::new(sessions);
     let code = if json.sessions.is_empty() {
         error::NOTHING
@@ -56,19 +64,19 @@ fn listed(shell: &Shell, sessions: &[Session]) -> Answer {
     let line = |paint: &Paint, (it, at): (&SessionRow, Timestamp)| {
         let told = format!(
             "{}, {} shown, {}",
-            count(it.turns as u64, "turn", "turns"),
+            format_count(it.turns as u64, "turn", "turns"),
             it.shown,
-            paint.time(at)
+            paint.format_time(at)
         );
         format!(
             "{}  {} in {}  {}\n",
-            ink(BOLD, safe(&it.session)),
+            style_text(BOLD, make_terminal_safe(&it.session)),
             it.client,
-            safe(&it.repo),
-            ink(DIM, told)
+            make_terminal_safe(&it.repo),
+            style_text(DIM, told)
         )
     };
-    shell.answer(code, &json, |paint| {
+    shell.render_output(code, &json, |paint| {
         json.sessions
             .iter()
             .zip(times)
@@ -77,42 +85,55 @@ fn listed(shell: &Shell, sessions: &[Session]) -> Answer {
     })
 }
 
-fn page(paint: &Paint, session: &Session, moments: &[MomentView]) -> String {
+fn format_session_page(paint: &Paint, session: &AgentSession, moments: &[MomentView]) -> String {
     let Some(last) = session.entries.last() else {
         return String::new();
     };
     let mut out = format!(
         "{} {}\n",
-        ink(BOLD, safe(&last.session)),
-        ink(
+        style_text(BOLD, make_terminal_safe(&last.session)),
+        style_text(
             DIM,
-            format!("{} in {}, {}", last.client, last.space, paint.time(last.at))
+            format!(
+                "{} in {}, {}",
+                last.client,
+                last.space,
+                paint.format_time(last.at)
+            )
         )
     );
     for view in moments {
         out += &format!(
             "\n{}\n",
-            ink(BOLD, format!("turn {}, {}", view.turn, view.moment))
+            style_text(BOLD, format!("turn {}, {}", view.turn, view.moment))
         );
         if view.ignored {
             out += "  nothing: you asked to leave memory out of it\n";
         } else if view.shown.is_empty() && view.withheld.is_empty() {
             out += "  nothing: no memory that was new to this session was clearly to the point\n";
         }
-        out.extend(view.shown.iter().map(|it| line(paint, it, "")));
-        out.extend(view.withheld.iter().map(|it| line(paint, it, "withheld, ")));
+        out.extend(
+            view.shown
+                .iter()
+                .map(|it| format_shown_memory(paint, it, "")),
+        );
+        out.extend(
+            view.withheld
+                .iter()
+                .map(|it| format_shown_memory(paint, it, "withheld, ")),
+        );
     }
     out
 }
 
-fn line(paint: &Paint, it: &ShownMemoryView, how: &str) -> String {
+fn format_shown_memory(paint: &Paint, it: &ShownMemoryView, how: &str) -> String {
     let then = match it.now {
         Some(now) if now == it.standing => it.standing.clone(),
         Some(now) => format!("{} then, {now} now", it.standing),
         None => format!("{}, forgotten since", it.standing),
     };
     let applied = if it.applied {
-        ink(GREEN, "  of use")
+        style_text(GREEN, "  of use")
     } else {
         String::new()
     };
@@ -123,9 +144,9 @@ fn line(paint: &Paint, it: &ShownMemoryView, how: &str) -> String {
     let style = if how.is_empty() { CYAN } else { YELLOW };
     format!(
         "  {}  {}{applied}\n{}{}",
-        ink(BOLD, &it.handle),
-        ink(style, format!("{how}{then}")),
-        paint.wrapped(fact, 6),
-        explained(paint, &it.why, it.score)
+        style_text(BOLD, &it.handle),
+        style_text(style, format!("{how}{then}")),
+        paint.wrap_text(fact, 6),
+        format_score_breakdown(paint, &it.why, it.score)
     )
 }

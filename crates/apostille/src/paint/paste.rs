@@ -1,15 +1,15 @@
 //! Commands that a person may paste.
 
-use super::safe;
+use super::make_terminal_safe;
 
 /// A text that a person may paste: nothing hidden in it, and no line break that would run half of it.
-pub fn harmless(text: &str) -> String {
-    safe(text).replace(['\n', '\t'], " ")
+pub fn make_pasteable(text: &str) -> String {
+    make_terminal_safe(text).replace(['\n', '\t'], " ")
 }
 
 /// A word as a shell takes it for one.
-pub fn quoted(word: &str) -> String {
-    let word = harmless(word);
+pub fn quote_pasted_word(word: &str) -> String {
+    let word = make_pasteable(word);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word;
@@ -23,7 +23,8 @@ mod tests {
 
     #[test]
     fn words_stay_one_word_whatever_they_hold() {
-        let check = |word: &str, expected: &str| assert_eq!(quoted(word), expected, "{word:?}");
+        let check =
+            |word: &str, expected: &str| assert_eq!(quote_pasted_word(word), expected, "{word:?}");
         check("src/a.rs:1-2", "src/a.rs:1-2");
         check("it's so", r"'it'\''s so'");
         check("$(rm -rf ~)`x`", "'$(rm -rf ~)`x`'");

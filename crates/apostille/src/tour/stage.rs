@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::paint::{DIM, ink};
-use apostille_workspace::error::Fault;
-use apostille_workspace::system::World;
+use crate::paint::{DIM, style_text};
+use apostille_workspace::error::CommandError;
+use apostille_workspace::system::System;
 
 const API: &str = "\
 //! The API of the shop.
@@ -41,78 +41,78 @@ const FILES: [(&str, &str); 4] = [
 ];
 
 /// A temporary folder with a repository in it.
-pub(super) struct Stage {
+pub(super) struct TourRepository {
     root: PathBuf,
 }
 
-impl Stage {
+impl TourRepository {
     /// Sets the stage: a repository where git is found, else plain files.
-    pub(super) fn set(world: &World) -> Result<Self, Fault> {
-        let name = format!("apostille-tour-{:016x}", (world.random())() >> 64);
+    pub(super) fn create_in_temp(world: &System) -> Result<Self, CommandError> {
+        let name = format!("apostille-tour-{:016x}", (world.random_source())() >> 64);
         let root = world.temp_dir().join(name);
-        fs::create_dir(&root).map_err(|error| failed(&root, &error))?;
+        fs::create_dir(&root).map_err(|error| build_tour_error(&root, &error))?;
         let root = fs::canonicalize(&root).unwrap_or(root);
         let stage = Self { root };
         for (path, text) in FILES {
-            stage.write(path, text)?;
+            stage.write_file(path, text)?;
         }
-        stage.commit();
+        stage.commit_files();
         Ok(stage)
     }
 
-    pub(super) fn repo(&self) -> PathBuf {
+    pub(super) fn repo_dir(&self) -> PathBuf {
         self.root.join("shop")
     }
 
-    pub(super) fn home(&self) -> PathBuf {
+    pub(super) fn home_dir(&self) -> PathBuf {
         self.root.join("home")
     }
 
     /// The file that the first facts cite, as it is.
-    pub(super) fn listing(&self) -> String {
+    pub(super) fn format_listing(&self) -> String {
         let lines = (1..)
             .zip(API.lines())
             .skip(2)
             .take(2)
-            .map(|(n, line)| format!("  {} {line}\n", ink(DIM, format!("{n:>3} │"))));
+            .map(|(n, line)| format!("  {} {line}\n", style_text(DIM, format!("{n:>3} │"))));
         format!(
             "\n  {}\n{}",
-            ink(DIM, "src/api.rs"),
+            style_text(DIM, "src/api.rs"),
             lines.collect::<String>()
         )
     }
 
     /// Inserts lines above what is cited.
-    pub(super) fn move_code(&self) -> Result<(), Fault> {
+    pub(super) fn move_code(&self) -> Result<(), CommandError> {
         let above =
             "//! The API of the shop.\n//!\n//! Versions are whole numbers.\n//! They only grow.\n";
-        self.write(
+        self.write_file(
             "src/api.rs",
             &API.replacen("//! The API of the shop.\n", above, 1),
         )
     }
 
     /// Changes what is cited.
-    pub(super) fn edit_code(&self) -> Result<(), Fault> {
-        self.write("src/limits.rs", &LIMITS.replace("10 * MB", "25 * MB"))
+    pub(super) fn edit_code(&self) -> Result<(), CommandError> {
+        self.write_file("src/limits.rs", &LIMITS.replace("10 * MB", "25 * MB"))
     }
 
     /// Removes what is cited.
-    pub(super) fn delete_code(&self) -> Result<(), Fault> {
-        let path = self.repo().join("src/legacy.rs");
-        fs::remove_file(&path).map_err(|error| failed(&path, &error))
+    pub(super) fn delete_code(&self) -> Result<(), CommandError> {
+        let path = self.repo_dir().join("src/legacy.rs");
+        fs::remove_file(&path).map_err(|error| build_tour_error(&path, &error))
     }
 
-    fn write(&self, path: &str, text: &str) -> Result<(), Fault> {
-        let path = self.repo().join(path);
+    fn write_file(&self, path: &str, text: &str) -> Result<(), CommandError> {
+        let path = self.repo_dir().join(path);
         let folder = path.parent().unwrap_or(&self.root);
         fs::create_dir_all(folder)
             .and_then(|()| fs::write(&path, text))
-            .map_err(|error| failed(&path, &error))
+            .map_err(|error| build_tour_error(&path, &error))
     }
 
     /// Makes it a repository with one commit. Without git the tour goes on with plain files.
-    fn commit(&self) {
+    fn commit_files(&self) {
         let steps: [&[&str]; 3] = [
             &["init", "--quiet"],
             &["add", "--all"],
@@ -124,14 +124,14 @@ impl Stage {
                 "A small shop",
             ],
         ];
-        let is_made = steps.iter().all(|step| self.git(step));
+        let is_made = steps.iter().all(|step| self.run_git(step));
         if !is_made {
-            let _ = fs::remove_dir_all(self.repo().join(".git"));
+            let _ = fs::remove_dir_all(self.repo_dir().join(".git"));
         }
     }
 
     /// Runs git cut off from the user's own configuration.
-    fn git(&self, arguments: &[&str]) -> bool {
+    fn run_git(&self, arguments: &[&str]) -> bool {
         let mut command = Command::new("git");
         for name in [
             "GIT_DIR",
@@ -146,15 +146,15 @@ impl Stage {
             command.env_remove(name);
         }
         command
-            .env("HOME", self.home())
+            .env("HOME", self.home_dir())
             .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("GIT_CONFIG_GLOBAL", self.home().join("none"));
+            .env("GIT_CONFIG_GLOBAL", self.home_dir().join("none"));
         for who in ["AUTHOR", "COMMITTER"] {
             command
                 .env(format!("GIT_{who}_NAME"), "Tour")
                 .env(format!("GIT_{who}_EMAIL"), "tour@example.com");
         }
-        command.current_dir(self.repo()).args(arguments);
+        command.current_dir(self.repo_dir()).args(arguments);
         command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -163,14 +163,14 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for TourRepository {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.root);
     }
 }
 
-fn failed(path: &Path, error: &std::io::Error) -> Fault {
-    Fault::usage(format!(
+fn build_tour_error(path: &Path, error: &std::io::Error) -> CommandError {
+    CommandError::usage(format!(
         "the tour cannot use the temporary folder: {}: {error}",
         path.display()
     ))

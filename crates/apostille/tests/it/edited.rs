@@ -62,7 +62,7 @@ fn summed(events: &Value) -> String {
     let body = body.trim_start_matches('{');
     format!(
         "{{\"v\":1,\"sum\":\"{}\",{body}",
-        &Digest::of(body.as_bytes()).to_string()[..16]
+        &Digest::hash_bytes(body.as_bytes()).to_string()[..16]
     )
 }
 

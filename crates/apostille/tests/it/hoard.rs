@@ -170,7 +170,7 @@ fn code(n: usize) -> String {
 
 fn citation(module: &str, n: usize) -> Value {
     let snippet = code(n);
-    let hash = Digest::of(snippet.as_bytes()).to_string();
+    let hash = Digest::hash_bytes(snippet.as_bytes()).to_string();
     let line = n + 1;
     json!({"path": path(module), "line_start": line, "line_end": line, "snippet": snippet, "snippet_hash": hash})
 }

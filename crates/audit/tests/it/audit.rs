@@ -1,16 +1,16 @@
 //! The audit: a store in, what needs attention out. A line for each finding: class, severity, handles, what.
 
 use crate::world::vouched;
-use apostille_audit::{Audit, Class, Finding, Options, Severity, audit};
+use apostille_audit::{AuditFinding, AuditOptions, AuditReport, Class, Severity, audit};
 use apostille_core::Context;
-use apostille_core::memory::{Draft, Kind, Layer, Origin, Twin, Voice};
+use apostille_core::memory::{Draft, DuplicateChoice, Kind, Layer, Origin, Voice};
 use apostille_core::policy::Policy;
-use apostille_core::revise::{apply, approve};
+use apostille_core::revise::{approve_memory, mark_memory_applied};
 use proptest::prelude::*;
 
 use crate::world::{World, a_person, cited, note, preference, repo, user};
 
-const ALL: Options<'static> = Options {
+const ALL: AuditOptions<'static> = AuditOptions {
     only: Vec::new(),
     limit: usize::MAX,
     is_whole: false,
@@ -19,13 +19,13 @@ const ALL: Options<'static> = Options {
     beside: &[],
 };
 
-fn audited(world: &World, options: &Options<'_>) -> Audit {
+fn audited(world: &World, options: &AuditOptions<'_>) -> AuditReport {
     world
         .with(|cx| audit(cx, &[repo(), user()], options))
         .unwrap()
 }
 
-fn line(it: &Finding) -> String {
+fn line(it: &AuditFinding) -> String {
     let handles: Vec<String> = it.memories.iter().map(|it| it.handle.to_string()).collect();
     format!(
         "{} {} [{}] {}",
@@ -40,7 +40,7 @@ fn line(it: &Finding) -> String {
 fn of(world: &World, class: Class) -> Vec<String> {
     audited(
         world,
-        &Options {
+        &AuditOptions {
             only: vec![class],
             ..ALL
         },
@@ -57,7 +57,7 @@ fn full(fact: &str) -> Draft {
         Some("testing".into()),
         Some("so that the suite stays green".into()),
     );
-    let twin = Twin::Create("as people do".into());
+    let twin = DuplicateChoice::Create("as people do".into());
     Draft {
         subject,
         reason,
@@ -86,11 +86,11 @@ fn seed_001_six_descriptions_of_one_command_are_one_group_with_a_keeper_and_five
     ];
     for (n, fact) in facts.iter().enumerate() {
         let origin = if n == 3 { Origin::User } else { Origin::Agent };
-        let twin = Twin::Create("as people do".into());
+        let twin = DuplicateChoice::Create("as people do".into());
         world.kept(Draft {
             twin,
             kind: Some(Kind::Reference),
-            voice: Voice::of(origin),
+            voice: Voice::from_origin(origin),
             ..note(fact)
         });
     }
@@ -98,7 +98,7 @@ fn seed_001_six_descriptions_of_one_command_are_one_group_with_a_keeper_and_five
     world.kept(note("Deploys need the approval of two people"));
     let found = audited(
         &world,
-        &Options {
+        &AuditOptions {
             only: vec![Class::Duplicate],
             ..ALL
         },
@@ -139,11 +139,11 @@ fn the_keeper_is_the_most_trusted_then_the_proved_then_the_most_used_then_the_ne
     let keeper = || of(&world, Class::Duplicate)[0].split_once('[').unwrap().1[..3].to_owned();
     assert_eq!(keeper(), "m-4");
     world
-        .with(|cx| apply(cx, &[repo()], "m-2".parse().unwrap()))
+        .with(|cx| mark_memory_applied(cx, &[repo()], "m-2".parse().unwrap()))
         .unwrap();
     assert_eq!(keeper(), "m-2");
     let person = Draft {
-        voice: Voice::of(Origin::User),
+        voice: Voice::from_origin(Origin::User),
         citations: Vec::new(),
         ..full(&same(6))
     };
@@ -160,7 +160,7 @@ fn what_names_other_values_or_denies_is_no_duplicate() {
         let world = plain();
         for fact in [a, b] {
             world.kept(Draft {
-                twin: Twin::Create("both".into()),
+                twin: DuplicateChoice::Create("both".into()),
                 ..note(fact)
             });
         }
@@ -215,14 +215,14 @@ fn each_class_has_its_findings() {
     world.shelf.write("web/app.js", "one\nthree\n");
     let forced = Draft {
         vouching: vouched(),
-        voice: Voice::of(Origin::User),
+        voice: Voice::from_origin(Origin::User),
         ..note("iteration 3 passed at 14:32")
     };
     world.kept(forced);
     let tainted = Draft {
         voice: Voice {
             tainted: true,
-            ..Voice::of(Origin::Agent)
+            ..Voice::from_origin(Origin::Agent)
         },
         ..full("Buy now")
     };
@@ -231,7 +231,7 @@ fn each_class_has_its_findings() {
     let steering = world.kept(steering);
     world
         .with(|cx| {
-            approve(
+            approve_memory(
                 cx,
                 a_person(),
                 &[repo()],
@@ -262,7 +262,7 @@ waiting note [m-5] waiting for a person for 14 days or more, the oldest for 100
 soft-limit warning [] myorg/myapp has 5 active memories, more than 3
 identity note [] the identity layer of users/ana is 87 % full"
     );
-    assert!(found.is_bad() && found.counts[&Class::MissingField] == 2);
+    assert!(found.has_problems() && found.counts[&Class::MissingField] == 2);
     // What steers and what waits is named, and not read out.
     let unsaid = found
         .findings
@@ -283,7 +283,7 @@ fn seed_003_contradictions_are_named_within_a_module_and_only_there() {
         subject: Some("test runner".into()),
         kind: Some(Kind::Feedback),
         citations: vec![place.parse().unwrap()],
-        twin: Twin::Create("both".into()),
+        twin: DuplicateChoice::Create("both".into()),
         ..note(fact)
     };
     world.kept(about("the team uses Jest", "src/api.rs:3"));
@@ -291,7 +291,7 @@ fn seed_003_contradictions_are_named_within_a_module_and_only_there() {
     world.kept(about("the team uses Mocha", "web/app.js:1"));
     let found = audited(
         &world,
-        &Options {
+        &AuditOptions {
             only: vec![Class::Contradiction],
             ..ALL
         },
@@ -320,7 +320,7 @@ fn when_nobody_waits_any_more_it_ends_and_says_so() {
     let check = |patience: usize, expected: (usize, bool)| {
         let asked = std::cell::Cell::new(0);
         let late = || asked.replace(asked.get() + 1) >= patience;
-        let options = Options {
+        let options = AuditOptions {
             only: vec![Class::Duplicate, Class::Contradiction],
             ..ALL
         };
@@ -369,7 +369,7 @@ fn lists_are_bounded_and_say_what_is_left_off() {
     }
     let found = audited(
         &world,
-        &Options {
+        &AuditOptions {
             only: vec![Class::MissingField],
             limit: 1,
             ..ALL
@@ -385,14 +385,17 @@ fn lists_are_bounded_and_say_what_is_left_off() {
     });
     let found = audited(
         &world,
-        &Options {
+        &AuditOptions {
             only: vec![Class::MissingField],
             limit: 1,
             ..ALL
         },
     );
     assert_eq!(
-        (found.findings.len(), found.left_off(Class::MissingField)),
+        (
+            found.findings.len(),
+            found.count_left_off(Class::MissingField)
+        ),
         (1, 1)
     );
 }
@@ -411,9 +414,9 @@ proptest! {
     fn an_audit_is_the_same_for_the_same_store_and_bounded(facts in prop::collection::vec("[a-d ]{1,12}|\\PC{1,30}", 1..30)) {
         let world = plain();
         for fact in facts {
-            world.remember(Draft { twin: Twin::Create("both".into()), subject: Some("s".into()), ..note(&fact) });
+            world.remember(Draft { twin: DuplicateChoice::Create("both".into()), subject: Some("s".into()), ..note(&fact) });
         }
-        let options = Options { limit: 3, ..ALL };
+        let options = AuditOptions { limit: 3, ..ALL };
         let found = audited(&world, &options);
         prop_assert_eq!(&found, &audited(&world, &options));
         for class in Class::ALL {

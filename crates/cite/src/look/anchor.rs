@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::tokens::{self, Token};
-use super::trace::{is_distinctive, occurrences, weight};
-use crate::citation::{Citation, Lines, NEIGHBOURS, RepoPath};
-use crate::sheet::{Sheet, fingerprint, joined};
+use super::tokens::{self, CodeToken};
+use super::trace::{count_letters_and_digits, find_matching_rows, is_distinctive_snippet};
+use crate::citation::{Citation, LineSpan, NEIGHBOURS, RepoPath};
+use crate::sheet::{FileLines, fingerprint_line, join_cited_lines};
 use apostille_text::digest::Digest;
 
 /// What a neighbour counts for that says something; one that does not counts 1.
@@ -23,13 +23,13 @@ pub(super) struct Anchor<'c> {
 
 /// Where in the tree a text was seen, with how familiar the place is.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Abroad {
+pub(super) struct TreeMatches {
     best: usize,
     places: Vec<(RepoPath, Range<u32>)>,
 }
 
-impl Abroad {
-    fn add(&mut self, familiar: usize, path: &RepoPath, rows: Range<u32>) {
+impl TreeMatches {
+    fn add_match(&mut self, familiar: usize, path: &RepoPath, rows: Range<u32>) {
         if familiar > self.best || self.places.is_empty() {
             self.places.clear();
             self.best = familiar;
@@ -40,7 +40,7 @@ impl Abroad {
     }
 
     /// The most familiar place, if it is one.
-    pub(super) fn only(mut self) -> Option<(RepoPath, Range<u32>)> {
+    pub(super) fn into_only_match(mut self) -> Option<(RepoPath, Range<u32>)> {
         if self.places.len() == 1 {
             self.places.pop()
         } else {
@@ -51,7 +51,7 @@ impl Abroad {
 
 /// What a file says about an anchor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum AnchorMatch {
     /// The same lines stand here.
     Same(Range<u32>),
     /// The same lines but for spaces stand here.
@@ -71,55 +71,69 @@ impl<'c> Anchor<'c> {
     }
 
     /// Looks for the text in the file it was cited from.
-    pub(super) fn at_home(&self, sheet: &Sheet<'_>) -> Found {
-        let here = self.citation.lines.start() - 1;
-        if let Some(row) = self.best(sheet, self.places(sheet), here) {
-            return Found::Same(self.rows(row));
+    pub(super) fn find_in_own_file(&self, sheet: &FileLines<'_>) -> AnchorMatch {
+        let here = self.citation.lines.first_line() - 1;
+        if let Some(row) = self.pick_best_row(sheet, self.find_exact_rows(sheet), here) {
+            return AnchorMatch::Same(self.rows_starting_at(row));
         }
-        if let Some(row) = self.best(sheet, occurrences(sheet, &self.text, spaced), here) {
-            return Found::Spaced(self.rows(row));
+        if let Some(row) = self.pick_best_row(
+            sheet,
+            find_matching_rows(sheet, &self.text, is_same_trimmed_line),
+            here,
+        ) {
+            return AnchorMatch::Spaced(self.rows_starting_at(row));
         }
-        self.between(sheet)
-            .or_else(|| self.alike(sheet))
-            .map_or(Found::Nothing, Found::Other)
+        self.find_rows_between_neighbours(sheet)
+            .or_else(|| self.find_similar_rows(sheet))
+            .map_or(AnchorMatch::Nothing, AnchorMatch::Other)
     }
 
     /// Whether text that stands in place is surely the cited one: all its neighbours are there, or no other place has
     /// it and it says enough not to be another one like it.
-    pub(super) fn is_certain(&self, sheet: &Sheet<'_>) -> bool {
+    pub(super) fn is_certainly_in_place(&self, sheet: &FileLines<'_>) -> bool {
         let (lines, before, after) = (
             self.citation.lines,
             &self.citation.before,
             &self.citation.after,
         );
-        let is_among_neighbours = sheet.before(lines.start(), NEIGHBOURS) == *before
-            && sheet.after(lines.end(), NEIGHBOURS) == *after;
-        is_among_neighbours || is_distinctive(&self.text) && self.places(sheet).take(2).count() == 1
+        let is_among_neighbours = sheet.fingerprints_before(lines.first_line(), NEIGHBOURS)
+            == *before
+            && sheet.fingerprints_after(lines.last_line(), NEIGHBOURS) == *after;
+        is_among_neighbours
+            || is_distinctive_snippet(&self.text)
+                && self.find_exact_rows(sheet).take(2).count() == 1
     }
 
     /// The rows where text stands that was taken out and put back: the only place, and one that cannot be chance.
-    pub(super) fn restored(&self, sheet: &Sheet<'_>) -> Option<Range<u32>> {
-        let mut places = self.places(sheet);
+    pub(super) fn find_restored_rows(&self, sheet: &FileLines<'_>) -> Option<Range<u32>> {
+        let mut places = self.find_exact_rows(sheet);
         let row = places.next().filter(|_| places.next().is_none())?;
-        (is_distinctive(&self.text) && self.familiar(sheet, row) >= TELLING).then(|| self.rows(row))
+        (is_distinctive_snippet(&self.text) && self.score_neighbours(sheet, row) >= TELLING)
+            .then(|| self.rows_starting_at(row))
     }
 
     /// Looks for the text in another file: it must be long enough, or stand between its neighbours.
-    pub(super) fn abroad(&self, path: &RepoPath, sheet: &Sheet<'_>, found: &mut Abroad) {
-        for row in self.places(sheet) {
+    pub(super) fn collect_file_matches(
+        &self,
+        path: &RepoPath,
+        sheet: &FileLines<'_>,
+        found: &mut TreeMatches,
+    ) {
+        for row in self.find_exact_rows(sheet) {
             // A file that only went to another folder, or changed its ending, keeps its name.
-            let is_namesake = name(path) == name(&self.citation.path);
-            let familiar = self.familiar(sheet, row) + if is_namesake { 2 * TELLING } else { 0 };
-            if self.is_enough(familiar) {
-                found.add(familiar, path, self.rows(row));
+            let is_namesake = extract_file_stem(path) == extract_file_stem(&self.citation.path);
+            let familiar =
+                self.score_neighbours(sheet, row) + if is_namesake { 2 * TELLING } else { 0 };
+            if self.is_familiar_enough(familiar) {
+                found.add_match(familiar, path, self.rows_starting_at(row));
             }
         }
     }
 
-    fn is_enough(&self, familiar: usize) -> bool {
+    fn is_familiar_enough(&self, familiar: usize) -> bool {
         // A citation that somebody hands in has no neighbours: its text and its file's name are all there is.
         let has_neighbours = !self.citation.before.is_empty() || !self.citation.after.is_empty();
-        let wanted = match (is_distinctive(&self.text), has_neighbours) {
+        let wanted = match (is_distinctive_snippet(&self.text), has_neighbours) {
             (true, true) => 1,
             (true, false) => 0,
             (false, true) => 3,
@@ -129,30 +143,41 @@ impl<'c> Anchor<'c> {
     }
 
     /// The row to look for first when many files are searched: the line that says most.
-    pub(super) fn telling_line(&self) -> &'c [u8] {
+    pub(super) fn most_telling_line(&self) -> &'c [u8] {
         self.text
             .iter()
             .copied()
-            .max_by_key(|it| weight(&[it]))
+            .max_by_key(|it| count_letters_and_digits(&[it]))
             .unwrap_or_default()
     }
 
     /// Every row at which the very text stands. Where odd bytes were replaced, only the digest can tell.
-    fn places<'s>(&'s self, sheet: &'s Sheet<'_>) -> impl Iterator<Item = u32> + 's {
+    fn find_exact_rows<'s>(&'s self, sheet: &'s FileLines<'_>) -> impl Iterator<Item = u32> + 's {
         let is_whole = !self.citation.snippet.contains(char::REPLACEMENT_CHARACTER);
-        let is_it = |row| Digest::of(&joined(sheet.rows(&self.rows(row)))) == self.citation.digest;
-        occurrences(sheet, &self.text, same).filter(move |row| is_whole || is_it(*row))
+        let is_it = |row| {
+            Digest::hash_bytes(&join_cited_lines(
+                sheet.clip_rows(&self.rows_starting_at(row)),
+            )) == self.citation.digest
+        };
+        find_matching_rows(sheet, &self.text, is_same_captured_line)
+            .filter(move |row| is_whole || is_it(*row))
     }
 
     /// The place that fits best: the only one, or the only one with the most familiar neighbours.
-    fn best(&self, sheet: &Sheet<'_>, places: impl Iterator<Item = u32>, home: u32) -> Option<u32> {
-        let mut places: Vec<(usize, u32)> =
-            places.map(|row| (self.familiar(sheet, row), row)).collect();
+    fn pick_best_row(
+        &self,
+        sheet: &FileLines<'_>,
+        places: impl Iterator<Item = u32>,
+        home: u32,
+    ) -> Option<u32> {
+        let mut places: Vec<(usize, u32)> = places
+            .map(|row| (self.score_neighbours(sheet, row), row))
+            .collect();
         places.sort_by_key(|(familiar, row)| (std::cmp::Reverse(*familiar), row.abs_diff(home)));
         match places[..] {
             [] => None,
             [(familiar, row)] => {
-                let letters = weight(&self.text);
+                let letters = count_letters_and_digits(&self.text);
                 let is_it = familiar >= TELLING
                     || letters >= 20
                     || (familiar > 0 && letters >= 12)
@@ -167,7 +192,7 @@ impl<'c> Anchor<'c> {
 
     /// How many of the captured neighbours stand around this row, wherever they stand near it. Those that say little,
     /// such as a closing bracket, count for little.
-    fn familiar(&self, sheet: &Sheet<'_>, row: u32) -> usize {
+    fn score_neighbours(&self, sheet: &FileLines<'_>, row: u32) -> usize {
         let n = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
         let (before, after) = (&self.citation.before, &self.citation.after);
         let above = row.saturating_sub(u32::try_from(before.len()).unwrap_or(0) + SLACK)..row;
@@ -175,11 +200,15 @@ impl<'c> Anchor<'c> {
         let known = |rows: Range<u32>, cited: &[String]| {
             let mut cited: Vec<&String> = cited.iter().collect();
             let mut points = 0;
-            for line in sheet.rows(&rows) {
-                let short = fingerprint(line);
+            for line in sheet.clip_rows(&rows) {
+                let short = fingerprint_line(line);
                 if let Some(at) = cited.iter().position(|it| **it == short) {
                     cited.swap_remove(at);
-                    points += if weight(&[line]) >= 6 { TELLING } else { 1 };
+                    points += if count_letters_and_digits(&[line]) >= 6 {
+                        TELLING
+                    } else {
+                        1
+                    };
                 }
             }
             points
@@ -188,36 +217,46 @@ impl<'c> Anchor<'c> {
     }
 
     /// What stands between the neighbours, where those are found; the ends of the file are neighbours too.
-    fn between(&self, sheet: &Sheet<'_>) -> Option<Range<u32>> {
+    fn find_rows_between_neighbours(&self, sheet: &FileLines<'_>) -> Option<Range<u32>> {
         let home = self.citation.lines;
         let near = |short: &String| {
             sheet
-                .with_fingerprint(short)
+                .lines_with_fingerprint(short)
                 .into_iter()
-                .min_by_key(|it| it.abs_diff(home.start() - 1))
+                .min_by_key(|it| it.abs_diff(home.first_line() - 1))
         };
         let above = self.citation.before.last().map_or(Some(0), near)?;
         let below = match self.citation.after.first() {
             Some(short) => sheet
-                .with_fingerprint(short)
+                .lines_with_fingerprint(short)
                 .into_iter()
                 .find(|it| *it > above)?,
-            None => sheet.count() + 1,
+            None => sheet.line_count() + 1,
         };
-        let lines = Lines::new(above + 1, below - 1)?;
-        (lines.count() <= home.count() * 2 + 5).then(|| lines.start() - 1..lines.end())
+        let lines = LineSpan::new(above + 1, below - 1)?;
+        (lines.line_count() <= home.line_count() * 2 + 5)
+            .then(|| lines.first_line() - 1..lines.last_line())
     }
 
     /// The lines that have most words in common with the text, at least half of them: only to show where it changed.
-    fn alike(&self, sheet: &Sheet<'_>) -> Option<Range<u32>> {
-        let text: Vec<Vec<Token<'_>>> = self.text.iter().map(|it| tokens::of(&[it])).collect();
+    fn find_similar_rows(&self, sheet: &FileLines<'_>) -> Option<Range<u32>> {
+        let text: Vec<Vec<CodeToken<'_>>> = self
+            .text
+            .iter()
+            .map(|it| tokens::split_code_tokens(&[it]))
+            .collect();
         let n_words: usize = text.iter().map(Vec::len).sum();
         if n_words < 3 || sheet.lines().len() > MAX_COMPARED {
             return None;
         }
-        let lines: Vec<Vec<Token<'_>>> = sheet.lines().iter().map(|it| tokens::of(&[it])).collect();
-        let shared =
-            |a: &Vec<Token<'_>>, b: &Vec<Token<'_>>| a.iter().filter(|it| b.contains(it)).count();
+        let lines: Vec<Vec<CodeToken<'_>>> = sheet
+            .lines()
+            .iter()
+            .map(|it| tokens::split_code_tokens(&[it]))
+            .collect();
+        let shared = |a: &Vec<CodeToken<'_>>, b: &Vec<CodeToken<'_>>| {
+            a.iter().filter(|it| b.contains(it)).count()
+        };
         let score = |row: usize| {
             text.iter()
                 .zip(&lines[row..])
@@ -232,22 +271,22 @@ impl<'c> Anchor<'c> {
         (best.0 * 2 >= n_words).then_some(rows)
     }
 
-    fn rows(&self, row: u32) -> Range<u32> {
+    fn rows_starting_at(&self, row: u32) -> Range<u32> {
         row..row + u32::try_from(self.text.len()).unwrap_or(u32::MAX)
     }
 }
 
 /// The last part of a path, without its ending.
-fn name(path: &RepoPath) -> &str {
+fn extract_file_stem(path: &RepoPath) -> &str {
     let name = path.as_str().rsplit('/').next().unwrap_or_default();
     name.rsplit_once('.').map_or(name, |it| it.0)
 }
 
 /// The same line; text that is no UTF-8 was captured with its odd bytes replaced.
-fn same(line: &[u8], captured: &[u8]) -> bool {
+fn is_same_captured_line(line: &[u8], captured: &[u8]) -> bool {
     line == captured || (!line.is_ascii() && String::from_utf8_lossy(line).as_bytes() == captured)
 }
 
-fn spaced(line: &[u8], captured: &[u8]) -> bool {
-    same(line.trim_ascii(), captured.trim_ascii())
+fn is_same_trimmed_line(line: &[u8], captured: &[u8]) -> bool {
+    is_same_captured_line(line.trim_ascii(), captured.trim_ascii())
 }

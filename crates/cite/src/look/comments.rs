@@ -2,49 +2,49 @@
 
 /// How a language writes comments.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Comments {
+pub(super) struct CommentSyntax {
     /// What begins a comment that ends with the line.
     line: &'static [&'static str],
     /// What encloses a comment.
     block: Option<(&'static str, &'static str)>,
 }
 
-const C: Comments = Comments {
+const C: CommentSyntax = CommentSyntax {
     line: &["//"],
     block: Some(("/*", "*/")),
 };
-const HASH: Comments = Comments {
+const HASH: CommentSyntax = CommentSyntax {
     line: &["#"],
     block: None,
 };
-const DASHES: Comments = Comments {
+const DASHES: CommentSyntax = CommentSyntax {
     line: &["--"],
     block: None,
 };
-const SEMICOLON: Comments = Comments {
+const SEMICOLON: CommentSyntax = CommentSyntax {
     line: &[";"],
     block: None,
 };
-const MARKUP: Comments = Comments {
+const MARKUP: CommentSyntax = CommentSyntax {
     line: &[],
     block: Some(("<!--", "-->")),
 };
-const PHP: Comments = Comments {
+const PHP: CommentSyntax = CommentSyntax {
     line: &["//", "#"],
     block: Some(("/*", "*/")),
 };
-const SQL: Comments = Comments {
+const SQL: CommentSyntax = CommentSyntax {
     line: &["--"],
     block: Some(("/*", "*/")),
 };
-const NONE: Comments = Comments {
+const NONE: CommentSyntax = CommentSyntax {
     line: &[],
     block: None,
 };
 
-impl Comments {
+impl CommentSyntax {
     /// The comments of a file of this name.
-    pub(super) fn of(path: &str) -> Self {
+    pub(super) fn from_path(path: &str) -> Self {
         let name = path.rsplit('/').next().unwrap_or(path);
         let extension = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
         match extension.as_str() {
@@ -66,20 +66,20 @@ impl Comments {
     }
 
     /// Whether nothing is known of comments here: prose, or a language that is not listed.
-    pub(super) fn are_unknown(self) -> bool {
+    pub(super) fn is_unknown(self) -> bool {
         self.line.is_empty() && self.block.is_none()
     }
 
     /// The lines without their comments. A block comment that began before the first line is known by its asterisks.
-    pub(super) fn stripped(self, lines: &[&[u8]]) -> Vec<Vec<u8>> {
+    pub(super) fn strip_lines(self, lines: &[&[u8]]) -> Vec<Vec<u8>> {
         let mut in_block = false;
         lines
             .iter()
-            .map(|line| self.strip(line, &mut in_block))
+            .map(|line| self.strip_line(line, &mut in_block))
             .collect()
     }
 
-    fn strip(self, line: &[u8], in_block: &mut bool) -> Vec<u8> {
+    fn strip_line(self, line: &[u8], in_block: &mut bool) -> Vec<u8> {
         let mut kept = Vec::with_capacity(line.len());
         let is_inside_block = !*in_block && self.block == C.block && is_asterisk_line(line);
         let mut rest = if is_inside_block {
@@ -107,7 +107,7 @@ impl Comments {
                 } else {
                     1
                 };
-                quote = after(quote, byte);
+                quote = update_open_quote(quote, byte);
                 kept.extend(&rest[..n]);
                 n
             };
@@ -118,7 +118,7 @@ impl Comments {
 }
 
 /// The quotes that are open after this byte.
-fn after(quote: Option<u8>, byte: u8) -> Option<u8> {
+fn update_open_quote(quote: Option<u8>, byte: u8) -> Option<u8> {
     match (quote, byte) {
         (None, b'"' | b'\'' | b'`') => Some(byte),
         (Some(open), _) if open == byte => None,
@@ -140,7 +140,9 @@ mod tests {
     fn comments_are_stripped_and_strings_are_not() {
         let check = |path: &str, text: &str, expected: &str| {
             let lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
-            let kept = Comments::of(path).stripped(&lines).join(&b"\n"[..]);
+            let kept = CommentSyntax::from_path(path)
+                .strip_lines(&lines)
+                .join(&b"\n"[..]);
             assert_eq!(String::from_utf8_lossy(&kept), expected, "{path}: {text}");
         };
         check("a.rs", "a(); // b", "a(); ");

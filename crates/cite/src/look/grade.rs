@@ -2,50 +2,65 @@
 
 use std::collections::HashMap;
 
-use super::comments::Comments;
+use super::comments::CommentSyntax;
 use super::hunks;
-use super::tokens::{self, Token};
+use super::tokens::{self, CodeToken};
 use crate::verdict::Change;
 
 /// The kind of the difference, and how much is the same in percent.
-pub(super) fn grade(path: &str, was: &[&[u8]], now: &[&[u8]]) -> (Change, u8) {
-    let (old, new) = (tokens::of(was), tokens::of(now));
-    (kind(path, (was, &old), (now, &new)), similarity(&old, &new))
+pub(super) fn grade_change(path: &str, was: &[&[u8]], now: &[&[u8]]) -> (Change, u8) {
+    let (old, new) = (
+        tokens::split_code_tokens(was),
+        tokens::split_code_tokens(now),
+    );
+    (
+        classify_change(path, (was, &old), (now, &new)),
+        measure_token_similarity(&old, &new),
+    )
 }
 
-type Text<'t, 'a> = (&'t [&'a [u8]], &'t [Token<'a>]);
+type LinesWithTokens<'t, 'a> = (&'t [&'a [u8]], &'t [CodeToken<'a>]);
 
-fn kind(path: &str, (was, old): Text<'_, '_>, (now, new): Text<'_, '_>) -> Change {
+fn classify_change(
+    path: &str,
+    (was, old): LinesWithTokens<'_, '_>,
+    (now, new): LinesWithTokens<'_, '_>,
+) -> Change {
     if old == new {
-        return if rows(was) == rows(now) {
+        return if split_nonblank_line_tokens(was) == split_nonblank_line_tokens(now) {
             Change::Whitespace
         } else {
             Change::Formatting
         };
     }
-    if !old.is_empty() && plain(old) == plain(new) {
+    if !old.is_empty() && drop_formatting_tokens(old) == drop_formatting_tokens(new) {
         return Change::Formatting;
     }
-    let comments = Comments::of(path);
-    if comments.are_unknown() && squeezed(was) == squeezed(now) {
+    let comments = CommentSyntax::from_path(path);
+    if comments.is_unknown() && remove_line_whitespace(was) == remove_line_whitespace(now) {
         return Change::Whitespace;
     }
-    let (code_was, code_now) = (comments.stripped(was), comments.stripped(now));
+    let (code_was, code_now) = (comments.strip_lines(was), comments.strip_lines(now));
     let (bare_was, bare_now) = (
-        tokens::of(&slices(&code_was)),
-        tokens::of(&slices(&code_now)),
+        tokens::split_code_tokens(&borrow_line_slices(&code_was)),
+        tokens::split_code_tokens(&borrow_line_slices(&code_now)),
     );
-    if bare_was.is_empty() && bare_now.is_empty() && squeezed(was) == squeezed(now) {
+    if bare_was.is_empty()
+        && bare_now.is_empty()
+        && remove_line_whitespace(was) == remove_line_whitespace(now)
+    {
         return Change::Whitespace;
     }
-    if !bare_was.is_empty() && plain(&bare_was) == plain(&bare_now) {
+    if !bare_was.is_empty()
+        && drop_formatting_tokens(&bare_was) == drop_formatting_tokens(&bare_now)
+    {
         return Change::Comment;
     }
-    if is_interspersed(was, now) {
+    if has_only_inserted_lines(was, now) {
         return Change::Inserted;
     }
-    let is_code = !comments.are_unknown();
-    if is_code && is_renamed(&bare_was, &bare_now) {
+    let is_code = !comments.is_unknown();
+    if is_code && is_consistent_rename(&bare_was, &bare_now) {
         Change::Rename
     } else {
         Change::Substance
@@ -53,16 +68,16 @@ fn kind(path: &str, (was, old): Text<'_, '_>, (now, new): Text<'_, '_>) -> Chang
 }
 
 /// The tokens of each line that has any.
-fn rows<'a>(lines: &[&'a [u8]]) -> Vec<Vec<Token<'a>>> {
+fn split_nonblank_line_tokens<'a>(lines: &[&'a [u8]]) -> Vec<Vec<CodeToken<'a>>> {
     lines
         .iter()
-        .map(|line| tokens::of(&[line]))
+        .map(|line| tokens::split_code_tokens(&[line]))
         .filter(|it| !it.is_empty())
         .collect()
 }
 
 /// The text without any white space: in prose, two words made one are still the same text.
-fn squeezed(lines: &[&[u8]]) -> Vec<u8> {
+fn remove_line_whitespace(lines: &[&[u8]]) -> Vec<u8> {
     lines
         .iter()
         .flat_map(|it| it.iter())
@@ -71,14 +86,14 @@ fn squeezed(lines: &[&[u8]]) -> Vec<u8> {
         .collect()
 }
 
-fn slices(lines: &[Vec<u8>]) -> Vec<&[u8]> {
+fn borrow_line_slices(lines: &[Vec<u8>]) -> Vec<&[u8]> {
     lines.iter().map(Vec::as_slice).collect()
 }
 
 /// The tokens without what formatters put in and take out: commas before a closing bracket, the kind of quotes,
 /// semicolons at the end.
-fn plain<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
-    let mut plain: Vec<Token<'a>> = Vec::with_capacity(tokens.len());
+fn drop_formatting_tokens<'a>(tokens: &[CodeToken<'a>]) -> Vec<CodeToken<'a>> {
+    let mut plain: Vec<CodeToken<'a>> = Vec::with_capacity(tokens.len());
     for token in tokens {
         let is_closer = matches!(*token, b")" | b"]" | b"}" | b">");
         if is_closer && plain.last() == Some(&&b","[..]) {
@@ -97,7 +112,7 @@ fn plain<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
 }
 
 /// Whether every old line still stands, in order, with new ones between them.
-fn is_interspersed(was: &[&[u8]], now: &[&[u8]]) -> bool {
+fn has_only_inserted_lines(was: &[&[u8]], now: &[&[u8]]) -> bool {
     let mut rest = now.iter().map(|it| it.trim_ascii());
     now.len() > was.len()
         && was
@@ -107,15 +122,15 @@ fn is_interspersed(was: &[&[u8]], now: &[&[u8]]) -> bool {
 }
 
 /// Whether only names differ, each always in the same way. What stands in quotes is no name.
-fn is_renamed(was: &[Token<'_>], now: &[Token<'_>]) -> bool {
+fn is_consistent_rename(was: &[CodeToken<'_>], now: &[CodeToken<'_>]) -> bool {
     if was.is_empty() || was.len() != now.len() {
         return false;
     }
-    let mut names: HashMap<Token<'_>, Token<'_>> = HashMap::new();
-    let is_name = |token: Token<'_>| {
+    let mut names: HashMap<CodeToken<'_>, CodeToken<'_>> = HashMap::new();
+    let is_name = |token: CodeToken<'_>| {
         token
             .first()
-            .is_some_and(|it| tokens::is_word(*it) && !it.is_ascii_digit())
+            .is_some_and(|it| tokens::is_word_byte(*it) && !it.is_ascii_digit())
     };
     let mut is_quoted = false;
     was.iter().zip(now).all(|(old, new)| {
@@ -127,23 +142,26 @@ fn is_renamed(was: &[Token<'_>], now: &[Token<'_>]) -> bool {
     })
 }
 
-fn similarity(was: &[Token<'_>], now: &[Token<'_>]) -> u8 {
+fn measure_token_similarity(was: &[CodeToken<'_>], now: &[CodeToken<'_>]) -> u8 {
     let all = was.len() + now.len();
-    let same = 2 * hunks::common(was, now);
+    let same = 2 * hunks::count_common_tokens(was, now);
     u8::try_from(same * 100 / all.max(1)).unwrap_or(100)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sheet::Sheet;
+    use crate::sheet::FileLines;
 
     #[test]
     fn kinds_of_change_are_told_apart() {
         let check = |path: &str, was: &str, now: &str, expected: &str| {
-            let (was, now) = (Sheet::of(was.as_bytes()), Sheet::of(now.as_bytes()));
+            let (was, now) = (
+                FileLines::from_bytes(was.as_bytes()),
+                FileLines::from_bytes(now.as_bytes()),
+            );
             assert_eq!(
-                grade(path, was.lines(), now.lines()).0.as_str(),
+                grade_change(path, was.lines(), now.lines()).0.as_str(),
                 expected,
                 "{path}: {was:?} {now:?}"
             );
@@ -180,7 +198,7 @@ mod tests {
     fn similarity_is_the_share_of_common_words() {
         let check = |was: &str, now: &str, expected: u8| {
             assert_eq!(
-                grade("a.rs", &[was.as_bytes()], &[now.as_bytes()]).1,
+                grade_change("a.rs", &[was.as_bytes()], &[now.as_bytes()]).1,
                 expected,
                 "{was} {now}"
             );

@@ -5,31 +5,31 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Sight;
-use super::trace::{Fate, Span};
-use crate::citation::{Citation, Cite};
-use crate::source::Version;
+use super::CitationFinding;
+use super::trace::{TraceOutcome, VersionSpan};
+use crate::citation::{Citation, CodeLocation};
+use crate::source::FileVersion;
 use crate::verdict::{Change, Difference, Verdict};
 use apostille_text::digest::Digest;
 use apostille_text::moderate;
 
 /// The key of a citation in a file with this content.
-pub(super) fn in_file(citation: &Citation, id: &str) -> String {
-    format!("{}:{id}", identity(citation))
+pub(super) fn build_file_cache_key(citation: &Citation, id: &str) -> String {
+    format!("{}:{id}", hash_citation_identity(citation))
 }
 
 /// The key of a citation at a commit.
-pub(super) fn at_commit(citation: &Citation, commit: &str) -> String {
-    format!("{}@{commit}", identity(citation))
+pub(super) fn build_trace_cache_key(citation: &Citation, commit: &str) -> String {
+    format!("{}@{commit}", hash_citation_identity(citation))
 }
 
 /// The key of the verdict on a citation at a commit.
-pub(super) fn conclusion(citation: &Citation, commit: &str) -> String {
-    format!("{}={commit}", identity(citation))
+pub(super) fn build_conclusion_cache_key(citation: &Citation, commit: &str) -> String {
+    format!("{}={commit}", hash_citation_identity(citation))
 }
 
 /// All that a finding depends on, but for where one looks.
-fn identity(it: &Citation) -> String {
+fn hash_citation_identity(it: &Citation) -> String {
     let mut parts: Vec<u8> = Vec::with_capacity(512);
     for text in [
         Some(it.path.as_str()),
@@ -40,7 +40,7 @@ fn identity(it: &Citation) -> String {
         parts.push(b'\n');
     }
     parts.extend(
-        [it.lines.start(), it.lines.end()]
+        [it.lines.first_line(), it.lines.last_line()]
             .map(u32::to_be_bytes)
             .concat(),
     );
@@ -49,7 +49,7 @@ fn identity(it: &Citation) -> String {
         side.iter().for_each(|it| parts.extend(it.as_bytes()));
         parts.push(b'\n');
     }
-    let digest = Digest::of(&parts);
+    let digest = Digest::hash_bytes(&parts);
     let (first, _) = digest.as_bytes().split_at(8);
     format!(
         "{:016x}",
@@ -60,23 +60,25 @@ fn identity(it: &Citation) -> String {
 }
 
 /// A verdict that stays true as long as the file's content is the same: the text stands in that very file.
-pub(super) fn lasting(citation: &Citation, verdict: &Verdict) -> Option<String> {
+pub(super) fn encode_lasting_verdict(citation: &Citation, verdict: &Verdict) -> Option<String> {
     match verdict {
         Verdict::Holds => Some("holds".into()),
-        Verdict::Moved { to } if to.path == citation.path => {
-            Some(format!("{} {}", to.lines.start(), to.lines.end()))
-        }
+        Verdict::Moved { to } if to.path == citation.path => Some(format!(
+            "{} {}",
+            to.lines.first_line(),
+            to.lines.last_line()
+        )),
         _ => None,
     }
 }
 
 /// The verdict that was kept.
-pub(super) fn verdict(citation: &Citation, kept: &str) -> Option<Verdict> {
+pub(super) fn decode_lasting_verdict(citation: &Citation, kept: &str) -> Option<Verdict> {
     if kept == "holds" {
         return Some(Verdict::Holds);
     }
     let (start, end) = kept.split_once(' ')?;
-    let to = Cite::new(
+    let to = CodeLocation::new(
         citation.path.as_str(),
         start.parse().ok()?,
         end.parse().ok()?,
@@ -87,7 +89,7 @@ pub(super) fn verdict(citation: &Citation, kept: &str) -> Option<Verdict> {
 
 /// What became of a citation on the way to a commit, and whether it is part of its history.
 #[derive(Serialize, Deserialize)]
-struct Record {
+struct CachedTrace {
     path: Option<String>,
     id: Option<String>,
     rows: (u32, u32),
@@ -97,9 +99,9 @@ struct Record {
 }
 
 /// A fate as it is kept.
-pub(super) fn kept(fate: &Fate, merged: Option<bool>) -> Option<String> {
+pub(super) fn encode_cached_trace(fate: &TraceOutcome, merged: Option<bool>) -> Option<String> {
     let record = match fate {
-        Fate::Here { span, since } => Record {
+        TraceOutcome::Here { span, since } => CachedTrace {
             path: Some(span.file.path.to_string()),
             id: span.file.id.clone(),
             rows: (span.rows.start, span.rows.end),
@@ -107,9 +109,9 @@ pub(super) fn kept(fate: &Fate, merged: Option<bool>) -> Option<String> {
             since: since.clone(),
             merged,
         },
-        Fate::Lost { loss, since } => {
+        TraceOutcome::Lost { loss, since } => {
             let loss = Some(loss.to_string());
-            Record {
+            CachedTrace {
                 path: None,
                 id: None,
                 rows: (0, 0),
@@ -123,21 +125,21 @@ pub(super) fn kept(fate: &Fate, merged: Option<bool>) -> Option<String> {
 }
 
 /// The fate that was kept.
-pub(super) fn fate(kept: &str) -> Option<(Fate, Option<bool>)> {
-    let it: Record = serde_json::from_str(kept).ok()?;
+pub(super) fn decode_cached_trace(kept: &str) -> Option<(TraceOutcome, Option<bool>)> {
+    let it: CachedTrace = serde_json::from_str(kept).ok()?;
     let fate = match (it.path, it.loss) {
         (Some(path), _) => {
-            let file = Version {
+            let file = FileVersion {
                 path: path.parse().ok()?,
                 id: it.id,
             };
             let rows = (it.rows.0 < it.rows.1).then_some(it.rows.0..it.rows.1)?;
-            Fate::Here {
-                span: Span { file, rows },
+            TraceOutcome::Here {
+                span: VersionSpan { file, rows },
                 since: it.since,
             }
         }
-        (None, Some(loss)) => Fate::Lost {
+        (None, Some(loss)) => TraceOutcome::Lost {
             loss: loss.parse().ok()?,
             since: it.since,
         },
@@ -149,7 +151,7 @@ pub(super) fn fate(kept: &str) -> Option<(Fate, Option<bool>)> {
 /// A verdict as it is kept.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Conclusion {
+struct CachedConclusion {
     word: String,
     at: Option<String>,
     change: Option<String>,
@@ -161,27 +163,27 @@ struct Conclusion {
 }
 
 /// What was found, as it is kept. What could not be looked up is looked up again.
-pub(super) fn concluded(sight: &Sight) -> Option<String> {
-    let kept = Conclusion {
+pub(super) fn encode_cached_conclusion(sight: &CitationFinding) -> Option<String> {
+    let kept = CachedConclusion {
         word: sight.verdict.as_str().into(),
         merged: sight.is_merged,
-        ..Conclusion::default()
+        ..CachedConclusion::default()
     };
     let kept = match &sight.verdict {
         Verdict::Unknown { .. } => return None,
         Verdict::Holds => kept,
-        Verdict::Moved { to } => Conclusion {
+        Verdict::Moved { to } => CachedConclusion {
             at: Some(to.to_string()),
             ..kept
         },
-        Verdict::Gone { loss, since } => Conclusion {
+        Verdict::Gone { loss, since } => CachedConclusion {
             loss: Some(loss.to_string()),
             since: since.clone(),
             ..kept
         },
         Verdict::Changed(it) => {
-            moderate::is_storable(&it.now).then_some(())?;
-            Conclusion {
+            moderate::is_storable_text(&it.now).then_some(())?;
+            CachedConclusion {
                 at: Some(it.at.to_string()),
                 change: Some(it.change.to_string()),
                 now: Some(it.now.clone()),
@@ -195,9 +197,16 @@ pub(super) fn concluded(sight: &Sight) -> Option<String> {
 }
 
 /// What was kept; whether a change is harmless is for the policy of today to say.
-pub(super) fn sight(kept: &str, tolerates: impl Fn(Change) -> bool) -> Option<Sight> {
-    let it: Conclusion = serde_json::from_str(kept).ok()?;
-    let at = || it.at.as_deref().and_then(|it| it.parse::<Cite>().ok());
+pub(super) fn decode_cached_conclusion(
+    kept: &str,
+    tolerates: impl Fn(Change) -> bool,
+) -> Option<CitationFinding> {
+    let it: CachedConclusion = serde_json::from_str(kept).ok()?;
+    let at = || {
+        it.at
+            .as_deref()
+            .and_then(|it| it.parse::<CodeLocation>().ok())
+    };
     let verdict = match it.word.as_str() {
         "holds" => Verdict::Holds,
         "moved" => Verdict::Moved { to: at()? },
@@ -219,7 +228,7 @@ pub(super) fn sight(kept: &str, tolerates: impl Fn(Change) -> bool) -> Option<Si
         }
         _ => return None,
     };
-    Some(Sight {
+    Some(CitationFinding {
         verdict,
         is_merged: it.merged,
     })

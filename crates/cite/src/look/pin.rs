@@ -1,9 +1,9 @@
 //! A citation as somebody hands it in, made whole: protocols name a place and, at best, a commit or a digest.
 
-use crate::capture::cut_lines;
-use crate::citation::{Citation, Cite, Lines};
-use crate::sheet::{Sheet, joined};
-use crate::source::{Blob, Source, SourceError};
+use crate::capture::build_citation;
+use crate::citation::{Citation, CodeLocation, LineSpan};
+use crate::sheet::{FileLines, join_cited_lines};
+use crate::source::{Source, SourceBlob, SourceError};
 use crate::verdict::{Loss, Verdict};
 use apostille_text::digest::Digest;
 
@@ -12,9 +12,9 @@ const MAX_DIGESTED: u64 = 2_000_000;
 
 /// A place, and as much as somebody knows of what stood there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pin {
+pub struct PartialCitation {
     /// The place.
-    pub place: Cite,
+    pub place: CodeLocation,
     /// The commit at which it was cited.
     pub commit: Option<String>,
     /// The digest of the lines.
@@ -23,45 +23,51 @@ pub struct Pin {
     pub text: Option<String>,
 }
 
-impl Pin {
+impl PartialCitation {
     /// The citation that this names: read at its own commit (`then`), else made of what is known of it. `Err` is the
     /// verdict where there is nothing to look up.
-    pub fn citation(
+    pub fn resolve_citation(
         &self,
         then: Option<&dyn Source>,
         now: &dyn Source,
     ) -> Result<Citation, Verdict> {
-        match then.map(|it| self.read(it)) {
-            Some(Ok(citation)) => self.agrees(citation),
-            Some(Err(Unread::Refused(verdict))) => Err(verdict),
-            None | Some(Err(Unread::NoCommit)) => self.remade(now),
+        match then.map(|it| self.read_at_commit(it)) {
+            Some(Ok(citation)) => self.confirm_citation(citation),
+            Some(Err(CommitReadError::Refused(verdict))) => Err(verdict),
+            None | Some(Err(CommitReadError::NoCommit)) => self.rebuild_citation(now),
         }
     }
 
-    fn read(&self, then: &dyn Source) -> Result<(Citation, Blob), Unread> {
+    fn read_at_commit(&self, then: &dyn Source) -> Result<(Citation, SourceBlob), CommitReadError> {
         let unknown = |error: SourceError| match error {
-            SourceError::NoSuchRef(_) => Unread::NoCommit,
-            other => Unread::Refused(Verdict::Unknown { why: other.told() }),
+            SourceError::NoSuchRef(_) => CommitReadError::NoCommit,
+            other => CommitReadError::Refused(Verdict::Unknown {
+                why: other.format_with_causes(),
+            }),
         };
-        let commit = then.tree().map_err(unknown)?.commit;
+        let commit = then.read_tree().map_err(unknown)?.commit;
         let blob = then
-            .read(&self.place.path)
+            .read_file(&self.place.path)
             .map_err(unknown)?
-            .ok_or(Unread::Refused(NEVER))?;
-        let citation = cut_lines(&self.place, &blob, commit).map_err(|_| Unread::Refused(NEVER))?;
+            .ok_or(CommitReadError::Refused(NEVER))?;
+        let citation = build_citation(&self.place, &blob, commit)
+            .map_err(|_| CommitReadError::Refused(NEVER))?;
         Ok((citation, blob))
     }
 
     /// What was read, unless it is not what the pin says stood there. Line endings may or may not be in the digest.
-    fn agrees(&self, (citation, blob): (Citation, Blob)) -> Result<Citation, Verdict> {
+    fn confirm_citation(
+        &self,
+        (citation, blob): (Citation, SourceBlob),
+    ) -> Result<Citation, Verdict> {
         let is_it = |digest: Digest| {
-            digest == citation.digest || Some(digest) == raw(&blob, self.place.lines)
+            digest == citation.digest || Some(digest) == digest_raw_lines(&blob, self.place.lines)
         };
         let has_digest = self.digest.is_none_or(is_it);
         let has_text = self
             .text
             .as_deref()
-            .is_none_or(|it| lines(it) == lines(&citation.snippet));
+            .is_none_or(|it| split_snippet_lines(it) == split_snippet_lines(&citation.snippet));
         if has_digest && has_text {
             Ok(citation)
         } else {
@@ -70,13 +76,15 @@ impl Pin {
     }
 
     /// The citation without its commit: of the text, of the place that has the digest, or of what stands there now.
-    fn remade(&self, now: &dyn Source) -> Result<Citation, Verdict> {
+    fn rebuild_citation(&self, now: &dyn Source) -> Result<Citation, Verdict> {
         if let Some(text) = &self.text {
-            return Ok(self.of_text(text));
+            return Ok(self.citation_from_text(text));
         }
         let blob = now
-            .read(&self.place.path)
-            .map_err(|error| Verdict::Unknown { why: error.told() })?;
+            .read_file(&self.place.path)
+            .map_err(|error| Verdict::Unknown {
+                why: error.format_with_causes(),
+            })?;
         let blob = blob.ok_or(Verdict::Gone {
             loss: Loss::File,
             since: None,
@@ -86,24 +94,28 @@ impl Pin {
             since: None,
         };
         let Some(digest) = self.digest else {
-            return cut_lines(&self.place, &blob, None).map_err(|_| lost);
+            return build_citation(&self.place, &blob, None).map_err(|_| lost);
         };
-        let sheet = Sheet::of(&blob.bytes);
-        let found = with_digest(&sheet, &blob, self.place.lines, digest).ok_or(lost)?;
-        Ok(self.of_text(&String::from_utf8_lossy(&joined(sheet.clipped(found)))))
+        let sheet = FileLines::from_bytes(&blob.bytes);
+        let found = find_lines_by_digest(&sheet, &blob, self.place.lines, digest).ok_or(lost)?;
+        Ok(
+            self.citation_from_text(&String::from_utf8_lossy(&join_cited_lines(
+                sheet.clip_span(found),
+            ))),
+        )
     }
 
-    fn of_text(&self, text: &str) -> Citation {
-        let snippet = lines(text).join("\n");
-        let n_lines = u32::try_from(lines(text).len()).unwrap_or(u32::MAX);
-        let start = self.place.lines.start();
+    fn citation_from_text(&self, text: &str) -> Citation {
+        let snippet = split_snippet_lines(text).join("\n");
+        let n_lines = u32::try_from(split_snippet_lines(text).len()).unwrap_or(u32::MAX);
+        let start = self.place.lines.first_line();
         Citation {
             path: self.place.path.clone(),
-            lines: Lines::new(start, start.saturating_add(n_lines.max(1) - 1))
+            lines: LineSpan::new(start, start.saturating_add(n_lines.max(1) - 1))
                 .unwrap_or(self.place.lines),
             commit: self.commit.clone(),
             blob: None,
-            digest: Digest::of(snippet.as_bytes()),
+            digest: Digest::hash_bytes(snippet.as_bytes()),
             snippet,
             before: Vec::new(),
             after: Vec::new(),
@@ -117,12 +129,12 @@ const NEVER: Verdict = Verdict::Gone {
 };
 
 /// Why a pin could not be read at its commit.
-enum Unread {
+enum CommitReadError {
     NoCommit,
     Refused(Verdict),
 }
 
-fn lines(text: &str) -> Vec<&str> {
+fn split_snippet_lines(text: &str) -> Vec<&str> {
     text.strip_suffix('\n')
         .unwrap_or(text)
         .split('\n')
@@ -131,29 +143,34 @@ fn lines(text: &str) -> Vec<&str> {
 }
 
 /// The digest of lines with whatever ends them.
-fn raw(blob: &Blob, lines: Lines) -> Option<Digest> {
+fn digest_raw_lines(blob: &SourceBlob, lines: LineSpan) -> Option<Digest> {
     let all: Vec<&[u8]> = blob.bytes.split(|it| *it == b'\n').collect();
-    all.get(lines.start() as usize - 1..lines.end() as usize)
-        .map(|it| Digest::of(&joined(it)))
+    all.get(lines.first_line() as usize - 1..lines.last_line() as usize)
+        .map(|it| Digest::hash_bytes(&join_cited_lines(it)))
 }
 
 /// The lines with this digest: in place, or wherever as many lines have it.
-fn with_digest(sheet: &Sheet<'_>, blob: &Blob, place: Lines, digest: Digest) -> Option<Lines> {
-    let is_it = |lines: &Lines| {
+fn find_lines_by_digest(
+    sheet: &FileLines<'_>,
+    blob: &SourceBlob,
+    place: LineSpan,
+    digest: Digest,
+) -> Option<LineSpan> {
+    let is_it = |lines: &LineSpan| {
         sheet
-            .range(*lines)
-            .is_some_and(|it| Digest::of(&joined(it)) == digest)
-            || raw(blob, *lines) == Some(digest)
+            .get_span(*lines)
+            .is_some_and(|it| Digest::hash_bytes(&join_cited_lines(it)) == digest)
+            || digest_raw_lines(blob, *lines) == Some(digest)
     };
     if is_it(&place) {
         return Some(place);
     }
-    let work = u64::from(place.count()) * u64::from(sheet.count());
-    let starts = (1..=sheet.count()).filter(|_| work <= MAX_DIGESTED);
-    let same = |lines: &Lines| {
+    let work = u64::from(place.line_count()) * u64::from(sheet.line_count());
+    let starts = (1..=sheet.line_count()).filter(|_| work <= MAX_DIGESTED);
+    let same = |lines: &LineSpan| {
         sheet
-            .range(*lines)
-            .is_some_and(|it| Digest::of(&joined(it)) == digest)
+            .get_span(*lines)
+            .is_some_and(|it| Digest::hash_bytes(&join_cited_lines(it)) == digest)
     };
-    starts.map(|start| place.at(start)).find(same)
+    starts.map(|start| place.starting_at(start)).find(same)
 }

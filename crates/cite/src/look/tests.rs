@@ -8,11 +8,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use proptest::prelude::*;
 
 use super::hunks;
-use super::{FAR, Reader, Sight};
-use crate::capture::cut_lines;
-use crate::citation::{Citation, Cite, RepoPath};
-use crate::sheet::{Sheet, joined};
-use crate::source::{Blob, Edit, History, Source, SourceError, Step, Tree, Version, Way};
+use super::{CitationFinding, CitationFollower, FAR};
+use crate::capture::build_citation;
+use crate::citation::{Citation, CodeLocation, RepoPath};
+use crate::sheet::{FileLines, join_cited_lines};
+use crate::source::{
+    CommitHistory, CommitStep, FileEdit, FileVersion, HistoryRoute, Source, SourceBlob,
+    SourceError, SourceTree,
+};
 use crate::verdict::{Change, Verdict};
 
 /// The files of one commit: their text by their path.
@@ -32,7 +35,7 @@ fn path(text: &str) -> RepoPath {
 }
 
 fn id(text: &str) -> String {
-    apostille_text::digest::Digest::of(text.as_bytes()).to_string()
+    apostille_text::digest::Digest::hash_bytes(text.as_bytes()).to_string()
 }
 
 fn name(commit: usize) -> String {
@@ -72,20 +75,20 @@ impl Past {
         }
     }
 
-    fn step(&self, at: usize) -> Step {
+    fn step(&self, at: usize) -> CommitStep {
         let (was, now) = (&self.commits[at - 1], &self.commits[at]);
         let version = |files: &Files, it: &String| {
-            files.get(it).map(|text| Version {
+            files.get(it).map(|text| FileVersion {
                 path: path(it),
                 id: Some(id(text)),
             })
         };
         let paths: BTreeSet<&String> = was.keys().chain(now.keys()).collect();
-        let edits = paths.into_iter().map(|it| Edit {
+        let edits = paths.into_iter().map(|it| FileEdit {
             was: version(was, it),
             now: version(now, it),
         });
-        Step {
+        CommitStep {
             commit: name(at),
             edits: edits.filter(|it| it.was != it.now).collect(),
         }
@@ -94,59 +97,68 @@ impl Past {
     /// What the first commit says at these lines.
     fn cite(&self, file: &str, start: u32, end: u32) -> Citation {
         let text = &self.commits[0][file];
-        let blob = Blob {
+        let blob = SourceBlob {
             id: Some(id(text)),
             bytes: text.clone().into(),
         };
-        cut_lines(&Cite::new(file, start, end).unwrap(), &blob, Some(name(0))).unwrap()
+        build_citation(
+            &CodeLocation::new(file, start, end).unwrap(),
+            &blob,
+            Some(name(0)),
+        )
+        .unwrap()
     }
 
-    fn look(&self, citation: &Citation) -> Sight {
-        Reader::new(self, Change::Comment, &|| false, FAR)
-            .look(&[citation])
+    fn look(&self, citation: &Citation) -> CitationFinding {
+        CitationFollower::new(self, Change::Comment, &|| false, FAR)
+            .follow_citations(&[citation])
             .remove(0)
     }
 
     /// What stands at a place now.
-    fn text_at(&self, place: &Cite) -> Option<String> {
+    fn text_at(&self, place: &CodeLocation) -> Option<String> {
         let bytes = self.now().get(place.path.as_str())?.as_bytes();
-        let lines = joined(Sheet::of(bytes).range(place.lines)?);
+        let lines = join_cited_lines(FileLines::from_bytes(bytes).get_span(place.lines)?);
         Some(String::from_utf8(lines).unwrap())
     }
 }
 
 impl Source for Past {
-    fn tree(&self) -> Result<Tree, SourceError> {
+    fn read_tree(&self) -> Result<SourceTree, SourceError> {
         self.call()?;
-        Ok(Tree {
+        Ok(SourceTree {
             commit: Some(name(self.commits.len() - 1)),
             branch: None,
             is_worktree: false,
         })
     }
 
-    fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
+    fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
         self.call()?;
         let text = self.now().get(path.as_str());
-        Ok(text.map(|it| Blob {
+        Ok(text.map(|it| SourceBlob {
             id: Some(id(it)),
             bytes: it.clone().into(),
         }))
     }
 
-    fn history(&self, from: &BTreeSet<String>, _: usize) -> Result<History, SourceError> {
+    fn walk_history(
+        &self,
+        from: &BTreeSet<String>,
+        _: usize,
+    ) -> Result<CommitHistory, SourceError> {
         self.call()?;
         let ways = from
             .iter()
             .filter(|it| **it == name(0))
-            .map(|it| (it.clone(), Way::Along(0)));
-        Ok(History {
+            .map(|it| (it.clone(), HistoryRoute::Along(0)));
+        Ok(CommitHistory {
             steps: (1..self.commits.len()).map(|at| self.step(at)).collect(),
             ways: ways.collect(),
         })
     }
 
-    fn object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
+    fn read_object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
         self.call()?;
         Ok(self
             .objects
@@ -156,12 +168,15 @@ impl Source for Past {
             .map(|it| it.clone().into()))
     }
 
-    fn visit(&self, see: &mut dyn FnMut(&RepoPath, &Blob) -> bool) -> Result<bool, SourceError> {
+    fn visit_files(
+        &self,
+        see: &mut dyn FnMut(&RepoPath, &SourceBlob) -> bool,
+    ) -> Result<bool, SourceError> {
         self.call()?;
         for (name, text) in self.now() {
             if !see(
                 &path(name),
-                &Blob {
+                &SourceBlob {
                     id: None,
                     bytes: text.clone().into(),
                 },
@@ -303,7 +318,7 @@ proptest! {
         let past = Past::new(commits);
         let of = |row: usize| u32::try_from(row).unwrap();
         let citation = past.cite("a.rs", of(start) + 1, of(start + n_cited));
-        let to = Cite::new("a.rs", of(row) + 1, of(row + n_cited)).unwrap();
+        let to = CodeLocation::new("a.rs", of(row) + 1, of(row + n_cited)).unwrap();
         let expected = if row == start { Verdict::Holds } else { Verdict::Moved { to } };
         prop_assert_eq!(past.look(&citation).verdict, expected);
     }
@@ -314,7 +329,7 @@ proptest! {
         let citation = past.cite("a.rs", start, end);
         let snippet = Some(citation.snippet.clone());
         match past.look(&citation).verdict {
-            Verdict::Holds => prop_assert_eq!(past.text_at(&citation.place()), snippet),
+            Verdict::Holds => prop_assert_eq!(past.text_at(&citation.location()), snippet),
             Verdict::Moved { to } => prop_assert_eq!(past.text_at(&to), snippet),
             Verdict::Changed(it) => {
                 prop_assert_eq!(past.text_at(&it.at), Some(it.now.clone()));
@@ -357,20 +372,20 @@ proptest! {
     #[test]
     fn lines_are_mapped_into_the_new_version(was in alike(), now in alike(), start in any::<prop::sample::Index>(), n in 1..9_u32) {
         let (old, new) = (text(&was), text(&now));
-        let (old, new) = (Sheet::of(old.as_bytes()), Sheet::of(new.as_bytes()));
+        let (old, new) = (FileLines::from_bytes(old.as_bytes()), FileLines::from_bytes(new.as_bytes()));
         let start = u32::try_from(start.index(was.len())).unwrap();
-        let rows = start..(start + n).min(old.count());
-        let mapped = hunks::mapped(&old, &new, &hunks::between(&old, &new), &rows);
-        prop_assert!(mapped.start <= mapped.end && mapped.end <= new.count(), "{:?}", mapped);
+        let rows = start..(start + n).min(old.line_count());
+        let mapped = hunks::map_touched_rows(&old, &new, &hunks::diff_file_lines(&old, &new), &rows);
+        prop_assert!(mapped.start <= mapped.end && mapped.end <= new.line_count(), "{:?}", mapped);
     }
 
     #[test]
     fn any_bytes_are_compared_without_panic(was in any::<Vec<u8>>(), now in any::<Vec<u8>>(), start in 0..9_u32, n in 1..9_u32) {
-        let (old, new) = (Sheet::of(&was), Sheet::of(&now));
-        let hunks = hunks::between(&old, &new);
+        let (old, new) = (FileLines::from_bytes(&was), FileLines::from_bytes(&now));
+        let hunks = hunks::diff_file_lines(&old, &new);
         let rows = start..start + n;
-        let mapped = hunks::mapped(&old, &new, &hunks, &rows);
-        let grade = super::grade::grade("a.rs", old.rows(&rows), new.rows(&mapped));
+        let mapped = hunks::map_touched_rows(&old, &new, &hunks, &rows);
+        let grade = super::grade::grade_change("a.rs", old.clip_rows(&rows), new.clip_rows(&mapped));
         prop_assert!(grade.1 <= 100);
     }
 }

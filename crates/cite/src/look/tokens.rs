@@ -1,23 +1,23 @@
 //! Lines as words and signs: what two texts have in common when their layout differs.
 
 /// A word, or a single sign. White space is none of either.
-pub(super) type Token<'a> = &'a [u8];
+pub(super) type CodeToken<'a> = &'a [u8];
 
 /// The tokens of these lines.
-pub(super) fn of<'a>(lines: &[&'a [u8]]) -> Vec<Token<'a>> {
-    lines.iter().flat_map(|line| Tokens(line)).collect()
+pub(super) fn split_code_tokens<'a>(lines: &[&'a [u8]]) -> Vec<CodeToken<'a>> {
+    lines.iter().flat_map(|line| CodeTokenIter(line)).collect()
 }
 
-struct Tokens<'a>(&'a [u8]);
+struct CodeTokenIter<'a>(&'a [u8]);
 
-impl<'a> Iterator for Tokens<'a> {
-    type Item = Token<'a>;
+impl<'a> Iterator for CodeTokenIter<'a> {
+    type Item = CodeToken<'a>;
 
-    fn next(&mut self) -> Option<Token<'a>> {
+    fn next(&mut self) -> Option<CodeToken<'a>> {
         let rest = self.0.trim_ascii_start();
         let first = *rest.first()?;
-        let len = if is_word(first) {
-            rest.iter().take_while(|it| is_word(**it)).count()
+        let len = if is_word_byte(first) {
+            rest.iter().take_while(|it| is_word_byte(**it)).count()
         } else {
             1
         };
@@ -28,6 +28,6 @@ impl<'a> Iterator for Tokens<'a> {
 }
 
 /// Letters, digits, the underscore, and all of what is not ASCII.
-pub(super) fn is_word(byte: u8) -> bool {
+pub(super) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }

@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::grade::grade;
+use super::grade::grade_change;
 use super::hunks::{self, Hunk};
-use super::{Broken, tokens};
+use super::{FollowError, tokens};
 use crate::citation::RepoPath;
-use crate::sheet::Sheet;
-use crate::source::{Edit, History, Source, SourceError, Step, Version, Way};
+use crate::sheet::FileLines;
+use crate::source::{
+    CommitHistory, CommitStep, FileEdit, FileVersion, HistoryRoute, Source, SourceError,
+};
 use crate::verdict::{Change, Loss};
 
 /// Blobs and diffs that are kept at hand; above this they are dropped, and read again if need be.
@@ -22,23 +24,26 @@ const MAX_COMPANY: usize = 50;
 
 /// Lines of one version of a file. Rows count from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Span {
-    pub(super) file: Version,
+pub(super) struct VersionSpan {
+    pub(super) file: FileVersion,
     pub(super) rows: Range<u32>,
 }
 
 /// What became of lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum TraceOutcome {
     /// They, or what they were turned into, stand here; the commit that last changed their text.
-    Here { span: Span, since: Option<String> },
+    Here {
+        span: VersionSpan,
+        since: Option<String>,
+    },
     /// They are nowhere since that commit.
     Lost { loss: Loss, since: Option<String> },
 }
 
-impl Fate {
+impl TraceOutcome {
     /// The same without the commit behind it.
-    fn undated(self) -> Self {
+    fn without_commit(self) -> Self {
         match self {
             Self::Here { span, .. } => Self::Here { span, since: None },
             Self::Lost { loss, .. } => Self::Lost { loss, since: None },
@@ -47,10 +52,10 @@ impl Fate {
 }
 
 /// The steps that touch a file, by its path before them.
-type Touched<'h> = HashMap<&'h str, Vec<(usize, usize)>>;
+type EditsByPath<'h> = HashMap<&'h str, Vec<(usize, usize)>>;
 
 /// Follows lines along a history.
-pub(super) struct Tracer<'a> {
+pub(super) struct LineTracer<'a> {
     source: &'a dyn Source,
     objects: HashMap<String, Rc<[u8]>>,
     diffs: HashMap<(String, String), Rc<[Hunk]>>,
@@ -58,14 +63,14 @@ pub(super) struct Tracer<'a> {
 }
 
 /// A history with the means to find the next step that matters.
-pub(super) struct Road<'h> {
-    pub(super) history: &'h History,
-    touched: Touched<'h>,
+pub(super) struct HistoryIndex<'h> {
+    pub(super) history: &'h CommitHistory,
+    touched: EditsByPath<'h>,
 }
 
-impl<'h> Road<'h> {
-    pub(super) fn new(history: &'h History) -> Self {
-        let mut touched: Touched<'h> = HashMap::new();
+impl<'h> HistoryIndex<'h> {
+    pub(super) fn new(history: &'h CommitHistory) -> Self {
+        let mut touched: EditsByPath<'h> = HashMap::new();
         for (at, step) in history.steps.iter().enumerate() {
             for (which, edit) in step.edits.iter().enumerate() {
                 if let Some(was) = &edit.was {
@@ -80,22 +85,27 @@ impl<'h> Road<'h> {
     }
 
     /// The next edit of a file, from this step on.
-    fn next(&self, path: &RepoPath, from: usize) -> Option<(usize, &'h Edit)> {
+    fn next_edit(&self, path: &RepoPath, from: usize) -> Option<(usize, &'h FileEdit)> {
         let places = self.touched.get(path.as_str())?;
         let (at, which) = *places.get(places.partition_point(|it| it.0 < from))?;
         Some((at, &self.history.steps[at].edits[which]))
     }
 
     /// The version of a file before this step; `None` when no later step touches it.
-    pub(super) fn version(&self, path: &RepoPath, from: usize) -> Option<&'h Version> {
-        self.next(path, from)
+    pub(super) fn version_before(&self, path: &RepoPath, from: usize) -> Option<&'h FileVersion> {
+        self.next_edit(path, from)
             .and_then(|(_, edit)| edit.was.as_ref())
     }
 
     /// The step after which a file had this content, looking from a step on.
-    pub(super) fn arrival(&self, path: &RepoPath, id: &str, from: usize) -> Option<usize> {
+    pub(super) fn find_arrival_step(
+        &self,
+        path: &RepoPath,
+        id: &str,
+        from: usize,
+    ) -> Option<usize> {
         let steps = self.history.steps.iter().enumerate().skip(from);
-        let is_it = |edit: &Edit| {
+        let is_it = |edit: &FileEdit| {
             edit.now
                 .as_ref()
                 .is_some_and(|now| now.path == *path && now.id.as_deref() == Some(id))
@@ -107,7 +117,7 @@ impl<'h> Road<'h> {
     }
 }
 
-impl<'a> Tracer<'a> {
+impl<'a> LineTracer<'a> {
     pub(super) fn new(source: &'a dyn Source) -> Self {
         Self {
             source,
@@ -118,62 +128,66 @@ impl<'a> Tracer<'a> {
     }
 
     /// Follows lines all the way along.
-    pub(super) fn follow(
+    pub(super) fn trace_lines(
         &mut self,
-        road: &Road<'_>,
-        span: Span,
-        way: &Way,
-    ) -> Result<Fate, Broken> {
-        let fate = Fate::Here { span, since: None };
+        road: &HistoryIndex<'_>,
+        span: VersionSpan,
+        way: &HistoryRoute,
+    ) -> Result<TraceOutcome, FollowError> {
+        let fate = TraceOutcome::Here { span, since: None };
         let (mut fate, mut from) = match way {
-            Way::Along(at) => (fate, *at),
-            Way::Across {
+            HistoryRoute::Along(at) => (fate, *at),
+            HistoryRoute::Across {
                 leap,
                 then,
                 is_ancestor,
             } => {
-                let fate = self.step(fate, leap)?;
+                let fate = self.apply_step(fate, leap)?;
                 // Only a merge brings a change; a leap to anywhere else says nothing of when it came.
                 (
                     if *is_ancestor == Some(true) {
                         fate
                     } else {
-                        fate.undated()
+                        fate.without_commit()
                     },
                     *then,
                 )
             }
         };
-        while let Fate::Here { span, .. } = &fate {
-            let Some((at, _)) = road.next(&span.file.path, from) else {
+        while let TraceOutcome::Here { span, .. } = &fate {
+            let Some((at, _)) = road.next_edit(&span.file.path, from) else {
                 break;
             };
-            fate = self.step(fate, &road.history.steps[at])?;
+            fate = self.apply_step(fate, &road.history.steps[at])?;
             from = at + 1;
         }
         Ok(fate)
     }
 
     /// What one step did to lines.
-    fn step(&mut self, fate: Fate, step: &Step) -> Result<Fate, Broken> {
-        let Fate::Here { span, since } = fate else {
+    fn apply_step(
+        &mut self,
+        fate: TraceOutcome,
+        step: &CommitStep,
+    ) -> Result<TraceOutcome, FollowError> {
+        let TraceOutcome::Here { span, since } = fate else {
             return Ok(fate);
         };
-        let of_file = |it: &&Edit| {
+        let of_file = |it: &&FileEdit| {
             it.was
                 .as_ref()
                 .is_some_and(|was| was.path == span.file.path)
         };
         let Some(edit) = step.edits.iter().find(of_file) else {
-            return Ok(Fate::Here { span, since });
+            return Ok(TraceOutcome::Here { span, since });
         };
-        match self.through(edit, span, &step.edits)? {
-            Through::Untouched(span) => Ok(Fate::Here { span, since }),
-            Through::Touched(span) => Ok(Fate::Here {
+        match self.apply_edit(edit, span, &step.edits)? {
+            EditOutcome::Untouched(span) => Ok(TraceOutcome::Here { span, since }),
+            EditOutcome::Touched(span) => Ok(TraceOutcome::Here {
                 span,
                 since: Some(step.commit.clone()),
             }),
-            Through::Lost(loss) => Ok(Fate::Lost {
+            EditOutcome::Lost(loss) => Ok(TraceOutcome::Lost {
                 loss,
                 since: Some(step.commit.clone()),
             }),
@@ -181,105 +195,113 @@ impl<'a> Tracer<'a> {
     }
 
     /// What an edit of their file did to lines; the other edits of the same step are where they may have gone.
-    pub(super) fn through(
+    pub(super) fn apply_edit(
         &mut self,
-        edit: &Edit,
-        span: Span,
-        all: &[Edit],
-    ) -> Result<Through, Broken> {
+        edit: &FileEdit,
+        span: VersionSpan,
+        all: &[FileEdit],
+    ) -> Result<EditOutcome, FollowError> {
         let Some(now) = &edit.now else {
             return Ok(
-                match (self.moved(&span, all)?, self.moved_loosely(&span, all)?) {
-                    (Some(found), _) => Through::Untouched(found),
-                    (None, Some(found)) => Through::Touched(found),
-                    (None, None) => Through::Lost(Loss::File),
+                match (
+                    self.find_moved_lines(&span, all)?,
+                    self.find_moved_lines_loosely(&span, all)?,
+                ) {
+                    (Some(found), _) => EditOutcome::Untouched(found),
+                    (None, Some(found)) => EditOutcome::Touched(found),
+                    (None, None) => EditOutcome::Lost(Loss::File),
                 },
             );
         };
         if now.id.is_some() && now.id == span.file.id {
-            return Ok(Through::Untouched(Span {
+            return Ok(EditOutcome::Untouched(VersionSpan {
                 file: now.clone(),
                 rows: span.rows,
             }));
         }
-        let hunks = self.hunks(&span.file, now)?;
-        if !hunks.iter().any(|it| hunks::touches(it, &span.rows)) {
-            let rows = hunks::shifted(&hunks, &span.rows);
-            return Ok(Through::Untouched(Span {
+        let hunks = self.diff_versions(&span.file, now)?;
+        if !hunks
+            .iter()
+            .any(|it| hunks::is_touched_by_hunk(it, &span.rows))
+        {
+            let rows = hunks::shift_untouched_rows(&hunks, &span.rows);
+            return Ok(EditOutcome::Untouched(VersionSpan {
                 file: now.clone(),
                 rows,
             }));
         }
-        self.touched(now, span, &hunks, all)
+        self.trace_touched_lines(now, span, &hunks, all)
     }
 
     /// Lines that the diff says were touched: the same text elsewhere, or what they were turned into.
-    fn touched(
+    fn trace_touched_lines(
         &mut self,
-        now: &Version,
-        span: Span,
+        now: &FileVersion,
+        span: VersionSpan,
         hunks: &[Hunk],
-        all: &[Edit],
-    ) -> Result<Through, Broken> {
-        let (old, new) = (self.content(&span.file)?, self.content(now)?);
-        let (was, sheet) = (Sheet::of(&old), Sheet::of(&new));
-        let text = was.rows(&span.rows);
-        let rows = hunks::mapped(&was, &sheet, hunks, &span.rows);
-        let here = Span {
+        all: &[FileEdit],
+    ) -> Result<EditOutcome, FollowError> {
+        let (old, new) = (self.load_content(&span.file)?, self.load_content(now)?);
+        let (was, sheet) = (FileLines::from_bytes(&old), FileLines::from_bytes(&new));
+        let text = was.clip_rows(&span.rows);
+        let rows = hunks::map_touched_rows(&was, &sheet, hunks, &span.rows);
+        let here = VersionSpan {
             file: now.clone(),
             rows: rows.clone(),
         };
-        if sheet.rows(&rows) == text {
-            return Ok(Through::Untouched(here));
+        if sheet.clip_rows(&rows) == text {
+            return Ok(EditOutcome::Untouched(here));
         }
-        if let Some(row) = only_place(&was, &sheet, text) {
+        if let Some(row) = find_only_occurrence(&was, &sheet, text) {
             let rows = row..row + (span.rows.end - span.rows.start);
-            return Ok(Through::Untouched(Span {
+            return Ok(EditOutcome::Untouched(VersionSpan {
                 file: now.clone(),
                 rows,
             }));
         }
-        if let Some(found) = self.moved(&span, all)? {
-            return Ok(Through::Untouched(found));
+        if let Some(found) = self.find_moved_lines(&span, all)? {
+            return Ok(EditOutcome::Untouched(found));
         }
         let is_lost = sheet
-            .rows(&rows)
+            .clip_rows(&rows)
             .iter()
             .all(|it| it.trim_ascii().is_empty());
-        if !is_lost && grade(now.path.as_str(), text, sheet.rows(&rows)).0 <= Change::Formatting {
-            return Ok(Through::Touched(here));
+        if !is_lost
+            && grade_change(now.path.as_str(), text, sheet.clip_rows(&rows)).0 <= Change::Formatting
+        {
+            return Ok(EditOutcome::Touched(here));
         }
-        let found = self.moved_loosely(&span, all)?;
+        let found = self.find_moved_lines_loosely(&span, all)?;
         Ok(match found {
-            Some(found) => Through::Touched(found),
-            None if is_lost => Through::Lost(Loss::Lines),
-            None => Through::Touched(here),
+            Some(found) => EditOutcome::Touched(found),
+            None if is_lost => EditOutcome::Lost(Loss::Lines),
+            None => EditOutcome::Touched(here),
         })
     }
 
     /// The new file that a vanished one most likely is now: the same content, or at least half of its lines.
-    pub(super) fn renamed(
+    pub(super) fn find_renamed_file(
         &mut self,
-        file: &Version,
-        all: &[Edit],
-    ) -> Result<Option<Version>, Broken> {
-        let old = self.content(file)?;
-        let was = Sheet::of(&old);
-        let mut best: Option<(u32, &Version)> = None;
+        file: &FileVersion,
+        all: &[FileEdit],
+    ) -> Result<Option<FileVersion>, FollowError> {
+        let old = self.load_content(file)?;
+        let was = FileLines::from_bytes(&old);
+        let mut best: Option<(u32, &FileVersion)> = None;
         for now in all
             .iter()
             .filter(|it| it.was.is_none())
             .filter_map(|it| it.now.as_ref())
             .take(MAX_SEARCHED)
         {
-            let Some(new) = self.candidate(now)? else {
+            let Some(new) = self.load_candidate(now)? else {
                 continue;
             };
-            let sheet = Sheet::of(&new);
-            let hunks = hunks::between(&was, &sheet);
+            let sheet = FileLines::from_bytes(&new);
+            let hunks = hunks::diff_file_lines(&was, &sheet);
             let n_lost: u32 = hunks.iter().map(|it| it.was.end - it.was.start).sum();
-            let n_kept = was.count() - n_lost;
-            let is_half = n_kept * 2 >= was.count().max(sheet.count());
+            let n_kept = was.line_count() - n_lost;
+            let is_half = n_kept * 2 >= was.line_count().max(sheet.line_count());
             if is_half && best.is_none_or(|it| it.0 < n_kept) {
                 best = Some((n_kept, now));
             }
@@ -288,30 +310,38 @@ impl<'a> Tracer<'a> {
     }
 
     /// The only place among what this step brought where the same lines stand.
-    fn moved(&mut self, span: &Span, all: &[Edit]) -> Result<Option<Span>, Broken> {
-        self.search(span, all, |line, other| line == other)
+    fn find_moved_lines(
+        &mut self,
+        span: &VersionSpan,
+        all: &[FileEdit],
+    ) -> Result<Option<VersionSpan>, FollowError> {
+        self.search_moved_lines(span, all, |line, other| line == other)
     }
 
     /// The same, spaces not counted.
-    fn moved_loosely(&mut self, span: &Span, all: &[Edit]) -> Result<Option<Span>, Broken> {
-        self.search(span, all, |line, other| {
+    fn find_moved_lines_loosely(
+        &mut self,
+        span: &VersionSpan,
+        all: &[FileEdit],
+    ) -> Result<Option<VersionSpan>, FollowError> {
+        self.search_moved_lines(span, all, |line, other| {
             line.trim_ascii() == other.trim_ascii()
         })
     }
 
-    fn search(
+    fn search_moved_lines(
         &mut self,
-        span: &Span,
-        all: &[Edit],
+        span: &VersionSpan,
+        all: &[FileEdit],
         same: fn(&[u8], &[u8]) -> bool,
-    ) -> Result<Option<Span>, Broken> {
-        let old = self.content(&span.file)?;
-        let was = Sheet::of(&old);
-        let text = was.rows(&span.rows);
-        if !is_distinctive(text) || all.len() > MAX_SEARCHED {
+    ) -> Result<Option<VersionSpan>, FollowError> {
+        let old = self.load_content(&span.file)?;
+        let was = FileLines::from_bytes(&old);
+        let text = was.clip_rows(&span.rows);
+        if !is_distinctive_snippet(text) || all.len() > MAX_SEARCHED {
             return Ok(None);
         }
-        let mut best: Option<(u32, Span)> = None;
+        let mut best: Option<(u32, VersionSpan)> = None;
         for edit in all {
             let Some(now) = &edit.now else { continue };
             if edit
@@ -321,29 +351,33 @@ impl<'a> Tracer<'a> {
             {
                 continue;
             }
-            let Some(new) = self.candidate(now)? else {
+            let Some(new) = self.load_candidate(now)? else {
                 continue;
             };
-            let sheet = Sheet::of(&new);
-            let places: Vec<u32> = occurrences(&sheet, text, same).collect();
+            let sheet = FileLines::from_bytes(&new);
+            let places: Vec<u32> = find_matching_rows(&sheet, text, same).collect();
             if places.is_empty() {
                 continue;
             }
             let brought = match &edit.was {
                 None => None,
-                Some(was) => Some(self.hunks(was, now)?),
+                Some(was) => Some(self.diff_versions(was, now)?),
             };
             for row in places {
                 let rows = row..row + (span.rows.end - span.rows.start);
-                let is_new = |row: u32| brought.as_ref().is_none_or(|it| hunks::is_new(it, row));
+                let is_new = |row: u32| {
+                    brought
+                        .as_ref()
+                        .is_none_or(|it| hunks::is_row_added(it, row))
+                };
                 if !rows.clone().any(is_new) {
                     continue;
                 }
-                let company = company((&was, &span.rows), (&sheet, &rows), same);
+                let company = count_matching_neighbours((&was, &span.rows), (&sheet, &rows), same);
                 if best.as_ref().is_none_or(|it| it.0 < company) {
                     best = Some((
                         company,
-                        Span {
+                        VersionSpan {
                             file: now.clone(),
                             rows,
                         },
@@ -355,13 +389,19 @@ impl<'a> Tracer<'a> {
     }
 
     /// The hunks between two versions of a file.
-    pub(super) fn hunks(&mut self, was: &Version, now: &Version) -> Result<Rc<[Hunk]>, Broken> {
+    pub(super) fn diff_versions(
+        &mut self,
+        was: &FileVersion,
+        now: &FileVersion,
+    ) -> Result<Rc<[Hunk]>, FollowError> {
         let key = was.id.clone().zip(now.id.clone());
         if let Some(known) = key.as_ref().and_then(|it| self.diffs.get(it)) {
             return Ok(Rc::clone(known));
         }
-        let (old, new) = (self.content(was)?, self.content(now)?);
-        let hunks: Rc<[Hunk]> = hunks::between(&Sheet::of(&old), &Sheet::of(&new)).into();
+        let (old, new) = (self.load_content(was)?, self.load_content(now)?);
+        let hunks: Rc<[Hunk]> =
+            hunks::diff_file_lines(&FileLines::from_bytes(&old), &FileLines::from_bytes(&new))
+                .into();
         if let Some(key) = key {
             self.diffs.insert(key, Rc::clone(&hunks));
         }
@@ -369,51 +409,53 @@ impl<'a> Tracer<'a> {
     }
 
     /// What a version holds.
-    pub(super) fn content(&mut self, file: &Version) -> Result<Rc<[u8]>, Broken> {
+    pub(super) fn load_content(&mut self, file: &FileVersion) -> Result<Rc<[u8]>, FollowError> {
         let found = self
-            .load(file)
-            .map_err(|error| broken(file, &error.told()))?;
-        found.ok_or_else(|| broken(file, missing(file)))
+            .load_version(file)
+            .map_err(|error| build_follow_error(file, &error.format_with_causes()))?;
+        found.ok_or_else(|| build_follow_error(file, explain_missing_version(file)))
     }
 
     /// Whether git has this content of a file.
-    pub(super) fn knows(&mut self, path: &RepoPath, id: &str) -> Result<bool, Broken> {
-        let file = Version {
+    pub(super) fn has_content(&mut self, path: &RepoPath, id: &str) -> Result<bool, FollowError> {
+        let file = FileVersion {
             path: path.clone(),
             id: Some(id.to_owned()),
         };
-        self.load(&file)
+        self.load_version(&file)
             .map(|it| it.is_some())
-            .map_err(|error| broken(&file, &error.told()))
+            .map_err(|error| build_follow_error(&file, &error.format_with_causes()))
     }
 
     /// What a version holds that lines may have gone to; `None` where it is no file, or too large to be searched.
-    fn candidate(&mut self, file: &Version) -> Result<Option<Rc<[u8]>>, Broken> {
-        match self.load(file) {
-            Ok(None) if file.id.is_some() => Err(broken(file, missing(file))),
+    fn load_candidate(&mut self, file: &FileVersion) -> Result<Option<Rc<[u8]>>, FollowError> {
+        match self.load_version(file) {
+            Ok(None) if file.id.is_some() => {
+                Err(build_follow_error(file, explain_missing_version(file)))
+            }
             Ok(found) => Ok(found),
             Err(SourceError::Outside { .. } | SourceError::TooLarge { .. }) => Ok(None),
-            Err(error) => Err(broken(file, &error.told())),
+            Err(error) => Err(build_follow_error(file, &error.format_with_causes())),
         }
     }
 
-    fn load(&mut self, file: &Version) -> Result<Option<Rc<[u8]>>, SourceError> {
+    fn load_version(&mut self, file: &FileVersion) -> Result<Option<Rc<[u8]>>, SourceError> {
         let Some(id) = &file.id else {
-            return Ok(self.source.read(&file.path)?.map(|it| it.bytes.into()));
+            return Ok(self.source.read_file(&file.path)?.map(|it| it.bytes.into()));
         };
         if let Some(known) = self.objects.get(id) {
             return Ok(Some(Rc::clone(known)));
         }
-        let Some(object) = self.source.object(id)? else {
+        let Some(object) = self.source.read_object(id)? else {
             return Ok(None);
         };
         let object: Rc<[u8]> = object.into();
-        self.keep(id, &object);
+        self.cache_object(id, &object);
         Ok(Some(object))
     }
 
     /// Keeps content at hand.
-    pub(super) fn keep(&mut self, id: &str, object: &Rc<[u8]>) {
+    pub(super) fn cache_object(&mut self, id: &str, object: &Rc<[u8]>) {
         self.at_hand += object.len();
         if self.at_hand > MAX_AT_HAND {
             self.objects.clear();
@@ -424,12 +466,12 @@ impl<'a> Tracer<'a> {
     }
 }
 
-fn broken(file: &Version, why: &str) -> Broken {
-    Broken(format!("'{}' could not be followed: {why}", file.path))
+fn build_follow_error(file: &FileVersion, why: &str) -> FollowError {
+    FollowError(format!("'{}' could not be followed: {why}", file.path))
 }
 
 /// Why a version that must be there is not.
-fn missing(file: &Version) -> &'static str {
+fn explain_missing_version(file: &FileVersion) -> &'static str {
     if file.id.is_some() {
         "an older version is not in this clone"
     } else {
@@ -438,27 +480,28 @@ fn missing(file: &Version) -> &'static str {
 }
 
 /// What one edit did to lines.
-pub(super) enum Through {
+pub(super) enum EditOutcome {
     /// The same text stands here now.
-    Untouched(Span),
+    Untouched(VersionSpan),
     /// Other text stands here now.
-    Touched(Span),
+    Touched(VersionSpan),
     /// Nothing is left of them.
     Lost(Loss),
 }
 
 /// Where the text stands in the new version, if there and in the old one it stands only once.
-fn only_place(was: &Sheet<'_>, now: &Sheet<'_>, text: &[&[u8]]) -> Option<u32> {
+fn find_only_occurrence(was: &FileLines<'_>, now: &FileLines<'_>, text: &[&[u8]]) -> Option<u32> {
     let same = |line: &[u8], other: &[u8]| line == other;
-    let mut places = occurrences(now, text, same);
+    let mut places = find_matching_rows(now, text, same);
     let only = places.next().filter(|_| places.next().is_none())?;
-    (occurrences(was, text, same).count() == 1 && weight(text) >= 8).then_some(only)
+    (find_matching_rows(was, text, same).count() == 1 && count_letters_and_digits(text) >= 8)
+        .then_some(only)
 }
 
 /// How many lines next to these moved along with them.
-fn company(
-    (was, old): (&Sheet<'_>, &Range<u32>),
-    (now, new): (&Sheet<'_>, &Range<u32>),
+fn count_matching_neighbours(
+    (was, old): (&FileLines<'_>, &Range<u32>),
+    (now, new): (&FileLines<'_>, &Range<u32>),
     same: fn(&[u8], &[u8]) -> bool,
 ) -> u32 {
     let above = was.lines()[..old.start as usize]
@@ -483,8 +526,8 @@ fn company(
 }
 
 /// Every row at which these lines stand.
-pub(super) fn occurrences<'s>(
-    sheet: &'s Sheet<'_>,
+pub(super) fn find_matching_rows<'s>(
+    sheet: &'s FileLines<'_>,
     text: &'s [&[u8]],
     same: impl Fn(&[u8], &[u8]) -> bool + 's,
 ) -> impl Iterator<Item = u32> + 's {
@@ -496,13 +539,14 @@ pub(super) fn occurrences<'s>(
 }
 
 /// Whether lines are long enough to be told from others like them: three that say something, or forty letters.
-pub(super) fn is_distinctive(lines: &[&[u8]]) -> bool {
-    let says = |line: &&&[u8]| line.iter().filter(|it| tokens::is_word(**it)).count() >= 3;
-    weight(lines) >= 40 || (lines.iter().filter(says).count() >= 3 && weight(lines) >= 20)
+pub(super) fn is_distinctive_snippet(lines: &[&[u8]]) -> bool {
+    let says = |line: &&&[u8]| line.iter().filter(|it| tokens::is_word_byte(**it)).count() >= 3;
+    count_letters_and_digits(lines) >= 40
+        || (lines.iter().filter(says).count() >= 3 && count_letters_and_digits(lines) >= 20)
 }
 
 /// How many letters and digits there are.
-pub(super) fn weight(lines: &[&[u8]]) -> usize {
+pub(super) fn count_letters_and_digits(lines: &[&[u8]]) -> usize {
     lines
         .iter()
         .flat_map(|it| it.iter())

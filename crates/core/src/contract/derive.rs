@@ -2,21 +2,23 @@
 
 use jiff::Timestamp;
 
-use crate::memory::{Channel, Draft, Kind, Memory, Name, Origin, Replacement, Twin, Voice};
+use crate::memory::{
+    Channel, Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, ReplacementKind, Voice,
+};
 use crate::policy::Policy;
-use crate::remember::{Outcome, remember};
-use crate::revise::approve;
+use crate::remember::{RememberOutcome, remember};
+use crate::revise::approve_memory;
 use crate::space::Space;
-use crate::store::ram::Ram;
-use crate::{Context, Error};
-use apostille_cite::source::Nowhere;
+use crate::store::ram::RamStore;
+use crate::{Context, CoreError};
+use apostille_cite::source::NoRepositorySource;
 
 /// After how many steps a new store is begun: what was derived long ago proves nothing more.
 const STEPS: u32 = 400;
 
 /// What came of many random derivations.
 #[derive(Debug, Default)]
-pub struct Derived {
+pub struct DerivationReport {
     /// How many memories took the place of another, or joined one.
     pub derivations: usize,
     /// Those that are trusted more than what they were made of, told.
@@ -27,22 +29,29 @@ pub struct Derived {
 
 /// Derives memories from memories until there were so many derivations, by voices of every sort, with people approving in
 /// between. The same number gives the same run.
-pub fn derived(wanted: usize) -> Result<Derived, Error> {
-    let (mut dice, mut done) = (Dice(0x9e37_79b9_7f4a_7c15), Derived::default());
+pub fn run_derivations(wanted: usize) -> Result<DerivationReport, CoreError> {
+    let (mut dice, mut done) = (
+        SeededRandom(0x9e37_79b9_7f4a_7c15),
+        DerivationReport::default(),
+    );
     while done.derivations < wanted {
-        chain(&mut dice, &mut done, wanted)?;
+        run_derivation_chain(&mut dice, &mut done, wanted)?;
     }
     Ok(done)
 }
 
-fn chain(dice: &mut Dice, done: &mut Derived, wanted: usize) -> Result<(), Error> {
-    let (store, policy) = (Ram::default(), Policy::default());
+fn run_derivation_chain(
+    dice: &mut SeededRandom,
+    done: &mut DerivationReport,
+    wanted: usize,
+) -> Result<(), CoreError> {
+    let (store, policy) = (RamStore::default(), Policy::default());
     let mut known: Vec<Memory> = Vec::new();
     for n in 0..STEPS {
         let random = || u128::from(n + 1) << 48;
         let cx = Context {
             store: &store,
-            source: &Nowhere,
+            source: &NoRepositorySource,
             policy: &policy,
             now: Timestamp::UNIX_EPOCH + jiff::SignedDuration::from_hours(i64::from(n)),
             random: &random,
@@ -51,55 +60,63 @@ fn chain(dice: &mut Dice, done: &mut Derived, wanted: usize) -> Result<(), Error
             beside: &[],
             guardian: None,
         };
-        let voice = voice(dice);
-        let from = dice.one_of(&known).cloned().filter(|_| dice.below(8) > 0);
+        let voice = random_voice(dice);
+        let from = dice
+            .pick_one(&known)
+            .cloned()
+            .filter(|_| dice.number_below(8) > 0);
         if done.derivations < wanted
-            && let Some(memory) = step(&cx, dice, n, voice.clone(), from.as_ref())?
+            && let Some(memory) = derive_memory(&cx, dice, n, voice.clone(), from.as_ref())?
         {
-            done.judge(&voice, from.as_ref(), &memory);
-            known.push(approved(&cx, memory)?);
+            done.record_derivation(&voice, from.as_ref(), &memory);
+            known.push(approve_if_pending(&cx, memory)?);
         }
     }
     Ok(())
 }
 
-fn step(
+fn derive_memory(
     cx: &Context<'_>,
-    dice: &mut Dice,
+    dice: &mut SeededRandom,
     n: u32,
     voice: Voice,
     from: Option<&Memory>,
-) -> Result<Option<Memory>, Error> {
-    let twin = match (from.map(|it| Name::Id(it.id)), dice.below(3)) {
-        (None, _) => Twin::Create("something new".into()),
-        (Some(name), 0) => Twin::Merge(name),
-        (Some(name), 1) => Twin::Replace(name, Replacement::Better),
-        (Some(name), _) => Twin::Replace(name, Replacement::Correction),
+) -> Result<Option<Memory>, CoreError> {
+    let twin = match (from.map(|it| MemoryName::Id(it.id)), dice.number_below(3)) {
+        (None, _) => DuplicateChoice::Create("something new".into()),
+        (Some(name), 0) => DuplicateChoice::Merge(name),
+        (Some(name), 1) => DuplicateChoice::Replace(name, ReplacementKind::Better),
+        (Some(name), _) => DuplicateChoice::Replace(name, ReplacementKind::Correction),
     };
-    let mut word = |letter: char| format!("{letter}{}", dice.below(1_000_000));
+    let mut word = |letter: char| format!("{letter}{}", dice.number_below(1_000_000));
     let fact = format!("step{n} {} {} {}", word('x'), word('y'), word('z'));
     let draft = Draft {
         kind: Some(Kind::Feedback),
         twin,
-        ..Draft::new(space(), fact, voice)
+        ..Draft::new(derivation_space(), fact, voice)
     };
     Ok(match remember(cx, draft)? {
-        Outcome::Remembered { memory, .. } => Some(*memory),
+        RememberOutcome::Remembered { memory, .. } => Some(*memory),
         _ => None,
     })
 }
 
 /// A person lets it in, so that it can be derived from.
-fn approved(cx: &Context<'_>, memory: Memory) -> Result<Memory, Error> {
+fn approve_if_pending(cx: &Context<'_>, memory: Memory) -> Result<Memory, CoreError> {
     if memory.is_active() {
         return Ok(memory);
     }
-    approve(cx, super::a_person(), &[space()], Name::Id(memory.id))?;
+    approve_memory(
+        cx,
+        super::sample_person(),
+        &[derivation_space()],
+        MemoryName::Id(memory.id),
+    )?;
     Ok(cx.store.get_by_ids(&[memory.id])?.pop().unwrap_or(memory))
 }
 
-impl Derived {
-    fn judge(&mut self, voice: &Voice, from: Option<&Memory>, made: &Memory) {
+impl DerivationReport {
+    fn record_derivation(&mut self, voice: &Voice, from: Option<&Memory>, made: &Memory) {
         if made.voice.tainted && made.is_active() {
             self.unattended.push(format!("{:?}", made.voice));
         }
@@ -117,36 +134,37 @@ impl Derived {
     }
 }
 
-fn voice(dice: &mut Dice) -> Voice {
+fn random_voice(dice: &mut SeededRandom) -> Voice {
     let channel = dice
-        .one_of(Channel::ALL)
+        .pick_one(Channel::ALL)
         .copied()
         .unwrap_or(Channel::Unknown);
-    let voice = Voice::of(dice.one_of(Origin::ALL).copied().unwrap_or(Origin::Agent)).via(channel);
+    let voice = Voice::from_origin(dice.pick_one(Origin::ALL).copied().unwrap_or(Origin::Agent))
+        .with_channel(channel);
     Voice {
-        tainted: voice.tainted || dice.below(5) == 0,
+        tainted: voice.tainted || dice.number_below(5) == 0,
         ..voice
     }
 }
 
 #[expect(clippy::expect_used, reason = "the name is a constant")]
-fn space() -> Space {
+fn derivation_space() -> Space {
     Space::repo("acme/shop").expect("a valid name")
 }
 
 /// Randomness that is the same in every run.
-struct Dice(u64);
+struct SeededRandom(u64);
 
-impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
+impl SeededRandom {
+    fn number_below(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0 % n
     }
 
-    fn one_of<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
+    fn pick_one<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
         let n = u64::try_from(all.len()).ok().filter(|it| *it > 0)?;
-        all.get(usize::try_from(self.below(n)).unwrap_or(0))
+        all.get(usize::try_from(self.number_below(n)).unwrap_or(0))
     }
 }

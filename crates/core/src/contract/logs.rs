@@ -1,15 +1,18 @@
 //! The log of each space is the same in every store, whole and in pages.
 
-use super::spaces;
-use crate::event::was::Was;
-use crate::event::{Event, Logged, What};
+use super::sample_spaces;
+use crate::event::was::PreviousState;
+use crate::event::{Event, EventBody, LoggedEvent};
 use crate::space::Space;
-use crate::store::{EventPage, Filter, Store};
+use crate::store::{EventPage, MemoryFilter, Store};
 
 /// Compares what happened in each space, from either end, and what happened last in all of them.
 pub(super) fn compare_logs(ours: &dyn Store, twin: &dyn Store) {
     let log = |it: &dyn Store, space: &Space, page: &EventPage| {
-        format!("{:#?}", it.events(space, page).map(placeless_all))
+        format!(
+            "{:#?}",
+            it.read_events(space, page).map(clear_rollback_places)
+        )
     };
     let whole = EventPage {
         limit: 10_000,
@@ -24,13 +27,13 @@ pub(super) fn compare_logs(ours: &dyn Store, twin: &dyn Store) {
         limit: 5,
         ..EventPage::default()
     };
-    for space in &spaces() {
-        let first = Filter {
+    for space in &sample_spaces() {
+        let first = MemoryFilter {
             spaces: vec![space.clone()],
             limit: 1,
-            ..Filter::default()
+            ..MemoryFilter::default()
         };
-        let first = twin.list(&first).ok().and_then(|mut it| it.pop());
+        let first = twin.list_memories(&first).ok().and_then(|mut it| it.pop());
         let of_one = EventPage {
             memory: first.map(|it| it.id),
             ..whole.clone()
@@ -39,28 +42,28 @@ pub(super) fn compare_logs(ours: &dyn Store, twin: &dyn Store) {
             let (ours, twin) = (log(ours, space, page), log(twin, space, page));
             assert_eq!(ours, twin, "the log of {space}, {page:?}");
         }
-        pages_go_on(ours, space);
+        check_log_paging(ours, space);
     }
     // Only time orders what happened in two spaces: of one moment, each store tells them in its own order.
-    let times = |log: Vec<Logged>| log.iter().map(|it| it.event.at).collect::<Vec<_>>();
+    let times = |log: Vec<LoggedEvent>| log.iter().map(|it| it.event.at).collect::<Vec<_>>();
     let latest = |it: &dyn Store| format!("{:?}", it.latest_events(5).map(times));
     assert_eq!(latest(ours), latest(twin), "the end of all logs");
 }
 
 /// A log that is read in pages is the log, from either end.
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
-fn pages_go_on(store: &dyn Store, space: &Space) {
+fn check_log_paging(store: &dyn Store, space: &Space) {
     for newest_first in [false, true] {
         let mut page = EventPage {
             newest_first,
             limit: usize::MAX,
             ..EventPage::default()
         };
-        let whole = store.events(space, &page).expect("the log");
+        let whole = store.read_events(space, &page).expect("the log");
         let mut read = Vec::new();
         page.limit = whole.len() / 3 + 1;
         loop {
-            let part = store.events(space, &page).expect("a page");
+            let part = store.read_events(space, &page).expect("a page");
             let Some(last) = part.last() else { break };
             page.after = last.seq;
             read.extend(part);
@@ -70,15 +73,15 @@ fn pages_go_on(store: &dyn Store, space: &Space) {
 }
 
 /// Events without their places, which are each store's own.
-fn placeless_all(log: Vec<Logged>) -> Vec<(Event, Option<Was>)> {
+fn clear_rollback_places(log: Vec<LoggedEvent>) -> Vec<(Event, Option<PreviousState>)> {
     log.into_iter()
-        .map(|it| (placeless(it.event), it.was))
+        .map(|it| (clear_rollback_place(it.event), it.was))
         .collect()
 }
 
 /// An event without the place that it names.
-fn placeless(mut event: Event) -> Event {
-    if let What::RolledBack { to, .. } = &mut event.what {
+fn clear_rollback_place(mut event: Event) -> Event {
+    if let EventBody::RolledBack { to, .. } = &mut event.what {
         *to = 0;
     }
     event

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::event::{Batch, Event, Showing, What};
+use crate::event::{Batch, Event, EventBody, RetrievedMemory};
 use crate::memory::MemoryId;
 use crate::space::Space;
 use crate::store::Store;
@@ -12,18 +12,18 @@ use crate::store::Store;
     clippy::expect_used,
     reason = "a store that cannot do this does not hold to the contract"
 )]
-pub fn outlines(open: &dyn Fn() -> Box<dyn Store>) {
+pub fn check_event_traces(open: &dyn Fn() -> Box<dyn Store>) {
     let (at, store) = (Timestamp::UNIX_EPOCH, open());
     let space = Space::repo("acme/shop").expect("a name");
-    let showing = |it: &str| Showing {
-        id: MemoryId::derived(at, it),
+    let showing = |it: &str| RetrievedMemory {
+        id: MemoryId::from_text(at, it),
         score: 1.0,
         verdict: it.into(),
     };
     let shown = ["holds", "moved", "unverified", "unknown", "changed"]
         .map(showing)
         .into();
-    let what = What::Retrieved {
+    let what = EventBody::Retrieved {
         query: "a \"question\"".into(),
         shown,
     };
@@ -35,9 +35,9 @@ pub fn outlines(open: &dyn Fn() -> Box<dyn Store>) {
         what,
     };
     store
-        .append(&Batch::durable(vec![event], Vec::new()))
+        .append_batch(&Batch::new_durable(vec![event], Vec::new()))
         .expect("it is kept");
-    let traces = store.traces(&space, at, 9).expect("it is told");
+    let traces = store.read_event_traces(&space, at, 9).expect("it is told");
     let counts: Vec<_> = traces.iter().map(|it| (it.n_shown, it.n_held)).collect();
     assert_eq!(counts, [(5, 2)]);
 }

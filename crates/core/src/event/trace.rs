@@ -2,12 +2,12 @@
 
 use jiff::Timestamp;
 
-use super::{Happening, Logged, What};
+use super::{EventBody, Happening, LoggedEvent};
 use crate::memory::{MemoryId, Stage};
 
 /// An event in outline: what counting days takes, and no text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trace {
+pub struct EventTrace {
     /// When.
     pub at: Timestamp,
     /// What.
@@ -26,7 +26,7 @@ pub struct Trace {
     pub class: Option<String>,
 }
 
-impl Trace {
+impl EventTrace {
     /// An event of which no more is known than that it happened.
     #[must_use]
     pub fn new(at: Timestamp, happening: Happening) -> Self {
@@ -43,23 +43,26 @@ impl Trace {
     }
 }
 
-impl From<&Logged> for Trace {
-    fn from(it: &Logged) -> Self {
+impl From<&LoggedEvent> for EventTrace {
+    fn from(it: &LoggedEvent) -> Self {
         let what = &it.event.what;
         let was = it.was.as_ref().map(|it| it.status.stage());
         let (shown, class) = match what {
-            What::Retrieved { shown, .. } => (shown.as_slice(), None),
-            What::Refused { class } => (&[][..], Some(class.clone())),
+            EventBody::Retrieved { shown, .. } => (shown.as_slice(), None),
+            EventBody::Refused { class } => (&[][..], Some(class.clone())),
             _ => (&[][..], None),
         };
         Self {
             at: it.event.at,
-            happening: what.happening(),
+            happening: what.event_kind(),
             memory: it.event.memory,
-            was: was.or_else(|| moved_from(what.happening())),
-            stage: stage_after(what),
+            was: was.or_else(|| stage_moved_from(what.event_kind())),
+            stage: stage_after_event(what),
             n_shown: shown.len(),
-            n_held: shown.iter().filter(|it| is_held(&it.verdict)).count(),
+            n_held: shown
+                .iter()
+                .filter(|it| is_held_verdict(&it.verdict))
+                .count(),
             class,
         }
     }
@@ -68,22 +71,22 @@ impl From<&Logged> for Trace {
 /// Whether a memory that was shown with this verdict was looked at, and held. What did not is withheld and is an event of
 /// its own; what cites nothing has nothing to look at.
 #[must_use]
-pub fn is_held(verdict: &str) -> bool {
+pub fn is_held_verdict(verdict: &str) -> bool {
     matches!(verdict, "holds" | "moved")
 }
 
 /// Where a memory stands after this, as far as the event itself tells.
-fn stage_after(what: &What) -> Option<Stage> {
+fn stage_after_event(what: &EventBody) -> Option<Stage> {
     match what {
-        What::Remembered { memory, .. } => Some(memory.status.stage()),
-        What::Restored { status, .. } => Some(status.stage()),
-        other => moved_to(other.happening()),
+        EventBody::Remembered { memory, .. } => Some(memory.status.stage()),
+        EventBody::Restored { status, .. } => Some(status.stage()),
+        other => stage_moved_to(other.event_kind()),
     }
 }
 
 /// Where an event of this word puts a memory, where the word alone says it.
 #[must_use]
-pub fn moved_to(happening: Happening) -> Option<Stage> {
+pub fn stage_moved_to(happening: Happening) -> Option<Stage> {
     match happening {
         Happening::Superseded | Happening::Corrected => Some(Stage::Superseded),
         Happening::Invalidated => Some(Stage::Invalid),
@@ -95,9 +98,9 @@ pub fn moved_to(happening: Happening) -> Option<Stage> {
 
 /// Where a memory must have stood for this to happen to it: all that a log tells which does not say how it stood.
 #[must_use]
-pub fn moved_from(happening: Happening) -> Option<Stage> {
+pub fn stage_moved_from(happening: Happening) -> Option<Stage> {
     match happening {
         Happening::Approved => Some(Stage::Pending),
-        other => moved_to(other).map(|_| Stage::Active),
+        other => stage_moved_to(other).map(|_| Stage::Active),
     }
 }

@@ -2,14 +2,14 @@
 
 use jiff::Timestamp;
 
-use crate::event::{Event, What};
+use crate::event::{Event, EventBody};
 use crate::memory::{Memory, Status};
 use apostille_cite::citation::Citation;
 
 /// How a memory stood before an event changed it. It is kept with the event, so it is about that memory alone and goes
 /// with it when it is forgotten.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Was {
+pub struct PreviousState {
     /// Where it stood.
     pub status: Status,
     /// Its citations, where the event replaced them.
@@ -18,16 +18,18 @@ pub struct Was {
     pub refreshed_at: Timestamp,
 }
 
-impl Was {
+impl PreviousState {
     /// What this event is about to replace in the memory; nothing, where it only counts.
     #[must_use]
-    pub fn of(memory: &Memory, event: &Event) -> Option<Self> {
+    pub fn before_event(memory: &Memory, event: &Event) -> Option<Self> {
         let is_recited = match &event.what {
-            What::Refreshed { citations, .. } | What::Restored { citations, .. } => {
+            EventBody::Refreshed { citations, .. } | EventBody::Restored { citations, .. } => {
                 citations.is_some()
             }
-            What::Superseded { .. } | What::Corrected { .. } | What::Invalidated { .. } => false,
-            What::Retired { .. } | What::Approved => false,
+            EventBody::Superseded { .. }
+            | EventBody::Corrected { .. }
+            | EventBody::Invalidated { .. } => false,
+            EventBody::Retired { .. } | EventBody::Approved => false,
             _ => return None,
         };
         Some(Self {
@@ -39,13 +41,13 @@ impl Was {
 
     /// Where a memory must have stood for this to happen to it: all that a log without [`Was`] tells.
     #[must_use]
-    pub fn assumed(what: &What) -> Option<Status> {
+    pub fn assumed_status(what: &EventBody) -> Option<Status> {
         match what {
-            What::Superseded { .. } | What::Corrected { .. } | What::Invalidated { .. } => {
-                Some(Status::Active)
-            }
-            What::Retired { .. } => Some(Status::Active),
-            What::Approved => Some(Status::Pending {
+            EventBody::Superseded { .. }
+            | EventBody::Corrected { .. }
+            | EventBody::Invalidated { .. } => Some(Status::Active),
+            EventBody::Retired { .. } => Some(Status::Active),
+            EventBody::Approved => Some(Status::Pending {
                 why: "waits for approval again".into(),
             }),
             _ => None,

@@ -3,13 +3,13 @@
 //! Texts are made harmless, and what had to change is marked. Snippets stay as they are: verification compares them
 //! byte for byte, so they are made harmless where they are shown.
 
-use apostille_text::moderate::{make_harmless, show_code};
+use apostille_text::moderate::{sanitise_text_in_place, strip_hidden_chars_in_place};
 
 use super::{EventRecord, MemoryRecord};
 use crate::memory::Mark;
 
 /// The record of a memory as it may be shown.
-pub(crate) fn memory(mut it: MemoryRecord) -> MemoryRecord {
+pub(crate) fn sanitize_memory_record(mut it: MemoryRecord) -> MemoryRecord {
     let optional = [
         &mut it.subject,
         &mut it.reason,
@@ -26,7 +26,7 @@ pub(crate) fn memory(mut it: MemoryRecord) -> MemoryRecord {
         .chain(&mut it.vouchers);
     // Every one is looked at, also behind the first that had to change.
     let changed = texts
-        .map(make_harmless)
+        .map(sanitise_text_in_place)
         .filter(|is_changed| *is_changed)
         .count();
     let mark = Mark::Neutralised.as_str();
@@ -37,13 +37,13 @@ pub(crate) fn memory(mut it: MemoryRecord) -> MemoryRecord {
         [&mut citation.sha, &mut citation.blob]
             .into_iter()
             .flatten()
-            .for_each(show_code);
+            .for_each(strip_hidden_chars_in_place);
     }
     it
 }
 
 /// The record of an event as it may be shown.
-pub(crate) fn event(mut it: EventRecord) -> EventRecord {
+pub(crate) fn sanitize_event_record(mut it: EventRecord) -> EventRecord {
     let texts = [
         &mut it.actor,
         &mut it.rationale,
@@ -59,9 +59,9 @@ pub(crate) fn event(mut it: EventRecord) -> EventRecord {
         .flatten()
         .chain(&mut it.found)
     {
-        make_harmless(text);
+        sanitise_text_in_place(text);
     }
     // A diff is code.
-    it.diff.iter_mut().for_each(show_code);
+    it.diff.iter_mut().for_each(strip_hidden_chars_in_place);
     it
 }

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use super::{Ask, Model, ModelError};
+use super::{Model, ModelError, ModelRequest};
 
 /// A question as it was asked.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct RecordedRequest {
     /// What the model was to do.
     pub system: String,
     /// What it was to do it with.
@@ -21,52 +21,52 @@ pub struct Asked {
 }
 
 #[derive(Debug, Default)]
-struct Script {
+struct ModelScript {
     answers: VecDeque<Result<String, ModelError>>,
-    asked: Vec<Asked>,
+    asked: Vec<RecordedRequest>,
 }
 
 /// Answers in memory, one after the other; when none is left, the model is off. A clone is the same model.
 #[derive(Debug, Clone, Default)]
-pub struct Ram(Arc<Mutex<Script>>);
+pub struct ScriptedModel(Arc<Mutex<ModelScript>>);
 
-impl Ram {
+impl ScriptedModel {
     /// A model that gives these answers.
     pub fn new(answers: impl IntoIterator<Item = Result<String, ModelError>>) -> Self {
         let answers = answers.into_iter().collect();
-        Self(Arc::new(Mutex::new(Script {
+        Self(Arc::new(Mutex::new(ModelScript {
             answers,
             asked: Vec::new(),
         })))
     }
 
     /// A model that says this once.
-    pub fn saying(text: impl Into<String>) -> Self {
+    pub fn with_answer(text: impl Into<String>) -> Self {
         Self::new([Ok(text.into())])
     }
 
     /// What it was asked since the last call.
     #[must_use]
-    pub fn asked(&self) -> Vec<Asked> {
-        std::mem::take(&mut self.script().asked)
+    pub fn take_requests(&self) -> Vec<RecordedRequest> {
+        std::mem::take(&mut self.lock_script().asked)
     }
 
-    fn script(&self) -> MutexGuard<'_, Script> {
+    fn lock_script(&self) -> MutexGuard<'_, ModelScript> {
         // A panic while the lock was held leaves a list that is whole: each change is one call.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Model for Ram {
-    fn complete(&self, ask: &Ask<'_>) -> Result<String, ModelError> {
-        let Ask {
+impl Model for ScriptedModel {
+    fn complete(&self, ask: &ModelRequest<'_>) -> Result<String, ModelError> {
+        let ModelRequest {
             system,
             user,
             schema,
             max_tokens,
         } = *ask;
-        let mut script = self.script();
-        script.asked.push(Asked {
+        let mut script = self.lock_script();
+        script.asked.push(RecordedRequest {
             system: system.to_owned(),
             user: user.to_owned(),
             schema: schema.clone(),

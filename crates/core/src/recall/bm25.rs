@@ -14,10 +14,10 @@ use crate::store::{Posting, Postings};
 /// A term's document frequency is the number of its postings, which may come in any order. The same
 /// postings always give the same bits: a document adds up its terms in the order they are given.
 #[must_use]
-pub fn score(corpus: &Postings, terms: &[(f32, &[Posting])]) -> Vec<(u64, f32)> {
-    let mut scores = match dense_ids(terms) {
-        Some((first, width)) => add_dense(corpus, terms, first, width),
-        None => add_sorted(corpus, terms),
+pub fn score_bm25(corpus: &Postings, terms: &[(f32, &[Posting])]) -> Vec<(u64, f32)> {
+    let mut scores = match find_dense_range(terms) {
+        Some((first, width)) => add_dense_scores(corpus, terms, first, width),
+        None => add_sorted_scores(corpus, terms),
     };
     scores.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     scores
@@ -25,18 +25,18 @@ pub fn score(corpus: &Postings, terms: &[(f32, &[Posting])]) -> Vec<(u64, f32)> 
 
 /// What a word adds to the score of the one memory that has it, once, at the usual length: the most telling of words.
 #[must_use]
-pub fn rarest(corpus: &Postings) -> f32 {
-    Share::new(corpus, 1.0, 1).weight / (K1 + 1.0)
+pub fn rarest_term_score(corpus: &Postings) -> f32 {
+    TermScorer::new(corpus, 1.0, 1).weight / (K1 + 1.0)
 }
 
 /// One term's share of a score. What does not depend on the document is worked out once.
-struct Share {
+struct TermScorer {
     weight: f32,
     flat: f32,
     per_len: f32,
 }
 
-impl Share {
+impl TermScorer {
     #[expect(
         clippy::cast_precision_loss,
         reason = "a ranking needs no more than f32"
@@ -57,14 +57,14 @@ impl Share {
         clippy::cast_precision_loss,
         reason = "a ranking needs no more than f32"
     )]
-    fn of(&self, posting: &Posting) -> f32 {
+    fn score_posting(&self, posting: &Posting) -> f32 {
         let tf = posting.count as f32;
         self.weight * tf / (tf + self.flat + self.per_len * posting.len as f32)
     }
 }
 
 /// The first id and the width of the ids, when a row that wide is worth its memory.
-fn dense_ids(terms: &[(f32, &[Posting])]) -> Option<(u64, usize)> {
+fn find_dense_range(terms: &[(f32, &[Posting])]) -> Option<(u64, usize)> {
     let (mut first, mut last, mut count) = (u64::MAX, 0, 0u64);
     for posting in terms.iter().flat_map(|(_, postings)| *postings) {
         first = first.min(posting.number);
@@ -76,7 +76,7 @@ fn dense_ids(terms: &[(f32, &[Posting])]) -> Option<(u64, usize)> {
     worth.then_some((first, usize::try_from(width).ok()?))
 }
 
-fn add_dense(
+fn add_dense_scores(
     corpus: &Postings,
     terms: &[(f32, &[Posting])],
     first: u64,
@@ -84,13 +84,13 @@ fn add_dense(
 ) -> Vec<(u64, f32)> {
     let mut row = vec![0.0_f32; width];
     for &(weight, postings) in terms {
-        let share = Share::new(corpus, weight, postings.len());
+        let share = TermScorer::new(corpus, weight, postings.len());
         for posting in postings {
             let cell = usize::try_from(posting.number - first)
                 .ok()
                 .and_then(|at| row.get_mut(at));
             if let Some(cell) = cell {
-                *cell += share.of(posting);
+                *cell += share.score_posting(posting);
             }
         }
     }
@@ -101,14 +101,14 @@ fn add_dense(
 }
 
 /// For ids too far apart for a row. The sort is stable, so the terms keep their order in each sum.
-fn add_sorted(corpus: &Postings, terms: &[(f32, &[Posting])]) -> Vec<(u64, f32)> {
+fn add_sorted_scores(corpus: &Postings, terms: &[(f32, &[Posting])]) -> Vec<(u64, f32)> {
     let mut shares: Vec<(u64, f32)> = Vec::new();
     for &(weight, postings) in terms {
-        let share = Share::new(corpus, weight, postings.len());
+        let share = TermScorer::new(corpus, weight, postings.len());
         shares.extend(
             postings
                 .iter()
-                .map(|posting| (posting.number, share.of(posting))),
+                .map(|posting| (posting.number, share.score_posting(posting))),
         );
     }
     shares.sort_by_key(|(doc, _)| *doc);
@@ -125,7 +125,7 @@ fn add_sorted(corpus: &Postings, terms: &[(f32, &[Posting])]) -> Vec<(u64, f32)>
 
 #[cfg(test)]
 mod tests {
-    use super::{Posting, Postings, score};
+    use super::{Posting, Postings, score_bm25};
 
     const CORPUS: Postings = Postings {
         n_docs: 10,
@@ -142,7 +142,7 @@ mod tests {
     }
 
     fn check(terms: &[(f32, &[Posting])], expected: &[u64]) {
-        let found: Vec<u64> = score(&CORPUS, terms)
+        let found: Vec<u64> = score_bm25(&CORPUS, terms)
             .into_iter()
             .map(|(doc, _)| doc)
             .collect();
@@ -177,7 +177,7 @@ mod tests {
             let lists = lists(step);
             let terms: Vec<(f32, &[Posting])> =
                 lists.iter().map(|list| (0.7, list.as_slice())).collect();
-            score(&CORPUS, &terms)
+            score_bm25(&CORPUS, &terms)
                 .into_iter()
                 .map(|(doc, score)| (doc / step, score.to_bits()))
                 .collect()
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn an_empty_corpus_gives_finite_scores() {
         let empty = Postings::default();
-        let found = score(&empty, &[(1.0, &[posting(7, 1, 0)])]);
+        let found = score_bm25(&empty, &[(1.0, &[posting(7, 1, 0)])]);
         assert!(
             found
                 .iter()

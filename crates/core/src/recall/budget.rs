@@ -1,14 +1,17 @@
 //! Stage five: never more than asked.
 
 use super::excerpt;
-use super::hit::Checked;
-use super::query::Query;
+use super::hit::VerifiedHit;
+use super::query::RecallQuery;
 use super::trust;
 use crate::policy::InjectMode;
 
 /// What is shown, within the count and the characters allowed, and what is withheld because it does not hold.
-pub(super) fn fit(checked: Vec<Checked>, query: &Query) -> (Vec<Checked>, Vec<Checked>) {
-    let (good, withheld): (Vec<_>, Vec<_>) = checked.into_iter().partition(Checked::is_good);
+pub(super) fn fit_recall_budget(
+    checked: Vec<VerifiedHit>,
+    query: &RecallQuery,
+) -> (Vec<VerifiedHit>, Vec<VerifiedHit>) {
+    let (good, withheld): (Vec<_>, Vec<_>) = checked.into_iter().partition(VerifiedHit::is_good);
     // Where nothing is relevant, a few of the most recent must do.
     let is_fallback =
         query.mode == InjectMode::Relevant && good.iter().all(|it| it.hit.why.relevance == 0.0);
@@ -20,24 +23,24 @@ pub(super) fn fit(checked: Vec<Checked>, query: &Query) -> (Vec<Checked>, Vec<Ch
     let mut left = query.chars;
     let mut shown = Vec::new();
     for it in good {
-        let chars = excerpt::shown(&it).chars().count();
+        let chars = excerpt::excerpt_hit(&it).chars().count();
         if shown.len() < count && chars <= left {
             left -= chars;
             shown.push(it);
         }
     }
-    (balanced(shown), withheld)
+    (balance_outside_sources(shown), withheld)
 }
 
 /// Where little is shown, one source from outside has no more than its share of that either.
-fn balanced(mut shown: Vec<Checked>) -> Vec<Checked> {
-    let is_over = |shown: &[Checked], at: usize| {
-        let source = trust::source(&shown[at].hit.memory);
+fn balance_outside_sources(mut shown: Vec<VerifiedHit>) -> Vec<VerifiedHit> {
+    let is_over = |shown: &[VerifiedHit], at: usize| {
+        let source = trust::find_outside_source(&shown[at].hit.memory);
         let same = shown
             .iter()
-            .filter(|it| trust::source(&it.hit.memory) == source)
+            .filter(|it| trust::find_outside_source(&it.hit.memory) == source)
             .count();
-        source.is_some() && same > trust::share(shown.len())
+        source.is_some() && same > trust::outside_source_share(shown.len())
     };
     while let Some(at) = (0..shown.len()).rev().find(|at| is_over(&shown, *at)) {
         shown.remove(at);

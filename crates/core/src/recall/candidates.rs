@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::query::{Bar, Query};
+use super::query::{Bar, RecallQuery};
 use super::{bm25, overlap};
 use crate::memory::{Memory, Stage};
 use crate::policy::{InjectMode, Scoring};
 use crate::space::Space;
-use crate::store::{Filter, Order, Posting, Postings};
-use crate::{Context, Error};
+use crate::store::{ListOrder, MemoryFilter, Posting, Postings};
+use crate::{Context, CoreError};
 use apostille_text::terms;
-use apostille_text::terms::Asked;
+use apostille_text::terms::QueryTerm;
 use apostille_text::typo;
 
 /// How many memories are read at most in one space while looking for those of the layers asked for.
@@ -34,22 +34,25 @@ pub struct Candidate {
 }
 
 /// Gathers candidates from every space of the query.
-pub(super) fn gather(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error> {
+pub(super) fn gather_candidates(
+    cx: &Context<'_>,
+    query: &RecallQuery,
+) -> Result<Vec<Candidate>, CoreError> {
     match query.mode {
         InjectMode::Off => Ok(Vec::new()),
-        InjectMode::RecentOnly => recent(cx, query),
+        InjectMode::RecentOnly => gather_recent_candidates(cx, query),
         InjectMode::Relevant => {
             let mut found = match query.scoring {
-                Scoring::Bm25 => relevant(cx, query)?,
-                Scoring::Overlap => overlapping(cx, query)?,
+                Scoring::Bm25 => gather_bm25_candidates(cx, query)?,
+                Scoring::Overlap => gather_overlap_candidates(cx, query)?,
             };
-            citing(cx, query, &mut found)?;
+            add_citing_candidates(cx, query, &mut found)?;
             // Who asks about a file alone is not helped by what happens to be recent.
             let is_about_words = query.paths.is_empty() || !query.text.trim().is_empty();
             let is_fallback =
                 found.is_empty() && is_about_words && matches!(query.bar, Bar::Any | Bar::Best);
             if is_fallback {
-                recent(cx, query)
+                gather_recent_candidates(cx, query)
             } else {
                 Ok(found)
             }
@@ -58,14 +61,18 @@ pub(super) fn gather(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, 
 }
 
 /// Adds the memories that cite a file in play, whatever they say: less than a word of the question counts.
-fn citing(cx: &Context<'_>, query: &Query, found: &mut Vec<Candidate>) -> Result<(), Error> {
+fn add_citing_candidates(
+    cx: &Context<'_>,
+    query: &RecallQuery,
+    found: &mut Vec<Candidate>,
+) -> Result<(), CoreError> {
     for path in &query.paths {
-        let about = Filter {
+        let about = MemoryFilter {
             path: Some(path.clone()),
-            order: Order::Refreshed,
-            ..filter(query, query.spaces.clone(), query.reach)
+            order: ListOrder::Refreshed,
+            ..candidate_filter(query, query.spaces.clone(), query.reach)
         };
-        for memory in cx.store.list(&about)? {
+        for memory in cx.store.list_memories(&about)? {
             if !query.seen.contains(&memory.id) && found.iter().all(|it| it.memory.id != memory.id)
             {
                 found.push(Candidate {
@@ -81,8 +88,11 @@ fn citing(cx: &Context<'_>, query: &Query, found: &mut Vec<Candidate>) -> Result
 }
 
 /// The most recent memories, whatever they say.
-pub(super) fn recent(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error> {
-    let memories = cx.store.list(&filter(
+pub(super) fn gather_recent_candidates(
+    cx: &Context<'_>,
+    query: &RecallQuery,
+) -> Result<Vec<Candidate>, CoreError> {
+    let memories = cx.store.list_memories(&candidate_filter(
         query,
         query.spaces.clone(),
         query.reach + query.seen.len(),
@@ -100,23 +110,26 @@ pub(super) fn recent(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, 
         .collect())
 }
 
-fn filter(query: &Query, spaces: Vec<Space>, limit: usize) -> Filter {
+fn candidate_filter(query: &RecallQuery, spaces: Vec<Space>, limit: usize) -> MemoryFilter {
     let stages = vec![Stage::Active];
-    Filter {
+    MemoryFilter {
         spaces,
         layers: query.layers.clone(),
         stages,
-        order: Order::Newest,
+        order: ListOrder::Newest,
         limit,
-        ..Filter::default()
+        ..MemoryFilter::default()
     }
 }
 
 /// Every memory that shares a word, scored by shared words.
-fn overlapping(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error> {
-    let asked = overlap::words(&query.text);
+fn gather_overlap_candidates(
+    cx: &Context<'_>,
+    query: &RecallQuery,
+) -> Result<Vec<Candidate>, CoreError> {
+    let asked = overlap::split_overlap_words(&query.text);
     let score = |memory: Memory| {
-        let (relevance, terms) = overlap::score(&memory, &asked, cx.now)?;
+        let (relevance, terms) = overlap::score_word_overlap(&memory, &asked, cx.now)?;
         Some(Candidate {
             memory,
             relevance,
@@ -127,20 +140,23 @@ fn overlapping(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error>
     let is_new = |it: &Memory| !query.seen.contains(&it.id);
     let mut found = Vec::new();
     for space in &query.spaces {
-        let memories = cx
-            .store
-            .list(&filter(query, vec![space.clone()], MAX_OVERLAP))?;
+        let memories =
+            cx.store
+                .list_memories(&candidate_filter(query, vec![space.clone()], MAX_OVERLAP))?;
         found.extend(memories.into_iter().filter(is_new).filter_map(score));
     }
     Ok(found)
 }
 
 /// The best of every space. A word that stands in one of them is spelled as it was meant in all.
-fn relevant(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error> {
+fn gather_bm25_candidates(
+    cx: &Context<'_>,
+    query: &RecallQuery,
+) -> Result<Vec<Candidate>, CoreError> {
     let names: Vec<String> = query.terms.iter().map(|it| it.term.clone()).collect();
     let mut postings = Vec::with_capacity(query.spaces.len());
     for space in &query.spaces {
-        postings.push(cx.store.postings(space, &names)?);
+        postings.push(cx.store.read_postings(space, &names)?);
     }
     let is_known = |at: usize| {
         postings
@@ -155,20 +171,20 @@ fn relevant(cx: &Context<'_>, query: &Query) -> Result<Vec<Candidate>, Error> {
         .collect();
     let mut found = Vec::new();
     for (space, postings) in query.spaces.iter().zip(postings) {
-        found.extend(best(cx, query, space, postings, &unknown)?);
+        found.extend(find_best_in_space(cx, query, space, postings, &unknown)?);
     }
     Ok(found)
 }
 
 /// The memories whose terms answer best, by BM25 over the space's postings.
-fn best(
+fn find_best_in_space(
     cx: &Context<'_>,
-    query: &Query,
+    query: &RecallQuery,
     space: &Space,
     postings: Postings,
     unknown: &BTreeSet<String>,
-) -> Result<Vec<Candidate>, Error> {
-    let (asked, postings) = corrected(cx, query, space, postings, unknown)?;
+) -> Result<Vec<Candidate>, CoreError> {
+    let (asked, postings) = correct_query_terms(cx, query, space, postings, unknown)?;
     let content = asked
         .iter()
         .zip(&postings.lists)
@@ -179,12 +195,12 @@ fn best(
         .zip(&postings.lists)
         .map(|(it, list)| (it.weight, list.as_slice()))
         .collect();
-    let scored = bm25::score(&postings, &weighed).into_iter();
+    let scored = bm25::score_bm25(&postings, &weighed).into_iter();
     let scored: Vec<(u64, f32)> = scored
-        .filter(|(number, _)| about.iter().any(|list| holds(list, *number)))
+        .filter(|(number, _)| about.iter().any(|list| has_posting(list, *number)))
         .take(MAX_READ)
         .collect();
-    let rarest = bm25::rarest(&postings);
+    let rarest = bm25::rarest_term_score(&postings);
     let mut found = Vec::new();
     for chunk in scored.chunks(query.reach) {
         let numbers: Vec<u64> = chunk.iter().map(|(number, _)| *number).collect();
@@ -221,27 +237,27 @@ fn best(
     Ok(found)
 }
 
-fn holds(list: &[Posting], number: u64) -> bool {
+fn has_posting(list: &[Posting], number: u64) -> bool {
     list.binary_search_by_key(&number, |it| it.number).is_ok()
 }
 
 /// The question's terms with their postings; beside words that nobody wrote, the nearest that somebody did.
-fn corrected(
+fn correct_query_terms(
     cx: &Context<'_>,
-    query: &Query,
+    query: &RecallQuery,
     space: &Space,
     mut postings: Postings,
     unknown: &BTreeSet<String>,
-) -> Result<(Vec<Asked>, Postings), Error> {
+) -> Result<(Vec<QueryTerm>, Postings), CoreError> {
     let mut asked = query.terms.clone();
-    let misspelt = terms::spelled(&query.text)
+    let misspelt = terms::extract_misspellable_words(&query.text)
         .into_iter()
         .filter(|(_, term)| unknown.contains(term));
-    let mut meant: Vec<Asked> = Vec::new();
+    let mut meant: Vec<QueryTerm> = Vec::new();
     for (word, _) in misspelt {
-        for (term, weight) in nearest(cx, space, &word)? {
+        for (term, weight) in find_nearest_terms(cx, space, &word)? {
             if !asked.iter().chain(&meant).any(|it| it.term == term) {
-                meant.push(Asked {
+                meant.push(QueryTerm {
                     term,
                     weight,
                     is_content: true,
@@ -253,18 +269,22 @@ fn corrected(
         let names: Vec<String> = meant.iter().map(|it| it.term.clone()).collect();
         postings
             .lists
-            .extend(cx.store.postings(space, &names)?.lists);
+            .extend(cx.store.read_postings(space, &names)?.lists);
         asked.extend(meant);
     }
     Ok((asked, postings))
 }
 
-fn nearest(cx: &Context<'_>, space: &Space, word: &str) -> Result<Vec<(String, f32)>, Error> {
+fn find_nearest_terms(
+    cx: &Context<'_>,
+    space: &Space,
+    word: &str,
+) -> Result<Vec<(String, f32)>, CoreError> {
     let mut vocabulary = Vec::new();
     for initial in typo::first_letters(word) {
-        vocabulary.extend(cx.store.vocabulary(space, initial)?);
+        vocabulary.extend(cx.store.list_terms(space, initial)?);
     }
-    let corrections = typo::corrections(word, vocabulary.iter().map(String::as_str));
+    let corrections = typo::find_spelling_corrections(word, vocabulary.iter().map(String::as_str));
     Ok(corrections
         .into_iter()
         .map(|(term, weight)| (term.to_owned(), weight))

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::hit::Checked;
+use super::hit::VerifiedHit;
 use super::overlap;
 use apostille_text::terms;
 
@@ -18,22 +18,22 @@ const PIECE_CHARS: usize = 40;
 
 /// What is shown of a memory: its fact, or of a long one the passage that answers best.
 #[must_use]
-pub fn shown(it: &Checked) -> Cow<'_, str> {
-    passage(&it.hit.memory.fact, &it.hit.why.terms)
+pub fn excerpt_hit(it: &VerifiedHit) -> Cow<'_, str> {
+    excerpt_text(&it.hit.memory.fact, &it.hit.why.terms)
 }
 
 /// The passage of a text around these terms, cut between words; the text itself when it is short.
 #[must_use]
-pub fn passage<'a>(text: &'a str, terms: &[String]) -> Cow<'a, str> {
+pub fn excerpt_text<'a>(text: &'a str, terms: &[String]) -> Cow<'a, str> {
     if text.chars().nth(WHOLE_CHARS).is_none() {
         return Cow::Borrowed(text);
     }
-    let pieces = pieces(text, terms);
+    let pieces = split_excerpt_pieces(text, terms);
     if pieces.is_empty() {
         return Cow::Borrowed("");
     }
-    let core = densest(&pieces);
-    let (first, last) = grown(&pieces, core);
+    let core = find_densest_stretch(&pieces);
+    let (first, last) = grow_stretch(&pieces, core);
     let inner = &text[pieces[first].at.start..pieces[last].at.end];
     let before = if first == 0 {
         String::new()
@@ -49,7 +49,7 @@ pub fn passage<'a>(text: &'a str, terms: &[String]) -> Cow<'a, str> {
 }
 
 /// A word of the text, or a part of one that is too long.
-struct Piece {
+struct ExcerptPiece {
     at: Range<usize>,
     /// Its characters.
     len: usize,
@@ -59,17 +59,17 @@ struct Piece {
     hits: Vec<usize>,
 }
 
-fn pieces(text: &str, asked: &[String]) -> Vec<Piece> {
+fn split_excerpt_pieces(text: &str, asked: &[String]) -> Vec<ExcerptPiece> {
     let mut pieces = Vec::new();
     let mut end = 0;
-    for at in cuts(text) {
+    for at in find_piece_ranges(text) {
         let (len, chars) = (
             text[at.clone()].chars().count(),
             text[end..at.end].chars().count(),
         );
         end = at.end;
-        pieces.push(Piece {
-            hits: hits(&text[at.clone()], asked),
+        pieces.push(ExcerptPiece {
+            hits: match_terms_in_word(&text[at.clone()], asked),
             at,
             len,
             chars,
@@ -79,22 +79,22 @@ fn pieces(text: &str, asked: &[String]) -> Vec<Piece> {
 }
 
 /// Which of the terms a word has, by either way of finding terms.
-fn hits(word: &str, asked: &[String]) -> Vec<usize> {
+fn match_terms_in_word(word: &str, asked: &[String]) -> Vec<usize> {
     if asked.is_empty() {
         return Vec::new();
     }
-    let mut own: BTreeSet<String> = terms::terms(word)
+    let mut own: BTreeSet<String> = terms::extract_terms(word)
         .into_iter()
         .map(|(term, _)| term)
         .collect();
-    own.extend(overlap::words(word));
+    own.extend(overlap::split_overlap_words(word));
     (0..asked.len())
         .filter(|it| own.contains(&asked[*it]))
         .collect()
 }
 
 /// Where the pieces of a text stand.
-fn cuts(text: &str) -> Vec<Range<usize>> {
+fn find_piece_ranges(text: &str) -> Vec<Range<usize>> {
     let mut cuts = Vec::new();
     let (mut start, mut chars) = (None, 0);
     for (at, c) in text.char_indices() {
@@ -113,13 +113,13 @@ fn cuts(text: &str) -> Vec<Range<usize>> {
 }
 
 /// From the first to the last hit of the stretch that has the most of the terms; the earliest of equals.
-fn densest(pieces: &[Piece]) -> (usize, usize) {
+fn find_densest_stretch(pieces: &[ExcerptPiece]) -> (usize, usize) {
     let mut best = ((0, 0), (0, 0));
     for first in (0..pieces.len()).filter(|it| !pieces[*it].hits.is_empty()) {
         let (mut terms, mut n_hits, mut last, mut chars) = (BTreeSet::<usize>::new(), 0, first, 0);
         for (at, piece) in pieces.iter().enumerate().skip(first) {
             chars += if at == first { piece.len } else { piece.chars };
-            if chars > room() {
+            if chars > excerpt_room_chars() {
                 break;
             }
             if !piece.hits.is_empty() {
@@ -136,14 +136,14 @@ fn densest(pieces: &[Piece]) -> (usize, usize) {
 }
 
 /// The characters that a passage has for text: what is left of the whole by the marks on either side.
-fn room() -> usize {
+fn excerpt_room_chars() -> usize {
     WHOLE_CHARS - 2 * (MORE.chars().count() + 1)
 }
 
 /// The stretch with as much around it as there is room for, the same on both sides where there is that much.
-fn grown(pieces: &[Piece], (mut first, mut last): (usize, usize)) -> (usize, usize) {
+fn grow_stretch(pieces: &[ExcerptPiece], (mut first, mut last): (usize, usize)) -> (usize, usize) {
     let inner: usize = pieces[first + 1..=last].iter().map(|it| it.chars).sum();
-    let mut left = room().saturating_sub(pieces[first].len + inner);
+    let mut left = excerpt_room_chars().saturating_sub(pieces[first].len + inner);
     loop {
         // A piece before brings the space that follows it, which was not counted yet.
         let cost = |it: usize| pieces[it].len + pieces[first].chars - pieces[first].len;
@@ -170,7 +170,7 @@ mod tests {
 
     fn of(text: &str, terms: &[&str]) -> String {
         let terms: Vec<String> = terms.iter().map(|it| (*it).to_owned()).collect();
-        passage(text, &terms).into_owned()
+        excerpt_text(text, &terms).into_owned()
     }
 
     fn filler(n: usize) -> String {

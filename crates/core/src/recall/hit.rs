@@ -1,30 +1,30 @@
 //! What ranking and verifying make of a candidate.
 
-use apostille_cite::verdict::{Verdict, standing};
+use apostille_cite::verdict::{Verdict, format_standing_word};
 
 use crate::memory::Memory;
-use crate::verify::Verified;
+use crate::verify::VerifiedMemory;
 
 /// A factor, and what it is for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Trust {
+pub struct TrustFactor {
     /// Their product.
     pub factor: f32,
     /// Each of them that is not 1, told: `from outside 0.80`.
     pub terms: Vec<String>,
 }
 
-impl Trust {
+impl TrustFactor {
     /// Nothing speaks for or against it.
     #[must_use]
-    pub fn plain() -> Self {
+    pub fn neutral() -> Self {
         Self {
             factor: 1.0,
             terms: Vec::new(),
         }
     }
 
-    pub(super) fn term(&mut self, told: &str, factor: f32) {
+    pub(super) fn add_factor(&mut self, told: &str, factor: f32) {
         if (factor - 1.0).abs() >= 0.005 {
             self.factor *= factor;
             self.terms.push(format!("{told} {factor:.2}"));
@@ -34,7 +34,7 @@ impl Trust {
 
 /// Why a memory has its score: the factors, whose product it is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Why {
+pub struct ScoreBreakdown {
     /// How well the text answers.
     pub relevance: f32,
     /// How much of a find that is: 1 is about one word that this memory alone has. No factor: what is shown unasked
@@ -45,7 +45,7 @@ pub struct Why {
     /// Factor for freshness.
     pub recency: f32,
     /// Factor for who said it, who else does, and what proves it.
-    pub trust: Trust,
+    pub trust: TrustFactor,
     /// Factor for having been of use.
     pub usefulness: f32,
     /// Factor for citing a file in play.
@@ -54,24 +54,24 @@ pub struct Why {
 
 /// A ranked memory.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hit {
+pub struct RecallHit {
     /// The memory.
     pub memory: Memory,
     /// Its score.
     pub score: f32,
     /// Where the score comes from.
-    pub why: Why,
+    pub why: ScoreBreakdown,
 }
 
-impl Hit {
+impl RecallHit {
     /// A memory that no question was asked for.
-    pub(super) fn unasked(memory: Memory) -> Self {
-        let why = Why {
+    pub(super) fn without_query(memory: Memory) -> Self {
+        let why = ScoreBreakdown {
             relevance: 0.0,
             clarity: 0.0,
             terms: Vec::new(),
             recency: 1.0,
-            trust: Trust::plain(),
+            trust: TrustFactor::neutral(),
             usefulness: 1.0,
             affinity: 1.0,
         };
@@ -85,19 +85,19 @@ impl Hit {
 
 /// A ranked memory with what was found at its citations.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Checked {
+pub struct VerifiedHit {
     /// The memory and its score.
-    pub hit: Hit,
+    pub hit: RecallHit,
     /// One verdict for each citation, in order; none for a memory without citations.
     pub verdicts: Vec<Verdict>,
 }
 
-impl Checked {
+impl VerifiedHit {
     /// A memory that is told without having been asked for.
     #[must_use]
-    pub fn unasked(it: Verified) -> Self {
+    pub fn from_verified(it: VerifiedMemory) -> Self {
         Self {
-            hit: Hit::unasked(it.memory),
+            hit: RecallHit::without_query(it.memory),
             verdicts: it.verdicts,
         }
     }
@@ -105,7 +105,7 @@ impl Checked {
     /// The word for how it stands: the worst verdict, or `unverified` where nothing is cited.
     #[must_use]
     pub fn standing(&self) -> &'static str {
-        standing(&self.verdicts)
+        format_standing_word(&self.verdicts)
     }
 
     /// Whether it may be shown.

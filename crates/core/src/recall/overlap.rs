@@ -14,7 +14,7 @@ const STOPWORDS: &str = "the and for are but not you all can has her was one our
 
 /// The words of a text that count: three characters and more, lower-case, no stopwords.
 #[must_use]
-pub fn words(text: &str) -> BTreeSet<String> {
+pub fn split_overlap_words(text: &str) -> BTreeSet<String> {
     let split = text
         .split(|c: char| !c.is_alphanumeric())
         .map(str::to_lowercase);
@@ -26,12 +26,15 @@ pub fn words(text: &str) -> BTreeSet<String> {
 /// The score of a memory against the words of a question, with the words they share; `None` when they share none.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "a text has few words")]
-pub fn score(
+pub fn score_word_overlap(
     memory: &Memory,
     asked: &BTreeSet<String>,
     now: Timestamp,
 ) -> Option<(f32, Vec<String>)> {
-    let shared: Vec<String> = words(&memory.fact).intersection(asked).cloned().collect();
+    let shared: Vec<String> = split_overlap_words(&memory.fact)
+        .intersection(asked)
+        .cloned()
+        .collect();
     if shared.is_empty() {
         return None;
     }
@@ -40,12 +43,12 @@ pub fn score(
         .as_secs_f32()
         .max(0.0)
         / 3_600.0;
-    Some((shared.len() as f32 + bonus(hours), shared))
+    Some((shared.len() as f32 + recency_bonus(hours), shared))
 }
 
 /// The bonus of a memory of this age in hours.
 #[must_use]
-pub fn bonus(hours: f32) -> f32 {
+pub fn recency_bonus(hours: f32) -> f32 {
     (0.1 / hours.max(0.1)).min(1.0)
 }
 
@@ -57,7 +60,10 @@ mod tests {
     fn seed_002_tokenization_and_stopwords() {
         let check = |text: &str, expected: &str| {
             assert_eq!(
-                words(text).into_iter().collect::<Vec<_>>().join(" "),
+                split_overlap_words(text)
+                    .into_iter()
+                    .collect::<Vec<_>>()
+                    .join(" "),
                 expected,
                 "{text}"
             );
@@ -73,8 +79,9 @@ mod tests {
 
     #[test]
     fn seed_002_relevance_scoring_recency_bonus() {
-        let check =
-            |hours: f32, expected: f32| assert!((bonus(hours) - expected).abs() < 1e-6, "{hours}");
+        let check = |hours: f32, expected: f32| {
+            assert!((recency_bonus(hours) - expected).abs() < 1e-6, "{hours}")
+        };
         check(0.0, 1.0);
         check(0.1, 1.0);
         check(1.0, 0.1);

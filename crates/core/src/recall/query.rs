@@ -8,11 +8,11 @@ use crate::space::Space;
 use apostille_cite::citation::RepoPath;
 use apostille_text::secrets;
 use apostille_text::terms;
-use apostille_text::terms::Asked;
+use apostille_text::terms::QueryTerm;
 
 use apostille_text::words::words;
 
-use super::hit::Checked;
+use super::hit::VerifiedHit;
 
 words! {
     /// How well a memory must answer to be shown.
@@ -52,7 +52,7 @@ const MAX_REACH: usize = 400;
 
 /// A question as it was asked.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Ask {
+pub struct RecallRequest {
     /// The words.
     pub text: String,
     /// The spaces to look in, the nearest first.
@@ -77,11 +77,11 @@ pub struct Ask {
 
 /// A question with nothing left open.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Query {
+pub struct RecallQuery {
     /// The words, bounded.
     pub text: String,
     /// The terms they ask for.
-    pub terms: Vec<Asked>,
+    pub terms: Vec<QueryTerm>,
     /// The spaces to look in.
     pub spaces: Vec<Space>,
     /// The layers to look in.
@@ -110,7 +110,7 @@ pub struct Query {
 
 /// Fills in what the asker left open.
 #[must_use]
-pub fn complete(policy: &Policy, ask: &Ask) -> Query {
+pub fn complete_query(policy: &Policy, ask: &RecallRequest) -> RecallQuery {
     let text: String = ask.text.chars().take(MAX_CHARS).collect();
     let count = ask.count.unwrap_or(policy.inject.count);
     let layers = if ask.layers.is_empty() {
@@ -118,10 +118,10 @@ pub fn complete(policy: &Policy, ask: &Ask) -> Query {
     } else {
         ask.layers.clone()
     };
-    Query {
-        terms: weightiest(terms::question(&text)),
+    RecallQuery {
+        terms: keep_weightiest_terms(terms::extract_query_terms(&text)),
         text,
-        spaces: each_once(&ask.spaces),
+        spaces: dedupe_spaces(&ask.spaces),
         layers,
         paths: ask.paths.clone(),
         mode: ask.mode.unwrap_or(policy.inject.mode),
@@ -136,7 +136,7 @@ pub fn complete(policy: &Policy, ask: &Ask) -> Query {
     }
 }
 
-fn each_once(spaces: &[Space]) -> Vec<Space> {
+fn dedupe_spaces(spaces: &[Space]) -> Vec<Space> {
     let first = |(at, it): &(usize, &Space)| !spaces[..*at].contains(it);
     spaces
         .iter()
@@ -146,7 +146,7 @@ fn each_once(spaces: &[Space]) -> Vec<Space> {
         .collect()
 }
 
-fn weightiest(mut terms: Vec<Asked>) -> Vec<Asked> {
+fn keep_weightiest_terms(mut terms: Vec<QueryTerm>) -> Vec<QueryTerm> {
     if terms.len() > MAX_TERMS {
         terms.sort_by(|a, b| {
             b.is_content
@@ -158,9 +158,9 @@ fn weightiest(mut terms: Vec<Asked>) -> Vec<Asked> {
     terms
 }
 
-impl Query {
+impl RecallQuery {
     /// Looks further when too little of what was found may be shown, and there may be more. `false`: this is all.
-    pub(super) fn widen(&mut self, checked: &[Checked], n_left_out: usize) -> bool {
+    pub(super) fn widen_reach(&mut self, checked: &[VerifiedHit], n_left_out: usize) -> bool {
         let n_good = checked.iter().filter(|it| it.is_good()).count();
         let n_seen = checked.len() + n_left_out;
         let is_short = n_good < self.count && n_seen >= self.reach && self.reach < MAX_REACH;
@@ -172,14 +172,14 @@ impl Query {
 
     /// The question as the log may keep it: bounded, and nothing of it when it holds a secret.
     #[must_use]
-    pub fn loggable(&self) -> String {
-        loggable(&self.text)
+    pub fn loggable_text(&self) -> String {
+        redact_question(&self.text)
     }
 }
 
 /// A question as the log may keep it: bounded, and nothing of it when it holds a secret.
-pub(crate) fn loggable(text: &str) -> String {
-    if secrets::find(text).is_some() {
+pub(crate) fn redact_question(text: &str) -> String {
+    if secrets::find_secret(text).is_some() {
         return "(withheld: it appears to contain a secret)".into();
     }
     text.chars().take(LOGGED_CHARS).collect()

@@ -3,12 +3,12 @@
 use jiff::Timestamp;
 
 use super::candidates::Candidate;
-use super::hit::{Hit, Trust, Why};
-use super::query::{Bar, Query};
+use super::hit::{RecallHit, ScoreBreakdown, TrustFactor};
+use super::query::{Bar, RecallQuery};
 use super::trust;
 use crate::memory::{Kind, Memory};
 use crate::policy::Scoring;
-use apostille_text::terms::Asked;
+use apostille_text::terms::QueryTerm;
 
 /// After so many days the advantage of a fresh memory is halved.
 const HALF_LIFE_DAYS: f32 = 90.0;
@@ -122,10 +122,14 @@ const EVERYDAY: &[&str] = &[
 /// Ranks the candidates, the best first; ties go to the one refreshed last, then to the higher number. Also how many were
 /// left out for what they are, not for what they say: others may be behind them.
 #[must_use]
-pub fn order(now: Timestamp, query: &Query, candidates: Vec<Candidate>) -> (Vec<Hit>, usize) {
-    let mut hits: Vec<Hit> = candidates
+pub fn rank_candidates(
+    now: Timestamp,
+    query: &RecallQuery,
+    candidates: Vec<Candidate>,
+) -> (Vec<RecallHit>, usize) {
+    let mut hits: Vec<RecallHit> = candidates
         .into_iter()
-        .map(|it| scored(now, query, it))
+        .map(|it| score_candidate(now, query, it))
         .collect();
     hits.sort_by(|a, b| {
         let by_score = b.score.total_cmp(&a.score);
@@ -138,31 +142,37 @@ pub fn order(now: Timestamp, query: &Query, candidates: Vec<Candidate>) -> (Vec<
         by_score.then(by_time).then(by_place)
     });
     let n = hits.len();
-    let mut hits = trust::admitted(hits, query.count);
+    let mut hits = trust::admit_trusted_hits(hits, query.count);
     let n_left_out = n - hits.len();
     let best = hits.first().map_or(0.0, |it| it.score);
-    hits.retain(|it| reaches(query, it, best));
+    hits.retain(|it| is_above_relevance_bar(query, it, best));
     (hits, n_left_out)
 }
 
 /// Whether a memory answers as well as was asked for.
-fn reaches(query: &Query, hit: &Hit, best: f32) -> bool {
+fn is_above_relevance_bar(query: &RecallQuery, hit: &RecallHit, best: f32) -> bool {
     let is_near = hit.score >= best * BEHIND;
     match query.bar {
         Bar::Any => true,
         Bar::Near => is_near,
         // What is merely recent is there because nothing else was.
-        Bar::Best => is_near && (hit.why.relevance == 0.0 || is_clear(query, hit, FEW_TERMS)),
-        Bar::Clear => is_near && is_clear(query, hit, 0),
+        Bar::Best => is_near && (hit.why.relevance == 0.0 || is_clear_hit(query, hit, FEW_TERMS)),
+        Bar::Clear => is_near && is_clear_hit(query, hit, 0),
     }
 }
 
 /// Whether a memory has enough telling words of the question: two, or one for a correction or a preference, which is worth
 /// more than a fact and has fewer words. One is also enough where the question has only `few`.
-fn is_clear(query: &Query, hit: &Hit, few: usize) -> bool {
-    let n_telling = hit.why.terms.iter().filter(|it| !is_everyday(it)).count();
+fn is_clear_hit(query: &RecallQuery, hit: &RecallHit, few: usize) -> bool {
+    let n_telling = hit
+        .why
+        .terms
+        .iter()
+        .filter(|it| !is_everyday_term(it))
+        .count();
     // Two words in one, which stand for a name they may be a part of, are not a third word.
-    let is_word = |it: &&Asked| it.is_content && it.weight >= 1.0 && !is_everyday(&it.term);
+    let is_word =
+        |it: &&QueryTerm| it.is_content && it.weight >= 1.0 && !is_everyday_term(&it.term);
     let n_asked = query.terms.iter().filter(is_word).count();
     let is_rule = matches!(hit.memory.kind, Kind::Feedback | Kind::User);
     let needed = if is_rule || n_asked <= few {
@@ -173,11 +183,11 @@ fn is_clear(query: &Query, hit: &Hit, few: usize) -> bool {
     hit.why.affinity > 1.0 || (hit.why.clarity >= CLEAR && n_telling >= needed)
 }
 
-fn is_everyday(term: &str) -> bool {
+fn is_everyday_term(term: &str) -> bool {
     EVERYDAY.contains(&term)
 }
 
-fn scored(now: Timestamp, query: &Query, candidate: Candidate) -> Hit {
+fn score_candidate(now: Timestamp, query: &RecallQuery, candidate: Candidate) -> RecallHit {
     let Candidate {
         memory,
         relevance,
@@ -186,35 +196,35 @@ fn scored(now: Timestamp, query: &Query, candidate: Candidate) -> Hit {
     } = candidate;
     let plain = query.scoring == Scoring::Overlap;
     let factor = |it: f32| if plain { 1.0 } else { it };
-    let why = Why {
+    let why = ScoreBreakdown {
         relevance,
         clarity,
         terms,
-        recency: factor(recency(now, memory.refreshed_at)),
+        recency: factor(recency_factor(now, memory.refreshed_at)),
         trust: if plain {
-            Trust::plain()
+            TrustFactor::neutral()
         } else {
-            trust::trust(&memory, now)
+            trust::compute_trust(&memory, now)
         },
-        usefulness: factor(usefulness(&memory)),
-        affinity: factor(affinity(query, &memory)),
+        usefulness: factor(usefulness_factor(&memory)),
+        affinity: factor(path_affinity_factor(query, &memory)),
     };
     let score = relevance * why.recency * why.trust.factor * why.usefulness * why.affinity;
-    Hit { memory, score, why }
+    RecallHit { memory, score, why }
 }
 
 /// From 1 for what was refreshed now, down to 0.9.
-fn recency(now: Timestamp, refreshed_at: Timestamp) -> f32 {
+fn recency_factor(now: Timestamp, refreshed_at: Timestamp) -> f32 {
     let days = now.duration_since(refreshed_at).as_secs_f32().max(0.0) / 86_400.0;
     1.0 - FRESHNESS + FRESHNESS * (-days / HALF_LIFE_DAYS).exp2()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count of uses is small")]
-fn usefulness(memory: &Memory) -> f32 {
+fn usefulness_factor(memory: &Memory) -> f32 {
     1.0 + USEFULNESS * (1.0 - 1.0 / (1.0 + memory.usage.applied as f32))
 }
 
-fn affinity(query: &Query, memory: &Memory) -> f32 {
+fn path_affinity_factor(query: &RecallQuery, memory: &Memory) -> f32 {
     let cites = memory
         .citations
         .iter()
@@ -229,7 +239,7 @@ mod tests {
     #[test]
     fn everyday_words_are_terms_as_the_analyser_makes_them() {
         let is_term = |word: &&&str| {
-            apostille_text::terms::question(word)
+            apostille_text::terms::extract_query_terms(word)
                 .iter()
                 .all(|it| !it.is_content || it.term == **word)
         };

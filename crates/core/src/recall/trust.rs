@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use super::hit::{Hit, Trust};
+use super::hit::{RecallHit, TrustFactor};
 use crate::memory::{Memory, Origin};
 
 /// Below this nothing is shown by itself. Only words from outside that nobody confirmed for over a year get here.
@@ -26,23 +26,26 @@ const SHARE: usize = 5;
 /// How far a memory is trusted now.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
-pub fn trust(memory: &Memory, now: Timestamp) -> Trust {
-    let mut trust = Trust::plain();
+pub fn compute_trust(memory: &Memory, now: Timestamp) -> TrustFactor {
+    let mut trust = TrustFactor::neutral();
     let few = |n: usize| 1.0 - 1.0 / (1.0 + n as f32);
-    trust.term(memory.voice.origin.as_str(), said_by(memory.voice.origin));
+    trust.add_factor(
+        memory.voice.origin.as_str(),
+        origin_trust_factor(memory.voice.origin),
+    );
     if memory.voice.tainted {
-        trust.term("from outside", OUTSIDE);
+        trust.add_factor("from outside", OUTSIDE);
     }
     let n_vouchers = memory.vouchers.len();
-    trust.term(
+    trust.add_factor(
         &format!("{n_vouchers} more say so"),
         1.0 + VOUCHED * few(n_vouchers),
     );
     if memory.citations.is_empty() {
-        trust.term("unproven for long", confirmed(memory, now));
+        trust.add_factor("unproven for long", age_trust_factor(memory, now));
     } else {
         let n = memory.usage.verified;
-        trust.term(
+        trust.add_factor(
             &format!("found to hold {n}×"),
             1.0 + PROVEN * few(n as usize),
         );
@@ -50,7 +53,7 @@ pub fn trust(memory: &Memory, now: Timestamp) -> Trust {
     trust
 }
 
-fn said_by(origin: Origin) -> f32 {
+fn origin_trust_factor(origin: Origin) -> f32 {
     match origin {
         Origin::UserCorrection => 1.1,
         Origin::User => 1.06,
@@ -61,7 +64,7 @@ fn said_by(origin: Origin) -> f32 {
 }
 
 /// What no code proves is less sure the longer nobody has said it again; a person's word does not age.
-fn confirmed(memory: &Memory, now: Timestamp) -> f32 {
+fn age_trust_factor(memory: &Memory, now: Timestamp) -> f32 {
     if memory.voice.is_person() {
         return 1.0;
     }
@@ -74,10 +77,10 @@ fn confirmed(memory: &Memory, now: Timestamp) -> f32 {
 }
 
 /// Leaves out what is trusted too little, and what one source from outside has more of than its share.
-pub(super) fn admitted(hits: Vec<Hit>, count: usize) -> Vec<Hit> {
+pub(super) fn admit_trusted_hits(hits: Vec<RecallHit>, count: usize) -> Vec<RecallHit> {
     let room = (count / SHARE).max(1);
     let mut taken: BTreeMap<(String, String), usize> = BTreeMap::new();
-    let mut has_room = |memory: &Memory| match source(memory) {
+    let mut has_room = |memory: &Memory| match find_outside_source(memory) {
         None => true,
         Some(source) => {
             let n = taken.entry(source).or_default();
@@ -91,12 +94,12 @@ pub(super) fn admitted(hits: Vec<Hit>, count: usize) -> Vec<Hit> {
 }
 
 /// How many of so many lines may come from one source outside: a fifth, and one that a person let in is never silenced.
-pub(super) fn share(shown: usize) -> usize {
+pub(super) fn outside_source_share(shown: usize) -> usize {
     (shown / SHARE).max(1)
 }
 
 /// Where words from outside come from; `None` for what was said here.
-pub(super) fn source(memory: &Memory) -> Option<(String, String)> {
+pub(super) fn find_outside_source(memory: &Memory) -> Option<(String, String)> {
     let voice = &memory.voice;
     voice.tainted.then(|| {
         (
@@ -110,15 +113,15 @@ pub(super) fn source(memory: &Memory) -> Option<(String, String)> {
 mod tests {
     use super::*;
     use crate::memory::{Channel, Voice};
-    use crate::notebook::Note;
+    use crate::notebook::NotebookNote;
     use crate::space::Space;
 
     #[test]
     fn each_term_is_told() {
         let note = r#"{"id": "m-1", "ts": "2026-02-26T12:00:00Z", "text": "a fact", "scope": "workspace", "tags": []}"#;
-        let plain = Note::parse(note)
+        let plain = NotebookNote::parse_line(note)
             .unwrap()
-            .memory(Space::repo("a/b").unwrap());
+            .into_memory(Space::repo("a/b").unwrap());
         let now: Timestamp = "2026-02-26T12:00:00Z".parse().unwrap();
         let check = |voice: Voice, vouchers: usize, days: i64, expected: &str| {
             let vouchers = (0..vouchers).map(|it| it.to_string()).collect();
@@ -128,13 +131,18 @@ mod tests {
                 ..plain.clone()
             };
             let now = now + jiff::SignedDuration::from_hours(24 * days);
-            assert_eq!(trust(&memory, now).terms.join(", "), expected);
+            assert_eq!(compute_trust(&memory, now).terms.join(", "), expected);
         };
-        let agent = || Voice::of(Origin::Agent);
+        let agent = || Voice::from_origin(Origin::Agent);
         check(agent(), 0, 0, "");
-        check(agent().via(Channel::Issue), 0, 0, "from outside 0.80");
         check(
-            agent().via(Channel::Web),
+            agent().with_channel(Channel::Issue),
+            0,
+            0,
+            "from outside 0.80",
+        );
+        check(
+            agent().with_channel(Channel::Web),
             0,
             800,
             "from outside 0.80, unproven for long 0.71",
@@ -145,7 +153,7 @@ mod tests {
             180,
             "3 more say so 1.04, unproven for long 0.85",
         );
-        check(Voice::of(Origin::User), 0, 800, "user 1.06");
-        check(Voice::of(Origin::System), 0, 0, "system 0.92");
+        check(Voice::from_origin(Origin::User), 0, 800, "user 1.06");
+        check(Voice::from_origin(Origin::System), 0, 0, "system 0.92");
     }
 }

@@ -1,17 +1,17 @@
 //! Letting a memory out of quarantine.
 
 use crate::Context;
-use crate::event::{Event, Expect, What};
+use crate::event::{Event, EventBody, Precondition};
 use crate::memory::{Memory, Status};
-use crate::remember::Stop;
+use crate::remember::EarlyEnd;
 
 /// What lets a memory out of quarantine, and puts it in the place of the one that it was to replace.
-pub(crate) fn approval(
+pub(crate) fn build_approval_events(
     cx: &Context<'_>,
     memory: &mut Memory,
-) -> Result<(Vec<Event>, Vec<Expect>), Stop> {
-    let approved = cx.event(&memory.space, Some(memory.id), What::Approved);
-    memory.apply(&approved);
+) -> Result<(Vec<Event>, Vec<Precondition>), EarlyEnd> {
+    let approved = cx.new_event(&memory.space, Some(memory.id), EventBody::Approved);
+    memory.apply_event(&approved);
     let (mut events, mut expects) = (vec![approved], Vec::new());
     let old = memory
         .supersedes
@@ -20,15 +20,15 @@ pub(crate) fn approval(
         .iter()
         .filter(|it| it.is_active() && it.space == memory.space)
     {
-        events.push(cx.event(
+        events.push(cx.new_event(
             &old.space,
             Some(old.id),
-            What::Superseded {
+            EventBody::Superseded {
                 by: memory.id,
                 reason: None,
             },
         ));
-        expects.push(Expect::Unmoved(old.id, Status::Active));
+        expects.push(Precondition::Unmoved(old.id, Status::Active));
     }
     Ok((events, expects))
 }

@@ -3,15 +3,15 @@
 use super::classify::Classified;
 use crate::memory::Mark;
 use crate::refusal::Refusal;
-use apostille_cite::capture::{CaptureError, capture_lines, capture_lines_in};
-use apostille_cite::citation::{Citation, Cite};
+use apostille_cite::capture::{CaptureError, capture_lines, capture_lines_in_tree};
+use apostille_cite::citation::{Citation, CodeLocation};
 use apostille_cite::source::Source;
 use apostille_text::literals;
 use apostille_text::moderate;
 
 /// A draft whose citations were read.
 #[derive(Debug, Clone)]
-pub struct Cited {
+pub struct Proven {
     pub(super) classified: Classified,
     pub(super) citations: Vec<Citation>,
     /// What the fact states and the cited lines do not say; empty when it is grounded.
@@ -19,7 +19,7 @@ pub struct Cited {
 }
 
 /// Reads every citation of a draft.
-pub fn read(source: &dyn Source, mut classified: Classified) -> Result<Cited, Refusal> {
+pub fn prove_draft(source: &dyn Source, mut classified: Classified) -> Result<Proven, Refusal> {
     if let (true, Some(cite)) = (
         classified.draft.space.is_user(),
         classified.draft.citations.first(),
@@ -35,9 +35,9 @@ pub fn read(source: &dyn Source, mut classified: Classified) -> Result<Cited, Re
     let mut citations: Vec<Citation> = Vec::with_capacity(classified.draft.citations.len());
     let mut tree = None;
     for cite in &classified.draft.citations {
-        let tree = tree.get_or_insert_with(|| source.tree());
-        let citation =
-            capture_lines_in(source, cite, tree).map_err(|error| not_captured(cite, error))?;
+        let tree = tree.get_or_insert_with(|| source.read_tree());
+        let citation = capture_lines_in_tree(source, cite, tree)
+            .map_err(|error| refuse_capture(cite, error))?;
         if !citations.contains(&citation) {
             citations.push(citation);
         }
@@ -49,11 +49,11 @@ pub fn read(source: &dyn Source, mut classified: Classified) -> Result<Cited, Re
     if is_order && !classified.marks.contains(&Mark::Instruction) {
         classified.marks.push(Mark::Instruction);
     }
-    let unsaid = unsaid(&classified.draft.fact, &citations);
+    let unsaid = find_unsaid_literals(&classified.draft.fact, &citations);
     if !unsaid.is_empty() {
         classified.marks.push(Mark::Ungrounded);
     }
-    Ok(Cited {
+    Ok(Proven {
         classified,
         citations,
         unsaid,
@@ -61,11 +61,11 @@ pub fn read(source: &dyn Source, mut classified: Classified) -> Result<Cited, Re
 }
 
 /// Reads one place and captures what stands there, or refuses it as a citation.
-pub fn capture(source: &dyn Source, cite: &Cite) -> Result<Citation, Refusal> {
-    capture_lines(source, cite).map_err(|error| not_captured(cite, error))
+pub fn capture_citation(source: &dyn Source, cite: &CodeLocation) -> Result<Citation, Refusal> {
+    capture_lines(source, cite).map_err(|error| refuse_capture(cite, error))
 }
 
-fn not_captured(cite: &Cite, error: CaptureError) -> Refusal {
+fn refuse_capture(cite: &CodeLocation, error: CaptureError) -> Refusal {
     let field = "citations";
     match error {
         CaptureError::Secret(rule) => Refusal::Secret { field, rule },
@@ -82,10 +82,10 @@ fn not_captured(cite: &Cite, error: CaptureError) -> Refusal {
 }
 
 /// What a fact states and none of its citations says.
-pub(super) fn unsaid(fact: &str, citations: &[Citation]) -> Vec<String> {
+pub(super) fn find_unsaid_literals(fact: &str, citations: &[Citation]) -> Vec<String> {
     let evidence: Vec<(&str, &str)> = citations
         .iter()
         .map(|it| (it.path.as_str(), it.snippet.as_str()))
         .collect();
-    literals::missing(fact, &evidence)
+    literals::find_ungrounded_literals(fact, &evidence)
 }

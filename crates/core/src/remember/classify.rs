@@ -19,16 +19,16 @@ pub struct Classified {
 }
 
 /// Finds layer and kind, or turns the draft away.
-pub fn sort(Moderated { draft, marks }: Moderated) -> Result<Classified, Refusal> {
+pub fn classify_draft(Moderated { draft, marks }: Moderated) -> Result<Classified, Refusal> {
     let layer = draft.layer.unwrap_or(Layer::Knowledge);
-    let kind = draft.kind.unwrap_or_else(|| kind_of(&draft));
+    let kind = draft.kind.unwrap_or_else(|| guess_draft_kind(&draft));
     if draft.vouching != Vouching::Unasked
         && !(draft.vouching.is_given() && draft.voice.is_person())
     {
         return Err(Refusal::NotAPerson);
     }
     let excluded = if layer == Layer::Knowledge {
-        exclusion(&draft.fact)
+        find_exclusion(&draft.fact)
     } else {
         None
     };
@@ -46,7 +46,7 @@ pub fn sort(Moderated { draft, marks }: Moderated) -> Result<Classified, Refusal
 
 /// The kind of a draft that does not say it: what proves itself by code is of the project, what a person corrects is
 /// feedback, what belongs to a user is a preference.
-fn kind_of(draft: &Draft) -> Kind {
+fn guess_draft_kind(draft: &Draft) -> Kind {
     if matches!(draft.voice.origin, Origin::UserCorrection | Origin::Review) {
         Kind::Feedback
     } else if draft.space.is_user() {
@@ -73,21 +73,21 @@ fn looks_like_command(fact: &str) -> bool {
 
 /// What a fact is better read from than remembered, if it is such a thing.
 #[must_use]
-pub fn exclusion(fact: &str) -> Option<(Exclusion, &'static str)> {
+pub fn find_exclusion(fact: &str) -> Option<(Exclusion, &'static str)> {
     // Looking for a few words is cheap; a pattern is compiled and tried only where one of its words stands.
     let lower = fact.to_ascii_lowercase();
     let hit = ROWS.iter().zip(&PATTERNS).find(|(row, pattern)| {
         let is_worth = row.words.iter().any(|word| lower.contains(word));
         is_worth
             && pattern
-                .get_or_init(|| compiled(row))
+                .get_or_init(|| compile_exclusion_pattern(row))
                 .is_match(lower.as_bytes())
     });
     hit.map(|(row, _)| (row.what, row.why))
 }
 
 /// One row: what it is, the way out, its words, the pattern, a text that it turns away and a like one that it lets pass.
-struct Row {
+struct ExclusionRule {
     what: Exclusion,
     why: &'static str,
     /// Lower-case words of which one must stand in the text.
@@ -110,8 +110,8 @@ const READ_CODE: &str =
 const ASK_GIT: &str = "git log and git blame tell it; keep the lesson, not the record";
 const STALE: &str = "it will be stale tomorrow; put it into the task's notes, or keep the lesson";
 
-const ROWS: &[Row] = &[
-    Row {
+const ROWS: &[ExclusionRule] = &[
+    ExclusionRule {
         what: Exclusion::CodeState,
         why: READ_CODE,
         words: &["defined", "declared", "implemented", "located"],
@@ -119,7 +119,7 @@ const ROWS: &[Row] = &[
         turned_away: "The function parse_args is defined in src/cli.rs at line 40",
         let_pass: "The function parse_args must stay in step with the man page",
     },
-    Row {
+    ExclusionRule {
         what: Exclusion::CodeState,
         why: READ_CODE,
         words: &[
@@ -136,7 +136,7 @@ const ROWS: &[Row] = &[
         turned_away: "The file src/main.rs has 412 lines",
         let_pass: "The class of errors has three lines of defence",
     },
-    Row {
+    ExclusionRule {
         what: Exclusion::CodeState,
         why: READ_CODE,
         words: &["imports", "includes", "requires"],
@@ -144,7 +144,7 @@ const ROWS: &[Row] = &[
         turned_away: "src/app.ts imports ./router",
         let_pass: "src/app.ts imports must be sorted because the linter fails the build otherwise",
     },
-    Row {
+    ExclusionRule {
         what: Exclusion::GitHistory,
         why: ASK_GIT,
         words: &["commit", "merge", "rebase", "revert", "cherry"],
@@ -152,7 +152,7 @@ const ROWS: &[Row] = &[
         turned_away: "Commit 3f2a9bc fixed the login race",
         let_pass: "Commit messages follow Conventional Commits",
     },
-    Row {
+    ExclusionRule {
         what: Exclusion::GitHistory,
         why: ASK_GIT,
         words: &["branch", "pr ", "request"],
@@ -160,7 +160,7 @@ const ROWS: &[Row] = &[
         turned_away: "Branch feature/login was merged into main",
         let_pass: "A pull request needs two approvals before it can be merged",
     },
-    Row {
+    ExclusionRule {
         what: Exclusion::GitHistory,
         why: ASK_GIT,
         words: &["commit"],
@@ -168,7 +168,7 @@ const ROWS: &[Row] = &[
         turned_away: "The last commit was by Ana",
         let_pass: "Bisect from the last release commit when a benchmark regresses",
     },
-    Row {
+    ExclusionRule {
         what: Exclusion::TaskState,
         why: STALE,
         words: &["iteration", "attempt", "run", "step", "phase", "build"],
@@ -176,7 +176,7 @@ const ROWS: &[Row] = &[
         turned_away: "iteration 3 passed at 14:32",
         let_pass: "Step 3 of the release needs a maintainer's key card",
     },
-    Row {
+    ExclusionRule {
         what: Exclusion::TaskState,
         why: STALE,
         words: &[
@@ -192,7 +192,7 @@ const ROWS: &[Row] = &[
         turned_away: "Currently working on the parser refactor",
         let_pass: "The scheduler is currently limited to four workers by licence",
     },
-    Row {
+    ExclusionRule {
         what: Exclusion::TaskState,
         why: STALE,
         words: &["todo", "fixme", "wip", "next step", "in progress"],
@@ -200,7 +200,7 @@ const ROWS: &[Row] = &[
         turned_away: "TODO: add tests for the importer",
         let_pass: "The linter turns TODO comments without an owner into errors",
     },
-    Row {
+    ExclusionRule {
         what: Exclusion::TaskState,
         why: STALE,
         words: &["just"],
@@ -208,7 +208,7 @@ const ROWS: &[Row] = &[
         turned_away: "I just fixed the flaky test",
         let_pass: "Just targets are listed in the justfile, run `just test` before pushing",
     },
-    Row {
+    ExclusionRule {
         what: Exclusion::TaskState,
         why: STALE,
         words: &["test", "build", "ci", "pipeline"],
@@ -224,7 +224,7 @@ static PATTERNS: [OnceLock<Regex>; ROWS.len()] = [const { OnceLock::new() }; ROW
     clippy::expect_used,
     reason = "the patterns are constants, and a test compiles them all"
 )]
-fn compiled(row: &Row) -> Regex {
+fn compile_exclusion_pattern(row: &ExclusionRule) -> Regex {
     RegexBuilder::new(row.pattern)
         .unicode(false)
         .build()
@@ -240,18 +240,18 @@ mod tests {
     fn seed_001_save_exclusions_each_row_by_its_samples() {
         for row in ROWS {
             assert_eq!(
-                exclusion(row.turned_away).map(|it| it.0),
+                find_exclusion(row.turned_away).map(|it| it.0),
                 Some(row.what),
                 "{}",
                 row.turned_away
             );
-            assert_eq!(exclusion(row.let_pass), None, "{}", row.let_pass);
+            assert_eq!(find_exclusion(row.let_pass), None, "{}", row.let_pass);
         }
     }
 
     #[test]
     fn ordinary_facts_pass() {
-        let check = |fact: &str| assert_eq!(exclusion(fact), None, "{fact}");
+        let check = |fact: &str| assert_eq!(find_exclusion(fact), None, "{fact}");
         check("The test command is cd evals && npm test");
         check("PlanAuditor excludes the transient failure classification");
         check("All agent files follow P.A.R.T. section order");

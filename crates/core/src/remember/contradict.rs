@@ -11,12 +11,12 @@ mod told;
 use std::collections::BTreeSet;
 
 use crate::memory::Memory;
-pub use gist::Gist;
-use told::Told;
+pub use gist::FactFingerprint;
+use told::ParsedFact;
 
 /// How two facts of one subject stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stand {
+pub enum FactCompatibility {
     /// Both can be true.
     Compatible,
     /// They name different values for what may be the same thing.
@@ -27,7 +27,7 @@ pub enum Stand {
 
 /// Where two memories apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Modules {
+pub enum ModuleOverlap {
     /// To the same folders.
     Same,
     /// One of them to a part of what the other applies to.
@@ -38,25 +38,25 @@ pub enum Modules {
 
 /// Where two memories apply: to the folders of what they cite; one that cites nothing, to the whole repository.
 #[must_use]
-pub fn modules(a: &Memory, b: &Memory) -> Modules {
-    let (a, b) = (folders(a), folders(b));
+pub fn compare_modules(a: &Memory, b: &Memory) -> ModuleOverlap {
+    let (a, b) = (list_cited_folders(a), list_cited_folders(b));
     let holds = |outer: &str, inner: &str| {
         let rest = inner.strip_prefix(outer);
         outer.is_empty() || rest.is_some_and(|it| it.is_empty() || it.starts_with('/'))
     };
     if a == b {
-        Modules::Same
+        ModuleOverlap::Same
     } else if a
         .iter()
         .any(|x| b.iter().any(|y| holds(x, y) || holds(y, x)))
     {
-        Modules::Nested
+        ModuleOverlap::Nested
     } else {
-        Modules::Apart
+        ModuleOverlap::Apart
     }
 }
 
-fn folders(memory: &Memory) -> BTreeSet<&str> {
+fn list_cited_folders(memory: &Memory) -> BTreeSet<&str> {
     if memory.citations.is_empty() {
         return BTreeSet::from([""]);
     }
@@ -71,29 +71,29 @@ fn folders(memory: &Memory) -> BTreeSet<&str> {
 
 /// How a newer fact stands to an older one of the same subject.
 #[must_use]
-pub fn stand(new: &str, old: &str) -> Stand {
-    let (new, old) = (Told::of(new), Told::of(old));
+pub fn compare_facts(new: &str, old: &str) -> FactCompatibility {
+    let (new, old) = (ParsedFact::parse_fact(new), ParsedFact::parse_fact(old));
     let has_new_words = !new.words.is_subset(&old.words);
     let has_old_words = !old.words.is_subset(&new.words);
     if has_new_words && has_old_words {
         // They speak of different things, whatever values they name.
-        return Stand::Compatible;
+        return FactCompatibility::Compatible;
     }
     let is_same = !has_new_words && !has_old_words;
-    let (ours, theirs) = (new.lacking(&old), old.lacking(&new));
+    let (ours, theirs) = (new.values_missing_in(&old), old.values_missing_in(&new));
     let is_negated = new.is_negated != old.is_negated;
     match (&*ours, &*theirs) {
         // It says itself that the old value is so no longer.
-        ([_, ..], []) if new.denies(&old) && !has_old_words => Stand::Opposed,
-        ([], []) if is_negated && is_same => Stand::Opposed,
+        ([_, ..], []) if new.denies_value_of(&old) && !has_old_words => FactCompatibility::Opposed,
+        ([], []) if is_negated && is_same => FactCompatibility::Opposed,
         ([ours], [theirs])
-            if is_same && !is_negated && (new.is_change || ours.excludes(theirs)) =>
+            if is_same && !is_negated && (new.is_change || ours.excludes_value(theirs)) =>
         {
-            Stand::Opposed
+            FactCompatibility::Opposed
         }
-        ([_, ..], [_, ..]) => Stand::Doubtful,
-        _ if is_negated => Stand::Doubtful,
-        _ => Stand::Compatible,
+        ([_, ..], [_, ..]) => FactCompatibility::Doubtful,
+        _ if is_negated => FactCompatibility::Doubtful,
+        _ => FactCompatibility::Compatible,
     }
 }
 
@@ -101,13 +101,13 @@ pub fn stand(new: &str, old: &str) -> Stand {
 mod tests {
     use super::*;
 
-    fn check(old: &str, new: &str, expected: Stand) {
-        assert_eq!(stand(new, old), expected, "{old:?}, then {new:?}");
+    fn check(old: &str, new: &str, expected: FactCompatibility) {
+        assert_eq!(compare_facts(new, old), expected, "{old:?}, then {new:?}");
     }
 
     #[test]
     fn only_one_can_be_true() {
-        let check = |old: &str, new: &str| check(old, new, Stand::Opposed);
+        let check = |old: &str, new: &str| check(old, new, FactCompatibility::Opposed);
         check("the team uses Jest", "the team migrated to Vitest");
         check(
             "The team uses Jest",
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn it_may_be_so_and_somebody_is_asked() {
-        let check = |old: &str, new: &str| check(old, new, Stand::Doubtful);
+        let check = |old: &str, new: &str| check(old, new, FactCompatibility::Doubtful);
         check("CI runs on Node 18", "CI runs on Node 20");
         check(
             "The server listens on port 8080",
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn both_can_be_true() {
-        let check = |old: &str, new: &str| check(old, new, Stand::Compatible);
+        let check = |old: &str, new: &str| check(old, new, FactCompatibility::Compatible);
         check("The upload timeout is 30s", "The download timeout is 60s");
         check("`GET /users` lists users", "`GET /orders` lists orders");
         check("The build is slow", "The build is reproducible");
@@ -230,30 +230,42 @@ mod tests {
     fn modules_are_the_folders_of_what_is_cited() {
         let memory = |paths: &[&str]| {
             let line = r#"{"id":"m-1","text":"t","ts":"2026-02-26T12:00:00Z"}"#;
-            let note = crate::notebook::Note::parse(line).unwrap();
-            let mut memory = note.memory(crate::space::Space::repo("o/n").unwrap());
+            let note = crate::notebook::NotebookNote::parse_line(line).unwrap();
+            let mut memory = note.into_memory(crate::space::Space::repo("o/n").unwrap());
             let captured = |it: &&str| {
-                let blob = apostille_cite::source::Blob {
+                let blob = apostille_cite::source::SourceBlob {
                     id: None,
                     bytes: b"a\n".to_vec(),
                 };
-                apostille_cite::capture::cut_lines(&format!("{it}:1").parse().unwrap(), &blob, None)
-                    .unwrap()
+                apostille_cite::capture::build_citation(
+                    &format!("{it}:1").parse().unwrap(),
+                    &blob,
+                    None,
+                )
+                .unwrap()
             };
             memory.citations = paths.iter().map(captured).collect();
             memory
         };
-        let check = |a: &[&str], b: &[&str], expected: Modules| {
-            assert_eq!(modules(&memory(a), &memory(b)), expected, "{a:?} {b:?}");
-            assert_eq!(modules(&memory(b), &memory(a)), expected, "{b:?} {a:?}");
+        let check = |a: &[&str], b: &[&str], expected: ModuleOverlap| {
+            assert_eq!(
+                compare_modules(&memory(a), &memory(b)),
+                expected,
+                "{a:?} {b:?}"
+            );
+            assert_eq!(
+                compare_modules(&memory(b), &memory(a)),
+                expected,
+                "{b:?} {a:?}"
+            );
         };
-        check(&[], &[], Modules::Same);
-        check(&["src/api/a.rs"], &["src/api/b.rs"], Modules::Same);
-        check(&["Cargo.toml"], &[], Modules::Same);
-        check(&["src/api/a.rs"], &[], Modules::Nested);
-        check(&["src/api/a.rs"], &["src/a.rs"], Modules::Nested);
-        check(&["a/x", "b/x"], &["b/y"], Modules::Nested);
-        check(&["a/x"], &["b/x"], Modules::Apart);
-        check(&["src/api/a.rs"], &["src/apis/a.rs"], Modules::Apart);
+        check(&[], &[], ModuleOverlap::Same);
+        check(&["src/api/a.rs"], &["src/api/b.rs"], ModuleOverlap::Same);
+        check(&["Cargo.toml"], &[], ModuleOverlap::Same);
+        check(&["src/api/a.rs"], &[], ModuleOverlap::Nested);
+        check(&["src/api/a.rs"], &["src/a.rs"], ModuleOverlap::Nested);
+        check(&["a/x", "b/x"], &["b/y"], ModuleOverlap::Nested);
+        check(&["a/x"], &["b/x"], ModuleOverlap::Apart);
+        check(&["src/api/a.rs"], &["src/apis/a.rs"], ModuleOverlap::Apart);
     }
 }

@@ -3,14 +3,16 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::Stop;
-use super::contradict::{self, Modules, Stand};
+use super::EarlyEnd;
+use super::contradict::{self, FactCompatibility, ModuleOverlap};
 use super::guard::Vetted;
-use super::replaced::replaced;
-use crate::memory::{Handle, Layer, Memory, MemoryId, Name, Replacement, Stage, Twin};
+use super::replaced::find_replaceable_memory;
+use crate::memory::{
+    DuplicateChoice, Handle, Layer, Memory, MemoryId, MemoryName, ReplacementKind, Stage,
+};
 use crate::store::StoreError;
 use crate::{Context, verify};
-use apostille_text::overlap::{jaccard, normalised, words};
+use apostille_text::overlap::{collect_distinct_words, measure_jaccard_overlap, normalise_fact};
 use apostille_text::terms;
 
 /// How many of a draft's terms are looked up to find its neighbours; a neighbour has more than half of them.
@@ -24,14 +26,14 @@ const SAME_MATTER: f32 = 0.5;
 
 /// What stands between a draft and a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Relation {
+pub enum DraftRelation {
     /// They say nearly the same.
     NearDuplicate,
     /// They speak of the same subject and name different values.
     Contradiction,
 }
 
-impl Relation {
+impl DraftRelation {
     /// The word for it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -44,7 +46,7 @@ impl Relation {
 
 /// A memory much like a draft.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Near {
+pub struct NearMemory {
     /// Which.
     pub id: MemoryId,
     /// Its handle.
@@ -52,74 +54,97 @@ pub struct Near {
     /// What it says.
     pub fact: String,
     /// How the two stand.
-    pub relation: Relation,
+    pub relation: DraftRelation,
     /// The overlap of their words, 0 to 1.
     pub overlap: f32,
 }
 
 /// What to do with a vetted draft.
-pub(super) enum Decision {
+pub(super) enum DuplicateDecision {
     New,
     Known(Memory),
     Instead(Memory),
     /// It contradicts this one beyond doubt, and takes its place.
-    Newer(Memory, Near),
-    Near(Vec<Near>),
+    Newer(Memory, NearMemory),
+    Near(Vec<NearMemory>),
 }
 
 /// Compares a draft with what the space holds. A draft that resembles nothing is new: should the very same claim have
 /// hidden from the comparison, the write fails, and the second time the claim itself is looked up.
-pub(super) fn decide(cx: &Context<'_>, vetted: &Vetted, is_first: bool) -> Result<Decision, Stop> {
+pub(super) fn decide_duplicate(
+    cx: &Context<'_>,
+    vetted: &Vetted,
+    is_first: bool,
+) -> Result<DuplicateDecision, EarlyEnd> {
     let memory = vetted.memory();
-    let is_plain = matches!(vetted.twin(), Twin::Ask | Twin::Skip);
-    let asks = is_plain || matches!(vetted.twin(), Twin::Replace(_, Replacement::Promotion));
+    let is_plain = matches!(
+        vetted.duplicate_choice(),
+        DuplicateChoice::Ask | DuplicateChoice::Skip
+    );
+    let asks = is_plain
+        || matches!(
+            vetted.duplicate_choice(),
+            DuplicateChoice::Replace(_, ReplacementKind::Promotion)
+        );
     let known = if asks {
-        neighbours(cx, memory)?
+        find_neighbours(cx, memory)?
     } else {
         Vec::new()
     };
-    let near = nearest(memory, &known, cx.policy.near_duplicate);
+    let near = rank_near_memories(memory, &known, cx.policy.near_duplicate);
     if is_first && is_plain && near.is_empty() {
-        return Ok(Decision::New);
+        return Ok(DuplicateDecision::New);
     }
-    if let Some(known) = cx.store.get_by_claim(&memory.space, &memory.claim())? {
-        if rewrites(vetted, &known) {
-            return Ok(Decision::Instead(known));
+    if let Some(known) = cx
+        .store
+        .get_by_claim(&memory.space, &memory.claim_digest())?
+    {
+        if is_rewrite_of_known(vetted, &known) {
+            return Ok(DuplicateDecision::Instead(known));
         }
         // What nobody vouches for refreshes nothing that is in use.
         let vouched = memory.is_active() || !known.is_active();
         return Ok(if vouched {
-            Decision::Known(known)
+            DuplicateDecision::Known(known)
         } else {
-            Decision::Near(vec![same(&known)])
+            DuplicateDecision::Near(vec![describe_exact_match(&known)])
         });
     }
-    match vetted.twin() {
-        Twin::Replace(_, Replacement::Promotion) if !near.is_empty() => Ok(Decision::Near(near)),
-        Twin::Merge(name) | Twin::Replace(name, _) => {
-            replaced(cx, &memory.space, *name, &memory.voice).map(Decision::Instead)
+    match vetted.duplicate_choice() {
+        DuplicateChoice::Replace(_, ReplacementKind::Promotion) if !near.is_empty() => {
+            Ok(DuplicateDecision::Near(near))
         }
-        Twin::Create(_) => Ok(Decision::New),
-        Twin::Ask | Twin::Skip if near.is_empty() => Ok(Decision::New),
-        Twin::Ask => Ok(newer(vetted, known, near)),
-        Twin::Skip => Ok(Decision::Near(near)),
+        DuplicateChoice::Merge(name) | DuplicateChoice::Replace(name, _) => {
+            find_replaceable_memory(cx, &memory.space, *name, &memory.voice)
+                .map(DuplicateDecision::Instead)
+        }
+        DuplicateChoice::Create(_) => Ok(DuplicateDecision::New),
+        DuplicateChoice::Ask | DuplicateChoice::Skip if near.is_empty() => {
+            Ok(DuplicateDecision::New)
+        }
+        DuplicateChoice::Ask => Ok(decide_contradiction(vetted, known, near)),
+        DuplicateChoice::Skip => Ok(DuplicateDecision::Near(near)),
     }
 }
 
 /// A draft takes the place of the one memory that it contradicts beyond doubt, if it would be in use by itself and has
 /// as good a voice and proof. Everything else is asked about.
-fn newer(vetted: &Vetted, known: Vec<Memory>, mut near: Vec<Near>) -> Decision {
+fn decide_contradiction(
+    vetted: &Vetted,
+    known: Vec<Memory>,
+    mut near: Vec<NearMemory>,
+) -> DuplicateDecision {
     let draft = vetted.memory();
     let is_fit = |old: &Memory| {
         let has_proof = old.citations.is_empty() || !draft.citations.is_empty();
         let is_trusted = draft.voice.origin <= old.voice.origin;
-        let is_opposed = is_one_subject(draft, old)
-            && contradict::stand(&draft.fact, &old.fact) == Stand::Opposed;
+        let is_opposed = has_same_subject(draft, old)
+            && contradict::compare_facts(&draft.fact, &old.fact) == FactCompatibility::Opposed;
         old.is_active()
             && is_trusted
             && has_proof
             && is_opposed
-            && contradict::modules(draft, old) == Modules::Same
+            && contradict::compare_modules(draft, old) == ModuleOverlap::Same
     };
     let is_able = draft.is_active() && !vetted.is_forced() && draft.layer == Layer::Knowledge;
     let old = match &*near {
@@ -127,45 +152,57 @@ fn newer(vetted: &Vetted, known: Vec<Memory>, mut near: Vec<Near>) -> Decision {
         _ => None,
     };
     match (old, near.pop()) {
-        (Some(old), Some(one)) => Decision::Newer(old, one),
-        (_, last) => Decision::Near(near.into_iter().chain(last).collect()),
+        (Some(old), Some(one)) => DuplicateDecision::Newer(old, one),
+        (_, last) => DuplicateDecision::Near(near.into_iter().chain(last).collect()),
     }
 }
 
 /// Whether a draft puts the words of this very memory differently: other case, spacing, punctuation or name of it.
-fn rewrites(vetted: &Vetted, known: &Memory) -> bool {
+fn is_rewrite_of_known(vetted: &Vetted, known: &Memory) -> bool {
     let memory = vetted.memory();
     let is_same = known.fact == memory.fact && known.subject == memory.subject;
     let is_waiting = known.status.stage() == Stage::Pending && memory.voice.is_person();
-    replaces(vetted, known) && memory.is_active() && (is_waiting || known.is_active() && !is_same)
+    is_replacement_of_known(vetted, known)
+        && memory.is_active()
+        && (is_waiting || known.is_active() && !is_same)
 }
 
 /// Whether a draft is to take the place of this very memory.
-pub(super) fn replaces(vetted: &Vetted, known: &Memory) -> bool {
-    match vetted.twin() {
-        Twin::Replace(Name::Id(id), _) => *id == known.id,
-        Twin::Replace(Name::Handle(handle), _) => *handle == known.handle(),
+pub(super) fn is_replacement_of_known(vetted: &Vetted, known: &Memory) -> bool {
+    match vetted.duplicate_choice() {
+        DuplicateChoice::Replace(MemoryName::Id(id), _) => *id == known.id,
+        DuplicateChoice::Replace(MemoryName::Handle(handle), _) => *handle == known.handle(),
         _ => false,
     }
 }
 
 /// What is in use and much like a memory that waits.
-pub(crate) fn alike(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Near>, StoreError> {
-    Ok(nearest(memory, &neighbours(cx, memory)?, SAME_MATTER))
+pub(crate) fn find_similar_memories(
+    cx: &Context<'_>,
+    memory: &Memory,
+) -> Result<Vec<NearMemory>, StoreError> {
+    Ok(rank_near_memories(
+        memory,
+        &find_neighbours(cx, memory)?,
+        SAME_MATTER,
+    ))
 }
 
 /// What something resembles, as it may be told: what a memory says that does not hold here is not repeated.
-pub fn told(cx: &Context<'_>, near: Vec<Near>) -> Result<Vec<Near>, StoreError> {
+pub fn withhold_stale_facts(
+    cx: &Context<'_>,
+    near: Vec<NearMemory>,
+) -> Result<Vec<NearMemory>, StoreError> {
     let ids: Vec<_> = near.iter().map(|it| it.id).collect();
-    let looked_up = verify::look(cx, cx.store.get_by_ids(&ids)?);
+    let looked_up = verify::follow_memory_citations(cx, cx.store.get_by_ids(&ids)?);
     let standing = |id| {
         looked_up
             .iter()
             .find(|it| it.memory.id == id && !it.is_good())
-            .map(verify::Verified::standing)
+            .map(verify::VerifiedMemory::standing)
     };
-    let told = |it: Near| match standing(it.id) {
-        Some(standing) => Near {
+    let told = |it: NearMemory| match standing(it.id) {
+        Some(standing) => NearMemory {
             fact: format!("(its citations are {standing} here)"),
             ..it
         },
@@ -175,17 +212,17 @@ pub fn told(cx: &Context<'_>, near: Vec<Near>) -> Result<Vec<Near>, StoreError> 
 }
 
 /// The memories that share the draft's most telling terms, or those of its subject; those that share the most first.
-fn neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, StoreError> {
-    let mut probes = telling(&spoken(memory), PROBES);
+fn find_neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, StoreError> {
+    let mut probes = pick_rare_terms(&join_subject_and_fact(memory), PROBES);
     let half = probes.len() / 2;
-    let topic = telling(memory.subject.as_deref().unwrap_or(""), SUBJECT_PROBES);
+    let topic = pick_rare_terms(memory.subject.as_deref().unwrap_or(""), SUBJECT_PROBES);
     let extra: Vec<String> = topic
         .iter()
         .filter(|it| !probes.contains(it))
         .cloned()
         .collect();
     probes.extend(extra);
-    let postings = cx.store.postings(&memory.space, &probes)?;
+    let postings = cx.store.read_postings(&memory.space, &probes)?;
     let lists = probes.iter().zip(&postings.lists);
     let mut numbers: Vec<(u64, bool)> = lists
         .flat_map(|(term, list)| list.iter().map(move |it| (it.number, term)))
@@ -215,7 +252,7 @@ fn neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, StoreErr
 }
 
 /// The terms of a text that are likely to be rare: of long words, and of names with digits in them.
-fn telling(spoken: &str, n: usize) -> Vec<String> {
+fn pick_rare_terms(spoken: &str, n: usize) -> Vec<String> {
     let mut words: Vec<&str> = spoken.split_whitespace().collect();
     let telling = |word: &str| {
         word.len()
@@ -229,7 +266,7 @@ fn telling(spoken: &str, n: usize) -> Vec<String> {
     words.dedup();
     // Several words may be forms of one term.
     words.truncate(2 * n);
-    let mut probes: Vec<String> = terms::terms(&words.join(" "))
+    let mut probes: Vec<String> = terms::extract_terms(&words.join(" "))
         .into_iter()
         .map(|(term, _)| term)
         .collect();
@@ -238,7 +275,7 @@ fn telling(spoken: &str, n: usize) -> Vec<String> {
     probes
 }
 
-fn spoken(memory: &Memory) -> String {
+fn join_subject_and_fact(memory: &Memory) -> String {
     format!(
         "{} {}",
         memory.subject.as_deref().unwrap_or(""),
@@ -246,14 +283,14 @@ fn spoken(memory: &Memory) -> String {
     )
 }
 
-fn nearest(memory: &Memory, neighbours: &[Memory], threshold: f32) -> Vec<Near> {
-    let ours = spoken_of(memory);
-    let ours = words(&ours);
+fn rank_near_memories(memory: &Memory, neighbours: &[Memory], threshold: f32) -> Vec<NearMemory> {
+    let ours = normalize_statement(memory);
+    let ours = collect_distinct_words(&ours);
     let is_beside =
-        |it: &&Memory| it.layer == memory.layer && it.belongs_to() == memory.belongs_to();
+        |it: &&Memory| it.layer == memory.layer && it.task_or_session() == memory.task_or_session();
     let beside = neighbours.iter().filter(is_beside);
-    let mut near: Vec<Near> = beside
-        .filter_map(|it| compare(memory, &ours, it, threshold))
+    let mut near: Vec<NearMemory> = beside
+        .filter_map(|it| compare_with_known(memory, &ours, it, threshold))
         .collect();
     near.sort_by(|a, b| {
         b.overlap
@@ -264,19 +301,26 @@ fn nearest(memory: &Memory, neighbours: &[Memory], threshold: f32) -> Vec<Near> 
     near
 }
 
-fn compare(draft: &Memory, ours: &[&str], known: &Memory, threshold: f32) -> Option<Near> {
-    let theirs = spoken_of(known);
-    let overlap = jaccard(ours, &words(&theirs));
-    let relation = match stand_at(draft, known, overlap) {
+fn compare_with_known(
+    draft: &Memory,
+    ours: &[&str],
+    known: &Memory,
+    threshold: f32,
+) -> Option<NearMemory> {
+    let theirs = normalize_statement(known);
+    let overlap = measure_jaccard_overlap(ours, &collect_distinct_words(&theirs));
+    let relation = match compare_at_overlap(draft, known, overlap) {
         // Of different modules both may be right.
-        Stand::Doubtful | Stand::Opposed if contradict::modules(draft, known) == Modules::Apart => {
+        FactCompatibility::Doubtful | FactCompatibility::Opposed
+            if contradict::compare_modules(draft, known) == ModuleOverlap::Apart =>
+        {
             return None;
         }
-        Stand::Doubtful | Stand::Opposed => Relation::Contradiction,
-        Stand::Compatible if overlap >= threshold => Relation::NearDuplicate,
-        Stand::Compatible => return None,
+        FactCompatibility::Doubtful | FactCompatibility::Opposed => DraftRelation::Contradiction,
+        FactCompatibility::Compatible if overlap >= threshold => DraftRelation::NearDuplicate,
+        FactCompatibility::Compatible => return None,
     };
-    Some(Near {
+    Some(NearMemory {
         id: known.id,
         handle: known.handle(),
         fact: known.fact.clone(),
@@ -287,38 +331,48 @@ fn compare(draft: &Memory, ours: &[&str], known: &Memory, threshold: f32) -> Opt
 
 /// Whether two memories have a subject, and the same one.
 #[must_use]
-pub fn is_one_subject(a: &Memory, b: &Memory) -> bool {
-    a.subject.is_some() && fold(a.subject.as_deref()) == fold(b.subject.as_deref())
+pub fn has_same_subject(a: &Memory, b: &Memory) -> bool {
+    a.subject.is_some()
+        && normalize_subject(a.subject.as_deref()) == normalize_subject(b.subject.as_deref())
 }
 
 /// How a newer memory stands to an older one, whatever their modules. Only of one subject can they contradict.
 #[must_use]
-pub fn stand(new: &Memory, old: &Memory) -> Stand {
-    let (ours, theirs) = (spoken_of(new), spoken_of(old));
-    stand_at(new, old, jaccard(&words(&ours), &words(&theirs)))
+pub fn compare_memories(new: &Memory, old: &Memory) -> FactCompatibility {
+    let (ours, theirs) = (normalize_statement(new), normalize_statement(old));
+    compare_at_overlap(
+        new,
+        old,
+        measure_jaccard_overlap(
+            &collect_distinct_words(&ours),
+            &collect_distinct_words(&theirs),
+        ),
+    )
 }
 
-fn spoken_of(memory: &Memory) -> String {
-    normalised(memory.subject.as_deref(), &memory.fact)
+fn normalize_statement(memory: &Memory) -> String {
+    normalise_fact(memory.subject.as_deref(), &memory.fact)
 }
 
 /// The same with this overlap of their words.
-fn stand_at(new: &Memory, old: &Memory, overlap: f32) -> Stand {
-    if !is_one_subject(new, old) {
-        return Stand::Compatible;
+fn compare_at_overlap(new: &Memory, old: &Memory, overlap: f32) -> FactCompatibility {
+    if !has_same_subject(new, old) {
+        return FactCompatibility::Compatible;
     }
     let is_one_matter = overlap >= SAME_MATTER;
-    match contradict::stand(&new.fact, &old.fact) {
-        Stand::Opposed => Stand::Opposed,
-        _ if is_one_matter && numbers(&new.fact) != numbers(&old.fact) => Stand::Doubtful,
-        Stand::Doubtful if is_one_matter => Stand::Doubtful,
-        _ => Stand::Compatible,
+    match contradict::compare_facts(&new.fact, &old.fact) {
+        FactCompatibility::Opposed => FactCompatibility::Opposed,
+        _ if is_one_matter && extract_numbers(&new.fact) != extract_numbers(&old.fact) => {
+            FactCompatibility::Doubtful
+        }
+        FactCompatibility::Doubtful if is_one_matter => FactCompatibility::Doubtful,
+        _ => FactCompatibility::Compatible,
     }
 }
 
-fn same(known: &Memory) -> Near {
-    let (relation, fact) = (Relation::NearDuplicate, known.fact.clone());
-    Near {
+fn describe_exact_match(known: &Memory) -> NearMemory {
+    let (relation, fact) = (DraftRelation::NearDuplicate, known.fact.clone());
+    NearMemory {
         id: known.id,
         handle: known.handle(),
         fact,
@@ -327,12 +381,12 @@ fn same(known: &Memory) -> Near {
     }
 }
 
-fn fold(text: Option<&str>) -> String {
-    normalised(None, text.unwrap_or(""))
+fn normalize_subject(text: Option<&str>) -> String {
+    normalise_fact(None, text.unwrap_or(""))
 }
 
-fn numbers(fact: &str) -> BTreeSet<String> {
-    let tokens = normalised(None, fact);
+fn extract_numbers(fact: &str) -> BTreeSet<String> {
+    let tokens = normalise_fact(None, fact);
     tokens
         .split(' ')
         .filter(|it| it.starts_with(|c: char| c.is_ascii_digit()))
@@ -347,9 +401,12 @@ mod tests {
     #[test]
     fn seed_001_near_duplicates_are_judged_on_normalised_words() {
         let check = |a: &str, b: &str, expected: bool| {
-            let (ours, theirs) = (normalised(None, a), normalised(None, b));
+            let (ours, theirs) = (normalise_fact(None, a), normalise_fact(None, b));
             assert_eq!(
-                jaccard(&words(&ours), &words(&theirs)) >= 0.85,
+                measure_jaccard_overlap(
+                    &collect_distinct_words(&ours),
+                    &collect_distinct_words(&theirs)
+                ) >= 0.85,
                 expected,
                 "{a:?} and {b:?}"
             );
@@ -375,9 +432,9 @@ mod tests {
     #[test]
     fn normalising_is_blind_to_case_and_punctuation() {
         assert_eq!(
-            normalised(Some("API  version!"), "Must-match."),
+            normalise_fact(Some("API  version!"), "Must-match."),
             "api version must match"
         );
-        assert_eq!(normalised(None, "..."), "");
+        assert_eq!(normalise_fact(None, "..."), "");
     }
 }

@@ -2,22 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use super::Stop;
-use super::cite::{self, Cited};
+use super::EarlyEnd;
+use super::cite::{self, Proven};
 use super::classify::Classified;
 use super::moderate::Moderated;
 use super::queue;
-use super::replaced::replaced;
-use super::trusted::{awaits_proof, awaits_word, is_gleaned, trusted};
-use crate::event::What;
+use super::replaced::find_replaceable_memory;
+use super::trusted::{awaits_second_voice, decide_initial_status, is_awaiting_proof, is_gleaned};
+use crate::event::EventBody;
 use crate::memory::{
-    Channel, Draft, Kind, Layer, Mark, Memory, Origin, Replacement, Stage, Status, Twin, Usage,
-    Voice,
+    Channel, Draft, DuplicateChoice, Kind, Layer, Mark, Memory, Origin, ReplacementKind, Stage,
+    Status, UsageCounts, Voice,
 };
-use crate::policy::{Limits, Policy};
+use crate::policy::{MemoryLimits, Policy};
 use crate::refusal::Refusal;
 use crate::space::Space;
-use crate::store::{Filter, Order, StoreError};
+use crate::store::{ListOrder, MemoryFilter, StoreError};
 use crate::{Context, breaker, guardian};
 use apostille_cite::citation::Citation;
 use apostille_text::literals;
@@ -34,14 +34,14 @@ use apostille_text::literals::Literal;
 pub struct Vetted {
     memory: Memory,
     forced: bool,
-    twin: Twin,
-    room: Option<Room>,
-    signals: Vec<What>,
+    twin: DuplicateChoice,
+    room: Option<IdentityRoom>,
+    signals: Vec<EventBody>,
 }
 
 /// The room in the identity layer that a draft was admitted on.
 #[derive(Debug, Clone, Copy)]
-pub struct Room {
+pub struct IdentityRoom {
     /// Characters in use before.
     pub used: usize,
     /// Percent in use afterwards.
@@ -63,50 +63,50 @@ impl Vetted {
 
     /// What to do about a near-duplicate.
     #[must_use]
-    pub fn twin(&self) -> &Twin {
+    pub fn duplicate_choice(&self) -> &DuplicateChoice {
         &self.twin
     }
 
     /// What the breakers have to say, to be written down with it.
     #[must_use]
-    pub fn signals(&self) -> &[What] {
+    pub fn signals(&self) -> &[EventBody] {
         &self.signals
     }
 
     /// The room in the identity layer, when it goes there.
     #[must_use]
-    pub fn room(&self) -> Option<Room> {
+    pub fn identity_room(&self) -> Option<IdentityRoom> {
         self.room
     }
 }
 
 /// Admits a draft as active or pending, or refuses it.
-pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
-    let Cited {
+pub(super) fn admit_draft(cx: &Context<'_>, cited: Proven) -> Result<Vetted, EarlyEnd> {
+    let Proven {
         mut classified,
         citations,
         unsaid,
     } = cited;
-    let old = ousted(cx, &classified.draft)?;
-    classified.draft.voice = derived(&classified.draft.voice, old.as_ref());
-    within_limits(&cx.policy.limits, &classified.draft, classified.layer)?;
-    let waived = proven(cx.policy, &classified, &citations)?;
-    let room = identity_room(cx, &classified)?;
+    let old = find_ousted_memory(cx, &classified.draft)?;
+    classified.draft.voice = derive_draft_voice(&classified.draft.voice, old.as_ref());
+    check_draft_limits(&cx.policy.limits, &classified.draft, classified.layer)?;
+    let waived = require_citation(cx.policy, &classified, &citations)?;
+    let room = check_identity_room(cx, &classified)?;
     // A person may vouch for what the cited lines do not say.
     let vouched = classified.draft.vouching.is_given() && !unsaid.is_empty();
     let unsaid = if vouched { &[] } else { unsaid.as_slice() };
-    let status = trusted(
+    let status = decide_initial_status(
         &classified.draft.voice,
         classified.layer,
         &classified.marks,
         unsaid,
     );
-    let status = unexposed(&classified, &citations, status);
-    let status = yielding(&classified, old.as_ref(), status);
-    let status = requeued(cx, &classified, status)?;
+    let status = hold_exposed_claim(&classified, &citations, status);
+    let status = hold_replacing_person(&classified, old.as_ref(), status);
+    let status = hold_resubmission(cx, &classified, status)?;
     let forced = classified.forced || waived || vouched;
     let twin = classified.draft.twin.clone();
-    let memory = memory(cx, classified, citations, status);
+    let memory = build_vetted_memory(cx, classified, citations, status);
     Ok(Vetted {
         memory,
         forced,
@@ -118,16 +118,16 @@ pub(super) fn admit(cx: &Context<'_>, cited: Cited) -> Result<Vetted, Stop> {
 
 /// The same after a look at the breakers, and at what the guardian says: where one is open, or where it has doubts, what
 /// would be in use waits. Only what is new is looked at; what is known may always be stated again.
-pub(super) fn watched(
+pub(super) fn consult_breakers_and_guardian(
     cx: &Context<'_>,
     mut vetted: Vetted,
     weighed: &mut Option<Option<String>>,
-) -> Result<Vetted, Stop> {
-    let breaker::Ruling { signals, held } = breaker::consult(cx, &vetted.memory)?;
+) -> Result<Vetted, EarlyEnd> {
+    let breaker::BreakerRuling { signals, held } = breaker::consult_breakers(cx, &vetted.memory)?;
     vetted.signals = signals;
     let memory = &mut vetted.memory;
     if memory.is_active()
-        && let Some(why) = held.or_else(|| doubted(cx, memory, weighed))
+        && let Some(why) = held.or_else(|| consult_guardian(cx, memory, weighed))
     {
         memory.status = Status::Pending { why };
     }
@@ -135,7 +135,7 @@ pub(super) fn watched(
 }
 
 /// Why the guardian would rather have it wait. A person is not looked over, nor is scratch.
-fn doubted(
+fn consult_guardian(
     cx: &Context<'_>,
     memory: &Memory,
     weighed: &mut Option<Option<String>>,
@@ -144,30 +144,38 @@ fn doubted(
         .guardian
         .filter(|_| !memory.voice.is_person() && memory.layer != Layer::Session)?;
     weighed
-        .get_or_insert_with(|| guardian::doubts(guardian, memory))
+        .get_or_insert_with(|| guardian::ask_guardian(guardian, memory))
         .clone()
 }
 
 /// The memory that a draft of no person takes the place of, or joins.
-fn ousted(cx: &Context<'_>, draft: &Draft) -> Result<Option<Memory>, Stop> {
+fn find_ousted_memory(cx: &Context<'_>, draft: &Draft) -> Result<Option<Memory>, EarlyEnd> {
     match &draft.twin {
-        Twin::Merge(name) | Twin::Replace(name, _) if !draft.voice.is_person() => {
-            replaced(cx, &draft.space, *name, &draft.voice).map(Some)
+        DuplicateChoice::Merge(name) | DuplicateChoice::Replace(name, _)
+            if !draft.voice.is_person() =>
+        {
+            find_replaceable_memory(cx, &draft.space, *name, &draft.voice).map(Some)
         }
         _ => Ok(None),
     }
 }
 
 /// The voice of a draft: what takes the place of another, or joins it, is trusted no more than that one.
-fn derived(voice: &Voice, old: Option<&Memory>) -> Voice {
-    old.map_or_else(|| voice.clone(), |old| voice.clone().derived(&old.voice))
+fn derive_draft_voice(voice: &Voice, old: Option<&Memory>) -> Voice {
+    old.map_or_else(
+        || voice.clone(),
+        |old| voice.clone().derived_from(&old.voice),
+    )
 }
 
 /// A rule or a fact that a person said is not put aside by anybody else: the replacement waits. What is promoted keeps its
 /// words; and preferences change as agents hear them.
-fn yielding(it: &Classified, old: Option<&Memory>, status: Status) -> Status {
+fn hold_replacing_person(it: &Classified, old: Option<&Memory>, status: Status) -> Status {
     let is_lasting = matches!(it.layer, Layer::Identity | Layer::Knowledge);
-    let is_promoted = matches!(it.draft.twin, Twin::Replace(_, Replacement::Promotion));
+    let is_promoted = matches!(
+        it.draft.twin,
+        DuplicateChoice::Replace(_, ReplacementKind::Promotion)
+    );
     let is_ruling = |old: &Memory| old.voice.is_person() && old.kind != Kind::User;
     if status == Status::Active && is_lasting && !is_promoted && old.is_some_and(is_ruling) {
         return Status::Pending {
@@ -179,12 +187,12 @@ fn yielding(it: &Classified, old: Option<&Memory>, status: Status) -> Status {
 
 /// What an agent says after it read words from outside may be those words: it waits, unless code proves it. What it notes
 /// of its task is no claim.
-fn unexposed(it: &Classified, citations: &[Citation], status: Status) -> Status {
+fn hold_exposed_claim(it: &Classified, citations: &[Citation], status: Status) -> Status {
     let is_claim = matches!(it.layer, Layer::Identity | Layer::Knowledge);
     if status == Status::Active
         && it.draft.voice.exposed
         && is_claim
-        && !is_said(&it.draft.fact, citations)
+        && !is_said_by_citations(&it.draft.fact, citations)
     {
         let why = "it was said after words from outside were read, and no code proves it";
         return Status::Pending { why: why.into() };
@@ -193,48 +201,52 @@ fn unexposed(it: &Classified, citations: &[Citation], status: Status) -> Status 
 }
 
 /// Whether the cited lines say every literal of a fact, and there is one: nothing less proves words that may be a stranger's.
-fn is_said(fact: &str, citations: &[Citation]) -> bool {
-    let literals = literals::literals(fact);
+fn is_said_by_citations(fact: &str, citations: &[Citation]) -> bool {
+    let literals = literals::extract_literals(fact);
     let stands = |it: &Literal| {
         citations
             .iter()
-            .any(|cited| literals::stands(it, &cited.snippet))
+            .any(|cited| literals::is_literal_in_text(it, &cited.snippet))
     };
     !literals.is_empty() && literals.iter().all(stands)
 }
 
 /// What would be in use waits all the same when no person says it and it repeats what waits or was rejected.
-fn requeued(cx: &Context<'_>, it: &Classified, status: Status) -> Result<Status, Stop> {
+fn hold_resubmission(
+    cx: &Context<'_>,
+    it: &Classified,
+    status: Status,
+) -> Result<Status, EarlyEnd> {
     if status != Status::Active || it.draft.voice.is_person() || it.layer == Layer::Session {
         return Ok(status);
     }
-    Ok(queue::echo(cx, &it.draft)?.map_or(status, |why| Status::Pending { why }))
+    Ok(queue::explain_resubmission(cx, &it.draft)?.map_or(status, |why| Status::Pending { why }))
 }
 
 /// Admits a memory that was exported: its texts are cleaned and within the limits, the rest is as it was.
 ///
 /// Unless a person vouches for the file, everything in it comes from outside, whatever it says of itself.
 pub(crate) fn admit_import(
-    limits: &Limits,
+    limits: &MemoryLimits,
     cleaned: Moderated,
     memory: Memory,
     is_vouched: bool,
 ) -> Result<Memory, Refusal> {
-    within_limits(
+    check_draft_limits(
         &import_limits(limits, &memory),
         &cleaned.draft,
         memory.layer,
     )?;
     let marked = memory.marks.clone();
-    let memory = moderated(cleaned, memory)?;
+    let memory = apply_moderated_texts(cleaned, memory)?;
     if is_vouched {
-        return Ok(as_decided(memory, &marked));
+        return Ok(keep_vouched_status(memory, &marked));
     }
-    let voice = memory.voice.via(Channel::Import);
+    let voice = memory.voice.with_channel(Channel::Import);
     // All of it waits, what it calls rejected or replaced as well: a file decides nothing about what is here.
     let status = match memory.status {
         Status::Pending { why } => Status::Pending { why },
-        _ => trusted(&voice, memory.layer, &memory.marks, &[]),
+        _ => decide_initial_status(&voice, memory.layer, &memory.marks, &[]),
     };
     Ok(Memory {
         voice,
@@ -247,10 +259,10 @@ pub(crate) fn admit_import(
 
 /// A person who vouches for a file vouches for what was decided in it: words that were marked there, and in use, are in use
 /// here. Nothing was decided about what is noticed only now, nor do cited lines say what they do not.
-fn as_decided(memory: Memory, marked: &[Mark]) -> Memory {
+fn keep_vouched_status(memory: Memory, marked: &[Mark]) -> Memory {
     let is_ungrounded = memory.marks.contains(&Mark::Ungrounded);
     let unsaid = if is_ungrounded {
-        cite::unsaid(&memory.fact, &memory.citations)
+        cite::find_unsaid_literals(&memory.fact, &memory.citations)
     } else {
         Vec::new()
     };
@@ -260,15 +272,18 @@ fn as_decided(memory: Memory, marked: &[Mark]) -> Memory {
         .copied()
         .filter(|it| !marked.contains(it))
         .collect();
-    let voice = Voice::of(memory.voice.origin.min(Origin::Agent));
-    match trusted(&voice, memory.layer, &new, &unsaid) {
+    let voice = Voice::from_origin(memory.voice.origin.min(Origin::Agent));
+    match decide_initial_status(&voice, memory.layer, &new, &unsaid) {
         status @ Status::Pending { .. } if memory.is_active() => Memory { status, ..memory },
         _ => memory,
     }
 }
 
 /// A memory with the texts that moderation left of it.
-pub(crate) fn moderated(moderated: Moderated, memory: Memory) -> Result<Memory, Refusal> {
+pub(crate) fn apply_moderated_texts(
+    moderated: Moderated,
+    memory: Memory,
+) -> Result<Memory, Refusal> {
     let Moderated { draft, marks } = moderated;
     if memory.layer == Layer::Identity && !memory.space.is_user() {
         return Err(Refusal::IdentityNeedsUser);
@@ -301,15 +316,15 @@ pub(crate) fn moderated(moderated: Moderated, memory: Memory) -> Result<Memory, 
 }
 
 /// What was kept as a file was measured as one.
-fn import_limits(limits: &Limits, memory: &Memory) -> Limits {
+fn import_limits(limits: &MemoryLimits, memory: &Memory) -> MemoryLimits {
     match memory.kind {
-        Kind::User | Kind::Feedback => limits.of_notes(),
-        Kind::Project | Kind::Reference => limits.of_paths(),
+        Kind::User | Kind::Feedback => limits.for_path_notes(),
+        Kind::Project | Kind::Reference => limits.for_paths(),
     }
 }
 
 /// Whether an exported memory still fits into the identity layer, where so many characters more are taken already.
-pub(crate) fn import_room(
+pub(crate) fn check_import_room(
     cx: &Context<'_>,
     memory: &Memory,
     taken: usize,
@@ -317,12 +332,12 @@ pub(crate) fn import_room(
     if memory.layer != Layer::Identity || !memory.is_active() {
         return Ok(Ok(()));
     }
-    let used = cx.store.summary(&memory.space)?.identity_chars + taken;
+    let used = cx.store.summarize_space(&memory.space)?.identity_chars + taken;
     let (wanted, limit) = (memory.fact.chars().count(), cx.policy.limits.identity_chars);
     if used + wanted <= limit {
         return Ok(Ok(()));
     }
-    let entries = identity_entries(cx, &memory.space)?;
+    let entries = list_identity_entries(cx, &memory.space)?;
     Ok(Err(Refusal::IdentityFull {
         used,
         limit,
@@ -334,7 +349,7 @@ pub(crate) fn import_room(
 /// What stands for a text in advice, and is no fact when it is pasted as it is.
 const PLACEHOLDERS: [&str; 4] = ["…", "...", "FACT", "TEXT"];
 
-fn within_limits(limits: &Limits, draft: &Draft, layer: Layer) -> Result<(), Refusal> {
+fn check_draft_limits(limits: &MemoryLimits, draft: &Draft, layer: Layer) -> Result<(), Refusal> {
     let fact_limit = match layer {
         Layer::Identity | Layer::Knowledge => limits.fact_chars,
         Layer::Episode | Layer::Session => limits.episode_chars,
@@ -342,34 +357,34 @@ fn within_limits(limits: &Limits, draft: &Draft, layer: Layer) -> Result<(), Ref
     if draft.fact.trim().is_empty() || PLACEHOLDERS.contains(&draft.fact.trim()) {
         return Err(Refusal::Empty { field: "fact" });
     }
-    fits("fact", &draft.fact, fact_limit)?;
-    fits(
+    check_field_length("fact", &draft.fact, fact_limit)?;
+    check_field_length(
         "subject",
         draft.subject.as_deref().unwrap_or(""),
         limits.subject_chars,
     )?;
-    fits(
+    check_field_length(
         "reason",
         draft.reason.as_deref().unwrap_or(""),
         limits.reason_chars,
     )?;
-    fits(
+    check_field_length(
         "task",
         draft.task.as_deref().unwrap_or(""),
         limits.subject_chars,
     )?;
-    if let Twin::Create(why) = &draft.twin {
-        fits("rationale", why, limits.reason_chars)?;
+    if let DuplicateChoice::Create(why) = &draft.twin {
+        check_field_length("rationale", why, limits.reason_chars)?;
     }
     draft
         .tags
         .iter()
-        .try_for_each(|tag| fits("tag", tag, limits.tag_chars))?;
-    few("tags", draft.tags.len(), limits.tags)?;
-    few("citations", draft.citations.len(), limits.citations)
+        .try_for_each(|tag| check_field_length("tag", tag, limits.tag_chars))?;
+    check_field_count("tags", draft.tags.len(), limits.tags)?;
+    check_field_count("citations", draft.citations.len(), limits.citations)
 }
 
-fn fits(field: &'static str, text: &str, limit: usize) -> Result<(), Refusal> {
+fn check_field_length(field: &'static str, text: &str, limit: usize) -> Result<(), Refusal> {
     let chars = text.chars().count();
     if chars > limit {
         Err(Refusal::TooLong {
@@ -382,7 +397,7 @@ fn fits(field: &'static str, text: &str, limit: usize) -> Result<(), Refusal> {
     }
 }
 
-fn few(field: &'static str, n: usize, limit: usize) -> Result<(), Refusal> {
+fn check_field_count(field: &'static str, n: usize, limit: usize) -> Result<(), Refusal> {
     if n > limit {
         Err(Refusal::TooMany { field, n, limit })
     } else {
@@ -392,7 +407,11 @@ fn few(field: &'static str, n: usize, limit: usize) -> Result<(), Refusal> {
 
 /// Repository facts need proof. `Ok(true)`: it has none, and a person's word waived it. What the program gleaned waits
 /// for a person anyway, who may know the lines.
-fn proven(policy: &Policy, it: &Classified, citations: &[Citation]) -> Result<bool, Refusal> {
+fn require_citation(
+    policy: &Policy,
+    it: &Classified,
+    citations: &[Citation],
+) -> Result<bool, Refusal> {
     let needs = policy.require_citations
         && it.layer == Layer::Knowledge
         && matches!(it.kind, Kind::Project | Kind::Reference)
@@ -405,40 +424,43 @@ fn proven(policy: &Policy, it: &Classified, citations: &[Citation]) -> Result<bo
     }
 }
 
-fn identity_room(cx: &Context<'_>, it: &Classified) -> Result<Option<Room>, Stop> {
+fn check_identity_room(
+    cx: &Context<'_>,
+    it: &Classified,
+) -> Result<Option<IdentityRoom>, EarlyEnd> {
     if it.layer != Layer::Identity {
         return Ok(None);
     }
     if !it.draft.space.is_user() {
         return Err(Refusal::IdentityNeedsUser.into());
     }
-    let used = cx.store.summary(&it.draft.space)?.identity_chars;
+    let used = cx.store.summarize_space(&it.draft.space)?.identity_chars;
     let (wanted, limit) = (
         it.draft.fact.chars().count(),
         cx.policy.limits.identity_chars,
     );
-    let filled = used.saturating_sub(freed(cx, &it.draft)?) + wanted;
+    let filled = used.saturating_sub(count_freed_chars(cx, &it.draft)?) + wanted;
     if filled > limit {
         return Err(Refusal::IdentityFull {
             used,
             limit,
             wanted,
-            entries: identity_entries(cx, &it.draft.space)?,
+            entries: list_identity_entries(cx, &it.draft.space)?,
         }
         .into());
     }
-    Ok(Some(Room {
+    Ok(Some(IdentityRoom {
         used,
-        percent: percent(filled, limit),
+        percent: percent_used(filled, limit),
     }))
 }
 
 /// The characters that a draft frees by taking the place of another identity entry.
-fn freed(cx: &Context<'_>, draft: &Draft) -> Result<usize, Stop> {
-    let (Twin::Merge(name) | Twin::Replace(name, _)) = &draft.twin else {
+fn count_freed_chars(cx: &Context<'_>, draft: &Draft) -> Result<usize, EarlyEnd> {
+    let (DuplicateChoice::Merge(name) | DuplicateChoice::Replace(name, _)) = &draft.twin else {
         return Ok(0);
     };
-    let old = replaced(cx, &draft.space, *name, &draft.voice)?;
+    let old = find_replaceable_memory(cx, &draft.space, *name, &draft.voice)?;
     Ok(if old.layer == Layer::Identity {
         old.fact.chars().count()
     } else {
@@ -446,14 +468,14 @@ fn freed(cx: &Context<'_>, draft: &Draft) -> Result<usize, Stop> {
     })
 }
 
-fn identity_entries(cx: &Context<'_>, space: &Space) -> Result<Vec<String>, StoreError> {
-    let filter = Filter {
+fn list_identity_entries(cx: &Context<'_>, space: &Space) -> Result<Vec<String>, StoreError> {
+    let filter = MemoryFilter {
         spaces: vec![space.clone()],
         layers: vec![Layer::Identity],
         stages: vec![Stage::Active],
-        order: Order::Oldest,
+        order: ListOrder::Oldest,
         limit: 50,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
     let entry = |memory: &Memory| {
         let start: String = memory.fact.chars().take(40).collect();
@@ -463,24 +485,30 @@ fn identity_entries(cx: &Context<'_>, space: &Space) -> Result<Vec<String>, Stor
             memory.fact.chars().count()
         )
     };
-    Ok(cx.store.list(&filter)?.iter().map(entry).collect())
+    Ok(cx.store.list_memories(&filter)?.iter().map(entry).collect())
 }
 
 /// What share of a whole is in use, in percent, rounded up.
 #[must_use]
-pub fn percent(used: usize, limit: usize) -> u8 {
+pub fn percent_used(used: usize, limit: usize) -> u8 {
     u8::try_from((used * 100).div_ceil(limit.max(1)).min(100)).unwrap_or(100)
 }
 
 /// Whether a statement brings what a known memory waits for: proof, or a word that would be in use by itself.
-pub(super) fn settles(vetted: &Vetted, known: &Memory) -> bool {
+pub(super) fn can_settle_memory(vetted: &Vetted, known: &Memory) -> bool {
     let citations = &vetted.memory.citations;
-    let is_proof = || !citations.is_empty() && cite::unsaid(&known.fact, citations).is_empty();
-    let is_proved = || awaits_proof(known) && (vetted.forced || is_proof());
-    vetted.memory.is_active() && (awaits_word(known) || is_proved())
+    let is_proof =
+        || !citations.is_empty() && cite::find_unsaid_literals(&known.fact, citations).is_empty();
+    let is_proved = || is_awaiting_proof(known) && (vetted.forced || is_proof());
+    vetted.memory.is_active() && (awaits_second_voice(known) || is_proved())
 }
 
-fn memory(cx: &Context<'_>, it: Classified, citations: Vec<Citation>, status: Status) -> Memory {
+fn build_vetted_memory(
+    cx: &Context<'_>,
+    it: Classified,
+    citations: Vec<Citation>,
+    status: Status,
+) -> Memory {
     let Draft {
         space,
         subject,
@@ -511,8 +539,8 @@ fn memory(cx: &Context<'_>, it: Classified, citations: Vec<Citation>, status: St
         status,
         supersedes: None,
         vouchers: Vec::new(),
-        recorded_at: cx.time(),
-        refreshed_at: cx.time(),
-        usage: Usage::default(),
+        recorded_at: cx.now_to_millisecond(),
+        refreshed_at: cx.now_to_millisecond(),
+        usage: UsageCounts::default(),
     }
 }

@@ -1,9 +1,9 @@
 //! Stage one: a draft that holds a secret is refused; hidden characters, markup that acts and forged delimiters are
 //! taken out; instruction-like text and letters that pass for others are marked.
 
-use apostille_text::moderate::{is_confusable, is_instruction, make_harmless};
+use apostille_text::moderate::{has_confusable_word, is_instruction, sanitise_text_in_place};
 
-use crate::memory::{Draft, Mark, Twin};
+use crate::memory::{Draft, DuplicateChoice, Mark};
 use crate::refusal::{Refusal, check_text};
 
 /// A draft whose texts hold no secret and no hidden characters.
@@ -22,7 +22,7 @@ pub fn clean(mut draft: Draft) -> Result<Moderated, Refusal> {
         if text.contains("\r\n") {
             *text = text.replace("\r\n", "\n");
         }
-        touched |= make_harmless(text);
+        touched |= sanitise_text_in_place(text);
     }
     trim(&mut draft);
     let mut marks = Vec::new();
@@ -34,7 +34,7 @@ pub fn clean(mut draft: Draft) -> Result<Moderated, Refusal> {
     if is_instruction(&draft.fact) || is_instruction(&beside(&draft)) {
         marks.push(Mark::Instruction);
     }
-    if texts(&mut draft).any(|it| is_confusable(it)) {
+    if texts(&mut draft).any(|it| has_confusable_word(it)) {
         marks.push(Mark::Confusable);
     }
     Ok(Moderated { draft, marks })
@@ -109,7 +109,7 @@ fn short_texts(draft: &Draft) -> impl Iterator<Item = (&'static str, &str)> {
 
 fn rationale(draft: &Draft) -> Option<&String> {
     match &draft.twin {
-        Twin::Create(why) => Some(why),
+        DuplicateChoice::Create(why) => Some(why),
         _ => None,
     }
 }
@@ -123,7 +123,7 @@ fn texts(draft: &mut Draft) -> impl Iterator<Item = &mut String> {
         &mut draft.voice.session,
     ];
     let rationale = match &mut draft.twin {
-        Twin::Create(why) => Some(why),
+        DuplicateChoice::Create(why) => Some(why),
         _ => None,
     };
     optional
@@ -147,7 +147,7 @@ mod tests {
             Draft::new(
                 Space::repo("a/b").unwrap(),
                 "a fact",
-                Voice::of(Origin::Agent),
+                Voice::from_origin(Origin::Agent),
             )
         };
         let drafts = [
@@ -174,7 +174,7 @@ mod tests {
             Draft {
                 voice: Voice {
                     author: Some(secret.clone()),
-                    ..Voice::of(Origin::Agent)
+                    ..Voice::from_origin(Origin::Agent)
                 },
                 ..base()
             },
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn outer_spaces_stay_only_where_they_belong_to_the_fact() {
         let check = |is_verbatim: bool, expected: &str| {
-            let voice = Voice::of(Origin::Agent);
+            let voice = Voice::from_origin(Origin::Agent);
             let draft = Draft {
                 subject: Some(" topic ".into()),
                 is_verbatim,

@@ -2,10 +2,10 @@
 
 use crate::Context;
 use crate::memory::{Draft, Memory, Stage, Status};
-use crate::remember::trusted::{awaits_proof, awaits_word};
+use crate::remember::trusted::{awaits_second_voice, is_awaiting_proof};
 use crate::space::Space;
-use crate::store::{Filter, Order, StoreError};
-use apostille_text::overlap::{normalised, words};
+use crate::store::{ListOrder, MemoryFilter, StoreError};
+use apostille_text::overlap::{collect_distinct_words, normalise_fact};
 
 /// How many of those that wait, or were found wrong, a draft is compared with, the newest first.
 const COMPARED: usize = 200;
@@ -16,16 +16,19 @@ const FEWEST: usize = 4;
 pub const REJECTED: &str = "rejected";
 
 /// Why a draft waits because it repeats what waits already, or what a person has rejected.
-pub(super) fn echo(cx: &Context<'_>, draft: &Draft) -> Result<Option<String>, StoreError> {
-    let held = held(cx, draft)?;
+pub(super) fn explain_resubmission(
+    cx: &Context<'_>,
+    draft: &Draft,
+) -> Result<Option<String>, StoreError> {
+    let held = list_held_memories(cx, draft)?;
     if held.is_empty() {
         return Ok(None);
     }
-    let said = normalised(None, &draft.fact);
-    let said = words(&said);
+    let said = normalise_fact(None, &draft.fact);
+    let said = collect_distinct_words(&said);
     let found = held
         .iter()
-        .find(|it| is_held_back(it) && repeats(&said, it));
+        .find(|it| is_held_back(it) && is_repeat_of_memory(&said, it));
     Ok(found.map(|it| match it.status.stage() {
         Stage::Invalid => format!("it says what {} said, which was rejected", it.handle()),
         _ => format!(
@@ -36,24 +39,24 @@ pub(super) fn echo(cx: &Context<'_>, draft: &Draft) -> Result<Option<String>, St
 }
 
 /// Whether a person turned it away in review.
-pub fn is_rejected(memory: &Memory) -> bool {
+pub fn is_rejected_memory(memory: &Memory) -> bool {
     matches!(&memory.status, Status::Invalid { why } if why.starts_with(REJECTED))
 }
 
 /// Those that wait or were found wrong, in the draft's space and in those beside it: what was stopped at one door does not
 /// come in by the other.
-fn held(cx: &Context<'_>, draft: &Draft) -> Result<Vec<Memory>, StoreError> {
+fn list_held_memories(cx: &Context<'_>, draft: &Draft) -> Result<Vec<Memory>, StoreError> {
     let beside = cx.beside.iter().filter(|it| **it != draft.space);
     let spaces: Vec<Space> = [&draft.space].into_iter().chain(beside).cloned().collect();
     let newest = |spaces: &[Space], stages: &[Stage]| {
         let (spaces, stages) = (spaces.to_vec(), stages.to_vec());
-        let (order, limit) = (Order::Newest, COMPARED);
-        cx.store.list(&Filter {
+        let (order, limit) = (ListOrder::Newest, COMPARED);
+        cx.store.list_memories(&MemoryFilter {
             spaces,
             stages,
             order,
             limit,
-            ..Filter::default()
+            ..MemoryFilter::default()
         })
     };
     let mut found = newest(&spaces, &[Stage::Pending, Stage::Invalid])?;
@@ -72,15 +75,15 @@ fn held(cx: &Context<'_>, draft: &Draft) -> Result<Vec<Memory>, StoreError> {
 /// second try brings just that.
 fn is_held_back(memory: &Memory) -> bool {
     match &memory.status {
-        Status::Pending { .. } => !awaits_proof(memory) && !awaits_word(memory),
-        _ => is_rejected(memory),
+        Status::Pending { .. } => !is_awaiting_proof(memory) && !awaits_second_voice(memory),
+        _ => is_rejected_memory(memory),
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a text has few words")]
-fn repeats(said: &[&str], memory: &Memory) -> bool {
-    let theirs = normalised(None, &memory.fact);
-    let theirs = words(&theirs);
+fn is_repeat_of_memory(said: &[&str], memory: &Memory) -> bool {
+    let theirs = normalise_fact(None, &memory.fact);
+    let theirs = collect_distinct_words(&theirs);
     // A few words are in many texts.
     if said.len().min(theirs.len()) < FEWEST {
         return said == theirs;

@@ -1,19 +1,20 @@
 //! The memory that a draft takes the place of.
 
-use super::Stop;
-use crate::memory::{Memory, Name, Status, Voice};
+use super::EarlyEnd;
+use crate::memory::{Memory, MemoryName, Status, Voice};
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::{Context, list};
 
 /// The active memory that a draft takes the place of. A person may also say instead what waits.
-pub(super) fn replaced(
+pub(super) fn find_replaceable_memory(
     cx: &Context<'_>,
     space: &Space,
-    name: Name,
+    name: MemoryName,
     voice: &Voice,
-) -> Result<Memory, Stop> {
-    let old = list::named(cx, std::slice::from_ref(space), name)?.filter(|it| it.space == *space);
+) -> Result<Memory, EarlyEnd> {
+    let old = list::find_named_memory(cx, std::slice::from_ref(space), name)?
+        .filter(|it| it.space == *space);
     let old = old.ok_or_else(|| Refusal::NoSuchMemory {
         name: name.to_string(),
     })?;

@@ -13,7 +13,12 @@ pub const INSTRUCTION: &str = "it reads like an instruction to a model";
 /// Text from outside, what the program gleaned, what reads like an instruction and no person said, and what the cited
 /// lines do not say waits for a person. An episode tells what was done or decided, often about lines that are to change,
 /// and claims nothing of them.
-pub(super) fn trusted(voice: &Voice, layer: Layer, marks: &[Mark], unsaid: &[String]) -> Status {
+pub(super) fn decide_initial_status(
+    voice: &Voice,
+    layer: Layer,
+    marks: &[Mark],
+    unsaid: &[String],
+) -> Status {
     if voice.tainted {
         Status::Pending {
             why: "the text comes from outside".into(),
@@ -32,7 +37,7 @@ pub(super) fn trusted(voice: &Voice, layer: Layer, marks: &[Mark], unsaid: &[Str
         }
     } else if !unsaid.is_empty() && layer != Layer::Episode {
         Status::Pending {
-            why: not_said(unsaid),
+            why: format_unsaid_reason(unsaid),
         }
     } else {
         Status::Active
@@ -43,8 +48,8 @@ pub(super) fn trusted(voice: &Voice, layer: Layer, marks: &[Mark], unsaid: &[Str
 const NAMED: usize = 5;
 const NAME_CHARS: usize = 60;
 
-fn not_said(unsaid: &[String]) -> String {
-    let name = |it: &String| format!("`{}`", bounded(it));
+fn format_unsaid_reason(unsaid: &[String]) -> String {
+    let name = |it: &String| format!("`{}`", shorten_literal(it));
     let mut names: Vec<String> = unsaid.iter().take(NAMED).map(name).collect();
     let last = names.pop().unwrap_or_default();
     let listed = if names.is_empty() {
@@ -56,7 +61,7 @@ fn not_said(unsaid: &[String]) -> String {
 }
 
 /// A literal on one line and short enough for a reason.
-fn bounded(literal: &str) -> String {
+fn shorten_literal(literal: &str) -> String {
     let line = literal.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(NAME_CHARS) {
         Some(_) => line.chars().take(NAME_CHARS - 1).chain(['…']).collect(),
@@ -66,14 +71,14 @@ fn bounded(literal: &str) -> String {
 
 /// Whether a memory waits for nothing but lines that say what it states.
 #[must_use]
-pub fn awaits_proof(memory: &Memory) -> bool {
+pub fn is_awaiting_proof(memory: &Memory) -> bool {
     memory.status.stage() == Stage::Pending
         && memory.marks.contains(&Mark::Ungrounded)
-        && trusted(&memory.voice, memory.layer, &memory.marks, &[]) == Status::Active
+        && decide_initial_status(&memory.voice, memory.layer, &memory.marks, &[]) == Status::Active
 }
 
 /// Whether a memory waits for nothing but somebody who states it too.
-pub(super) fn awaits_word(memory: &Memory) -> bool {
+pub(super) fn awaits_second_voice(memory: &Memory) -> bool {
     memory.status.stage() == Stage::Pending
         && is_gleaned(&memory.voice, memory.layer)
         && !memory.voice.tainted

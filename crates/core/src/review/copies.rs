@@ -4,31 +4,31 @@ use std::collections::HashMap;
 
 use crate::memory::Memory;
 use apostille_text::literals;
-use apostille_text::overlap::{jaccard, normalised, words};
+use apostille_text::overlap::{collect_distinct_words, measure_jaccard_overlap, normalise_fact};
 
 /// For each memory the place of the first one that says nearly the same; its own place where none does.
 ///
 /// Two texts that share so many words share one of their rarest, so only those are compared that do.
 #[must_use]
-pub fn leaders(memories: &[&Memory], threshold: f32) -> Vec<usize> {
+pub fn find_copy_leaders(memories: &[&Memory], threshold: f32) -> Vec<usize> {
     let texts: Vec<String> = memories
         .iter()
-        .map(|it| normalised(it.subject.as_deref(), &it.fact))
+        .map(|it| normalise_fact(it.subject.as_deref(), &it.fact))
         .collect();
-    let sets: Vec<Vec<&str>> = texts.iter().map(|it| words(it)).collect();
+    let sets: Vec<Vec<&str>> = texts.iter().map(|it| collect_distinct_words(it)).collect();
     let literals: Vec<_> = memories
         .iter()
-        .map(|it| literals::literals(&it.fact))
+        .map(|it| literals::extract_literals(&it.fact))
         .collect();
-    let common = frequencies(&sets);
+    let common = count_word_frequencies(&sets);
     let mut seen: HashMap<&str, Vec<usize>> = HashMap::new();
     let mut leaders: Vec<usize> = Vec::with_capacity(memories.len());
     for at in 0..memories.len() {
-        let rarest = rarest(&sets[at], &common, threshold);
+        let rarest = pick_rarest_words(&sets[at], &common, threshold);
         let is_copy = |other: &usize| {
-            is_beside(memories[at], memories[*other])
+            has_same_layer(memories[at], memories[*other])
                 && literals[at] == literals[*other]
-                && jaccard(&sets[at], &sets[*other]) >= threshold
+                && measure_jaccard_overlap(&sets[at], &sets[*other]) >= threshold
         };
         let known = rarest
             .iter()
@@ -47,7 +47,7 @@ pub fn leaders(memories: &[&Memory], threshold: f32) -> Vec<usize> {
     leaders
 }
 
-fn frequencies<'t>(sets: &[Vec<&'t str>]) -> HashMap<&'t str, usize> {
+fn count_word_frequencies<'t>(sets: &[Vec<&'t str>]) -> HashMap<&'t str, usize> {
     let mut common: HashMap<&str, usize> = HashMap::new();
     sets.iter()
         .flatten()
@@ -62,7 +62,11 @@ fn frequencies<'t>(sets: &[Vec<&'t str>]) -> HashMap<&'t str, usize> {
     clippy::cast_precision_loss,
     reason = "a text has few words"
 )]
-fn rarest<'t>(set: &[&'t str], common: &HashMap<&str, usize>, threshold: f32) -> Vec<&'t str> {
+fn pick_rarest_words<'t>(
+    set: &[&'t str],
+    common: &HashMap<&str, usize>,
+    threshold: f32,
+) -> Vec<&'t str> {
     let shared = (set.len() as f32 * threshold.clamp(0.0, 1.0)).floor() as usize;
     let mut words = set.to_vec();
     words.sort_by_key(|it| (common.get(it).copied().unwrap_or(0), *it));
@@ -70,6 +74,6 @@ fn rarest<'t>(set: &[&'t str], common: &HashMap<&str, usize>, threshold: f32) ->
     words
 }
 
-fn is_beside(a: &Memory, b: &Memory) -> bool {
-    a.space == b.space && a.layer == b.layer && a.belongs_to() == b.belongs_to()
+fn has_same_layer(a: &Memory, b: &Memory) -> bool {
+    a.space == b.space && a.layer == b.layer && a.task_or_session() == b.task_or_session()
 }

@@ -9,15 +9,15 @@
 //! the first one made of it, a new memory has its number by then, and a batch of a hundred thousand is never in memory
 //! twice.
 
-use crate::event::was::Was;
-use crate::event::{Event, Happening, What};
-use crate::memory::{Memory, MemoryId, Usage};
+use crate::event::was::PreviousState;
+use crate::event::{Event, EventBody, Happening};
+use crate::memory::{Memory, MemoryId, UsageCounts};
 
 /// What one event changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowChanges<'a> {
     /// How the memory stood before, to be kept with the event in the log so that it can be taken back.
-    pub was: Option<Was>,
+    pub was: Option<PreviousState>,
     /// What becomes of memories.
     pub memories: MemoryChange<'a>,
 }
@@ -32,7 +32,7 @@ pub enum MemoryChange<'a> {
     /// One is written over.
     Update(Box<MemoryUpdate>),
     /// The counters of all that the event touches grow by this; see [`Event::touches`].
-    Count(Usage),
+    Count(UsageCounts),
     /// One goes, with every event about it and the questions it answered.
     Erase(MemoryId),
 }
@@ -69,8 +69,11 @@ impl MemoryUpdate {
 /// The memory that an event writes over. Its row must be read to plan the event; for any other event no row is needed.
 #[must_use]
 pub fn changed_memory(event: &Event) -> Option<MemoryId> {
-    let is_new_or_gone = matches!(event.what, What::Remembered { .. } | What::Forgotten { .. });
-    let is_aside = Happening::ASIDE.contains(&event.what.happening());
+    let is_new_or_gone = matches!(
+        event.what,
+        EventBody::Remembered { .. } | EventBody::Forgotten { .. }
+    );
+    let is_aside = Happening::ASIDE.contains(&event.what.event_kind());
     event.memory.filter(|_| !is_new_or_gone && !is_aside)
 }
 
@@ -78,22 +81,26 @@ pub fn changed_memory(event: &Event) -> Option<MemoryId> {
 /// memory that is not there changes nothing.
 #[must_use]
 pub fn plan_event(event: &Event, before: Option<Memory>) -> RowChanges<'_> {
-    let was = before.as_ref().and_then(|it| Was::of(it, event));
+    let was = before
+        .as_ref()
+        .and_then(|it| PreviousState::before_event(it, event));
     let memories = match (&event.what, event.memory, before) {
-        (What::Remembered { memory, .. }, ..) => MemoryChange::Insert(memory),
-        (What::Forgotten { .. }, Some(id), _) => MemoryChange::Erase(id),
-        (_, _, Some(before)) => MemoryChange::Update(Box::new(updated(before, event))),
+        (EventBody::Remembered { memory, .. }, ..) => MemoryChange::Insert(memory),
+        (EventBody::Forgotten { .. }, Some(id), _) => MemoryChange::Erase(id),
+        (_, _, Some(before)) => {
+            MemoryChange::Update(Box::new(apply_event_to_memory(before, event)))
+        }
         (what, ..) => match what.usage() {
-            usage if usage == Usage::default() => MemoryChange::None,
+            usage if usage == UsageCounts::default() => MemoryChange::None,
             usage => MemoryChange::Count(usage),
         },
     };
     RowChanges { was, memories }
 }
 
-fn updated(before: Memory, event: &Event) -> MemoryUpdate {
+fn apply_event_to_memory(before: Memory, event: &Event) -> MemoryUpdate {
     let mut after = before.clone();
-    after.apply(event);
+    after.apply_event(event);
     MemoryUpdate { before, after }
 }
 
@@ -102,7 +109,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::event::Showing;
+    use crate::event::RetrievedMemory;
     use crate::format::MemoryRecord;
     use crate::memory::Status;
     use crate::space::Space;
@@ -119,7 +126,7 @@ mod tests {
         record.try_into().unwrap()
     }
 
-    fn event(memory: &Memory, what: What) -> Event {
+    fn event(memory: &Memory, what: EventBody) -> Event {
         Event {
             at: Timestamp::UNIX_EPOCH,
             space: space(),
@@ -134,7 +141,7 @@ mod tests {
         let memory = memory();
         let event = event(
             &memory,
-            What::Retired {
+            EventBody::Retired {
                 reason: "old".into(),
             },
         );
@@ -153,20 +160,20 @@ mod tests {
     #[test]
     fn plan_counts_what_was_only_shown() {
         let memory = memory();
-        let shown = vec![Showing {
+        let shown = vec![RetrievedMemory {
             id: memory.id,
             score: 1.0,
             verdict: "holds".into(),
         }];
-        let what = What::Retrieved {
+        let what = EventBody::Retrieved {
             query: "upload limit".into(),
             shown,
         };
         let event = event(&memory, what);
         assert_eq!(changed_memory(&event), None);
-        let recalled = Usage {
+        let recalled = UsageCounts {
             recalls: 1,
-            ..Usage::default()
+            ..UsageCounts::default()
         };
         let changes = plan_event(&event, None);
         assert_eq!(changes.memories, MemoryChange::Count(recalled));
@@ -176,12 +183,12 @@ mod tests {
     #[test]
     fn plan_inserts_and_erases_without_a_row() {
         let memory = memory();
-        let remembered = What::Remembered {
+        let remembered = EventBody::Remembered {
             memory: Box::new(memory.clone()),
             forced: false,
             rationale: None,
         };
-        let forgotten = What::Forgotten {
+        let forgotten = EventBody::Forgotten {
             number: 1,
             reason: "asked to".into(),
         };

@@ -4,90 +4,95 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::state::State;
-use super::watch::Watch;
+use super::state::StoreState;
+use super::watch::BreakerState;
 use super::{
-    EventPage, Filter, Health, Log, MemoryKeys, Postings, Receipt, SpaceSummary, Store, StoreError,
+    AppendReceipt, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary, Store,
+    StoreError, StoreHealth,
 };
-use crate::event::trace::Trace;
-use crate::event::{Batch, Erasure, Logged};
+use crate::event::trace::EventTrace;
+use crate::event::{Batch, Erasure, LoggedEvent};
 use crate::memory::Memory;
 use crate::space::Space;
 
 /// Memories in memory. A clone is the same store.
 #[derive(Debug, Clone, Default)]
-pub struct Ram(Arc<Mutex<State>>);
+pub struct RamStore(Arc<Mutex<StoreState>>);
 
-impl Ram {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl RamStore {
+    fn lock_state(&self) -> MutexGuard<'_, StoreState> {
         // A panic while the lock was held cannot leave half a batch: `State::append` checks before it changes.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Log for Ram {
-    fn append(&self, batch: &Batch) -> Result<Receipt, StoreError> {
-        let mut state = self.state();
-        state.check(batch.expects())?;
-        Ok(state.append(batch.events()))
+impl EventLog for RamStore {
+    fn append_batch(&self, batch: &Batch) -> Result<AppendReceipt, StoreError> {
+        let mut state = self.lock_state();
+        state.check_preconditions(batch.preconditions())?;
+        Ok(state.append_events(batch.events()))
     }
 
-    fn erase(&self, erasure: &Erasure) -> Result<bool, StoreError> {
-        let mut state = self.state();
-        let known = state.knows(erasure.id());
+    fn erase_memory(&self, erasure: &Erasure) -> Result<bool, StoreError> {
+        let mut state = self.lock_state();
+        let known = state.has_memory(erasure.id());
         if known {
-            state.fold(erasure.tombstone());
+            state.fold_event(erasure.tombstone());
         }
         Ok(known)
     }
 
-    fn get(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
-        Ok(self.state().get(keys))
+    fn get_memories(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
+        Ok(self.lock_state().get_memories(keys))
     }
 
-    fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
-        Ok(self.state().list(filter))
+    fn list_memories(&self, filter: &MemoryFilter) -> Result<Vec<Memory>, StoreError> {
+        Ok(self.lock_state().list_memories(filter))
     }
 
-    fn spaces(&self) -> Result<Vec<Space>, StoreError> {
-        Ok(self.state().spaces())
+    fn list_spaces(&self) -> Result<Vec<Space>, StoreError> {
+        Ok(self.lock_state().list_spaces())
     }
 
-    fn summary(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
-        Ok(self.state().summary(space))
+    fn summarize_space(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
+        Ok(self.lock_state().summarize_space(space))
     }
 
-    fn events(&self, space: &Space, page: &EventPage) -> Result<Vec<Logged>, StoreError> {
-        Ok(self.state().events(space, page))
+    fn read_events(&self, space: &Space, page: &EventPage) -> Result<Vec<LoggedEvent>, StoreError> {
+        Ok(self.lock_state().read_events(space, page))
     }
 
-    fn health(&self) -> Result<Health, StoreError> {
-        Ok(Health {
+    fn check_health(&self) -> Result<StoreHealth, StoreError> {
+        Ok(StoreHealth {
             name: "memory of this process".into(),
             problems: Vec::new(),
         })
     }
 }
 
-impl Store for Ram {
-    fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
-        Ok(self.state().postings(space, terms))
+impl Store for RamStore {
+    fn read_postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
+        Ok(self.lock_state().read_postings(space, terms))
     }
 
-    fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
-        Ok(self.state().vocabulary(space, initial))
+    fn list_terms(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
+        Ok(self.lock_state().list_terms(space, initial))
     }
 
-    fn watch(&self, space: &Space, since: Timestamp) -> Result<Watch, StoreError> {
-        Ok(self.state().watch(space, since))
+    fn read_breaker_state(
+        &self,
+        space: &Space,
+        since: Timestamp,
+    ) -> Result<BreakerState, StoreError> {
+        Ok(self.lock_state().read_breaker_state(space, since))
     }
 
-    fn traces(
+    fn read_event_traces(
         &self,
         space: &Space,
         since: Timestamp,
         limit: usize,
-    ) -> Result<Vec<Trace>, StoreError> {
-        Ok(self.state().traces(space, since, limit))
+    ) -> Result<Vec<EventTrace>, StoreError> {
+        Ok(self.lock_state().read_event_traces(space, since, limit))
     }
 }

@@ -5,28 +5,30 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use jiff::Timestamp;
 
 use super::plan::{MemoryChange, changed_memory, plan_event};
-use super::watch::{self, MANY, Trip, Watch};
-use super::{EventPage, Filter, MemoryKeys, Posting, Postings, Receipt, SpaceSummary, StoreError};
-use crate::event::trace::Trace;
-use crate::event::{Event, Expect, Happening, Logged, What};
-use crate::memory::{Layer, MAX_NUMBER, Memory, MemoryId, Stage, Usage};
+use super::watch::{self, BreakerState, MANY, OpenBreaker};
+use super::{
+    AppendReceipt, EventPage, MemoryFilter, MemoryKeys, Posting, Postings, SpaceSummary, StoreError,
+};
+use crate::event::trace::EventTrace;
+use crate::event::{Event, EventBody, Happening, LoggedEvent, Precondition};
+use crate::memory::{Layer, MAX_NUMBER, Memory, MemoryId, Stage, UsageCounts};
 use crate::space::Space;
 use apostille_text::digest::Digest;
 use apostille_text::terms;
 
 /// Everything that a log says.
 #[derive(Debug, Default)]
-pub struct State {
-    rooms: BTreeMap<Space, Room>,
+pub struct StoreState {
+    rooms: BTreeMap<Space, SpaceState>,
     places: HashMap<MemoryId, (Space, u64)>,
     forgotten: HashSet<MemoryId>,
-    log: Vec<Logged>,
+    log: Vec<LoggedEvent>,
     next_seq: u64,
 }
 
 /// One space's part of it.
 #[derive(Debug, Default)]
-struct Room {
+struct SpaceState {
     last_number: u64,
     memories: BTreeMap<u64, Memory>,
     claims: HashMap<Digest, u64>,
@@ -34,25 +36,31 @@ struct Room {
     n_docs: u64,
     total_len: u64,
     events: BTreeMap<String, u64>,
-    open: Vec<Trip>,
+    open: Vec<OpenBreaker>,
 }
 
-impl State {
+impl StoreState {
     /// Whether everything that a batch was decided on is still so.
-    pub fn check(&self, expects: &[Expect]) -> Result<(), StoreError> {
-        expects.iter().try_for_each(|it| self.check_one(it))
+    pub fn check_preconditions(&self, expects: &[Precondition]) -> Result<(), StoreError> {
+        expects
+            .iter()
+            .try_for_each(|it| self.check_precondition(it))
     }
 
-    fn check_one(&self, expect: &Expect) -> Result<(), StoreError> {
+    fn check_precondition(&self, expect: &Precondition) -> Result<(), StoreError> {
         let conflict = |what: String| Err(StoreError::Conflict { what });
         match expect {
-            Expect::NoTwin(space, claim) if self.claimed(space, claim).is_some() => {
+            Precondition::NoTwin(space, claim) if self.find_by_claim(space, claim).is_some() => {
                 conflict("a like memory".into())
             }
-            Expect::Unmoved(id, status) if self.one(*id).is_none_or(|it| it.status != *status) => {
+            Precondition::Unmoved(id, status)
+                if self.find_memory(*id).is_none_or(|it| it.status != *status) =>
+            {
                 conflict(format!("memory {id}"))
             }
-            Expect::IdentityChars(space, chars) if self.summary(space).identity_chars != *chars => {
+            Precondition::IdentityChars(space, chars)
+                if self.summarize_space(space).identity_chars != *chars =>
+            {
                 conflict("the identity layer".into())
             }
             _ => Ok(()),
@@ -60,11 +68,11 @@ impl State {
     }
 
     /// Folds the events in, giving new memories their numbers.
-    pub fn append(&mut self, events: &[Event]) -> Receipt {
-        let mut receipt = Receipt::default();
+    pub fn append_events(&mut self, events: &[Event]) -> AppendReceipt {
+        let mut receipt = AppendReceipt::default();
         for event in events {
-            let number = self.fold(event);
-            if let (What::Remembered { memory, .. }, Some(number)) = (&event.what, number) {
+            let number = self.fold_event(event);
+            if let (EventBody::Remembered { memory, .. }, Some(number)) = (&event.what, number) {
                 receipt.numbers.push((memory.id, number));
             }
         }
@@ -75,28 +83,28 @@ impl State {
     ///
     /// Logs are merged like code, so a memory may come twice, after it was forgotten, or with a number that another
     /// took: once is enough, forgotten stays forgotten, and the later one gets the next number.
-    pub fn fold(&mut self, event: &Event) -> Option<u64> {
-        if let What::Remembered { memory, .. } = &event.what
+    pub fn fold_event(&mut self, event: &Event) -> Option<u64> {
+        if let EventBody::Remembered { memory, .. } = &event.what
             && (self.places.contains_key(&memory.id) || self.forgotten.contains(&memory.id))
         {
             return None;
         }
-        let before = changed_memory(event).and_then(|id| self.take(id));
+        let before = changed_memory(event).and_then(|id| self.take_memory(id));
         let changes = plan_event(event, before);
         // What is forgotten goes first: its tombstone is not one of the events that go with it.
         if let MemoryChange::Erase(id) = changes.memories {
-            self.remove(id);
+            self.remove_memory(id);
         }
         let room = self.rooms.entry(event.space.clone()).or_default();
         room.note_event(event);
         let mut logged = event.clone();
         let mut given = None;
-        if let What::Remembered { memory, .. } = &mut logged.what {
+        if let EventBody::Remembered { memory, .. } = &mut logged.what {
             memory.number = room.free_number(memory.number);
             given = Some(memory.number);
         }
         self.next_seq += 1;
-        self.log.push(Logged {
+        self.log.push(LoggedEvent {
             seq: self.next_seq,
             event: logged,
             was: changes.was,
@@ -107,31 +115,33 @@ impl State {
                 let place = (event.space.clone(), number);
                 self.places.insert(memory.id, place);
                 let memory = memory.clone();
-                self.put(Memory { number, ..memory });
+                self.put_memory(Memory { number, ..memory });
             }
-            MemoryChange::Update(update) => self.put(update.after),
-            MemoryChange::Count(usage) => event.touches().for_each(|id| self.count(id, usage)),
+            MemoryChange::Update(update) => self.put_memory(update.after),
+            MemoryChange::Count(usage) => event
+                .touched_memories()
+                .for_each(|id| self.count_usage(id, usage)),
             MemoryChange::None | MemoryChange::Erase(_) => {}
         }
         given
     }
 
     /// Takes a memory out, to be put back as an event made it.
-    fn take(&mut self, id: MemoryId) -> Option<Memory> {
+    fn take_memory(&mut self, id: MemoryId) -> Option<Memory> {
         let (space, number) = self.places.get(&id)?;
-        self.rooms.get_mut(space)?.take(*number)
+        self.rooms.get_mut(space)?.take_memory(*number)
     }
 
     /// Puts a memory where it has its place.
-    fn put(&mut self, memory: Memory) {
+    fn put_memory(&mut self, memory: Memory) {
         let place = self.places.get(&memory.id);
         if let Some(room) = place.and_then(|(space, _)| self.rooms.get_mut(space)) {
-            room.put(memory);
+            room.put_memory(memory);
         }
     }
 
     /// Counting a showing does not change what is indexed.
-    fn count(&mut self, id: MemoryId, usage: Usage) {
+    fn count_usage(&mut self, id: MemoryId, usage: UsageCounts) {
         let Some((space, number)) = self.places.get(&id) else {
             return;
         };
@@ -149,37 +159,37 @@ impl State {
 
     /// Whether there is such a memory.
     #[must_use]
-    pub fn knows(&self, id: MemoryId) -> bool {
+    pub fn has_memory(&self, id: MemoryId) -> bool {
         self.places.contains_key(&id)
     }
 
     /// Removes a memory, every event about it, and the questions it answered.
-    fn remove(&mut self, id: MemoryId) {
+    fn remove_memory(&mut self, id: MemoryId) {
         self.forgotten.insert(id);
         let Some((space, number)) = self.places.remove(&id) else {
             return;
         };
         if let Some(room) = self.rooms.get_mut(&space) {
-            room.take(number);
+            room.take_memory(number);
         }
         for gone in self.log.extract_if(.., |it| it.event.memory == Some(id)) {
             let room = self.rooms.entry(gone.event.space).or_default();
-            room.uncount(gone.event.what.happening().as_str());
+            room.uncount_event(gone.event.what.event_kind().as_str());
         }
         for logged in &mut self.log {
-            logged.event.unask(id);
+            logged.event.clear_query_about(id);
         }
     }
 
-    fn one(&self, id: MemoryId) -> Option<&Memory> {
+    fn find_memory(&self, id: MemoryId) -> Option<&Memory> {
         let (space, number) = self.places.get(&id)?;
         self.rooms.get(space)?.memories.get(number)
     }
 
     /// The memories with these keys.
     #[must_use]
-    pub fn get(&self, keys: MemoryKeys<'_>) -> Vec<Memory> {
-        let one = |id: &MemoryId| self.one(*id);
+    pub fn get_memories(&self, keys: MemoryKeys<'_>) -> Vec<Memory> {
+        let one = |id: &MemoryId| self.find_memory(*id);
         let numbered = |space: &Space, number: &u64| self.rooms.get(space)?.memories.get(number);
         let found: Vec<&Memory> = match keys {
             MemoryKeys::Ids(ids) => ids.iter().filter_map(one).collect(),
@@ -187,30 +197,33 @@ impl State {
                 .iter()
                 .filter_map(|it| numbered(space, it))
                 .collect(),
-            MemoryKeys::Claim(space, claim) => self.claimed(space, claim).into_iter().collect(),
+            MemoryKeys::Claim(space, claim) => {
+                self.find_by_claim(space, claim).into_iter().collect()
+            }
         };
         found.into_iter().cloned().collect()
     }
 
     /// The active or pending memory that makes this claim.
-    fn claimed(&self, space: &Space, claim: &Digest) -> Option<&Memory> {
+    fn find_by_claim(&self, space: &Space, claim: &Digest) -> Option<&Memory> {
         let room = self.rooms.get(space)?;
         room.memories.get(room.claims.get(claim)?)
     }
 
     /// The memories that a filter admits.
     #[must_use]
-    pub fn list(&self, filter: &Filter) -> Vec<Memory> {
+    pub fn list_memories(&self, filter: &MemoryFilter) -> Vec<Memory> {
         let all = self.rooms.values().flat_map(|room| room.memories.values());
-        let mut memories: Vec<Memory> = all.filter(|it| filter.admits(it)).cloned().collect();
-        filter.sort(&mut memories);
+        let mut memories: Vec<Memory> =
+            all.filter(|it| filter.admits_memory(it)).cloned().collect();
+        filter.sort_memories(&mut memories);
         memories.truncate(filter.limit);
         memories
     }
 
     /// What the index of a space knows of these terms.
     #[must_use]
-    pub fn postings(&self, space: &Space, terms: &[String]) -> Postings {
+    pub fn read_postings(&self, space: &Space, terms: &[String]) -> Postings {
         let Some(room) = self.rooms.get(space) else {
             return Postings {
                 lists: vec![Vec::new(); terms.len()],
@@ -236,7 +249,7 @@ impl State {
 
     /// The terms that begin with this character.
     #[must_use]
-    pub fn vocabulary(&self, space: &Space, initial: char) -> Vec<String> {
+    pub fn list_terms(&self, space: &Space, initial: char) -> Vec<String> {
         let Some(room) = self.rooms.get(space) else {
             return Vec::new();
         };
@@ -251,13 +264,13 @@ impl State {
 
     /// The spaces there are.
     #[must_use]
-    pub fn spaces(&self) -> Vec<Space> {
+    pub fn list_spaces(&self) -> Vec<Space> {
         self.rooms.keys().cloned().collect()
     }
 
     /// The numbers of a space.
     #[must_use]
-    pub fn summary(&self, space: &Space) -> SpaceSummary {
+    pub fn summarize_space(&self, space: &Space) -> SpaceSummary {
         let Some(room) = self.rooms.get(space) else {
             return SpaceSummary::default();
         };
@@ -279,13 +292,13 @@ impl State {
 
     /// How a space stands before a write.
     #[must_use]
-    pub fn watch(&self, space: &Space, since: Timestamp) -> Watch {
+    pub fn read_breaker_state(&self, space: &Space, since: Timestamp) -> BreakerState {
         let Some(room) = self.rooms.get(space) else {
-            return Watch::default();
+            return BreakerState::default();
         };
         let is_recent = |it: &&Memory| it.recorded_at.as_millisecond() >= since.as_millisecond();
         let recent = room.memories.values().filter(is_recent).count() as u64;
-        Watch {
+        BreakerState {
             recent: recent.min(MANY),
             open: room.open.clone(),
         }
@@ -293,16 +306,16 @@ impl State {
 
     /// A part of the log of a space.
     #[must_use]
-    pub fn events(&self, space: &Space, page: &EventPage) -> Vec<Logged> {
-        let wanted = |it: &&Logged| {
-            let is_touched = |id| it.event.touches().any(|touched| touched == id);
+    pub fn read_events(&self, space: &Space, page: &EventPage) -> Vec<LoggedEvent> {
+        let wanted = |it: &&LoggedEvent| {
+            let is_touched = |id| it.event.touched_memories().any(|touched| touched == id);
             it.event.space == *space
                 && page.memory.is_none_or(is_touched)
-                && !(page.changes_only && Happening::ASIDE.contains(&it.event.what.happening()))
+                && !(page.changes_only && Happening::ASIDE.contains(&it.event.what.event_kind()))
         };
-        let told = |it: &Logged| self.today(it);
+        let told = |it: &LoggedEvent| self.with_current_memory(it);
         if page.newest_first {
-            let older = |it: &&Logged| page.after == 0 || it.seq < page.after;
+            let older = |it: &&LoggedEvent| page.after == 0 || it.seq < page.after;
             let log = self.log.iter().rev().filter(older).filter(wanted);
             log.take(page.limit).map(told).collect()
         } else {
@@ -313,32 +326,37 @@ impl State {
 
     /// What happened in a space in outline, the newest first, up to the first that is older than this time.
     #[must_use]
-    pub fn traces(&self, space: &Space, since: Timestamp, limit: usize) -> Vec<Trace> {
+    pub fn read_event_traces(
+        &self,
+        space: &Space,
+        since: Timestamp,
+        limit: usize,
+    ) -> Vec<EventTrace> {
         let recent = self.log.iter().rev().filter(|it| it.event.space == *space);
         let recent = recent.take(limit).take_while(|it| it.event.at >= since);
-        recent.map(|it| self.outlined(it)).collect()
+        recent.map(|it| self.trace_event(it)).collect()
     }
 
     /// An event in outline: of a remembered memory, where it stands now.
-    fn outlined(&self, logged: &Logged) -> Trace {
-        let remembered = |it: &What| matches!(it, What::Remembered { .. });
+    fn trace_event(&self, logged: &LoggedEvent) -> EventTrace {
+        let remembered = |it: &EventBody| matches!(it, EventBody::Remembered { .. });
         let now = logged
             .event
             .memory
             .filter(|_| remembered(&logged.event.what))
-            .and_then(|id| self.one(id));
-        let trace = Trace::from(logged);
-        Trace {
+            .and_then(|id| self.find_memory(id));
+        let trace = EventTrace::from(logged);
+        EventTrace {
             stage: now.map(|it| it.status.stage()).or(trace.stage),
             ..trace
         }
     }
 
     /// An event as it is read: a remembered memory is shown as it is now, because its text is kept in one place only.
-    fn today(&self, logged: &Logged) -> Logged {
+    fn with_current_memory(&self, logged: &LoggedEvent) -> LoggedEvent {
         let mut logged = logged.clone();
-        if let What::Remembered { memory, .. } = &mut logged.event.what
-            && let Some(now) = self.one(memory.id)
+        if let EventBody::Remembered { memory, .. } = &mut logged.event.what
+            && let Some(now) = self.find_memory(memory.id)
         {
             memory.clone_from(&Box::new(now.clone()));
         }
@@ -346,19 +364,19 @@ impl State {
     }
 }
 
-impl Room {
+impl SpaceState {
     /// Counts an event, opens or closes breakers, and gives no number again that was forgotten.
     fn note_event(&mut self, event: &Event) {
-        let word = event.what.happening().as_str();
+        let word = event.what.event_kind().as_str();
         *self.events.entry(word.into()).or_default() += 1;
-        watch::fold(&mut self.open, event);
-        if let What::Forgotten { number, .. } = &event.what {
+        watch::fold_open_breakers(&mut self.open, event);
+        if let EventBody::Forgotten { number, .. } = &event.what {
             self.last_number = self.last_number.max((*number).min(MAX_NUMBER));
         }
     }
 
     /// One event of this word less.
-    fn uncount(&mut self, word: &str) {
+    fn uncount_event(&mut self, word: &str) {
         if let Some(n) = self.events.get_mut(word) {
             *n -= 1;
             if *n == 0 {
@@ -380,30 +398,30 @@ impl Room {
     }
 
     /// Takes a memory out, index and claim included.
-    fn take(&mut self, number: u64) -> Option<Memory> {
+    fn take_memory(&mut self, number: u64) -> Option<Memory> {
         let memory = self.memories.remove(&number)?;
-        if self.claims.get(&memory.claim()) == Some(&number) {
-            self.claims.remove(&memory.claim());
+        if self.claims.get(&memory.claim_digest()) == Some(&number) {
+            self.claims.remove(&memory.claim_digest());
         }
         if memory.is_active() {
-            self.unindex(&memory);
+            self.unindex_memory(&memory);
         }
         Some(memory)
     }
 
     /// Puts a memory in, index and claim included.
-    fn put(&mut self, memory: Memory) {
+    fn put_memory(&mut self, memory: Memory) {
         if matches!(memory.status.stage(), Stage::Active | Stage::Pending) {
-            self.claims.insert(memory.claim(), memory.number);
+            self.claims.insert(memory.claim_digest(), memory.number);
         }
         if memory.is_active() {
-            self.index(&memory);
+            self.index_memory(&memory);
         }
         self.memories.insert(memory.number, memory);
     }
 
-    fn index(&mut self, memory: &Memory) {
-        let (terms, len) = terms::indexed(&memory.searchable());
+    fn index_memory(&mut self, memory: &Memory) {
+        let (terms, len) = terms::extract_terms_with_len(&memory.searchable_text());
         for (term, count) in terms {
             self.index
                 .entry(term)
@@ -414,8 +432,8 @@ impl Room {
         self.total_len += u64::from(len);
     }
 
-    fn unindex(&mut self, memory: &Memory) {
-        let (terms, len) = terms::indexed(&memory.searchable());
+    fn unindex_memory(&mut self, memory: &Memory) {
+        let (terms, len) = terms::extract_terms_with_len(&memory.searchable_text());
         for (term, _) in terms {
             if let Some(entries) = self.index.get_mut(&term) {
                 entries.remove(&memory.number);

@@ -1,13 +1,13 @@
 //! What could take the place of a memory whose code has changed: a draft, for a person or an agent to accept.
 
-use super::Verified;
-use apostille_cite::citation::Cite;
+use super::VerifiedMemory;
+use apostille_cite::citation::CodeLocation;
 use apostille_cite::look;
 use apostille_cite::verdict::Verdict;
 
 /// A replacement as it is proposed. Nothing is written until somebody accepts it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Proposal {
+pub struct ReplacementProposal {
     /// The memory to replace, by its handle.
     pub handle: String,
     /// The fact, with what the code says now in place of what it said.
@@ -15,13 +15,13 @@ pub struct Proposal {
     /// What was put in place of what, in the fact.
     pub swapped: Vec<(String, String)>,
     /// Where the evidence stands now.
-    pub cites: Vec<Cite>,
+    pub cites: Vec<CodeLocation>,
 }
 
 /// The draft for a memory whose code has changed; `None` when nothing is wrong with it, when something could not be
 /// looked up, or when nothing is left to cite.
 #[must_use]
-pub fn propose(it: &Verified) -> Option<Proposal> {
+pub fn propose_replacement(it: &VerifiedMemory) -> Option<ReplacementProposal> {
     let is_known = !it
         .verdicts
         .iter()
@@ -30,11 +30,11 @@ pub fn propose(it: &Verified) -> Option<Proposal> {
         return None;
     }
     let pairs = it.memory.citations.iter().zip(&it.verdicts);
-    let cites: Vec<Cite> = pairs
-        .filter_map(|(citation, verdict)| place(citation.place(), verdict))
+    let cites: Vec<CodeLocation> = pairs
+        .filter_map(|(citation, verdict)| locate_proposed_cite(citation.location(), verdict))
         .collect();
-    let (fact, swapped) = reworded(it);
-    (!cites.is_empty()).then(|| Proposal {
+    let (fact, swapped) = reword_changed_fact(it);
+    (!cites.is_empty()).then(|| ReplacementProposal {
         handle: it.memory.handle().to_string(),
         fact,
         swapped,
@@ -42,7 +42,7 @@ pub fn propose(it: &Verified) -> Option<Proposal> {
     })
 }
 
-fn place(cited: Cite, verdict: &Verdict) -> Option<Cite> {
+fn locate_proposed_cite(cited: CodeLocation, verdict: &Verdict) -> Option<CodeLocation> {
     match verdict {
         Verdict::Holds => Some(cited),
         Verdict::Moved { to } => Some(to.clone()),
@@ -52,16 +52,16 @@ fn place(cited: Cite, verdict: &Verdict) -> Option<Cite> {
 }
 
 /// The fact with each word replaced that the code replaced one for one, if the code no longer says the old one.
-fn reworded(it: &Verified) -> (String, Vec<(String, String)>) {
+fn reword_changed_fact(it: &VerifiedMemory) -> (String, Vec<(String, String)>) {
     let mut fact = it.memory.fact.clone();
     let mut swapped = Vec::new();
     for (citation, verdict) in it.memory.citations.iter().zip(&it.verdicts) {
         let Verdict::Changed(found) = verdict else {
             continue;
         };
-        for (old, new) in look::swapped(&citation.snippet, &found.now) {
+        for (old, new) in look::find_replaced_words(&citation.snippet, &found.now) {
             let is_named = found.contradicted.iter().any(|it| it.contains(&old));
-            if let Some(text) = with_word(&fact, &old, &new).filter(|_| is_named) {
+            if let Some(text) = replace_whole_word(&fact, &old, &new).filter(|_| is_named) {
                 fact = text;
                 swapped.push((old, new));
             }
@@ -71,7 +71,7 @@ fn reworded(it: &Verified) -> (String, Vec<(String, String)>) {
 }
 
 /// A text with a whole word replaced wherever it stands; `None` when it stands nowhere.
-fn with_word(text: &str, old: &str, new: &str) -> Option<String> {
+fn replace_whole_word(text: &str, old: &str, new: &str) -> Option<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -95,7 +95,7 @@ mod tests {
     fn whole_words_are_replaced() {
         let check = |text: &str, old: &str, new: &str, expected: Option<&str>| {
             assert_eq!(
-                with_word(text, old, new).as_deref(),
+                replace_whole_word(text, old, new).as_deref(),
                 expected,
                 "{text} {old}"
             );

@@ -1,16 +1,18 @@
 //! Breakers: who writes as nobody honest does waits from then on; a person never does.
 
 use crate::world::a_person;
-use apostille_core::breaker::{Doings, close, open, tripped};
+use apostille_core::breaker::{
+    ActorWrites, close_breakers, find_tripped_breaker, list_open_breakers,
+};
 use apostille_core::event::Breaker;
 use apostille_core::memory::{
-    Channel, Draft, Kind, Memory, Name, Origin, Stage, Status, Twin, Voice,
+    Channel, Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, Stage, Status, Voice,
 };
-use apostille_core::policy::{Breakers, Policy};
+use apostille_core::policy::{BreakerPolicy, Policy};
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::{Outcome, remember};
+use apostille_core::remember::{RememberOutcome, remember};
 use apostille_core::review;
-use apostille_core::revise::{self, Revised};
+use apostille_core::revise::{self, ReviseOutcome};
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
@@ -19,7 +21,7 @@ use crate::world::{World, repo, user};
 fn voice(author: &str, origin: Origin) -> Voice {
     Voice {
         author: Some(author.into()),
-        ..Voice::of(origin).via(Channel::Mcp)
+        ..Voice::from_origin(origin).with_channel(Channel::Mcp)
     }
 }
 
@@ -38,7 +40,7 @@ fn fact(n: usize) -> String {
 }
 
 fn rule(fact: String, voice: Voice) -> Draft {
-    let twin = Twin::Create("it is another".into());
+    let twin = DuplicateChoice::Create("it is another".into());
     Draft {
         kind: Some(Kind::Feedback),
         twin,
@@ -51,7 +53,10 @@ fn said(world: &World, n: usize, voice: Voice) -> Memory {
 }
 
 fn is_open(world: &World) -> bool {
-    !world.with(|cx| open(cx, &repo())).unwrap().is_empty()
+    !world
+        .with(|cx| list_open_breakers(cx, &repo()))
+        .unwrap()
+        .is_empty()
 }
 
 /// A world in which an agent wrote so many memories, a second apart.
@@ -99,7 +104,7 @@ fn others_and_other_spaces_go_on() {
             71,
             Voice {
                 session: Some("s1".into()),
-                ..Voice::of(Origin::Agent)
+                ..Voice::from_origin(Origin::Agent)
             }
         )
         .is_active()
@@ -123,15 +128,15 @@ fn reading_and_what_is_known_are_left_alone() {
     assert!(!world.ask(&fact(3)).shown.is_empty());
     let again = world.remember(rule(fact(3), agent("claude")));
     assert!(
-        matches!(&again, Outcome::Refreshed { memory } if memory.is_active()),
+        matches!(&again, RememberOutcome::Refreshed { memory } if memory.is_active()),
         "{again:?}"
     );
-    let name: Name = "m-5".parse().unwrap();
+    let name: MemoryName = "m-5".parse().unwrap();
     assert!(matches!(
         world
-            .with(|cx| revise::refresh(cx, &[repo()], name))
+            .with(|cx| revise::refresh_memory(cx, &[repo()], name))
             .unwrap(),
-        Revised::Done(_)
+        ReviseOutcome::Done(_)
     ));
 }
 
@@ -139,19 +144,19 @@ fn reading_and_what_is_known_are_left_alone() {
 fn what_replaces_a_memory_waits_and_the_memory_stays() {
     let world = after(61);
     let draft = Draft {
-        twin: Twin::Merge("m-5".parse().unwrap()),
+        twin: DuplicateChoice::Merge("m-5".parse().unwrap()),
         ..rule(fact(80), agent("claude"))
     };
     assert!(held(&world.kept(draft)));
     assert!(world.look("m-5").is_active());
     let draft = rule(fact(4).to_uppercase(), agent("claude"));
-    let name: Name = "m-5".parse().unwrap();
-    let how = apostille_core::memory::Replacement::Better;
+    let name: MemoryName = "m-5".parse().unwrap();
+    let how = apostille_core::memory::ReplacementKind::Better;
     let outcome = world
-        .with(|cx| revise::supersede(cx, &[repo()], name, draft, how))
+        .with(|cx| revise::supersede_memory(cx, &[repo()], name, draft, how))
         .unwrap();
     assert!(
-        matches!(&outcome, Outcome::Refreshed { memory } if memory.fact == fact(4)),
+        matches!(&outcome, RememberOutcome::Refreshed { memory } if memory.fact == fact(4)),
         "{outcome:?}"
     );
 }
@@ -160,12 +165,12 @@ fn what_replaces_a_memory_waits_and_the_memory_stays() {
 fn a_person_closes_it_and_what_was_before_is_forgiven() {
     let world = after(62);
     let closed = world
-        .with(|cx| close(cx, a_person(), &repo(), Some("claude")))
+        .with(|cx| close_breakers(cx, a_person(), &repo(), Some("claude")))
         .unwrap();
     assert_eq!((closed.len(), closed[0].breaker), (1, Breaker::Burst));
     assert!(
         world
-            .with(|cx| close(cx, a_person(), &repo(), Some("claude")))
+            .with(|cx| close_breakers(cx, a_person(), &repo(), Some("claude")))
             .unwrap()
             .is_empty()
     );
@@ -177,13 +182,13 @@ fn a_person_closes_it_and_what_was_before_is_forgiven() {
     );
     assert!(
         world
-            .with(|cx| close(cx, a_person(), &repo(), Some("codex")))
+            .with(|cx| close_breakers(cx, a_person(), &repo(), Some("codex")))
             .unwrap()
             .is_empty()
     );
     assert!(
         !world
-            .with(|cx| close(cx, a_person(), &repo(), None))
+            .with(|cx| close_breakers(cx, a_person(), &repo(), None))
             .unwrap()
             .is_empty()
     );
@@ -220,7 +225,7 @@ fn near_copies_are_noticed_and_versions_of_one_note_are_not() {
     let mut last = world.kept(rule(copy(0), agent("claude")));
     for n in 1..40 {
         let draft = Draft {
-            twin: Twin::Merge(Name::Id(last.id)),
+            twin: DuplicateChoice::Merge(MemoryName::Id(last.id)),
             ..rule(copy(n), agent("claude"))
         };
         last = world.kept(draft);
@@ -297,10 +302,10 @@ fn a_sudden_loss_of_trust_is_noticed() {
     assert!(!run(9), "too little was before");
 }
 
-fn wrong(world: &World, n: usize, by: &Voice) -> Revised {
+fn wrong(world: &World, n: usize, by: &Voice) -> ReviseOutcome {
     let name = format!("m-{n}").parse().unwrap();
     world
-        .with(|cx| revise::invalidate_as(cx, &[repo()], name, "it is wrong", by))
+        .with(|cx| revise::invalidate_memory_as(cx, &[repo()], name, "it is wrong", by))
         .unwrap()
 }
 
@@ -309,11 +314,11 @@ fn many_invalidations_are_refused_to_all_but_persons() {
     let world = after(50);
     (1..=20).for_each(|n| {
         assert!(
-            matches!(wrong(&world, n, &agent("codex")), Revised::Done(_)),
+            matches!(wrong(&world, n, &agent("codex")), ReviseOutcome::Done(_)),
             "{n}"
         )
     });
-    let Revised::Refused(refusal @ Refusal::BreakerOpen { .. }) =
+    let ReviseOutcome::Refused(refusal @ Refusal::BreakerOpen { .. }) =
         wrong(&world, 21, &agent("codex"))
     else {
         panic!("the 21st is one too many")
@@ -327,7 +332,7 @@ fn many_invalidations_are_refused_to_all_but_persons() {
     assert!(world.look("m-21").is_active());
     assert!(matches!(
         wrong(&world, 22, &agent("codex")),
-        Revised::Refused(Refusal::BreakerOpen { .. })
+        ReviseOutcome::Refused(Refusal::BreakerOpen { .. })
     ));
     assert!(
         held(&said(&world, 90, agent("codex"))),
@@ -335,12 +340,12 @@ fn many_invalidations_are_refused_to_all_but_persons() {
     );
     assert!(matches!(
         wrong(&world, 22, &agent("claude")),
-        Revised::Done(_)
+        ReviseOutcome::Done(_)
     ));
     (23..=50).for_each(|n| {
         assert!(matches!(
-            wrong(&world, n, &Voice::of(Origin::User)),
-            Revised::Done(_)
+            wrong(&world, n, &Voice::from_origin(Origin::User)),
+            ReviseOutcome::Done(_)
         ))
     });
 }
@@ -348,13 +353,13 @@ fn many_invalidations_are_refused_to_all_but_persons() {
 #[test]
 fn a_small_share_of_much_is_no_matter() {
     let mut world = World::new(Policy {
-        breakers: Breakers::OFF,
+        breakers: BreakerPolicy::OFF,
         ..Policy::default()
     });
     (0..400).for_each(|it| drop(said(&world, it, voice("ana", Origin::User))));
     world.policy = Policy::default();
     let n_done = (1..=60)
-        .take_while(|n| matches!(wrong(&world, *n, &agent("codex")), Revised::Done(_)))
+        .take_while(|n| matches!(wrong(&world, *n, &agent("codex")), ReviseOutcome::Done(_)))
         .count();
     assert_eq!(n_done, 36, "a tenth of what is in use");
 }
@@ -362,11 +367,13 @@ fn a_small_share_of_much_is_no_matter() {
 #[test]
 fn what_is_switched_off_never_trips() {
     let world = World::new(Policy {
-        breakers: Breakers::OFF,
+        breakers: BreakerPolicy::OFF,
         ..Policy::default()
     });
     (0..100).for_each(|it| assert!(said(&world, it, agent("claude")).is_active()));
-    assert!((1..=100).all(|n| matches!(wrong(&world, n, &agent("claude")), Revised::Done(_))));
+    assert!(
+        (1..=100).all(|n| matches!(wrong(&world, n, &agent("claude")), ReviseOutcome::Done(_)))
+    );
 }
 
 #[test]
@@ -380,22 +387,24 @@ fn what_a_held_actor_wrote_is_not_accepted_unread() {
     };
     world.kept(draft);
     let is_safe = |world: &World| {
-        let queue = world.with(|cx| review::queue(cx, &[repo()])).unwrap();
+        let queue = world
+            .with(|cx| review::list_review_queue(cx, &[repo()]))
+            .unwrap();
         queue
             .iter()
             .any(|it| it.memory().fact.contains("API_VERSION") && it.is_safe())
     };
     assert!(!is_safe(&world));
     world
-        .with(|cx| close(cx, a_person(), &repo(), None))
+        .with(|cx| close_breakers(cx, a_person(), &repo(), None))
         .unwrap();
     assert!(is_safe(&world));
 }
 
 /// What the decision alone says about so many memories, so many minutes ago.
-fn decided(n: usize, minutes: i64, limits: &Breakers) -> Option<Breaker> {
+fn decided(n: usize, minutes: i64, limits: &BreakerPolicy) -> Option<Breaker> {
     let world = World::new(Policy {
-        breakers: Breakers::OFF,
+        breakers: BreakerPolicy::OFF,
         ..Policy::default()
     });
     let now: Timestamp = world.now();
@@ -411,16 +420,16 @@ fn decided(n: usize, minutes: i64, limits: &Breakers) -> Option<Breaker> {
         recorded_at: now,
         ..memories[n].clone()
     };
-    let doings = Doings {
+    let doings = ActorWrites {
         recent: recent.iter().collect(),
-        ..Doings::default()
+        ..ActorWrites::default()
     };
-    tripped(limits, 0.85, &draft, &doings).map(|it| it.0)
+    find_tripped_breaker(limits, 0.85, &draft, &doings).map(|it| it.0)
 }
 
 #[test]
 fn the_decision_is_a_table() {
-    let check = |n: usize, minutes: i64, limits: Breakers, expected: Option<Breaker>| {
+    let check = |n: usize, minutes: i64, limits: BreakerPolicy, expected: Option<Breaker>| {
         assert_eq!(
             decided(n, minutes, &limits),
             expected,
@@ -433,19 +442,24 @@ fn the_decision_is_a_table() {
     check(60, 0, usual, Some(Breaker::Burst));
     check(60, 10, usual, Some(Breaker::Burst));
     check(60, 11, usual, None);
-    check(60, 0, Breakers { burst: 0, ..usual }, None);
-    check(5, 0, Breakers { burst: 5, ..usual }, Some(Breaker::Burst));
+    check(60, 0, BreakerPolicy { burst: 0, ..usual }, None);
+    check(
+        5,
+        0,
+        BreakerPolicy { burst: 5, ..usual },
+        Some(Breaker::Burst),
+    );
     check(
         5,
         29,
-        Breakers {
+        BreakerPolicy {
             burst: 5,
             window_minutes: 30,
             ..usual
         },
         Some(Breaker::Burst),
     );
-    check(60, 0, Breakers::OFF, None);
+    check(60, 0, BreakerPolicy::OFF, None);
 }
 
 proptest! {
@@ -455,7 +469,7 @@ proptest! {
     #[test]
     fn a_person_is_never_stopped(deeds in prop::collection::vec((0..5_u8, 0..120_i64), 1..120)) {
         let policy = Policy {
-            breakers: Breakers { burst: 3, window_minutes: 10, copies: 2, drift: 4, invalidations: 2, quiet_minutes: 30 },
+            breakers: BreakerPolicy { burst: 3, window_minutes: 10, copies: 2, drift: 4, invalidations: 2, quiet_minutes: 30 },
             ..Policy::default()
         };
         let world = World::new(policy);
@@ -463,15 +477,15 @@ proptest! {
             world.advance(*seconds);
             match deed {
                 0 | 1 => drop(said(&world, n, agent("ana"))),
-                2 => drop(said(&world, n, Voice { tainted: true, ..agent("ana") }.via(Channel::Web))),
+                2 => drop(said(&world, n, Voice { tainted: true, ..agent("ana") }.with_channel(Channel::Web))),
                 3 => drop(wrong(&world, n / 2 + 1, &agent("ana"))),
                 _ => {
                     let own = said(&world, n, voice("ana", Origin::User));
                     prop_assert_eq!(own.status.stage(), Stage::Active);
-                    let name = Name::Id(own.id);
-                    let by = Voice::of(Origin::User);
-                    let done = world.with(|cx| revise::invalidate_as(cx, &[repo()], name, "no", &by)).unwrap();
-                    prop_assert!(matches!(done, Revised::Done(_)));
+                    let name = MemoryName::Id(own.id);
+                    let by = Voice::from_origin(Origin::User);
+                    let done = world.with(|cx| revise::invalidate_memory_as(cx, &[repo()], name, "no", &by)).unwrap();
+                    prop_assert!(matches!(done, ReviseOutcome::Done(_)));
                 }
             }
         }
@@ -491,17 +505,17 @@ proptest! {
 
 #[test]
 fn a_name_that_somebody_gives_himself_names_nobody() {
-    use apostille_core::breaker::actor;
+    use apostille_core::breaker::name_write_actor;
     let said = |author: &str, session: Option<&str>| Voice {
         author: Some(author.into()),
         session: session.map(Into::into),
-        ..Voice::of(Origin::Agent).via(Channel::Command)
+        ..Voice::from_origin(Origin::Agent).with_channel(Channel::Command)
     };
-    assert_eq!(actor(&agent("claude")), "claude");
-    assert_eq!(actor(&said("ana", Some("s1"))), "s1");
-    assert_eq!(actor(&said("ana", None)), "unnamed");
+    assert_eq!(name_write_actor(&agent("claude")), "claude");
+    assert_eq!(name_write_actor(&said("ana", Some("s1"))), "s1");
+    assert_eq!(name_write_actor(&said("ana", None)), "unnamed");
     assert_eq!(
-        actor(&said("ana", None).via(Channel::Web)),
+        name_write_actor(&said("ana", None).with_channel(Channel::Web)),
         "unnamed, from outside"
     );
 }

@@ -1,7 +1,7 @@
 //! What is stated later takes the place of what it contradicts, where that is beyond doubt; else somebody is asked.
 
-use apostille_core::memory::{Draft, Kind, Layer, Origin, Twin, Voice};
-use apostille_core::remember::Outcome;
+use apostille_core::memory::{Draft, DuplicateChoice, Kind, Layer, Origin, Voice};
+use apostille_core::remember::RememberOutcome;
 use proptest::prelude::*;
 
 use crate::world::{World, cited, note, repo, user};
@@ -19,7 +19,7 @@ fn about(draft: Draft) -> Draft {
 
 fn said(origin: Origin, draft: Draft) -> Draft {
     Draft {
-        voice: Voice::of(origin),
+        voice: Voice::from_origin(origin),
         ..draft
     }
 }
@@ -35,7 +35,7 @@ fn then(old: Draft, new: Draft) -> String {
     let outcome = world.remember(new);
     let is_active = world.look(&old.id.to_string()).is_active();
     match outcome {
-        Outcome::Remembered {
+        RememberOutcome::Remembered {
             superseded: Some(near),
             memory,
             ..
@@ -49,8 +49,8 @@ fn then(old: Draft, new: Draft) -> String {
         other => {
             assert!(is_active, "silenced by {other:?}");
             match other {
-                Outcome::Remembered { .. } => "beside".into(),
-                Outcome::Similar { near } => near[0].relation.as_str().into(),
+                RememberOutcome::Remembered { .. } => "beside".into(),
+                RememberOutcome::Similar { near } => near[0].relation.as_str().into(),
                 other => panic!("{other:?}"),
             }
         }
@@ -100,18 +100,18 @@ fn what_waits_supersedes_nothing_and_nobody_is_asked_twice() {
     let tainted = Draft {
         voice: Voice {
             tainted: true,
-            ..Voice::of(Origin::Agent)
+            ..Voice::from_origin(Origin::Agent)
         },
         ..note(NEW)
     };
     assert_eq!(then(about(note(OLD)), about(tainted)), "contradiction");
     let skipped = Draft {
-        twin: Twin::Skip,
+        twin: DuplicateChoice::Skip,
         ..note(NEW)
     };
     assert_eq!(then(about(note(OLD)), about(skipped)), "contradiction");
     let both = Draft {
-        twin: Twin::Create("the docs still use it".into()),
+        twin: DuplicateChoice::Create("the docs still use it".into()),
         ..note(NEW)
     };
     assert_eq!(then(about(note(OLD)), about(both)), "beside");
@@ -123,7 +123,7 @@ fn contradictions_stay_within_their_space_layer_and_subject() {
         layer: Some(layer),
         ..about(draft)
     };
-    let of_user = |fact: &str| Draft::new(user(), fact, Voice::of(Origin::User));
+    let of_user = |fact: &str| Draft::new(user(), fact, Voice::from_origin(Origin::User));
     assert_eq!(then(about(note(OLD)), about(of_user(NEW))), "beside");
     assert_eq!(
         then(about(note(OLD)), in_layer(Layer::Episode, note(NEW))),
@@ -153,13 +153,13 @@ fn of_several_that_are_contradicted_none_goes_unasked() {
     let world = World::verified();
     for fact in [OLD, "our team uses Jest"] {
         world.kept(Draft {
-            twin: Twin::Create("told twice".into()),
+            twin: DuplicateChoice::Create("told twice".into()),
             ..about(note(fact))
         });
     }
     let outcome = world.remember(about(note(NEW)));
     assert!(
-        matches!(&outcome, Outcome::Similar { near } if near.len() == 2),
+        matches!(&outcome, RememberOutcome::Similar { near } if near.len() == 2),
         "{outcome:?}"
     );
     assert!(["m-1", "m-2"].iter().all(|it| world.look(it).is_active()));
@@ -168,9 +168,9 @@ fn of_several_that_are_contradicted_none_goes_unasked() {
 proptest! {
     #[test]
     fn no_text_contradicts_itself_and_no_text_breaks_the_judge(a in "\\PC{0,60}", b in "\\PC{0,60}") {
-        use apostille_core::remember::contradict::{Stand, stand};
-        prop_assert_eq!(stand(&a, &a), Stand::Compatible);
-        let _ = stand(&a, &b);
+        use apostille_core::remember::contradict::{FactCompatibility, compare_facts};
+        prop_assert_eq!(compare_facts(&a, &a), FactCompatibility::Compatible);
+        let _ = compare_facts(&a, &b);
     }
 
     #[test]

@@ -89,7 +89,7 @@ fn format_1_has_a_memory_with_every_field() {
     );
     assert_eq!(
         memory.citations[0].digest,
-        apostille_text::digest::Digest::of(memory.citations[0].snippet.as_bytes())
+        apostille_text::digest::Digest::hash_bytes(memory.citations[0].snippet.as_bytes())
     );
     let voice = &memory.voice;
     assert!(

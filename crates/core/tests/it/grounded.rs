@@ -1,6 +1,6 @@
 //! How often a fact is found grounded that is, and caught that is not: facts as agents write them, code as it is.
 
-use apostille_text::literals::missing;
+use apostille_text::literals::find_ungrounded_literals;
 
 /// A fact, the path it cites, and the lines there.
 type Pair = (&'static str, &'static str, &'static str);
@@ -349,7 +349,8 @@ const UNGROUNDED: &[Pair] = &[
 ];
 
 fn alarms(pairs: &[Pair]) -> Vec<(&'static str, Vec<String>)> {
-    let named = |(fact, path, snippet): &Pair| (*fact, missing(fact, &[(path, snippet)]));
+    let named =
+        |(fact, path, snippet): &Pair| (*fact, find_ungrounded_literals(fact, &[(path, snippet)]));
     pairs
         .iter()
         .map(named)
@@ -365,7 +366,9 @@ fn grounded_facts_raise_no_alarm() {
 
 #[test]
 fn ungrounded_facts_are_caught() {
-    let is_caught = |(fact, path, snippet): &&Pair| !missing(fact, &[(path, snippet)]).is_empty();
+    let is_caught = |(fact, path, snippet): &&Pair| {
+        !find_ungrounded_literals(fact, &[(path, snippet)]).is_empty()
+    };
     let let_pass: Vec<&str> = UNGROUNDED
         .iter()
         .filter(|it| !is_caught(it))
@@ -382,7 +385,11 @@ fn ungrounded_facts_are_caught() {
 #[test]
 fn what_is_missing_is_named_in_the_order_of_the_fact() {
     let check = |fact: &str, snippet: &str, expected: &[&str]| {
-        assert_eq!(missing(fact, &[("src/a.rs", snippet)]), expected, "{fact}");
+        assert_eq!(
+            find_ungrounded_literals(fact, &[("src/a.rs", snippet)]),
+            expected,
+            "{fact}"
+        );
     };
     check(
         "`RETRY_LIMIT` is 5",
@@ -402,16 +409,19 @@ fn what_is_missing_is_named_in_the_order_of_the_fact() {
         &[],
     );
     check("5 and 5 and x_y and 5", "nothing", &["5", "x_y"]);
-    assert_eq!(missing("MAX_RETRIES is 5", &[]), Vec::<String>::new());
     assert_eq!(
-        missing(
+        find_ungrounded_literals("MAX_RETRIES is 5", &[]),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        find_ungrounded_literals(
             "MAX_RETRIES is 5",
             &[("a", "MAX_RETRIES = n"), ("b", "n = 5")]
         ),
         Vec::<String>::new()
     );
     assert_eq!(
-        missing("src/a.rs is generated", &[("src/a.rs", "// DO NOT EDIT")]),
+        find_ungrounded_literals("src/a.rs is generated", &[("src/a.rs", "// DO NOT EDIT")]),
         Vec::<String>::new()
     );
 }

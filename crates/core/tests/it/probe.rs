@@ -1,8 +1,8 @@
 //! Planted facts among distractors, each asked in five ways, through the real paths: remembered, then recalled.
 
-use apostille_core::memory::{Draft, Twin};
+use apostille_core::memory::{Draft, DuplicateChoice};
 use apostille_core::policy::Policy;
-use apostille_core::recall::Ask;
+use apostille_core::recall::RecallRequest;
 
 use crate::world::{World, note, repo};
 
@@ -169,7 +169,7 @@ fn planted() -> World {
     // Keeps it beside whatever is much like it; half of the distractors differ in a number alone.
     let keep = |fact: &str| {
         world.kept(Draft {
-            twin: Twin::Create("planted".into()),
+            twin: DuplicateChoice::Create("planted".into()),
             ..note(fact)
         })
     };
@@ -189,11 +189,11 @@ fn planted() -> World {
 
 fn finds(world: &World, fact: &str, text: &str) -> bool {
     // Every showing is logged; the budget of characters is left out of the question.
-    let ask = Ask {
+    let ask = RecallRequest {
         text: text.into(),
         spaces: vec![repo()],
         chars: Some(10_000),
-        ..Ask::default()
+        ..RecallRequest::default()
     };
     let shown = world.recall(&ask).shown;
     assert!(shown.len() <= 10, "{text}");

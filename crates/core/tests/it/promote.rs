@@ -3,7 +3,7 @@
 use crate::world::a_person;
 use apostille_core::memory::{Draft, Kind, Layer, Memory, Origin, Stage, Voice};
 use apostille_core::promote::{Promotion, promote};
-use apostille_core::remember::Outcome;
+use apostille_core::remember::RememberOutcome;
 use proptest::prelude::*;
 
 use crate::world::{World, cited, note, repo, user};
@@ -23,7 +23,7 @@ fn noted(world: &World, layer: Layer, draft: Draft) -> Memory {
 
 /// A promotion by an agent with every field that knowledge needs.
 fn full(name: &str) -> Promotion {
-    let told = Promotion::of(name.parse().unwrap(), Voice::of(Origin::Agent));
+    let told = Promotion::new(name.parse().unwrap(), Voice::from_origin(Origin::Agent));
     let (subject, reason) = (Some("API version".into()), Some("clients break".into()));
     Promotion {
         subject,
@@ -34,13 +34,13 @@ fn full(name: &str) -> Promotion {
 }
 
 fn plain(name: &str) -> Promotion {
-    Promotion::of(name.parse().unwrap(), Voice::of(Origin::Agent))
+    Promotion::new(name.parse().unwrap(), Voice::from_origin(Origin::Agent))
 }
 
 /// What becomes of a promotion, on one line.
 fn told(world: &World, it: Promotion) -> String {
     match world.with(|cx| promote(cx, &[repo(), user()], it)).unwrap() {
-        Outcome::Remembered { memory, .. } => {
+        RememberOutcome::Remembered { memory, .. } => {
             let old = memory.supersedes.map(|id| world.look(&id.to_string()));
             let old = old
                 .map(|it| format!(", {} is {}", it.handle(), it.status.stage()))
@@ -53,9 +53,11 @@ fn told(world: &World, it: Promotion) -> String {
                 memory.status.stage()
             )
         }
-        Outcome::Refused(refusal) => format!("refused: {refusal}"),
-        Outcome::Similar { near } => format!("{} {}", near[0].relation.as_str(), near[0].handle),
-        Outcome::Refreshed { memory } => format!("{} refreshed", memory.handle()),
+        RememberOutcome::Refused(refusal) => format!("refused: {refusal}"),
+        RememberOutcome::Similar { near } => {
+            format!("{} {}", near[0].relation.as_str(), near[0].handle)
+        }
+        RememberOutcome::Refreshed { memory } => format!("{} refreshed", memory.handle()),
     }
 }
 
@@ -165,7 +167,7 @@ fn only_scratch_and_episodes_in_use_are_promoted() {
     noted(&world, Layer::Episode, note("we looked at the api"));
     let outside = Voice {
         tainted: true,
-        ..Voice::of(Origin::Agent)
+        ..Voice::from_origin(Origin::Agent)
     };
     noted(
         &world,
@@ -198,7 +200,7 @@ fn only_scratch_and_episodes_in_use_are_promoted() {
 }
 
 /// What comes of a note is trusted no more than the note, unless a person puts it into words of their own.
-fn derived(of: Voice, by: Voice, fact: Option<&str>) -> Voice {
+fn derive_promotion_voice(of: Voice, by: Voice, fact: Option<&str>) -> Voice {
     let world = World::verified();
     let memory = noted(
         &world,
@@ -211,7 +213,12 @@ fn derived(of: Voice, by: Voice, fact: Option<&str>) -> Voice {
     if !memory.is_active() {
         world
             .with(|cx| {
-                apostille_core::revise::approve(cx, a_person(), &[repo()], "m-1".parse().unwrap())
+                apostille_core::revise::approve_memory(
+                    cx,
+                    a_person(),
+                    &[repo()],
+                    "m-1".parse().unwrap(),
+                )
             })
             .unwrap();
     }
@@ -223,7 +230,7 @@ fn derived(of: Voice, by: Voice, fact: Option<&str>) -> Voice {
         ..full("m-1")
     };
     match world.with(|cx| promote(cx, &[repo()], it)).unwrap() {
-        Outcome::Remembered { memory, .. } => {
+        RememberOutcome::Remembered { memory, .. } => {
             assert_eq!(
                 memory.status.stage() == Stage::Pending,
                 memory.voice.tainted || memory.voice.origin == Origin::System
@@ -239,10 +246,10 @@ fn derived(of: Voice, by: Voice, fact: Option<&str>) -> Voice {
 proptest! {
     #[test]
     fn nothing_is_trusted_more_for_being_promoted(of in 0_usize..5, by in 0_usize..5, out in any::<bool>(), reworded in any::<bool>()) {
-        let voice = |n: usize, tainted: bool| Voice { tainted, ..Voice::of(Origin::ALL[n]) };
+        let voice = |n: usize, tainted: bool| Voice { tainted, ..Voice::from_origin(Origin::ALL[n]) };
         let by = voice(by, false);
         let fact = reworded.then_some("The API_VERSION of all clients is v3");
-        let result = derived(voice(of, out), by.clone(), fact);
+        let result = derive_promotion_voice(voice(of, out), by.clone(), fact);
         if reworded && by.is_person() {
             prop_assert_eq!((result.origin, result.tainted), (by.origin, false));
         } else {

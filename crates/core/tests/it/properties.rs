@@ -1,14 +1,15 @@
 //! What holds for every input.
 
-use apostille_cite::citation::{Citation, Cite, RepoPath};
-use apostille_core::event::{Event, Showing, What};
+use apostille_cite::citation::{Citation, CodeLocation, RepoPath};
+use apostille_core::event::{Event, EventBody, RetrievedMemory};
 use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::{
-    Channel, Handle, Kind, Layer, Mark, Memory, MemoryId, Name, Origin, Status, Usage, Voice,
+    Channel, Handle, Kind, Layer, Mark, Memory, MemoryId, MemoryName, Origin, Status, UsageCounts,
+    Voice,
 };
 use apostille_core::policy::{Policy, Scoring};
-use apostille_core::recall::render::{Style, block};
-use apostille_core::recall::{Ask, Candidate, Checked, query, rank};
+use apostille_core::recall::render::{Style, render_block};
+use apostille_core::recall::{Candidate, RecallRequest, VerifiedHit, query, rank};
 use apostille_core::remember::classify;
 use apostille_core::remember::moderate::clean;
 use apostille_core::space::Space;
@@ -69,8 +70,8 @@ fn citation() -> impl Strategy<Value = Citation> {
     let known = || proptest::option::of("[0-9a-f]{40}");
     (place, known(), known(), ".*", hex(), hex()).prop_map(
         |(place, commit, blob, snippet, before, after)| {
-            let place = Cite::new(&place.0, place.1, place.1 + place.2.min(199)).unwrap();
-            let digest = Digest::of(snippet.as_bytes());
+            let place = CodeLocation::new(&place.0, place.1, place.1 + place.2.min(199)).unwrap();
+            let digest = Digest::hash_bytes(snippet.as_bytes());
             Citation {
                 path: place.path,
                 lines: place.lines,
@@ -87,7 +88,7 @@ fn citation() -> impl Strategy<Value = Citation> {
 
 /// A text as moderation leaves it: on the way in and on the way out nothing else is kept.
 fn kept() -> impl Strategy<Value = String> {
-    ".*".prop_map(|it| moderate::harmless(&it).into_owned())
+    ".*".prop_map(|it| moderate::sanitise_text(&it).into_owned())
 }
 
 fn voice() -> impl Strategy<Value = Voice> {
@@ -147,7 +148,7 @@ fn memory() -> impl Strategy<Value = Memory> {
         let (subject, fact, reason, tags, task, voice) = words;
         let (citations, marks, supersedes) = proof;
         let (recorded_at, refreshed_at, [recalls, applied, verified], vouchers) = past;
-        let usage = Usage {
+        let usage = UsageCounts {
             recalls,
             applied,
             verified,
@@ -176,9 +177,9 @@ fn memory() -> impl Strategy<Value = Memory> {
     })
 }
 
-fn what() -> impl Strategy<Value = What> {
+fn what() -> impl Strategy<Value = EventBody> {
     let citations = proptest::option::of(proptest::collection::vec(citation(), 0..3));
-    let showing = (id(), 0.0_f32..1e6, "[a-z]*").prop_map(|(id, score, verdict)| Showing {
+    let showing = (id(), 0.0_f32..1e6, "[a-z]*").prop_map(|(id, score, verdict)| RetrievedMemory {
         id,
         score,
         verdict,
@@ -187,54 +188,54 @@ fn what() -> impl Strategy<Value = What> {
     let known = || proptest::option::of(kept());
     prop_oneof![
         (memory().prop_map(Box::new), any::<bool>(), known()).prop_map(
-            |(memory, forced, rationale)| What::Remembered {
+            |(memory, forced, rationale)| EventBody::Remembered {
                 memory,
                 forced,
                 rationale
             }
         ),
         (citations, proptest::collection::vec(kept(), 0..2), known()).prop_map(
-            |(citations, followed, voucher)| What::Refreshed {
+            |(citations, followed, voucher)| EventBody::Refreshed {
                 citations,
                 followed,
                 voucher
             }
         ),
-        (id(), known()).prop_map(|(by, reason)| What::Superseded { by, reason }),
-        (id(), known()).prop_map(|(by, reason)| What::Corrected { by, reason }),
+        (id(), known()).prop_map(|(by, reason)| EventBody::Superseded { by, reason }),
+        (id(), known()).prop_map(|(by, reason)| EventBody::Corrected { by, reason }),
         (kept(), proptest::option::of(kept()))
-            .prop_map(|(reason, diff)| What::Invalidated { reason, diff }),
-        kept().prop_map(|reason| What::Retired { reason }),
-        (any::<u64>(), kept()).prop_map(|(number, reason)| What::Forgotten { number, reason }),
-        kept().prop_map(|class| What::Refused { class }),
+            .prop_map(|(reason, diff)| EventBody::Invalidated { reason, diff }),
+        kept().prop_map(|reason| EventBody::Retired { reason }),
+        (any::<u64>(), kept()).prop_map(|(number, reason)| EventBody::Forgotten { number, reason }),
+        kept().prop_map(|class| EventBody::Refused { class }),
         (
             any::<bool>(),
             proptest::collection::vec(kept(), 0..3),
             known()
         )
-            .prop_map(|(valid, found, commit)| What::Verified {
+            .prop_map(|(valid, found, commit)| EventBody::Verified {
                 valid,
                 found,
                 commit
             }),
-        (kept(), shown).prop_map(|(query, shown)| What::Retrieved { query, shown }),
-        Just(What::Approved),
-        Just(What::Applied),
+        (kept(), shown).prop_map(|(query, shown)| EventBody::Retrieved { query, shown }),
+        Just(EventBody::Approved),
+        Just(EventBody::Applied),
     ]
 }
 
-fn checked(memory: Memory) -> Checked {
+fn checked(memory: Memory) -> VerifiedHit {
     let candidate = Candidate {
         memory,
         relevance: 1.0,
         clarity: 1.0,
         terms: Vec::new(),
     };
-    let query = query::complete(&Policy::default(), &Ask::default());
-    let hit = rank::order(Timestamp::UNIX_EPOCH, &query, vec![candidate])
+    let query = query::complete_query(&Policy::default(), &RecallRequest::default());
+    let hit = rank::rank_candidates(Timestamp::UNIX_EPOCH, &query, vec![candidate])
         .0
         .remove(0);
-    Checked {
+    VerifiedHit {
         hit,
         verdicts: Vec::new(),
     }
@@ -263,7 +264,7 @@ proptest! {
             ..MemoryRecord::from(&memory)
         };
         let memory = Memory::try_from(record).unwrap();
-        let clean = moderate::harmless(&odd).into_owned();
+        let clean = moderate::sanitise_text(&odd).into_owned();
         prop_assert_eq!(memory.marks.contains(&Mark::Neutralised) || clean == odd, true);
         prop_assert_eq!(memory.fact, clean.clone());
         let others = [memory.subject, memory.reason, memory.voice.author, memory.voice.session, memory.task];
@@ -288,7 +289,7 @@ proptest! {
         let scoring = if overlap { Scoring::Overlap } else { Scoring::Bm25 };
         let world = World::new(Policy { require_citations: false, scoring, ..Policy::default() });
         facts.iter().for_each(|it| drop(world.remember(note(it))));
-        let ask = Ask { text: "build".into(), spaces: vec![repo()], chars: Some(chars), count: Some(count), ..Ask::default() };
+        let ask = RecallRequest { text: "build".into(), spaces: vec![repo()], chars: Some(chars), count: Some(count), ..RecallRequest::default() };
         let shown = world.recall(&ask).shown;
         prop_assert!(shown.len() <= count);
         prop_assert!(shown.iter().map(|it| it.hit.memory.fact.chars().count()).sum::<usize>() <= chars);
@@ -296,9 +297,9 @@ proptest! {
 
     #[test]
     fn a_block_has_a_line_for_each_memory_and_one_end(memories in proptest::collection::vec(memory(), 1..5)) {
-        let shown: Vec<Checked> = memories.into_iter().map(checked).collect();
-        let text = block(&shown, Style::Verified);
-        prop_assert_eq!(&text, &block(&shown, Style::Verified));
+        let shown: Vec<VerifiedHit> = memories.into_iter().map(checked).collect();
+        let text = render_block(&shown, Style::Verified);
+        prop_assert_eq!(&text, &render_block(&shown, Style::Verified));
         prop_assert_eq!(text.lines().count(), shown.len() + 3);
         prop_assert_eq!(text.matches("</memory-context>").count(), 1);
         let said: usize = shown.iter().map(|it| it.hit.memory.fact.chars().count() + tag_chars(it)).sum();
@@ -310,13 +311,13 @@ proptest! {
         (memories, shuffled) in proptest::collection::vec((memory(), 0_u8..3), 0..8)
             .prop_flat_map(|it| (Just(it.clone()), Just(it).prop_shuffle())),
     ) {
-        let query = query::complete(&Policy::default(), &Ask::default());
+        let query = query::complete_query(&Policy::default(), &RecallRequest::default());
         let order = |all: Vec<(Memory, u8)>| -> Vec<MemoryId> {
             let candidate = |(memory, relevance): (Memory, u8)| {
                 Candidate { memory, relevance: f32::from(relevance), clarity: 0.0, terms: Vec::new() }
             };
             let candidates = all.into_iter().map(candidate).collect();
-            rank::order(Timestamp::UNIX_EPOCH, &query, candidates).0.into_iter().map(|it| it.memory.id).collect()
+            rank::rank_candidates(Timestamp::UNIX_EPOCH, &query, candidates).0.into_iter().map(|it| it.memory.id).collect()
         };
         prop_assert_eq!(order(memories), order(shuffled));
     }
@@ -326,43 +327,43 @@ proptest! {
         let draft = apostille_core::memory::Draft { subject, ..note(&fact) };
         let world = World::new(Policy { require_citations: false, ..Policy::default() });
         if clean(draft.clone()).is_ok()
-            && let apostille_core::remember::Outcome::Remembered { memory, .. } = world.remember(draft)
+            && let apostille_core::remember::RememberOutcome::Remembered { memory, .. } = world.remember(draft)
         {
             let again = apostille_core::memory::Draft { subject: memory.subject.clone(), ..note(&memory.fact) };
             let outcome = world.remember(again);
-            let same = matches!(outcome, apostille_core::remember::Outcome::Refreshed { .. });
+            let same = matches!(outcome, apostille_core::remember::RememberOutcome::Refreshed { .. });
             prop_assert!(same, "{:?} became {:?}", memory.fact, outcome);
         }
     }
 
     #[test]
     fn neutralising_is_idempotent_among_characters_that_hide(text in hidden()) {
-        let once = moderate::neutralised(&text).trim().to_owned();
-        let twice = moderate::neutralised(&once).trim().to_owned();
+        let once = moderate::neutralise_text(&text).trim().to_owned();
+        let twice = moderate::neutralise_text(&once).trim().to_owned();
         prop_assert_eq!(twice, once);
     }
 
     #[test]
     fn parsers_never_panic(text in text()) {
-        let _ = text.parse::<Cite>();
+        let _ = text.parse::<CodeLocation>();
         let _ = text.parse::<RepoPath>();
         let _ = text.parse::<Handle>();
-        let _ = text.parse::<Name>();
+        let _ = text.parse::<MemoryName>();
         let _ = text.parse::<MemoryId>();
         let _ = text.parse::<Digest>();
         let _ = text.parse::<Kind>();
         let _ = text.parse::<Space>();
         let _ = Space::repo(&text);
         let _ = Space::user(&text);
-        let _ = classify::exclusion(&text);
-        let _ = moderate::neutralised(&text);
-        let _ = apostille_text::secrets::find(&text);
-        let _ = apostille_text::literals::literals(&text);
+        let _ = classify::find_exclusion(&text);
+        let _ = moderate::neutralise_text(&text);
+        let _ = apostille_text::secrets::find_secret(&text);
+        let _ = apostille_text::literals::extract_literals(&text);
     }
 
     #[test]
     fn what_parses_is_printed_so_that_it_parses_again(text in text()) {
-        if let Ok(cite) = text.parse::<Cite>() {
+        if let Ok(cite) = text.parse::<CodeLocation>() {
             prop_assert_eq!(cite.to_string().parse(), Ok(cite));
         }
         if let Ok(handle) = text.parse::<Handle>() {
@@ -390,7 +391,7 @@ proptest! {
     }
 }
 
-fn tag_chars(it: &Checked) -> usize {
+fn tag_chars(it: &VerifiedHit) -> usize {
     it.hit
         .memory
         .tags

@@ -3,9 +3,9 @@
 use crate::world::a_speaker;
 use apostille_cite::verdict::Verdict;
 use apostille_core::forget::forget;
-use apostille_core::memory::{Draft, Kind, Layer, Origin, Twin, Voice};
-use apostille_core::recall::{Ask, Checked, Recalled, identity, recall};
-use apostille_core::revise::{invalidate, supersede};
+use apostille_core::memory::{Draft, DuplicateChoice, Kind, Layer, Origin, Voice};
+use apostille_core::recall::{RecallOutcome, RecallRequest, VerifiedHit, recall, recall_identity};
+use apostille_core::revise::{invalidate_memory, supersede_memory};
 use insta::assert_snapshot;
 
 use crate::world::{ReadOnly, World, cited, note, preference, repo, user};
@@ -23,9 +23,9 @@ fn two() -> World {
     world
 }
 
-fn told(recalled: &Recalled) -> String {
-    let name = |it: &Checked| format!("{} {}", it.hit.memory.handle(), it.standing());
-    let list = |all: &[Checked]| all.iter().map(name).collect::<Vec<_>>().join(", ");
+fn told(recalled: &RecallOutcome) -> String {
+    let name = |it: &VerifiedHit| format!("{} {}", it.hit.memory.handle(), it.standing());
+    let list = |all: &[VerifiedHit]| all.iter().map(name).collect::<Vec<_>>().join(", ");
     format!(
         "shown: {}\nwithheld: {}\nproblems: {:?}\n{}",
         list(&recalled.shown),
@@ -121,12 +121,12 @@ fn the_budget_counts_characters_and_memories() {
     let ask = |chars, count| {
         let spaces = vec![user()];
         world
-            .recall(&Ask {
+            .recall(&RecallRequest {
                 text: "build rule".into(),
                 spaces,
                 chars,
                 count,
-                ..Ask::default()
+                ..RecallRequest::default()
             })
             .shown
             .len()
@@ -147,11 +147,11 @@ fn a_memory_that_does_not_fit_leaves_room_for_the_next() {
         "long ".repeat(60)
     )));
     let spaces = vec![user()];
-    let ask = Ask {
+    let ask = RecallRequest {
         text: "build rules".into(),
         spaces,
         chars: Some(100),
-        ..Ask::default()
+        ..RecallRequest::default()
     };
     assert_eq!(world.recall(&ask).shown.len(), 1);
 }
@@ -186,10 +186,10 @@ fn a_memory_cannot_end_the_block_it_stands_in() {
 fn a_log_that_cannot_be_written_is_a_problem_and_not_an_error() {
     let world = two();
     let store = ReadOnly(&world.store);
-    let ask = Ask {
+    let ask = RecallRequest {
         text: "api version".into(),
         spaces: vec![repo(), user()],
-        ..Ask::default()
+        ..RecallRequest::default()
     };
     let recalled = world.with_store(&store, |cx| recall(cx, &ask)).unwrap();
     assert_snapshot!(told(&recalled));
@@ -255,9 +255,9 @@ fn forgetting_a_replacement_leaves_nothing_of_its_reason_with_the_replaced() {
         reason: Some("because zebras said so".into()),
         ..note("The api is v3.")
     };
-    let how = apostille_core::memory::Replacement::Correction;
+    let how = apostille_core::memory::ReplacementKind::Correction;
     world
-        .with(|cx| supersede(cx, &[repo()], "m-1".parse().unwrap(), new, how))
+        .with(|cx| supersede_memory(cx, &[repo()], "m-1".parse().unwrap(), new, how))
         .unwrap();
     world
         .with(|cx| forget(cx, a_speaker(), &[repo()], "m-2".parse().unwrap(), ""))
@@ -287,7 +287,7 @@ fn forgetting_with_the_text_as_its_reason_keeps_no_text() {
 fn only_active_memories_are_recalled() {
     let world = two();
     world
-        .with(|cx| invalidate(cx, &[repo()], "m-1".parse().unwrap(), "wrong"))
+        .with(|cx| invalidate_memory(cx, &[repo()], "m-1".parse().unwrap(), "wrong"))
         .unwrap();
     assert_eq!(world.ask("api version").shown.len(), 1);
 }
@@ -295,10 +295,10 @@ fn only_active_memories_are_recalled() {
 #[test]
 fn nothing_crosses_spaces_unless_asked() {
     let world = two();
-    let ask = Ask {
+    let ask = RecallRequest {
         text: "api version".into(),
         spaces: vec![repo()],
-        ..Ask::default()
+        ..RecallRequest::default()
     };
     assert!(
         world
@@ -312,10 +312,10 @@ fn nothing_crosses_spaces_unless_asked() {
 #[test]
 fn a_space_named_twice_is_looked_into_once() {
     let world = two();
-    let ask = Ask {
+    let ask = RecallRequest {
         text: "api version".into(),
         spaces: vec![repo(), user(), repo()],
-        ..Ask::default()
+        ..RecallRequest::default()
     };
     assert_eq!(world.recall(&ask).shown.len(), 2);
     assert_eq!(world.look("m-1").usage.recalls, 1);
@@ -329,11 +329,11 @@ fn episodes_and_scratch_are_shown_only_when_asked_for() {
         ..note("Fixed the login race with a lock")
     });
     let asked = |layers: Vec<Layer>| {
-        let ask = Ask {
+        let ask = RecallRequest {
             text: "login race".into(),
             spaces: vec![repo()],
             layers,
-            ..Ask::default()
+            ..RecallRequest::default()
         };
         world.recall(&ask).shown.len()
     };
@@ -347,11 +347,11 @@ fn a_file_in_play_brings_the_memories_that_cite_it() {
     world.kept(cited("The version is written twice.", &["src/api.rs:3"]));
     let first = |path: &str| {
         let paths = vec![path.parse().unwrap()];
-        let ask = Ask {
+        let ask = RecallRequest {
             text: "version written".into(),
             spaces: vec![repo()],
             paths,
-            ..Ask::default()
+            ..RecallRequest::default()
         };
         world.recall(&ask).shown[0].hit.memory.handle().to_string()
     };
@@ -363,7 +363,7 @@ fn what_people_said_ranks_above_what_agents_learned() {
     let world = World::verified();
     let said = |origin| Draft {
         kind: Some(Kind::Feedback),
-        ..Draft::new(repo(), "", Voice::of(origin))
+        ..Draft::new(repo(), "", Voice::from_origin(origin))
     };
     world.kept(Draft {
         fact: "Answers are short".into(),
@@ -397,7 +397,7 @@ fn identity_is_listed_in_its_order() {
         });
     }
     let facts: Vec<String> = world
-        .with(|cx| identity(cx, &user()))
+        .with(|cx| recall_identity(cx, &user()))
         .unwrap()
         .into_iter()
         .map(|it| it.fact)
@@ -422,7 +422,7 @@ fn what_does_not_hold_does_not_crowd_out_what_does() {
     world.shelf.write("src/widgets.rs", &widgets(|_| true));
     for n in 1..=60 {
         let fact = format!("the widget number {n} has shape {}", n * 7);
-        let twin = Twin::Create("another widget".into());
+        let twin = DuplicateChoice::Create("another widget".into());
         world.kept(Draft {
             twin,
             ..cited(&fact, &[&format!("src/widgets.rs:{n}")])
@@ -454,12 +454,12 @@ fn a_long_memory_is_shown_by_its_passage_and_counted_by_it() {
         layer: Some(Layer::Episode),
         ..note("The staging host sleeps at night.")
     });
-    let ask = Ask {
+    let ask = RecallRequest {
         text: "why is the staging host awake".into(),
         spaces: vec![repo()],
         layers: vec![Layer::Episode],
         chars: Some(600),
-        ..Ask::default()
+        ..RecallRequest::default()
     };
     let recalled = world.recall(&ask);
     assert_eq!(recalled.shown.len(), 2);
@@ -487,11 +487,11 @@ fn about_a_file() -> World {
 }
 
 fn with_path(world: &World, text: &str, path: &str) -> Vec<String> {
-    let ask = Ask {
+    let ask = RecallRequest {
         text: text.into(),
         spaces: vec![repo(), user()],
         paths: vec![path.parse().unwrap()],
-        ..Ask::default()
+        ..RecallRequest::default()
     };
     world
         .recall(&ask)

@@ -4,11 +4,11 @@ use crate::world::{a_person, vouched};
 use std::fmt::Write as _;
 
 use apostille_core::Context;
-use apostille_core::event::{Event, What};
+use apostille_core::event::{Event, EventBody};
 use apostille_core::format::EventRecord;
-use apostille_core::memory::{Draft, Kind, Layer, Mark, Memory, Origin, Twin, Voice};
-use apostille_core::remember::{Outcome, remember};
-use apostille_core::revise::supersede;
+use apostille_core::memory::{Draft, DuplicateChoice, Kind, Layer, Mark, Memory, Origin, Voice};
+use apostille_core::remember::{RememberOutcome, remember};
+use apostille_core::revise::supersede_memory;
 use apostille_core::space::Space;
 use apostille_text::moderate;
 use insta::assert_snapshot;
@@ -16,9 +16,9 @@ use insta::assert_snapshot;
 use crate::world::{World, cited, note, preference, repo, user};
 
 /// The outcome and the log, as a person would read them.
-fn told(world: &World, outcome: &Outcome) -> String {
+fn told(world: &World, outcome: &RememberOutcome) -> String {
     let mut out = match outcome {
-        Outcome::Remembered {
+        RememberOutcome::Remembered {
             memory,
             identity_percent,
             retired,
@@ -36,20 +36,22 @@ fn told(world: &World, outcome: &Outcome) -> String {
                 described(memory)
             )
         }
-        Outcome::Refreshed { memory } => format!("refreshed {}\n", described(memory)),
-        Outcome::Similar { near } => near.iter().fold("similar\n".to_owned(), |mut out, it| {
-            writeln!(
-                out,
-                "  {} {} {:.2}: {}",
-                it.relation.as_str(),
-                it.handle,
-                it.overlap,
-                it.fact
-            )
-            .unwrap();
-            out
-        }),
-        Outcome::Refused(refusal) => format!("refused ({}): {refusal}\n", refusal.class()),
+        RememberOutcome::Refreshed { memory } => format!("refreshed {}\n", described(memory)),
+        RememberOutcome::Similar { near } => {
+            near.iter().fold("similar\n".to_owned(), |mut out, it| {
+                writeln!(
+                    out,
+                    "  {} {} {:.2}: {}",
+                    it.relation.as_str(),
+                    it.handle,
+                    it.overlap,
+                    it.fact
+                )
+                .unwrap();
+                out
+            })
+        }
+        RememberOutcome::Refused(refusal) => format!("refused ({}): {refusal}\n", refusal.class()),
     };
     out.push_str("-- log\n");
     world.log().iter().for_each(|it| out.push_str(&line(it)));
@@ -60,7 +62,7 @@ fn described(memory: &Memory) -> String {
     let cites: Vec<String> = memory
         .citations
         .iter()
-        .map(|it| it.place().to_string())
+        .map(|it| it.location().to_string())
         .collect();
     let marks: Vec<&str> = memory.marks.iter().map(|it| it.as_str()).collect();
     let why = memory
@@ -82,7 +84,7 @@ fn described(memory: &Memory) -> String {
 fn line(event: &Event) -> String {
     let record = EventRecord::from(event);
     let mut line = record.event.clone();
-    if let What::Remembered {
+    if let EventBody::Remembered {
         memory,
         forced,
         rationale,
@@ -134,7 +136,7 @@ fn a_person_vouches_for_what_the_cited_lines_do_not_say_and_it_is_recorded() {
     let world = World::verified();
     let draft = Draft {
         vouching: vouched(),
-        voice: Voice::of(Origin::User),
+        voice: Voice::from_origin(Origin::User),
         ..ungrounded()
     };
     let outcome = world.remember(draft);
@@ -174,7 +176,7 @@ fn the_reason_names_what_is_missing_after_graver_reasons_and_in_bounds() {
     check(cited(&long, &["src/api.rs:3"]), &expected);
     let voice = Voice {
         tainted: true,
-        ..Voice::of(Origin::Agent)
+        ..Voice::from_origin(Origin::Agent)
     };
     check(
         Draft {
@@ -195,12 +197,15 @@ fn restating_an_active_memory_without_proof_changes_nothing() {
     let world = World::verified();
     let vouched = Draft {
         vouching: vouched(),
-        voice: Voice::of(Origin::User),
+        voice: Voice::from_origin(Origin::User),
         ..ungrounded()
     };
     let kept = world.kept(vouched);
     let outcome = world.remember(ungrounded());
-    assert!(matches!(outcome, Outcome::Similar { .. }), "{outcome:?}");
+    assert!(
+        matches!(outcome, RememberOutcome::Similar { .. }),
+        "{outcome:?}"
+    );
     assert_eq!(world.look("m-1"), kept);
 }
 
@@ -213,13 +218,16 @@ fn a_pending_fact_stated_again_with_proof_is_in_use() {
             .write("next.rs", "const API_VERSION: &str = \"v4\";\n");
         world.kept(ungrounded());
         let outcome = world.remember(again);
-        assert!(matches!(outcome, Outcome::Refreshed { .. }), "{outcome:?}");
+        assert!(
+            matches!(outcome, RememberOutcome::Refreshed { .. }),
+            "{outcome:?}"
+        );
         assert_eq!(world.look("m-1").status.stage().as_str(), expected);
     };
     let proof = cited("`API_VERSION` is \"v4\".", &["next.rs:1"]);
     let tainted = Voice {
         tainted: true,
-        ..Voice::of(Origin::Agent)
+        ..Voice::from_origin(Origin::Agent)
     };
     check(ungrounded(), "pending");
     check(
@@ -241,7 +249,7 @@ fn a_pending_fact_stated_again_with_proof_is_in_use() {
     check(
         Draft {
             vouching: vouched(),
-            voice: Voice::of(Origin::User),
+            voice: Voice::from_origin(Origin::User),
             ..ungrounded()
         },
         "active",
@@ -250,7 +258,7 @@ fn a_pending_fact_stated_again_with_proof_is_in_use() {
 
 #[test]
 fn an_ungrounded_replacement_replaces_when_it_is_proven() {
-    use apostille_core::memory::{Replacement, Status};
+    use apostille_core::memory::{ReplacementKind, Status};
     let world = World::verified();
     world
         .shelf
@@ -259,7 +267,7 @@ fn an_ungrounded_replacement_replaces_when_it_is_proven() {
     let instead = |draft: Draft| {
         let name = "m-1".parse().unwrap();
         world
-            .with(|cx| supersede(cx, &[repo()], name, draft, Replacement::Better))
+            .with(|cx| supersede_memory(cx, &[repo()], name, draft, ReplacementKind::Better))
             .unwrap()
     };
     instead(ungrounded());
@@ -281,11 +289,11 @@ fn an_ungrounded_replacement_replaces_when_it_is_proven() {
 
 #[test]
 fn a_file_does_not_vouch_for_what_the_cited_lines_do_not_say() {
-    use apostille_core::import::{Imported, import};
+    use apostille_core::import::{ImportOutcome, import};
     let check = |change: fn(&mut Memory), expected: Option<&str>| {
         let vouched = Draft {
             vouching: vouched(),
-            voice: Voice::of(Origin::User),
+            voice: Voice::from_origin(Origin::User),
             ..ungrounded()
         };
         let mut memory = World::verified().kept(vouched);
@@ -293,7 +301,7 @@ fn a_file_does_not_vouch_for_what_the_cited_lines_do_not_say() {
         let imported = World::verified()
             .with(|cx| import(cx, memory.clone(), true, Some(a_person())))
             .unwrap();
-        let Imported::Kept(kept) = imported else {
+        let ImportOutcome::Kept(kept) = imported else {
             panic!("{imported:?}")
         };
         assert_eq!(kept.status.why(), expected);
@@ -307,7 +315,7 @@ fn a_file_does_not_vouch_for_what_the_cited_lines_do_not_say() {
 
 #[test]
 fn a_file_decides_only_where_a_person_vouches_for_it() {
-    use apostille_core::import::{Imported, import};
+    use apostille_core::import::{ImportOutcome, import};
     use apostille_core::memory::{Stage, Status};
     let check = |status: Status, is_vouched: bool, expected: Stage| {
         let rule = Draft {
@@ -322,7 +330,7 @@ fn a_file_decides_only_where_a_person_vouches_for_it() {
         let imported = World::verified()
             .with(|cx| import(cx, memory.clone(), true, is_vouched.then(a_person)))
             .unwrap();
-        let Imported::Kept(kept) = imported else {
+        let ImportOutcome::Kept(kept) = imported else {
             panic!("{imported:?}")
         };
         assert_eq!(
@@ -356,7 +364,7 @@ fn what_was_stopped_at_one_door_does_not_come_in_by_the_other() {
         let world = World::verified();
         let outside = Voice {
             tainted: true,
-            ..Voice::of(Origin::Agent)
+            ..Voice::from_origin(Origin::Agent)
         };
         let pending = Draft {
             kind: Some(Kind::Feedback),
@@ -370,7 +378,7 @@ fn what_was_stopped_at_one_door_does_not_come_in_by_the_other() {
         let kept = world
             .with(|cx| remember(&Context { beside, ..*cx }, draft))
             .unwrap();
-        let Outcome::Remembered { memory, .. } = kept else {
+        let RememberOutcome::Remembered { memory, .. } = kept else {
             panic!("{kept:?}")
         };
         assert_eq!(
@@ -429,7 +437,7 @@ fn each_refusal_class() {
             ..note("Speaks German")
         },
         Draft {
-            twin: Twin::Merge("m-9".parse().unwrap()),
+            twin: DuplicateChoice::Merge("m-9".parse().unwrap()),
             ..cited("The api is versioned", &["src/api.rs:3"])
         },
         agent_force,
@@ -470,7 +478,7 @@ fn a_full_identity_layer_lists_its_entries_and_its_percent() {
     assert_snapshot!(shown.join("\n"));
 }
 
-fn told_outcome(world: &World, outcome: &Outcome) -> String {
+fn told_outcome(world: &World, outcome: &RememberOutcome) -> String {
     let told = told(world, outcome);
     let outcome = told.split("-- log").next().unwrap_or_default();
     ["a", "b", "c", "d"]
@@ -482,7 +490,7 @@ fn told_outcome(world: &World, outcome: &Outcome) -> String {
 
 #[test]
 fn a_person_overrides_an_exclusion_and_it_is_recorded() {
-    let voice = Voice::of(Origin::User);
+    let voice = Voice::from_origin(Origin::User);
     let draft = Draft {
         vouching: vouched(),
         kind: Some(Kind::Feedback),
@@ -496,7 +504,7 @@ fn a_person_overrides_an_exclusion_and_it_is_recorded() {
 fn a_person_overrides_the_need_for_a_citation_and_it_is_recorded() {
     let draft = Draft {
         vouching: vouched(),
-        voice: Voice::of(Origin::User),
+        voice: Voice::from_origin(Origin::User),
         ..note("The api is versioned")
     };
     assert_snapshot!(alone(draft));
@@ -506,7 +514,7 @@ fn a_person_overrides_the_need_for_a_citation_and_it_is_recorded() {
 fn a_person_who_overrides_nothing_is_not_recorded_as_forcing() {
     let draft = Draft {
         vouching: vouched(),
-        voice: Voice::of(Origin::User),
+        voice: Voice::from_origin(Origin::User),
         ..cited("It is v3.", &["src/api.rs:3"])
     };
     assert_snapshot!(alone(draft));
@@ -518,7 +526,7 @@ const NEAR: &str =
     "Integration tests of the api need the docker daemon running on the build machine first";
 
 /// A world that knows something, and what becomes of a draft much like it.
-fn twin(twin: Twin) -> String {
+fn twin(twin: DuplicateChoice) -> String {
     let world = World::verified();
     world.kept(Draft {
         tags: vec!["tests".into()],
@@ -535,22 +543,22 @@ fn twin(twin: Twin) -> String {
 
 #[test]
 fn a_near_duplicate_is_named_and_nothing_is_kept() {
-    assert_snapshot!(twin(Twin::Ask));
+    assert_snapshot!(twin(DuplicateChoice::Ask));
 }
 
 #[test]
 fn a_near_duplicate_can_be_skipped() {
-    assert_snapshot!(twin(Twin::Skip));
+    assert_snapshot!(twin(DuplicateChoice::Skip));
 }
 
 #[test]
 fn a_near_duplicate_can_be_merged_and_keeps_both_sets_of_citations() {
-    assert_snapshot!(twin(Twin::Merge("m-1".parse().unwrap())));
+    assert_snapshot!(twin(DuplicateChoice::Merge("m-1".parse().unwrap())));
 }
 
 #[test]
 fn a_near_duplicate_can_be_created_with_a_rationale() {
-    assert_snapshot!(twin(Twin::Create(
+    assert_snapshot!(twin(DuplicateChoice::Create(
         "the first is about the api, this about the order".into()
     )));
 }
@@ -558,12 +566,12 @@ fn a_near_duplicate_can_be_created_with_a_rationale() {
 #[test]
 fn a_rationale_is_moderated_like_every_text() {
     let created = |why: String| Draft {
-        twin: Twin::Create(why),
+        twin: DuplicateChoice::Create(why),
         ..cited("It is v3.", &["src/api.rs:3"])
     };
     let check = |why: String, expected: &str| {
         let world = World::verified();
-        let Outcome::Refused(refusal) = world.remember(created(why.clone())) else {
+        let RememberOutcome::Refused(refusal) = world.remember(created(why.clone())) else {
             panic!("kept: {why}")
         };
         assert_eq!(refusal.class(), expected);
@@ -588,7 +596,7 @@ fn a_contradiction_is_named() {
     };
     // An agent does not overrule a person.
     let said = Draft {
-        voice: Voice::of(Origin::User),
+        voice: Voice::from_origin(Origin::User),
         ..about("The client gives up after 3 attempts")
     };
     world.kept(said);
@@ -616,7 +624,7 @@ fn restatements_never_bring_more_citations_than_are_kept() {
         world.policy.limits.citations
     );
     assert_eq!(
-        world.look("m-1").citations[0].place().to_string(),
+        world.look("m-1").citations[0].location().to_string(),
         "long.txt:30"
     );
 }
@@ -626,7 +634,7 @@ fn text_from_outside_is_pending_and_not_recalled() {
     let world = World::verified();
     let voice = Voice {
         tainted: true,
-        ..Voice::of(Origin::Agent)
+        ..Voice::from_origin(Origin::Agent)
     };
     let outcome = world.remember(Draft {
         voice,
@@ -657,9 +665,9 @@ fn hidden_characters_are_taken_out_and_marked() {
 #[test]
 fn what_is_neutralised_once_stays_so() {
     let check = |text: &str, expected: &str| {
-        let once = moderate::neutralised(text);
+        let once = moderate::neutralise_text(text);
         assert_eq!(
-            (once.as_str(), moderate::neutralised(&once).as_str()),
+            (once.as_str(), moderate::neutralise_text(&once).as_str()),
             (expected, expected),
             "{text:?}"
         );
@@ -678,15 +686,15 @@ fn a_pending_replacement_does_not_silence_the_active_memory() {
     world.kept(cited("The api is versioned.", &["src/api.rs:3"]));
     let voice = Voice {
         tainted: true,
-        ..Voice::of(Origin::Agent)
+        ..Voice::from_origin(Origin::Agent)
     };
     let evil = Draft {
         voice,
         ..cited("The api needs no version at all.", &["src/api.rs:3"])
     };
-    let how = apostille_core::memory::Replacement::Correction;
+    let how = apostille_core::memory::ReplacementKind::Correction;
     let outcome = world
-        .with(|cx| supersede(cx, &[repo()], "m-1".parse().unwrap(), evil, how))
+        .with(|cx| supersede_memory(cx, &[repo()], "m-1".parse().unwrap(), evil, how))
         .unwrap();
     assert!(world.look("m-1").is_active(), "{}", told(&world, &outcome));
 }
@@ -698,7 +706,7 @@ fn text_from_outside_does_not_refresh_an_active_memory() {
     world.advance(3_600);
     let voice = Voice {
         tainted: true,
-        ..Voice::of(Origin::Agent)
+        ..Voice::from_origin(Origin::Agent)
     };
     world.remember(Draft {
         voice,
@@ -728,40 +736,54 @@ fn the_kind_is_found_out() {
     };
     check(note("It is v3"), Kind::Project);
     check(
-        Draft::new(user(), "It is v3", Voice::of(Origin::User)),
+        Draft::new(user(), "It is v3", Voice::from_origin(Origin::User)),
         Kind::User,
     );
     check(
-        Draft::new(repo(), "It is v3", Voice::of(Origin::Review)),
+        Draft::new(repo(), "It is v3", Voice::from_origin(Origin::Review)),
         Kind::Feedback,
     );
     check(
-        Draft::new(repo(), "It is v3", Voice::of(Origin::UserCorrection)),
+        Draft::new(
+            repo(),
+            "It is v3",
+            Voice::from_origin(Origin::UserCorrection),
+        ),
         Kind::Feedback,
     );
     let outcome = World::verified().remember(note("Build with `make all`"));
-    assert!(matches!(outcome, Outcome::Refused(it) if it.to_string().contains("reference")));
+    assert!(
+        matches!(outcome, RememberOutcome::Refused(it) if it.to_string().contains("reference"))
+    );
 }
 
 #[test]
 fn an_approved_memory_is_recalled_and_replaces_what_it_was_to_replace() {
-    use apostille_core::memory::{Name, Replacement, Status};
+    use apostille_core::memory::{MemoryName, ReplacementKind, Status};
     use apostille_core::refusal::Refusal;
-    use apostille_core::revise::{Revised, approve};
+    use apostille_core::revise::{ReviseOutcome, approve_memory};
     let world = World::verified();
     let old = world.kept(cited("API_VERSION is v3 everywhere.", &["src/api.rs:3"]));
     let tainted = Voice {
         tainted: true,
-        ..Voice::of(Origin::Agent)
+        ..Voice::from_origin(Origin::Agent)
     };
     let draft = Draft {
         voice: tainted,
         ..cited("API_VERSION is v3 in the client only.", &["src/api.rs:3"])
     };
     let outcome = world
-        .with(|cx| supersede(cx, &[repo()], Name::Id(old.id), draft, Replacement::Better))
+        .with(|cx| {
+            supersede_memory(
+                cx,
+                &[repo()],
+                MemoryName::Id(old.id),
+                draft,
+                ReplacementKind::Better,
+            )
+        })
         .unwrap();
-    let Outcome::Remembered {
+    let RememberOutcome::Remembered {
         memory: pending, ..
     } = outcome
     else {
@@ -769,10 +791,10 @@ fn an_approved_memory_is_recalled_and_replaces_what_it_was_to_replace() {
     };
     let approved = |world: &World| {
         world
-            .with(|cx| approve(cx, a_person(), &[repo()], Name::Id(pending.id)))
+            .with(|cx| approve_memory(cx, a_person(), &[repo()], MemoryName::Id(pending.id)))
             .unwrap()
     };
-    assert!(matches!(approved(&world), Revised::Done(memory) if memory.is_active()));
+    assert!(matches!(approved(&world), ReviseOutcome::Done(memory) if memory.is_active()));
     assert_eq!(
         world.look("m-1").status,
         Status::Superseded { by: pending.id }
@@ -780,7 +802,7 @@ fn an_approved_memory_is_recalled_and_replaces_what_it_was_to_replace() {
     assert!(
         matches!(
             approved(&world),
-            Revised::Refused(Refusal::NotPending { .. })
+            ReviseOutcome::Refused(Refusal::NotPending { .. })
         ),
         "once is enough"
     );
@@ -795,7 +817,7 @@ fn what_is_kept_for_a_user_cites_no_repository() {
         ..preference("It is v3")
     });
     assert!(
-        matches!(&outcome, Outcome::Refused(it) if it.class() == "bad_citation"),
+        matches!(&outcome, RememberOutcome::Refused(it) if it.class() == "bad_citation"),
         "{outcome:?}"
     );
 }

@@ -1,15 +1,19 @@
 //! Seed 000, verified memory: every lifecycle transition and telemetry event that is the core's. The JSON of the ten
 //! tools is tested in the server.
 
-use apostille_core::event::{Happening, What};
-use apostille_core::list::{RECENT_LIMIT, citing, note_fetched, recent};
-use apostille_core::memory::{Draft, Memory, Origin, Replacement, Stage, Status, Voice};
+use apostille_core::event::{EventBody, Happening};
+use apostille_core::list::{
+    RECENT_LIMIT, list_citing_memories, list_recent_memories, log_fetched_memories,
+};
+use apostille_core::memory::{Draft, Memory, Origin, ReplacementKind, Stage, Status, Voice};
 use apostille_core::policy::Policy;
-use apostille_core::remember::Outcome;
-use apostille_core::revise::{Revised, apply, invalidate, refresh, supersede};
+use apostille_core::remember::RememberOutcome;
+use apostille_core::revise::{
+    ReviseOutcome, invalidate_memory, mark_memory_applied, refresh_memory, supersede_memory,
+};
 use apostille_core::space::Space;
-use apostille_core::stats::stats;
-use apostille_core::verify::{Orders, Verified, verify};
+use apostille_core::stats::compute_space_stats;
+use apostille_core::verify::{VerifiedMemory, VerifyOptions, verify};
 
 use crate::world::{COMMIT, World, cited, note, repo};
 
@@ -22,45 +26,47 @@ fn stored(world: &World) -> Memory {
     })
 }
 
-fn revised(outcome: Result<Revised, apostille_core::Error>) -> Result<Memory, &'static str> {
+fn revised(
+    outcome: Result<ReviseOutcome, apostille_core::CoreError>,
+) -> Result<Memory, &'static str> {
     match outcome.unwrap() {
-        Revised::Done(memory) => Ok(*memory),
-        Revised::Refused(refusal) => Err(refusal.class()),
+        ReviseOutcome::Done(memory) => Ok(*memory),
+        ReviseOutcome::Refused(refusal) => Err(refusal.class()),
     }
 }
 
 fn refreshed(world: &World, name: &str) -> Result<Memory, &'static str> {
-    revised(world.with(|cx| refresh(cx, &[repo()], name.parse().unwrap())))
+    revised(world.with(|cx| refresh_memory(cx, &[repo()], name.parse().unwrap())))
 }
 
 fn invalidated(world: &World, name: &str, why: &str) -> Result<Memory, &'static str> {
-    revised(world.with(|cx| invalidate(cx, &[repo()], name.parse().unwrap(), why)))
+    revised(world.with(|cx| invalidate_memory(cx, &[repo()], name.parse().unwrap(), why)))
 }
 
 fn applied(world: &World, name: &str) -> Result<Memory, &'static str> {
-    revised(world.with(|cx| apply(cx, &[repo()], name.parse().unwrap())))
+    revised(world.with(|cx| mark_memory_applied(cx, &[repo()], name.parse().unwrap())))
 }
 
 fn superseded(
     world: &World,
     name: &str,
     fact: &str,
-    how: Replacement,
+    how: ReplacementKind,
 ) -> Result<Memory, &'static str> {
     match world
-        .with(|cx| supersede(cx, &[repo()], name.parse().unwrap(), note(fact), how))
+        .with(|cx| supersede_memory(cx, &[repo()], name.parse().unwrap(), note(fact), how))
         .unwrap()
     {
-        Outcome::Remembered { memory, .. } => Ok(*memory),
-        Outcome::Refused(refusal) => Err(refusal.class()),
+        RememberOutcome::Remembered { memory, .. } => Ok(*memory),
+        RememberOutcome::Refused(refusal) => Err(refusal.class()),
         other => panic!("{other:?}"),
     }
 }
 
-fn verified(world: &World, name: &str) -> Verified {
+fn verified(world: &World, name: &str) -> VerifiedMemory {
     let memory = world.look(name);
     world
-        .with(|cx| verify(cx, vec![memory], Orders::default(), |_| ()))
+        .with(|cx| verify(cx, vec![memory], VerifyOptions::default(), |_| ()))
         .unwrap()
         .memories
         .remove(0)
@@ -71,7 +77,7 @@ fn seed_000_store_keeps_subject_fact_citations_reason_and_author() {
     let world = World::verified();
     let voice = Voice {
         author: Some("coding-agent".into()),
-        ..Voice::of(Origin::Agent)
+        ..Voice::from_origin(Origin::Agent)
     };
     let memory = world.kept(Draft {
         subject: Some("API version".into()),
@@ -99,12 +105,12 @@ fn seed_000_store_keeps_subject_fact_citations_reason_and_author() {
 fn seed_000_store_captures_path_lines_sha_and_snippet_of_each_citation() {
     let world = World::verified();
     let citation = &stored(&world).citations[0];
-    assert_eq!(citation.place().to_string(), "src/api.rs:3");
+    assert_eq!(citation.location().to_string(), "src/api.rs:3");
     assert_eq!(citation.commit.as_deref(), Some(COMMIT));
     assert_eq!(citation.snippet, "pub const API_VERSION: &str = \"v3\";");
     assert_eq!(
         citation.digest,
-        apostille_text::digest::Digest::of(citation.snippet.as_bytes())
+        apostille_text::digest::Digest::hash_bytes(citation.snippet.as_bytes())
     );
     assert_eq!((citation.before.len(), citation.after.len()), (2, 2));
 }
@@ -112,7 +118,7 @@ fn seed_000_store_captures_path_lines_sha_and_snippet_of_each_citation() {
 #[test]
 fn seed_000_cannot_store_without_citations() {
     let world = World::verified();
-    let Outcome::Refused(refusal) = world.remember(note(FACT)) else {
+    let RememberOutcome::Refused(refusal) = world.remember(note(FACT)) else {
         panic!("kept")
     };
     assert_eq!(refusal.class(), "needs_citation");
@@ -122,7 +128,8 @@ fn seed_000_cannot_store_without_citations() {
 #[test]
 fn seed_000_malicious_injection_a_citation_that_points_to_nothing_is_refused() {
     let check = |place: &str, why: &str| {
-        let Outcome::Refused(refusal) = World::verified().remember(cited(FACT, &[place])) else {
+        let RememberOutcome::Refused(refusal) = World::verified().remember(cited(FACT, &[place]))
+        else {
             panic!("kept")
         };
         assert_eq!(refusal.class(), "bad_citation");
@@ -149,7 +156,7 @@ fn seed_000_lifecycle_storing_again_refreshes() {
         subject: Some("api VERSION".into()),
         ..cited(FACT, &["src/api.rs:3"])
     };
-    let Outcome::Refreshed { memory } = world.remember(again) else {
+    let RememberOutcome::Refreshed { memory } = world.remember(again) else {
         panic!("kept twice")
     };
     assert_eq!(memory.id, first.id);
@@ -194,7 +201,7 @@ fn seed_000_lifecycle_active_to_superseded_to_new_active() {
         &world,
         "m-1",
         "API_VERSION must match in client, docs and SDK.",
-        Replacement::Better,
+        ReplacementKind::Better,
     );
     let new = new.unwrap();
     assert_eq!(new.status, Status::Active);
@@ -211,14 +218,14 @@ fn seed_000_lifecycle_chain_of_supersedes_can_be_walked_both_ways() {
         &world,
         "m-1",
         "The second version is v3.",
-        Replacement::Better,
+        ReplacementKind::Better,
     )
     .unwrap();
     superseded(
         &world,
         "m-2",
         "The third version is v3.",
-        Replacement::Correction,
+        ReplacementKind::Correction,
     )
     .unwrap();
     let [one, two, three] = ["m-1", "m-2", "m-3"].map(|it| world.look(it));
@@ -242,7 +249,7 @@ fn seed_000_lifecycle_only_an_active_memory_can_be_revised() {
     stored(&world);
     invalidated(&world, "m-1", "wrong").unwrap();
     assert_eq!(
-        superseded(&world, "m-1", "Something else.", Replacement::Better),
+        superseded(&world, "m-1", "Something else.", ReplacementKind::Better),
         Err("not_active")
     );
     assert_eq!(refreshed(&world, "m-1"), Err("not_active"));
@@ -259,11 +266,11 @@ fn seed_000_lifecycle_a_superseded_memory_is_not_superseded_again() {
         &world,
         "m-1",
         "The second version is v3.",
-        Replacement::Better,
+        ReplacementKind::Better,
     )
     .unwrap();
     assert_eq!(
-        superseded(&world, "m-1", "A fork of v3.", Replacement::Better),
+        superseded(&world, "m-1", "A fork of v3.", ReplacementKind::Better),
         Err("not_active")
     );
 }
@@ -285,8 +292,8 @@ fn seed_000_telemetry_corrected_and_superseded_are_told_apart() {
         assert_eq!(world.words(), ["remembered", expected, "remembered"]);
         assert_eq!(world.look("m-1").status.stage(), Stage::Superseded);
     };
-    check(Replacement::Better, "superseded");
-    check(Replacement::Correction, "corrected");
+    check(ReplacementKind::Better, "superseded");
+    check(ReplacementKind::Correction, "corrected");
 }
 
 #[test]
@@ -372,14 +379,16 @@ fn seed_000_telemetry_retrieved_names_what_was_fetched_and_counts() {
     let world = World::verified();
     let memory = stored(&world);
     world.ask("API version");
-    let fetched = world.with(|cx| recent(cx, &[repo()], 5)).unwrap();
+    let fetched = world
+        .with(|cx| list_recent_memories(cx, &[repo()], 5))
+        .unwrap();
     assert_eq!(
-        world.with(|cx| note_fetched(cx, &fetched, "the most recent")),
+        world.with(|cx| log_fetched_memories(cx, &fetched, "the most recent")),
         None
     );
     assert_eq!(world.words(), ["remembered", "retrieved", "retrieved"]);
     assert_eq!(world.look("m-1").usage.recalls, 2);
-    let Some(What::Retrieved { shown, query }) = world.log().pop().map(|it| it.what) else {
+    let Some(EventBody::Retrieved { shown, query }) = world.log().pop().map(|it| it.what) else {
         panic!("no event")
     };
     assert_eq!(
@@ -396,12 +405,12 @@ fn seed_000_telemetry_each_of_the_eight_events_occurs_with_its_word() {
     verified(&world, "m-1");
     refreshed(&world, "m-1").unwrap();
     applied(&world, "m-1").unwrap();
-    superseded(&world, "m-1", "Version two is v3.", Replacement::Better).unwrap();
+    superseded(&world, "m-1", "Version two is v3.", ReplacementKind::Better).unwrap();
     superseded(
         &world,
         "m-2",
         "Version three is v3.",
-        Replacement::Correction,
+        ReplacementKind::Correction,
     )
     .unwrap();
     world.shelf.remove("docs/api.md");
@@ -435,7 +444,7 @@ fn seed_000_get_recent_is_ordered_by_refreshed_at_with_default_limit_50() {
     refreshed(&world, "m-1").unwrap();
     let names = |limit| -> Vec<String> {
         world
-            .with(|cx| recent(cx, &[repo()], limit))
+            .with(|cx| list_recent_memories(cx, &[repo()], limit))
             .unwrap()
             .iter()
             .map(|it| it.handle().to_string())
@@ -452,7 +461,12 @@ fn seed_000_get_recent_leaves_out_what_is_not_active_and_other_repos() {
     stored(&world);
     world.kept(cited("Another thing is v3.", &["src/api.rs:3"]));
     invalidated(&world, "m-1", "wrong").unwrap();
-    let count = |space: Space| world.with(|cx| recent(cx, &[space], 50)).unwrap().len();
+    let count = |space: Space| {
+        world
+            .with(|cx| list_recent_memories(cx, &[space], 50))
+            .unwrap()
+            .len()
+    };
     assert_eq!(count(repo()), 1);
     assert_eq!(count(Space::repo("myorg/other").unwrap()), 0);
 }
@@ -464,7 +478,7 @@ fn seed_000_search_by_path_finds_files_and_folders() {
     world.kept(cited("The docs speak of v3.", &["docs/api.md:3"]));
     let check = |path: &str, expected: &[&str]| {
         let found = world
-            .with(|cx| citing(cx, &[repo()], &path.parse().unwrap(), 50))
+            .with(|cx| list_citing_memories(cx, &[repo()], &path.parse().unwrap(), 50))
             .unwrap();
         assert_eq!(
             found
@@ -493,15 +507,21 @@ fn seed_000_stats_count_stages_and_events() {
     world.shelf.remove("docs/api.md");
     verified(&world, "m-1");
     invalidated(&world, "m-2", "wrong").unwrap();
-    superseded(&world, "m-3", "A fourth matter is v3.", Replacement::Better).unwrap();
-    let stats = world.with(|cx| stats(cx, &repo())).unwrap();
+    superseded(
+        &world,
+        "m-3",
+        "A fourth matter is v3.",
+        ReplacementKind::Better,
+    )
+    .unwrap();
+    let stats = world.with(|cx| compute_space_stats(cx, &repo())).unwrap();
     assert_eq!(stats.active, 2);
     assert_eq!(
-        [Stage::Invalid, Stage::Superseded].map(|it| stats.tally.stage(it)),
+        [Stage::Invalid, Stage::Superseded].map(|it| stats.tally.count_in_stage(it)),
         [1, 1]
     );
     assert_eq!(
-        ["remembered", "verified_valid", "superseded"].map(|it| stats.tally.event(it)),
+        ["remembered", "verified_valid", "superseded"].map(|it| stats.tally.count_events(it)),
         [4, 1, 1]
     );
     assert_eq!(stats.verified_share, Some(0.5));
@@ -512,7 +532,12 @@ fn seed_000_soft_limit_of_1000_active_memories_is_reported_not_enforced() {
     assert_eq!(Policy::default().limits.soft_active, 1_000);
     let mut world = World::verified();
     world.policy.limits.soft_active = 2;
-    let over = |world: &World| world.with(|cx| stats(cx, &repo())).unwrap().over_soft_limit;
+    let over = |world: &World| {
+        world
+            .with(|cx| compute_space_stats(cx, &repo()))
+            .unwrap()
+            .over_soft_limit
+    };
     for (fact, expected) in [
         ("One is v3.", false),
         ("Two are v3.", false),

@@ -3,12 +3,12 @@
 use crate::world::a_speaker;
 use std::collections::BTreeSet;
 
-use apostille_core::forget::{Forgotten, forget};
-use apostille_core::list::search;
-use apostille_core::memory::{Draft, Kind, Layer, Stage, Twin};
-use apostille_core::policy::{InjectMode, Limits, Policy, Scoring};
-use apostille_core::recall::{Ask, Recalled, Style, overlap};
-use apostille_core::remember::Outcome;
+use apostille_core::forget::{ForgetOutcome, forget};
+use apostille_core::list::search_memories;
+use apostille_core::memory::{Draft, DuplicateChoice, Kind, Layer, Stage};
+use apostille_core::policy::{InjectMode, MemoryLimits, Policy, Scoring};
+use apostille_core::recall::{RecallOutcome, RecallRequest, Style, overlap};
+use apostille_core::remember::RememberOutcome;
 use apostille_text::secrets;
 
 use crate::world::{World, note, preference, repo, user};
@@ -40,24 +40,24 @@ fn three() -> World {
     world
 }
 
-fn inject(world: &World, message: &str) -> Recalled {
+fn inject(world: &World, message: &str) -> RecallOutcome {
     inject_as(world, message, None)
 }
 
-fn inject_as(world: &World, message: &str, mode: Option<InjectMode>) -> Recalled {
+fn inject_as(world: &World, message: &str, mode: Option<InjectMode>) -> RecallOutcome {
     let layers = vec![Layer::Knowledge, Layer::Session];
     let (text, spaces) = (message.into(), vec![repo(), user()]);
-    world.recall(&Ask {
+    world.recall(&RecallRequest {
         text,
         spaces,
         layers,
         mode,
         style: Some(Style::Plain),
-        ..Ask::default()
+        ..RecallRequest::default()
     })
 }
 
-fn handles(recalled: &Recalled) -> String {
+fn handles(recalled: &RecallOutcome) -> String {
     recalled
         .shown
         .iter()
@@ -68,7 +68,7 @@ fn handles(recalled: &Recalled) -> String {
 
 fn found(world: &World, query: Option<&str>, tag: Option<&str>) -> String {
     let found = world
-        .with(|cx| search(cx, &[repo(), user()], query, tag))
+        .with(|cx| search_memories(cx, &[repo(), user()], query, tag))
         .unwrap();
     found
         .iter()
@@ -126,8 +126,8 @@ fn seed_002_storage_id_is_a_monotonic_counter_never_reused() {
 fn seed_002_storage_text_has_1_to_500_characters_not_bytes() {
     let check = |text: &str, expected: &str| {
         let outcome = match World::notebook().remember(note(text)) {
-            Outcome::Remembered { .. } => "kept",
-            Outcome::Refused(refusal) => refusal.class(),
+            RememberOutcome::Remembered { .. } => "kept",
+            RememberOutcome::Refused(refusal) => refusal.class(),
             _ => "other",
         };
         assert_eq!(outcome, expected, "{} characters", text.chars().count());
@@ -151,7 +151,7 @@ fn seed_002_storage_has_0_to_5_tags() {
             ..note("a fact")
         });
         assert_eq!(
-            matches!(outcome, Outcome::Remembered { .. }),
+            matches!(outcome, RememberOutcome::Remembered { .. }),
             expected,
             "{n} tags"
         );
@@ -189,7 +189,7 @@ fn seed_002_secret_rejection_each_item_of_the_list() {
     let check = |start: &str, rest: &str| {
         let world = World::notebook();
         let text = format!("remember {start}{rest}");
-        let Outcome::Refused(refusal) = world.remember(note(&text)) else {
+        let RememberOutcome::Refused(refusal) = world.remember(note(&text)) else {
             panic!("kept: {start}")
         };
         assert_eq!(
@@ -215,7 +215,7 @@ fn seed_002_secret_rejection_each_item_of_the_list() {
 
 #[test]
 fn seed_002_secret_rejection_lets_talk_about_secrets_pass() {
-    let check = |text: &str| assert_eq!(secrets::find(text), None, "{text}");
+    let check = |text: &str| assert_eq!(secrets::find_secret(text), None, "{text}");
     check("Tokens are read from the keychain, never from the environment");
     check("Password fields are masked in the logs");
     check("keys start with `sk-`, see the docs");
@@ -228,13 +228,13 @@ fn seed_002_prune_on_store_retires_the_oldest_over_max_total() {
     for fact in ["apples are red", "pears are green", "plums are blue"] {
         assert!(matches!(
             world.remember(note(fact)),
-            Outcome::Remembered { retired: 0, .. }
+            RememberOutcome::Remembered { retired: 0, .. }
         ));
         world.advance(1);
     }
     assert!(matches!(
         world.remember(note("cherries are dark")),
-        Outcome::Remembered { retired: 1, .. }
+        RememberOutcome::Remembered { retired: 1, .. }
     ));
     assert_eq!(found(&world, None, None), "m-4 m-3 m-2");
     assert_eq!(world.look("m-1").status.stage(), Stage::Retired);
@@ -257,7 +257,7 @@ fn seed_002_prune_on_store_makes_room_when_the_limit_was_lowered() {
     world.policy.limits.max_total = Some(4);
     assert!(matches!(
         world.remember(note("the eleventh")),
-        Outcome::Remembered { retired: 7, .. }
+        RememberOutcome::Remembered { retired: 7, .. }
     ));
     assert_eq!(found(&world, None, None), "m-11 m-10 m-9 m-8");
 }
@@ -291,7 +291,7 @@ fn seed_002_prune_on_store_does_not_retire_for_a_restatement() {
     world.kept(note("pears are green"));
     assert!(matches!(
         world.remember(note("Apples are red!")),
-        Outcome::Refreshed { .. }
+        RememberOutcome::Refreshed { .. }
     ));
     assert_eq!(found(&world, None, None), "m-2 m-1");
 }
@@ -349,10 +349,10 @@ fn seed_002_memory_delete_removes_it_and_an_unknown_id_is_said_so() {
             })
             .unwrap()
     };
-    assert!(matches!(delete("m-2"), Forgotten::Done(_)));
+    assert!(matches!(delete("m-2"), ForgetOutcome::Done(_)));
     assert_eq!(found(&world, None, None), "m-3 m-1");
-    assert!(matches!(delete("m-2"), Forgotten::Refused(it) if it.class() == "no_such_memory"));
-    assert!(matches!(delete("m-99"), Forgotten::Refused(_)));
+    assert!(matches!(delete("m-2"), ForgetOutcome::Refused(it) if it.class() == "no_such_memory"));
+    assert!(matches!(delete("m-99"), ForgetOutcome::Refused(_)));
 }
 
 #[test]
@@ -426,7 +426,7 @@ fn seed_002_relevance_scoring_recency_bonus_is_at_most_1_and_breaks_ties() {
 fn seed_002_tokenization_splits_on_non_alphanumeric_and_drops_short_words() {
     let check = |text: &str, expected: &[&str]| {
         let expected: BTreeSet<String> = expected.iter().map(|it| (*it).to_owned()).collect();
-        assert_eq!(overlap::words(text), expected, "{text}");
+        assert_eq!(overlap::split_overlap_words(text), expected, "{text}");
     };
     check("us-east-1 on AWS", &["east", "aws"]);
     check("snake_case/path.rs", &["snake", "case", "path"]);
@@ -442,10 +442,16 @@ fn seed_002_stopword_filter_every_word_of_the_list() {
         made need over such take where which while work project please help want using thing file should";
     assert_eq!(list.split_whitespace().count(), 84);
     for word in list.split_whitespace() {
-        assert!(overlap::words(word).is_empty(), "{word}");
-        assert!(overlap::words(&word.to_uppercase()).is_empty(), "{word}");
+        assert!(overlap::split_overlap_words(word).is_empty(), "{word}");
+        assert!(
+            overlap::split_overlap_words(&word.to_uppercase()).is_empty(),
+            "{word}"
+        );
     }
-    assert_eq!(overlap::words("database their there these").len(), 4);
+    assert_eq!(
+        overlap::split_overlap_words("database their there these").len(),
+        4
+    );
 }
 
 #[test]
@@ -522,7 +528,7 @@ fn seed_002_injection_scope_is_stored_and_not_filtered_on() {
 
 #[test]
 fn seed_002_configuration_defaults() {
-    let policy = Policy::notebook();
+    let policy = Policy::for_notebook();
     let inject = policy.inject;
     assert_eq!(
         (
@@ -538,7 +544,7 @@ fn seed_002_configuration_defaults() {
         (policy.scoring, policy.require_citations),
         (Scoring::Overlap, false)
     );
-    let Limits {
+    let MemoryLimits {
         fact_chars, tags, ..
     } = policy.limits;
     assert_eq!((fact_chars, tags), (500, 5));
@@ -561,7 +567,7 @@ fn seed_002_verification_walk_through() {
     let world = World::notebook();
     world.kept(preference("I prefer tabs over spaces for indentation"));
     world.kept(Draft {
-        twin: Twin::Create("asked".into()),
+        twin: DuplicateChoice::Create("asked".into()),
         ..note("The database is PostgreSQL on port 5432")
     });
     let asked = inject(&world, "What indentation style should I use?");

@@ -5,22 +5,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use apostille_cite::citation::RepoPath;
-use apostille_cite::source::{Blob, Source, SourceError, Tree};
+use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
 use std::sync::LazyLock;
 
 use apostille_core::Context;
-use apostille_core::event::{Batch, Erasure, Event, Logged};
+use apostille_core::event::{Batch, Erasure, Event, LoggedEvent};
 use apostille_core::memory::Vouching;
-use apostille_core::memory::{Draft, Kind, Memory, Name, Origin, Voice};
+use apostille_core::memory::{Draft, Kind, Memory, MemoryName, Origin, Voice};
 use apostille_core::policy::Policy;
-use apostille_core::recall::{Ask, Recalled, recall};
-use apostille_core::remember::{Outcome, remember};
+use apostille_core::recall::{RecallOutcome, RecallRequest, recall};
+use apostille_core::remember::{RememberOutcome, remember};
 use apostille_core::space::Space;
 use apostille_core::speaker::{Person, Speaker, TerminalFacts};
-use apostille_core::store::ram::Ram;
-use apostille_core::store::watch::Watch;
+use apostille_core::store::ram::RamStore;
+use apostille_core::store::watch::BreakerState;
 use apostille_core::store::{
-    EventPage, Filter, Health, Log, MemoryKeys, Postings, Receipt, SpaceSummary, Store, StoreError,
+    AppendReceipt, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary, Store,
+    StoreError, StoreHealth,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -42,15 +43,15 @@ pub(crate) struct Shelf {
 }
 
 impl Source for Shelf {
-    fn tree(&self) -> Result<Tree, SourceError> {
-        Ok(Tree {
+    fn read_tree(&self) -> Result<SourceTree, SourceError> {
+        Ok(SourceTree {
             commit: Some(COMMIT.into()),
             branch: Some("main".into()),
             is_worktree: true,
         })
     }
 
-    fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
+    fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
         if self
             .broken
             .lock()
@@ -63,7 +64,7 @@ impl Source for Shelf {
             });
         }
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(files.get(path.as_str()).map(|text| Blob {
+        Ok(files.get(path.as_str()).map(|text| SourceBlob {
             id: None,
             bytes: text.clone().into(),
         }))
@@ -86,7 +87,7 @@ impl Shelf {
 
 /// Everything a verb needs.
 pub(crate) struct World {
-    pub(crate) store: Ram,
+    pub(crate) store: RamStore,
     pub(crate) shelf: Shelf,
     pub(crate) policy: Policy,
     now: Cell<Timestamp>,
@@ -97,7 +98,7 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new(policy: Policy) -> Self {
         Self {
-            store: Ram::default(),
+            store: RamStore::default(),
             shelf: Shelf::default(),
             policy,
             now: Cell::new("2026-02-26T12:00:00Z".parse().unwrap()),
@@ -108,7 +109,7 @@ impl World {
 
     /// The policy of the plain notebook.
     pub(crate) fn notebook() -> Self {
-        Self::new(Policy::notebook())
+        Self::new(Policy::for_notebook())
     }
 
     /// The default policy, and one file that most tests cite.
@@ -164,7 +165,7 @@ impl World {
         })
     }
 
-    pub(crate) fn remember(&self, draft: Draft) -> Outcome {
+    pub(crate) fn remember(&self, draft: Draft) -> RememberOutcome {
         self.with(|cx| remember(cx, draft)).unwrap()
     }
 
@@ -173,28 +174,28 @@ impl World {
         let outcome = self.remember(draft);
         self.advance(1);
         match outcome {
-            Outcome::Remembered { memory, .. } => *memory,
+            RememberOutcome::Remembered { memory, .. } => *memory,
             other => panic!("not kept: {other:?}"),
         }
     }
 
-    pub(crate) fn recall(&self, ask: &Ask) -> Recalled {
+    pub(crate) fn recall(&self, ask: &RecallRequest) -> RecallOutcome {
         self.with(|cx| recall(cx, ask)).unwrap()
     }
 
     /// Recalls in both spaces.
-    pub(crate) fn ask(&self, text: &str) -> Recalled {
-        self.recall(&Ask {
+    pub(crate) fn ask(&self, text: &str) -> RecallOutcome {
+        self.recall(&RecallRequest {
             text: text.into(),
             spaces: vec![repo(), user()],
-            ..Ask::default()
+            ..RecallRequest::default()
         })
     }
 
     /// The memory as it is now.
     pub(crate) fn look(&self, name: &str) -> Memory {
-        let name: Name = name.parse().unwrap();
-        self.with(|cx| apostille_core::list::named(cx, &[repo(), user()], name))
+        let name: MemoryName = name.parse().unwrap();
+        self.with(|cx| apostille_core::list::find_named_memory(cx, &[repo(), user()], name))
             .unwrap()
             .unwrap()
     }
@@ -204,9 +205,9 @@ impl World {
             limit: usize::MAX,
             ..EventPage::default()
         };
-        let of_space = |it: &Space| self.store.events(it, &page).unwrap();
-        let spaces = self.store.spaces().unwrap();
-        let mut log: Vec<Logged> = spaces.iter().flat_map(of_space).collect();
+        let of_space = |it: &Space| self.store.read_events(it, &page).unwrap();
+        let spaces = self.store.list_spaces().unwrap();
+        let mut log: Vec<LoggedEvent> = spaces.iter().flat_map(of_space).collect();
         // The store of tests counts all spaces together.
         log.sort_by_key(|it| it.seq);
         log.into_iter().map(|it| it.event).collect()
@@ -216,7 +217,7 @@ impl World {
     pub(crate) fn words(&self) -> Vec<&'static str> {
         self.log()
             .iter()
-            .map(|it| it.what.happening().as_str())
+            .map(|it| it.what.event_kind().as_str())
             .collect()
     }
 
@@ -231,14 +232,14 @@ impl World {
 
 /// An agent's draft for the repository.
 pub(crate) fn note(fact: &str) -> Draft {
-    Draft::new(repo(), fact, Voice::of(Origin::Agent))
+    Draft::new(repo(), fact, Voice::from_origin(Origin::Agent))
 }
 
 /// A preference of the user, which needs no proof.
 pub(crate) fn preference(fact: &str) -> Draft {
     Draft {
         kind: Some(Kind::User),
-        ..Draft::new(user(), fact, Voice::of(Origin::User))
+        ..Draft::new(user(), fact, Voice::from_origin(Origin::User))
     }
 }
 
@@ -253,42 +254,46 @@ pub(crate) fn cited(fact: &str, places: &[&str]) -> Draft {
 /// A store that cannot be written.
 pub(crate) struct ReadOnly<'a>(pub(crate) &'a dyn Store);
 
-impl Log for ReadOnly<'_> {
-    fn append(&self, _: &Batch) -> Result<Receipt, StoreError> {
+impl EventLog for ReadOnly<'_> {
+    fn append_batch(&self, _: &Batch) -> Result<AppendReceipt, StoreError> {
         Err(StoreError::ReadOnly)
     }
-    fn erase(&self, _: &Erasure) -> Result<bool, StoreError> {
+    fn erase_memory(&self, _: &Erasure) -> Result<bool, StoreError> {
         Err(StoreError::ReadOnly)
     }
-    fn get(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
-        self.0.get(keys)
+    fn get_memories(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
+        self.0.get_memories(keys)
     }
-    fn list(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
-        self.0.list(filter)
+    fn list_memories(&self, filter: &MemoryFilter) -> Result<Vec<Memory>, StoreError> {
+        self.0.list_memories(filter)
     }
-    fn events(&self, space: &Space, page: &EventPage) -> Result<Vec<Logged>, StoreError> {
-        self.0.events(space, page)
+    fn read_events(&self, space: &Space, page: &EventPage) -> Result<Vec<LoggedEvent>, StoreError> {
+        self.0.read_events(space, page)
     }
-    fn spaces(&self) -> Result<Vec<Space>, StoreError> {
-        self.0.spaces()
+    fn list_spaces(&self) -> Result<Vec<Space>, StoreError> {
+        self.0.list_spaces()
     }
-    fn summary(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
-        self.0.summary(space)
+    fn summarize_space(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
+        self.0.summarize_space(space)
     }
-    fn health(&self) -> Result<Health, StoreError> {
-        self.0.health()
+    fn check_health(&self) -> Result<StoreHealth, StoreError> {
+        self.0.check_health()
     }
 }
 
 impl Store for ReadOnly<'_> {
-    fn postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
-        self.0.postings(space, terms)
+    fn read_postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
+        self.0.read_postings(space, terms)
     }
-    fn vocabulary(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
-        self.0.vocabulary(space, initial)
+    fn list_terms(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
+        self.0.list_terms(space, initial)
     }
-    fn watch(&self, space: &Space, since: jiff::Timestamp) -> Result<Watch, StoreError> {
-        self.0.watch(space, since)
+    fn read_breaker_state(
+        &self,
+        space: &Space,
+        since: jiff::Timestamp,
+    ) -> Result<BreakerState, StoreError> {
+        self.0.read_breaker_state(space, since)
     }
 }
 
@@ -310,5 +315,5 @@ pub(crate) fn a_person() -> &'static Person {
 
 /// A person's word for a draft.
 pub(crate) fn vouched() -> Vouching {
-    note("any").vouched_if(true, Some(a_person())).vouching
+    note("any").with_vouching(true, Some(a_person())).vouching
 }

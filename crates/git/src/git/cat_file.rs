@@ -16,9 +16,9 @@ pub(super) struct CatFile {
 
 /// What git holds under a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum CatFileAnswer {
     /// This object.
-    Found(Object),
+    Found(GitObject),
     /// An object of more bytes than were allowed. Its content is still to come, so the child is of no more use.
     TooLarge(u64),
     /// Nothing, or more than one thing.
@@ -27,7 +27,7 @@ pub(super) enum Answer {
 
 /// An object of git's.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Object {
+pub(super) struct GitObject {
     /// Its id in hexadecimal.
     pub(super) id: String,
     /// Its kind: `blob`, `tree`, `commit` or `tag`.
@@ -38,7 +38,7 @@ pub(super) struct Object {
 
 impl CatFile {
     /// Starts the child with a command that names the repository.
-    pub(super) fn spawn(mut command: Command) -> io::Result<Self> {
+    pub(super) fn spawn_child(mut command: Command) -> io::Result<Self> {
         command
             .args(["cat-file", "--batch"])
             .stdin(Stdio::piped())
@@ -51,14 +51,14 @@ impl CatFile {
                 answers: BufReader::new(answers),
             }),
             _ => {
-                end(&mut child);
+                kill_git_child(&mut child);
                 Err(io::Error::other("git was started without pipes"))
             }
         }
     }
 
     /// Asks for one object. After an error, and after `TooLarge`, the child is of no more use.
-    pub(super) fn ask(&mut self, name: &str, limit: u64) -> io::Result<Answer> {
+    pub(super) fn request_object(&mut self, name: &str, limit: u64) -> io::Result<CatFileAnswer> {
         // A line break would be a second question, and every later answer would belong to the wrong one.
         if name.contains(['\n', '\r', '\0']) {
             return Err(io::Error::new(
@@ -69,17 +69,17 @@ impl CatFile {
         self.questions.write_all(format!("{name}\n").as_bytes())?;
         self.questions.flush()?;
         let header = self.read_header()?;
-        let Some((id, kind, size)) = parse_header(&header) else {
-            return if is_missing(&header) {
-                Ok(Answer::Missing)
+        let Some((id, kind, size)) = parse_object_header(&header) else {
+            return if is_missing_object(&header) {
+                Ok(CatFileAnswer::Missing)
             } else {
-                Err(garbled())
+                Err(garbled_output_error())
             };
         };
         if size > limit {
-            return Ok(Answer::TooLarge(size));
+            return Ok(CatFileAnswer::TooLarge(size));
         }
-        Ok(Answer::Found(Object {
+        Ok(CatFileAnswer::Found(GitObject {
             id: id.to_owned(),
             kind: kind.to_owned(),
             bytes: self.read_content(size)?,
@@ -92,7 +92,7 @@ impl CatFile {
             .by_ref()
             .take(MAX_HEADER)
             .read_until(b'\n', &mut line)?;
-        let line = line.strip_suffix(b"\n").ok_or_else(garbled)?;
+        let line = line.strip_suffix(b"\n").ok_or_else(garbled_output_error)?;
         Ok(String::from_utf8_lossy(line).into_owned())
     }
 
@@ -104,35 +104,39 @@ impl CatFile {
             .take(size + 1)
             .read_to_end(&mut bytes)?;
         let is_whole = bytes.len() as u64 == size + 1 && bytes.pop() == Some(b'\n');
-        if is_whole { Ok(bytes) } else { Err(garbled()) }
+        if is_whole {
+            Ok(bytes)
+        } else {
+            Err(garbled_output_error())
+        }
     }
 }
 
 impl Drop for CatFile {
     fn drop(&mut self) {
-        end(&mut self.child);
+        kill_git_child(&mut self.child);
     }
 }
 
 /// Stops the child and waits for it, so that no zombie stays behind.
-fn end(child: &mut Child) {
+fn kill_git_child(child: &mut Child) {
     // Both fail only when it has ended already, which is what is wanted.
     let _ = child.kill();
     let _ = child.wait();
 }
 
 /// `<id> <kind> <size>`
-fn parse_header(line: &str) -> Option<(&str, &str, u64)> {
+fn parse_object_header(line: &str) -> Option<(&str, &str, u64)> {
     let mut words = line.split(' ');
     let (id, kind, size) = (words.next()?, words.next()?, words.next()?.parse().ok()?);
     (words.next().is_none() && super::refs::is_object_id(id)).then_some((id, kind, size))
 }
 
-fn is_missing(line: &str) -> bool {
+fn is_missing_object(line: &str) -> bool {
     line.ends_with(" missing") || line.ends_with(" ambiguous")
 }
 
-fn garbled() -> io::Error {
+fn garbled_output_error() -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,
         "git ended early or answered in an unknown way; try 'git fsck'",
@@ -147,7 +151,11 @@ mod tests {
     fn headers_are_told_from_other_lines() {
         let id = "a".repeat(40);
         let check = |line: &str, expected: Option<u64>| {
-            assert_eq!(parse_header(line).map(|it| it.2), expected, "{line:?}");
+            assert_eq!(
+                parse_object_header(line).map(|it| it.2),
+                expected,
+                "{line:?}"
+            );
         };
         check(&format!("{id} blob 12"), Some(12));
         check(&format!("{id} blob 12 more"), None);
@@ -156,17 +164,20 @@ mod tests {
         check(&format!("{id} missing"), None);
         check("", None);
         assert!(
-            is_missing("x^{commit} missing")
-                && is_missing("ab ambiguous")
-                && !is_missing("fatal: x")
+            is_missing_object("x^{commit} missing")
+                && is_missing_object("ab ambiguous")
+                && !is_missing_object("fatal: x")
         );
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn no_process_stays_behind() {
-        let (repo, _) = crate::git::repo::Repo::with_commit();
-        let child = CatFile::spawn(crate::git::child::command(&repo.checkout())).unwrap();
+        let (repo, _) = crate::git::repo::GitTestRepo::with_commit();
+        let child = CatFile::spawn_child(crate::git::child::build_git_command(
+            &repo.discover_checkout(),
+        ))
+        .unwrap();
         let process = std::path::PathBuf::from(format!("/proc/{}", child.child.id()));
         assert!(process.exists());
         drop(child);
@@ -175,13 +186,19 @@ mod tests {
 
     #[test]
     fn a_question_of_two_lines_is_not_asked() {
-        let (repo, _) = crate::git::repo::Repo::with_commit();
-        let mut child = CatFile::spawn(crate::git::child::command(&repo.checkout())).unwrap();
-        assert!(child.ask("HEAD\nHEAD", 100).is_err());
-        assert_eq!(child.ask("absent", 100).unwrap(), Answer::Missing);
+        let (repo, _) = crate::git::repo::GitTestRepo::with_commit();
+        let mut child = CatFile::spawn_child(crate::git::child::build_git_command(
+            &repo.discover_checkout(),
+        ))
+        .unwrap();
+        assert!(child.request_object("HEAD\nHEAD", 100).is_err());
+        assert_eq!(
+            child.request_object("absent", 100).unwrap(),
+            CatFileAnswer::Missing
+        );
         assert!(matches!(
-            child.ask("HEAD", 10).unwrap(),
-            Answer::TooLarge(_)
+            child.request_object("HEAD", 10).unwrap(),
+            CatFileAnswer::TooLarge(_)
         ));
     }
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use apostille_cite::source::SourceError;
 
 use super::discover::Checkout;
-use super::unavailable;
+use super::source_unavailable;
 
 const NULL_DEVICE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
@@ -86,7 +86,7 @@ const OVERRIDES: [&str; 5] = [
 ];
 
 /// The git command for this repository, without arguments yet. Its complaints are not shown.
-pub(super) fn command(checkout: &Checkout) -> Command {
+pub(super) fn build_git_command(checkout: &Checkout) -> Command {
     let mut command = Command::new("git");
     command
         .arg("-C")
@@ -110,14 +110,14 @@ pub(super) fn command(checkout: &Checkout) -> Command {
 }
 
 /// The line that git answers; `None` if it says no.
-pub(super) fn answer(
+pub(super) fn run_git_query(
     checkout: &Checkout,
     arguments: &[&str],
 ) -> Result<Option<String>, SourceError> {
-    let output = command(checkout)
+    let output = build_git_command(checkout)
         .args(arguments)
         .output()
-        .map_err(not_started)?;
+        .map_err(git_start_error)?;
     match output.status.code() {
         Some(0) => Ok(Some(
             String::from_utf8_lossy(&output.stdout)
@@ -127,7 +127,7 @@ pub(super) fn answer(
         Some(1) => Ok(None),
         _ => {
             let asked = arguments.join(" ");
-            Err(unavailable(
+            Err(source_unavailable(
                 "what git knows",
                 format!("'git {asked}' failed: {}; try it by hand", output.status),
             ))
@@ -136,7 +136,7 @@ pub(super) fn answer(
 }
 
 /// The error for a git that could not be started.
-pub(super) fn not_started(error: io::Error) -> SourceError {
+pub(super) fn git_start_error(error: io::Error) -> SourceError {
     let what = match error.kind() {
         // A folder of PATH that may not be entered turns "not found" into "permission denied".
         ErrorKind::NotFound | ErrorKind::PermissionDenied => {
@@ -144,5 +144,5 @@ pub(super) fn not_started(error: io::Error) -> SourceError {
         }
         _ => "commits: git could not be started; check the working tree instead",
     };
-    unavailable(what, error)
+    source_unavailable(what, error)
 }

@@ -7,12 +7,12 @@ use std::str::Chars;
 
 /// What a configuration file says, in its order.
 #[derive(Clone, Default)]
-pub(super) struct Config {
-    entries: Vec<Entry>,
+pub(super) struct GitConfig {
+    entries: Vec<GitConfigEntry>,
 }
 
 #[derive(Clone, PartialEq, Eq)]
-struct Entry {
+struct GitConfigEntry {
     section: String,
     subsection: Option<String>,
     key: String,
@@ -20,16 +20,16 @@ struct Entry {
     value: Option<String>,
 }
 
-impl Config {
+impl GitConfig {
     /// Reads a configuration; lines that git would refuse are skipped.
     pub(super) fn parse(text: &str) -> Self {
         let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
-        let mut parser = Parser {
+        let mut parser = GitConfigParser {
             rest: text.chars().peekable(),
             header: None,
             entries: Vec::new(),
         };
-        parser.run();
+        parser.read_entries();
         Self {
             entries: parser.entries,
         }
@@ -37,17 +37,18 @@ impl Config {
 
     /// The value of `section.key`; the last one counts.
     pub(super) fn value(&self, section: &str, key: &str) -> Option<&str> {
-        self.last(section, key).and_then(|it| it.value.as_deref())
+        self.last_entry(section, key)
+            .and_then(|it| it.value.as_deref())
     }
 
     /// Whether `section.key` is set to something that git takes for true.
-    pub(super) fn flag(&self, section: &str, key: &str) -> bool {
-        self.last(section, key)
-            .is_some_and(|it| it.value.as_deref().is_none_or(is_true))
+    pub(super) fn is_enabled(&self, section: &str, key: &str) -> bool {
+        self.last_entry(section, key)
+            .is_some_and(|it| it.value.as_deref().is_none_or(is_git_true))
     }
 
     /// Every remote that has a URL, with its first one.
-    pub(super) fn remotes(&self) -> BTreeMap<&str, &str> {
+    pub(super) fn remote_urls(&self) -> BTreeMap<&str, &str> {
         let mut remotes = BTreeMap::new();
         for entry in self
             .entries
@@ -63,7 +64,7 @@ impl Config {
         remotes
     }
 
-    fn last(&self, section: &str, key: &str) -> Option<&Entry> {
+    fn last_entry(&self, section: &str, key: &str) -> Option<&GitConfigEntry> {
         self.entries
             .iter()
             .rev()
@@ -72,26 +73,26 @@ impl Config {
 }
 
 /// Says how much there is, not what: URLs may hold credentials.
-impl fmt::Debug for Config {
+impl fmt::Debug for GitConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Config({} entries)", self.entries.len())
     }
 }
 
-fn is_true(value: &str) -> bool {
+fn is_git_true(value: &str) -> bool {
     let value = value.to_ascii_lowercase();
     matches!(value.as_str(), "true" | "yes" | "on") || value.parse::<i64>().is_ok_and(|it| it != 0)
 }
 
-struct Parser<'a> {
+struct GitConfigParser<'a> {
     rest: Peekable<Chars<'a>>,
     /// The section and subsection that keys belong to; `None` before the first header and after a broken one.
     header: Option<(String, Option<String>)>,
-    entries: Vec<Entry>,
+    entries: Vec<GitConfigEntry>,
 }
 
-impl Parser<'_> {
-    fn run(&mut self) {
+impl GitConfigParser<'_> {
+    fn read_entries(&mut self) {
         while let Some(c) = self.rest.next() {
             match c {
                 '[' => self.header = self.read_header(),
@@ -145,7 +146,7 @@ impl Parser<'_> {
             Some(_) => return self.skip_line(),
         };
         if let Some((section, subsection)) = self.header.clone() {
-            self.entries.push(Entry {
+            self.entries.push(GitConfigEntry {
                 section,
                 subsection,
                 key,
@@ -171,7 +172,7 @@ impl Parser<'_> {
                     value.push_str(&std::mem::take(&mut blanks));
                     match c {
                         '"' => is_quoted = !is_quoted,
-                        '\\' => value.extend(self.rest.next().and_then(unescape)),
+                        '\\' => value.extend(self.rest.next().and_then(unescape_config_char)),
                         c => value.push(c),
                     }
                 }
@@ -198,7 +199,7 @@ impl Parser<'_> {
 }
 
 /// What stands for a character behind a backslash; a line's end stands for nothing, the value goes on.
-fn unescape(c: char) -> Option<char> {
+fn unescape_config_char(c: char) -> Option<char> {
     match c {
         '\n' => None,
         'n' => Some('\n'),
@@ -215,9 +216,9 @@ mod tests {
     #[test]
     fn remotes_are_read_as_git_reads_them() {
         let check = |text: &str, expected: &[(&str, &str)]| {
-            let config = Config::parse(text);
+            let config = GitConfig::parse(text);
             assert_eq!(
-                config.remotes().into_iter().collect::<Vec<_>>(),
+                config.remote_urls().into_iter().collect::<Vec<_>>(),
                 expected,
                 "{text:?}"
             );
@@ -250,17 +251,17 @@ mod tests {
 
     #[test]
     fn flags_and_values_take_the_last_word() {
-        let config = Config::parse(
+        let config = GitConfig::parse(
             "[core]\nbare\nbare = false\n[core]\n\tBare = Yes\n[extensions]\nobjectFormat = sha256",
         );
-        assert!(config.flag("core", "bare"));
-        assert!(!config.flag("core", "other"));
+        assert!(config.is_enabled("core", "bare"));
+        assert!(!config.is_enabled("core", "other"));
         assert_eq!(config.value("extensions", "objectformat"), Some("sha256"));
     }
 
     #[test]
     fn debug_output_holds_no_credentials() {
-        let config = Config::parse("[remote \"o\"]\nurl = https://user:s3cret@h/o/n\n");
+        let config = GitConfig::parse("[remote \"o\"]\nurl = https://user:s3cret@h/o/n\n");
         assert!(!format!("{config:?}").contains("s3cret"));
     }
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use apostille_cite::source::SourceError;
 
-use super::config::Config;
+use super::config::GitConfig;
 use super::identity::{self, RemoteIdentity};
-use super::{small_file, unavailable};
+use super::{small_file, source_unavailable};
 
 /// The largest configuration file that is read.
 const MAX_CONFIG: u64 = 4 * 1024 * 1024;
@@ -20,7 +20,7 @@ pub struct Checkout {
     root: Option<PathBuf>,
     git_dir: PathBuf,
     common_dir: PathBuf,
-    config: Config,
+    config: GitConfig,
 }
 
 impl Checkout {
@@ -29,15 +29,15 @@ impl Checkout {
     /// A `.git` anywhere above wins over a bare repository nearer by: folders that look like a bare repository can be
     /// part of what was cloned, and their author must not choose whose memory is shown.
     pub fn discover(start: &Path) -> Result<Option<Self>, SourceError> {
-        let start = canonical(start)?;
+        let start = canonicalize_git_path(start)?;
         for dir in start.ancestors() {
-            if let Some(git_dir) = git_dir_in(dir)? {
-                return Self::open(Some(dir), &git_dir).map(Some);
+            if let Some(git_dir) = find_git_dir_in(dir)? {
+                return Self::open_git_dir(Some(dir), &git_dir).map(Some);
             }
         }
         for dir in start.ancestors() {
             if is_git_dir(dir)? {
-                return Self::open(None, dir).map(Some);
+                return Self::open_git_dir(None, dir).map(Some);
             }
         }
         Ok(None)
@@ -64,11 +64,11 @@ impl Checkout {
     /// Whose memory belongs to this repository: the same in all its working trees.
     #[must_use]
     pub fn identity(&self) -> RemoteIdentity {
-        identity::of(&self.config, &self.common_dir)
+        identity::find_repository_space(&self.config, &self.common_dir)
     }
 
     /// What the repository's own configuration says.
-    pub(super) fn config(&self) -> &Config {
+    pub(super) fn config(&self) -> &GitConfig {
         &self.config
     }
 
@@ -87,13 +87,13 @@ impl Checkout {
     }
 
     /// `core.worktree` is not obeyed: the working tree is where its `.git` is.
-    fn open(root: Option<&Path>, git_dir: &Path) -> Result<Self, SourceError> {
-        let git_dir = canonical(git_dir)?;
-        let common_dir = canonical(&common_dir_of(&git_dir)?)?;
-        let config = small_file::read_text(&common_dir.join("config"), MAX_CONFIG)?;
-        let config = config.as_deref().map(Config::parse).unwrap_or_default();
+    fn open_git_dir(root: Option<&Path>, git_dir: &Path) -> Result<Self, SourceError> {
+        let git_dir = canonicalize_git_path(git_dir)?;
+        let common_dir = canonicalize_git_path(&read_common_dir(&git_dir)?)?;
+        let config = small_file::read_small_text_file(&common_dir.join("config"), MAX_CONFIG)?;
+        let config = config.as_deref().map(GitConfig::parse).unwrap_or_default();
         // `.git` may point to a bare repository whose working trees are all linked ones.
-        let is_bare = git_dir == common_dir && config.flag("core", "bare");
+        let is_bare = git_dir == common_dir && config.is_enabled("core", "bare");
         let root = root.filter(|_| !is_bare).map(Path::to_path_buf);
         Ok(Self {
             root,
@@ -105,7 +105,7 @@ impl Checkout {
 }
 
 /// Git's folder as the `.git` of this directory names it.
-fn git_dir_in(dir: &Path) -> Result<Option<PathBuf>, SourceError> {
+fn find_git_dir_in(dir: &Path) -> Result<Option<PathBuf>, SourceError> {
     let dot_git = dir.join(".git");
     // Directories that cannot be looked into are passed by: there is no checkout in them for this reader.
     let Ok(metadata) = fs::metadata(&dot_git) else {
@@ -114,13 +114,13 @@ fn git_dir_in(dir: &Path) -> Result<Option<PathBuf>, SourceError> {
     if metadata.is_dir() {
         return Ok(is_git_dir(&dot_git)?.then_some(dot_git));
     }
-    let Some(text) = small_file::read_text(&dot_git, MAX_POINTER)? else {
+    let Some(text) = small_file::read_small_text_file(&dot_git, MAX_POINTER)? else {
         return Ok(None);
     };
     let target = text.strip_prefix("gitdir:").map(|it| dir.join(it.trim()));
     match target {
         Some(target) if is_git_dir(&target)? => Ok(Some(target)),
-        _ => Err(unavailable(
+        _ => Err(source_unavailable(
             dot_git.display().to_string(),
             "it does not point to a git directory; try 'git worktree repair' or 'git submodule update --init'",
         )),
@@ -131,13 +131,13 @@ fn is_git_dir(dir: &Path) -> Result<bool, SourceError> {
     if fs::symlink_metadata(dir.join("HEAD")).is_err() {
         return Ok(false);
     }
-    let common = common_dir_of(dir)?;
+    let common = read_common_dir(dir)?;
     Ok(common.join("objects").is_dir() && common.join("refs").is_dir())
 }
 
 /// The folder shared with other working trees, as the file `commondir` names it.
-fn common_dir_of(git_dir: &Path) -> Result<PathBuf, SourceError> {
-    let text = small_file::read_text(&git_dir.join("commondir"), MAX_POINTER)?;
+fn read_common_dir(git_dir: &Path) -> Result<PathBuf, SourceError> {
+    let text = small_file::read_small_text_file(&git_dir.join("commondir"), MAX_POINTER)?;
     Ok(text.map_or_else(
         || git_dir.to_path_buf(),
         |it| git_dir.join(it.trim_end_matches(['\n', '\r'])),
@@ -145,14 +145,14 @@ fn common_dir_of(git_dir: &Path) -> Result<PathBuf, SourceError> {
 }
 
 /// The path without links, in the form that git takes on every platform.
-fn canonical(path: &Path) -> Result<PathBuf, SourceError> {
-    let real =
-        fs::canonicalize(path).map_err(|error| unavailable(path.display().to_string(), error))?;
-    Ok(without_verbatim_prefix(real))
+fn canonicalize_git_path(path: &Path) -> Result<PathBuf, SourceError> {
+    let real = fs::canonicalize(path)
+        .map_err(|error| source_unavailable(path.display().to_string(), error))?;
+    Ok(strip_verbatim_prefix(real))
 }
 
 /// Windows writes canonical paths as `\\?\C:\…`, which git does not take.
-fn without_verbatim_prefix(path: PathBuf) -> PathBuf {
+fn strip_verbatim_prefix(path: PathBuf) -> PathBuf {
     let is_drive = |it: &&str| it.as_bytes().get(1) == Some(&b':');
     match path
         .to_str()

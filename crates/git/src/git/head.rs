@@ -3,8 +3,8 @@
 use apostille_cite::source::SourceError;
 
 use super::discover::Checkout;
-use super::refs::{self, Target};
-use super::unavailable;
+use super::refs::{self, RefTarget};
+use super::source_unavailable;
 
 /// How many refs may point to each other before it is taken for a circle; git uses the same number.
 const MAX_CHAIN: usize = 5;
@@ -13,7 +13,7 @@ const USUAL: [&str; 2] = ["main", "master"];
 
 /// What is checked out: a commit, on a branch or not.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Head {
+pub struct GitHead {
     /// The commit in hexadecimal; `None` before the first one.
     pub commit: Option<String>,
     /// The branch; `None` where a commit is checked out without one.
@@ -22,20 +22,20 @@ pub struct Head {
 
 impl Checkout {
     /// What is checked out here. Only files are read, unless refs are kept in tables.
-    pub fn head(&self) -> Result<Head, SourceError> {
-        match refs::look_up(self, "HEAD")? {
-            Some(Target::Object(commit)) => Ok(Head {
+    pub fn read_head(&self) -> Result<GitHead, SourceError> {
+        match refs::look_up_ref(self, "HEAD")? {
+            Some(RefTarget::Object(commit)) => Ok(GitHead {
                 commit: Some(commit),
                 branch: None,
             }),
-            Some(Target::Symbolic(name)) => {
+            Some(RefTarget::Symbolic(name)) => {
                 let branch = name.strip_prefix("refs/heads/").map(str::to_owned);
-                Ok(Head {
-                    commit: follow(self, name)?,
+                Ok(GitHead {
+                    commit: resolve_ref_chain(self, name)?,
                     branch,
                 })
             }
-            None => Err(unavailable(
+            None => Err(source_unavailable(
                 "what is checked out",
                 "the repository has no HEAD; try 'git fsck'",
             )),
@@ -44,9 +44,9 @@ impl Checkout {
 
     /// The branch that work is merged into: what `origin` says, else `main`, else `master`.
     #[must_use]
-    pub fn default_branch(&self) -> Option<String> {
-        let said = match refs::look_up(self, "refs/remotes/origin/HEAD") {
-            Ok(Some(Target::Symbolic(name))) => {
+    pub fn find_default_branch(&self) -> Option<String> {
+        let said = match refs::look_up_ref(self, "refs/remotes/origin/HEAD") {
+            Ok(Some(RefTarget::Symbolic(name))) => {
                 name.strip_prefix("refs/remotes/origin/").map(str::to_owned)
             }
             _ => None,
@@ -63,15 +63,15 @@ impl Checkout {
 impl Checkout {
     /// Whether this is the default branch, or the very commit it points to, here or at the origin.
     #[must_use]
-    pub fn is_default(&self, head: &Head) -> bool {
-        let Some(default) = self.default_branch() else {
+    pub fn is_at_default_branch(&self, head: &GitHead) -> bool {
+        let Some(default) = self.find_default_branch() else {
             return false;
         };
         if head.branch.as_ref() == Some(&default) {
             return true;
         }
         let points_there = |full: String| {
-            head.commit.is_some() && follow(self, full).ok() == Some(head.commit.clone())
+            head.commit.is_some() && resolve_ref_chain(self, full).ok() == Some(head.commit.clone())
         };
         points_there(format!("refs/heads/{default}"))
             || points_there(format!("refs/remotes/origin/{default}"))
@@ -79,20 +79,20 @@ impl Checkout {
 }
 
 fn has_branch(checkout: &Checkout, name: &str) -> bool {
-    let exists = |full: String| matches!(refs::look_up(checkout, &full), Ok(Some(_)));
+    let exists = |full: String| matches!(refs::look_up_ref(checkout, &full), Ok(Some(_)));
     exists(format!("refs/heads/{name}")) || exists(format!("refs/remotes/origin/{name}"))
 }
 
 /// The object at the end of a chain of refs; `None` if the last one does not exist yet.
-fn follow(checkout: &Checkout, mut name: String) -> Result<Option<String>, SourceError> {
+fn resolve_ref_chain(checkout: &Checkout, mut name: String) -> Result<Option<String>, SourceError> {
     for _ in 0..MAX_CHAIN {
-        match refs::look_up(checkout, &name)? {
+        match refs::look_up_ref(checkout, &name)? {
             None => return Ok(None),
-            Some(Target::Object(id)) => return Ok(Some(id)),
-            Some(Target::Symbolic(next)) => name = next,
+            Some(RefTarget::Object(id)) => return Ok(Some(id)),
+            Some(RefTarget::Symbolic(next)) => name = next,
         }
     }
-    Err(unavailable(
+    Err(source_unavailable(
         "what is checked out",
         "refs point to each other in a circle; set HEAD with 'git switch'",
     ))

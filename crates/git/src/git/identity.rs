@@ -6,7 +6,7 @@ use std::path::Path;
 
 use apostille_text::digest::Digest;
 
-use super::config::Config;
+use super::config::GitConfig;
 
 /// The ways to reach a remote over a network. Others are local, or run a program.
 const SCHEMES: [&str; 8] = [
@@ -35,8 +35,8 @@ const SEGMENTS: std::ops::RangeInclusive<usize> = 2..=8;
 ///
 /// Only host and path of the URL are used: user names, tokens and ports never show. Percent-encodings are decoded first.
 #[must_use]
-pub fn from_remote(url: &str) -> Option<RemoteIdentity> {
-    let (host, path) = network_parts(url.trim())?;
+pub fn space_from_remote_url(url: &str) -> Option<RemoteIdentity> {
+    let (host, path) = split_network_url(url.trim())?;
     // An `@` here is what is left of a password that holds a slash: no name is better than a leaked one.
     if path.contains('@') {
         return None;
@@ -44,7 +44,7 @@ pub fn from_remote(url: &str) -> Option<RemoteIdentity> {
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let segments: Vec<String> = repository_segments(host, path)
         .iter()
-        .map(|it| tidy(&decode(it)))
+        .map(|it| sanitize_space_segment(&percent_decode_segment(it)))
         .collect();
     if segments
         .first()
@@ -68,21 +68,24 @@ pub fn from_remote(url: &str) -> Option<RemoteIdentity> {
 }
 
 /// What a repository is called: by `origin`, else of `upstream`, else of the first remote, else a local name.
-pub(super) fn of(config: &Config, common_dir: &Path) -> RemoteIdentity {
-    let remotes = config.remotes();
+pub(super) fn find_repository_space(config: &GitConfig, common_dir: &Path) -> RemoteIdentity {
+    let remotes = config.remote_urls();
     let preferred = ["origin", "upstream"]
         .iter()
         .filter_map(|it| remotes.get(it));
     preferred
         .chain(remotes.values())
-        .find_map(|url| from_remote(url))
-        .unwrap_or_else(|| local(common_dir))
+        .find_map(|url| space_from_remote_url(url))
+        .unwrap_or_else(|| build_local_space(common_dir))
 }
 
 /// A name that stays the same as long as the repository stays in its place.
-fn local(common_dir: &Path) -> RemoteIdentity {
-    let digest = Digest::of(common_dir.as_os_str().as_encoded_bytes()).short();
-    let folder: String = tidy(&folder(common_dir)).chars().take(MAX_FOLDER).collect();
+fn build_local_space(common_dir: &Path) -> RemoteIdentity {
+    let digest = Digest::hash_bytes(common_dir.as_os_str().as_encoded_bytes()).short_hex();
+    let folder: String = sanitize_space_segment(&repository_folder_name(common_dir))
+        .chars()
+        .take(MAX_FOLDER)
+        .collect();
     RemoteIdentity {
         host: String::new(),
         path: format!("{LOCAL}/{folder}-{}", &digest[..8]).to_ascii_lowercase(),
@@ -90,7 +93,7 @@ fn local(common_dir: &Path) -> RemoteIdentity {
 }
 
 /// The name that people know the repository's folder by.
-fn folder(common_dir: &Path) -> String {
+fn repository_folder_name(common_dir: &Path) -> String {
     let name = |it: &Path| it.file_name().map(|it| it.to_string_lossy().into_owned());
     let own = name(common_dir).unwrap_or_default();
     // `.git`, or the `.bare` of layouts where every working tree is a linked one.
@@ -104,9 +107,9 @@ fn folder(common_dir: &Path) -> String {
 }
 
 /// The host and the path of a URL that leads over a network.
-fn network_parts(url: &str) -> Option<(&str, &str)> {
+fn split_network_url(url: &str) -> Option<(&str, &str)> {
     let Some((scheme, rest)) = url.split_once("://") else {
-        return scp_parts(url);
+        return split_scp_url(url);
     };
     if !SCHEMES.contains(&scheme.to_ascii_lowercase().as_str()) {
         return None;
@@ -123,7 +126,7 @@ fn network_parts(url: &str) -> Option<(&str, &str)> {
 }
 
 /// The same for `user@host:path`; a slash before the colon makes it a local path, as does a drive letter.
-fn scp_parts(url: &str) -> Option<(&str, &str)> {
+fn split_scp_url(url: &str) -> Option<(&str, &str)> {
     let bracketed = url.split_once("]:");
     let (user_host, path) = bracketed.or_else(|| url.split_once(':'))?;
     let is_local = user_host.contains(['/', '\\']) || user_host.len() < 2;
@@ -143,11 +146,11 @@ fn repository_segments<'a>(host: &'a str, path: &'a str) -> Vec<&'a str> {
     if let Some(name) = segments.last_mut() {
         *name = name.strip_suffix(".git").unwrap_or(name);
     }
-    azure_segments(host, segments)
+    normalize_azure_segments(host, segments)
 }
 
 /// Azure DevOps writes one repository in several ways; all become `org/project/repo`.
-fn azure_segments<'a>(host: &'a str, mut segments: Vec<&'a str>) -> Vec<&'a str> {
+fn normalize_azure_segments<'a>(host: &'a str, mut segments: Vec<&'a str>) -> Vec<&'a str> {
     let lower = host.to_ascii_lowercase();
     if matches!(
         lower.as_str(),
@@ -168,7 +171,7 @@ fn azure_segments<'a>(host: &'a str, mut segments: Vec<&'a str>) -> Vec<&'a str>
     }
 }
 
-fn decode(segment: &str) -> String {
+fn percent_decode_segment(segment: &str) -> String {
     let bytes = segment.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;
@@ -193,7 +196,7 @@ fn decode(segment: &str) -> String {
     String::from_utf8_lossy(&decoded).into_owned()
 }
 
-fn tidy(segment: &str) -> String {
+fn sanitize_space_segment(segment: &str) -> String {
     let is_name_char = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let tidy: String = segment
         .chars()
@@ -209,7 +212,9 @@ mod tests {
 
     fn check(url: &str, expected: Option<&str>) {
         assert_eq!(
-            from_remote(url).as_ref().map(|it| it.path.as_str()),
+            space_from_remote_url(url)
+                .as_ref()
+                .map(|it| it.path.as_str()),
             expected,
             "{url:?}"
         );
@@ -333,15 +338,15 @@ mod tests {
         let check = |remotes: &[(&str, &str)], expected: &str| {
             let section =
                 |(name, url): &(&str, &str)| format!("[remote \"{name}\"]\n\turl = {url}\n");
-            let config = Config::parse(&remotes.iter().map(section).collect::<String>());
+            let config = GitConfig::parse(&remotes.iter().map(section).collect::<String>());
             assert_eq!(
-                of(&config, Path::new("/work/My App/.git")).path,
+                find_repository_space(&config, Path::new("/work/My App/.git")).path,
                 expected,
                 "{remotes:?}"
             );
         };
         let local = "local/my-app-";
-        let here = self::local(Path::new("/work/My App/.git")).path;
+        let here = self::build_local_space(Path::new("/work/My App/.git")).path;
         assert!(
             here.starts_with(local) && here.len() == local.len() + 8,
             "{here}"
@@ -368,7 +373,7 @@ mod tests {
     #[test]
     fn local_names_are_tidy_and_tell_places_apart() {
         let check = |path: &str, expected: &str| {
-            let name = local(Path::new(path)).path;
+            let name = build_local_space(Path::new(path)).path;
             assert_eq!(
                 name.rsplit_once('-').map(|it| it.0),
                 Some(expected),
@@ -382,11 +387,11 @@ mod tests {
         check("/work/naïve/.git", "local/na-ve");
         check("/.git", "local/");
         assert_ne!(
-            local(Path::new("/a/app/.git")),
-            local(Path::new("/b/app/.git"))
+            build_local_space(Path::new("/a/app/.git")),
+            build_local_space(Path::new("/b/app/.git"))
         );
         assert!(
-            local(Path::new(&format!("/{}/.git", "x".repeat(250))))
+            build_local_space(Path::new(&format!("/{}/.git", "x".repeat(250))))
                 .path
                 .len()
                 < 80

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::tree::hexadecimal;
+use super::tree::encode_hex;
 
 /// An index larger than this is not read; files are read instead.
 const MAX_INDEX: u64 = 256 * 1024 * 1024;
@@ -17,21 +17,21 @@ const EXTENDED: u16 = 0x4000;
 
 /// What git noted of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Noted {
+pub(crate) struct GitIndexEntry {
     id: [u8; 20],
     modified: (u32, u32),
     inode: u32,
     size: u32,
 }
 
-impl Noted {
+impl GitIndexEntry {
     /// Its content's id.
-    pub(crate) fn id(&self) -> String {
-        hexadecimal(&self.id)
+    pub(crate) fn blob_id(&self) -> String {
+        encode_hex(&self.id)
     }
 
     /// Whether a file with these properties is the one that was noted, unchanged.
-    pub(crate) fn is_same(
+    pub(crate) fn is_unchanged(
         &self,
         modified: Option<SystemTime>,
         inode: Option<u64>,
@@ -48,7 +48,7 @@ impl Noted {
 
 /// The files of an index, by path. Of a file that is not there, or is not understood, nothing is known. What was
 /// changed in the very moment in which the index was written may look unchanged, so such files are left out.
-pub(crate) fn read(path: &Path) -> HashMap<String, Noted> {
+pub(crate) fn read_git_index(path: &Path) -> HashMap<String, GitIndexEntry> {
     let Ok(metadata) = fs::metadata(path) else {
         return HashMap::new();
     };
@@ -61,21 +61,21 @@ pub(crate) fn read(path: &Path) -> HashMap<String, Noted> {
     };
     let mut files = fs::read(path)
         .ok()
-        .and_then(|it| parsed(&it))
+        .and_then(|it| parse_git_index(&it))
         .unwrap_or_default();
     let written = (written.as_secs(), written.subsec_nanos());
     files.retain(|_, it| (u64::from(it.modified.0), it.modified.1) < written && it.modified.1 != 0);
     files
 }
 
-fn parsed(bytes: &[u8]) -> Option<HashMap<String, Noted>> {
-    let version = number(bytes, 4)?;
+fn parse_git_index(bytes: &[u8]) -> Option<HashMap<String, GitIndexEntry>> {
+    let version = read_be_u32(bytes, 4)?;
     if !bytes.starts_with(b"DIRC") || !(2..=3).contains(&version) {
         return None;
     }
     let mut files = HashMap::new();
     let mut at = 12;
-    for _ in 0..number(bytes, 8)? {
+    for _ in 0..read_be_u32(bytes, 8)? {
         let flags = u16::from_be_bytes(bytes.get(at + 60..at + 62)?.try_into().ok()?);
         let start = at + FIXED + if flags & EXTENDED == 0 { 0 } else { 2 };
         let len = bytes.get(start..)?.iter().position(|it| *it == 0)?;
@@ -83,11 +83,11 @@ fn parsed(bytes: &[u8]) -> Option<HashMap<String, Noted>> {
             flags & STAGE,
             std::str::from_utf8(bytes.get(start..start + len)?),
         ) {
-            let noted = Noted {
+            let noted = GitIndexEntry {
                 id: bytes.get(at + 40..at + 60)?.try_into().ok()?,
-                modified: (number(bytes, at + 8)?, number(bytes, at + 12)?),
-                inode: number(bytes, at + 20)?,
-                size: number(bytes, at + 36)?,
+                modified: (read_be_u32(bytes, at + 8)?, read_be_u32(bytes, at + 12)?),
+                inode: read_be_u32(bytes, at + 20)?,
+                size: read_be_u32(bytes, at + 36)?,
             };
             files.insert(name.to_owned(), noted);
         }
@@ -97,38 +97,38 @@ fn parsed(bytes: &[u8]) -> Option<HashMap<String, Noted>> {
     Some(files)
 }
 
-fn number(bytes: &[u8], at: usize) -> Option<u32> {
+fn read_be_u32(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::repo::Repo;
+    use crate::git::repo::GitTestRepo;
 
     #[test]
     fn files_are_noted_with_their_ids() {
-        let repo = Repo::new();
-        repo.write("src/a.rs", "one\n");
-        repo.write("a file with a longer name.txt", "two\n");
-        repo.commit("first");
-        let bytes = fs::read(repo.checkout().git_dir().join("index")).unwrap();
-        let files = parsed(&bytes).unwrap();
+        let repo = GitTestRepo::new();
+        repo.write_file("src/a.rs", "one\n");
+        repo.write_file("a file with a longer name.txt", "two\n");
+        repo.commit_all("first");
+        let bytes = fs::read(repo.discover_checkout().git_dir().join("index")).unwrap();
+        let files = parse_git_index(&bytes).unwrap();
         assert_eq!(files.len(), 2);
         assert_eq!(
-            files["src/a.rs"].id(),
-            repo.git(&["rev-parse", "HEAD:src/a.rs"])
+            files["src/a.rs"].blob_id(),
+            repo.run_git(&["rev-parse", "HEAD:src/a.rs"])
         );
         assert_eq!(files["a file with a longer name.txt"].size, 4);
     }
 
     #[test]
     fn what_is_no_index_says_nothing() {
-        let check = |bytes: &[u8]| assert_eq!(parsed(bytes), None, "{bytes:?}");
+        let check = |bytes: &[u8]| assert_eq!(parse_git_index(bytes), None, "{bytes:?}");
         check(b"");
         check(b"DIRC");
         check(b"DIRC\0\0\0\x02\0\0\0\x01");
         check(b"DIRC\0\0\0\x04\0\0\0\0");
-        assert!(read(Path::new("/nowhere/index")).is_empty());
+        assert!(read_git_index(Path::new("/nowhere/index")).is_empty());
     }
 }

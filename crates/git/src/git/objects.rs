@@ -6,35 +6,35 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use apostille_cite::source::SourceError;
 
-use super::cat_file::{Answer, CatFile};
+use super::cat_file::{CatFile, CatFileAnswer};
 use super::discover::Checkout;
-use super::tree::Entry;
-use super::{child, unavailable};
+use super::tree::TreeEntry;
+use super::{child, source_unavailable};
 
 /// What a directory holds, by name.
-pub(super) type Directory = HashMap<String, Entry>;
+pub(super) type TreeEntries = HashMap<String, TreeEntry>;
 
 /// How many directories are kept at hand.
 const MAX_TREES: usize = 20_000;
 
 /// The objects of a repository. A child is started when it is first asked, and ends with the value.
 #[derive(Debug)]
-pub(super) struct Objects {
+pub(super) struct GitObjects {
     pub(super) checkout: Checkout,
     /// Children that wait for a question: one, unless several threads ask at once.
     idle: Mutex<Vec<CatFile>>,
     /// Directories that were read, by their id.
-    trees: Mutex<HashMap<String, Arc<Directory>>>,
+    trees: Mutex<HashMap<String, Arc<TreeEntries>>>,
     /// How git is started; tests put something else here.
     start: fn(&Checkout) -> Command,
 }
 
-impl Objects {
+impl GitObjects {
     pub(super) fn new(checkout: &Checkout) -> Self {
-        Self::started_by(checkout, child::command)
+        Self::with_git_command(checkout, child::build_git_command)
     }
 
-    pub(super) fn started_by(checkout: &Checkout, start: fn(&Checkout) -> Command) -> Self {
+    pub(super) fn with_git_command(checkout: &Checkout, start: fn(&Checkout) -> Command) -> Self {
         Self {
             checkout: checkout.clone(),
             idle: Mutex::default(),
@@ -47,7 +47,12 @@ impl Objects {
     ///
     /// The child is taken out while it answers: where that fails, or a thread panics, it is out of step and not used
     /// again.
-    pub(super) fn ask(&self, name: &str, limit: u64, whose: &str) -> Result<Answer, SourceError> {
+    pub(super) fn request_object(
+        &self,
+        name: &str,
+        limit: u64,
+        whose: &str,
+    ) -> Result<CatFileAnswer, SourceError> {
         let waiting = self
             .idle
             .lock()
@@ -55,12 +60,13 @@ impl Objects {
             .pop();
         let mut child = match waiting {
             Some(child) => child,
-            None => CatFile::spawn((self.start)(&self.checkout)).map_err(child::not_started)?,
+            None => CatFile::spawn_child((self.start)(&self.checkout))
+                .map_err(child::git_start_error)?,
         };
         let answer = child
-            .ask(name, limit)
-            .map_err(|error| unavailable(format!("commit '{whose}' with git"), error))?;
-        if !matches!(answer, Answer::TooLarge(_)) {
+            .request_object(name, limit)
+            .map_err(|error| source_unavailable(format!("commit '{whose}' with git"), error))?;
+        if !matches!(answer, CatFileAnswer::TooLarge(_)) {
             self.idle
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -70,7 +76,7 @@ impl Objects {
     }
 
     /// A directory that was read before.
-    pub(super) fn tree(&self, id: &str) -> Option<Arc<Directory>> {
+    pub(super) fn cached_tree(&self, id: &str) -> Option<Arc<TreeEntries>> {
         self.trees
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -79,7 +85,7 @@ impl Objects {
     }
 
     /// Keeps a directory at hand, unless there are many already.
-    pub(super) fn keep_tree(&self, id: &str, directory: Directory) -> Arc<Directory> {
+    pub(super) fn cache_tree(&self, id: &str, directory: TreeEntries) -> Arc<TreeEntries> {
         let directory = Arc::new(directory);
         let mut trees = self.trees.lock().unwrap_or_else(PoisonError::into_inner);
         if trees.len() < MAX_TREES {

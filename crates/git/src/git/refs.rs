@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use apostille_cite::source::SourceError;
 
 use super::discover::Checkout;
-use super::{child, small_file, unavailable};
+use super::{child, small_file, source_unavailable};
 
 /// The largest loose ref that is read.
 const MAX_LOOSE: u64 = 4 * 1024;
@@ -16,7 +16,7 @@ const PER_WORKTREE: [&str; 3] = ["refs/bisect/", "refs/worktree/", "refs/rewritt
 
 /// What a ref points to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum RefTarget {
     /// An object, by its id in hexadecimal.
     Object(String),
     /// Another ref.
@@ -24,19 +24,22 @@ pub(super) enum Target {
 }
 
 /// What a ref points to; `None` if there is no such ref.
-pub(super) fn look_up(checkout: &Checkout, name: &str) -> Result<Option<Target>, SourceError> {
+pub(super) fn look_up_ref(
+    checkout: &Checkout,
+    name: &str,
+) -> Result<Option<RefTarget>, SourceError> {
     if !is_refname(name) {
-        return Err(unavailable(
+        return Err(source_unavailable(
             format!("the ref {name:?}"),
             "git allows no such name",
         ));
     }
     if checkout.uses_reftable() {
-        return ask_git(checkout, name);
+        return look_up_ref_with_git(checkout, name);
     }
-    match small_file::read_text(&loose_path(checkout, name), MAX_LOOSE)? {
-        Some(text) => parse_loose(name, &text).map(Some),
-        None => packed(checkout, name),
+    match small_file::read_small_text_file(&loose_ref_path(checkout, name), MAX_LOOSE)? {
+        Some(text) => parse_loose_ref(name, &text).map(Some),
+        None => read_packed_ref(checkout, name),
     }
 }
 
@@ -59,7 +62,7 @@ pub(crate) fn is_object_id(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|it| it.is_ascii_hexdigit())
 }
 
-fn loose_path(checkout: &Checkout, name: &str) -> PathBuf {
+fn loose_ref_path(checkout: &Checkout, name: &str) -> PathBuf {
     let is_shared =
         name.starts_with("refs/") && !PER_WORKTREE.iter().any(|it| name.starts_with(it));
     if is_shared {
@@ -69,33 +72,34 @@ fn loose_path(checkout: &Checkout, name: &str) -> PathBuf {
     }
 }
 
-fn parse_loose(name: &str, text: &str) -> Result<Target, SourceError> {
+fn parse_loose_ref(name: &str, text: &str) -> Result<RefTarget, SourceError> {
     let text = text.trim_end();
     if let Some(target) = text.strip_prefix("ref:") {
-        return Ok(Target::Symbolic(target.trim_start().to_owned()));
+        return Ok(RefTarget::Symbolic(target.trim_start().to_owned()));
     }
     // Only the first word counts: FETCH_HEAD and its like hold remarks behind it.
     let id = text.split_whitespace().next().unwrap_or_default();
     if is_object_id(id) {
-        return Ok(Target::Object(id.to_ascii_lowercase()));
+        return Ok(RefTarget::Object(id.to_ascii_lowercase()));
     }
     // What the file holds is not repeated: it may be a link to anything.
-    Err(unavailable(
+    Err(source_unavailable(
         format!("the ref '{name}'"),
         "its file holds neither a ref nor an object id; try 'git fsck'",
     ))
 }
 
-fn packed(checkout: &Checkout, name: &str) -> Result<Option<Target>, SourceError> {
-    let Some(bytes) = small_file::read(&checkout.common_dir().join("packed-refs"), MAX_PACKED)?
+fn read_packed_ref(checkout: &Checkout, name: &str) -> Result<Option<RefTarget>, SourceError> {
+    let Some(bytes) =
+        small_file::read_small_file(&checkout.common_dir().join("packed-refs"), MAX_PACKED)?
     else {
         return Ok(None);
     };
-    Ok(find_packed(&bytes, name))
+    Ok(find_packed_ref(&bytes, name))
 }
 
 /// Lines are `<id> <name>`; comments begin with `#`, and `^` gives what a tag of the line before points to.
-fn find_packed(bytes: &[u8], name: &str) -> Option<Target> {
+fn find_packed_ref(bytes: &[u8], name: &str) -> Option<RefTarget> {
     let line = bytes.split(|it| *it == b'\n').find_map(|line| {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         line.strip_suffix(name.as_bytes())?.strip_suffix(b" ")
@@ -103,18 +107,18 @@ fn find_packed(bytes: &[u8], name: &str) -> Option<Target> {
     let id = std::str::from_utf8(line)
         .ok()
         .filter(|it| is_object_id(it))?;
-    Some(Target::Object(id.to_ascii_lowercase()))
+    Some(RefTarget::Object(id.to_ascii_lowercase()))
 }
 
-fn ask_git(checkout: &Checkout, name: &str) -> Result<Option<Target>, SourceError> {
-    if let Some(target) = child::answer(checkout, &["symbolic-ref", "--quiet", name])? {
-        return Ok(Some(Target::Symbolic(target)));
+fn look_up_ref_with_git(checkout: &Checkout, name: &str) -> Result<Option<RefTarget>, SourceError> {
+    if let Some(target) = child::run_git_query(checkout, &["symbolic-ref", "--quiet", name])? {
+        return Ok(Some(RefTarget::Symbolic(target)));
     }
-    let id = child::answer(
+    let id = child::run_git_query(
         checkout,
         &["rev-parse", "--verify", "--quiet", "--end-of-options", name],
     )?;
-    Ok(id.filter(|it| is_object_id(it)).map(Target::Object))
+    Ok(id.filter(|it| is_object_id(it)).map(RefTarget::Object))
 }
 
 #[cfg(test)]
@@ -151,8 +155,8 @@ mod tests {
             "# pack-refs with: peeled\n{one} refs/heads/a/main\n{two} refs/heads/main\r\n^{one}\n"
         );
         let check = |name: &str, expected: Option<&str>| {
-            let expected = expected.map(|it| Target::Object(it.to_owned()));
-            assert_eq!(find_packed(text.as_bytes(), name), expected, "{name:?}");
+            let expected = expected.map(|it| RefTarget::Object(it.to_owned()));
+            assert_eq!(find_packed_ref(text.as_bytes(), name), expected, "{name:?}");
         };
         check("refs/heads/main", Some(&two));
         check("refs/heads/a/main", Some(&one));

@@ -15,32 +15,32 @@ use super::discover::Checkout;
 const DATE: &str = "2026-01-02T03:04:05Z";
 
 /// A repository `app` in a folder of its own, which also serves as the home directory.
-pub(crate) struct Repo {
+pub(crate) struct GitTestRepo {
     home: TempDir,
     root: PathBuf,
 }
 
-impl Repo {
+impl GitTestRepo {
     /// A repository with a branch `main` and no commit.
     pub(crate) fn new() -> Self {
-        Self::with(&[])
+        Self::with_init_options(&[])
     }
 
     /// The same with options for `git init`.
-    pub(crate) fn with(options: &[&str]) -> Self {
+    pub(crate) fn with_init_options(options: &[&str]) -> Self {
         let home = TempDir::new().unwrap();
         let root = home.path().canonicalize().unwrap().join("app");
         fs::create_dir(&root).unwrap();
         let repo = Self { home, root };
-        repo.git(&[&["init", "--quiet", "--initial-branch=main"], options].concat());
+        repo.run_git(&[&["init", "--quiet", "--initial-branch=main"], options].concat());
         repo
     }
 
     /// A repository with one commit of `src/a.rs`.
     pub(crate) fn with_commit() -> (Self, String) {
         let repo = Self::new();
-        repo.write("src/a.rs", "one\n");
-        let commit = repo.commit("first");
+        repo.write_file("src/a.rs", "one\n");
+        let commit = repo.commit_all("first");
         (repo, commit)
     }
 
@@ -49,20 +49,20 @@ impl Repo {
     }
 
     /// A path beside the repository.
-    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+    pub(crate) fn sibling_path(&self, name: &str) -> PathBuf {
         self.home.path().canonicalize().unwrap().join(name)
     }
 
-    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+    pub(crate) fn write_file(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.root.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
     /// Commits everything there is and returns the commit.
-    pub(crate) fn commit(&self, message: &str) -> String {
-        self.git(&["add", "--all"]);
-        self.git(&[
+    pub(crate) fn commit_all(&self, message: &str) -> String {
+        self.run_git(&["add", "--all"]);
+        self.run_git(&[
             "commit",
             "--quiet",
             "--allow-empty",
@@ -70,12 +70,12 @@ impl Repo {
             "--message",
             message,
         ]);
-        self.git(&["rev-parse", "HEAD"])
+        self.run_git(&["rev-parse", "HEAD"])
     }
 
     /// Makes the commit of another repository appear under a path, as a submodule does.
-    pub(crate) fn gitlink(&self, path: &str, commit: &str) {
-        self.git(&[
+    pub(crate) fn add_gitlink(&self, path: &str, commit: &str) {
+        self.run_git(&[
             "update-index",
             "--add",
             "--cacheinfo",
@@ -85,8 +85,8 @@ impl Repo {
 
     /// A linked working tree beside the repository.
     pub(crate) fn add_worktree(&self, name: &str, branch: &str) -> PathBuf {
-        let path = self.beside(name);
-        self.git(&[
+        let path = self.sibling_path(name);
+        self.run_git(&[
             "worktree",
             "add",
             "--quiet",
@@ -97,12 +97,16 @@ impl Repo {
         path
     }
 
-    pub(crate) fn git(&self, arguments: &[&str]) -> String {
-        self.git_in(&self.root, arguments)
+    pub(crate) fn run_git(&self, arguments: &[&str]) -> String {
+        self.run_git_in(&self.root, arguments)
     }
 
-    pub(crate) fn git_in(&self, directory: &Path, arguments: &[&str]) -> String {
-        let output = self.command(directory).args(arguments).output().unwrap();
+    pub(crate) fn run_git_in(&self, directory: &Path, arguments: &[&str]) -> String {
+        let output = self
+            .build_command(directory)
+            .args(arguments)
+            .output()
+            .unwrap();
         let complaint = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "git {arguments:?}: {complaint}");
         String::from_utf8(output.stdout)
@@ -112,7 +116,7 @@ impl Repo {
     }
 
     /// Git as a user would start it here, but cut off from the machine's own configuration.
-    pub(crate) fn command(&self, directory: &Path) -> Command {
+    pub(crate) fn build_command(&self, directory: &Path) -> Command {
         let mut command = Command::new("git");
         for name in REMOVED {
             command.env_remove(name);
@@ -140,23 +144,23 @@ impl Repo {
         command
     }
 
-    pub(crate) fn checkout(&self) -> Checkout {
-        checkout(&self.root)
+    pub(crate) fn discover_checkout(&self) -> Checkout {
+        expect_checkout(&self.root)
     }
 }
 
 /// The repository that a directory lies in, which must be one.
-pub(crate) fn checkout(start: &Path) -> Checkout {
+pub(crate) fn expect_checkout(start: &Path) -> Checkout {
     Checkout::discover(start).unwrap().unwrap()
 }
 
-pub(crate) fn path(text: &str) -> RepoPath {
+pub(crate) fn parse_test_path(text: &str) -> RepoPath {
     text.parse().unwrap()
 }
 
 /// What a source holds under a path, as one word that tests can compare.
-pub(crate) fn outcome(source: &dyn Source, text: &str) -> String {
-    match source.read(&path(text)) {
+pub(crate) fn describe_source_read(source: &dyn Source, text: &str) -> String {
+    match source.read_file(&parse_test_path(text)) {
         Ok(Some(blob)) => format!("text {}", String::from_utf8_lossy(&blob.bytes).trim_end()),
         Ok(None) => "none".into(),
         Err(SourceError::Outside { .. }) => "outside".into(),

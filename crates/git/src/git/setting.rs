@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::config::Config;
+use super::config::GitConfig;
 use super::discover::Checkout;
 use super::small_file;
 
@@ -13,18 +13,23 @@ impl Checkout {
     /// The value of `section.key`, both in lower case: of this working tree, else of the repository, else of the user's
     /// files, the last of which counts most.
     #[must_use]
-    pub fn setting(&self, users: &[PathBuf], section: &str, key: &str) -> Option<String> {
-        let own = || value(&self.git_dir().join("config.worktree"), section, key);
-        let is_split = self.config().flag("extensions", "worktreeconfig");
+    pub fn read_setting(&self, users: &[PathBuf], section: &str, key: &str) -> Option<String> {
+        let own = || read_config_value(&self.git_dir().join("config.worktree"), section, key);
+        let is_split = self.config().is_enabled("extensions", "worktreeconfig");
         let own = if is_split { own() } else { None };
         own.or_else(|| self.config().value(section, key).map(Into::into))
-            .or_else(|| users.iter().rev().find_map(|it| value(it, section, key)))
+            .or_else(|| {
+                users
+                    .iter()
+                    .rev()
+                    .find_map(|it| read_config_value(it, section, key))
+            })
     }
 
     /// The folder that git takes hooks from; a path from the configuration is relative to the working tree.
     #[must_use]
-    pub fn hooks_dir(&self, users: &[PathBuf], home: Option<&Path>) -> PathBuf {
-        let Some(said) = self.setting(users, "core", "hookspath") else {
+    pub fn find_hooks_dir(&self, users: &[PathBuf], home: Option<&Path>) -> PathBuf {
+        let Some(said) = self.read_setting(users, "core", "hookspath") else {
             return self.common_dir().join("hooks");
         };
         match (said.strip_prefix("~/"), home) {
@@ -34,7 +39,7 @@ impl Checkout {
     }
 }
 
-fn value(path: &Path, section: &str, key: &str) -> Option<String> {
-    let text = small_file::read_text(path, MAX_CONFIG).ok()??;
-    Config::parse(&text).value(section, key).map(Into::into)
+fn read_config_value(path: &Path, section: &str, key: &str) -> Option<String> {
+    let text = small_file::read_small_text_file(path, MAX_CONFIG).ok()??;
+    GitConfig::parse(&text).value(section, key).map(Into::into)
 }

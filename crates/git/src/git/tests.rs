@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use apostille_cite::source::{MAX_FILE, Source as _, SourceError};
 use tempfile::TempDir;
 
-use super::repo::{Repo, checkout, outcome, path};
-use super::{Checkout, Commit, Head, child};
+use super::repo::{GitTestRepo, describe_source_read, expect_checkout, parse_test_path};
+use super::{Checkout, Commit, GitHead, child};
 use crate::worktree::WorkTree;
 
-fn head(commit: Option<&str>, branch: Option<&str>) -> Head {
-    Head {
+fn head(commit: Option<&str>, branch: Option<&str>) -> GitHead {
+    GitHead {
         commit: commit.map(str::to_owned),
         branch: branch.map(str::to_owned),
     }
@@ -24,9 +24,9 @@ mod discovery {
 
     #[test]
     fn a_checkout_is_found_from_anywhere_inside() {
-        let (repo, _) = Repo::with_commit();
+        let (repo, _) = GitTestRepo::with_commit();
         for start in ["", "src", "src/a.rs", ".git", ".git/hooks"] {
-            let found = checkout(&repo.root().join(start));
+            let found = expect_checkout(&repo.root().join(start));
             assert_eq!(found.root(), Some(repo.root()), "{start}");
             assert_eq!(found.git_dir(), repo.root().join(".git"));
             assert_eq!(found.common_dir(), found.git_dir());
@@ -43,26 +43,29 @@ mod discovery {
 
     #[test]
     fn a_linked_worktree_shares_the_identity() {
-        let (repo, commit) = Repo::with_commit();
-        let local = repo.checkout().identity();
+        let (repo, commit) = GitTestRepo::with_commit();
+        let local = repo.discover_checkout().identity();
         assert!(local.path.starts_with("local/app-"), "{local:?}");
-        let linked = checkout(&repo.add_worktree("linked", "topic"));
-        assert_eq!(linked.root(), Some(repo.beside("linked").as_path()));
+        let linked = expect_checkout(&repo.add_worktree("linked", "topic"));
+        assert_eq!(linked.root(), Some(repo.sibling_path("linked").as_path()));
         assert_ne!(linked.git_dir(), linked.common_dir());
         assert_eq!(linked.common_dir(), repo.root().join(".git"));
         assert_eq!(linked.identity(), local);
-        repo.git(&[
+        repo.run_git(&[
             "remote",
             "add",
             "origin",
             "https://ana:s3cret@host/MyOrg/MyApp.git",
         ]);
-        let linked = checkout(&repo.beside("linked"));
+        let linked = expect_checkout(&repo.sibling_path("linked"));
         assert_eq!(linked.identity().path, "myorg/myapp");
-        assert_eq!(repo.checkout().identity(), linked.identity());
-        assert_eq!(linked.head().unwrap(), head(Some(&commit), Some("topic")));
+        assert_eq!(repo.discover_checkout().identity(), linked.identity());
         assert_eq!(
-            repo.checkout().head().unwrap(),
+            linked.read_head().unwrap(),
+            head(Some(&commit), Some("topic"))
+        );
+        assert_eq!(
+            repo.discover_checkout().read_head().unwrap(),
             head(Some(&commit), Some("main"))
         );
         assert!(!format!("{linked:?}").contains("s3cret"));
@@ -70,25 +73,28 @@ mod discovery {
 
     #[test]
     fn bare_repositories_have_no_working_tree() {
-        let (repo, commit) = Repo::with_commit();
-        let bare = repo.beside("app.git");
-        repo.git(&["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
-        let found = checkout(&bare.join("refs/heads"));
+        let (repo, commit) = GitTestRepo::with_commit();
+        let bare = repo.sibling_path("app.git");
+        repo.run_git(&["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
+        let found = expect_checkout(&bare.join("refs/heads"));
         assert_eq!((found.root(), found.git_dir()), (None, bare.as_path()));
         assert!(found.identity().path.starts_with("local/app-"));
-        assert_eq!(found.head().unwrap(), head(Some(&commit), Some("main")));
+        assert_eq!(
+            found.read_head().unwrap(),
+            head(Some(&commit), Some("main"))
+        );
         assert!(matches!(WorkTree::open(&found), Err(SourceError::Nowhere)));
         assert_eq!(
-            outcome(&Commit::new(&found, "main").unwrap(), "src/a.rs"),
+            describe_source_read(&Commit::new(&found, "main").unwrap(), "src/a.rs"),
             "text one"
         );
     }
 
     #[test]
     fn a_git_file_may_point_to_a_bare_repository() {
-        let (repo, _) = Repo::with_commit();
-        let folder = repo.beside("layout");
-        repo.git(&[
+        let (repo, _) = GitTestRepo::with_commit();
+        let folder = repo.sibling_path("layout");
+        repo.run_git(&[
             "clone",
             "--quiet",
             "--bare",
@@ -96,9 +102,9 @@ mod discovery {
             folder.join(".bare").to_str().unwrap(),
         ]);
         fs::write(folder.join(".git"), "gitdir: ./.bare\n").unwrap();
-        repo.git_in(&folder, &["worktree", "add", "--quiet", "work", "main"]);
-        assert_eq!(checkout(&folder).root(), None);
-        let work = checkout(&folder.join("work"));
+        repo.run_git_in(&folder, &["worktree", "add", "--quiet", "work", "main"]);
+        assert_eq!(expect_checkout(&folder).root(), None);
+        let work = expect_checkout(&folder.join("work"));
         assert_eq!(work.root(), Some(folder.join("work").as_path()));
         assert!(
             work.identity().path.starts_with("local/layout-"),
@@ -109,46 +115,52 @@ mod discovery {
 
     #[test]
     fn a_bare_repository_inside_a_checkout_does_not_choose_the_identity() {
-        let (repo, _) = Repo::with_commit();
-        repo.git(&["clone", "--quiet", "--bare", ".", "fixture"]);
-        repo.git_in(
+        let (repo, _) = GitTestRepo::with_commit();
+        repo.run_git(&["clone", "--quiet", "--bare", ".", "fixture"]);
+        repo.run_git_in(
             &repo.root().join("fixture"),
             &["config", "remote.origin.url", "https://host/victim/secret"],
         );
         assert_eq!(
-            checkout(&repo.root().join("fixture")).root(),
+            expect_checkout(&repo.root().join("fixture")).root(),
             Some(repo.root())
         );
     }
 
     #[test]
     fn a_submodule_is_a_repository_of_its_own() {
-        let (repo, commit) = Repo::with_commit();
-        let (library, _) = Repo::with_commit();
-        repo.git(&[
+        let (repo, commit) = GitTestRepo::with_commit();
+        let (library, _) = GitTestRepo::with_commit();
+        repo.run_git(&[
             "submodule",
             "--quiet",
             "add",
             library.root().to_str().unwrap(),
             "lib",
         ]);
-        let inside = checkout(&repo.root().join("lib/src"));
+        let inside = expect_checkout(&repo.root().join("lib/src"));
         assert_eq!(inside.root(), Some(repo.root().join("lib").as_path()));
-        assert_eq!(inside.head().unwrap().branch.as_deref(), Some("main"));
+        assert_eq!(inside.read_head().unwrap().branch.as_deref(), Some("main"));
         assert!(
             inside.identity().path.starts_with("local/lib-"),
             "{:?}",
             inside.identity()
         );
         assert_eq!(
-            outcome(&WorkTree::open(&inside).unwrap(), "src/a.rs"),
+            describe_source_read(&WorkTree::open(&inside).unwrap(), "src/a.rs"),
             "text one"
         );
         assert_eq!(
-            outcome(&WorkTree::open(&repo.checkout()).unwrap(), "lib/src/a.rs"),
+            describe_source_read(
+                &WorkTree::open(&repo.discover_checkout()).unwrap(),
+                "lib/src/a.rs"
+            ),
             "outside"
         );
-        assert_eq!(repo.checkout().head().unwrap().commit, Some(commit));
+        assert_eq!(
+            repo.discover_checkout().read_head().unwrap().commit,
+            Some(commit)
+        );
     }
 
     #[test]
@@ -168,38 +180,44 @@ mod heads {
 
     #[test]
     fn on_a_branch_detached_packed_and_unborn() {
-        let repo = Repo::new();
-        assert_eq!(repo.checkout().head().unwrap(), head(None, Some("main")));
-        let first = repo.commit("first");
-        repo.git(&["switch", "--quiet", "-c", "feature/deep"]);
-        let second = repo.commit("second");
+        let repo = GitTestRepo::new();
         assert_eq!(
-            repo.checkout().head().unwrap(),
+            repo.discover_checkout().read_head().unwrap(),
+            head(None, Some("main"))
+        );
+        let first = repo.commit_all("first");
+        repo.run_git(&["switch", "--quiet", "-c", "feature/deep"]);
+        let second = repo.commit_all("second");
+        assert_eq!(
+            repo.discover_checkout().read_head().unwrap(),
             head(Some(&second), Some("feature/deep"))
         );
-        repo.git(&["pack-refs", "--all", "--prune"]);
+        repo.run_git(&["pack-refs", "--all", "--prune"]);
         assert!(!repo.root().join(".git/refs/heads/feature").exists());
         assert_eq!(
-            repo.checkout().head().unwrap(),
+            repo.discover_checkout().read_head().unwrap(),
             head(Some(&second), Some("feature/deep"))
         );
         // A loose ref is newer than the packed one.
-        let third = repo.commit("third");
+        let third = repo.commit_all("third");
         assert_eq!(
-            repo.checkout().head().unwrap(),
+            repo.discover_checkout().read_head().unwrap(),
             head(Some(&third), Some("feature/deep"))
         );
-        repo.git(&["switch", "--quiet", "--detach", &first]);
-        assert_eq!(repo.checkout().head().unwrap(), head(Some(&first), None));
+        repo.run_git(&["switch", "--quiet", "--detach", &first]);
+        assert_eq!(
+            repo.discover_checkout().read_head().unwrap(),
+            head(Some(&first), None)
+        );
     }
 
     #[test]
     fn packed_branches_are_found_from_linked_worktrees() {
-        let (repo, commit) = Repo::with_commit();
+        let (repo, commit) = GitTestRepo::with_commit();
         let linked = repo.add_worktree("linked", "topic");
-        repo.git(&["pack-refs", "--all", "--prune"]);
+        repo.run_git(&["pack-refs", "--all", "--prune"]);
         assert_eq!(
-            checkout(&linked).head().unwrap(),
+            expect_checkout(&linked).read_head().unwrap(),
             head(Some(&commit), Some("topic"))
         );
     }
@@ -210,22 +228,31 @@ mod heads {
         if !String::from_utf8_lossy(&supported.stdout).contains("--ref-format") {
             return;
         }
-        let repo = Repo::with(&["--ref-format=reftable"]);
-        assert_eq!(repo.checkout().head().unwrap(), head(None, Some("main")));
-        let commit = repo.commit("first");
+        let repo = GitTestRepo::with_init_options(&["--ref-format=reftable"]);
         assert_eq!(
-            repo.checkout().head().unwrap(),
+            repo.discover_checkout().read_head().unwrap(),
+            head(None, Some("main"))
+        );
+        let commit = repo.commit_all("first");
+        assert_eq!(
+            repo.discover_checkout().read_head().unwrap(),
             head(Some(&commit), Some("main"))
         );
-        assert_eq!(repo.checkout().default_branch().as_deref(), Some("main"));
-        repo.git(&["switch", "--quiet", "--detach"]);
-        assert_eq!(repo.checkout().head().unwrap(), head(Some(&commit), None));
+        assert_eq!(
+            repo.discover_checkout().find_default_branch().as_deref(),
+            Some("main")
+        );
+        repo.run_git(&["switch", "--quiet", "--detach"]);
+        assert_eq!(
+            repo.discover_checkout().read_head().unwrap(),
+            head(Some(&commit), None)
+        );
     }
 
     #[test]
     fn hostile_and_broken_heads_are_errors_that_repeat_no_content() {
-        let (repo, _) = Repo::with_commit();
-        fs::write(repo.beside("secret"), "s3cret\n").unwrap();
+        let (repo, _) = GitTestRepo::with_commit();
+        fs::write(repo.sibling_path("secret"), "s3cret\n").unwrap();
         for text in [
             "ref: ../../secret\n",
             "ref: /etc/passwd\n",
@@ -233,9 +260,9 @@ mod heads {
             "",
             "ref: refs/heads/loop\n",
         ] {
-            repo.write(".git/refs/heads/loop", "ref: refs/heads/loop\n");
-            repo.write(".git/HEAD", text);
-            let error = repo.checkout().head().unwrap_err();
+            repo.write_file(".git/refs/heads/loop", "ref: refs/heads/loop\n");
+            repo.write_file(".git/HEAD", text);
+            let error = repo.discover_checkout().read_head().unwrap_err();
             let why = std::error::Error::source(&error).unwrap().to_string();
             assert!(
                 !format!("{error} {why}").contains("s3cret"),
@@ -246,21 +273,27 @@ mod heads {
 
     #[test]
     fn the_default_branch_is_what_origin_says() {
-        let repo = Repo::new();
-        assert_eq!(repo.checkout().default_branch(), None);
-        repo.commit("first");
-        assert_eq!(repo.checkout().default_branch().as_deref(), Some("main"));
-        repo.git(&["branch", "--move", "main", "master"]);
-        assert_eq!(repo.checkout().default_branch().as_deref(), Some("master"));
-        repo.git(&["branch", "--move", "master", "other"]);
-        assert_eq!(repo.checkout().default_branch(), None);
-        repo.git(&[
+        let repo = GitTestRepo::new();
+        assert_eq!(repo.discover_checkout().find_default_branch(), None);
+        repo.commit_all("first");
+        assert_eq!(
+            repo.discover_checkout().find_default_branch().as_deref(),
+            Some("main")
+        );
+        repo.run_git(&["branch", "--move", "main", "master"]);
+        assert_eq!(
+            repo.discover_checkout().find_default_branch().as_deref(),
+            Some("master")
+        );
+        repo.run_git(&["branch", "--move", "master", "other"]);
+        assert_eq!(repo.discover_checkout().find_default_branch(), None);
+        repo.run_git(&[
             "symbolic-ref",
             "refs/remotes/origin/HEAD",
             "refs/remotes/origin/release/2",
         ]);
         assert_eq!(
-            repo.checkout().default_branch().as_deref(),
+            repo.discover_checkout().find_default_branch().as_deref(),
             Some("release/2")
         );
     }
@@ -271,19 +304,23 @@ mod commits {
 
     #[test]
     fn old_content_is_read_whatever_the_working_tree_holds() {
-        let (repo, first) = Repo::with_commit();
-        repo.git(&["tag", "--annotate", "v1", "--message", "one"]);
-        repo.write("src/a.rs", "two\n");
-        let second = repo.commit("second");
-        repo.write("src/a.rs", "three\n");
+        let (repo, first) = GitTestRepo::with_commit();
+        repo.run_git(&["tag", "--annotate", "v1", "--message", "one"]);
+        repo.write_file("src/a.rs", "two\n");
+        let second = repo.commit_all("second");
+        repo.write_file("src/a.rs", "three\n");
         let check = |reference: &str, commit: &str, expected: &str| {
-            let source = Commit::new(&repo.checkout(), reference).unwrap();
-            let tree = source.tree().unwrap();
+            let source = Commit::new(&repo.discover_checkout(), reference).unwrap();
+            let tree = source.read_tree().unwrap();
             assert_eq!(
                 (tree.commit.as_deref(), tree.branch, tree.is_worktree),
                 (Some(commit), None, false)
             );
-            assert_eq!(outcome(&source, "src/a.rs"), expected, "{reference}");
+            assert_eq!(
+                describe_source_read(&source, "src/a.rs"),
+                expected,
+                "{reference}"
+            );
         };
         check("HEAD", &second, "text two");
         check("main", &second, "text two");
@@ -296,17 +333,18 @@ mod commits {
 
     #[test]
     fn what_is_no_file_of_the_commit_is_none_or_refused() {
-        let (repo, first) = Repo::with_commit();
-        repo.write("naïve file (1).md", "here\n");
-        repo.write("real/x", "x\n");
+        let (repo, first) = GitTestRepo::with_commit();
+        repo.write_file("naïve file (1).md", "here\n");
+        repo.write_file("real/x", "x\n");
         link("a.rs", &repo.root().join("src/link.rs"));
         link("real", &repo.root().join("linked"));
-        repo.git(&["add", "--all"]);
-        repo.gitlink("lib", &first);
-        repo.git(&["commit", "--quiet", "--message", "second"]);
-        let source = Commit::new(&repo.checkout(), "HEAD").unwrap();
-        let check =
-            |path: &str, expected: &str| assert_eq!(outcome(&source, path), expected, "{path}");
+        repo.run_git(&["add", "--all"]);
+        repo.add_gitlink("lib", &first);
+        repo.run_git(&["commit", "--quiet", "--message", "second"]);
+        let source = Commit::new(&repo.discover_checkout(), "HEAD").unwrap();
+        let check = |path: &str, expected: &str| {
+            assert_eq!(describe_source_read(&source, path), expected, "{path}")
+        };
         check("naïve file (1).md", "text here");
         check("absent", "none");
         check("src", "none");
@@ -323,16 +361,16 @@ mod commits {
 
     #[test]
     fn the_blob_id_is_the_same_in_commit_and_working_tree() {
-        let (repo, _) = Repo::with_commit();
-        let id = repo.git(&["rev-parse", "HEAD:src/a.rs"]);
-        let committed = Commit::new(&repo.checkout(), "HEAD")
+        let (repo, _) = GitTestRepo::with_commit();
+        let id = repo.run_git(&["rev-parse", "HEAD:src/a.rs"]);
+        let committed = Commit::new(&repo.discover_checkout(), "HEAD")
             .unwrap()
-            .read(&path("src/a.rs"))
+            .read_file(&parse_test_path("src/a.rs"))
             .unwrap()
             .unwrap();
-        let lying = WorkTree::open(&repo.checkout())
+        let lying = WorkTree::open(&repo.discover_checkout())
             .unwrap()
-            .read(&path("src/a.rs"))
+            .read_file(&parse_test_path("src/a.rs"))
             .unwrap()
             .unwrap();
         assert_eq!(committed.id, Some(id));
@@ -341,20 +379,23 @@ mod commits {
 
     #[test]
     fn sha256_repositories_are_read() {
-        let repo = Repo::with(&["--object-format=sha256"]);
-        repo.write("src/a.rs", "one\n");
-        let commit = repo.commit("first");
+        let repo = GitTestRepo::with_init_options(&["--object-format=sha256"]);
+        repo.write_file("src/a.rs", "one\n");
+        let commit = repo.commit_all("first");
         assert_eq!(
-            repo.checkout().head().unwrap(),
+            repo.discover_checkout().read_head().unwrap(),
             head(Some(&commit), Some("main"))
         );
         assert_eq!(
-            outcome(&Commit::new(&repo.checkout(), "main").unwrap(), "src/a.rs"),
+            describe_source_read(
+                &Commit::new(&repo.discover_checkout(), "main").unwrap(),
+                "src/a.rs"
+            ),
             "text one"
         );
-        let lying = WorkTree::open(&repo.checkout())
+        let lying = WorkTree::open(&repo.discover_checkout())
             .unwrap()
-            .read(&path("src/a.rs"))
+            .read_file(&parse_test_path("src/a.rs"))
             .unwrap()
             .unwrap();
         assert_eq!((lying.id, lying.bytes), (None, b"one\n".to_vec()));
@@ -365,67 +406,78 @@ mod commits {
         static STARTS: AtomicUsize = AtomicUsize::new(0);
         fn counted(checkout: &Checkout) -> Command {
             STARTS.fetch_add(1, Ordering::SeqCst);
-            child::command(checkout)
+            child::build_git_command(checkout)
         }
-        let (repo, _) = Repo::with_commit();
+        let (repo, _) = GitTestRepo::with_commit();
         let size = usize::try_from(MAX_FILE).unwrap();
-        repo.write("fits", vec![b'x'; size]);
-        repo.write("large", vec![b'y'; size + 1]);
-        repo.commit("second");
-        let source = Commit::new(&repo.checkout(), "HEAD")
+        repo.write_file("fits", vec![b'x'; size]);
+        repo.write_file("large", vec![b'y'; size + 1]);
+        repo.commit_all("second");
+        let source = Commit::new(&repo.discover_checkout(), "HEAD")
             .unwrap()
-            .started_by(counted);
+            .with_git_command(counted);
         assert_eq!(STARTS.load(Ordering::SeqCst), 0);
         for _ in 0..3 {
-            assert_eq!(outcome(&source, "src/a.rs"), "text one");
+            assert_eq!(describe_source_read(&source, "src/a.rs"), "text one");
         }
         assert_eq!(
-            source.read(&path("fits")).unwrap().unwrap().bytes.len(),
+            source
+                .read_file(&parse_test_path("fits"))
+                .unwrap()
+                .unwrap()
+                .bytes
+                .len(),
             size
         );
-        assert_eq!(outcome(&source.beside("HEAD~1").unwrap(), "fits"), "none");
+        assert_eq!(
+            describe_source_read(&source.with_reference("HEAD~1").unwrap(), "fits"),
+            "none"
+        );
         assert_eq!(STARTS.load(Ordering::SeqCst), 1);
-        assert_eq!(outcome(&source, "large"), format!("too large {}", size + 1));
-        assert_eq!(outcome(&source, "src/a.rs"), "text one");
+        assert_eq!(
+            describe_source_read(&source, "large"),
+            format!("too large {}", size + 1)
+        );
+        assert_eq!(describe_source_read(&source, "src/a.rs"), "text one");
         assert_eq!(STARTS.load(Ordering::SeqCst), 2);
     }
 
     #[test]
     fn the_ref_is_resolved_once() {
-        let (repo, first) = Repo::with_commit();
-        let source = Commit::new(&repo.checkout(), "main").unwrap();
-        assert_eq!(outcome(&source, "src/a.rs"), "text one");
-        repo.write("src/a.rs", "two\n");
-        repo.commit("second");
-        assert_eq!(outcome(&source, "src/a.rs"), "text one");
-        assert_eq!(source.tree().unwrap().commit, Some(first));
+        let (repo, first) = GitTestRepo::with_commit();
+        let source = Commit::new(&repo.discover_checkout(), "main").unwrap();
+        assert_eq!(describe_source_read(&source, "src/a.rs"), "text one");
+        repo.write_file("src/a.rs", "two\n");
+        repo.commit_all("second");
+        assert_eq!(describe_source_read(&source, "src/a.rs"), "text one");
+        assert_eq!(source.read_tree().unwrap().commit, Some(first));
     }
 
     #[test]
     fn linked_worktrees_have_their_own_head() {
-        let (repo, first) = Repo::with_commit();
+        let (repo, first) = GitTestRepo::with_commit();
         let linked = repo.add_worktree("linked", "topic");
-        repo.write("src/a.rs", "two\n");
-        repo.commit("second");
-        let source = Commit::new(&checkout(&linked), "HEAD").unwrap();
-        assert_eq!(source.tree().unwrap().commit, Some(first));
-        assert_eq!(outcome(&source, "src/a.rs"), "text one");
+        repo.write_file("src/a.rs", "two\n");
+        repo.commit_all("second");
+        let source = Commit::new(&expect_checkout(&linked), "HEAD").unwrap();
+        assert_eq!(source.read_tree().unwrap().commit, Some(first));
+        assert_eq!(describe_source_read(&source, "src/a.rs"), "text one");
     }
 
     #[test]
     fn refs_that_are_none_are_refused() {
-        let (repo, _) = Repo::with_commit();
+        let (repo, _) = GitTestRepo::with_commit();
         let long = "x".repeat(2_000);
         for reference in [
             "", "--help", "-x", "x\ny", "HEAD\n", "a b", "\0", "HEAD:src", ":/first", &long,
         ] {
-            let refused = Commit::new(&repo.checkout(), reference).map(|_| ());
+            let refused = Commit::new(&repo.discover_checkout(), reference).map(|_| ());
             assert!(
                 matches!(refused, Err(SourceError::NoSuchRef(_))),
                 "{reference:?}: {refused:?}"
             );
         }
-        let blob = repo.git(&["rev-parse", "HEAD:src/a.rs"]);
+        let blob = repo.run_git(&["rev-parse", "HEAD:src/a.rs"]);
         for reference in [
             "absent",
             "HEAD..main",
@@ -434,23 +486,27 @@ mod commits {
             &blob,
             "@{-9}",
         ] {
-            let source = Commit::new(&repo.checkout(), reference).unwrap();
+            let source = Commit::new(&repo.discover_checkout(), reference).unwrap();
             assert!(
-                matches!(source.tree(), Err(SourceError::NoSuchRef(_))),
+                matches!(source.read_tree(), Err(SourceError::NoSuchRef(_))),
                 "{reference:?}"
             );
-            assert_eq!(outcome(&source, "src/a.rs"), "no such ref", "{reference:?}");
+            assert_eq!(
+                describe_source_read(&source, "src/a.rs"),
+                "no such ref",
+                "{reference:?}"
+            );
         }
     }
 
     #[test]
     fn without_git_the_error_says_so_and_names_a_way_out() {
-        let (repo, _) = Repo::with_commit();
+        let (repo, _) = GitTestRepo::with_commit();
         let absent = |_: &Checkout| Command::new("a-git-that-is-not-installed");
-        let error = Commit::new(&repo.checkout(), "main")
+        let error = Commit::new(&repo.discover_checkout(), "main")
             .unwrap()
-            .started_by(absent)
-            .tree()
+            .with_git_command(absent)
+            .read_tree()
             .unwrap_err();
         assert!(
             error.to_string().contains("git is not installed")
@@ -460,25 +516,25 @@ mod commits {
 
     #[test]
     fn a_child_that_answers_nonsense_is_an_error_not_a_missing_file() {
-        let (repo, _) = Repo::with_commit();
+        let (repo, _) = GitTestRepo::with_commit();
         let broken = |_: &Checkout| {
             let mut command = Command::new("git");
             command.arg("--version").stderr(std::process::Stdio::null());
             command
         };
-        let source = Commit::new(&repo.checkout(), "main")
+        let source = Commit::new(&repo.discover_checkout(), "main")
             .unwrap()
-            .started_by(broken);
-        assert_eq!(outcome(&source, "src/a.rs"), "unavailable");
-        assert_eq!(outcome(&source, "src/a.rs"), "unavailable");
+            .with_git_command(broken);
+        assert_eq!(describe_source_read(&source, "src/a.rs"), "unavailable");
+        assert_eq!(describe_source_read(&source, "src/a.rs"), "unavailable");
     }
 
     #[test]
     fn content_that_was_never_fetched_is_not_taken_for_gone() {
-        let (repo, _) = Repo::with_commit();
-        repo.git(&["config", "uploadpack.allowFilter", "true"]);
+        let (repo, _) = GitTestRepo::with_commit();
+        repo.run_git(&["config", "uploadpack.allowFilter", "true"]);
         let url = format!("file://{}", repo.root().display());
-        repo.git(&[
+        repo.run_git(&[
             "clone",
             "--quiet",
             "--no-checkout",
@@ -486,28 +542,30 @@ mod commits {
             &url,
             "../partial",
         ]);
-        let partial = checkout(&repo.beside("partial"));
+        let partial = expect_checkout(&repo.sibling_path("partial"));
         let source = Commit::new(&partial, "main").unwrap();
-        assert_eq!(outcome(&source, "src/a.rs"), "unavailable");
-        assert_eq!(outcome(&source, "absent"), "none");
-        repo.git_in(
-            &repo.beside("partial"),
+        assert_eq!(describe_source_read(&source, "src/a.rs"), "unavailable");
+        assert_eq!(describe_source_read(&source, "absent"), "none");
+        repo.run_git_in(
+            &repo.sibling_path("partial"),
             &["cat-file", "blob", "main:src/a.rs"],
         );
         assert_eq!(
-            outcome(&Commit::new(&partial, "main").unwrap(), "src/a.rs"),
+            describe_source_read(&Commit::new(&partial, "main").unwrap(), "src/a.rs"),
             "text one"
         );
     }
 
     #[test]
     fn it_can_be_shared_between_threads() {
-        let (repo, _) = Repo::with_commit();
-        let source = Commit::new(&repo.checkout(), "main").unwrap();
+        let (repo, _) = GitTestRepo::with_commit();
+        let source = Commit::new(&repo.discover_checkout(), "main").unwrap();
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    (0..20).for_each(|_| assert_eq!(outcome(&source, "src/a.rs"), "text one"))
+                    (0..20).for_each(|_| {
+                        assert_eq!(describe_source_read(&source, "src/a.rs"), "text one")
+                    })
                 });
             }
         });
@@ -532,12 +590,15 @@ mod hostile {
     }
 
     /// A script beside the repository that leaves a mark when it is run.
-    fn script(repo: &Repo) -> String {
+    fn script(repo: &GitTestRepo) -> String {
         use std::os::unix::fs::PermissionsExt as _;
-        let script = repo.beside("evil.sh");
+        let script = repo.sibling_path("evil.sh");
         fs::write(
             &script,
-            format!("#!/bin/sh\ntouch '{}'\n", repo.beside("marker").display()),
+            format!(
+                "#!/bin/sh\ntouch '{}'\n",
+                repo.sibling_path("marker").display()
+            ),
         )
         .unwrap();
         fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
@@ -551,38 +612,41 @@ mod hostile {
 
     #[test]
     fn programs_of_the_configuration_are_never_run() {
-        let (repo, commit) = Repo::with_commit();
-        repo.write(".gitattributes", "* filter=x diff=x\n");
-        repo.git(&["add", "--all"]);
-        repo.git(&["commit", "--quiet", "--message", "second"]);
+        let (repo, commit) = GitTestRepo::with_commit();
+        repo.write_file(".gitattributes", "* filter=x diff=x\n");
+        repo.run_git(&["add", "--all"]);
+        repo.run_git(&["commit", "--quiet", "--message", "second"]);
         append(&repo.root().join(".git/config"), &config(&script(&repo)));
-        let found = repo.checkout();
-        found.head().unwrap();
-        assert_eq!(found.default_branch().as_deref(), Some("main"));
+        let found = repo.discover_checkout();
+        found.read_head().unwrap();
+        assert_eq!(found.find_default_branch().as_deref(), Some("main"));
         assert!(found.identity().path.starts_with("local/"));
         for reference in ["HEAD", "main", &commit] {
             assert_eq!(
-                outcome(&Commit::new(&found, reference).unwrap(), "src/a.rs"),
+                describe_source_read(&Commit::new(&found, reference).unwrap(), "src/a.rs"),
                 "text one"
             );
         }
         assert_eq!(
-            outcome(&WorkTree::open(&found).unwrap(), "src/a.rs"),
+            describe_source_read(&WorkTree::open(&found).unwrap(), "src/a.rs"),
             "text one"
         );
-        child::answer(&found, &["rev-parse", "--verify", "HEAD"])
+        child::run_git_query(&found, &["rev-parse", "--verify", "HEAD"])
             .unwrap()
             .unwrap();
-        assert!(!repo.beside("marker").exists());
+        assert!(!repo.sibling_path("marker").exists());
         // The trap works: git by itself steps into it.
-        repo.command(repo.root()).arg("status").output().unwrap();
-        assert!(repo.beside("marker").exists());
+        repo.build_command(repo.root())
+            .arg("status")
+            .output()
+            .unwrap();
+        assert!(repo.sibling_path("marker").exists());
     }
 
     #[test]
     fn a_promise_to_fetch_runs_nothing() {
-        let (repo, _) = Repo::with_commit();
-        let id = repo.git(&["rev-parse", "HEAD:src/a.rs"]);
+        let (repo, _) = GitTestRepo::with_commit();
+        let id = repo.run_git(&["rev-parse", "HEAD:src/a.rs"]);
         let object = repo
             .root()
             .join(".git/objects")
@@ -602,32 +666,32 @@ mod hostile {
             text.replace("repositoryformatversion = 0", "repositoryformatversion = 1"),
         )
         .unwrap();
-        let source = Commit::new(&repo.checkout(), "HEAD").unwrap();
-        assert_eq!(outcome(&source, "src/a.rs"), "unavailable");
+        let source = Commit::new(&repo.discover_checkout(), "HEAD").unwrap();
+        assert_eq!(describe_source_read(&source, "src/a.rs"), "unavailable");
         // Older versions of git do not know GIT_NO_LAZY_FETCH: the rest must hold without it.
         let eager = |it: &Checkout| {
-            let mut command = child::command(it);
+            let mut command = child::build_git_command(it);
             command.env_remove("GIT_NO_LAZY_FETCH");
             command
         };
-        let source = Commit::new(&repo.checkout(), "HEAD")
+        let source = Commit::new(&repo.discover_checkout(), "HEAD")
             .unwrap()
-            .started_by(eager);
-        assert_eq!(outcome(&source, "src/a.rs"), "unavailable");
-        assert!(!repo.beside("marker").exists());
+            .with_git_command(eager);
+        assert_eq!(describe_source_read(&source, "src/a.rs"), "unavailable");
+        assert!(!repo.sibling_path("marker").exists());
         // The trap works: without any of it, git steps into it.
         let naive = repo
-            .command(repo.root())
+            .build_command(repo.root())
             .args(["cat-file", "blob", &id])
             .output()
             .unwrap();
         assert!(!naive.status.success());
-        assert!(repo.beside("marker").exists());
+        assert!(repo.sibling_path("marker").exists());
     }
 
     #[test]
     fn pipes_in_place_of_gits_files_do_not_hang() {
-        let (repo, _) = Repo::with_commit();
+        let (repo, _) = GitTestRepo::with_commit();
         for name in ["HEAD", "config"] {
             let file = repo.root().join(".git").join(name);
             fs::remove_file(&file).unwrap();
@@ -639,7 +703,7 @@ mod hostile {
                     .success()
             );
         }
-        assert!(repo.checkout().head().is_err());
+        assert!(repo.discover_checkout().read_head().is_err());
     }
 }
 
@@ -658,35 +722,43 @@ mod work {
 
     #[test]
     fn what_was_done_since_a_commit_is_told_by_name() {
-        let (repo, first) = Repo::with_commit();
-        repo.write("src/b.rs", "two\n");
-        let second = repo.commit("second");
-        repo.write("src/c.rs", "three\n");
-        let work = repo.checkout().work_since(&first).unwrap();
+        let (repo, first) = GitTestRepo::with_commit();
+        repo.write_file("src/b.rs", "two\n");
+        let second = repo.commit_all("second");
+        repo.write_file("src/c.rs", "three\n");
+        let work = repo.discover_checkout().read_work_since(&first).unwrap();
         assert_eq!(
             (work.commits, work.files),
             (vec![second], vec!["src/b.rs".into(), "src/c.rs".into()])
         );
-        assert!(repo.checkout().work_since("--output=x").is_err());
-        assert!(repo.checkout().work_since(&"0".repeat(40)).is_err());
+        assert!(
+            repo.discover_checkout()
+                .read_work_since("--output=x")
+                .is_err()
+        );
+        assert!(
+            repo.discover_checkout()
+                .read_work_since(&"0".repeat(40))
+                .is_err()
+        );
     }
 
     #[test]
     fn hooks_are_where_the_configuration_says() {
-        let (repo, _) = Repo::with_commit();
-        let user = repo.beside("gitconfig");
+        let (repo, _) = GitTestRepo::with_commit();
+        let user = repo.sibling_path("gitconfig");
         let users = [user.clone()];
         let check = |expected: &Path| {
             assert_eq!(
-                repo.checkout()
-                    .hooks_dir(&users, Some(Path::new("/home/ana"))),
+                repo.discover_checkout()
+                    .find_hooks_dir(&users, Some(Path::new("/home/ana"))),
                 expected
             );
         };
         check(&repo.root().join(".git/hooks"));
         fs::write(&user, "[core]\nhooksPath = ~/hooks\n").unwrap();
         check(Path::new("/home/ana/hooks"));
-        repo.git(&["config", "core.hooksPath", ".husky/_"]);
+        repo.run_git(&["config", "core.hooksPath", ".husky/_"]);
         check(&repo.root().join(".husky/_"));
     }
 }

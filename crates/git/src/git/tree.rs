@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 /// What kind of thing a tree names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TreeEntryKind {
     /// A file, executable or not.
     File,
     /// A directory.
@@ -17,9 +17,9 @@ pub(crate) enum Kind {
 
 /// One thing that a tree names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct TreeEntry {
     /// What it is.
-    pub(super) kind: Kind,
+    pub(super) kind: TreeEntryKind,
     /// The id of its object, in hexadecimal.
     pub(super) id: String,
 }
@@ -30,17 +30,20 @@ pub(super) struct Entry {
 pub(crate) struct BadTree;
 
 /// Everything the tree holds, under names that are text. `id_len` is how many bytes an id has: 20 or 32.
-pub(super) fn entries(tree: &[u8], id_len: usize) -> Result<HashMap<String, Entry>, BadTree> {
+pub(super) fn parse_tree_entries(
+    tree: &[u8],
+    id_len: usize,
+) -> Result<HashMap<String, TreeEntry>, BadTree> {
     let mut rest = tree;
     let mut entries = HashMap::new();
     while !rest.is_empty() {
-        let [name, mode, id] = next(&mut rest, id_len)?;
+        let [name, mode, id] = take_tree_entry(&mut rest, id_len)?;
         if let Ok(name) = std::str::from_utf8(name) {
             entries.insert(
                 name.to_owned(),
-                Entry {
-                    kind: kind(mode)?,
-                    id: hexadecimal(id),
+                TreeEntry {
+                    kind: parse_tree_mode(mode)?,
+                    id: encode_hex(id),
                 },
             );
         }
@@ -49,7 +52,7 @@ pub(super) fn entries(tree: &[u8], id_len: usize) -> Result<HashMap<String, Entr
 }
 
 /// Takes the next name, mode and id off a tree.
-fn next<'t>(rest: &mut &'t [u8], id_len: usize) -> Result<[&'t [u8]; 3], BadTree> {
+fn take_tree_entry<'t>(rest: &mut &'t [u8], id_len: usize) -> Result<[&'t [u8]; 3], BadTree> {
     let (mode, tail) = split_at_byte(rest, b' ')?;
     let (name, tail) = split_at_byte(tail, b'\0')?;
     let (id, tail) = tail.split_at_checked(id_len).ok_or(BadTree)?;
@@ -63,18 +66,18 @@ fn split_at_byte(bytes: &[u8], byte: u8) -> Result<(&[u8], &[u8]), BadTree> {
 }
 
 /// Only the part of the mode that tells kinds apart counts: old git wrote files as 100664 too.
-pub(crate) fn kind(mode: &[u8]) -> Result<Kind, BadTree> {
+pub(crate) fn parse_tree_mode(mode: &[u8]) -> Result<TreeEntryKind, BadTree> {
     let mode = std::str::from_utf8(mode).map_err(|_| BadTree)?;
     match u32::from_str_radix(mode, 8).map_err(|_| BadTree)? & 0o170_000 {
-        0o100_000 => Ok(Kind::File),
-        0o040_000 => Ok(Kind::Directory),
-        0o120_000 => Ok(Kind::Link),
-        0o160_000 => Ok(Kind::Submodule),
+        0o100_000 => Ok(TreeEntryKind::File),
+        0o040_000 => Ok(TreeEntryKind::Directory),
+        0o120_000 => Ok(TreeEntryKind::Link),
+        0o160_000 => Ok(TreeEntryKind::Submodule),
         _ => Err(BadTree),
     }
 }
 
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+pub(crate) fn encode_hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |it: u8| char::from(DIGITS[usize::from(it & 15)]);
     bytes
@@ -99,22 +102,31 @@ mod tests {
             tree.extend(format!("{mode} {name}\0").as_bytes());
             tree.extend([byte; 20]);
         }
-        let check = |name: &str, expected: Option<Kind>| {
+        let check = |name: &str, expected: Option<TreeEntryKind>| {
             assert_eq!(
-                entries(&tree, 20).unwrap().get(name).map(|it| it.kind),
+                parse_tree_entries(&tree, 20)
+                    .unwrap()
+                    .get(name)
+                    .map(|it| it.kind),
                 expected,
                 "{name:?}"
             );
         };
-        check("a.rs", Some(Kind::File));
-        check("link", Some(Kind::Link));
-        check("sub", Some(Kind::Submodule));
-        check("src", Some(Kind::Directory));
+        check("a.rs", Some(TreeEntryKind::File));
+        check("link", Some(TreeEntryKind::Link));
+        check("sub", Some(TreeEntryKind::Submodule));
+        check("src", Some(TreeEntryKind::Directory));
         check("A.rs", None);
         check("sr", None);
-        assert_eq!(entries(&tree, 20).unwrap()["src"].id, "04".repeat(20));
-        assert_eq!(entries(&tree[..tree.len() - 1], 20), Err(BadTree));
-        assert_eq!(entries(b"100644 a", 20), Err(BadTree));
-        assert_eq!(entries(b"", 20), Ok(HashMap::new()));
+        assert_eq!(
+            parse_tree_entries(&tree, 20).unwrap()["src"].id,
+            "04".repeat(20)
+        );
+        assert_eq!(
+            parse_tree_entries(&tree[..tree.len() - 1], 20),
+            Err(BadTree)
+        );
+        assert_eq!(parse_tree_entries(b"100644 a", 20), Err(BadTree));
+        assert_eq!(parse_tree_entries(b"", 20), Ok(HashMap::new()));
     }
 }

@@ -6,7 +6,7 @@ use apostille_cite::source::SourceError;
 
 use super::discover::Checkout;
 use super::refs::is_object_id;
-use super::{child, history, unavailable};
+use super::{child, history, source_unavailable};
 
 /// How many commits are told.
 const MAX_COMMITS: &str = "--max-count=500";
@@ -22,16 +22,19 @@ pub struct WorkRange {
 
 impl Checkout {
     /// What was done here since a commit: committed or not.
-    pub fn work_since(&self, commit: &str) -> Result<WorkRange, SourceError> {
+    pub fn read_work_since(&self, commit: &str) -> Result<WorkRange, SourceError> {
         // Git would take other texts for options, or for refs that point somewhere else tomorrow.
         if !is_object_id(commit) {
-            return Err(unavailable("what was done", "the task began at no commit"));
+            return Err(source_unavailable(
+                "what was done",
+                "the task began at no commit",
+            ));
         }
         let range = format!("{commit}..HEAD");
-        let listed =
-            child::answer(self, &["rev-list", MAX_COMMITS, &range, "--"])?.unwrap_or_default();
+        let listed = child::run_git_query(self, &["rev-list", MAX_COMMITS, &range, "--"])?
+            .unwrap_or_default();
         let commits = listed.lines().map(str::to_owned).collect();
-        let edits = history::uncommitted(self, commit)?;
+        let edits = history::diff_worktree_with_commit(self, commit)?;
         let paths = edits.into_iter().flat_map(|it| [it.was, it.now]).flatten();
         let files: BTreeSet<String> = paths.map(|it| it.path.as_str().to_owned()).collect();
         Ok(WorkRange {

@@ -8,11 +8,11 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use sha1::{Digest as _, Sha1};
 
-use crate::git::{Kind, hexadecimal, is_object_id, kind};
+use crate::git::{TreeEntryKind, encode_hex, is_object_id, parse_tree_mode};
 
 /// An answer that is not what was asked for.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum BadAnswer {
+pub(super) enum BadGitHubAnswer {
     #[error(
         "the answer is not GitHub's; is something in between, such as a sign-in page of the network?"
     )]
@@ -31,8 +31,8 @@ pub(super) enum BadAnswer {
 
 /// One thing that a tree lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
-    pub(super) kind: Kind,
+pub(super) struct GitHubTreeEntry {
+    pub(super) kind: TreeEntryKind,
     pub(super) id: String,
     /// The size of a file, where it is told.
     pub(super) size: Option<u64>,
@@ -40,52 +40,52 @@ pub(super) struct Entry {
 
 /// What a tree lists by path: one directory, or everything below it.
 #[derive(Debug)]
-pub(super) struct Listing {
-    entries: HashMap<String, Entry>,
+pub(super) struct GitHubListing {
+    entries: HashMap<String, GitHubTreeEntry>,
     /// Whether some of it was left out, because it was too much for one answer.
     pub(super) is_partial: bool,
 }
 
 /// What is found under a path.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found<'a> {
+pub(super) enum ListingLookup<'a> {
     /// A file or a directory.
-    Entry(&'a Entry),
+    Entry(&'a GitHubTreeEntry),
     /// Nothing: looked, and no such path.
     Nothing,
     /// A link or a submodule, there or on the way.
     Outside,
 }
 
-impl Listing {
+impl GitHubListing {
     /// Reads the API's answer.
-    pub(super) fn parse(body: &[u8]) -> Result<Self, BadAnswer> {
+    pub(super) fn parse(body: &[u8]) -> Result<Self, BadGitHubAnswer> {
         #[derive(Deserialize)]
-        struct Item {
+        struct ApiContentsItem {
             path: String,
             mode: String,
             sha: String,
             size: Option<u64>,
         }
         #[derive(Deserialize)]
-        struct Tree {
-            tree: Vec<Item>,
+        struct ApiTree {
+            tree: Vec<ApiContentsItem>,
             truncated: bool,
         }
-        let tree: Tree = serde_json::from_slice(body)?;
-        let entry = |it: Item| {
-            let kind = kind(it.mode.as_bytes()).map_err(|_| BadAnswer::Mode)?;
+        let tree: ApiTree = serde_json::from_slice(body)?;
+        let entry = |it: ApiContentsItem| {
+            let kind = parse_tree_mode(it.mode.as_bytes()).map_err(|_| BadGitHubAnswer::Mode)?;
             let is_id = is_object_id(&it.sha);
             is_id
                 .then_some((
                     it.path,
-                    Entry {
+                    GitHubTreeEntry {
                         kind,
                         id: it.sha,
                         size: it.size,
                     },
                 ))
-                .ok_or(BadAnswer::Mode)
+                .ok_or(BadGitHubAnswer::Mode)
         };
         let entries = tree.tree.into_iter().map(entry).collect::<Result<_, _>>()?;
         Ok(Self {
@@ -95,70 +95,77 @@ impl Listing {
     }
 
     /// What it lists under a path.
-    pub(super) fn find(&self, path: &str) -> Found<'_> {
+    pub(super) fn find_entry(&self, path: &str) -> ListingLookup<'_> {
         for (at, _) in path.match_indices('/') {
             match self.entries.get(&path[..at]).map(|it| it.kind) {
-                Some(Kind::Directory) => {}
-                Some(Kind::Link | Kind::Submodule) => return Found::Outside,
-                Some(Kind::File) | None => return Found::Nothing,
+                Some(TreeEntryKind::Directory) => {}
+                Some(TreeEntryKind::Link | TreeEntryKind::Submodule) => {
+                    return ListingLookup::Outside;
+                }
+                Some(TreeEntryKind::File) | None => return ListingLookup::Nothing,
             }
         }
         match self.entries.get(path) {
-            Some(Entry {
-                kind: Kind::Link | Kind::Submodule,
+            Some(GitHubTreeEntry {
+                kind: TreeEntryKind::Link | TreeEntryKind::Submodule,
                 ..
-            }) => Found::Outside,
-            Some(entry) => Found::Entry(entry),
-            None => Found::Nothing,
+            }) => ListingLookup::Outside,
+            Some(entry) => ListingLookup::Entry(entry),
+            None => ListingLookup::Nothing,
         }
     }
 
     /// The paths and ids of all files.
     pub(super) fn files(&self) -> impl Iterator<Item = (&str, &str)> {
-        let files = self.entries.iter().filter(|(_, it)| it.kind == Kind::File);
+        let files = self
+            .entries
+            .iter()
+            .filter(|(_, it)| it.kind == TreeEntryKind::File);
         files.map(|(path, it)| (path.as_str(), it.id.as_str()))
     }
 }
 
 /// The commit id that an answer consists of.
-pub(super) fn commit(body: &[u8]) -> Result<String, BadAnswer> {
+pub(super) fn parse_commit_id(body: &[u8]) -> Result<String, BadGitHubAnswer> {
     let text = std::str::from_utf8(body)
-        .map_err(|_| BadAnswer::NoCommit)?
+        .map_err(|_| BadGitHubAnswer::NoCommit)?
         .trim();
     if is_object_id(text) {
         Ok(text.to_ascii_lowercase())
     } else {
-        Err(BadAnswer::NoCommit)
+        Err(BadGitHubAnswer::NoCommit)
     }
 }
 
 /// The content of a blob, if it is the one that the id names.
-pub(super) fn blob(body: &[u8], id: &str) -> Result<Vec<u8>, BadAnswer> {
+pub(super) fn parse_blob_content(body: &[u8], id: &str) -> Result<Vec<u8>, BadGitHubAnswer> {
     #[derive(Deserialize)]
-    struct Blob {
+    struct ApiBlob {
         content: String,
         encoding: String,
     }
-    let blob: Blob = serde_json::from_slice(body)?;
+    let blob: ApiBlob = serde_json::from_slice(body)?;
     if blob.encoding != "base64" {
-        return Err(BadAnswer::Encoding);
+        return Err(BadGitHubAnswer::Encoding);
     }
     let dense: Vec<u8> = blob
         .content
         .bytes()
         .filter(|it| !it.is_ascii_whitespace())
         .collect();
-    let bytes = STANDARD.decode(dense).map_err(|_| BadAnswer::Encoding)?;
-    if is_named(&bytes, id) {
+    let bytes = STANDARD
+        .decode(dense)
+        .map_err(|_| BadGitHubAnswer::Encoding)?;
+    if has_blob_id(&bytes, id) {
         Ok(bytes)
     } else {
-        Err(BadAnswer::OtherContent)
+        Err(BadGitHubAnswer::OtherContent)
     }
 }
 
 /// What the contents API says of a path.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Contents {
+pub(super) enum GitHubContents {
     /// A file: its id, its size, and its content unless that is too long for this answer.
     File {
         id: String,
@@ -172,9 +179,9 @@ pub(super) enum Contents {
 }
 
 /// Reads an answer of the contents API: a list for a directory, else one object.
-pub(super) fn contents(body: &[u8]) -> Result<Contents, BadAnswer> {
+pub(super) fn parse_contents_answer(body: &[u8]) -> Result<GitHubContents, BadGitHubAnswer> {
     #[derive(Deserialize)]
-    struct Item {
+    struct ApiContentsItem {
         r#type: String,
         sha: String,
         #[serde(default)]
@@ -183,35 +190,35 @@ pub(super) fn contents(body: &[u8]) -> Result<Contents, BadAnswer> {
         encoding: String,
     }
     if body.trim_ascii_start().starts_with(b"[") {
-        return Ok(Contents::Directory);
+        return Ok(GitHubContents::Directory);
     }
-    let item: Item = serde_json::from_slice(body)?;
+    let item: ApiContentsItem = serde_json::from_slice(body)?;
     match item.r#type.as_str() {
         "file" if is_object_id(&item.sha) => {
             let content = if item.encoding == "base64" {
-                Some(blob(body, &item.sha)?)
+                Some(parse_blob_content(body, &item.sha)?)
             } else {
                 None
             };
-            Ok(Contents::File {
+            Ok(GitHubContents::File {
                 id: item.sha,
                 size: item.size,
                 content,
             })
         }
-        "dir" => Ok(Contents::Directory),
-        "symlink" | "submodule" => Ok(Contents::Outside),
-        _ => Err(BadAnswer::Mode),
+        "dir" => Ok(GitHubContents::Directory),
+        "symlink" | "submodule" => Ok(GitHubContents::Outside),
+        _ => Err(BadGitHubAnswer::Mode),
     }
 }
 
 /// Whether git gives these bytes this id.
-fn is_named(bytes: &[u8], id: &str) -> bool {
+fn has_blob_id(bytes: &[u8], id: &str) -> bool {
     let header = format!("blob {}\0", bytes.len());
     if id.len() == 64 {
-        return Digest::of(&[header.as_bytes(), bytes].concat()).to_string() == id;
+        return Digest::hash_bytes(&[header.as_bytes(), bytes].concat()).to_string() == id;
     }
-    hexadecimal(
+    encode_hex(
         &Sha1::new()
             .chain_update(header)
             .chain_update(bytes)
@@ -230,7 +237,7 @@ mod tests {
     fn blob_text(content: &str, encoding: &str, id: &str) -> String {
         let body =
             serde_json::json!({ "content": content, "encoding": encoding, "size": 3, "sha": id });
-        match blob(body.to_string().as_bytes(), id) {
+        match parse_blob_content(body.to_string().as_bytes(), id) {
             Ok(bytes) => String::from_utf8(bytes).unwrap(),
             Err(error) => format!("{error:?}"),
         }
@@ -267,7 +274,7 @@ mod tests {
     #[test]
     fn commits_are_ids_and_nothing_else() {
         let check = |body: &str, is_good: bool| {
-            assert_eq!(commit(body.as_bytes()).is_ok(), is_good, "{body}")
+            assert_eq!(parse_commit_id(body.as_bytes()).is_ok(), is_good, "{body}")
         };
         check(ONE, true);
         check(&format!("{ONE}\n"), true);
@@ -292,10 +299,10 @@ mod tests {
             r#"{{"sha":"{ONE}","tree":[{}],"truncated":false}}"#,
             items.join(",")
         );
-        let listing = Listing::parse(body.as_bytes()).unwrap();
+        let listing = GitHubListing::parse(body.as_bytes()).unwrap();
         let check = |path: &str, expected: &str| {
-            let found = match listing.find(path) {
-                Found::Entry(entry) => format!("{:?}", entry.kind),
+            let found = match listing.find_entry(path) {
+                ListingLookup::Entry(entry) => format!("{:?}", entry.kind),
                 other => format!("{other:?}"),
             };
             assert_eq!(found, expected, "{path}");
@@ -315,7 +322,7 @@ mod tests {
     #[test]
     fn other_answers_are_no_listings() {
         let check = |body: &str, expected: &str| {
-            let error = Listing::parse(body.as_bytes())
+            let error = GitHubListing::parse(body.as_bytes())
                 .err()
                 .map(|it| format!("{it:?}"));
             assert!(

@@ -22,14 +22,14 @@ const VERSION: u32 = 1;
 
 /// A directory of kept answers.
 #[derive(Debug)]
-pub(super) struct Cache {
+pub(super) struct ResponseCache {
     dir: PathBuf,
     limit: u64,
 }
 
 /// An answer that was kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Kept {
+pub(super) struct CachedResponse {
     /// What the server calls this answer, to be asked whether it still holds.
     pub(super) etag: Option<String>,
     pub(super) body: Vec<u8>,
@@ -37,57 +37,58 @@ pub(super) struct Kept {
 
 /// The first line of a file.
 #[derive(Serialize, Deserialize)]
-struct Label {
+struct CacheFileHeader {
     v: u32,
     url: String,
     etag: Option<String>,
     sha256: String,
 }
 
-impl Cache {
+impl ResponseCache {
     /// Keeps answers in a directory, which is made when something is first kept.
     pub(super) fn new(dir: PathBuf) -> Self {
         Self { dir, limit: LIMIT }
     }
 
     #[cfg(test)]
-    fn limited(self, limit: u64) -> Self {
+    fn with_limit(self, limit: u64) -> Self {
         Self { limit, ..self }
     }
 
     /// The answer kept for a URL, if it is there and whole.
-    pub(super) fn load(&self, url: &str) -> Option<Kept> {
-        if !is_ours_alone(&self.dir) {
+    pub(super) fn load_response(&self, url: &str) -> Option<CachedResponse> {
+        if !is_private_dir(&self.dir) {
             return None;
         }
         let mut bytes = Vec::new();
-        File::open(self.path(url))
+        File::open(self.response_path(url))
             .ok()?
             .take(self.limit)
             .read_to_end(&mut bytes)
             .ok()?;
         let end = bytes.iter().position(|it| *it == b'\n')?;
-        let label: Label = serde_json::from_slice(&bytes[..end]).ok()?;
+        let label: CacheFileHeader = serde_json::from_slice(&bytes[..end]).ok()?;
         let body = bytes.split_off(end + 1);
-        let is_it =
-            label.v == VERSION && label.url == url && label.sha256 == Digest::of(&body).to_string();
-        is_it.then_some(Kept {
+        let is_it = label.v == VERSION
+            && label.url == url
+            && label.sha256 == Digest::hash_bytes(&body).to_string();
+        is_it.then_some(CachedResponse {
             etag: label.etag,
             body,
         })
     }
 
     /// Keeps an answer. If that fails, it is asked for again next time.
-    pub(super) fn keep(&self, url: &str, etag: Option<&str>, body: &[u8]) {
-        if body.len() as u64 <= self.limit / 4 && self.write(url, etag, body).is_ok() {
-            self.evict();
+    pub(super) fn store_response(&self, url: &str, etag: Option<&str>, body: &[u8]) {
+        if body.len() as u64 <= self.limit / 4 && self.write_response(url, etag, body).is_ok() {
+            self.evict_oldest();
         }
     }
 
-    fn write(&self, url: &str, etag: Option<&str>, body: &[u8]) -> io::Result<()> {
-        make_private_dir(&self.dir)?;
-        let sha256 = Digest::of(body).to_string();
-        let label = Label {
+    fn write_response(&self, url: &str, etag: Option<&str>, body: &[u8]) -> io::Result<()> {
+        make_private_cache_dir(&self.dir)?;
+        let sha256 = Digest::hash_bytes(body).to_string();
+        let label = CacheFileHeader {
             v: VERSION,
             url: url.to_owned(),
             etag: etag.map(str::to_owned),
@@ -95,10 +96,10 @@ impl Cache {
         };
         let mut line = serde_json::to_vec(&label)?;
         line.push(b'\n');
-        let path = self.path(url);
-        let draft = draft_path(&path);
+        let path = self.response_path(url);
+        let draft = temporary_cache_path(&path);
         let written =
-            write_private(&draft, &[&line, body]).and_then(|()| fs::rename(&draft, &path));
+            write_private_file(&draft, &[&line, body]).and_then(|()| fs::rename(&draft, &path));
         if written.is_err() {
             // Whatever is left of it would only take room.
             let _ = fs::remove_file(&draft);
@@ -106,13 +107,14 @@ impl Cache {
         written
     }
 
-    fn path(&self, url: &str) -> PathBuf {
-        self.dir.join(Digest::of(url.as_bytes()).to_string())
+    fn response_path(&self, url: &str) -> PathBuf {
+        self.dir
+            .join(Digest::hash_bytes(url.as_bytes()).to_string())
     }
 
     /// Removes the oldest files until the others are small enough together.
-    fn evict(&self) {
-        let mut files = self.files();
+    fn evict_oldest(&self) {
+        let mut files = self.list_files();
         files.sort_by_key(|(written, ..)| Reverse(*written));
         let mut total: u64 = 0;
         for (_, size, path) in files {
@@ -124,9 +126,9 @@ impl Cache {
     }
 
     /// Age, size and path of the files that are ours; somebody may have pointed us to a directory with others.
-    fn files(&self) -> Vec<(SystemTime, u64, PathBuf)> {
+    fn list_files(&self) -> Vec<(SystemTime, u64, PathBuf)> {
         let file = |entry: fs::DirEntry| {
-            let is_ours = entry.file_name().to_str().is_some_and(is_our_name);
+            let is_ours = entry.file_name().to_str().is_some_and(is_cache_file_name);
             let metadata = entry.metadata().ok().filter(|it| is_ours && it.is_file())?;
             Some((metadata.modified().ok()?, metadata.len(), entry.path()))
         };
@@ -139,19 +141,19 @@ impl Cache {
 }
 
 /// A digest, or the draft of a file of that name.
-fn is_our_name(name: &str) -> bool {
+fn is_cache_file_name(name: &str) -> bool {
     let (stem, rest) = name.split_at_checked(64).unwrap_or((name, ""));
     stem.parse::<Digest>().is_ok() && (rest.is_empty() || rest.ends_with(".tmp"))
 }
 
 /// A name that no other process and no other thread of this one uses.
-fn draft_path(path: &Path) -> PathBuf {
+fn temporary_cache_path(path: &Path) -> PathBuf {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let n = NEXT.fetch_add(1, Ordering::Relaxed);
     path.with_extension(format!("{}-{n}.tmp", std::process::id()))
 }
 
-fn write_private(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+fn write_private_file(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -160,13 +162,13 @@ fn write_private(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     parts.iter().try_for_each(|it| file.write_all(it))
 }
 
-fn make_private_dir(dir: &Path) -> io::Result<()> {
+fn make_private_cache_dir(dir: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(dir)?;
-    if is_ours_alone(dir) {
+    if is_private_dir(dir) {
         Ok(())
     } else {
         Err(ErrorKind::PermissionDenied.into())
@@ -175,7 +177,7 @@ fn make_private_dir(dir: &Path) -> io::Result<()> {
 
 /// Whether others cannot put files there: what is kept is believed.
 #[cfg(unix)]
-fn is_ours_alone(dir: &Path) -> bool {
+fn is_private_dir(dir: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     fs::metadata(dir).is_ok_and(|it| it.permissions().mode() & 0o022 == 0)
 }
@@ -195,36 +197,36 @@ mod tests {
 
     const URL: &str = "https://api.github.com/repos/o/n/git/blobs/1";
 
-    fn cache() -> (TempDir, Cache) {
+    fn cache() -> (TempDir, ResponseCache) {
         let home = TempDir::new().unwrap();
-        let cache = Cache::new(home.path().join("deep/github"));
+        let cache = ResponseCache::new(home.path().join("deep/github"));
         (home, cache)
     }
 
-    fn text(kept: Option<Kept>) -> Option<String> {
+    fn text(kept: Option<CachedResponse>) -> Option<String> {
         kept.map(|it| format!("{:?} {}", it.etag, String::from_utf8(it.body).unwrap()))
     }
 
     #[test]
     fn what_is_kept_is_found_under_its_url_only() {
         let (_home, cache) = cache();
-        assert_eq!(cache.load(URL), None);
-        cache.keep(URL, Some("\"e\""), b"one\ntwo");
+        assert_eq!(cache.load_response(URL), None);
+        cache.store_response(URL, Some("\"e\""), b"one\ntwo");
         assert_eq!(
-            text(cache.load(URL)),
+            text(cache.load_response(URL)),
             Some("Some(\"\\\"e\\\"\") one\ntwo".into())
         );
-        assert_eq!(cache.load(&format!("{URL}2")), None);
-        cache.keep(URL, None, b"three");
-        assert_eq!(text(cache.load(URL)), Some("None three".into()));
-        assert_eq!(cache.files().len(), 1, "nothing is left of the drafts");
+        assert_eq!(cache.load_response(&format!("{URL}2")), None);
+        cache.store_response(URL, None, b"three");
+        assert_eq!(text(cache.load_response(URL)), Some("None three".into()));
+        assert_eq!(cache.list_files().len(), 1, "nothing is left of the drafts");
     }
 
     #[test]
     fn damage_is_as_if_nothing_had_been_kept() {
         let (_home, cache) = cache();
-        cache.keep(URL, None, b"one");
-        let path = cache.path(URL);
+        cache.store_response(URL, None, b"one");
+        let path = cache.response_path(URL);
         let whole = fs::read(&path).unwrap();
         for n in 0..whole.len() {
             let mut flipped = whole.clone();
@@ -232,34 +234,34 @@ mod tests {
             fs::write(&path, &flipped).unwrap();
             // A flipped bit in the label may leave it readable, but then it names another URL, digest or version.
             assert!(
-                cache.load(URL).is_none_or(|it| it.body == b"one"),
+                cache.load_response(URL).is_none_or(|it| it.body == b"one"),
                 "byte {n}"
             );
             fs::write(&path, &whole[..n]).unwrap();
-            assert_eq!(cache.load(URL), None, "cut at {n}");
+            assert_eq!(cache.load_response(URL), None, "cut at {n}");
         }
-        cache.keep(URL, None, b"one");
-        assert_eq!(text(cache.load(URL)), Some("None one".into()));
+        cache.store_response(URL, None, b"one");
+        assert_eq!(text(cache.load_response(URL)), Some("None one".into()));
     }
 
     #[test]
     fn the_oldest_are_removed_and_strangers_are_left_alone() {
         let (_home, cache) = cache();
-        let cache = cache.limited(3 * BLOCK);
-        make_private_dir(&cache.dir).unwrap();
+        let cache = cache.with_limit(3 * BLOCK);
+        make_private_cache_dir(&cache.dir).unwrap();
         fs::write(cache.dir.join("letter.txt"), "dear Ana").unwrap();
         for n in 1..=5u64 {
             let url = format!("{URL}{n}");
-            cache.keep(&url, None, b"x");
+            cache.store_response(&url, None, b"x");
             let time = SystemTime::UNIX_EPOCH + Duration::from_secs(n);
             File::options()
                 .write(true)
-                .open(cache.path(&url))
+                .open(cache.response_path(&url))
                 .unwrap()
                 .set_modified(time)
                 .unwrap();
         }
-        let is_kept = |n: u64| cache.load(&format!("{URL}{n}")).is_some();
+        let is_kept = |n: u64| cache.load_response(&format!("{URL}{n}")).is_some();
         assert_eq!(
             (1..=5).map(is_kept).collect::<Vec<_>>(),
             [false, false, true, true, true]
@@ -270,15 +272,16 @@ mod tests {
     #[test]
     fn an_answer_that_would_fill_it_is_not_kept() {
         let (_home, cache) = cache();
-        let cache = cache.limited(40);
-        cache.keep(URL, None, b"eleven byte");
-        assert_eq!(cache.load(URL), None);
+        let cache = cache.with_limit(40);
+        cache.store_response(URL, None, b"eleven byte");
+        assert_eq!(cache.load_response(URL), None);
     }
 
     #[test]
     fn names_of_ours_are_told_from_others() {
-        let digest = Digest::of(b"x").to_string();
-        let check = |name: &str, expected: bool| assert_eq!(is_our_name(name), expected, "{name}");
+        let digest = Digest::hash_bytes(b"x").to_string();
+        let check =
+            |name: &str, expected: bool| assert_eq!(is_cache_file_name(name), expected, "{name}");
         check(&digest, true);
         check(&format!("{digest}.12-0.tmp"), true);
         check(&format!("{digest}.txt"), false);
@@ -292,11 +295,11 @@ mod tests {
     fn nobody_else_can_read_it_and_what_others_can_write_is_not_believed() {
         use std::os::unix::fs::PermissionsExt as _;
         let (_home, cache) = cache();
-        cache.keep(URL, None, b"one");
+        cache.store_response(URL, None, b"one");
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&cache.dir), 0o700);
-        assert_eq!(mode(&cache.path(URL)), 0o600);
+        assert_eq!(mode(&cache.response_path(URL)), 0o600);
         fs::set_permissions(&cache.dir, fs::Permissions::from_mode(0o777)).unwrap();
-        assert_eq!(cache.load(URL), None);
+        assert_eq!(cache.load_response(URL), None);
     }
 }

@@ -8,12 +8,12 @@ use jiff::Timestamp;
 use ureq::http::{HeaderValue, Response};
 use ureq::{Agent, Body};
 
-use super::gate::{Gate, Reason, Wait};
-use super::options::Options;
-use crate::git::unavailable;
+use super::gate::{BackoffReason, RateLimitWait, RequestBackoff};
+use super::options::GitHubOptions;
+use crate::git::source_unavailable;
 use apostille_web::client as web;
 pub(super) use apostille_web::client::address::{Address, BadAddress};
-use apostille_web::client::{Way, beginning, header};
+use apostille_web::client::{HttpClientSettings, read_body_beginning, response_header};
 
 /// How many redirects are followed: a renamed repository needs one.
 const MAX_REDIRECTS: usize = 3;
@@ -21,20 +21,20 @@ const MAX_REDIRECTS: usize = 3;
 pub(super) const MAX_MESSAGE: u64 = 64 * 1024;
 
 /// Tells the time.
-pub(super) type Clock = Box<dyn Fn() -> Timestamp + Send + Sync>;
+pub(super) type GitHubClock = Box<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Asks the API.
-pub(super) struct Client {
+pub(super) struct GitHubClient {
     agent: Agent,
     address: Address,
     token: Option<HeaderValue>,
     timeout: Duration,
-    gate: Gate,
-    now: Clock,
+    gate: RequestBackoff,
+    now: GitHubClock,
 }
 
 /// What is asked for.
-pub(super) struct Ask {
+pub(super) struct GitHubRequest {
     /// What it is, for messages.
     pub(super) what: String,
     pub(super) url: String,
@@ -45,31 +45,35 @@ pub(super) struct Ask {
 }
 
 /// An answer that the one who asked can judge: 200, 304, 404, 409 or 422.
-pub(super) struct Reply {
+pub(super) struct GitHubReply {
     pub(super) status: u16,
     pub(super) etag: Option<String>,
     pub(super) body: Vec<u8>,
 }
 
-enum Step {
-    Done(Reply),
+enum GitHubReplyStep {
+    Done(GitHubReply),
     Elsewhere(String),
 }
 
-impl Client {
-    pub(super) fn new(options: &Options, now: Clock) -> Result<Self, SourceError> {
-        let address = Address::parse(&options.base).map_err(bad_option)?;
+impl GitHubClient {
+    pub(super) fn new(options: &GitHubOptions, now: GitHubClock) -> Result<Self, SourceError> {
+        let address = Address::parse(&options.base).map_err(github_option_error)?;
         if options.token.is_some() && !address.is_private() {
-            return Err(bad_option(BadAddress::Plain));
+            return Err(github_option_error(BadAddress::Plain));
         }
-        let token = options.token.as_deref().map(bearer).transpose()?;
-        let agent = agent(options, &address)?;
+        let token = options
+            .token
+            .as_deref()
+            .map(build_bearer_header)
+            .transpose()?;
+        let agent = build_github_agent(options, &address)?;
         Ok(Self {
             agent,
             address,
             token,
             timeout: options.timeout,
-            gate: Gate::default(),
+            gate: RequestBackoff::default(),
             now,
         })
     }
@@ -83,41 +87,45 @@ impl Client {
     }
 
     /// Asks, and follows redirects on the same host. With an `etag` the answer may be 304: what you have still holds.
-    pub(super) fn get(&self, ask: &Ask, etag: Option<&str>) -> Result<Reply, SourceError> {
+    pub(super) fn get(
+        &self,
+        ask: &GitHubRequest,
+        etag: Option<&str>,
+    ) -> Result<GitHubReply, SourceError> {
         let mut url = ask.url.clone();
         for _ in 0..=MAX_REDIRECTS {
-            self.may_ask(ask)?;
+            self.check_backoff(ask)?;
             let response = self
-                .send(ask, &url, etag)
-                .map_err(|error| self.trouble(ask, error))?;
-            match self.judge(ask, response)? {
-                Step::Done(reply) => return Ok(reply),
-                Step::Elsewhere(next) => url = next,
+                .send_request(ask, &url, etag)
+                .map_err(|error| self.transport_error(ask, error))?;
+            match self.judge_response(ask, response)? {
+                GitHubReplyStep::Done(reply) => return Ok(reply),
+                GitHubReplyStep::Elsewhere(next) => url = next,
             }
         }
-        Err(unavailable(
+        Err(source_unavailable(
             ask.what.as_str(),
             format!("{} redirects without end", self.address.host()),
         ))
     }
 
-    fn may_ask(&self, ask: &Ask) -> Result<(), SourceError> {
-        match self.gate.closed((self.now)()) {
+    fn check_backoff(&self, ask: &GitHubRequest) -> Result<(), SourceError> {
+        match self.gate.remaining_wait((self.now)()) {
             None => Ok(()),
-            Some((Reason::Limit, left)) => Err(self.limited(left)),
-            Some((Reason::Silence, _)) => {
+            Some((BackoffReason::Limit, left)) => Err(self.rate_limit_error(left)),
+            Some((BackoffReason::Silence, _)) => {
                 let why = format!(
                     "{} did not answer a moment ago; try again later",
                     self.address.host()
                 );
-                Err(unavailable(ask.what.as_str(), why))
+                Err(source_unavailable(ask.what.as_str(), why))
             }
         }
     }
 
-    fn send(
+    fn send_request(
         &self,
-        ask: &Ask,
+        ask: &GitHubRequest,
         url: &str,
         etag: Option<&str>,
     ) -> Result<Response<Body>, ureq::Error> {
@@ -132,10 +140,14 @@ impl Client {
         request.call()
     }
 
-    fn judge(&self, ask: &Ask, mut response: Response<Body>) -> Result<Step, SourceError> {
+    fn judge_response(
+        &self,
+        ask: &GitHubRequest,
+        mut response: Response<Body>,
+    ) -> Result<GitHubReplyStep, SourceError> {
         let status = response.status().as_u16();
         let host = self.address.host();
-        let failed = |why: String| Err(unavailable(ask.what.as_str(), why));
+        let failed = |why: String| Err(source_unavailable(ask.what.as_str(), why));
         match status {
             200 | 304 | 404 | 409 | 422 => {
                 let limit = if status == 200 {
@@ -143,23 +155,25 @@ impl Client {
                 } else {
                     MAX_MESSAGE
                 };
-                let body = beginning(&mut response, limit + 1)
-                    .map_err(|it| self.trouble(ask, it.into()))?;
+                let body = read_body_beginning(&mut response, limit + 1)
+                    .map_err(|it| self.transport_error(ask, it.into()))?;
                 if body.len() as u64 > limit {
                     return failed(format!("{host} answered with more than {limit} bytes"));
                 }
-                let etag = header(&response, "etag").map(str::to_owned);
-                Ok(Step::Done(Reply { status, etag, body }))
+                let etag = response_header(&response, "etag").map(str::to_owned);
+                Ok(GitHubReplyStep::Done(GitHubReply { status, etag, body }))
             }
             301 | 302 | 307 | 308 => {
-                match header(&response, "location").and_then(|it| self.address.follow(it)) {
-                    Some(url) => Ok(Step::Elsewhere(url)),
+                match response_header(&response, "location")
+                    .and_then(|it| self.address.follow_redirect(it))
+                {
+                    Some(url) => Ok(GitHubReplyStep::Elsewhere(url)),
                     None => failed(format!(
                         "{host} redirects to another host, which is not followed"
                     )),
                 }
             }
-            401 | 403 | 429 => Err(self.refusal(ask, response)),
+            401 | 403 | 429 => Err(self.refusal_error(ask, response)),
             _ => failed(format!(
                 "{host} answered with status {status}; try again later"
             )),
@@ -167,15 +181,17 @@ impl Client {
     }
 
     /// A limit, or the want of a right. A limit may be told by the message only.
-    fn refusal(&self, ask: &Ask, mut response: Response<Body>) -> SourceError {
-        let told = Wait::told(response.status().as_u16(), |name| header(&response, name));
-        let body = beginning(&mut response, MAX_MESSAGE).unwrap_or_default();
+    fn refusal_error(&self, ask: &GitHubRequest, mut response: Response<Body>) -> SourceError {
+        let told = RateLimitWait::from_headers(response.status().as_u16(), |name| {
+            response_header(&response, name)
+        });
+        let body = read_body_beginning(&mut response, MAX_MESSAGE).unwrap_or_default();
         let text = String::from_utf8_lossy(&body).to_ascii_lowercase();
         let by_text = ["rate limit", "abuse detection"]
             .iter()
             .any(|it| text.contains(it));
-        if let Some(wait) = told.or(by_text.then_some(Wait::Unsaid)) {
-            return self.limited(self.gate.limit((self.now)(), wait));
+        if let Some(wait) = told.or(by_text.then_some(RateLimitWait::Unsaid)) {
+            return self.rate_limit_error(self.gate.back_off_for_limit((self.now)(), wait));
         }
         let host = self.address.host();
         let why = match (self.has_token(), response.status().as_u16()) {
@@ -185,10 +201,10 @@ impl Client {
             }
             (true, _) => format!("{host} refuses it; the token needs the right to read contents"),
         };
-        unavailable(ask.what.as_str(), why)
+        source_unavailable(ask.what.as_str(), why)
     }
 
-    fn limited(&self, wait: Duration) -> SourceError {
+    fn rate_limit_error(&self, wait: Duration) -> SourceError {
         let host = self.address.host();
         let what = if self.has_token() {
             host.to_owned()
@@ -202,22 +218,22 @@ impl Client {
     }
 
     /// The request did not get through, or its answer did not.
-    fn trouble(&self, ask: &Ask, error: ureq::Error) -> SourceError {
-        if web::is_late(&error) {
-            self.gate.silence((self.now)());
+    fn transport_error(&self, ask: &GitHubRequest, error: ureq::Error) -> SourceError {
+        if web::is_timeout_error(&error) {
+            self.gate.back_off_for_silence((self.now)());
             let why = format!(
                 "{} did not answer within {:?}",
                 self.address.host(),
                 self.timeout
             );
-            return unavailable(ask.what.as_str(), why);
+            return source_unavailable(ask.what.as_str(), why);
         }
-        unavailable(ask.what.as_str(), error)
+        source_unavailable(ask.what.as_str(), error)
     }
 }
 
 /// Without the token, and without the agent, which knows the proxy's password.
-impl fmt::Debug for Client {
+impl fmt::Debug for GitHubClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Client");
         shown
@@ -227,24 +243,24 @@ impl fmt::Debug for Client {
     }
 }
 
-fn agent(options: &Options, address: &Address) -> Result<Agent, SourceError> {
+fn build_github_agent(options: &GitHubOptions, address: &Address) -> Result<Agent, SourceError> {
     let (proxy, authorities) = (options.proxy.as_deref(), options.authorities.as_deref());
-    web::agent(
+    web::build_http_agent(
         address,
-        &Way {
+        &HttpClientSettings {
             timeout: options.timeout,
             proxy,
             authorities,
         },
     )
-    .map_err(bad_option)
+    .map_err(github_option_error)
 }
 
-fn bearer(token: &str) -> Result<HeaderValue, SourceError> {
-    web::secret("Bearer ", token)
-        .ok_or_else(|| bad_option("the token is not one word of plain characters"))
+fn build_bearer_header(token: &str) -> Result<HeaderValue, SourceError> {
+    web::build_secret_header("Bearer ", token)
+        .ok_or_else(|| github_option_error("the token is not one word of plain characters"))
 }
 
-fn bad_option(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> SourceError {
-    unavailable("the repository on GitHub", why)
+fn github_option_error(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> SourceError {
+    source_unavailable("the repository on GitHub", why)
 }

@@ -14,7 +14,7 @@ const QUIET: Duration = Duration::from_secs(30);
 
 /// Why nothing is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reason {
+pub(super) enum BackoffReason {
     /// The server allows no more requests.
     Limit,
     /// The server did not answer in time.
@@ -23,13 +23,13 @@ pub(super) enum Reason {
 
 /// Lets requests pass, or not until some time.
 #[derive(Debug, Default)]
-pub(super) struct Gate {
-    closed: Mutex<Option<(Reason, Timestamp)>>,
+pub(super) struct RequestBackoff {
+    closed: Mutex<Option<(BackoffReason, Timestamp)>>,
 }
 
-impl Gate {
+impl RequestBackoff {
     /// Why and for how long nothing may be asked; `None` if something may.
-    pub(super) fn closed(&self, now: Timestamp) -> Option<(Reason, Duration)> {
+    pub(super) fn remaining_wait(&self, now: Timestamp) -> Option<(BackoffReason, Duration)> {
         let (reason, until) = (*self.closed.lock().unwrap_or_else(PoisonError::into_inner))?;
         let left = Duration::try_from(until.duration_since(now))
             .ok()
@@ -38,19 +38,19 @@ impl Gate {
     }
 
     /// Closes after a limit, and says for how long.
-    pub(super) fn limit(&self, now: Timestamp, wait: Wait) -> Duration {
-        let wait = wait.from(now);
-        self.close(Reason::Limit, now, wait);
+    pub(super) fn back_off_for_limit(&self, now: Timestamp, wait: RateLimitWait) -> Duration {
+        let wait = wait.to_duration(now);
+        self.back_off(BackoffReason::Limit, now, wait);
         wait
     }
 
     /// Closes for a moment, because an answer did not come.
-    pub(super) fn silence(&self, now: Timestamp) {
-        self.close(Reason::Silence, now, QUIET);
+    pub(super) fn back_off_for_silence(&self, now: Timestamp) {
+        self.back_off(BackoffReason::Silence, now, QUIET);
     }
 
     /// Of two reasons the one that lasts longer counts: several threads may be told at once.
-    fn close(&self, reason: Reason, now: Timestamp, wait: Duration) {
+    fn back_off(&self, reason: BackoffReason, now: Timestamp, wait: Duration) {
         let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::MAX);
         let until = now.saturating_add(wait).unwrap_or(Timestamp::MAX);
         let mut closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,7 +62,7 @@ impl Gate {
 
 /// How long a limit lasts, as an answer tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wait {
+pub(super) enum RateLimitWait {
     /// So many seconds.
     Seconds(u64),
     /// Until this second since 1970.
@@ -71,11 +71,14 @@ pub(super) enum Wait {
     Unsaid,
 }
 
-impl Wait {
+impl RateLimitWait {
     /// What the headers of a refusal tell; `None` if they tell of no limit.
     ///
     /// `header` gives the text of a header. A `retry-after` comes first, since it is the shorter-lived of the two.
-    pub(super) fn told<'a>(status: u16, header: impl Fn(&str) -> Option<&'a str>) -> Option<Self> {
+    pub(super) fn from_headers<'a>(
+        status: u16,
+        header: impl Fn(&str) -> Option<&'a str>,
+    ) -> Option<Self> {
         if let Some(text) = header("retry-after") {
             return Some(text.trim().parse().map_or(Self::Unsaid, Self::Seconds));
         }
@@ -86,7 +89,7 @@ impl Wait {
         (status == 429).then_some(Self::Unsaid)
     }
 
-    fn from(self, now: Timestamp) -> Duration {
+    fn to_duration(self, now: Timestamp) -> Duration {
         let wait = match self {
             Self::Seconds(n) => Duration::from_secs(n),
             Self::Until(second) => Duration::from_secs(
@@ -108,82 +111,86 @@ mod tests {
 
     #[test]
     fn limits_are_told_by_headers() {
-        let check = |status: u16, headers: &str, expected: Option<Wait>| {
+        let check = |status: u16, headers: &str, expected: Option<RateLimitWait>| {
             let header = |name: &str| {
                 headers
                     .lines()
                     .find_map(|it| it.strip_prefix(name)?.strip_prefix(": "))
             };
-            assert_eq!(Wait::told(status, header), expected, "{status} {headers}");
+            assert_eq!(
+                RateLimitWait::from_headers(status, header),
+                expected,
+                "{status} {headers}"
+            );
         };
         check(
             403,
             "x-ratelimit-remaining: 0\nx-ratelimit-reset: 1700",
-            Some(Wait::Until(1700)),
+            Some(RateLimitWait::Until(1700)),
         );
         check(
             429,
             "x-ratelimit-remaining: 0\nx-ratelimit-reset: 1700",
-            Some(Wait::Until(1700)),
+            Some(RateLimitWait::Until(1700)),
         );
-        check(403, "x-ratelimit-remaining: 0", Some(Wait::Unsaid));
+        check(403, "x-ratelimit-remaining: 0", Some(RateLimitWait::Unsaid));
         check(
             403,
             "x-ratelimit-remaining: 0\nx-ratelimit-reset: soon",
-            Some(Wait::Unsaid),
+            Some(RateLimitWait::Unsaid),
         );
-        check(403, "retry-after: 30", Some(Wait::Seconds(30)));
+        check(403, "retry-after: 30", Some(RateLimitWait::Seconds(30)));
         check(
             403,
             "x-ratelimit-remaining: 0\nx-ratelimit-reset: 1700\nretry-after: 9",
-            Some(Wait::Seconds(9)),
+            Some(RateLimitWait::Seconds(9)),
         );
         check(
             429,
             "retry-after: Fri, 31 Dec 1999 23:59:59 GMT",
-            Some(Wait::Unsaid),
+            Some(RateLimitWait::Unsaid),
         );
-        check(429, "", Some(Wait::Unsaid));
+        check(429, "", Some(RateLimitWait::Unsaid));
         check(403, "x-ratelimit-remaining: 41", None);
         check(403, "", None);
     }
 
     #[test]
     fn a_gate_opens_when_the_time_has_passed() {
-        let check = |wait: Wait, expected: u64| {
-            let gate = Gate::default();
+        let check = |wait: RateLimitWait, expected: u64| {
+            let gate = RequestBackoff::default();
             assert_eq!(
-                gate.limit(at(1000), wait),
+                gate.back_off_for_limit(at(1000), wait),
                 Duration::from_secs(expected),
                 "{wait:?}"
             );
             let end = 1000 + i64::try_from(expected).unwrap();
             assert_eq!(
-                gate.closed(at(end - 1)),
-                Some((Reason::Limit, Duration::from_secs(1))),
+                gate.remaining_wait(at(end - 1)),
+                Some((BackoffReason::Limit, Duration::from_secs(1))),
                 "{wait:?}"
             );
-            assert_eq!(gate.closed(at(end)), None, "{wait:?}");
+            assert_eq!(gate.remaining_wait(at(end)), None, "{wait:?}");
         };
-        check(Wait::Seconds(30), 30);
-        check(Wait::Until(1700), 700);
-        check(Wait::Unsaid, 60);
-        check(Wait::Until(900), 1);
-        check(Wait::Until(i64::MAX), 3600);
-        check(Wait::Until(i64::MIN), 1);
-        check(Wait::Seconds(u64::MAX), 3600);
+        check(RateLimitWait::Seconds(30), 30);
+        check(RateLimitWait::Until(1700), 700);
+        check(RateLimitWait::Unsaid, 60);
+        check(RateLimitWait::Until(900), 1);
+        check(RateLimitWait::Until(i64::MAX), 3600);
+        check(RateLimitWait::Until(i64::MIN), 1);
+        check(RateLimitWait::Seconds(u64::MAX), 3600);
     }
 
     #[test]
     fn the_longer_reason_counts() {
-        let gate = Gate::default();
-        assert_eq!(gate.closed(at(0)), None);
-        gate.silence(at(0));
-        gate.limit(at(0), Wait::Seconds(600));
-        gate.silence(at(0));
+        let gate = RequestBackoff::default();
+        assert_eq!(gate.remaining_wait(at(0)), None);
+        gate.back_off_for_silence(at(0));
+        gate.back_off_for_limit(at(0), RateLimitWait::Seconds(600));
+        gate.back_off_for_silence(at(0));
         assert_eq!(
-            gate.closed(at(0)),
-            Some((Reason::Limit, Duration::from_secs(600)))
+            gate.remaining_wait(at(0)),
+            Some((BackoffReason::Limit, Duration::from_secs(600)))
         );
     }
 }

@@ -11,9 +11,9 @@ use serde_json::json;
 use sha1::{Digest as _, Sha1};
 use tempfile::TempDir;
 
-use super::{GitHub, Options};
-use crate::git::hexadecimal;
-use apostille_web::client::server::{Reply, Server};
+use super::{GitHub, GitHubOptions};
+use crate::git::encode_hex;
+use apostille_web::client::server::{ScriptedReply, ScriptedServer};
 
 /// The commits of the repository.
 pub(super) const FIRST: &str = "1111111111111111111111111111111111111111";
@@ -38,96 +38,104 @@ pub(super) const FILES: &[(&str, &str, &str)] = &[
 ];
 
 /// A server with one repository, a cache beside it, and a clock that is set by hand.
-pub(super) struct Hub {
-    pub(super) server: Server,
+pub(super) struct FakeGitHub {
+    pub(super) server: ScriptedServer,
     pub(super) home: TempDir,
     pub(super) clock: Arc<AtomicI64>,
     prefix: String,
 }
 
-impl Hub {
+impl FakeGitHub {
     /// A repository whose default branch is at the first commit.
     pub(super) fn new() -> Self {
-        Self::below("")
+        Self::with_prefix("")
     }
 
     /// The same below a path, as GitHub Enterprise has it.
-    pub(super) fn below(prefix: &str) -> Self {
-        let (server, home) = (Server::start("GET"), TempDir::new().unwrap());
+    pub(super) fn with_prefix(prefix: &str) -> Self {
+        let (server, home) = (ScriptedServer::start("GET"), TempDir::new().unwrap());
         let hub = Self {
             server,
             home,
             clock: Arc::new(AtomicI64::new(1_000_000)),
             prefix: prefix.into(),
         };
-        hub.at("HEAD", FIRST);
-        hub.list(FIRST, FILES, false);
+        hub.set_reference("HEAD", FIRST);
+        hub.set_listing(FIRST, FILES, false);
         for (_, _, content) in FILES {
-            hub.blob(content.as_bytes());
+            hub.add_blob(content.as_bytes());
         }
         hub
     }
 
     /// Lets a ref name a commit, with an ETag of that commit.
-    pub(super) fn at(&self, reference: &str, commit: &str) {
-        self.on(
+    pub(super) fn set_reference(&self, reference: &str, commit: &str) {
+        self.set_reply(
             &format!("/commits/{reference}"),
-            Reply::ok(commit).with(&format!("etag: \"{commit}\"")),
+            ScriptedReply::ok(commit).with_header(&format!("etag: \"{commit}\"")),
         );
     }
 
     /// Lists everything below a commit.
-    pub(super) fn list(&self, commit: &str, files: &[(&str, &str, &str)], is_truncated: bool) {
-        self.on(
+    pub(super) fn set_listing(
+        &self,
+        commit: &str,
+        files: &[(&str, &str, &str)],
+        is_truncated: bool,
+    ) {
+        self.set_reply(
             &format!("/git/trees/{commit}?recursive=1"),
-            Reply::ok(listing(files, is_truncated)),
+            ScriptedReply::ok(build_listing_json(files, is_truncated)),
         );
     }
 
     /// Puts a content there and returns its id.
-    pub(super) fn blob(&self, content: &[u8]) -> String {
-        let id = blob_id(content);
-        self.on(&format!("/git/blobs/{id}"), Reply::ok(blob(content, &id)));
+    pub(super) fn add_blob(&self, content: &[u8]) -> String {
+        let id = git_blob_id(content);
+        self.set_reply(
+            &format!("/git/blobs/{id}"),
+            ScriptedReply::ok(build_blob_json(content, &id)),
+        );
         id
     }
 
     /// Answers a path of the repository from now on.
-    pub(super) fn on(&self, path: &str, reply: Reply) {
-        self.on_all(path, [reply]);
+    pub(super) fn set_reply(&self, path: &str, reply: ScriptedReply) {
+        self.set_replies(path, [reply]);
     }
 
     /// The same with several replies, one after the other.
-    pub(super) fn on_all(&self, path: &str, replies: impl IntoIterator<Item = Reply>) {
+    pub(super) fn set_replies(&self, path: &str, replies: impl IntoIterator<Item = ScriptedReply>) {
         self.server
-            .on(&format!("{}{REPO}{path}", self.prefix), replies);
+            .set_replies(&format!("{}{REPO}{path}", self.prefix), replies);
     }
 
     /// What was asked for since the last call, without the path that all begin with.
-    pub(super) fn asked(&self) -> Vec<String> {
+    pub(super) fn take_requested_paths(&self) -> Vec<String> {
         let short = |it: String| it.replacen(&format!("{}{REPO}", self.prefix), "", 1);
-        self.server.targets().into_iter().map(short).collect()
+        self.server.take_targets().into_iter().map(short).collect()
     }
 
-    pub(super) fn options(&self) -> Options {
-        Options {
-            base: format!("{}{}", self.server.base(), self.prefix),
-            ..Options::new("octo/app")
+    pub(super) fn options(&self) -> GitHubOptions {
+        GitHubOptions {
+            base: format!("{}{}", self.server.base_url(), self.prefix),
+            ..GitHubOptions::new("octo/app")
         }
     }
 
     /// The same with a cache.
-    pub(super) fn keeping(&self) -> Options {
-        Options {
+    pub(super) fn caching_options(&self) -> GitHubOptions {
+        GitHubOptions {
             cache: Some(self.home.path().join("cache")),
             ..self.options()
         }
     }
 
-    pub(super) fn open(&self) -> GitHub {
-        self.open_with(self.options())
+    pub(super) fn open_github(&self) -> GitHub {
+        self.open_github_with(self.options())
     }
 
-    pub(super) fn open_with(&self, options: Options) -> GitHub {
+    pub(super) fn open_github_with(&self, options: GitHubOptions) -> GitHub {
         let clock = Arc::clone(&self.clock);
         GitHub::new(options, move || {
             Timestamp::from_second(clock.load(Ordering::SeqCst)).unwrap()
@@ -136,15 +144,15 @@ impl Hub {
     }
 
     /// Lets time pass.
-    pub(super) fn wait(&self, seconds: i64) {
+    pub(super) fn advance_clock(&self, seconds: i64) {
         self.clock.fetch_add(seconds, Ordering::SeqCst);
     }
 }
 
 /// Git's id of a content.
-pub(super) fn blob_id(content: &[u8]) -> String {
+pub(super) fn git_blob_id(content: &[u8]) -> String {
     let header = format!("blob {}\0", content.len());
-    hexadecimal(
+    encode_hex(
         &Sha1::new()
             .chain_update(header)
             .chain_update(content)
@@ -153,7 +161,7 @@ pub(super) fn blob_id(content: &[u8]) -> String {
 }
 
 /// A tree as the API lists it.
-pub(super) fn listing(files: &[(&str, &str, &str)], is_truncated: bool) -> String {
+pub(super) fn build_listing_json(files: &[(&str, &str, &str)], is_truncated: bool) -> String {
     let item = |(mode, path, content): &(&str, &str, &str)| {
         let kind = match *mode {
             "040000" => "tree",
@@ -161,7 +169,7 @@ pub(super) fn listing(files: &[(&str, &str, &str)], is_truncated: bool) -> Strin
             _ => "blob",
         };
         // A directory is known by its path here, so that tests can list it by the same id.
-        let id = blob_id(if kind == "blob" {
+        let id = git_blob_id(if kind == "blob" {
             content.as_bytes()
         } else {
             path.as_bytes()
@@ -178,7 +186,7 @@ pub(super) fn listing(files: &[(&str, &str, &str)], is_truncated: bool) -> Strin
 }
 
 /// A blob as the API gives it: in base64, with line breaks.
-pub(super) fn blob(content: &[u8], id: &str) -> String {
+pub(super) fn build_blob_json(content: &[u8], id: &str) -> String {
     let dense = STANDARD.encode(content);
     let mut lines: String = dense
         .as_bytes()
@@ -193,7 +201,7 @@ pub(super) fn blob(content: &[u8], id: &str) -> String {
 }
 
 /// An error with its causes, in one line.
-pub(super) fn told(error: &SourceError) -> String {
+pub(super) fn format_error_chain(error: &SourceError) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);
     while let Some(it) = cause {

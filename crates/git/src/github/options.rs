@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use apostille_cite::source::SourceError;
 
-use crate::git::unavailable;
+use crate::git::source_unavailable;
 
 /// GitHub's own API.
 const PUBLIC: &str = "https://api.github.com";
@@ -15,7 +15,7 @@ const MAX_REF: usize = 1_024;
 
 /// Which repository is looked at, and how it is reached.
 #[derive(Clone)]
-pub struct Options {
+pub struct GitHubOptions {
     /// The address of the API: `https://api.github.com`, or as in `https://ghe.example.com/api/v3`.
     pub base: String,
     /// The repository, as `owner/name`.
@@ -34,7 +34,7 @@ pub struct Options {
     pub authorities: Option<Vec<u8>>,
 }
 
-impl Options {
+impl GitHubOptions {
     /// The default branch of a repository on github.com, asked without a token, nothing kept.
     #[must_use]
     pub fn new(repo: impl Into<String>) -> Self {
@@ -52,7 +52,7 @@ impl Options {
 }
 
 /// Without what is secret: the token, and the base and the proxy, which may hold passwords.
-impl fmt::Debug for Options {
+impl fmt::Debug for GitHubOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Options");
         shown
@@ -68,35 +68,35 @@ impl fmt::Debug for Options {
 }
 
 /// The repository, if it is written as `owner/name`.
-pub(super) fn repo(text: &str) -> Result<String, SourceError> {
+pub(super) fn check_repository_name(text: &str) -> Result<String, SourceError> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let is_part = |it: &str| !it.is_empty() && it != "." && it != ".." && it.chars().all(is_plain);
     match text.split_once('/') {
         Some((owner, name)) if text.len() <= 200 && is_part(owner) && is_part(name) => {
             Ok(text.to_owned())
         }
-        _ => Err(unavailable(
-            format!("'{}' on GitHub", shown(text)),
+        _ => Err(source_unavailable(
+            format!("'{}' on GitHub", printable_option(text)),
             "a repository is written owner/name",
         )),
     }
 }
 
 /// The ref as the API takes it: without a leading `refs/`.
-pub(super) fn reference(text: Option<&str>) -> Result<String, SourceError> {
+pub(super) fn parse_github_reference(text: Option<&str>) -> Result<String, SourceError> {
     let Some(text) = text else {
         return Ok("HEAD".to_owned());
     };
     let is_odd = |c: char| c.is_control() || c.is_whitespace() || matches!(c, ':' | '\\');
     let is_bad = text.is_empty() || text.len() > MAX_REF || text.starts_with('-') || text == ".";
     if is_bad || text.contains(is_odd) || text.contains("..") {
-        return Err(SourceError::NoSuchRef(shown(text)));
+        return Err(SourceError::NoSuchRef(printable_option(text)));
     }
     Ok(text.strip_prefix("refs/").unwrap_or(text).to_owned())
 }
 
 /// A text as it can be shown in one line.
-fn shown(text: &str) -> String {
+fn printable_option(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(120).collect()
 }
 
@@ -106,7 +106,9 @@ mod tests {
 
     #[test]
     fn repositories_are_owner_and_name() {
-        let check = |text: &str, expected: bool| assert_eq!(repo(text).is_ok(), expected, "{text}");
+        let check = |text: &str, expected: bool| {
+            assert_eq!(check_repository_name(text).is_ok(), expected, "{text}")
+        };
         check("rust-lang/rust", true);
         check("o/n.js_2", true);
         check("o", false);
@@ -124,7 +126,11 @@ mod tests {
     #[test]
     fn references_are_one_word() {
         let check = |text: Option<&str>, expected: Option<&str>| {
-            assert_eq!(reference(text).ok().as_deref(), expected, "{text:?}");
+            assert_eq!(
+                parse_github_reference(text).ok().as_deref(),
+                expected,
+                "{text:?}"
+            );
         };
         check(None, Some("HEAD"));
         check(Some("main"), Some("main"));

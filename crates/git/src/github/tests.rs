@@ -1,21 +1,24 @@
 use std::fs;
 use std::time::Duration;
 
-use apostille_cite::look::{NEAR, Pin};
+use apostille_cite::look::{NEAR, PartialCitation};
 use apostille_cite::source::{Source, SourceError};
 use apostille_cite::verdict::Verdict;
 use apostille_core::Context;
 use apostille_core::policy::Policy;
-use apostille_core::store::ram::Ram;
+use apostille_core::store::ram::RamStore;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::hub::{FILES, FIRST, Hub, REPO, SECOND, TOKEN, blob, blob_id, listing, told};
-use super::{GitHub, Options};
-use crate::git::repo::{outcome, path};
-use apostille_web::client::server::{Reply, Server};
+use super::hub::{
+    FILES, FIRST, FakeGitHub, REPO, SECOND, TOKEN, build_blob_json, build_listing_json,
+    format_error_chain, git_blob_id,
+};
+use super::{GitHub, GitHubOptions};
+use crate::git::repo::{describe_source_read, parse_test_path};
+use apostille_web::client::server::{ScriptedReply, ScriptedServer};
 
 /// The content of `src/a.rs`, and what is asked to get it.
 const A: &str = "fn a() {}\n";
@@ -30,19 +33,19 @@ fn all_asked() -> Vec<String> {
 }
 
 fn blob_url(content: &str) -> String {
-    format!("/git/blobs/{}", blob_id(content.as_bytes()))
+    format!("/git/blobs/{}", git_blob_id(content.as_bytes()))
 }
 
 /// What is found under `src/a.rs`, or the whole error.
 fn found(source: &GitHub) -> String {
-    match source.read(&path("src/a.rs")) {
+    match source.read_file(&parse_test_path("src/a.rs")) {
         Ok(blob) => blob.map_or("none".into(), |it| String::from_utf8(it.bytes).unwrap()),
-        Err(error) => told(&error),
+        Err(error) => format_error_chain(&error),
     }
 }
 
-fn with_token(options: Options) -> Options {
-    Options {
+fn with_token(options: GitHubOptions) -> GitHubOptions {
+    GitHubOptions {
         token: Some(TOKEN.into()),
         ..options
     }
@@ -50,17 +53,20 @@ fn with_token(options: Options) -> Options {
 
 #[test]
 fn a_file_is_read_with_its_id() {
-    let hub = Hub::new();
-    let source = hub.open();
-    let blob = source.read(&path("src/a.rs")).unwrap().unwrap();
+    let hub = FakeGitHub::new();
+    let source = hub.open_github();
+    let blob = source
+        .read_file(&parse_test_path("src/a.rs"))
+        .unwrap()
+        .unwrap();
     assert_eq!(
         (blob.bytes, blob.id),
-        (A.as_bytes().to_vec(), Some(blob_id(A.as_bytes())))
+        (A.as_bytes().to_vec(), Some(git_blob_id(A.as_bytes())))
     );
-    assert_eq!(hub.asked(), all_asked());
-    assert_eq!(outcome(&source, "README.md"), "text hello");
+    assert_eq!(hub.take_requested_paths(), all_asked());
+    assert_eq!(describe_source_read(&source, "README.md"), "text hello");
     assert_eq!(
-        hub.asked(),
+        hub.take_requested_paths(),
         [blob_url("hello\n")],
         "the ref and the list are asked for once"
     );
@@ -68,9 +74,11 @@ fn a_file_is_read_with_its_id() {
 
 #[test]
 fn each_kind_of_path_is_told_apart() {
-    let hub = Hub::new();
-    let source = hub.open();
-    let check = |text: &str, expected: &str| assert_eq!(outcome(&source, text), expected, "{text}");
+    let hub = FakeGitHub::new();
+    let source = hub.open_github();
+    let check = |text: &str, expected: &str| {
+        assert_eq!(describe_source_read(&source, text), expected, "{text}")
+    };
     check("src/a.rs", "text fn a() {}");
     check("run.sh", "text #!/bin/sh");
     check("empty", "text ");
@@ -83,7 +91,7 @@ fn each_kind_of_path_is_told_apart() {
     check("linked/a.rs", "outside");
     check("sub", "outside");
     check("sub/a.rs", "outside");
-    let asked = hub.asked();
+    let asked = hub.take_requested_paths();
     assert!(
         !asked.contains(&blob_url("src/a.rs")),
         "a link is not even read: {asked:?}"
@@ -92,37 +100,44 @@ fn each_kind_of_path_is_told_apart() {
 
 #[test]
 fn a_file_of_megabytes_is_read_and_a_larger_one_is_not_asked_for() {
-    let hub = Hub::new();
+    let hub = FakeGitHub::new();
     let large = "0123456789abcdef\n".repeat(200_000);
-    let id = hub.blob(large.as_bytes());
-    let tree = listing(&[("100644", "large", &large)], false);
+    let id = hub.add_blob(large.as_bytes());
+    let tree = build_listing_json(&[("100644", "large", &large)], false);
     let huge = format!(
         r#"{{"path":"huge","mode":"100644","type":"blob","sha":"{SECOND}","size":8388609}},"#
     );
-    hub.on(
+    hub.set_reply(
         &format!("/git/trees/{FIRST}?recursive=1"),
-        Reply::ok(tree.replace("\"tree\":[", &format!("\"tree\":[{huge}"))),
+        ScriptedReply::ok(tree.replace("\"tree\":[", &format!("\"tree\":[{huge}"))),
     );
-    let source = hub.open();
+    let source = hub.open_github();
     assert_eq!(
-        source.read(&path("large")).unwrap().unwrap().bytes,
+        source
+            .read_file(&parse_test_path("large"))
+            .unwrap()
+            .unwrap()
+            .bytes,
         large.as_bytes()
     );
-    assert_eq!(outcome(&source, "huge"), "too large 8388609");
-    assert_eq!(hub.asked().last(), Some(&format!("/git/blobs/{id}")));
+    assert_eq!(describe_source_read(&source, "huge"), "too large 8388609");
+    assert_eq!(
+        hub.take_requested_paths().last(),
+        Some(&format!("/git/blobs/{id}"))
+    );
 }
 
 #[test]
 fn a_list_that_is_too_long_is_walked() {
-    let hub = Hub::new();
-    hub.list(
+    let hub = FakeGitHub::new();
+    hub.set_listing(
         FIRST,
         &[("040000", "src", ""), ("100644", "src/a.rs", A)],
         true,
     );
-    hub.on(
+    hub.set_reply(
         &format!("/git/trees/{FIRST}"),
-        Reply::ok(listing(
+        ScriptedReply::ok(build_listing_json(
             &[("040000", "src", ""), ("040000", "big", "")],
             false,
         )),
@@ -132,19 +147,21 @@ fn a_list_that_is_too_long_is_walked() {
         ("120000", "link", "b.rs"),
         ("160000", "sub", ""),
     ];
-    hub.on(
-        &format!("/git/trees/{}", blob_id(b"src")),
-        Reply::ok(listing(&names, false)),
+    hub.set_reply(
+        &format!("/git/trees/{}", git_blob_id(b"src")),
+        ScriptedReply::ok(build_listing_json(&names, false)),
     );
-    hub.on(
-        &format!("/git/trees/{}", blob_id(b"big")),
-        Reply::ok(listing(&names, true)),
+    hub.set_reply(
+        &format!("/git/trees/{}", git_blob_id(b"big")),
+        ScriptedReply::ok(build_listing_json(&names, true)),
     );
-    let source = hub.open();
-    let check = |text: &str, expected: &str| assert_eq!(outcome(&source, text), expected, "{text}");
+    let source = hub.open_github();
+    let check = |text: &str, expected: &str| {
+        assert_eq!(describe_source_read(&source, text), expected, "{text}")
+    };
     check("src/a.rs", "text fn a() {}");
     assert_eq!(
-        hub.asked(),
+        hub.take_requested_paths(),
         all_asked(),
         "what is in the list needs no walk"
     );
@@ -159,26 +176,26 @@ fn a_list_that_is_too_long_is_walked() {
     check("big/b.rs", "text hello");
     check("big/c.rs", "unavailable");
     assert_eq!(
-        hub.asked()
+        hub.take_requested_paths()
             .iter()
             .filter(|it| **it == format!("/git/trees/{FIRST}"))
             .count(),
         1
     );
-    assert_eq!(source.files().unwrap(), None);
+    assert_eq!(source.list_files().unwrap(), None);
 }
 
 #[test]
 fn refs_are_named_in_the_url() {
-    let hub = Hub::new();
+    let hub = FakeGitHub::new();
     let check = |reference: Option<&str>, target: &str, branch: Option<&str>| {
-        hub.at(target, FIRST);
-        let source = hub.open_with(Options {
+        hub.set_reference(target, FIRST);
+        let source = hub.open_github_with(GitHubOptions {
             reference: reference.map(Into::into),
             ..hub.options()
         });
-        let tree = source.tree().unwrap();
-        assert_eq!(hub.asked(), [format!("/commits/{target}")]);
+        let tree = source.read_tree().unwrap();
+        assert_eq!(hub.take_requested_paths(), [format!("/commits/{target}")]);
         assert_eq!(
             (tree.commit.as_deref(), tree.is_worktree),
             (Some(FIRST), false)
@@ -197,41 +214,48 @@ fn refs_are_named_in_the_url() {
 
 #[test]
 fn a_ref_that_is_not_there_and_a_repository_that_is_not_seen() {
-    let hub = Hub::new();
+    let hub = FakeGitHub::new();
     let unseen = "cannot read the repository octo/app at 127.0.0.1: not found, or not visible";
-    let check = |reply: Reply, options: Options, expected: &str| {
-        hub.on("/commits/main", reply);
-        let source = hub.open_with(Options {
+    let check = |reply: ScriptedReply, options: GitHubOptions, expected: &str| {
+        hub.set_reply("/commits/main", reply);
+        let source = hub.open_github_with(GitHubOptions {
             reference: Some("main".into()),
             ..options
         });
-        assert_eq!(told(&source.tree().unwrap_err()), expected);
+        assert_eq!(
+            format_error_chain(&source.read_tree().unwrap_err()),
+            expected
+        );
         assert_eq!(found(&source), expected);
     };
-    let no_commit = || Reply::error(422, "No commit found for SHA: main");
-    let not_found = || Reply::error(404, "Not Found");
+    let no_commit = || ScriptedReply::error(422, "No commit found for SHA: main");
+    let not_found = || ScriptedReply::error(404, "Not Found");
     check(
         no_commit(),
         hub.options(),
         "no commit or branch 'main' here",
     );
     check(
-        Reply::error(404, "No commit found for the ref main"),
+        ScriptedReply::error(404, "No commit found for the ref main"),
         hub.options(),
         "no commit or branch 'main' here",
     );
     check(
-        Reply::error(409, "Git Repository is empty."),
+        ScriptedReply::error(409, "Git Repository is empty."),
         hub.options(),
         "no commit or branch 'main' here",
     );
     let refused = "cannot read 'main' of octo/app at 127.0.0.1: 127.0.0.1 refuses it; set a token";
     check(
-        Reply::error(401, "Must authenticate to access this API."),
+        ScriptedReply::error(401, "Must authenticate to access this API."),
         hub.options(),
         refused,
     );
-    check(Reply::error(403, "Forbidden"), hub.options(), refused);
+    check(
+        ScriptedReply::error(403, "Forbidden"),
+        hub.options(),
+        refused,
+    );
     check(
         not_found(),
         hub.options(),
@@ -246,27 +270,27 @@ fn a_ref_that_is_not_there_and_a_repository_that_is_not_seen() {
 
 #[test]
 fn all_answers_are_of_one_commit() {
-    let hub = Hub::new();
-    let source = hub.open();
-    assert_eq!(source.tree().unwrap().commit.as_deref(), Some(FIRST));
-    hub.at("HEAD", SECOND);
-    hub.list(SECOND, &[("100644", "README.md", "hello\n")], false);
+    let hub = FakeGitHub::new();
+    let source = hub.open_github();
+    assert_eq!(source.read_tree().unwrap().commit.as_deref(), Some(FIRST));
+    hub.set_reference("HEAD", SECOND);
+    hub.set_listing(SECOND, &[("100644", "README.md", "hello\n")], false);
     assert_eq!(found(&source), A);
-    assert_eq!(source.tree().unwrap().commit.as_deref(), Some(FIRST));
-    assert_eq!(found(&hub.open()), "none");
+    assert_eq!(source.read_tree().unwrap().commit.as_deref(), Some(FIRST));
+    assert_eq!(found(&hub.open_github()), "none");
 }
 
 #[test]
 fn threads_share_one_commit_and_one_list() {
-    let hub = Hub::new();
-    let source = hub.open();
+    let hub = FakeGitHub::new();
+    let source = hub.open_github();
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| assert_eq!(found(&source), A));
         }
     });
     assert_eq!(
-        hub.asked()
+        hub.take_requested_paths()
             .iter()
             .filter(|it| *it == "/commits/HEAD")
             .count(),
@@ -276,24 +300,28 @@ fn threads_share_one_commit_and_one_list() {
 
 #[test]
 fn a_renamed_repository_is_followed() {
-    let check = |status: u16, location: fn(&Hub, &str) -> String| {
-        let hub = Hub::new();
+    let check = |status: u16, location: fn(&FakeGitHub, &str) -> String| {
+        let hub = FakeGitHub::new();
         let tree = format!("/git/trees/{FIRST}?recursive=1");
         let blob = blob_url(A);
         for (path, reply) in [
-            ("/commits/HEAD", Reply::ok(FIRST)),
-            (&tree, Reply::ok(listing(FILES, false))),
+            ("/commits/HEAD", ScriptedReply::ok(FIRST)),
+            (&tree, ScriptedReply::ok(build_listing_json(FILES, false))),
             (
                 &blob,
-                Reply::ok(super::hub::blob(A.as_bytes(), &blob_id(A.as_bytes()))),
+                ScriptedReply::ok(super::hub::build_blob_json(
+                    A.as_bytes(),
+                    &git_blob_id(A.as_bytes()),
+                )),
             ),
         ] {
-            hub.server.on(&format!("/repositories/7{path}"), [reply]);
-            hub.on(path, Reply::redirect(status, &location(&hub, path)));
+            hub.server
+                .set_replies(&format!("/repositories/7{path}"), [reply]);
+            hub.set_reply(path, ScriptedReply::redirect(status, &location(&hub, path)));
         }
-        let source = hub.open_with(with_token(hub.options()));
+        let source = hub.open_github_with(with_token(hub.options()));
         assert_eq!(found(&source), A, "{status}");
-        let requests = hub.server.requests();
+        let requests = hub.server.take_requests();
         assert_eq!(requests.len(), 6);
         assert!(
             requests
@@ -302,10 +330,10 @@ fn a_renamed_repository_is_followed() {
         );
     };
     check(301, |hub, path| {
-        format!("{}/repositories/7{path}", hub.server.base())
+        format!("{}/repositories/7{path}", hub.server.base_url())
     });
     check(302, |hub, path| {
-        format!("{}/repositories/7{path}", hub.server.base())
+        format!("{}/repositories/7{path}", hub.server.base_url())
     });
     check(307, |_, path| format!("/repositories/7{path}"));
     check(308, |_, path| format!("/repositories/7{path}"));
@@ -313,42 +341,42 @@ fn a_renamed_repository_is_followed() {
 
 #[test]
 fn a_redirect_to_another_host_is_not_followed() {
-    let (hub, other) = (Hub::new(), Server::start("GET"));
-    other.on("/x", [Reply::ok(FIRST)]);
-    let port = other.base().rsplit_once(':').unwrap().1.to_owned();
+    let (hub, other) = (FakeGitHub::new(), ScriptedServer::start("GET"));
+    other.set_replies("/x", [ScriptedReply::ok(FIRST)]);
+    let port = other.base_url().rsplit_once(':').unwrap().1.to_owned();
     for location in [
-        format!("{}/x", other.base()),
+        format!("{}/x", other.base_url()),
         format!("//127.0.0.1:{port}/x"),
         format!("http://localhost:{port}/x"),
-        hub.server.base().replace("http://", "https://") + "/x",
+        hub.server.base_url().replace("http://", "https://") + "/x",
         String::new(),
     ] {
-        hub.on("/commits/HEAD", Reply::redirect(301, &location));
-        let said = found(&hub.open_with(with_token(hub.options())));
+        hub.set_reply("/commits/HEAD", ScriptedReply::redirect(301, &location));
+        let said = found(&hub.open_github_with(with_token(hub.options())));
         let expected = "cannot read 'HEAD' of octo/app at 127.0.0.1: \
                         127.0.0.1 redirects to another host, which is not followed";
         assert_eq!(said, expected, "{location}");
     }
-    assert_eq!(other.targets(), Vec::<String>::new());
+    assert_eq!(other.take_targets(), Vec::<String>::new());
 }
 
 #[test]
 fn redirects_end() {
-    let hub = Hub::new();
-    hub.on(
+    let hub = FakeGitHub::new();
+    hub.set_reply(
         "/commits/HEAD",
-        Reply::redirect(301, &format!("{REPO}/commits/HEAD")),
+        ScriptedReply::redirect(301, &format!("{REPO}/commits/HEAD")),
     );
-    assert!(found(&hub.open()).ends_with("127.0.0.1 redirects without end"));
-    assert_eq!(hub.asked().len(), 4);
+    assert!(found(&hub.open_github()).ends_with("127.0.0.1 redirects without end"));
+    assert_eq!(hub.take_requested_paths().len(), 4);
 }
 
 #[test]
 fn each_request_says_who_asks_and_what_for() {
-    let hub = Hub::new();
-    let check = |options: Options, token: Option<&str>| {
-        assert_eq!(found(&hub.open_with(options)), A);
-        let requests = hub.server.requests();
+    let hub = FakeGitHub::new();
+    let check = |options: GitHubOptions, token: Option<&str>| {
+        assert_eq!(found(&hub.open_github_with(options)), A);
+        let requests = hub.server.take_requests();
         assert_eq!(requests.len(), 3);
         for request in &requests {
             assert_eq!(request.header("authorization"), token);
@@ -372,16 +400,16 @@ fn each_request_says_who_asks_and_what_for() {
 
 #[test]
 fn enterprise_is_below_a_path() {
-    let hub = Hub::below("/api/v3");
-    assert_eq!(found(&hub.open()), A);
+    let hub = FakeGitHub::with_prefix("/api/v3");
+    assert_eq!(found(&hub.open_github()), A);
     assert_eq!(
-        found(&hub.open_with(Options {
+        found(&hub.open_github_with(GitHubOptions {
             base: hub.options().base + "/",
             ..hub.options()
         })),
         A
     );
-    let targets = hub.server.targets();
+    let targets = hub.server.take_targets();
     assert!(
         targets
             .iter()
@@ -393,11 +421,11 @@ fn enterprise_is_below_a_path() {
 #[test]
 fn options_that_cannot_work_are_refused_before_anything_is_asked() {
     let start = "cannot read the repository on GitHub: ";
-    let check = |change: fn(&mut Options), expected: &str| {
-        let mut options = Options::new("octo/app");
+    let check = |change: fn(&mut GitHubOptions), expected: &str| {
+        let mut options = GitHubOptions::new("octo/app");
         change(&mut options);
         let error = GitHub::new(options, || jiff::Timestamp::UNIX_EPOCH).unwrap_err();
-        let said = told(&error);
+        let said = format_error_chain(&error);
         assert!(
             said.trim_start_matches(start).starts_with(expected),
             "{said}"
@@ -448,12 +476,12 @@ fn options_that_cannot_work_are_refused_before_anything_is_asked() {
 
 #[test]
 fn what_did_not_change_is_not_sent_again() {
-    let hub = Hub::new();
-    assert_eq!(found(&hub.open_with(hub.keeping())), A);
-    hub.server.requests();
-    hub.on("/commits/HEAD", Reply::new(304, ""));
-    assert_eq!(found(&hub.open_with(hub.keeping())), A);
-    let requests = hub.server.requests();
+    let hub = FakeGitHub::new();
+    assert_eq!(found(&hub.open_github_with(hub.caching_options())), A);
+    hub.server.take_requests();
+    hub.set_reply("/commits/HEAD", ScriptedReply::new(304, ""));
+    assert_eq!(found(&hub.open_github_with(hub.caching_options())), A);
+    let requests = hub.server.take_requests();
     assert_eq!(requests.len(), 1, "only the ref is asked for: {requests:?}");
     assert_eq!(
         requests[0].header("if-none-match"),
@@ -463,10 +491,10 @@ fn what_did_not_change_is_not_sent_again() {
 
 #[test]
 fn after_a_push_only_what_is_new_is_asked_for() {
-    let hub = Hub::new();
-    assert_eq!(found(&hub.open_with(hub.keeping())), A);
-    hub.at("HEAD", SECOND);
-    hub.list(
+    let hub = FakeGitHub::new();
+    assert_eq!(found(&hub.open_github_with(hub.caching_options())), A);
+    hub.set_reference("HEAD", SECOND);
+    hub.set_listing(
         SECOND,
         &[
             ("040000", "src", ""),
@@ -475,22 +503,22 @@ fn after_a_push_only_what_is_new_is_asked_for() {
         ],
         false,
     );
-    hub.asked();
-    let source = hub.open_with(hub.keeping());
+    hub.take_requested_paths();
+    let source = hub.open_github_with(hub.caching_options());
     assert_eq!(found(&source), A);
-    assert_eq!(outcome(&source, "new"), "text hello");
+    assert_eq!(describe_source_read(&source, "new"), "text hello");
     let list = format!("/git/trees/{SECOND}?recursive=1");
     assert_eq!(
-        hub.asked(),
+        hub.take_requested_paths(),
         ["/commits/HEAD".to_owned(), list, blob_url("hello\n")]
     );
 }
 
 #[test]
 fn where_commits_are_not_listed_contents_are_asked_for() {
-    let hub = Hub::new();
+    let hub = FakeGitHub::new();
     let content = |kind: &str, text: &str, encoding: &str| {
-        let id = hub.blob(text.as_bytes());
+        let id = hub.add_blob(text.as_bytes());
         let text = if encoding == "base64" {
             STANDARD.encode(text)
         } else {
@@ -501,29 +529,31 @@ fn where_commits_are_not_listed_contents_are_asked_for() {
         } else {
             text.len()
         };
-        Reply::ok(
+        ScriptedReply::ok(
             json!({"type": kind, "sha": id, "size": size, "encoding": encoding, "content": text})
                 .to_string(),
         )
     };
-    hub.on(
+    hub.set_reply(
         &format!("/git/trees/{FIRST}?recursive=1"),
-        Reply::new(404, "{\"message\": \"Not Found\"}"),
+        ScriptedReply::new(404, "{\"message\": \"Not Found\"}"),
     );
     let path = |it: &str| format!("/contents/{it}?ref={FIRST}");
-    hub.on(&path("src/a.rs"), content("file", A, "base64"));
-    hub.on(&path("long"), content("file", "long\n", "none"));
-    hub.on(&path("link"), content("symlink", "src/a.rs", ""));
-    hub.on(&path("sub"), content("submodule", "sub", ""));
-    hub.on(&path("src"), Reply::ok("[]"));
-    hub.on(&path(""), Reply::ok("[]"));
-    hub.on(
+    hub.set_reply(&path("src/a.rs"), content("file", A, "base64"));
+    hub.set_reply(&path("long"), content("file", "long\n", "none"));
+    hub.set_reply(&path("link"), content("symlink", "src/a.rs", ""));
+    hub.set_reply(&path("sub"), content("submodule", "sub", ""));
+    hub.set_reply(&path("src"), ScriptedReply::ok("[]"));
+    hub.set_reply(&path(""), ScriptedReply::ok("[]"));
+    hub.set_reply(
         &path("gone"),
-        Reply::new(404, "{\"message\": \"Not Found\"}"),
+        ScriptedReply::new(404, "{\"message\": \"Not Found\"}"),
     );
-    hub.on(&path("broken"), Reply::new(502, ""));
-    let source = hub.open();
-    let check = |text: &str, expected: &str| assert_eq!(outcome(&source, text), expected, "{text}");
+    hub.set_reply(&path("broken"), ScriptedReply::new(502, ""));
+    let source = hub.open_github();
+    let check = |text: &str, expected: &str| {
+        assert_eq!(describe_source_read(&source, text), expected, "{text}")
+    };
     check("src/a.rs", "text fn a() {}");
     check("long", "text long");
     check("link", "outside");
@@ -535,11 +565,11 @@ fn where_commits_are_not_listed_contents_are_asked_for() {
 
 #[test]
 fn citations_are_followed_to_where_they_went() {
-    let hub = Hub::new();
-    hub.at("HEAD", SECOND);
+    let hub = FakeGitHub::new();
+    hub.set_reference("HEAD", SECOND);
     let text = "// first\nfn a() {}\n";
-    hub.blob(text.as_bytes());
-    hub.list(
+    hub.add_blob(text.as_bytes());
+    hub.set_listing(
         SECOND,
         &[
             ("100644", "README.md", text),
@@ -548,20 +578,20 @@ fn citations_are_followed_to_where_they_went() {
         ],
         false,
     );
-    let source = hub.open();
-    let then = hub.open_with(Options {
+    let source = hub.open_github();
+    let then = hub.open_github_with(GitHubOptions {
         reference: Some(FIRST.into()),
         ..hub.options()
     });
-    hub.at(FIRST, FIRST);
-    let pin = Pin {
+    hub.set_reference(FIRST, FIRST);
+    let pin = PartialCitation {
         place: "src/a.rs:1".parse().unwrap(),
         commit: None,
         digest: None,
         text: None,
     };
-    let citation = pin.citation(Some(&then), &source).unwrap();
-    let (policy, store) = (Policy::default(), Ram::default());
+    let citation = pin.resolve_citation(Some(&then), &source).unwrap();
+    let (policy, store) = (Policy::default(), RamStore::default());
     let cx = Context {
         store: &store,
         source: &source,
@@ -573,7 +603,10 @@ fn citations_are_followed_to_where_they_went() {
         beside: &[],
         guardian: None,
     };
-    let sight = cx.citation_reader(NEAR).look(&[&citation]).remove(0);
+    let sight = cx
+        .citation_follower(NEAR)
+        .follow_citations(&[&citation])
+        .remove(0);
     assert_eq!(
         sight.verdict,
         Verdict::Moved {
@@ -585,84 +618,110 @@ fn citations_are_followed_to_where_they_went() {
 
 #[test]
 fn without_a_cache_nothing_is_kept() {
-    let hub = Hub::new();
-    assert_eq!(found(&hub.open()), A);
-    assert_eq!(found(&hub.open()), A);
-    assert_eq!(hub.asked(), [all_asked(), all_asked()].concat());
+    let hub = FakeGitHub::new();
+    assert_eq!(found(&hub.open_github()), A);
+    assert_eq!(found(&hub.open_github()), A);
+    assert_eq!(
+        hub.take_requested_paths(),
+        [all_asked(), all_asked()].concat()
+    );
     assert_eq!(fs::read_dir(hub.home.path()).unwrap().count(), 0);
 }
 
 #[test]
 fn a_damaged_cache_is_asked_for_again_and_mended() {
-    let hub = Hub::new();
+    let hub = FakeGitHub::new();
     let cache = hub.home.path().join("cache");
     let files = || fs::read_dir(&cache).unwrap().map(|it| it.unwrap().path());
     for damage in ["", "{}", "{}\nx", "\0\0\0"] {
-        assert_eq!(found(&hub.open_with(hub.keeping())), A);
+        assert_eq!(found(&hub.open_github_with(hub.caching_options())), A);
         files().for_each(|it| fs::write(it, damage).unwrap());
-        hub.asked();
-        assert_eq!(found(&hub.open_with(hub.keeping())), A, "{damage:?}");
-        assert_eq!(hub.asked(), all_asked(), "{damage:?}");
-        assert_eq!(found(&hub.open_with(hub.keeping())), A);
-        assert_eq!(hub.asked(), all_asked()[..1], "{damage:?}");
+        hub.take_requested_paths();
+        assert_eq!(
+            found(&hub.open_github_with(hub.caching_options())),
+            A,
+            "{damage:?}"
+        );
+        assert_eq!(hub.take_requested_paths(), all_asked(), "{damage:?}");
+        assert_eq!(found(&hub.open_github_with(hub.caching_options())), A);
+        assert_eq!(hub.take_requested_paths(), all_asked()[..1], "{damage:?}");
     }
 }
 
 #[test]
 fn a_cache_that_cannot_be_written_is_no_error() {
-    let hub = Hub::new();
+    let hub = FakeGitHub::new();
     fs::write(hub.home.path().join("cache"), "a file").unwrap();
-    assert_eq!(found(&hub.open_with(hub.keeping())), A);
+    assert_eq!(found(&hub.open_github_with(hub.caching_options())), A);
 }
 
 #[test]
 fn after_a_limit_nothing_is_asked_until_it_has_passed() {
-    let limit = |status: u16| Reply::error(status, "API rate limit exceeded for 203.0.113.9.");
+    let limit =
+        |status: u16| ScriptedReply::error(status, "API rate limit exceeded for 203.0.113.9.");
     let secondary = || {
-        Reply::error(
+        ScriptedReply::error(
             403,
             "You have exceeded a secondary rate limit. Please wait a few minutes.",
         )
     };
-    let check = |reply: Reply, seconds: i64, expected: &str| {
-        let hub = Hub::new();
-        hub.on_all("/commits/HEAD", [reply.clone(), Reply::ok(FIRST)]);
-        let source = hub.open_with(with_token(hub.options()));
+    let check = |reply: ScriptedReply, seconds: i64, expected: &str| {
+        let hub = FakeGitHub::new();
+        hub.set_replies("/commits/HEAD", [reply.clone(), ScriptedReply::ok(FIRST)]);
+        let source = hub.open_github_with(with_token(hub.options()));
         assert_eq!(
             found(&source),
             format!("127.0.0.1 allows no more requests; try again in {expected}")
         );
-        assert_eq!(hub.asked().len(), 1);
-        hub.wait(seconds - 1);
+        assert_eq!(hub.take_requested_paths().len(), 1);
+        hub.advance_clock(seconds - 1);
         assert_eq!(
             found(&source),
             "127.0.0.1 allows no more requests; try again in 1 second"
         );
-        assert_eq!(hub.asked(), Vec::<String>::new(), "{reply:?}");
-        hub.wait(1);
+        assert_eq!(
+            hub.take_requested_paths(),
+            Vec::<String>::new(),
+            "{reply:?}"
+        );
+        hub.advance_clock(1);
         assert_eq!(found(&source), A, "{reply:?}");
     };
     let (none_left, reset) = ("x-ratelimit-remaining: 0", "x-ratelimit-reset: 1002200");
-    check(limit(403).with(none_left).with(reset), 2200, "37 minutes");
-    check(limit(429).with(none_left).with(reset), 2200, "37 minutes");
-    check(limit(403).with(none_left), 60, "60 seconds");
     check(
-        limit(403).with(none_left).with("x-ratelimit-reset: 9"),
+        limit(403).with_header(none_left).with_header(reset),
+        2200,
+        "37 minutes",
+    );
+    check(
+        limit(429).with_header(none_left).with_header(reset),
+        2200,
+        "37 minutes",
+    );
+    check(limit(403).with_header(none_left), 60, "60 seconds");
+    check(
+        limit(403)
+            .with_header(none_left)
+            .with_header("x-ratelimit-reset: 9"),
         1,
         "1 second",
     );
-    check(limit(403).with("retry-after: 30"), 30, "30 seconds");
-    check(limit(429).with("retry-after: 90"), 90, "90 seconds");
+    check(limit(403).with_header("retry-after: 30"), 30, "30 seconds");
+    check(limit(429).with_header("retry-after: 90"), 90, "90 seconds");
     check(limit(429), 60, "60 seconds");
     check(secondary(), 60, "60 seconds");
     check(
-        secondary().with("x-ratelimit-remaining: 4999"),
+        secondary().with_header("x-ratelimit-remaining: 4999"),
         60,
         "60 seconds",
     );
-    check(secondary().with("retry-after: 120"), 120, "2 minutes");
     check(
-        Reply::error(403, "You have triggered an abuse detection mechanism."),
+        secondary().with_header("retry-after: 120"),
+        120,
+        "2 minutes",
+    );
+    check(
+        ScriptedReply::error(403, "You have triggered an abuse detection mechanism."),
         60,
         "60 seconds",
     );
@@ -670,14 +729,14 @@ fn after_a_limit_nothing_is_asked_until_it_has_passed() {
 
 #[test]
 fn a_limit_names_the_token_that_is_missing_and_spares_what_is_kept() {
-    let hub = Hub::new();
-    let source = hub.open_with(hub.keeping());
+    let hub = FakeGitHub::new();
+    let source = hub.open_github_with(hub.caching_options());
     assert_eq!(found(&source), A);
-    hub.on(
+    hub.set_reply(
         &blob_url("hello\n"),
-        Reply::error(403, "x").with("retry-after: 30"),
+        ScriptedReply::error(403, "x").with_header("retry-after: 30"),
     );
-    let error = source.read(&path("README.md")).unwrap_err();
+    let error = source.read_file(&parse_test_path("README.md")).unwrap_err();
     assert_eq!(
         error.to_string(),
         "without a token, 127.0.0.1 allows no more requests; try again in 30 seconds"
@@ -686,7 +745,7 @@ fn a_limit_names_the_token_that_is_missing_and_spares_what_is_kept() {
         matches!(error, SourceError::Limited { retry_after: Some(it), .. } if it == Duration::from_secs(30))
     );
     assert_eq!(found(&source), A);
-    assert_eq!(outcome(&source, "src/b.rs"), "none");
+    assert_eq!(describe_source_read(&source, "src/b.rs"), "none");
 }
 
 /// Seventy thousand spaces, packed.
@@ -702,121 +761,137 @@ fn bomb() -> Vec<u8> {
 /// Whatever goes wrong, at whichever of the three requests, is an error and never "no such file".
 #[test]
 fn what_goes_wrong_is_never_taken_for_a_file_that_is_gone() {
-    let check = |reply: Reply, expected: &str| {
+    let check = |reply: ScriptedReply, expected: &str| {
         for at in all_asked() {
-            let hub = Hub::new();
-            hub.on(&at, reply.clone());
-            let source = hub.open_with(with_token(hub.options()));
+            let hub = FakeGitHub::new();
+            hub.set_reply(&at, reply.clone());
+            let source = hub.open_github_with(with_token(hub.options()));
             let said = found(&source);
             assert!(
                 said.starts_with("cannot read ") && said.contains(expected),
                 "{at}: {said}"
             );
             assert!(!said.contains(TOKEN) && !said.contains("<html"), "{said}");
-            assert!(hub.asked().contains(&at), "{at}");
-            assert_eq!(outcome(&source, "src/a.rs"), "unavailable", "it stays so");
+            assert!(hub.take_requested_paths().contains(&at), "{at}");
+            assert_eq!(
+                describe_source_read(&source, "src/a.rs"),
+                "unavailable",
+                "it stays so"
+            );
         }
     };
     let page = "<html><body>Sign in to the airport's network</body></html>";
     check(
-        Reply::error(500, "Server Error"),
+        ScriptedReply::error(500, "Server Error"),
         "127.0.0.1 answered with status 500; try again later",
     );
-    check(Reply::ok("<html>Bad Gateway").cut(3), "octo/app");
-    check(Reply::new(502, "<html>Bad Gateway"), "status 502");
-    check(Reply::error(503, "Service unavailable"), "status 503");
     check(
-        Reply::error(401, "Bad credentials"),
+        ScriptedReply::ok("<html>Bad Gateway").cut_short(3),
+        "octo/app",
+    );
+    check(ScriptedReply::new(502, "<html>Bad Gateway"), "status 502");
+    check(
+        ScriptedReply::error(503, "Service unavailable"),
+        "status 503",
+    );
+    check(
+        ScriptedReply::error(401, "Bad credentials"),
         "127.0.0.1 does not accept the token",
     );
     check(
-        Reply::error(403, "Resource not accessible"),
+        ScriptedReply::error(403, "Resource not accessible"),
         "the token needs the right to read contents",
     );
-    check(Reply::error(404, "Not Found"), "not");
-    check(Reply::new(404, page), "not");
+    check(ScriptedReply::error(404, "Not Found"), "not");
+    check(ScriptedReply::new(404, page), "not");
     check(
-        Reply::error(451, "Unavailable For Legal Reasons"),
+        ScriptedReply::error(451, "Unavailable For Legal Reasons"),
         "status 451",
     );
-    check(Reply::new(204, ""), "status 204");
-    check(Reply::new(304, ""), "does not fit the question");
+    check(ScriptedReply::new(204, ""), "status 204");
+    check(ScriptedReply::new(304, ""), "does not fit the question");
     check(
-        Reply::ok(page).with("content-type: text/html"),
+        ScriptedReply::ok(page).with_header("content-type: text/html"),
         "is something in between",
     );
-    check(Reply::ok(""), "is something in between");
-    check(Reply::ok("{}"), "is something in between");
+    check(ScriptedReply::ok(""), "is something in between");
+    check(ScriptedReply::ok("{}"), "is something in between");
     check(
-        Reply::ok("not gzip").with("content-encoding: gzip"),
+        ScriptedReply::ok("not gzip").with_header("content-encoding: gzip"),
         "octo/app",
     );
-    check(Reply::ok(bomb()).with("content-encoding: gzip"), "octo/app");
+    check(
+        ScriptedReply::ok(bomb()).with_header("content-encoding: gzip"),
+        "octo/app",
+    );
 }
 
 #[test]
 fn an_answer_that_ends_early_is_no_answer() {
     let check = |at: &str, body: String| {
         for n_missing in [1, 5, body.len()] {
-            let hub = Hub::new();
-            hub.on(at, Reply::ok(body.as_str()).cut(n_missing));
-            let source = hub.open_with(hub.keeping());
+            let hub = FakeGitHub::new();
+            hub.set_reply(at, ScriptedReply::ok(body.as_str()).cut_short(n_missing));
+            let source = hub.open_github_with(hub.caching_options());
             assert_eq!(
-                outcome(&source, "src/a.rs"),
+                describe_source_read(&source, "src/a.rs"),
                 "unavailable",
                 "{at} without {n_missing} bytes"
             );
-            hub.on(at, Reply::ok(body.as_str()));
+            hub.set_reply(at, ScriptedReply::ok(body.as_str()));
             assert_eq!(found(&source), A, "and it was not kept");
         }
     };
     let [commit, tree, content] = all_asked().try_into().unwrap();
     check(&commit, FIRST.into());
-    check(&tree, listing(FILES, false));
-    check(&content, blob(A.as_bytes(), &blob_id(A.as_bytes())));
+    check(&tree, build_listing_json(FILES, false));
+    check(
+        &content,
+        build_blob_json(A.as_bytes(), &git_blob_id(A.as_bytes())),
+    );
 }
 
 #[test]
 fn content_that_its_id_does_not_name_is_not_believed() {
-    let hub = Hub::new();
-    hub.on(
+    let hub = FakeGitHub::new();
+    hub.set_reply(
         &blob_url(A),
-        Reply::ok(blob(b"fn b() {}\n", &blob_id(A.as_bytes()))),
+        ScriptedReply::ok(build_blob_json(b"fn b() {}\n", &git_blob_id(A.as_bytes()))),
     );
     assert!(
-        found(&hub.open())
+        found(&hub.open_github())
             .ends_with("the content is not the one that its id names; it was damaged on the way")
     );
 }
 
 #[test]
 fn what_is_packed_is_unpacked_up_to_the_limit() {
-    let hub = Hub::new();
-    hub.on(
+    let hub = FakeGitHub::new();
+    hub.set_reply(
         "/commits/HEAD",
-        Reply::ok(bomb()).with("content-encoding: gzip"),
+        ScriptedReply::ok(bomb()).with_header("content-encoding: gzip"),
     );
-    assert!(found(&hub.open()).ends_with("127.0.0.1 answered with more than 65536 bytes"));
+    assert!(found(&hub.open_github()).ends_with("127.0.0.1 answered with more than 65536 bytes"));
 }
 
 #[test]
 fn nobody_waits_twice_for_a_server_that_does_not_answer() {
     let check = |at: &str| {
-        let hub = Hub::new();
-        let source = hub.open_with(Options {
+        let hub = FakeGitHub::new();
+        let source = hub.open_github_with(GitHubOptions {
             timeout: Duration::from_secs(1),
             ..hub.options()
         });
-        hub.on_all(at, [Reply::hang(), all_well(at)]);
+        hub.set_replies(at, [ScriptedReply::hang(), all_well(at)]);
         assert!(
             found(&source).ends_with("127.0.0.1 did not answer within 1s"),
             "{at}"
         );
-        hub.asked();
-        hub.wait(29);
+        hub.take_requested_paths();
+        hub.advance_clock(29);
         assert!(found(&source).ends_with("127.0.0.1 did not answer a moment ago; try again later"));
-        assert_eq!(hub.asked(), Vec::<String>::new());
-        hub.wait(1);
+        assert_eq!(hub.take_requested_paths(), Vec::<String>::new());
+        hub.advance_clock(1);
         assert_eq!(found(&source), A);
     };
     std::thread::scope(|scope| {
@@ -827,33 +902,33 @@ fn nobody_waits_twice_for_a_server_that_does_not_answer() {
 }
 
 /// What the server answers to one of the three requests when all is well.
-fn all_well(at: &str) -> Reply {
+fn all_well(at: &str) -> ScriptedReply {
     match at {
-        "/commits/HEAD" => Reply::ok(FIRST),
-        _ if at.contains("/trees/") => Reply::ok(listing(FILES, false)),
-        _ => Reply::ok(blob(A.as_bytes(), &blob_id(A.as_bytes()))),
+        "/commits/HEAD" => ScriptedReply::ok(FIRST),
+        _ if at.contains("/trees/") => ScriptedReply::ok(build_listing_json(FILES, false)),
+        _ => ScriptedReply::ok(build_blob_json(A.as_bytes(), &git_blob_id(A.as_bytes()))),
     }
 }
 
 #[test]
 fn a_server_that_is_not_there_or_speaks_no_tls_is_unavailable() {
-    let hub = Hub::new();
+    let hub = FakeGitHub::new();
     // A port that nobody has used in decades.
     let gone = "http://127.0.0.1:1".to_owned();
-    for base in [gone, hub.server.base().replace("http://", "https://")] {
-        let source = hub.open_with(with_token(Options {
+    for base in [gone, hub.server.base_url().replace("http://", "https://")] {
+        let source = hub.open_github_with(with_token(GitHubOptions {
             base,
             ..hub.options()
         }));
-        assert_eq!(outcome(&source, "src/a.rs"), "unavailable");
+        assert_eq!(describe_source_read(&source, "src/a.rs"), "unavailable");
     }
-    assert_eq!(hub.asked(), Vec::<String>::new());
+    assert_eq!(hub.take_requested_paths(), Vec::<String>::new());
 }
 
 #[test]
 fn all_files_are_listed_with_their_ids() {
-    let hub = Hub::new();
-    let files = hub.open().files().unwrap().unwrap();
+    let hub = FakeGitHub::new();
+    let files = hub.open_github().list_files().unwrap().unwrap();
     let names: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!(
         names,
@@ -865,54 +940,60 @@ fn all_files_are_listed_with_their_ids() {
             "src/a.rs"
         ]
     );
-    assert_eq!(files[4].1, blob_id(A.as_bytes()));
-    assert_eq!(hub.asked(), all_asked()[..2]);
+    assert_eq!(files[4].1, git_blob_id(A.as_bytes()));
+    assert_eq!(hub.take_requested_paths(), all_asked()[..2]);
 }
 
 #[test]
 fn contents_are_read_by_id() {
-    let hub = Hub::new();
-    let source = hub.open_with(hub.keeping());
+    let hub = FakeGitHub::new();
+    let source = hub.open_github_with(hub.caching_options());
     let check = |id: &str, expected: &str| {
-        let said = match source.object(id) {
+        let said = match source.read_object(id) {
             Ok(bytes) => format!("{:?}", bytes.map(|it| String::from_utf8(it).unwrap())),
-            Err(error) => told(&error),
+            Err(error) => format_error_chain(&error),
         };
         assert!(said.ends_with(expected), "{id}: {said}");
     };
-    let id = blob_id(A.as_bytes());
+    let id = git_blob_id(A.as_bytes());
     check(&id, "Some(\"fn a() {}\\n\")");
     check(&id.to_ascii_uppercase(), "Some(\"fn a() {}\\n\")");
-    assert_eq!(hub.asked(), [blob_url(A)]);
+    assert_eq!(hub.take_requested_paths(), [blob_url(A)]);
     check(SECOND, "None");
     check("main", "that is no id of git's in full");
     check("../../x", "that is no id of git's in full");
     assert_eq!(
-        hub.asked(),
+        hub.take_requested_paths(),
         [format!("/git/blobs/{SECOND}"), "/commits/HEAD".into()]
     );
-    hub.on("/commits/HEAD", Reply::error(404, "Not Found"));
-    let blind = hub.open();
-    assert!(told(&blind.object(SECOND).unwrap_err()).ends_with("not visible without a token"));
+    hub.set_reply("/commits/HEAD", ScriptedReply::error(404, "Not Found"));
+    let blind = hub.open_github();
+    assert!(
+        format_error_chain(&blind.read_object(SECOND).unwrap_err())
+            .ends_with("not visible without a token")
+    );
 }
 
 #[test]
 fn the_token_is_nowhere_but_in_the_request() {
-    let hub = Hub::new();
-    let options = with_token(Options {
+    let hub = FakeGitHub::new();
+    let options = with_token(GitHubOptions {
         proxy: Some(format!("http://ana:{TOKEN}@127.0.0.1:9")),
-        ..hub.keeping()
+        ..hub.caching_options()
     });
-    let source = hub.open_with(options.clone());
+    let source = hub.open_github_with(options.clone());
     let mut seen = format!("{options:?} {source:?}");
     assert_eq!(found(&source), A);
     for status in [401, 403, 404, 422, 429, 500] {
-        hub.on(
+        hub.set_reply(
             "/commits/HEAD",
-            Reply::error(status, &format!("you sent {TOKEN}")),
+            ScriptedReply::error(status, &format!("you sent {TOKEN}")),
         );
-        let error = hub.open_with(options.clone()).tree().unwrap_err();
-        seen += &format!("{error:?} {}", told(&error));
+        let error = hub
+            .open_github_with(options.clone())
+            .read_tree()
+            .unwrap_err();
+        seen += &format!("{error:?} {}", format_error_chain(&error));
     }
     seen += &format!("{source:?}");
     assert!(

@@ -5,34 +5,38 @@ use std::fs;
 use tempfile::TempDir;
 
 use super::*;
-use crate::git::repo::{Repo, outcome, path};
+use crate::git::repo::{GitTestRepo, describe_source_read, parse_test_path};
 
 #[test]
 fn edits_that_no_commit_holds_are_read() {
-    let (repo, commit) = Repo::with_commit();
-    repo.write("src/a.rs", "edited\n");
-    repo.write("new.rs", "new\n");
-    let source = WorkTree::open(&repo.checkout()).unwrap();
-    assert_eq!(outcome(&source, "src/a.rs"), "text edited");
-    assert_eq!(outcome(&source, "new.rs"), "text new");
-    let tree = source.tree().unwrap();
+    let (repo, commit) = GitTestRepo::with_commit();
+    repo.write_file("src/a.rs", "edited\n");
+    repo.write_file("new.rs", "new\n");
+    let source = WorkTree::open(&repo.discover_checkout()).unwrap();
+    assert_eq!(describe_source_read(&source, "src/a.rs"), "text edited");
+    assert_eq!(describe_source_read(&source, "new.rs"), "text new");
+    let tree = source.read_tree().unwrap();
     assert_eq!(
         tree,
-        Tree {
+        SourceTree {
             commit: Some(commit),
             branch: Some("main".into()),
             is_worktree: true
         }
     );
-    let id = source.read(&path("new.rs")).unwrap().unwrap().id;
-    assert_eq!(id, Some(repo.git(&["hash-object", "new.rs"])));
+    let id = source
+        .read_file(&parse_test_path("new.rs"))
+        .unwrap()
+        .unwrap()
+        .id;
+    assert_eq!(id, Some(repo.run_git(&["hash-object", "new.rs"])));
 }
 
 #[test]
 fn what_is_no_file_is_none() {
-    let (repo, _) = Repo::with_commit();
-    let source = WorkTree::open(&repo.checkout()).unwrap();
-    let check = |path: &str| assert_eq!(outcome(&source, path), "none", "{path}");
+    let (repo, _) = GitTestRepo::with_commit();
+    let source = WorkTree::open(&repo.discover_checkout()).unwrap();
+    let check = |path: &str| assert_eq!(describe_source_read(&source, path), "none", "{path}");
     check("absent");
     check("absent/deep");
     check("src");
@@ -45,44 +49,52 @@ fn what_is_no_file_is_none() {
 fn a_directory_outside_git_is_read_too() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("a"), "text").unwrap();
-    let source = WorkTree::plain(folder.path()).unwrap();
+    let source = WorkTree::open_plain(folder.path()).unwrap();
     assert_eq!(
-        source.tree().unwrap(),
-        Tree {
+        source.read_tree().unwrap(),
+        SourceTree {
             is_worktree: true,
-            ..Tree::default()
+            ..SourceTree::default()
         }
     );
-    assert_eq!(outcome(&source, "a"), "text text");
-    assert_eq!(outcome(&source, "b"), "none");
-    assert!(WorkTree::plain(&folder.path().join("absent")).is_err());
+    assert_eq!(describe_source_read(&source, "a"), "text text");
+    assert_eq!(describe_source_read(&source, "b"), "none");
+    assert!(WorkTree::open_plain(&folder.path().join("absent")).is_err());
 }
 
 #[test]
 fn the_size_is_limited() {
-    let repo = Repo::new();
+    let repo = GitTestRepo::new();
     let size = usize::try_from(MAX_FILE).unwrap();
-    repo.write("fits", vec![b'x'; size]);
-    repo.write("large", vec![b'x'; size + 1]);
-    let source = WorkTree::open(&repo.checkout()).unwrap();
+    repo.write_file("fits", vec![b'x'; size]);
+    repo.write_file("large", vec![b'x'; size + 1]);
+    let source = WorkTree::open(&repo.discover_checkout()).unwrap();
     assert_eq!(
-        source.read(&path("fits")).unwrap().unwrap().bytes.len(),
+        source
+            .read_file(&parse_test_path("fits"))
+            .unwrap()
+            .unwrap()
+            .bytes
+            .len(),
         size
     );
-    assert_eq!(outcome(&source, "large"), format!("too large {}", size + 1));
+    assert_eq!(
+        describe_source_read(&source, "large"),
+        format!("too large {}", size + 1)
+    );
 }
 
 #[test]
 fn repositories_inside_are_refused() {
-    let (repo, _) = Repo::with_commit();
-    repo.write("vendor/lib/x.rs", "x\n");
-    repo.write("linked/x.rs", "x\n");
-    repo.write("linked/.git", "gitdir: ../elsewhere\n");
-    repo.git_in(&repo.root().join("vendor/lib"), &["init", "--quiet"]);
-    let source = WorkTree::open(&repo.checkout()).unwrap();
-    assert_eq!(outcome(&source, "vendor/lib/x.rs"), "outside");
-    assert_eq!(outcome(&source, "linked/x.rs"), "outside");
-    assert_eq!(outcome(&source, "vendor/absent"), "none");
+    let (repo, _) = GitTestRepo::with_commit();
+    repo.write_file("vendor/lib/x.rs", "x\n");
+    repo.write_file("linked/x.rs", "x\n");
+    repo.write_file("linked/.git", "gitdir: ../elsewhere\n");
+    repo.run_git_in(&repo.root().join("vendor/lib"), &["init", "--quiet"]);
+    let source = WorkTree::open(&repo.discover_checkout()).unwrap();
+    assert_eq!(describe_source_read(&source, "vendor/lib/x.rs"), "outside");
+    assert_eq!(describe_source_read(&source, "linked/x.rs"), "outside");
+    assert_eq!(describe_source_read(&source, "vendor/absent"), "none");
 }
 
 #[test]
@@ -97,9 +109,12 @@ fn gits_files_are_refused_under_other_names_too() {
     check("git", false);
     check("git~x", false);
     check("my.git", false);
-    let (repo, _) = Repo::with_commit();
+    let (repo, _) = GitTestRepo::with_commit();
     assert_eq!(
-        outcome(&WorkTree::open(&repo.checkout()).unwrap(), "git~1/config"),
+        describe_source_read(
+            &WorkTree::open(&repo.discover_checkout()).unwrap(),
+            "git~1/config"
+        ),
         "outside"
     );
 }
@@ -115,10 +130,10 @@ mod unix {
 
     #[test]
     fn links_are_refused_wherever_they_point() {
-        let (repo, _) = Repo::with_commit();
-        fs::write(repo.beside("secret"), "s3cret").unwrap();
+        let (repo, _) = GitTestRepo::with_commit();
+        fs::write(repo.sibling_path("secret"), "s3cret").unwrap();
         let at = |name: &str| repo.root().join(name);
-        symlink(repo.beside("secret"), at("absolute")).unwrap();
+        symlink(repo.sibling_path("secret"), at("absolute")).unwrap();
         symlink("../secret", at("relative")).unwrap();
         symlink("..", at("up")).unwrap();
         symlink("src/a.rs", at("inside")).unwrap();
@@ -126,8 +141,9 @@ mod unix {
         symlink(".git", at("dot-git")).unwrap();
         symlink("nowhere", at("dangling")).unwrap();
         symlink("circle", at("circle")).unwrap();
-        let source = WorkTree::open(&repo.checkout()).unwrap();
-        let check = |path: &str| assert_eq!(outcome(&source, path), "outside", "{path}");
+        let source = WorkTree::open(&repo.discover_checkout()).unwrap();
+        let check =
+            |path: &str| assert_eq!(describe_source_read(&source, path), "outside", "{path}");
         check("absolute");
         check("relative");
         check("up/secret");
@@ -140,32 +156,32 @@ mod unix {
 
     #[test]
     fn a_link_swapped_in_later_still_leads_nowhere() {
-        let (repo, _) = Repo::with_commit();
-        fs::write(repo.beside("secret"), "s3cret").unwrap();
+        let (repo, _) = GitTestRepo::with_commit();
+        fs::write(repo.sibling_path("secret"), "s3cret").unwrap();
         symlink("../secret", repo.root().join("link")).unwrap();
         symlink("..", repo.root().join("up")).unwrap();
         // What is left when the check of the kind was passed before the swap.
-        let root = open_root(repo.root()).unwrap();
-        assert!(root.open_with("link", &read_only()).is_err());
+        let root = open_worktree_root(repo.root()).unwrap();
+        assert!(root.open_with("link", &read_only_options()).is_err());
         assert!(root.open_dir("up").is_err());
     }
 
     #[test]
     fn what_was_opened_is_what_was_asked_about() {
-        let (repo, _) = Repo::with_commit();
+        let (repo, _) = GitTestRepo::with_commit();
         symlink(".git", repo.root().join("link")).unwrap();
-        let root = open_root(repo.root()).unwrap();
+        let root = open_worktree_root(repo.root()).unwrap();
         let of = |name: &str| root.symlink_metadata(name).unwrap();
-        assert!(is_same(
+        assert!(is_same_file(
             &of("src"),
             &root.open_dir("src").unwrap().dir_metadata().unwrap()
         ));
         // A link inside the root can be opened; that it is not the folder that was seen gives it away.
-        assert!(!is_same(
+        assert!(!is_same_file(
             &of("src"),
             &root.open_dir("link").unwrap().dir_metadata().unwrap()
         ));
-        assert!(!is_same(&of("src"), &of(".git")));
+        assert!(!is_same_file(&of("src"), &of(".git")));
     }
 
     /// Puts a link in the place of a folder or a file, and takes it away again.
@@ -180,15 +196,15 @@ mod unix {
     /// Real threads, and no turn agreed between them: whatever is read comes from inside.
     #[test]
     fn links_swapped_in_a_race_show_nothing_from_outside() {
-        let (repo, _) = Repo::with_commit();
-        let outside = repo.beside("outside");
+        let (repo, _) = GitTestRepo::with_commit();
+        let outside = repo.sibling_path("outside");
         fs::create_dir_all(outside.join("deep")).unwrap();
         for name in ["a.rs", "deep/a.rs", "config"] {
             fs::write(outside.join(name), "s3cret of [core]").unwrap();
         }
-        repo.write("top/deep/a.rs", "inside\n");
-        repo.write("top/deep/config", "inside\n");
-        repo.write("top/a.rs", "inside\n");
+        repo.write_file("top/deep/a.rs", "inside\n");
+        repo.write_file("top/deep/config", "inside\n");
+        repo.write_file("top/a.rs", "inside\n");
         let root = repo.root().to_owned();
         let targets = [
             (root.join("top"), outside.clone()),
@@ -198,7 +214,7 @@ mod unix {
             (root.join("top"), "..".into()),
         ];
         let is_done = std::sync::atomic::AtomicBool::new(false);
-        let source = WorkTree::open(&repo.checkout()).unwrap();
+        let source = WorkTree::open(&repo.discover_checkout()).unwrap();
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
@@ -211,7 +227,8 @@ mod unix {
                 "top/deep/config",
                 "top/outside/a.rs",
             ];
-            let read = (0..2_000).map(|round| outcome(&source, paths[round % paths.len()]));
+            let read =
+                (0..2_000).map(|round| describe_source_read(&source, paths[round % paths.len()]));
             let wrong = read
                 .filter(|it| it.starts_with("text") && it != "text inside")
                 .collect::<Vec<_>>();
@@ -222,21 +239,21 @@ mod unix {
 
     #[test]
     fn a_root_reached_through_a_link_is_the_root() {
-        let (repo, _) = Repo::with_commit();
-        symlink(repo.root(), repo.beside("alias")).unwrap();
-        let found = Checkout::discover(&repo.beside("alias").join("src"))
+        let (repo, _) = GitTestRepo::with_commit();
+        symlink(repo.root(), repo.sibling_path("alias")).unwrap();
+        let found = Checkout::discover(&repo.sibling_path("alias").join("src"))
             .unwrap()
             .unwrap();
-        assert_eq!(found.identity(), repo.checkout().identity());
+        assert_eq!(found.identity(), repo.discover_checkout().identity());
         assert_eq!(
-            outcome(&WorkTree::open(&found).unwrap(), "src/a.rs"),
+            describe_source_read(&WorkTree::open(&found).unwrap(), "src/a.rs"),
             "text one"
         );
     }
 
     #[test]
     fn pipes_and_devices_do_not_hang() {
-        let (repo, _) = Repo::with_commit();
+        let (repo, _) = GitTestRepo::with_commit();
         let pipe = repo.root().join("pipe");
         assert!(
             Command::new("mkfifo")
@@ -245,17 +262,17 @@ mod unix {
                 .unwrap()
                 .success()
         );
-        let source = WorkTree::open(&repo.checkout()).unwrap();
+        let source = WorkTree::open(&repo.discover_checkout()).unwrap();
         let (send, receive) = mpsc::channel();
         std::thread::spawn(move || {
             // The second one is a pipe that was swapped in after the check of its kind.
             let swapped = source
                 .root
-                .open_with("pipe", &read_only())
+                .open_with("pipe", &read_only_options())
                 .map(|it| it.metadata().unwrap().is_file());
             send.send((
-                outcome(&source, "pipe"),
-                outcome(&source, "pipe/x"),
+                describe_source_read(&source, "pipe"),
+                describe_source_read(&source, "pipe/x"),
                 swapped.unwrap(),
             ))
             .unwrap();
@@ -266,7 +283,7 @@ mod unix {
 
     #[test]
     fn files_that_may_not_be_read_are_not_taken_for_gone() {
-        let (repo, _) = Repo::with_commit();
+        let (repo, _) = GitTestRepo::with_commit();
         let file = repo.root().join("src/a.rs");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
         // The administrator may read everything, and then there is nothing to test.
@@ -274,7 +291,10 @@ mod unix {
             return;
         }
         assert_eq!(
-            outcome(&WorkTree::open(&repo.checkout()).unwrap(), "src/a.rs"),
+            describe_source_read(
+                &WorkTree::open(&repo.discover_checkout()).unwrap(),
+                "src/a.rs"
+            ),
             "unavailable"
         );
     }

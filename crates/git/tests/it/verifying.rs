@@ -1,30 +1,30 @@
 //! Verifying as people do it: a real repository, a real store, branches that merge and some that do not. And the tables
 //! "Resilience" and "Success Criteria" of seed 000, each row by name.
 
-use apostille_core::contract::a_person;
+use apostille_core::contract::sample_person;
 use std::cell::Cell;
 
-use apostille_cite::look::{FAR, Sight};
+use apostille_cite::look::{CitationFinding, FAR};
 use apostille_cite::source::{Source, SourceError};
 use apostille_cite::verdict::Verdict;
-use apostille_core::event::{Happening, What};
-use apostille_core::memory::{Draft, Kind, Memory, Origin, Stage, Twin, Voice};
+use apostille_core::event::{EventBody, Happening};
+use apostille_core::memory::{Draft, DuplicateChoice, Kind, Memory, Origin, Stage, Voice};
 use apostille_core::policy::Policy;
-use apostille_core::recall::{Ask, Recalled, recall};
-use apostille_core::remember::{Outcome, remember};
-use apostille_core::store::{EventPage, Log as _};
-use apostille_core::verify::draft::propose;
-use apostille_core::verify::{Deed, Orders, Report, verify};
-use apostille_core::{Context, Error, revise};
-use apostille_git::memo::Remembering;
-use apostille_stores::sqlite::Sqlite;
+use apostille_core::recall::{RecallOutcome, RecallRequest, recall};
+use apostille_core::remember::{RememberOutcome, remember};
+use apostille_core::store::{EventLog as _, EventPage};
+use apostille_core::verify::draft::propose_replacement;
+use apostille_core::verify::{Deed, VerifyOptions, VerifyReport, verify};
+use apostille_core::{Context, CoreError, revise};
+use apostille_git::memo::CachedSource;
+use apostille_stores::sqlite::SqliteStore;
 
 use crate::follow::story::Story;
 use crate::rig::space;
 
 const LIMITS: &str = "// limits\nuse std::time;\n\npub const MAX_RETRIES: u32 = 5;\n\npub fn retry() -> u32 {\n    MAX_RETRIES\n}\n";
 const FACT: &str = "MAX_RETRIES is 5, because the gateway gives up after that.";
-const ALL: Orders = Orders {
+const ALL: VerifyOptions = VerifyOptions {
     heal: true,
     invalidate: true,
 };
@@ -32,14 +32,14 @@ const ALL: Orders = Orders {
 /// A repository with a store beside it.
 struct Desk {
     story: Story,
-    store: Sqlite,
+    store: SqliteStore,
     drawn: Cell<u128>,
 }
 
 impl Desk {
     fn new() -> Self {
         let story = Story::new().write("src/limits.rs", LIMITS).commit("limits");
-        let store = Sqlite::open(&story.beside("memories.db")).unwrap();
+        let store = SqliteStore::open(&story.beside("memories.db")).unwrap();
         Self {
             story,
             store,
@@ -79,12 +79,12 @@ impl Desk {
         })
     }
 
-    fn told(&self, fact: &str, places: &[&str]) -> Outcome {
+    fn told(&self, fact: &str, places: &[&str]) -> RememberOutcome {
         let draft = Draft {
             kind: Some(Kind::Project),
-            twin: Twin::Create("test".into()),
+            twin: DuplicateChoice::Create("test".into()),
             citations: places.iter().map(|it| it.parse().unwrap()).collect(),
-            ..Draft::new(space(), fact, Voice::of(Origin::Agent))
+            ..Draft::new(space(), fact, Voice::from_origin(Origin::Agent))
         };
         self.with(&self.story.worktree(), |cx| remember(cx, draft))
             .unwrap()
@@ -92,7 +92,7 @@ impl Desk {
 
     fn kept(&self, fact: &str, places: &[&str]) -> Memory {
         match self.told(fact, places) {
-            Outcome::Remembered { memory, .. } => *memory,
+            RememberOutcome::Remembered { memory, .. } => *memory,
             other => panic!("{other:?}"),
         }
     }
@@ -101,29 +101,29 @@ impl Desk {
         crate::rig::all(&self.store).unwrap().remove(0)
     }
 
-    fn verified(&self, orders: Orders) -> Report {
+    fn verified(&self, orders: VerifyOptions) -> VerifyReport {
         self.verified_in(&self.story.worktree(), orders)
     }
 
-    fn verified_in(&self, source: &dyn Source, orders: Orders) -> Report {
+    fn verified_in(&self, source: &dyn Source, orders: VerifyOptions) -> VerifyReport {
         self.with(source, |cx| verify(cx, vec![self.memory()], orders, |_| ()))
             .unwrap()
     }
 
-    fn recalled(&self) -> Recalled {
-        let ask = Ask {
+    fn recalled(&self) -> RecallOutcome {
+        let ask = RecallRequest {
             text: "how many retries?".into(),
             spaces: vec![space()],
-            ..Ask::default()
+            ..RecallRequest::default()
         };
         self.with(&self.story.worktree(), |cx| recall(cx, &ask))
             .unwrap()
     }
 
-    fn events(&self, word: Happening) -> Vec<What> {
+    fn events(&self, word: Happening) -> Vec<EventBody> {
         let events = self
             .store
-            .events(
+            .read_events(
                 &space(),
                 &EventPage {
                     limit: 100,
@@ -134,7 +134,7 @@ impl Desk {
         events
             .into_iter()
             .map(|it| it.event.what)
-            .filter(|it| it.happening() == word)
+            .filter(|it| it.event_kind() == word)
             .collect()
     }
 
@@ -142,7 +142,7 @@ impl Desk {
         self.memory()
             .citations
             .iter()
-            .map(|it| it.place().to_string())
+            .map(|it| it.location().to_string())
             .collect()
     }
 }
@@ -152,7 +152,7 @@ fn what_moved_follows_the_code_on_the_default_branch() {
     let desk =
         Desk::with_fact().then(|it| it.git("mv src/limits.rs src/retry.rs").commit("rename"));
     let before = desk.memory();
-    let report = desk.verified(Orders {
+    let report = desk.verified(VerifyOptions {
         heal: true,
         invalidate: false,
     });
@@ -172,7 +172,7 @@ fn what_moved_follows_the_code_on_the_default_branch() {
         "it is anchored at today's commit"
     );
     let followed = desk.events(Happening::Refreshed);
-    let [What::Refreshed { followed, .. }] = &followed[..] else {
+    let [EventBody::Refreshed { followed, .. }] = &followed[..] else {
         panic!("{followed:?}")
     };
     assert_eq!(followed[..], ["src/limits.rs:4 → src/retry.rs:4"]);
@@ -213,7 +213,7 @@ fn what_the_default_branch_contradicts_is_invalidated_with_reason_and_diff() {
         it.write("src/limits.rs", LIMITS.replace('5', "7"))
             .commit("seven")
     });
-    let healing = desk.verified(Orders {
+    let healing = desk.verified(VerifyOptions {
         heal: true,
         invalidate: false,
     });
@@ -225,7 +225,7 @@ fn what_the_default_branch_contradicts_is_invalidated_with_reason_and_diff() {
     assert_eq!(desk.memory().status.stage(), Stage::Invalid);
     let events = desk.events(Happening::Invalidated);
     let [
-        What::Invalidated {
+        EventBody::Invalidated {
             reason,
             diff: Some(diff),
         },
@@ -252,7 +252,7 @@ fn a_diff_that_holds_a_secret_is_not_kept() {
     assert_eq!(desk.verified(ALL).memories[0].deed, Some(Deed::Invalidated));
     assert!(matches!(
         &desk.events(Happening::Invalidated)[..],
-        [What::Invalidated { diff: None, .. }]
+        [EventBody::Invalidated { diff: None, .. }]
     ));
 }
 
@@ -262,7 +262,7 @@ fn a_draft_says_what_the_code_says_now() {
         it.write("src/limits.rs", LIMITS.replace('5', "7"))
             .commit("seven")
     });
-    let draft = propose(&desk.verified(Orders::default()).memories[0]).unwrap();
+    let draft = propose_replacement(&desk.verified(VerifyOptions::default()).memories[0]).unwrap();
     assert_eq!(draft.fact, FACT.replace('5', "7"));
     assert_eq!(
         draft
@@ -273,7 +273,10 @@ fn a_draft_says_what_the_code_says_now() {
         ["src/limits.rs:4"]
     );
     let desk = desk.then(|it| it.remove("src/limits.rs").commit("gone"));
-    assert_eq!(propose(&desk.verified(Orders::default()).memories[0]), None);
+    assert_eq!(
+        propose_replacement(&desk.verified(VerifyOptions::default()).memories[0]),
+        None
+    );
 }
 
 #[test]
@@ -312,26 +315,26 @@ fn a_memory_of_a_branch_is_shown_there_and_waits_elsewhere_until_it_is_merged() 
 struct Mute<'a>(&'a dyn Source);
 
 impl Source for Mute<'_> {
-    fn tree(&self) -> Result<apostille_cite::source::Tree, SourceError> {
-        self.0.tree()
+    fn read_tree(&self) -> Result<apostille_cite::source::SourceTree, SourceError> {
+        self.0.read_tree()
     }
 
-    fn read(
+    fn read_file(
         &self,
         path: &apostille_cite::citation::RepoPath,
-    ) -> Result<Option<apostille_cite::source::Blob>, SourceError> {
-        self.0.read(path)
+    ) -> Result<Option<apostille_cite::source::SourceBlob>, SourceError> {
+        self.0.read_file(path)
     }
 
     fn is_settled(&self) -> Result<bool, SourceError> {
         Ok(true)
     }
 
-    fn history(
+    fn walk_history(
         &self,
         _: &std::collections::BTreeSet<String>,
         _: usize,
-    ) -> Result<apostille_cite::source::History, SourceError> {
+    ) -> Result<apostille_cite::source::CommitHistory, SourceError> {
         Err(SourceError::Unavailable {
             what: "the history".into(),
             source: "the disk hums".into(),
@@ -361,10 +364,11 @@ fn a_memory_that_changed_meanwhile_is_left_as_it_is() {
     let tree = desk.story.worktree();
     let name = old.handle().to_string().parse().unwrap();
     desk.with(&tree, |cx| {
-        revise::invalidate(cx, &[space()], name, "a person was first")
+        revise::invalidate_memory(cx, &[space()], name, "a person was first")
     })
     .unwrap();
-    let report: Result<Report, Error> = desk.with(&tree, |cx| verify(cx, vec![old], ALL, |_| ()));
+    let report: Result<VerifyReport, CoreError> =
+        desk.with(&tree, |cx| verify(cx, vec![old], ALL, |_| ()));
     assert_eq!(report.unwrap().memories[0].deed, None);
     assert_eq!(desk.events(Happening::Invalidated).len(), 1);
 }
@@ -427,13 +431,13 @@ fn seed_000_resilience_malicious_injection() {
         let draft = Draft {
             kind: Some(Kind::Project),
             citations: vec![cite],
-            ..Draft::new(space(), FACT, Voice::of(Origin::Agent))
+            ..Draft::new(space(), FACT, Voice::from_origin(Origin::Agent))
         };
         let outcome = desk
             .with(&desk.story.worktree(), |cx| remember(cx, draft))
             .unwrap();
         assert!(
-            matches!(outcome, Outcome::Refused(_)),
+            matches!(outcome, RememberOutcome::Refused(_)),
             "{place}: {outcome:?}"
         );
     }
@@ -441,16 +445,16 @@ fn seed_000_resilience_malicious_injection() {
     let mut forged = Desk::with_fact().memory();
     forged.citations[0].snippet = "pub const MAX_RETRIES: u32 = 500;".into();
     forged.citations[0].digest =
-        apostille_text::digest::Digest::of(b"pub const MAX_RETRIES: u32 = 500;");
+        apostille_text::digest::Digest::hash_bytes(b"pub const MAX_RETRIES: u32 = 500;");
     let report = desk.with(&desk.story.worktree(), |cx| {
-        apostille_core::import::import(cx, forged, false, Some(a_person())).unwrap();
+        apostille_core::import::import(cx, forged, false, Some(sample_person())).unwrap();
         assert!(
             recall(
                 cx,
-                &Ask {
+                &RecallRequest {
                     text: "retries".into(),
                     spaces: vec![space()],
-                    ..Ask::default()
+                    ..RecallRequest::default()
                 }
             )
             .unwrap()
@@ -523,12 +527,12 @@ fn seed_000_success_memory_refresh_on_valid_use_100_percent() {
     let name = desk.memory().handle().to_string().parse().unwrap();
     assert_eq!(desk.recalled().shown.len(), 1);
     desk.with(&desk.story.worktree(), |cx| {
-        revise::refresh(cx, &[space()], name)
+        revise::refresh_memory(cx, &[space()], name)
     })
     .unwrap();
     assert_eq!(desk.events(Happening::Refreshed).len(), 1);
     assert_eq!(
-        desk.verified(Orders::default()).memories.len(),
+        desk.verified(VerifyOptions::default()).memories.len(),
         desk.events(Happening::VerifiedValid).len()
     );
 }
@@ -564,7 +568,7 @@ fn seed_000_success_telemetry_logging_100_percent() {
 
 type Open = fn(&Story) -> Box<dyn Source>;
 
-fn verdicts(sights: Vec<Sight>) -> Vec<Verdict> {
+fn verdicts(sights: Vec<CitationFinding>) -> Vec<Verdict> {
     sights.into_iter().map(|it| it.verdict).collect()
 }
 
@@ -585,15 +589,17 @@ fn what_was_found_before_is_found_again_without_asking_git() {
     let citations: Vec<_> = citations.iter().cycle().take(60).collect();
     let memo = desk.story.beside("findings");
     let look = |source: Box<dyn Source>| {
-        let source = Remembering::new(source, &memo);
-        verdicts(desk.with(&source, |cx| cx.citation_reader(FAR).look(&citations)))
+        let source = CachedSource::new(source, &memo);
+        verdicts(desk.with(&source, |cx| {
+            cx.citation_follower(FAR).follow_citations(&citations)
+        }))
     };
     let sources: [Open; 2] = [|it| Box::new(it.worktree()), |it| Box::new(it.at("HEAD"))];
     for open in sources {
         let first = look(open(&desk.story));
         assert_eq!(look(open(&desk.story)), first);
         let plain = desk.with(&*open(&desk.story), |cx| {
-            cx.citation_reader(FAR).look(&citations)
+            cx.citation_follower(FAR).follow_citations(&citations)
         });
         assert_eq!(
             verdicts(plain),
@@ -602,8 +608,10 @@ fn what_was_found_before_is_found_again_without_asking_git() {
         );
     }
     let desk = desk.then(|it| it.write("src/limits.rs", LIMITS));
-    let source = Remembering::new(Box::new(desk.story.worktree()), &memo);
-    let now = desk.with(&source, |cx| cx.citation_reader(FAR).look(&citations));
+    let source = CachedSource::new(Box::new(desk.story.worktree()), &memo);
+    let now = desk.with(&source, |cx| {
+        cx.citation_follower(FAR).follow_citations(&citations)
+    });
     assert!(
         now.iter().all(|it| it.verdict == Verdict::Holds),
         "an edit is seen at once"

@@ -2,7 +2,7 @@
 
 /// A line, by its beginning and end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Line<'a> {
+pub(super) enum MarkdownLine<'a> {
     /// Nothing.
     Blank,
     /// The beginning or end of code: the mark.
@@ -25,44 +25,50 @@ pub(super) enum Line<'a> {
     Words(usize, &'a str),
 }
 
-impl<'a> Line<'a> {
-    pub(super) fn of(line: &'a str) -> Self {
+impl<'a> MarkdownLine<'a> {
+    pub(super) fn from_text(line: &'a str) -> Self {
         let text = line.trim();
         match () {
             () if text.is_empty() => Self::Blank,
-            () if text.starts_with("```") || text.starts_with("~~~") => Self::Fence(mark(text)),
+            () if text.starts_with("```") || text.starts_with("~~~") => {
+                Self::Fence(parse_fence_mark(text))
+            }
             () if text.starts_with("<!--") => Self::Comment,
             () if text.starts_with('|') => Self::Row,
-            () if is_all(text, &['=', '-']) => Self::Underline,
-            () if is_all(text, &['*', '_', '–', '—']) => Self::Across,
-            () => heading(text)
+            () if is_run_of_mark(text, &['=', '-']) => Self::Underline,
+            () if is_run_of_mark(text, &['*', '_', '–', '—']) => Self::Across,
+            () => parse_markdown_heading(text)
                 .map(Self::Heading)
-                .or_else(|| useless(text).map(Self::Useless))
-                .or_else(|| bullet(text).map(|it| Self::Bullet(indent(line), it)))
-                .unwrap_or_else(|| Self::Words(indent(line), text.trim_start_matches(['>', ' ']))),
+                .or_else(|| describe_useless_line(text).map(Self::Useless))
+                .or_else(|| {
+                    parse_bullet_text(text).map(|it| Self::Bullet(measure_indent(line), it))
+                })
+                .unwrap_or_else(|| {
+                    Self::Words(measure_indent(line), text.trim_start_matches(['>', ' ']))
+                }),
         }
     }
 }
 
-fn mark(text: &str) -> &str {
+fn parse_fence_mark(text: &str) -> &str {
     let end = text.find(|it| it != '`' && it != '~').unwrap_or(text.len());
     &text[..end]
 }
 
-fn is_all(text: &str, marks: &[char]) -> bool {
+fn is_run_of_mark(text: &str, marks: &[char]) -> bool {
     let first = text.chars().next();
     text.chars().count() >= 3
         && first.is_some_and(|it| marks.contains(&it) && text.chars().all(|c| c == it))
 }
 
-fn heading(text: &str) -> Option<&str> {
+fn parse_markdown_heading(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches('#');
     let depth = text.len() - rest.len();
     let is_heading = (1..=6).contains(&depth) && (rest.is_empty() || rest.starts_with(' '));
     is_heading.then(|| rest.trim().trim_end_matches('#').trim_end())
 }
 
-fn useless(text: &str) -> Option<&'static str> {
+fn describe_useless_line(text: &str) -> Option<&'static str> {
     let is_picture = (text.starts_with("![") || text.starts_with("[![")) && text.ends_with(')');
     let second = text.chars().nth(1).unwrap_or(' ');
     let is_tag = text.starts_with('<')
@@ -80,7 +86,7 @@ fn useless(text: &str) -> Option<&'static str> {
 }
 
 /// The words of a bullet, or of a numbered item.
-fn bullet(text: &str) -> Option<&str> {
+fn parse_bullet_text(text: &str) -> Option<&str> {
     let marked = ["- ", "* ", "+ ", "• "]
         .iter()
         .find_map(|it| text.strip_prefix(it));
@@ -98,7 +104,7 @@ fn bullet(text: &str) -> Option<&str> {
 }
 
 /// How far in a line begins; a tab counts for four.
-fn indent(line: &str) -> usize {
+fn measure_indent(line: &str) -> usize {
     let spaces = line.chars().take_while(|it| it.is_whitespace());
     spaces.map(|it| if it == '\t' { 4 } else { 1 }).sum()
 }
@@ -109,22 +115,26 @@ mod tests {
 
     #[test]
     fn lines_are_told_apart() {
-        let check =
-            |line: &str, expected: Line<'_>| assert_eq!(Line::of(line), expected, "{line:?}");
-        check("  ", Line::Blank);
-        check("```rust", Line::Fence("```"));
-        check("## A b ##", Line::Heading("A b"));
-        check("#hashtag", Line::Words(0, "#hashtag"));
-        check("---", Line::Underline);
-        check("* * *", Line::Bullet(0, "* *"));
-        check("***", Line::Across);
-        check("- a", Line::Bullet(0, "a"));
-        check("\t12. a", Line::Bullet(4, "a"));
-        check("2026. a year", Line::Words(0, "2026. a year"));
-        check("-", Line::Words(0, "-"));
-        check("> said", Line::Words(0, "said"));
-        check("<https://x.example>", Line::Words(0, "<https://x.example>"));
-        check("<br/>", Line::Useless("HTML"));
-        check("@ana said so", Line::Words(0, "@ana said so"));
+        let check = |line: &str, expected: MarkdownLine<'_>| {
+            assert_eq!(MarkdownLine::from_text(line), expected, "{line:?}")
+        };
+        check("  ", MarkdownLine::Blank);
+        check("```rust", MarkdownLine::Fence("```"));
+        check("## A b ##", MarkdownLine::Heading("A b"));
+        check("#hashtag", MarkdownLine::Words(0, "#hashtag"));
+        check("---", MarkdownLine::Underline);
+        check("* * *", MarkdownLine::Bullet(0, "* *"));
+        check("***", MarkdownLine::Across);
+        check("- a", MarkdownLine::Bullet(0, "a"));
+        check("\t12. a", MarkdownLine::Bullet(4, "a"));
+        check("2026. a year", MarkdownLine::Words(0, "2026. a year"));
+        check("-", MarkdownLine::Words(0, "-"));
+        check("> said", MarkdownLine::Words(0, "said"));
+        check(
+            "<https://x.example>",
+            MarkdownLine::Words(0, "<https://x.example>"),
+        );
+        check("<br/>", MarkdownLine::Useless("HTML"));
+        check("@ana said so", MarkdownLine::Words(0, "@ana said so"));
     }
 }

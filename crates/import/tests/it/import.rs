@@ -2,16 +2,16 @@
 
 use crate::world::a_person;
 use apostille_core::format::MemoryRecord;
-use apostille_core::import::{Imported, Rehearsal, import};
+use apostille_core::import::{ImportDryRun, ImportOutcome, import};
 use apostille_core::memory::{
-    Draft, Kind, Layer, Mark, Memory, Origin, Replacement, Status, Twin, Voice,
+    Draft, DuplicateChoice, Kind, Layer, Mark, Memory, Origin, ReplacementKind, Status, Voice,
 };
 use apostille_core::policy::Policy;
 use apostille_core::revise;
-use apostille_core::store::{Filter, Log as _, Order};
-use apostille_import::format::{Format, detect};
-use apostille_import::piece::{MAX_LEFT_OUT, MAX_PIECES, Reading};
-use apostille_import::sheet::Sheet;
+use apostille_core::store::{EventLog as _, ListOrder, MemoryFilter};
+use apostille_import::format::{Format, detect_import_format};
+use apostille_import::piece::{MAX_LEFT_OUT, MAX_PIECES, ParsedForeignFile};
+use apostille_import::sheet::ForeignFile;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -26,8 +26,8 @@ const NAMES: [&str; 6] = [
     "x",
 ];
 
-fn read(format: Format, name: &str, text: &str) -> Option<Reading> {
-    let sheet = Sheet {
+fn read(format: Format, name: &str, text: &str) -> Option<ParsedForeignFile> {
+    let sheet = ForeignFile {
         name: Some(name),
         is_beside_index: true,
         text,
@@ -146,7 +146,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 /// Whether everything in a reading is small enough to be looked at, and says where it stands.
-fn is_bounded(reading: &Reading) -> bool {
+fn is_bounded(reading: &ParsedForeignFile) -> bool {
     let limits = Policy::default().limits;
     let fits =
         |it: &Option<String>, limit| it.as_ref().is_none_or(|it| it.chars().count() <= limit);
@@ -209,10 +209,10 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 fn draft(n: usize, fact: &str) -> Draft {
-    let twin = Twin::Create("another".into());
+    let twin = DuplicateChoice::Create("another".into());
     let outside = Voice {
         tainted: true,
-        ..Voice::of(Origin::Agent)
+        ..Voice::from_origin(Origin::Agent)
     };
     let draft = match n {
         0 => preference(fact),
@@ -253,30 +253,30 @@ fn take(world: &World, step: &Step) {
         Step::Remember(n, fact) => drop(world.remember(draft(*n, fact))),
         Step::Supersede(n, fact) => {
             let new = Draft {
-                twin: Twin::Ask,
+                twin: DuplicateChoice::Ask,
                 ..draft(0, fact)
             };
-            drop(
-                world.with(|cx| revise::supersede(cx, &spaces, name(n), new, Replacement::Better)),
-            );
+            drop(world.with(|cx| {
+                revise::supersede_memory(cx, &spaces, name(n), new, ReplacementKind::Better)
+            }));
         }
         Step::Invalidate(n) => {
-            drop(world.with(|cx| revise::invalidate(cx, &spaces, name(n), "no longer")))
+            drop(world.with(|cx| revise::invalidate_memory(cx, &spaces, name(n), "no longer")))
         }
         Step::Approve(n) => {
-            drop(world.with(|cx| revise::approve(cx, a_person(), &spaces, name(n))))
+            drop(world.with(|cx| revise::approve_memory(cx, a_person(), &spaces, name(n))))
         }
-        Step::Refresh(n) => drop(world.with(|cx| revise::refresh(cx, &spaces, name(n)))),
+        Step::Refresh(n) => drop(world.with(|cx| revise::refresh_memory(cx, &spaces, name(n)))),
     }
 }
 
 fn all(world: &World) -> Vec<Memory> {
     world
         .store
-        .list(&Filter {
-            order: Order::Oldest,
+        .list(&MemoryFilter {
+            order: ListOrder::Oldest,
             limit: usize::MAX,
-            ..Filter::default()
+            ..MemoryFilter::default()
         })
         .unwrap()
 }
@@ -295,7 +295,7 @@ proptest! {
 
     #[test]
     fn no_page_breaks_a_reader(text in page(), name in proptest::sample::select(NAMES.to_vec())) {
-        let _ = detect(&Sheet { name: Some(name), is_beside_index: false, text: &text });
+        let _ = detect_import_format(&ForeignFile { name: Some(name), is_beside_index: false, text: &text });
         for format in Format::ALL {
             if let Some(reading) = read(*format, name, &text) {
                 prop_assert!(is_bounded(&reading), "{format}: {reading:?}");
@@ -307,7 +307,7 @@ proptest! {
     fn no_object_breaks_a_reader(values in proptest::collection::vec(value(), 1..6)) {
         let lines: Vec<String> = values.iter().map(Value::to_string).collect();
         for text in [lines.join("\n"), Value::Array(values).to_string(), lines[0].clone()] {
-            let _ = detect(&Sheet { name: None, is_beside_index: false, text: &text });
+            let _ = detect_import_format(&ForeignFile { name: None, is_beside_index: false, text: &text });
             for format in Format::ALL {
                 if let Some(reading) = read(*format, "x", &text) {
                     prop_assert!(is_bounded(&reading), "{format}: {reading:?}");
@@ -334,10 +334,10 @@ proptest! {
         steps.iter().for_each(|it| take(&world, it));
         let exported = all(&world);
         for memory in &exported {
-            let line = serde_json::to_string(&MemoryRecord::stamped(memory)).unwrap();
+            let line = serde_json::to_string(&MemoryRecord::with_digest(memory)).unwrap();
             let record: MemoryRecord = serde_json::from_str(&line).unwrap();
             let imported = other.with(|cx| import(cx, Memory::try_from(record).unwrap(), true, Some(a_person()))).unwrap();
-            prop_assert!(matches!(imported, Imported::Kept(_)), "{:?}", imported);
+            prop_assert!(matches!(imported, ImportOutcome::Kept(_)), "{:?}", imported);
         }
         let settled = |it: Memory| if is_unproved(&it) { Memory { status: Status::Active, ..it } } else { it };
         let told = |world: &World| all(world).into_iter().map(settled).collect::<Vec<_>>();
@@ -352,9 +352,9 @@ proptest! {
         // Some of it is there already, and the file says everything twice.
         steps.iter().take(3).for_each(|it| take(&other, it));
         let file = [all(&world), all(&world)].concat();
-        let (before, mut rehearsal) = (all(&other), Rehearsal::default());
-        let word = |it: &Imported| std::mem::discriminant(it);
-        let told: Vec<_> = file.iter().map(|it| word(&other.with(|cx| rehearsal.import(cx, it.clone(), is_vouched.then(a_person))).unwrap())).collect();
+        let (before, mut rehearsal) = (all(&other), ImportDryRun::default());
+        let word = |it: &ImportOutcome| std::mem::discriminant(it);
+        let told: Vec<_> = file.iter().map(|it| word(&other.with(|cx| rehearsal.preview_import(cx, it.clone(), is_vouched.then(a_person))).unwrap())).collect();
         prop_assert_eq!(all(&other), before);
         let done: Vec<_> = file.iter().map(|it| word(&other.with(|cx| import(cx, it.clone(), false, is_vouched.then(a_person))).unwrap())).collect();
         prop_assert_eq!(told, done);

@@ -1,22 +1,22 @@
 //! Messages, as Anthropic defined them.
 
-use apostille_core::model::{Ask, ModelError};
+use apostille_core::model::{ModelError, ModelRequest};
 use serde_json::{Value, json};
 
-use super::{Form, Shape};
+use super::{AnswerShape, RequestForm};
 
 /// The tool that the model is made to call: its input is the answer.
 const TOOL: &str = "answer";
 
 /// What is sent.
-pub(super) fn body(name: &str, ask: &Ask<'_>, form: Form) -> Value {
+pub(super) fn build_anthropic_body(name: &str, ask: &ModelRequest<'_>, form: RequestForm) -> Value {
     let mut body = json!({
         "model": name,
         "max_tokens": ask.max_tokens,
         "system": ask.system,
         "messages": [{ "role": "user", "content": ask.user }],
     });
-    if form.shape == Shape::Schema {
+    if form.shape == AnswerShape::Schema {
         let about = "Gives the answer.";
         body["tools"] = json!([{ "name": TOOL, "description": about, "input_schema": ask.schema }]);
         body["tool_choice"] = json!({ "type": "tool", "name": TOOL });
@@ -25,7 +25,7 @@ pub(super) fn body(name: &str, ask: &Ask<'_>, form: Form) -> Value {
 }
 
 /// The input of the tool, or the text where no tool was called.
-pub(super) fn read(answer: &Value) -> Result<String, ModelError> {
+pub(super) fn read_anthropic_answer(answer: &Value) -> Result<String, ModelError> {
     match answer["stop_reason"].as_str() {
         Some("max_tokens") => return Err(ModelError::Misshapen("it was cut off at its limit")),
         Some("refusal") => return Err(ModelError::Misshapen("the model declined")),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use ureq::Body;
 use ureq::http::{HeaderValue, Response};
 
-use super::{Api, Remote, unreachable};
+use super::{ModelApi, RemoteModel, model_unreachable_error};
 use apostille_web::client as web;
 
 /// The largest answer that is read, in bytes.
@@ -22,7 +22,7 @@ const USUAL_WAIT: Duration = Duration::from_secs(1);
 const VERSION: &str = "2023-06-01";
 
 /// What came back.
-pub(super) enum Reply {
+pub(super) enum ModelReply {
     /// An answer in JSON.
     Answer(Value),
     /// The server does not take the question in this form.
@@ -35,8 +35,8 @@ pub(super) enum Reply {
 }
 
 /// What one request led to.
-enum Step {
-    Reply(Reply),
+enum ModelCallStep {
+    Reply(ModelReply),
     /// The server is busy and says for how long, or does not say.
     Busy {
         status: u16,
@@ -45,28 +45,28 @@ enum Step {
 }
 
 /// A question on its way.
-pub(super) struct Call<'a> {
-    remote: &'a Remote,
+pub(super) struct ModelCall<'a> {
+    remote: &'a RemoteModel,
     key: Option<HeaderValue>,
     started: Instant,
     has_second_chance: bool,
 }
 
-impl<'a> Call<'a> {
+impl<'a> ModelCall<'a> {
     /// Reads the key, which is sent over https or to this machine only.
-    pub(super) fn new(remote: &'a Remote) -> Result<Self, ModelError> {
-        let key = remote.owner.key()?;
+    pub(super) fn new(remote: &'a RemoteModel) -> Result<Self, ModelError> {
+        let key = remote.owner.read_key()?;
         if key.is_some() && !remote.address.is_private() {
             let why = "it is sent over https only, and model.url begins with http://";
             return Err(ModelError::Key(why.into()));
         }
-        let scheme = if remote.api == Api::OpenAi {
+        let scheme = if remote.api == ModelApi::OpenAi {
             "Bearer "
         } else {
             ""
         };
         let secret = |it: String| {
-            web::secret(scheme, &it)
+            web::build_secret_header(scheme, &it)
                 .ok_or_else(|| ModelError::Key("it is not one word of plain characters".into()))
         };
         let key = key.map(secret).transpose()?;
@@ -79,18 +79,20 @@ impl<'a> Call<'a> {
     }
 
     /// Sends a body and waits for what comes back.
-    pub(super) fn post(&mut self, body: &Value) -> Result<Reply, ModelError> {
+    pub(super) fn post_body(&mut self, body: &Value) -> Result<ModelReply, ModelError> {
         loop {
-            match self.once(body)? {
-                Step::Reply(reply) => return Ok(reply),
-                Step::Busy { status, wait } => self.wait(status, wait.unwrap_or(USUAL_WAIT))?,
+            match self.try_once(body)? {
+                ModelCallStep::Reply(reply) => return Ok(reply),
+                ModelCallStep::Busy { status, wait } => {
+                    self.wait_for_retry(status, wait.unwrap_or(USUAL_WAIT))?
+                }
             }
         }
     }
 
     /// Waits for the second chance, if there is one and it can come in time.
-    fn wait(&mut self, status: u16, time: Duration) -> Result<(), ModelError> {
-        let has_time = time <= LONGEST_WAIT && time < self.left();
+    fn wait_for_retry(&mut self, status: u16, time: Duration) -> Result<(), ModelError> {
+        let has_time = time <= LONGEST_WAIT && time < self.time_left();
         if !std::mem::take(&mut self.has_second_chance) || !has_time {
             return Err(ModelError::Refused { status });
         }
@@ -98,24 +100,29 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
-    fn once(&self, body: &Value) -> Result<Step, ModelError> {
-        if self.left().is_zero() {
-            return Err(self.late());
+    fn try_once(&self, body: &Value) -> Result<ModelCallStep, ModelError> {
+        if self.time_left().is_zero() {
+            return Err(self.timeout_error());
         }
-        self.remote.owner.spend()?;
-        let response = self.send(body).map_err(|error| self.trouble(error))?;
-        self.judge(response)
+        self.remote.owner.count_request()?;
+        let response = self
+            .send_body(body)
+            .map_err(|error| self.transport_error(error))?;
+        self.judge_response(response)
     }
 
-    fn send(&self, body: &Value) -> Result<Response<Body>, ureq::Error> {
-        let request = self.remote.agent.post(self.remote.url());
-        let request = request.config().timeout_global(Some(self.left())).build();
+    fn send_body(&self, body: &Value) -> Result<Response<Body>, ureq::Error> {
+        let request = self.remote.agent.post(self.remote.request_url());
+        let request = request
+            .config()
+            .timeout_global(Some(self.time_left()))
+            .build();
         let mut request = request
             .header("content-type", "application/json")
             .header("accept", "application/json");
         let name = match self.remote.api {
-            Api::OpenAi => "authorization",
-            Api::Anthropic => {
+            ModelApi::OpenAi => "authorization",
+            ModelApi::Anthropic => {
                 request = request.header("anthropic-version", VERSION);
                 "x-api-key"
             }
@@ -126,56 +133,61 @@ impl<'a> Call<'a> {
         request.send(body.to_string())
     }
 
-    fn judge(&self, mut response: Response<Body>) -> Result<Step, ModelError> {
+    fn judge_response(&self, mut response: Response<Body>) -> Result<ModelCallStep, ModelError> {
         let status = response.status().as_u16();
         match status {
             200 => {
-                let bytes = self.beginning(&mut response, MAX_ANSWER + 1)?;
+                let bytes = self.read_beginning(&mut response, MAX_ANSWER + 1)?;
                 if bytes.len() as u64 > MAX_ANSWER {
                     return Err(ModelError::TooLarge { limit: MAX_ANSWER });
                 }
                 let answer = serde_json::from_slice(&bytes);
                 let answer = answer
                     .map_err(|_| ModelError::Misshapen("the server did not answer in JSON"))?;
-                Ok(Step::Reply(Reply::Answer(answer)))
+                Ok(ModelCallStep::Reply(ModelReply::Answer(answer)))
             }
             400 | 422 => {
-                let text = self.beginning(&mut response, MAX_COMPLAINT)?;
-                Ok(Step::Reply(Reply::Complaint { status, text }))
+                let text = self.read_beginning(&mut response, MAX_COMPLAINT)?;
+                Ok(ModelCallStep::Reply(ModelReply::Complaint { status, text }))
             }
-            429 | 500..=599 => Ok(Step::Busy {
+            429 | 500..=599 => Ok(ModelCallStep::Busy {
                 status,
-                wait: wait(&response),
+                wait: parse_retry_after(&response),
             }),
             _ => Err(ModelError::Refused { status }),
         }
     }
 
-    fn beginning(&self, response: &mut Response<Body>, limit: u64) -> Result<Vec<u8>, ModelError> {
-        web::beginning(response, limit).map_err(|error| self.trouble(error.into()))
+    fn read_beginning(
+        &self,
+        response: &mut Response<Body>,
+        limit: u64,
+    ) -> Result<Vec<u8>, ModelError> {
+        web::read_body_beginning(response, limit)
+            .map_err(|error| self.transport_error(error.into()))
     }
 
-    fn left(&self) -> Duration {
+    fn time_left(&self) -> Duration {
         self.remote.timeout.saturating_sub(self.started.elapsed())
     }
 
-    fn late(&self) -> ModelError {
+    fn timeout_error(&self) -> ModelError {
         ModelError::TimedOut {
             after: self.remote.timeout,
         }
     }
 
-    fn trouble(&self, error: ureq::Error) -> ModelError {
-        if web::is_late(&error) {
-            self.late()
+    fn transport_error(&self, error: ureq::Error) -> ModelError {
+        if web::is_timeout_error(&error) {
+            self.timeout_error()
         } else {
-            unreachable(error)
+            model_unreachable_error(error)
         }
     }
 }
 
 /// How long a busy server asks to be left alone. A date is not read: what is that far away is not waited for.
-fn wait(response: &Response<Body>) -> Option<Duration> {
-    let text = web::header(response, "retry-after")?.trim();
+fn parse_retry_after(response: &Response<Body>) -> Option<Duration> {
+    let text = web::response_header(response, "retry-after")?.trim();
     Some(text.parse().map_or(Duration::MAX, Duration::from_secs))
 }

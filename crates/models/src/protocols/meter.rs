@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 use apostille_core::model::ModelError;
 use jiff::civil::Date;
 
-use apostille_files::lock::{private, private_folder};
+use apostille_files::lock::{create_private_folder, set_private_mode};
 
 /// More than a line ever has.
 const MAX_LINE: u64 = 64;
 
 /// Counts requests by the day, across processes. A file that is lost or damaged counts from nothing.
 #[derive(Debug, Clone)]
-pub struct Meter {
+pub struct DailyRequestMeter {
     path: PathBuf,
     per_day: u32,
 }
 
-impl Meter {
+impl DailyRequestMeter {
     /// A count that is kept in this file.
     pub fn new(path: impl Into<PathBuf>, per_day: u32) -> Self {
         Self {
@@ -29,30 +29,30 @@ impl Meter {
     }
 
     /// Counts one request, before it is made. What cannot be counted must not be made.
-    pub fn spend(&self, day: Date) -> Result<(), ModelError> {
+    pub fn count_request(&self, day: Date) -> Result<(), ModelError> {
         let uncounted = |error: io::Error| ModelError::Uncounted(Box::new(error));
-        let mut file = open(&self.path).map_err(uncounted)?;
+        let mut file = open_meter_file(&self.path).map_err(uncounted)?;
         // Held for as long as it takes to read and write a line.
         file.lock().map_err(uncounted)?;
-        let spent = read(&mut file, day).map_err(uncounted)?;
+        let spent = read_meter_count(&mut file, day).map_err(uncounted)?;
         if spent >= self.per_day {
             return Err(ModelError::Spent {
                 per_day: self.per_day,
             });
         }
-        write(&mut file, day, spent + 1).map_err(uncounted)
+        write_meter_count(&mut file, day, spent + 1).map_err(uncounted)
     }
 }
 
-fn open(path: &Path) -> io::Result<File> {
-    path.parent().map_or(Ok(()), private_folder)?;
+fn open_meter_file(path: &Path) -> io::Result<File> {
+    path.parent().map_or(Ok(()), create_private_folder)?;
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).read(true).write(true);
-    private(&mut options).open(path)
+    set_private_mode(&mut options).open(path)
 }
 
 /// The requests of this day so far.
-fn read(file: &mut File, day: Date) -> io::Result<u32> {
+fn read_meter_count(file: &mut File, day: Date) -> io::Result<u32> {
     let mut bytes = Vec::new();
     file.take(MAX_LINE).read_to_end(&mut bytes)?;
     let line = String::from_utf8_lossy(&bytes);
@@ -63,7 +63,7 @@ fn read(file: &mut File, day: Date) -> io::Result<u32> {
     Ok(count.and_then(|it| it.1.parse().ok()).unwrap_or(0))
 }
 
-fn write(file: &mut File, day: Date, count: u32) -> io::Result<()> {
+fn write_meter_count(file: &mut File, day: Date, count: u32) -> io::Result<()> {
     file.rewind()?;
     let line = format!("{day} {count}\n");
     file.write_all(line.as_bytes())?;
@@ -82,13 +82,13 @@ mod tests {
     fn a_day_has_so_many_requests() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/requests");
-        let meter = Meter::new(&path, 2);
-        meter.spend(TODAY).unwrap();
-        meter.clone().spend(TODAY).unwrap();
-        let error = meter.spend(TODAY).unwrap_err();
+        let meter = DailyRequestMeter::new(&path, 2);
+        meter.count_request(TODAY).unwrap();
+        meter.clone().count_request(TODAY).unwrap();
+        let error = meter.count_request(TODAY).unwrap_err();
         assert!(matches!(error, ModelError::Spent { per_day: 2 }), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "2026-03-01 2\n");
-        meter.spend(TODAY.tomorrow().unwrap()).unwrap();
+        meter.count_request(TODAY.tomorrow().unwrap()).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "2026-03-02 1\n");
     }
 
@@ -98,7 +98,9 @@ mod tests {
         let path = folder.path().join("requests");
         let check = |content: &[u8], expected: &str| {
             fs::write(&path, content).unwrap();
-            Meter::new(&path, 50).spend(TODAY).unwrap();
+            DailyRequestMeter::new(&path, 50)
+                .count_request(TODAY)
+                .unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), expected, "{content:?}");
         };
         check(b"2026-03-01 7\n", "2026-03-01 8\n");
@@ -114,7 +116,9 @@ mod tests {
     #[test]
     fn what_cannot_be_counted_is_not_made() {
         let folder = tempfile::tempdir().unwrap();
-        let error = Meter::new(folder.path(), 50).spend(TODAY).unwrap_err();
+        let error = DailyRequestMeter::new(folder.path(), 50)
+            .count_request(TODAY)
+            .unwrap_err();
         assert!(matches!(error, ModelError::Uncounted(_)), "{error}");
     }
 
@@ -125,7 +129,11 @@ mod tests {
         let spent: usize = std::thread::scope(|scope| {
             let work = || {
                 (0..20)
-                    .filter(|_| Meter::new(&path, 50).spend(TODAY).is_ok())
+                    .filter(|_| {
+                        DailyRequestMeter::new(&path, 50)
+                            .count_request(TODAY)
+                            .is_ok()
+                    })
                     .count()
             };
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();

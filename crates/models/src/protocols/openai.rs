@@ -1,12 +1,12 @@
 //! Chat completions, as OpenAI defined them and many servers speak them.
 
-use apostille_core::model::{Ask, ModelError};
+use apostille_core::model::{ModelError, ModelRequest};
 use serde_json::{Value, json};
 
-use super::{Form, Shape};
+use super::{AnswerShape, RequestForm};
 
 /// What is sent. No temperature: some models take only their own.
-pub(super) fn body(name: &str, ask: &Ask<'_>, form: Form) -> Value {
+pub(super) fn build_openai_body(name: &str, ask: &ModelRequest<'_>, form: RequestForm) -> Value {
     let limit = if form.has_new_limit {
         "max_completion_tokens"
     } else {
@@ -22,18 +22,18 @@ pub(super) fn body(name: &str, ask: &Ask<'_>, form: Form) -> Value {
     });
     body[limit] = ask.max_tokens.into();
     match form.shape {
-        Shape::Schema => {
+        AnswerShape::Schema => {
             let schema = json!({ "name": "answer", "strict": true, "schema": ask.schema });
             body["response_format"] = json!({ "type": "json_schema", "json_schema": schema });
         }
-        Shape::Object => body["response_format"] = json!({ "type": "json_object" }),
-        Shape::Words => {}
+        AnswerShape::Object => body["response_format"] = json!({ "type": "json_object" }),
+        AnswerShape::Words => {}
     }
     body
 }
 
 /// The text of the first choice. Some servers give it in parts.
-pub(super) fn read(answer: &Value) -> Result<String, ModelError> {
+pub(super) fn read_openai_answer(answer: &Value) -> Result<String, ModelError> {
     let choice = &answer["choices"][0];
     match choice["finish_reason"].as_str() {
         Some("length") => return Err(ModelError::Misshapen("it was cut off at its limit")),

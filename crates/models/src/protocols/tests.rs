@@ -1,12 +1,12 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use apostille_core::model::{Ask, Model, ModelError};
+use apostille_core::model::{Model, ModelError, ModelRequest};
 use serde_json::{Value, json};
 
 use super::call::MAX_ANSWER;
-use super::{Api, Options, Owner, Remote};
-use apostille_web::client::server::{Reply, Server};
+use super::{ModelApi, ModelOptions, ModelOwner, RemoteModel};
+use apostille_web::client::server::{ScriptedReply, ScriptedServer};
 
 /// What no message may hold.
 const KEY: &str = "sk-S3cr3tS3cr3tS3cr3t";
@@ -21,12 +21,12 @@ struct Ana {
     pauses: Arc<Mutex<Vec<Duration>>>,
 }
 
-impl Owner for Ana {
-    fn key(&self) -> Result<Option<String>, ModelError> {
+impl ModelOwner for Ana {
+    fn read_key(&self) -> Result<Option<String>, ModelError> {
         Ok(self.key.map(str::to_owned))
     }
 
-    fn spend(&self) -> Result<(), ModelError> {
+    fn count_request(&self) -> Result<(), ModelError> {
         let mut spent = self.spent.lock().unwrap();
         if *spent == self.per_day {
             return Err(ModelError::Spent {
@@ -44,20 +44,20 @@ impl Owner for Ana {
 
 /// A server with a model, and its owner.
 struct Rig {
-    server: Server,
-    api: Api,
+    server: ScriptedServer,
+    api: ModelApi,
     owner: Ana,
 }
 
 impl Rig {
-    fn new(api: Api, replies: impl IntoIterator<Item = Reply>) -> Self {
-        let server = Server::start("POST");
-        let target = if api == Api::OpenAi {
+    fn new(api: ModelApi, replies: impl IntoIterator<Item = ScriptedReply>) -> Self {
+        let server = ScriptedServer::start("POST");
+        let target = if api == ModelApi::OpenAi {
             "/v1/chat/completions"
         } else {
             "/v1/messages"
         };
-        server.on(target, replies);
+        server.set_replies(target, replies);
         let owner = Ana {
             key: Some(KEY),
             per_day: 50,
@@ -67,10 +67,10 @@ impl Rig {
         Self { server, api, owner }
     }
 
-    fn options(&self) -> Options {
-        Options {
+    fn options(&self) -> ModelOptions {
+        ModelOptions {
             api: self.api,
-            base: format!("{}/v1/", self.server.base()),
+            base: format!("{}/v1/", self.server.base_url()),
             name: "little-model".into(),
             timeout: Duration::from_secs(60),
             proxy: None,
@@ -78,8 +78,8 @@ impl Rig {
         }
     }
 
-    fn remote(&self) -> Remote {
-        Remote::new(&self.options(), self.owner.clone()).unwrap()
+    fn remote(&self) -> RemoteModel {
+        RemoteModel::new(&self.options(), self.owner.clone()).unwrap()
     }
 
     /// What the model says, or the whole error.
@@ -89,7 +89,7 @@ impl Rig {
 
     fn bodies(&self) -> Vec<Value> {
         self.server
-            .requests()
+            .take_requests()
             .iter()
             .map(|it| serde_json::from_slice(&it.body).unwrap())
             .collect()
@@ -106,9 +106,9 @@ impl Rig {
     }
 }
 
-fn said(remote: &Remote) -> String {
+fn said(remote: &RemoteModel) -> String {
     let schema = json!({ "type": "object" });
-    let ask = Ask {
+    let ask = ModelRequest {
         system: "be brief",
         user: "what?",
         schema: &schema,
@@ -129,25 +129,25 @@ fn told(error: &ModelError) -> String {
 }
 
 /// An answer as each protocol writes it.
-fn answer(api: Api, text: &str) -> Reply {
+fn answer(api: ModelApi, text: &str) -> ScriptedReply {
     let body = match api {
-        Api::OpenAi => json!({
+        ModelApi::OpenAi => json!({
             "id": "c1", "object": "chat.completion", "created": 1, "model": "little-model",
             "choices": [{ "index": 0, "message": { "role": "assistant", "content": text }, "finish_reason": "stop" }],
             "usage": { "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 },
         }),
-        Api::Anthropic => json!({
+        ModelApi::Anthropic => json!({
             "id": "msg_1", "type": "message", "role": "assistant", "model": "little-model",
             "content": [{ "type": "text", "text": text }], "stop_reason": "end_turn", "stop_sequence": null,
             "usage": { "input_tokens": 10, "output_tokens": 5 },
         }),
     };
-    Reply::ok(body.to_string())
+    ScriptedReply::ok(body.to_string())
 }
 
 /// A complaint that repeats what nobody should repeat.
-fn complaint(status: u16, message: &str) -> Reply {
-    Reply::new(
+fn complaint(status: u16, message: &str) -> ScriptedReply {
+    ScriptedReply::new(
         status,
         json!({ "error": { "message": format!("{message}: {KEY}") } }).to_string(),
     )
@@ -155,9 +155,9 @@ fn complaint(status: u16, message: &str) -> Reply {
 
 #[test]
 fn a_chat_completion_is_asked_for() {
-    let rig = Rig::new(Api::OpenAi, [answer(Api::OpenAi, ANSWER)]);
+    let rig = Rig::new(ModelApi::OpenAi, [answer(ModelApi::OpenAi, ANSWER)]);
     assert_eq!(rig.said(), ANSWER);
-    let request = rig.server.requests().remove(0);
+    let request = rig.server.take_requests().remove(0);
     assert_eq!(request.target, "/v1/chat/completions");
     assert_eq!(
         request.header("authorization"),
@@ -190,15 +190,15 @@ fn a_message_is_asked_for() {
         ],
     });
     let rig = Rig::new(
-        Api::Anthropic,
+        ModelApi::Anthropic,
         [
-            Reply::ok(called.to_string()),
-            answer(Api::Anthropic, "plain"),
+            ScriptedReply::ok(called.to_string()),
+            answer(ModelApi::Anthropic, "plain"),
         ],
     );
     assert_eq!(rig.said(), ANSWER);
     assert_eq!(rig.said(), "plain");
-    let request = rig.server.requests().remove(0);
+    let request = rig.server.take_requests().remove(0);
     assert_eq!(request.header("x-api-key"), Some(KEY));
     assert_eq!(request.header("anthropic-version"), Some("2023-06-01"));
     assert_eq!(request.header("authorization"), None);
@@ -218,28 +218,32 @@ fn a_message_is_asked_for() {
 
 #[test]
 fn the_address_is_taken_with_its_version_and_without() {
-    let check = |api: Api, base: &str, expected: &str| {
+    let check = |api: ModelApi, base: &str, expected: &str| {
         let rig = Rig::new(api, []);
-        let options = Options {
-            base: format!("{}{base}", rig.server.base()),
+        let options = ModelOptions {
+            base: format!("{}{base}", rig.server.base_url()),
             ..rig.options()
         };
-        said(&Remote::new(&options, rig.owner.clone()).unwrap());
-        assert_eq!(rig.server.targets(), [expected], "{base}");
+        said(&RemoteModel::new(&options, rig.owner.clone()).unwrap());
+        assert_eq!(rig.server.take_targets(), [expected], "{base}");
     };
-    check(Api::OpenAi, "/v1", "/v1/chat/completions");
-    check(Api::OpenAi, "", "/chat/completions");
-    check(Api::OpenAi, "/openai/v1/", "/openai/v1/chat/completions");
-    check(Api::Anthropic, "", "/v1/messages");
-    check(Api::Anthropic, "/v1/", "/v1/messages");
-    check(Api::Anthropic, "/proxy", "/proxy/v1/messages");
+    check(ModelApi::OpenAi, "/v1", "/v1/chat/completions");
+    check(ModelApi::OpenAi, "", "/chat/completions");
+    check(
+        ModelApi::OpenAi,
+        "/openai/v1/",
+        "/openai/v1/chat/completions",
+    );
+    check(ModelApi::Anthropic, "", "/v1/messages");
+    check(ModelApi::Anthropic, "/v1/", "/v1/messages");
+    check(ModelApi::Anthropic, "/proxy", "/proxy/v1/messages");
 }
 
 #[test]
 fn a_server_that_knows_less_is_asked_for_less() {
     let no = || complaint(400, "response_format is not supported");
     let yes = |api| answer(api, ANSWER);
-    let check = |api: Api, replies: Vec<Reply>, expected: &str, said: &str| {
+    let check = |api: ModelApi, replies: Vec<ScriptedReply>, expected: &str, said: &str| {
         let rig = Rig::new(api, replies);
         assert_eq!(rig.said(), said);
         let shape = |body: Value| {
@@ -262,7 +266,7 @@ fn a_server_that_knows_less_is_asked_for_less() {
             expected
         );
     };
-    let open = Api::OpenAi;
+    let open = ModelApi::OpenAi;
     check(
         open,
         vec![no(), yes(open)],
@@ -297,18 +301,18 @@ fn a_server_that_knows_less_is_asked_for_less() {
         refused,
     );
     check(
-        Api::Anthropic,
-        vec![no(), yes(Api::Anthropic)],
+        ModelApi::Anthropic,
+        vec![no(), yes(ModelApi::Anthropic)],
         "tool words",
         ANSWER,
     );
-    check(Api::Anthropic, vec![no()], "tool words", refused);
+    check(ModelApi::Anthropic, vec![no()], "tool words", refused);
 }
 
 #[test]
 fn a_busy_server_gets_one_second_chance() {
-    let check = |replies: Vec<Reply>, pauses: &[u64], n_requests: usize, expected: &str| {
-        for api in Api::ALL {
+    let check = |replies: Vec<ScriptedReply>, pauses: &[u64], n_requests: usize, expected: &str| {
+        for api in ModelApi::ALL {
             let last = replies.iter().cloned().chain([answer(api, ANSWER)]);
             let rig = Rig::new(api, last);
             assert_eq!(rig.said(), expected);
@@ -322,15 +326,30 @@ fn a_busy_server_gets_one_second_chance() {
     let busy = |status: u16| complaint(status, "slow down");
     let again =
         |status: u16| format!("the model's server answered with status {status}; try again later");
-    check(vec![busy(429).with("retry-after: 2")], &[2], 2, ANSWER);
-    check(vec![busy(429).with("retry-after: 0")], &[0], 2, ANSWER);
+    check(
+        vec![busy(429).with_header("retry-after: 2")],
+        &[2],
+        2,
+        ANSWER,
+    );
+    check(
+        vec![busy(429).with_header("retry-after: 0")],
+        &[0],
+        2,
+        ANSWER,
+    );
     check(vec![busy(503)], &[1], 2, ANSWER);
     check(vec![busy(529)], &[1], 2, ANSWER);
     check(vec![busy(429), busy(429)], &[1], 2, &again(429));
     check(vec![busy(500), busy(502)], &[1], 2, &again(502));
-    check(vec![busy(429).with("retry-after: 6")], &[], 1, &again(429));
     check(
-        vec![busy(429).with("retry-after: Fri, 31 Dec 1999 23:59:59 GMT")],
+        vec![busy(429).with_header("retry-after: 6")],
+        &[],
+        1,
+        &again(429),
+    );
+    check(
+        vec![busy(429).with_header("retry-after: Fri, 31 Dec 1999 23:59:59 GMT")],
         &[],
         1,
         &again(429),
@@ -340,8 +359,8 @@ fn a_busy_server_gets_one_second_chance() {
 
 #[test]
 fn what_is_refused_is_not_tried_again() {
-    let check = |reply: Reply, expected: &str| {
-        for api in Api::ALL {
+    let check = |reply: ScriptedReply, expected: &str| {
+        for api in ModelApi::ALL {
             let rig = Rig::new(api, [reply.clone()]);
             let said = rig.said();
             assert!(said.contains(expected), "{said}");
@@ -358,22 +377,24 @@ fn what_is_refused_is_not_tried_again() {
         "status 404; look at model.url, model.name",
     );
     check(
-        Reply::redirect(307, "https://evil.example.com/v1"),
+        ScriptedReply::redirect(307, "https://evil.example.com/v1"),
         "status 307; redirects are not followed",
     );
-    check(Reply::new(204, ""), "status 204");
+    check(ScriptedReply::new(204, ""), "status 204");
     check(complaint(413, "too much"), "status 413");
 }
 
 #[test]
 fn an_answer_that_is_none_is_told() {
     let openai = |message: Value, end: &str| {
-        Reply::ok(json!({ "choices": [{ "message": message, "finish_reason": end }] }).to_string())
+        ScriptedReply::ok(
+            json!({ "choices": [{ "message": message, "finish_reason": end }] }).to_string(),
+        )
     };
     let messages = |content: Value, end: &str| {
-        Reply::ok(json!({ "content": content, "stop_reason": end }).to_string())
+        ScriptedReply::ok(json!({ "content": content, "stop_reason": end }).to_string())
     };
-    let check = |api: Api, reply: Reply, expected: &str| {
+    let check = |api: ModelApi, reply: ScriptedReply, expected: &str| {
         let said = Rig::new(api, [reply]).said();
         assert_eq!(
             said,
@@ -381,19 +402,23 @@ fn an_answer_that_is_none_is_told() {
         );
     };
     let none = "there is no text in it";
-    for api in Api::ALL {
+    for api in ModelApi::ALL {
         check(
             api,
-            Reply::ok("<html>Sign in to the airport's network"),
+            ScriptedReply::ok("<html>Sign in to the airport's network"),
             "the server did not answer in JSON",
         );
-        check(api, Reply::ok(""), "the server did not answer in JSON");
-        check(api, Reply::ok("{}"), none);
-        check(api, Reply::ok("[1]"), none);
-        check(api, Reply::ok("null"), none);
+        check(
+            api,
+            ScriptedReply::ok(""),
+            "the server did not answer in JSON",
+        );
+        check(api, ScriptedReply::ok("{}"), none);
+        check(api, ScriptedReply::ok("[1]"), none);
+        check(api, ScriptedReply::ok("null"), none);
         check(api, answer(api, ""), none);
     }
-    let open = Api::OpenAi;
+    let open = ModelApi::OpenAi;
     check(
         open,
         openai(json!({ "content": null, "refusal": "I cannot" }), "stop"),
@@ -410,17 +435,17 @@ fn an_answer_that_is_none_is_told() {
         "the server filtered it",
     );
     check(
-        Api::Anthropic,
+        ModelApi::Anthropic,
         messages(json!([]), "refusal"),
         "the model declined",
     );
     check(
-        Api::Anthropic,
+        ModelApi::Anthropic,
         messages(json!([{ "type": "text", "text": "{" }]), "max_tokens"),
         "it was cut off at its limit",
     );
     check(
-        Api::Anthropic,
+        ModelApi::Anthropic,
         messages(
             json!([{ "type": "thinking", "thinking": "hm" }]),
             "end_turn",
@@ -434,7 +459,7 @@ fn an_answer_that_is_none_is_told() {
 #[test]
 fn an_answer_has_a_size() {
     let length = usize::try_from(MAX_ANSWER).unwrap();
-    for api in Api::ALL {
+    for api in ModelApi::ALL {
         let said = Rig::new(api, [answer(api, &"x".repeat(length))]).said();
         assert_eq!(said, "the model's answer is longer than 262144 bytes");
         assert_eq!(
@@ -443,27 +468,27 @@ fn an_answer_has_a_size() {
                 .len(),
             length / 2
         );
-        let cut = Rig::new(api, [answer(api, ANSWER).cut(5)]).said();
+        let cut = Rig::new(api, [answer(api, ANSWER).cut_short(5)]).said();
         assert!(cut.starts_with("the model cannot be reached: "), "{cut}");
     }
 }
 
 #[test]
 fn a_server_that_does_not_answer_is_left() {
-    let rig = Rig::new(Api::OpenAi, [Reply::hang()]);
-    let options = Options {
+    let rig = Rig::new(ModelApi::OpenAi, [ScriptedReply::hang()]);
+    let options = ModelOptions {
         timeout: Duration::from_millis(300),
         ..rig.options()
     };
-    let remote = Remote::new(&options, rig.owner.clone()).unwrap();
+    let remote = RemoteModel::new(&options, rig.owner.clone()).unwrap();
     assert!(said(&remote).starts_with("the model did not answer within 300ms"));
     assert_eq!(rig.bodies().len(), 1, "it is not tried again");
-    let none = Options {
+    let none = ModelOptions {
         timeout: Duration::ZERO,
         ..rig.options()
     };
     assert!(
-        said(&Remote::new(&none, rig.owner.clone()).unwrap())
+        said(&RemoteModel::new(&none, rig.owner.clone()).unwrap())
             .starts_with("the model did not answer")
     );
     assert_eq!(rig.bodies().len(), 0);
@@ -471,19 +496,19 @@ fn a_server_that_does_not_answer_is_left() {
 
 #[test]
 fn a_server_that_is_not_there_is_told() {
-    let rig = Rig::new(Api::OpenAi, []);
+    let rig = Rig::new(ModelApi::OpenAi, []);
     // A port that nobody has used in decades.
-    let gone = Options {
+    let gone = ModelOptions {
         base: "http://127.0.0.1:1/v1".into(),
         ..rig.options()
     };
-    let said = said(&Remote::new(&gone, rig.owner.clone()).unwrap());
+    let said = said(&RemoteModel::new(&gone, rig.owner.clone()).unwrap());
     assert!(said.starts_with("the model cannot be reached: "), "{said}");
 }
 
 #[test]
 fn every_request_is_counted_before_it_is_made() {
-    let mut rig = Rig::new(Api::OpenAi, [complaint(400, "no")]);
+    let mut rig = Rig::new(ModelApi::OpenAi, [complaint(400, "no")]);
     rig.owner.per_day = 2;
     assert!(
         rig.said()
@@ -497,19 +522,19 @@ fn every_request_is_counted_before_it_is_made() {
 #[test]
 fn a_key_is_sent_where_nobody_can_read_it_on_the_way() {
     let check = |base: &str, key: Option<&'static str>, expected: &str| {
-        let mut rig = Rig::new(Api::OpenAi, []);
+        let mut rig = Rig::new(ModelApi::OpenAi, []);
         rig.owner.key = key;
-        let options = Options {
+        let options = ModelOptions {
             base: base.into(),
             timeout: Duration::from_millis(300),
             ..rig.options()
         };
-        let said = match Remote::new(&options, rig.owner.clone()) {
+        let said = match RemoteModel::new(&options, rig.owner.clone()) {
             Ok(remote) => said(&remote),
             Err(error) => told(&error),
         };
         assert!(said.starts_with(expected), "{base}: {said}");
-        assert_eq!(rig.server.targets(), Vec::<String>::new());
+        assert_eq!(rig.server.take_targets(), Vec::<String>::new());
     };
     let key = "the model's key cannot be used: ";
     check(
@@ -541,11 +566,11 @@ fn a_key_is_sent_where_nobody_can_read_it_on_the_way() {
 
 #[test]
 fn without_a_key_none_is_sent() {
-    for api in Api::ALL {
+    for api in ModelApi::ALL {
         let mut rig = Rig::new(api, [answer(api, ANSWER)]);
         rig.owner.key = None;
         assert_eq!(rig.said(), ANSWER);
-        let request = rig.server.requests().remove(0);
+        let request = rig.server.take_requests().remove(0);
         assert_eq!(
             (request.header("authorization"), request.header("x-api-key")),
             (None, None)
@@ -555,18 +580,18 @@ fn without_a_key_none_is_sent() {
 
 #[test]
 fn the_key_is_nowhere_but_in_the_request() {
-    for api in Api::ALL {
+    for api in ModelApi::ALL {
         let mut seen = String::new();
         for status in [200, 301, 400, 401, 404, 422, 429, 500] {
             let rig = Rig::new(api, [complaint(status, "you sent")]);
-            let options = Options {
+            let options = ModelOptions {
                 proxy: Some(format!("http://ana:{KEY}@127.0.0.1:9")),
                 ..rig.options()
             };
-            let remote = Remote::new(&options, rig.owner.clone()).unwrap();
+            let remote = RemoteModel::new(&options, rig.owner.clone()).unwrap();
             seen += &format!("{options:?} {remote:?} {} ", said(&remote));
             let schema = json!({});
-            let ask = Ask {
+            let ask = ModelRequest {
                 system: "",
                 user: "",
                 schema: &schema,

@@ -2,14 +2,14 @@
 
 use apostille_core::memory::{Layer, Memory};
 use apostille_core::policy::InjectMode;
-use apostille_core::recall::{self, Ask, Bar, Checked};
-use apostille_core::store::Filter;
-use apostille_core::verify::{self, Verified};
+use apostille_core::recall::{self, Bar, RecallRequest, VerifiedHit};
+use apostille_core::store::MemoryFilter;
+use apostille_core::verify::{self, VerifiedMemory};
 use apostille_core::{Context, list};
 
-use super::sought::{Sought, cursor_text};
-use apostille_api::Fault;
-use apostille_api::visit::Visit;
+use super::sought::{MemorySearch, format_list_cursor};
+use apostille_api::CallFault;
+use apostille_api::visit::RequestScope;
 
 /// How many are on a page.
 const PAGE: usize = 50;
@@ -21,15 +21,15 @@ const CHUNK: usize = 100;
 const MOST: usize = 1_000;
 
 /// One line of what was found.
-pub(super) struct Row {
-    pub(super) verified: Verified,
+pub(super) struct SearchRow {
+    pub(super) verified: VerifiedMemory,
     pub(super) score: Option<f32>,
 }
 
 /// What was found.
 #[derive(Default)]
-pub(super) struct Found {
-    pub(super) rows: Vec<Row>,
+pub(super) struct SearchResults {
+    pub(super) rows: Vec<SearchRow>,
     /// Where to go on.
     pub(super) next: Option<String>,
     pub(super) is_ranked: bool,
@@ -39,35 +39,41 @@ pub(super) struct Found {
     pub(super) is_cut_short: bool,
 }
 
-impl Found {
+impl SearchResults {
     pub(super) fn has_more(&self) -> bool {
         self.next.is_some()
     }
 }
 
-pub(super) fn find(visit: &Visit<'_>, sought: &Sought) -> Result<Found, Fault> {
+pub(super) fn run_memory_search(
+    visit: &RequestScope<'_>,
+    sought: &MemorySearch,
+) -> Result<SearchResults, CallFault> {
     if sought.is_ranked() {
-        return ranked(visit.cx, sought);
+        return search_ranked_memories(visit.cx, sought);
     }
-    let filter = Filter {
+    let filter = MemoryFilter {
         text: sought.text.clone(),
         after: sought.after.clone(),
         ..sought.filter.clone()
     };
     match &sought.verdict {
-        Some(verdict) => judged(visit.cx, filter, verdict),
-        None => listed(visit.cx, filter),
+        Some(verdict) => search_by_verdict(visit.cx, filter, verdict),
+        None => list_memory_page(visit.cx, filter),
     }
 }
 
 /// What a recall would find, in its order; what it would withhold stands among the rest, with its verdict.
-fn ranked(cx: &Context<'_>, sought: &Sought) -> Result<Found, Fault> {
+fn search_ranked_memories(
+    cx: &Context<'_>,
+    sought: &MemorySearch,
+) -> Result<SearchResults, CallFault> {
     let layers = if sought.filter.layers.is_empty() {
         Layer::ALL.to_vec()
     } else {
         sought.filter.layers.clone()
     };
-    let ask = Ask {
+    let ask = RecallRequest {
         text: sought.text.clone().unwrap_or_default(),
         spaces: sought.filter.spaces.clone(),
         layers,
@@ -75,19 +81,19 @@ fn ranked(cx: &Context<'_>, sought: &Sought) -> Result<Found, Fault> {
         count: Some(RANKED),
         chars: Some(usize::MAX),
         bar: Some(Bar::Any),
-        ..Ask::default()
+        ..RecallRequest::default()
     };
-    let recalled = recall::preview(cx, &ask)?;
-    let is_meant = |it: &Checked| {
+    let recalled = recall::preview_recall(cx, &ask)?;
+    let is_meant = |it: &VerifiedHit| {
         // Where nothing shares a word, a recall falls back on what is recent; a search finds nothing.
         it.hit.why.relevance > 0.0
-            && sought.filter.admits(&it.hit.memory)
+            && sought.filter.admits_memory(&it.hit.memory)
             && sought
                 .verdict
                 .as_deref()
                 .is_none_or(|verdict| it.standing() == verdict)
     };
-    let mut hits: Vec<Checked> = recalled
+    let mut hits: Vec<VerifiedHit> = recalled
         .shown
         .into_iter()
         .chain(recalled.withheld)
@@ -101,20 +107,20 @@ fn ranked(cx: &Context<'_>, sought: &Sought) -> Result<Found, Fault> {
     });
     let rows = hits
         .into_iter()
-        .map(|it| Row {
+        .map(|it| SearchRow {
             score: Some(it.hit.score),
-            verified: verified(it),
+            verified: convert_hit_to_verified(it),
         })
         .collect();
-    Ok(Found {
+    Ok(SearchResults {
         rows,
         is_ranked: true,
-        ..Found::default()
+        ..SearchResults::default()
     })
 }
 
-fn verified(it: Checked) -> Verified {
-    Verified {
+fn convert_hit_to_verified(it: VerifiedHit) -> VerifiedMemory {
+    VerifiedMemory {
         memory: it.hit.memory,
         verdicts: it.verdicts,
         is_unmerged: false,
@@ -123,57 +129,65 @@ fn verified(it: Checked) -> Verified {
 }
 
 /// A page of a listing; only what is on it is looked up.
-fn listed(cx: &Context<'_>, filter: Filter) -> Result<Found, Fault> {
-    let mut memories = list::list(
+fn list_memory_page(cx: &Context<'_>, filter: MemoryFilter) -> Result<SearchResults, CallFault> {
+    let mut memories = list::list_memories(
         cx,
-        &Filter {
+        &MemoryFilter {
             limit: PAGE + 1,
             ..filter.clone()
         },
     )?;
-    let next = cut(&filter, &mut memories, PAGE);
-    let rows = verify::look(cx, memories)
+    let next = truncate_to_page(&filter, &mut memories, PAGE);
+    let rows = verify::follow_memory_citations(cx, memories)
         .into_iter()
-        .map(|it| Row {
+        .map(|it| SearchRow {
             verified: it,
             score: None,
         })
         .collect();
-    Ok(Found {
+    Ok(SearchResults {
         rows,
         next,
-        ..Found::default()
+        ..SearchResults::default()
     })
 }
 
 /// Cuts a listing that has one more than fits, and says where to go on.
-fn cut(filter: &Filter, memories: &mut Vec<Memory>, most: usize) -> Option<String> {
+fn truncate_to_page(
+    filter: &MemoryFilter,
+    memories: &mut Vec<Memory>,
+    most: usize,
+) -> Option<String> {
     let has_more = memories.len() > most;
     memories.truncate(most);
     memories
         .last()
         .filter(|_| has_more)
-        .map(|it| cursor_text(&filter.behind(it)))
+        .map(|it| format_list_cursor(&filter.cursor_after(it)))
 }
 
 /// Those with this verdict. Nobody knows how far one must look for them, so it ends when time is up.
-fn judged(cx: &Context<'_>, mut filter: Filter, verdict: &str) -> Result<Found, Fault> {
-    let mut found = Found::default();
+fn search_by_verdict(
+    cx: &Context<'_>,
+    mut filter: MemoryFilter,
+    verdict: &str,
+) -> Result<SearchResults, CallFault> {
+    let mut found = SearchResults::default();
     loop {
-        let mut memories = list::list(
+        let mut memories = list::list_memories(
             cx,
-            &Filter {
+            &MemoryFilter {
                 limit: CHUNK + 1,
                 ..filter.clone()
             },
         )?;
-        let next = cut(&filter, &mut memories, CHUNK);
+        let next = truncate_to_page(&filter, &mut memories, CHUNK);
         found.n_looked_up += memories.len();
-        filter.after = memories.last().map(|it| filter.behind(it));
-        let looked_up = verify::look(cx, memories)
+        filter.after = memories.last().map(|it| filter.cursor_after(it));
+        let looked_up = verify::follow_memory_citations(cx, memories)
             .into_iter()
             .filter(|it| it.standing() == verdict);
-        found.rows.extend(looked_up.map(|it| Row {
+        found.rows.extend(looked_up.map(|it| SearchRow {
             verified: it,
             score: None,
         }));
@@ -182,7 +196,7 @@ fn judged(cx: &Context<'_>, mut filter: Filter, verdict: &str) -> Result<Found, 
             found.next = found
                 .rows
                 .last()
-                .map(|it| cursor_text(&filter.behind(&it.verified.memory)));
+                .map(|it| format_list_cursor(&filter.cursor_after(&it.verified.memory)));
             return Ok(found);
         }
         found.next = next;

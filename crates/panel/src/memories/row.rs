@@ -1,60 +1,72 @@
 //! One memory in a list.
 
 use apostille_core::memory::{Channel, Layer, Memory, Stage};
-use apostille_core::verify::Verified;
+use apostille_core::verify::VerifiedMemory;
 use maud::{Markup, html};
 
-use crate::parts::{badge, cut, handle, said, time, way};
-use apostille_api::visit::Visit;
+use crate::parts::{
+    link_with_query, render_badge, render_handle_link, render_relative_time, sanitize_shown_text,
+    truncate_shown_text,
+};
+use apostille_api::visit::RequestScope;
 
 /// How much of a fact is put into a list; what is seen of it is cut to three lines.
 const FACT: usize = 600;
 
 /// A memory in a list: its handle and verdict in the margin, what it says, where it comes from, and how often it was shown.
 #[must_use]
-pub fn row(visit: &Visit<'_>, it: &Verified, score: Option<f32>) -> Markup {
-    row_with(visit, it, score, &html! {})
+pub fn render_memory_row(
+    visit: &RequestScope<'_>,
+    it: &VerifiedMemory,
+    score: Option<f32>,
+) -> Markup {
+    render_memory_row_with_extra(visit, it, score, &html! {})
 }
 
 /// The same with more to say about it.
 #[must_use]
-pub fn row_with(visit: &Visit<'_>, it: &Verified, score: Option<f32>, more: &Markup) -> Markup {
+pub fn render_memory_row_with_extra(
+    visit: &RequestScope<'_>,
+    it: &VerifiedMemory,
+    score: Option<f32>,
+    more: &Markup,
+) -> Markup {
     let mut memory = it.memory.clone();
     memory.withhold_secret();
     html! {
         li.entry {
-            div.margin { (handle(visit, memory.handle())) (badge(it.standing())) }
+            div.margin { (render_handle_link(visit, memory.handle())) (render_badge(it.standing())) }
             div.body {
-                @if let Some(it) = &memory.subject { p.subject dir="auto" { (said(it)) } }
-                p.fact.clamp dir="auto" { (cut(&said(&memory.fact), FACT)) }
-                (meta(visit, &memory, score))
+                @if let Some(it) = &memory.subject { p.subject dir="auto" { (sanitize_shown_text(it)) } }
+                p.fact.clamp dir="auto" { (truncate_shown_text(&sanitize_shown_text(&memory.fact), FACT)) }
+                (render_memory_meta(visit, &memory, score))
                 (more)
             }
-            div.use { b { (how_often(&memory)) } " shown" }
+            div.use { b { (format_shown_count(&memory)) } " shown" }
         }
     }
 }
 
 /// How often it was shown. Who somebody is, is shown in every session, and nobody counts that.
 #[must_use]
-pub fn how_often(memory: &Memory) -> String {
+pub fn format_shown_count(memory: &Memory) -> String {
     match memory.is_active() && memory.layer == Layer::Identity {
         true => "always".into(),
         false => format!("{}×", memory.usage.recalls),
     }
 }
 
-fn meta(visit: &Visit<'_>, memory: &Memory, score: Option<f32>) -> Markup {
+fn render_memory_meta(visit: &RequestScope<'_>, memory: &Memory, score: Option<f32>) -> Markup {
     let stage = memory.status.stage();
     html! {
         p.meta {
-            @if stage != Stage::Active { (badge(stage.as_str())) }
+            @if stage != Stage::Active { (render_badge(stage.as_str())) }
             span { (memory.layer) ", " (memory.kind) }
-            span { (said_by(memory)) }
-            (time(memory.recorded_at, visit.cx.now))
+            span { (format_memory_source(memory)) }
+            (render_relative_time(memory.recorded_at, visit.cx.now))
             @if let Some(it) = score { span { "score " (format!("{it:.2}")) } }
             @for it in &memory.tags {
-                a.tag href=(way(visit, "/", &[("tag", it)])) { (said(it)) }
+                a.tag href=(link_with_query(visit, "/", &[("tag", it)])) { (sanitize_shown_text(it)) }
             }
         }
     }
@@ -62,12 +74,12 @@ fn meta(visit: &Visit<'_>, memory: &Memory, score: Option<f32>) -> Markup {
 
 /// Who said it, and how it came in.
 #[must_use]
-pub fn said_by(memory: &Memory) -> String {
+pub fn format_memory_source(memory: &Memory) -> String {
     let voice = &memory.voice;
     let author = voice
         .author
         .as_deref()
-        .map(|it| format!(" {}", cut(&said(it), 60)))
+        .map(|it| format!(" {}", truncate_shown_text(&sanitize_shown_text(it), 60)))
         .unwrap_or_default();
     let channel = Some(voice.channel).filter(|it| *it != Channel::Unknown);
     let channel = channel.map(|it| format!(", by {it}")).unwrap_or_default();

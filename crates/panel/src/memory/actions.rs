@@ -2,20 +2,23 @@
 
 use apostille_cite::verdict::Verdict;
 use apostille_core::memory::{Kind, Layer, Memory, Stage};
-use apostille_core::remember::queue::is_rejected;
-use apostille_core::verify::Verified;
+use apostille_core::remember::queue::is_rejected_memory;
+use apostille_core::verify::VerifiedMemory;
 use apostille_text::moderate;
 use maud::{Markup, html};
 
-use super::deeds::{self, Tried};
+use super::deeds::{self, SubmittedForm};
 use super::restore;
-use crate::parts::{Choice, area, choices, form, line, needed, tick};
-use apostille_api::Fault;
+use crate::parts::{
+    SelectOption, render_checkbox, render_post_form, render_required_input, render_select,
+    render_text_input, render_textarea,
+};
+use apostille_api::CallFault;
 use apostille_api::pass::Access;
-use apostille_api::visit::Visit;
+use apostille_api::visit::RequestScope;
 
 /// One thing that can be done.
-struct Action<'a> {
+struct MemoryAction<'a> {
     verb: &'static str,
     title: &'static str,
     /// What comes of it; that it can be taken back is said where it can.
@@ -27,47 +30,52 @@ struct Action<'a> {
 }
 
 /// The forms for what can be done; whoever may not do it is told why there are none.
-pub(super) fn section(
-    visit: &Visit<'_>,
-    it: &Verified,
+pub(super) fn render_memory_actions(
+    visit: &RequestScope<'_>,
+    it: &VerifiedMemory,
     is_withheld: bool,
-    tried: &Tried,
-) -> Result<Markup, Fault> {
-    if !visit.pass.allows(Access::Write) {
+    tried: &SubmittedForm,
+) -> Result<Markup, CallFault> {
+    if !visit.pass.allows_access(Access::Write) {
         return Ok(
             html! { p.hint { "You may look here and change nothing: this pass is for reading." } },
         );
     }
     let memory = &it.memory;
-    let can_decide = visit.pass.allows(Access::Review);
+    let can_decide = visit.pass.allows_access(Access::Review);
     let stage = memory.status.stage();
     let is_waiting = stage == Stage::Pending;
     let before = if can_decide {
-        restore::before(visit, memory)?
+        restore::find_restorable_status(visit, memory)?
     } else {
         None
     };
     Ok(html! {
         div.acts {
             @if is_waiting && !can_decide { p.hint { "It waits for a person, and this pass is no person's." } }
-            @if can_decide && (is_waiting || is_rejected(memory)) { (act(visit, memory, tried, approve(memory))) }
-            @if (memory.is_active() || (is_waiting && can_decide)) && !is_withheld { (act(visit, memory, tried, edit(it, tried, can_decide))) }
+            @if can_decide && (is_waiting || is_rejected_memory(memory)) { (render_action_form(visit, memory, tried, build_approve_action(memory))) }
+            @if (memory.is_active() || (is_waiting && can_decide)) && !is_withheld { (render_action_form(visit, memory, tried, build_edit_action(it, tried, can_decide))) }
             @if memory.is_active() {
-                (act(visit, memory, tried, refresh()))
-                (act(visit, memory, tried, invalidate(tried)))
-                @if is_note(memory) { (act(visit, memory, tried, promote(memory, tried))) }
+                (render_action_form(visit, memory, tried, build_refresh_action()))
+                (render_action_form(visit, memory, tried, build_invalidate_action(tried)))
+                @if is_promotable_note(memory) { (render_action_form(visit, memory, tried, build_promote_action(memory, tried))) }
             }
-            @if is_waiting && can_decide { (act(visit, memory, tried, reject(tried))) }
-            @if let Some((_, before)) = before { (act(visit, memory, tried, restore(before.stage()))) }
-            @if deeds::may_forget(visit, memory) { (act(visit, memory, tried, forget(tried))) }
+            @if is_waiting && can_decide { (render_action_form(visit, memory, tried, build_reject_action(tried))) }
+            @if let Some((_, before)) = before { (render_action_form(visit, memory, tried, build_restore_action(before.stage()))) }
+            @if deeds::can_forget_memory(visit, memory) { (render_action_form(visit, memory, tried, build_forget_action(tried))) }
             @else if !is_waiting { p.hint { "Only a person can forget it, and this pass is no person's." } }
         }
     })
 }
 
-fn act(visit: &Visit<'_>, memory: &Memory, tried: &Tried, action: Action<'_>) -> Markup {
+fn render_action_form(
+    visit: &RequestScope<'_>,
+    memory: &Memory,
+    tried: &SubmittedForm,
+    action: MemoryAction<'_>,
+) -> Markup {
     let path = format!("/memories/{}/{}", memory.handle(), action.verb);
-    let can_undo = !action.is_final && visit.pass.allows(Access::Review);
+    let can_undo = !action.is_final && visit.pass.allows_access(Access::Review);
     let body = html! {
         p { (action.consequence) @if can_undo { " It can be taken back." } }
         (action.body)
@@ -76,17 +84,21 @@ fn act(visit: &Visit<'_>, memory: &Memory, tried: &Tried, action: Action<'_>) ->
     html! {
         details.act open[tried.verb == action.verb] {
             summary { (action.title) }
-            (form(visit, &path, &body))
+            (render_post_form(visit, &path, &body))
         }
     }
 }
 
 /// Whether it is a note that can be kept for longer.
-fn is_note(memory: &Memory) -> bool {
+fn is_promotable_note(memory: &Memory) -> bool {
     matches!(memory.layer, Layer::Session | Layer::Episode)
 }
 
-fn edit(it: &Verified, tried: &Tried, is_person: bool) -> Action<'static> {
+fn build_edit_action(
+    it: &VerifiedMemory,
+    tried: &SubmittedForm,
+    is_person: bool,
+) -> MemoryAction<'static> {
     let memory = &it.memory;
     let waits = memory.status.stage() == Stage::Pending;
     let consequence = match (waits, is_person) {
@@ -100,20 +112,20 @@ fn edit(it: &Verified, tried: &Tried, is_person: bool) -> Action<'static> {
             "The new words take its place; they are kept as a program's, because no person opened this panel."
         }
     };
-    let shown = |name: &str, now: &str| tried.said("edit", name).unwrap_or(now).to_owned();
-    let text = |it: &Option<String>| moderate::neutralised(it.as_deref().unwrap_or_default());
+    let shown = |name: &str, now: &str| tried.value_for("edit", name).unwrap_or(now).to_owned();
+    let text = |it: &Option<String>| moderate::neutralise_text(it.as_deref().unwrap_or_default());
     let body = html! {
-        (area("edit-fact", "Fact", &shown("fact", &moderate::neutralised(&memory.fact)), 4, ""))
-        (line("edit-subject", "Subject", &shown("subject", &text(&memory.subject)), ""))
-        (line("edit-reason", "Reason", &shown("reason", &text(&memory.reason)), "why it matters"))
-        (line("edit-tags", "Tags", &shown("tags", &memory.tags.join(", ")), "separated by commas"))
-        (area("edit-citations", "Citations", &shown("citations", &places(it)), 2, "one place a line, such as src/api.rs:12-18; left empty, those that still hold stay"))
+        (render_textarea("edit-fact", "Fact", &shown("fact", &moderate::neutralise_text(&memory.fact)), 4, ""))
+        (render_text_input("edit-subject", "Subject", &shown("subject", &text(&memory.subject)), ""))
+        (render_text_input("edit-reason", "Reason", &shown("reason", &text(&memory.reason)), "why it matters"))
+        (render_text_input("edit-tags", "Tags", &shown("tags", &memory.tags.join(", ")), "separated by commas"))
+        (render_textarea("edit-citations", "Citations", &shown("citations", &format_current_places(it)), 2, "one place a line, such as src/api.rs:12-18; left empty, those that still hold stay"))
         @if !waits {
-            (choices("edit-how", "What is it?", "a better version", &[Choice { value: "correction", told: "a correction: it was wrong" }], &shown("how", "")))
+            (render_select("edit-how", "What is it?", "a better version", &[SelectOption { value: "correction", told: "a correction: it was wrong" }], &shown("how", "")))
         }
-        @if is_person { (tick("edit-force", "I vouch for it: use it even where the cited lines do not say it. Else it waits for approval.", tried.said("edit", "force").is_some())) }
+        @if is_person { (render_checkbox("edit-force", "I vouch for it: use it even where the cited lines do not say it. Else it waits for approval.", tried.value_for("edit", "force").is_some())) }
     };
-    Action {
+    MemoryAction {
         verb: "edit",
         title: "Edit or correct",
         consequence,
@@ -125,21 +137,21 @@ fn edit(it: &Verified, tried: &Tried, is_person: bool) -> Action<'static> {
 }
 
 /// Where the citations stand now, as a person would type them.
-pub(crate) fn places(it: &Verified) -> String {
+pub(crate) fn format_current_places(it: &VerifiedMemory) -> String {
     let now =
         it.memory.citations.iter().zip(&it.verdicts).filter_map(
             |(citation, verdict)| match verdict {
                 Verdict::Moved { to } => Some(to.to_string()),
                 Verdict::Changed(found) => Some(found.at.to_string()),
-                Verdict::Holds | Verdict::Unknown { .. } => Some(citation.place().to_string()),
+                Verdict::Holds | Verdict::Unknown { .. } => Some(citation.location().to_string()),
                 Verdict::Gone { .. } => None,
             },
         );
-    moderate::neutralised(&now.collect::<Vec<_>>().join("\n"))
+    moderate::neutralise_text(&now.collect::<Vec<_>>().join("\n"))
 }
 
-fn refresh() -> Action<'static> {
-    Action {
+fn build_refresh_action() -> MemoryAction<'static> {
+    MemoryAction {
         verb: "refresh",
         title: "Refresh",
         consequence: "Says that it still holds and is of use: it ranks as fresh again, its words stay.",
@@ -150,15 +162,15 @@ fn refresh() -> Action<'static> {
     }
 }
 
-fn invalidate(tried: &Tried) -> Action<'static> {
-    Action {
+fn build_invalidate_action(tried: &SubmittedForm) -> MemoryAction<'static> {
+    MemoryAction {
         verb: "invalidate",
         title: "Invalidate",
         consequence: "Marks it as wrong: agents are no longer shown it, and it stays in the history with your reason.",
-        body: needed(
+        body: render_required_input(
             "invalidate-reason",
             "What is wrong?",
-            tried.said("invalidate", "reason").unwrap_or_default(),
+            tried.value_for("invalidate", "reason").unwrap_or_default(),
             "",
         ),
         button: "Invalidate",
@@ -167,14 +179,14 @@ fn invalidate(tried: &Tried) -> Action<'static> {
     }
 }
 
-fn restore(stage: Stage) -> Action<'static> {
+fn build_restore_action(stage: Stage) -> MemoryAction<'static> {
     let consequence = match stage {
         Stage::Pending => "Puts it back to how it stood before: it waits for a decision again.",
         _ => {
             "Puts it back to how it stood before: agents are shown it again. What was kept in its place meanwhile stays."
         }
     };
-    Action {
+    MemoryAction {
         verb: "restore",
         title: "Restore",
         consequence,
@@ -185,14 +197,14 @@ fn restore(stage: Stage) -> Action<'static> {
     }
 }
 
-fn approve(memory: &Memory) -> Action<'static> {
+fn build_approve_action(memory: &Memory) -> MemoryAction<'static> {
     let consequence = match memory.supersedes {
         Some(_) => {
             "Lets it be used: agents are shown it from now on, and it takes the place of the one that it replaces."
         }
         None => "Lets it be used: agents are shown it from now on.",
     };
-    Action {
+    MemoryAction {
         verb: "approve",
         title: "Approve",
         consequence,
@@ -203,15 +215,15 @@ fn approve(memory: &Memory) -> Action<'static> {
     }
 }
 
-fn reject(tried: &Tried) -> Action<'static> {
-    Action {
+fn build_reject_action(tried: &SubmittedForm) -> MemoryAction<'static> {
+    MemoryAction {
         verb: "reject",
         title: "Reject",
         consequence: "Turns it away: it stays in the history as wrong, so that the same said again is known.",
-        body: line(
+        body: render_text_input(
             "reject-reason",
             "Why? (may be left empty)",
-            tried.said("reject", "reason").unwrap_or_default(),
+            tried.value_for("reject", "reason").unwrap_or_default(),
             "",
         ),
         button: "Reject",
@@ -220,18 +232,18 @@ fn reject(tried: &Tried) -> Action<'static> {
     }
 }
 
-fn promote(memory: &Memory, tried: &Tried) -> Action<'static> {
+fn build_promote_action(memory: &Memory, tried: &SubmittedForm) -> MemoryAction<'static> {
     let shown = |name: &str, now: &Option<String>| {
-        tried.said("promote", name).map_or_else(
-            || moderate::neutralised(now.as_deref().unwrap_or_default()),
+        tried.value_for("promote", name).map_or_else(
+            || moderate::neutralise_text(now.as_deref().unwrap_or_default()),
             Into::into,
         )
     };
-    let word = |it: &'static str| Choice {
+    let word = |it: &'static str| SelectOption {
         value: it,
         told: it,
     };
-    let layers: &[Choice<'_>] = if memory.layer == Layer::Session {
+    let layers: &[SelectOption<'_>] = if memory.layer == Layer::Session {
         &[word("knowledge")]
     } else {
         &[]
@@ -241,16 +253,16 @@ fn promote(memory: &Memory, tried: &Tried) -> Action<'static> {
     } else {
         "knowledge"
     };
-    let kinds: Vec<Choice<'_>> = Kind::ALL.iter().map(|it| word(it.as_str())).collect();
+    let kinds: Vec<SelectOption<'_>> = Kind::ALL.iter().map(|it| word(it.as_str())).collect();
     let body = html! {
-        (choices("promote-layer", "Where to?", next, layers, tried.said("promote", "layer").unwrap_or_default()))
-        (choices("promote-kind", "Kind", memory.kind.as_str(), &kinds, tried.said("promote", "kind").unwrap_or_default()))
-        (line("promote-subject", "Subject", &shown("subject", &memory.subject), "knowledge needs one"))
-        (line("promote-reason", "Reason", &shown("reason", &memory.reason), "knowledge needs one"))
-        (area("promote-citations", "Citations", tried.said("promote", "citations").unwrap_or_default(), 2, "one place a line; left empty, those that it has stay"))
+        (render_select("promote-layer", "Where to?", next, layers, tried.value_for("promote", "layer").unwrap_or_default()))
+        (render_select("promote-kind", "Kind", memory.kind.as_str(), &kinds, tried.value_for("promote", "kind").unwrap_or_default()))
+        (render_text_input("promote-subject", "Subject", &shown("subject", &memory.subject), "knowledge needs one"))
+        (render_text_input("promote-reason", "Reason", &shown("reason", &memory.reason), "knowledge needs one"))
+        (render_textarea("promote-citations", "Citations", tried.value_for("promote", "citations").unwrap_or_default(), 2, "one place a line; left empty, those that it has stay"))
     };
     let consequence = "Keeps it for longer: scratch becomes an episode, a note becomes knowledge that agents are shown.";
-    Action {
+    MemoryAction {
         verb: "promote",
         title: "Promote",
         consequence,
@@ -261,12 +273,12 @@ fn promote(memory: &Memory, tried: &Tried) -> Action<'static> {
     }
 }
 
-fn forget(tried: &Tried) -> Action<'static> {
+fn build_forget_action(tried: &SubmittedForm) -> MemoryAction<'static> {
     let body = html! {
-        (line("forget-reason", "Why? (may be left empty; it outlives the memory)", tried.said("forget", "reason").unwrap_or_default(), ""))
-        (tick("forget-sure", "I know that this cannot be undone", false))
+        (render_text_input("forget-reason", "Why? (may be left empty; it outlives the memory)", tried.value_for("forget", "reason").unwrap_or_default(), ""))
+        (render_checkbox("forget-sure", "I know that this cannot be undone", false))
     };
-    Action {
+    MemoryAction {
         verb: "forget",
         title: "Forget",
         consequence: "Removes its text everywhere, the log and the index included; only its number and the time are left. This cannot be undone.",

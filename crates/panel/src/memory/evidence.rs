@@ -1,15 +1,15 @@
 //! The code that proves a memory: the cited lines where they stand, and what changed.
 
-use apostille_cite::citation::{Citation, Cite, Lines};
+use apostille_cite::citation::{Citation, CodeLocation, LineSpan};
 use apostille_cite::diff;
 use apostille_cite::verdict::{Change, Verdict};
 use apostille_core::memory::Stage;
-use apostille_core::verify::Verified;
+use apostille_core::verify::VerifiedMemory;
 use maud::{Markup, html};
 
 use crate::parts;
-use crate::parts::{badge, code, said};
-use apostille_api::visit::Visit;
+use crate::parts::{render_badge, render_code_lines, sanitize_shown_text};
+use apostille_api::visit::RequestScope;
 
 /// How many lines around the cited ones are shown.
 const AROUND: u32 = 3;
@@ -18,25 +18,29 @@ const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// Everything that a memory cites, each place with its verdict.
 #[must_use]
-pub(super) fn section(visit: &Visit<'_>, it: &Verified, is_withheld: bool) -> Markup {
+pub(super) fn render_evidence_section(
+    visit: &RequestScope<'_>,
+    it: &VerifiedMemory,
+    is_withheld: bool,
+) -> Markup {
     let pairs = it.memory.citations.iter().zip(&it.verdicts);
     html! {
         section aria-labelledby="evidence" {
             h2 #evidence { "Evidence" }
             @if it.memory.citations.is_empty() {
-                p.hint { (unproven(it.memory.status.stage())) }
+                p.hint { (explain_missing_citations(it.memory.status.stage())) }
             }
             @if is_withheld && !it.memory.citations.is_empty() {
                 p.hint { "The evidence is not shown, because the memory looks as if it held a secret." }
             } @else {
-                @for (citation, verdict) in pairs { (place(visit, citation, verdict)) }
+                @for (citation, verdict) in pairs { (render_cited_place(visit, citation, verdict)) }
             }
         }
     }
 }
 
 /// What it means that nothing is cited.
-fn unproven(stage: Stage) -> &'static str {
+fn explain_missing_citations(stage: Stage) -> &'static str {
     match stage {
         Stage::Active => {
             "Nothing is cited, so nothing can be looked up: it is shown to agents as unverified."
@@ -50,39 +54,43 @@ fn unproven(stage: Stage) -> &'static str {
 
 /// One place: where it is, how it stands, and the lines.
 #[must_use]
-pub fn place(visit: &Visit<'_>, citation: &Citation, verdict: &Verdict) -> Markup {
+pub fn render_cited_place(
+    visit: &RequestScope<'_>,
+    citation: &Citation,
+    verdict: &Verdict,
+) -> Markup {
     html! {
         article.evidence {
             p.place {
-                (badge(verdict.as_str()))
-                span.at { (said(&told_place(citation, verdict))) }
-                span.hint { (judged(verdict)) (read_at(citation)) }
+                (render_badge(verdict.as_str()))
+                span.at { (sanitize_shown_text(&format_cited_place(citation, verdict))) }
+                span.hint { (explain_place_verdict(verdict)) (format_read_commit(citation)) }
             }
-            (contradicted(verdict))
-            (lines(visit, citation, verdict))
+            (render_contradicted_values(verdict))
+            (render_evidence_lines(visit, citation, verdict))
         }
     }
 }
 
-fn read_at(citation: &Citation) -> String {
+fn format_read_commit(citation: &Citation) -> String {
     let commit = citation.commit.as_deref().and_then(|it| it.get(..10));
     commit
         .map(|it| format!(" · read at {it}"))
         .unwrap_or_default()
 }
 
-fn told_place(citation: &Citation, verdict: &Verdict) -> String {
-    let place = citation.place();
-    match now_at(citation, verdict) {
+fn format_cited_place(citation: &Citation, verdict: &Verdict) -> String {
+    let place = citation.location();
+    match find_current_place(citation, verdict) {
         Some(now) if now != place => format!("{place} → {now}"),
         _ => place.to_string(),
     }
 }
 
 /// Where to look for it now.
-fn now_at(citation: &Citation, verdict: &Verdict) -> Option<Cite> {
+fn find_current_place(citation: &Citation, verdict: &Verdict) -> Option<CodeLocation> {
     match verdict {
-        Verdict::Holds => Some(citation.place()),
+        Verdict::Holds => Some(citation.location()),
         Verdict::Moved { to } => Some(to.clone()),
         Verdict::Changed(it) => Some(it.at.clone()),
         Verdict::Gone { .. } | Verdict::Unknown { .. } => None,
@@ -90,7 +98,7 @@ fn now_at(citation: &Citation, verdict: &Verdict) -> Option<Cite> {
 }
 
 /// How it stands, in a few words.
-fn judged(verdict: &Verdict) -> String {
+fn explain_place_verdict(verdict: &Verdict) -> String {
     let since = |it: &Option<String>| {
         it.as_deref()
             .and_then(|it| it.get(..10))
@@ -100,16 +108,16 @@ fn judged(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Holds => "the cited lines stand there".into(),
         Verdict::Moved { .. } => "the cited lines stand elsewhere now".into(),
-        Verdict::Changed(it) => format!("{}{}", changed(it.change), since(&it.since)),
+        Verdict::Changed(it) => format!("{}{}", explain_line_change(it.change), since(&it.since)),
         Verdict::Gone {
             loss,
             since: commit,
-        } => format!("{}{}", loss.told(), since(commit)),
-        Verdict::Unknown { why } => format!("could not look: {}", said(why)),
+        } => format!("{}{}", loss.as_phrase(), since(commit)),
+        Verdict::Unknown { why } => format!("could not look: {}", sanitize_shown_text(why)),
     }
 }
 
-fn changed(change: Change) -> &'static str {
+fn explain_line_change(change: Change) -> &'static str {
     match change {
         Change::Whitespace => "only spacing differs",
         Change::Formatting => "only the layout differs",
@@ -120,7 +128,7 @@ fn changed(change: Change) -> &'static str {
     }
 }
 
-fn contradicted(verdict: &Verdict) -> Markup {
+fn render_contradicted_values(verdict: &Verdict) -> Markup {
     let Verdict::Changed(it) = verdict else {
         return html! {};
     };
@@ -130,7 +138,7 @@ fn contradicted(verdict: &Verdict) -> Markup {
                 "The code no longer says "
                 @for (n, it) in it.contradicted.iter().enumerate() {
                     @if n > 0 { ", " }
-                    code { (said(it)) }
+                    code { (sanitize_shown_text(it)) }
                 }
                 "."
             }
@@ -138,65 +146,72 @@ fn contradicted(verdict: &Verdict) -> Markup {
     }
 }
 
-fn lines(visit: &Visit<'_>, citation: &Citation, verdict: &Verdict) -> Markup {
-    let around = now_at(citation, verdict).and_then(|it| around(visit, &it));
+fn render_evidence_lines(
+    visit: &RequestScope<'_>,
+    citation: &Citation,
+    verdict: &Verdict,
+) -> Markup {
+    let around =
+        find_current_place(citation, verdict).and_then(|it| render_lines_in_context(visit, &it));
     match (verdict, around) {
         (Verdict::Changed(it), around) => {
             let was = format!("{}\n", citation.snippet);
             let now = format!("{}\n", it.now);
             html! {
                 div.pair {
-                    figure { figcaption { "What was cited" } (cited(citation)) }
-                    figure { figcaption { "What is there now" } (around.unwrap_or_else(|| standing(it.at.lines, &it.now))) }
+                    figure { figcaption { "What was cited" } (render_cited_lines(citation)) }
+                    figure { figcaption { "What is there now" } (around.unwrap_or_else(|| render_current_lines(it.at.lines, &it.now))) }
                 }
                 h3 { "Line by line" }
-                (parts::diff("Difference between what was cited and what is there now", &diff::unified(&was, &now)))
+                (parts::render_diff("Difference between what was cited and what is there now", &diff::format_unified_diff(&was, &now)))
             }
         }
         (_, Some(around)) => around,
-        (_, None) => html! { figure { figcaption { "What was cited" } (cited(citation)) } },
+        (_, None) => {
+            html! { figure { figcaption { "What was cited" } (render_cited_lines(citation)) } }
+        }
     }
 }
 
 /// The lines as they were when they were cited.
-fn cited(citation: &Citation) -> Markup {
+fn render_cited_lines(citation: &Citation) -> Markup {
     let label = format!("What was cited of {}", citation.path);
-    code(
-        &said(&label),
-        citation.lines.start(),
+    render_code_lines(
+        &sanitize_shown_text(&label),
+        citation.lines.first_line(),
         &citation.snippet,
-        citation.lines.start()..=citation.lines.end(),
+        citation.lines.first_line()..=citation.lines.last_line(),
     )
 }
 
-fn standing(lines: Lines, text: &str) -> Markup {
-    code(
+fn render_current_lines(lines: LineSpan, text: &str) -> Markup {
+    render_code_lines(
         "What is there now",
-        lines.start(),
+        lines.first_line(),
         text,
-        lines.start()..=lines.end(),
+        lines.first_line()..=lines.last_line(),
     )
 }
 
 /// The lines at a place of the checkout with some around them; nothing where they cannot be read.
-fn around(visit: &Visit<'_>, at: &Cite) -> Option<Markup> {
-    let blob = visit.cx.source.read(&at.path).ok()??;
+fn render_lines_in_context(visit: &RequestScope<'_>, at: &CodeLocation) -> Option<Markup> {
+    let blob = visit.cx.source.read_file(&at.path).ok()??;
     if blob.bytes.len() > MAX_BYTES {
         return None;
     }
     let text = String::from_utf8_lossy(&blob.bytes);
-    let from = at.lines.start().saturating_sub(AROUND).max(1);
-    let n = at.lines.end().saturating_add(AROUND) - from + 1;
+    let from = at.lines.first_line().saturating_sub(AROUND).max(1);
+    let n = at.lines.last_line().saturating_add(AROUND) - from + 1;
     let shown: Vec<&str> = text
         .lines()
         .skip(from as usize - 1)
         .take(n as usize)
         .collect();
     let label = format!("{} as it is here", at.path);
-    Some(code(
-        &said(&label),
+    Some(render_code_lines(
+        &sanitize_shown_text(&label),
         from,
         &shown.join("\n"),
-        at.lines.start()..=at.lines.end(),
+        at.lines.first_line()..=at.lines.last_line(),
     ))
 }

@@ -1,62 +1,78 @@
 //! What became of a memory: what it replaced, what happened to it, and where it was shown.
 
-use apostille_agents::session::{Moment, Session};
-use apostille_core::event::{Logged, Showing, What};
+use apostille_agents::session::{AgentSession, Moment};
+use apostille_core::event::{EventBody, LoggedEvent, RetrievedMemory};
 use apostille_core::memory::{Memory, MemoryId};
-use apostille_core::verify::Verified;
+use apostille_core::verify::VerifiedMemory;
 use maud::{Markup, html};
 
-use crate::parts::{badge, cut, handle, link, part, said, time};
-use apostille_api::Fault;
-use apostille_api::json::{MemoryDetails, read_history};
-use apostille_api::visit::Visit;
+use crate::parts::{
+    encode_path_segment, link_to_page, render_badge, render_handle_link, render_relative_time,
+    sanitize_shown_text, truncate_shown_text,
+};
+use apostille_api::CallFault;
+use apostille_api::json::{MemoryDetails, read_memory_history};
+use apostille_api::visit::RequestScope;
 
 /// How much of a text in the log is shown.
 const TEXT: usize = 200;
 /// How many sessions are looked through.
 const SESSIONS: usize = 50;
 
-pub(super) fn section(visit: &Visit<'_>, details: &MemoryDetails) -> Result<Markup, Fault> {
+pub(super) fn render_memory_history(
+    visit: &RequestScope<'_>,
+    details: &MemoryDetails,
+) -> Result<Markup, CallFault> {
     let (memory, uses) = (&details.memory.memory, &details.history);
-    let changes = read_history(visit.cx.store, memory, true)?;
+    let changes = read_memory_history(visit.cx.store, memory, true)?;
     Ok(html! {
-        (relatives(visit, "Replaced by", &details.newer)) (relatives(visit, "Replaces", &details.older))
-        section aria-labelledby="shown" { h2 #shown { "Where it was shown" } (shown(visit, memory, uses)) }
-        section aria-labelledby="history" { h2 #history { "History" } (events(visit, &changes, uses)) }
+        (render_related_memories(visit, "Replaced by", &details.newer)) (render_related_memories(visit, "Replaces", &details.older))
+        section aria-labelledby="shown" { h2 #shown { "Where it was shown" } (render_memory_showings(visit, memory, uses)) }
+        section aria-labelledby="history" { h2 #history { "History" } (render_event_table(visit, &changes, uses)) }
     })
 }
 
-fn relatives(visit: &Visit<'_>, title: &str, memories: &[Verified]) -> Markup {
+fn render_related_memories(
+    visit: &RequestScope<'_>,
+    title: &str,
+    memories: &[VerifiedMemory],
+) -> Markup {
     html! {
         @if !memories.is_empty() {
             h3 { (title) }
             ul.chain { @for it in memories.iter().map(|it| &it.memory) {
-                li { (handle(visit, it.handle())) " " (badge(it.status.stage().as_str())) " "
-                    span dir="auto" { (cut(&said(&it.fact), TEXT)) } }
+                li { (render_handle_link(visit, it.handle())) " " (render_badge(it.status.stage().as_str())) " "
+                    span dir="auto" { (truncate_shown_text(&sanitize_shown_text(&it.fact), TEXT)) } }
             } }
         }
     }
 }
 
-fn shown(visit: &Visit<'_>, memory: &Memory, log: &[Logged]) -> Markup {
-    let showings: Vec<(&Logged, &str, &Showing)> =
-        log.iter().filter_map(|it| showing(it, memory.id)).collect();
-    let sessions = sessions(visit, memory.id);
+fn render_memory_showings(
+    visit: &RequestScope<'_>,
+    memory: &Memory,
+    log: &[LoggedEvent],
+) -> Markup {
+    let showings: Vec<(&LoggedEvent, &str, &RetrievedMemory)> = log
+        .iter()
+        .filter_map(|it| find_memory_showing(it, memory.id))
+        .collect();
+    let sessions = list_sessions_showing(visit, memory.id);
     html! {
         @if showings.is_empty() && sessions.is_empty() {
             p.hint { "No agent was shown it yet, as far as the log tells." }
         }
         @if !sessions.is_empty() {
-            ul.chain { @for it in &sessions { (in_session(visit, it, memory.id)) } }
+            ul.chain { @for it in &sessions { (render_session_showing(visit, it, memory.id)) } }
         }
         @if !showings.is_empty() {
             div.wide tabindex="0" role="group" aria-label="Where it was shown" { table {
                 caption { "As the log has it, the last first" }
                 thead { tr { th scope="col" { "When" } th scope="col" { "What was asked" } th scope="col" { "Verdict then" } th.n scope="col" { "Score" } } }
                 tbody { @for (logged, query, it) in &showings { tr {
-                    td { (time(logged.event.at, visit.cx.now)) }
-                    td dir="auto" { (cut(&said(query), TEXT)) }
-                    td { (badge(&it.verdict)) }
+                    td { (render_relative_time(logged.event.at, visit.cx.now)) }
+                    td dir="auto" { (truncate_shown_text(&sanitize_shown_text(query), TEXT)) }
+                    td { (render_badge(&it.verdict)) }
                     td.n { (format!("{:.2}", it.score)) }
                 } } }
             } }
@@ -64,9 +80,12 @@ fn shown(visit: &Visit<'_>, memory: &Memory, log: &[Logged]) -> Markup {
     }
 }
 
-fn showing(logged: &Logged, id: MemoryId) -> Option<(&Logged, &str, &Showing)> {
+fn find_memory_showing(
+    logged: &LoggedEvent,
+    id: MemoryId,
+) -> Option<(&LoggedEvent, &str, &RetrievedMemory)> {
     match &logged.event.what {
-        What::Retrieved { query, shown } => shown
+        EventBody::Retrieved { query, shown } => shown
             .iter()
             .find(|it| it.id == id)
             .map(|it| (logged, query.as_str(), it)),
@@ -75,23 +94,31 @@ fn showing(logged: &Logged, id: MemoryId) -> Option<(&Logged, &str, &Showing)> {
 }
 
 /// The sessions of this user's agents in which it was shown. What cannot be read is left out.
-fn sessions(visit: &Visit<'_>, id: MemoryId) -> Vec<Session> {
+fn list_sessions_showing(visit: &RequestScope<'_>, id: MemoryId) -> Vec<AgentSession> {
     let all = visit
         .here
         .beside
-        .and_then(|it| it.sessions(SESSIONS).ok())
+        .and_then(|it| it.list_sessions(SESSIONS).ok())
         .unwrap_or_default();
-    let is_reached = |it: &Session| it.entries.iter().all(|it| visit.pass.reaches(&it.space));
+    let is_reached = |it: &AgentSession| {
+        it.entries
+            .iter()
+            .all(|it| visit.pass.reaches_space(&it.space))
+    };
     all.into_iter()
-        .filter(|it| is_reached(it) && it.shown().contains(&id))
+        .filter(|it| is_reached(it) && it.shown_ids().contains(&id))
         .collect()
 }
 
-fn in_session(visit: &Visit<'_>, session: &Session, id: MemoryId) -> Markup {
+fn render_session_showing(
+    visit: &RequestScope<'_>,
+    session: &AgentSession,
+    id: MemoryId,
+) -> Markup {
     let Some(last) = session.entries.last() else {
         return html! {};
     };
-    let has = |it: &&apostille_agents::session::Entry| it.shown.iter().any(|it| it.id == id);
+    let has = |it: &&apostille_agents::session::SessionEntry| it.shown.iter().any(|it| it.id == id);
     let first = session
         .entries
         .iter()
@@ -102,10 +129,10 @@ fn in_session(visit: &Visit<'_>, session: &Session, id: MemoryId) -> Markup {
         .any(|it| it.moment == Moment::Done && has(&it));
     html! {
         li {
-            a href=(link(visit, &format!("/sessions/{}", part(&last.session)))) { (cut(&said(&last.session), 40)) }
+            a href=(link_to_page(visit, &format!("/sessions/{}", encode_path_segment(&last.session)))) { (truncate_shown_text(&sanitize_shown_text(&last.session), 40)) }
             span.hint {
                 " " (last.client)
-                @if let Some(it) = first { ", at " (it.moment) " " (time(it.at, visit.cx.now)) }
+                @if let Some(it) = first { ", at " (it.moment) " " (render_relative_time(it.at, visit.cx.now)) }
                 @if is_applied { ", of use there" }
             }
         }
@@ -113,13 +140,19 @@ fn in_session(visit: &Visit<'_>, session: &Session, id: MemoryId) -> Markup {
 }
 
 /// The changes, and how often what merely counts happened.
-fn events(visit: &Visit<'_>, changes: &[Logged], uses: &[Logged]) -> Markup {
-    let mut all: Vec<&Logged> = changes
+fn render_event_table(
+    visit: &RequestScope<'_>,
+    changes: &[LoggedEvent],
+    uses: &[LoggedEvent],
+) -> Markup {
+    let mut all: Vec<&LoggedEvent> = changes
         .iter()
-        .chain(
-            uses.iter()
-                .filter(|it| matches!(it.event.what, What::Applied | What::Verified { .. })),
-        )
+        .chain(uses.iter().filter(|it| {
+            matches!(
+                it.event.what,
+                EventBody::Applied | EventBody::Verified { .. }
+            )
+        }))
         .collect();
     all.sort_by_key(|it| std::cmp::Reverse(it.seq));
     html! {
@@ -127,19 +160,19 @@ fn events(visit: &Visit<'_>, changes: &[Logged], uses: &[Logged]) -> Markup {
             caption { "What happened to it, the last first" }
             thead { tr { th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "Who" } th scope="col" { "More" } } }
             tbody { @for it in all { tr {
-                td { (time(it.event.at, visit.cx.now)) }
-                td { (it.event.what.happening()) }
-                td { (cut(&said(it.event.actor.as_deref().unwrap_or_default()), 60)) }
-                td dir="auto" { (cut(&said(&happened(&it.event.what)), TEXT)) }
+                td { (render_relative_time(it.event.at, visit.cx.now)) }
+                td { (it.event.what.event_kind()) }
+                td { (truncate_shown_text(&sanitize_shown_text(it.event.actor.as_deref().unwrap_or_default()), 60)) }
+                td dir="auto" { (truncate_shown_text(&sanitize_shown_text(&describe_event_details(&it.event.what)), TEXT)) }
             } } }
         } }
     }
 }
 
 /// What an event says beyond its word.
-fn happened(what: &What) -> String {
+fn describe_event_details(what: &EventBody) -> String {
     match what {
-        What::Remembered {
+        EventBody::Remembered {
             rationale, forced, ..
         } => {
             let forced = forced.then(|| "on a person's word".to_owned());
@@ -149,16 +182,16 @@ fn happened(what: &What) -> String {
                 .collect::<Vec<_>>()
                 .join(": ")
         }
-        What::Refreshed { followed, .. } if !followed.is_empty() => followed.join(", "),
-        What::Refreshed {
+        EventBody::Refreshed { followed, .. } if !followed.is_empty() => followed.join(", "),
+        EventBody::Refreshed {
             citations: Some(_), ..
         } => "with new citations".into(),
-        What::Superseded { reason, .. } | What::Corrected { reason, .. } => {
+        EventBody::Superseded { reason, .. } | EventBody::Corrected { reason, .. } => {
             reason.clone().unwrap_or_default()
         }
-        What::Invalidated { reason, .. } | What::Retired { reason } => reason.clone(),
-        What::Verified { found, .. } => found.join(", "),
-        What::Restored { status, .. } => status.stage().to_string(),
+        EventBody::Invalidated { reason, .. } | EventBody::Retired { reason } => reason.clone(),
+        EventBody::Verified { found, .. } => found.join(", "),
+        EventBody::Restored { status, .. } => status.stage().to_string(),
         _ => String::new(),
     }
 }

@@ -1,29 +1,29 @@
 //! What somebody typed into a form.
 
-use apostille_cite::citation::Cite;
+use apostille_cite::citation::CodeLocation;
 
-use apostille_api::visit::Asked;
+use apostille_api::visit::RequestInput;
 
 /// What somebody typed and wanted done, kept on the page when it was not.
 #[derive(Debug, Default)]
-pub struct Tried {
+pub struct SubmittedForm {
     pub(super) verb: &'static str,
     form: Vec<(String, String)>,
 }
 
-impl Tried {
+impl SubmittedForm {
     /// What was sent to do this.
     #[must_use]
-    pub fn new(verb: &'static str, asked: &Asked) -> Self {
+    pub fn new(verb: &'static str, asked: &RequestInput) -> Self {
         Self {
             verb,
-            form: asked.form(),
+            form: asked.form_fields(),
         }
     }
 
     /// A form that is filled in with this beforehand.
     #[must_use]
-    pub fn of(fields: &[(&str, &str)]) -> Self {
+    pub fn from_fields(fields: &[(&str, &str)]) -> Self {
         let form = fields
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
@@ -32,7 +32,7 @@ impl Tried {
     }
 
     /// Nothing was typed; this is what to do next.
-    pub(super) fn next(verb: &'static str) -> Self {
+    pub(super) fn for_next_step(verb: &'static str) -> Self {
         Self {
             verb,
             form: Vec::new(),
@@ -40,7 +40,7 @@ impl Tried {
     }
 
     /// What was typed into a field of this verb's form.
-    pub(super) fn said(&self, verb: &str, name: &str) -> Option<&str> {
+    pub(super) fn value_for(&self, verb: &str, name: &str) -> Option<&str> {
         (self.verb == verb).then(|| self.field(name))?
     }
 
@@ -55,7 +55,7 @@ impl Tried {
 
     /// The same, where it says something.
     #[must_use]
-    pub fn text(&self, name: &str) -> Option<String> {
+    pub fn filled_text(&self, name: &str) -> Option<String> {
         self.field(name)
             .map(str::trim)
             .filter(|it| !it.is_empty())
@@ -63,17 +63,20 @@ impl Tried {
     }
 
     /// The places that were typed, one a line.
-    pub fn places(&self) -> Result<Vec<Cite>, String> {
+    pub fn parse_places(&self) -> Result<Vec<CodeLocation>, String> {
         let lines = self.field("citations").unwrap_or_default().lines();
         let lines = lines.map(str::trim).filter(|it| !it.is_empty());
         lines
-            .map(|it| it.parse::<Cite>().map_err(|error| error.to_string()))
+            .map(|it| {
+                it.parse::<CodeLocation>()
+                    .map_err(|error| error.to_string())
+            })
             .collect()
     }
 
     /// The tags that were typed.
     #[must_use]
-    pub fn tags(&self) -> Vec<String> {
+    pub fn parse_tags(&self) -> Vec<String> {
         let tags = self.field("tags").unwrap_or_default().split(',');
         tags.map(|it| it.trim().trim_start_matches('#').to_owned())
             .filter(|it| !it.is_empty())

@@ -8,27 +8,32 @@ const WIDEST: usize = 1_000;
 
 /// Lines of a file with their numbers, from this one on; those within `lit` stand out.
 #[must_use]
-pub fn code(label: &str, from: u32, text: &str, lit: std::ops::RangeInclusive<u32>) -> Markup {
-    let text = moderate::told(text);
+pub fn render_code_lines(
+    label: &str,
+    from: u32,
+    text: &str,
+    lit: std::ops::RangeInclusive<u32>,
+) -> Markup {
+    let text = moderate::clean_code_unless_secret(text);
     html! {
         pre.code tabindex="0" role="group" aria-label=(label) {
-            @for (n, it) in (from..).zip(text.lines()) { (row(&n.to_string(), "", it, lit.contains(&n))) }
+            @for (n, it) in (from..).zip(text.lines()) { (render_code_row(&n.to_string(), "", it, lit.contains(&n))) }
         }
     }
 }
 
-fn row(number: &str, sign: &str, text: &str, is_lit: bool) -> Markup {
+fn render_code_row(number: &str, sign: &str, text: &str, is_lit: bool) -> Markup {
     html! {
-        span.row.lit[is_lit].(tone(sign)) {
+        span.row.lit[is_lit].(classify_diff_sign(sign)) {
             span.n { (number) } span.sign { (sign) }
             // Marked text is read as such; an empty line keeps its height.
-            @if is_lit { mark { (super::cut(text, WIDEST)) } } @else { span { (super::cut(text, WIDEST)) } }
+            @if is_lit { mark { (super::truncate_shown_text(text, WIDEST)) } } @else { span { (super::truncate_shown_text(text, WIDEST)) } }
             "\n"
         }
     }
 }
 
-fn tone(sign: &str) -> &'static str {
+fn classify_diff_sign(sign: &str) -> &'static str {
     match sign {
         "+" => "new",
         "−" => "old",
@@ -39,17 +44,17 @@ fn tone(sign: &str) -> &'static str {
 
 /// A unified diff without its header: signs, not only colours.
 #[must_use]
-pub fn diff(label: &str, unified: &str) -> Markup {
-    let text = moderate::told(unified);
+pub fn render_diff(label: &str, unified: &str) -> Markup {
+    let text = moderate::clean_code_unless_secret(unified);
     html! {
         pre.code.diff tabindex="0" role="group" aria-label=(label) {
             // The first hunk needs no sign that something stands before it.
             @for (n, it) in text.lines().filter(|it| !it.starts_with('\\')).enumerate() {
                 @match it.chars().next() {
-                    Some('+') => (row("", "+", &it[1..], false)),
-                    Some('-') => (row("", "−", &it[1..], false)),
-                    Some('@') => @if n > 0 { (row("", "…", "", false)) },
-                    _ => (row("", "", it.get(1..).unwrap_or_default(), false)),
+                    Some('+') => (render_code_row("", "+", &it[1..], false)),
+                    Some('-') => (render_code_row("", "−", &it[1..], false)),
+                    Some('@') => @if n > 0 { (render_code_row("", "…", "", false)) },
+                    _ => (render_code_row("", "", it.get(1..).unwrap_or_default(), false)),
                 }
             }
         }

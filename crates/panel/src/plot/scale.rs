@@ -2,7 +2,7 @@
 
 /// What the values of a plot are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub enum PlotUnit {
     /// So many of something.
     Count,
     /// A part of one, told in percent.
@@ -11,10 +11,10 @@ pub enum Unit {
     Micros,
 }
 
-impl Unit {
+impl PlotUnit {
     /// A value in a table.
     #[must_use]
-    pub fn told(self, value: f64) -> String {
+    pub fn format_value(self, value: f64) -> String {
         match self {
             Self::Count => format!("{value:.0}"),
             Self::Share => format!("{:.0} %", value * 100.0),
@@ -24,17 +24,17 @@ impl Unit {
     }
 
     /// A value beside a line, where there is little room.
-    fn short(self, value: f64) -> String {
+    fn format_short(self, value: f64) -> String {
         match self {
-            Self::Count => short(value),
+            Self::Count => abbreviate_number(value),
             Self::Share => format!("{:.0}%", value * 100.0),
-            Self::Micros => format!("{}ms", short(value / 1_000.0)),
+            Self::Micros => format!("{}ms", abbreviate_number(value / 1_000.0)),
         }
     }
 }
 
 /// A number in few letters: `950`, `1.5k`, `20M`.
-fn short(value: f64) -> String {
+fn abbreviate_number(value: f64) -> String {
     const STEPS: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
     let (unit, letter) = STEPS
         .into_iter()
@@ -50,22 +50,22 @@ fn short(value: f64) -> String {
 
 /// From nothing up to a round number.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scale {
+pub(super) struct PlotScale {
     step: f64,
     n_steps: u32,
-    unit: Unit,
+    unit: PlotUnit,
 }
 
-impl Scale {
+impl PlotScale {
     /// A scale that this value still fits on.
     #[must_use]
-    pub(super) fn over(highest: f64, unit: Unit) -> Self {
+    pub(super) fn for_highest(highest: f64, unit: PlotUnit) -> Self {
         let highest = if highest.is_finite() {
             highest.min(1e100)
         } else {
             0.0
         };
-        if unit == Unit::Share && highest <= 1.0 {
+        if unit == PlotUnit::Share && highest <= 1.0 {
             return Self {
                 step: 0.5,
                 n_steps: 2,
@@ -73,8 +73,8 @@ impl Scale {
             };
         }
         // Nobody has half a memory.
-        let least = if unit == Unit::Count { 1.0 } else { 0.1 };
-        let step = round(highest / 4.0).max(least);
+        let least = if unit == PlotUnit::Count { 1.0 } else { 0.1 };
+        let step = round_up_tick_step(highest / 4.0).max(least);
         let n_steps = (1..=5_u32)
             .find(|it| step * f64::from(*it) >= highest)
             .unwrap_or(5);
@@ -87,7 +87,7 @@ impl Scale {
 
     /// How far up a value stands, from 0 to 1.
     #[must_use]
-    pub(super) fn share(&self, value: f64) -> f64 {
+    pub(super) fn fraction_of(&self, value: f64) -> f64 {
         (value / (self.step * f64::from(self.n_steps))).clamp(0.0, 1.0)
     }
 
@@ -97,7 +97,7 @@ impl Scale {
         let tick = |n: u32| {
             (
                 self.step * f64::from(n),
-                self.unit.short(self.step * f64::from(n)),
+                self.unit.format_short(self.step * f64::from(n)),
             )
         };
         (0..=self.n_steps).map(tick).collect()
@@ -105,7 +105,7 @@ impl Scale {
 }
 
 /// The next number of 1, 2 and 5 with zeros.
-fn round(value: f64) -> f64 {
+fn round_up_tick_step(value: f64) -> f64 {
     if value <= 0.0 {
         return 0.0;
     }
@@ -123,23 +123,23 @@ mod tests {
 
     #[test]
     fn scales_are_round_and_told_in_few_letters() {
-        let check = |highest: f64, unit: Unit, expected: &str| {
-            let told: Vec<String> = Scale::over(highest, unit)
+        let check = |highest: f64, unit: PlotUnit, expected: &str| {
+            let told: Vec<String> = PlotScale::for_highest(highest, unit)
                 .ticks()
                 .into_iter()
                 .map(|it| it.1)
                 .collect();
             assert_eq!(told.join(" "), expected, "{highest}");
         };
-        check(0.0, Unit::Count, "0 1 2");
-        check(1.0, Unit::Count, "0 1 2");
-        check(7.0, Unit::Count, "0 2 4 6 8");
-        check(41.0, Unit::Count, "0 20 40 60");
-        check(10_000.0, Unit::Count, "0 5k 10k");
-        check(5_800_000.0, Unit::Count, "0 2M 4M 6M");
-        check(0.4, Unit::Share, "0% 50% 100%");
-        check(2.5, Unit::Share, "0% 100% 200% 300%");
-        check(23_000.0, Unit::Micros, "0ms 10ms 20ms 30ms");
-        check(f64::NAN, Unit::Count, "0 1 2");
+        check(0.0, PlotUnit::Count, "0 1 2");
+        check(1.0, PlotUnit::Count, "0 1 2");
+        check(7.0, PlotUnit::Count, "0 2 4 6 8");
+        check(41.0, PlotUnit::Count, "0 20 40 60");
+        check(10_000.0, PlotUnit::Count, "0 5k 10k");
+        check(5_800_000.0, PlotUnit::Count, "0 2M 4M 6M");
+        check(0.4, PlotUnit::Share, "0% 50% 100%");
+        check(2.5, PlotUnit::Share, "0% 100% 200% 300%");
+        check(23_000.0, PlotUnit::Micros, "0ms 10ms 20ms 30ms");
+        check(f64::NAN, PlotUnit::Count, "0 1 2");
     }
 }

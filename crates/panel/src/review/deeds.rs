@@ -1,37 +1,37 @@
 //! Decisions about what waits. Copies share the fate of the one that leads them.
 
-use apostille_core::memory::{Draft, Memory, MemoryId, Name};
-use apostille_core::revise::{self, Revised};
+use apostille_core::memory::{Draft, Memory, MemoryId, MemoryName};
+use apostille_core::revise::{self, ReviseOutcome};
 use apostille_core::speaker::Person;
 use apostille_core::{Context, list, review as queue, rollback};
 use maud::html;
 
-use super::{Failed, MOST, show};
-use crate::memory::deeds::{Came, Tried, not_done};
-use crate::parts::{Tone, notice};
+use super::{FailedDecision, MOST, render_review_queue};
+use crate::memory::deeds::{ActionOutcome, SubmittedForm, render_failed_action};
+use crate::parts::{NoticeTone, render_notice};
 use crate::undo;
-use crate::undo::Deed;
-use apostille_api::Fault;
-use apostille_api::visit::{Asked, Reply, Visit};
+use crate::undo::CompletedAction;
+use apostille_api::CallFault;
+use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
 
 /// Where a decision was made, and about what.
-struct Case<'a> {
-    visit: &'a Visit<'a>,
+struct ReviewCase<'a> {
+    visit: &'a RequestScope<'a>,
     by: &'a Person,
     cx: Context<'a>,
     memory: Memory,
     copies: Vec<Memory>,
-    tried: Tried,
+    tried: SubmittedForm,
 }
 
 /// Decides, and goes back to where the next one stands now.
-fn decided(
-    visit: &Visit<'_>,
-    asked: &Asked,
+fn run_review_decision(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
     verb: &'static str,
-    decide: impl FnOnce(&Case<'_>) -> Result<Came, Fault>,
-) -> Result<Reply, Fault> {
-    let tried = Tried::new(verb, asked);
+    decide: impl FnOnce(&ReviewCase<'_>) -> Result<ActionOutcome, CallFault>,
+) -> Result<HttpReply, CallFault> {
+    let tried = SubmittedForm::new(verb, asked);
     let number = |name: &str| {
         tried
             .field(name)
@@ -39,17 +39,17 @@ fn decided(
             .unwrap_or(0)
     };
     let (from, at) = (number("from"), number("at"));
-    let Some(memory) = named(visit, asked.part("name"))?.pop() else {
-        let told = notice(
-            Tone::Bad,
+    let Some(memory) = find_memories_by_names(visit, asked.path_part("name"))?.pop() else {
+        let told = render_notice(
+            NoticeTone::Bad,
             &html! { p { "It no longer waits: somebody decided, or it was forgotten." } },
         );
-        return show(visit, from, 404, &told, None);
+        return render_review_queue(visit, from, 404, &told, None);
     };
-    let copies = named(visit, tried.field("copies").unwrap_or_default())?;
-    let cx = visit.here.ruled(visit.cx, &memory.space);
-    let after = rollback::place(&cx, &memory.space)?;
-    let case = Case {
+    let copies = find_memories_by_names(visit, tried.field("copies").unwrap_or_default())?;
+    let cx = visit.here.context_for_space(visit.cx, &memory.space);
+    let after = rollback::find_last_event_place(&cx, &memory.space)?;
+    let case = ReviewCase {
         visit,
         by: visit.deciding_person()?,
         cx,
@@ -58,63 +58,79 @@ fn decided(
         tried,
     };
     match decide(&case)? {
-        Came::Done(word, now, mut touched) => {
+        ActionOutcome::Done(word, now, mut touched) => {
             touched.extend([case.memory.id, now.id]);
             touched.extend(case.memory.supersedes);
             touched.extend(case.copies.iter().map(|it| it.id));
-            let deed = Deed {
+            let deed = CompletedAction {
                 word,
                 space: &case.memory.space,
                 after,
                 touched,
             };
-            back(visit, from, at, &deed)
+            redirect_to_queue(visit, from, at, &deed)
         }
         other => {
             let name = case.memory.handle().to_string();
-            let told = not_done(visit, other)?;
-            let failed = Failed {
+            let told = render_failed_action(visit, other)?;
+            let failed = FailedDecision {
                 name,
                 tried: &case.tried,
                 told: told.clone(),
             };
-            show(visit, from, 422, &told, Some(&failed))
+            render_review_queue(visit, from, 422, &told, Some(&failed))
         }
     }
 }
 
 /// The page of the queue, at the one that took the place.
-fn back(visit: &Visit<'_>, from: usize, at: usize, deed: &Deed<'_>) -> Result<Reply, Fault> {
-    Ok(undo::at_card(undo::go(visit, "/review", deed)?, from, at))
+fn redirect_to_queue(
+    visit: &RequestScope<'_>,
+    from: usize,
+    at: usize,
+    deed: &CompletedAction<'_>,
+) -> Result<HttpReply, CallFault> {
+    Ok(undo::redirect_to_card(
+        undo::redirect_with_undo(visit, "/review", deed)?,
+        from,
+        at,
+    ))
 }
 
 /// The memories with these names, separated by commas.
-fn named(visit: &Visit<'_>, names: &str) -> Result<Vec<Memory>, Fault> {
+fn find_memories_by_names(visit: &RequestScope<'_>, names: &str) -> Result<Vec<Memory>, CallFault> {
     let mut found = Vec::new();
-    for name in names.split(',').filter_map(|it| it.parse::<Name>().ok()) {
-        found.extend(list::named(visit.cx, &visit.spaces(), name)?);
+    for name in names
+        .split(',')
+        .filter_map(|it| it.parse::<MemoryName>().ok())
+    {
+        found.extend(list::find_named_memory(
+            visit.cx,
+            &visit.reachable_spaces(),
+            name,
+        )?);
     }
     Ok(found)
 }
 
-impl Case<'_> {
-    fn name(&self) -> Name {
-        Name::Id(self.memory.id)
+impl ReviewCase<'_> {
+    fn name(&self) -> MemoryName {
+        MemoryName::Id(self.memory.id)
     }
 
     /// What is now in use takes in the copies.
-    fn with_copies(&self, came: Came) -> Result<Came, Fault> {
-        if let Came::Done(_, kept, _) = &came {
+    fn absorb_case_copies(&self, came: ActionOutcome) -> Result<ActionOutcome, CallFault> {
+        if let ActionOutcome::Done(_, kept, _) = &came {
             for copy in self
                 .copies
                 .iter()
                 .filter(|it| it.space == kept.space && it.id != kept.id)
             {
-                revise::absorb(
+                revise::merge_pending_memory(
                     &self.cx,
-                    &self.visit.spaces(),
-                    Name::Id(copy.id),
-                    Name::Id(kept.id),
+                    &self.visit.reachable_spaces(),
+                    MemoryName::Id(copy.id),
+                    MemoryName::Id(kept.id),
                 )?;
             }
         }
@@ -123,28 +139,41 @@ impl Case<'_> {
 }
 
 /// Lets it be used; its copies go up in it.
-pub fn accept(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    decided(visit, asked, "accept", |case| {
-        let revised = revise::approve(&case.cx, case.by, &visit.spaces(), case.name())?;
-        case.with_copies(Came::revised("approved", revised))
+pub fn handle_review_accept_form(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    run_review_decision(visit, asked, "accept", |case| {
+        let revised =
+            revise::approve_memory(&case.cx, case.by, &visit.reachable_spaces(), case.name())?;
+        case.absorb_case_copies(ActionOutcome::from_revised("approved", revised))
     })
 }
 
 /// Turns it away, its copies too.
-pub fn reject(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    decided(visit, asked, "reject", |case| {
-        let reason = case.tried.text("reason").unwrap_or_default();
-        let came = Came::revised(
+pub fn handle_review_reject_form(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    run_review_decision(visit, asked, "reject", |case| {
+        let reason = case.tried.filled_text("reason").unwrap_or_default();
+        let came = ActionOutcome::from_revised(
             "rejected",
-            revise::reject(&case.cx, case.by, &visit.spaces(), case.name(), &reason)?,
+            revise::reject_memory(
+                &case.cx,
+                case.by,
+                &visit.reachable_spaces(),
+                case.name(),
+                &reason,
+            )?,
         );
-        if let Came::Done(..) = &came {
+        if let ActionOutcome::Done(..) = &came {
             for copy in &case.copies {
-                revise::reject(
+                revise::reject_memory(
                     &case.cx,
                     case.by,
-                    &visit.spaces(),
-                    Name::Id(copy.id),
+                    &visit.reachable_spaces(),
+                    MemoryName::Id(copy.id),
                     &reason,
                 )?;
             }
@@ -154,77 +183,99 @@ pub fn reject(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
 }
 
 /// Lets it go up in one that is known, its copies too.
-pub fn merge(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    decided(visit, asked, "merge", |case| {
+pub fn handle_review_merge_form(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    run_review_decision(visit, asked, "merge", |case| {
         let Some(into) = case.tried.field("into").and_then(|it| it.parse().ok()) else {
-            return Ok(Came::Unread(
+            return Ok(ActionOutcome::Unread(
                 "say into which memory it is to be merged".into(),
             ));
         };
-        let revised = revise::absorb(&case.cx, &visit.spaces(), case.name(), into)?;
-        case.with_copies(Came::revised("merged", revised))
+        let revised =
+            revise::merge_pending_memory(&case.cx, &visit.reachable_spaces(), case.name(), into)?;
+        case.absorb_case_copies(ActionOutcome::from_revised("merged", revised))
     })
 }
 
 /// Keeps what a person says instead.
-pub fn edit(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    decided(visit, asked, "edit", |case| {
-        let citations = match case.tried.places() {
+pub fn handle_review_edit_form(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    run_review_decision(visit, asked, "edit", |case| {
+        let citations = match case.tried.parse_places() {
             Ok(places) => places,
-            Err(why) => return Ok(Came::Unread(why)),
+            Err(why) => return Ok(ActionOutcome::Unread(why)),
         };
         let draft = Draft {
             citations,
-            subject: case.tried.text("subject"),
-            reason: case.tried.text("reason"),
+            subject: case.tried.filled_text("subject"),
+            reason: case.tried.filled_text("reason"),
             tags: case.memory.tags.clone(),
             ..Draft::new(
                 case.memory.space.clone(),
-                case.tried.text("fact").unwrap_or_default(),
+                case.tried.filled_text("fact").unwrap_or_default(),
                 visit.voice(),
             )
         };
         // Whoever edits has seen what the lines do not say, and decides.
-        let draft = draft.vouched_if(true, Some(case.by));
-        let outcome = revise::reword(&case.cx, &visit.spaces(), case.name(), draft)?;
-        case.with_copies(Came::kept("superseded", outcome, case.memory.id))
+        let draft = draft.with_vouching(true, Some(case.by));
+        let outcome =
+            revise::reword_memory(&case.cx, &visit.reachable_spaces(), case.name(), draft)?;
+        case.absorb_case_copies(ActionOutcome::from_outcome(
+            "superseded",
+            outcome,
+            case.memory.id,
+        ))
     })
 }
 
 /// Accepts everything that was shown as safe and still is.
-pub fn safe(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let tried = Tried::new("safe", asked);
+pub fn handle_accept_safe_form(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let tried = SubmittedForm::new("safe", asked);
     let meant: Vec<&str> = tried
         .field("names")
         .unwrap_or_default()
         .split(',')
         .collect();
-    let queue = queue::sorted(visit.cx, &visit.spaces(), MOST)?;
-    let is_meant = |it: &&queue::Waiting| {
+    let queue = queue::list_sorted_pending(visit.cx, &visit.reachable_spaces(), MOST)?;
+    let is_meant = |it: &&queue::ReviewItem| {
         it.is_safe() && meant.contains(&it.memory().handle().to_string().as_str())
     };
     let mut waiting = queue.iter().filter(is_meant).peekable();
     let Some(first) = waiting.peek().map(|it| it.memory().space.clone()) else {
-        return Ok(undo::tell(visit, "/review", "none-safe"));
+        return Ok(undo::redirect_with_message(visit, "/review", "none-safe"));
     };
     let by = visit.deciding_person()?;
-    let after = rollback::place(visit.cx, &first)?;
+    let after = rollback::find_last_event_place(visit.cx, &first)?;
     let mut touched: Vec<MemoryId> = Vec::new();
     for it in waiting {
-        let cx = visit.here.ruled(visit.cx, &it.memory().space);
+        let cx = visit.here.context_for_space(visit.cx, &it.memory().space);
         let id = it.memory().id;
-        if let Revised::Done(memory) = revise::approve(&cx, by, &visit.spaces(), Name::Id(id))? {
+        if let ReviseOutcome::Done(memory) =
+            revise::approve_memory(&cx, by, &visit.reachable_spaces(), MemoryName::Id(id))?
+        {
             for copy in &it.copies {
-                revise::absorb(&cx, &visit.spaces(), Name::Id(copy.id), Name::Id(memory.id))?;
+                revise::merge_pending_memory(
+                    &cx,
+                    &visit.reachable_spaces(),
+                    MemoryName::Id(copy.id),
+                    MemoryName::Id(memory.id),
+                )?;
                 touched.push(copy.id);
             }
             touched.extend([memory.id].into_iter().chain(memory.supersedes));
         }
     }
-    undo::go(
+    undo::redirect_with_undo(
         visit,
         "/review",
-        &Deed {
+        &CompletedAction {
             word: "accepted-safe",
             space: &first,
             after,

@@ -2,28 +2,35 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use apostille_agents::session::{Entry, Moment, Session, Shown};
+use apostille_agents::session::{AgentSession, Moment, SessionEntry, ShownMemory};
 use apostille_core::memory::MemoryId;
-use apostille_core::recall::Why;
-use apostille_core::verify::Verified;
+use apostille_core::recall::ScoreBreakdown;
+use apostille_core::verify::VerifiedMemory;
 use maud::{Markup, html};
 
-use super::{MOMENTS, applied, exposed};
-use crate::ask::factors;
-use crate::parts::{badge, cut, said, time, toned, url};
-use apostille_api::visit::Visit;
+use super::{MOMENTS, collect_applied_memories, render_exposed_badge};
+use crate::ask::render_score_factors;
+use crate::parts::{
+    build_page_url, render_badge, render_relative_time, render_toned_badge, sanitize_shown_text,
+    truncate_shown_text,
+};
+use apostille_api::visit::RequestScope;
 
 /// How much of a fact is told.
 const FACT: usize = 400;
 /// A tick.
 const TICK: &str = "M3 8.5l3.2 3.2L13 4.8";
 
-type Today = BTreeMap<MemoryId, Verified>;
+type VerifiedById = BTreeMap<MemoryId, VerifiedMemory>;
 
 /// The turns, in their order; of many moments the last ones.
-pub(super) fn turns(visit: &Visit<'_>, session: &Session, today: &Today) -> Markup {
-    let used = applied(session);
-    let mut turns: Vec<(usize, Vec<&Entry>)> = vec![(0, Vec::new())];
+pub(super) fn render_session_turns(
+    visit: &RequestScope<'_>,
+    session: &AgentSession,
+    today: &VerifiedById,
+) -> Markup {
+    let used = collect_applied_memories(session);
+    let mut turns: Vec<(usize, Vec<&SessionEntry>)> = vec![(0, Vec::new())];
     for entry in session
         .entries
         .iter()
@@ -48,32 +55,32 @@ pub(super) fn turns(visit: &Visit<'_>, session: &Session, today: &Today) -> Mark
         @for (number, moments) in turns.iter().filter(|it| !it.1.is_empty()) {
             section.turn aria-labelledby=(format!("turn-{number}")) {
                 h2 id=(format!("turn-{number}")) { @if *number == 0 { "Beginning" } @else { "Turn " (number) } }
-                ol.moments { @for it in moments { (moment(visit, it, session.entries.first() == Some(*it), today, &used)) } }
+                ol.moments { @for it in moments { (render_session_moment(visit, it, session.entries.first() == Some(*it), today, &used)) } }
             }
         }
     }
 }
 
-fn moment(
-    visit: &Visit<'_>,
-    entry: &Entry,
+fn render_session_moment(
+    visit: &RequestScope<'_>,
+    entry: &SessionEntry,
     is_first: bool,
-    today: &Today,
+    today: &VerifiedById,
     used: &BTreeSet<MemoryId>,
 ) -> Markup {
-    let line = |it: &Shown, is_withheld| {
-        showing(it, today.get(&it.id), is_withheld, used.contains(&it.id))
+    let line = |it: &ShownMemory, is_withheld| {
+        render_shown_memory(it, today.get(&it.id), is_withheld, used.contains(&it.id))
     };
     html! {
         li.moment {
             p.meta {
                 b { (entry.moment) }
-                (time(entry.at, visit.cx.now))
+                (render_relative_time(entry.at, visit.cx.now))
                 @if let Some(it) = entry.took { span { (format!("{:.1} ms", f64::from(it) / 1_000.0)) } }
-                @if entry.is_outside { (exposed()) }
+                @if entry.is_outside { (render_exposed_badge()) }
                 @if entry.is_fresh && !is_first { span { "what was said before is no longer before the agent" } }
             }
-            @if let Some(it) = nothing(entry) { p.hint { (it) } }
+            @if let Some(it) = explain_empty_moment(entry) { p.hint { (it) } }
             @if !entry.shown.is_empty() || !entry.withheld.is_empty() {
                 ul.showings {
                     @for it in &entry.shown { (line(it, false)) }
@@ -85,7 +92,7 @@ fn moment(
 }
 
 /// Why nothing was shown at a moment at which something could have been.
-fn nothing(entry: &Entry) -> Option<&'static str> {
+fn explain_empty_moment(entry: &SessionEntry) -> Option<&'static str> {
     let is_empty = entry.shown.is_empty() && entry.withheld.is_empty();
     match entry.moment {
         _ if entry.is_ignored => Some("Nothing: you asked to leave memory out of it."),
@@ -96,23 +103,28 @@ fn nothing(entry: &Entry) -> Option<&'static str> {
     }
 }
 
-fn showing(it: &Shown, today: Option<&Verified>, is_withheld: bool, is_used: bool) -> Markup {
+fn render_shown_memory(
+    it: &ShownMemory,
+    today: Option<&VerifiedMemory>,
+    is_withheld: bool,
+    is_used: bool,
+) -> Markup {
     html! {
         li.showing {
             p.meta {
-                (named(it, today))
+                (render_shown_handle(it, today))
                 @if is_withheld { b { "withheld" } }
-                (standing(it, today))
-                @if is_used { (toned("good", TICK, "of use")) }
+                (render_standing_then_and_now(it, today))
+                @if is_used { (render_toned_badge("good", TICK, "of use")) }
             }
-            @if let Some(now) = today { p.fact dir="auto" { (fact(now)) } }
-            (why(it.score, &it.why))
+            @if let Some(now) = today { p.fact dir="auto" { (format_session_fact(now)) } }
+            (render_score_details(it.score, &it.why))
         }
     }
 }
 
 /// The way to the memory, in the space it belongs to.
-fn named(it: &Shown, today: Option<&Verified>) -> Markup {
+fn render_shown_handle(it: &ShownMemory, today: Option<&VerifiedMemory>) -> Markup {
     let path = format!("/memories/{}", it.handle);
     let repo = today
         .map(|it| &it.memory.space)
@@ -120,43 +132,43 @@ fn named(it: &Shown, today: Option<&Verified>) -> Markup {
         .map_or("", |it| it.as_str());
     html! {
         @match today {
-            Some(_) => a.handle href=(url(&path, &[("repo", repo)])) { (it.handle) },
+            Some(_) => a.handle href=(build_page_url(&path, &[("repo", repo)])) { (it.handle) },
             None => span.handle { (it.handle) },
         }
     }
 }
 
 /// How it stood when it was shown, and how it stands today.
-fn standing(it: &Shown, today: Option<&Verified>) -> Markup {
-    let now = today.map(now);
+fn render_standing_then_and_now(it: &ShownMemory, today: Option<&VerifiedMemory>) -> Markup {
+    let now = today.map(find_current_standing);
     html! {
-        (badge(&it.verdict))
+        (render_badge(&it.verdict))
         @match now {
             None => span { "then; forgotten since" },
             Some(now) if now == it.verdict => {},
-            Some(now) => { span { "then," } (badge(now)) span { "now" } },
+            Some(now) => { span { "then," } (render_badge(now)) span { "now" } },
         }
     }
 }
 
 /// How a memory stands today; what cannot be looked up here is unknown.
-fn now(it: &Verified) -> &'static str {
+fn find_current_standing(it: &VerifiedMemory) -> &'static str {
     match it.verdicts.is_empty() && !it.memory.citations.is_empty() {
         true => "unknown",
         false => it.standing(),
     }
 }
 
-fn fact(it: &Verified) -> String {
+fn format_session_fact(it: &VerifiedMemory) -> String {
     let mut memory = it.memory.clone();
     memory.withhold_secret();
-    cut(&said(&memory.fact), FACT)
+    truncate_shown_text(&sanitize_shown_text(&memory.fact), FACT)
 }
 
 /// Where the score came from.
-fn why(score: f32, why: &Why) -> Markup {
+fn render_score_details(score: f32, why: &ScoreBreakdown) -> Markup {
     if score == 0.0 {
         return html! { p.hint { "Not ranked: it is shown at this moment whatever is asked." } };
     }
-    html! { details.why { summary { "Score " (format!("{score:.2}")) } (factors(why)) } }
+    html! { details.why { summary { "Score " (format!("{score:.2}")) } (render_score_factors(why)) } }
 }

@@ -1,11 +1,11 @@
 //! A task at a glance: its phases as a band from its first gate to its last, and a mark for every gate. The list below
 //! it says the same in words.
 
-use apostille_tasks::task::{Gate, Passage, Task, What};
+use apostille_tasks::task::{Gate, GateAction, GateEvent, Task};
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-use crate::parts::{count, cut, said};
+use crate::parts::{pluralize_count, sanitize_shown_text, truncate_shown_text};
 
 /// The box of the strip, and its margin.
 const WIDE: f64 = 320.0;
@@ -15,18 +15,18 @@ const MARKS: usize = 200;
 /// How narrow a phase may be and still have its name in it.
 const ROOM: f64 = 54.0;
 
-pub(super) fn figure(task: &Task, gates: &[Passage]) -> Markup {
+pub(super) fn render_task_strip(task: &Task, gates: &[GateEvent]) -> Markup {
     let (Some(first), Some(last)) = (
         gates.iter().map(|it| it.at).min(),
         gates.iter().map(|it| it.at).max(),
     ) else {
         return html! {};
     };
-    let x = |at: Timestamp| place(at, first, last);
+    let x = |at: Timestamp| map_time_to_x(at, first, last);
     let told = format!(
         "{}, {}: {}.",
-        count(gates.len() as u64, "gate", "gates"),
-        count(phases(gates).len() as u64, "phase", "phases"),
+        pluralize_count(gates.len() as u64, "gate", "gates"),
+        pluralize_count(list_phase_starts(gates).len() as u64, "phase", "phases"),
         if task.is_open() {
             "it is open"
         } else {
@@ -37,17 +37,17 @@ pub(super) fn figure(task: &Task, gates: &[Passage]) -> Markup {
         svg.strip viewBox="0 0 320 48" role="img" aria-labelledby="strip-title strip-desc" {
             title #strip-title { "The phases and gates of the task, in time" }
             desc #strip-desc { (told) }
-            @for (n, (name, from, to)) in bands(gates, last).into_iter().enumerate() {
-                rect.band.(if n % 2 == 0 { "even" } else { "odd" }) x=(at(x(from))) y="4" width=(at((x(to) - x(from)).max(1.0))) height="20" rx="3" {}
-                @if x(to) - x(from) >= ROOM { text x=(at(x(from) + 5.0)) y="19" { (cut(&said(&name), 10)) } }
+            @for (n, (name, from, to)) in list_phase_bands(gates, last).into_iter().enumerate() {
+                rect.band.(if n % 2 == 0 { "even" } else { "odd" }) x=(format_strip_coordinate(x(from))) y="4" width=(format_strip_coordinate((x(to) - x(from)).max(1.0))) height="20" rx="3" {}
+                @if x(to) - x(from) >= ROOM { text x=(format_strip_coordinate(x(from) + 5.0)) y="19" { (truncate_shown_text(&sanitize_shown_text(&name), 10)) } }
             }
             line.rule x1="8" x2="312" y1="36" y2="36" {}
-            @for it in gates.iter().take(MARKS) { circle.(look(it)) cx=(at(x(it.at))) cy="36" r="4" {} }
+            @for it in gates.iter().take(MARKS) { circle.(classify_gate_tone(it)) cx=(format_strip_coordinate(x(it.at))) cy="36" r="4" {} }
         }
     }
 }
 
-fn look(it: &Passage) -> &'static str {
+fn classify_gate_tone(it: &GateEvent) -> &'static str {
     match it.what.gate() {
         Gate::Blocked | Gate::Abandoned => "bad",
         Gate::Done | Gate::Verified | Gate::Unblocked => "good",
@@ -57,18 +57,18 @@ fn look(it: &Passage) -> &'static str {
 }
 
 /// The phases with the time at which each began.
-fn phases(gates: &[Passage]) -> Vec<(String, Timestamp)> {
-    let phase = |it: &Passage| match &it.what {
-        What::Started(start) => start.phase.clone().map(|name| (name, it.at)),
-        What::Phase(name) => Some((name.clone(), it.at)),
+fn list_phase_starts(gates: &[GateEvent]) -> Vec<(String, Timestamp)> {
+    let phase = |it: &GateEvent| match &it.what {
+        GateAction::Started(start) => start.phase.clone().map(|name| (name, it.at)),
+        GateAction::Phase(name) => Some((name.clone(), it.at)),
         _ => None,
     };
     gates.iter().filter_map(phase).collect()
 }
 
 /// Each phase from its beginning to that of the next.
-fn bands(gates: &[Passage], last: Timestamp) -> Vec<(String, Timestamp, Timestamp)> {
-    let phases = phases(gates);
+fn list_phase_bands(gates: &[GateEvent], last: Timestamp) -> Vec<(String, Timestamp, Timestamp)> {
+    let phases = list_phase_starts(gates);
     let ends = phases.iter().skip(1).map(|it| it.1).chain([last]);
     phases
         .iter()
@@ -78,7 +78,7 @@ fn bands(gates: &[Passage], last: Timestamp) -> Vec<(String, Timestamp, Timestam
 }
 
 /// Where a time stands; all of it in the middle where no time passed.
-fn place(at: Timestamp, first: Timestamp, last: Timestamp) -> f64 {
+fn map_time_to_x(at: Timestamp, first: Timestamp, last: Timestamp) -> f64 {
     let whole = last.duration_since(first).as_secs_f64();
     let share = if whole > 0.0 {
         at.duration_since(first).as_secs_f64() / whole
@@ -88,6 +88,6 @@ fn place(at: Timestamp, first: Timestamp, last: Timestamp) -> f64 {
     EDGE + (WIDE - 2.0 * EDGE) * share.clamp(0.0, 1.0)
 }
 
-fn at(place: f64) -> String {
+fn format_strip_coordinate(place: f64) -> String {
     format!("{place:.1}")
 }

@@ -1,70 +1,83 @@
 //! The gates of a task, in their order, with what was noted at each.
 
 use apostille_core::memory::MemoryId;
-use apostille_tasks::task::{Passage, What};
+use apostille_tasks::task::{GateAction, GateEvent};
 use maud::{Markup, html};
 
-use super::{Seen, decided, fact, standing};
-use crate::parts::{cut, handle, link, part, said, time};
-use apostille_api::visit::Visit;
+use super::{TaskPageData, format_note_fact, label_decision, render_note_standing};
+use crate::parts::{
+    encode_path_segment, link_to_page, render_handle_link, render_relative_time,
+    sanitize_shown_text, truncate_shown_text,
+};
+use apostille_api::visit::RequestScope;
 
 /// How many gates are told, the last of them.
 const GATES: usize = 300;
 
-pub(super) fn section(visit: &Visit<'_>, seen: &Seen<'_>) -> Markup {
+pub(super) fn render_task_timeline(visit: &RequestScope<'_>, seen: &TaskPageData<'_>) -> Markup {
     let skipped = seen.gates.len().saturating_sub(GATES);
     html! {
         section aria-labelledby="timeline" {
             h2 #timeline { "Timeline" }
             @if skipped > 0 { p.hint { (skipped) " earlier gates are not told here." } }
-            ol.timeline { @for it in &seen.gates[skipped..] { (gate(visit, seen, it)) } }
+            ol.timeline { @for it in &seen.gates[skipped..] { (render_timeline_gate(visit, seen, it)) } }
         }
     }
 }
 
-fn gate(visit: &Visit<'_>, seen: &Seen<'_>, passage: &Passage) -> Markup {
+fn render_timeline_gate(
+    visit: &RequestScope<'_>,
+    seen: &TaskPageData<'_>,
+    passage: &GateEvent,
+) -> Markup {
     html! {
         li {
             p.meta {
-                b { (word(seen, passage)) }
-                (time(passage.at, visit.cx.now))
+                b { (label_timeline_gate(seen, passage)) }
+                (render_relative_time(passage.at, visit.cx.now))
                 @if let Some(name) = &passage.session {
-                    a href=(link(visit, &format!("/sessions/{}", part(name)))) { "in session " (cut(&said(name), 12)) }
+                    a href=(link_to_page(visit, &format!("/sessions/{}", encode_path_segment(name)))) { "in session " (truncate_shown_text(&sanitize_shown_text(name), 12)) }
                 }
             }
-            (what(visit, seen, passage))
+            (render_gate_content(visit, seen, passage))
         }
     }
 }
 
-fn word(seen: &Seen<'_>, passage: &Passage) -> &'static str {
+fn label_timeline_gate(seen: &TaskPageData<'_>, passage: &GateEvent) -> &'static str {
     match &passage.what {
-        What::Decided(id) => seen.notes.get(id).map_or("decided", decided),
+        GateAction::Decided(id) => seen.notes.get(id).map_or("decided", label_decision),
         other => other.gate().as_str(),
     }
 }
 
-fn what(visit: &Visit<'_>, seen: &Seen<'_>, passage: &Passage) -> Markup {
+fn render_gate_content(
+    visit: &RequestScope<'_>,
+    seen: &TaskPageData<'_>,
+    passage: &GateEvent,
+) -> Markup {
     match &passage.what {
-        What::Started(start) => html! { p.fact dir="auto" { (said(&start.title)) } },
-        What::Phase(name) => html! { p.fact dir="auto" { (said(name)) } },
-        What::Noted(id)
-        | What::Decided(id)
-        | What::Verified(id)
-        | What::Blocked(id)
-        | What::Unblocked(id)
-        | What::Done(Some(id))
-        | What::Abandoned(Some(id)) => noted(visit, seen, *id),
-        What::Done(None) | What::Abandoned(None) => html! {},
+        GateAction::Started(start) => {
+            html! { p.fact dir="auto" { (sanitize_shown_text(&start.title)) } }
+        }
+        GateAction::Phase(name) => html! { p.fact dir="auto" { (sanitize_shown_text(name)) } },
+        GateAction::Noted(id)
+        | GateAction::Decided(id)
+        | GateAction::Verified(id)
+        | GateAction::Blocked(id)
+        | GateAction::Unblocked(id)
+        | GateAction::Done(Some(id))
+        | GateAction::Abandoned(Some(id)) => render_gate_note(visit, seen, *id),
+        GateAction::Done(None) | GateAction::Abandoned(None) => html! {},
     }
 }
 
 /// What was noted, with how it stands here.
-fn noted(visit: &Visit<'_>, seen: &Seen<'_>, id: MemoryId) -> Markup {
+fn render_gate_note(visit: &RequestScope<'_>, seen: &TaskPageData<'_>, id: MemoryId) -> Markup {
     match seen.notes.get(&id) {
         Some(it) => html! {
-            p.meta { (handle(visit, it.memory.handle())) (standing(it)) }
-            p.fact dir="auto" { (fact(it)) }
+            p.meta { (render_handle_link(visit, it.memory.handle())) (render_note_standing(it)) }
+            p.fact dir="auto" { (format_note_fact(it)) }
         },
         None => html! { p.hint { "Its words were forgotten, or are not kept in this store." } },
     }

@@ -2,14 +2,17 @@
 
 use apostille_core::breaker;
 use apostille_core::space::Space;
-use apostille_core::stats::Stats;
-use apostille_core::store::watch::Trip;
+use apostille_core::stats::SpaceStats;
+use apostille_core::store::watch::OpenBreaker;
 use maud::{Markup, html};
 
-use crate::parts::{cut, form, link, said, time, toned, way};
-use apostille_api::Fault;
+use crate::parts::{
+    link_to_page, link_with_query, render_post_form, render_relative_time, render_toned_badge,
+    sanitize_shown_text, truncate_shown_text,
+};
+use apostille_api::CallFault;
 use apostille_api::pass::Access;
-use apostille_api::visit::{Asked, Reply, Visit};
+use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
 
 /// A lightning, and a tick.
 const OPEN: &str = "M9 1.5L3.5 9H8l-1 5.5L12.5 7H8z";
@@ -17,40 +20,40 @@ const TICK: &str = "M3 8.5l3.2 3.2L13 4.8";
 /// How much of a name is shown.
 const NAME: usize = 80;
 
-pub(super) fn section(visit: &Visit<'_>, counted: &[Stats]) -> Markup {
-    let open: Vec<(&Space, &Trip)> = counted
+pub(super) fn render_breaker_section(visit: &RequestScope<'_>, counted: &[SpaceStats]) -> Markup {
+    let open: Vec<(&Space, &OpenBreaker)> = counted
         .iter()
         .flat_map(|it| it.open.iter().map(move |trip| (&it.space, trip)))
         .collect();
     html! {
         section aria-labelledby="breakers" {
             h2.unseen #breakers { "Breakers" }
-            @if open.is_empty() { p { (toned("good", TICK, "in order")) " No breaker is open: what agents write is let in as usual." } }
-            @for (space, trip) in open { (card(visit, space, trip)) }
+            @if open.is_empty() { p { (render_toned_badge("good", TICK, "in order")) " No breaker is open: what agents write is let in as usual." } }
+            @for (space, trip) in open { (render_open_breaker(visit, space, trip)) }
         }
     }
 }
 
-fn card(visit: &Visit<'_>, space: &Space, trip: &Trip) -> Markup {
-    let who = trip
-        .actor
-        .as_deref()
-        .map_or_else(|| "everybody but you".into(), |it| cut(&said(it), NAME));
+fn render_open_breaker(visit: &RequestScope<'_>, space: &Space, trip: &OpenBreaker) -> Markup {
+    let who = trip.actor.as_deref().map_or_else(
+        || "everybody but you".into(),
+        |it| truncate_shown_text(&sanitize_shown_text(it), NAME),
+    );
     html! {
         div.card.tripped {
             p.meta {
-                (toned("bad", OPEN, "breaker open"))
+                (render_toned_badge("bad", OPEN, "breaker open"))
                 b { (trip.breaker) }
                 span { (space) }
-                (time(trip.at, visit.cx.now))
+                (render_relative_time(trip.at, visit.cx.now))
             }
-            p { "What " b { (who) } " writes waits: " (cut(&said(&trip.why), 200)) ". Reading goes on." }
+            p { "What " b { (who) } " writes waits: " (truncate_shown_text(&sanitize_shown_text(&trip.why), 200)) ". Reading goes on." }
             p.hint {
                 "Closing lets in again what is written from now on. What waits goes on waiting in "
-                a href=(link(visit, "/review")) { "Review" } "; what came before it is in use: look at it first."
+                a href=(link_to_page(visit, "/review")) { "Review" } "; what came before it is in use: look at it first."
             }
-            @if visit.pass.allows(Access::Review) {
-                (form(visit, "/vitals/close", &html! {
+            @if visit.pass.allows_access(Access::Review) {
+                (render_post_form(visit, "/vitals/close", &html! {
                     input type="hidden" name="space" value=(space);
                     @if let Some(it) = &trip.actor { input type="hidden" name="actor" value=(it); }
                     button type="submit" { "Close this breaker" }
@@ -63,19 +66,22 @@ fn card(visit: &Visit<'_>, space: &Space, trip: &Trip) -> Markup {
 }
 
 /// Closes the breakers of an actor in a space, or all of the space where nobody is named.
-pub fn close(visit: &Visit<'_>, asked: &Asked) -> Result<Reply, Fault> {
-    let form = asked.form();
+pub fn handle_close_breaker_form(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let form = asked.form_fields();
     let field = |name: &str| form.iter().find(|it| it.0 == name).map(|it| it.1.as_str());
-    let spaces = visit.spaces();
+    let spaces = visit.reachable_spaces();
     let space = spaces.iter().find(|it| field("space") == Some(it.as_str()));
     let by = visit.deciding_person()?;
     let closed = match space {
         Some(space) => {
-            let cx = visit.here.ruled(visit.cx, space);
-            breaker::close(&cx, by, space, field("actor"))?
+            let cx = visit.here.context_for_space(visit.cx, space);
+            breaker::close_breakers(&cx, by, space, field("actor"))?
         }
         None => Vec::new(),
     };
     let did = if closed.is_empty() { "" } else { "closed" };
-    Ok(Reply::see_other(way(visit, "/vitals", &[("did", did)])).changed())
+    Ok(HttpReply::see_other(link_with_query(visit, "/vitals", &[("did", did)])).mark_changed())
 }

@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use apostille_agents::pace::{Pace, paces};
-use apostille_audit::trend::{Day, MAX_TRACES, Trend, trend};
+use apostille_agents::pace::{DailyHookLatency, compute_hook_latencies};
+use apostille_audit::trend::{MAX_TRACES, Trend, TrendDay, compute_trend};
 use apostille_core::event::Happening;
 use apostille_core::memory::Stage;
 use jiff::civil::Date;
 use maud::{Markup, html};
 
-use crate::parts::{count, cut, said};
-use crate::plot::{Plot, Series, Shape, Unit};
-use crate::sessions::read;
-use apostille_api::Fault;
-use apostille_api::visit::Visit;
+use crate::parts::{pluralize_count, sanitize_shown_text, truncate_shown_text};
+use crate::plot::{Plot, PlotSeries, PlotShape, PlotUnit};
+use crate::sessions::read_beside_store;
+use apostille_api::CallFault;
+use apostille_api::visit::RequestScope;
 
 /// How many sessions are looked through for how long hooks took.
 const SESSIONS: usize = 100;
@@ -22,13 +22,16 @@ const CLASSES: usize = 4;
 /// The colours of classes, and of the rest.
 const COLOURS: [&str; 5] = ["c1", "c2", "c3", "c4", "c5"];
 
-pub(super) fn section(visit: &Visit<'_>, n_days: u16) -> Result<Markup, Fault> {
-    let trend = trend(visit.cx, &visit.spaces(), n_days, MAX_TRACES)?;
-    let sessions = read(visit, |it| it.sessions(SESSIONS)).unwrap_or_default();
+pub(super) fn render_vitals_plots(
+    visit: &RequestScope<'_>,
+    n_days: u16,
+) -> Result<Markup, CallFault> {
+    let trend = compute_trend(visit.cx, &visit.reachable_spaces(), n_days, MAX_TRACES)?;
+    let sessions = read_beside_store(visit, |it| it.list_sessions(SESSIONS)).unwrap_or_default();
     let reached: Vec<_> = sessions
         .into_iter()
         .map(|mut it| {
-            it.entries.retain(|it| visit.pass.reaches(&it.space));
+            it.entries.retain(|it| visit.pass.reaches_space(&it.space));
             it
         })
         .collect();
@@ -36,22 +39,22 @@ pub(super) fn section(visit: &Visit<'_>, n_days: u16) -> Result<Markup, Fault> {
     Ok(html! {
         @if trend.is_cut { p.hint { "More happened than is looked at here (" (MAX_TRACES) " events), so the plots begin later." } }
         div.plots {
-            (stages(&trend, &dates).figure())
-            (verified(&trend, &dates).figure())
-            (applied(&trend, &dates).figure())
-            (refused(&trend, &dates).figure())
-            (latency(&paces(&reached), &dates).figure())
+            (plot_memory_stages(&trend, &dates).render_figure())
+            (plot_verified_share(&trend, &dates).render_figure())
+            (plot_applied_share(&trend, &dates).render_figure())
+            (plot_refusals(&trend, &dates).render_figure())
+            (plot_hook_latency(&compute_hook_latencies(&reached), &dates).render_figure())
         }
     })
 }
 
-fn row(
+fn build_day_series(
     name: &str,
     class: &'static str,
-    days: &[Day],
-    value: impl Fn(&Day) -> Option<f64>,
-) -> Series {
-    Series {
+    days: &[TrendDay],
+    value: impl Fn(&TrendDay) -> Option<f64>,
+) -> PlotSeries {
+    PlotSeries {
         name: name.into(),
         class,
         values: days.iter().map(value).collect(),
@@ -59,15 +62,15 @@ fn row(
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a plot needs no more")]
-fn number(n: u64) -> Option<f64> {
+fn count_to_plot_value(n: u64) -> Option<f64> {
     Some(n as f64)
 }
 
-fn sum(trend: &Trend, value: impl Fn(&Day) -> u64) -> u64 {
+fn sum_trend_days(trend: &Trend, value: impl Fn(&TrendDay) -> u64) -> u64 {
     trend.days.iter().map(value).sum()
 }
 
-fn stages<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
+fn plot_memory_stages<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
     const ORDER: [(Stage, &str); 5] = [
         (Stage::Active, "active"),
         (Stage::Pending, "pending"),
@@ -75,73 +78,79 @@ fn stages<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
         (Stage::Invalid, "invalid"),
         (Stage::Retired, "retired"),
     ];
-    let used =
-        |stage: Stage| stage == Stage::Active || trend.days.iter().any(|it| it.stage(stage) > 0);
+    let used = |stage: Stage| {
+        stage == Stage::Active || trend.days.iter().any(|it| it.count_in_stage(stage) > 0)
+    };
     let series = ORDER.into_iter().filter(|it| used(it.0));
     let series = series.map(|(stage, class)| {
-        row(stage.as_str(), class, &trend.days, |it| {
-            number(it.stage(stage))
+        build_day_series(stage.as_str(), class, &trend.days, |it| {
+            count_to_plot_value(it.count_in_stage(stage))
         })
     });
-    let at = |day: Option<&Day>| day.map_or(0, |it| it.stage(Stage::Active));
+    let at = |day: Option<&TrendDay>| day.map_or(0, |it| it.count_in_stage(Stage::Active));
     let told = format!(
         "{} in use today, {} at the beginning.",
         at(trend.days.last()),
         at(trend.days.first())
     );
-    plot(
+    build_day_plot(
         "stages",
         "Memories by status",
         told,
         days,
-        (Unit::Count, Shape::Columns),
+        (PlotUnit::Count, PlotShape::Columns),
         series.collect(),
     )
 }
 
-fn verified<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
-    let told = share(
-        sum(trend, Day::held),
-        sum(trend, Day::looks),
+fn plot_verified_share<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
+    let told = format_share_sentence(
+        sum_trend_days(trend, TrendDay::count_held),
+        sum_trend_days(trend, TrendDay::count_looks),
         "looks at the cited code found it to hold",
         "Nobody looked at cited code in this time.",
     );
-    let series = vec![row(
+    let series = vec![build_day_series(
         "found to hold",
         "active",
         &trend.days,
-        Day::verified_share,
+        TrendDay::verified_share,
     )];
-    plot(
+    build_day_plot(
         "verified",
         "Verification",
         told,
         days,
-        (Unit::Share, Shape::Lines),
+        (PlotUnit::Share, PlotShape::Lines),
         series,
     )
 }
 
-fn applied<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
-    let shown = sum(trend, |it| it.n_shown);
-    let told = share(
-        sum(trend, |it| it.event(Happening::Applied)),
+fn plot_applied_share<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
+    let shown = sum_trend_days(trend, |it| it.n_shown);
+    let told = format_share_sentence(
+        sum_trend_days(trend, |it| it.count_events(Happening::Applied)),
         shown,
         "showings were of use",
         "Nothing was shown in this time.",
     );
-    let series = vec![row("applied", "c1", &trend.days, Day::applied_share)];
-    plot(
+    let series = vec![build_day_series(
+        "applied",
+        "c1",
+        &trend.days,
+        TrendDay::applied_share,
+    )];
+    build_day_plot(
         "applied",
         "Applied of shown",
         told,
         days,
-        (Unit::Share, Shape::Lines),
+        (PlotUnit::Share, PlotShape::Lines),
         series,
     )
 }
 
-fn share(part: u64, whole: u64, what: &str, none: &str) -> String {
+fn format_share_sentence(part: u64, whole: u64, what: &str, none: &str) -> String {
     if whole == 0 {
         none.into()
     } else {
@@ -149,7 +158,7 @@ fn share(part: u64, whole: u64, what: &str, none: &str) -> String {
     }
 }
 
-fn refused<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
+fn plot_refusals<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
     let mut classes: BTreeMap<&str, u64> = BTreeMap::new();
     let all = trend.days.iter().flat_map(|it| &it.refused);
     all.for_each(|(class, n)| *classes.entry(class).or_default() += n);
@@ -157,55 +166,67 @@ fn refused<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
     let mut by_number: Vec<(&str, u64)> = classes.into_iter().collect();
     by_number.sort_by_key(|it| std::cmp::Reverse(it.1));
     let named: Vec<&str> = by_number.iter().take(CLASSES).map(|it| it.0).collect();
-    let of = |class: &str, day: &Day| number(day.refused.get(class).copied().unwrap_or(0));
-    let rest = |day: &Day| {
+    let of = |class: &str, day: &TrendDay| {
+        count_to_plot_value(day.refused.get(class).copied().unwrap_or(0))
+    };
+    let rest = |day: &TrendDay| {
         let others = day
             .refused
             .iter()
             .filter(|it| !named.contains(&it.0.as_str()));
-        number(others.map(|it| it.1).sum())
+        count_to_plot_value(others.map(|it| it.1).sum())
     };
-    let mut series: Vec<Series> = named
+    let mut series: Vec<PlotSeries> = named
         .iter()
         .zip(COLOURS)
         .map(|(class, colour)| {
-            row(&cut(&said(class), 40), colour, &trend.days, |day| {
-                of(class, day)
-            })
+            build_day_series(
+                &truncate_shown_text(&sanitize_shown_text(class), 40),
+                colour,
+                &trend.days,
+                |day| of(class, day),
+            )
         })
         .collect();
     if by_number.len() > CLASSES {
-        series.push(row("others", COLOURS[CLASSES], &trend.days, rest));
+        series.push(build_day_series(
+            "others",
+            COLOURS[CLASSES],
+            &trend.days,
+            rest,
+        ));
     }
     if series.is_empty() {
-        series.push(row("refused", COLOURS[0], &trend.days, |_| number(0)));
+        series.push(build_day_series("refused", COLOURS[0], &trend.days, |_| {
+            count_to_plot_value(0)
+        }));
     }
     let told = match by_number.first() {
         Some((class, _)) => format!(
             "{} turned away, most of them for: {}.",
-            count(n, "draft", "drafts"),
-            cut(&said(class), 40)
+            pluralize_count(n, "draft", "drafts"),
+            truncate_shown_text(&sanitize_shown_text(class), 40)
         ),
         None => "Nothing was turned away in this time.".into(),
     };
-    plot(
+    build_day_plot(
         "refused",
         "Refusals by class",
         told,
         days,
-        (Unit::Count, Shape::Columns),
+        (PlotUnit::Count, PlotShape::Columns),
         series,
     )
 }
 
-fn latency<'a>(paces: &[Pace], days: &'a [Date]) -> Plot<'a> {
+fn plot_hook_latency<'a>(paces: &[DailyHookLatency], days: &'a [Date]) -> Plot<'a> {
     let wanted: BTreeSet<Date> = days.iter().copied().collect();
     let n: usize = paces
         .iter()
         .filter(|it| wanted.contains(&it.date))
         .map(|it| it.n)
         .sum();
-    let value = |of: fn(&Pace) -> u32| {
+    let value = |of: fn(&DailyHookLatency) -> u32| {
         let on = |day: &Date| {
             paces
                 .iter()
@@ -215,12 +236,12 @@ fn latency<'a>(paces: &[Pace], days: &'a [Date]) -> Plot<'a> {
         days.iter().map(on).collect::<Vec<_>>()
     };
     let series = vec![
-        Series {
+        PlotSeries {
             name: "half within".into(),
             class: "c1",
             values: value(|it| it.p50),
         },
-        Series {
+        PlotSeries {
             name: "95 % within".into(),
             class: "c2",
             values: value(|it| it.p95),
@@ -230,26 +251,26 @@ fn latency<'a>(paces: &[Pace], days: &'a [Date]) -> Plot<'a> {
         0 => "No hook was timed in this time.".into(),
         n => format!(
             "{} timed: how long agents waited for them.",
-            count(n as u64, "hook", "hooks")
+            pluralize_count(n as u64, "hook", "hooks")
         ),
     };
-    plot(
+    build_day_plot(
         "latency",
         "Hook latency",
         told,
         days,
-        (Unit::Micros, Shape::Lines),
+        (PlotUnit::Micros, PlotShape::Lines),
         series,
     )
 }
 
-fn plot<'a>(
+fn build_day_plot<'a>(
     id: &'a str,
     title: &'a str,
     told: String,
     days: &'a [Date],
-    (unit, shape): (Unit, Shape),
-    series: Vec<Series>,
+    (unit, shape): (PlotUnit, PlotShape),
+    series: Vec<PlotSeries>,
 ) -> Plot<'a> {
     Plot {
         id,

@@ -10,10 +10,10 @@ mod style;
 mod tasks;
 mod vitals;
 
-use apostille_api::Here;
-use apostille_api::host::Beside;
-use apostille_api::pass::{Access, Pass};
-use apostille_api::visit::{Asked, Method, Reply, Visit};
+use apostille_api::CallPlace;
+use apostille_api::host::ActivityStore;
+use apostille_api::pass::{Access, AccessToken};
+use apostille_api::visit::{HttpMethod, HttpReply, RequestInput, RequestScope};
 use apostille_core::memory::{Draft, Kind, Layer, Origin, Voice};
 use apostille_core::space::Space;
 use apostille_panel::ROUTES;
@@ -29,7 +29,7 @@ struct Person<'a> {
     world: &'a World,
     access: Access,
     spaces: Option<Vec<Space>>,
-    beside: Option<&'a dyn Beside>,
+    beside: Option<&'a dyn ActivityStore>,
 }
 
 impl<'a> Person<'a> {
@@ -48,14 +48,14 @@ impl<'a> Person<'a> {
     }
 
     /// The same where this is kept beside the store.
-    fn beside(self, beside: &'a dyn Beside) -> Self {
+    fn beside(self, beside: &'a dyn ActivityStore) -> Self {
         Self {
             beside: Some(beside),
             ..self
         }
     }
 
-    fn asks(&self, method: Method, address: &str, body: &str) -> Reply {
+    fn asks(&self, method: HttpMethod, address: &str, body: &str) -> HttpReply {
         let (path, query) = address
             .split('#')
             .next()
@@ -73,31 +73,31 @@ impl<'a> Person<'a> {
             .filter(|it| !it.is_empty())
             .map(pair)
             .collect();
-        let asked = Asked {
+        let asked = RequestInput {
             parts,
             query,
             body: body.as_bytes().to_vec(),
         };
         let (repo, user) = (repo(), user());
-        let here = Here {
+        let here = CallPlace {
             user: Some(&user),
             beside: self.beside,
-            ..Here::in_repo(&repo)
+            ..CallPlace::in_repo(&repo)
         };
         let (name, spaces) = ("ana".into(), self.spaces.clone());
-        let pass = Pass {
+        let pass = AccessToken {
             name,
             spaces,
             access: self.access,
             is_panel: true,
         };
         self.world
-            .with(|cx| (route.run)(&Visit::new(cx, &here, &pass, SEAL), &asked))
+            .with(|cx| (route.run)(&RequestScope::new(cx, &here, &pass, SEAL), &asked))
             .unwrap()
     }
 
     fn sees(&self, address: &str) -> String {
-        let reply = self.asks(Method::Get, address, "");
+        let reply = self.asks(HttpMethod::Get, address, "");
         assert_eq!(reply.status, 200, "{address}");
         reply.body
     }
@@ -107,12 +107,12 @@ impl<'a> Person<'a> {
         text(main(&self.sees(address)))
     }
 
-    fn sends(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
+    fn sends(&self, path: &str, fields: &[(&str, &str)]) -> HttpReply {
         let body: String = fields
             .iter()
             .map(|(key, value)| format!("{key}={}&", encoded(value)))
             .collect();
-        self.asks(Method::Post, path, &body)
+        self.asks(HttpMethod::Post, path, &body)
     }
 
     /// Sends a form, and reads the page that it leads to.
@@ -144,7 +144,7 @@ impl<'a> Person<'a> {
     }
 }
 
-fn place(reply: &Reply) -> String {
+fn place(reply: &HttpReply) -> String {
     reply
         .headers
         .iter()
@@ -275,7 +275,7 @@ fn listed(page: &str) -> Vec<String> {
 fn agent() -> Voice {
     Voice {
         author: Some("claude".into()),
-        ..Voice::of(Origin::Agent)
+        ..Voice::from_origin(Origin::Agent)
     }
 }
 

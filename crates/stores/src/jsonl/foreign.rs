@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use apostille_core::event::{Event, What};
+use apostille_core::event::{Event, EventBody};
 use apostille_core::import;
 use apostille_core::memory::{Channel, Layer, Mark, Memory, MemoryId, Origin, Status, Voice};
 use apostille_core::space::Space;
-use apostille_text::moderate::neutralised;
+use apostille_text::moderate::neutralise_text;
 
 /// Why a memory waits for good in such a file, whatever its lines say of it: an approval beside it may be forged as well.
-fn held(memory: &Memory) -> Option<&'static str> {
+fn foreign_hold_reason(memory: &Memory) -> Option<&'static str> {
     let voice = &memory.voice;
     let is_claim = matches!(memory.layer, Layer::Identity | Layer::Knowledge);
     if memory.marks.contains(&Mark::Instruction) {
@@ -28,8 +28,8 @@ fn held(memory: &Memory) -> Option<&'static str> {
 }
 
 /// A memory as far as a file can be believed: who wrote the file is no person at this terminal.
-fn doubted(memory: Memory) -> Memory {
-    let status = match held(&memory) {
+fn distrust_memory(memory: Memory) -> Memory {
+    let status = match foreign_hold_reason(&memory) {
         Some(why) if memory.status == Status::Active => Status::Pending { why: why.into() },
         _ => memory.status,
     };
@@ -52,14 +52,14 @@ fn doubted(memory: Memory) -> Memory {
 
 /// The memories that wait for good.
 #[derive(Debug, Default)]
-pub(super) struct Held(HashSet<MemoryId>);
+pub(super) struct HeldMemories(HashSet<MemoryId>);
 
-impl Held {
+impl HeldMemories {
     /// Takes note of the memories that these events bring.
-    pub(super) fn note(&mut self, events: &[Event]) {
+    pub(super) fn note_held(&mut self, events: &[Event]) {
         for event in events {
-            if let What::Remembered { memory, .. } = &event.what
-                && held(memory).is_some()
+            if let EventBody::Remembered { memory, .. } = &event.what
+                && foreign_hold_reason(memory).is_some()
             {
                 self.0.insert(memory.id);
             }
@@ -67,11 +67,11 @@ impl Held {
     }
 
     /// Whether an event would let one of them out.
-    pub(super) fn is_let_out_by(&self, event: &Event) -> bool {
+    pub(super) fn is_released_by(&self, event: &Event) -> bool {
         let lets_out = matches!(
             event.what,
-            What::Approved
-                | What::Restored {
+            EventBody::Approved
+                | EventBody::Restored {
                     status: Status::Active,
                     ..
                 }
@@ -85,59 +85,72 @@ impl Held {
 }
 
 /// Whether an event is about breakers: a repository neither opens nor closes them.
-fn is_signal(event: &Event) -> bool {
-    matches!(event.what, What::Tripped { .. } | What::Closed { .. })
+fn is_breaker_event(event: &Event) -> bool {
+    matches!(
+        event.what,
+        EventBody::Tripped { .. } | EventBody::Closed { .. }
+    )
 }
 
 /// The events of a line as they count here; or why the line is left out.
-pub(super) fn all_admitted(events: Vec<Event>, repo: &Space) -> Result<Vec<Event>, String> {
+pub(super) fn admit_foreign_events(events: Vec<Event>, repo: &Space) -> Result<Vec<Event>, String> {
     events
         .into_iter()
-        .filter(|it| !is_signal(it))
-        .map(|it| admitted(it, repo))
+        .filter(|it| !is_breaker_event(it))
+        .map(|it| admit_foreign_event(it, repo))
         .collect()
 }
 
 /// The event as it counts here; or why the line is left out. It never says what the line holds.
-fn admitted(mut event: Event, repo: &Space) -> Result<Event, String> {
+fn admit_foreign_event(mut event: Event, repo: &Space) -> Result<Event, String> {
     let is_ours = |it: &Space| it == repo;
     if !is_ours(&event.space) {
         return Err(format!("it is about another space than {repo}"));
     }
     if let Some(actor) = &mut event.actor {
-        *actor = neutralised(actor);
+        *actor = neutralise_text(actor);
     }
     match &mut event.what {
-        What::Remembered {
+        EventBody::Remembered {
             memory, rationale, ..
         } => {
             if !is_ours(&memory.space) {
                 return Err(format!("it is about another space than {repo}"));
             }
-            **memory = doubted(import::moderated((**memory).clone()).map_err(|it| it.to_string())?);
-            rationale.iter_mut().for_each(|it| *it = neutralised(it));
+            **memory = distrust_memory(
+                import::moderate_imported_memory((**memory).clone())
+                    .map_err(|it| it.to_string())?,
+            );
+            rationale
+                .iter_mut()
+                .for_each(|it| *it = neutralise_text(it));
         }
-        What::Superseded { reason, .. } | What::Corrected { reason, .. } => {
-            reason.iter_mut().for_each(|it| *it = neutralised(it));
+        EventBody::Superseded { reason, .. } | EventBody::Corrected { reason, .. } => {
+            reason.iter_mut().for_each(|it| *it = neutralise_text(it));
         }
-        What::Invalidated { reason, diff } => {
-            *reason = neutralised(reason);
-            diff.iter_mut().for_each(|it| *it = neutralised(it));
+        EventBody::Invalidated { reason, diff } => {
+            *reason = neutralise_text(reason);
+            diff.iter_mut().for_each(|it| *it = neutralise_text(it));
         }
-        What::Retired { reason } | What::Forgotten { reason, .. } => *reason = neutralised(reason),
-        What::Retrieved { query, .. } => *query = neutralised(query),
-        What::Refreshed { followed, .. } => {
-            followed.iter_mut().for_each(|it| *it = neutralised(it))
+        EventBody::Retired { reason } | EventBody::Forgotten { reason, .. } => {
+            *reason = neutralise_text(reason)
         }
-        What::Restored { status, .. } => {
+        EventBody::Retrieved { query, .. } => *query = neutralise_text(query),
+        EventBody::Refreshed { followed, .. } => {
+            followed.iter_mut().for_each(|it| *it = neutralise_text(it))
+        }
+        EventBody::Restored { status, .. } => {
             if let Status::Pending { why } | Status::Invalid { why } | Status::Retired { why } =
                 status
             {
-                *why = neutralised(why);
+                *why = neutralise_text(why);
             }
         }
-        What::RolledBack { .. } | What::Tripped { .. } | What::Closed { .. } => {}
-        What::Approved | What::Verified { .. } | What::Applied | What::Refused { .. } => {}
+        EventBody::RolledBack { .. } | EventBody::Tripped { .. } | EventBody::Closed { .. } => {}
+        EventBody::Approved
+        | EventBody::Verified { .. }
+        | EventBody::Applied
+        | EventBody::Refused { .. } => {}
     }
     Ok(event)
 }

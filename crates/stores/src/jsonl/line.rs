@@ -2,23 +2,23 @@
 
 use std::collections::HashSet;
 
-use apostille_core::event::{Event, What};
+use apostille_core::event::{Event, EventBody};
 use apostille_core::format::{self, EventRecord};
 use apostille_core::memory::{MAX_NUMBER, MemoryId};
-use apostille_core::notebook::Note;
+use apostille_core::notebook::NotebookNote;
 use apostille_core::space::Space;
 use apostille_core::store::StoreError;
 use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::merge::{Told, unasked};
+use super::merge::{TimedBatch, blank_forgotten_query};
 
 /// How many characters of the checksum are kept.
 const SUM_CHARS: usize = 16;
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct JsonlLineBody<'a> {
     events: &'a [EventRecord],
     /// Its place in time, where the events do not say it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,12 +26,12 @@ struct Body<'a> {
 }
 
 #[derive(Deserialize)]
-struct Versioned {
+struct JsonlLineVersion {
     v: u32,
 }
 
 #[derive(Deserialize)]
-struct Line {
+struct JsonlLine {
     sum: String,
     events: Vec<EventRecord>,
     at: Option<String>,
@@ -39,20 +39,20 @@ struct Line {
 
 /// A batch as one line, so that it is there whole or not at all. It comes behind everything up to `last`: what somebody
 /// did who knew of a line never comes before that line, whatever their clock says.
-pub(super) fn written(events: &[Event], last: Timestamp) -> Result<String, StoreError> {
-    let at = happened(events);
+pub(super) fn format_batch_line(events: &[Event], last: Timestamp) -> Result<String, StoreError> {
+    let at = last_event_time(events);
     let next = || {
         last.checked_add(SignedDuration::from_nanos(1))
             .unwrap_or(last)
     };
-    placed(events, if at > last { at } else { next() })
+    format_batch_line_at(events, if at > last { at } else { next() })
 }
 
 /// A batch as one line, with this place in time.
-fn placed(events: &[Event], at: Timestamp) -> Result<String, StoreError> {
+fn format_batch_line_at(events: &[Event], at: Timestamp) -> Result<String, StoreError> {
     let records: Vec<EventRecord> = events.iter().map(EventRecord::from).collect();
-    let at = (at != happened(events)).then(|| at.to_string());
-    let body = serde_json::to_string(&Body {
+    let at = (at != last_event_time(events)).then(|| at.to_string());
+    let body = serde_json::to_string(&JsonlLineBody {
         events: &records,
         at,
     })
@@ -64,12 +64,12 @@ fn placed(events: &[Event], at: Timestamp) -> Result<String, StoreError> {
     Ok(format!(
         "{{\"v\":{},\"sum\":\"{}\",{body}\n",
         format::VERSION,
-        sum(body)
+        compute_line_checksum(body)
     ))
 }
 
 /// When the last of these happened, as it is written.
-fn happened(events: &[Event]) -> Timestamp {
+fn last_event_time(events: &[Event]) -> Timestamp {
     let at = events
         .iter()
         .map(|it| it.at)
@@ -78,14 +78,14 @@ fn happened(events: &[Event]) -> Timestamp {
     Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }
 
-fn sum(body: &str) -> String {
-    Digest::of(body.as_bytes()).to_string()[..SUM_CHARS].to_owned()
+fn compute_line_checksum(body: &str) -> String {
+    Digest::hash_bytes(body.as_bytes()).to_string()[..SUM_CHARS].to_owned()
 }
 
 /// What a line says.
-pub(super) enum Read {
+pub(super) enum ParsedJsonlLine {
     /// These events happened, and their place in time.
-    Events(Told),
+    Events(TimedBatch),
     /// Nothing: it is empty.
     Empty,
     /// It cannot be read; why.
@@ -93,32 +93,33 @@ pub(super) enum Read {
 }
 
 /// Reads one line. A line of a newer format makes the whole file unreadable for this program.
-pub(super) fn read(line: &str, repo: &Space) -> Result<Read, StoreError> {
+pub(super) fn parse_jsonl_line(line: &str, repo: &Space) -> Result<ParsedJsonlLine, StoreError> {
     // Git may end lines as Windows does.
     let line = line.strip_suffix('\r').unwrap_or(line);
     if line.trim().is_empty() {
-        return Ok(Read::Empty);
+        return Ok(ParsedJsonlLine::Empty);
     }
-    match serde_json::from_str::<Versioned>(line) {
-        Ok(Versioned { v }) if v > format::VERSION => Err(StoreError::Newer {
+    match serde_json::from_str::<JsonlLineVersion>(line) {
+        Ok(JsonlLineVersion { v }) if v > format::VERSION => Err(StoreError::Newer {
             found: v,
             known: format::VERSION,
         }),
-        Ok(_) => Ok(own(line)
-            .and_then(counted)
-            .map_or_else(Read::Unreadable, Read::Events)),
+        Ok(_) => Ok(parse_batch_line(line)
+            .and_then(check_memory_numbers)
+            .map_or_else(ParsedJsonlLine::Unreadable, ParsedJsonlLine::Events)),
         Err(_) => {
-            let events = plain(line, repo).and_then(|it| counted((it.at, vec![it])));
-            Ok(events.map_or_else(Read::Unreadable, Read::Events))
+            let events = parse_notebook_line(line, repo)
+                .and_then(|it| check_memory_numbers((it.at, vec![it])));
+            Ok(events.map_or_else(ParsedJsonlLine::Unreadable, ParsedJsonlLine::Events))
         }
     }
 }
 
 /// The events, unless one has a number that nobody counts to: all that come after it would have none.
-fn counted((at, events): Told) -> Result<Told, String> {
+fn check_memory_numbers((at, events): TimedBatch) -> Result<TimedBatch, String> {
     let is_beyond = |it: &Event| match &it.what {
-        What::Remembered { memory, .. } => memory.number > MAX_NUMBER,
-        What::Forgotten { number, .. } => *number > MAX_NUMBER,
+        EventBody::Remembered { memory, .. } => memory.number > MAX_NUMBER,
+        EventBody::Forgotten { number, .. } => *number > MAX_NUMBER,
         _ => false,
     };
     if events.iter().any(is_beyond) {
@@ -128,11 +129,11 @@ fn counted((at, events): Told) -> Result<Told, String> {
     }
 }
 
-fn own(line: &str) -> Result<Told, String> {
-    let parsed: Line = serde_json::from_str(line).map_err(|error| error.to_string())?;
+fn parse_batch_line(line: &str) -> Result<TimedBatch, String> {
+    let parsed: JsonlLine = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let prefix = format!("{{\"v\":{},\"sum\":\"{}\",", format::VERSION, parsed.sum);
     let body = line.strip_prefix(&prefix).ok_or("it was reformatted")?;
-    if sum(body) != parsed.sum {
+    if compute_line_checksum(body) != parsed.sum {
         return Err("its checksum does not match".into());
     }
     let events = parsed
@@ -144,16 +145,16 @@ fn own(line: &str) -> Result<Told, String> {
         .at
         .map(|it| it.parse().map_err(|_| format!("'{it}' is not a time")))
         .transpose()?;
-    Ok((at.unwrap_or_else(|| happened(&events)), events))
+    Ok((at.unwrap_or_else(|| last_event_time(&events)), events))
 }
 
 /// A line of a plain notebook: everything in the repository's space, so that `m-1` stays `m-1`.
-fn plain(line: &str, repo: &Space) -> Result<Event, String> {
-    let note = Note::parse(line).map_err(|error| error.to_string())?;
+fn parse_notebook_line(line: &str, repo: &Space) -> Result<Event, String> {
+    let note = NotebookNote::parse_line(line).map_err(|error| error.to_string())?;
     note.number.ok_or("it has no id of the form m-1")?;
-    let memory = note.memory(repo.clone());
+    let memory = note.into_memory(repo.clone());
     let (at, id) = (memory.recorded_at, memory.id);
-    let what = What::Remembered {
+    let what = EventBody::Remembered {
         memory: Box::new(memory),
         forced: false,
         rationale: None,
@@ -168,24 +169,24 @@ fn plain(line: &str, repo: &Space) -> Result<Event, String> {
 }
 
 /// The line without what it says of these memories, except that they were forgotten: `None` when nothing else is in it.
-pub(super) fn without(
+pub(super) fn strip_memories_from_line(
     line: &str,
     gone: &HashSet<MemoryId>,
     repo: &Space,
 ) -> Result<Option<String>, StoreError> {
-    let Read::Events((at, mut events)) = read(line, repo)? else {
+    let ParsedJsonlLine::Events((at, mut events)) = parse_jsonl_line(line, repo)? else {
         return Ok(Some(format!("{line}\n")));
     };
     let n_before = events.len();
-    let is_kept = |it: &Event| matches!(it.what, What::Forgotten { .. });
+    let is_kept = |it: &Event| matches!(it.what, EventBody::Forgotten { .. });
     events.retain(|it| is_kept(it) || it.memory.is_none_or(|id| !gone.contains(&id)));
     let n_unasked = events
         .iter_mut()
-        .filter_map(|it| unasked(it, gone).then_some(()))
+        .filter_map(|it| blank_forgotten_query(it, gone).then_some(()))
         .count();
     match events.is_empty() {
         _ if events.len() == n_before && n_unasked == 0 => Ok(Some(format!("{line}\n"))),
         true => Ok(None),
-        false => placed(&events, at).map(Some),
+        false => format_batch_line_at(&events, at).map(Some),
     }
 }

@@ -2,26 +2,26 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use apostille_core::event::{Event, What};
+use apostille_core::event::{Event, EventBody};
 use apostille_core::memory::{MAX_NUMBER, Memory, MemoryId};
 use apostille_core::space::Space;
 use jiff::Timestamp;
 
 /// A batch and its place in time.
-pub(super) type Told = (Timestamp, Vec<Event>);
+pub(super) type TimedBatch = (Timestamp, Vec<Event>);
 
 /// The batches in the order of their times. What happened at one time in several lines, which only clones that knew
 /// nothing of each other write, is put into an order that does not depend on the lines, and each of it counts once.
-pub(super) fn ordered(mut batches: Vec<Told>) -> Vec<Told> {
+pub(super) fn order_batches(mut batches: Vec<TimedBatch>) -> Vec<TimedBatch> {
     batches.sort_by_key(|(at, _)| *at);
-    let mut ordered: Vec<Told> = Vec::with_capacity(batches.len());
+    let mut ordered: Vec<TimedBatch> = Vec::with_capacity(batches.len());
     let mut rest = batches.into_iter().peekable();
     while let Some((at, mut events)) = rest.next() {
         if rest.peek().is_some_and(|it| it.0 == at) {
             while let Some((_, more)) = rest.next_if(|it| it.0 == at) {
                 events.extend(more);
             }
-            events = canonical(events);
+            events = sort_simultaneous_events(events);
         }
         ordered.push((at, events));
     }
@@ -29,11 +29,11 @@ pub(super) fn ordered(mut batches: Vec<Told>) -> Vec<Told> {
 }
 
 /// Memories come before what is done to them.
-fn canonical(mut events: Vec<Event>) -> Vec<Event> {
+fn sort_simultaneous_events(mut events: Vec<Event>) -> Vec<Event> {
     events.sort_by_cached_key(|it| {
         (
-            brought(it).is_none(),
-            brought(it).map(|memory| memory.id),
+            remembered_memory(it).is_none(),
+            remembered_memory(it).map(|memory| memory.id),
             format!("{it:?}"),
         )
     });
@@ -41,16 +41,16 @@ fn canonical(mut events: Vec<Event>) -> Vec<Event> {
     events
 }
 
-fn brought(event: &Event) -> Option<&Memory> {
+fn remembered_memory(event: &Event) -> Option<&Memory> {
     match &event.what {
-        What::Remembered { memory, .. } => Some(memory),
+        EventBody::Remembered { memory, .. } => Some(memory),
         _ => None,
     }
 }
 
 /// What was forgotten in any clone. It stays so, whatever other lines say.
 #[derive(Debug, Default)]
-pub(super) struct Graves {
+pub(super) struct Tombstones {
     forgotten: HashSet<MemoryId>,
     told: HashSet<MemoryId>,
     numbers: HashSet<(Space, u64)>,
@@ -58,11 +58,11 @@ pub(super) struct Graves {
     pub(super) is_haunted: bool,
 }
 
-impl Graves {
+impl Tombstones {
     /// Takes note of what these events forget.
-    pub(super) fn note(&mut self, events: &[Event]) {
+    pub(super) fn note_forgotten(&mut self, events: &[Event]) {
         for event in events {
-            if let (What::Forgotten { number, .. }, Some(id)) = (&event.what, event.memory) {
+            if let (EventBody::Forgotten { number, .. }, Some(id)) = (&event.what, event.memory) {
                 self.forgotten.insert(id);
                 self.numbers.insert((event.space.clone(), *number));
             }
@@ -70,19 +70,19 @@ impl Graves {
     }
 
     /// The events that still count: of a forgotten memory only that it was, once.
-    pub(super) fn sifted(&mut self, events: Vec<Event>) -> Vec<Event> {
+    pub(super) fn drop_forgotten(&mut self, events: Vec<Event>) -> Vec<Event> {
         if self.forgotten.is_empty() {
             return events;
         }
         events
             .into_iter()
-            .filter_map(|it| self.sifted_one(it))
+            .filter_map(|it| self.drop_if_forgotten(it))
             .collect()
     }
 
-    fn sifted_one(&mut self, mut event: Event) -> Option<Event> {
+    fn drop_if_forgotten(&mut self, mut event: Event) -> Option<Event> {
         match event.memory.filter(|id| self.forgotten.contains(id)) {
-            Some(id) if matches!(event.what, What::Forgotten { .. }) => {
+            Some(id) if matches!(event.what, EventBody::Forgotten { .. }) => {
                 self.told.insert(id).then_some(event)
             }
             Some(_) => {
@@ -90,19 +90,19 @@ impl Graves {
                 None
             }
             None => {
-                self.is_haunted |= unasked(&mut event, &self.forgotten);
+                self.is_haunted |= blank_forgotten_query(&mut event, &self.forgotten);
                 Some(event)
             }
         }
     }
 
     /// The memories, and one that is about to be.
-    pub(super) fn with(&self, id: MemoryId) -> HashSet<MemoryId> {
+    pub(super) fn ids_with(&self, id: MemoryId) -> HashSet<MemoryId> {
         self.forgotten.iter().copied().chain([id]).collect()
     }
 
     /// The memories.
-    pub(super) fn all(&self) -> &HashSet<MemoryId> {
+    pub(super) fn ids(&self) -> &HashSet<MemoryId> {
         &self.forgotten
     }
 
@@ -112,20 +112,22 @@ impl Graves {
 }
 
 /// Takes the question out of a showing of one of these. `true`: there was one.
-pub(super) fn unasked(event: &mut Event, gone: &HashSet<MemoryId>) -> bool {
-    let is_asked =
-        |event: &Event| matches!(&event.what, What::Retrieved { query, .. } if !query.is_empty());
+pub(super) fn blank_forgotten_query(event: &mut Event, gone: &HashSet<MemoryId>) -> bool {
+    let is_asked = |event: &Event| matches!(&event.what, EventBody::Retrieved { query, .. } if !query.is_empty());
     if !is_asked(event) {
         return false;
     }
-    let shown: Vec<MemoryId> = event.touches().filter(|it| gone.contains(it)).collect();
-    shown.into_iter().for_each(|it| event.unask(it));
+    let shown: Vec<MemoryId> = event
+        .touched_memories()
+        .filter(|it| gone.contains(it))
+        .collect();
+    shown.into_iter().for_each(|it| event.clear_query_about(it));
     !is_asked(event)
 }
 
 /// Whether new lines can be folded behind those that were, and mean what they would mean among them.
-pub(super) fn is_behind(
-    batches: &[Told],
+pub(super) fn can_fold_behind(
+    batches: &[TimedBatch],
     last_at: Timestamp,
     last_number: impl Fn(&Space) -> u64,
 ) -> bool {
@@ -133,8 +135,8 @@ pub(super) fn is_behind(
     let mut is_next = true;
     for event in batches.iter().flat_map(|(_, events)| events) {
         is_next &= match &event.what {
-            What::Forgotten { .. } => false,
-            What::Remembered { memory, .. } => {
+            EventBody::Forgotten { .. } => false,
+            EventBody::Remembered { memory, .. } => {
                 let last = given.insert(&memory.space, memory.number);
                 memory.number > last.unwrap_or_else(|| last_number(&memory.space))
             }
@@ -146,10 +148,10 @@ pub(super) fn is_behind(
 
 /// Gives every memory a number of its own. Two clones give one number to two memories: the older one keeps it, the other
 /// one gets the next that nobody wants, so that no third one has to move. A number that was forgotten is not given again.
-pub(super) fn number(batches: &mut [Told], graves: &Graves) {
+pub(super) fn renumber_memories(batches: &mut [TimedBatch], graves: &Tombstones) {
     let mut owners: BTreeMap<(Space, u64), MemoryId> = BTreeMap::new();
     let mut placed: HashSet<MemoryId> = HashSet::new();
-    for memory in memories(batches, graves) {
+    for memory in remembered_memories_mut(batches, graves) {
         let place = (memory.space.clone(), memory.number);
         let is_fit = (1..=MAX_NUMBER).contains(&memory.number) && !graves.numbers.contains(&place);
         if placed.insert(memory.id) && is_fit {
@@ -157,7 +159,7 @@ pub(super) fn number(batches: &mut [Told], graves: &Graves) {
         }
     }
     let mut last: HashMap<Space, u64> = HashMap::new();
-    for memory in memories(batches, graves) {
+    for memory in remembered_memories_mut(batches, graves) {
         // Its first copy is the one that counts.
         if !placed.remove(&memory.id) {
             continue;
@@ -177,13 +179,13 @@ pub(super) fn number(batches: &mut [Told], graves: &Graves) {
 }
 
 /// The memories that these batches bring, in their order.
-fn memories<'a>(
-    batches: &'a mut [Told],
-    graves: &'a Graves,
+fn remembered_memories_mut<'a>(
+    batches: &'a mut [TimedBatch],
+    graves: &'a Tombstones,
 ) -> impl Iterator<Item = &'a mut Memory> {
     let events = batches.iter_mut().flat_map(|(_, events)| events);
     events.filter_map(|it| match &mut it.what {
-        What::Remembered { memory, .. } if !graves.forgotten.contains(&memory.id) => {
+        EventBody::Remembered { memory, .. } if !graves.forgotten.contains(&memory.id) => {
             Some(&mut **memory)
         }
         _ => None,

@@ -11,21 +11,21 @@ use apostille_core::store::StoreError;
 use cap_std::fs::OpenOptions;
 
 use super::line;
-use crate::fault::io as fault;
+use crate::fault::store_error_from_io as fault;
 use apostille_files::unlinked;
 
 /// A file of lines, and how far it was read.
 #[derive(Debug)]
-pub(super) struct Tape {
+pub(super) struct LineFile {
     path: PathBuf,
     /// Whether its owner may have put a link in its place; a file that only this program makes is never one.
     may_be_link: bool,
-    mark: Mark,
+    mark: ReadMark,
 }
 
 /// How far a file was read, and which file it was.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Mark {
+struct ReadMark {
     read: u64,
     len: u64,
     file: u64,
@@ -33,7 +33,7 @@ struct Mark {
 
 /// What is new in a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum News {
+pub(super) enum NewLines {
     /// Nothing.
     Nothing,
     /// These lines were added, and perhaps a last one that has no end yet: torn, or still being written.
@@ -42,24 +42,24 @@ pub(super) enum News {
     Replaced,
 }
 
-impl Tape {
+impl LineFile {
     pub(super) fn new(path: PathBuf, may_be_link: bool) -> Self {
         Self {
             path,
             may_be_link,
-            mark: Mark::default(),
+            mark: ReadMark::default(),
         }
     }
 
     /// Opens the file, through a link only where it may be one.
-    fn open(&self, options: &mut cap_std::fs::OpenOptions) -> io::Result<File> {
+    fn open_file(&self, options: &mut cap_std::fs::OpenOptions) -> io::Result<File> {
         let target = if self.may_be_link {
             std::fs::canonicalize(&self.path)
         } else {
             Ok(self.path.clone())
         };
         // What is not there yet has no other name.
-        unlinked::open(&target.unwrap_or_else(|_| self.path.clone()), options)
+        unlinked::open_unlinked_file(&target.unwrap_or_else(|_| self.path.clone()), options)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -67,32 +67,32 @@ impl Tape {
     }
 
     /// Forgets how far it was read.
-    pub(super) fn rewind(&mut self) {
-        self.mark = Mark::default();
+    pub(super) fn reset_mark(&mut self) {
+        self.mark = ReadMark::default();
     }
 
     /// Reads what was added since the last time.
-    pub(super) fn news(&mut self) -> Result<News, StoreError> {
+    pub(super) fn read_new_lines(&mut self) -> Result<NewLines, StoreError> {
         let broken = |error| fault("cannot read the store", error);
-        let mut file = match self.open(OpenOptions::new().read(true)) {
+        let mut file = match self.open_file(OpenOptions::new().read(true)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let was_there = self.mark != Mark::default();
+                let was_there = self.mark != ReadMark::default();
                 return Ok(if was_there {
-                    News::Replaced
+                    NewLines::Replaced
                 } else {
-                    News::Nothing
+                    NewLines::Nothing
                 });
             }
             Err(error) => return Err(broken(error)),
         };
         let found = file.metadata().map_err(broken)?;
-        let (len, identity) = (found.len(), identity(&found));
+        let (len, identity) = (found.len(), file_identity(&found));
         if self.mark.file != 0 && (self.mark.file != identity || len < self.mark.len) {
-            return Ok(News::Replaced);
+            return Ok(NewLines::Replaced);
         }
         if self.mark.file == identity && len == self.mark.len {
-            return Ok(News::Nothing);
+            return Ok(NewLines::Nothing);
         }
         file.seek(SeekFrom::Start(self.mark.read)).map_err(broken)?;
         let mut bytes = Vec::new();
@@ -103,32 +103,32 @@ impl Tape {
             .iter()
             .rposition(|it| *it == b'\n')
             .map_or(0, |at| at + 1);
-        self.mark = Mark {
+        self.mark = ReadMark {
             read: self.mark.read + whole as u64,
             len,
             file: identity,
         };
         let tail = bytes.split_off(whole);
-        Ok(News::Added(
-            lines(&bytes),
+        Ok(NewLines::Added(
+            split_byte_lines(&bytes),
             Some(tail).filter(|it| !it.is_empty()),
         ))
     }
 
     /// Counts the line without an end as read, because it was whole.
-    pub(super) fn take_tail(&mut self) {
+    pub(super) fn accept_tail(&mut self) {
         self.mark.read = self.mark.len;
     }
 
     /// Adds a line and, if it must last, waits until it is on the disk. A line cut short by a full disk is taken back.
-    pub(super) fn append(&self, line: &str, must_last: bool) -> Result<(), StoreError> {
+    pub(super) fn append_line(&self, line: &str, must_last: bool) -> Result<(), StoreError> {
         let broken = |error| fault("cannot write the store", error);
         let is_new = !self.path.exists();
         let mut file = self
-            .open(OpenOptions::new().read(true).create(true).append(true))
+            .open_file(OpenOptions::new().read(true).create(true).append(true))
             .map_err(broken)?;
         let len = file.metadata().map_err(broken)?.len();
-        let torn = ends_torn(&mut file, len).map_err(broken)?;
+        let torn = has_torn_end(&mut file, len).map_err(broken)?;
         let line = if torn {
             format!("\n{line}")
         } else {
@@ -143,16 +143,16 @@ impl Tape {
             return Err(broken(error));
         }
         if is_new && must_last {
-            sync_folder(&self.path).map_err(broken)?;
+            sync_parent_folder(&self.path).map_err(broken)?;
         }
         Ok(())
     }
 
     /// Puts a new content in place of the old: written aside, forced to the disk, renamed.
-    pub(super) fn rewrite(&self, content: &[u8]) -> Result<(), StoreError> {
+    pub(super) fn replace_content(&self, content: &[u8]) -> Result<(), StoreError> {
         let broken = |error| fault("cannot rewrite the store", error);
         let aside = self.path.with_extension("rewrite");
-        let mut file = unlinked::open(
+        let mut file = unlinked::open_unlinked_file(
             &aside,
             OpenOptions::new().write(true).create(true).truncate(true),
         )
@@ -161,18 +161,18 @@ impl Tape {
             .and_then(|()| file.sync_all())
             .map_err(broken)?;
         std::fs::rename(&aside, &self.path).map_err(broken)?;
-        sync_folder(&self.path).map_err(broken)
+        sync_parent_folder(&self.path).map_err(broken)
     }
 
     /// The content of the file without what it says of these memories. What cannot be read stays as it is.
-    pub(super) fn without(
+    pub(super) fn content_without(
         &self,
         gone: &HashSet<MemoryId>,
         repo: &Space,
     ) -> Result<Vec<u8>, StoreError> {
         let mut bytes = Vec::new();
         match self
-            .open(OpenOptions::new().read(true))
+            .open_file(OpenOptions::new().read(true))
             .and_then(|mut it| it.read_to_end(&mut bytes))
         {
             Ok(_) => {}
@@ -180,11 +180,13 @@ impl Tape {
             Err(error) => return Err(fault("cannot read the store", error)),
         }
         let mut content = Vec::with_capacity(bytes.len());
-        for bytes in lines(&bytes) {
+        for bytes in split_byte_lines(&bytes) {
             match std::str::from_utf8(&bytes) {
-                Ok(text) => {
-                    content.extend(line::without(text, gone, repo)?.unwrap_or_default().bytes())
-                }
+                Ok(text) => content.extend(
+                    line::strip_memories_from_line(text, gone, repo)?
+                        .unwrap_or_default()
+                        .bytes(),
+                ),
                 Err(_) => content.extend(bytes.into_iter().chain([b'\n'])),
             }
         }
@@ -193,7 +195,7 @@ impl Tape {
 }
 
 /// The lines of some bytes; the last one may have no end.
-fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
+fn split_byte_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut lines: Vec<Vec<u8>> = bytes.split(|it| *it == b'\n').map(<[u8]>::to_vec).collect();
     if lines.last().is_some_and(Vec::is_empty) {
         lines.pop();
@@ -201,7 +203,7 @@ fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
     lines
 }
 
-fn ends_torn(file: &mut File, len: u64) -> io::Result<bool> {
+fn has_torn_end(file: &mut File, len: u64) -> io::Result<bool> {
     if len == 0 {
         return Ok(false);
     }
@@ -212,7 +214,7 @@ fn ends_torn(file: &mut File, len: u64) -> io::Result<bool> {
 }
 
 /// A rename is only on the disk when its folder is.
-fn sync_folder(path: &Path) -> io::Result<()> {
+fn sync_parent_folder(path: &Path) -> io::Result<()> {
     match path.parent() {
         #[cfg(unix)]
         Some(folder) => File::open(if folder.as_os_str().is_empty() {
@@ -226,7 +228,7 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 /// Which file it is. Git puts a new file in the place of the old one, and a disk may give it the same number.
-fn identity(found: &std::fs::Metadata) -> u64 {
+fn file_identity(found: &std::fs::Metadata) -> u64 {
     let created = found
         .created()
         .ok()

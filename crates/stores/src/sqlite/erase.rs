@@ -6,13 +6,13 @@ use apostille_core::store::StoreError;
 use rusqlite::{Connection, params};
 
 use super::write::BatchWriter;
-use super::{damaged, key, read, sum, write_rows};
-use crate::fault::{corrupt, sqlite};
+use super::{damaged, memory_row_key, read, sum, write_rows};
+use crate::fault::{corrupt_store_error, store_error_from_sqlite};
 
-type Found<T> = Result<T, StoreError>;
+type StoreResult<T> = Result<T, StoreError>;
 
 /// Removes a memory. `false`: there is no such memory.
-pub(super) fn erase_memory(db: &Connection, erasure: &Erasure) -> Found<bool> {
+pub(super) fn erase_memory_rows(db: &Connection, erasure: &Erasure) -> StoreResult<bool> {
     let id = erasure.id();
     let (memory, digest) = match read::read_sealed_memory(db, id) {
         Ok(Some(found)) => found,
@@ -26,37 +26,41 @@ pub(super) fn erase_memory(db: &Connection, erasure: &Erasure) -> Found<bool> {
     let space = writer.space_id(&memory.space)?;
     writer.remove_from_index(space, &memory)?;
     write_rows::delete_cites_rows(db, space, &memory)?;
-    let key = key(space, memory.number)?;
+    let key = memory_row_key(space, memory.number)?;
     write_rows::delete_memory_rows(db, key)?;
-    writer.sum(space).take(&digest);
-    writer.sum(space).uncount(key, memory.usage);
+    writer.space_sum(space).remove_row(&digest);
+    writer.space_sum(space).remove_usage(key, memory.usage);
     // The tombstone goes first, so that its place in the log is one that was never used.
     let tombstone = writer.log_event(space, erasure.tombstone(), None)?;
     writer.count_event(space, Happening::Forgotten, 1);
-    delete_events_about(&mut writer, db, id, tombstone)?;
-    writer.close()?;
+    delete_events_of_memory(&mut writer, db, id, tombstone)?;
+    writer.finish_batch()?;
     Ok(true)
 }
 
 /// Takes the events about a memory out, all but the tombstone, and the questions it answered out of the others.
-fn delete_events_about(
+fn delete_events_of_memory(
     writer: &mut BatchWriter<'_>,
     db: &Connection,
     id: MemoryId,
     tombstone: i64,
-) -> Found<()> {
+) -> StoreResult<()> {
     let about =
         "SELECT seq, space, memory, name, record FROM event WHERE memory = ?1 AND seq <> ?2";
-    let mut select = db.prepare_cached(about).map_err(sqlite)?;
+    let mut select = db.prepare_cached(about).map_err(store_error_from_sqlite)?;
     let key = params![id.as_bytes(), tombstone];
-    let mut rows = select.query(key).map_err(sqlite)?;
-    while let Some(row) = rows.next().map_err(sqlite)? {
-        let space = row.get(1).map_err(sqlite)?;
-        let word: String = row.get(3).map_err(sqlite)?;
-        let word = word.parse().map_err(|_| corrupt("the word of an event"))?;
-        writer.sum(space).take(&sum::event_digest(row)?);
+    let mut rows = select.query(key).map_err(store_error_from_sqlite)?;
+    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+        let space = row.get(1).map_err(store_error_from_sqlite)?;
+        let word: String = row.get(3).map_err(store_error_from_sqlite)?;
+        let word = word
+            .parse()
+            .map_err(|_| corrupt_store_error("the word of an event"))?;
+        writer
+            .space_sum(space)
+            .remove_row(&sum::digest_event_row(row)?);
         writer.count_event(space, word, -1);
     }
     write_rows::delete_event_rows(db, id, tombstone)?;
-    writer.blank_questions(id)
+    writer.blank_queries(id)
 }

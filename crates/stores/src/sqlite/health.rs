@@ -9,20 +9,20 @@ use apostille_core::store::StoreError;
 use rusqlite::Connection;
 
 use super::{SPACE_BITS, schema, spaces};
-use crate::fault::sqlite;
+use crate::fault::store_error_from_sqlite;
 
-type Found<T> = Result<T, StoreError>;
+type StoreResult<T> = Result<T, StoreError>;
 
 /// How many problems are told one by one.
 const TOLD: usize = 40;
 
 /// What is wrong; nothing, where all is as this program left it.
-pub(super) fn problems(db: &Connection) -> Found<Vec<String>> {
-    let mut problems = damaged_pages(db)?;
-    problems.extend(schema::differences(db)?);
-    problems.extend(strays(db)?);
+pub(super) fn find_store_problems(db: &Connection) -> StoreResult<Vec<String>> {
+    let mut problems = find_damaged_pages(db)?;
+    problems.extend(schema::find_schema_differences(db)?);
+    problems.extend(find_stray_rows(db)?);
     for space in spaces::read_space_ids(db)? {
-        room::look(db, space, &mut problems)?;
+        room::check_space_rows(db, space, &mut problems)?;
     }
     if problems.len() > TOLD {
         let more = problems.len() - TOLD;
@@ -32,17 +32,21 @@ pub(super) fn problems(db: &Connection) -> Found<Vec<String>> {
     Ok(problems)
 }
 
-fn damaged_pages(db: &Connection) -> Found<Vec<String>> {
-    let mut check = db.prepare("PRAGMA integrity_check(20)").map_err(sqlite)?;
+fn find_damaged_pages(db: &Connection) -> StoreResult<Vec<String>> {
+    let mut check = db
+        .prepare("PRAGMA integrity_check(20)")
+        .map_err(store_error_from_sqlite)?;
     let lines = check
         .query_map([], |row| row.get::<_, String>(0))
-        .map_err(sqlite)?;
-    let lines = lines.collect::<Result<Vec<_>, _>>().map_err(sqlite)?;
+        .map_err(store_error_from_sqlite)?;
+    let lines = lines
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(store_error_from_sqlite)?;
     Ok(lines.into_iter().filter(|it| it != "ok").collect())
 }
 
 /// Rows that belong to nothing, and counters that no program of ours writes.
-fn strays(db: &Connection) -> Found<Vec<String>> {
+fn find_stray_rows(db: &Connection) -> StoreResult<Vec<String>> {
     let mask = (1_i64 << SPACE_BITS) - 1;
     let mut problems = Vec::new();
     let tables = ["memory", "event", "cites", "tail", "posting"];
@@ -67,7 +71,9 @@ fn strays(db: &Connection) -> Found<Vec<String>> {
         ),
     ];
     for (sql, what) in homeless.into_iter().chain(others) {
-        let n: i64 = db.query_row(&sql, [], |row| row.get(0)).map_err(sqlite)?;
+        let n: i64 = db
+            .query_row(&sql, [], |row| row.get(0))
+            .map_err(store_error_from_sqlite)?;
         if n > 0 {
             problems.push(format!("{n} {what}: another program wrote here"));
         }

@@ -9,36 +9,36 @@ use std::collections::{BTreeMap, BTreeSet};
 use apostille_core::memory::Memory;
 use apostille_core::store::{Posting, Postings, StoreError};
 use apostille_text::terms;
-use apostille_text::terms::Stems;
+use apostille_text::terms::StemCache;
 use rusqlite::{Connection, Row, params};
 
 use super::pack::{self, BlobPlace, PostingLists, SEGMENT_LEN};
 use super::read;
-use crate::fault::{corrupt, sqlite};
+use crate::fault::{corrupt_store_error, store_error_from_sqlite};
 
 /// How many memories wait in the tail before they become a segment.
 const TAIL_LEN: i64 = 48;
 /// Every how many memories the tail is looked at: how long it is exactly does not matter.
 const LOOK_EVERY: i64 = 16;
 
-type Found<T> = Result<T, StoreError>;
+type StoreResult<T> = Result<T, StoreError>;
 
 /// Adds an active memory and counts it in.
-pub(super) fn add_memory(db: &Connection, space: i64, memory: &Memory) -> Found<()> {
-    let (terms, len) = terms::indexed(&memory.searchable());
-    let n_docs = count_documents(db, space, 1, i64::from(len))?;
-    add_counted_memory(db, space, memory.number, (&terms, len), n_docs)
+pub(super) fn add_memory_to_index(db: &Connection, space: i64, memory: &Memory) -> StoreResult<()> {
+    let (terms, len) = terms::extract_terms_with_len(&memory.searchable_text());
+    let n_docs = adjust_document_count(db, space, 1, i64::from(len))?;
+    add_memory_to_tail(db, space, memory.number, (&terms, len), n_docs)
 }
 
 /// Puts a memory that is counted already into the tail.
-pub(super) fn add_counted_memory(
+pub(super) fn add_memory_to_tail(
     db: &Connection,
     space: i64,
     number: u64,
     (terms, len): (&[(String, u32)], u32),
     n_docs: i64,
-) -> Found<()> {
-    let place = BlobPlace::in_tail(space, signed(number)?);
+) -> StoreResult<()> {
+    let place = BlobPlace::in_tail(space, to_sql_number(number)?);
     insert_tail_row(db, place, &pack::pack_tail_terms(terms, len, place))?;
     if n_docs % LOOK_EVERY == 0 && count_tail_rows(db, space)? >= TAIL_LEN {
         flush_tail(db, space)?;
@@ -47,18 +47,22 @@ pub(super) fn add_counted_memory(
 }
 
 /// Takes a memory out, wherever it lies.
-pub(super) fn remove_memory(db: &Connection, space: i64, memory: &Memory) -> Found<()> {
-    let (terms, len) = terms::indexed(&memory.searchable());
-    if !delete_tail_row(db, space, signed(memory.number)?)? {
+pub(super) fn remove_memory_from_index(
+    db: &Connection,
+    space: i64,
+    memory: &Memory,
+) -> StoreResult<()> {
+    let (terms, len) = terms::extract_terms_with_len(&memory.searchable_text());
+    if !delete_tail_row(db, space, to_sql_number(memory.number)?)? {
         for (term, _) in &terms {
             remove_from_segment(db, space, term, memory.number)?;
         }
     }
-    count_documents(db, space, -1, -i64::from(len)).map(drop)
+    adjust_document_count(db, space, -1, -i64::from(len)).map(drop)
 }
 
-fn remove_from_segment(db: &Connection, space: i64, term: &str, number: u64) -> Found<()> {
-    let Some((segment, mut entries)) = find_segment(db, space, term, number)? else {
+fn remove_from_segment(db: &Connection, space: i64, term: &str, number: u64) -> StoreResult<()> {
+    let Some((segment, mut entries)) = find_posting_segment(db, space, term, number)? else {
         return Ok(());
     };
     entries.retain(|it| it.number != number);
@@ -76,26 +80,26 @@ fn remove_from_segment(db: &Connection, space: i64, term: &str, number: u64) -> 
 
 /// The segment that has this memory under this term: the first one that reaches its number, unless it was approved
 /// late.
-fn find_segment(
+fn find_posting_segment(
     db: &Connection,
     space: i64,
     term: &str,
     number: u64,
-) -> Found<Option<(i64, Vec<Posting>)>> {
+) -> StoreResult<Option<(i64, Vec<Posting>)>> {
     let select = "SELECT segment, entries FROM posting WHERE space = ?1 AND term = ?2 AND segment >= ?3 ORDER BY segment";
-    let mut select = db.prepare_cached(select).map_err(sqlite)?;
+    let mut select = db.prepare_cached(select).map_err(store_error_from_sqlite)?;
     let mut rows = select
-        .query(params![space, term, signed(number)?])
-        .map_err(sqlite)?;
-    while let Some(row) = rows.next().map_err(sqlite)? {
-        let segment = row.get(0).map_err(sqlite)?;
+        .query(params![space, term, to_sql_number(number)?])
+        .map_err(store_error_from_sqlite)?;
+    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+        let segment = row.get(0).map_err(store_error_from_sqlite)?;
         let place = BlobPlace {
             space,
             term,
             number: segment,
         };
         let mut entries = Vec::new();
-        let bytes: Vec<u8> = row.get(1).map_err(sqlite)?;
+        let bytes: Vec<u8> = row.get(1).map_err(store_error_from_sqlite)?;
         pack::unpack_postings(&bytes, place, &mut entries)?;
         if entries.iter().any(|it| it.number == number) {
             return Ok(Some((segment, entries)));
@@ -105,30 +109,35 @@ fn find_segment(
 }
 
 /// Makes a segment of the tail.
-fn flush_tail(db: &Connection, space: i64) -> Found<()> {
+fn flush_tail(db: &Connection, space: i64) -> StoreResult<()> {
     let mut lists = PostingLists::new();
     let mut last = 0;
     let is_whole = each_tail_term(db, space, None, |number, term, count, len| {
         last = last.max(number);
         lists
-            .entry(pack::term_text(term))
+            .entry(pack::decode_term(term))
             .or_default()
             .push(Posting { number, count, len });
     })?;
     if !is_whole {
         return Err(pack::DamagedBlob.into());
     }
-    insert_segment(db, space, signed(last)?, &lists)?;
+    insert_posting_segment(db, space, to_sql_number(last)?, &lists)?;
     db.prepare_cached("DELETE FROM tail WHERE space = ?1")
-        .map_err(sqlite)?
+        .map_err(store_error_from_sqlite)?
         .execute([space])
-        .map_err(sqlite)?;
+        .map_err(store_error_from_sqlite)?;
     Ok(())
 }
 
-fn insert_segment(db: &Connection, space: i64, segment: i64, lists: &PostingLists) -> Found<()> {
+fn insert_posting_segment(
+    db: &Connection,
+    space: i64,
+    segment: i64,
+    lists: &PostingLists,
+) -> StoreResult<()> {
     let insert = "INSERT INTO posting(space, term, segment, entries) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
-    let mut insert = db.prepare_cached(insert).map_err(sqlite)?;
+    let mut insert = db.prepare_cached(insert).map_err(store_error_from_sqlite)?;
     for (term, entries) in lists {
         let place = BlobPlace {
             space,
@@ -136,7 +145,7 @@ fn insert_segment(db: &Connection, space: i64, segment: i64, lists: &PostingList
             number: segment,
         };
         let row = params![space, term, segment, pack::pack_postings(entries, place)];
-        if insert.execute(row).map_err(sqlite)? == 0 {
+        if insert.execute(row).map_err(store_error_from_sqlite)? == 0 {
             let kept = read_posting_row(db, place)?;
             update_posting_row(db, place, &pack::merge_postings(&kept, entries, place)?)?;
         }
@@ -145,31 +154,35 @@ fn insert_segment(db: &Connection, space: i64, segment: i64, lists: &PostingList
 }
 
 /// Builds the index of a space anew, in large segments.
-pub(super) fn rebuild_index(db: &Connection, space: i64) -> Found<()> {
+pub(super) fn rebuild_index(db: &Connection, space: i64) -> StoreResult<()> {
     delete_index_rows(db, space)?;
     let (mut lists, mut last, mut n_docs, mut total_len) = (PostingLists::new(), 0, 0_i64, 0_i64);
-    let mut stems = Stems::default();
+    let mut stems = StemCache::default();
     read::each_active_memory(db, space, |memory| {
-        let (terms, len) = stems.indexed(&memory.searchable());
-        last = signed(memory.number)?;
-        pack::add_terms(&mut lists, memory.number, (terms, len));
+        let (terms, len) = stems.extract_terms_with_len(&memory.searchable_text());
+        last = to_sql_number(memory.number)?;
+        pack::add_term_postings(&mut lists, memory.number, (terms, len));
         (n_docs, total_len) = (n_docs + 1, total_len + i64::from(len));
         if n_docs % SEGMENT_LEN as i64 == 0 {
-            insert_segment(db, space, last, &std::mem::take(&mut lists))?;
+            insert_posting_segment(db, space, last, &std::mem::take(&mut lists))?;
         }
         Ok(())
     })?;
-    insert_segment(db, space, last, &lists)?;
+    insert_posting_segment(db, space, last, &lists)?;
     let update = "UPDATE space SET n_docs = ?2, total_len = ?3 WHERE id = ?1";
     db.execute(update, params![space, n_docs, total_len])
-        .map_err(sqlite)?;
+        .map_err(store_error_from_sqlite)?;
     Ok(())
 }
 
 /// What the index knows of these terms.
-pub(super) fn read_postings(db: &Connection, space: i64, terms: &[String]) -> Found<Postings> {
-    let mut found = read_counts(db, space)?;
-    read_segments(db, space, terms, &mut found.lists)?;
+pub(super) fn read_index_postings(
+    db: &Connection,
+    space: i64,
+    terms: &[String],
+) -> StoreResult<Postings> {
+    let mut found = read_index_counts(db, space)?;
+    read_posting_segments(db, space, terms, &mut found.lists)?;
     // The same term may be asked for twice; each asking has its own list.
     let mut places: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
     for (place, term) in terms.iter().enumerate() {
@@ -191,26 +204,28 @@ pub(super) fn read_postings(db: &Connection, space: i64, terms: &[String]) -> Fo
 }
 
 /// What the segments know of these terms. A damaged row must not take the others away; `health` tells of it.
-fn read_segments(
+fn read_posting_segments(
     db: &Connection,
     space: i64,
     terms: &[String],
     lists: &mut Vec<Vec<Posting>>,
-) -> Found<()> {
+) -> StoreResult<()> {
     let select =
         "SELECT entries, segment FROM posting WHERE space = ?1 AND term = ?2 ORDER BY segment";
-    let mut select = db.prepare_cached(select).map_err(sqlite)?;
+    let mut select = db.prepare_cached(select).map_err(store_error_from_sqlite)?;
     for term in terms {
         let mut list = Vec::new();
-        let mut rows = select.query(params![space, term]).map_err(sqlite)?;
-        while let Some(row) = rows.next().map_err(sqlite)? {
-            let number = row.get(1).map_err(sqlite)?;
+        let mut rows = select
+            .query(params![space, term])
+            .map_err(store_error_from_sqlite)?;
+        while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+            let number = row.get(1).map_err(store_error_from_sqlite)?;
             let place = BlobPlace {
                 space,
                 term,
                 number,
             };
-            let value = row.get_ref(0).map_err(sqlite)?;
+            let value = row.get_ref(0).map_err(store_error_from_sqlite)?;
             let _ = value
                 .as_blob()
                 .map(|it| pack::unpack_postings(it, place, &mut list));
@@ -221,7 +236,11 @@ fn read_segments(
 }
 
 /// The terms that begin with this character.
-pub(super) fn read_vocabulary(db: &Connection, space: i64, initial: char) -> Found<Vec<String>> {
+pub(super) fn list_index_terms(
+    db: &Connection,
+    space: i64,
+    initial: char,
+) -> StoreResult<Vec<String>> {
     let (from, to) = (
         initial.to_string(),
         char::from_u32(initial as u32 + 1).map(String::from),
@@ -229,22 +248,22 @@ pub(super) fn read_vocabulary(db: &Connection, space: i64, initial: char) -> Fou
     // Jumps from term to term instead of reading every segment's row.
     let next =
         "SELECT min(term) FROM posting WHERE space = ?1 AND term > ?2 AND term < coalesce(?3, x'')";
-    let mut next = db.prepare_cached(next).map_err(sqlite)?;
+    let mut next = db.prepare_cached(next).map_err(store_error_from_sqlite)?;
     let first = "SELECT min(term) FROM posting WHERE space = ?1 AND term >= ?2 AND term < coalesce(?3, x'')";
-    let mut first = db.prepare_cached(first).map_err(sqlite)?;
+    let mut first = db.prepare_cached(first).map_err(store_error_from_sqlite)?;
     let mut terms = BTreeSet::new();
     let mut found: Option<String> = first
         .query_row(params![space, &from, to], |row| row.get(0))
-        .map_err(sqlite)?;
+        .map_err(store_error_from_sqlite)?;
     while let Some(term) = found {
         found = next
             .query_row(params![space, term, to], |row| row.get(0))
-            .map_err(sqlite)?;
+            .map_err(store_error_from_sqlite)?;
         terms.insert(term);
     }
     each_tail_term(db, space, None, |_, term, _, _| {
         if term.starts_with(from.as_bytes()) {
-            terms.insert(pack::term_text(term));
+            terms.insert(pack::decode_term(term));
         }
     })?;
     Ok(terms.into_iter().collect())
@@ -257,15 +276,15 @@ pub(super) fn each_tail_term(
     space: i64,
     wanted: Option<&[u32]>,
     mut see: impl FnMut(u64, &[u8], u32, u32),
-) -> Found<bool> {
+) -> StoreResult<bool> {
     let select = "SELECT number, terms FROM tail WHERE space = ?1 ORDER BY number";
-    let mut select = db.prepare_cached(select).map_err(sqlite)?;
-    let mut rows = select.query([space]).map_err(sqlite)?;
+    let mut select = db.prepare_cached(select).map_err(store_error_from_sqlite)?;
+    let mut rows = select.query([space]).map_err(store_error_from_sqlite)?;
     let mut is_whole = true;
-    while let Some(row) = rows.next().map_err(sqlite)? {
-        let number = row.get::<_, u64>(0).map_err(sqlite)?;
-        let value = row.get_ref(1).map_err(sqlite)?;
-        let place = BlobPlace::in_tail(space, signed(number)?);
+    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+        let number = row.get::<_, u64>(0).map_err(store_error_from_sqlite)?;
+        let value = row.get_ref(1).map_err(store_error_from_sqlite)?;
+        let place = BlobPlace::in_tail(space, to_sql_number(number)?);
         let unpacked = value.as_blob().map(|it| {
             pack::unpack_tail_terms(it, place, wanted, |term, count, len| {
                 see(number, term, count, len)
@@ -281,17 +300,25 @@ pub(super) fn each_posting_list(
     db: &Connection,
     space: i64,
     mut see: impl FnMut(&str, &mut Vec<Posting>),
-) -> Found<()> {
+) -> StoreResult<()> {
     let mut list = Vec::new();
     let select =
         "SELECT term, segment, entries FROM posting WHERE space = ?1 ORDER BY term, segment";
-    let mut select = db.prepare_cached(select).map_err(sqlite)?;
-    let mut rows = select.query([space]).map_err(sqlite)?;
-    while let Some(row) = rows.next().map_err(sqlite)? {
+    let mut select = db.prepare_cached(select).map_err(store_error_from_sqlite)?;
+    let mut rows = select.query([space]).map_err(store_error_from_sqlite)?;
+    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
         let damaged = |_| StoreError::from(pack::DamagedBlob);
-        let term = row.get_ref(0).map_err(sqlite)?.as_str().map_err(damaged)?;
-        let entries = row.get_ref(2).map_err(sqlite)?.as_blob().map_err(damaged)?;
-        let number = row.get(1).map_err(sqlite)?;
+        let term = row
+            .get_ref(0)
+            .map_err(store_error_from_sqlite)?
+            .as_str()
+            .map_err(damaged)?;
+        let entries = row
+            .get_ref(2)
+            .map_err(store_error_from_sqlite)?
+            .as_blob()
+            .map_err(damaged)?;
+        let number = row.get(1).map_err(store_error_from_sqlite)?;
         let place = BlobPlace {
             space,
             term,
@@ -305,27 +332,27 @@ pub(super) fn each_posting_list(
 }
 
 /// Writes lists, and what comes to them, into an index that is empty, as segments of so many numbers each.
-pub(super) fn insert_lists(
+pub(super) fn insert_posting_lists(
     db: &Connection,
     space: i64,
     lists: Vec<(String, Vec<Posting>)>,
     mut more: PostingLists,
-) -> Found<()> {
+) -> StoreResult<()> {
     let numbers = lists.iter().map(|it| &it.1).chain(more.values());
     let last = numbers.flatten().map(|it| it.number).max();
     let last = last.unwrap_or_default();
     let insert = "INSERT INTO posting(space, term, segment, entries) VALUES (?1, ?2, ?3, ?4)";
-    let mut insert = db.prepare_cached(insert).map_err(sqlite)?;
+    let mut insert = db.prepare_cached(insert).map_err(store_error_from_sqlite)?;
     let mut insert_list = |term: &str, mut list: Vec<Posting>| {
         for (end, part) in pack::split_segments(&mut list, last) {
-            let number = signed(end)?;
+            let number = to_sql_number(end)?;
             let place = BlobPlace {
                 space,
                 term,
                 number,
             };
             let row = params![space, term, number, pack::pack_postings(part, place)];
-            insert.execute(row).map_err(sqlite)?;
+            insert.execute(row).map_err(store_error_from_sqlite)?;
         }
         Ok(())
     };
@@ -338,18 +365,18 @@ pub(super) fn insert_lists(
 }
 
 /// How many memories of a space are indexed.
-pub(super) fn read_n_docs(db: &Connection, space: i64) -> Found<usize> {
-    usize::try_from(read_counts(db, space)?.n_docs).map_err(|_| pack::DamagedBlob.into())
+pub(super) fn read_document_count(db: &Connection, space: i64) -> StoreResult<usize> {
+    usize::try_from(read_index_counts(db, space)?.n_docs).map_err(|_| pack::DamagedBlob.into())
 }
 
-fn read_counts(db: &Connection, space: i64) -> Found<Postings> {
+fn read_index_counts(db: &Connection, space: i64) -> StoreResult<Postings> {
     let select = "SELECT n_docs, total_len FROM space WHERE id = ?1";
-    let mut select = db.prepare_cached(select).map_err(sqlite)?;
+    let mut select = db.prepare_cached(select).map_err(store_error_from_sqlite)?;
     let (n_docs, total_len) = select
         .query_row([space], |row| {
             Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
         })
-        .map_err(sqlite)?;
+        .map_err(store_error_from_sqlite)?;
     let natural = |it: i64| u64::try_from(it).map_err(|_| pack::DamagedBlob);
     Ok(Postings {
         n_docs: natural(n_docs)?,
@@ -359,84 +386,95 @@ fn read_counts(db: &Connection, space: i64) -> Found<Postings> {
 }
 
 /// Counts memories in or out; how many there are now.
-pub(super) fn count_documents(db: &Connection, space: i64, docs: i64, len: i64) -> Found<i64> {
+pub(super) fn adjust_document_count(
+    db: &Connection,
+    space: i64,
+    docs: i64,
+    len: i64,
+) -> StoreResult<i64> {
     let update = "UPDATE space SET n_docs = n_docs + ?2, total_len = total_len + ?3 WHERE id = ?1 RETURNING n_docs";
-    let mut update = db.prepare_cached(update).map_err(sqlite)?;
+    let mut update = db.prepare_cached(update).map_err(store_error_from_sqlite)?;
     update
         .query_row(params![space, docs, len], |row| row.get(0))
-        .map_err(sqlite)
+        .map_err(store_error_from_sqlite)
 }
 
-fn insert_tail_row(db: &Connection, place: BlobPlace<'_>, terms: &[u8]) -> Found<()> {
+fn insert_tail_row(db: &Connection, place: BlobPlace<'_>, terms: &[u8]) -> StoreResult<()> {
     let insert = "INSERT INTO tail(space, number, terms) VALUES (?1, ?2, ?3)";
     db.prepare_cached(insert)
-        .map_err(sqlite)?
+        .map_err(store_error_from_sqlite)?
         .execute(params![place.space, place.number, terms])
-        .map_err(sqlite)?;
+        .map_err(store_error_from_sqlite)?;
     Ok(())
 }
 
-fn count_tail_rows(db: &Connection, space: i64) -> Found<i64> {
+fn count_tail_rows(db: &Connection, space: i64) -> StoreResult<i64> {
     let mut count = db
         .prepare_cached("SELECT count(*) FROM tail WHERE space = ?1")
-        .map_err(sqlite)?;
-    count.query_row([space], |row| row.get(0)).map_err(sqlite)
+        .map_err(store_error_from_sqlite)?;
+    count
+        .query_row([space], |row| row.get(0))
+        .map_err(store_error_from_sqlite)
 }
 
 /// `false`: there is no such row.
-fn delete_tail_row(db: &Connection, space: i64, number: i64) -> Found<bool> {
+fn delete_tail_row(db: &Connection, space: i64, number: i64) -> StoreResult<bool> {
     let mut delete = db
         .prepare_cached("DELETE FROM tail WHERE space = ?1 AND number = ?2")
-        .map_err(sqlite)?;
-    let n_deleted = delete.execute(params![space, number]).map_err(sqlite)?;
+        .map_err(store_error_from_sqlite)?;
+    let n_deleted = delete
+        .execute(params![space, number])
+        .map_err(store_error_from_sqlite)?;
     Ok(n_deleted > 0)
 }
 
-fn read_posting_row(db: &Connection, place: BlobPlace<'_>) -> Found<Vec<u8>> {
+fn read_posting_row(db: &Connection, place: BlobPlace<'_>) -> StoreResult<Vec<u8>> {
     let select = "SELECT entries FROM posting WHERE space = ?1 AND term = ?2 AND segment = ?3";
-    let mut select = db.prepare_cached(select).map_err(sqlite)?;
+    let mut select = db.prepare_cached(select).map_err(store_error_from_sqlite)?;
     let key = params![place.space, place.term, place.number];
-    select.query_row(key, |row| row.get(0)).map_err(sqlite)
+    select
+        .query_row(key, |row| row.get(0))
+        .map_err(store_error_from_sqlite)
 }
 
-fn update_posting_row(db: &Connection, place: BlobPlace<'_>, entries: &[u8]) -> Found<()> {
+fn update_posting_row(db: &Connection, place: BlobPlace<'_>, entries: &[u8]) -> StoreResult<()> {
     let update = "UPDATE posting SET entries = ?4 WHERE space = ?1 AND term = ?2 AND segment = ?3";
     let row = params![place.space, place.term, place.number, entries];
     db.prepare_cached(update)
-        .map_err(sqlite)?
+        .map_err(store_error_from_sqlite)?
         .execute(row)
-        .map_err(sqlite)?;
+        .map_err(store_error_from_sqlite)?;
     Ok(())
 }
 
-fn delete_posting_row(db: &Connection, place: BlobPlace<'_>) -> Found<()> {
+fn delete_posting_row(db: &Connection, place: BlobPlace<'_>) -> StoreResult<()> {
     let delete = "DELETE FROM posting WHERE space = ?1 AND term = ?2 AND segment = ?3";
     db.prepare_cached(delete)
-        .map_err(sqlite)?
+        .map_err(store_error_from_sqlite)?
         .execute(params![place.space, place.term, place.number])
-        .map_err(sqlite)?;
+        .map_err(store_error_from_sqlite)?;
     Ok(())
 }
 
 /// Takes everything out of the index of a space; what it counts stays.
-pub(super) fn delete_index_rows(db: &Connection, space: i64) -> Found<()> {
+pub(super) fn delete_index_rows(db: &Connection, space: i64) -> StoreResult<()> {
     for table in ["tail", "posting"] {
         db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [space])
-            .map_err(sqlite)?;
+            .map_err(store_error_from_sqlite)?;
     }
     Ok(())
 }
 
 /// Throws the index of every space away; [`rebuild_index`] makes each anew.
-pub(super) fn clear_index(db: &Connection) -> Found<()> {
+pub(super) fn clear_all_indexes(db: &Connection) -> StoreResult<()> {
     let clear =
         "DELETE FROM tail; DELETE FROM posting; UPDATE space SET n_docs = 0, total_len = 0;";
-    db.execute_batch(clear).map_err(sqlite)?;
+    db.execute_batch(clear).map_err(store_error_from_sqlite)?;
     db.execute(
         "UPDATE meta SET value = ?1 WHERE key = 'terms'",
         [terms::VERSION],
     )
-    .map_err(sqlite)?;
+    .map_err(store_error_from_sqlite)?;
     Ok(())
 }
 
@@ -444,36 +482,36 @@ pub(super) fn clear_index(db: &Connection) -> Found<()> {
 type IndexRow = (i64, String, i64, Vec<u8>);
 
 /// Gives the blobs of a file of version 1, whose checksums do not cover their place, the checksums that do.
-pub(super) fn reseal_index_rows(db: &Connection) -> Found<()> {
+pub(super) fn reseal_index_rows(db: &Connection) -> StoreResult<()> {
     let tables = [
         ("tail", "''", "number", "terms"),
         ("posting", "term", "segment", "entries"),
     ];
     for (table, term, number, blob) in tables {
         let select = format!("SELECT space, {term}, {number}, {blob} FROM {table}");
-        let mut select = db.prepare(&select).map_err(sqlite)?;
+        let mut select = db.prepare(&select).map_err(store_error_from_sqlite)?;
         let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
         let rows: Result<Vec<IndexRow>, _> = select.query_map([], row).and_then(Iterator::collect);
         let update = format!(
             "UPDATE {table} SET {blob} = ?4 WHERE space = ?1 AND ?2 = {term} AND {number} = ?3"
         );
-        let mut update = db.prepare(&update).map_err(sqlite)?;
-        for (space, term, number, bytes) in rows.map_err(sqlite)? {
+        let mut update = db.prepare(&update).map_err(store_error_from_sqlite)?;
+        for (space, term, number, bytes) in rows.map_err(store_error_from_sqlite)? {
             let place = BlobPlace {
                 space,
                 term: &term,
                 number,
             };
-            if let Some(bytes) = pack::reseal_version_1(&bytes, place) {
+            if let Some(bytes) = pack::reseal_version_1_blob(&bytes, place) {
                 update
                     .execute(params![space, term, number, bytes])
-                    .map_err(sqlite)?;
+                    .map_err(store_error_from_sqlite)?;
             }
         }
     }
     Ok(())
 }
 
-fn signed(number: u64) -> Found<i64> {
-    i64::try_from(number).map_err(|_| corrupt("a memory's number"))
+fn to_sql_number(number: u64) -> StoreResult<i64> {
+    i64::try_from(number).map_err(|_| corrupt_store_error("a memory's number"))
 }

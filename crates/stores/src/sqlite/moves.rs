@@ -7,44 +7,44 @@ use std::thread::{self, JoinHandle};
 
 use apostille_core::store::plan::MemoryUpdate;
 use apostille_core::store::{Posting, StoreError};
-use apostille_text::terms::Stems;
+use apostille_text::terms::StemCache;
 use rusqlite::Connection;
 
 use super::pack::{self, PostingLists, SEGMENT_LEN};
 use super::{index, spread};
 
-type Found<T> = Result<T, StoreError>;
+type StoreResult<T> = Result<T, StoreError>;
 
 /// What leaves and what enters the index of a space in one batch.
 #[derive(Default)]
-pub(super) struct Moves {
-    gone: Numbers,
+pub(super) struct IndexMoves {
+    gone: NumberSet,
     /// The text of what enters, by its number, until it is handed over to be analysed.
     come: BTreeMap<u64, String>,
     /// The same of what was handed over already, left and enters again.
     again: BTreeMap<u64, String>,
     /// What is being analysed meanwhile.
-    analysing: Vec<JoinHandle<Analysed>>,
+    analysing: Vec<JoinHandle<AnalysedLists>>,
     /// The numbers that were handed over to be analysed.
-    handed: Numbers,
+    handed: NumberSet,
     /// Those of them that left again.
-    withdrawn: Numbers,
+    withdrawn: NumberSet,
 }
 
-type Numbers = HashSet<u64, BuildHasherDefault<Spun>>;
+type NumberSet = HashSet<u64, BuildHasherDefault<NumberHasher>>;
 
-impl Moves {
+impl IndexMoves {
     /// Notes that a memory became another.
-    pub(super) fn note(&mut self, update: &MemoryUpdate) {
+    pub(super) fn note_update(&mut self, update: &MemoryUpdate) {
         if update.leaves_index() {
-            self.leaves(update.before.number);
+            self.remove_number(update.before.number);
         }
         if update.enters_index() {
-            self.enters(update.after.number, update.after.searchable());
+            self.add_text(update.after.number, update.after.searchable_text());
         }
     }
 
-    fn leaves(&mut self, number: u64) {
+    fn remove_number(&mut self, number: u64) {
         if self
             .come
             .remove(&number)
@@ -60,56 +60,57 @@ impl Moves {
     }
 
     /// What enters is analysed while the rows behind it are still written.
-    fn enters(&mut self, number: u64, text: String) {
+    fn add_text(&mut self, number: u64, text: String) {
         if self.handed.contains(&number) {
             self.again.insert(number, text);
             return;
         }
         self.come.insert(number, text);
         if self.come.len() >= SEGMENT_LEN {
-            self.hand_over();
+            self.start_analysis();
         }
     }
 
-    fn hand_over(&mut self) {
+    fn start_analysis(&mut self) {
         let part: Vec<(u64, String)> = std::mem::take(&mut self.come).into_iter().collect();
         self.handed.extend(part.iter().map(|it| it.0));
-        self.analysing.push(thread::spawn(move || analysed(&part)));
+        self.analysing
+            .push(thread::spawn(move || analyse_texts(&part)));
     }
 
     /// Writes the index of a space anew. Nothing is written where it turns out to be damaged.
-    pub(super) fn write(mut self, db: &Connection, space: i64) -> Found<()> {
-        let Kept {
+    pub(super) fn rewrite_index(mut self, db: &Connection, space: i64) -> StoreResult<()> {
+        let RemainingIndex {
             lists,
             waiting: mut more,
             left_len,
-        } = self.kept(db, space)?;
-        let docs = self.n_come() as i64 - self.gone.len() as i64;
-        let come_len = self.entered(&mut more);
+        } = self.read_remaining(db, space)?;
+        let docs = self.count_entering() as i64 - self.gone.len() as i64;
+        let come_len = self.add_entering(&mut more);
         index::delete_index_rows(db, space)?;
-        index::insert_lists(db, space, lists, more)?;
-        index::count_documents(db, space, docs, come_len - left_len).map(drop)
+        index::insert_posting_lists(db, space, lists, more)?;
+        index::adjust_document_count(db, space, docs, come_len - left_len).map(drop)
     }
 
-    fn n_come(&self) -> usize {
+    fn count_entering(&self) -> usize {
         self.come.len() + self.again.len() + self.handed.len() - self.withdrawn.len()
     }
 
     /// Puts what enters to the lists; how long it is.
-    fn entered(&mut self, lists: &mut PostingLists) -> i64 {
+    fn add_entering(&mut self, lists: &mut PostingLists) -> i64 {
         let come = std::mem::take(&mut self.come)
             .into_iter()
             .chain(std::mem::take(&mut self.again));
         let come: Vec<(u64, String)> = come.collect();
         let parts: Vec<&[(u64, String)]> = come
-            .chunks(come.len().div_ceil(spread::n_threads()).max(1))
+            .chunks(come.len().div_ceil(spread::count_worker_threads()).max(1))
             .collect();
-        let rest = spread::spread(&parts, |part| analysed(part));
+        let rest = spread::map_parallel(&parts, |part| analyse_texts(part));
         let earlier = std::mem::take(&mut self.analysing)
             .into_iter()
-            .map(|it| spread::came_to(it.join()));
+            .map(|it| spread::unwrap_joined(it.join()));
         let mut total = 0;
-        for mut part in earlier.map(|it| self.without_withdrawn(it)).chain(rest) {
+        for mut part in earlier.map(|it| self.drop_withdrawn(it)).chain(rest) {
             for (term, list) in &mut part {
                 total += list.iter().map(|it| i64::from(it.count)).sum::<i64>();
                 lists.entry(std::mem::take(term)).or_default().append(list);
@@ -118,7 +119,7 @@ impl Moves {
         total
     }
 
-    fn without_withdrawn(&self, mut part: Analysed) -> Analysed {
+    fn drop_withdrawn(&self, mut part: AnalysedLists) -> AnalysedLists {
         if !self.withdrawn.is_empty() {
             part.iter_mut()
                 .for_each(|(_, list)| list.retain(|it| !self.withdrawn.contains(&it.number)));
@@ -128,8 +129,8 @@ impl Moves {
     }
 
     /// What stays.
-    fn kept(&self, db: &Connection, space: i64) -> Found<Kept> {
-        let mut kept = Kept::default();
+    fn read_remaining(&self, db: &Connection, space: i64) -> StoreResult<RemainingIndex> {
+        let mut kept = RemainingIndex::default();
         let mut stays = |it: &Posting| {
             let is_gone = self.gone.contains(&it.number);
             kept.left_len += if is_gone { i64::from(it.count) } else { 0 };
@@ -147,7 +148,7 @@ impl Moves {
             let it = Posting { number, count, len };
             if stays(&it) {
                 kept.waiting
-                    .entry(pack::term_text(term))
+                    .entry(pack::decode_term(term))
                     .or_default()
                     .push(it);
             }
@@ -162,7 +163,7 @@ impl Moves {
 
 /// What stays of an index.
 #[derive(Default)]
-struct Kept {
+struct RemainingIndex {
     /// Its lists by term, in order.
     lists: Vec<(String, Vec<Posting>)>,
     /// What waited in the tail.
@@ -173,9 +174,9 @@ struct Kept {
 
 /// Hashes numbers that nobody chooses, as fast as that goes.
 #[derive(Default)]
-struct Spun(u64);
+struct NumberHasher(u64);
 
-impl Hasher for Spun {
+impl Hasher for NumberHasher {
     fn write(&mut self, bytes: &[u8]) {
         bytes
             .iter()
@@ -192,12 +193,12 @@ impl Hasher for Spun {
 }
 
 /// The lists of some memories that were analysed, in no order.
-type Analysed = Vec<(String, Vec<Posting>)>;
+type AnalysedLists = Vec<(String, Vec<Posting>)>;
 
-fn analysed(part: &[(u64, String)]) -> Analysed {
-    let (mut lists, mut stems) = (HashMap::<String, Vec<Posting>>::new(), Stems::default());
+fn analyse_texts(part: &[(u64, String)]) -> AnalysedLists {
+    let (mut lists, mut stems) = (HashMap::<String, Vec<Posting>>::new(), StemCache::default());
     for (number, text) in part {
-        let terms = stems.terms(text);
+        let terms = stems.extract_terms(text);
         let len = terms.iter().map(|(_, count)| count).sum();
         for (term, count) in terms {
             lists.entry(term).or_default().push(Posting {
@@ -224,20 +225,20 @@ mod tests {
         #[test]
         fn what_is_there_in_the_end_is_there_once(steps in proptest::collection::vec((0_u64..8, 0_u8..4), 0..40)) {
             let old: BTreeSet<u64> = (0..4).collect();
-            let (mut now, mut moves) = (old.clone(), Moves::default());
+            let (mut now, mut moves) = (old.clone(), IndexMoves::default());
             for (number, how) in steps {
                 match how {
-                    0 => moves.hand_over(),
-                    _ if now.remove(&number) => moves.leaves(number),
+                    0 => moves.start_analysis(),
+                    _ if now.remove(&number) => moves.remove_number(number),
                     _ => {
                         now.insert(number);
-                        moves.enters(number, "word of all".into());
+                        moves.add_text(number, "word of all".into());
                     }
                 }
             }
-            let n_come = moves.n_come();
+            let n_come = moves.count_entering();
             let mut lists = PostingLists::new();
-            let len = moves.entered(&mut lists);
+            let len = moves.add_entering(&mut lists);
             let come: Vec<u64> = lists.get("all").into_iter().flatten().map(|it| it.number).collect();
             prop_assert_eq!((come.len(), len), (n_come, 3 * n_come as i64));
             let mut there: Vec<u64> = old.into_iter().filter(|it| !moves.gone.contains(it)).chain(come).collect();

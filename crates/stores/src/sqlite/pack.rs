@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use apostille_core::store::{Posting, StoreError};
 
-use crate::fault::corrupt;
+use crate::fault::corrupt_store_error;
 
 /// How many memories become one segment when an index is built anew. [`segment_end`] sets the low bits of a number.
 pub(super) const SEGMENT_LEN: usize = 2_048;
@@ -25,11 +25,11 @@ pub(super) struct DamagedBlob;
 
 impl From<DamagedBlob> for StoreError {
     fn from(damaged: DamagedBlob) -> Self {
-        corrupt(damaged.to_string())
+        corrupt_store_error(damaged.to_string())
     }
 }
 
-type Unpacked<T> = Result<T, DamagedBlob>;
+type UnpackResult<T> = Result<T, DamagedBlob>;
 
 /// The row that a blob is in.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +57,7 @@ impl BlobPlace<'_> {
 pub(super) type PostingLists = BTreeMap<String, Vec<Posting>>;
 
 /// Notes the terms of a memory under each of them.
-pub(super) fn add_terms(
+pub(super) fn add_term_postings(
     lists: &mut PostingLists,
     number: u64,
     (terms, len): (Vec<(String, u32)>, u32),
@@ -69,7 +69,7 @@ pub(super) fn add_terms(
 }
 
 /// A term as it was read out of a tail blob, whose checksum was right: it is the text that was written.
-pub(super) fn term_text(term: &[u8]) -> String {
+pub(super) fn decode_term(term: &[u8]) -> String {
     String::from_utf8_lossy(term).into_owned()
 }
 
@@ -78,9 +78,9 @@ pub(super) fn pack_postings(entries: &[Posting], place: BlobPlace<'_>) -> Vec<u8
     let mut bytes = Vec::with_capacity(entries.len() * 4 + 4);
     let mut last = 0;
     for it in entries {
-        push_number(&mut bytes, it.number - last);
-        push_number(&mut bytes, it.count.into());
-        push_number(&mut bytes, it.len.into());
+        push_varint(&mut bytes, it.number - last);
+        push_varint(&mut bytes, it.count.into());
+        push_varint(&mut bytes, it.len.into());
         last = it.number;
     }
     seal_blob(bytes, place)
@@ -91,13 +91,13 @@ pub(super) fn unpack_postings(
     bytes: &[u8],
     place: BlobPlace<'_>,
     into: &mut Vec<Posting>,
-) -> Unpacked<()> {
+) -> UnpackResult<()> {
     let mut bytes = open_blob(bytes, place)?;
     let mut number = 0_u64;
     while !bytes.is_empty() {
-        let more = pull_number(&mut bytes)?;
+        let more = pull_varint(&mut bytes)?;
         number = number.checked_add(more).ok_or(DamagedBlob)?;
-        let (count, len) = (pull_small(&mut bytes)?, pull_small(&mut bytes)?);
+        let (count, len) = (pull_varint_u32(&mut bytes)?, pull_varint_u32(&mut bytes)?);
         into.push(Posting { number, count, len });
     }
     Ok(())
@@ -109,7 +109,7 @@ pub(super) fn merge_postings(
     kept: &[u8],
     more: &[Posting],
     place: BlobPlace<'_>,
-) -> Unpacked<Vec<u8>> {
+) -> UnpackResult<Vec<u8>> {
     let mut entries = more.to_vec();
     unpack_postings(kept, place, &mut entries)?;
     entries.sort_unstable_by_key(|it| it.number);
@@ -140,15 +140,15 @@ fn segment_end(number: u64) -> u64 {
 /// Packs a memory that waits in the tail.
 pub(super) fn pack_tail_terms(terms: &[(String, u32)], len: u32, place: BlobPlace<'_>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(terms.len() * 14 + 8);
-    push_number(&mut bytes, len.into());
-    push_number(&mut bytes, terms.len() as u64);
+    push_varint(&mut bytes, len.into());
+    push_varint(&mut bytes, terms.len() as u64);
     for (term, _) in terms {
         bytes.extend_from_slice(&hash_term(term).to_le_bytes());
     }
     for (term, count) in terms {
-        push_number(&mut bytes, term.len() as u64);
+        push_varint(&mut bytes, term.len() as u64);
         bytes.extend_from_slice(term.as_bytes());
-        push_number(&mut bytes, (*count).into());
+        push_varint(&mut bytes, (*count).into());
     }
     seal_blob(bytes, place)
 }
@@ -160,9 +160,12 @@ pub(super) fn unpack_tail_terms(
     place: BlobPlace<'_>,
     wanted: Option<&[u32]>,
     mut see: impl FnMut(&[u8], u32, u32),
-) -> Unpacked<()> {
+) -> UnpackResult<()> {
     let mut bytes = open_blob(bytes, place)?;
-    let (len, n_terms) = (pull_small(&mut bytes)?, pull_small(&mut bytes)? as usize);
+    let (len, n_terms) = (
+        pull_varint_u32(&mut bytes)?,
+        pull_varint_u32(&mut bytes)? as usize,
+    );
     let hashes = pull_bytes(&mut bytes, n_terms * 4)?;
     let is_wanted = |wanted: &[u32]| {
         let mut hashes = hashes.as_chunks::<4>().0.iter();
@@ -172,9 +175,9 @@ pub(super) fn unpack_tail_terms(
         return Ok(());
     }
     while !bytes.is_empty() {
-        let size = pull_small(&mut bytes)? as usize;
+        let size = pull_varint_u32(&mut bytes)? as usize;
         let term = pull_bytes(&mut bytes, size)?;
-        see(term, pull_small(&mut bytes)?, len);
+        see(term, pull_varint_u32(&mut bytes)?, len);
     }
     Ok(())
 }
@@ -186,13 +189,13 @@ pub(super) fn hash_term(term: &str) -> u32 {
 
 /// A blob of a file of version 1, whose checksum does not cover its place, with the checksum that does. `None`: it is
 /// damaged, and stays so.
-pub(super) fn reseal_version_1(bytes: &[u8], place: BlobPlace<'_>) -> Option<Vec<u8>> {
+pub(super) fn reseal_version_1_blob(bytes: &[u8], place: BlobPlace<'_>) -> Option<Vec<u8>> {
     let (body, sum) = bytes.split_last_chunk::<4>()?;
     let is_whole = fold_checksum(mix_bytes(BASIS, body)) == u32::from_le_bytes(*sum);
     is_whole.then(|| seal_blob(body.to_vec(), place))
 }
 
-fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
+fn push_varint(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push((number & 0x7f) as u8 | 0x80);
         number >>= 7;
@@ -200,7 +203,7 @@ fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-fn pull_number(bytes: &mut &[u8]) -> Unpacked<u64> {
+fn pull_varint(bytes: &mut &[u8]) -> UnpackResult<u64> {
     let mut number = 0_u64;
     for shift in (0..64).step_by(7) {
         let (byte, rest) = bytes.split_first().ok_or(DamagedBlob)?;
@@ -213,32 +216,32 @@ fn pull_number(bytes: &mut &[u8]) -> Unpacked<u64> {
     Err(DamagedBlob)
 }
 
-fn pull_small(bytes: &mut &[u8]) -> Unpacked<u32> {
-    u32::try_from(pull_number(bytes)?).map_err(|_| DamagedBlob)
+fn pull_varint_u32(bytes: &mut &[u8]) -> UnpackResult<u32> {
+    u32::try_from(pull_varint(bytes)?).map_err(|_| DamagedBlob)
 }
 
-fn pull_bytes<'a>(bytes: &mut &'a [u8], n: usize) -> Unpacked<&'a [u8]> {
+fn pull_bytes<'a>(bytes: &mut &'a [u8], n: usize) -> UnpackResult<&'a [u8]> {
     let (pulled, rest) = bytes.split_at_checked(n).ok_or(DamagedBlob)?;
     *bytes = rest;
     Ok(pulled)
 }
 
 fn seal_blob(mut bytes: Vec<u8>, place: BlobPlace<'_>) -> Vec<u8> {
-    let sum = checksum_at(place, &bytes);
+    let sum = blob_checksum(place, &bytes);
     bytes.extend_from_slice(&sum.to_le_bytes());
     bytes
 }
 
-fn open_blob<'a>(bytes: &'a [u8], place: BlobPlace<'_>) -> Unpacked<&'a [u8]> {
+fn open_blob<'a>(bytes: &'a [u8], place: BlobPlace<'_>) -> UnpackResult<&'a [u8]> {
     let (body, sum) = bytes.split_last_chunk::<4>().ok_or(DamagedBlob)?;
-    if checksum_at(place, body) == u32::from_le_bytes(*sum) {
+    if blob_checksum(place, body) == u32::from_le_bytes(*sum) {
         Ok(body)
     } else {
         Err(DamagedBlob)
     }
 }
 
-fn checksum_at(place: BlobPlace<'_>, bytes: &[u8]) -> u32 {
+fn blob_checksum(place: BlobPlace<'_>, bytes: &[u8]) -> u32 {
     let sum = mix_bytes(BASIS, place.term.as_bytes());
     let sum = mix_bytes(sum, &place.space.to_le_bytes());
     let sum = mix_bytes(sum, &place.number.to_le_bytes());
@@ -290,12 +293,12 @@ mod tests {
             .into()
     }
 
-    fn tail_terms(bytes: &[u8], wanted: Option<&[u32]>) -> Unpacked<Vec<(String, u32)>> {
+    fn tail_terms(bytes: &[u8], wanted: Option<&[u32]>) -> UnpackResult<Vec<(String, u32)>> {
         let mut seen = Vec::new();
         let place = BlobPlace::in_tail(1, 7);
         unpack_tail_terms(bytes, place, wanted, |term, count, len| {
             assert_eq!(len, 10);
-            seen.push((term_text(term), count));
+            seen.push((decode_term(term), count));
         })?;
         Ok(seen)
     }
@@ -324,7 +327,7 @@ mod tests {
             for bytes in [bytes, sealed] {
                 let _ = unpack_postings(&bytes, PLACE, &mut Vec::new());
                 let _ = unpack_tail_terms(&bytes, PLACE, None, |_, _, _| ());
-                let _ = reseal_version_1(&bytes, PLACE);
+                let _ = reseal_version_1_blob(&bytes, PLACE);
             }
         }
 
@@ -408,10 +411,10 @@ mod tests {
         let mut old = body.to_vec();
         old.extend(fold_checksum(mix_bytes(BASIS, body)).to_le_bytes());
         assert_eq!(
-            reseal_version_1(&old, PLACE),
+            reseal_version_1_blob(&old, PLACE),
             Some(pack_postings(&postings(&[3, 9]), PLACE))
         );
         old[0] ^= 1;
-        assert_eq!(reseal_version_1(&old, PLACE), None);
+        assert_eq!(reseal_version_1_blob(&old, PLACE), None);
     }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::event::{Happening, Logged};
-use apostille_core::memory::{Layer, Memory, MemoryId, Name, Stage, Status};
+use apostille_core::event::{Happening, LoggedEvent};
+use apostille_core::memory::{Layer, Memory, MemoryId, MemoryName, Stage, Status};
 use apostille_core::space::Space;
-use apostille_core::store::{EventPage, Filter, Order, SpaceSummary, StoreError};
+use apostille_core::store::{EventPage, ListOrder, MemoryFilter, SpaceSummary, StoreError};
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use rusqlite::types::Value;
@@ -13,10 +13,10 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params, para
 
 use super::rows::{LoggedRow, MemoryRow};
 use super::spaces::{read_space_id, read_spaces};
-use super::{SPACE_BITS, key, schema, spread};
-use crate::fault::{corrupt, sqlite};
+use super::{SPACE_BITS, memory_row_key, schema, spread};
+use crate::fault::{corrupt_store_error, store_error_from_sqlite};
 
-type Found<T> = Result<T, StoreError>;
+type StoreResult<T> = Result<T, StoreError>;
 
 const COLUMNS: &str = MemoryRow::COLUMNS;
 const BY_ID: &str = "SELECT m.record, m.seal, m.key, u.recalls, u.applied, u.verified \
@@ -27,47 +27,63 @@ const WAITING: &str = "(SELECT * FROM memory INDEXED BY memory_waiting WHERE sta
 const BY_KEY: &str = "SELECT m.record, m.seal, m.key, u.recalls, u.applied, u.verified \
                       FROM memory m LEFT JOIN usage u ON u.key = m.key WHERE m.key = ?1";
 
-fn decode_memory(row: &Row<'_>) -> Found<Memory> {
-    Ok(MemoryRow::of(row)?.sealed()?.0)
+fn decode_memory_row(row: &Row<'_>) -> StoreResult<Memory> {
+    Ok(MemoryRow::from_row(row)?.decode_memory()?.0)
 }
 
 /// A memory of this space: whoever swaps the names of two spaces is not served the one for the other.
-fn decode_memory_of(row: &Row<'_>, space: &Space) -> Found<Memory> {
-    let memory = decode_memory(row)?;
+fn decode_memory_row_of_space(row: &Row<'_>, space: &Space) -> StoreResult<Memory> {
+    let memory = decode_memory_row(row)?;
     let is_elsewhere = memory.space != *space;
     if is_elsewhere {
-        Err(corrupt(format!("the space of memory {}", memory.number)))
+        Err(corrupt_store_error(format!(
+            "the space of memory {}",
+            memory.number
+        )))
     } else {
         Ok(memory)
     }
 }
 
 /// The row that is filed under this id.
-pub(super) fn read_memory_row(db: &Connection, id: MemoryId) -> Found<Option<MemoryRow>> {
-    MemoryRows::new(db)?.read(id)
+pub(super) fn read_memory_row(db: &Connection, id: MemoryId) -> StoreResult<Option<MemoryRow>> {
+    MemoryRows::new(db)?.read_by_id(id)
 }
 
 /// Looks rows of memories up by their ids, many one after the other.
 pub(super) struct MemoryRows<'a>(CachedStatement<'a>);
 
 impl<'a> MemoryRows<'a> {
-    pub(super) fn new(db: &'a Connection) -> Found<Self> {
-        db.prepare_cached(BY_ID).map(Self).map_err(sqlite)
+    pub(super) fn new(db: &'a Connection) -> StoreResult<Self> {
+        db.prepare_cached(BY_ID)
+            .map(Self)
+            .map_err(store_error_from_sqlite)
     }
 
     /// The row that is filed under this id.
-    pub(super) fn read(&mut self, id: MemoryId) -> Found<Option<MemoryRow>> {
-        let mut rows = self.0.query([id.as_bytes()]).map_err(sqlite)?;
-        rows.next().map_err(sqlite)?.map(MemoryRow::of).transpose()
+    pub(super) fn read_by_id(&mut self, id: MemoryId) -> StoreResult<Option<MemoryRow>> {
+        let mut rows = self
+            .0
+            .query([id.as_bytes()])
+            .map_err(store_error_from_sqlite)?;
+        rows.next()
+            .map_err(store_error_from_sqlite)?
+            .map(MemoryRow::from_row)
+            .transpose()
     }
 }
 
 /// The memories with these ids, in this order. A damaged one is left out, see [`skip_damaged`].
-pub(super) fn read_memories_by_id(db: &Connection, ids: &[MemoryId]) -> Found<Vec<Memory>> {
+pub(super) fn read_memories_by_id(db: &Connection, ids: &[MemoryId]) -> StoreResult<Vec<Memory>> {
     let mut rows = MemoryRows::new(db)?;
-    let row = |id: &MemoryId| rows.read(*id).map(|it| it.map(|it| (*id, it))).transpose();
-    let rows: Vec<(MemoryId, MemoryRow)> = ids.iter().filter_map(row).collect::<Found<_>>()?;
-    let memories = spread::each(&rows, |(id, it)| it.sealed_as(*id));
+    let row = |id: &MemoryId| {
+        rows.read_by_id(*id)
+            .map(|it| it.map(|it| (*id, it)))
+            .transpose()
+    };
+    let rows: Vec<(MemoryId, MemoryRow)> =
+        ids.iter().filter_map(row).collect::<StoreResult<_>>()?;
+    let memories = spread::map_maybe_parallel(&rows, |(id, it)| it.decode_memory_as(*id));
     memories
         .into_iter()
         .filter_map(|it| skip_damaged(it.map(|it| Some(it.0)), ids.len()).transpose())
@@ -75,32 +91,37 @@ pub(super) fn read_memories_by_id(db: &Connection, ids: &[MemoryId]) -> Found<Ve
 }
 
 /// The memory with this id, and the digest of its record as it was read.
-pub(super) fn read_sealed_memory(db: &Connection, id: MemoryId) -> Found<Option<(Memory, Digest)>> {
+pub(super) fn read_sealed_memory(
+    db: &Connection,
+    id: MemoryId,
+) -> StoreResult<Option<(Memory, Digest)>> {
     read_memory_row(db, id)?
-        .map(|it| it.sealed_as(id))
+        .map(|it| it.decode_memory_as(id))
         .transpose()
 }
 
 /// The key of the row that is filed under this id.
-pub(super) fn read_memory_key(db: &Connection, id: MemoryId) -> Found<Option<i64>> {
+pub(super) fn read_memory_key(db: &Connection, id: MemoryId) -> StoreResult<Option<i64>> {
     let mut select = db
         .prepare_cached("SELECT key FROM memory WHERE id = ?1")
-        .map_err(sqlite)?;
+        .map_err(store_error_from_sqlite)?;
     select
         .query_row([id.as_bytes()], |row| row.get(0))
         .optional()
-        .map_err(sqlite)
+        .map_err(store_error_from_sqlite)
 }
 
 /// Under which id and number a row is filed, whatever it says; an id that is none is nobody's.
-pub(super) fn read_filed_name(
+pub(super) fn read_filed_id_and_number(
     db: &Connection,
     space: i64,
-    name: Name,
-) -> Found<Option<(MemoryId, u64)>> {
+    name: MemoryName,
+) -> StoreResult<Option<(MemoryId, u64)>> {
     let (column, value) = match name {
-        Name::Id(id) => ("id", Value::Blob(id.as_bytes().to_vec())),
-        Name::Handle(handle) => ("key", Value::Integer(key(space, handle.number)?)),
+        MemoryName::Id(id) => ("id", Value::Blob(id.as_bytes().to_vec())),
+        MemoryName::Handle(handle) => {
+            ("key", Value::Integer(memory_row_key(space, handle.number)?))
+        }
     };
     let select = format!("SELECT id, key FROM memory WHERE {column} = ?1 AND key & ?2 = ?3");
     let row = |row: &Row<'_>| {
@@ -113,17 +134,20 @@ pub(super) fn read_filed_name(
     let found = db
         .query_row(&select, values, row)
         .optional()
-        .map_err(sqlite)?;
-    let number =
-        |key: i64| u64::try_from(key >> SPACE_BITS).map_err(|_| corrupt("a memory's number"));
+        .map_err(store_error_from_sqlite)?;
+    let number = |key: i64| {
+        u64::try_from(key >> SPACE_BITS).map_err(|_| corrupt_store_error("a memory's number"))
+    };
     found
         .map(|(id, key)| Ok((MemoryId::from_bytes(id), number(key)?)))
         .transpose()
 }
 
 /// Where a memory stands, read from its row and nothing more.
-pub(super) fn read_status(db: &Connection, id: MemoryId) -> Found<Option<Status>> {
-    read_memory_row(db, id)?.map(|it| it.status()).transpose()
+pub(super) fn read_memory_status(db: &Connection, id: MemoryId) -> StoreResult<Option<Status>> {
+    read_memory_row(db, id)?
+        .map(|it| it.decode_status())
+        .transpose()
 }
 
 /// The memories of a space with these numbers, in this order.
@@ -131,14 +155,16 @@ pub(super) fn read_memories_by_number(
     db: &Connection,
     (id, space): (i64, &Space),
     numbers: &[u64],
-) -> Found<Vec<Memory>> {
-    let mut select = db.prepare_cached(BY_KEY).map_err(sqlite)?;
+) -> StoreResult<Vec<Memory>> {
+    let mut select = db.prepare_cached(BY_KEY).map_err(store_error_from_sqlite)?;
     let mut found = Vec::with_capacity(numbers.len());
     for number in numbers {
-        let mut rows = select.query([key(id, *number)?]).map_err(sqlite)?;
-        if let Some(row) = rows.next().map_err(sqlite)? {
+        let mut rows = select
+            .query([memory_row_key(id, *number)?])
+            .map_err(store_error_from_sqlite)?;
+        if let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
             found.extend(skip_damaged(
-                decode_memory_of(row, space).map(Some),
+                decode_memory_row_of_space(row, space).map(Some),
                 numbers.len(),
             )?);
         }
@@ -148,7 +174,10 @@ pub(super) fn read_memories_by_number(
 
 /// A damaged row is left out where it is one of several that were asked for, so that the others are answered. Asked for
 /// alone, it is an error that names it.
-pub(super) fn skip_damaged(found: Found<Option<Memory>>, n_asked: usize) -> Found<Option<Memory>> {
+pub(super) fn skip_damaged(
+    found: StoreResult<Option<Memory>>,
+    n_asked: usize,
+) -> StoreResult<Option<Memory>> {
     match found {
         Err(StoreError::Corrupt { .. }) if n_asked > 1 => Ok(None),
         other => other,
@@ -160,15 +189,17 @@ pub(super) fn read_memory_by_claim(
     db: &Connection,
     (id, space): (i64, &Space),
     claim: &[u8],
-) -> Found<Option<Memory>> {
+) -> StoreResult<Option<Memory>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM {JOINED} WHERE m.space = ?1 AND m.claim = ?2 AND m.stage IN ('active', 'pending')"
     );
-    let mut select = db.prepare_cached(&sql).map_err(sqlite)?;
-    let mut rows = select.query(params![id, claim]).map_err(sqlite)?;
+    let mut select = db.prepare_cached(&sql).map_err(store_error_from_sqlite)?;
+    let mut rows = select
+        .query(params![id, claim])
+        .map_err(store_error_from_sqlite)?;
     rows.next()
-        .map_err(sqlite)?
-        .map(|row| decode_memory_of(row, space))
+        .map_err(store_error_from_sqlite)?
+        .map(|row| decode_memory_row_of_space(row, space))
         .transpose()
 }
 
@@ -176,15 +207,15 @@ pub(super) fn read_memory_by_claim(
 pub(super) fn each_active_memory(
     db: &Connection,
     space: i64,
-    mut see: impl FnMut(Memory) -> Found<()>,
-) -> Found<()> {
+    mut see: impl FnMut(Memory) -> StoreResult<()>,
+) -> StoreResult<()> {
     let sql = format!(
         "SELECT {COLUMNS} FROM {JOINED} WHERE m.space = ?1 AND m.stage = 'active' ORDER BY m.key"
     );
-    let mut select = db.prepare_cached(&sql).map_err(sqlite)?;
-    let mut rows = select.query([space]).map_err(sqlite)?;
-    while let Some(row) = rows.next().map_err(sqlite)? {
-        if let Some(memory) = skip_damaged(decode_memory(row).map(Some), usize::MAX)? {
+    let mut select = db.prepare_cached(&sql).map_err(store_error_from_sqlite)?;
+    let mut rows = select.query([space]).map_err(store_error_from_sqlite)?;
+    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+        if let Some(memory) = skip_damaged(decode_memory_row(row).map(Some), usize::MAX)? {
             see(memory)?;
         }
     }
@@ -192,7 +223,7 @@ pub(super) fn each_active_memory(
 }
 
 /// The memories that a filter admits: each space is read in order until enough are found, then all are merged.
-pub(super) fn list_memories(db: &Connection, filter: &Filter) -> Found<Vec<Memory>> {
+pub(super) fn list_memory_rows(db: &Connection, filter: &MemoryFilter) -> StoreResult<Vec<Memory>> {
     let spaces = if filter.spaces.is_empty() {
         read_spaces(db)?
     } else {
@@ -204,7 +235,7 @@ pub(super) fn list_memories(db: &Connection, filter: &Filter) -> Found<Vec<Memor
             list_space_memories(db, id, filter, &mut found)?;
         }
     }
-    filter.sort(&mut found);
+    filter.sort_memories(&mut found);
     found.truncate(filter.limit);
     Ok(found)
 }
@@ -212,14 +243,14 @@ pub(super) fn list_memories(db: &Connection, filter: &Filter) -> Found<Vec<Memor
 fn list_space_memories(
     db: &Connection,
     space: i64,
-    filter: &Filter,
+    filter: &MemoryFilter,
     into: &mut Vec<Memory>,
-) -> Found<()> {
+) -> StoreResult<()> {
     // What was never refreshed is in the order of its recording, the rest in an index of its own.
     let parts: &[(&str, &str)] = match filter.order {
-        Order::Newest => &[("", "m.recorded_at DESC, m.key DESC")],
-        Order::Oldest => &[("", "m.recorded_at, m.key")],
-        Order::Refreshed => &[
+        ListOrder::Newest => &[("", "m.recorded_at DESC, m.key DESC")],
+        ListOrder::Oldest => &[("", "m.recorded_at, m.key")],
+        ListOrder::Refreshed => &[
             (
                 " AND m.refreshed_at = m.recorded_at",
                 "m.recorded_at DESC, m.key DESC",
@@ -231,28 +262,36 @@ fn list_space_memories(
         ],
     };
     parts.iter().try_for_each(|(only, order)| {
-        list_part(db, list_query(space, filter, only, order), filter, into)
+        list_query_rows(
+            db,
+            build_list_query(space, filter, only, order),
+            filter,
+            into,
+        )
     })
 }
 
-fn list_part(
+fn list_query_rows(
     db: &Connection,
     (sql, values): (String, Vec<Value>),
-    filter: &Filter,
+    filter: &MemoryFilter,
     into: &mut Vec<Memory>,
-) -> Found<()> {
-    let mut select = db.prepare_cached(&sql).map_err(sqlite)?;
-    let mut rows = select.query(params_from_iter(values)).map_err(sqlite)?;
+) -> StoreResult<()> {
+    let mut select = db.prepare_cached(&sql).map_err(store_error_from_sqlite)?;
+    let mut rows = select
+        .query(params_from_iter(values))
+        .map_err(store_error_from_sqlite)?;
     let before = into.len();
     while into.len() - before < filter.limit
-        && let Some(row) = rows.next().map_err(sqlite)?
+        && let Some(row) = rows.next().map_err(store_error_from_sqlite)?
     {
-        if !may_mention(row, filter) || !may_belong(row, filter) {
+        if !can_row_match_text(row, filter) || !can_row_match_fields(row, filter) {
             continue;
         }
         // A damaged row must not take the others away; `health` tells of it.
         into.extend(
-            skip_damaged(decode_memory(row).map(Some), usize::MAX)?.filter(|it| filter.admits(it)),
+            skip_damaged(decode_memory_row(row).map(Some), usize::MAX)?
+                .filter(|it| filter.admits_memory(it)),
         );
     }
     Ok(())
@@ -260,7 +299,7 @@ fn list_part(
 
 /// Whether the text that a filter asks for may stand in this row, by its bytes: most rows need not be decoded. Only plain
 /// ASCII is judged like that, which is the same in lower case and in JSON.
-fn may_mention(row: &Row<'_>, filter: &Filter) -> bool {
+fn can_row_match_text(row: &Row<'_>, filter: &MemoryFilter) -> bool {
     let is_plain = |it: &str| {
         it.is_ascii() && !it.contains(['"', '\\']) && !it.contains(|c: char| c.is_control())
     };
@@ -284,7 +323,7 @@ fn may_mention(row: &Row<'_>, filter: &Filter) -> bool {
 }
 
 /// Whether a row may be what a filter asks for, by its bytes: the record writes a plain word as it is.
-fn may_belong(row: &Row<'_>, filter: &Filter) -> bool {
+fn can_row_match_fields(row: &Row<'_>, filter: &MemoryFilter) -> bool {
     let Some(record) = row.get_ref(0).ok().and_then(|it| it.as_str().ok()) else {
         return true;
     };
@@ -310,17 +349,22 @@ fn may_belong(row: &Row<'_>, filter: &Filter) -> bool {
 }
 
 /// Few memories wait or were found wrong: they are found by an index of their own, however many others there are.
-fn table(filter: &Filter) -> &'static str {
+fn choose_list_table(filter: &MemoryFilter) -> &'static str {
     let is_waiting = |it: &Stage| matches!(it, Stage::Pending | Stage::Invalid);
     let is_few = !filter.stages.is_empty() && filter.stages.iter().all(is_waiting);
-    if is_few && filter.order != Order::Refreshed {
+    if is_few && filter.order != ListOrder::Refreshed {
         WAITING
     } else {
         JOINED
     }
 }
 
-fn list_query(space: i64, filter: &Filter, only: &str, order: &str) -> (String, Vec<Value>) {
+fn build_list_query(
+    space: i64,
+    filter: &MemoryFilter,
+    only: &str,
+    order: &str,
+) -> (String, Vec<Value>) {
     let words = |list: Vec<&str>| {
         if list.is_empty() {
             String::new()
@@ -332,7 +376,7 @@ fn list_query(space: i64, filter: &Filter, only: &str, order: &str) -> (String, 
     let layers = words(filter.layers.iter().map(|it| it.as_str()).collect());
     let mut sql = format!(
         "SELECT {COLUMNS} FROM {} WHERE m.space = ?1{only}",
-        table(filter)
+        choose_list_table(filter)
     );
     let mut values = vec![Value::Integer(space)];
     if !stages.is_empty() {
@@ -349,7 +393,7 @@ fn list_query(space: i64, filter: &Filter, only: &str, order: &str) -> (String, 
         ));
         values.push(Value::Text(path.as_str().into()));
     }
-    for (bound, at) in bounds(filter, order) {
+    for (bound, at) in find_time_bounds(filter, order) {
         sql.push_str(&format!(" AND {bound} {}", at.as_millisecond()));
     }
     sql.push_str(&format!(" ORDER BY {order}"));
@@ -357,9 +401,9 @@ fn list_query(space: i64, filter: &Filter, only: &str, order: &str) -> (String, 
 }
 
 /// Where to begin and to end in the index, to the millisecond; what is exact is left to the filter.
-fn bounds(filter: &Filter, order: &str) -> Vec<(String, Timestamp)> {
+fn find_time_bounds(filter: &MemoryFilter, order: &str) -> Vec<(String, Timestamp)> {
     let column = order.split([' ', ',']).next().unwrap_or_default();
-    let beyond = if filter.order == Order::Oldest {
+    let beyond = if filter.order == ListOrder::Oldest {
         ">="
     } else {
         "<="
@@ -383,7 +427,11 @@ pub(super) struct CountedSpace {
 
 impl CountedSpace {
     /// Counts a space, unless it stands as it did when it was counted last.
-    pub(super) fn of(db: &Connection, space: i64, last: Option<Self>) -> Found<Self> {
+    pub(super) fn count_space(
+        db: &Connection,
+        space: i64,
+        last: Option<Self>,
+    ) -> StoreResult<Self> {
         let events = read_event_counts(db, space)?;
         let is_change = |it: &&Happening| !Happening::ASIDE.contains(it);
         let changes = Happening::ALL
@@ -397,7 +445,7 @@ impl CountedSpace {
                 ..last.summary
             },
             None => SpaceSummary {
-                memories: count_by_stage(db, space)?,
+                memories: count_memories_by_stage(db, space)?,
                 identity_chars: count_identity_chars(db, space)?,
                 events,
             },
@@ -407,48 +455,58 @@ impl CountedSpace {
 }
 
 /// How many memories there are, by stage and layer.
-fn count_by_stage(db: &Connection, space: i64) -> Found<BTreeMap<(Stage, Layer), u64>> {
+fn count_memories_by_stage(
+    db: &Connection,
+    space: i64,
+) -> StoreResult<BTreeMap<(Stage, Layer), u64>> {
     let select = "SELECT stage, layer, count(*) FROM memory WHERE space = ?1 GROUP BY stage, layer";
-    let mut select = db.prepare_cached(select).map_err(sqlite)?;
-    let mut rows = select.query([space]).map_err(sqlite)?;
+    let mut select = db.prepare_cached(select).map_err(store_error_from_sqlite)?;
+    let mut rows = select.query([space]).map_err(store_error_from_sqlite)?;
     let mut memories = BTreeMap::new();
-    while let Some(row) = rows.next().map_err(sqlite)? {
-        let word = |at| row.get::<_, String>(at).map_err(sqlite);
-        let stage: Stage = word(0)?.parse().map_err(|_| corrupt("a stage"))?;
-        let layer: Layer = word(1)?.parse().map_err(|_| corrupt("a layer"))?;
-        memories.insert((stage, layer), row.get(2).map_err(sqlite)?);
+    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+        let word = |at| row.get::<_, String>(at).map_err(store_error_from_sqlite);
+        let stage: Stage = word(0)?
+            .parse()
+            .map_err(|_| corrupt_store_error("a stage"))?;
+        let layer: Layer = word(1)?
+            .parse()
+            .map_err(|_| corrupt_store_error("a layer"))?;
+        memories.insert((stage, layer), row.get(2).map_err(store_error_from_sqlite)?);
     }
     Ok(memories)
 }
 
 /// How many events of each word a space has seen.
-fn read_event_counts(db: &Connection, space: i64) -> Found<BTreeMap<String, u64>> {
+fn read_event_counts(db: &Connection, space: i64) -> StoreResult<BTreeMap<String, u64>> {
     let mut words: Vec<&str> = Happening::ALL.iter().map(|it| it.as_str()).collect();
     let select = |words: &[&str]| format!("SELECT {} FROM space WHERE id = ?1", words.join(", "));
     let mut select = match db.prepare_cached(&select(&words)) {
-        Err(error) if schema::is_older(&error) => {
+        Err(error) if schema::is_missing_column_error(&error) => {
             words.truncate(schema::OLD_WORDS);
-            db.prepare_cached(&select(&words)).map_err(sqlite)?
+            db.prepare_cached(&select(&words))
+                .map_err(store_error_from_sqlite)?
         }
-        other => other.map_err(sqlite)?,
+        other => other.map_err(store_error_from_sqlite)?,
     };
     let counts = |row: &Row<'_>| {
         (0..words.len())
             .map(|at| row.get::<_, u64>(at))
             .collect::<Result<Vec<_>, _>>()
     };
-    let counts = select.query_row([space], counts).map_err(sqlite)?;
+    let counts = select
+        .query_row([space], counts)
+        .map_err(store_error_from_sqlite)?;
     let seen = words.iter().zip(counts).filter(|(_, n)| *n > 0);
     Ok(seen.map(|(word, n)| ((*word).to_owned(), n)).collect())
 }
 
 /// The characters of the active identity layer.
-pub(super) fn count_identity_chars(db: &Connection, space: i64) -> Found<usize> {
-    let filter = Filter {
+pub(super) fn count_identity_chars(db: &Connection, space: i64) -> StoreResult<usize> {
+    let filter = MemoryFilter {
         layers: vec![Layer::Identity],
         stages: vec![Stage::Active],
         limit: usize::MAX,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
     let mut found = Vec::new();
     list_space_memories(db, space, &filter, &mut found)?;
@@ -460,7 +518,7 @@ pub(super) fn read_event_rows(
     db: &Connection,
     space: Option<i64>,
     page: &EventPage,
-) -> Found<Vec<Logged>> {
+) -> StoreResult<Vec<LoggedEvent>> {
     let (direction, order) = if page.newest_first {
         ("<", "DESC")
     } else {
@@ -469,7 +527,7 @@ pub(super) fn read_event_rows(
     let after = if page.newest_first && page.after == 0 {
         i64::MAX
     } else {
-        signed(page.after)
+        clamp_to_i64(page.after)
     };
     let mut sql = format!(
         "SELECT seq, space, memory, name, record, seal FROM event WHERE seq {direction} ?1"
@@ -497,34 +555,38 @@ pub(super) fn read_event_rows(
     ));
     sql.push_str(&format!(" ORDER BY seq {order} LIMIT ?{}", values.len()));
     let mut select = match db.prepare_cached(&sql) {
-        Err(error) if schema::is_older(&error) => db
+        Err(error) if schema::is_missing_column_error(&error) => db
             .prepare_cached(&sql.replacen(", seal FROM", ", NULL FROM", 1))
-            .map_err(sqlite)?,
-        other => other.map_err(sqlite)?,
+            .map_err(store_error_from_sqlite)?,
+        other => other.map_err(store_error_from_sqlite)?,
     };
     let is_sealed = select.column_names().last() == Some("seal");
-    let mut rows = select.query(params_from_iter(values)).map_err(sqlite)?;
+    let mut rows = select
+        .query(params_from_iter(values))
+        .map_err(store_error_from_sqlite)?;
     let (mut told, mut memories) = (Vec::new(), MemoryRows::new(db)?);
-    while let Some(row) = rows.next().map_err(sqlite)? {
-        told.extend(skip_changed(LoggedRow::of(row, is_sealed, |id| {
-            memories.read(id)
-        }))?);
+    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+        told.extend(skip_changed_row(LoggedRow::from_row(
+            row,
+            is_sealed,
+            |id| memories.read_by_id(id),
+        ))?);
     }
-    let logged = spread::each(&told, LoggedRow::logged);
+    let logged = spread::map_maybe_parallel(&told, LoggedRow::decode_event);
     logged
         .into_iter()
-        .filter_map(|it| skip_changed(it).transpose())
+        .filter_map(|it| skip_changed_row(it).transpose())
         .collect()
 }
 
 /// What another program changed is not told as if it had happened; `health` names it.
-fn skip_changed<T>(found: Found<T>) -> Found<Option<T>> {
+fn skip_changed_row<T>(found: StoreResult<T>) -> StoreResult<Option<T>> {
     match found {
         Err(StoreError::Corrupt { .. }) => Ok(None),
         other => other.map(Some),
     }
 }
 
-fn signed(number: u64) -> i64 {
+fn clamp_to_i64(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

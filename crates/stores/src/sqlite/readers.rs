@@ -6,21 +6,21 @@ use std::sync::{Mutex, PoisonError};
 use apostille_core::store::StoreError;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::fault::sqlite;
+use crate::fault::store_error_from_sqlite;
 
 /// How many are kept when nobody uses them.
 const KEPT: usize = 4;
 
 /// Connections that only read.
 #[derive(Debug)]
-pub(super) struct Readers {
+pub(super) struct ReaderPool {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
 }
 
-impl Readers {
+impl ReaderPool {
     /// None yet, of this file.
-    pub(super) fn of(path: &Path) -> Self {
+    pub(super) fn new(path: &Path) -> Self {
         Self {
             path: path.into(),
             idle: Mutex::default(),
@@ -28,7 +28,7 @@ impl Readers {
     }
 
     /// Looks through one of them. One that failed is not used again.
-    pub(super) fn with<T>(
+    pub(super) fn with_connection<T>(
         &self,
         look: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
@@ -37,7 +37,7 @@ impl Readers {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .pop();
-        let connection = idle.map_or_else(|| self.opened(), Ok)?;
+        let connection = idle.map_or_else(|| self.open_connection(), Ok)?;
         let seen = look(&connection)?;
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < KEPT {
@@ -46,17 +46,20 @@ impl Readers {
         Ok(seen)
     }
 
-    fn opened(&self) -> Result<Connection, StoreError> {
+    fn open_connection(&self) -> Result<Connection, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&self.path, flags).map_err(sqlite)?;
-        super::prepare(&connection)?;
+        let connection =
+            Connection::open_with_flags(&self.path, flags).map_err(store_error_from_sqlite)?;
+        super::configure_connection(&connection)?;
         let pragmas = "PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; \
                        PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;";
-        connection.execute_batch(pragmas).map_err(sqlite)?;
+        connection
+            .execute_batch(pragmas)
+            .map_err(store_error_from_sqlite)?;
         connection
             .pragma_update(None, "cache_size", -super::CACHE)
-            .map_err(sqlite)?;
-        super::empty_log_on_close(&connection, false)?;
+            .map_err(store_error_from_sqlite)?;
+        super::set_checkpoint_on_close(&connection, false)?;
         Ok(connection)
     }
 }
@@ -66,24 +69,24 @@ mod tests {
     use std::sync::mpsc;
     use std::thread;
 
-    use apostille_core::store::{Filter, Log as _};
+    use apostille_core::store::{EventLog as _, MemoryFilter};
 
-    use super::super::Sqlite;
+    use super::super::SqliteStore;
 
     /// Whoever holds the connection that writes keeps no reader waiting.
     #[test]
     fn a_reader_does_not_wait_for_a_writer() {
         let dir = tempfile::tempdir().unwrap();
-        let store = Sqlite::open(&dir.path().join("m.db")).unwrap();
-        let held = store.db();
+        let store = SqliteStore::open(&dir.path().join("m.db")).unwrap();
+        let held = store.lock_connection();
         let (told, seen) = mpsc::channel();
         thread::scope(|scope| {
             scope.spawn(|| {
                 told.send(
                     store
-                        .list(&Filter {
+                        .list_memories(&MemoryFilter {
                             limit: 9,
-                            ..Filter::default()
+                            ..MemoryFilter::default()
                         })
                         .unwrap(),
                 )

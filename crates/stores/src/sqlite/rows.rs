@@ -1,67 +1,67 @@
 //! Rows as they lie in the file: copied out of it first and understood afterwards, so that many are understood on several
 //! threads.
 
-use apostille_core::event::was::Was;
-use apostille_core::event::{Event, Happening, Logged, What};
-use apostille_core::format::{EventRecord, MemoryRecord, StandingRecord};
-use apostille_core::memory::{Memory, MemoryId, Status, Usage};
+use apostille_core::event::was::PreviousState;
+use apostille_core::event::{Event, EventBody, Happening, LoggedEvent};
+use apostille_core::format::{EventRecord, MemoryRecord, StatusRecord};
+use apostille_core::memory::{Memory, MemoryId, Status, UsageCounts};
 use apostille_core::store::StoreError;
 use apostille_text::digest::Digest;
 use rusqlite::Row;
 
-use super::{SPACE_BITS, seal, sum};
-use crate::fault::{corrupt, sqlite};
+use super::{SPACE_BITS, row_seal, sum};
+use crate::fault::{corrupt_store_error, store_error_from_sqlite};
 
-type Found<T> = Result<T, StoreError>;
+type StoreResult<T> = Result<T, StoreError>;
 
 /// A row of `memory` with its counters. What is of another type than it should be is missing.
 pub(super) struct MemoryRow {
     key: i64,
     record: Option<String>,
     seal: Option<[u8; 8]>,
-    usage: Option<Usage>,
+    usage: Option<UsageCounts>,
 }
 
 impl MemoryRow {
     /// The columns of a memory, in this order.
     pub(super) const COLUMNS: &str = "m.record, m.seal, m.key, u.recalls, u.applied, u.verified";
 
-    pub(super) fn of(row: &Row<'_>) -> Found<Self> {
+    pub(super) fn from_row(row: &Row<'_>) -> StoreResult<Self> {
         let count = |at| {
             row.get::<_, Option<u32>>(at)
                 .map(Option::unwrap_or_default)
                 .ok()
         };
         let usage = || {
-            Some(Usage {
+            Some(UsageCounts {
                 recalls: count(3)?,
                 applied: count(4)?,
                 verified: count(5)?,
             })
         };
         Ok(Self {
-            key: row.get(2).map_err(sqlite)?,
+            key: row.get(2).map_err(store_error_from_sqlite)?,
             record: row.get(0).ok(),
             seal: row.get(1).ok(),
             usage: usage(),
         })
     }
 
-    fn damaged(&self) -> StoreError {
-        corrupt(format!("the row of memory {}", self.key >> SPACE_BITS))
+    fn damaged_error(&self) -> StoreError {
+        corrupt_store_error(format!("the row of memory {}", self.key >> SPACE_BITS))
     }
 
     /// The record and its digest, where the seal fits.
-    fn intact(&self) -> Option<(&str, Digest)> {
+    fn intact_record(&self) -> Option<(&str, Digest)> {
         let record = self.record.as_deref()?;
-        let digest = Digest::of(record.as_bytes());
-        (self.seal? == seal(&digest)).then_some((record, digest))
+        let digest = Digest::hash_bytes(record.as_bytes());
+        (self.seal? == row_seal(&digest)).then_some((record, digest))
     }
 
     /// The memory, and the digest of its record.
-    pub(super) fn sealed(&self) -> Found<(Memory, Digest)> {
-        let damaged = || self.damaged();
-        let (record, digest) = self.intact().ok_or_else(damaged)?;
+    pub(super) fn decode_memory(&self) -> StoreResult<(Memory, Digest)> {
+        let damaged = || self.damaged_error();
+        let (record, digest) = self.intact_record().ok_or_else(damaged)?;
         let record: MemoryRecord = serde_json::from_str(record).map_err(|_| damaged())?;
         let mut memory = Memory::try_from(record).map_err(|_| damaged())?;
         if i64::try_from(memory.number) != Ok(self.key >> SPACE_BITS) {
@@ -72,20 +72,20 @@ impl MemoryRow {
     }
 
     /// The same of a row that is filed under this id.
-    pub(super) fn sealed_as(&self, id: MemoryId) -> Found<(Memory, Digest)> {
-        let found = self.sealed()?;
+    pub(super) fn decode_memory_as(&self, id: MemoryId) -> StoreResult<(Memory, Digest)> {
+        let found = self.decode_memory()?;
         if found.0.id == id {
             Ok(found)
         } else {
-            Err(self.damaged())
+            Err(self.damaged_error())
         }
     }
 
     /// Where the memory stands, and nothing more.
-    pub(super) fn status(&self) -> Found<Status> {
-        let damaged = || self.damaged();
-        let (record, _) = self.intact().ok_or_else(damaged)?;
-        let standing: StandingRecord = serde_json::from_str(record).map_err(|_| damaged())?;
+    pub(super) fn decode_status(&self) -> StoreResult<Status> {
+        let damaged = || self.damaged_error();
+        let (record, _) = self.intact_record().ok_or_else(damaged)?;
+        let standing: StatusRecord = serde_json::from_str(record).map_err(|_| damaged())?;
         Status::try_from(standing).map_err(|_| damaged())
     }
 }
@@ -101,8 +101,8 @@ pub(super) struct EventRow {
 
 impl EventRow {
     /// A row that begins with place, space, memory, word and record.
-    fn of(row: &Row<'_>) -> Found<Self> {
-        let strange = |_| corrupt("a row of the log");
+    fn from_row(row: &Row<'_>) -> StoreResult<Self> {
+        let strange = |_| corrupt_store_error("a row of the log");
         Ok(Self {
             seq: row.get(0).map_err(strange)?,
             space: row.get(1).map_err(strange)?,
@@ -113,7 +113,7 @@ impl EventRow {
     }
 
     pub(super) fn digest(&self) -> Digest {
-        sum::of_event(
+        sum::digest_event_columns(
             self.seq,
             self.space,
             self.memory.as_deref(),
@@ -134,12 +134,12 @@ pub(super) struct LoggedRow {
 
 impl LoggedRow {
     /// A row; `by_id` finds the row of a memory.
-    pub(super) fn of(
+    pub(super) fn from_row(
         row: &Row<'_>,
         is_sealed: bool,
-        by_id: impl FnOnce(MemoryId) -> Found<Option<MemoryRow>>,
-    ) -> Found<Self> {
-        let event = EventRow::of(row)?;
+        by_id: impl FnOnce(MemoryId) -> StoreResult<Option<MemoryRow>>,
+    ) -> StoreResult<Self> {
+        let event = EventRow::from_row(row)?;
         let id = event
             .memory
             .as_deref()
@@ -155,11 +155,11 @@ impl LoggedRow {
     }
 
     /// What happened, as it is told.
-    pub(super) fn logged(&self) -> Found<Logged> {
-        let damaged = || corrupt(format!("event {}", self.row.seq));
+    pub(super) fn decode_event(&self) -> StoreResult<LoggedEvent> {
+        let damaged = || corrupt_store_error(format!("event {}", self.row.seq));
         if self
             .seal
-            .is_some_and(|it| it != Some(seal(&self.row.digest())))
+            .is_some_and(|it| it != Some(row_seal(&self.row.digest())))
         {
             return Err(damaged());
         }
@@ -169,28 +169,28 @@ impl LoggedRow {
         let was = record
             .was
             .take()
-            .map(|it| Was::try_from(*it))
+            .map(|it| PreviousState::try_from(*it))
             .transpose()
             .map_err(|_| damaged())?;
         if record.event != Happening::Remembered.as_str() {
-            return Ok(Logged {
+            return Ok(LoggedEvent {
                 seq,
                 event: Event::try_from(record).map_err(|_| damaged())?,
                 was,
             });
         }
         let (id, kept) = self.memory.as_ref().ok_or_else(damaged)?;
-        let memory = Box::new(kept.sealed_as(*id)?.0);
+        let memory = Box::new(kept.decode_memory_as(*id)?.0);
         let (forced, rationale) = (record.forced, record.rationale.take());
         let said = EventRecord {
             event: Happening::Applied.as_str().into(),
             ..record
         };
         let event = Event::try_from(said).map_err(|_| damaged())?;
-        Ok(Logged {
+        Ok(LoggedEvent {
             seq,
             event: Event {
-                what: What::Remembered {
+                what: EventBody::Remembered {
                     memory,
                     forced,
                     rationale,

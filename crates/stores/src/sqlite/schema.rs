@@ -19,7 +19,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
 const SAFE_LIBRARY: i32 = 3_051_003;
 
 /// Refuses a library that can corrupt a file which several processes write.
-pub(super) fn check_library() -> Result<(), StoreError> {
+pub(super) fn check_sqlite_library() -> Result<(), StoreError> {
     let found = rusqlite::version_number();
     if found >= SAFE_LIBRARY {
         return Ok(());
@@ -35,22 +35,24 @@ pub(super) fn check_library() -> Result<(), StoreError> {
 }
 
 /// The version this file has; refuses files that are not ours or too new.
-pub(super) fn version(db: &Connection) -> Result<u32, StoreError> {
+pub(super) fn read_schema_version(db: &Connection) -> Result<u32, StoreError> {
     let number = |pragma: &str| {
         db.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0))
-            .map_err(fault::sqlite)
+            .map_err(fault::store_error_from_sqlite)
     };
-    let found =
-        u32::try_from(number("user_version")?).map_err(|_| fault::corrupt("its version number"))?;
-    let known = known();
+    let found = u32::try_from(number("user_version")?)
+        .map_err(|_| fault::corrupt_store_error("its version number"))?;
+    let known = newest_schema_version();
     if found > known {
         return Err(StoreError::Newer { found, known });
     }
     let tables = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| {
         row.get::<_, i64>(0)
     });
-    if tables.map_err(fault::sqlite)? > 0 && number("application_id")? != i64::from(APPLICATION) {
-        return Err(fault::corrupt(
+    if tables.map_err(fault::store_error_from_sqlite)? > 0
+        && number("application_id")? != i64::from(APPLICATION)
+    {
+        return Err(fault::corrupt_store_error(
             "its first page: it is the database of another program",
         ));
     }
@@ -58,53 +60,55 @@ pub(super) fn version(db: &Connection) -> Result<u32, StoreError> {
 }
 
 /// The newest version this program writes.
-pub(super) fn known() -> u32 {
+pub(super) fn newest_schema_version() -> u32 {
     u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX)
 }
 
 /// Whether the index was made by another version of the analyser.
-pub(super) fn index_is_old(db: &Connection) -> Result<bool, StoreError> {
+pub(super) fn is_index_outdated(db: &Connection) -> Result<bool, StoreError> {
     let found = db.query_row("SELECT value FROM meta WHERE key = 'terms'", [], |row| {
         row.get::<_, u32>(0)
     });
-    Ok(found.map_err(fault::sqlite)? != terms::VERSION)
+    Ok(found.map_err(fault::store_error_from_sqlite)? != terms::VERSION)
 }
 
 /// How many words a file of version 1 counts.
 pub(super) const OLD_WORDS: usize = 13;
 
 /// Whether a statement failed because the file is older and could not be brought up to date: it can be read only.
-pub(super) fn is_older(error: &rusqlite::Error) -> bool {
+pub(super) fn is_missing_column_error(error: &rusqlite::Error) -> bool {
     error.to_string().contains("no such column")
 }
 
 /// How the tables differ from those that this program makes: a trigger or an index more or less is somebody else's.
-pub(super) fn differences(db: &Connection) -> Result<Vec<String>, StoreError> {
-    let fresh = Connection::open_in_memory().map_err(fault::sqlite)?;
+pub(super) fn find_schema_differences(db: &Connection) -> Result<Vec<String>, StoreError> {
+    let fresh = Connection::open_in_memory().map_err(fault::store_error_from_sqlite)?;
     MIGRATIONS
         .iter()
         .try_for_each(|step| fresh.execute_batch(step))
-        .map_err(fault::sqlite)?;
+        .map_err(fault::store_error_from_sqlite)?;
     let mut problems = Vec::new();
-    if tables(db)? != tables(&fresh)? {
+    if read_schema_tables(db)? != read_schema_tables(&fresh)? {
         problems.push(
             "the tables are not those that this program makes: another program wrote here".into(),
         );
     }
     let select = "SELECT count(*) FROM meta WHERE key <> 'terms' OR value <> ?1";
     let strange = db.query_row(select, [terms::VERSION], |row| row.get::<_, i64>(0));
-    if strange.map_err(fault::sqlite)? > 0 || index_is_old(db).is_err() {
+    if strange.map_err(fault::store_error_from_sqlite)? > 0 || is_index_outdated(db).is_err() {
         problems.push("the table 'meta' was changed by another program".into());
     }
     Ok(problems)
 }
 
-fn tables(db: &Connection) -> Result<Vec<(String, String, Option<String>)>, StoreError> {
+fn read_schema_tables(
+    db: &Connection,
+) -> Result<Vec<(String, String, Option<String>)>, StoreError> {
     let select = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name";
-    let mut select = db.prepare(select).map_err(fault::sqlite)?;
+    let mut select = db.prepare(select).map_err(fault::store_error_from_sqlite)?;
     let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
     select
         .query_map([], row)
         .and_then(Iterator::collect)
-        .map_err(fault::sqlite)
+        .map_err(fault::store_error_from_sqlite)
 }

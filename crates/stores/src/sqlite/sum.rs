@@ -6,23 +6,23 @@
 //! breaks when a memory is forgotten. It is a digest and not a signature: whoever knows this page can make the sum right
 //! again. It stands against mistakes and careless hands, not against somebody who may write the file and means harm.
 
-use apostille_core::memory::Usage;
+use apostille_core::memory::UsageCounts;
 use apostille_core::store::StoreError;
 use apostille_text::digest::Digest;
 use rusqlite::{Connection, params};
 
 use super::{SPACE_BITS, spaces};
-use crate::fault::{corrupt, sqlite};
+use crate::fault::{corrupt_store_error, store_error_from_sqlite};
 
-type Found<T> = Result<T, StoreError>;
+type StoreResult<T> = Result<T, StoreError>;
 
 /// What some rows add up to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Sum([u64; 4]);
+pub(super) struct SpaceSum([u64; 4]);
 
-impl Sum {
+impl SpaceSum {
     /// Adds a digest so many times; a number that wraps takes it out.
-    fn turn(&mut self, digest: &Digest, times: u64) {
+    fn add_times(&mut self, digest: &Digest, times: u64) {
         let lanes = digest.as_bytes().as_chunks::<8>().0;
         for (sum, lane) in self.0.iter_mut().zip(lanes) {
             *sum = sum.wrapping_add(u64::from_le_bytes(*lane).wrapping_mul(times));
@@ -30,34 +30,39 @@ impl Sum {
     }
 
     /// Adds a row.
-    pub(super) fn add(&mut self, row: &Digest) {
-        self.turn(row, 1);
+    pub(super) fn add_row(&mut self, row: &Digest) {
+        self.add_times(row, 1);
     }
 
     /// Takes a row out.
-    pub(super) fn take(&mut self, row: &Digest) {
-        self.turn(row, 1_u64.wrapping_neg());
+    pub(super) fn remove_row(&mut self, row: &Digest) {
+        self.add_times(row, 1_u64.wrapping_neg());
     }
 
     /// Takes a row out that another program changed. What it was is lost but for its seal, which is the first quarter of
     /// its digest; the others stay wrong until [`settled`] finds that nothing else is.
-    pub(super) fn take_seal(&mut self, seal: [u8; 8]) {
+    pub(super) fn remove_seal(&mut self, seal: [u8; 8]) {
         self.0[0] = self.0[0].wrapping_sub(u64::from_le_bytes(seal));
     }
 
     /// Counts uses of a memory in.
-    pub(super) fn count(&mut self, key: i64, usage: Usage) {
-        self.each_counter(key, usage, |sum, digest, n| sum.turn(digest, n));
+    pub(super) fn add_usage(&mut self, key: i64, usage: UsageCounts) {
+        self.each_counter(key, usage, |sum, digest, n| sum.add_times(digest, n));
     }
 
     /// Counts uses of a memory out.
-    pub(super) fn uncount(&mut self, key: i64, usage: Usage) {
+    pub(super) fn remove_usage(&mut self, key: i64, usage: UsageCounts) {
         self.each_counter(key, usage, |sum, digest, n| {
-            sum.turn(digest, n.wrapping_neg())
+            sum.add_times(digest, n.wrapping_neg())
         });
     }
 
-    fn each_counter(&mut self, key: i64, usage: Usage, turn: impl Fn(&mut Self, &Digest, u64)) {
+    fn each_counter(
+        &mut self,
+        key: i64,
+        usage: UsageCounts,
+        turn: impl Fn(&mut Self, &Digest, u64),
+    ) {
         let counters = [
             (b'r', usage.recalls),
             (b'a', usage.applied),
@@ -66,11 +71,11 @@ impl Sum {
         for (letter, n) in counters.into_iter().filter(|(_, n)| *n > 0) {
             let mut name = [letter; 9];
             name[1..].copy_from_slice(&key.to_le_bytes());
-            turn(self, &Digest::of(&name), n.into());
+            turn(self, &Digest::hash_bytes(&name), n.into());
         }
     }
 
-    fn with(mut self, other: Self) -> Self {
+    fn merge_with(mut self, other: Self) -> Self {
         self.0
             .iter_mut()
             .zip(other.0)
@@ -78,7 +83,7 @@ impl Sum {
         self
     }
 
-    fn bytes(self) -> [u8; 32] {
+    fn to_bytes(self) -> [u8; 32] {
         let mut bytes = [0; 32];
         bytes
             .as_chunks_mut::<8>()
@@ -89,7 +94,7 @@ impl Sum {
         bytes
     }
 
-    fn of_bytes(bytes: &[u8]) -> Option<Self> {
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (lanes, rest) = bytes.as_chunks::<8>();
         let lanes: &[[u8; 8]; 4] = lanes.try_into().ok()?;
         rest.is_empty().then(|| Self(lanes.map(u64::from_le_bytes)))
@@ -97,12 +102,12 @@ impl Sum {
 }
 
 /// The space that a memory's key names.
-pub(super) fn space_of(key: i64) -> i64 {
+pub(super) fn space_id_of_key(key: i64) -> i64 {
     key & ((1 << SPACE_BITS) - 1)
 }
 
 /// The digest of a row of the log.
-pub(super) fn of_event(
+pub(super) fn digest_event_columns(
     seq: i64,
     space: i64,
     memory: Option<&[u8]>,
@@ -118,146 +123,164 @@ pub(super) fn of_event(
     row.push(name.len().min(255) as u8);
     row.extend(name.as_bytes());
     row.extend(record.as_bytes());
-    Digest::of(&row)
+    Digest::hash_bytes(&row)
 }
 
 /// The sum that a space has, where it is one.
-pub(super) fn kept(db: &Connection, space: i64) -> Found<Option<Sum>> {
+pub(super) fn read_space_sum(db: &Connection, space: i64) -> StoreResult<Option<SpaceSum>> {
     let mut select = db
         .prepare_cached("SELECT sum FROM space WHERE id = ?1")
-        .map_err(sqlite)?;
-    let of_row =
-        |row: &rusqlite::Row<'_>| Ok(row.get_ref(0)?.as_blob().ok().and_then(Sum::of_bytes));
-    select.query_row([space], of_row).map_err(sqlite)
+        .map_err(store_error_from_sqlite)?;
+    let of_row = |row: &rusqlite::Row<'_>| {
+        Ok(row
+            .get_ref(0)?
+            .as_blob()
+            .ok()
+            .and_then(SpaceSum::from_bytes))
+    };
+    select
+        .query_row([space], of_row)
+        .map_err(store_error_from_sqlite)
 }
 
 /// The sum of a space with what was added, as it is kept. One that another program made unreadable stays wrong.
-pub(super) fn grown(db: &Connection, space: i64, added: Sum) -> Found<Vec<u8>> {
-    Ok(kept(db, space)?
+pub(super) fn grow_space_sum(db: &Connection, space: i64, added: SpaceSum) -> StoreResult<Vec<u8>> {
+    Ok(read_space_sum(db, space)?
         .unwrap_or_default()
-        .with(added)
-        .bytes()
+        .merge_with(added)
+        .to_bytes()
         .to_vec())
 }
 
 /// The sum of a space after changed rows were taken out of it by their seals. Where its first quarter is what the rows add
 /// up to, the rows are all that was written and the sum is theirs; where not, more was changed, and it stays wrong.
-pub(super) fn settled(db: &Connection, space: i64) -> Found<()> {
-    let found = found(db, space)?;
-    if kept(db, space)?.is_some_and(|it| it.0[0] == found.0[0]) {
-        let update = params![space, found.bytes()];
+pub(super) fn settle_space_sum(db: &Connection, space: i64) -> StoreResult<()> {
+    let found = compute_space_sum(db, space)?;
+    if read_space_sum(db, space)?.is_some_and(|it| it.0[0] == found.0[0]) {
+        let update = params![space, found.to_bytes()];
         db.execute("UPDATE space SET sum = ?2 WHERE id = ?1", update)
-            .map_err(sqlite)?;
+            .map_err(store_error_from_sqlite)?;
     }
     Ok(())
 }
 
 /// Gives a file of version 1 its sums, and its events their seals.
-pub(super) fn begin(db: &Connection) -> Found<()> {
+pub(super) fn initialize_space_sums(db: &Connection) -> StoreResult<()> {
     // A counter that counts nothing is no row any more.
     db.execute(
         "DELETE FROM usage WHERE recalls = 0 AND applied = 0 AND verified = 0",
         [],
     )
-    .map_err(sqlite)?;
-    seal_events(db)?;
+    .map_err(store_error_from_sqlite)?;
+    seal_event_rows(db)?;
     for space in spaces::read_space_ids(db)? {
-        let sum = found(db, space)?.bytes();
+        let sum = compute_space_sum(db, space)?.to_bytes();
         db.execute(
             "UPDATE space SET sum = ?2 WHERE id = ?1",
             params![space, sum],
         )
-        .map_err(sqlite)?;
+        .map_err(store_error_from_sqlite)?;
     }
     Ok(())
 }
 
-fn seal_events(db: &Connection) -> Found<()> {
+fn seal_event_rows(db: &Connection) -> StoreResult<()> {
     let mut select = db
         .prepare("SELECT seq, space, memory, name, record FROM event")
-        .map_err(sqlite)?;
+        .map_err(store_error_from_sqlite)?;
     let mut update = db
         .prepare("UPDATE event SET seal = ?2 WHERE seq = ?1")
-        .map_err(sqlite)?;
-    let mut rows = select.query([]).map_err(sqlite)?;
+        .map_err(store_error_from_sqlite)?;
+    let mut rows = select.query([]).map_err(store_error_from_sqlite)?;
     let mut seals = Vec::new();
-    while let Some(row) = rows.next().map_err(sqlite)? {
+    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
         seals.push((
-            row.get::<_, i64>(0).map_err(sqlite)?,
-            super::seal(&event_digest(row)?),
+            row.get::<_, i64>(0).map_err(store_error_from_sqlite)?,
+            super::row_seal(&digest_event_row(row)?),
         ));
     }
     drop(rows);
     for (seq, seal) in seals {
-        update.execute(params![seq, seal]).map_err(sqlite)?;
+        update
+            .execute(params![seq, seal])
+            .map_err(store_error_from_sqlite)?;
     }
     Ok(())
 }
 
 /// The digest of a row that begins with place, space, memory, word and record.
-pub(super) fn event_digest(row: &rusqlite::Row<'_>) -> Found<Digest> {
-    let strange = || corrupt("a row of the log");
+pub(super) fn digest_event_row(row: &rusqlite::Row<'_>) -> StoreResult<Digest> {
+    let strange = || corrupt_store_error("a row of the log");
     let memory = row
         .get_ref(2)
-        .map_err(sqlite)?
+        .map_err(store_error_from_sqlite)?
         .as_blob_or_null()
         .map_err(|_| strange())?;
     let name = row
         .get_ref(3)
-        .map_err(sqlite)?
+        .map_err(store_error_from_sqlite)?
         .as_str()
         .map_err(|_| strange())?;
     let record = row
         .get_ref(4)
-        .map_err(sqlite)?
+        .map_err(store_error_from_sqlite)?
         .as_str()
         .map_err(|_| strange())?;
     let number = |at| row.get(at).map_err(|_| strange());
-    Ok(of_event(number(0)?, number(1)?, memory, name, record))
+    Ok(digest_event_columns(
+        number(0)?,
+        number(1)?,
+        memory,
+        name,
+        record,
+    ))
 }
 
 /// What the rows of a space add up to, as they are. A row that is not even of the right types adds nothing.
-pub(super) fn found(db: &Connection, space: i64) -> Found<Sum> {
-    let mut sum = Sum::default();
+pub(super) fn compute_space_sum(db: &Connection, space: i64) -> StoreResult<SpaceSum> {
+    let mut sum = SpaceSum::default();
     let mut select = db
         .prepare("SELECT record FROM memory WHERE space = ?1")
-        .map_err(sqlite)?;
-    let mut rows = select.query([space]).map_err(sqlite)?;
-    while let Some(row) = rows.next().map_err(sqlite)? {
-        if let Ok(record) = row.get_ref(0).map_err(sqlite)?.as_str() {
-            sum.add(&Digest::of(record.as_bytes()));
+        .map_err(store_error_from_sqlite)?;
+    let mut rows = select.query([space]).map_err(store_error_from_sqlite)?;
+    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+        if let Ok(record) = row.get_ref(0).map_err(store_error_from_sqlite)?.as_str() {
+            sum.add_row(&Digest::hash_bytes(record.as_bytes()));
         }
     }
     let select = "SELECT seq, space, memory, name, record FROM event WHERE space = ?1";
-    let mut select = db.prepare(select).map_err(sqlite)?;
-    let mut rows = select.query([space]).map_err(sqlite)?;
-    while let Some(row) = rows.next().map_err(sqlite)? {
-        if let Ok(digest) = event_digest(row) {
-            sum.add(&digest);
+    let mut select = db.prepare(select).map_err(store_error_from_sqlite)?;
+    let mut rows = select.query([space]).map_err(store_error_from_sqlite)?;
+    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+        if let Ok(digest) = digest_event_row(row) {
+            sum.add_row(&digest);
         }
     }
-    each_usage(db, |key, usage| {
-        if space_of(key) == space {
-            sum.count(key, usage);
+    each_usage_row(db, |key, usage| {
+        if space_id_of_key(key) == space {
+            sum.add_usage(key, usage);
         }
     })?;
     Ok(sum)
 }
 
 /// Goes through the counters; what is no number counts as very many.
-pub(super) fn each_usage(db: &Connection, mut see: impl FnMut(i64, Usage)) -> Found<()> {
+pub(super) fn each_usage_row(
+    db: &Connection,
+    mut see: impl FnMut(i64, UsageCounts),
+) -> StoreResult<()> {
     let mut select = db
         .prepare("SELECT key, recalls, applied, verified FROM usage")
-        .map_err(sqlite)?;
-    let mut rows = select.query([]).map_err(sqlite)?;
-    while let Some(row) = rows.next().map_err(sqlite)? {
+        .map_err(store_error_from_sqlite)?;
+    let mut rows = select.query([]).map_err(store_error_from_sqlite)?;
+    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
         let count = |at| row.get::<_, u32>(at).unwrap_or(u32::MAX);
-        let usage = Usage {
+        let usage = UsageCounts {
             recalls: count(1),
             applied: count(2),
             verified: count(3),
         };
-        see(row.get(0).map_err(sqlite)?, usage);
+        see(row.get(0).map_err(store_error_from_sqlite)?, usage);
     }
     Ok(())
 }
@@ -268,22 +291,22 @@ mod tests {
 
     #[test]
     fn what_is_taken_out_leaves_no_trace() {
-        let (one, two) = (Digest::of(b"one"), Digest::of(b"two"));
-        let usage = Usage {
+        let (one, two) = (Digest::hash_bytes(b"one"), Digest::hash_bytes(b"two"));
+        let usage = UsageCounts {
             recalls: 3,
             applied: 0,
             verified: 1,
         };
-        let mut sum = Sum::default();
-        sum.add(&one);
+        let mut sum = SpaceSum::default();
+        sum.add_row(&one);
         let only_one = sum;
-        sum.add(&two);
-        sum.count(7, usage);
+        sum.add_row(&two);
+        sum.add_usage(7, usage);
         assert_ne!(sum, only_one);
-        sum.uncount(7, usage);
-        sum.take(&two);
+        sum.remove_usage(7, usage);
+        sum.remove_row(&two);
         assert_eq!(sum, only_one);
-        assert_eq!(Sum::of_bytes(&sum.bytes()), Some(sum));
-        assert_eq!(Sum::of_bytes(&[0; 31]), None);
+        assert_eq!(SpaceSum::from_bytes(&sum.to_bytes()), Some(sum));
+        assert_eq!(SpaceSum::from_bytes(&[0; 31]), None);
     }
 }

@@ -6,24 +6,24 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::thread;
 
-use apostille_core::event::was::Was;
-use apostille_core::event::{Batch, Event, Expect, Happening, What};
-use apostille_core::memory::{Memory, MemoryId, Status, Usage};
+use apostille_core::event::was::PreviousState;
+use apostille_core::event::{Batch, Event, EventBody, Happening, Precondition};
+use apostille_core::memory::{Memory, MemoryId, Status, UsageCounts};
 use apostille_core::space::Space;
 use apostille_core::store::plan::{MemoryChange, MemoryUpdate, changed_memory, plan_event};
-use apostille_core::store::{Receipt, StoreError};
+use apostille_core::store::{AppendReceipt, StoreError};
 use apostille_text::digest::Digest;
 use apostille_text::terms;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
 
-use super::moves::Moves;
+use super::moves::IndexMoves;
 use super::rows::{EventRow, MemoryRow};
-use super::sum::{self, Sum};
-use super::{index, key, read, seal, spaces, spread, watch, write_rows};
-use crate::fault::sqlite;
+use super::sum::{self, SpaceSum};
+use super::{index, memory_row_key, read, row_seal, spaces, spread, watch, write_rows};
+use crate::fault::store_error_from_sqlite;
 
-type Found<T> = Result<T, StoreError>;
+type StoreResult<T> = Result<T, StoreError>;
 
 /// How many changes at once, and which part of the index (one in so many), make it cheaper to go through the whole index.
 const MANY_CHANGES: usize = 64;
@@ -38,7 +38,7 @@ pub(super) struct BatchWriter<'a> {
     /// The space of the last event: mostly all are of one.
     at: Option<(Space, i64)>,
     /// Spaces of whose index so much changes that it is done at the end, at once.
-    moves: BTreeMap<i64, Moves>,
+    moves: BTreeMap<i64, IndexMoves>,
     /// Spaces whose index is built anew at the end, because it is damaged.
     stale: BTreeSet<i64>,
     /// Where memories are expected to stand, of a large batch: held against each when it is read to be changed.
@@ -50,7 +50,7 @@ pub(super) struct BatchWriter<'a> {
 /// What is added to the row of a space.
 #[derive(Default)]
 struct SpaceEntry {
-    sum: Sum,
+    sum: SpaceSum,
     counts: BTreeMap<Happening, i64>,
 }
 
@@ -63,10 +63,10 @@ struct RowUpdate {
 }
 
 impl RowUpdate {
-    fn of(update: MemoryUpdate, old: Digest) -> Found<Self> {
-        let record = write_rows::encode_memory(&update.after)?;
+    fn from_update(update: MemoryUpdate, old: Digest) -> StoreResult<Self> {
+        let record = write_rows::encode_memory_record(&update.after)?;
         Ok(Self {
-            digest: Digest::of(record.as_bytes()),
+            digest: Digest::hash_bytes(record.as_bytes()),
             update,
             old,
             record,
@@ -75,37 +75,37 @@ impl RowUpdate {
 }
 
 /// Applies a batch. The caller holds the transaction.
-pub(super) fn append_batch(db: &Connection, batch: &Batch) -> Found<Receipt> {
+pub(super) fn append_batch(db: &Connection, batch: &Batch) -> StoreResult<AppendReceipt> {
     let mut writer = BatchWriter::new(db);
-    writer.check_expectations(batch.expects())?;
+    writer.check_expectations(batch.preconditions())?;
     writer.gather_moves(batch.events())?;
-    let mut receipt = Receipt::default();
+    let mut receipt = AppendReceipt::default();
     let mut events = batch.events();
     while let [event, rest @ ..] = events {
         let space = writer.space_id(&event.space)?;
-        let n_alike = writer.count_alike(space, events);
+        let n_alike = writer.count_independent_updates(space, events);
         if n_alike > 0 {
-            writer.write_alike(space, &events[..n_alike])?;
+            writer.write_independent_updates(space, &events[..n_alike])?;
             events = &events[n_alike..];
             continue;
         }
         receipt.numbers.extend(writer.write_event(space, event)?);
         events = rest;
     }
-    writer.check_rest()?;
-    writer.close()?;
+    writer.check_remaining_expectations()?;
+    writer.finish_batch()?;
     Ok(receipt)
 }
 
-fn check_expectation(db: &Connection, expect: &Expect) -> Found<()> {
+fn check_expectation(db: &Connection, expect: &Precondition) -> StoreResult<()> {
     let (holds, what) = match expect {
         // The index of claims is unique: a twin makes the insert fail.
-        Expect::NoTwin(..) => return Ok(()),
-        Expect::Unmoved(id, status) => (
-            read::read_status(db, *id)?.is_some_and(|it| it == *status),
+        Precondition::NoTwin(..) => return Ok(()),
+        Precondition::Unmoved(id, status) => (
+            read::read_memory_status(db, *id)?.is_some_and(|it| it == *status),
             format!("memory {id}"),
         ),
-        Expect::IdentityChars(space, chars) => {
+        Precondition::IdentityChars(space, chars) => {
             let used = spaces::read_space_id(db, space)?
                 .map_or(Ok(0), |space| read::count_identity_chars(db, space))?;
             (used == *chars, "the identity layer".to_owned())
@@ -132,10 +132,10 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Checks what is expected before anything is written; of a large batch, where memories stand is checked on the way.
-    fn check_expectations(&mut self, expects: &[Expect]) -> Found<()> {
+    fn check_expectations(&mut self, expects: &[Precondition]) -> StoreResult<()> {
         for it in expects {
             match it {
-                Expect::Unmoved(id, status)
+                Precondition::Unmoved(id, status)
                     if expects.len() > MANY_CHANGES && !self.unmoved.contains_key(id) =>
                 {
                     self.unmoved.insert(*id, status.clone());
@@ -147,14 +147,15 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Checks what no event of the batch changed, and so stands as it stood before.
-    fn check_rest(&mut self) -> Found<()> {
+    fn check_remaining_expectations(&mut self) -> StoreResult<()> {
         let rest = std::mem::take(&mut self.unmoved);
-        rest.into_iter()
-            .try_for_each(|(id, status)| check_expectation(self.db, &Expect::Unmoved(id, status)))
+        rest.into_iter().try_for_each(|(id, status)| {
+            check_expectation(self.db, &Precondition::Unmoved(id, status))
+        })
     }
 
     /// Holds where a memory stands against what is expected of it.
-    fn check_unmoved(&mut self, id: MemoryId, status: Option<&Status>) -> Found<()> {
+    fn check_unmoved(&mut self, id: MemoryId, status: Option<&Status>) -> StoreResult<()> {
         match self.unmoved.remove(&id) {
             Some(expected) if status != Some(&expected) => Err(StoreError::Conflict {
                 what: format!("memory {id}"),
@@ -163,8 +164,8 @@ impl<'a> BatchWriter<'a> {
         }
     }
 
-    pub(super) fn space_id(&mut self, space: &Space) -> Found<i64> {
-        if let Some((_, id)) = self.at.as_ref().filter(|_| self.is_at(space)) {
+    pub(super) fn space_id(&mut self, space: &Space) -> StoreResult<i64> {
+        if let Some((_, id)) = self.at.as_ref().filter(|_| self.is_last_space(space)) {
             return Ok(*id);
         }
         let id = spaces::insert_space_row(self.db, space)?;
@@ -172,11 +173,11 @@ impl<'a> BatchWriter<'a> {
         Ok(id)
     }
 
-    fn is_at(&self, space: &Space) -> bool {
+    fn is_last_space(&self, space: &Space) -> bool {
         self.at.as_ref().is_some_and(|(at, _)| at == space)
     }
 
-    pub(super) fn sum(&mut self, space: i64) -> &mut Sum {
+    pub(super) fn space_sum(&mut self, space: i64) -> &mut SpaceSum {
         &mut self.entries.entry(space).or_default().sum
     }
 
@@ -187,10 +188,10 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Where very much changes at once, the index follows at the end.
-    fn gather_moves(&mut self, events: &[Event]) -> Found<()> {
+    fn gather_moves(&mut self, events: &[Event]) -> StoreResult<()> {
         let mut changes: BTreeMap<&Space, usize> = BTreeMap::new();
         let is_change =
-            |it: &&Event| !matches!(it.what, What::Remembered { .. }) && it.memory.is_some();
+            |it: &&Event| !matches!(it.what, EventBody::Remembered { .. }) && it.memory.is_some();
         if events.len() > MANY_CHANGES {
             events
                 .iter()
@@ -199,7 +200,7 @@ impl<'a> BatchWriter<'a> {
         }
         for (space, n) in changes.into_iter().filter(|(_, n)| *n > MANY_CHANGES) {
             let space = self.space_id(space)?;
-            if n.saturating_mul(LARGE_PART) > index::read_n_docs(self.db, space)? {
+            if n.saturating_mul(LARGE_PART) > index::read_document_count(self.db, space)? {
                 self.moves.entry(space).or_default();
             }
         }
@@ -207,12 +208,12 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Writes what is left: the rows of spaces, and indexes that wait for it.
-    pub(super) fn close(mut self) -> Found<()> {
+    pub(super) fn finish_batch(mut self) -> StoreResult<()> {
         for (space, entry) in &self.entries {
             update_space_row(self.db, *space, entry)?;
         }
         for (space, moves) in std::mem::take(&mut self.moves) {
-            let done = moves.write(self.db, space);
+            let done = moves.rewrite_index(self.db, space);
             self.mend_index(space, done)?;
         }
         self.stale
@@ -221,12 +222,12 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Builds the index of a space anew at the end.
-    pub(super) fn rebuild_later(&mut self, space: i64) {
+    pub(super) fn rebuild_index_later(&mut self, space: i64) {
         self.stale.insert(space);
     }
 
     /// An index that another program damaged stands in nobody's way: it is built anew from the memories.
-    fn mend_index(&mut self, space: i64, done: Found<()>) -> Found<()> {
+    fn mend_index(&mut self, space: i64, done: StoreResult<()>) -> StoreResult<()> {
         match done {
             Err(StoreError::Corrupt { .. }) => {
                 self.stale.insert(space);
@@ -237,16 +238,16 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Takes a memory out of the index, if it is in it.
-    pub(super) fn remove_from_index(&mut self, space: i64, memory: &Memory) -> Found<()> {
+    pub(super) fn remove_from_index(&mut self, space: i64, memory: &Memory) -> StoreResult<()> {
         if !memory.is_active() {
             return Ok(());
         }
-        let done = index::remove_memory(self.db, space, memory);
+        let done = index::remove_memory_from_index(self.db, space, memory);
         self.mend_index(space, done)
     }
 
     /// Writes an event down and changes the rows that it changes; the number of the memory that it brought.
-    fn write_event(&mut self, space: i64, event: &Event) -> Found<Option<(MemoryId, u64)>> {
+    fn write_event(&mut self, space: i64, event: &Event) -> StoreResult<Option<(MemoryId, u64)>> {
         let changed = changed_memory(event);
         let before = changed.map_or(Ok(None), |id| read::read_sealed_memory(self.db, id))?;
         let (before, old) = before.unzip();
@@ -260,13 +261,13 @@ impl<'a> BatchWriter<'a> {
         };
         // An insert has counted its event already.
         if inserted.is_none() {
-            self.count_event(space, event.what.happening(), 1);
+            self.count_event(space, event.what.event_kind(), 1);
         }
-        watch::note(self.db, space, event)?;
+        watch::update_open_breakers(self.db, space, event)?;
         self.log_event(space, event, changes.was.as_ref())?;
         match (changes.memories, old) {
             (MemoryChange::Update(update), Some(old)) => {
-                self.update_memory(RowUpdate::of(*update, old)?)?;
+                self.update_memory(RowUpdate::from_update(*update, old)?)?;
             }
             (MemoryChange::Count(usage), _) => self.count_touched(event, usage)?,
             // What is forgotten goes by an erasure, which sees to its bytes as well, and never by a batch.
@@ -277,65 +278,65 @@ impl<'a> BatchWriter<'a> {
 
     /// Keeps a memory; one that brings no number gets the next of its space. The number, the size of the index and the
     /// count of events are written at once.
-    fn insert_memory(&mut self, space: i64, memory: &Memory) -> Found<u64> {
+    fn insert_memory(&mut self, space: i64, memory: &Memory) -> StoreResult<u64> {
         let db = self.db;
         let mut memory = memory.clone();
         let (terms, len) = if memory.is_active() {
-            terms::indexed(&memory.searchable())
+            terms::extract_terms_with_len(&memory.searchable_text())
         } else {
             (Vec::new(), 0)
         };
         let next = "UPDATE space SET last_number = max(last_number + (?2 = 0), ?2), n_docs = n_docs + ?3, \
                     total_len = total_len + ?4, remembered = remembered + 1 WHERE id = ?1 RETURNING last_number, n_docs";
         let row = params![space, memory.number, memory.is_active(), len];
-        let mut next = db.prepare_cached(next).map_err(sqlite)?;
+        let mut next = db.prepare_cached(next).map_err(store_error_from_sqlite)?;
         let (last, n_docs) = next
             .query_row(row, |row| Ok((row.get(0)?, row.get(1)?)))
-            .map_err(sqlite)?;
+            .map_err(store_error_from_sqlite)?;
         if memory.number == 0 {
             memory.number = last;
         }
         let usage = std::mem::take(&mut memory.usage);
         let digest = write_rows::insert_memory_row(db, space, &memory)?;
-        self.sum(space).add(&digest);
-        self.count_usage(key(space, memory.number)?, usage)?;
+        self.space_sum(space).add_row(&digest);
+        self.count_usage(memory_row_key(space, memory.number)?, usage)?;
         write_rows::insert_cites_rows(db, space, &memory)?;
         if memory.is_active() {
-            let done = index::add_counted_memory(db, space, memory.number, (&terms, len), n_docs);
+            let done = index::add_memory_to_tail(db, space, memory.number, (&terms, len), n_docs);
             self.mend_index(space, done)?;
         }
         Ok(memory.number)
     }
 
-    fn update_memory(&mut self, row: RowUpdate) -> Found<()> {
+    fn update_memory(&mut self, row: RowUpdate) -> StoreResult<()> {
         let (db, MemoryUpdate { before, after }) = (self.db, &row.update);
         let space = self.space_id(&after.space)?;
         write_rows::update_memory_row(db, space, after, (&row.record, &row.digest))?;
-        self.sum(space).take(&row.old);
-        self.sum(space).add(&row.digest);
+        self.space_sum(space).remove_row(&row.old);
+        self.space_sum(space).add_row(&row.digest);
         if row.update.has_new_citations() {
             write_rows::delete_cites_rows(db, space, before)?;
             write_rows::insert_cites_rows(db, space, after)?;
         }
         if let Some(moves) = self.moves.get_mut(&space) {
-            moves.note(&row.update);
+            moves.note_update(&row.update);
             return Ok(());
         }
         if self.stale.contains(&space) {
             return Ok(());
         }
         if row.update.leaves_index() {
-            self.mend_index(space, index::remove_memory(db, space, before))?;
+            self.mend_index(space, index::remove_memory_from_index(db, space, before))?;
         }
         if row.update.enters_index() {
-            self.mend_index(space, index::add_memory(db, space, after))?;
+            self.mend_index(space, index::add_memory_to_index(db, space, after))?;
         }
         Ok(())
     }
 
     /// Adds to the counters of every memory that an event touches and that is there.
-    fn count_touched(&mut self, event: &Event, usage: Usage) -> Found<()> {
-        for id in event.touches() {
+    fn count_touched(&mut self, event: &Event, usage: UsageCounts) -> StoreResult<()> {
+        for id in event.touched_memories() {
             if let Some(key) = read::read_memory_key(self.db, id)? {
                 self.count_usage(key, usage)?;
             }
@@ -343,54 +344,57 @@ impl<'a> BatchWriter<'a> {
         Ok(())
     }
 
-    fn count_usage(&mut self, key: i64, usage: Usage) -> Found<()> {
-        if usage == Usage::default() {
+    fn count_usage(&mut self, key: i64, usage: UsageCounts) -> StoreResult<()> {
+        if usage == UsageCounts::default() {
             return Ok(());
         }
         write_rows::add_usage_row(self.db, key, usage)?;
-        self.sum(sum::space_of(key)).count(key, usage);
+        self.space_sum(sum::space_id_of_key(key))
+            .add_usage(key, usage);
         Ok(())
     }
 
     /// How many of the next events change one memory of a space each, and each another one; only where very much changes.
-    fn count_alike(&self, space: i64, events: &[Event]) -> usize {
+    fn count_independent_updates(&self, space: i64, events: &[Event]) -> usize {
         if !self.moves.contains_key(&space) {
             return 0;
         }
         let mut ids = HashSet::new();
         let is_next = |it: &&Event| {
-            self.is_at(&it.space) && changed_memory(it).is_some_and(|id| ids.insert(id))
+            self.is_last_space(&it.space) && changed_memory(it).is_some_and(|id| ids.insert(id))
         };
         events.iter().take_while(is_next).count()
     }
 
     /// Does what [`Self::write_event`] does for such a run: what a part of it comes to is worked out while the one before
     /// it is written. No memory is in two parts, so each is read as it was before the run.
-    fn write_alike(&mut self, space: i64, events: &[Event]) -> Found<()> {
-        let mut next = self.last_place()? + 1;
+    fn write_independent_updates(&mut self, space: i64, events: &[Event]) -> StoreResult<()> {
+        let mut next = self.last_seq()? + 1;
         thread::scope(|scope| {
             let mut ahead = None;
             for part in events.chunks(PART) {
-                let rows = read_before(self.db, part, next)?;
+                let rows = read_rows_before(self.db, part, next)?;
                 next += part.len() as i64;
-                let working = scope.spawn(move || spread::each(&rows, |row| work_out(space, row)));
+                let working = scope.spawn(move || {
+                    spread::map_maybe_parallel(&rows, |row| plan_row_update(space, row))
+                });
                 if let Some((part, done)) = ahead.replace((part, working)) {
-                    self.write_worked_out(part, spread::came_to(done.join()))?;
+                    self.write_planned_updates(part, spread::unwrap_joined(done.join()))?;
                 }
             }
             ahead.map_or(Ok(()), |(part, done)| {
-                self.write_worked_out(part, spread::came_to(done.join()))
+                self.write_planned_updates(part, spread::unwrap_joined(done.join()))
             })
         })
     }
 
-    fn write_worked_out(
+    fn write_planned_updates(
         &mut self,
         events: &[Event],
-        worked_out: Vec<Found<WorkedOut>>,
-    ) -> Found<()> {
+        worked_out: Vec<StoreResult<PlannedUpdate>>,
+    ) -> StoreResult<()> {
         for (event, done) in events.iter().zip(worked_out) {
-            let WorkedOut {
+            let PlannedUpdate {
                 row,
                 digest,
                 update,
@@ -399,76 +403,97 @@ impl<'a> BatchWriter<'a> {
                 let status = update.as_ref().map(|it| &it.update.before.status);
                 self.check_unmoved(id, status)?;
             }
-            self.count_event(row.space, event.what.happening(), 1);
+            self.count_event(row.space, event.what.event_kind(), 1);
             self.insert_event(&row, &digest)?;
             update.map_or(Ok(()), |it| self.update_memory(it))?;
         }
         Ok(())
     }
 
-    fn last_place(&self) -> Found<i64> {
+    fn last_seq(&self) -> StoreResult<i64> {
         self.place
-            .map_or_else(|| write_rows::read_last_place(self.db), Ok)
+            .map_or_else(|| write_rows::read_last_event_seq(self.db), Ok)
     }
 
     /// Writes an event into the log, with what it replaced; its place.
-    pub(super) fn log_event(&mut self, space: i64, event: &Event, was: Option<&Was>) -> Found<i64> {
+    pub(super) fn log_event(
+        &mut self,
+        space: i64,
+        event: &Event,
+        was: Option<&PreviousState>,
+    ) -> StoreResult<i64> {
         // The place is a part of what is sealed, so it is given here and not by the table.
-        let row = write_rows::encode_event(self.last_place()? + 1, space, event, was)?;
+        let row = write_rows::encode_event_row(self.last_seq()? + 1, space, event, was)?;
         self.insert_event(&row, &row.digest())?;
         Ok(row.seq)
     }
 
-    fn insert_event(&mut self, row: &EventRow, digest: &Digest) -> Found<()> {
+    fn insert_event(&mut self, row: &EventRow, digest: &Digest) -> StoreResult<()> {
         write_rows::insert_event_row(self.db, row, digest)?;
         self.place = Some(row.seq);
-        self.sum(row.space).add(digest);
+        self.space_sum(row.space).add_row(digest);
         Ok(())
     }
 
     /// Takes the questions that a memory answered out of the log: they may hold its words.
-    pub(super) fn blank_questions(&mut self, id: MemoryId) -> Found<()> {
+    pub(super) fn blank_queries(&mut self, id: MemoryId) -> StoreResult<()> {
         const BLANK: &str = "UPDATE event SET record = json_set(record, '$.query', ''), seal = NULL WHERE seq = ?1 \
                              RETURNING seq, space, memory, name, record";
         let shown = "SELECT seq, space, memory, name, record FROM event \
                      WHERE name = 'retrieved' AND record LIKE '%' || ?1 || '%'";
-        let mut select = self.db.prepare_cached(shown).map_err(sqlite)?;
-        let mut rows = select.query([id.to_string()]).map_err(sqlite)?;
+        let mut select = self
+            .db
+            .prepare_cached(shown)
+            .map_err(store_error_from_sqlite)?;
+        let mut rows = select
+            .query([id.to_string()])
+            .map_err(store_error_from_sqlite)?;
         let mut asked: Vec<(i64, i64)> = Vec::new();
-        while let Some(row) = rows.next().map_err(sqlite)? {
-            let (seq, space) = (row.get(0).map_err(sqlite)?, row.get(1).map_err(sqlite)?);
-            self.sum(space).take(&sum::event_digest(row)?);
+        while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+            let (seq, space) = (
+                row.get(0).map_err(store_error_from_sqlite)?,
+                row.get(1).map_err(store_error_from_sqlite)?,
+            );
+            self.space_sum(space)
+                .remove_row(&sum::digest_event_row(row)?);
             asked.push((seq, space));
         }
         for (seq, space) in asked {
-            let mut blank = self.db.prepare_cached(BLANK).map_err(sqlite)?;
+            let mut blank = self
+                .db
+                .prepare_cached(BLANK)
+                .map_err(store_error_from_sqlite)?;
             let digest = blank
-                .query_row([seq], |row| Ok(sum::event_digest(row)))
-                .map_err(sqlite)??;
-            let seal = params![seq, seal(&digest)];
+                .query_row([seq], |row| Ok(sum::digest_event_row(row)))
+                .map_err(store_error_from_sqlite)??;
+            let seal = params![seq, row_seal(&digest)];
             self.db
                 .execute("UPDATE event SET seal = ?2 WHERE seq = ?1", seal)
-                .map_err(sqlite)?;
-            self.sum(space).add(&digest);
+                .map_err(store_error_from_sqlite)?;
+            self.space_sum(space).add_row(&digest);
         }
         Ok(())
     }
 }
 
 /// Adds what a batch came to to the row of a space.
-fn update_space_row(db: &Connection, space: i64, entry: &SpaceEntry) -> Found<()> {
+fn update_space_row(db: &Connection, space: i64, entry: &SpaceEntry) -> StoreResult<()> {
     let mut update = "UPDATE space SET sum = ?2".to_owned();
     let mut values = vec![
         Value::Integer(space),
-        Value::Blob(sum::grown(db, space, entry.sum)?),
+        Value::Blob(sum::grow_space_sum(db, space, entry.sum)?),
     ];
     for (word, n) in &entry.counts {
         values.push(Value::Integer(*n));
         update += &format!(", {word} = {word} + ?{}", values.len());
     }
     update += " WHERE id = ?1";
-    let mut update = db.prepare_cached(&update).map_err(sqlite)?;
-    update.execute(params_from_iter(values)).map_err(sqlite)?;
+    let mut update = db
+        .prepare_cached(&update)
+        .map_err(store_error_from_sqlite)?;
+    update
+        .execute(params_from_iter(values))
+        .map_err(store_error_from_sqlite)?;
     Ok(())
 }
 
@@ -476,35 +501,39 @@ fn update_space_row(db: &Connection, space: i64, entry: &SpaceEntry) -> Found<()
 type RowBefore<'a> = (i64, &'a Event, Option<MemoryRow>);
 
 /// What such an event comes to.
-struct WorkedOut {
+struct PlannedUpdate {
     row: EventRow,
     digest: Digest,
     update: Option<RowUpdate>,
 }
 
-fn read_before<'e>(db: &Connection, events: &'e [Event], first: i64) -> Found<Vec<RowBefore<'e>>> {
+fn read_rows_before<'e>(
+    db: &Connection,
+    events: &'e [Event],
+    first: i64,
+) -> StoreResult<Vec<RowBefore<'e>>> {
     let mut rows = read::MemoryRows::new(db)?;
-    let mut before = |event: &Event| event.memory.map_or(Ok(None), |id| rows.read(id));
+    let mut before = |event: &Event| event.memory.map_or(Ok(None), |id| rows.read_by_id(id));
     (first..)
         .zip(events)
         .map(|(seq, event)| Ok((seq, event, before(event)?)))
         .collect()
 }
 
-fn work_out(space: i64, (seq, event, row): &RowBefore<'_>) -> Found<WorkedOut> {
+fn plan_row_update(space: i64, (seq, event, row): &RowBefore<'_>) -> StoreResult<PlannedUpdate> {
     let sealed = row
         .as_ref()
         .zip(event.memory)
-        .map(|(it, id)| it.sealed_as(id))
+        .map(|(it, id)| it.decode_memory_as(id))
         .transpose()?;
     let (before, old) = sealed.unzip();
     let changes = plan_event(event, before);
-    let row = write_rows::encode_event(*seq, space, event, changes.was.as_ref())?;
+    let row = write_rows::encode_event_row(*seq, space, event, changes.was.as_ref())?;
     let update = match (changes.memories, old) {
-        (MemoryChange::Update(update), Some(old)) => Some(RowUpdate::of(*update, old)?),
+        (MemoryChange::Update(update), Some(old)) => Some(RowUpdate::from_update(*update, old)?),
         _ => None,
     };
-    Ok(WorkedOut {
+    Ok(PlannedUpdate {
         digest: row.digest(),
         row,
         update,

@@ -3,25 +3,26 @@
 use std::path::Path;
 
 use apostille_core::contract::{
-    agrees, crowd, holds_many, outlines, prunes, rolls_back, steps, story,
+    check_crowded_space, check_event_traces, check_large_batch_conflict, check_memory_lifecycle,
+    check_rollback, check_store_against_ram, check_total_limit, random_store_steps,
 };
 use apostille_core::store::Store;
-use apostille_core::store::ram::Ram;
-use apostille_stores::jsonl::Jsonl;
-use apostille_stores::split::Split;
-use apostille_stores::sqlite::Sqlite;
+use apostille_core::store::ram::RamStore;
+use apostille_stores::jsonl::JsonlStore;
+use apostille_stores::split::SplitStore;
+use apostille_stores::sqlite::SqliteStore;
 use proptest::prelude::*;
 
 fn sqlite(dir: &Path) -> Box<dyn Store> {
-    Box::new(Sqlite::open(&dir.join("memories.db")).unwrap())
+    Box::new(SqliteStore::open(&dir.join("memories.db")).unwrap())
 }
 
 fn jsonl(dir: &Path) -> Box<dyn Store> {
-    Box::new(Jsonl::open(&dir.join("memories.jsonl"), &"acme/shop".parse().unwrap()).unwrap())
+    Box::new(JsonlStore::open(&dir.join("memories.jsonl"), &"acme/shop".parse().unwrap()).unwrap())
 }
 
 fn split(dir: &Path) -> Box<dyn Store> {
-    Box::new(Split::new(jsonl(dir), sqlite(dir)))
+    Box::new(SplitStore::new(jsonl(dir), sqlite(dir)))
 }
 
 /// Runs a part of the suite on a fresh folder.
@@ -32,80 +33,80 @@ fn on(open: fn(&Path) -> Box<dyn Store>, suite: impl Fn(&dyn Fn() -> Box<dyn Sto
 
 #[test]
 fn the_story_on_sqlite() {
-    on(sqlite, |open| story(open));
-    on(sqlite, |open| prunes(open));
-    on(sqlite, |open| crowd(open));
-    on(sqlite, |open| holds_many(open));
+    on(sqlite, |open| check_memory_lifecycle(open));
+    on(sqlite, |open| check_total_limit(open));
+    on(sqlite, |open| check_crowded_space(open));
+    on(sqlite, |open| check_large_batch_conflict(open));
 }
 
 #[test]
 fn the_story_on_jsonl() {
-    on(jsonl, |open| story(open));
-    on(jsonl, |open| prunes(open));
-    on(jsonl, |open| crowd(open));
-    on(jsonl, |open| holds_many(open));
+    on(jsonl, |open| check_memory_lifecycle(open));
+    on(jsonl, |open| check_total_limit(open));
+    on(jsonl, |open| check_crowded_space(open));
+    on(jsonl, |open| check_large_batch_conflict(open));
 }
 
 #[test]
 fn the_story_on_a_split_store() {
-    on(split, |open| story(open));
-    on(split, |open| prunes(open));
-    on(split, |open| crowd(open));
-    on(split, |open| holds_many(open));
+    on(split, |open| check_memory_lifecycle(open));
+    on(split, |open| check_total_limit(open));
+    on(split, |open| check_crowded_space(open));
+    on(split, |open| check_large_batch_conflict(open));
 }
 
 #[test]
 fn the_story_in_ram() {
-    let ram = Ram::default();
-    story(&|| Box::new(ram.clone()));
-    let ram = Ram::default();
-    prunes(&|| Box::new(ram.clone()));
+    let ram = RamStore::default();
+    check_memory_lifecycle(&|| Box::new(ram.clone()));
+    let ram = RamStore::default();
+    check_total_limit(&|| Box::new(ram.clone()));
 }
 
 #[test]
 fn what_held_when_it_was_shown_is_outlined() {
     for store in [sqlite, jsonl, split] {
-        on(store, |open| outlines(open));
+        on(store, |open| check_event_traces(open));
     }
-    outlines(&|| Box::new(Ram::default()));
+    check_event_traces(&|| Box::new(RamStore::default()));
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn sqlite_agrees_with_the_twin(steps in steps()) {
-        on(sqlite, |open| agrees(open, &steps));
+    fn sqlite_agrees_with_the_twin(steps in random_store_steps()) {
+        on(sqlite, |open| check_store_against_ram(open, &steps));
     }
 
     #[test]
-    fn a_split_store_agrees_with_the_twin(steps in steps()) {
-        on(split, |open| agrees(open, &steps));
+    fn a_split_store_agrees_with_the_twin(steps in random_store_steps()) {
+        on(split, |open| check_store_against_ram(open, &steps));
     }
 
     #[test]
-    fn jsonl_agrees_with_the_twin(steps in steps()) {
-        on(jsonl, |open| agrees(open, &steps));
+    fn jsonl_agrees_with_the_twin(steps in random_store_steps()) {
+        on(jsonl, |open| check_store_against_ram(open, &steps));
     }
 
     #[test]
-    fn ram_rolls_back_exactly(steps in steps(), chosen in 0_usize..60) {
-        let ram = Ram::default();
-        rolls_back(&|| Box::new(ram.clone()), &steps, chosen);
+    fn ram_rolls_back_exactly(steps in random_store_steps(), chosen in 0_usize..60) {
+        let ram = RamStore::default();
+        check_rollback(&|| Box::new(ram.clone()), &steps, chosen);
     }
 
     #[test]
-    fn sqlite_rolls_back_exactly(steps in steps(), chosen in 0_usize..60) {
-        on(sqlite, |open| rolls_back(open, &steps, chosen));
+    fn sqlite_rolls_back_exactly(steps in random_store_steps(), chosen in 0_usize..60) {
+        on(sqlite, |open| check_rollback(open, &steps, chosen));
     }
 
     #[test]
-    fn jsonl_rolls_back_exactly(steps in steps(), chosen in 0_usize..60) {
-        on(jsonl, |open| rolls_back(open, &steps, chosen));
+    fn jsonl_rolls_back_exactly(steps in random_store_steps(), chosen in 0_usize..60) {
+        on(jsonl, |open| check_rollback(open, &steps, chosen));
     }
 
     #[test]
-    fn a_split_store_rolls_back_exactly(steps in steps(), chosen in 0_usize..60) {
-        on(split, |open| rolls_back(open, &steps, chosen));
+    fn a_split_store_rolls_back_exactly(steps in random_store_steps(), chosen in 0_usize..60) {
+        on(split, |open| check_rollback(open, &steps, chosen));
     }
 }

@@ -51,7 +51,7 @@ fn a_file_cut_at_every_byte_of_its_last_lines_keeps_the_others() {
         let is_torn = !ends.contains(&cut) && !ends.contains(&(cut + 1));
         let store = open("jsonl", &path).unwrap();
         assert_eq!(
-            !store.health().unwrap().problems.is_empty(),
+            !store.check_health().unwrap().problems.is_empty(),
             is_torn,
             "cut at {cut}"
         );
@@ -96,13 +96,13 @@ fn unreadable_lines_are_kept_and_reported_even_when_the_file_is_rewritten() {
         3,
         "a line that comes twice counts once"
     );
-    assert_eq!(store.health().unwrap().problems.len(), 4);
+    assert_eq!(store.check_health().unwrap().problems.len(), 4);
     let first = all(&*store).unwrap().pop().unwrap();
-    let name = apostille_core::memory::Name::Id(first.id);
+    let name = apostille_core::memory::MemoryName::Id(first.id);
     crate::rig::with_context(&*store, |cx| {
         apostille_core::forget::forget(
             cx,
-            apostille_core::contract::a_speaker(),
+            apostille_core::contract::sample_speaker(),
             &[space()],
             name,
             "",
@@ -110,7 +110,7 @@ fn unreadable_lines_are_kept_and_reported_even_when_the_file_is_rewritten() {
     })
     .unwrap();
     assert_eq!(
-        store.health().unwrap().problems.len(),
+        store.check_health().unwrap().problems.len(),
         4,
         "a rewrite keeps what it cannot read"
     );
@@ -178,7 +178,7 @@ fn a_flipped_bit_is_noticed_or_harmless() {
                 Ok(found) if found == kept => {}
                 Ok(_) => {
                     let problems = open(kind, &path)
-                        .and_then(|it| it.health())
+                        .and_then(|it| it.check_health())
                         .map(|it| it.problems);
                     let noticed = problems.as_ref().map_or(true, |it| !it.is_empty());
                     assert!(

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use apostille_core::Error;
-use apostille_core::recall::{Ask, recall};
+use apostille_core::CoreError;
+use apostille_core::recall::{RecallRequest, recall};
 use apostille_core::store::StoreError;
 
 use crate::rig::{STORES, Writer, all, fact, keep, open, space, with_context};
@@ -84,7 +84,7 @@ fn a_full_disk_gives_a_typed_error_and_room_mends_it() {
             }
         };
         assert!(
-            matches!(error, Error::Store(StoreError::Full)),
+            matches!(error, CoreError::Store(StoreError::Full)),
             "{kind}: {error}"
         );
         assert_eq!(
@@ -118,7 +118,7 @@ fn a_read_only_folder_can_be_read() {
         assert_eq!(all(&*store).unwrap().len(), 1, "{kind}");
         let error = keep(&*store, fact("not to be")).unwrap_err();
         assert!(
-            matches!(error, Error::Store(StoreError::ReadOnly)),
+            matches!(error, CoreError::Store(StoreError::ReadOnly)),
             "{kind}: {error:?}"
         );
         if small.is_none() {
@@ -144,10 +144,10 @@ fn processes_that_only_look_do_not_let_the_log_grow_without_end() {
         )
     };
     (0..60).for_each(|n| drop(keep_one(n).unwrap()));
-    let ask = Ask {
+    let ask = RecallRequest {
         text: "scheduler".into(),
         spaces: vec![space()],
-        ..Ask::default()
+        ..RecallRequest::default()
     };
     let longest = (0..200).map(|_| {
         // As a hook does: open, ask, log, close.

@@ -1,13 +1,13 @@
 //! What is refused or forgotten is nowhere on the disk: no file of the store holds a byte of it.
 
-use apostille_core::contract::a_speaker;
+use apostille_core::contract::sample_speaker;
 use std::path::Path;
 
 use apostille_core::forget::forget;
-use apostille_core::memory::{Draft, Name, Twin};
-use apostille_core::recall::{Ask, recall};
-use apostille_core::remember::{Outcome, remember};
-use apostille_core::revise::{refresh, supersede};
+use apostille_core::memory::{Draft, DuplicateChoice, MemoryName};
+use apostille_core::recall::{RecallRequest, recall};
+use apostille_core::remember::{RememberOutcome, remember};
+use apostille_core::revise::{refresh_memory, supersede_memory};
 
 use crate::rig::{STORES, fact, keep, open, space, with_context};
 
@@ -67,28 +67,31 @@ fn forget_leaves_no_bytes() {
         for n in 0..100 {
             keep(&*store, fact(format!("later fact {n} about the renderer"))).unwrap();
         }
-        let ask = Ask {
+        let ask = RecallRequest {
             text: "obsidianFalcon at midnight".into(),
             spaces: vec![space()],
-            ..Ask::default()
+            ..RecallRequest::default()
         };
-        let name = Name::Id(early.id);
+        let name = MemoryName::Id(early.id);
         with_context(&*store, |cx| recall(cx, &ask)).unwrap();
-        with_context(&*store, |cx| refresh(cx, &[space()], name)).unwrap();
+        with_context(&*store, |cx| refresh_memory(cx, &[space()], name)).unwrap();
         let better = Draft {
             subject: Some("birds".into()),
-            twin: Twin::Ask,
+            twin: DuplicateChoice::Ask,
             ..fact("Nothing flies at night")
         };
-        let how = apostille_core::memory::Replacement::Correction;
-        with_context(&*store, |cx| supersede(cx, &[space()], name, better, how)).unwrap();
+        let how = apostille_core::memory::ReplacementKind::Correction;
+        with_context(&*store, |cx| {
+            supersede_memory(cx, &[space()], name, better, how)
+        })
+        .unwrap();
         assert!(
             !holding(dir.path(), "obsidianfalcon").is_empty(),
             "{kind}: it was there"
         );
-        for name in [name, Name::Id(pending.id)] {
+        for name in [name, MemoryName::Id(pending.id)] {
             with_context(&*store, |cx| {
-                forget(cx, a_speaker(), &[space()], name, "asked to")
+                forget(cx, sample_speaker(), &[space()], name, "asked to")
             })
             .unwrap();
         }
@@ -109,7 +112,7 @@ fn forget_leaves_no_bytes() {
             );
         }
         assert_eq!(
-            store.health().unwrap().problems,
+            store.check_health().unwrap().problems,
             Vec::<String>::new(),
             "{kind}"
         );
@@ -128,20 +131,23 @@ fn a_refused_secret_is_nowhere() {
                 ..fact(format!("the key is {secret}, number {n}"))
             };
             let outcome = with_context(&*store, |cx| remember(cx, draft)).unwrap();
-            let Outcome::Refused(refusal) = outcome else {
+            let RememberOutcome::Refused(refusal) = outcome else {
                 panic!("{outcome:?}")
             };
             assert!(!refusal.to_string().contains(&secret));
         }
-        let ask = Ask {
+        let ask = RecallRequest {
             text: format!("what is {secret}"),
             spaces: vec![space()],
-            ..Ask::default()
+            ..RecallRequest::default()
         };
         with_context(&*store, |cx| recall(cx, &ask)).unwrap();
         assert_eq!(holding(dir.path(), &secret), Vec::<String>::new(), "{kind}");
         assert_eq!(
-            store.summary(&space()).unwrap().event("refused"),
+            store
+                .summarize_space(&space())
+                .unwrap()
+                .count_events("refused"),
             50,
             "{kind}: but it was counted"
         );

@@ -1,14 +1,14 @@
 //! A file of lines that came with a repository: it speaks for the repository, and is checked as if it were said now.
 
-use apostille_core::contract::{a_person, a_speaker};
+use apostille_core::contract::{sample_person, sample_speaker};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use apostille_core::memory::{Draft, Layer, Memory, Name, Origin, Stage, Voice};
-use apostille_core::revise::{self, Revised};
-use apostille_core::store::watch::Watch;
-use apostille_core::store::{Log as _, Store};
-use apostille_stores::jsonl::Jsonl;
+use apostille_core::memory::{Draft, Layer, Memory, MemoryName, Origin, Stage, Voice};
+use apostille_core::revise::{self, ReviseOutcome};
+use apostille_core::store::watch::BreakerState;
+use apostille_core::store::{EventLog as _, Store};
+use apostille_stores::jsonl::JsonlStore;
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use tempfile::TempDir;
@@ -21,7 +21,7 @@ impl Found {
     /// A folder with a file in which these facts stand.
     fn with(drafts: Vec<Draft>) -> Self {
         let found = Self(tempfile::tempdir().unwrap());
-        let store = Jsonl::open(&found.path(), &space()).unwrap();
+        let store = JsonlStore::open(&found.path(), &space()).unwrap();
         drafts
             .into_iter()
             .for_each(|it| drop(keep(&store, it).unwrap()));
@@ -41,8 +41,8 @@ impl Found {
         fs::write(self.path(), forged.collect::<String>()).unwrap();
     }
 
-    fn opened(&self) -> Jsonl {
-        Jsonl::of_repository(&self.path(), &space()).unwrap()
+    fn opened(&self) -> JsonlStore {
+        JsonlStore::open_from_repository(&self.path(), &space()).unwrap()
     }
 }
 
@@ -52,7 +52,7 @@ fn summed(line: &str) -> String {
     let old = head.split('"').nth(5).unwrap();
     format!(
         "{}{body}",
-        head.replace(old, &Digest::of(body.as_bytes()).to_string()[..16])
+        head.replace(old, &Digest::hash_bytes(body.as_bytes()).to_string()[..16])
     )
 }
 
@@ -70,20 +70,20 @@ fn a_repository_does_not_speak_for_a_user() {
     };
     let found = Found::with(vec![fact("the cart is rendered twice"), identity]);
     assert_eq!(
-        facts(&Jsonl::open(&found.path(), &space()).unwrap()).len(),
+        facts(&JsonlStore::open(&found.path(), &space()).unwrap()).len(),
         2
     );
     let store = found.opened();
     assert_eq!(facts(&store).len(), 1);
-    assert_eq!(store.spaces().unwrap(), [space()]);
+    assert_eq!(store.list_spaces().unwrap(), [space()]);
     assert_eq!(
         store
-            .summary(&"users/ana".parse().unwrap())
+            .summarize_space(&"users/ana".parse().unwrap())
             .unwrap()
             .identity_chars,
         0
     );
-    let health = store.health().unwrap();
+    let health = store.check_health().unwrap();
     assert!(
         health.problems[0].contains("another space than acme/shop"),
         "{health:?}"
@@ -127,7 +127,7 @@ fn what_nobody_could_have_said_is_not_read_either() {
             vec!["calm".to_owned()]
         )]
     );
-    let health = store.health().unwrap();
+    let health = store.check_health().unwrap();
     assert_eq!(health.problems.len(), 1, "{health:?}");
     assert!(
         health.problems[0].contains("secret") && !health.problems[0].contains(&secret),
@@ -160,14 +160,14 @@ fn only_the_repository_is_written_for() {
 /// How a memory stands when the file in which it was approved comes with a repository.
 fn approved(draft: Draft) -> Stage {
     let found = Found::with(Vec::new());
-    let own = Jsonl::open(&found.path(), &space()).unwrap();
+    let own = JsonlStore::open(&found.path(), &space()).unwrap();
     let memory = keep(&own, draft).unwrap();
     if !memory.is_active() {
         let done = with_context(&own, |cx| {
-            revise::approve(cx, a_person(), &[space()], Name::Id(memory.id))
+            revise::approve_memory(cx, sample_person(), &[space()], MemoryName::Id(memory.id))
         })
         .unwrap();
-        assert!(matches!(done, Revised::Done(it) if it.is_active()));
+        assert!(matches!(done, ReviseOutcome::Done(it) if it.is_active()));
     }
     let store = found.opened();
     let read = facts(&store);
@@ -202,7 +202,7 @@ fn a_repository_does_not_approve_its_own_words() {
         ..fact(text)
     };
     let said = |text| Draft {
-        voice: Voice::of(Origin::User),
+        voice: Voice::from_origin(Origin::User),
         ..fact(text)
     };
     assert_eq!(approved(fact("the cart is rendered twice")), Stage::Active);
@@ -231,9 +231,9 @@ fn an_approval_that_would_not_count_is_not_written() {
     )]);
     let store = found.opened();
     let before = fs::read(found.path()).unwrap();
-    let name = Name::Id(facts(&store)[0].id);
+    let name = MemoryName::Id(facts(&store)[0].id);
     let refused = with_context(&store, |cx| {
-        revise::approve(cx, a_person(), &[space()], name)
+        revise::approve_memory(cx, sample_person(), &[space()], name)
     })
     .unwrap_err();
     assert!(
@@ -256,16 +256,22 @@ fn a_repository_opens_and_closes_no_breaker() {
         summed(text.replace("\"events\":[", signal).trim_end()) + "\n",
     )
     .unwrap();
-    let own = Jsonl::open(&found.path(), &space()).unwrap();
-    assert_eq!(own.watch(&space(), Timestamp::MAX).unwrap().open.len(), 1);
+    let own = JsonlStore::open(&found.path(), &space()).unwrap();
+    assert_eq!(
+        own.read_breaker_state(&space(), Timestamp::MAX)
+            .unwrap()
+            .open
+            .len(),
+        1
+    );
     let store = found.opened();
     assert_eq!(
-        store.watch(&space(), Timestamp::MAX).unwrap(),
-        Watch::default()
+        store.read_breaker_state(&space(), Timestamp::MAX).unwrap(),
+        BreakerState::default()
     );
     // The rest of the line counts.
     assert_eq!(facts(&store).len(), 1);
-    assert!(store.health().unwrap().problems.is_empty());
+    assert!(store.check_health().unwrap().problems.is_empty());
 }
 
 #[test]
@@ -301,10 +307,16 @@ fn links_beside_the_file_are_not_followed() {
         let _ = fs::remove_file(&at);
         std::os::unix::fs::symlink(&mine, &at).unwrap();
         let used = |path: &Path| -> Result<(), Box<dyn std::error::Error>> {
-            let store = Jsonl::of_repository(path, &space())?;
+            let store = JsonlStore::open_from_repository(path, &space())?;
             let kept = keep(&store, fact("the worker drains the queue"))?;
             with_context(&store, |cx| {
-                forget(cx, a_speaker(), &[space()], Name::Id(kept.id), "asked to")
+                forget(
+                    cx,
+                    sample_speaker(),
+                    &[space()],
+                    MemoryName::Id(kept.id),
+                    "asked to",
+                )
             })?;
             Ok(())
         };

@@ -88,7 +88,7 @@ proptest! {
             let is_found = found.iter().any(|it| it.fact == format!("real fact number {n} of the queue worker"));
             prop_assert!(!is_there || is_found, "a sound line was lost");
         }
-        prop_assert!(store.health().is_ok());
+        prop_assert!(store.check_health().is_ok());
         if keep(&*store, fact("one more")).is_ok() {
             let after = std::fs::read(&path).unwrap();
             prop_assert!(after.starts_with(&before), "what was there is still there");

@@ -29,7 +29,7 @@ fn stores_of_version_1_open_and_say_what_they_said() {
             .collect();
         assert_eq!(told, STORY, "{kind}");
         assert_eq!(
-            store.health().unwrap().problems,
+            store.check_health().unwrap().problems,
             Vec::<String>::new(),
             "{kind}"
         );

@@ -30,7 +30,7 @@ fn sixteen_processes_write_at_once() {
             "{kind}: handles are given once"
         );
         assert_eq!(
-            store.health().unwrap().problems,
+            store.check_health().unwrap().problems,
             Vec::<String>::new(),
             "{kind}"
         );
@@ -67,7 +67,7 @@ fn what_was_acknowledged_survives_kill_9() {
             assert!(lost.is_empty(), "{kind}, round {round}: {lost:?}");
             keep(&*store, fact(format!("round {round} goes on"))).unwrap();
         }
-        let problems = open(kind, &path).unwrap().health().unwrap().problems;
+        let problems = open(kind, &path).unwrap().check_health().unwrap().problems;
         assert!(
             problems.iter().all(|it| it.contains("line cannot be read")),
             "{kind}: {problems:?}"

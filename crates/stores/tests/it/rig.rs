@@ -8,15 +8,15 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use apostille_core::contract::Shelf;
-use apostille_core::memory::{Draft, Kind, Memory, Origin, Twin, Voice};
-use apostille_core::policy::{Breakers, Policy};
-use apostille_core::remember::{Outcome, remember};
+use apostille_core::contract::MapSource;
+use apostille_core::memory::{Draft, DuplicateChoice, Kind, Memory, Origin, Voice};
+use apostille_core::policy::{BreakerPolicy, Policy};
+use apostille_core::remember::{RememberOutcome, remember};
 use apostille_core::space::Space;
-use apostille_core::store::{Filter, Store, StoreError};
-use apostille_core::{Context, Error};
-use apostille_stores::jsonl::Jsonl;
-use apostille_stores::sqlite::Sqlite;
+use apostille_core::store::{MemoryFilter, Store, StoreError};
+use apostille_core::{Context, CoreError};
+use apostille_stores::jsonl::JsonlStore;
+use apostille_stores::sqlite::SqliteStore;
 
 /// The stores on disk, by name, with the name of their file.
 pub(crate) const STORES: [(&str, &str); 2] =
@@ -28,8 +28,8 @@ pub(crate) fn space() -> Space {
 
 pub(crate) fn open(kind: &str, path: &Path) -> Result<Box<dyn Store>, StoreError> {
     match kind {
-        "sqlite" => Ok(Box::new(Sqlite::open(path)?)),
-        _ => Ok(Box::new(Jsonl::open(path, &space())?)),
+        "sqlite" => Ok(Box::new(SqliteStore::open(path)?)),
+        _ => Ok(Box::new(JsonlStore::open(path, &space())?)),
     }
 }
 
@@ -38,10 +38,10 @@ pub(crate) fn with_context<T>(store: &dyn Store, act: impl FnOnce(&Context<'_>) 
     let random = || u128::from_be_bytes(std::array::from_fn(|_| rand_byte()));
     act(&Context {
         store,
-        source: &Shelf::stocked(),
+        source: &MapSource::with_sample_files(),
         // Tests write faster than any agent.
         policy: &Policy {
-            breakers: Breakers::OFF,
+            breakers: BreakerPolicy::OFF,
             ..Policy::default()
         },
         now: jiff::Timestamp::now(),
@@ -63,25 +63,27 @@ fn rand_byte() -> u8 {
 }
 
 pub(crate) fn fact(text: impl Into<String>) -> Draft {
-    let draft = Draft::new(space(), text, Voice::of(Origin::Agent));
+    let draft = Draft::new(space(), text, Voice::from_origin(Origin::Agent));
     Draft {
         kind: Some(Kind::Feedback),
-        twin: Twin::Create("test".into()),
+        twin: DuplicateChoice::Create("test".into()),
         ..draft
     }
 }
 
-pub(crate) fn keep(store: &dyn Store, draft: Draft) -> Result<Memory, Error> {
+pub(crate) fn keep(store: &dyn Store, draft: Draft) -> Result<Memory, CoreError> {
     match with_context(store, |cx| remember(cx, draft))? {
-        Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => Ok(*memory),
+        RememberOutcome::Remembered { memory, .. } | RememberOutcome::Refreshed { memory } => {
+            Ok(*memory)
+        }
         other => panic!("{other:?}"),
     }
 }
 
 pub(crate) fn all(store: &dyn Store) -> Result<Vec<Memory>, StoreError> {
-    store.list(&Filter {
+    store.list_memories(&MemoryFilter {
         limit: usize::MAX,
-        ..Filter::default()
+        ..MemoryFilter::default()
     })
 }
 

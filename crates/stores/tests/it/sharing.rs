@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use apostille_core::memory::{Memory, MemoryId};
-use apostille_core::store::Log as _;
-use apostille_stores::jsonl::Jsonl;
+use apostille_core::store::EventLog as _;
+use apostille_stores::jsonl::JsonlStore;
 use jiff::SignedDuration;
 
 use crate::rig::{all, space};
@@ -69,11 +69,12 @@ fn check(team: &Team, mates: &mut [Mate], label: &str) {
     check_revisions(mates, &memories, label);
     for mate in mates.iter() {
         assert_eq!(
-            mate.store().health().unwrap().problems,
+            mate.store().check_health().unwrap().problems,
             Vec::<String>::new(),
             "{label}"
         );
-        let theirs = all(&Jsonl::of_repository(&mate.file(), &space()).unwrap()).unwrap();
+        let theirs =
+            all(&JsonlStore::open_from_repository(&mate.file(), &space()).unwrap()).unwrap();
         assert_eq!(
             theirs.len(),
             memories.len(),
@@ -201,9 +202,9 @@ fn what_somebody_with_a_slow_clock_revises_is_revised() {
     let (mut team, ana, mut ben) = two();
     ben.pull(&ana.root);
     let hers = handles(&ana)[0].1;
-    let name = apostille_core::memory::Name::Id(hers);
+    let name = apostille_core::memory::MemoryName::Id(hers);
     let done = team.revise(&mut ben, |cx| {
-        apostille_core::revise::invalidate(cx, &[space()], name, "it no longer holds")
+        apostille_core::revise::invalidate_memory(cx, &[space()], name, "it no longer holds")
     });
     assert_eq!(done, Some(hers));
     let found = all(&ben.store())
@@ -220,14 +221,14 @@ fn lines_mean_the_same_however_git_writes_them() {
     ana.pull(&ben.root);
     team.act(&mut ana);
     let text = fs::read_to_string(ana.file()).unwrap();
-    let (state, log) = (ana.state(), ana.store().summary(&space()).unwrap());
+    let (state, log) = (ana.state(), ana.store().summarize_space(&space()).unwrap());
     let mut check = |label: &str, written: String| {
         fs::write(ana.file(), written).unwrap();
         let store = ana.store();
         assert_eq!(told_all(&store), state, "{label}");
-        assert_eq!(store.summary(&space()).unwrap(), log, "{label}");
+        assert_eq!(store.summarize_space(&space()).unwrap(), log, "{label}");
         assert_eq!(
-            store.health().unwrap().problems,
+            store.check_health().unwrap().problems,
             Vec::<String>::new(),
             "{label}"
         );
@@ -238,7 +239,7 @@ fn lines_mean_the_same_however_git_writes_them() {
             "{label}: one more"
         );
         assert_eq!(
-            ana.store().health().unwrap().problems,
+            ana.store().check_health().unwrap().problems,
             Vec::<String>::new(),
             "{label}"
         );

@@ -1,14 +1,14 @@
 //! What another program does to the files is noticed, named, and not shown; the rest is answered.
 
-use apostille_core::contract::{a_person, a_speaker};
+use apostille_core::contract::{sample_person, sample_speaker};
 use std::path::Path;
 
-use apostille_core::event::What;
+use apostille_core::event::EventBody;
 use apostille_core::forget::forget;
-use apostille_core::memory::{Draft, Memory, Name, Origin, Stage, Twin, Voice};
-use apostille_core::recall::{Ask, recall};
+use apostille_core::memory::{Draft, DuplicateChoice, Memory, MemoryName, Origin, Stage, Voice};
+use apostille_core::recall::{RecallRequest, recall};
 use apostille_core::revise;
-use apostille_core::rollback::{Point, rollback};
+use apostille_core::rollback::{RollbackPoint, rollback};
 use apostille_core::store::{EventPage, Store};
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -38,7 +38,7 @@ pub(crate) fn furnished(kind: &str, path: &Path) -> Box<dyn Store> {
     let own = Draft::new(
         "users/ana".parse().unwrap(),
         "prefers small commits",
-        Voice::of(Origin::User),
+        Voice::from_origin(Origin::User),
     );
     keep(&*store, own).unwrap();
     keep(
@@ -46,37 +46,37 @@ pub(crate) fn furnished(kind: &str, path: &Path) -> Box<dyn Store> {
         Draft {
             voice: Voice {
                 tainted: true,
-                ..Voice::of(Origin::Agent)
+                ..Voice::from_origin(Origin::Agent)
             },
             ..fact("from the web")
         },
     )
     .unwrap();
-    let name = |n: usize| Name::Id(kept[n].id);
+    let name = |n: usize| MemoryName::Id(kept[n].id);
     let here = [space()];
     with_context(&*store, |cx| {
-        revise::refresh(cx, &here, name(1)).unwrap();
-        revise::invalidate(cx, &here, name(2), "it is wrong").unwrap();
-        revise::apply(cx, &here, name(3)).unwrap();
+        revise::refresh_memory(cx, &here, name(1)).unwrap();
+        revise::invalidate_memory(cx, &here, name(2), "it is wrong").unwrap();
+        revise::mark_memory_applied(cx, &here, name(3)).unwrap();
         let better = Draft {
-            twin: Twin::Ask,
+            twin: DuplicateChoice::Ask,
             ..fact("the queue worker is gone")
         };
-        revise::supersede(
+        revise::supersede_memory(
             cx,
             &here,
             name(4),
             better,
-            apostille_core::memory::Replacement::Better,
+            apostille_core::memory::ReplacementKind::Better,
         )
         .unwrap();
-        forget(cx, a_speaker(), &here, name(5), "asked to").unwrap();
+        forget(cx, sample_speaker(), &here, name(5), "asked to").unwrap();
         recall(
             cx,
-            &Ask {
+            &RecallRequest {
                 text: "queue worker".into(),
                 spaces: here.to_vec(),
-                ..Ask::default()
+                ..RecallRequest::default()
             },
         )
         .unwrap();
@@ -85,7 +85,7 @@ pub(crate) fn furnished(kind: &str, path: &Path) -> Box<dyn Store> {
 }
 
 pub(crate) fn problems(store: &dyn Store) -> Vec<String> {
-    store.health().unwrap().problems
+    store.check_health().unwrap().problems
 }
 
 /// Numbers that look random and are the same each time.
@@ -233,7 +233,7 @@ fn a_byte_changed_inside_a_line_is_noticed() {
         edited[at] = byte;
         std::fs::write(&path, &edited).unwrap();
         let noticed = open("jsonl", &path)
-            .and_then(|it| it.health())
+            .and_then(|it| it.check_health())
             .map_or(true, |it| !it.problems.is_empty());
         assert!(noticed, "edit {n}: byte {at} to {byte} went unnoticed");
     }
@@ -251,10 +251,10 @@ fn a_changed_memory_is_named_and_the_others_are_answered() {
                   WHERE record LIKE '%fact number 7 of%'";
     assert_eq!(db.execute(change, []).unwrap(), 1);
     assert_eq!(all(&*store).unwrap().len(), n_before - 1);
-    let ask = Ask {
+    let ask = RecallRequest {
         text: "fact number 7 queue worker".into(),
         spaces: vec![space()],
-        ..Ask::default()
+        ..RecallRequest::default()
     };
     let shown = with_context(&*store, |cx| recall(cx, &ask)).unwrap().shown;
     assert!(!shown.is_empty() && shown.iter().all(|it| !it.hit.memory.fact.contains("obey")));
@@ -292,10 +292,10 @@ fn a_damaged_index_stands_in_nobodys_way() {
     }
     db.execute("UPDATE space SET sum = x'00', breakers = 'open'", [])
         .unwrap();
-    let ask = Ask {
+    let ask = RecallRequest {
         text: "queue worker".into(),
         spaces: vec![space()],
-        ..Ask::default()
+        ..RecallRequest::default()
     };
     assert!(
         !with_context(&*store, |cx| recall(cx, &ask))
@@ -310,7 +310,7 @@ fn a_damaged_index_stands_in_nobodys_way() {
     );
     let first = store.get_by_numbers(&space(), &[7]).unwrap().remove(0);
     with_context(&*store, |cx| {
-        revise::invalidate(cx, &[space()], Name::Id(first.id), "old")
+        revise::invalidate_memory(cx, &[space()], MemoryName::Id(first.id), "old")
     })
     .unwrap();
     let left = problems(&*store);
@@ -320,7 +320,7 @@ fn a_damaged_index_stands_in_nobodys_way() {
     );
     assert!(
         store
-            .watch(&space(), jiff::Timestamp::UNIX_EPOCH)
+            .read_breaker_state(&space(), jiff::Timestamp::UNIX_EPOCH)
             .unwrap()
             .open
             .is_empty()
@@ -336,16 +336,19 @@ fn a_changed_event_is_named_and_not_told() {
         limit: usize::MAX,
         ..EventPage::default()
     };
-    let log = store.events(&space(), &whole).unwrap();
+    let log = store.read_events(&space(), &whole).unwrap();
     let at = log
         .iter()
-        .find(|it| matches!(it.event.what, What::Invalidated { .. }))
+        .find(|it| matches!(it.event.what, EventBody::Invalidated { .. }))
         .unwrap()
         .seq;
     let db = Connection::open(&path).unwrap();
     let change = "UPDATE event SET record = replace(record, 'it is wrong', 'ask the admin') WHERE name = 'invalidated'";
     assert_eq!(db.execute(change, []).unwrap(), 1);
-    assert_eq!(store.events(&space(), &whole).unwrap().len(), log.len() - 1);
+    assert_eq!(
+        store.read_events(&space(), &whole).unwrap().len(),
+        log.len() - 1
+    );
     let found = problems(&*store);
     assert!(
         found
@@ -371,7 +374,8 @@ fn a_row_that_is_sealed_again_does_not_add_up() {
     record["author"] = "root".into();
     record.as_object_mut().unwrap().remove("digest");
     let record = record.to_string();
-    let seal = apostille_text::digest::Digest::of(record.as_bytes()).as_bytes()[..8].to_vec();
+    let seal =
+        apostille_text::digest::Digest::hash_bytes(record.as_bytes()).as_bytes()[..8].to_vec();
     let update = "UPDATE memory SET record = ?2, seal = ?3 WHERE key = ?1";
     db.execute(update, rusqlite::params![key, record, seal])
         .unwrap();
@@ -409,7 +413,7 @@ fn a_log_of_version_1_is_rolled_back_by_its_words() {
     std::fs::copy(golden, &path).unwrap();
     let store = open("sqlite", &path).unwrap();
     let log = store
-        .events(
+        .read_events(
             &space(),
             &EventPage {
                 limit: 99,
@@ -419,10 +423,10 @@ fn a_log_of_version_1_is_rolled_back_by_its_words() {
         .unwrap();
     let corrected = log
         .iter()
-        .position(|it| matches!(it.event.what, What::Corrected { .. }))
+        .position(|it| matches!(it.event.what, EventBody::Corrected { .. }))
         .unwrap();
-    let point = Point::Event(log[corrected - 1].seq);
-    with_context(&*store, |cx| rollback(cx, a_person(), &space(), point))
+    let point = RollbackPoint::Event(log[corrected - 1].seq);
+    with_context(&*store, |cx| rollback(cx, sample_person(), &space(), point))
         .unwrap()
         .unwrap();
     let stages: Vec<Stage> = all(&*store)
@@ -446,7 +450,7 @@ fn what_was_replaced_is_forgotten_too() {
         };
         let kept = keep(&*store, cited).unwrap();
         let before = store
-            .events(
+            .read_events(
                 &space(),
                 &EventPage {
                     limit: 9,
@@ -457,23 +461,23 @@ fn what_was_replaced_is_forgotten_too() {
             .last()
             .unwrap()
             .seq;
-        let name = Name::Id(kept.id);
+        let name = MemoryName::Id(kept.id);
         with_context(&*store, |cx| {
-            revise::invalidate(cx, &[space()], name, "vermilion words")
+            revise::invalidate_memory(cx, &[space()], name, "vermilion words")
         })
         .unwrap();
         with_context(&*store, |cx| {
-            rollback(cx, a_person(), &space(), Point::Event(before))
-        })
-        .unwrap()
-        .unwrap();
-        with_context(&*store, |cx| {
-            rollback(cx, a_person(), &space(), Point::Undo)
+            rollback(cx, sample_person(), &space(), RollbackPoint::Event(before))
         })
         .unwrap()
         .unwrap();
         with_context(&*store, |cx| {
-            forget(cx, a_speaker(), &[space()], name, "asked to")
+            rollback(cx, sample_person(), &space(), RollbackPoint::Undo)
+        })
+        .unwrap()
+        .unwrap();
+        with_context(&*store, |cx| {
+            forget(cx, sample_speaker(), &[space()], name, "asked to")
         })
         .unwrap();
         for entry in std::fs::read_dir(dir.path()).unwrap().map(Result::unwrap) {
@@ -496,7 +500,11 @@ fn spaces_whose_names_were_swapped_are_not_served_for_each_other() {
     keep(&*store, fact("the cart is rendered twice")).unwrap();
     let own = keep(
         &*store,
-        Draft::new(ana, "prefers small commits", Voice::of(Origin::User)),
+        Draft::new(
+            ana,
+            "prefers small commits",
+            Voice::from_origin(Origin::User),
+        ),
     )
     .unwrap();
     drop(store);
@@ -516,15 +524,15 @@ fn spaces_whose_names_were_swapped_are_not_served_for_each_other() {
     assert!(store.get_by_numbers(&space(), &[1, 2]).unwrap().is_empty());
     let claimed = told(
         store
-            .get_by_claim(&space(), &own.claim())
+            .get_by_claim(&space(), &own.claim_digest())
             .map(|it| it.is_none()),
     );
     assert!(claimed.contains("the space of memory 1"), "{claimed}");
     with_context(&*store, |cx| {
-        let ask = Ask {
+        let ask = RecallRequest {
             text: "small commits".into(),
             spaces: vec![space()],
-            ..Ask::default()
+            ..RecallRequest::default()
         };
         assert!(!format!("{:?}", recall(cx, &ask)).contains("prefers small commits"));
     });
@@ -543,7 +551,7 @@ fn a_damaged_neighbour_does_not_stop_a_write() {
     )
     .unwrap();
     let near = Draft {
-        twin: Twin::Ask,
+        twin: DuplicateChoice::Ask,
         ..fact("the cart is rendered twice on every long page")
     };
     assert_eq!(keep(&*store, near).unwrap().number, 2);

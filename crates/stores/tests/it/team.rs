@@ -4,20 +4,20 @@
     reason = "git is looked for where the machine has it"
 )]
 
-use apostille_core::contract::{a_person, a_speaker};
+use apostille_core::contract::{sample_person, sample_speaker};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use apostille_core::Context;
-use apostille_core::contract::Shelf;
-use apostille_core::forget::{Forgotten, forget};
-use apostille_core::memory::{Draft, Memory, MemoryId, Name, Replacement, Stage, Voice};
-use apostille_core::policy::{Breakers, Policy};
-use apostille_core::remember::{Outcome, remember};
-use apostille_core::revise::{self, Revised};
-use apostille_stores::jsonl::Jsonl;
+use apostille_core::contract::MapSource;
+use apostille_core::forget::{ForgetOutcome, forget};
+use apostille_core::memory::{Draft, Memory, MemoryId, MemoryName, ReplacementKind, Stage, Voice};
+use apostille_core::policy::{BreakerPolicy, Policy};
+use apostille_core::remember::{RememberOutcome, remember};
+use apostille_core::revise::{self, ReviseOutcome};
+use apostille_stores::jsonl::JsonlStore;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
@@ -52,7 +52,7 @@ pub(crate) struct Team {
 pub(crate) struct Mate {
     pub(crate) root: PathBuf,
     /// A store that stays open, as a server's does, while git puts other files in the place of its own.
-    pub(crate) live: Jsonl,
+    pub(crate) live: JsonlStore,
     pub(crate) now: Timestamp,
     /// Whom this one revised since they last heard of each other, and how each stands since.
     pub(crate) revised: BTreeMap<MemoryId, String>,
@@ -86,7 +86,7 @@ impl Team {
             git(&root, &["commit", "--quiet", "--message", "share"]);
         }
         let now = "2026-03-01T12:00:00Z".parse::<Timestamp>().unwrap() + skew;
-        let live = Jsonl::open(&root.join("memories.jsonl"), &space()).unwrap();
+        let live = JsonlStore::open(&root.join("memories.jsonl"), &space()).unwrap();
         Mate {
             root,
             live,
@@ -109,14 +109,19 @@ impl Team {
         let changed = match (verb, one) {
             (4, Some(one)) => self.supersede(mate, &one),
             (5, Some(one)) => self.revise(mate, |cx| {
-                revise::invalidate(cx, &[space()], Name::Id(one.id), "it no longer holds")
+                revise::invalidate_memory(
+                    cx,
+                    &[space()],
+                    MemoryName::Id(one.id),
+                    "it no longer holds",
+                )
             }),
             (6 | 7, Some(one)) if one.status.stage() == Stage::Pending => self.revise(mate, |cx| {
-                revise::approve(cx, a_person(), &[space()], Name::Id(one.id))
+                revise::approve_memory(cx, sample_person(), &[space()], MemoryName::Id(one.id))
             }),
-            (6 | 7, Some(one)) => {
-                self.revise(mate, |cx| revise::refresh(cx, &[space()], Name::Id(one.id)))
-            }
+            (6 | 7, Some(one)) => self.revise(mate, |cx| {
+                revise::refresh_memory(cx, &[space()], MemoryName::Id(one.id))
+            }),
             (8, Some(one)) => self.forget(mate, &one),
             _ => self.remember(mate),
         };
@@ -155,8 +160,8 @@ impl Team {
         self.kept(outcome)
     }
 
-    fn kept(&mut self, outcome: Outcome) -> Option<MemoryId> {
-        let Outcome::Remembered { memory, .. } = outcome else {
+    fn kept(&mut self, outcome: RememberOutcome) -> Option<MemoryId> {
+        let RememberOutcome::Remembered { memory, .. } = outcome else {
             return None;
         };
         self.said.facts.insert(memory.id, memory.fact.clone());
@@ -168,11 +173,11 @@ impl Team {
             "the queue of step {:x} fills again",
             self.dice.roll(u64::MAX)
         ));
-        let how = Replacement::Better;
-        let name = Name::Id(old.id);
+        let how = ReplacementKind::Better;
+        let name = MemoryName::Id(old.id);
         let outcome = mate
             .with(&mut self.dice, |cx| {
-                revise::supersede(cx, &[space()], name, draft, how)
+                revise::supersede_memory(cx, &[space()], name, draft, how)
             })
             .unwrap();
         self.kept(outcome).map(|_| old.id)
@@ -181,19 +186,25 @@ impl Team {
     pub(crate) fn revise(
         &mut self,
         mate: &mut Mate,
-        act: impl FnOnce(&Context<'_>) -> Result<Revised, apostille_core::Error>,
+        act: impl FnOnce(&Context<'_>) -> Result<ReviseOutcome, apostille_core::CoreError>,
     ) -> Option<MemoryId> {
         match mate.with(&mut self.dice, act).unwrap() {
-            Revised::Done(memory) => Some(memory.id),
-            Revised::Refused(_) => None,
+            ReviseOutcome::Done(memory) => Some(memory.id),
+            ReviseOutcome::Refused(_) => None,
         }
     }
 
     pub(crate) fn forget(&mut self, mate: &mut Mate, one: &Memory) -> Option<MemoryId> {
         let done = mate.with(&mut self.dice, |cx| {
-            forget(cx, a_speaker(), &[space()], Name::Id(one.id), "asked to")
+            forget(
+                cx,
+                sample_speaker(),
+                &[space()],
+                MemoryName::Id(one.id),
+                "asked to",
+            )
         });
-        assert!(matches!(done.unwrap(), Forgotten::Done(_)));
+        assert!(matches!(done.unwrap(), ForgetOutcome::Done(_)));
         self.said.forgotten.insert(one.id);
         None
     }
@@ -204,8 +215,8 @@ impl Mate {
         self.root.join("memories.jsonl")
     }
 
-    pub(crate) fn store(&self) -> Jsonl {
-        Jsonl::open(&self.file(), &space()).unwrap()
+    pub(crate) fn store(&self) -> JsonlStore {
+        JsonlStore::open(&self.file(), &space()).unwrap()
     }
 
     fn with<T>(&mut self, dice: &mut Dice, act: impl FnOnce(&Context<'_>) -> T) -> T {
@@ -218,9 +229,9 @@ impl Mate {
         };
         act(&Context {
             store: &self.store(),
-            source: &Shelf::stocked(),
+            source: &MapSource::with_sample_files(),
             policy: &Policy {
-                breakers: Breakers::OFF,
+                breakers: BreakerPolicy::OFF,
                 ..Policy::default()
             },
             now: self.now,
@@ -265,7 +276,7 @@ impl Mate {
 }
 
 /// Everything in a store, by number.
-pub(crate) fn told_all(store: &Jsonl) -> Vec<String> {
+pub(crate) fn told_all(store: &JsonlStore) -> Vec<String> {
     let mut memories = all(store).unwrap();
     memories.sort_by_key(|it| it.number);
     memories

@@ -1,9 +1,9 @@
 //! A memory that cannot be read can be forgotten; afterwards the store is sound, unless more than that was changed.
 
-use apostille_core::contract::a_speaker;
-use apostille_core::event::What;
-use apostille_core::forget::{Forgotten, damaged, discard, forget};
-use apostille_core::memory::{Handle, Name};
+use apostille_core::contract::sample_speaker;
+use apostille_core::event::EventBody;
+use apostille_core::forget::{ForgetOutcome, discard_damaged_memory, find_damaged_memory, forget};
+use apostille_core::memory::{Handle, MemoryName};
 use apostille_core::store::{EventPage, Store};
 use apostille_text::digest::Digest;
 use rusqlite::Connection;
@@ -60,21 +60,23 @@ fn edit(db: &Connection, sql: &str) {
 }
 
 fn gone(store: &dyn Store, number: u64) {
-    let name = Name::Handle(Handle {
+    let name = MemoryName::Handle(Handle {
         letter: 'm',
         number,
     });
-    with_context(store, |cx| match damaged(cx, &[space()], name).unwrap() {
-        Some(it) => assert!(discard(cx, &it).unwrap(), "m-{number}"),
-        // A row that says what was written and is filed wrongly is read.
-        None => {
-            assert!(
-                matches!(
-                    forget(cx, a_speaker(), &[space()], name, "").unwrap(),
-                    Forgotten::Done(_)
-                ),
-                "m-{number}"
-            );
+    with_context(store, |cx| {
+        match find_damaged_memory(cx, &[space()], name).unwrap() {
+            Some(it) => assert!(discard_damaged_memory(cx, &it).unwrap(), "m-{number}"),
+            // A row that says what was written and is filed wrongly is read.
+            None => {
+                assert!(
+                    matches!(
+                        forget(cx, sample_speaker(), &[space()], name, "").unwrap(),
+                        ForgetOutcome::Done(_)
+                    ),
+                    "m-{number}"
+                );
+            }
         }
     });
     assert!(
@@ -148,7 +150,7 @@ fn a_row_that_is_sealed_again_is_not_taken_for_what_was_written() {
     let (key, record): (i64, String) = db
         .query_row(row, [], |row| Ok((row.get(0)?, row.get(1)?)))
         .unwrap();
-    let seal = Digest::of(record.as_bytes()).as_bytes()[..8].to_vec();
+    let seal = Digest::hash_bytes(record.as_bytes()).as_bytes()[..8].to_vec();
     let update = "UPDATE memory SET record = ?2, seal = ?3 WHERE key = ?1";
     db.execute(update, rusqlite::params![key, record, seal])
         .unwrap();
@@ -183,10 +185,15 @@ fn the_tombstone_says_that_it_was_damaged() {
         limit: 1,
         ..EventPage::default()
     };
-    let told = store.events(&space(), &last).unwrap().remove(0).event.what;
+    let told = store
+        .read_events(&space(), &last)
+        .unwrap()
+        .remove(0)
+        .event
+        .what;
     assert_eq!(
         told,
-        What::Forgotten {
+        EventBody::Forgotten {
             number: 8,
             reason: "its row was damaged by another program".into()
         }
@@ -199,12 +206,12 @@ fn what_can_be_read_is_not_damaged() {
     let dir = tempfile::tempdir().unwrap();
     let store = furnished("sqlite", &dir.path().join("memories.db"));
     for number in [8, 6, 999] {
-        let name = Name::Handle(Handle {
+        let name = MemoryName::Handle(Handle {
             letter: 'm',
             number,
         });
         assert_eq!(
-            with_context(&*store, |cx| damaged(cx, &[space()], name)).unwrap(),
+            with_context(&*store, |cx| find_damaged_memory(cx, &[space()], name)).unwrap(),
             None
         );
     }

@@ -2,10 +2,10 @@
 //! marks is a person's, and is not touched.
 
 use super::{Sort, Task};
-use apostille_core::format::day;
+use apostille_core::format::format_utc_day;
 use apostille_core::memory::{Memory, MemoryId};
-use apostille_core::recall::render::safe;
-use apostille_text::shorten::cut;
+use apostille_core::recall::render::sanitize_line;
+use apostille_text::shorten::shorten_text;
 
 /// The mark before the block.
 pub const OPEN: &str = "<!-- apostille:task -->";
@@ -22,7 +22,7 @@ const MAX_HANDLES: usize = 12;
 
 /// What is to be done with the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum NotesChange {
     /// Nothing: it is as it should be.
     Keep,
     /// Write this.
@@ -36,26 +36,29 @@ pub enum Change {
 /// The lines of the block, the marks included. Blockers stay until they are resolved; what belongs to an older phase is
 /// gone with it.
 #[must_use]
-pub fn lines(task: &Task, memories: &[Memory]) -> Vec<String> {
+pub fn format_task_block(task: &Task, memories: &[Memory]) -> Vec<String> {
     let find = |id: MemoryId| memories.iter().find(|it| it.id == id && it.is_active());
     let mut lines = vec![
         OPEN.into(),
-        format!("## {}", tame(&task.title)),
+        format!("## {}", escape_block_text(&task.title)),
         String::new(),
     ];
     lines.push(format!(
         "- task: {}, since {}",
         task.slug,
-        day(task.started_at)
+        format_utc_day(task.started_at)
     ));
-    lines.extend(
-        task.phase_told()
-            .map(|it| format!("- phase: {}, since {}", tame(&it), day(task.phase_at))),
-    );
-    lines.push(format!("- boundary: {}", boundary(task)));
+    lines.extend(task.format_phase().map(|it| {
+        format!(
+            "- phase: {}, since {}",
+            escape_block_text(&it),
+            format_utc_day(task.phase_at)
+        )
+    }));
+    lines.push(format!("- boundary: {}", format_phase_boundary(task)));
     let of_phase = |sort: Sort| {
         let now = task
-            .of_sort(sort)
+            .entries_of_sort(sort)
             .filter(|it| it.phase == task.phase)
             .filter_map(|it| find(it.id));
         now.map(|it| it.handle().to_string()).collect::<Vec<_>>()
@@ -64,17 +67,19 @@ pub fn lines(task: &Task, memories: &[Memory]) -> Vec<String> {
         ("decided in this phase", of_phase(Sort::Decision)),
         ("verified in this phase", of_phase(Sort::Verified)),
     ] {
-        lines.extend((!handles.is_empty()).then(|| format!("- {word}: {}", few(&handles))));
+        lines.extend(
+            (!handles.is_empty()).then(|| format!("- {word}: {}", format_last_handles(&handles))),
+        );
     }
     let blockers: Vec<&Memory> = task
-        .of_sort(Sort::Blocker)
+        .entries_of_sort(Sort::Blocker)
         .filter_map(|it| find(it.id))
         .collect();
     lines.extend(
         blockers
             .iter()
             .take(MAX_BLOCKERS)
-            .map(|it| format!("- blocked: {}", blocker(it))),
+            .map(|it| format!("- blocked: {}", format_blocker(it))),
     );
     let more = blockers.len().saturating_sub(MAX_BLOCKERS);
     lines.extend(
@@ -84,15 +89,15 @@ pub fn lines(task: &Task, memories: &[Memory]) -> Vec<String> {
     lines
 }
 
-fn boundary(task: &Task) -> String {
+fn format_phase_boundary(task: &Task) -> String {
     let before = task
         .passed
         .iter()
         .rev()
         .find(|it| Some(*it) != task.phase.as_ref());
-    let before = before.map(|it| format!("after {}", tame(it)));
+    let before = before.map(|it| format!("after {}", escape_block_text(it)));
     let next = match task.next_phase() {
-        Some(next) => format!("before {}", tame(next)),
+        Some(next) => format!("before {}", escape_block_text(next)),
         None => "before the end".into(),
     };
     before
@@ -102,7 +107,7 @@ fn boundary(task: &Task) -> String {
         .join(", ")
 }
 
-fn few(handles: &[String]) -> String {
+fn format_last_handles(handles: &[String]) -> String {
     let shown = handles[handles.len().saturating_sub(MAX_HANDLES)..].join(", ");
     if handles.len() > MAX_HANDLES {
         format!("…, {shown}")
@@ -112,23 +117,25 @@ fn few(handles: &[String]) -> String {
 }
 
 /// What stands in the way. What cites code is named only: a file cannot look it up before it is read.
-fn blocker(memory: &Memory) -> String {
+fn format_blocker(memory: &Memory) -> String {
     match memory.citations.first() {
-        None => format!("{} {}", memory.handle(), tame(&memory.fact)),
+        None => format!("{} {}", memory.handle(), escape_block_text(&memory.fact)),
         Some(it) => {
             format!(
                 "{} about {}, see `apostille show {0}`",
                 memory.handle(),
-                tame(&it.place().to_string())
+                escape_block_text(&it.location().to_string())
             )
         }
     }
 }
 
 /// A text on one line that can neither end the block nor begin another.
-fn tame(text: &str) -> String {
-    cut(
-        &safe(text).replace("<!--", "‹!--").replace("-->", "--›"),
+fn escape_block_text(text: &str) -> String {
+    shorten_text(
+        &sanitize_line(text)
+            .replace("<!--", "‹!--")
+            .replace("-->", "--›"),
         LINE_CHARS,
     )
 }
@@ -136,34 +143,34 @@ fn tame(text: &str) -> String {
 /// What the file becomes with this block in it, or without one. Where there is none yet, it is put before what a person
 /// wrote, so that not a byte of that changes.
 #[must_use]
-pub fn put(text: Option<&str>, block: Option<&[String]>) -> Change {
+pub fn replace_task_block(text: Option<&str>, block: Option<&[String]>) -> NotesChange {
     let old = text.unwrap_or("");
     let end = if old.contains("\r\n") { "\r\n" } else { "\n" };
-    let new = match (place(old), block) {
-        (Place::Unclear, _) => return Change::Unclear,
-        (Place::None, None) => return Change::Keep,
-        (Place::None, Some(lines)) if old.is_empty() => lines.join(end) + end,
-        (Place::None, Some(lines)) => format!("{}{end}{end}{old}", lines.join(end)),
-        (Place::At(from, to), Some(lines)) => {
+    let new = match (find_task_block(old), block) {
+        (BlockPosition::Unclear, _) => return NotesChange::Unclear,
+        (BlockPosition::None, None) => return NotesChange::Keep,
+        (BlockPosition::None, Some(lines)) if old.is_empty() => lines.join(end) + end,
+        (BlockPosition::None, Some(lines)) => format!("{}{end}{end}{old}", lines.join(end)),
+        (BlockPosition::At(from, to), Some(lines)) => {
             format!("{}{}{}", &old[..from], lines.join(end), &old[to..])
         }
-        (Place::At(from, to), None) => without(old, from, to),
+        (BlockPosition::At(from, to), None) => remove_task_block(old, from, to),
     };
     match new {
-        new if new.is_empty() => Change::Remove,
-        new if Some(new.as_str()) == text => Change::Keep,
-        new => Change::Write(new),
+        new if new.is_empty() => NotesChange::Remove,
+        new if Some(new.as_str()) == text => NotesChange::Keep,
+        new => NotesChange::Write(new),
     }
 }
 
-enum Place {
+enum BlockPosition {
     None,
     At(usize, usize),
     Unclear,
 }
 
 /// Where the block stands: both marks, each on a line of its own.
-fn place(text: &str) -> Place {
+fn find_task_block(text: &str) -> BlockPosition {
     let mark = |mark: &str, from: usize| {
         let mut at = 0;
         text.split_inclusive('\n').find_map(|line| {
@@ -173,16 +180,16 @@ fn place(text: &str) -> Place {
         })
     };
     match mark(OPEN, 0) {
-        None => Place::None,
+        None => BlockPosition::None,
         Some((from, open_end)) => match mark(CLOSE, open_end) {
-            Some((_, to)) => Place::At(from, to),
-            None => Place::Unclear,
+            Some((_, to)) => BlockPosition::At(from, to),
+            None => BlockPosition::Unclear,
         },
     }
 }
 
 /// The text without the block: its line's end goes with it, and the empty line that parted it from what follows.
-fn without(old: &str, from: usize, to: usize) -> String {
+fn remove_task_block(old: &str, from: usize, to: usize) -> String {
     let (before, after) = (&old[..from], &old[to..]);
     let line_end = |it: &str| {
         if it.starts_with("\r\n") {

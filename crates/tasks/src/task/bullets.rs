@@ -5,29 +5,29 @@
 
 use std::collections::BTreeMap;
 
-use super::{CONSTRAINT, Sort, Task, memories};
-use apostille_cite::verdict::{Verdict, standing};
+use super::{CONSTRAINT, Sort, Task, load_task_memories};
+use apostille_cite::verdict::{Verdict, format_standing_word};
 use apostille_core::memory::{Memory, MemoryId};
-use apostille_core::recall::render::safe;
+use apostille_core::recall::render::sanitize_line;
 use apostille_core::space::Space;
 use apostille_core::verify;
-use apostille_core::verify::Verified;
-use apostille_core::{Context, Error};
-use apostille_text::shorten::cut;
+use apostille_core::verify::VerifiedMemory;
+use apostille_core::{Context, CoreError};
+use apostille_text::shorten::shorten_text;
 
 /// The longest text of one bullet, in characters.
 const BULLET_CHARS: usize = 240;
 
 /// The bullets as one text of at most so many characters: each on a line of its own, each line ended. What cites code is
 /// looked up first.
-pub fn bullets(
+pub fn format_task_bullets(
     cx: &Context<'_>,
     space: &Space,
     task: &Task,
     max_chars: usize,
-) -> Result<String, Error> {
-    let seen = verify::look(cx, memories(cx, space, task)?);
-    Ok(state(task, &seen, max_chars)
+) -> Result<String, CoreError> {
+    let seen = verify::follow_memory_citations(cx, load_task_memories(cx, space, task)?);
+    Ok(list_task_bullets(task, &seen, max_chars)
         .iter()
         .map(|it| format!("- {it}\n"))
         .collect())
@@ -36,83 +36,87 @@ pub fn bullets(
 /// The bullets of a task, the most important first; with the `- ` before and the line's end after each they have at most
 /// so many characters. The same state gives the same bytes.
 #[must_use]
-pub fn state(task: &Task, seen: &[Verified], max_chars: usize) -> Vec<String> {
-    let told: BTreeMap<MemoryId, &Verified> = seen.iter().map(|it| (it.memory.id, it)).collect();
-    let mut room = Room {
+pub fn list_task_bullets(task: &Task, seen: &[VerifiedMemory], max_chars: usize) -> Vec<String> {
+    let told: BTreeMap<MemoryId, &VerifiedMemory> =
+        seen.iter().map(|it| (it.memory.id, it)).collect();
+    let mut room = BulletBudget {
         left: max_chars,
         lines: Vec::new(),
     };
-    room.push(format!(
+    room.push_line(format!(
         "task: {} ({})",
-        cut(&safe(&task.title), super::TITLE_CHARS),
+        shorten_text(&sanitize_line(&task.title), super::TITLE_CHARS),
         task.slug
     ));
-    if let Some(phase) = task.phase_told() {
+    if let Some(phase) = task.format_phase() {
         let next = task
             .next_phase()
-            .map(|it| format!("; next: {}", safe(it)))
+            .map(|it| format!("; next: {}", sanitize_line(it)))
             .unwrap_or_default();
-        room.push(format!("phase: {}{next}", safe(&phase)));
+        room.push_line(format!("phase: {}{next}", sanitize_line(&phase)));
     }
     let bullets = |sort: Sort, is_wanted: &dyn Fn(&Memory) -> bool| -> Vec<String> {
         let known = task
-            .of_sort(sort)
+            .entries_of_sort(sort)
             .filter_map(|it| told.get(&it.id))
             .filter(|it| it.memory.is_active());
         known
             .filter(|it| is_wanted(&it.memory))
-            .map(|it| bullet(it))
+            .map(|it| format_note_bullet(it))
             .collect()
     };
-    room.fill("blocked", &bullets(Sort::Blocker, &|_| true));
-    room.fill("constraint", &bullets(Sort::Decision, &is_constraint));
-    room.fill(
-        "decided",
-        &bullets(Sort::Decision, &|it| !is_constraint(it)),
+    room.push_newest("blocked", &bullets(Sort::Blocker, &|_| true));
+    room.push_newest(
+        "constraint",
+        &bullets(Sort::Decision, &is_constraint_decision),
     );
-    if let Some(counts) = counts(task) {
-        room.push(counts);
+    room.push_newest(
+        "decided",
+        &bullets(Sort::Decision, &|it| !is_constraint_decision(it)),
+    );
+    if let Some(counts) = format_note_counts(task) {
+        room.push_line(counts);
     }
     room.lines
 }
 
 /// Whether a decision is a limit to keep within.
-pub(super) fn is_constraint(memory: &Memory) -> bool {
+pub(super) fn is_constraint_decision(memory: &Memory) -> bool {
     memory.tags.iter().any(|it| it == CONSTRAINT)
 }
 
 /// What a memory says; of one whose cited code no longer says so, only that it is so.
-fn bullet(it: &Verified) -> String {
+fn format_note_bullet(it: &VerifiedMemory) -> String {
     let handle = it.memory.handle();
     let place = |verdict: &Verdict| {
         let at = it.verdicts.iter().position(|it| it == verdict);
         at.and_then(|at| it.memory.citations.get(at))
-            .map(|it| it.place().to_string())
+            .map(|it| it.location().to_string())
             .unwrap_or_default()
     };
-    match apostille_cite::verdict::worst(&it.verdicts) {
+    match apostille_cite::verdict::find_worst_verdict(&it.verdicts) {
         Some(worst) if worst.is_bad() => {
             format!(
                 "{handle} is withheld: what it cites is {} at {}",
                 worst.as_str(),
-                safe(&place(worst))
+                sanitize_line(&place(worst))
             )
         }
         Some(_) => format!(
             "{handle} ({}) {}",
-            standing(&it.verdicts),
-            short(&it.memory)
+            format_standing_word(&it.verdicts),
+            shorten_note_fact(&it.memory)
         ),
-        None => format!("{handle} {}", short(&it.memory)),
+        None => format!("{handle} {}", shorten_note_fact(&it.memory)),
     }
 }
 
-fn short(memory: &Memory) -> String {
-    cut(&safe(&memory.fact), BULLET_CHARS)
+fn shorten_note_fact(memory: &Memory) -> String {
+    shorten_text(&sanitize_line(&memory.fact), BULLET_CHARS)
 }
 
-fn counts(task: &Task) -> Option<String> {
-    let n = |sort: Sort| task.of_sort(sort).count();
+fn format_note_counts(task: &Task) -> Option<String> {
+    let n = |sort: Sort| task.entries_of_sort(sort).count();
     let told = [(n(Sort::Verified), "verified"), (n(Sort::Note), "noted")];
     let told: Vec<String> = told
         .iter()
@@ -123,14 +127,14 @@ fn counts(task: &Task) -> Option<String> {
         .then(|| format!("also: {} (`apostille task show` has them)", told.join(", ")))
 }
 
-struct Room {
+struct BulletBudget {
     left: usize,
     lines: Vec<String>,
 }
 
-impl Room {
+impl BulletBudget {
     /// Adds a line if there is room for it.
-    fn push(&mut self, line: String) -> bool {
+    fn push_line(&mut self, line: String) -> bool {
         let chars = line.chars().count() + "- \n".len();
         let fits = chars <= self.left;
         if fits {
@@ -141,16 +145,16 @@ impl Room {
     }
 
     /// Adds as many of these as there is room for, those that came last first, and puts them in their order.
-    fn fill(&mut self, word: &str, bullets: &[String]) {
+    fn push_newest(&mut self, word: &str, bullets: &[String]) {
         let before = self.lines.len();
         let n = bullets
             .iter()
             .rev()
-            .take_while(|it| self.push(format!("{word}: {it}")))
+            .take_while(|it| self.push_line(format!("{word}: {it}")))
             .count();
         self.lines[before..].reverse();
         if n < bullets.len() {
-            self.push(format!("{word}: {} more, older", bullets.len() - n));
+            self.push_line(format!("{word}: {} more, older", bullets.len() - n));
         }
     }
 }

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_PHASES, PHASE_CHARS, Slug, TITLE_CHARS, made_plain};
-use apostille_core::format::timestamp;
+use super::{MAX_PHASES, PHASE_CHARS, TITLE_CHARS, TaskSlug, sanitise_task_text};
+use apostille_core::format::format_timestamp;
 use apostille_core::memory::MemoryId;
 use apostille_text::words::words;
 
@@ -37,7 +37,7 @@ words! {
 
 /// How a task begins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Start {
+pub struct GateStart {
     /// What is to be done.
     pub title: String,
     /// The phases as they are planned.
@@ -52,9 +52,9 @@ pub struct Start {
 
 /// What happened at a gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum GateAction {
     /// The task began, or was taken up again.
-    Started(Start),
+    Started(GateStart),
     /// This phase began.
     Phase(String),
     /// This was noted.
@@ -73,7 +73,7 @@ pub enum What {
     Abandoned(Option<MemoryId>),
 }
 
-impl What {
+impl GateAction {
     /// The gate.
     #[must_use]
     pub fn gate(&self) -> Gate {
@@ -93,19 +93,19 @@ impl What {
 
 /// A gate that a task passed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Passage {
+pub struct GateEvent {
     /// When.
     pub at: Timestamp,
     /// Which task.
-    pub task: Slug,
+    pub task: TaskSlug,
     /// In which session, where it is known.
     pub session: Option<String>,
     /// What happened.
-    pub what: What,
+    pub what: GateAction,
 }
 
 #[derive(Default, Serialize, Deserialize)]
-struct Line {
+struct GateRecord {
     v: u32,
     at: String,
     task: String,
@@ -128,9 +128,9 @@ struct Line {
 
 /// What a file of gates holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Log {
+pub struct GateLog {
     /// The gates, in the order of the file.
-    pub passages: Vec<Passage>,
+    pub passages: Vec<GateEvent>,
     /// How many lines are no gates: torn ones, or what a merge left behind.
     pub n_broken: usize,
     /// Whether a newer program wrote some of it.
@@ -139,12 +139,15 @@ pub struct Log {
 
 /// Reads a file of gates. What cannot be read is passed by: the rest still tells of the task.
 #[must_use]
-pub fn read(text: &str) -> Log {
-    let mut log = Log::default();
+pub fn parse_gate_log(text: &str) -> GateLog {
+    let mut log = GateLog::default();
     for line in text.lines().map(str::trim).filter(|it| !it.is_empty()) {
-        let line: Option<Line> = serde_json::from_str(line).ok();
+        let line: Option<GateRecord> = serde_json::from_str(line).ok();
         log.is_newer |= line.as_ref().is_some_and(|it| it.v > VERSION);
-        match line.filter(|it| it.v == VERSION).and_then(passage) {
+        match line
+            .filter(|it| it.v == VERSION)
+            .and_then(convert_gate_record)
+        {
             Some(passage) => log.passages.push(passage),
             None => log.n_broken += 1,
         }
@@ -153,31 +156,31 @@ pub fn read(text: &str) -> Log {
 }
 
 /// The gate that a line tells of. The file may have come with the repository, so its words are made plain.
-fn passage(line: Line) -> Option<Passage> {
-    let phase = |it: &String| made_plain("phase", it, PHASE_CHARS);
+fn convert_gate_record(line: GateRecord) -> Option<GateEvent> {
+    let phase = |it: &String| sanitise_task_text("phase", it, PHASE_CHARS);
     let memory = line
         .memory
         .as_deref()
         .and_then(|it| it.parse::<MemoryId>().ok());
     let what = match line.gate.parse::<Gate>().ok()? {
-        Gate::Started => What::Started(Start {
-            title: made_plain("title", &line.title?, TITLE_CHARS),
+        Gate::Started => GateAction::Started(GateStart {
+            title: sanitise_task_text("title", &line.title?, TITLE_CHARS),
             phases: line.phases.iter().take(MAX_PHASES).map(phase).collect(),
             phase: line.phase.as_ref().map(phase),
             commit: line.commit,
-            by: line.by.map(|it| made_plain("by", &it, TITLE_CHARS)),
+            by: line.by.map(|it| sanitise_task_text("by", &it, TITLE_CHARS)),
         }),
-        Gate::Phase => What::Phase(phase(&line.phase?)),
-        Gate::Noted => What::Noted(memory?),
-        Gate::Decided => What::Decided(memory?),
-        Gate::Verified => What::Verified(memory?),
-        Gate::Blocked => What::Blocked(memory?),
-        Gate::Unblocked => What::Unblocked(memory?),
-        Gate::Done => What::Done(memory),
-        Gate::Abandoned => What::Abandoned(memory),
+        Gate::Phase => GateAction::Phase(phase(&line.phase?)),
+        Gate::Noted => GateAction::Noted(memory?),
+        Gate::Decided => GateAction::Decided(memory?),
+        Gate::Verified => GateAction::Verified(memory?),
+        Gate::Blocked => GateAction::Blocked(memory?),
+        Gate::Unblocked => GateAction::Unblocked(memory?),
+        Gate::Done => GateAction::Done(memory),
+        Gate::Abandoned => GateAction::Abandoned(memory),
     };
     let (at, task) = (line.at.parse().ok()?, line.task.parse().ok()?);
-    Some(Passage {
+    Some(GateEvent {
         at,
         task,
         session: line.session,
@@ -185,20 +188,20 @@ fn passage(line: Line) -> Option<Passage> {
     })
 }
 
-impl Passage {
+impl GateEvent {
     /// The line for it, without its end.
     #[must_use]
-    pub fn line(&self) -> String {
-        let line = Line {
+    pub fn to_json_line(&self) -> String {
+        let line = GateRecord {
             v: VERSION,
-            at: timestamp(self.at),
+            at: format_timestamp(self.at),
             task: self.task.to_string(),
             gate: self.what.gate().to_string(),
             session: self.session.clone(),
-            ..Line::default()
+            ..GateRecord::default()
         };
         let line = match &self.what {
-            What::Started(it) => Line {
+            GateAction::Started(it) => GateRecord {
                 title: Some(it.title.clone()),
                 phases: it.phases.clone(),
                 phase: it.phase.clone(),
@@ -206,19 +209,19 @@ impl Passage {
                 by: it.by.clone(),
                 ..line
             },
-            What::Phase(name) => Line {
+            GateAction::Phase(name) => GateRecord {
                 phase: Some(name.clone()),
                 ..line
             },
-            What::Noted(id)
-            | What::Decided(id)
-            | What::Verified(id)
-            | What::Blocked(id)
-            | What::Unblocked(id) => Line {
+            GateAction::Noted(id)
+            | GateAction::Decided(id)
+            | GateAction::Verified(id)
+            | GateAction::Blocked(id)
+            | GateAction::Unblocked(id) => GateRecord {
                 memory: Some(id.to_string()),
                 ..line
             },
-            What::Done(id) | What::Abandoned(id) => Line {
+            GateAction::Done(id) | GateAction::Abandoned(id) => GateRecord {
                 memory: id.map(|it| it.to_string()),
                 ..line
             },

@@ -3,11 +3,11 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Sort, Task};
-use apostille_core::format::day;
-use apostille_core::memory::{Draft, Layer, Memory, Twin, Voice};
-use apostille_core::remember::{Outcome, remember};
+use apostille_core::format::format_utc_day;
+use apostille_core::memory::{Draft, DuplicateChoice, Layer, Memory, Voice};
+use apostille_core::remember::{RememberOutcome, remember};
 use apostille_core::space::Space;
-use apostille_core::{Context, Error};
+use apostille_core::{Context, CoreError};
 
 /// After how many days without a gate a task counts as left open.
 pub const DAYS: i64 = 7;
@@ -16,7 +16,7 @@ pub const LEFT: &str = "left-open";
 
 /// The open tasks of this person whose last gate lies longer back, or whose session has ended. What somebody else began
 /// is theirs to end, whichever checkout it is seen in.
-pub fn leftovers<'t>(
+pub fn find_left_open_tasks<'t>(
     tasks: &'t [Task],
     me: &str,
     now: Timestamp,
@@ -34,38 +34,40 @@ pub fn leftovers<'t>(
 
 /// The minimal episode of a task that was left open. The same task left at the same point gives the same memory, however
 /// often it is asked for.
-pub fn episode(
+pub fn remember_left_open_task(
     cx: &Context<'_>,
     space: &Space,
     task: &Task,
     voice: Voice,
-) -> Result<Option<Memory>, Error> {
+) -> Result<Option<Memory>, CoreError> {
     let draft = Draft {
         layer: Some(Layer::Episode),
         subject: Some(task.title.clone()),
         tags: vec![super::SUMMARY.into(), LEFT.into()],
         task: Some(task.slug.to_string()),
-        twin: Twin::Create("a task that was left open".into()),
-        ..Draft::new(space.clone(), text(task), voice)
+        twin: DuplicateChoice::Create("a task that was left open".into()),
+        ..Draft::new(space.clone(), format_left_open_episode(task), voice)
     };
     Ok(match remember(cx, draft)? {
-        Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => Some(*memory),
-        Outcome::Similar { .. } | Outcome::Refused(_) => None,
+        RememberOutcome::Remembered { memory, .. } | RememberOutcome::Refreshed { memory } => {
+            Some(*memory)
+        }
+        RememberOutcome::Similar { .. } | RememberOutcome::Refused(_) => None,
     })
 }
 
-fn text(task: &Task) -> String {
+fn format_left_open_episode(task: &Task) -> String {
     let phase = task
-        .phase_told()
+        .format_phase()
         .map(|it| format!(" in phase {it}"))
         .unwrap_or_default();
-    let n = |sort: Sort, one: &str| match task.of_sort(sort).count() {
+    let n = |sort: Sort, one: &str| match task.entries_of_sort(sort).count() {
         1 => format!("1 {one}"),
         n => format!("{n} {one}s"),
     };
     format!(
         "left open{phase} after {}: {}; {}, {}, {} unresolved",
-        day(task.touched_at),
+        format_utc_day(task.touched_at),
         task.title,
         n(Sort::Note, "note"),
         n(Sort::Decision, "decision"),

@@ -2,14 +2,14 @@
 
 use super::Sort;
 use apostille_core::memory::{Draft, Kind, Layer, Memory, Status};
-use apostille_core::promote::{is_sort, places};
+use apostille_core::promote::{is_sort_tag, locate_note_citations};
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::{Outcome, remember};
-use apostille_core::{Context, Error};
+use apostille_core::remember::{RememberOutcome, remember};
+use apostille_core::{Context, CoreError};
 
 /// Whether a note may be worth keeping beyond its task: decided or verified, with the code that proves it.
 #[must_use]
-pub fn is_durable(memory: &Memory) -> bool {
+pub fn is_durable_note(memory: &Memory) -> bool {
     let is_sort = |sort: Sort| memory.tags.iter().any(|it| it == sort.as_str());
     memory.is_active()
         && !memory.citations.is_empty()
@@ -18,18 +18,22 @@ pub fn is_durable(memory: &Memory) -> bool {
 
 /// Makes a note of a task into knowledge, through every check that any fact passes. It cites what proves it where that
 /// stands now; a note whose code has changed since is not promoted.
-pub fn promote(cx: &Context<'_>, memory: Memory, kind: Option<Kind>) -> Result<Outcome, Error> {
+pub fn promote_task_note(
+    cx: &Context<'_>,
+    memory: Memory,
+    kind: Option<Kind>,
+) -> Result<RememberOutcome, CoreError> {
     if memory.status != Status::Active {
         let (handle, stage) = (memory.handle(), memory.status.stage());
-        return Ok(Outcome::Refused(Refusal::NotActive {
+        return Ok(RememberOutcome::Refused(Refusal::NotActive {
             handle,
             stage,
             verb: "promoted",
         }));
     }
-    let citations = match places(cx, &memory) {
+    let citations = match locate_note_citations(cx, &memory) {
         Ok(citations) => citations,
-        Err(refusal) => return Ok(Outcome::Refused(refusal)),
+        Err(refusal) => return Ok(RememberOutcome::Refused(refusal)),
     };
     let draft = Draft {
         layer: Some(Layer::Knowledge),
@@ -37,7 +41,11 @@ pub fn promote(cx: &Context<'_>, memory: Memory, kind: Option<Kind>) -> Result<O
         subject: memory.subject,
         reason: memory.reason,
         citations,
-        tags: memory.tags.into_iter().filter(|it| !is_sort(it)).collect(),
+        tags: memory
+            .tags
+            .into_iter()
+            .filter(|it| !is_sort_tag(it))
+            .collect(),
         task: memory.task,
         ..Draft::new(memory.space, memory.fact, memory.voice)
     };

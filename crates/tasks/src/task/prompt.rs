@@ -5,13 +5,13 @@ use apostille_text::digest::Digest;
 
 /// The digest of these parts, in this order. Names and lengths count, so that no text can pass for another's.
 #[must_use]
-pub fn version(parts: &[(&str, &[u8])]) -> Digest {
+pub fn compute_prompt_version(parts: &[(&str, &[u8])]) -> Digest {
     let mut bytes = Vec::new();
     for (name, text) in parts {
         bytes.extend_from_slice(format!("{name}\0{}\0", text.len()).as_bytes());
         bytes.extend_from_slice(text);
     }
-    Digest::of(&bytes)
+    Digest::hash_bytes(&bytes)
 }
 
 #[cfg(test)]
@@ -20,10 +20,22 @@ mod tests {
 
     #[test]
     fn names_order_and_borders_count() {
-        let one = version(&[("AGENTS.md", b"ab"), ("CLAUDE.md", b"c")]);
-        assert_eq!(one, version(&[("AGENTS.md", b"ab"), ("CLAUDE.md", b"c")]));
-        assert_ne!(one, version(&[("AGENTS.md", b"a"), ("CLAUDE.md", b"bc")]));
-        assert_ne!(one, version(&[("CLAUDE.md", b"c"), ("AGENTS.md", b"ab")]));
-        assert_ne!(one, version(&[("AGENTS.md", b"ab"), ("GEMINI.md", b"c")]));
+        let one = compute_prompt_version(&[("AGENTS.md", b"ab"), ("CLAUDE.md", b"c")]);
+        assert_eq!(
+            one,
+            compute_prompt_version(&[("AGENTS.md", b"ab"), ("CLAUDE.md", b"c")])
+        );
+        assert_ne!(
+            one,
+            compute_prompt_version(&[("AGENTS.md", b"a"), ("CLAUDE.md", b"bc")])
+        );
+        assert_ne!(
+            one,
+            compute_prompt_version(&[("CLAUDE.md", b"c"), ("AGENTS.md", b"ab")])
+        );
+        assert_ne!(
+            one,
+            compute_prompt_version(&[("AGENTS.md", b"ab"), ("GEMINI.md", b"c")])
+        );
     }
 }

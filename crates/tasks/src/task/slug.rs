@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use apostille_text::digest::Digest;
 
-use apostille_text::secrets::masked;
+use apostille_text::secrets::mask_secrets;
 
 /// The longest slug, in characters, and in bytes, so that file names stay within what file systems take.
 const MAX_CHARS: usize = 60;
@@ -16,23 +16,23 @@ const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// A slug: lower-case letters and digits of any script, with single dashes between them. It is one part of a path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Slug(String);
+pub struct TaskSlug(String);
 
 /// Text that is no slug.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is no task's name such as fix-the-login; `apostille task list` shows them")]
-pub struct BadSlug(String);
+pub struct BadTaskSlug(String);
 
-impl Slug {
+impl TaskSlug {
     /// The slug of a title; one that says nothing in letters is named by its digest.
     #[must_use]
-    pub fn of(title: &str) -> Self {
-        let kebab = kebab(title);
-        let kebab = cut(&kebab, MAX_CHARS);
+    pub fn from_title(title: &str) -> Self {
+        let kebab = to_kebab_case(title);
+        let kebab = shorten_slug(&kebab, MAX_CHARS);
         if kebab.is_empty() || DEVICES.contains(&kebab) {
             return Self(format!(
                 "task-{}",
-                &Digest::of(title.as_bytes()).short()[..8]
+                &Digest::hash_bytes(title.as_bytes()).short_hex()[..8]
             ));
         }
         Self(kebab.to_owned())
@@ -40,13 +40,13 @@ impl Slug {
 
     /// The same with a number, where that name is taken: `fix-the-login-2`.
     #[must_use]
-    pub fn unique(title: &str, is_taken: impl Fn(&Self) -> bool) -> Self {
-        let first = Self::of(title);
+    pub fn unique_from_title(title: &str, is_taken: impl Fn(&Self) -> bool) -> Self {
+        let first = Self::from_title(title);
         let numbered = |n: u32| {
             let ending = format!("-{n}");
             Self(format!(
                 "{}{ending}",
-                cut(&first.0, MAX_CHARS - ending.len())
+                shorten_slug(&first.0, MAX_CHARS - ending.len())
             ))
         };
         let mut names = std::iter::once(first.clone()).chain((2..).map(numbered));
@@ -60,18 +60,20 @@ impl Slug {
     }
 }
 
-impl fmt::Display for Slug {
+impl fmt::Display for TaskSlug {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0)
     }
 }
 
-impl FromStr for Slug {
-    type Err = BadSlug;
-    fn from_str(text: &str) -> Result<Self, BadSlug> {
-        let is_slug = !text.is_empty() && kebab(text) == text && cut(text, MAX_CHARS) == text;
+impl FromStr for TaskSlug {
+    type Err = BadTaskSlug;
+    fn from_str(text: &str) -> Result<Self, BadTaskSlug> {
+        let is_slug = !text.is_empty()
+            && to_kebab_case(text) == text
+            && shorten_slug(text, MAX_CHARS) == text;
         let shown = || {
-            masked(text)
+            mask_secrets(text)
                 .chars()
                 .filter(|c| !c.is_control())
                 .take(60)
@@ -80,12 +82,12 @@ impl FromStr for Slug {
         if is_slug && !DEVICES.contains(&text) {
             Ok(Self(text.to_owned()))
         } else {
-            Err(BadSlug(shown()))
+            Err(BadTaskSlug(shown()))
         }
     }
 }
 
-fn kebab(title: &str) -> String {
+fn to_kebab_case(title: &str) -> String {
     let mut out = String::new();
     for c in title.chars().flat_map(char::to_lowercase) {
         if c.is_alphanumeric() {
@@ -99,7 +101,7 @@ fn kebab(title: &str) -> String {
 }
 
 /// The beginning that is short enough, cut between words where there is one to cut at.
-fn cut(kebab: &str, chars: usize) -> &str {
+fn shorten_slug(kebab: &str, chars: usize) -> &str {
     let ends = kebab.char_indices().map(|(at, c)| at + c.len_utf8());
     let end = ends
         .take(chars)
@@ -126,7 +128,7 @@ mod tests {
     #[test]
     fn seed_001_a_slug_is_the_title_in_kebab_case() {
         let check = |title: &str, expected: &str| {
-            assert_eq!(Slug::of(title).as_str(), expected, "{title:?}")
+            assert_eq!(TaskSlug::from_title(title).as_str(), expected, "{title:?}")
         };
         check("Feature X", "feature-x");
         check(
@@ -136,8 +138,14 @@ mod tests {
         check("../../etc/passwd", "etc-passwd");
         check("Täglicher Bericht", "täglicher-bericht");
         check("日本語の検索", "日本語の検索");
-        check("???", &format!("task-{}", &Digest::of(b"???").short()[..8]));
-        check("NUL", &format!("task-{}", &Digest::of(b"NUL").short()[..8]));
+        check(
+            "???",
+            &format!("task-{}", &Digest::hash_bytes(b"???").short_hex()[..8]),
+        );
+        check(
+            "NUL",
+            &format!("task-{}", &Digest::hash_bytes(b"NUL").short_hex()[..8]),
+        );
         check(
             &"many words ".repeat(20),
             "many-words-many-words-many-words-many-words-many-words-many",
@@ -148,11 +156,11 @@ mod tests {
     fn a_name_that_is_taken_gets_a_number() {
         let taken = ["a-b", "a-b-2"];
         assert_eq!(
-            Slug::unique("A b", |it| taken.contains(&it.as_str())).as_str(),
+            TaskSlug::unique_from_title("A b", |it| taken.contains(&it.as_str())).as_str(),
             "a-b-3"
         );
         assert_eq!(
-            Slug::unique("A c", |it| taken.contains(&it.as_str())).as_str(),
+            TaskSlug::unique_from_title("A c", |it| taken.contains(&it.as_str())).as_str(),
             "a-c"
         );
     }
@@ -160,7 +168,7 @@ mod tests {
     #[test]
     fn only_slugs_are_read_as_slugs() {
         let check = |text: &str, expected: bool| {
-            assert_eq!(text.parse::<Slug>().is_ok(), expected, "{text:?}")
+            assert_eq!(text.parse::<TaskSlug>().is_ok(), expected, "{text:?}")
         };
         check("fix-the-login", true);
         check("a/b", false);
@@ -175,10 +183,10 @@ mod tests {
     proptest! {
         #[test]
         fn every_title_has_a_slug_that_is_read_back(title in ".*") {
-            let slug = Slug::of(&title);
-            prop_assert_eq!(slug.as_str().parse::<Slug>(), Ok(slug.clone()));
-            let other = Slug::unique(&title, |it| *it == slug);
-            prop_assert!(other != slug && other.as_str().parse::<Slug>().is_ok());
+            let slug = TaskSlug::from_title(&title);
+            prop_assert_eq!(slug.as_str().parse::<TaskSlug>(), Ok(slug.clone()));
+            let other = TaskSlug::unique_from_title(&title, |it| *it == slug);
+            prop_assert!(other != slug && other.as_str().parse::<TaskSlug>().is_ok());
         }
     }
 }

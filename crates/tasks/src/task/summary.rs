@@ -1,10 +1,10 @@
 //! What came of a task, as one episode: what was asked, how it went, what was decided and checked, what is left.
 
 use super::{SUMMARY, Sort, Status, Task};
-use apostille_core::format::day;
-use apostille_core::memory::{Draft, Layer, Memory, Twin, Voice};
+use apostille_core::format::format_utc_day;
+use apostille_core::memory::{Draft, DuplicateChoice, Layer, Memory, Voice};
 use apostille_core::space::Space;
-use apostille_text::shorten::cut;
+use apostille_text::shorten::shorten_text;
 
 /// The longest line of a summary, in characters.
 const LINE_CHARS: usize = 200;
@@ -16,7 +16,7 @@ const FILES_CHARS: usize = 1_200;
 
 /// What git says of the time between a task's start and now.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Work {
+pub struct GitWork {
     /// The commits, the newest first.
     pub commits: Vec<String>,
     /// The files that differ, by name.
@@ -25,36 +25,41 @@ pub struct Work {
 
 /// How a task ends.
 #[derive(Debug, Clone, Copy)]
-pub struct Ending<'a> {
+pub struct TaskEnding<'a> {
     /// Done, or abandoned.
     pub status: Status,
     /// What came of it, in a person's or an agent's words.
     pub outcome: Option<&'a str>,
     /// What git says.
-    pub work: &'a Work,
+    pub work: &'a GitWork,
     /// On which day.
     pub day: &'a str,
 }
 
 /// The draft of the summary. It repeats what was noted, so that the end of a task can be recalled by its words.
 #[must_use]
-pub fn draft(
+pub fn draft_task_summary(
     space: &Space,
     task: &Task,
     memories: &[Memory],
-    ending: Ending<'_>,
+    ending: TaskEnding<'_>,
     voice: Voice,
 ) -> Draft {
     // It repeats the words of others, so it is trusted no more than the least of them.
-    let voice = repeated(task, memories).fold(voice, |voice, it| voice.lowered(&it.voice));
+    let voice =
+        iter_repeated_notes(task, memories).fold(voice, |voice, it| voice.lowered_to(&it.voice));
     Draft {
         layer: Some(Layer::Episode),
         subject: Some(task.title.clone()),
         tags: vec![SUMMARY.into(), ending.status.to_string()],
         task: Some(task.slug.to_string()),
         // Another task may have ended alike.
-        twin: Twin::Create("the end of a task".into()),
-        ..Draft::new(space.clone(), text(task, memories, ending), voice)
+        twin: DuplicateChoice::Create("the end of a task".into()),
+        ..Draft::new(
+            space.clone(),
+            format_task_summary(task, memories, ending),
+            voice,
+        )
     }
 }
 
@@ -65,26 +70,31 @@ const TOLD: [(&str, Sort); 3] = [
     ("still blocked", Sort::Blocker),
 ];
 
-fn repeated<'m>(task: &'m Task, memories: &'m [Memory]) -> impl Iterator<Item = &'m Memory> {
+fn iter_repeated_notes<'m>(
+    task: &'m Task,
+    memories: &'m [Memory],
+) -> impl Iterator<Item = &'m Memory> {
     TOLD.iter()
-        .flat_map(move |(_, sort)| noted(task, *sort, memories))
+        .flat_map(move |(_, sort)| find_task_notes(task, *sort, memories))
 }
 
-fn noted<'m>(task: &'m Task, sort: Sort, memories: &'m [Memory]) -> Vec<&'m Memory> {
+fn find_task_notes<'m>(task: &'m Task, sort: Sort, memories: &'m [Memory]) -> Vec<&'m Memory> {
     let known = |id| {
         memories
             .iter()
             .find(|it: &&Memory| it.id == id && it.is_active())
     };
-    task.of_sort(sort).filter_map(|it| known(it.id)).collect()
+    task.entries_of_sort(sort)
+        .filter_map(|it| known(it.id))
+        .collect()
 }
 
-fn text(task: &Task, memories: &[Memory], ending: Ending<'_>) -> String {
+fn format_task_summary(task: &Task, memories: &[Memory], ending: TaskEnding<'_>) -> String {
     let mut lines = vec![format!("{}: {}", ending.status, task.title)];
     lines.extend(
         ending
             .outcome
-            .map(|it| format!("outcome: {}", line(it, 4 * LINE_CHARS))),
+            .map(|it| format!("outcome: {}", fit_on_one_line(it, 4 * LINE_CHARS))),
     );
     let phases = if task.passed.is_empty() {
         String::new()
@@ -93,28 +103,28 @@ fn text(task: &Task, memories: &[Memory], ending: Ending<'_>) -> String {
     };
     lines.push(format!(
         "from {} to {}{phases}",
-        day(task.started_at),
+        format_utc_day(task.started_at),
         ending.day
     ));
     for (word, sort) in TOLD {
-        lines.extend(told(word, task, sort, memories));
+        lines.extend(format_summary_notes(word, task, sort, memories));
     }
-    lines.extend(files(&ending.work.files));
-    lines.extend(commits(&ending.work.commits));
+    lines.extend(format_changed_files(&ending.work.files));
+    lines.extend(format_commit_range(&ending.work.commits));
     lines.join("\n")
 }
 
-fn told(word: &str, task: &Task, sort: Sort, memories: &[Memory]) -> Vec<String> {
-    let notes = noted(task, sort, memories);
+fn format_summary_notes(word: &str, task: &Task, sort: Sort, memories: &[Memory]) -> Vec<String> {
+    let notes = find_task_notes(task, sort, memories);
     let skipped = notes.len().saturating_sub(MAX_NOTES);
     let more = (skipped > 0).then(|| format!("{word}: {skipped} more, earlier"));
     let lines = notes[skipped..]
         .iter()
-        .map(|it| format!("{word}: {}", line(&it.fact, LINE_CHARS)));
+        .map(|it| format!("{word}: {}", fit_on_one_line(&it.fact, LINE_CHARS)));
     more.into_iter().chain(lines).collect()
 }
 
-fn files(files: &[String]) -> Option<String> {
+fn format_changed_files(files: &[String]) -> Option<String> {
     let mut shown = String::new();
     let mut n = 0;
     for file in files.iter().take(MAX_FILES) {
@@ -133,7 +143,7 @@ fn files(files: &[String]) -> Option<String> {
     (n > 0).then(|| format!("files: {shown}{more}"))
 }
 
-fn commits(commits: &[String]) -> Option<String> {
+fn format_commit_range(commits: &[String]) -> Option<String> {
     let short = |it: &String| it.chars().take(10).collect::<String>();
     match commits {
         [] => None,
@@ -147,8 +157,8 @@ fn commits(commits: &[String]) -> Option<String> {
     }
 }
 
-fn line(text: &str, chars: usize) -> String {
-    cut(
+fn fit_on_one_line(text: &str, chars: usize) -> String {
+    shorten_text(
         &text.split_whitespace().collect::<Vec<_>>().join(" "),
         chars,
     )
@@ -156,7 +166,7 @@ fn line(text: &str, chars: usize) -> String {
 
 /// What a summary says of the outcome, where it says something.
 #[must_use]
-pub fn outcome(summary: &Memory) -> Option<&str> {
+pub fn parse_summary_outcome(summary: &Memory) -> Option<&str> {
     summary
         .fact
         .lines()

@@ -11,14 +11,14 @@ const KNOWN: [&str; 2] = ["Signed-off-by: ", "(cherry picked from commit "];
 /// The message with these trailers added, each unless one of its name is there already. `None`: there is nothing to add,
 /// or nothing to add it to; an empty message stays empty, so that git gives the commit up.
 #[must_use]
-pub fn added(message: &str, comment: &str, trailers: &[(&str, &str)]) -> Option<String> {
-    let (said, rest) = split(message, comment);
+pub fn add_trailers(message: &str, comment: &str, trailers: &[(&str, &str)]) -> Option<String> {
+    let (said, rest) = split_message_body(message, comment);
     let body: Vec<&str> = said.lines().filter(|it| !it.starts_with(comment)).collect();
     if body.iter().all(|it| it.trim().is_empty()) {
         return None;
     }
-    let block = trailer_block(&body);
-    let is_there = |name: &str| block.iter().flatten().any(|it| has_name(it, name));
+    let block = find_trailer_block(&body);
+    let is_there = |name: &str| block.iter().flatten().any(|it| has_trailer_name(it, name));
     let missing: Vec<String> = trailers
         .iter()
         .filter(|(name, _)| !is_there(name))
@@ -39,9 +39,9 @@ pub fn added(message: &str, comment: &str, trailers: &[(&str, &str)]) -> Option<
 
 /// Whether a message says no more than a template does, comments left out: then git gives the commit up by itself.
 #[must_use]
-pub fn is_untouched(message: &str, template: &str, comment: &str) -> bool {
+pub fn is_untouched_template(message: &str, template: &str, comment: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
-        let said = split(text, comment).0;
+        let said = split_message_body(text, comment).0;
         let lines = said
             .lines()
             .filter(|it| !it.starts_with(comment))
@@ -52,7 +52,7 @@ pub fn is_untouched(message: &str, template: &str, comment: &str) -> bool {
 }
 
 /// What is said, and what follows it: blank lines and comments at the end, and everything behind the scissors.
-fn split<'m>(message: &'m str, comment: &str) -> (&'m str, &'m str) {
+fn split_message_body<'m>(message: &'m str, comment: &str) -> (&'m str, &'m str) {
     let (mut at, mut end) = (0, 0);
     for line in message.split_inclusive('\n') {
         let plain = line.trim_end_matches(['\n', '\r']);
@@ -68,7 +68,7 @@ fn split<'m>(message: &'m str, comment: &str) -> (&'m str, &'m str) {
 }
 
 /// The last paragraph, if it is one of trailers. The first paragraph is the subject, whatever it looks like.
-fn trailer_block<'m>(body: &[&'m str]) -> Option<Vec<&'m str>> {
+fn find_trailer_block<'m>(body: &[&'m str]) -> Option<Vec<&'m str>> {
     let end = body.iter().rposition(|it| !it.trim().is_empty())? + 1;
     let from = body[..end].iter().rposition(|it| it.trim().is_empty())? + 1;
     if body[..from].iter().all(|it| it.trim().is_empty()) {
@@ -78,7 +78,11 @@ fn trailer_block<'m>(body: &[&'m str]) -> Option<Vec<&'m str>> {
     let is_more = |it: &&&str| it.starts_with([' ', '\t']);
     let (mut yes, mut no) = (0, 0);
     for line in block.iter().filter(|it| !is_more(it)) {
-        if is_trailer(line) { yes += 1 } else { no += 1 }
+        if is_trailer_line(line) {
+            yes += 1
+        } else {
+            no += 1
+        }
     }
     let has_known = block
         .iter()
@@ -86,7 +90,7 @@ fn trailer_block<'m>(body: &[&'m str]) -> Option<Vec<&'m str>> {
     (yes > 0 && (no == 0 || has_known && yes * 3 >= no)).then_some(block)
 }
 
-fn is_trailer(line: &str) -> bool {
+fn is_trailer_line(line: &str) -> bool {
     let is_name =
         |it: &str| !it.is_empty() && it.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     KNOWN.iter().any(|it| line.starts_with(it))
@@ -95,7 +99,7 @@ fn is_trailer(line: &str) -> bool {
             .is_some_and(|(name, _)| is_name(name.trim_end_matches([' ', '\t'])))
 }
 
-fn has_name(line: &str, name: &str) -> bool {
+fn has_trailer_name(line: &str, name: &str) -> bool {
     line.split_once(':')
         .is_some_and(|(it, _)| it.trim_end().eq_ignore_ascii_case(name))
 }
@@ -108,10 +112,14 @@ mod tests {
     const BOTH: &str = "Task-Id: fix\nPrompt-Version: 0a\n";
 
     fn check(message: &str, expected: &str) {
-        let found = added(message, HASH, &OURS)
+        let found = add_trailers(message, HASH, &OURS)
             .unwrap_or_else(|| panic!("nothing was added to {message:?}"));
         assert_eq!(found, expected.replace("{}", BOTH), "{message:?}");
-        assert_eq!(added(&found, HASH, &OURS), None, "twice: {message:?}");
+        assert_eq!(
+            add_trailers(&found, HASH, &OURS),
+            None,
+            "twice: {message:?}"
+        );
     }
 
     #[test]
@@ -159,7 +167,7 @@ mod tests {
     fn what_is_there_stays_as_it_is() {
         let check = |message: &str, expected: Option<&str>| {
             assert_eq!(
-                added(message, HASH, &OURS).as_deref(),
+                add_trailers(message, HASH, &OURS).as_deref(),
                 expected,
                 "{message:?}"
             );
@@ -178,17 +186,21 @@ mod tests {
 
     #[test]
     fn another_comment_character_is_respected() {
-        let found = added("#12 is fixed\n\n; hint\n", ";", &OURS).unwrap();
+        let found = add_trailers("#12 is fixed\n\n; hint\n", ";", &OURS).unwrap();
         assert_eq!(found, format!("#12 is fixed\n\n{BOTH}\n; hint\n"));
     }
 
     #[test]
     fn a_template_that_nobody_touched_is_known() {
-        assert!(is_untouched(
+        assert!(is_untouched_template(
             "Why:\n\nWhat:\n\n# hint\n",
             "Why:\n\nWhat:\n",
             HASH
         ));
-        assert!(!is_untouched("Why: so\n\nWhat:\n", "Why:\n\nWhat:\n", HASH));
+        assert!(!is_untouched_template(
+            "Why: so\n\nWhat:\n",
+            "Why:\n\nWhat:\n",
+            HASH
+        ));
     }
 }

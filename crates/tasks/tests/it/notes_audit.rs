@@ -1,27 +1,30 @@
 //! NOTES.md tells what is going on, and nothing else.
 
 use apostille_tasks::notes_audit;
-use apostille_tasks::task::gate::Start;
-use apostille_tasks::task::{Passage, Slug, Task, What};
+use apostille_tasks::task::gate::GateStart;
+use apostille_tasks::task::{GateAction, GateEvent, Task, TaskSlug};
 
 fn task(title: &str, is_open: bool) -> Task {
-    let (slug, at) = (Slug::of(title), "2026-02-26T12:00:00Z".parse().unwrap());
-    let passage = |what: What| Passage {
+    let (slug, at) = (
+        TaskSlug::from_title(title),
+        "2026-02-26T12:00:00Z".parse().unwrap(),
+    );
+    let passage = |what: GateAction| GateEvent {
         at,
         task: slug.clone(),
         session: None,
         what,
     };
-    let start = Start {
+    let start = GateStart {
         title: title.into(),
         phases: Vec::new(),
         phase: None,
         commit: None,
         by: None,
     };
-    let mut gates = vec![passage(What::Started(start))];
-    gates.extend((!is_open).then(|| passage(What::Done(None))));
-    Task::fold(&gates).unwrap()
+    let mut gates = vec![passage(GateAction::Started(start))];
+    gates.extend((!is_open).then(|| passage(GateAction::Done(None))));
+    Task::from_events(&gates).unwrap()
 }
 
 #[test]
@@ -31,7 +34,7 @@ fn notes_tell_what_is_going_on_and_nothing_else() {
         task("Ship the panel", true),
     ];
     let check = |text: &str, expected: &[&str]| {
-        let found: Vec<String> = notes_audit::findings(text, &tasks)
+        let found: Vec<String> = notes_audit::audit_notes_file(text, &tasks)
             .into_iter()
             .map(|it| it.what)
             .collect();

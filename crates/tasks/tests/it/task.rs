@@ -1,20 +1,22 @@
 //! Tasks: the gates on disk, the state for a model, the block in NOTES.md, and what is left behind.
 
-use apostille_core::memory::{Draft, Kind, Layer, Memory, MemoryId, Origin, Twin, Voice};
+use apostille_core::memory::{
+    Draft, DuplicateChoice, Kind, Layer, Memory, MemoryId, Origin, Voice,
+};
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::Outcome;
+use apostille_core::remember::RememberOutcome;
 use apostille_tasks::report;
-use apostille_tasks::report::Span;
+use apostille_tasks::report::ReportSpan;
 use apostille_tasks::task;
 use apostille_tasks::task::block;
-use apostille_tasks::task::block::Change;
-use apostille_tasks::task::bullets::bullets;
-use apostille_tasks::task::gate::{Start, read};
-use apostille_tasks::task::left::{episode, leftovers};
-use apostille_tasks::task::promote::{is_durable, promote};
+use apostille_tasks::task::block::NotesChange;
+use apostille_tasks::task::bullets::format_task_bullets;
+use apostille_tasks::task::gate::{GateStart, parse_gate_log};
+use apostille_tasks::task::left::{find_left_open_tasks, remember_left_open_task};
+use apostille_tasks::task::promote::{is_durable_note, promote_task_note};
 use apostille_tasks::task::summary;
-use apostille_tasks::task::summary::{Ending, Work};
-use apostille_tasks::task::{Gate, Passage, Sort, Status, Task, What};
+use apostille_tasks::task::summary::{GitWork, TaskEnding};
+use apostille_tasks::task::{Gate, GateAction, GateEvent, Sort, Status, Task};
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
@@ -24,21 +26,28 @@ const GOLDEN: &str = include_str!("../golden/gates_v1.ndjson");
 
 #[test]
 fn gate_lines_1_are_read_and_written_back_byte_for_byte() {
-    let log = read(GOLDEN);
+    let log = parse_gate_log(GOLDEN);
     assert_eq!((log.n_broken, log.is_newer), (0, false));
-    let again: String = log.passages.iter().map(|it| it.line() + "\n").collect();
+    let again: String = log
+        .passages
+        .iter()
+        .map(|it| it.to_json_line() + "\n")
+        .collect();
     assert_eq!(again, GOLDEN);
     let mut gates: Vec<Gate> = log.passages.iter().map(|it| it.what.gate()).collect();
     gates.sort_unstable();
     gates.dedup();
     assert_eq!(gates, Gate::ALL);
-    let task = Task::fold(&log.passages).unwrap();
+    let task = Task::from_events(&log.passages).unwrap();
     assert_eq!(
-        (task.status, task.phase_told().as_deref()),
+        (task.status, task.format_phase().as_deref()),
         (Status::Done, Some("build (2 of 2)"))
     );
     assert_eq!(
-        (task.entries.len(), task.of_sort(Sort::Blocker).count()),
+        (
+            task.entries.len(),
+            task.entries_of_sort(Sort::Blocker).count()
+        ),
         (4, 0)
     );
     assert_eq!(
@@ -50,7 +59,7 @@ fn gate_lines_1_are_read_and_written_back_byte_for_byte() {
 #[test]
 fn what_cannot_be_read_does_not_hide_the_rest() {
     let check = |text: &str, n: usize, n_broken: usize, is_newer: bool| {
-        let log = read(text);
+        let log = parse_gate_log(text);
         assert_eq!(
             (log.passages.len(), log.n_broken, log.is_newer),
             (n, n_broken, is_newer),
@@ -77,10 +86,10 @@ fn what_cannot_be_read_does_not_hide_the_rest() {
 
 #[test]
 fn gates_that_stand_there_twice_count_once() {
-    let twice = read(&format!("{GOLDEN}{GOLDEN}")).passages;
+    let twice = parse_gate_log(&format!("{GOLDEN}{GOLDEN}")).passages;
     let (once, twice) = (
-        Task::fold(&read(GOLDEN).passages).unwrap(),
-        Task::fold(&twice).unwrap(),
+        Task::from_events(&parse_gate_log(GOLDEN).passages).unwrap(),
+        Task::from_events(&twice).unwrap(),
     );
     assert_eq!(
         (once.entries.len(), once.passed.len()),
@@ -91,7 +100,7 @@ fn gates_that_stand_there_twice_count_once() {
 #[test]
 fn titles_are_checked_like_everything_that_is_kept() {
     let check = |text: &str, expected: Result<&str, &str>| {
-        let found = task::plain("title", text, 20);
+        let found = task::validate_task_text("title", text, 20);
         assert_eq!(
             found.as_deref().map_err(Refusal::class),
             expected,
@@ -115,29 +124,29 @@ struct Desk {
 impl Desk {
     fn new() -> Self {
         let world = World::verified();
-        let start = Start {
+        let start = GateStart {
             title: "Fix the login".into(),
             phases: vec!["plan".into(), "build".into(), "ship".into()],
             phase: Some("plan".into()),
             by: Some("ana".into()),
-            ..Start::default()
+            ..GateStart::default()
         };
         let task = "fix-the-login".parse().unwrap();
-        let first = Passage {
+        let first = GateEvent {
             at: world.now(),
             task,
             session: None,
-            what: What::Started(start),
+            what: GateAction::Started(start),
         };
         Self {
-            task: Task::fold(&[first]).unwrap(),
+            task: Task::from_events(&[first]).unwrap(),
             world,
         }
     }
 
-    fn pass(&mut self, what: What) {
+    fn pass(&mut self, what: GateAction) {
         let (at, task) = (self.world.now(), self.task.slug.clone());
-        self.task.pass(&Passage {
+        self.task.apply_event(&GateEvent {
             at,
             task,
             session: None,
@@ -156,30 +165,30 @@ impl Desk {
             citations: cite.map(|it| it.parse().unwrap()).into_iter().collect(),
             tags,
             task: Some(self.task.slug.to_string()),
-            twin: Twin::Create("a note".into()),
-            ..Draft::new(repo(), fact, Voice::of(Origin::Agent))
+            twin: DuplicateChoice::Create("a note".into()),
+            ..Draft::new(repo(), fact, Voice::from_origin(Origin::Agent))
         });
         self.pass(match sort {
-            Sort::Note => What::Noted(memory.id),
-            Sort::Decision => What::Decided(memory.id),
-            Sort::Verified => What::Verified(memory.id),
-            Sort::Blocker => What::Blocked(memory.id),
+            Sort::Note => GateAction::Noted(memory.id),
+            Sort::Decision => GateAction::Decided(memory.id),
+            Sort::Verified => GateAction::Verified(memory.id),
+            Sort::Blocker => GateAction::Blocked(memory.id),
         });
         memory
     }
 
     fn bullets(&self, max_chars: usize) -> String {
         self.world
-            .with(|cx| bullets(cx, &repo(), &self.task, max_chars))
+            .with(|cx| format_task_bullets(cx, &repo(), &self.task, max_chars))
             .unwrap()
     }
 
     fn block(&self) -> Vec<String> {
         let memories = self
             .world
-            .with(|cx| task::memories(cx, &repo(), &self.task))
+            .with(|cx| task::load_task_memories(cx, &repo(), &self.task))
             .unwrap();
-        block::lines(&self.task, &memories)
+        block::format_task_block(&self.task, &memories)
     }
 
     fn full() -> Self {
@@ -195,7 +204,7 @@ impl Desk {
         );
         desk.note(Sort::Verified, "the lease test passes", None, &[]);
         desk.note(Sort::Blocker, "the staging database is down", None, &[]);
-        desk.pass(What::Phase("build".into()));
+        desk.pass(GateAction::Phase("build".into()));
         desk
     }
 }
@@ -217,8 +226,8 @@ fn seed_001_what_survives_a_compaction() {
         "src/api.rs",
         "use std;\n\npub const API_VERSION: &str = \"v4\";\n\nfn main() {}\n",
     );
-    let blocker = desk.task.of_sort(Sort::Blocker).next().unwrap().id;
-    desk.pass(What::Unblocked(blocker));
+    let blocker = desk.task.entries_of_sort(Sort::Blocker).next().unwrap().id;
+    desk.pass(GateAction::Unblocked(blocker));
     insta::assert_snapshot!(desk.bullets(210), @r"
     - task: Fix the login (fix-the-login)
     - phase: build (2 of 3); next: ship
@@ -237,11 +246,11 @@ fn a_file_of_the_checkout_cannot_bring_up_what_is_not_the_tasks() {
         ..Draft::new(
             repo(),
             "the secret plan of another task",
-            Voice::of(Origin::Agent),
+            Voice::from_origin(Origin::Agent),
         )
     });
-    desk.pass(What::Decided(other.id));
-    desk.pass(What::Blocked(MemoryId::derived(
+    desk.pass(GateAction::Decided(other.id));
+    desk.pass(GateAction::Blocked(MemoryId::from_text(
         Timestamp::UNIX_EPOCH,
         "nobody",
     )));
@@ -267,9 +276,9 @@ fn seed_001_notes_hold_the_active_objective_only() {
     - blocked: m-6 the staging database is down
     <!-- /apostille:task -->
     ");
-    desk.pass(What::Phase("ship".into()));
-    let blocker = desk.task.of_sort(Sort::Blocker).next().unwrap().id;
-    desk.pass(What::Unblocked(blocker));
+    desk.pass(GateAction::Phase("ship".into()));
+    let blocker = desk.task.entries_of_sort(Sort::Blocker).next().unwrap().id;
+    desk.pass(GateAction::Unblocked(blocker));
     insta::assert_snapshot!(desk.block().join("\n"), @r"
     <!-- apostille:task -->
     ## Fix the login
@@ -287,21 +296,22 @@ fn a_block_is_put_in_and_taken_out_without_a_trace() {
         .map(String::from)
         .to_vec();
     let check = |text: &str| {
-        let Change::Write(with) = block::put(Some(text), Some(&lines)) else {
+        let NotesChange::Write(with) = block::replace_task_block(Some(text), Some(&lines)) else {
             panic!("{text:?}")
         };
         assert_eq!(
-            block::put(Some(&with), Some(&lines)),
-            Change::Keep,
+            block::replace_task_block(Some(&with), Some(&lines)),
+            NotesChange::Keep,
             "{text:?}"
         );
         let longer = [&lines[..2], &["more".to_owned()], &lines[2..]].concat();
-        let Change::Write(longer) = block::put(Some(&with), Some(&longer)) else {
+        let NotesChange::Write(longer) = block::replace_task_block(Some(&with), Some(&longer))
+        else {
             panic!("{text:?}")
         };
         assert_eq!(
-            block::put(Some(&longer), None),
-            Change::Write(text.into()),
+            block::replace_task_block(Some(&longer), None),
+            NotesChange::Write(text.into()),
             "{text:?}"
         );
     };
@@ -309,19 +319,25 @@ fn a_block_is_put_in_and_taken_out_without_a_trace() {
     check("no end of line");
     check("\n\nblank lines first");
     check("windows\r\nlines\r\n");
-    let Change::Write(alone) = block::put(None, Some(&lines)) else {
+    let NotesChange::Write(alone) = block::replace_task_block(None, Some(&lines)) else {
         panic!()
     };
-    assert_eq!(block::put(Some(&alone), None), Change::Remove);
-    assert_eq!(block::put(Some("mine\n"), None), Change::Keep);
     assert_eq!(
-        block::put(Some(&format!("a\n{}\nb\n", block::OPEN)), Some(&lines)),
-        Change::Unclear
+        block::replace_task_block(Some(&alone), None),
+        NotesChange::Remove
+    );
+    assert_eq!(
+        block::replace_task_block(Some("mine\n"), None),
+        NotesChange::Keep
+    );
+    assert_eq!(
+        block::replace_task_block(Some(&format!("a\n{}\nb\n", block::OPEN)), Some(&lines)),
+        NotesChange::Unclear
     );
     let moved = format!("before\n\n{}\n\nafter\n", lines.join("\n"));
     assert_eq!(
-        block::put(Some(&moved), None),
-        Change::Write("before\n\nafter\n".into())
+        block::replace_task_block(Some(&moved), None),
+        NotesChange::Write("before\n\nafter\n".into())
     );
 }
 
@@ -330,25 +346,25 @@ fn a_summary_tells_how_it_went() {
     let desk = Desk::full();
     let memories = desk
         .world
-        .with(|cx| task::memories(cx, &repo(), &desk.task))
+        .with(|cx| task::load_task_memories(cx, &repo(), &desk.task))
         .unwrap();
-    let work = Work {
+    let work = GitWork {
         commits: vec!["b".repeat(40), "a".repeat(40)],
         files: vec!["src/login.rs".into()],
     };
     let outcome = Some("sessions survive a restart");
-    let ending = Ending {
+    let ending = TaskEnding {
         status: Status::Done,
         outcome,
         work: &work,
         day: "2026-02-27",
     };
-    let draft = summary::draft(
+    let draft = summary::draft_task_summary(
         &repo(),
         &desk.task,
         &memories,
         ending,
-        Voice::of(Origin::Agent),
+        Voice::from_origin(Origin::Agent),
     );
     insta::assert_snapshot!(draft.fact, @r"
     done: Fix the login
@@ -363,19 +379,19 @@ fn a_summary_tells_how_it_went() {
     commits: 2, aaaaaaaaaa to bbbbbbbbbb
     ");
     let kept = desk.world.kept(draft);
-    assert_eq!(summary::outcome(&kept), outcome);
+    assert_eq!(summary::parse_summary_outcome(&kept), outcome);
 }
 
 #[test]
 fn a_durable_note_becomes_knowledge_and_stays_an_episode() {
     let desk = Desk::full();
     let note = desk.world.look("m-4");
-    assert!(is_durable(&note) && !is_durable(&desk.world.look("m-2")));
+    assert!(is_durable_note(&note) && !is_durable_note(&desk.world.look("m-2")));
     let outcome = desk
         .world
-        .with(|cx| promote(cx, note.clone(), Some(Kind::Project)))
+        .with(|cx| promote_task_note(cx, note.clone(), Some(Kind::Project)))
         .unwrap();
-    let Outcome::Remembered { memory, .. } = outcome else {
+    let RememberOutcome::Remembered { memory, .. } = outcome else {
         panic!("{outcome:?}")
     };
     assert_eq!(
@@ -385,16 +401,25 @@ fn a_durable_note_becomes_knowledge_and_stays_an_episode() {
     assert_eq!(desk.world.look("m-4"), note);
     let uncited = desk
         .world
-        .with(|cx| promote(cx, desk.world.look("m-2"), Some(Kind::Project)))
+        .with(|cx| promote_task_note(cx, desk.world.look("m-2"), Some(Kind::Project)))
         .unwrap();
     assert!(
-        matches!(uncited, Outcome::Refused(Refusal::NeedsCitation { .. })),
+        matches!(
+            uncited,
+            RememberOutcome::Refused(Refusal::NeedsCitation { .. })
+        ),
         "{uncited:?}"
     );
     desk.world.shelf.write("src/api.rs", "nothing of it\n");
-    let changed = desk.world.with(|cx| promote(cx, note, None)).unwrap();
+    let changed = desk
+        .world
+        .with(|cx| promote_task_note(cx, note, None))
+        .unwrap();
     assert!(
-        matches!(changed, Outcome::Refused(Refusal::BadCitation { .. })),
+        matches!(
+            changed,
+            RememberOutcome::Refused(Refusal::BadCitation { .. })
+        ),
         "{changed:?}"
     );
 }
@@ -407,7 +432,7 @@ fn seed_003_a_task_left_open_gets_a_minimal_episode_once() {
         let now = desk.world.now() + SignedDuration::from_hours(24 * days);
         let week = SignedDuration::from_hours(24 * 7);
         assert_eq!(
-            leftovers(&tasks, me, now, week, |it| it == ended).len(),
+            find_left_open_tasks(&tasks, me, now, week, |it| it == ended).len(),
             expected,
             "{me} {days}"
         );
@@ -417,7 +442,9 @@ fn seed_003_a_task_left_open_gets_a_minimal_episode_once() {
     check("bo", 8, "", 0);
     let ask = || {
         desk.world
-            .with(|cx| episode(cx, &repo(), &desk.task, Voice::of(Origin::System)))
+            .with(|cx| {
+                remember_left_open_task(cx, &repo(), &desk.task, Voice::from_origin(Origin::System))
+            })
             .unwrap()
             .unwrap()
     };
@@ -435,7 +462,7 @@ fn a_session_ends_and_its_task_is_left() {
     desk.task.session = Some("s-9".into());
     let week = SignedDuration::from_hours(24 * 7);
     let left = |ended: &str| {
-        leftovers(
+        find_left_open_tasks(
             std::slice::from_ref(&desk.task),
             "ana",
             desk.world.now(),
@@ -453,21 +480,21 @@ fn seed_004_a_report_is_made_from_episodes() {
     let said = |fact: &str, task: Option<&str>| Draft {
         layer: Some(Layer::Episode),
         task: task.map(Into::into),
-        ..Draft::new(repo(), fact, Voice::of(Origin::System))
+        ..Draft::new(repo(), fact, Voice::from_origin(Origin::System))
     };
     desk.world
         .kept(said("session: found the race", Some("fix-the-login")));
     desk.world.kept(said("session: talked about names", None));
     let told = |since: &str| {
-        let span = Span {
-            since: report::since(since, desk.world.now()).unwrap(),
+        let span = ReportSpan {
+            since: report::parse_since(since, desk.world.now()).unwrap(),
             until: desk.world.now(),
         };
         let report = desk
             .world
-            .with(|cx| report::report(cx, &[repo()], &repo(), span))
+            .with(|cx| report::build_work_report(cx, &[repo()], &repo(), span))
             .unwrap();
-        let item = |it: &report::Item| {
+        let item = |it: &report::ReportItem| {
             format!(
                 "{:?} {} decisions, {} sessions, {} notes",
                 it.title(),
@@ -505,7 +532,7 @@ proptest! {
         for (n, (sort, fact)) in notes.iter().enumerate() {
             desk.note(Sort::ALL[*sort], &format!("{n} {fact} <!-- /apostille:task -->"), None, &[]);
             if n % 9 == 8 {
-                desk.pass(What::Phase(format!("phase {n}")));
+                desk.pass(GateAction::Phase(format!("phase {n}")));
             }
         }
         prop_assert!(desk.bullets(max_chars).chars().count() <= max_chars);
@@ -513,7 +540,7 @@ proptest! {
         prop_assert!(block.len() <= block::MAX_LINES, "{}", block.len());
         prop_assert!(block.iter().all(|it| !it.contains('\n')));
         prop_assert_eq!(block.iter().filter(|it| it.contains("<!--")).count(), 2);
-        let Change::Write(text) = block::put(Some("mine\n"), Some(&block)) else { return Err(TestCaseError::fail("not put")) };
-        prop_assert_eq!(block::put(Some(&text), None), Change::Write("mine\n".into()));
+        let NotesChange::Write(text) = block::replace_task_block(Some("mine\n"), Some(&block)) else { return Err(TestCaseError::fail("not put")) };
+        prop_assert_eq!(block::replace_task_block(Some(&text), None), NotesChange::Write("mine\n".into()));
     }
 }

@@ -2,12 +2,12 @@
 
 use super::Literal;
 use super::chars::is_word_char;
-use super::number::Number;
-use super::scan::{Kind, Token, scan};
+use super::number::LiteralNumber;
+use super::scan::{LiteralToken, LiteralTokenKind, scan_literal_tokens};
 
 /// A literal and where it stands in the fact.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Found {
+pub(super) struct FoundLiteral {
     pub(super) literal: Literal,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -30,32 +30,36 @@ const QUOTES: &[(char, char)] = &[
 const MAX_QUOTED_BYTES: usize = 200;
 
 /// The literals of a fact, in order.
-pub(super) fn find(fact: &str) -> Vec<Found> {
+pub(super) fn find_literals(fact: &str) -> Vec<FoundLiteral> {
     let mut found = Vec::new();
     let mut taken = Vec::new();
-    quoted(fact, &mut found, &mut taken);
-    chunks(fact, &mut found, &mut taken);
+    find_quoted_literals(fact, &mut found, &mut taken);
+    find_chunk_literals(fact, &mut found, &mut taken);
     taken.sort_unstable();
-    plain(fact, &taken, &mut found);
+    find_plain_literals(fact, &taken, &mut found);
     found.sort_by_key(|it| it.start);
     found
 }
 
 /// Everything in quotes, and which parts of the fact that covers.
-fn quoted(fact: &str, found: &mut Vec<Found>, taken: &mut Vec<(usize, usize)>) {
+fn find_quoted_literals(
+    fact: &str,
+    found: &mut Vec<FoundLiteral>,
+    taken: &mut Vec<(usize, usize)>,
+) {
     let (mut at, mut before) = (0, ' ');
     while let Some(c) = fact[at..].chars().next() {
         let next = at + c.len_utf8();
         let close = QUOTES
             .iter()
             .find(|it| it.0 == c)
-            .and_then(|it| closing(&fact[next..], before, *it));
+            .and_then(|it| find_closing_quote(&fact[next..], before, *it));
         let Some(len) = close else {
             (at, before) = (next, c);
             continue;
         };
         let (start, end) = (next, next + len);
-        inside(fact, start, end, c == '`', found);
+        push_quoted_literals(fact, start, end, c == '`', found);
         at = end + fact[end..].chars().next().map_or(0, char::len_utf8);
         taken.push((start - c.len_utf8(), at));
         before = '`';
@@ -63,7 +67,7 @@ fn quoted(fact: &str, found: &mut Vec<Found>, taken: &mut Vec<(usize, usize)>) {
 }
 
 /// How long the text in a quote is, which opens where `rest` begins.
-fn closing(rest: &str, before: char, (open, close): (char, char)) -> Option<usize> {
+fn find_closing_quote(rest: &str, before: char, (open, close): (char, char)) -> Option<usize> {
     let reach = if open == '`' {
         rest.len()
     } else {
@@ -77,10 +81,16 @@ fn closing(rest: &str, before: char, (open, close): (char, char)) -> Option<usiz
 }
 
 /// What stands in one quote: one literal, and where it is an expression those within it too.
-fn inside(fact: &str, start: usize, end: usize, is_code: bool, found: &mut Vec<Found>) {
+fn push_quoted_literals(
+    fact: &str,
+    start: usize,
+    end: usize,
+    is_code: bool,
+    found: &mut Vec<FoundLiteral>,
+) {
     let text = fact[start..end].trim();
     let mut keep = |literal| {
-        found.push(Found {
+        found.push(FoundLiteral {
             literal,
             start,
             end,
@@ -89,9 +99,9 @@ fn inside(fact: &str, start: usize, end: usize, is_code: bool, found: &mut Vec<F
     if text.is_empty() || (!is_code && text.chars().count() < 2) {
         return;
     }
-    if is_number(text) {
+    if is_number_literal(text) {
         keep(Literal::Number(text.into()));
-    } else if is_path(text) {
+    } else if is_path_literal(text) {
         keep(Literal::Path(text.into()));
     } else if text.chars().all(|it| is_word_char(it) || it == '-') {
         let text = text.to_owned();
@@ -100,29 +110,29 @@ fn inside(fact: &str, start: usize, end: usize, is_code: bool, found: &mut Vec<F
         } else {
             Literal::Value(text)
         });
-    } else if let Some(name) = called(text).filter(|_| is_code) {
+    } else if let Some(name) = extract_called_name(text).filter(|_| is_code) {
         keep(Literal::Name(name.into()));
     } else {
         keep(Literal::Quoted(text.into()));
-        let shift = |it: Found| Found {
+        let shift = |it: FoundLiteral| FoundLiteral {
             start: it.start + start,
             end: it.end + start,
             ..it
         };
         let mut within = Vec::new();
-        plain(&fact[start..end], &[], &mut within);
+        find_plain_literals(&fact[start..end], &[], &mut within);
         found.extend(within.into_iter().map(shift));
     }
 }
 
-fn is_number(text: &str) -> bool {
-    let tokens = scan(text);
+fn is_number_literal(text: &str) -> bool {
+    let tokens = scan_literal_tokens(text);
     let skip = usize::from(tokens.first().is_some_and(|it| it.is_mark('-')));
-    matches!(tokens.get(skip), Some(Token { kind: Kind::Number(_, end), .. }) if *end == text.len())
+    matches!(tokens.get(skip), Some(LiteralToken { kind: LiteralTokenKind::Number(_, end), .. }) if *end == text.len())
 }
 
 /// The name that is called or pointed at: `Foo::bar()`, `this.state`, `println!`.
-fn called(text: &str) -> Option<&str> {
+fn extract_called_name(text: &str) -> Option<&str> {
     let name = text
         .split('(')
         .next()
@@ -135,23 +145,23 @@ fn called(text: &str) -> Option<&str> {
 }
 
 /// What is one thing between two spaces: paths, links, flags; and what is no literal at all: times, dates, references.
-fn chunks(fact: &str, found: &mut Vec<Found>, taken: &mut Vec<(usize, usize)>) {
+fn find_chunk_literals(fact: &str, found: &mut Vec<FoundLiteral>, taken: &mut Vec<(usize, usize)>) {
     let quotes = taken.clone();
     let is_gap = |it: char| it.is_whitespace() || it == '(' || it == ')';
     let mut next = 0;
     for chunk in fact.split_inclusive(is_gap) {
         let start = next;
         next += chunk.len();
-        let (start, chunk) = trimmed(start, chunk);
+        let (start, chunk) = trim_chunk(start, chunk);
         let end = start + chunk.len();
         if chunk.len() < 2 || quotes.iter().any(|it| it.0 < end && start < it.1) {
             continue;
         }
-        let literal = whole(chunk);
-        if literal.is_some() || is_reference(chunk) {
+        let literal = parse_chunk_literal(chunk);
+        if literal.is_some() || is_date_or_reference(chunk) {
             taken.push((start, end));
         }
-        found.extend(literal.map(|literal| Found {
+        found.extend(literal.map(|literal| FoundLiteral {
             literal,
             start,
             end,
@@ -159,7 +169,7 @@ fn chunks(fact: &str, found: &mut Vec<Found>, taken: &mut Vec<(usize, usize)>) {
     }
 }
 
-fn trimmed(start: usize, chunk: &str) -> (usize, &str) {
+fn trim_chunk(start: usize, chunk: &str) -> (usize, &str) {
     let is_outer =
         |it: char| !(is_word_char(it) || matches!(it, '-' | '/' | '.' | '#' | '~' | '@' | '$'));
     let front = chunk.trim_start_matches(is_outer);
@@ -170,7 +180,7 @@ fn trimmed(start: usize, chunk: &str) -> (usize, &str) {
     )
 }
 
-fn whole(chunk: &str) -> Option<Literal> {
+fn parse_chunk_literal(chunk: &str) -> Option<Literal> {
     if chunk.contains("://") {
         return Some(Literal::Quoted(chunk.into()));
     }
@@ -182,11 +192,11 @@ fn whole(chunk: &str) -> Option<Literal> {
     }
     // `src/api.rs:12-18` is the path; the lines are a place, not a value.
     let path = chunk.split(':').next().unwrap_or(chunk);
-    is_path(path).then(|| Literal::Path(path.into()))
+    is_path_literal(path).then(|| Literal::Path(path.into()))
 }
 
 /// A time of day, a date, a ratio, an issue: nothing that code would say.
-fn is_reference(chunk: &str) -> bool {
+fn is_date_or_reference(chunk: &str) -> bool {
     let digits = chunk.bytes().filter(u8::is_ascii_digit).count();
     let colons = chunk.bytes().filter(|it| *it == b':').count();
     let dashes = chunk.bytes().filter(|it| matches!(it, b'-' | b'/')).count();
@@ -206,7 +216,7 @@ const EXTENSIONS: &str = "rs go py ts tsx js jsx mjs cjs json jsonl toml yaml ym
 const ROOTS: &str = "src lib tests test docs doc crates packages apps app cmd pkg internal scripts bin config configs \
     migrations vendor .github api server client web frontend backend tools examples bench benches infra deploy";
 
-fn is_path(text: &str) -> bool {
+fn is_path_literal(text: &str) -> bool {
     let is_part = |it: char| {
         is_word_char(it) || matches!(it, '.' | '-' | '/' | '~' | '@' | '*' | '[' | ']' | '$')
     };
@@ -219,9 +229,12 @@ fn is_path(text: &str) -> bool {
     let is_deep =
         text.matches('/').count() > 1 && !text.starts_with(|it: char| it.is_ascii_digit());
     let is_rooted = text.contains('/')
-        && (holds(ROOTS, root) || root.starts_with(['.', '~']) || text.starts_with('/'));
+        && (is_in_caseless_word_list(ROOTS, root)
+            || root.starts_with(['.', '~'])
+            || text.starts_with('/'));
     let is_folder = text.ends_with('/') && !text.starts_with('/');
-    (holds(EXTENSIONS, extension) || is_rooted || is_deep || is_folder) && !is_brand(text)
+    (is_in_caseless_word_list(EXTENSIONS, extension) || is_rooted || is_deep || is_folder)
+        && !is_brand_name(text)
 }
 
 /// Products and companies are written like types and are none.
@@ -233,14 +246,14 @@ const BRANDS: &str = "github gitlab gitea typescript javascript postgresql mysql
     webassembly opentelemetry elasticsearch opensearch bigquery pytorch tensorflow numpy fastapi sqlalchemy \
     eslint jquery wifi e.g i.e a.m p.m z.b d.h u.a";
 
-fn is_brand(word: &str) -> bool {
-    holds(BRANDS, word)
+fn is_brand_name(word: &str) -> bool {
+    is_in_caseless_word_list(BRANDS, word)
 }
 
 /// Names and numbers outside quotes.
-fn plain(fact: &str, taken: &[(usize, usize)], found: &mut Vec<Found>) {
-    let all = scan(fact);
-    let is_free = |it: &Token| {
+fn find_plain_literals(fact: &str, taken: &[(usize, usize)], found: &mut Vec<FoundLiteral>) {
+    let all = scan_literal_tokens(fact);
+    let is_free = |it: &LiteralToken| {
         let n = taken.partition_point(|range| range.1 <= it.start);
         taken.get(n).is_none_or(|range| it.end <= range.0)
     };
@@ -248,16 +261,18 @@ fn plain(fact: &str, taken: &[(usize, usize)], found: &mut Vec<Found>) {
     while at < all.len() {
         let token = &all[at];
         let n = if token.is_word() {
-            chain(&all[at..])
+            count_dotted_tokens(&all[at..])
         } else {
             1
         };
         if is_free(token) {
             found.extend(match &token.kind {
-                Kind::Word => name(fact, &all, at, n),
-                Kind::Number(number, end) if is_stated(fact, &all, at, number) => {
+                LiteralTokenKind::Word => parse_name_literal(fact, &all, at, n),
+                LiteralTokenKind::Number(number, end)
+                    if is_stated_value(fact, &all, at, number) =>
+                {
                     let (start, end) = (token.start, *end);
-                    Some(Found {
+                    Some(FoundLiteral {
                         literal: Literal::Number(fact[start..end].into()),
                         start,
                         end,
@@ -271,7 +286,7 @@ fn plain(fact: &str, taken: &[(usize, usize)], found: &mut Vec<Found>) {
 }
 
 /// How many tokens a dotted name has: `Foo::bar.baz`.
-fn chain(tokens: &[Token]) -> usize {
+fn count_dotted_tokens(tokens: &[LiteralToken]) -> usize {
     let glued = |n: usize| {
         tokens
             .get(n)
@@ -294,7 +309,12 @@ fn chain(tokens: &[Token]) -> usize {
     }
 }
 
-fn name(fact: &str, all: &[Token], at: usize, n: usize) -> Option<Found> {
+fn parse_name_literal(
+    fact: &str,
+    all: &[LiteralToken],
+    at: usize,
+    n: usize,
+) -> Option<FoundLiteral> {
     let (start, end) = (all[at].start, all[at + n - 1].end);
     let text = &fact[start..end];
     let is_called = fact[end..].starts_with("()");
@@ -303,8 +323,8 @@ fn name(fact: &str, all: &[Token], at: usize, n: usize) -> Option<Found> {
         && !text
             .split(['.', ':', '-', '>'])
             .all(|it| it.chars().count() < 2);
-    let is_name = is_called || is_variable || is_dotted || is_shaped(text);
-    (is_name && !is_brand(text)).then(|| Found {
+    let is_name = is_called || is_variable || is_dotted || is_code_shaped(text);
+    (is_name && !is_brand_name(text)).then(|| FoundLiteral {
         literal: Literal::Name(text.into()),
         start,
         end,
@@ -312,7 +332,7 @@ fn name(fact: &str, all: &[Token], at: usize, n: usize) -> Option<Found> {
 }
 
 /// Whether a word is written as only code writes it: `snake_case`, `camelCase`, `HTTPServer`.
-pub(super) fn is_shaped(word: &str) -> bool {
+pub(super) fn is_code_shaped(word: &str) -> bool {
     if word.bytes().skip(1).all(|it| it.is_ascii_lowercase()) && !word.starts_with('_') {
         return false;
     }
@@ -344,48 +364,49 @@ const COUNTED: &str = "places place files file ways way steps kinds things thing
     endroits fichiers lugares archivos tests rules names flavours flavors modes states sections";
 
 /// Whether a number states a value: it does not count, order, date or refer to something.
-fn is_stated(fact: &str, all: &[Token], at: usize, number: &Number) -> bool {
+fn is_stated_value(fact: &str, all: &[LiteralToken], at: usize, number: &LiteralNumber) -> bool {
     let before = at
         .checked_sub(1)
-        .map(|it| word(fact, all, it))
+        .map(|it| get_token_word(fact, all, it))
         .unwrap_or_default();
-    let is_year = number.is_bare()
+    let is_year = number.is_unitless()
         && number
             .value()
             .is_some_and(|it| (1990.0..=2039.0).contains(&it))
         && all[at].end - all[at].start == 4
-        && holds(BEFORE_YEARS, before);
-    let is_reference = holds(REFERENCES, before) || is_range_of_lines(fact, all, at);
+        && is_in_caseless_word_list(BEFORE_YEARS, before);
+    let is_reference =
+        is_in_caseless_word_list(REFERENCES, before) || is_line_range_end(fact, all, at);
     !(is_year
         || is_reference
-        || counts(fact, all, at, number)
-        || is_part(fact, all, at)
-        || is_listed(fact, all, at))
+        || is_counting_number(fact, all, at, number)
+        || is_number_in_name(fact, all, at)
+        || is_list_marker(fact, all, at))
 }
 
 /// The word that a token is; empty when it is none.
-fn word<'a>(fact: &'a str, all: &[Token], at: usize) -> &'a str {
+fn get_token_word<'a>(fact: &'a str, all: &[LiteralToken], at: usize) -> &'a str {
     all.get(at)
         .filter(|it| it.is_word())
-        .map(|it| it.of(fact))
+        .map(|it| it.slice_from(fact))
         .unwrap_or_default()
 }
 
 /// Whether a list of words, set apart by spaces, holds one, whatever its case.
-pub(super) fn holds(list: &str, word: &str) -> bool {
+pub(super) fn is_in_caseless_word_list(list: &str, word: &str) -> bool {
     let is_same = |it: &str| it.eq_ignore_ascii_case(word);
     !word.is_empty() && list.split_ascii_whitespace().any(is_same)
 }
 
 /// `UTF-8`, `HTTP/2`, `C++20`, `#12`: the number is part of a name.
-fn is_part(fact: &str, all: &[Token], at: usize) -> bool {
+fn is_number_in_name(fact: &str, all: &[LiteralToken], at: usize) -> bool {
     let joint = at
         .checked_sub(1)
         .map(|it| &all[it])
         .filter(|it| it.end == all[at].start);
     match joint.map(|it| (&it.kind, it.start)) {
-        Some((Kind::Mark('#' | '§'), _)) => true,
-        Some((Kind::Mark('-' | '/' | '+'), start)) => {
+        Some((LiteralTokenKind::Mark('#' | '§'), _)) => true,
+        Some((LiteralTokenKind::Mark('-' | '/' | '+'), start)) => {
             fact[..start].ends_with(|it: char| it.is_alphabetic() || it == '+')
         }
         _ => false,
@@ -393,9 +414,9 @@ fn is_part(fact: &str, all: &[Token], at: usize) -> bool {
 }
 
 /// The `1.` or `1)` that a line begins with.
-fn is_listed(fact: &str, all: &[Token], at: usize) -> bool {
+fn is_list_marker(fact: &str, all: &[LiteralToken], at: usize) -> bool {
     let token = &all[at];
-    let is_mark = |it: &Token| (it.is_mark('.') || it.is_mark(')')) && it.start == token.end;
+    let is_mark = |it: &LiteralToken| (it.is_mark('.') || it.is_mark(')')) && it.start == token.end;
     let is_followed = all.get(at + 1).is_some_and(is_mark) && all.len() > at + 2;
     is_followed
         && fact[..token.start]
@@ -406,22 +427,23 @@ fn is_listed(fact: &str, all: &[Token], at: usize) -> bool {
 }
 
 /// Whether a number says how many there are of what the fact goes on to tell.
-fn counts(fact: &str, all: &[Token], at: usize, number: &Number) -> bool {
-    let is_counted = |at: usize| holds(COUNTED, word(fact, all, at));
-    number.is_small_count() && (is_counted(at + 1) || is_counted(at + 2) || lists(all, at))
+fn is_counting_number(fact: &str, all: &[LiteralToken], at: usize, number: &LiteralNumber) -> bool {
+    let is_counted = |at: usize| is_in_caseless_word_list(COUNTED, get_token_word(fact, all, at));
+    number.is_small_count() && (is_counted(at + 1) || is_counted(at + 2) || is_list_intro(all, at))
 }
 
 /// `3 environments: dev, staging, prod`.
-fn lists(all: &[Token], at: usize) -> bool {
-    all.get(at + 1).is_some_and(Token::is_word) && all.get(at + 2).is_some_and(|it| it.is_mark(':'))
+fn is_list_intro(all: &[LiteralToken], at: usize) -> bool {
+    all.get(at + 1).is_some_and(LiteralToken::is_word)
+        && all.get(at + 2).is_some_and(|it| it.is_mark(':'))
 }
 
 /// The second number of `lines 12-18`.
-fn is_range_of_lines(fact: &str, all: &[Token], at: usize) -> bool {
+fn is_line_range_end(fact: &str, all: &[LiteralToken], at: usize) -> bool {
     let Some(first) = at.checked_sub(3) else {
         return false;
     };
-    let is_range = matches!(all[at - 1].kind, Kind::Mark('-' | '–'))
-        && matches!(all[at - 2].kind, Kind::Number(..));
-    is_range && holds(REFERENCES, word(fact, all, first))
+    let is_range = matches!(all[at - 1].kind, LiteralTokenKind::Mark('-' | '–'))
+        && matches!(all[at - 2].kind, LiteralTokenKind::Number(..));
+    is_range && is_in_caseless_word_list(REFERENCES, get_token_word(fact, all, first))
 }

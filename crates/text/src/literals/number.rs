@@ -12,18 +12,18 @@ enum Dimension {
 use Dimension::{Count, Share, Size, Time};
 
 /// What a unit may mean: `5m` are minutes, megabytes or millions, and a megabyte has two sizes.
-type Unit = &'static [(Dimension, f64)];
+type NumberUnit = &'static [(Dimension, f64)];
 
-const KILOBYTE: Unit = &[(Size, 1e3), (Size, 1024.0)];
-const MEGABYTE: Unit = &[(Size, 1e6), (Size, 1_048_576.0)];
-const GIGABYTE: Unit = &[(Size, 1e9), (Size, 1_073_741_824.0)];
-const TERABYTE: Unit = &[(Size, 1e12), (Size, 1_099_511_627_776.0)];
-const KILO: Unit = &[(Count, 1e3), (Size, 1e3), (Size, 1024.0)];
-const MEGA: Unit = &[(Count, 1e6), (Size, 1e6), (Size, 1_048_576.0)];
-const MINUTE_OR_MEGA: Unit = &[(Time, 60.0), (Count, 1e6), (Size, 1e6), (Size, 1_048_576.0)];
+const KILOBYTE: NumberUnit = &[(Size, 1e3), (Size, 1024.0)];
+const MEGABYTE: NumberUnit = &[(Size, 1e6), (Size, 1_048_576.0)];
+const GIGABYTE: NumberUnit = &[(Size, 1e9), (Size, 1_073_741_824.0)];
+const TERABYTE: NumberUnit = &[(Size, 1e12), (Size, 1_099_511_627_776.0)];
+const KILO: NumberUnit = &[(Count, 1e3), (Size, 1e3), (Size, 1024.0)];
+const MEGA: NumberUnit = &[(Count, 1e6), (Size, 1e6), (Size, 1_048_576.0)];
+const MINUTE_OR_MEGA: NumberUnit = &[(Time, 60.0), (Count, 1e6), (Size, 1e6), (Size, 1_048_576.0)];
 
 /// The unit that a word is after a number.
-fn unit(word: &str) -> Option<Unit> {
+fn parse_number_unit(word: &str) -> Option<NumberUnit> {
     Some(match word {
         "ns" | "nanos" | "nanoseconds" | "Nanosecond" => &[(Time, 1e-9)],
         "us" | "µs" | "μs" | "micros" | "microseconds" | "Microsecond" => &[(Time, 1e-6)],
@@ -58,7 +58,7 @@ fn unit(word: &str) -> Option<Unit> {
 }
 
 /// The value that a word spells, as prose writes small numbers.
-pub(super) fn spelled(word: &str) -> Option<f64> {
+pub(super) fn parse_spelled_number(word: &str) -> Option<f64> {
     const WORDS: [&str; 15] = [
         "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
         "eleven", "twelve", "once", "twice",
@@ -74,7 +74,7 @@ pub(super) fn spelled(word: &str) -> Option<f64> {
 
 /// A number, with its unit where it has one.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Number {
+pub(super) struct LiteralNumber {
     /// What it may be: `5.000` is five, or in German five thousand.
     values: [Option<f64>; 2],
     /// What else a reader may see: in `f(1,200)` also 1 and 200.
@@ -83,29 +83,29 @@ pub(super) struct Number {
     dotted: Option<Box<str>>,
     /// Whether it is a version, of which a fact may say the beginning.
     is_version: bool,
-    unit: Option<Unit>,
+    unit: Option<NumberUnit>,
 }
 
 /// What begins with a digit.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Lexeme {
+pub(super) enum NumberLexeme {
     /// A number.
-    Number(Number),
+    Number(LiteralNumber),
     /// A place in an order: `3rd`.
     Ordinal,
     /// A word that begins with digits: `3f2a9bc`, `5xx`.
     Word,
 }
 
-impl Number {
-    pub(super) fn bare(value: f64) -> Self {
+impl LiteralNumber {
+    pub(super) fn from_value(value: f64) -> Self {
         Self {
             values: [Some(value), None],
             ..Self::default()
         }
     }
 
-    pub(super) fn is_bare(&self) -> bool {
+    pub(super) fn is_unitless(&self) -> bool {
         self.unit.is_none()
     }
 
@@ -118,7 +118,7 @@ impl Number {
         self.values.into_iter().flatten()
     }
 
-    fn dotted(&self) -> String {
+    fn to_dotted(&self) -> String {
         let value = || self.value().map(|it| it.to_string()).unwrap_or_default();
         self.dotted.as_deref().map_or_else(value, Into::into)
     }
@@ -126,28 +126,32 @@ impl Number {
     /// A small whole number without unit: it may just count what the sentence lists.
     pub(super) fn is_small_count(&self) -> bool {
         let is_small = |it: f64| it.fract() == 0.0 && it <= 12.0;
-        self.is_bare() && !self.is_version && self.value().is_some_and(is_small)
+        self.is_unitless() && !self.is_version && self.value().is_some_and(is_small)
     }
 
     /// The same number, measured in what a word says, if it is a unit.
-    pub(super) fn in_unit(&self, word: &str) -> Option<Self> {
-        unit(word).map(|it| Self {
+    pub(super) fn with_unit(&self, word: &str) -> Option<Self> {
+        parse_number_unit(word).map(|it| Self {
             unit: Some(it),
             ..self.clone()
         })
     }
 
     /// What comes of calculating with another number.
-    pub(super) fn with(&self, other: &Self, calculate: impl Fn(f64, f64) -> f64) -> Option<Self> {
+    pub(super) fn calculate_with(
+        &self,
+        other: &Self,
+        calculate: impl Fn(f64, f64) -> f64,
+    ) -> Option<Self> {
         let value = calculate(self.value()?, other.value()?);
         value.is_finite().then(|| Self {
             unit: self.unit.or(other.unit),
-            ..Self::bare(value)
+            ..Self::from_value(value)
         })
     }
 
     /// As the tag of an image or a pinned package: `postgres:16.2`.
-    pub(super) fn pinned(self) -> Self {
+    pub(super) fn into_version(self) -> Self {
         Self {
             is_version: true,
             ..self
@@ -155,49 +159,54 @@ impl Number {
     }
 
     /// Whether a text that writes `said` says this number.
-    pub(super) fn agrees(&self, said: &Self) -> bool {
+    pub(super) fn agrees_with(&self, said: &Self) -> bool {
         self.is_same_value(said)
             || ((self.is_version || said.is_version) && self.is_same_version(said))
     }
 
     fn is_same_value(&self, said: &Self) -> bool {
         match (self.unit, said.unit) {
-            (Some(mine), Some(theirs)) => self
-                .measures(mine)
-                .any(|a| said.measures(theirs).any(|b| a.0 == b.0 && same(a.1, b.1))),
-            (None, None) => self.values().any(|it| said.is_worth(it)),
-            (Some(_), None) => self.dresses().iter().any(|it| said.is_worth(*it)),
-            (None, Some(_)) => said
-                .dresses()
+            (Some(mine), Some(theirs)) => self.measures_in(mine).any(|a| {
+                said.measures_in(theirs)
+                    .any(|b| a.0 == b.0 && is_nearly_equal(a.1, b.1))
+            }),
+            (None, None) => self.values().any(|it| said.has_value(it)),
+            (Some(_), None) => self
+                .equivalent_values()
                 .iter()
-                .any(|it| self.values().any(|mine| same(mine, *it))),
+                .any(|it| said.has_value(*it)),
+            (None, Some(_)) => said
+                .equivalent_values()
+                .iter()
+                .any(|it| self.values().any(|mine| is_nearly_equal(mine, *it))),
         }
     }
 
-    fn is_worth(&self, value: f64) -> bool {
+    fn has_value(&self, value: f64) -> bool {
         self.values()
             .chain(self.parts.iter().copied())
-            .any(|it| same(it, value))
+            .any(|it| is_nearly_equal(it, value))
     }
 
     fn is_same_version(&self, said: &Self) -> bool {
-        let (mine, theirs) = (self.dotted(), said.dotted());
+        let (mine, theirs) = (self.to_dotted(), said.to_dotted());
         let is_beginning = theirs
             .strip_prefix(&mine)
             .is_some_and(|it| it.starts_with('.'));
-        whole(&mine) == whole(&theirs) || (self.is_bare() && is_beginning)
+        trim_zero_components(&mine) == trim_zero_components(&theirs)
+            || (self.is_unitless() && is_beginning)
     }
 
-    fn measures(&self, unit: Unit) -> impl Iterator<Item = (Dimension, f64)> {
+    fn measures_in(&self, unit: NumberUnit) -> impl Iterator<Item = (Dimension, f64)> {
         let value = |scale: f64| self.values().map(move |it| it * scale);
         unit.iter()
             .flat_map(move |(dimension, scale)| value(*scale).map(|it| (*dimension, it)))
     }
 
     /// Every bare number that code may write for this one: 30 s is 30 and 30000, 2 GB is 2048 too.
-    fn dresses(&self) -> Vec<f64> {
+    fn equivalent_values(&self) -> Vec<f64> {
         let mut all: Vec<f64> = self.values().collect();
-        for (dimension, base) in self.unit.into_iter().flat_map(|it| self.measures(it)) {
+        for (dimension, base) in self.unit.into_iter().flat_map(|it| self.measures_in(it)) {
             let scales: &[f64] = match dimension {
                 Time => &[1.0, 1e3, 1e6, 1e9, 1.0 / 60.0, 1.0 / 3600.0, 1.0 / 86_400.0],
                 Size => &[1.0, 1e-3, 1e-6, 1.0 / 1024.0, 1.0 / 1_048_576.0],
@@ -212,30 +221,32 @@ impl Number {
     }
 }
 
-fn same(a: f64, b: f64) -> bool {
+fn is_nearly_equal(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
 
-fn whole(dotted: &str) -> &str {
+fn trim_zero_components(dotted: &str) -> &str {
     dotted.trim_end_matches(".0")
 }
 
 /// Reads what begins with a digit: what it is, and how many bytes it has. A unit that stands apart is not read.
-pub(super) fn read(text: &str) -> (Lexeme, usize) {
-    let (number, end) = based(text).unwrap_or_else(|| decimal(text));
-    let tail = suffix(&text[end..]);
+pub(super) fn lex_number(text: &str) -> (NumberLexeme, usize) {
+    let (number, end) = lex_radix_number(text).unwrap_or_else(|| lex_decimal_number(text));
+    let tail = take_number_suffix(&text[end..]);
     let word = tail.trim_start_matches('_');
     let number = match number {
-        Some(number) if is_type(word) => Lexeme::Number(number),
-        Some(_) if matches!(word, "st" | "nd" | "rd" | "th") => Lexeme::Ordinal,
-        Some(number) => number.in_unit(word).map_or(Lexeme::Word, Lexeme::Number),
-        None => Lexeme::Word,
+        Some(number) if is_number_type_suffix(word) => NumberLexeme::Number(number),
+        Some(_) if matches!(word, "st" | "nd" | "rd" | "th") => NumberLexeme::Ordinal,
+        Some(number) => number
+            .with_unit(word)
+            .map_or(NumberLexeme::Word, NumberLexeme::Number),
+        None => NumberLexeme::Word,
     };
     (number, end + tail.len())
 }
 
 /// The version that a word such as `v3` or `v1.2` begins with, and its length.
-pub(super) fn version(text: &str) -> Option<(Number, usize)> {
+pub(super) fn lex_version(text: &str) -> Option<(LiteralNumber, usize)> {
     let rest = text.strip_prefix(['v', 'V'])?;
     let len = rest
         .bytes()
@@ -244,16 +255,19 @@ pub(super) fn version(text: &str) -> Option<(Number, usize)> {
     let dotted = rest[..len].trim_end_matches('.');
     let is_whole = !rest[dotted.len()..].starts_with(super::chars::is_word_char);
     let is_version = is_whole && dotted.starts_with(|it: char| it.is_ascii_digit());
-    let number = Number {
+    let number = LiteralNumber {
         dotted: Some(dotted.into()),
         is_version: true,
-        ..Number::default()
+        ..LiteralNumber::default()
     };
     is_version.then_some((number, dotted.len() + 1))
 }
 
 /// The unit word that stands apart behind a number, as in `30 s` or `30-second`: the number in it, and its length.
-pub(super) fn apart(number: &Number, rest: &str) -> Option<(Number, usize)> {
+pub(super) fn lex_separate_unit(
+    number: &LiteralNumber,
+    rest: &str,
+) -> Option<(LiteralNumber, usize)> {
     let gap = rest
         .chars()
         .next()
@@ -270,9 +284,9 @@ pub(super) fn apart(number: &Number, rest: &str) -> Option<(Number, usize)> {
         &word[..len]
     };
     let is_letter = word.len() == 1 && !matches!(word, "s" | "h" | "m" | "d" | "B" | "%");
-    let is_unit = number.is_bare() && !number.is_version && !is_letter;
+    let is_unit = number.is_unitless() && !number.is_version && !is_letter;
     let number = if is_unit {
-        number.in_unit(word)?
+        number.with_unit(word)?
     } else {
         return None;
     };
@@ -280,7 +294,7 @@ pub(super) fn apart(number: &Number, rest: &str) -> Option<(Number, usize)> {
 }
 
 /// The unit in which a name says that it is counted: `from_secs`, `timeoutMs`, `minutes`.
-pub(super) fn unit_of_name(name: &str) -> Option<&str> {
+pub(super) fn find_unit_in_name(name: &str) -> Option<&str> {
     let at = name.rfind('_').map_or(0, |it| it + 1);
     let last = &name[at..];
     let is_upper = last.chars().all(char::is_uppercase);
@@ -293,10 +307,10 @@ pub(super) fn unit_of_name(name: &str) -> Option<&str> {
     let is_clear = word.len() > 1 && !matches!(word, "min" | "Ms");
     (is_clear || (word == "Ms" && camel > 0))
         .then_some(word)
-        .filter(|it| unit(it).is_some())
+        .filter(|it| parse_number_unit(it).is_some())
 }
 
-fn is_type(word: &str) -> bool {
+fn is_number_type_suffix(word: &str) -> bool {
     matches!(
         word,
         "" | "x"
@@ -328,7 +342,7 @@ fn is_type(word: &str) -> bool {
 }
 
 /// What is attached to a number: letters, digits, a percent sign.
-fn suffix(text: &str) -> &str {
+fn take_number_suffix(text: &str) -> &str {
     if text.starts_with('%') {
         return &text[..1];
     }
@@ -341,7 +355,7 @@ fn suffix(text: &str) -> &str {
 }
 
 /// `0xff`, `0b1010`, `0o755`.
-fn based(text: &str) -> Option<(Option<Number>, usize)> {
+fn lex_radix_number(text: &str) -> Option<(Option<LiteralNumber>, usize)> {
     let radix = match text.get(..2)? {
         "0x" | "0X" => 16,
         "0b" | "0B" => 2,
@@ -354,7 +368,7 @@ fn based(text: &str) -> Option<(Option<Number>, usize)> {
         .count();
     let digits: String = text[2..2 + len].chars().filter(|it| *it != '_').collect();
     let value = u64::from_str_radix(&digits, radix).ok()?;
-    let number = precise(value).map(Number::bare);
+    let number = convert_exact_f64(value).map(LiteralNumber::from_value);
     Some((number, 2 + len))
 }
 
@@ -363,7 +377,7 @@ fn based(text: &str) -> Option<(Option<Number>, usize)> {
     clippy::cast_precision_loss,
     reason = "what would be lost is turned away"
 )]
-fn precise(value: u64) -> Option<f64> {
+fn convert_exact_f64(value: u64) -> Option<f64> {
     (value < 1 << 53).then_some(value as f64)
 }
 
@@ -371,7 +385,7 @@ fn precise(value: u64) -> Option<f64> {
 const MAX_DIGITS: usize = 15;
 
 /// Digits with underscores, thousands, a fraction, an exponent, or the dots of a version.
-fn decimal(text: &str) -> (Option<Number>, usize) {
+fn lex_decimal_number(text: &str) -> (Option<LiteralNumber>, usize) {
     let bytes = text.as_bytes();
     let run = |from: usize| {
         from + bytes[from..]
@@ -401,12 +415,12 @@ fn decimal(text: &str) -> (Option<Number>, usize) {
         joints.push((joint, next - end - 1));
         end = next;
     }
-    let power = exponent(&text[end..]);
-    let number = joined(&text[..end], &text[end..end + power], &joints);
+    let power = measure_exponent(&text[end..]);
+    let number = build_decimal_number(&text[..end], &text[end..end + power], &joints);
     (number, end + power)
 }
 
-fn exponent(rest: &str) -> usize {
+fn measure_exponent(rest: &str) -> usize {
     let Some(digits) = rest.strip_prefix(['e', 'E']) else {
         return 0;
     };
@@ -421,9 +435,9 @@ fn exponent(rest: &str) -> usize {
 }
 
 /// The number that digits and their joints make.
-fn joined(text: &str, power: &str, joints: &[(u8, usize)]) -> Option<Number> {
+fn build_decimal_number(text: &str, power: &str, joints: &[(u8, usize)]) -> Option<LiteralNumber> {
     if joints.is_empty() && power.is_empty() && text.len() <= MAX_DIGITS && !text.contains('_') {
-        return text.parse().ok().map(Number::bare);
+        return text.parse().ok().map(LiteralNumber::from_value);
     }
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     if digits.len() > MAX_DIGITS {
@@ -459,7 +473,7 @@ fn joined(text: &str, power: &str, joints: &[(u8, usize)]) -> Option<Number> {
         .filter_map(parse)
         .collect();
     let dotted = (dots > 0).then(|| dotted.into());
-    Some(Number {
+    Some(LiteralNumber {
         values: [decimal, whole],
         parts,
         dotted,

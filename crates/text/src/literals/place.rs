@@ -1,10 +1,10 @@
 //! Whether the evidence has another value in the place of one that a fact states.
 
 use super::Literal;
-use super::find::{Found, holds};
-use super::number::Number;
-use super::said::{Said, parsed, plain};
-use super::scan::{Kind, Token, scan};
+use super::find::{FoundLiteral, is_in_caseless_word_list};
+use super::number::LiteralNumber;
+use super::said::{ScannedText, normalise_identifier, parse_literal_number};
+use super::scan::{LiteralToken, LiteralTokenKind, scan_literal_tokens};
 
 /// How far behind its name a value may stand, in bytes.
 const MAX_GAP: usize = 60;
@@ -21,85 +21,92 @@ const BREAKS: &str =
     "because since otherwise while whereas although but weil denn aber porque parce mais pero and";
 
 /// A fact beside its evidence, line by line.
-pub(super) struct Places<'a> {
+pub(super) struct EvidenceComparison<'a> {
     fact: &'a str,
-    found: &'a [Found],
+    found: &'a [FoundLiteral],
     /// What the fact says, and the numbers among it.
-    said: Said<'a>,
-    stated: Vec<Number>,
+    said: ScannedText<'a>,
+    stated: Vec<LiteralNumber>,
     clauses: Vec<usize>,
-    lines: Vec<Said<'a>>,
+    lines: Vec<ScannedText<'a>>,
 }
 
-impl<'a> Places<'a> {
-    pub(super) fn of(fact: &'a str, found: &'a [Found], evidence: &[(&str, &'a str)]) -> Self {
+impl<'a> EvidenceComparison<'a> {
+    pub(super) fn new(
+        fact: &'a str,
+        found: &'a [FoundLiteral],
+        evidence: &[(&str, &'a str)],
+    ) -> Self {
         let lines = evidence
             .iter()
             .flat_map(|(_, snippet)| snippet.lines())
-            .map(Said::of);
+            .map(ScannedText::from_text);
         let stated = found
             .iter()
-            .filter_map(|it| parsed(it.literal.as_str()))
+            .filter_map(|it| parse_literal_number(it.literal.as_str()))
             .collect();
         Self {
             fact,
             found,
-            said: Said::of(fact),
+            said: ScannedText::from_text(fact),
             stated,
-            clauses: clauses(fact),
+            clauses: find_clause_starts(fact),
             lines: lines.collect(),
         }
     }
 
     /// Whether one of the names that the fact says this value of stands in the evidence with another value.
-    pub(super) fn say_otherwise(&self, it: &Found) -> bool {
+    pub(super) fn has_conflicting_value(&self, it: &FoundLiteral) -> bool {
         let before = &self.fact[..it.start];
-        let start = self.clause(it.start);
+        let start = self.clause_start(it.start);
         let is_value = match &it.literal {
             // Nought is more often a case than a value: "0 means no limit".
-            Literal::Number(text) => parsed(text).and_then(|it| it.value()) != Some(0.0),
+            Literal::Number(text) => {
+                parse_literal_number(text).and_then(|it| it.value()) != Some(0.0)
+            }
             Literal::Value(_) => true,
-            Literal::Name(text) => is_set_to(before) && !text.contains(['_', ':', '.']),
+            Literal::Name(text) => is_assignment_phrase(before) && !text.contains(['_', ':', '.']),
             Literal::Path(_) | Literal::Quoted(_) => false,
         };
-        if !is_value || is_supposed(&before[start..]) {
+        if !is_value || has_hedging_cue(&before[start..]) {
             return false;
         }
-        let is_name = |it: &&Found| matches!(it.literal, Literal::Name(_));
-        let of_it = |name: &&Found| name.start != it.start && self.clause(name.start) == start;
+        let is_name = |it: &&FoundLiteral| matches!(it.literal, Literal::Name(_));
+        let of_it =
+            |name: &&FoundLiteral| name.start != it.start && self.clause_start(name.start) == start;
         let mut names = self.found.iter().filter(is_name).filter(of_it);
         names.any(|name| {
             let name = name.literal.as_str();
-            let last = plain(name.rsplit(['.', ':', '>']).next().unwrap_or(name));
+            let last = normalise_identifier(name.rsplit(['.', ':', '>']).next().unwrap_or(name));
             self.lines
                 .iter()
-                .any(|line| self.has_other(line, &last, &it.literal))
+                .any(|line| self.has_other_value_on_line(line, &last, &it.literal))
         })
     }
 
     /// Where the thought begins that a place in the fact belongs to.
-    fn clause(&self, at: usize) -> usize {
+    fn clause_start(&self, at: usize) -> usize {
         let n = self.clauses.partition_point(|it| *it <= at);
         n.checked_sub(1).map_or(0, |it| self.clauses[it])
     }
 
     /// Whether a line says of a name something that the fact does not say.
-    fn has_other(&self, line: &Said<'_>, name: &str, value: &Literal) -> bool {
+    fn has_other_value_on_line(&self, line: &ScannedText<'_>, name: &str, value: &Literal) -> bool {
         if !matches!(value, Literal::Number(_)) {
-            let is_other = |it: &str| !self.said.mentions(&plain(it));
+            let is_other = |it: &str| !self.said.has_word(&normalise_identifier(it));
             return line
-                .ends_of(name)
-                .any(|end| string_behind(line.text, end).is_some_and(is_other));
+                .find_word_ends(name)
+                .any(|end| find_string_after_name(line.text, end).is_some_and(is_other));
         }
-        let is_stated = |it: &Number| self.stated.iter().any(|mine| mine.agrees(it));
-        line.ends_of(name).any(|end| {
+        let is_stated = |it: &LiteralNumber| self.stated.iter().any(|mine| mine.agrees_with(it));
+        line.find_word_ends(name).any(|end| {
             let behind = line
                 .numbers
                 .iter()
                 .map(|it| it.0)
                 .filter(|at| *at >= end)
                 .min();
-            let place = behind.filter(|at| is_place(&line.text[end..*at]));
+            let place = behind.filter(|at| is_assignment_gap(&line.text[end..*at]));
             place.is_some_and(|at| {
                 !line
                     .numbers
@@ -111,7 +118,7 @@ impl<'a> Places<'a> {
 }
 
 /// Whether a word in backticks is what the name before it is said to be.
-fn is_set_to(before: &str) -> bool {
+fn is_assignment_phrase(before: &str) -> bool {
     let before = before.trim_end_matches(['`', ' ']);
     [
         "defaults to",
@@ -127,14 +134,16 @@ fn is_set_to(before: &str) -> bool {
 }
 
 /// Where each thought of a fact begins, after the first.
-fn clauses(fact: &str) -> Vec<usize> {
-    let is_end = |it: &Token| match it.kind {
-        Kind::Mark('.' | ';' | '!' | '?') => fact[it.end..].starts_with(char::is_whitespace),
-        Kind::Mark(c) => matches!(c, '。' | '，' | '；'),
-        _ => it.is_word() && holds(BREAKS, it.of(fact)),
+fn find_clause_starts(fact: &str) -> Vec<usize> {
+    let is_end = |it: &LiteralToken| match it.kind {
+        LiteralTokenKind::Mark('.' | ';' | '!' | '?') => {
+            fact[it.end..].starts_with(char::is_whitespace)
+        }
+        LiteralTokenKind::Mark(c) => matches!(c, '。' | '，' | '；'),
+        _ => it.is_word() && is_in_caseless_word_list(BREAKS, it.slice_from(fact)),
     };
     let lines = fact.match_indices('\n').map(|it| it.0 + 1);
-    let mut starts: Vec<usize> = scan(fact)
+    let mut starts: Vec<usize> = scan_literal_tokens(fact)
         .iter()
         .filter(|it| is_end(it))
         .map(|it| it.end)
@@ -144,29 +153,32 @@ fn clauses(fact: &str) -> Vec<usize> {
     starts
 }
 
-fn is_supposed(before: &str) -> bool {
-    let words: Vec<_> = scan(before).into_iter().filter(Token::is_word).collect();
-    let has_cue = |word: &str| holds(CUES, word) || word == "t";
+fn has_hedging_cue(before: &str) -> bool {
+    let words: Vec<_> = scan_literal_tokens(before)
+        .into_iter()
+        .filter(LiteralToken::is_word)
+        .collect();
+    let has_cue = |word: &str| is_in_caseless_word_list(CUES, word) || word == "t";
     before.trim_end().ends_with(['<', '>', '≤', '≥', '≠'])
         || words
             .iter()
             .rev()
             .take(CUE_WORDS)
-            .any(|it| has_cue(it.of(before)))
+            .any(|it| has_cue(it.slice_from(before)))
 }
 
 /// The string that stands behind a name on its line; the name may itself be in quotes.
-fn string_behind(line: &str, end: usize) -> Option<&str> {
+fn find_string_after_name(line: &str, end: usize) -> Option<&str> {
     let is_quote = |it: char| matches!(it, '"' | '\'' | '`');
     let from = end + usize::from(line[end..].starts_with(is_quote));
     let at = from + line[from..].find(is_quote)?;
     let (quote, text) = (line[at..].chars().next()?, &line[at + 1..]);
     let text = &text[..text.find(quote)?];
-    (is_place(&line[end..at]) && text.chars().any(char::is_alphanumeric)).then_some(text)
+    (is_assignment_gap(&line[end..at]) && text.chars().any(char::is_alphanumeric)).then_some(text)
 }
 
 /// Whether what stands between a name and a value gives the one to the other: `: u32 = `, `(`, ` is `, `", `.
-fn is_place(gap: &str) -> bool {
+fn is_assignment_gap(gap: &str) -> bool {
     let is_default = matches!(gap.trim_end(), "\"," | "'," | "`,");
     let has_other = gap.contains([',', ';', '[', '+']) || gap.contains("==") || gap.contains("..");
     let is_blank = gap

@@ -1,28 +1,28 @@
 //! What a text says: its words in plain dress, one after another, and its numbers with what is calculated of them.
 
 use super::Literal;
-use super::number::{self, Number};
-use super::scan::{Kind, Token, scan};
+use super::number::{self, LiteralNumber};
+use super::scan::{LiteralToken, LiteralTokenKind, scan_literal_tokens};
 
 /// A text, read once.
-pub(super) struct Said<'a> {
+pub(super) struct ScannedText<'a> {
     pub(super) text: &'a str,
     /// Its words and numbers, lower-case and without separators, joined: `max_retries: 5` is `maxretries5`.
     plain: String,
     /// For each of them: where it begins in `plain`, and where it ends in the text.
     joints: Vec<(usize, usize)>,
     /// Its numbers, and where each begins.
-    pub(super) numbers: Vec<(usize, Number)>,
+    pub(super) numbers: Vec<(usize, LiteralNumber)>,
 }
 
 /// A word in plain dress: `MAX_RETRIES`, `maxRetries` and `max-retries` are one.
-pub(super) fn plain(text: &str) -> String {
+pub(super) fn normalise_identifier(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    push_plain(&mut out, text);
+    push_normalised_identifier(&mut out, text);
     out
 }
 
-fn push_plain(out: &mut String, text: &str) {
+fn push_normalised_identifier(out: &mut String, text: &str) {
     for c in text.chars().filter(|it| it.is_alphanumeric()) {
         if c.is_ascii() {
             out.push(c.to_ascii_lowercase())
@@ -32,9 +32,9 @@ fn push_plain(out: &mut String, text: &str) {
     }
 }
 
-impl<'a> Said<'a> {
-    pub(super) fn of(text: &'a str) -> Self {
-        let tokens = scan(text);
+impl<'a> ScannedText<'a> {
+    pub(super) fn from_text(text: &'a str) -> Self {
+        let tokens = scan_literal_tokens(text);
         let mut said = Self {
             text,
             plain: String::with_capacity(text.len()),
@@ -42,70 +42,72 @@ impl<'a> Said<'a> {
             numbers: Vec::new(),
         };
         for (n, token) in tokens.iter().enumerate() {
-            if matches!(token.kind, Kind::Mark(_)) {
+            if matches!(token.kind, LiteralTokenKind::Mark(_)) {
                 continue;
             }
             said.joints.push((said.plain.len(), token.end));
-            push_plain(&mut said.plain, token.of(text));
-            said.count(&tokens, n);
+            push_normalised_identifier(&mut said.plain, token.slice_from(text));
+            said.note_numbers(&tokens, n);
         }
         said
     }
 
     /// Notes the numbers that begin at a token.
-    fn count(&mut self, tokens: &[Token], n: usize) {
+    fn note_numbers(&mut self, tokens: &[LiteralToken], n: usize) {
         let token = &tokens[n];
-        let mut note = |it: Number| self.numbers.push((token.start, it));
+        let mut note = |it: LiteralNumber| self.numbers.push((token.start, it));
         match &token.kind {
-            Kind::Word => number::spelled(token.of(self.text))
-                .map(Number::bare)
+            LiteralTokenKind::Word => number::parse_spelled_number(token.slice_from(self.text))
+                .map(LiteralNumber::from_value)
                 .into_iter()
                 .for_each(note),
-            Kind::Number(number, _) => {
-                let number = dressed(self.text, tokens, n, number);
-                calculated(self.text, tokens, n, &number)
+            LiteralTokenKind::Number(number, _) => {
+                let number = infer_number_unit(self.text, tokens, n, number);
+                evaluate_number_expression(self.text, tokens, n, &number)
                     .into_iter()
                     .for_each(&mut note);
                 note(number);
             }
-            Kind::Ordinal | Kind::Mark(_) => {}
+            LiteralTokenKind::Ordinal | LiteralTokenKind::Mark(_) => {}
         }
     }
 
     /// Whether the text says this.
-    pub(super) fn says(&self, literal: &Literal) -> bool {
+    pub(super) fn has_literal(&self, literal: &Literal) -> bool {
         match literal {
-            Literal::Number(text) => self.says_number(text),
-            Literal::Name(text) => segments(text).any(|it| self.says_name(it)),
-            Literal::Value(text) => self.says_name(text),
-            Literal::Path(text) => self.says_path(text),
-            Literal::Quoted(text) => self.text.contains(text.as_str()) || self.says_much_of(text),
+            Literal::Number(text) => self.has_number(text),
+            Literal::Name(text) => split_name_segments(text).any(|it| self.has_name(it)),
+            Literal::Value(text) => self.has_name(text),
+            Literal::Path(text) => self.has_path(text),
+            Literal::Quoted(text) => {
+                self.text.contains(text.as_str()) || self.has_half_of_words(text)
+            }
         }
     }
 
-    fn says_number(&self, text: &str) -> bool {
-        match parsed(text) {
-            Some(number) => self.numbers.iter().any(|(_, it)| number.agrees(it)),
-            None => self.says_name(text),
+    fn has_number(&self, text: &str) -> bool {
+        match parse_literal_number(text) {
+            Some(number) => self.numbers.iter().any(|(_, it)| number.agrees_with(it)),
+            None => self.has_name(text),
         }
     }
 
     /// One of a few things is one of them: `RepoPaths` stands where `RepoPath` does.
-    fn says_name(&self, name: &str) -> bool {
-        let name = plain(name);
+    fn has_name(&self, name: &str) -> bool {
+        let name = normalise_identifier(name);
         let one = name.strip_suffix('s').filter(|it| it.len() > 3);
-        self.mentions(&name)
-            || one.is_some_and(|it| self.mentions(it))
-            || self.mentions(&format!("{name}s"))
+        self.has_word(&name)
+            || one.is_some_and(|it| self.has_word(it))
+            || self.has_word(&format!("{name}s"))
     }
 
     /// Whether a word in plain dress is among its words.
-    pub(super) fn mentions(&self, plain: &str) -> bool {
-        self.ends_of(plain).next().is_some()
+    pub(super) fn has_word(&self, plain: &str) -> bool {
+        self.find_word_ends(plain).next().is_some()
     }
 
     /// Where in the text the mentions of a word in plain dress end: whole words only.
-    pub(super) fn ends_of<'b>(&'b self, plain: &'b str) -> impl Iterator<Item = usize> + 'b {
+    pub(super) fn find_word_ends<'b>(&'b self, plain: &'b str) -> impl Iterator<Item = usize> + 'b {
         let hits = (!plain.is_empty()).then(|| self.plain.match_indices(plain));
         hits.into_iter().flatten().filter_map(|(at, _)| {
             self.joints.binary_search_by_key(&at, |it| it.0).ok()?;
@@ -117,66 +119,78 @@ impl<'a> Said<'a> {
     }
 
     /// The path, or the name of its file, as an import or a script would write it.
-    fn says_path(&self, path: &str) -> bool {
+    fn has_path(&self, path: &str) -> bool {
         let file = path
             .trim_end_matches('/')
             .rsplit('/')
             .next()
             .unwrap_or(path);
         let stem = file.split('.').next().filter(|it| it.len() > 3);
-        self.says_name(path) || self.says_name(file) || stem.is_some_and(|it| self.says_name(it))
+        self.has_name(path) || self.has_name(file) || stem.is_some_and(|it| self.has_name(it))
     }
 
     /// A command or an expression in quotes stands when half of its words do: `npm run build` is `"build": …` there.
-    fn says_much_of(&self, text: &str) -> bool {
-        if self.mentions(&plain(text)) {
+    fn has_half_of_words(&self, text: &str) -> bool {
+        if self.has_word(&normalise_identifier(text)) {
             return true;
         }
-        let tokens = scan(text);
+        let tokens = scan_literal_tokens(text);
         let words: Vec<&str> = tokens
             .iter()
-            .filter(|it| !matches!(it.kind, Kind::Mark(_)))
-            .map(|it| it.of(text))
+            .filter(|it| !matches!(it.kind, LiteralTokenKind::Mark(_)))
+            .map(|it| it.slice_from(text))
             .collect();
-        let n_said = words.iter().filter(|it| self.mentions(&plain(it))).count();
+        let n_said = words
+            .iter()
+            .filter(|it| self.has_word(&normalise_identifier(it)))
+            .count();
         !words.is_empty() && n_said >= (words.len() / 2).max(1)
     }
 }
 
 /// The number that a literal is.
-pub(super) fn parsed(text: &str) -> Option<Number> {
-    match scan(text)
+pub(super) fn parse_literal_number(text: &str) -> Option<LiteralNumber> {
+    match scan_literal_tokens(text)
         .into_iter()
-        .find(|it| !matches!(it.kind, Kind::Mark(_)))?
+        .find(|it| !matches!(it.kind, LiteralTokenKind::Mark(_)))?
         .kind
     {
-        Kind::Number(number, _) => Some(number),
+        LiteralTokenKind::Number(number, _) => Some(number),
         _ => None,
     }
 }
 
 /// The segments of a dotted name that may stand for it: the last, and those that only code would write.
-fn segments(name: &str) -> impl Iterator<Item = &str> {
+fn split_name_segments(name: &str) -> impl Iterator<Item = &str> {
     let last = name.rsplit(['.', ':', '>', '#']).next().unwrap_or(name);
     let shaped = name
         .split(['.', ':', '>', '#', '-'])
-        .filter(|it| super::find::is_shaped(it));
+        .filter(|it| super::find::is_code_shaped(it));
     [last].into_iter().chain(shaped)
 }
 
 /// A number in the unit that its name gives it (`from_secs(30)`, `minutes=5`), or a version where it is pinned.
-fn dressed(text: &str, tokens: &[Token], n: usize, number: &Number) -> Number {
+fn infer_number_unit(
+    text: &str,
+    tokens: &[LiteralToken],
+    n: usize,
+    number: &LiteralNumber,
+) -> LiteralNumber {
     let before = |back: usize| n.checked_sub(back).map(|it| &tokens[it]);
     let is_glued = before(1).is_some_and(|it| it.end == tokens[n].start);
-    let pins = |it: &Token| matches!(it.kind, Kind::Mark(':' | '@' | '^' | '~'));
-    let is_pinned = is_glued && before(1).is_some_and(pins) && number.is_bare();
+    let pins = |it: &LiteralToken| matches!(it.kind, LiteralTokenKind::Mark(':' | '@' | '^' | '~'));
+    let is_pinned = is_glued && before(1).is_some_and(pins) && number.is_unitless();
     let number = if is_pinned {
-        number.clone().pinned()
+        number.clone().into_version()
     } else {
         number.clone()
     };
-    let is_between =
-        |it: &&Token| matches!(it.kind, Kind::Mark('(' | '=' | ':' | '"' | '\'' | '*'));
+    let is_between = |it: &&LiteralToken| {
+        matches!(
+            it.kind,
+            LiteralTokenKind::Mark('(' | '=' | ':' | '"' | '\'' | '*')
+        )
+    };
     let at = tokens[..n]
         .iter()
         .rev()
@@ -185,35 +199,40 @@ fn dressed(text: &str, tokens: &[Token], n: usize, number: &Number) -> Number {
         .count();
     let name = before(at + 1)
         .filter(|it| at > 0 && it.is_word())
-        .map(|it| it.of(text));
+        .map(|it| it.slice_from(text));
     let unit = name
-        .and_then(number::unit_of_name)
-        .filter(|_| number.is_bare());
-    unit.and_then(|it| number.in_unit(it)).unwrap_or(number)
+        .and_then(number::find_unit_in_name)
+        .filter(|_| number.is_unitless());
+    unit.and_then(|it| number.with_unit(it)).unwrap_or(number)
 }
 
 /// How many factors are multiplied; days in milliseconds have five.
 const MAX_FACTORS: usize = 6;
 
 /// What is calculated from a number on: `5 * 1024 * 1024`, `10 * MB`, `30 * time.Second`, `1 << 20`, `2 ** 10`.
-fn calculated(text: &str, tokens: &[Token], n: usize, first: &Number) -> Option<Number> {
-    operator(&tokens[n + 1..])?;
+fn evaluate_number_expression(
+    text: &str,
+    tokens: &[LiteralToken],
+    n: usize,
+    first: &LiteralNumber,
+) -> Option<LiteralNumber> {
+    parse_number_operator(&tokens[n + 1..])?;
     let mut result = None;
     let (mut at, mut so_far) = (n + 1, first.clone());
     for _ in 0..MAX_FACTORS {
-        let Some((operator, next)) = operator(&tokens[at.min(tokens.len())..]) else {
+        let Some((operator, next)) = parse_number_operator(&tokens[at.min(tokens.len())..]) else {
             break;
         };
         at += next;
         so_far = match &tokens.get(at)?.kind {
-            Kind::Number(number, _) => so_far.with(number, operator)?,
-            Kind::Word => {
+            LiteralTokenKind::Number(number, _) => so_far.calculate_with(number, operator)?,
+            LiteralTokenKind::Word => {
                 let path = tokens[at..]
                     .iter()
                     .take(5)
                     .take_while(|it| it.is_word() || it.is_mark('.') || it.is_mark(':'));
                 let last = path.filter(|it| it.is_word()).last()?;
-                return so_far.in_unit(last.of(text)).or(result);
+                return so_far.with_unit(last.slice_from(text)).or(result);
             }
             _ => return result,
         };
@@ -223,9 +242,9 @@ fn calculated(text: &str, tokens: &[Token], n: usize, first: &Number) -> Option<
     result
 }
 
-type Operator = fn(f64, f64) -> f64;
+type NumberOperator = fn(f64, f64) -> f64;
 
-fn operator(tokens: &[Token]) -> Option<(Operator, usize)> {
+fn parse_number_operator(tokens: &[LiteralToken]) -> Option<(NumberOperator, usize)> {
     let mark = |n: usize, it: char| tokens.get(n).is_some_and(|token| token.is_mark(it));
     match () {
         () if mark(0, '*') && mark(1, '*') => Some((f64::powf, 2)),

@@ -1,12 +1,12 @@
 //! A text as tokens: words, numbers, and the marks between them. One scanner for facts and for code.
 
-use super::chars::{is_unspaced, is_word_char};
-use super::number::{self, Lexeme, Number};
+use super::chars::{is_unspaced_script_char, is_word_char};
+use super::number::{self, LiteralNumber, NumberLexeme};
 
 /// A token and where it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
+pub(super) struct LiteralToken {
+    pub(super) kind: LiteralTokenKind,
     pub(super) start: usize,
     /// Where it ends; the unit of a number that stands apart comes after.
     pub(super) end: usize,
@@ -14,34 +14,34 @@ pub(super) struct Token {
 
 /// What a token is.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum LiteralTokenKind {
     /// Letters, digits and underscores.
     Word,
     /// A number, and where its unit ends.
-    Number(Number, usize),
+    Number(LiteralNumber, usize),
     /// `3rd`.
     Ordinal,
     /// Anything else but white space.
     Mark(char),
 }
 
-impl Token {
+impl LiteralToken {
     /// What it says.
-    pub(super) fn of<'a>(&self, text: &'a str) -> &'a str {
+    pub(super) fn slice_from<'a>(&self, text: &'a str) -> &'a str {
         &text[self.start..self.end]
     }
 
     pub(super) fn is_mark(&self, mark: char) -> bool {
-        self.kind == Kind::Mark(mark)
+        self.kind == LiteralTokenKind::Mark(mark)
     }
 
     pub(super) fn is_word(&self) -> bool {
-        self.kind == Kind::Word
+        self.kind == LiteralTokenKind::Word
     }
 }
 
 /// The tokens of a text, in order.
-pub(super) fn scan(text: &str) -> Vec<Token> {
+pub(super) fn scan_literal_tokens(text: &str) -> Vec<LiteralToken> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
@@ -49,8 +49,8 @@ pub(super) fn scan(text: &str) -> Vec<Token> {
             at += first.len_utf8();
             continue;
         }
-        let (kind, len) = token(text, at, first);
-        tokens.push(Token {
+        let (kind, len) = scan_next_literal_token(text, at, first);
+        tokens.push(LiteralToken {
             kind,
             start: at,
             end: at + len,
@@ -60,31 +60,32 @@ pub(super) fn scan(text: &str) -> Vec<Token> {
     tokens
 }
 
-fn token(text: &str, at: usize, first: char) -> (Kind, usize) {
+fn scan_next_literal_token(text: &str, at: usize, first: char) -> (LiteralTokenKind, usize) {
     let rest = &text[at..];
     if first.is_ascii_digit() {
-        return match number::read(rest) {
-            (Lexeme::Number(number), len) => {
-                let (number, more) = number::apart(&number, &rest[len..]).unwrap_or((number, 0));
-                (Kind::Number(number, at + len + more), len)
+        return match number::lex_number(rest) {
+            (NumberLexeme::Number(number), len) => {
+                let (number, more) =
+                    number::lex_separate_unit(&number, &rest[len..]).unwrap_or((number, 0));
+                (LiteralTokenKind::Number(number, at + len + more), len)
             }
-            (Lexeme::Ordinal, len) => (Kind::Ordinal, len),
-            (Lexeme::Word, len) => (Kind::Word, len),
+            (NumberLexeme::Ordinal, len) => (LiteralTokenKind::Ordinal, len),
+            (NumberLexeme::Word, len) => (LiteralTokenKind::Word, len),
         };
     }
-    if let Some((version, len)) = number::version(rest) {
-        return (Kind::Number(version, at + len), len);
+    if let Some((version, len)) = number::lex_version(rest) {
+        return (LiteralTokenKind::Number(version, at + len), len);
     }
     let continues = |it: &char| {
         if is_word_char(first) {
             is_word_char(*it)
         } else {
-            is_unspaced(*it)
+            is_unspaced_script_char(*it)
         }
     };
-    if is_word_char(first) || is_unspaced(first) {
+    if is_word_char(first) || is_unspaced_script_char(first) {
         let len = rest.chars().take_while(continues).map(char::len_utf8).sum();
-        return (Kind::Word, len);
+        return (LiteralTokenKind::Word, len);
     }
-    (Kind::Mark(first), first.len_utf8())
+    (LiteralTokenKind::Mark(first), first.len_utf8())
 }

@@ -2,24 +2,26 @@
 //! be noise, and the address in a link sequence is text that nobody sees.
 
 /// How many bytes of the text the sequence takes that it begins with; 0 when it begins with none.
-pub(super) fn sequence(text: &str) -> usize {
+pub(super) fn measure_ansi_sequence(text: &str) -> usize {
     let mut chars = text.chars();
     match chars.next() {
         Some('\u{1b}') => match chars.next() {
-            Some('[') => 2 + control(&text[2..]),
-            Some(']' | 'P' | 'X' | '^' | '_') => 2 + string(&text[2..]),
-            Some(' '..='/') => escape(text),
+            Some('[') => 2 + measure_control_sequence(&text[2..]),
+            Some(']' | 'P' | 'X' | '^' | '_') => 2 + measure_control_string(&text[2..]),
+            Some(' '..='/') => measure_escape_designation(text),
             Some('0'..='~') => 2,
             _ => 1,
         },
-        Some('\u{9b}') => 2 + control(&text[2..]),
-        Some('\u{90}' | '\u{98}' | '\u{9d}' | '\u{9e}' | '\u{9f}') => 2 + string(&text[2..]),
+        Some('\u{9b}') => 2 + measure_control_sequence(&text[2..]),
+        Some('\u{90}' | '\u{98}' | '\u{9d}' | '\u{9e}' | '\u{9f}') => {
+            2 + measure_control_string(&text[2..])
+        }
         _ => 0,
     }
 }
 
 /// The parameters and the last byte of a control sequence.
-fn control(text: &str) -> usize {
+fn measure_control_sequence(text: &str) -> usize {
     let middle = text
         .bytes()
         .take_while(|it| matches!(it, b' '..=b'?'))
@@ -32,7 +34,7 @@ fn control(text: &str) -> usize {
 }
 
 /// A designation such as the choice of a character set.
-fn escape(text: &str) -> usize {
+fn measure_escape_designation(text: &str) -> usize {
     let middle = 1 + text
         .bytes()
         .skip(1)
@@ -45,7 +47,7 @@ fn escape(text: &str) -> usize {
 }
 
 /// A string up to the bell or the string terminator. Another control character breaks it off, and then the rest is text.
-fn string(text: &str) -> usize {
+fn measure_control_string(text: &str) -> usize {
     let Some((at, c)) = text.char_indices().find(|(_, c)| c.is_control()) else {
         return 0;
     };
@@ -63,7 +65,9 @@ mod tests {
 
     #[test]
     fn a_sequence_ends_where_the_standard_says() {
-        let check = |text: &str, rest: &str| assert_eq!(&text[sequence(text)..], rest, "{text:?}");
+        let check = |text: &str, rest: &str| {
+            assert_eq!(&text[measure_ansi_sequence(text)..], rest, "{text:?}")
+        };
         check("plain", "plain");
         check("\u{1b}[31mred", "red");
         check("\u{1b}[?25l", "");

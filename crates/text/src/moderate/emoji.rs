@@ -99,17 +99,17 @@ const TWO_FACED: &[(u32, u32)] = &[
 ];
 
 /// Whether a sign takes a selector for its text or emoji face.
-pub(super) fn is_two_faced(c: char) -> bool {
-    is_in(TWO_FACED, c)
+pub(super) fn has_emoji_variation(c: char) -> bool {
+    is_in_char_ranges(TWO_FACED, c)
 }
 
 /// Whether a sign can be joined with others to one picture.
-pub(super) fn is_picture(c: char) -> bool {
-    matches!(u32::from(c), 0x1f000..=0x1faff) && !is_tone(c) || is_two_faced(c)
+pub(super) fn is_emoji_picture(c: char) -> bool {
+    matches!(u32::from(c), 0x1f000..=0x1faff) && !is_skin_tone(c) || has_emoji_variation(c)
 }
 
 /// The tones of skin: they follow a person, and a joiner may follow them.
-pub(super) fn is_tone(c: char) -> bool {
+pub(super) fn is_skin_tone(c: char) -> bool {
     matches!(u32::from(c), 0x1f3fb..=0x1f3ff)
 }
 
@@ -133,31 +133,34 @@ const JOINING: &[(u32, u32)] = &[
 ];
 
 /// Whether a joiner beside this letter changes how it looks.
-pub(super) fn is_joining(c: char) -> bool {
-    is_in(JOINING, c) && c.is_alphanumeric() || is_mark(c)
+pub(super) fn is_joining_script_char(c: char) -> bool {
+    is_in_char_ranges(JOINING, c) && c.is_alphanumeric() || is_joining_script_mark(c)
 }
 
 /// The signs of those scripts that stand above, below or after a letter.
-fn is_mark(c: char) -> bool {
-    is_in(JOINING, c) && !c.is_alphanumeric() && !c.is_whitespace() && !is_stop(c)
+fn is_joining_script_mark(c: char) -> bool {
+    is_in_char_ranges(JOINING, c)
+        && !c.is_alphanumeric()
+        && !c.is_whitespace()
+        && !is_joining_script_stop(c)
 }
 
 /// The stops of the Arabic and Indic scripts: no joiner belongs beside them.
-fn is_stop(c: char) -> bool {
+fn is_joining_script_stop(c: char) -> bool {
     matches!(c, '،' | '؛' | '؟' | '۔' | '।' | '॥' | '٪' | '٫' | '٬')
 }
 
 /// Scripts without spaces between words, where a break may be written as a space of no width.
-pub(super) fn is_unspaced(c: char) -> bool {
+pub(super) fn is_zero_width_break_script(c: char) -> bool {
     matches!(u32::from(c), 0x0e00..=0x0fff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x1900..=0x1aaf | 0xaa60..=0xaadf)
 }
 
 /// The letters of traditional Mongolian, which take selectors of their own.
-pub(super) fn is_mongolian(c: char) -> bool {
+pub(super) fn is_mongolian_letter(c: char) -> bool {
     matches!(u32::from(c), 0x1820..=0x18aa)
 }
 
-fn is_in(ranges: &[(u32, u32)], c: char) -> bool {
+fn is_in_char_ranges(ranges: &[(u32, u32)], c: char) -> bool {
     let c = u32::from(c);
     let after = ranges.partition_point(|(_, last)| *last < c);
     ranges.get(after).is_some_and(|(first, _)| *first <= c)
@@ -180,16 +183,16 @@ mod tests {
         let check = |c: char, is_it: fn(char) -> bool, expected: bool| {
             assert_eq!(is_it(c), expected, "{c:?}")
         };
-        check('❤', is_two_faced, true);
-        check('⭐', is_two_faced, true);
-        check('😀', is_two_faced, false);
-        check('a', is_two_faced, false);
-        check('😀', is_picture, true);
-        check('🏽', is_picture, false);
-        check('م', is_joining, true);
-        check('्', is_joining, true);
-        check('।', is_joining, false);
-        check('n', is_joining, false);
-        check('ក', is_unspaced, true);
+        check('❤', has_emoji_variation, true);
+        check('⭐', has_emoji_variation, true);
+        check('😀', has_emoji_variation, false);
+        check('a', has_emoji_variation, false);
+        check('😀', is_emoji_picture, true);
+        check('🏽', is_emoji_picture, false);
+        check('م', is_joining_script_char, true);
+        check('्', is_joining_script_char, true);
+        check('।', is_joining_script_char, false);
+        check('n', is_joining_script_char, false);
+        check('ក', is_zero_width_break_script, true);
     }
 }

@@ -5,41 +5,43 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use super::hidden::is_hidden;
+use super::hidden::is_hidden_char;
 
 /// The skeleton in lower case, with every stretch of white space as one space, or one line end if it holds one.
-pub(super) fn skeleton(text: &str) -> String {
+pub(super) fn fold_to_skeleton(text: &str) -> String {
     if text.is_ascii() {
-        return squeezed(text);
+        return fold_ascii_skeleton(text);
     }
     let mut out = String::with_capacity(text.len());
     // In a text of that script a word of look-alikes is just a word.
     let is_foreign = text
         .chars()
-        .any(|it| is_of_alike_script(it) && lookalike(it).is_none());
+        .any(|it| is_lookalike_script(it) && find_latin_lookalike(it).is_none());
     let poses = |word: &str| {
-        is_mixed(word) || !is_foreign && word.chars().all(|it| lookalike(it).is_some())
+        is_mixed_script_word(word)
+            || !is_foreign && word.chars().all(|it| find_latin_lookalike(it).is_some())
     };
-    for (word, has_letters) in words(text) {
+    for (word, has_letters) in split_skeleton_words(text) {
         let is_posing = has_letters && poses(word);
         for c in word
             .chars()
-            .filter(|it| !is_hidden(*it) || it.is_whitespace())
+            .filter(|it| !is_hidden_char(*it) || it.is_whitespace())
         {
-            let c = compatible(c);
+            let c = fold_compatible_char(c);
             let c = if is_posing {
-                lookalike(c).unwrap_or(c)
+                find_latin_lookalike(c).unwrap_or(c)
             } else {
                 c
             };
-            c.to_lowercase().for_each(|it| push(&mut out, it));
+            c.to_lowercase()
+                .for_each(|it| push_skeleton_char(&mut out, it));
         }
     }
     out
 }
 
 /// The same for ASCII, which is nearly every text.
-fn squeezed(text: &str) -> String {
+fn fold_ascii_skeleton(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut last = 0;
     for byte in text.bytes() {
@@ -59,7 +61,7 @@ fn squeezed(text: &str) -> String {
     out
 }
 
-fn push(out: &mut String, c: char) {
+fn push_skeleton_char(out: &mut String, c: char) {
     match (c, out.as_bytes().last()) {
         ('\n' | '\r' | '\u{2028}' | '\u{2029}', Some(b' ')) => {
             out.pop();
@@ -80,18 +82,21 @@ fn push(out: &mut String, c: char) {
 ///
 /// `α-β`, `Δt` and `µs` are none. Nor is a Latin word with an ending of the script that the text is written in
 /// (`commit` + `а`, as Russian writers inflect), or a Greek letter before one or two Latin ones (`αx`).
-pub(super) fn is_confusable(text: &str) -> bool {
+pub(super) fn is_confusable_text(text: &str) -> bool {
     if text.is_ascii() {
         return false;
     }
-    let text = &without_escapes(text);
-    words(text).any(|(word, has_letters)| {
-        has_letters && is_mixed(word) && is_posing(word) && !is_inflected(text, word)
+    let text = &blank_escape_letters(text);
+    split_skeleton_words(text).any(|(word, has_letters)| {
+        has_letters
+            && is_mixed_script_word(word)
+            && is_posing_word(word)
+            && !is_inflected_word(text, word)
     })
 }
 
 /// The text without the letters of escapes, as in `\\bслово`: they belong to no word.
-fn without_escapes(text: &str) -> Cow<'_, str> {
+fn blank_escape_letters(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);
     }
@@ -108,24 +113,26 @@ fn without_escapes(text: &str) -> Cow<'_, str> {
 }
 
 /// Whether a word holds both Latin letters and letters that pass for Latin ones.
-fn is_mixed(word: &str) -> bool {
+fn is_mixed_script_word(word: &str) -> bool {
     word.bytes().any(|it| it.is_ascii_alphabetic())
-        && word
-            .chars()
-            .any(|it| lookalike(compatible(it)).is_some() || is_styled(it))
+        && word.chars().any(|it| {
+            find_latin_lookalike(fold_compatible_char(it)).is_some() || is_styled_latin(it)
+        })
 }
 
-fn is_posing(word: &str) -> bool {
+fn is_posing_word(word: &str) -> bool {
     let latin = word.bytes().filter(u8::is_ascii_alphabetic).count();
     latin > 2 || !word.chars().all(|it| it.is_ascii() || is_greek(it))
 }
 
 /// Whether the foreign letters are an ending, in a text that has words of their script.
-fn is_inflected(text: &str, word: &str) -> bool {
+fn is_inflected_word(text: &str, word: &str) -> bool {
     let ending = word.trim_start_matches(|c: char| c.is_ascii());
     let is_ending =
         ending.len() < word.len() && ending.chars().all(is_cyrillic) && ending.chars().count() <= 4;
-    is_ending && words(text).any(|(it, _)| it.chars().count() > 2 && it.chars().all(is_cyrillic))
+    is_ending
+        && split_skeleton_words(text)
+            .any(|(it, _)| it.chars().count() > 2 && it.chars().all(is_cyrillic))
 }
 
 fn is_cyrillic(c: char) -> bool {
@@ -137,13 +144,14 @@ fn is_greek(c: char) -> bool {
 }
 
 /// A Latin letter in another dress: full-width or mathematical.
-fn is_styled(c: char) -> bool {
+fn is_styled_latin(c: char) -> bool {
     matches!(u32::from(c), 0xff21..=0xff5a | 0x1d400..=0x1d6a3)
 }
 
 /// The words of a text with what stands between them, and whether each has letters beyond ASCII.
-fn words(text: &str) -> impl Iterator<Item = (&str, bool)> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || is_hidden(c) && !c.is_whitespace();
+fn split_skeleton_words(text: &str) -> impl Iterator<Item = (&str, bool)> {
+    let is_part =
+        |c: char| c.is_alphanumeric() || c == '_' || is_hidden_char(c) && !c.is_whitespace();
     let mut rest = text;
     std::iter::from_fn(move || {
         let first = is_part(rest.chars().next()?);
@@ -155,7 +163,7 @@ fn words(text: &str) -> impl Iterator<Item = (&str, bool)> {
 }
 
 /// The plain letter, digit or sign that a compatibility form shows.
-pub(super) fn compatible(c: char) -> char {
+pub(super) fn fold_compatible_char(c: char) -> char {
     let code = u32::from(c);
     let letter =
         |from: u32, base: u8| char::from(base + u8::try_from((code - from) % 26).unwrap_or(0));
@@ -192,12 +200,12 @@ pub(super) fn compatible(c: char) -> char {
     }
 }
 
-fn is_of_alike_script(c: char) -> bool {
+fn is_lookalike_script(c: char) -> bool {
     c.is_alphabetic() && matches!(u32::from(c), 0x370..=0x58f | 0x13a0..=0x13ff)
 }
 
 /// The Latin letter that a letter of another script passes for.
-fn lookalike(c: char) -> Option<char> {
+fn find_latin_lookalike(c: char) -> Option<char> {
     match u32::from(c) {
         0x370..=0x58f | 0x13a0..=0x13ff | 0x1d26..=0x1d2b | 0x2c80..=0x2cff | 0xa730..=0xa7ff => {
             ALIKE.get(c)
@@ -207,16 +215,16 @@ fn lookalike(c: char) -> Option<char> {
 }
 
 /// Letters with the plain ones that they show, in order.
-struct Shown(LazyLock<Vec<(char, char)>>);
+struct CharFoldTable(LazyLock<Vec<(char, char)>>);
 
-impl Shown {
+impl CharFoldTable {
     fn get(&self, c: char) -> Option<char> {
         let at = self.0.binary_search_by_key(&c, |it| it.0).ok()?;
         Some(self.0[at].1)
     }
 }
 
-fn in_order(pairs: &[(&str, &str)]) -> Vec<(char, char)> {
+fn sort_char_pairs(pairs: &[(&str, &str)]) -> Vec<(char, char)> {
     let mut all: Vec<(char, char)> = pairs
         .iter()
         .flat_map(|(from, to)| from.chars().zip(to.chars()))
@@ -225,8 +233,8 @@ fn in_order(pairs: &[(&str, &str)]) -> Vec<(char, char)> {
     all
 }
 
-static STYLED: Shown = Shown(LazyLock::new(|| in_order(&STYLED_PAIRS)));
-static ALIKE: Shown = Shown(LazyLock::new(|| in_order(&ALIKE_PAIRS)));
+static STYLED: CharFoldTable = CharFoldTable(LazyLock::new(|| sort_char_pairs(&STYLED_PAIRS)));
+static ALIKE: CharFoldTable = CharFoldTable(LazyLock::new(|| sort_char_pairs(&ALIKE_PAIRS)));
 
 /// Letterlike signs, small capitals, raised and lowered letters.
 const STYLED_PAIRS: [(&str, &str); 3] = [
@@ -263,7 +271,8 @@ mod tests {
 
     #[test]
     fn a_text_is_read_as_it_looks() {
-        let check = |text: &str, expected: &str| assert_eq!(skeleton(text), expected, "{text:?}");
+        let check =
+            |text: &str, expected: &str| assert_eq!(fold_to_skeleton(text), expected, "{text:?}");
         check("Ignore  ALL\n\n previous", "ignore all\nprevious");
         check("Ｉｇｎｏｒｅ ａｌｌ：", "ignore all:");
         check("𝐈𝐠𝐧𝐨𝐫𝐞 𝒶𝓁𝓁 𝕡𝕣𝕖 𝟙𝟚", "ignore all pre 12");
@@ -278,7 +287,7 @@ mod tests {
     #[test]
     fn words_that_pose_as_others_are_told() {
         let check =
-            |text: &str, expected: bool| assert_eq!(is_confusable(text), expected, "{text:?}");
+            |text: &str, expected: bool| assert_eq!(is_confusable_text(text), expected, "{text:?}");
         check("con.create_function(\"аlice\", 0)", true);
         check("say_һello();", true);
         check("sayНello()", true);
@@ -308,6 +317,6 @@ mod tests {
         let styled = STYLED_PAIRS
             .iter()
             .flat_map(|(from, to)| from.chars().zip(to.chars()));
-        styled.for_each(|(from, to)| assert_eq!(compatible(from), to, "{from}"));
+        styled.for_each(|(from, to)| assert_eq!(fold_compatible_char(from), to, "{from}"));
     }
 }

@@ -18,43 +18,47 @@ const CANCEL: char = '\u{e007f}';
 const PASSES: usize = 4;
 
 /// The text without them.
-pub(super) fn shown(text: &str) -> Cow<'_, str> {
-    if is_plain(text) {
+pub(super) fn strip_hidden_chars(text: &str) -> Cow<'_, str> {
+    if is_printable_ascii(text) {
         return Cow::Borrowed(text);
     }
     let mut text = Cow::Borrowed(text);
     for _ in 0..PASSES {
-        let next = pass(&text, false);
+        let next = strip_hidden_chars_once(&text, false);
         if next == *text {
             return text;
         }
         text = Cow::Owned(next);
     }
-    Cow::Owned(pass(&text, true))
+    Cow::Owned(strip_hidden_chars_once(&text, true))
 }
 
 /// Whether nothing here can hide: printable ASCII on lines.
-fn is_plain(text: &str) -> bool {
+fn is_printable_ascii(text: &str) -> bool {
     text.bytes()
         .all(|it| matches!(it, b' '..=b'~' | b'\n' | b'\t'))
 }
 
 /// One pass over the text. A strict one lets nothing stay that needs a neighbour, so that nothing can be left to do.
-fn pass(text: &str, is_strict: bool) -> String {
-    let mut kept = Kept {
+fn strip_hidden_chars_once(text: &str, is_strict: bool) -> String {
+    let mut kept = VisibleText {
         out: String::with_capacity(text.len()),
         is_strict,
-        ..Kept::default()
+        ..VisibleText::default()
     };
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
-        let flag = if is_strict { 0 } else { flag(rest) };
-        let gone = ansi::sequence(rest);
+        let flag = if is_strict {
+            0
+        } else {
+            measure_region_flag(rest)
+        };
+        let gone = ansi::measure_ansi_sequence(rest);
         match (flag, gone) {
             (0, 0) => {
                 at += c.len_utf8();
-                kept.take(c, &text[at..]);
+                kept.take_char(c, &text[at..]);
             }
             (0, gone) => at += gone,
             (flag, _) => {
@@ -67,7 +71,7 @@ fn pass(text: &str, is_strict: bool) -> String {
 }
 
 /// How many bytes the flag of a region takes that a text begins with.
-fn flag(text: &str) -> usize {
+fn measure_region_flag(text: &str) -> usize {
     let Some(tags) = text.strip_prefix('\u{1f3f4}') else {
         return 0;
     };
@@ -85,7 +89,7 @@ fn flag(text: &str) -> usize {
 
 /// What was kept so far.
 #[derive(Default)]
-struct Kept {
+struct VisibleText {
     out: String,
     is_strict: bool,
     /// The last character, and the last that has ink.
@@ -96,28 +100,28 @@ struct Kept {
     since: Option<usize>,
 }
 
-impl Kept {
-    fn take(&mut self, c: char, rest: &str) {
+impl VisibleText {
+    fn take_char(&mut self, c: char, rest: &str) {
         match c {
-            '\n' | '\t' => self.push(c),
-            '\u{2028}' | '\u{2029}' => self.push('\n'),
-            _ if !is_hidden(c) => self.push_shown(c),
-            _ if !self.is_strict && self.fits(c, rest) => self.push(c),
+            '\n' | '\t' => self.push_char(c),
+            '\u{2028}' | '\u{2029}' => self.push_char('\n'),
+            _ if !is_hidden_char(c) => self.push_visible(c),
+            _ if !self.is_strict && self.can_keep_hidden(c, rest) => self.push_char(c),
             // A picture that was joined too often takes no part in the next one either.
             '\u{200d}' if self.joins == MOST_JOINS => self.joins += 1,
             _ => {}
         }
     }
 
-    fn push_shown(&mut self, c: char) {
-        let is_joined = self.last == Some('\u{200d}') && emoji::is_picture(c);
-        let is_endless = self.joins > MOST_JOINS && emoji::is_picture(c);
-        if !is_joined && !is_endless && !emoji::is_tone(c) {
+    fn push_visible(&mut self, c: char) {
+        let is_joined = self.last == Some('\u{200d}') && emoji::is_emoji_picture(c);
+        let is_endless = self.joins > MOST_JOINS && emoji::is_emoji_picture(c);
+        if !is_joined && !is_endless && !emoji::is_skin_tone(c) {
             self.joins = 0;
         }
         self.base = Some(c);
         self.since = self.since.map(|it| it + 1);
-        self.push(c);
+        self.push_char(c);
     }
 
     fn push_flag(&mut self, flag: &str) {
@@ -125,8 +129,8 @@ impl Kept {
         (self.last, self.base, self.joins) = (Some(CANCEL), Some('\u{1f3f4}'), 0);
     }
 
-    fn push(&mut self, c: char) {
-        if is_joiner(c) {
+    fn push_char(&mut self, c: char) {
+        if is_zero_width_char(c) {
             self.joins += 1;
             self.since = Some(0);
         }
@@ -135,59 +139,64 @@ impl Kept {
     }
 
     /// Whether a character without ink does something here.
-    fn fits(&self, c: char, rest: &str) -> bool {
+    fn can_keep_hidden(&self, c: char, rest: &str) -> bool {
         let Some(last) = self.last else { return false };
-        let next = rest.chars().find(|it| !is_hidden(*it));
+        let next = rest.chars().find(|it| !is_hidden_char(*it));
         match c {
             '\u{fe0e}' | '\u{fe0f}' if last.is_ascii() => {
-                is_key(last) && rest.starts_with('\u{20e3}')
+                is_keycap_base(last) && rest.starts_with('\u{20e3}')
             }
-            '\u{fe0e}' | '\u{fe0f}' => emoji::is_two_faced(last),
-            '\u{200d}' if self.ends_picture(last) => {
-                self.joins < MOST_JOINS && next.is_some_and(emoji::is_picture)
+            '\u{fe0e}' | '\u{fe0f}' => emoji::has_emoji_variation(last),
+            '\u{200d}' if self.is_picture_end(last) => {
+                self.joins < MOST_JOINS && next.is_some_and(emoji::is_emoji_picture)
             }
-            '\u{200c}' | '\u{200d}' => self.joins_letters(last, next),
+            '\u{200c}' | '\u{200d}' => self.can_join_letters(last, next),
             '\u{200b}' => {
-                self.is_apart() && emoji::is_unspaced(last) && next.is_some_and(emoji::is_unspaced)
+                self.is_far_from_joiner()
+                    && emoji::is_zero_width_break_script(last)
+                    && next.is_some_and(emoji::is_zero_width_break_script)
             }
-            '\u{180b}'..='\u{180d}' | '\u{180f}' => emoji::is_mongolian(last),
-            '\u{180e}' => emoji::is_mongolian(last) && next.is_some_and(emoji::is_mongolian),
+            '\u{180b}'..='\u{180d}' | '\u{180f}' => emoji::is_mongolian_letter(last),
+            '\u{180e}' => {
+                emoji::is_mongolian_letter(last) && next.is_some_and(emoji::is_mongolian_letter)
+            }
             _ => false,
         }
     }
 
-    fn ends_picture(&self, last: char) -> bool {
+    fn is_picture_end(&self, last: char) -> bool {
         let is_face = matches!(last, '\u{fe0e}' | '\u{fe0f}');
-        emoji::is_tone(last)
-            || emoji::is_picture(last)
-            || is_face && self.base.is_some_and(emoji::is_picture)
+        emoji::is_skin_tone(last)
+            || emoji::is_emoji_picture(last)
+            || is_face && self.base.is_some_and(emoji::is_emoji_picture)
     }
 
-    fn joins_letters(&self, last: char, next: Option<char>) -> bool {
+    fn can_join_letters(&self, last: char, next: Option<char>) -> bool {
         let is_between = next.is_none_or(|it| {
-            emoji::is_joining(it) || !it.is_alphanumeric() && !emoji::is_picture(it)
+            emoji::is_joining_script_char(it)
+                || !it.is_alphanumeric() && !emoji::is_emoji_picture(it)
         });
-        self.is_apart() && emoji::is_joining(last) && is_between
+        self.is_far_from_joiner() && emoji::is_joining_script_char(last) && is_between
     }
 
     /// Whether enough stands between this joiner and the one before.
-    fn is_apart(&self) -> bool {
+    fn is_far_from_joiner(&self) -> bool {
         self.since.is_none_or(|it| it >= 2)
     }
 }
 
 /// The keys of a telephone, which become emoji by a selector and a frame.
-fn is_key(c: char) -> bool {
+fn is_keycap_base(c: char) -> bool {
     c.is_ascii_digit() || matches!(c, '#' | '*')
 }
 
-fn is_joiner(c: char) -> bool {
+fn is_zero_width_char(c: char) -> bool {
     matches!(c, '\u{200b}' | '\u{200c}' | '\u{200d}')
 }
 
 /// Whether a character has no ink: control and format characters, fillers, selectors, tags, and what is for private use
 /// or no character at all. The Arabic number signs are format characters that show.
-pub(super) fn is_hidden(c: char) -> bool {
+pub(super) fn is_hidden_char(c: char) -> bool {
     match u32::from(c) {
         0xa | 0x9 => false,
         0..=0x1f | 0x7f..=0x9f => true,
@@ -209,7 +218,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn check(text: &str, expected: &str) {
-        assert_eq!(shown(text), expected, "{text:?}");
+        assert_eq!(strip_hidden_chars(text), expected, "{text:?}");
     }
 
     fn stays(text: &str) {
@@ -263,22 +272,25 @@ mod tests {
         check("1\u{fe0f}2\u{fe0f}", "12");
         check("م\u{200c}abc", "مabc");
         let endless = "😀\u{200d}".repeat(9);
-        assert_eq!(shown(&endless).matches('\u{200d}').count(), MOST_JOINS);
+        assert_eq!(
+            strip_hidden_chars(&endless).matches('\u{200d}').count(),
+            MOST_JOINS
+        );
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
         #[test]
         fn twice_is_once_and_nothing_grows(text in any_text()) {
-            let once = shown(&text).into_owned();
+            let once = strip_hidden_chars(&text).into_owned();
             prop_assert!(once.len() <= text.len());
-            prop_assert_eq!(shown(&once).into_owned(), once);
+            prop_assert_eq!(strip_hidden_chars(&once).into_owned(), once);
         }
 
         #[test]
         fn what_has_ink_stays(text in "[\\PC&&[^\\p{Co}\\p{Cn}\\p{Cf}]]*") {
-            let inked = |text: &str| text.chars().filter(|it| !is_hidden(*it)).collect::<String>();
-            prop_assert_eq!(inked(&shown(&text)), inked(&text));
+            let inked = |text: &str| text.chars().filter(|it| !is_hidden_char(*it)).collect::<String>();
+            prop_assert_eq!(inked(&strip_hidden_chars(&text)), inked(&text));
         }
     }
 

@@ -11,8 +11,8 @@ use std::sync::{LazyLock, OnceLock};
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::fold::skeleton;
-use crate::secrets::words::Words;
+use super::fold::fold_to_skeleton;
+use crate::secrets::words::WordIndex;
 use rows::ROWS;
 
 /// How many times a word or two must be said again before the text is a flood that drowns what was before it.
@@ -21,7 +21,7 @@ const FLOOD: usize = 250;
 const BRACKETS: usize = 90;
 
 /// One sort of order.
-pub(super) struct Row {
+pub(super) struct InstructionRule {
     name: &'static str,
     /// Groups of words, of each of which one must be there. A low line stands for a space.
     needs: &'static str,
@@ -38,9 +38,9 @@ pub(super) struct Row {
     no: &'static str,
 }
 
-impl Row {
+impl InstructionRule {
     /// The bits of its groups; a row that needs nothing is always tried.
-    const fn groups(&self) -> u8 {
+    const fn required_groups(&self) -> u8 {
         let (needs, mut at, mut groups) = (self.needs.as_bytes(), 0, 0);
         while at < needs.len() {
             if at == 0 || needs[at] == b'/' && needs[at - 1] == b' ' && needs[at + 1] == b' ' {
@@ -56,34 +56,35 @@ impl Row {
 static GROUPS: [u8; ROWS.len()] = {
     let (mut groups, mut at) = ([0; ROWS.len()], 0);
     while at < ROWS.len() {
-        groups[at] = ROWS[at].groups();
+        groups[at] = ROWS[at].required_groups();
         at += 1;
     }
     groups
 };
 
 /// The name of the row that a text matches, if any.
-pub(super) fn find(text: &str) -> Option<&'static str> {
-    let text = skeleton(text);
-    let row = rows_seen(text.as_bytes()).find(|index| pattern(*index).is_match(text.as_bytes()));
+pub(super) fn find_instruction_rule(text: &str) -> Option<&'static str> {
+    let text = fold_to_skeleton(text);
+    let row = find_candidate_instruction_rules(text.as_bytes())
+        .find(|index| get_instruction_pattern(*index).is_match(text.as_bytes()));
     row.map(|it| ROWS[it].name)
         .or_else(|| is_flood(&text).then_some("flood"))
 }
 
 /// A row that needs a word, and the bit of the word's group in that row.
-type Use = (usize, u8);
+type RequiredWordUse = (usize, u8);
 
 /// The words of all rows.
-struct Needs {
-    words: Words,
+struct RequiredWords {
+    words: WordIndex,
     /// By the number of the word: who needs it.
-    uses: Vec<Vec<Use>>,
+    uses: Vec<Vec<RequiredWordUse>>,
     /// Signs of one byte, which are too short for the index.
-    signs: Vec<(u8, Use)>,
+    signs: Vec<(u8, RequiredWordUse)>,
 }
 
-static NEEDS: LazyLock<Needs> = LazyLock::new(|| {
-    let mut by_word: BTreeMap<Vec<u8>, Vec<Use>> = BTreeMap::new();
+static NEEDS: LazyLock<RequiredWords> = LazyLock::new(|| {
+    let mut by_word: BTreeMap<Vec<u8>, Vec<RequiredWordUse>> = BTreeMap::new();
     for (index, row) in ROWS.iter().enumerate() {
         for (group, words) in row.needs.split(" / ").enumerate() {
             for word in words.split(' ').filter(|it| !it.is_empty()) {
@@ -99,13 +100,13 @@ static NEEDS: LazyLock<Needs> = LazyLock::new(|| {
         .into_iter()
         .flat_map(|(sign, uses)| uses.into_iter().map(move |it| (sign[0], it)));
     let (words, uses): (Vec<_>, Vec<_>) = long.into_iter().unzip();
-    let words = Words::new(
+    let words = WordIndex::new(
         words
             .into_iter()
             .enumerate()
             .map(|(number, word)| (word, number)),
     );
-    Needs {
+    RequiredWords {
         words,
         uses,
         signs: signs.collect(),
@@ -113,7 +114,7 @@ static NEEDS: LazyLock<Needs> = LazyLock::new(|| {
 });
 
 /// The rows of which every group of words is there. A line end counts as a space.
-fn rows_seen(text: &[u8]) -> impl Iterator<Item = usize> {
+fn find_candidate_instruction_rules(text: &[u8]) -> impl Iterator<Item = usize> {
     let text: Vec<u8> = text
         .iter()
         .map(|it| if *it == b'\n' { b' ' } else { *it })
@@ -123,7 +124,7 @@ fn rows_seen(text: &[u8]) -> impl Iterator<Item = usize> {
     let is_inside = |at: usize| {
         at > 0 && text[at - 1].is_ascii_alphanumeric() && text[at].is_ascii_alphanumeric()
     };
-    NEEDS.words.each(&text, |word, at| {
+    NEEDS.words.for_each_match(&text, |word, at| {
         if !is_inside(at.start) {
             NEEDS.uses[word]
                 .iter()
@@ -141,7 +142,7 @@ fn rows_seen(text: &[u8]) -> impl Iterator<Item = usize> {
     clippy::expect_used,
     reason = "patterns are constants; a test compiles every row"
 )]
-fn pattern(index: usize) -> &'static Regex {
+fn get_instruction_pattern(index: usize) -> &'static Regex {
     static COMPILED: [OnceLock<Regex>; ROWS.len()] = [const { OnceLock::new() }; ROWS.len()];
     COMPILED[index].get_or_init(|| {
         let pattern = ROWS[index].pattern.replace(' ', r"\s");
@@ -198,19 +199,26 @@ mod tests {
     fn each_row_finds_its_own_sample_and_leaves_the_other() {
         for (index, row) in ROWS.iter().enumerate() {
             let matches = |text: &str| {
-                let text = skeleton(text);
-                rows_seen(text.as_bytes()).any(|it| it == index)
-                    && pattern(index).is_match(text.as_bytes())
+                let text = fold_to_skeleton(text);
+                find_candidate_instruction_rules(text.as_bytes()).any(|it| it == index)
+                    && get_instruction_pattern(index).is_match(text.as_bytes())
             };
             assert!(matches(row.yes), "{}: {:?}", row.name, row.yes);
-            assert_eq!(find(row.no), None, "{}: {:?}", row.name, row.no);
+            assert_eq!(
+                find_instruction_rule(row.no),
+                None,
+                "{}: {:?}",
+                row.name,
+                row.no
+            );
         }
     }
 
     #[test]
     fn floods_are_told_from_lists() {
-        let check =
-            |text: &str, expected: Option<&str>| assert_eq!(find(text), expected, "{text:?}");
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(find_instruction_rule(text), expected, "{text:?}")
+        };
         check(&"k ".repeat(300), Some("flood"));
         check(&") ] } ".repeat(100), Some("flood"));
         check(&")]}".repeat(40), Some("flood"));

@@ -10,14 +10,14 @@ mod tag;
 
 use std::borrow::Cow;
 
-use tag::Fate;
+use tag::TagFate;
 
 /// The text without them, after one pass.
-pub(super) fn pass(text: &str) -> Cow<'_, str> {
+pub(super) fn strip_active_markup(text: &str) -> Cow<'_, str> {
     if !text.bytes().any(|it| matches!(it, b'<' | b'[' | b':')) {
         return Cow::Borrowed(text);
     }
-    let mut out = Out {
+    let mut out = MarkupOutput {
         text,
         done: 0,
         out: String::new(),
@@ -27,17 +27,17 @@ pub(super) fn pass(text: &str) -> Cow<'_, str> {
     while let Some(step) = text[at..].find(['<', '[', ':']) {
         at += step;
         let next = match text.as_bytes()[at] {
-            b'<' => open(&mut out, at),
-            b'[' => bracket(&mut out, at),
-            _ => scheme(&mut out, at),
+            b'<' => process_angle_bracket(&mut out, at),
+            b'[' => process_square_bracket(&mut out, at),
+            _ => process_scheme_colon(&mut out, at),
         };
         at = next.max(at + 1);
     }
-    out.finish()
+    out.into_text()
 }
 
 /// What was written so far: the text up to `done`, with its changes.
-struct Out<'a> {
+struct MarkupOutput<'a> {
     text: &'a str,
     done: usize,
     out: String,
@@ -45,9 +45,9 @@ struct Out<'a> {
     endless: Vec<String>,
 }
 
-impl<'a> Out<'a> {
+impl<'a> MarkupOutput<'a> {
     /// Puts something in the place of a part of the text, and goes on behind it.
-    fn replace(&mut self, from: usize, to: usize, by: &str) -> usize {
+    fn replace_range(&mut self, from: usize, to: usize, by: &str) -> usize {
         self.out.push_str(&self.text[self.done..from]);
         self.out.push_str(by);
         self.done = to;
@@ -55,18 +55,18 @@ impl<'a> Out<'a> {
     }
 
     /// How many bytes belong to an element behind its tag.
-    fn body(&mut self, tag: &tag::Tag<'_>, from: usize) -> usize {
+    fn measure_element_body(&mut self, tag: &tag::HtmlTag<'_>, from: usize) -> usize {
         if self.endless.contains(&tag.name) {
             return 0;
         }
-        let len = tag.body(&self.text[from..]);
+        let len = tag.measure_body(&self.text[from..]);
         if len == 0 {
             self.endless.push(tag.name.clone());
         }
         len
     }
 
-    fn finish(mut self) -> Cow<'a, str> {
+    fn into_text(mut self) -> Cow<'a, str> {
         if self.done == 0 && self.out.is_empty() {
             return Cow::Borrowed(self.text);
         }
@@ -76,36 +76,36 @@ impl<'a> Out<'a> {
 }
 
 /// A `<`: a comment, a tag, or nothing of the kind.
-fn open(out: &mut Out<'_>, at: usize) -> usize {
+fn process_angle_bracket(out: &mut MarkupOutput<'_>, at: usize) -> usize {
     let rest = &out.text[at..];
     if rest.starts_with("<!--") {
-        return comment(out, at);
+        return process_html_comment(out, at);
     }
-    let Some(tag) = tag::parse(rest) else {
+    let Some(tag) = tag::parse_html_tag(rest) else {
         return at + 1;
     };
-    match tag.fate(|| is_quoted(out.text, at, at + tag.len)) {
-        Fate::Stays => at + tag.name_end,
-        Fate::Shown => defused(out, at, tag.len),
-        Fate::Goes => out.replace(at, at + tag.len, &tag.alt()),
-        Fate::GoesWithBody => {
-            let end = at + tag.len + out.body(&tag, at + tag.len);
-            out.replace(at, end, "")
+    match tag.decide_fate(|| is_in_backticks(out.text, at, at + tag.len)) {
+        TagFate::Stays => at + tag.name_end,
+        TagFate::Shown => defuse_html_tag(out, at, tag.len),
+        TagFate::Goes => out.replace_range(at, at + tag.len, &tag.alt_text()),
+        TagFate::GoesWithBody => {
+            let end = at + tag.len + out.measure_element_body(&tag, at + tag.len);
+            out.replace_range(at, end, "")
         }
     }
 }
 
 /// A tag whose brackets no longer open it.
-fn defused(out: &mut Out<'_>, at: usize, len: usize) -> usize {
+fn defuse_html_tag(out: &mut MarkupOutput<'_>, at: usize, len: usize) -> usize {
     let inner = out.text[at..at + len]
         .trim_start_matches('<')
         .trim_end_matches('>');
     let shown = format!("‹{inner}›");
-    out.replace(at, at + len, &shown)
+    out.replace_range(at, at + len, &shown)
 }
 
 /// A comment is text that a page hides. One that is a single word or path is a note to a tool, and stays.
-fn comment(out: &mut Out<'_>, at: usize) -> usize {
+fn process_html_comment(out: &mut MarkupOutput<'_>, at: usize) -> usize {
     let rest = &out.text[at..];
     let is_endless = out.endless.iter().any(|it| it == "!--");
     let end = if is_endless {
@@ -115,34 +115,34 @@ fn comment(out: &mut Out<'_>, at: usize) -> usize {
     };
     let Some(end) = end else {
         out.endless.push("!--".into());
-        return out.replace(at, at + 4, "‹!--");
+        return out.replace_range(at, at + 4, "‹!--");
     };
     let (inner, len) = (&rest[4..4 + end], 4 + end + 3);
     let is_word =
         inner.len() <= 60 && inner.split_whitespace().count() <= 1 && !inner.contains('<');
-    if is_word || is_quoted(out.text, at, at + len) {
+    if is_word || is_in_backticks(out.text, at, at + len) {
         at + len
     } else {
-        out.replace(at, at + len, "")
+        out.replace_range(at, at + len, "")
     }
 }
 
 /// A `[`: perhaps a Markdown link or image.
-fn bracket(out: &mut Out<'_>, at: usize) -> usize {
+fn process_square_bracket(out: &mut MarkupOutput<'_>, at: usize) -> usize {
     let is_image = out.text[..at].ends_with('!') && at > out.done;
-    match link::parse(&out.text[at..], is_image) {
+    match link::parse_markdown_link(&out.text[at..], is_image) {
         Some(link) if link.is_harmful() => {
             let from = if is_image { at - 1 } else { at };
-            out.replace(from, at + link.len, &link.shown())
+            out.replace_range(from, at + link.len, &link.to_defanged_text())
         }
         _ => at + 1,
     }
 }
 
 /// A `:`: perhaps behind the name of a scheme whose addresses are programs. Without it they are words.
-fn scheme(out: &mut Out<'_>, at: usize) -> usize {
-    if at >= out.done && address::is_program(&out.text[..at], &out.text[at + 1..]) {
-        return out.replace(at, at + 1, " ");
+fn process_scheme_colon(out: &mut MarkupOutput<'_>, at: usize) -> usize {
+    if at >= out.done && address::is_program_address(&out.text[..at], &out.text[at + 1..]) {
+        return out.replace_range(at, at + 1, " ");
     }
     at + 1
 }
@@ -151,7 +151,7 @@ fn scheme(out: &mut Out<'_>, at: usize) -> usize {
 const AROUND: usize = 400;
 
 /// Whether a part of a text stands between backticks on its line, as code does.
-fn is_quoted(text: &str, from: usize, to: usize) -> bool {
+fn is_in_backticks(text: &str, from: usize, to: usize) -> bool {
     let before = text.as_bytes()[from.saturating_sub(AROUND)..from]
         .iter()
         .rev()
@@ -171,7 +171,7 @@ mod tests {
     fn check(text: &str, expected: &str) {
         let mut seen = text.to_owned();
         for _ in 0..9 {
-            seen = pass(&seen).into_owned();
+            seen = strip_active_markup(&seen).into_owned();
         }
         assert_eq!(seen, expected, "{text:?}");
     }

@@ -7,34 +7,34 @@ use crate::secrets;
 
 /// A snippet, a diff or a place as a model may be given it: nothing hidden, no forged delimiter. Markup stays, it is code.
 #[must_use]
-pub fn code(text: &str) -> String {
-    super::delimiter::defused(&hidden::shown(text)).into_owned()
+pub fn clean_code_text(text: &str) -> String {
+    super::delimiter::defuse_delimiters(&hidden::strip_hidden_chars(text)).into_owned()
 }
 
 /// The same for a model that may be shown anything but a secret.
 #[must_use]
-pub fn told(text: &str) -> String {
-    if secrets::find(text).is_some() {
+pub fn clean_code_unless_secret(text: &str) -> String {
+    if secrets::find_secret(text).is_some() {
         return "(withheld: it looks as if it held a secret; `apostille forget` removes the memory)".into();
     }
-    code(text)
+    clean_code_text(text)
 }
 
 /// JSON with each of its texts as this function gives it. JSON in which nothing can hide is not even read.
 #[must_use]
-pub fn json(encoded: String, text: fn(&str) -> String) -> String {
+pub fn clean_json_texts(encoded: String, text: fn(&str) -> String) -> String {
     let is_turn = |it: &&str| encoded.contains(it);
     let is_plain = encoded.is_ascii()
         && !encoded.contains(['\\', '<', '&', '%'])
         && !["[I", "[i", "[/", "[M", "[m"].iter().any(is_turn)
-        && secrets::find(&encoded).is_none();
+        && secrets::find_secret(&encoded).is_none();
     if is_plain {
         return encoded;
     }
     let Ok(mut value) = serde_json::from_str::<Value>(&encoded) else {
         return encoded;
     };
-    if changed(&mut value, text) {
+    if rewrite_json_texts(&mut value, text) {
         value.to_string()
     } else {
         encoded
@@ -42,7 +42,7 @@ pub fn json(encoded: String, text: fn(&str) -> String) -> String {
 }
 
 /// Changes every text of a value; says whether that made a difference.
-fn changed(value: &mut Value, text: fn(&str) -> String) -> bool {
+fn rewrite_json_texts(value: &mut Value, text: fn(&str) -> String) -> bool {
     match value {
         Value::String(it) => {
             let shown = text(it);
@@ -53,14 +53,14 @@ fn changed(value: &mut Value, text: fn(&str) -> String) -> bool {
         Value::Array(items) => {
             items
                 .iter_mut()
-                .filter_map(|it| changed(it, text).then_some(()))
+                .filter_map(|it| rewrite_json_texts(it, text).then_some(()))
                 .count()
                 > 0
         }
         Value::Object(fields) => {
             fields
                 .values_mut()
-                .filter_map(|it| changed(it, text).then_some(()))
+                .filter_map(|it| rewrite_json_texts(it, text).then_some(()))
                 .count()
                 > 0
         }
@@ -74,7 +74,8 @@ mod tests {
 
     #[test]
     fn code_keeps_its_markup_and_loses_what_hides() {
-        let check = |text: &str, expected: &str| assert_eq!(code(text), expected, "{text:?}");
+        let check =
+            |text: &str, expected: &str| assert_eq!(clean_code_text(text), expected, "{text:?}");
         check(
             "let x = a < b; <script src=1>",
             "let x = a < b; <script src=1>",
@@ -85,8 +86,13 @@ mod tests {
 
     #[test]
     fn texts_inside_json_lose_what_hides_too() {
-        let check =
-            |text: &str, expected: &str| assert_eq!(json(text.into(), code), expected, "{text:?}");
+        let check = |text: &str, expected: &str| {
+            assert_eq!(
+                clean_json_texts(text.into(), clean_code_text),
+                expected,
+                "{text:?}"
+            )
+        };
         check(r#"{"b":1.5,"a":["x",null]}"#, r#"{"b":1.5,"a":["x",null]}"#);
         check(
             "{\"b\":0.82,\"a\":[\"x\u{200b}y\"]}",

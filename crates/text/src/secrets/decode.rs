@@ -9,8 +9,8 @@ const BETWEEN: &str = " \u{2016} ";
 
 /// Everything that was written in another way and turns out to be plain text; `None` when nothing was. `run` is the
 /// length of the longest run.
-pub(super) fn decoded(text: &str, run: usize) -> Option<String> {
-    let mut found: Vec<String> = unescaped(text).into_iter().collect();
+pub(super) fn decode_hidden_text(text: &str, run: usize) -> Option<String> {
+    let mut found: Vec<String> = decode_text_escapes(text).into_iter().collect();
     if run < RUN_MIN && found.is_empty() {
         return None;
     }
@@ -18,13 +18,13 @@ pub(super) fn decoded(text: &str, run: usize) -> Option<String> {
         text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '_' | '-')));
     found.extend(
         runs.filter(|it| it.len() >= RUN_MIN)
-            .filter_map(|it| hexadecimal(it).or_else(|| base64(it))),
+            .filter_map(|it| decode_hex_run(it).or_else(|| decode_base64_run(it))),
     );
     (!found.is_empty()).then(|| found.join(BETWEEN))
 }
 
 /// The text with `%67`, `\x67` and `\u0067` read, if there are many of them.
-fn unescaped(text: &str) -> Option<String> {
+fn decode_text_escapes(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     bytes
         .iter()
@@ -32,7 +32,7 @@ fn unescaped(text: &str) -> Option<String> {
         .nth(ESCAPES_MIN - 1)?;
     let (mut out, mut at, mut escapes) = (Vec::with_capacity(bytes.len()), 0, 0);
     while let Some(&byte) = bytes.get(at) {
-        let (read, len) = escape(&bytes[at..]).unwrap_or((byte, 1));
+        let (read, len) = decode_escape_byte(&bytes[at..]).unwrap_or((byte, 1));
         escapes += usize::from(len > 1);
         out.push(read);
         at += len;
@@ -41,7 +41,7 @@ fn unescaped(text: &str) -> Option<String> {
 }
 
 /// The byte that an escape at the start stands for, and how long the escape is.
-fn escape(text: &[u8]) -> Option<(u8, usize)> {
+fn decode_escape_byte(text: &[u8]) -> Option<(u8, usize)> {
     let digits = |from: usize, to: usize| -> Option<u8> {
         let digits = text
             .get(from..to)
@@ -61,7 +61,7 @@ fn escape(text: &[u8]) -> Option<(u8, usize)> {
     }
 }
 
-fn hexadecimal(run: &str) -> Option<String> {
+fn decode_hex_run(run: &str) -> Option<String> {
     let digits = run.as_bytes();
     let digit = |it: &u8| {
         char::from(*it)
@@ -69,7 +69,7 @@ fn hexadecimal(run: &str) -> Option<String> {
             .and_then(|it| u8::try_from(it).ok())
     };
     let pair = |pair: &[u8]| match pair {
-        [high, low] => Some(digit(high)? << 4 | digit(low)?).filter(is_plain),
+        [high, low] => Some(digit(high)? << 4 | digit(low)?).filter(is_plain_text_byte),
         _ => None,
     };
     digits
@@ -81,26 +81,28 @@ fn hexadecimal(run: &str) -> Option<String> {
 
 /// Whether a run is JSON in base64, as the head of a web token is: by itself it is no secret, and what it says is
 /// looked through as text.
-pub(super) fn is_json(run: &str) -> bool {
-    base64(run).is_some_and(|it| it.starts_with("{\""))
+pub(super) fn is_base64_json(run: &str) -> bool {
+    decode_base64_run(run).is_some_and(|it| it.starts_with("{\""))
 }
 
-fn base64(run: &str) -> Option<String> {
+fn decode_base64_run(run: &str) -> Option<String> {
     let mut out = Vec::with_capacity(run.len());
     let (mut bits, mut held) = (0_u32, 0);
     for byte in run.bytes() {
-        bits = bits << 6 | sextet(byte)?;
+        bits = bits << 6 | decode_base64_sextet(byte)?;
         held += 6;
         if held >= 8 {
             held -= 8;
-            let read = u8::try_from(bits >> held & 0xFF).ok().filter(is_plain)?;
+            let read = u8::try_from(bits >> held & 0xFF)
+                .ok()
+                .filter(is_plain_text_byte)?;
             out.push(read);
         }
     }
     String::from_utf8(out).ok()
 }
 
-fn sextet(byte: u8) -> Option<u32> {
+fn decode_base64_sextet(byte: u8) -> Option<u32> {
     let value = match byte {
         b'A'..=b'Z' => byte - b'A',
         b'a'..=b'z' => byte - b'a' + 26,
@@ -113,7 +115,7 @@ fn sextet(byte: u8) -> Option<u32> {
 }
 
 /// What random bytes are not: plain text from end to end.
-fn is_plain(byte: &u8) -> bool {
+fn is_plain_text_byte(byte: &u8) -> bool {
     matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t')
 }
 
@@ -124,7 +126,11 @@ mod tests {
     #[test]
     fn plain_text_is_read_out_of_other_forms() {
         let check = |text: &str, expected: Option<&str>| {
-            assert_eq!(decoded(text, text.len()).as_deref(), expected, "{text}")
+            assert_eq!(
+                decode_hidden_text(text, text.len()).as_deref(),
+                expected,
+                "{text}"
+            )
         };
         check("%67%68%70%5F%61%62", Some("ghp_ab"));
         check(r"\x67\x68\x70\x5f\u0061\u{62}", Some("ghp_ab"));

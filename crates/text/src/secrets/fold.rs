@@ -9,14 +9,14 @@ const SPLIT_MIN: usize = 16;
 
 /// The text in plain letters: what a reader does not see is dropped, what merely looks like ASCII
 /// becomes ASCII.
-pub(super) fn fold(text: &str) -> Cow<'_, str> {
+pub(super) fn fold_to_ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(text.chars().filter_map(fold_char).collect())
+    Cow::Owned(text.chars().filter_map(fold_char_to_ascii).collect())
 }
 
-fn fold_char(c: char) -> Option<char> {
+fn fold_char_to_ascii(c: char) -> Option<char> {
     let code = u32::from(c);
     match code {
         // Zero-width and bidirectional controls, soft hyphen, variation selectors.
@@ -29,19 +29,19 @@ fn fold_char(c: char) -> Option<char> {
         0xE0020..=0xE007E => char::from_u32(code - 0xE0000),
         0xE0000..=0xE007F => None,
         // Mathematical letters and digits, in runs of A-Z a-z and 0-9.
-        0x1D400..=0x1D6A3 => Some(math_letter((code - 0x1D400) % 52)),
+        0x1D400..=0x1D6A3 => Some(fold_math_letter((code - 0x1D400) % 52)),
         0x1D7CE..=0x1D7FF => char::from_digit((code - 0x1D7CE) % 10, 10),
         _ => Some(c),
     }
 }
 
-fn math_letter(position: u32) -> char {
+fn fold_math_letter(position: u32) -> char {
     let base = if position < 26 { 'A' } else { 'a' };
     char::from_u32(u32::from(base) + position % 26).unwrap_or(base)
 }
 
 /// The text without its line breaks and the blanks around them, if a token may be whole only then.
-pub(super) fn unbroken(text: &str) -> Option<String> {
+pub(super) fn join_broken_lines(text: &str) -> Option<String> {
     if !text.bytes().any(|it| matches!(it, b'\n' | b'\r')) {
         return None;
     }
@@ -51,12 +51,12 @@ pub(super) fn unbroken(text: &str) -> Option<String> {
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     let broken = lines
         .windows(2)
-        .any(|pair| matches!(pair, [above, below] if splits_token(above, below)));
+        .any(|pair| matches!(pair, [above, below] if is_token_split(above, below)));
     broken.then(|| lines.concat())
 }
 
 /// Whether the last word above and the first word below could be the halves of one token.
-fn splits_token(above: &str, below: &str) -> bool {
+fn is_token_split(above: &str, below: &str) -> bool {
     let tail = above.rsplit(char::is_whitespace).next().unwrap_or_default();
     let head = below.split(char::is_whitespace).next().unwrap_or_default();
     let digits = tail
@@ -68,7 +68,7 @@ fn splits_token(above: &str, below: &str) -> bool {
 }
 
 /// The text with its strings put together, as in `"ghp_abc" + "def"`, if there are such strings.
-pub(super) fn spliced(text: &str) -> Option<String> {
+pub(super) fn splice_string_literals(text: &str) -> Option<String> {
     let mut out = String::new();
     let (mut done, mut at) = (0, 0);
     while let Some(step) = text.as_bytes()[at..]
@@ -76,7 +76,7 @@ pub(super) fn spliced(text: &str) -> Option<String> {
         .position(|it| matches!(it, b'"' | b'\'' | b'`'))
     {
         at += step;
-        let joint = joint(&text[at..]);
+        let joint = measure_string_joint(&text[at..]);
         if joint > 0 {
             out.push_str(&text[done..at]);
             done = at + joint;
@@ -87,7 +87,7 @@ pub(super) fn spliced(text: &str) -> Option<String> {
 }
 
 /// How long the joint of two strings is that begins with this quote; 0 when there is none.
-fn joint(quoted: &str) -> usize {
+fn measure_string_joint(quoted: &str) -> usize {
     let behind = quoted[1..].trim_start();
     let operator = behind.trim_start_matches(['+', '.', '&', '|', '\\']);
     let next = operator.trim_start();
@@ -101,11 +101,11 @@ fn joint(quoted: &str) -> usize {
 }
 
 /// The text with neighbouring pieces of a token put together, as in `ghp_ a1B2 c3D4`, if there are such pieces.
-pub(super) fn closed_up(text: &str) -> Option<String> {
+pub(super) fn join_token_pieces(text: &str) -> Option<String> {
     let mut out = String::new();
     let (mut done, mut at, mut was_piece) = (0, 0, false);
     for word in text.split(' ') {
-        let is_piece = is_piece(word);
+        let is_piece = is_token_piece(word);
         if was_piece && is_piece {
             // Without the space before this word.
             out.push_str(&text[done..at - 1]);
@@ -118,7 +118,7 @@ pub(super) fn closed_up(text: &str) -> Option<String> {
 }
 
 /// Whether a word could be a piece of a token: letters and digits mixed, or the prefix of a token.
-fn is_piece(word: &str) -> bool {
+fn is_token_piece(word: &str) -> bool {
     if !(3..=64).contains(&word.len()) {
         return false;
     }

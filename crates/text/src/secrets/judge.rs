@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use super::words::Words;
+use super::words::WordIndex;
 
 /// How strictly a matched value is looked at before its row may speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Judge {
+pub(super) enum SecretJudge {
     /// The pattern says it all; only placeholders are let through.
     Shape,
     /// A short prefix such as `sk-`: what follows must look like a token, not like a word.
@@ -25,7 +25,7 @@ pub(super) enum Judge {
     Branded,
 }
 
-impl Judge {
+impl SecretJudge {
     /// Whether the row stands on the value's own shape, not on a word near it.
     pub(super) const fn has_own_shape(self) -> bool {
         matches!(
@@ -35,22 +35,27 @@ impl Judge {
     }
 
     /// Whether the value passes for a secret.
-    pub(super) fn accepts(self, value: &str) -> bool {
+    pub(super) fn accepts_value(self, value: &str) -> bool {
         let value = value.trim_end_matches(['.', ':', '!', '?', '*', '\\', '|', '=', '&']);
         // Nobody writes a stand-in that is as long as this and has the shape of a token, but for one letter over and over.
-        let is_long = self == Self::Shape && value.len() > 80 && !is_filled(value);
-        if !is_long && is_placeholder(value) {
+        let is_long = self == Self::Shape && value.len() > 80 && !is_one_letter_filler(value);
+        if !is_long && is_placeholder_value(value) {
             return false;
         }
         match self {
             Self::Shape => true,
             Self::Prefixed => is_token_body(value),
             Self::Address => is_address_password(value),
-            Self::Password => !is_reference(value) && is_password(value),
-            Self::Token => !is_reference(value) && (is_random(value) || has_mixed(value, 8, 2)),
-            Self::Strong => is_strong(value) && !is_hash(value) && !is_reference(value),
-            Self::Branded => is_branded(value),
-            Self::Named => is_strong(value) && !is_reference(value),
+            Self::Password => !is_secret_reference(value) && is_password_value(value),
+            Self::Token => {
+                !is_secret_reference(value)
+                    && (is_random_value(value) || has_mixed_segment(value, 8, 2))
+            }
+            Self::Strong => {
+                is_strong_secret(value) && !is_bare_hash(value) && !is_secret_reference(value)
+            }
+            Self::Branded => is_branded_token(value),
+            Self::Named => is_strong_secret(value) && !is_secret_reference(value),
         }
     }
 }
@@ -68,21 +73,21 @@ const TERMS: &str = "base64 base64url base32 base58 sha1 sha256 sha384 sha512 sh
     poly1305 blake2b blake3 cl100k o200k log4j neo4j auth0 web3 ec2 route53 k8s";
 
 /// Whether one of the blank-separated words is this one.
-fn lists(words: &str, word: &str) -> bool {
+fn is_in_blank_separated_list(words: &str, word: &str) -> bool {
     words.split(' ').any(|listed| listed == word)
 }
 
-fn is_placeholder(value: &str) -> bool {
-    static INDEX: LazyLock<Words> =
-        LazyLock::new(|| Words::new(STAND_INS.split(' ').map(|it| (it, 0))));
-    INDEX.is_any_in(value.to_ascii_lowercase().as_bytes())
+fn is_placeholder_value(value: &str) -> bool {
+    static INDEX: LazyLock<WordIndex> =
+        LazyLock::new(|| WordIndex::new(STAND_INS.split(' ').map(|it| (it, 0))));
+    INDEX.has_any_in(value.to_ascii_lowercase().as_bytes())
 }
 
 /// How much of a value that one letter fills may be something else: less than a secret takes.
 const REST_MAX: usize = 16;
 
 /// Whether nearly all of a value is one letter over and over, as in `hvs.xxxxxxxx…`.
-fn is_filled(value: &str) -> bool {
+fn is_one_letter_filler(value: &str) -> bool {
     value
         .as_bytes()
         .windows(2)
@@ -92,7 +97,7 @@ fn is_filled(value: &str) -> bool {
 }
 
 /// Variables, paths, addresses and expressions: they point at a secret instead of holding it.
-fn is_reference(value: &str) -> bool {
+fn is_secret_reference(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     value.starts_with(['$', '%', '/', '.', '~', '&', '*', '\\', '['])
         || ["::", "env.", "environ", "secrets.", "config."]
@@ -110,7 +115,7 @@ fn is_reference(value: &str) -> bool {
 
 /// What the characters of a value are like.
 #[derive(Default)]
-struct Shape {
+struct ValueShape {
     len: usize,
     lower: usize,
     upper: usize,
@@ -127,18 +132,18 @@ struct Shape {
     climb: usize,
 }
 
-impl Shape {
-    fn of(value: &str) -> Self {
+impl ValueShape {
+    fn from_value(value: &str) -> Self {
         let mut shape = Self::default();
         let mut previous = None;
         for byte in value.bytes().filter(u8::is_ascii_alphanumeric) {
-            shape.add(previous, byte);
+            shape.add_byte(previous, byte);
             previous = Some(byte);
         }
         shape
     }
 
-    fn add(&mut self, previous: Option<u8>, byte: u8) {
+    fn add_byte(&mut self, previous: Option<u8>, byte: u8) {
         self.len += 1;
         self.lower += usize::from(byte.is_ascii_lowercase());
         self.upper += usize::from(byte.is_ascii_uppercase());
@@ -147,7 +152,7 @@ impl Shape {
         let Some(previous) = previous else { return };
         let letters = (previous.is_ascii_alphabetic(), byte.is_ascii_alphabetic());
         self.kinds += usize::from(letters.0 != letters.1);
-        self.turns += usize::from(class(previous) != class(byte));
+        self.turns += usize::from(classify_value_byte(previous) != classify_value_byte(byte));
         if letters == (true, true) {
             self.climb = if byte == previous + 1 {
                 self.climb + 1
@@ -155,11 +160,11 @@ impl Shape {
                 0
             };
             self.pairs += 1;
-            self.common += usize::from(self.climb < 2 && is_common(previous, byte));
+            self.common += usize::from(self.climb < 2 && is_common_letter_pair(previous, byte));
         }
     }
 
-    fn letters(&self) -> usize {
+    fn letter_count(&self) -> usize {
         self.lower + self.upper
     }
 
@@ -168,7 +173,7 @@ impl Shape {
     }
 
     fn is_mixed(&self) -> bool {
-        self.digits > 0 && self.letters() > 0
+        self.digits > 0 && self.letter_count() > 0
     }
 
     /// Reads like words. Chance gives about 35 % common pairs, English about 65 %.
@@ -184,7 +189,7 @@ impl Shape {
                 || (self.len >= 32 && self.is_hex())
                 || (self.len >= 20 && self.common * 100 < self.pairs * 27);
         }
-        if self.letters() == 0 {
+        if self.letter_count() == 0 {
             return self.len >= 20;
         }
         (self.len >= 16 && self.is_hex())
@@ -194,7 +199,7 @@ impl Shape {
     }
 }
 
-fn class(byte: u8) -> u8 {
+fn classify_value_byte(byte: u8) -> u8 {
     match byte {
         b'a'..=b'z' => 0,
         b'A'..=b'Z' => 1,
@@ -214,15 +219,15 @@ const COMMON_PAIRS: &[u8] =
     eo vo rv nf xp gn sm fl iz ok nl my gl aw ju oa eq sy sl ps lf nv je nk kn gs dy hy ze ks xt bs \
     ik dd";
 
-fn is_common(first: u8, second: u8) -> bool {
-    static TABLE: [[bool; 26]; 26] = common_table();
+fn is_common_letter_pair(first: u8, second: u8) -> bool {
+    static TABLE: [[bool; 26]; 26] = build_common_pair_table();
     let position = |byte: u8| usize::from(byte.to_ascii_lowercase().wrapping_sub(b'a'));
     let row = TABLE.get(position(first));
     row.and_then(|row| row.get(position(second)))
         .is_some_and(|&common| common)
 }
 
-const fn common_table() -> [[bool; 26]; 26] {
+const fn build_common_pair_table() -> [[bool; 26]; 26] {
     let mut table = [[false; 26]; 26];
     let mut at = 0;
     while at + 1 < COMMON_PAIRS.len() {
@@ -232,76 +237,84 @@ const fn common_table() -> [[bool; 26]; 26] {
     table
 }
 
-fn segments(value: &str) -> impl Iterator<Item = &str> {
+fn split_value_segments(value: &str) -> impl Iterator<Item = &str> {
     let parts = value.split(|c: char| !c.is_ascii_alphanumeric());
-    parts.filter(|part| !part.is_empty() && !is_term(part))
+    parts.filter(|part| !part.is_empty() && !is_algorithm_term(part))
 }
 
 /// Every term has a digit, and few parts do.
-fn is_term(part: &str) -> bool {
-    part.bytes().any(|it| it.is_ascii_digit()) && lists(TERMS, &part.to_ascii_lowercase())
+fn is_algorithm_term(part: &str) -> bool {
+    part.bytes().any(|it| it.is_ascii_digit())
+        && is_in_blank_separated_list(TERMS, &part.to_ascii_lowercase())
 }
 
 /// A part of at least `len` characters that mixes letters with at least `digits` digits.
-fn has_mixed(value: &str, len: usize, digits: usize) -> bool {
-    segments(value)
-        .map(Shape::of)
+fn has_mixed_segment(value: &str, len: usize, digits: usize) -> bool {
+    split_value_segments(value)
+        .map(ValueShape::from_value)
         .any(|part| part.is_mixed() && part.len >= len && part.digits >= digits)
 }
 
 /// One dense part, or many parts (as in a UUID) that are dense together.
-fn is_random(value: &str) -> bool {
-    let whole = Shape::of(value);
-    let dense = |part: Shape| part.len >= 8 && part.is_dense();
+fn is_random_value(value: &str) -> bool {
+    let whole = ValueShape::from_value(value);
+    let dense = |part: ValueShape| part.len >= 8 && part.is_dense();
     let scattered =
-        whole.len >= 16 && whole.digits >= 3 && whole.letters() >= 3 && whole.kinds >= 3;
+        whole.len >= 16 && whole.digits >= 3 && whole.letter_count() >= 3 && whole.kinds >= 3;
     let cased = whole.len >= 16
         && whole.turns * 100 >= whole.len * 40
         && whole.common * 100 < whole.pairs * 60;
     cased
-        || (whole.len >= 10 && segments(value).map(Shape::of).any(dense))
+        || (whole.len >= 10
+            && split_value_segments(value)
+                .map(ValueShape::from_value)
+                .any(dense))
         || (scattered && (whole.is_hex() || !whole.is_wordy()))
 }
 
 /// Random and long: nothing a person would make up on the spot.
-fn is_strong(value: &str) -> bool {
-    Shape::of(value).len >= 16 && is_random(value)
+fn is_strong_secret(value: &str) -> bool {
+    ValueShape::from_value(value).len >= 16 && is_random_value(value)
 }
 
 /// A bare Git or SHA-256 hash: those stand next to any word.
-fn is_hash(value: &str) -> bool {
+fn is_bare_hash(value: &str) -> bool {
     matches!(value.len(), 40 | 64) && value.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-fn is_password(value: &str) -> bool {
-    let whole = Shape::of(value);
+fn is_password_value(value: &str) -> bool {
+    let whole = ValueShape::from_value(value);
     let symbols = value
         .bytes()
         .filter(|byte| b"!@#$%^&*+?~".contains(byte))
         .count();
-    let odd = symbols > 0 && whole.letters() >= 3 && (whole.upper > 0 || whole.digits > 0);
-    value.len() >= 6 && (has_mixed(value, 5, 1) || is_random(value) || odd)
+    let odd = symbols > 0 && whole.letter_count() >= 3 && (whole.upper > 0 || whole.digits > 0);
+    value.len() >= 6 && (has_mixed_segment(value, 5, 1) || is_random_value(value) || odd)
 }
 
 /// After a short prefix: one part that mixes letters and digits, or one that is too long for a word.
 fn is_token_body(value: &str) -> bool {
-    let long = |part: &Shape| part.len >= 20 && !part.is_wordy();
-    has_mixed(value, 6, 1)
-        || segments(value).map(Shape::of).any(|part| long(&part))
-        || is_random(value)
+    let long = |part: &ValueShape| part.len >= 20 && !part.is_wordy();
+    has_mixed_segment(value, 6, 1)
+        || split_value_segments(value)
+            .map(ValueShape::from_value)
+            .any(|part| long(&part))
+        || is_random_value(value)
 }
 
 fn is_address_password(value: &str) -> bool {
     const SHOWN: &str =
         "pass pwd pw secret user postgres root admin token guest test key mysql redis foo bar";
     let lower = value.to_ascii_lowercase();
-    let stands_in = lists(SHOWN, &lower) || lower.contains("password") || lower.contains("passwd");
-    let is_variable = value.starts_with('$') && !has_mixed(value, 6, 1);
+    let stands_in = is_in_blank_separated_list(SHOWN, &lower)
+        || lower.contains("password")
+        || lower.contains("passwd");
+    let is_variable = value.starts_with('$') && !has_mixed_segment(value, 6, 1);
     !stands_in
         && !is_variable
         && !value.starts_with(['{', '<', '%', '*', '['])
         && !value.starts_with("${")
-        && Shape::of(value).len >= 3
+        && ValueShape::from_value(value).len >= 3
 }
 
 /// First words of public identifiers: of model traffic, payments, builds and hashes.
@@ -312,22 +325,22 @@ const PUBLIC_BRANDS: &str = "toolu msg call chatcmpl cmpl resp req file run thre
     release asset bundle diff";
 
 /// A brand, a joint, and a body that is random from end to end.
-fn is_branded(value: &str) -> bool {
+fn is_branded_token(value: &str) -> bool {
     let Some((brand, body)) = value.rsplit_once(['_', '-']) else {
         return false;
     };
     let first = brand.split(['_', '-']).next().unwrap_or(brand);
-    let shape = Shape::of(body);
+    let shape = ValueShape::from_value(body);
     // File names and pods end in a dash and a hash, so a dash wants more than hexadecimal.
     let is_joint = value.as_bytes().get(brand.len()) == Some(&b'_') || shape.hex + 6 <= shape.len;
     let one_case =
         is_joint && shape.len >= 28 && shape.is_mixed() && shape.kinds >= 8 && !shape.is_wordy();
-    !lists(PUBLIC_BRANDS, first) && (is_blob(body) || one_case)
+    !is_in_blank_separated_list(PUBLIC_BRANDS, first) && (is_random_blob(body) || one_case)
 }
 
 /// A run that no name, path or hash would look like: mixed case and digits all the way through.
-pub(super) fn is_blob(run: &str) -> bool {
-    let shape = Shape::of(run);
+pub(super) fn is_random_blob(run: &str) -> bool {
+    let shape = ValueShape::from_value(run);
     let all_kinds = shape.digits >= 2 && shape.upper >= 4 && shape.lower >= 4;
     all_kinds && !shape.is_hex() && shape.turns * 100 >= shape.len * 36 && !shape.is_wordy()
 }

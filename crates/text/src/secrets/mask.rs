@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::find;
+use super::find_secret;
 
 /// Stands for a word that looks like a secret.
 const MASK: &str = "[not repeated: it looks like a secret]";
@@ -12,20 +12,20 @@ const MASK: &str = "[not repeated: it looks like a secret]";
 /// For what quotes its input: usage errors, malformed arguments, refusals. Everything else in it stays, so that the way
 /// out is still told.
 #[must_use]
-pub fn masked(text: &str) -> Cow<'_, str> {
-    if text.lines().all(|line| find(line).is_none()) {
+pub fn mask_secrets(text: &str) -> Cow<'_, str> {
+    if text.lines().all(|line| find_secret(line).is_none()) {
         return Cow::Borrowed(text);
     }
     Cow::Owned(
         text.split('\n')
-            .map(masked_line)
+            .map(mask_secret_line)
             .collect::<Vec<_>>()
             .join("\n"),
     )
 }
 
-fn masked_line(line: &str) -> Cow<'_, str> {
-    if find(line).is_none() {
+fn mask_secret_line(line: &str) -> Cow<'_, str> {
+    if find_secret(line).is_none() {
         return Cow::Borrowed(line);
     }
     let is_edge = |c: char| {
@@ -33,7 +33,7 @@ fn masked_line(line: &str) -> Cow<'_, str> {
     };
     let parts = line.split_inclusive(is_edge).map(|part| {
         let word = part.trim_end_matches(is_edge);
-        if find(word).is_some() {
+        if find_secret(word).is_some() {
             format!("{MASK}{}", &part[word.len()..])
         } else {
             part.to_owned()
@@ -41,7 +41,7 @@ fn masked_line(line: &str) -> Cow<'_, str> {
     });
     let cleaned = parts.collect::<String>();
     // A password is only one beside its name: then nothing of the line is told.
-    if find(&cleaned).is_some() {
+    if find_secret(&cleaned).is_some() {
         Cow::Borrowed(MASK)
     } else {
         Cow::Owned(cleaned)
@@ -56,7 +56,7 @@ mod tests {
     fn secrets_go_and_the_way_out_stays() {
         let token = ["gh", "p_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
         let check = |text: String, expected: &str| {
-            assert_eq!(masked(&text), expected.replace("[]", MASK), "{text}")
+            assert_eq!(mask_secrets(&text), expected.replace("[]", MASK), "{text}")
         };
         check(
             "there is no memory m-7 here".into(),

@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
-use super::judge::Judge;
+use super::judge::SecretJudge;
 
 /// What a word names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Noun {
+pub(super) enum SecretNoun {
     /// A password.
     Pass,
     /// A short word for a password, which must not be the end of another word.
@@ -27,44 +27,44 @@ pub(super) enum Noun {
 }
 
 /// The words, in lower case. A longer one stands before its own beginning.
-pub(super) static NOUNS: &[(&str, Noun)] = &[
-    ("password", Noun::Pass),
-    ("passwd", Noun::Pass),
-    ("passphrase", Noun::Pass),
-    ("passcode", Noun::Pass),
-    ("passwort", Noun::Pass),
-    ("contraseña", Noun::Pass),
-    ("contrasena", Noun::Pass),
-    ("mot de passe", Noun::Pass),
-    ("senha", Noun::Pass),
-    ("пароль", Noun::Pass),
-    ("密码", Noun::Pass),
-    ("密碼", Noun::Pass),
-    ("口令", Noun::Pass),
-    ("パスワード", Noun::Pass),
-    ("비밀번호", Noun::Pass),
-    ("암호", Noun::Pass),
-    ("pwd", Noun::ShortPass),
-    ("pw", Noun::ShortPass),
-    ("pass", Noun::ShortPass),
-    ("token", Noun::Token),
-    ("secret", Noun::Token),
-    ("令牌", Noun::Token),
-    ("密钥", Noun::Token),
-    ("密鑰", Noun::Token),
-    ("秘钥", Noun::Token),
-    ("トークン", Noun::Token),
-    ("토큰", Noun::Token),
-    ("токен", Noun::Token),
-    ("credentials", Noun::Loose),
-    ("credential", Noun::Loose),
-    ("authorization", Noun::Loose),
-    ("auth", Noun::Loose),
-    ("pat", Noun::ShortToken),
-    ("sas", Noun::ShortToken),
-    ("key", Noun::Key),
-    ("private", Noun::Part),
-    ("access", Noun::Part),
+pub(super) static NOUNS: &[(&str, SecretNoun)] = &[
+    ("password", SecretNoun::Pass),
+    ("passwd", SecretNoun::Pass),
+    ("passphrase", SecretNoun::Pass),
+    ("passcode", SecretNoun::Pass),
+    ("passwort", SecretNoun::Pass),
+    ("contraseña", SecretNoun::Pass),
+    ("contrasena", SecretNoun::Pass),
+    ("mot de passe", SecretNoun::Pass),
+    ("senha", SecretNoun::Pass),
+    ("пароль", SecretNoun::Pass),
+    ("密码", SecretNoun::Pass),
+    ("密碼", SecretNoun::Pass),
+    ("口令", SecretNoun::Pass),
+    ("パスワード", SecretNoun::Pass),
+    ("비밀번호", SecretNoun::Pass),
+    ("암호", SecretNoun::Pass),
+    ("pwd", SecretNoun::ShortPass),
+    ("pw", SecretNoun::ShortPass),
+    ("pass", SecretNoun::ShortPass),
+    ("token", SecretNoun::Token),
+    ("secret", SecretNoun::Token),
+    ("令牌", SecretNoun::Token),
+    ("密钥", SecretNoun::Token),
+    ("密鑰", SecretNoun::Token),
+    ("秘钥", SecretNoun::Token),
+    ("トークン", SecretNoun::Token),
+    ("토큰", SecretNoun::Token),
+    ("токен", SecretNoun::Token),
+    ("credentials", SecretNoun::Loose),
+    ("credential", SecretNoun::Loose),
+    ("authorization", SecretNoun::Loose),
+    ("auth", SecretNoun::Loose),
+    ("pat", SecretNoun::ShortToken),
+    ("sas", SecretNoun::ShortToken),
+    ("key", SecretNoun::Key),
+    ("private", SecretNoun::Part),
+    ("access", SecretNoun::Part),
 ];
 
 /// Words that make a key a secret one; a bare "key" names too much else.
@@ -77,15 +77,15 @@ const PLAIN_KEYS: &str = "cache primary foreign partition sort public object has
     join query entry item lock storage routing shard redis bucket s3 file";
 
 /// One way in which a value may follow.
-pub(super) struct Way {
+pub(super) struct SecretPhrasing {
     /// What is reported.
     pub name: &'static str,
     /// Which words it holds for.
-    takes: fn(&Word<'_>) -> bool,
+    takes: fn(&SecretWord<'_>) -> bool,
     /// Where the value is, seen from the end of the word.
     value: fn(&[u8]) -> Option<Range<usize>>,
     /// How the value is judged.
-    pub judge: Judge,
+    pub judge: SecretJudge,
     /// Must be caught, once the pieces are joined.
     #[cfg(test)]
     pub sample: &'static [&'static str],
@@ -97,8 +97,8 @@ pub(super) struct Way {
 macro_rules! ways {
     ($($name:literal: $takes:ident, $value:ident, $judge:ident, $sample:expr, $clean:expr;)*) => {
         /// All ways.
-        pub(super) static WAYS: &[Way] = &[$(Way {
-            name: $name, takes: |it| it.$takes(), value: $value, judge: Judge::$judge,
+        pub(super) static WAYS: &[SecretPhrasing] = &[$(SecretPhrasing {
+            name: $name, takes: |it| it.$takes(), value: $value, judge: SecretJudge::$judge,
             #[cfg(test)] sample: $sample,
             #[cfg(test)] clean: $clean,
         }),*];
@@ -106,59 +106,60 @@ macro_rules! ways {
 }
 
 ways! {
-    "password-assignment": is_pass, assigned, Password, &["DB_PASSWORD=", "n0tThe1"], "password: must be 12 characters";
-    "password-in-prose": is_pass, told, Password, &["the password for prod is ", "n0tThe1"], "the password field is base64-encoded";
-    "secret-assignment": is_token, assigned, Token, &["token: ", "a1B2c3D4e5F6g7H8"], "api_key = os.environ[\"OPENAI_API_KEY\"]";
-    "secret-in-prose": is_token, told, Token, &["the API key for staging is ", "a2b3c4d5e6f7g2h3j4k5l6m7n2p3q4r5"], "the token usage is tracked per-request";
-    "secret-after-word": is_plain, next, Strong, &["use api key ", "a1B2c3D4e5F6g7H8i9J0k1L2"], "the token CancellationTokenSourceFactory2";
-    "secret-in-name": is_part, joined, Named, &["acme-secret-", "0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d"], "access-control-allow-credentials-header";
-    "key-assignment": is_branded_key, assigned, Strong, &["STRIPE_KEY=", "a1B2c3D4e5F6g7H8i9J0k1L2"], "cache_key: feature-flags-v2";
-    "access-assignment": is_branded_part, tight, Strong, &["acmeACCESS=", "a1B2c3D4e5F6g7H8i9J0k1L2"], "quick access: a1 then b2";
-    "secret-as-default": is_plain, defaulted, Strong, &["getenv('SECRET_KEY', '", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0", "')"], "getenv('DB_PASSWORD', 'test1234')";
+    "password-assignment": is_password, find_assigned_value, Password, &["DB_PASSWORD=", "n0tThe1"], "password: must be 12 characters";
+    "password-in-prose": is_password, find_value_in_prose, Password, &["the password for prod is ", "n0tThe1"], "the password field is base64-encoded";
+    "secret-assignment": is_token, find_assigned_value, Token, &["token: ", "a1B2c3D4e5F6g7H8"], "api_key = os.environ[\"OPENAI_API_KEY\"]";
+    "secret-in-prose": is_token, find_value_in_prose, Token, &["the API key for staging is ", "a2b3c4d5e6f7g2h3j4k5l6m7n2p3q4r5"], "the token usage is tracked per-request";
+    "secret-after-word": is_plain_noun, find_adjacent_value, Strong, &["use api key ", "a1B2c3D4e5F6g7H8i9J0k1L2"], "the token CancellationTokenSourceFactory2";
+    "secret-in-name": is_name_part, find_value_in_name, Named, &["acme-secret-", "0a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d"], "access-control-allow-credentials-header";
+    "key-assignment": is_branded_key, find_assigned_value, Strong, &["STRIPE_KEY=", "a1B2c3D4e5F6g7H8i9J0k1L2"], "cache_key: feature-flags-v2";
+    "access-assignment": is_branded_part, find_unspaced_value, Strong, &["acmeACCESS=", "a1B2c3D4e5F6g7H8i9J0k1L2"], "quick access: a1 then b2";
+    "secret-as-default": is_plain_noun, find_default_value, Strong, &["getenv('SECRET_KEY', '", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0", "')"], "getenv('DB_PASSWORD', 'test1234')";
 }
 
 /// A word of the list where it stands in a text.
-pub(super) struct Word<'t> {
-    noun: Noun,
+pub(super) struct SecretWord<'t> {
+    noun: SecretNoun,
     before: &'t [u8],
 }
 
-impl Word<'_> {
+impl SecretWord<'_> {
     /// The word that stands at this place, seen with what stands before it.
-    pub(super) fn new(noun: Noun, before: &[u8]) -> Word<'_> {
-        Word { noun, before }
+    pub(super) fn new(noun: SecretNoun, before: &[u8]) -> SecretWord<'_> {
+        SecretWord { noun, before }
     }
 
-    fn is_pass(&self) -> bool {
-        self.noun == Noun::Pass || (self.noun == Noun::ShortPass && self.stands_alone())
+    fn is_password(&self) -> bool {
+        self.noun == SecretNoun::Pass
+            || (self.noun == SecretNoun::ShortPass && self.is_standalone())
     }
 
     fn is_token(&self) -> bool {
         match self.noun {
-            Noun::Token | Noun::Loose => true,
-            Noun::ShortToken => !self.before.is_empty() && self.stands_alone(),
-            Noun::Key => self.is_secret_key(),
+            SecretNoun::Token | SecretNoun::Loose => true,
+            SecretNoun::ShortToken => !self.before.is_empty() && self.is_standalone(),
+            SecretNoun::Key => self.is_secret_key(),
             _ => false,
         }
     }
 
-    fn is_plain(&self) -> bool {
-        matches!(self.noun, Noun::Token | Noun::Pass) || self.is_secret_key()
+    fn is_plain_noun(&self) -> bool {
+        matches!(self.noun, SecretNoun::Token | SecretNoun::Pass) || self.is_secret_key()
     }
 
-    fn is_part(&self) -> bool {
+    fn is_name_part(&self) -> bool {
         let is_key =
-            self.noun == Noun::Key && matches!(self.before.last(), Some(b'a'..=b'z' | b'-'));
-        matches!(self.noun, Noun::Token | Noun::Part) || is_key || self.is_secret_key()
+            self.noun == SecretNoun::Key && matches!(self.before.last(), Some(b'a'..=b'z' | b'-'));
+        matches!(self.noun, SecretNoun::Token | SecretNoun::Part) || is_key || self.is_secret_key()
     }
 
     /// `ACME_KEY`, `acmeKEY`: the name of somebody, and no word for a key of another kind.
     fn is_branded_key(&self) -> bool {
-        self.noun == Noun::Key && self.is_branded()
+        self.noun == SecretNoun::Key && self.is_branded()
     }
 
     fn is_branded_part(&self) -> bool {
-        self.noun == Noun::Part && self.is_branded()
+        self.noun == SecretNoun::Part && self.is_branded()
     }
 
     fn is_branded(&self) -> bool {
@@ -171,7 +172,7 @@ impl Word<'_> {
     }
 
     /// Whether no letter stands right before it.
-    fn stands_alone(&self) -> bool {
+    fn is_standalone(&self) -> bool {
         !self.before.last().is_some_and(u8::is_ascii_lowercase)
     }
 
@@ -181,7 +182,7 @@ impl Word<'_> {
             Some(b' ' | b'_' | b'.' | b'-')
         ));
         let before = &self.before[..self.before.len() - joint];
-        self.noun == Noun::Key
+        self.noun == SecretNoun::Key
             && SECRET_KEYS
                 .split(' ')
                 .any(|it| before.ends_with(it.as_bytes()))
@@ -203,9 +204,9 @@ impl Word<'_> {
     }
 }
 
-impl Way {
+impl SecretPhrasing {
     /// The value behind a word, with the way's judge to hear.
-    pub(super) fn find(&self, word: &Word<'_>, behind: &[u8]) -> Option<Range<usize>> {
+    pub(super) fn find_value(&self, word: &SecretWord<'_>, behind: &[u8]) -> Option<Range<usize>> {
         // What follows is quicker to tell than what the word is.
         (self.value)(behind).filter(|_| (self.takes)(word))
     }
@@ -220,12 +221,12 @@ const SUFFIXES: &str =
     "value production prod dev test staging live key b64 base64 string primary secondary old new";
 
 /// A reader of bytes from left to right.
-struct Reader<'t> {
+struct ByteCursor<'t> {
     text: &'t [u8],
     at: usize,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> ByteCursor<'t> {
     fn new(text: &'t [u8]) -> Self {
         Self { text, at: 0 }
     }
@@ -235,7 +236,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Skips up to `most` bytes of which this holds, and says how many there were.
-    fn skip(&mut self, most: usize, is: impl Fn(u8) -> bool) -> usize {
+    fn skip_while(&mut self, most: usize, is: impl Fn(u8) -> bool) -> usize {
         let n = self
             .rest()
             .iter()
@@ -246,7 +247,7 @@ impl<'t> Reader<'t> {
         n
     }
 
-    fn eat(&mut self, words: &[&str]) -> bool {
+    fn eat_any(&mut self, words: &[&str]) -> bool {
         let found = words
             .iter()
             .find(|it| self.rest().starts_with(it.as_bytes()));
@@ -255,72 +256,72 @@ impl<'t> Reader<'t> {
     }
 
     /// The value that begins here.
-    fn value(mut self) -> Option<Range<usize>> {
+    fn read_value(mut self) -> Option<Range<usize>> {
         let start = self.at;
-        let len = self.skip(VALUE_MAX, is_value);
+        let len = self.skip_while(VALUE_MAX, is_secret_value_byte);
         (len >= VALUE_MIN).then_some(start..start + len)
     }
 }
 
 /// ASCII only, up to a blank, quote, bracket, comma or semicolon.
-fn is_value(byte: u8) -> bool {
+fn is_secret_value_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&*+-./:=?@[\\]^_|~".contains(&byte)
 }
 
 /// Steps over a suffix of the name, as in `token_prod` or `secret-2`.
-fn suffix(reader: &mut Reader<'_>) {
+fn skip_name_suffix(reader: &mut ByteCursor<'_>) {
     let start = reader.at;
-    if reader.skip(1, |it| matches!(it, b'_' | b'-')) == 0 {
+    if reader.skip_while(1, |it| matches!(it, b'_' | b'-')) == 0 {
         return;
     }
-    let is_known = SUFFIXES.split(' ').any(|it| reader.eat(&[it]));
+    let is_known = SUFFIXES.split(' ').any(|it| reader.eat_any(&[it]));
     if !is_known {
-        reader.skip(1, |it| it == b'v');
-        if reader.skip(1, |it| it.is_ascii_digit()) == 0 {
+        reader.skip_while(1, |it| it == b'v');
+        if reader.skip_while(1, |it| it.is_ascii_digit()) == 0 {
             reader.at = start;
         }
     }
 }
 
 /// `name = value` in code, data and markup.
-fn assigned(text: &[u8]) -> Option<Range<usize>> {
-    let mut reader = Reader::new(text);
-    suffix(&mut reader);
-    reader.skip(4, |it| b"\"'`\\])*".contains(&it));
-    reader.skip(4, |it| it.is_ascii_whitespace());
-    if !reader.eat(&[
+fn find_assigned_value(text: &[u8]) -> Option<Range<usize>> {
+    let mut reader = ByteCursor::new(text);
+    skip_name_suffix(&mut reader);
+    reader.skip_while(4, |it| b"\"'`\\])*".contains(&it));
+    reader.skip_while(4, |it| it.is_ascii_whitespace());
+    if !reader.eat_any(&[
         ":=", "=>", "->", "===", "==", "=", ":", ">", "是", "为", "は",
     ]) {
         return None;
     }
-    reader.skip(6, |it| it.is_ascii_whitespace());
-    reader.skip(4, |it| b"\"'`*\\".contains(&it));
-    reader.value()
+    reader.skip_while(6, |it| it.is_ascii_whitespace());
+    reader.skip_while(4, |it| b"\"'`*\\".contains(&it));
+    reader.read_value()
 }
 
 /// `name=value` and nothing else.
-fn tight(text: &[u8]) -> Option<Range<usize>> {
-    let mut reader = Reader::new(text);
-    if reader.eat(&["=", ":"]) {
-        reader.value()
+fn find_unspaced_value(text: &[u8]) -> Option<Range<usize>> {
+    let mut reader = ByteCursor::new(text);
+    if reader.eat_any(&["=", ":"]) {
+        reader.read_value()
     } else {
         None
     }
 }
 
 /// `the name for staging is value`: at most five words in between.
-fn told(text: &[u8]) -> Option<Range<usize>> {
-    let mut reader = Reader::new(text);
-    suffix(&mut reader);
-    reader.eat(&["s"]);
+fn find_value_in_prose(text: &[u8]) -> Option<Range<usize>> {
+    let mut reader = ByteCursor::new(text);
+    skip_name_suffix(&mut reader);
+    reader.eat_any(&["s"]);
     for _ in 0..6 {
-        if reader.skip(VALUE_MAX, |it| it.is_ascii_whitespace()) == 0 {
+        if reader.skip_while(VALUE_MAX, |it| it.is_ascii_whitespace()) == 0 {
             return None;
         }
-        if let Some(value) = is_said(reader.rest()) {
+        if let Some(value) = find_value_after_verb(reader.rest()) {
             return Some(reader.at + value.start..reader.at + value.end);
         }
-        if reader.skip(VALUE_MAX, |it| {
+        if reader.skip_while(VALUE_MAX, |it| {
             it.is_ascii_alphanumeric() || b"_'./-".contains(&it)
         }) == 0
         {
@@ -331,7 +332,7 @@ fn told(text: &[u8]) -> Option<Range<usize>> {
 }
 
 /// The value behind a verb that begins here.
-fn is_said(text: &[u8]) -> Option<Range<usize>> {
+fn find_value_after_verb(text: &[u8]) -> Option<Range<usize>> {
     const VERBS: &[&str] = &[
         "is",
         "was",
@@ -344,26 +345,28 @@ fn is_said(text: &[u8]) -> Option<Range<usize>> {
         "rotated to",
         "updated to",
     ];
-    let mut reader = Reader::new(text);
-    if !reader.eat(VERBS) || reader.skip(3, |it| it.is_ascii_whitespace() || it == b':') == 0 {
+    let mut reader = ByteCursor::new(text);
+    if !reader.eat_any(VERBS)
+        || reader.skip_while(3, |it| it.is_ascii_whitespace() || it == b':') == 0
+    {
         return None;
     }
-    reader.skip(3, |it| b"\"'`*".contains(&it));
-    reader.value()
+    reader.skip_while(3, |it| b"\"'`*".contains(&it));
+    reader.read_value()
 }
 
 /// `name value`, with nothing but a blank and a quote in between.
-fn next(text: &[u8]) -> Option<Range<usize>> {
-    let mut reader = Reader::new(text);
-    if reader.skip(2, |it| it == b' ') == 0 {
+fn find_adjacent_value(text: &[u8]) -> Option<Range<usize>> {
+    let mut reader = ByteCursor::new(text);
+    if reader.skip_while(2, |it| it == b' ') == 0 {
         return None;
     }
-    reader.skip(1, |it| b"\"'`".contains(&it));
-    reader.value()
+    reader.skip_while(1, |it| b"\"'`".contains(&it));
+    reader.read_value()
 }
 
 /// A value that carries its name: `acme-secret-…`, with at most 24 letters more of the name.
-fn joined(text: &[u8]) -> Option<Range<usize>> {
+fn find_value_in_name(text: &[u8]) -> Option<Range<usize>> {
     let is_body = |it: &u8| it.is_ascii_alphanumeric() || b"_.+/=-".contains(it);
     let is_joint = |it: u8| matches!(it, b'.' | b'_' | b'-');
     let more = text
@@ -384,21 +387,21 @@ fn joined(text: &[u8]) -> Option<Range<usize>> {
 }
 
 /// `getenv('NAME', 'value')`.
-fn defaulted(text: &[u8]) -> Option<Range<usize>> {
-    let mut reader = Reader::new(text);
-    let is_between = quote(&mut reader) && {
-        reader.skip(3, |it| it.is_ascii_whitespace());
-        reader.eat(&[","])
+fn find_default_value(text: &[u8]) -> Option<Range<usize>> {
+    let mut reader = ByteCursor::new(text);
+    let is_between = skip_quote_mark(&mut reader) && {
+        reader.skip_while(3, |it| it.is_ascii_whitespace());
+        reader.eat_any(&[","])
     };
-    reader.skip(3, |it| it.is_ascii_whitespace());
-    if is_between && quote(&mut reader) {
-        reader.value()
+    reader.skip_while(3, |it| it.is_ascii_whitespace());
+    if is_between && skip_quote_mark(&mut reader) {
+        reader.read_value()
     } else {
         None
     }
 }
 
-fn quote(reader: &mut Reader<'_>) -> bool {
-    reader.skip(1, |it| it == b'\\');
-    reader.skip(1, |it| matches!(it, b'"' | b'\'')) == 1
+fn skip_quote_mark(reader: &mut ByteCursor<'_>) -> bool {
+    reader.skip_while(1, |it| it == b'\\');
+    reader.skip_while(1, |it| matches!(it, b'"' | b'\'')) == 1
 }

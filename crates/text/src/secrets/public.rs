@@ -5,48 +5,48 @@ use std::sync::OnceLock;
 
 use regex::bytes::{Captures, Regex};
 
-use super::compile;
+use super::compile_byte_pattern;
 
 /// One kind of public value.
-struct Kind {
+struct PublicValueKind {
     /// Its pattern is tried only when one of these stands in the text.
     marks: &'static [&'static str],
     /// The pattern; its group, if any, is a digest.
     pattern: &'static str,
 }
 
-const KINDS: [Kind; 7] = [
-    Kind {
+const KINDS: [PublicValueKind; 7] = [
+    PublicValueKind {
         marks: &["base64,"],
         pattern: r"data:[A-Za-z0-9.+/;=-]*;base64,[A-Za-z0-9+/=%]{8,}(?:\s{1,4}[A-Za-z0-9+/=]{40,})*",
     },
-    Kind {
+    PublicValueKind {
         marks: &["sha", "SHA", "Sha", "h1:"],
         pattern: r"(?:[sS][hH][aA]-?(?:1|256|384|512)[-:=] ?|h1:)([A-Za-z0-9+/=%_-]{27,})",
     },
-    Kind {
+    PublicValueKind {
         marks: &["AAAA"],
         pattern: r"AAAA(?:[BC]3NzaC1|E2VjZHNh|G[a-zA-Z0-9]{2}[rt])[A-Za-z0-9+/]{20,}={0,3}",
     },
-    Kind {
+    PublicValueKind {
         marks: &["ANBgkqhkiG9w0BAQEFAAO", "YHKoZIzj0CAQ", "MCowBQYDK2V"],
         pattern: concat!(
             r"(?:MII[A-Za-z0-9]{5}ANBgkqhkiG9w0BAQEFAAO|MF[kY]w[EF][A-Za-z]YHKoZIzj0CAQ|MCowBQYDK2V)",
             r"[A-Za-z0-9+/]{20,}(?:\s{1,4}[A-Za-z0-9+/]{20,})*",
         ),
     },
-    Kind {
+    PublicValueKind {
         marks: &["-----BEGIN "],
         pattern: concat!(
             r"-----BEGIN (?:[A-Z0-9 ]*(?:CERTIFICATE|PUBLIC KEY)|PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE)[A-Z ]*-----",
             r"(?:(?:\s|\\[nr]){1,6}(?:(?:Version|Comment|Hash): [^\n\\]*|[A-Za-z0-9+/=]{16,}))*",
         ),
     },
-    Kind {
+    PublicValueKind {
         marks: &["renovate-debug:"],
         pattern: r"renovate-debug:[A-Za-z0-9+/=]{20,}",
     },
-    Kind {
+    PublicValueKind {
         marks: &["Qm"],
         pattern: r"Qm[1-9A-HJ-NP-Za-km-z]{44}",
     },
@@ -56,7 +56,7 @@ const KINDS: [Kind; 7] = [
 const SHORTEST: usize = 27;
 
 /// The text without its public values; `run` is the length of its longest run.
-pub(super) fn without(text: &str, run: usize) -> Cow<'_, str> {
+pub(super) fn blank_public_values(text: &str, run: usize) -> Cow<'_, str> {
     static COMPILED: [OnceLock<Regex>; KINDS.len()] = [const { OnceLock::new() }; KINDS.len()];
     if run < SHORTEST {
         return Cow::Borrowed(text);
@@ -64,7 +64,7 @@ pub(super) fn without(text: &str, run: usize) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     for (kind, compiled) in KINDS.iter().zip(&COMPILED) {
         if kind.marks.iter().any(|mark| text.contains(mark)) {
-            let pattern = compiled.get_or_init(|| compile(kind.pattern));
+            let pattern = compiled.get_or_init(|| compile_byte_pattern(kind.pattern));
             if let Cow::Owned(bytes) = pattern.replace_all(text.as_bytes(), blank_unless_odd_digest)
             {
                 text = Cow::Owned(String::from_utf8_lossy(&bytes).into_owned());

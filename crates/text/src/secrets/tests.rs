@@ -7,11 +7,11 @@ const MIXED: &str = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0";
 const DIGEST: &str = "dGhpcyBpcyBub3QgYSBzZWNyZXQsIGp1c3QgYSBkaWc";
 
 fn refused(text: &str) {
-    assert!(find(text).is_some(), "must be refused: {text}");
+    assert!(find_secret(text).is_some(), "must be refused: {text}");
 }
 
 fn passes(text: &str) {
-    assert_eq!(find(text), None, "must pass: {text}");
+    assert_eq!(find_secret(text), None, "must pass: {text}");
 }
 
 #[test]
@@ -122,12 +122,13 @@ fn every_row_catches_its_sample() {
         let sample = row.sample.concat();
         let lower = sample.to_ascii_lowercase();
         assert!(
-            each(&Seen::of(&lower).rows).any(|it| it == index),
+            iterate_secret_rules(&SecretCandidates::from_lowercase(&lower).rows)
+                .any(|it| it == index),
             "{}: keyword",
             row.name
         );
         assert!(
-            row_matches(index, row, row.judge, &sample, &lower),
+            is_secret_rule_match(index, row, row.judge, &sample, &lower),
             "{}: {sample}",
             row.name
         );
@@ -143,14 +144,14 @@ fn every_row_lets_its_clean_sample_pass() {
 #[test]
 fn every_way_catches_its_sample_and_lets_its_clean_one_pass() {
     for way in WAYS {
-        assert_eq!(find(&way.sample.concat()), Some(way.name));
+        assert_eq!(find_secret(&way.sample.concat()), Some(way.name));
         passes(way.clean);
     }
 }
 
 #[test]
 fn table_is_well_formed() {
-    assert!(ROWS.len() <= RowSet::default().len() * 64);
+    assert!(ROWS.len() <= SecretRuleSet::default().len() * 64);
     let nouns = NOUNS.iter().map(|(word, _)| word);
     for keyword in ROWS.iter().flat_map(|row| row.keywords).chain(nouns) {
         assert!(

@@ -6,7 +6,7 @@ const BITS: usize = 1 << 15;
 const BUCKETS: usize = 1 << 10;
 
 /// Words of two bytes or more, each with a number.
-pub(crate) struct Words {
+pub(crate) struct WordIndex {
     /// Whether a word may begin with these three bytes.
     filter: Vec<u64>,
     /// Where the words of each bucket begin.
@@ -14,21 +14,21 @@ pub(crate) struct Words {
     words: Vec<(Box<[u8]>, usize)>,
 }
 
-impl Words {
+impl WordIndex {
     /// The index of these words. The same word may come with several numbers.
     pub(crate) fn new<W: Into<Vec<u8>>>(words: impl Iterator<Item = (W, usize)>) -> Self {
         let mut words: Vec<(Box<[u8]>, usize)> = words
             .map(|(word, number)| (word.into().into_boxed_slice(), number))
             .collect();
-        words.sort_by_key(|(word, _)| bucket(word));
+        words.sort_by_key(|(word, _)| hash_word_bucket(word));
         let starts = (0..=BUCKETS)
-            .map(|it| words.partition_point(|(word, _)| bucket(word) < it))
+            .map(|it| words.partition_point(|(word, _)| hash_word_bucket(word) < it))
             .collect();
         let mut filter = vec![0; BITS / 64];
         for (word, _) in &words {
             let thirds = word.get(2).map_or(0..=u8::MAX, |it| *it..=*it);
             thirds
-                .map(|third| bit(word, third))
+                .map(|third| hash_filter_bit(word, third))
                 .for_each(|it| filter[it / 64] |= 1 << (it % 64));
         }
         Self {
@@ -39,26 +39,30 @@ impl Words {
     }
 
     /// Tells of every word in the text: its number, and where it begins and ends.
-    pub(crate) fn each(&self, text: &[u8], mut found: impl FnMut(usize, std::ops::Range<usize>)) {
+    pub(crate) fn for_each_match(
+        &self,
+        text: &[u8],
+        mut found: impl FnMut(usize, std::ops::Range<usize>),
+    ) {
         for at in 0..text.len().saturating_sub(1) {
-            let bit = bit(&text[at..], text.get(at + 2).copied().unwrap_or(0));
+            let bit = hash_filter_bit(&text[at..], text.get(at + 2).copied().unwrap_or(0));
             if self.filter[bit / 64] & 1 << (bit % 64) != 0 {
-                self.here(&text[at..])
+                self.matches_at_start(&text[at..])
                     .for_each(|(number, len)| found(number, at..at + len));
             }
         }
     }
 
     /// Whether one of the words stands in the text.
-    pub(crate) fn is_any_in(&self, text: &[u8]) -> bool {
+    pub(crate) fn has_any_in(&self, text: &[u8]) -> bool {
         let mut is_any = false;
-        self.each(text, |_, _| is_any = true);
+        self.for_each_match(text, |_, _| is_any = true);
         is_any
     }
 
     /// The words that a text begins with: their numbers and lengths.
-    fn here(&self, text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
-        let bucket = bucket(text);
+    fn matches_at_start(&self, text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+        let bucket = hash_word_bucket(text);
         let words = &self.words[self.starts[bucket]..self.starts[bucket + 1]];
         words
             .iter()
@@ -67,14 +71,14 @@ impl Words {
     }
 }
 
-fn bucket(start: &[u8]) -> usize {
+fn hash_word_bucket(start: &[u8]) -> usize {
     match start {
         [first, second, ..] => (usize::from(*first) * 37 + usize::from(*second)) & (BUCKETS - 1),
         _ => 0,
     }
 }
 
-fn bit(start: &[u8], third: u8) -> usize {
+fn hash_filter_bit(start: &[u8], third: u8) -> usize {
     match start {
         [first, second, ..] => {
             (usize::from(*first) ^ usize::from(*second) << 5 ^ usize::from(third) << 10)
@@ -90,13 +94,13 @@ mod tests {
 
     #[test]
     fn every_word_is_found_where_it_stands() {
-        let words = Words::new([("ab", 0), ("abc", 1), ("bc", 2), ("абв", 3)].into_iter());
+        let words = WordIndex::new([("ab", 0), ("abc", 1), ("bc", 2), ("абв", 3)].into_iter());
         let check = |text: &str, expected: &[(usize, usize)]| {
             let mut found = Vec::new();
-            words.each(text.as_bytes(), |number, at| found.push((number, at.start)));
+            words.for_each_match(text.as_bytes(), |number, at| found.push((number, at.start)));
             assert_eq!(found, expected, "{text}");
             assert_eq!(
-                words.is_any_in(text.as_bytes()),
+                words.has_any_in(text.as_bytes()),
                 !expected.is_empty(),
                 "{text}"
             );

@@ -1,10 +1,13 @@
 //! The literals of facts, and whether code says them: text in, text out.
 
-use apostille_text::literals::{Literal, contradicted, literals, missing, stands};
+use apostille_text::literals::{
+    Literal, extract_literals, find_contradicted_literals, find_ungrounded_literals,
+    is_literal_in_text,
+};
 use proptest::prelude::*;
 
 fn of(fact: &str) -> String {
-    literals(fact)
+    extract_literals(fact)
         .iter()
         .map(Literal::as_str)
         .collect::<Vec<_>>()
@@ -91,7 +94,11 @@ fn what_only_reads_like_a_literal_is_none() {
 }
 
 fn check_stands(literal: Literal, text: &str, expected: bool) {
-    assert_eq!(stands(&literal, text), expected, "{literal:?} in {text:?}");
+    assert_eq!(
+        is_literal_in_text(&literal, text),
+        expected,
+        "{literal:?} in {text:?}"
+    );
 }
 
 #[test]
@@ -200,7 +207,11 @@ fn paths_and_quotes_stand() {
 #[test]
 fn what_stood_and_stands_no_longer_is_contradicted() {
     let check = |fact: &str, was: &str, now: &str, expected: &[&str]| {
-        assert_eq!(contradicted(fact, was, now), expected, "{fact}");
+        assert_eq!(
+            find_contradicted_literals(fact, was, now),
+            expected,
+            "{fact}"
+        );
     };
     check(
         "MAX_RETRIES is 3",
@@ -264,8 +275,8 @@ fn hostile_texts_are_read_too() {
     let check = |fact: &str| {
         let _ = (
             of(fact),
-            missing(fact, &[("src/a.rs", "fn a() { 1 }")]),
-            missing("MAX is `5`", &[("", fact)]),
+            find_ungrounded_literals(fact, &[("src/a.rs", "fn a() { 1 }")]),
+            find_ungrounded_literals("MAX is `5`", &[("", fact)]),
         );
     };
     check(&"`".repeat(100_001));
@@ -297,22 +308,22 @@ proptest! {
 
     #[test]
     fn anything_can_be_compared(fact in speech(), path in speech(), snippet in speech()) {
-        let _ = missing(&fact, &[(&path, &snippet), (&snippet, &path)]);
-        let _ = contradicted(&fact, &path, &snippet);
-        for literal in literals(&fact) {
+        let _ = find_ungrounded_literals(&fact, &[(&path, &snippet), (&snippet, &path)]);
+        let _ = find_contradicted_literals(&fact, &path, &snippet);
+        for literal in extract_literals(&fact) {
             prop_assert!(!literal.as_str().is_empty());
-            let _ = stands(&literal, &snippet);
+            let _ = is_literal_in_text(&literal, &snippet);
         }
     }
 
     #[test]
     fn a_piece_of_the_snippet_is_grounded(before in speech(), fact in speech(), after in speech()) {
         let snippet = format!("{before}{fact}{after}");
-        prop_assert_eq!(missing(&fact, &[("src/a.rs", &snippet)]), Vec::<String>::new());
+        prop_assert_eq!(find_ungrounded_literals(&fact, &[("src/a.rs", &snippet)]), Vec::<String>::new());
     }
 
     #[test]
     fn what_does_not_change_contradicts_nothing(fact in speech(), text in speech()) {
-        prop_assert_eq!(contradicted(&fact, &text, &text), Vec::<String>::new());
+        prop_assert_eq!(find_contradicted_literals(&fact, &text, &text), Vec::<String>::new());
     }
 }

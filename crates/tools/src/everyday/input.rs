@@ -1,78 +1,87 @@
 //! These tools as clients and models are told of them, and the arguments they take. Every word here is paid for in every
 //! conversation.
 
-use apostille_cite::citation::{Cite, RepoPath};
-use apostille_core::memory::{Kind, Layer, Name};
+use apostille_cite::citation::{CodeLocation, RepoPath};
+use apostille_core::memory::{Kind, Layer, MemoryName};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::tool::{CallMarks, Effect, Tool};
-use apostille_api::wire::{AtMost, InputSchema, Limit, MAX_CITATIONS, OrNone, Parsed, PlaceText};
+use crate::tool::{CallMarks, Tool, ToolEffect};
+use apostille_api::wire::{
+    BoundedList, CodeLocationText, InputSchema, MAX_CITATIONS, OptionalText, ParsedText,
+    ResultLimit,
+};
 
 /// How many memories one call may name.
 const MAX_IDS: usize = 1_000;
 
 /// Places that prove something.
-type Places = AtMost<PlaceText, MAX_CITATIONS>;
+type CitationTexts = BoundedList<CodeLocationText, MAX_CITATIONS>;
 
 /// The places that can be looked up.
-pub(super) fn cites(places: Places) -> Vec<Cite> {
+pub(super) fn into_code_locations(places: CitationTexts) -> Vec<CodeLocation> {
     places.0.into_iter().map(|it| it.0).collect()
 }
 
 /// The tools of this set.
 #[must_use]
-pub fn tools() -> Vec<Tool> {
-    vec![recall(), remember(), revise(), verify(), forget()]
+pub fn list_everyday_tools() -> Vec<Tool> {
+    vec![
+        describe_recall_tool(),
+        describe_remember_tool(),
+        describe_revise_tool(),
+        describe_verify_tool(),
+        describe_forget_tool(),
+    ]
 }
 
 /// A question.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Question {
+pub(super) struct RecallInput {
     /// The task or question in plain words
     #[serde(default)]
     pub(super) query: String,
     /// A file you are about to work on
     #[serde(default)]
-    pub(super) path: OrNone<RepoPath>,
+    pub(super) path: OptionalText<RepoPath>,
     /// Also what happened in earlier tasks
     #[serde(default)]
     pub(super) episodes: bool,
     /// At most so many
-    pub(super) limit: Option<Limit>,
+    pub(super) limit: Option<ResultLimit>,
 }
 
-fn recall() -> Tool {
+fn describe_recall_tool() -> Tool {
     Tool {
         name: "memory_recall",
         title: "Recall",
         about: "What earlier sessions learned about this repository and its user, each checked against the code as it is now. \
                 Call it when a task starts, before you edit a file you have not worked on, and before you ask the user. Use only \
                 what it returns; ids under `withheld` no longer match the code.",
-        input: InputSchema::of::<Question>()
-            .and(CallMarks::schema(&["ignore_memory", "repo"]))
+        input: InputSchema::from_type::<RecallInput>()
+            .merge_with(CallMarks::select_schema(&["ignore_memory", "repo"]))
             .with_example(
                 &json!({"query": "how are API versions kept in step?", "path": "src/api.rs"}),
             ),
-        effect: Effect::Reads,
+        effect: ToolEffect::Reads,
     }
 }
 
 /// A fact to keep.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Fact {
+pub(super) struct RememberInput {
     /// One sentence, at most 500 characters
     pub(super) fact: String,
     /// Lines of code that prove it, as path:start-end from the repository's root
     #[serde(default)]
-    pub(super) citations: Places,
+    pub(super) citations: CitationTexts,
     /// project and reference need citations; feedback is a correction, user a preference
     #[schemars(extend("enum" = ["project", "reference", "feedback", "user"]))]
-    pub(super) kind: Option<Parsed<Kind>>,
+    pub(super) kind: Option<ParsedText<Kind>>,
     /// knowledge unless said
     #[schemars(extend("enum" = ["knowledge", "identity", "episode", "session"]))]
-    pub(super) layer: Option<Parsed<Layer>>,
+    pub(super) layer: Option<ParsedText<Layer>>,
     /// Topic in a few words
     pub(super) subject: Option<String>,
     /// Why it matters
@@ -84,45 +93,45 @@ pub(super) struct Fact {
     #[schemars(skip)]
     pub(super) task: Option<String>,
     /// Id of a memory that this replaces, keeping its citations
-    pub(super) merge_with: Option<Parsed<Name>>,
+    pub(super) merge_with: Option<ParsedText<MemoryName>>,
     /// Why both are needed
     pub(super) rationale: Option<String>,
 }
 
-fn remember() -> Tool {
+fn describe_remember_tool() -> Tool {
     Tool {
         name: "memory_remember",
         title: "Remember",
         about: "Keep one durable fact for later sessions. Call it when the user corrects you or states a preference, and when \
                 you learn a convention, invariant or command the hard way. One declarative sentence, not an instruction. Not: \
                 secrets, task progress, git history, what reading the code shows anyway.",
-        input: InputSchema::of::<Fact>()
-            .and(CallMarks::schema(&["tainted", "repo"]))
+        input: InputSchema::from_type::<RememberInput>()
+            .merge_with(CallMarks::select_schema(&["tainted", "repo"]))
             .with_example(&json!({
                 "fact": "API_VERSION in server and client must be equal",
                 "citations": ["src/api.rs:12-18"],
                 "kind": "project",
             })),
-        effect: Effect::Adds,
+        effect: ToolEffect::Adds,
     }
 }
 
 /// The memory that something is done to.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Which {
+pub(super) struct MemoryIdInput {
     /// Such as m-12
-    pub(super) id: Parsed<Name>,
+    pub(super) id: ParsedText<MemoryName>,
 }
 
 /// What to do to a memory.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(tag = "action")]
-pub(super) enum Action {
+pub(super) enum ReviseAction {
     /// It was wrong, and this is so instead.
-    Correct(Successor),
+    Correct(ReplacementInput),
     /// This says it better.
-    Supersede(Successor),
+    Supersede(ReplacementInput),
     /// It is wrong.
     Invalidate { reason: String },
     /// It was used in a task.
@@ -135,62 +144,65 @@ pub(super) enum Action {
 
 /// What takes the place of a memory.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Successor {
+pub(super) struct ReplacementInput {
     /// What is so instead
     pub(super) fact: String,
     /// Lines of code that prove it, as path:start-end from the repository's root
     #[serde(default)]
-    pub(super) citations: Places,
+    pub(super) citations: CitationTexts,
     /// Why; needed to invalidate
     pub(super) reason: Option<String>,
 }
 
-fn revise() -> Tool {
+fn describe_revise_tool() -> Tool {
     Tool {
         name: "memory_revise",
         title: "Revise",
         about: "Correct what is remembered. Call it as soon as a memory proves wrong (correct with the right fact, or \
                 invalidate), when you know it better (supersede), when it helped (apply), or when it still holds (refresh).",
-        input: InputSchema::of::<Which>()
-            .and(InputSchema::tagged::<Action>("action", "What to do"))
-            .and(CallMarks::schema(&["tainted", "repo"]))
+        input: InputSchema::from_type::<MemoryIdInput>()
+            .merge_with(InputSchema::from_tagged_enum::<ReviseAction>(
+                "action",
+                "What to do",
+            ))
+            .merge_with(CallMarks::select_schema(&["tainted", "repo"]))
             .with_example(&json!({
                 "id": "m-12",
                 "action": "correct",
                 "fact": "API_VERSION is 4",
                 "citations": ["src/api.rs:12"],
             })),
-        effect: Effect::Changes,
+        effect: ToolEffect::Changes,
     }
 }
 
 /// Which memories are looked up.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Checked {
+pub(super) struct VerifyMemoriesInput {
     /// These memories; all if empty
     #[serde(default)]
-    pub(super) ids: AtMost<Parsed<Name>, MAX_IDS>,
+    pub(super) ids: BoundedList<ParsedText<MemoryName>, MAX_IDS>,
     /// Those that cite this file or folder
     #[serde(default)]
-    pub(super) path: OrNone<RepoPath>,
+    pub(super) path: OptionalText<RepoPath>,
 }
 
-fn verify() -> Tool {
+fn describe_verify_tool() -> Tool {
     Tool {
         name: "memory_verify",
         title: "Verify",
         about: "Look up what memories cite and show what changed. Call it on withheld ids before you revise them, or on a \
                 path after a large edit. Changes nothing.",
-        input: InputSchema::of::<Checked>()
-            .and(CallMarks::schema(&["repo"]))
+        input: InputSchema::from_type::<VerifyMemoriesInput>()
+            .merge_with(CallMarks::select_schema(&["repo"]))
             .with_example(&json!({"ids": ["m-12"]})),
-        effect: Effect::Reads,
+        effect: ToolEffect::Reads,
     }
 }
 
 /// Why a memory is to be forgotten, and on whose word.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Agreement {
+pub(super) struct ForgetInput {
     /// The user said so
     #[serde(default)]
     pub(super) user_agreed: bool,
@@ -199,15 +211,15 @@ pub(super) struct Agreement {
     pub(super) reason: Option<String>,
 }
 
-fn forget() -> Tool {
+fn describe_forget_tool() -> Tool {
     Tool {
         name: "memory_forget",
         title: "Forget",
         about: "Erase a memory for good. Only when the user asks for it; otherwise use memory_revise invalidate.",
-        input: InputSchema::of::<Which>()
-            .and(InputSchema::of::<Agreement>())
-            .and(CallMarks::schema(&["repo"]))
+        input: InputSchema::from_type::<MemoryIdInput>()
+            .merge_with(InputSchema::from_type::<ForgetInput>())
+            .merge_with(CallMarks::select_schema(&["repo"]))
             .with_example(&json!({"id": "u-3", "user_agreed": true})),
-        effect: Effect::Removes,
+        effect: ToolEffect::Removes,
     }
 }

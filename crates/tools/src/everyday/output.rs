@@ -3,14 +3,14 @@
 use apostille_cite::citation::Citation;
 use apostille_cite::verdict::{Difference, Verdict};
 use apostille_core::memory::Memory;
-use apostille_core::recall::{Checked, Recalled, excerpt};
+use apostille_core::recall::{RecallOutcome, VerifiedHit, excerpt};
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::dedupe::Near;
-use apostille_core::verify::{Report, Verified};
+use apostille_core::remember::dedupe::NearMemory;
+use apostille_core::verify::{VerifiedMemory, VerifyReport};
 use serde::Serialize;
 
-use crate::outcome::{Written, pending_reason};
-use apostille_api::text::beginning;
+use crate::outcome::{CompletedWrite, pending_reason};
+use apostille_api::text::take_first_chars;
 
 /// How many memories with something wrong are described in one answer.
 const MAX_TOLD: usize = 20;
@@ -19,27 +19,27 @@ const MAX_CODE: usize = 600;
 
 /// What was recalled.
 #[derive(Debug, Serialize)]
-pub(super) struct Found {
+pub(super) struct RecallToolReply {
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    identity: Vec<Own>,
+    identity: Vec<IdentityLine>,
     /// Said only where nothing answers the question, and the most recent stand in.
     #[serde(skip_serializing_if = "Option::is_none")]
     relevant: Option<bool>,
-    memories: Vec<Shown>,
+    memories: Vec<UsableMemory>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    withheld: Vec<Withheld>,
+    withheld: Vec<WithheldMemory>,
 }
 
 /// A line of a person's identity.
 #[derive(Debug, Serialize)]
-struct Own {
+struct IdentityLine {
     id: String,
     fact: String,
 }
 
 /// A memory that may be used.
 #[derive(Debug, Serialize)]
-struct Shown {
+struct UsableMemory {
     id: String,
     fact: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,15 +51,15 @@ struct Shown {
 
 /// A memory that does not hold here; what it says is not repeated.
 #[derive(Debug, Serialize)]
-struct Withheld {
+struct WithheldMemory {
     id: String,
     standing: &'static str,
     at: Vec<String>,
 }
 
-impl Found {
-    pub(super) fn new(recalled: &Recalled, identity: &[Memory], is_open: bool) -> Self {
-        let own = |it: &Memory| Own {
+impl RecallToolReply {
+    pub(super) fn new(recalled: &RecallOutcome, identity: &[Memory], is_open: bool) -> Self {
+        let own = |it: &Memory| IdentityLine {
             id: it.handle().to_string(),
             fact: it.fact.clone(),
         };
@@ -68,34 +68,34 @@ impl Found {
         Self {
             identity: identity.iter().map(own).collect(),
             relevant: (is_beside && !is_relevant).then_some(false),
-            memories: recalled.shown.iter().map(Shown::new).collect(),
+            memories: recalled.shown.iter().map(UsableMemory::new).collect(),
             withheld: recalled
                 .withheld
                 .iter()
                 .take(MAX_TOLD)
-                .map(Withheld::new)
+                .map(WithheldMemory::new)
                 .collect(),
         }
     }
 }
 
-impl Shown {
-    fn new(it: &Checked) -> Self {
+impl UsableMemory {
+    fn new(it: &VerifiedHit) -> Self {
         let memory = &it.hit.memory;
         Self {
             id: memory.handle().to_string(),
-            fact: excerpt::shown(it).into_owned(),
+            fact: excerpt::excerpt_hit(it).into_owned(),
             reason: memory.reason.clone(),
             standing: it.standing(),
-            at: places(&memory.citations, &it.verdicts),
+            at: list_current_locations(&memory.citations, &it.verdicts),
         }
     }
 }
 
-impl Withheld {
-    fn new(it: &Checked) -> Self {
+impl WithheldMemory {
+    fn new(it: &VerifiedHit) -> Self {
         let memory = &it.hit.memory;
-        let at = places(&memory.citations, &it.verdicts);
+        let at = list_current_locations(&memory.citations, &it.verdicts);
         Self {
             id: memory.handle().to_string(),
             standing: it.standing(),
@@ -105,18 +105,18 @@ impl Withheld {
 }
 
 /// Where the cited code is now, as far as anybody knows.
-fn places(citations: &[Citation], verdicts: &[Verdict]) -> Vec<String> {
+fn list_current_locations(citations: &[Citation], verdicts: &[Verdict]) -> Vec<String> {
     let place = |(citation, verdict): (&Citation, &Verdict)| match verdict {
         Verdict::Moved { to } => to.to_string(),
         Verdict::Changed(found) => found.at.to_string(),
-        _ => citation.place().to_string(),
+        _ => citation.location().to_string(),
     };
     citations.iter().zip(verdicts).map(place).collect()
 }
 
 /// Something was done.
 #[derive(Debug, Serialize)]
-pub(super) struct Kept {
+pub(super) struct WriteToolReply {
     ok: bool,
     id: String,
     outcome: &'static str,
@@ -127,8 +127,8 @@ pub(super) struct Kept {
     superseded: Option<String>,
 }
 
-impl Kept {
-    pub(super) fn new(it: &Written) -> Self {
+impl WriteToolReply {
+    pub(super) fn new(it: &CompletedWrite) -> Self {
         Self {
             ok: true,
             id: it.memory.handle().to_string(),
@@ -141,41 +141,41 @@ impl Kept {
 
 /// Nothing was done: why, and the way out.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct NotKept {
+pub(super) struct RefusedToolReply {
     ok: bool,
     class: &'static str,
     error: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    similar: Vec<Known>,
+    similar: Vec<SimilarMemory>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
 }
 
 /// A memory much like the one that was to be kept.
 #[derive(Debug, Serialize)]
-struct Known {
+struct SimilarMemory {
     id: String,
     fact: String,
     relation: &'static str,
 }
 
-impl NotKept {
+impl RefusedToolReply {
     pub(super) fn new(refusal: &Refusal) -> Self {
         Self {
             class: refusal.class(),
             error: refusal.to_string(),
-            next: next(refusal),
+            next: advise_after_refusal(refusal),
             ..Self::default()
         }
     }
 
     /// The same where a memory was to be replaced.
-    pub(super) fn revised(refusal: &Refusal) -> Self {
+    pub(super) fn for_revision(refusal: &Refusal) -> Self {
         let next = match refusal {
             Refusal::NeedsCitation { .. } => {
                 Some("call memory_revise again with \"citations\":[\"path/to/file:12-18\"]: the old ones do not hold here".into())
             }
-            other => next(other),
+            other => advise_after_refusal(other),
         };
         Self {
             next,
@@ -193,13 +193,13 @@ impl NotKept {
         }
     }
 
-    pub(super) fn similar(near: &[Near]) -> Self {
-        let known = |it: &Near| Known {
+    pub(super) fn from_similar(near: &[NearMemory]) -> Self {
+        let known = |it: &NearMemory| SimilarMemory {
             id: it.handle.to_string(),
             fact: it.fact.clone(),
             relation: it.relation.as_str(),
         };
-        let similar: Vec<Known> = near.iter().map(known).collect();
+        let similar: Vec<SimilarMemory> = near.iter().map(known).collect();
         let first = similar.first().map_or_else(String::new, |it| it.id.clone());
         let next = format!(
             "if yours is the better one: memory_revise {{\"id\":\"{first}\",\"action\":\"supersede\",\"fact\":\"…\"}}; if it adds \
@@ -215,7 +215,7 @@ impl NotKept {
         }
     }
 
-    pub(super) fn does_not_hold(it: &Looked) -> Self {
+    pub(super) fn for_stale_memory(it: &MemoryProblem) -> Self {
         let error = format!("not refreshed: {} is {} here", it.id, it.standing);
         let next = format!(
             "memory_verify {{\"ids\":[\"{0}\"]}} shows the code; then memory_revise {{\"id\":\"{0}\",\"action\":\"correct\",\"fact\":\"…\",\"citations\":[\"…\"]}} or \
@@ -230,7 +230,7 @@ impl NotKept {
         }
     }
 
-    pub(super) fn needs_a_word(memory: &Memory) -> Self {
+    pub(super) fn needs_consent(memory: &Memory) -> Self {
         let id = memory.handle();
         let error =
             format!("forgetting {id} cannot be undone and needs the user's word; nothing was done");
@@ -244,7 +244,7 @@ impl NotKept {
         }
     }
 
-    pub(super) fn only_a_person(memory: &Memory) -> Self {
+    pub(super) fn needs_person(memory: &Memory) -> Self {
         let id = memory.handle();
         let error =
             format!("only a person can let {id} out of quarantine, and nobody could be asked here");
@@ -259,7 +259,7 @@ impl NotKept {
 }
 
 /// The call to make after a refusal, where there is one.
-fn next(refusal: &Refusal) -> Option<String> {
+fn advise_after_refusal(refusal: &Refusal) -> Option<String> {
     let way = match refusal {
         Refusal::NeedsCitation { .. } => {
             "call memory_remember again with \"citations\":[\"path/to/file:12-18\"], or with \"kind\":\"feedback\" for a correction and \
@@ -285,16 +285,16 @@ fn next(refusal: &Refusal) -> Option<String> {
 
 /// What was found at the citations of a memory that does not hold, or could not be looked up.
 #[derive(Debug, Serialize)]
-pub(super) struct Looked {
+pub(super) struct MemoryProblem {
     pub(super) id: String,
     pub(super) standing: &'static str,
     fact: String,
-    citations: Vec<Place>,
+    citations: Vec<CitationProblem>,
 }
 
 /// One citation.
 #[derive(Debug, Default, Serialize)]
-struct Place {
+struct CitationProblem {
     cited: String,
     verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -309,14 +309,14 @@ struct Place {
     why: Option<String>,
 }
 
-impl Looked {
-    pub(super) fn new(it: &Verified) -> Self {
+impl MemoryProblem {
+    pub(super) fn new(it: &VerifiedMemory) -> Self {
         let citations = it
             .memory
             .citations
             .iter()
             .zip(&it.verdicts)
-            .map(|(it, verdict)| Place::new(it, verdict));
+            .map(|(it, verdict)| CitationProblem::new(it, verdict));
         Self {
             id: it.memory.handle().to_string(),
             standing: it.standing(),
@@ -326,10 +326,10 @@ impl Looked {
     }
 }
 
-impl Place {
+impl CitationProblem {
     fn new(citation: &Citation, verdict: &Verdict) -> Self {
         let here = Self {
-            cited: citation.place().to_string(),
+            cited: citation.location().to_string(),
             verdict: verdict.as_str(),
             ..Self::default()
         };
@@ -339,7 +339,7 @@ impl Place {
                 at: Some(to.to_string()),
                 ..here
             },
-            Verdict::Changed(found) => here.changed(found),
+            Verdict::Changed(found) => here.with_change(found),
             Verdict::Gone { loss, .. } => Self {
                 why: Some(loss.to_string()),
                 ..here
@@ -351,11 +351,11 @@ impl Place {
         }
     }
 
-    fn changed(self, found: &Difference) -> Self {
+    fn with_change(self, found: &Difference) -> Self {
         Self {
             at: Some(found.at.to_string()),
             change: Some(found.change.to_string()),
-            now: Some(cut(&found.now)),
+            now: Some(shorten_code(&found.now)),
             contradicted: found.contradicted.clone(),
             ..self
         }
@@ -363,8 +363,8 @@ impl Place {
 }
 
 /// Code, cut at the end of a line where it is long.
-fn cut(code: &str) -> String {
-    match beginning(code, MAX_CODE) {
+fn shorten_code(code: &str) -> String {
+    match take_first_chars(code, MAX_CODE) {
         None => code.to_owned(),
         Some(start) => {
             let whole = start.rfind('\n').unwrap_or(start.len());
@@ -375,31 +375,36 @@ fn cut(code: &str) -> String {
 
 /// What came of verifying.
 #[derive(Debug, Serialize)]
-pub(super) struct Told {
+pub(super) struct VerifyToolReply {
     verified: usize,
     good: usize,
     /// How many cite nothing, so that there was nothing to look up.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_zero_unverified")]
     unverified: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    problems: Vec<Looked>,
+    problems: Vec<MemoryProblem>,
     #[serde(skip_serializing_if = "Option::is_none")]
     more: Option<usize>,
 }
 
-impl Told {
-    pub(super) fn new(report: &Report) -> Self {
+impl VerifyToolReply {
+    pub(super) fn new(report: &VerifyReport) -> Self {
         let (cited, plain): (Vec<_>, Vec<_>) = report
             .memories
             .iter()
             .partition(|it| !it.verdicts.is_empty());
-        let wrong: Vec<&Verified> = cited.iter().copied().filter(|it| !it.is_good()).collect();
+        let wrong: Vec<&VerifiedMemory> =
+            cited.iter().copied().filter(|it| !it.is_good()).collect();
         let more = wrong.len().checked_sub(MAX_TOLD).filter(|it| *it > 0);
         Self {
             verified: cited.len(),
             good: cited.len() - wrong.len(),
             unverified: plain.len(),
-            problems: wrong.into_iter().take(MAX_TOLD).map(Looked::new).collect(),
+            problems: wrong
+                .into_iter()
+                .take(MAX_TOLD)
+                .map(MemoryProblem::new)
+                .collect(),
             more,
         }
     }
@@ -409,6 +414,6 @@ impl Told {
     clippy::trivially_copy_pass_by_ref,
     reason = "serde passes a reference"
 )]
-fn is_none(n: &usize) -> bool {
+fn is_zero_unverified(n: &usize) -> bool {
     *n == 0
 }

@@ -6,19 +6,19 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use apostille_api::wire;
-use apostille_api::wire::Malformed;
+use apostille_api::wire::ArgumentError;
 
 /// What to do. Paths are still as they were written: a bad one is answered, not turned away.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(tag = "command")]
-pub(super) enum Command {
+pub(super) enum FileCommand {
     View {
         /// A file or directory, as in /memories/notes.md; for every command but rename
         path: String,
         /// view: the first and the last line; -1 as the last means to the end
         #[serde(default)]
-        view_range: LineRange,
+        view_range: ViewRangeInput,
     },
     Create {
         path: String,
@@ -51,9 +51,9 @@ pub(super) enum Command {
     },
 }
 
-impl Command {
+impl FileCommand {
     /// Reads one. Some clients call a field by the name that it has in other commands.
-    pub(super) fn read(arguments: &Value) -> Result<Self, Malformed> {
+    pub(super) fn from_arguments(arguments: &Value) -> Result<Self, ArgumentError> {
         let mut arguments = arguments.clone();
         let other = match arguments["command"].as_str() {
             Some("insert") => Some(("insert_text", "new_str")),
@@ -65,11 +65,11 @@ impl Command {
         {
             arguments[name] = arguments[other].clone();
         }
-        wire::read_tagged(&arguments, "command")
+        wire::read_tagged_arguments(&arguments, "command")
     }
 
     /// The word for it.
-    pub(super) fn word(&self) -> &'static str {
+    pub(super) fn as_str(&self) -> &'static str {
         match self {
             Self::View { .. } => "view",
             Self::Create { .. } => "create",
@@ -82,14 +82,14 @@ impl Command {
 }
 
 /// The first and the last line to show, as they were asked for.
-pub(super) type Span = (i64, i64);
+pub(super) type ViewRange = (i64, i64);
 
 /// A span, or nothing.
 #[derive(Debug, Default, JsonSchema)]
 #[schemars(transparent)]
-pub(super) struct LineRange(#[schemars(with = "Vec<i64>")] pub(super) Option<Span>);
+pub(super) struct ViewRangeInput(#[schemars(with = "Vec<i64>")] pub(super) Option<ViewRange>);
 
-impl<'de> Deserialize<'de> for LineRange {
+impl<'de> Deserialize<'de> for ViewRangeInput {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         match Vec::deserialize(reader)?.as_slice() {
             [] => Ok(Self(None)),

@@ -1,35 +1,35 @@
 //! Create: a new file is a memory that is remembered.
 
 use apostille_core::Context;
-use apostille_core::memory::{Draft, Kind, Twin};
-use apostille_core::policy::{Limits, Policy};
+use apostille_core::memory::{Draft, DuplicateChoice, Kind};
+use apostille_core::policy::{MemoryLimits, Policy};
 
-use super::folder::{Files, placed};
-use super::path::{Path, Scope, is_slug};
-use super::proof::{self, Fact};
-use super::{Stop, told};
+use super::folder::{MemoryFiles, locate_file_scope};
+use super::path::{FileScope, MemoryPath, is_task_slug};
+use super::proof::{self, FileFact};
+use super::{FileCommandError, told};
 use crate::outcome::write_draft;
-use apostille_api::Here;
+use apostille_api::CallPlace;
 
 /// Makes a file that was not there.
-pub(super) fn create(
+pub(super) fn create_memory_file(
     cx: &Context<'_>,
-    here: &Here<'_>,
-    path: &Path,
+    here: &CallPlace<'_>,
+    path: &MemoryPath,
     text: &str,
-) -> Result<String, Stop> {
-    let files = Files::of(cx, here, &[path.scope()])?;
-    let name = vacant(&files, path)?;
-    let draft = drafted(cx, here, path, name, text)?;
-    if let Some(file) = told::saying(&files, path, &draft.fact) {
-        return Err(told::known_at(&file.path));
+) -> Result<String, FileCommandError> {
+    let files = MemoryFiles::load_scopes(cx, here, &[path.scope()])?;
+    let name = require_vacant_path(&files, path)?;
+    let draft = draft_new_file(cx, here, path, name, text)?;
+    if let Some(file) = told::find_identical_file(&files, path, &draft.fact) {
+        return Err(told::refuse_known_file(&file.path));
     }
-    let policy = policy(cx, here, path.scope());
+    let policy = build_scope_policy(cx, here, path.scope());
     let cx = Context {
         policy: &policy,
         ..*cx
     };
-    told::told(
+    told::format_file_outcome(
         &write_draft(&cx, draft)?,
         path,
         &files,
@@ -39,27 +39,35 @@ pub(super) fn create(
 }
 
 /// The name that a new file gets in its scope.
-fn vacant<'a>(files: &Files, path: &'a Path) -> Result<&'a str, Stop> {
+fn require_vacant_path<'a>(
+    files: &MemoryFiles,
+    path: &'a MemoryPath,
+) -> Result<&'a str, FileCommandError> {
     if files.is_taken(path) {
-        return Err(Stop::wrong(format!("File {path} already exists")));
+        return Err(FileCommandError::new_refusal(format!(
+            "File {path} already exists"
+        )));
     }
-    let name = path.name().ok_or_else(|| {
-        Stop::wrong(
+    let name = path.subject_name().ok_or_else(|| {
+        FileCommandError::new_refusal(
             "a task's notes stand in a folder of their own; create them as in /memories/tasks/fix-login-race/notes.md",
         )
     })?;
     match path.task() {
-        Some(task) if !is_slug(task) => Err(Stop::wrong(format!(
+        Some(task) if !is_task_slug(task) => Err(FileCommandError::new_refusal(format!(
             "'{task}' is no slug of a task; write it in kebab-case, as in /memories/tasks/fix-login-race/{name}"
         ))),
-        _ => reachable(files, path).map(|()| name),
+        _ => require_reachable_path(files, path).map(|()| name),
     }
 }
 
 /// Refuses a path that leads through a file.
-pub(super) fn reachable(files: &Files, path: &Path) -> Result<(), Stop> {
-    match files.in_the_way(path) {
-        Some(file) => Err(Stop::wrong(format!(
+pub(super) fn require_reachable_path(
+    files: &MemoryFiles,
+    path: &MemoryPath,
+) -> Result<(), FileCommandError> {
+    match files.blocking_file(path) {
+        Some(file) => Err(FileCommandError::new_refusal(format!(
             "{} is a file and not a directory; choose another path",
             file.path
         ))),
@@ -67,25 +75,25 @@ pub(super) fn reachable(files: &Files, path: &Path) -> Result<(), Stop> {
     }
 }
 
-fn drafted(
+fn draft_new_file(
     cx: &Context<'_>,
-    here: &Here<'_>,
-    path: &Path,
+    here: &CallPlace<'_>,
+    path: &MemoryPath,
     name: &str,
     text: &str,
-) -> Result<Draft, Stop> {
+) -> Result<Draft, FileCommandError> {
     let scope = path.scope();
-    let (space, layer) = placed(here, scope);
+    let (space, layer) = locate_file_scope(here, scope);
     let fact = match scope {
-        Scope::Repo => proof::read(cx.source, text)?,
-        _ => Fact {
+        FileScope::Repo => proof::parse_file_fact(cx.source, text)?,
+        _ => FileFact {
             fact: text.into(),
-            ..Fact::default()
+            ..FileFact::default()
         },
     };
     Ok(Draft {
         layer: Some(layer),
-        kind: (scope == Scope::User).then_some(Kind::User),
+        kind: (scope == FileScope::User).then_some(Kind::User),
         subject: Some(name.into()),
         reason: fact.reason,
         citations: fact.citations,
@@ -95,22 +103,28 @@ fn drafted(
             .into_iter()
             .collect(),
         task: path.task().map(Into::into),
-        twin: Twin::Create("a file of its own".into()),
-        is_verbatim: scope != Scope::Repo,
-        ..Draft::new(space.clone(), fact.fact, here.voice(cx.actor))
+        twin: DuplicateChoice::Create("a file of its own".into()),
+        is_verbatim: scope != FileScope::Repo,
+        ..Draft::new(space.clone(), fact.fact, here.agent_voice(cx.actor))
     })
 }
 
 /// The rules for what is written into a scope: notes may be as long as an episode, and a repository's facts need proof.
-pub(super) fn policy(cx: &Context<'_>, here: &Here<'_>, scope: Scope) -> Policy {
-    let rules = here.ruled(cx, placed(here, scope).0).policy;
-    let limits: Limits = match scope {
-        Scope::Repo => rules.limits.of_paths(),
-        Scope::User | Scope::Session | Scope::Tasks => rules.limits.of_notes(),
+pub(super) fn build_scope_policy(
+    cx: &Context<'_>,
+    here: &CallPlace<'_>,
+    scope: FileScope,
+) -> Policy {
+    let rules = here
+        .context_for_space(cx, locate_file_scope(here, scope).0)
+        .policy;
+    let limits: MemoryLimits = match scope {
+        FileScope::Repo => rules.limits.for_paths(),
+        FileScope::User | FileScope::Session | FileScope::Tasks => rules.limits.for_path_notes(),
     };
     Policy {
         limits,
-        require_citations: rules.require_citations || scope == Scope::Repo,
+        require_citations: rules.require_citations || scope == FileScope::Repo,
         ..*rules
     }
 }

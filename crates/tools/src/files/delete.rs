@@ -1,51 +1,57 @@
 //! Delete: the file is forgotten, with what it said before it was edited.
 
-use apostille_core::memory::{Memory, Name, Stage, Status};
-use apostille_core::store::Filter;
+use apostille_core::memory::{Memory, MemoryName, Stage, Status};
+use apostille_core::store::MemoryFilter;
 use apostille_core::{Context, list};
 
-use super::Stop;
-use super::folder::Files;
-use super::path::Path;
-use crate::outcome::forget_memory;
-use apostille_api::Here;
+use super::FileCommandError;
+use super::folder::MemoryFiles;
+use super::path::MemoryPath;
+use crate::outcome::forget_for_tool;
+use apostille_api::CallPlace;
 
 /// Deletes a file, or a directory with all that is in it.
-pub(super) fn delete(cx: &Context<'_>, here: &Here<'_>, path: &Path) -> Result<String, Stop> {
+pub(super) fn delete_memory_file(
+    cx: &Context<'_>,
+    here: &CallPlace<'_>,
+    path: &MemoryPath,
+) -> Result<String, FileCommandError> {
     if path.is_virtual() {
-        return Err(Stop::wrong(format!(
+        return Err(FileCommandError::new_refusal(format!(
             "Cannot delete the {path} directory itself"
         )));
     }
-    let files = Files::of(cx, here, &[path.scope()])?;
-    let doomed: Vec<&Memory> = match files.at(path) {
+    let files = MemoryFiles::load_scopes(cx, here, &[path.scope()])?;
+    let doomed: Vec<&Memory> = match files.find_file(path) {
         Some(file) => vec![&file.memory],
-        None => files.below(path).map(|it| &it.memory).collect(),
+        None => files.files_below(path).map(|it| &it.memory).collect(),
     };
     if doomed.is_empty() {
-        return Err(Stop::wrong(format!("The path {path} does not exist")));
+        return Err(FileCommandError::new_refusal(format!(
+            "The path {path} does not exist"
+        )));
     }
     for memory in doomed {
-        for it in versions(cx, memory)? {
+        for it in list_file_versions(cx, memory)? {
             // One that is gone already is what is wanted.
-            let _ = forget_memory(cx, here, Name::Id(it.id), "the file was deleted")?;
+            let _ = forget_for_tool(cx, here, MemoryName::Id(it.id), "the file was deleted")?;
         }
     }
     Ok(format!("Successfully deleted {path}"))
 }
 
 /// Every text that a file has or had: edits that wait for approval, the file itself, and what it was before.
-fn versions(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, Stop> {
-    let filter = Filter {
+fn list_file_versions(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, FileCommandError> {
+    let filter = MemoryFilter {
         spaces: vec![memory.space.clone()],
         layers: vec![memory.layer],
         stages: vec![Stage::Pending],
         limit: usize::MAX,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    let waiting = list::list(cx, &filter)?;
+    let waiting = list::list_memories(cx, &filter)?;
     let mut versions = vec![memory.clone()];
-    while let Some(old) = before(cx, &versions)? {
+    while let Some(old) = find_previous_version(cx, &versions)? {
         versions.push(old);
     }
     // An edit that waits may be one of any version.
@@ -60,12 +66,15 @@ fn versions(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, Stop> {
 }
 
 /// What the last of these replaced.
-fn before(cx: &Context<'_>, versions: &[Memory]) -> Result<Option<Memory>, Stop> {
+fn find_previous_version(
+    cx: &Context<'_>,
+    versions: &[Memory],
+) -> Result<Option<Memory>, FileCommandError> {
     let Some((last, id)) = versions.last().and_then(|it| Some((it, it.supersedes?))) else {
         return Ok(None);
     };
-    let old = list::named(cx, std::slice::from_ref(&last.space), Name::Id(id))
-        .map_err(apostille_api::Fault::from)?;
+    let old = list::find_named_memory(cx, std::slice::from_ref(&last.space), MemoryName::Id(id))
+        .map_err(apostille_api::CallFault::from)?;
     let is_replaced = |it: &Memory| it.status == Status::Superseded { by: last.id };
     Ok(old.filter(|it| is_replaced(it) && it.space == last.space))
 }

@@ -1,42 +1,42 @@
 //! Edit: a file that is changed or renamed is a memory that is superseded; the old one stays in the history.
 
 use apostille_core::Context;
-use apostille_core::memory::{Draft, Name, Replacement, Voice};
-use apostille_text::secrets::masked;
+use apostille_core::memory::{Draft, MemoryName, ReplacementKind, Voice};
+use apostille_text::secrets::mask_secrets;
 
-use super::folder::{File, Files};
-use super::path::Path;
-use super::{Stop, create, evidence, page, told, view};
-use crate::outcome::{Deed, WriteOutcome, supersede_memory};
-use apostille_api::Here;
-use apostille_api::text::beginning;
+use super::folder::{MemoryFile, MemoryFiles};
+use super::path::MemoryPath;
+use super::{FileCommandError, create, evidence, page, told, view};
+use crate::outcome::{WriteAction, WriteOutcome, supersede_for_tool};
+use apostille_api::CallPlace;
+use apostille_api::text::take_first_chars;
 
 /// How much of a text that was not found is repeated, in characters.
 const MAX_ECHO: usize = 1_000;
 
 /// Puts a text in the place of one that stands there exactly once.
-pub(super) fn replace(
+pub(super) fn replace_in_file(
     cx: &Context<'_>,
-    here: &Here<'_>,
-    path: &Path,
+    here: &CallPlace<'_>,
+    path: &MemoryPath,
     old: &str,
     new: &str,
-) -> Result<String, Stop> {
-    let files = Files::of(cx, here, &path.scopes())?;
-    let file = opened(&files, path)?;
+) -> Result<String, FileCommandError> {
+    let files = MemoryFiles::load_scopes(cx, here, &path.scopes())?;
+    let file = require_editable_file(&files, path)?;
     let text = file.memory.fact.as_str();
-    let at = only(text, old, path)?;
+    let at = find_single_occurrence(text, old, path)?;
     let changed = format!("{}{new}{}", &text[..at], &text[at + old.len()..]);
     let fixed = format!(
         "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n{}",
-        page::snippet(&changed, at, new)
+        page::format_edit_snippet(&changed, at, new)
     );
-    written(
+    write_file_edit(
         cx,
         here,
         &files,
         file,
-        Change {
+        MemoryFileEdit {
             text: changed,
             path,
         },
@@ -45,16 +45,20 @@ pub(super) fn replace(
 }
 
 /// Where a text stands that must stand there once.
-fn only(text: &str, old: &str, path: &Path) -> Result<usize, Stop> {
-    let echo = masked(old);
-    let echo = beginning(&echo, MAX_ECHO).unwrap_or(&echo);
+fn find_single_occurrence(
+    text: &str,
+    old: &str,
+    path: &MemoryPath,
+) -> Result<usize, FileCommandError> {
+    let echo = mask_secrets(old);
+    let echo = take_first_chars(&echo, MAX_ECHO).unwrap_or(&echo);
     let places: Vec<usize> = if old.is_empty() {
         Vec::new()
     } else {
-        found(text, old)
+        find_occurrences(text, old)
     };
     match places.as_slice() {
-        [] => Err(Stop::wrong(format!(
+        [] => Err(FileCommandError::new_refusal(format!(
             "No replacement was performed, old_str `{echo}` did not appear verbatim in {path}."
         ))),
         [at] => Ok(*at),
@@ -65,7 +69,7 @@ fn only(text: &str, old: &str, path: &Path) -> Result<usize, Stop> {
                 .collect();
             numbers.dedup();
             let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-            Err(Stop::wrong(format!(
+            Err(FileCommandError::new_refusal(format!(
                 "No replacement was performed. Multiple occurrences of old_str `{echo}` in lines: {}. Please ensure it \
                  is unique",
                 numbers.join(", ")
@@ -75,7 +79,7 @@ fn only(text: &str, old: &str, path: &Path) -> Result<usize, Stop> {
 }
 
 /// Where a text stands, also where it overlaps itself.
-fn found(text: &str, old: &str) -> Vec<usize> {
+fn find_occurrences(text: &str, old: &str) -> Vec<usize> {
     text.char_indices()
         .map(|(at, _)| at)
         .filter(|at| text[*at..].starts_with(old))
@@ -83,31 +87,31 @@ fn found(text: &str, old: &str) -> Vec<usize> {
 }
 
 /// Puts a text behind a line.
-pub(super) fn insert(
+pub(super) fn insert_into_file(
     cx: &Context<'_>,
-    here: &Here<'_>,
-    path: &Path,
+    here: &CallPlace<'_>,
+    path: &MemoryPath,
     line: i64,
     new: &str,
-) -> Result<String, Stop> {
-    let files = Files::of(cx, here, &path.scopes())?;
-    let file = opened(&files, path)?;
-    let mut lines = page::lines(&file.memory.fact);
+) -> Result<String, FileCommandError> {
+    let files = MemoryFiles::load_scopes(cx, here, &path.scopes())?;
+    let file = require_editable_file(&files, path)?;
+    let mut lines = page::split_file_lines(&file.memory.fact);
     let at = usize::try_from(line)
         .ok()
         .filter(|it| *it <= lines.len())
         .ok_or_else(|| {
-            Stop::wrong(format!(
+            FileCommandError::new_refusal(format!(
                 "Invalid `insert_line` parameter: {line}. It should be within the range [0, {}].",
                 lines.len()
             ))
         })?;
     lines.insert(at, new.strip_suffix('\n').unwrap_or(new));
-    let change = Change {
+    let change = MemoryFileEdit {
         text: lines.join("\n"),
         path,
     };
-    written(
+    write_file_edit(
         cx,
         here,
         &files,
@@ -118,47 +122,56 @@ pub(super) fn insert(
 }
 
 /// The file to edit.
-fn opened<'a>(files: &'a Files, path: &Path) -> Result<&'a File, Stop> {
-    match files.at(path) {
+fn require_editable_file<'a>(
+    files: &'a MemoryFiles,
+    path: &MemoryPath,
+) -> Result<&'a MemoryFile, FileCommandError> {
+    match files.find_file(path) {
         Some(file) => Ok(file),
-        None if files.has_folder(path) => {
-            Err(Stop::wrong(format!("The path {path} is not a file.")))
-        }
-        None => Err(view::missing(path)),
+        None if files.has_folder(path) => Err(FileCommandError::new_refusal(format!(
+            "The path {path} is not a file."
+        ))),
+        None => Err(view::refuse_missing_path(path)),
     }
 }
 
 /// Gives a file another name in its scope.
-pub(super) fn rename(
+pub(super) fn rename_memory_file(
     cx: &Context<'_>,
-    here: &Here<'_>,
-    old: &Path,
-    new: &Path,
-) -> Result<String, Stop> {
+    here: &CallPlace<'_>,
+    old: &MemoryPath,
+    new: &MemoryPath,
+) -> Result<String, FileCommandError> {
     if old.scope() != new.scope() || old.task() != new.task() {
-        return Err(Stop::wrong(
+        return Err(FileCommandError::new_refusal(
             "Error: Cannot rename across different memory scopes.",
         ));
     }
-    let files = Files::of(cx, here, &[old.scope()])?;
-    let file = match files.at(old) {
+    let files = MemoryFiles::load_scopes(cx, here, &[old.scope()])?;
+    let file = match files.find_file(old) {
         Some(file) => file,
         None if files.is_taken(old) => {
-            return Err(Stop::wrong(format!(
+            return Err(FileCommandError::new_refusal(format!(
                 "The path {old} is not a file. Rename its files one by one."
             )));
         }
-        None => return Err(Stop::wrong(format!("The path {old} does not exist"))),
+        None => {
+            return Err(FileCommandError::new_refusal(format!(
+                "The path {old} does not exist"
+            )));
+        }
     };
     if files.is_taken(new) {
-        return Err(Stop::wrong(format!("The destination {new} already exists")));
+        return Err(FileCommandError::new_refusal(format!(
+            "The destination {new} already exists"
+        )));
     }
-    create::reachable(&files, new)?;
-    let change = Change {
+    create::require_reachable_path(&files, new)?;
+    let change = MemoryFileEdit {
         text: file.memory.fact.clone(),
         path: new,
     };
-    written(
+    write_file_edit(
         cx,
         here,
         &files,
@@ -169,58 +182,58 @@ pub(super) fn rename(
 }
 
 /// What a file says from now on, and where it stands.
-struct Change<'a> {
+struct MemoryFileEdit<'a> {
     text: String,
-    path: &'a Path,
+    path: &'a MemoryPath,
 }
 
-fn written(
+fn write_file_edit(
     cx: &Context<'_>,
-    here: &Here<'_>,
-    files: &Files,
-    file: &File,
-    change: Change<'_>,
+    here: &CallPlace<'_>,
+    files: &MemoryFiles,
+    file: &MemoryFile,
+    change: MemoryFileEdit<'_>,
     fixed: String,
-) -> Result<String, Stop> {
+) -> Result<String, FileCommandError> {
     let (path, old) = (change.path, &file.memory);
     if *path == file.path && change.text == old.fact {
         return Ok(fixed);
     }
-    let draft = successor(cx, here, file, change)?;
-    let policy = create::policy(cx, here, path.scope());
+    let draft = draft_edited_file(cx, here, file, change)?;
+    let policy = create::build_scope_policy(cx, here, path.scope());
     let cx = Context {
         policy: &policy,
         ..*cx
     };
     let spaces = std::slice::from_ref(&old.space);
-    let (name, how) = (Name::Id(old.id), Replacement::Better);
-    match supersede_memory(&cx, spaces, name, draft, how)? {
+    let (name, how) = (MemoryName::Id(old.id), ReplacementKind::Better);
+    match supersede_for_tool(&cx, spaces, name, draft, how)? {
         // Another memory says the same, and has taken the place of this one.
-        WriteOutcome::Done(it) if it.deed == Deed::KnownAlready && it.memory.is_active() => {
+        WriteOutcome::Done(it) if it.deed == WriteAction::KnownAlready && it.memory.is_active() => {
             Ok(format!(
                 "{fixed}\nit says what {} says, and is that memory now",
                 it.memory.handle()
             ))
         }
-        other => told::told(&other, path, files, fixed, "the file stays as it was"),
+        other => told::format_file_outcome(&other, path, files, fixed, "the file stays as it was"),
     }
 }
 
 /// What takes the place of a file: everything but the text and the name is as it was.
-fn successor(
+fn draft_edited_file(
     cx: &Context<'_>,
-    here: &Here<'_>,
-    file: &File,
-    change: Change<'_>,
-) -> Result<Draft, Stop> {
+    here: &CallPlace<'_>,
+    file: &MemoryFile,
+    change: MemoryFileEdit<'_>,
+) -> Result<Draft, FileCommandError> {
     let old = &file.memory;
-    let citations = evidence::places(old, &evidence::verdicts(cx, old)).ok_or_else(|| {
-        Stop::wrong(format!(
+    let citations = evidence::list_valid_locations(old, &evidence::follow_file_citations(cx, old)).ok_or_else(|| {
+        FileCommandError::new_refusal(format!(
             "not changed: {} cites code that does not hold here; view it, then delete it and create what is so now",
             file.path
         ))
     })?;
-    let voice = here.voice(cx.actor);
+    let voice = here.agent_voice(cx.actor);
     let session = voice.session.clone().or_else(|| old.voice.session.clone());
     Ok(Draft {
         layer: Some(old.layer),

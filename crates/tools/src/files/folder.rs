@@ -5,34 +5,38 @@ use std::collections::BTreeSet;
 use apostille_core::Context;
 use apostille_core::memory::{Kind, Layer, Memory, MemoryId, Stage};
 use apostille_core::space::Space;
-use apostille_core::store::{Filter, Order};
+use apostille_core::store::{ListOrder, MemoryFilter};
 
-use super::path::{Path, Scope};
-use apostille_api::{Fault, Here};
+use super::path::{FileScope, MemoryPath};
+use apostille_api::{CallFault, CallPlace};
 
 /// How far back the age of a file is followed, in edits.
 const MAX_EDITS: usize = 1_000;
 
 /// A memory, and where it is seen.
-pub(super) struct File {
-    pub(super) path: Path,
+pub(super) struct MemoryFile {
+    pub(super) path: MemoryPath,
     pub(super) memory: Memory,
 }
 
 /// Files in the order of their paths.
-pub(super) struct Files(Vec<File>);
+pub(super) struct MemoryFiles(Vec<MemoryFile>);
 
-impl Files {
+impl MemoryFiles {
     /// The files of these scopes.
-    pub(super) fn of(cx: &Context<'_>, here: &Here<'_>, scopes: &[Scope]) -> Result<Self, Fault> {
+    pub(super) fn load_scopes(
+        cx: &Context<'_>,
+        here: &CallPlace<'_>,
+        scopes: &[FileScope],
+    ) -> Result<Self, CallFault> {
         let mut files = Vec::new();
         for scope in scopes {
-            let memories = memories(cx, here, *scope)?;
-            let named = match named(*scope, &memories) {
+            let memories = list_scope_memories(cx, here, *scope)?;
+            let named = match assign_wished_paths(*scope, &memories) {
                 Ok(paths) => paths.into_iter().zip(memories).collect(),
-                Err(Clash) => {
-                    let memories = by_age(cx, memories)?;
-                    named_in_order(*scope, &memories)
+                Err(PathClash) => {
+                    let memories = sort_by_file_age(cx, memories)?;
+                    assign_paths_in_order(*scope, &memories)
                         .into_iter()
                         .zip(memories)
                         .collect::<Vec<_>>()
@@ -41,7 +45,7 @@ impl Files {
             files.extend(
                 named
                     .into_iter()
-                    .map(|(path, memory)| File { path, memory }),
+                    .map(|(path, memory)| MemoryFile { path, memory }),
             );
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -49,128 +53,147 @@ impl Files {
     }
 
     /// All of them.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &File> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &MemoryFile> {
         self.0.iter()
     }
 
     /// The file at this path.
-    pub(super) fn at(&self, path: &Path) -> Option<&File> {
+    pub(super) fn find_file(&self, path: &MemoryPath) -> Option<&MemoryFile> {
         self.0.iter().find(|it| it.path == *path)
     }
 
     /// The files below this directory.
-    pub(super) fn below<'a>(&'a self, folder: &'a Path) -> impl Iterator<Item = &'a File> {
-        self.0.iter().filter(|it| it.path.below(folder).is_some())
+    pub(super) fn files_below<'a>(
+        &'a self,
+        folder: &'a MemoryPath,
+    ) -> impl Iterator<Item = &'a MemoryFile> {
+        self.0
+            .iter()
+            .filter(|it| it.path.parts_below(folder).is_some())
     }
 
     /// Whether there is a directory at this path.
-    pub(super) fn has_folder(&self, path: &Path) -> bool {
-        path.is_root() || self.below(path).next().is_some()
+    pub(super) fn has_folder(&self, path: &MemoryPath) -> bool {
+        path.is_root() || self.files_below(path).next().is_some()
     }
 
     /// Whether something stands at this path, or always would.
-    pub(super) fn is_taken(&self, path: &Path) -> bool {
-        path.is_virtual() || self.at(path).is_some() || self.has_folder(path)
+    pub(super) fn is_taken(&self, path: &MemoryPath) -> bool {
+        path.is_virtual() || self.find_file(path).is_some() || self.has_folder(path)
     }
 
     /// The file that stands where this path needs a directory.
-    pub(super) fn in_the_way(&self, path: &Path) -> Option<&File> {
-        self.0.iter().find(|it| path.below(&it.path).is_some())
+    pub(super) fn blocking_file(&self, path: &MemoryPath) -> Option<&MemoryFile> {
+        self.0
+            .iter()
+            .find(|it| path.parts_below(&it.path).is_some())
     }
 }
 
 /// The space and the layer that a scope is a view of. The user's files stay with the repository when nobody knows the
 /// user.
-pub(super) fn placed<'a>(here: &Here<'a>, scope: Scope) -> (&'a Space, Layer) {
+pub(super) fn locate_file_scope<'a>(here: &CallPlace<'a>, scope: FileScope) -> (&'a Space, Layer) {
     match scope {
-        Scope::User => (here.user.unwrap_or(here.repo), Layer::Knowledge),
-        Scope::Session => (here.repo, Layer::Session),
-        Scope::Repo => (here.repo, Layer::Knowledge),
-        Scope::Tasks => (here.repo, Layer::Episode),
+        FileScope::User => (here.user.unwrap_or(here.repo), Layer::Knowledge),
+        FileScope::Session => (here.repo, Layer::Session),
+        FileScope::Repo => (here.repo, Layer::Knowledge),
+        FileScope::Tasks => (here.repo, Layer::Episode),
     }
 }
 
 /// The active memories of a scope, the oldest first.
-fn memories(cx: &Context<'_>, here: &Here<'_>, scope: Scope) -> Result<Vec<Memory>, Fault> {
-    let (space, layer) = placed(here, scope);
-    let filter = Filter {
+fn list_scope_memories(
+    cx: &Context<'_>,
+    here: &CallPlace<'_>,
+    scope: FileScope,
+) -> Result<Vec<Memory>, CallFault> {
+    let (space, layer) = locate_file_scope(here, scope);
+    let filter = MemoryFilter {
         spaces: vec![space.clone()],
         layers: vec![layer],
         stages: vec![Stage::Active],
-        order: Order::Oldest,
+        order: ListOrder::Oldest,
         limit: usize::MAX,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    let mut memories = cx.store.list(&filter)?;
-    memories.retain(|it| is_seen(here, scope, it));
+    let mut memories = cx.store.list_memories(&filter)?;
+    memories.retain(|it| is_visible_in_scope(here, scope, it));
     Ok(memories)
 }
 
-fn is_seen(here: &Here<'_>, scope: Scope, memory: &Memory) -> bool {
+fn is_visible_in_scope(here: &CallPlace<'_>, scope: FileScope, memory: &Memory) -> bool {
     let is_shared = here.user.is_none();
     match scope {
-        Scope::User => !is_shared || memory.kind == Kind::User,
-        Scope::Repo => !is_shared || memory.kind != Kind::User,
-        Scope::Session => memory.voice.session.as_deref() == here.session,
-        Scope::Tasks => true,
+        FileScope::User => !is_shared || memory.kind == Kind::User,
+        FileScope::Repo => !is_shared || memory.kind != Kind::User,
+        FileScope::Session => memory.voice.session.as_deref() == here.session,
+        FileScope::Tasks => true,
     }
 }
 
 /// Two memories want one path.
-struct Clash;
+struct PathClash;
 
 /// The paths that memories ask for, where each can have its own.
-fn named(scope: Scope, memories: &[Memory]) -> Result<Vec<Path>, Clash> {
-    let wishes: Vec<Option<Path>> = memories.iter().map(|it| wish(scope, it)).collect();
-    let mut taken = Taken::default();
-    let is_free = wishes.iter().flatten().all(|it| taken.take(it));
+fn assign_wished_paths(
+    scope: FileScope,
+    memories: &[Memory],
+) -> Result<Vec<MemoryPath>, PathClash> {
+    let wishes: Vec<Option<MemoryPath>> = memories
+        .iter()
+        .map(|it| choose_wished_path(scope, it))
+        .collect();
+    let mut taken = TakenPaths::default();
+    let is_free = wishes.iter().flatten().all(|it| taken.try_take_path(it));
     if !is_free {
-        return Err(Clash);
+        return Err(PathClash);
     }
-    let or_handle = |(wish, memory): (Option<Path>, &Memory)| {
-        wish.unwrap_or_else(|| taken.handle(scope, memory))
+    let or_handle = |(wish, memory): (Option<MemoryPath>, &Memory)| {
+        wish.unwrap_or_else(|| taken.take_handle_path(scope, memory))
     };
     Ok(wishes.into_iter().zip(memories).map(or_handle).collect())
 }
 
 /// The paths of memories of which the first to ask for one gets it; the others are seen under their handles.
-fn named_in_order(scope: Scope, memories: &[Memory]) -> Vec<Path> {
-    let mut taken = Taken::default();
-    let granted = |memory: &Memory| wish(scope, memory).filter(|it| taken.take(it));
-    let wishes: Vec<Option<Path>> = memories.iter().map(granted).collect();
-    let or_handle = |(wish, memory): (Option<Path>, &Memory)| {
-        wish.unwrap_or_else(|| taken.handle(scope, memory))
+fn assign_paths_in_order(scope: FileScope, memories: &[Memory]) -> Vec<MemoryPath> {
+    let mut taken = TakenPaths::default();
+    let granted =
+        |memory: &Memory| choose_wished_path(scope, memory).filter(|it| taken.try_take_path(it));
+    let wishes: Vec<Option<MemoryPath>> = memories.iter().map(granted).collect();
+    let or_handle = |(wish, memory): (Option<MemoryPath>, &Memory)| {
+        wish.unwrap_or_else(|| taken.take_handle_path(scope, memory))
     };
     wishes.into_iter().zip(memories).map(or_handle).collect()
 }
 
 /// The folder of a memory's task, where the task has a name that can be one.
-fn folder(scope: Scope, memory: &Memory) -> Option<&str> {
-    let is_fit =
-        |task: &&str| scope == Scope::Tasks && Path::of(scope, Some(task), "m-1.md").is_some();
+fn find_task_folder(scope: FileScope, memory: &Memory) -> Option<&str> {
+    let is_fit = |task: &&str| {
+        scope == FileScope::Tasks && MemoryPath::from_parts(scope, Some(task), "m-1.md").is_some()
+    };
     memory.task.as_deref().filter(is_fit)
 }
 
 /// The path that a memory's subject asks for.
-fn wish(scope: Scope, memory: &Memory) -> Option<Path> {
-    let task = folder(scope, memory);
+fn choose_wished_path(scope: FileScope, memory: &Memory) -> Option<MemoryPath> {
+    let task = find_task_folder(scope, memory);
     let subject = memory.subject.as_deref()?;
     // What belongs to no task has no folder; a dot in its name keeps it apart from the folders of tasks.
-    let is_apart = scope != Scope::Tasks
+    let is_apart = scope != FileScope::Tasks
         || task.is_some()
         || (subject.contains('.') && !subject.contains('/'));
-    Path::of(scope, task, subject).filter(|_| is_apart)
+    MemoryPath::from_parts(scope, task, subject).filter(|_| is_apart)
 }
 
 /// The paths that are taken, by files and by the directories that they need.
 #[derive(Default)]
-struct Taken {
+struct TakenPaths {
     files: BTreeSet<String>,
     folders: BTreeSet<String>,
 }
 
-impl Taken {
-    fn take(&mut self, path: &Path) -> bool {
+impl TakenPaths {
+    fn try_take_path(&mut self, path: &MemoryPath) -> bool {
         let path = path.to_string();
         let folders: Vec<&str> = path
             .match_indices('/')
@@ -188,14 +211,14 @@ impl Taken {
     }
 
     /// The path under a memory's handle, with a number behind it in case somebody calls another file so.
-    fn handle(&mut self, scope: Scope, memory: &Memory) -> Path {
-        let task = folder(scope, memory);
+    fn take_handle_path(&mut self, scope: FileScope, memory: &Memory) -> MemoryPath {
+        let task = find_task_folder(scope, memory);
         let names = (1_u64..).map(|n| match n {
             1 => format!("{}.md", memory.handle()),
             _ => format!("{}-{n}.md", memory.handle()),
         });
-        let mut paths = names.filter_map(|name| Path::of(scope, task, &name));
-        let free = paths.find(|it| self.take(it));
+        let mut paths = names.filter_map(|name| MemoryPath::from_parts(scope, task, &name));
+        let free = paths.find(|it| self.try_take_path(it));
         #[expect(
             clippy::expect_used,
             reason = "the names never end, and only so many are taken"
@@ -205,17 +228,17 @@ impl Taken {
 }
 
 /// Memories by the age of the file, however often it was edited; the oldest first.
-fn by_age(cx: &Context<'_>, memories: Vec<Memory>) -> Result<Vec<Memory>, Fault> {
+fn sort_by_file_age(cx: &Context<'_>, memories: Vec<Memory>) -> Result<Vec<Memory>, CallFault> {
     let mut aged = Vec::with_capacity(memories.len());
     for memory in memories {
-        aged.push((beginning(cx, &memory)?, memory));
+        aged.push((find_first_version(cx, &memory)?, memory));
     }
     aged.sort_by_key(|(beginning, memory)| (*beginning, memory.number));
     Ok(aged.into_iter().map(|(_, memory)| memory).collect())
 }
 
 /// The first memory that this one goes back to; ids are in the order of time.
-fn beginning(cx: &Context<'_>, memory: &Memory) -> Result<MemoryId, Fault> {
+fn find_first_version(cx: &Context<'_>, memory: &Memory) -> Result<MemoryId, CallFault> {
     let (mut first, mut before) = (memory.id, memory.supersedes);
     for _ in 0..MAX_EDITS {
         let Some(id) = before else { break };

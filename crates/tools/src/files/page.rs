@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::folder::File;
-use super::path::Path;
+use super::folder::MemoryFile;
+use super::path::MemoryPath;
 
 /// How many levels of a directory are listed.
 const LEVELS: usize = 2;
@@ -14,13 +14,13 @@ const MAX_ENTRIES: usize = 200;
 const AROUND: usize = 2;
 
 /// The lines of a text; an end of line at the end begins an empty one.
-pub(super) fn lines(text: &str) -> Vec<&str> {
+pub(super) fn split_file_lines(text: &str) -> Vec<&str> {
     text.split('\n').collect()
 }
 
 /// The lines `first` to `last` of a text, counted from 1, with their numbers.
-pub(super) fn numbered(text: &str, first: usize, last: usize) -> String {
-    let rows = lines(text)
+pub(super) fn format_numbered_lines(text: &str, first: usize, last: usize) -> String {
+    let rows = split_file_lines(text)
         .into_iter()
         .enumerate()
         .map(|(at, line)| (at + 1, line));
@@ -31,14 +31,14 @@ pub(super) fn numbered(text: &str, first: usize, last: usize) -> String {
 }
 
 /// The lines of a text around those that were put there, which begin at this byte.
-pub(super) fn snippet(text: &str, at: usize, new: &str) -> String {
+pub(super) fn format_edit_snippet(text: &str, at: usize, new: &str) -> String {
     let first = 1 + text[..at].matches('\n').count();
     let last = first + new.matches('\n').count();
-    numbered(text, first.saturating_sub(AROUND), last + AROUND)
+    format_numbered_lines(text, first.saturating_sub(AROUND), last + AROUND)
 }
 
 /// The size of a text, as in `0B`, `1.5K` or `4K`.
-pub(super) fn size(bytes: usize) -> String {
+pub(super) fn format_file_size(bytes: usize) -> String {
     let (mut unit, mut letters) = (1, "BKMG".chars());
     let mut letter = letters.next().unwrap_or('B');
     while bytes / unit >= 1_024
@@ -55,11 +55,14 @@ pub(super) fn size(bytes: usize) -> String {
 }
 
 /// A directory, two levels deep.
-pub(super) fn listing<'a>(folder: &Path, files: impl Iterator<Item = &'a File>) -> String {
+pub(super) fn format_directory_listing<'a>(
+    folder: &MemoryPath,
+    files: impl Iterator<Item = &'a MemoryFile>,
+) -> String {
     let mut entries: BTreeMap<Vec<&str>, (bool, usize)> = BTreeMap::new();
     let mut total = 0;
     for file in files {
-        let Some(parts) = file.path.below(folder) else {
+        let Some(parts) = file.path.parts_below(folder) else {
             continue;
         };
         total += file.memory.fact.len();
@@ -71,7 +74,7 @@ pub(super) fn listing<'a>(folder: &Path, files: impl Iterator<Item = &'a File>) 
     }
     let mut out = format!(
         "Here're the files and directories up to 2 levels deep in {folder}, excluding hidden items:\n{}\t{folder}",
-        size(total)
+        format_file_size(total)
     );
     for (parts, (is_folder, bytes)) in entries.iter().take(MAX_ENTRIES) {
         let slash = if *is_folder { "/" } else { "" };
@@ -79,7 +82,7 @@ pub(super) fn listing<'a>(folder: &Path, files: impl Iterator<Item = &'a File>) 
         let _ = write!(
             out,
             "\n{}\t{folder}/{}{slash}",
-            size(*bytes),
+            format_file_size(*bytes),
             parts.join("/")
         );
     }
@@ -99,7 +102,7 @@ mod tests {
 
     #[test]
     fn sizes_are_short() {
-        let check = |bytes: usize, expected: &str| assert_eq!(size(bytes), expected);
+        let check = |bytes: usize, expected: &str| assert_eq!(format_file_size(bytes), expected);
         check(0, "0B");
         check(512, "512B");
         check(1_023, "1023B");
@@ -112,12 +115,15 @@ mod tests {
 
     #[test]
     fn lines_are_numbered_from_one() {
-        assert_eq!(numbered("a\nb\n", 1, 3), "     1\ta\n     2\tb\n     3\t");
-        assert_eq!(numbered("a\nb\nc", 2, 2), "     2\tb");
-        assert_eq!(numbered("", 1, 1), "     1\t");
         assert_eq!(
-            snippet("1\n2\n3\n4\nx\ny\n7\n8\n9", 8, "x\ny"),
-            numbered("1\n2\n3\n4\nx\ny\n7\n8\n9", 3, 8)
+            format_numbered_lines("a\nb\n", 1, 3),
+            "     1\ta\n     2\tb\n     3\t"
+        );
+        assert_eq!(format_numbered_lines("a\nb\nc", 2, 2), "     2\tb");
+        assert_eq!(format_numbered_lines("", 1, 1), "     1\t");
+        assert_eq!(
+            format_edit_snippet("1\n2\n3\n4\nx\ny\n7\n8\n9", 8, "x\ny"),
+            format_numbered_lines("1\n2\n3\n4\nx\ny\n7\n8\n9", 3, 8)
         );
     }
 }

@@ -4,9 +4,9 @@ use std::fmt;
 
 use apostille_core::policy::PATH_CHARS;
 use apostille_text::moderate;
-use apostille_text::secrets::masked;
+use apostille_text::secrets::mask_secrets;
 
-use super::Stop;
+use super::FileCommandError;
 
 /// Where all files stand.
 const ROOT: &str = "/memories";
@@ -16,19 +16,19 @@ const TRAVERSAL: &str = "Error: Path traversal is not allowed";
 
 /// Whose a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(super) enum FileScope {
     User,
     Session,
     Repo,
     Tasks,
 }
 
-impl Scope {
+impl FileScope {
     /// All of them.
     pub(super) const ALL: [Self; 4] = [Self::User, Self::Session, Self::Repo, Self::Tasks];
 
     /// The directory below the root; the user's files stand in the root itself.
-    fn folder(self) -> Option<&'static str> {
+    fn folder_name(self) -> Option<&'static str> {
         match self {
             Self::User => None,
             Self::Session => Some("session"),
@@ -40,9 +40,9 @@ impl Scope {
 
 /// A path that is fit to name a file or a directory, without the root: empty for the root itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Path(String);
+pub(super) struct MemoryPath(String);
 
-impl fmt::Display for Path {
+impl fmt::Display for MemoryPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
             f.write_str(ROOT)
@@ -52,47 +52,47 @@ impl fmt::Display for Path {
     }
 }
 
-impl Path {
+impl MemoryPath {
     /// A path as a caller writes it; one slash at the end does no harm.
-    pub(super) fn parse(text: &str) -> Result<Self, Stop> {
+    pub(super) fn parse(text: &str) -> Result<Self, FileCommandError> {
         let below = text
             .strip_prefix(ROOT)
             .filter(|it| it.is_empty() || it.starts_with('/'));
         let Some(below) = below else {
-            return Err(Stop::wrong(format!(
+            return Err(FileCommandError::new_refusal(format!(
                 "Path must start with {ROOT}, got: {}",
-                shown(text)
+                sanitize_echoed_path(text)
             )));
         };
         let below = below.strip_prefix('/').unwrap_or(below);
         let below = below.strip_suffix('/').unwrap_or(below);
         if text.chars().count() > PATH_CHARS {
-            return Err(Stop::wrong(format!(
+            return Err(FileCommandError::new_refusal(format!(
                 "a path has at most {PATH_CHARS} characters; choose a shorter one"
             )));
         }
-        if is_escaping(below) {
-            return Err(Stop::wrong(TRAVERSAL));
+        if is_escaping_path(below) {
+            return Err(FileCommandError::new_refusal(TRAVERSAL));
         }
         if !below.is_empty() {
             let segments: Vec<&str> = below.split('/').collect();
             if segments.len() > MAX_LEVELS {
-                return Err(Stop::wrong(format!(
+                return Err(FileCommandError::new_refusal(format!(
                     "{} levels below {ROOT}, at most {MAX_LEVELS} are kept; choose a shorter path",
                     segments.len()
                 )));
             }
-            segments.into_iter().try_for_each(fit)?;
+            segments.into_iter().try_for_each(check_path_segment)?;
         }
         Ok(Self(below.to_owned()))
     }
 
     /// The path of this name in a scope, and there in the folder of a task; `None` when it is no fit name.
-    pub(super) fn of(scope: Scope, task: Option<&str>, name: &str) -> Option<Self> {
+    pub(super) fn from_parts(scope: FileScope, task: Option<&str>, name: &str) -> Option<Self> {
         if task.is_some_and(|it| it.contains('/')) {
             return None;
         }
-        let below: Vec<&str> = [scope.folder(), task, Some(name)]
+        let below: Vec<&str> = [scope.folder_name(), task, Some(name)]
             .into_iter()
             .flatten()
             .collect();
@@ -109,61 +109,64 @@ impl Path {
 
     /// Whether it is a directory that is there by itself: the root, or that of a scope.
     pub(super) fn is_virtual(&self) -> bool {
-        self.is_root() || Scope::ALL.iter().any(|it| it.folder() == Some(&self.0))
+        self.is_root()
+            || FileScope::ALL
+                .iter()
+                .any(|it| it.folder_name() == Some(&self.0))
     }
 
     /// Whose it is.
-    pub(super) fn scope(&self) -> Scope {
+    pub(super) fn scope(&self) -> FileScope {
         let first = self.0.split('/').next();
-        Scope::ALL
+        FileScope::ALL
             .into_iter()
-            .find(|it| it.folder().is_some() && it.folder() == first)
-            .unwrap_or(Scope::User)
+            .find(|it| it.folder_name().is_some() && it.folder_name() == first)
+            .unwrap_or(FileScope::User)
     }
 
     /// The scopes that have files at or below it.
-    pub(super) fn scopes(&self) -> Vec<Scope> {
+    pub(super) fn scopes(&self) -> Vec<FileScope> {
         if self.is_root() {
-            Scope::ALL.to_vec()
+            FileScope::ALL.to_vec()
         } else {
             vec![self.scope()]
         }
     }
 
     /// The path within its scope.
-    fn inner(&self) -> &str {
+    fn path_in_scope(&self) -> &str {
         let inner = self
             .scope()
-            .folder()
+            .folder_name()
             .and_then(|folder| self.0.strip_prefix(folder));
         inner.map_or(self.0.as_str(), |it| it.strip_prefix('/').unwrap_or(it))
     }
 
     /// The task whose folder it stands in, or is.
     pub(super) fn task(&self) -> Option<&str> {
-        if self.scope() == Scope::Tasks {
-            self.inner().split('/').next()
+        if self.scope() == FileScope::Tasks {
+            self.path_in_scope().split('/').next()
         } else {
             None
         }
     }
 
     /// The name of a file here, as the subject of a memory; `None` where only a directory can be.
-    pub(super) fn name(&self) -> Option<&str> {
+    pub(super) fn subject_name(&self) -> Option<&str> {
         let name = match self.scope() {
-            Scope::Tasks => self.inner().split_once('/')?.1,
-            _ => self.inner(),
+            FileScope::Tasks => self.path_in_scope().split_once('/')?.1,
+            _ => self.path_in_scope(),
         };
         (!name.is_empty()).then_some(name)
     }
 
     /// The name of the file that stands here: of one that belongs to no task, the last part.
     pub(super) fn file_name(&self) -> &str {
-        self.name().unwrap_or_else(|| self.inner())
+        self.subject_name().unwrap_or_else(|| self.path_in_scope())
     }
 
     /// The rest of this path below a directory, in its parts; `None` when it is not below it.
-    pub(super) fn below(&self, folder: &Self) -> Option<Vec<&str>> {
+    pub(super) fn parts_below(&self, folder: &Self) -> Option<Vec<&str>> {
         let rest = if folder.is_root() {
             Some(self.0.as_str())
         } else {
@@ -182,7 +185,7 @@ impl Path {
 }
 
 /// Whether a path tries to leave, in any dress that something on the way may take for it.
-fn is_escaping(below: &str) -> bool {
+fn is_escaping_path(below: &str) -> bool {
     let lower = below.to_ascii_lowercase();
     // `%2e`, `%252e`, `%%32%65`, `%c0%ae`, `%u2215`: whatever reads escapes may read a way out of them.
     let is_escape =
@@ -195,11 +198,17 @@ fn is_escaping(below: &str) -> bool {
     is_coded || has_bare || below.contains(['\\', '\0'])
 }
 
-fn fit(segment: &str) -> Result<(), Stop> {
-    let wrong = |why: &str| Err(Stop::wrong(format!("'{}' {why}", shown(segment))));
+fn check_path_segment(segment: &str) -> Result<(), FileCommandError> {
+    let wrong = |why: &str| {
+        Err(FileCommandError::new_refusal(format!(
+            "'{}' {why}",
+            sanitize_echoed_path(segment)
+        )))
+    };
     if segment.starts_with('.') {
         wrong("begins with a dot, and hidden names are not kept; choose another name")
-    } else if segment.chars().any(char::is_control) || moderate::neutralised(segment) != segment {
+    } else if segment.chars().any(char::is_control) || moderate::neutralise_text(segment) != segment
+    {
         wrong("has characters that cannot be seen; choose another name")
     } else if segment.trim() != segment {
         wrong("begins or ends with a space; choose another name")
@@ -209,8 +218,8 @@ fn fit(segment: &str) -> Result<(), Stop> {
 }
 
 /// A path in an answer: bounded, without what hides, and without a secret.
-fn shown(text: &str) -> String {
-    masked(text)
+fn sanitize_echoed_path(text: &str) -> String {
+    mask_secrets(text)
         .chars()
         .filter(|it| !it.is_control())
         .take(PATH_CHARS)
@@ -218,7 +227,7 @@ fn shown(text: &str) -> String {
 }
 
 /// Whether a word can be the slug of a task.
-pub(super) fn is_slug(word: &str) -> bool {
+pub(super) fn is_task_slug(word: &str) -> bool {
     let is_part = |it: &str| {
         !it.is_empty()
             && it

@@ -1,13 +1,13 @@
 //! A repository fact as it is written into a file: JSON or plain words, with the places that prove it.
 
-use apostille_cite::citation::{BadPlace, Cite};
+use apostille_cite::citation::{CodeLocation, CodeLocationError};
 use apostille_cite::source::Source;
 use serde_json::{Map, Value};
 
-use super::Stop;
-use crate::verified::Pinned;
+use super::FileCommandError;
+use crate::verified::PinnedLocation;
 use apostille_api::wire;
-use apostille_api::wire::Malformed;
+use apostille_api::wire::ArgumentError;
 
 /// What a last line with citations begins with.
 const LABELS: &[&str] = &["citations:", "citation:", "evidence:"];
@@ -18,47 +18,51 @@ const AROUND: &[char] = &[
 
 /// A fact with its proof.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Fact {
+pub(super) struct FileFact {
     pub(super) fact: String,
-    pub(super) citations: Vec<Cite>,
+    pub(super) citations: Vec<CodeLocation>,
     pub(super) reason: Option<String>,
     pub(super) subject: Option<String>,
 }
 
 /// Reads a fact from the text of a file.
-pub(super) fn read(source: &dyn Source, file_text: &str) -> Result<Fact, Stop> {
+pub(super) fn parse_file_fact(
+    source: &dyn Source,
+    file_text: &str,
+) -> Result<FileFact, FileCommandError> {
     let mut fact = match serde_json::from_str::<Map<String, Value>>(file_text) {
-        Ok(object) => {
-            from_json(object).map_err(|error| Stop::wrong(format!("file_text: {error}")))?
-        }
-        Err(_) => from_words(file_text).map_err(|error| Stop::wrong(error.to_string()))?,
+        Ok(object) => parse_json_fact(object)
+            .map_err(|error| FileCommandError::new_refusal(format!("file_text: {error}")))?,
+        Err(_) => parse_plain_fact(file_text)
+            .map_err(|error| FileCommandError::new_refusal(error.to_string()))?,
     };
     if fact.citations.is_empty() {
-        fact.citations = mentioned(source, &fact.fact);
+        fact.citations = find_mentioned_locations(source, &fact.fact);
     }
     Ok(fact)
 }
 
-fn from_json(mut object: Map<String, Value>) -> Result<Fact, Malformed> {
-    let mut text = |field: &str| wire::text(field, object.remove(field).filter(|it| !it.is_null()));
+fn parse_json_fact(mut object: Map<String, Value>) -> Result<FileFact, ArgumentError> {
+    let mut text =
+        |field: &str| wire::read_text_field(field, object.remove(field).filter(|it| !it.is_null()));
     let (subject, reason) = (text("subject")?, text("reason")?);
-    let fact = text("fact")?.ok_or_else(|| Malformed::missing("fact"))?;
+    let fact = text("fact")?.ok_or_else(|| ArgumentError::new_missing("fact"))?;
     let citations = match object.remove("citations") {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::String(list)) => {
-            places(&list).map_err(|error| Malformed::new("citations", error))?
+            parse_location_list(&list).map_err(|error| ArgumentError::new("citations", error))?
         }
         Some(it) => {
             let Value::Array(items) = it else {
-                return Err(Malformed::new("citations", "expected a list"));
+                return Err(ArgumentError::new("citations", "expected a list"));
             };
             let items = items.into_iter().enumerate();
             items
-                .map(|(at, it)| cite(&format!("citations[{at}]"), it))
+                .map(|(at, it)| parse_fact_citation(&format!("citations[{at}]"), it))
                 .collect::<Result<_, _>>()?
         }
     };
-    Ok(Fact {
+    Ok(FileFact {
         fact,
         citations,
         reason,
@@ -66,29 +70,31 @@ fn from_json(mut object: Map<String, Value>) -> Result<Fact, Malformed> {
     })
 }
 
-fn cite(field: &str, value: Value) -> Result<Cite, Malformed> {
-    let bad = |error: BadPlace| Malformed::new(field, error);
+fn parse_fact_citation(field: &str, value: Value) -> Result<CodeLocation, ArgumentError> {
+    let bad = |error: CodeLocationError| ArgumentError::new(field, error);
     match value {
         Value::String(place) => place.trim().parse().map_err(bad),
-        it => wire::read::<Pinned>(&it)?.place().map_err(bad),
+        it => wire::read_arguments::<PinnedLocation>(&it)?
+            .to_code_location()
+            .map_err(bad),
     }
 }
 
 /// Plain words, perhaps with the citations behind them.
-fn from_words(text: &str) -> Result<Fact, BadPlace> {
+fn parse_plain_fact(text: &str) -> Result<FileFact, CodeLocationError> {
     let text = text.trim();
-    let plain = || Fact {
+    let plain = || FileFact {
         fact: text.into(),
-        ..Fact::default()
+        ..FileFact::default()
     };
-    let Some((words, list)) = labelled(text) else {
+    let Some((words, list)) = split_citation_label(text) else {
         return Ok(plain());
     };
-    match places(list) {
-        Ok(citations) => Ok(Fact {
+    match parse_location_list(list) {
+        Ok(citations) => Ok(FileFact {
             fact: words.trim_end().into(),
             citations,
-            ..Fact::default()
+            ..FileFact::default()
         }),
         // More than a list follows, so the label is a part of the text.
         Err(_) if list.trim().contains('\n') => Ok(plain()),
@@ -97,7 +103,7 @@ fn from_words(text: &str) -> Result<Fact, BadPlace> {
 }
 
 /// The text before the last label that begins a line, and what stands behind that label.
-fn labelled(text: &str) -> Option<(&str, &str)> {
+fn split_citation_label(text: &str) -> Option<(&str, &str)> {
     let mut starts = text
         .match_indices('\n')
         .map(|(at, _)| at + 1)
@@ -118,7 +124,7 @@ fn labelled(text: &str) -> Option<(&str, &str)> {
 }
 
 /// A list of places, divided by commas, semicolons or lines.
-fn places(list: &str) -> Result<Vec<Cite>, BadPlace> {
+fn parse_location_list(list: &str) -> Result<Vec<CodeLocation>, CodeLocationError> {
     let items = list.split([',', ';', '\n']).map(|it| {
         it.trim()
             .trim_start_matches(['-', '*'])
@@ -130,27 +136,27 @@ fn places(list: &str) -> Result<Vec<Cite>, BadPlace> {
 
 /// The places that a text mentions. What only looks like one, such as a host with its port, is told by there being no
 /// such file; but where no file is there at all, the writer must hear which one is missing.
-fn mentioned(source: &dyn Source, text: &str) -> Vec<Cite> {
-    let mut found: Vec<Cite> = Vec::new();
+fn find_mentioned_locations(source: &dyn Source, text: &str) -> Vec<CodeLocation> {
+    let mut found: Vec<CodeLocation> = Vec::new();
     for word in text
         .split_whitespace()
         .map(|it| it.trim_matches(AROUND))
         .filter(|it| !it.contains("://"))
     {
-        if let Ok(place) = word.parse::<Cite>()
-            && has_shape(place.path.as_str())
+        if let Ok(place) = word.parse::<CodeLocation>()
+            && has_file_shape(place.path.as_str())
             && !found.contains(&place)
         {
             found.push(place);
         }
     }
-    let is_there = |it: &Cite| source.read(&it.path).is_ok_and(|it| it.is_some());
-    let there: Vec<Cite> = found.iter().filter(|it| is_there(it)).cloned().collect();
+    let is_there = |it: &CodeLocation| source.read_file(&it.path).is_ok_and(|it| it.is_some());
+    let there: Vec<CodeLocation> = found.iter().filter(|it| is_there(it)).cloned().collect();
     if there.is_empty() { found } else { there }
 }
 
 /// Whether it looks like a file: in a folder, or with letters behind a dot.
-fn has_shape(path: &str) -> bool {
+fn has_file_shape(path: &str) -> bool {
     let ending = path.rsplit_once('.').map(|(_, it)| it);
     path.contains('/') || ending.is_some_and(|it| it.starts_with(|c: char| c.is_ascii_alphabetic()))
 }

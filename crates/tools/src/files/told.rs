@@ -3,23 +3,23 @@
 use apostille_core::memory::{Handle, MemoryId};
 use apostille_core::refusal::Refusal;
 
-use super::Stop;
-use super::folder::{File, Files};
-use super::path::{Path, Scope};
-use crate::outcome::{Deed, WriteOutcome, pending_reason};
+use super::FileCommandError;
+use super::folder::{MemoryFile, MemoryFiles};
+use super::path::{FileScope, MemoryPath};
+use crate::outcome::{WriteAction, WriteOutcome, pending_reason};
 
 /// The answer to what became of a draft for this path: the fixed text when it was kept, and one more line when it is
 /// not in use yet.
-pub(super) fn told(
+pub(super) fn format_file_outcome(
     outcome: &WriteOutcome,
-    path: &Path,
-    files: &Files,
+    path: &MemoryPath,
+    files: &MemoryFiles,
     fixed: String,
     meanwhile: &str,
-) -> Result<String, Stop> {
+) -> Result<String, FileCommandError> {
     match outcome {
-        WriteOutcome::Done(it) if it.deed == Deed::KnownAlready => {
-            Err(known(files, it.memory.id, it.memory.handle()))
+        WriteOutcome::Done(it) if it.deed == WriteAction::KnownAlready => {
+            Err(refuse_known_memory(files, it.memory.id, it.memory.handle()))
         }
         WriteOutcome::Done(it) => Ok(match pending_reason(&it.memory) {
             Some(why) => {
@@ -29,40 +29,45 @@ pub(super) fn told(
             None => fixed,
         }),
         WriteOutcome::Similar(near) => Err(match near.first() {
-            Some(it) => known(files, it.id, it.handle),
-            None => Stop::wrong("not kept: much like what is known"),
+            Some(it) => refuse_known_memory(files, it.id, it.handle),
+            None => FileCommandError::new_refusal("not kept: much like what is known"),
         }),
-        WriteOutcome::Refused(refusal) => Err(refused(refusal, path)),
+        WriteOutcome::Refused(refusal) => Err(refuse_file_draft(refusal, path)),
     }
 }
 
 /// The file in this scope, and of this task, that says exactly this.
-pub(super) fn saying<'a>(files: &'a Files, path: &Path, text: &str) -> Option<&'a File> {
-    let is_near = |it: &&File| it.path.scope() == path.scope() && it.path.task() == path.task();
+pub(super) fn find_identical_file<'a>(
+    files: &'a MemoryFiles,
+    path: &MemoryPath,
+    text: &str,
+) -> Option<&'a MemoryFile> {
+    let is_near =
+        |it: &&MemoryFile| it.path.scope() == path.scope() && it.path.task() == path.task();
     files
         .iter()
         .filter(is_near)
         .find(|it| it.memory.fact.trim() == text.trim())
 }
 
-fn known(files: &Files, id: MemoryId, handle: Handle) -> Stop {
+fn refuse_known_memory(files: &MemoryFiles, id: MemoryId, handle: Handle) -> FileCommandError {
     match files.iter().find(|it| it.memory.id == id) {
-        Some(file) => known_at(&file.path),
-        None => Stop::wrong(format!(
+        Some(file) => refuse_known_file(&file.path),
+        None => FileCommandError::new_refusal(format!(
             "nothing was written: {handle} says exactly this already, and waits for approval"
         )),
     }
 }
 
 /// Nothing was written, because this file says it already.
-pub(super) fn known_at(path: &Path) -> Stop {
-    Stop::wrong(format!(
+pub(super) fn refuse_known_file(path: &MemoryPath) -> FileCommandError {
+    FileCommandError::new_refusal(format!(
         "nothing was written: {path} says exactly this already; edit or rename that file"
     ))
 }
 
 /// A refusal, with the way out that there is among files.
-fn refused(refusal: &Refusal, path: &Path) -> Stop {
+fn refuse_file_draft(refusal: &Refusal, path: &MemoryPath) -> FileCommandError {
     let way_out = match (refusal, path.scope()) {
         (Refusal::NeedsCitation { .. }, _) => {
             "; name the code in file_text, as in a last line `Citations: src/api.rs:12-18`, or keep a preference in \
@@ -71,11 +76,11 @@ fn refused(refusal: &Refusal, path: &Path) -> Stop {
         (Refusal::Excluded { .. }, _) => {
             "; what matters for now goes to /memories/session/ or /memories/tasks/<task-slug>/"
         }
-        (Refusal::TooLong { field: "fact", .. }, Scope::Repo) => {
+        (Refusal::TooLong { field: "fact", .. }, FileScope::Repo) => {
             "; a repository fact is one or two sentences"
         }
         (Refusal::Empty { field: "fact" }, _) => "; a file that is of no more use is deleted",
         _ => "",
     };
-    Stop::wrong(format!("{refusal}{way_out}"))
+    FileCommandError::new_refusal(format!("{refusal}{way_out}"))
 }

@@ -2,70 +2,76 @@
 
 use apostille_core::{Context, list};
 
-use super::command::Span;
-use super::folder::{File, Files};
-use super::path::Path;
-use super::{Stop, evidence, page};
-use apostille_api::Here;
+use super::command::ViewRange;
+use super::folder::{MemoryFile, MemoryFiles};
+use super::path::MemoryPath;
+use super::{FileCommandError, evidence, page};
+use apostille_api::CallPlace;
 
 /// What stands at a path.
-pub(super) fn view(
+pub(super) fn view_memory_path(
     cx: &Context<'_>,
-    here: &Here<'_>,
-    path: &Path,
-    range: Option<Span>,
-) -> Result<String, Stop> {
-    let files = Files::of(cx, here, &path.scopes())?;
-    match files.at(path) {
-        Some(file) => opened(cx, file, range),
-        None if files.has_folder(path) => Ok(page::listing(path, files.below(path))),
-        None => Err(missing(path)),
+    here: &CallPlace<'_>,
+    path: &MemoryPath,
+    range: Option<ViewRange>,
+) -> Result<String, FileCommandError> {
+    let files = MemoryFiles::load_scopes(cx, here, &path.scopes())?;
+    match files.find_file(path) {
+        Some(file) => format_file_view(cx, file, range),
+        None if files.has_folder(path) => Ok(page::format_directory_listing(
+            path,
+            files.files_below(path),
+        )),
+        None => Err(refuse_missing_path(path)),
     }
 }
 
 /// There is nothing at this path.
-pub(super) fn missing(path: &Path) -> Stop {
-    Stop::wrong(format!(
+pub(super) fn refuse_missing_path(path: &MemoryPath) -> FileCommandError {
+    FileCommandError::new_refusal(format!(
         "The path {path} does not exist. Please provide a valid path."
     ))
 }
 
-fn opened(
+fn format_file_view(
     cx: &Context<'_>,
-    File { path, memory }: &File,
-    range: Option<Span>,
-) -> Result<String, Stop> {
+    MemoryFile { path, memory }: &MemoryFile,
+    range: Option<ViewRange>,
+) -> Result<String, FileCommandError> {
     let mut memory = memory.clone();
     memory.withhold_secret();
     let memory = &memory;
-    let n_lines = page::lines(&memory.fact).len();
-    let (first, last) = within(range, n_lines)?;
-    let verdicts = evidence::verdicts(cx, memory);
+    let n_lines = page::split_file_lines(&memory.fact).len();
+    let (first, last) = resolve_view_range(range, n_lines)?;
+    let verdicts = evidence::follow_file_citations(cx, memory);
     // A log that cannot be written does not cost the caller the answer.
-    let _ = list::note_viewed(cx, memory, &verdicts, &format!("view {path}"));
+    let _ = list::log_viewed_memory(cx, memory, &verdicts, &format!("view {path}"));
     let content = format!(
         "Here's the content of {path} with line numbers:\n{}",
-        page::numbered(&memory.fact, first, last)
+        page::format_numbered_lines(&memory.fact, first, last)
     );
-    let evidence = evidence::lines(memory, &verdicts);
+    let evidence = evidence::format_evidence_lines(memory, &verdicts);
     let evidence = if evidence.is_empty() {
         String::new()
     } else {
         format!("\n\n{}", evidence.join("\n"))
     };
-    let warning = evidence::warning(&verdicts)
+    let warning = evidence::format_evidence_warning(&verdicts)
         .map(|it| format!("{it}\n"))
         .unwrap_or_default();
     Ok(format!("{warning}{content}{evidence}"))
 }
 
 /// The lines asked for; a last line of -1, or beyond the end, is the end.
-fn within(range: Option<Span>, n_lines: usize) -> Result<(usize, usize), Stop> {
+fn resolve_view_range(
+    range: Option<ViewRange>,
+    n_lines: usize,
+) -> Result<(usize, usize), FileCommandError> {
     let Some((first, last)) = range else {
         return Ok((1, n_lines));
     };
     let bad = || {
-        Stop::wrong(format!(
+        FileCommandError::new_refusal(format!(
             "Error: Invalid view_range: [{first}, {last}]. The file has the lines [1, {n_lines}]."
         ))
     };

@@ -2,24 +2,24 @@
 
 use std::str::FromStr;
 
-use apostille_core::memory::{Layer, Name};
+use apostille_core::memory::{Layer, MemoryName};
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use apostille_api::wire::Parsed;
+use apostille_api::wire::ParsedText;
 
 /// A layer that an agent may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Level {
+pub(super) enum WritableLayer {
     /// Identity: the user's core profile.
     L0,
     /// Knowledge: what was learned for good.
     L1,
 }
 
-impl Level {
+impl WritableLayer {
     /// As it is written.
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl Level {
     }
 
     /// The layer that it stands for.
-    pub(super) fn layer(self) -> Layer {
+    pub(super) fn to_layer(self) -> Layer {
         match self {
             Self::L0 => Layer::Identity,
             Self::L1 => Layer::Knowledge,
@@ -37,14 +37,14 @@ impl Level {
     }
 
     /// The one that stands for this layer, where one does.
-    pub(super) fn of(layer: Layer) -> Option<Self> {
+    pub(super) fn from_layer(layer: Layer) -> Option<Self> {
         [Self::L0, Self::L1]
             .into_iter()
-            .find(|it| it.layer() == layer)
+            .find(|it| it.to_layer() == layer)
     }
 }
 
-impl FromStr for Level {
+impl FromStr for WritableLayer {
     type Err = &'static str;
     fn from_str(word: &str) -> Result<Self, Self::Err> {
         match word {
@@ -59,10 +59,10 @@ impl FromStr for Level {
 
 /// Into which layer.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Where {
+pub(super) struct LayerInput {
     /// L0 identity of the user, L1 knowledge
     #[schemars(extend("enum" = ["L0", "L1"]))]
-    pub(super) layer: Parsed<Level>,
+    pub(super) layer: ParsedText<WritableLayer>,
 }
 
 /// What is new has no target, however an agent says so.
@@ -85,7 +85,7 @@ impl<'de> Deserialize<'de> for NoTarget {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(tag = "action")]
-pub(super) enum Action {
+pub(super) enum LayerAction {
     /// Something new.
     Add {
         /// One declarative fact, not an instruction; for add and update
@@ -100,11 +100,11 @@ pub(super) enum Action {
     /// The correction of something known, with its tags unless others are given.
     Update {
         content: String,
-        target_id: Parsed<Name>,
+        target_id: ParsedText<MemoryName>,
         tags: Option<Vec<String>>,
     },
     /// Something known that is no longer to be returned.
-    Remove { target_id: Parsed<Name> },
+    Remove { target_id: ParsedText<MemoryName> },
 }
 
 #[cfg(test)]
@@ -117,8 +117,9 @@ mod tests {
     #[test]
     fn memory_write_names_the_field_that_is_wrong() {
         let check = |arguments: Value, expected: Option<&str>| {
-            let level = wire::read::<Where>(&arguments).map(|_| ());
-            let read = level.and_then(|()| wire::read_tagged::<Action>(&arguments, "action"));
+            let level = wire::read_arguments::<LayerInput>(&arguments).map(|_| ());
+            let read = level
+                .and_then(|()| wire::read_tagged_arguments::<LayerAction>(&arguments, "action"));
             let field = read.err().map(|it| it.field);
             assert_eq!(field.as_deref(), expected, "{arguments}");
         };

@@ -2,16 +2,16 @@
 
 use apostille_core::memory::Memory;
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::Near;
+use apostille_core::remember::NearMemory;
 use serde::Serialize;
 
-use crate::Answer;
+use crate::ToolAnswer;
 use crate::outcome::pending_reason;
-use apostille_api::Fault;
+use apostille_api::CallFault;
 
 /// What became of a write.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub(super) struct Reply {
+pub(super) struct LayerWriteReply {
     /// Whether it was done.
     pub ok: bool,
     /// The memory it was done to.
@@ -31,15 +31,15 @@ pub(super) struct Reply {
     pub class: Option<&'static str>,
     /// What stands in the way: what fills L0, or what is known already.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub known: Vec<Known>,
+    pub known: Vec<KnownLayerMemory>,
     /// The call that corrects what is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub update: Option<Update>,
+    pub update: Option<SuggestedUpdate>,
 }
 
 /// A memory that is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Known {
+pub(super) struct KnownLayerMemory {
     /// Its handle.
     pub id: String,
     /// What it says.
@@ -51,7 +51,7 @@ pub(super) struct Known {
 
 /// The arguments of the call that corrects a memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Update {
+pub(super) struct SuggestedUpdate {
     /// Always `update`.
     pub action: &'static str,
     /// The layer.
@@ -65,7 +65,7 @@ pub(super) struct Update {
     pub tags: Vec<String>,
 }
 
-impl From<&Memory> for Known {
+impl From<&Memory> for KnownLayerMemory {
     fn from(it: &Memory) -> Self {
         Self {
             id: it.handle().to_string(),
@@ -75,8 +75,8 @@ impl From<&Memory> for Known {
     }
 }
 
-impl From<&Near> for Known {
-    fn from(it: &Near) -> Self {
+impl From<&NearMemory> for KnownLayerMemory {
+    fn from(it: &NearMemory) -> Self {
         let relation = Some(it.relation.as_str());
         Self {
             id: it.handle.to_string(),
@@ -86,8 +86,8 @@ impl From<&Near> for Known {
     }
 }
 
-impl Reply {
-    pub(super) fn done(memory: &Memory) -> Self {
+impl LayerWriteReply {
+    pub(super) fn from_memory(memory: &Memory) -> Self {
         Self {
             ok: true,
             id: Some(memory.handle().to_string()),
@@ -96,11 +96,11 @@ impl Reply {
         }
     }
 
-    pub(super) fn refused(refusal: &Refusal) -> Self {
-        Self::failed(refusal.class(), refusal.to_string())
+    pub(super) fn from_refusal(refusal: &Refusal) -> Self {
+        Self::new_failure(refusal.class(), refusal.to_string())
     }
 
-    pub(super) fn failed(class: &'static str, error: impl Into<String>) -> Self {
+    pub(super) fn new_failure(class: &'static str, error: impl Into<String>) -> Self {
         Self {
             class: Some(class),
             error: Some(error.into()),
@@ -108,7 +108,7 @@ impl Reply {
         }
     }
 
-    pub(super) fn told(&self) -> Result<Answer, Fault> {
-        Answer::reply(self.ok, self)
+    pub(super) fn to_answer(&self) -> Result<ToolAnswer, CallFault> {
+        ToolAnswer::new_reply(self.ok, self)
     }
 }

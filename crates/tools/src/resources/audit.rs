@@ -1,19 +1,22 @@
 //! The audit: what needs attention. It looks and counts, and changes nothing.
 
-use apostille_audit::{Options, audit};
+use apostille_audit::{AuditOptions, audit};
 use apostille_core::Context;
 
-use apostille_api::{Fault, Here};
+use apostille_api::{CallFault, CallPlace};
 
 /// How many findings of a class are told.
 const FINDINGS: usize = 10;
 
 /// The audit as Markdown.
-pub(super) fn text(cx: &Context<'_>, here: &Here<'_>) -> Result<String, Fault> {
-    let options = Options {
+pub(super) fn render_audit_resource(
+    cx: &Context<'_>,
+    here: &CallPlace<'_>,
+) -> Result<String, CallFault> {
+    let options = AuditOptions {
         limit: FINDINGS,
         own: here.own,
-        ..Options::default()
+        ..AuditOptions::default()
     };
-    Ok(audit(cx, &here.spaces(), &options)?.markdown())
+    Ok(audit(cx, &here.spaces(), &options)?.to_markdown())
 }

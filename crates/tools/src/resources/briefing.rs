@@ -2,13 +2,13 @@
 
 use apostille_core::memory::Stage;
 use apostille_core::policy::InjectMode;
-use apostille_core::recall::render::{Style, block};
-use apostille_core::recall::{Ask, Recalled, identity, recall};
-use apostille_core::verify::{self, Verified};
+use apostille_core::recall::render::{Style, render_block};
+use apostille_core::recall::{RecallOutcome, RecallRequest, recall, recall_identity};
+use apostille_core::verify::{self, VerifiedMemory};
 use apostille_core::{Context, stats};
 
 use super::lines;
-use apostille_api::{Fault, Here};
+use apostille_api::{CallFault, CallPlace};
 
 /// How long the briefing is, in characters.
 const MAX: usize = 4_000;
@@ -16,16 +16,23 @@ const MAX: usize = 4_000;
 const MAX_IDENTITY: usize = 1_600;
 
 /// The briefing as Markdown.
-pub(super) fn text(cx: &Context<'_>, here: &Here<'_>) -> Result<String, Fault> {
-    let ask = Ask {
+pub(super) fn render_briefing_resource(
+    cx: &Context<'_>,
+    here: &CallPlace<'_>,
+) -> Result<String, CallFault> {
+    let ask = RecallRequest {
         spaces: here.spaces(),
         mode: Some(InjectMode::RecentOnly),
-        ..Ask::default()
+        ..RecallRequest::default()
     };
     let recalled = recall(cx, &ask)?;
-    let head = format!("# Briefing for {}\n\n{}", here.repo, profile(cx, here)?);
-    let tail = waiting(cx, here)?;
-    let whole = |n: usize| format!("{head}\n{}\n{tail}", memories(&recalled, n));
+    let head = format!(
+        "# Briefing for {}\n\n{}",
+        here.repo,
+        render_identity_section(cx, here)?
+    );
+    let tail = render_waiting_section(cx, here)?;
+    let whole = |n: usize| format!("{head}\n{}\n{tail}", render_recent_section(&recalled, n));
     // Whole memories are left off until the rest fits.
     let mut sizes = (1..=recalled.shown.len()).rev();
     let fits = sizes.find(|n| whole(*n).chars().count() <= MAX);
@@ -33,33 +40,33 @@ pub(super) fn text(cx: &Context<'_>, here: &Here<'_>) -> Result<String, Fault> {
 }
 
 /// The identity of the user: all of it, because it is always shown.
-fn profile(cx: &Context<'_>, here: &Here<'_>) -> Result<String, Fault> {
+fn render_identity_section(cx: &Context<'_>, here: &CallPlace<'_>) -> Result<String, CallFault> {
     let Some(user) = here.user else {
         return Ok("## Identity\nThe user is not known.\n".into());
     };
-    let entries = verify::look(cx, identity(cx, user)?);
+    let entries = verify::follow_memory_citations(cx, recall_identity(cx, user)?);
     let holds: Vec<String> = entries
         .iter()
         .filter(|it| it.is_good())
-        .map(entry)
+        .map(format_identity_entry)
         .collect();
     let none = if entries.is_empty() {
         "Nothing is kept.\n"
     } else {
         ""
     };
-    let withheld = withheld(entries.len() - holds.len());
-    let entries = lines::fitted(&holds, holds.len(), holds.len(), MAX_IDENTITY);
+    let withheld = format_withheld_count(entries.len() - holds.len());
+    let entries = lines::fit_lines_to_budget(&holds, holds.len(), holds.len(), MAX_IDENTITY);
     Ok(format!("## Identity of {user}\n{none}{entries}{withheld}"))
 }
 
-fn entry(it: &Verified) -> String {
-    lines::item(it, MAX_IDENTITY / 2)
+fn format_identity_entry(it: &VerifiedMemory) -> String {
+    lines::format_memory_item(it, MAX_IDENTITY / 2)
 }
 
 /// The first so many of what was recalled.
-fn memories(recalled: &Recalled, n: usize) -> String {
-    let shown = block(&recalled.shown[..n], Style::Verified);
+fn render_recent_section(recalled: &RecallOutcome, n: usize) -> String {
+    let shown = render_block(&recalled.shown[..n], Style::Verified);
     let none = if recalled.shown.is_empty() {
         "None.\n"
     } else {
@@ -71,21 +78,23 @@ fn memories(recalled: &Recalled, n: usize) -> String {
     };
     format!(
         "## Recent memories\n{none}{shown}{more}{}",
-        withheld(recalled.withheld.len())
+        format_withheld_count(recalled.withheld.len())
     )
 }
 
-fn withheld(n: usize) -> String {
+fn format_withheld_count(n: usize) -> String {
     match n {
         0 => String::new(),
         n => format!("{n} withheld: not found to hold in this checkout; see apostille://audit.\n"),
     }
 }
 
-fn waiting(cx: &Context<'_>, here: &Here<'_>) -> Result<String, Fault> {
+fn render_waiting_section(cx: &Context<'_>, here: &CallPlace<'_>) -> Result<String, CallFault> {
     let mut out = String::from("## Waiting for a person\n");
     for space in here.spaces() {
-        let n = stats::stats(cx, &space)?.tally.stage(Stage::Pending);
+        let n = stats::compute_space_stats(cx, &space)?
+            .tally
+            .count_in_stage(Stage::Pending);
         out += &format!("- {space}: {n} pending\n");
     }
     Ok(out)

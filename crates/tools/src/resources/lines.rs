@@ -1,18 +1,18 @@
 //! Memories and verdicts as single lines, and lists of lines that stay within their bounds.
 
 use apostille_cite::citation::Citation;
-use apostille_cite::verdict::{Verdict, worst};
-use apostille_core::recall::render::safe;
-use apostille_core::verify::Verified;
+use apostille_cite::verdict::{Verdict, find_worst_verdict};
+use apostille_core::recall::render::sanitize_line;
+use apostille_core::verify::VerifiedMemory;
 
-use apostille_api::text::cut_text;
+use apostille_api::text::shorten_with_ellipsis;
 
 /// How long the line of one verdict is, in characters.
 const VERDICT: usize = 300;
 
 /// What was found at a citation: `moved src/api.rs:3 → src/v2.rs:9`.
-pub(super) fn verdict(citation: &Citation, verdict: &Verdict) -> String {
-    let (word, place) = (verdict.as_str(), citation.place());
+pub(super) fn format_verdict_line(citation: &Citation, verdict: &Verdict) -> String {
+    let (word, place) = (verdict.as_str(), citation.location());
     let line = match verdict {
         Verdict::Holds => format!("{word} {place}"),
         Verdict::Moved { to } => format!("{word} {place} → {to}"),
@@ -38,7 +38,7 @@ pub(super) fn verdict(citation: &Citation, verdict: &Verdict) -> String {
             format!(
                 "{word} ({}{harmless}) {place}{to}{}{unsaid}",
                 it.change,
-                since(it.since.as_deref())
+                format_since_commit(it.since.as_deref())
             )
         }
         Verdict::Gone {
@@ -47,16 +47,16 @@ pub(super) fn verdict(citation: &Citation, verdict: &Verdict) -> String {
         } => {
             format!(
                 "{word} {place}, {}{}",
-                loss.told(),
-                since(commit.as_deref())
+                loss.as_phrase(),
+                format_since_commit(commit.as_deref())
             )
         }
         Verdict::Unknown { why } => format!("{word} {place}, {why}"),
     };
-    cut_text(&safe(&line), VERDICT)
+    shorten_with_ellipsis(&sanitize_line(&line), VERDICT)
 }
 
-fn since(commit: Option<&str>) -> String {
+fn format_since_commit(commit: Option<&str>) -> String {
     commit
         .and_then(|it| it.get(..10))
         .map(|it| format!(" since {it}"))
@@ -64,8 +64,8 @@ fn since(commit: Option<&str>) -> String {
 }
 
 /// The worst of what was found at the citations of a memory.
-pub(super) fn standing(it: &Verified) -> String {
-    let worst = worst(&it.verdicts);
+pub(super) fn format_worst_verdict(it: &VerifiedMemory) -> String {
+    let worst = find_worst_verdict(&it.verdicts);
     let mut pairs = it.memory.citations.iter().zip(&it.verdicts);
     let found = pairs.find(|(_, it)| Some(*it) == worst);
     let more = it.verdicts.len().saturating_sub(1);
@@ -76,22 +76,22 @@ pub(super) fn standing(it: &Verified) -> String {
     };
     found.map_or_else(
         || "unverified".into(),
-        |(citation, it)| verdict(citation, it) + &more,
+        |(citation, it)| format_verdict_line(citation, it) + &more,
     )
 }
 
 /// A memory as an item of a list.
-pub(super) fn item(it: &Verified, most: usize) -> String {
+pub(super) fn format_memory_item(it: &VerifiedMemory, most: usize) -> String {
     format!(
         "- ({}; {}) {}",
         it.memory.handle(),
-        standing(it),
-        cut_text(&safe(&it.memory.fact), most)
+        format_worst_verdict(it),
+        shorten_with_ellipsis(&sanitize_line(&it.memory.fact), most)
     )
 }
 
 /// So many lines as there is room for; where `n` are more than that, it says so.
-pub(super) fn fitted(lines: &[String], n: usize, most: usize, chars: usize) -> String {
+pub(super) fn fit_lines_to_budget(lines: &[String], n: usize, most: usize, chars: usize) -> String {
     let mut left = chars;
     let mut out = String::new();
     let mut shown = 0;
@@ -117,7 +117,7 @@ mod tests {
     fn a_list_stays_within_its_bounds_and_says_what_is_left_off() {
         let lines: Vec<String> = ["- a", "- b", "- c"].map(Into::into).to_vec();
         let check = |n: usize, most: usize, chars: usize, expected: &str| {
-            assert_eq!(fitted(&lines, n, most, chars), expected);
+            assert_eq!(fit_lines_to_budget(&lines, n, most, chars), expected);
         };
         check(3, 9, 99, "- a\n- b\n- c\n");
         check(3, 2, 99, "- a\n- b\n- … and 1 more\n");

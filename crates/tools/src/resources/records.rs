@@ -2,14 +2,14 @@
 
 use apostille_cite::citation::Citation;
 use apostille_cite::verdict::Verdict;
-use apostille_core::format::timestamp;
+use apostille_core::format::format_timestamp;
 use apostille_core::memory::{Memory, Stage};
 use apostille_core::remember::queue::REJECTED;
-use apostille_core::verify::Verified;
+use apostille_core::verify::VerifiedMemory;
 use serde::Serialize;
 
 use super::lines;
-use apostille_api::text::cut_text;
+use apostille_api::text::shorten_with_ellipsis;
 
 /// How much of a fact is given beside others, in characters.
 const FACT: usize = 500;
@@ -20,21 +20,21 @@ const SNIPPET: usize = 2_000;
 /// How many citations are given, and how many of anything else there can be several of.
 const SEVERAL: usize = 10;
 
-fn is_none(n: &usize) -> bool {
+fn is_zero_more_citations(n: &usize) -> bool {
     *n == 0
 }
 
-fn is_false(it: &bool) -> bool {
+fn is_false_flag(it: &bool) -> bool {
     !*it
 }
 
-fn uri(memory: &Memory) -> String {
+fn build_memory_uri(memory: &Memory) -> String {
     format!("apostille://memory/{}", memory.handle())
 }
 
 /// A memory beside others, with what was found at its citations.
 #[derive(Serialize)]
-pub(super) struct Brief {
+pub(super) struct BriefMemoryRecord {
     handle: String,
     id: String,
     uri: String,
@@ -49,18 +49,18 @@ pub(super) struct Brief {
     /// The worst of the verdicts, or `unverified` where nothing is cited.
     standing: &'static str,
     /// Whether it speaks of a branch that never reached this tree.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_false_flag")]
     is_unmerged: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    citations: Vec<Cited>,
-    #[serde(skip_serializing_if = "is_none")]
+    citations: Vec<CitationVerdictRecord>,
+    #[serde(skip_serializing_if = "is_zero_more_citations")]
     more_citations: usize,
     refreshed_at: String,
 }
 
 /// A citation with what was found there.
 #[derive(Serialize)]
-struct Cited {
+struct CitationVerdictRecord {
     place: String,
     verdict: &'static str,
     line: String,
@@ -74,57 +74,64 @@ struct Cited {
     now: Option<String>,
 }
 
-impl Cited {
-    fn brief(citation: &Citation, verdict: &Verdict) -> Self {
+impl CitationVerdictRecord {
+    fn without_snippet(citation: &Citation, verdict: &Verdict) -> Self {
         Self {
-            place: citation.place().to_string(),
+            place: citation.location().to_string(),
             verdict: verdict.as_str(),
-            line: lines::verdict(citation, verdict),
+            line: lines::format_verdict_line(citation, verdict),
             sha: None,
             snippet: None,
             now: None,
         }
     }
 
-    fn whole(citation: &Citation, verdict: &Verdict) -> Self {
+    fn with_snippet(citation: &Citation, verdict: &Verdict) -> Self {
         let now = match verdict {
-            Verdict::Changed(it) => Some(cut_text(&it.now, SNIPPET)),
+            Verdict::Changed(it) => Some(shorten_with_ellipsis(&it.now, SNIPPET)),
             _ => None,
         };
-        let snippet = Some(cut_text(&citation.snippet, SNIPPET));
+        let snippet = Some(shorten_with_ellipsis(&citation.snippet, SNIPPET));
         Self {
             sha: citation.commit.clone(),
             snippet,
             now,
-            ..Self::brief(citation, verdict)
+            ..Self::without_snippet(citation, verdict)
         }
     }
 }
 
-impl From<&Verified> for Brief {
-    fn from(it: &Verified) -> Self {
-        Self::of(it, FACT, Cited::brief)
+impl From<&VerifiedMemory> for BriefMemoryRecord {
+    fn from(it: &VerifiedMemory) -> Self {
+        Self::from_verified(it, FACT, CitationVerdictRecord::without_snippet)
     }
 }
 
-impl Brief {
-    fn of(it: &Verified, most: usize, cited: fn(&Citation, &Verdict) -> Cited) -> Self {
+impl BriefMemoryRecord {
+    fn from_verified(
+        it: &VerifiedMemory,
+        most: usize,
+        cited: fn(&Citation, &Verdict) -> CitationVerdictRecord,
+    ) -> Self {
         let memory = &it.memory;
         let pairs = memory.citations.iter().zip(&it.verdicts).take(SEVERAL);
         Self {
             handle: memory.handle().to_string(),
             id: memory.id.to_string(),
-            uri: uri(memory),
+            uri: build_memory_uri(memory),
             space: memory.space.to_string(),
             layer: memory.layer.as_str(),
             kind: memory.kind.as_str(),
-            subject: memory.subject.as_deref().map(|it| cut_text(it, FACT)),
-            fact: cut_text(&memory.fact, most),
+            subject: memory
+                .subject
+                .as_deref()
+                .map(|it| shorten_with_ellipsis(it, FACT)),
+            fact: shorten_with_ellipsis(&memory.fact, most),
             tags: memory
                 .tags
                 .iter()
                 .take(SEVERAL)
-                .map(|it| cut_text(it, FACT))
+                .map(|it| shorten_with_ellipsis(it, FACT))
                 .collect(),
             standing: it.standing(),
             is_unmerged: it.is_unmerged,
@@ -132,33 +139,38 @@ impl Brief {
                 .map(|(citation, verdict)| cited(citation, verdict))
                 .collect(),
             more_citations: memory.citations.len().saturating_sub(SEVERAL),
-            refreshed_at: timestamp(memory.refreshed_at),
+            refreshed_at: format_timestamp(memory.refreshed_at),
         }
     }
 }
 
 /// A memory whole.
 #[derive(Serialize)]
-pub(super) struct Whole {
+pub(super) struct WholeMemoryRecord {
     #[serde(flatten)]
-    brief: Brief,
+    brief: BriefMemoryRecord,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     status_why: Option<String>,
     /// What it replaced, the nearest first.
-    supersedes: Vec<Link>,
+    supersedes: Vec<MemoryLinkRecord>,
     /// What replaced it, the nearest first.
-    superseded_by: Vec<Link>,
-    provenance: Provenance,
-    usage: Usage,
+    superseded_by: Vec<MemoryLinkRecord>,
+    provenance: ProvenanceRecord,
+    usage: UsageRecord,
 }
 
-impl Whole {
-    pub(super) fn of(it: &Verified, supersedes: Vec<Link>, superseded_by: Vec<Link>) -> Self {
+impl WholeMemoryRecord {
+    pub(super) fn from_verified(
+        it: &VerifiedMemory,
+        supersedes: Vec<MemoryLinkRecord>,
+        superseded_by: Vec<MemoryLinkRecord>,
+    ) -> Self {
         let memory = &it.memory;
-        let mut brief = Brief::of(it, TEXT, Cited::whole);
+        let mut brief =
+            BriefMemoryRecord::from_verified(it, TEXT, CitationVerdictRecord::with_snippet);
         let is_rejected = || {
             memory
                 .status
@@ -180,29 +192,32 @@ impl Whole {
                 .reason
                 .as_deref()
                 .filter(|_| !is_quarantined)
-                .map(|it| cut_text(it, TEXT)),
+                .map(|it| shorten_with_ellipsis(it, TEXT)),
             status: memory.status.stage().as_str(),
-            status_why: memory.status.why().map(|it| cut_text(it, TEXT)),
+            status_why: memory
+                .status
+                .why()
+                .map(|it| shorten_with_ellipsis(it, TEXT)),
             supersedes,
             superseded_by,
             provenance: if is_quarantined {
-                Provenance {
+                ProvenanceRecord {
                     author: None,
                     session: None,
                     task: None,
-                    ..Provenance::from(memory)
+                    ..ProvenanceRecord::from(memory)
                 }
             } else {
-                Provenance::from(memory)
+                ProvenanceRecord::from(memory)
             },
-            usage: Usage::from(memory),
+            usage: UsageRecord::from(memory),
         }
     }
 }
 
 /// Who said it, how and when.
 #[derive(Serialize)]
-struct Provenance {
+struct ProvenanceRecord {
     origin: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     author: Option<String>,
@@ -216,9 +231,10 @@ struct Provenance {
     recorded_at: String,
 }
 
-impl From<&Memory> for Provenance {
+impl From<&Memory> for ProvenanceRecord {
     fn from(it: &Memory) -> Self {
-        let told = |text: &Option<String>| text.as_deref().map(|it| cut_text(it, FACT));
+        let told =
+            |text: &Option<String>| text.as_deref().map(|it| shorten_with_ellipsis(it, FACT));
         Self {
             origin: it.voice.origin.as_str(),
             author: told(&it.voice.author),
@@ -226,20 +242,20 @@ impl From<&Memory> for Provenance {
             task: told(&it.task),
             is_tainted: it.voice.tainted,
             marks: it.marks.iter().map(|it| it.as_str()).collect(),
-            recorded_at: timestamp(it.recorded_at),
+            recorded_at: format_timestamp(it.recorded_at),
         }
     }
 }
 
 /// How often it was of use.
 #[derive(Serialize)]
-struct Usage {
+struct UsageRecord {
     recalls: u32,
     applied: u32,
     verified: u32,
 }
 
-impl From<&Memory> for Usage {
+impl From<&Memory> for UsageRecord {
     fn from(it: &Memory) -> Self {
         let it = it.usage;
         Self {
@@ -252,7 +268,7 @@ impl From<&Memory> for Usage {
 
 /// A memory that another leads to. Its text is not given, because nobody looked its citations up: its address is.
 #[derive(Serialize)]
-pub(super) struct Link {
+pub(super) struct MemoryLinkRecord {
     handle: String,
     id: String,
     uri: String,
@@ -260,14 +276,14 @@ pub(super) struct Link {
     recorded_at: String,
 }
 
-impl From<&Memory> for Link {
+impl From<&Memory> for MemoryLinkRecord {
     fn from(it: &Memory) -> Self {
         Self {
             handle: it.handle().to_string(),
             id: it.id.to_string(),
-            uri: uri(it),
+            uri: build_memory_uri(it),
             status: it.status.stage().as_str(),
-            recorded_at: timestamp(it.recorded_at),
+            recorded_at: format_timestamp(it.recorded_at),
         }
     }
 }

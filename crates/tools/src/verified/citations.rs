@@ -1,27 +1,27 @@
 //! Looking up citations that a caller brings, with or without a memory that has them.
 
-use apostille_cite::citation::{Citation, Cite};
-use apostille_cite::look::{NEAR, Pin};
-use apostille_cite::sheet::{Sheet, is_binary, joined};
+use apostille_cite::citation::{Citation, CodeLocation};
+use apostille_cite::look::{NEAR, PartialCitation};
+use apostille_cite::sheet::{FileLines, is_binary_content, join_cited_lines};
 use apostille_cite::source::Source;
 use apostille_cite::verdict::{Loss, Verdict};
 use apostille_core::memory::Memory;
 use apostille_core::space::Space;
-use apostille_core::verify::Orders;
+use apostille_core::verify::VerifyOptions;
 use apostille_core::{Context, list};
 use apostille_text::secrets;
 
-use super::input::{At, Pinned};
-use super::records::{LookedUp, VerificationResult};
-use super::space_of;
-use apostille_api::text::beginning;
-use apostille_api::{Fault, Here};
+use super::choose_repo_space;
+use super::input::{LookupAtInput, PinnedLocation};
+use super::records::{PinnedLocationRecord, VerificationResult};
+use apostille_api::text::take_first_chars;
+use apostille_api::{CallFault, CallPlace};
 
 /// How much of the cited text is handed out, in characters.
 const MAX_CONTENT: usize = 20_000;
 
 /// What stands at a place.
-enum Standing {
+enum LocationContent {
     /// This text.
     Text(String),
     /// Nothing, for this reason.
@@ -31,20 +31,20 @@ enum Standing {
 }
 
 /// What stands at a place, and what is wrong with it where it is not what was cited.
-struct Found {
-    standing: Standing,
+struct CheckedLocation {
+    standing: LocationContent,
     wrong: Option<String>,
 }
 
 /// What is looked into: the caller's checkout, another commit of it, or nothing that can be reached.
-enum Tree<'a> {
+enum LookupTree<'a> {
     Checkout(&'a dyn Source),
     Other(Box<dyn Source>),
     Unreachable(String),
 }
 
-impl Tree<'_> {
-    fn source(&self) -> Result<&dyn Source, &str> {
+impl LookupTree<'_> {
+    fn as_source(&self) -> Result<&dyn Source, &str> {
         match self {
             Self::Checkout(source) => Ok(*source),
             Self::Other(source) => Ok(source.as_ref()),
@@ -53,56 +53,69 @@ impl Tree<'_> {
     }
 }
 
-fn tree<'a>(cx: &Context<'a>, here: &Here<'_>, repo: &Space, at: Option<&str>) -> Tree<'a> {
+fn choose_lookup_tree<'a>(
+    cx: &Context<'a>,
+    here: &CallPlace<'_>,
+    repo: &Space,
+    at: Option<&str>,
+) -> LookupTree<'a> {
     if repo != here.repo {
-        return Tree::Unreachable(format!("{repo} is not checked out here, {} is", here.repo));
+        return LookupTree::Unreachable(format!(
+            "{repo} is not checked out here, {} is",
+            here.repo
+        ));
     }
     let checked_out = |at: &str| {
-        let tree = cx.source.tree().unwrap_or_default();
+        let tree = cx.source.read_tree().unwrap_or_default();
         at == "HEAD" || tree.commit.as_deref() == Some(at) || tree.branch.as_deref() == Some(at)
     };
     match (at.filter(|at| !checked_out(at)), here.at) {
-        (None, _) => Tree::Checkout(cx.source),
-        (Some(at), None) => Tree::Unreachable(format!(
+        (None, _) => LookupTree::Checkout(cx.source),
+        (Some(at), None) => LookupTree::Unreachable(format!(
             "cannot look at '{at}', only at what is checked out"
         )),
         (Some(at), Some(open)) => match open(at) {
-            Ok(source) => Tree::Other(source),
-            Err(error) => Tree::Unreachable(error.to_string()),
+            Ok(source) => LookupTree::Other(source),
+            Err(error) => LookupTree::Unreachable(error.to_string()),
         },
     }
 }
 
 /// Reads the code at one place.
-pub(super) fn read_citation(
+pub(super) fn read_pinned_location(
     cx: &Context<'_>,
-    here: &Here<'_>,
-    pinned: &Pinned,
-    at: &At,
-) -> Option<LookedUp> {
-    let tree = tree(cx, here, space_of(here, at.repo.as_ref()), at.at.as_deref());
-    let found = found(cx, here, &tree, std::slice::from_ref(pinned)).pop()?;
-    Some(record(pinned, found))
+    here: &CallPlace<'_>,
+    pinned: &PinnedLocation,
+    at: &LookupAtInput,
+) -> Option<PinnedLocationRecord> {
+    let tree = choose_lookup_tree(
+        cx,
+        here,
+        choose_repo_space(here, at.repo.as_ref()),
+        at.at.as_deref(),
+    );
+    let found = check_pinned_locations(cx, here, &tree, std::slice::from_ref(pinned)).pop()?;
+    Some(build_lookup_record(pinned, found))
 }
 
 /// Looks up every citation. Where a memory has exactly these, what was found is written down for it.
-pub(super) fn verify_citations(
+pub(super) fn verify_pinned_locations(
     cx: &Context<'_>,
-    here: &Here<'_>,
-    citations: &[Pinned],
-    at: &At,
-) -> Result<VerificationResult, Fault> {
-    let space = space_of(here, at.repo.as_ref());
-    let tree = tree(cx, here, space, at.at.as_deref());
-    let found = found(cx, here, &tree, citations);
-    if let Tree::Checkout(_) = tree {
+    here: &CallPlace<'_>,
+    citations: &[PinnedLocation],
+    at: &LookupAtInput,
+) -> Result<VerificationResult, CallFault> {
+    let space = choose_repo_space(here, at.repo.as_ref());
+    let tree = choose_lookup_tree(cx, here, space, at.at.as_deref());
+    let found = check_pinned_locations(cx, here, &tree, citations);
+    if let LookupTree::Checkout(_) = tree {
         // A log that cannot be written does not cost the caller the answer.
-        let owners = owners(cx, space, citations)?;
-        let _ = apostille_core::verify::verify(cx, owners, Orders::default(), |_| ());
+        let owners = find_citation_owners(cx, space, citations)?;
+        let _ = apostille_core::verify::verify(cx, owners, VerifyOptions::default(), |_| ());
     }
-    let count = |wanted: fn(&Found) -> bool| found.iter().filter(|it| wanted(it)).count();
-    let valid_count = count(Found::is_valid);
-    let unknown_count = count(|it| matches!(it.standing, Standing::Unknown(_)));
+    let count = |wanted: fn(&CheckedLocation) -> bool| found.iter().filter(|it| wanted(it)).count();
+    let valid_count = count(CheckedLocation::is_valid);
+    let unknown_count = count(|it| matches!(it.standing, LocationContent::Unknown(_)));
     Ok(VerificationResult {
         valid: valid_count == found.len(),
         valid_count,
@@ -111,26 +124,31 @@ pub(super) fn verify_citations(
         citations: citations
             .iter()
             .zip(found)
-            .map(|(pinned, it)| record(pinned, it))
+            .map(|(pinned, it)| build_lookup_record(pinned, it))
             .collect(),
     })
 }
 
 /// The active memories that cite exactly these places.
-fn owners(cx: &Context<'_>, space: &Space, citations: &[Pinned]) -> Result<Vec<Memory>, Fault> {
-    let Some(Ok(first)) = citations.first().map(Pinned::place) else {
+fn find_citation_owners(
+    cx: &Context<'_>,
+    space: &Space,
+    citations: &[PinnedLocation],
+) -> Result<Vec<Memory>, CallFault> {
+    let Some(Ok(first)) = citations.first().map(PinnedLocation::to_code_location) else {
         return Ok(Vec::new());
     };
-    let mut memories = list::citing(
+    let mut memories = list::list_citing_memories(
         cx,
         std::slice::from_ref(space),
         &first.path,
         apostille_core::list::RECENT_LIMIT,
     )?;
-    let same = |memory: &Memory, it: &Pinned| {
+    let same = |memory: &Memory, it: &PinnedLocation| {
         let mut kept = memory.citations.iter();
         kept.any(|kept| {
-            it.place().is_ok_and(|place| place == kept.place())
+            it.to_code_location()
+                .is_ok_and(|place| place == kept.location())
                 && it.snippet_hash.is_none_or(|hash| hash.0 == kept.digest)
         })
     };
@@ -141,22 +159,37 @@ fn owners(cx: &Context<'_>, space: &Space, citations: &[Pinned]) -> Result<Vec<M
 }
 
 /// What is found at each of these, in one look for all.
-fn found(cx: &Context<'_>, here: &Here<'_>, tree: &Tree<'_>, citations: &[Pinned]) -> Vec<Found> {
-    let source = match tree.source() {
-        Err(why) => return citations.iter().map(|_| Found::unknown(why)).collect(),
+fn check_pinned_locations(
+    cx: &Context<'_>,
+    here: &CallPlace<'_>,
+    tree: &LookupTree<'_>,
+    citations: &[PinnedLocation],
+) -> Vec<CheckedLocation> {
+    let source = match tree.as_source() {
+        Err(why) => {
+            return citations
+                .iter()
+                .map(|_| CheckedLocation::new_unknown(why))
+                .collect();
+        }
         Ok(_) if (cx.late)() => {
             return citations
                 .iter()
-                .map(|_| Found::unknown("no time left to look"))
+                .map(|_| CheckedLocation::new_unknown("no time left to look"))
                 .collect();
         }
         Ok(source) => source,
     };
-    let cited: Vec<Result<Citation, Verdict>> =
-        citations.iter().map(|it| cited(here, source, it)).collect();
+    let cited: Vec<Result<Citation, Verdict>> = citations
+        .iter()
+        .map(|it| build_expected_citation(here, source, it))
+        .collect();
     let open: Vec<&Citation> = cited.iter().flatten().collect();
     let cx = Context { source, ..*cx };
-    let mut sights = cx.citation_reader(NEAR).look(&open).into_iter();
+    let mut sights = cx
+        .citation_follower(NEAR)
+        .follow_citations(&open)
+        .into_iter();
     let verdicts = cited.iter().map(|it| match it {
         Ok(_) => sights.next().map_or(UNSEEN, |it| it.verdict),
         Err(verdict) => verdict.clone(),
@@ -164,15 +197,19 @@ fn found(cx: &Context<'_>, here: &Here<'_>, tree: &Tree<'_>, citations: &[Pinned
     citations
         .iter()
         .zip(verdicts)
-        .map(|(pinned, verdict)| judged(source, pinned, &verdict))
+        .map(|(pinned, verdict)| judge_pinned_location(source, pinned, &verdict))
         .collect()
 }
 
 const UNSEEN: Verdict = Verdict::Unknown { why: String::new() };
 
 /// What the caller expects: as its digest says, or as it stood at the commit that it names.
-fn cited(here: &Here<'_>, source: &dyn Source, pinned: &Pinned) -> Result<Citation, Verdict> {
-    let Ok(place) = pinned.place() else {
+fn build_expected_citation(
+    here: &CallPlace<'_>,
+    source: &dyn Source,
+    pinned: &PinnedLocation,
+) -> Result<Citation, Verdict> {
+    let Ok(place) = pinned.to_code_location() else {
         return Err(Verdict::Gone {
             loss: Loss::Never,
             since: None,
@@ -182,89 +219,94 @@ fn cited(here: &Here<'_>, source: &dyn Source, pinned: &Pinned) -> Result<Citati
         .at
         .zip(pinned.sha.as_deref())
         .and_then(|(open, sha)| open(sha).ok());
-    let pin = Pin {
+    let pin = PartialCitation {
         place,
         commit: pinned.sha.clone(),
         digest: pinned.snippet_hash.map(|it| it.0),
         text: None,
     };
-    pin.citation(then.as_deref(), source)
+    pin.resolve_citation(then.as_deref(), source)
 }
 
 /// What stands at the place, held against what was found of the text. This protocol knows a text at its place only:
 /// one that moved is said to stand elsewhere.
-fn judged(source: &dyn Source, pinned: &Pinned, verdict: &Verdict) -> Found {
-    let place = match pinned.place() {
+fn judge_pinned_location(
+    source: &dyn Source,
+    pinned: &PinnedLocation,
+    verdict: &Verdict,
+) -> CheckedLocation {
+    let place = match pinned.to_code_location() {
         Ok(place) => place,
         Err(bad) => {
-            return Found {
-                standing: Standing::Nothing(bad.to_string()),
+            return CheckedLocation {
+                standing: LocationContent::Nothing(bad.to_string()),
                 wrong: None,
             };
         }
     };
-    let standing = read(source, &place);
+    let standing = read_location_content(source, &place);
     let wrong = match verdict {
         Verdict::Holds => None,
         Verdict::Moved { to } => Some(format!("it stands at {to} now")),
         Verdict::Changed(it) if it.is_harmless && it.at == place => None,
         Verdict::Changed(it) if it.is_harmless => Some(format!("it stands at {} now", it.at)),
-        Verdict::Changed(_) | Verdict::Gone { .. } => {
-            matches!(standing, Standing::Text(_)).then(|| "another text stands there now".into())
-        }
-        Verdict::Unknown { why } => return Found::unknown(why),
+        Verdict::Changed(_) | Verdict::Gone { .. } => matches!(standing, LocationContent::Text(_))
+            .then(|| "another text stands there now".into()),
+        Verdict::Unknown { why } => return CheckedLocation::new_unknown(why),
     };
-    Found { standing, wrong }
+    CheckedLocation { standing, wrong }
 }
 
-fn read(source: &dyn Source, place: &Cite) -> Standing {
-    let blob = match source.read(&place.path) {
-        Err(error) => return Standing::Unknown(error.told()),
-        Ok(None) => return Standing::Nothing("there is no such file".into()),
-        Ok(Some(blob)) if is_binary(&blob.bytes) => {
-            return Standing::Unknown("the file is not text".into());
+fn read_location_content(source: &dyn Source, place: &CodeLocation) -> LocationContent {
+    let blob = match source.read_file(&place.path) {
+        Err(error) => return LocationContent::Unknown(error.format_with_causes()),
+        Ok(None) => return LocationContent::Nothing("there is no such file".into()),
+        Ok(Some(blob)) if is_binary_content(&blob.bytes) => {
+            return LocationContent::Unknown("the file is not text".into());
         }
         Ok(Some(blob)) => blob,
     };
-    let sheet = Sheet::of(&blob.bytes);
-    match sheet.range(place.lines) {
-        Some(lines) => Standing::Text(handed_out(&joined(lines))),
-        None => Standing::Nothing(format!("the file has {} lines", sheet.count())),
+    let sheet = FileLines::from_bytes(&blob.bytes);
+    match sheet.get_span(place.lines) {
+        Some(lines) => LocationContent::Text(shorten_location_content(&join_cited_lines(lines))),
+        None => LocationContent::Nothing(format!("the file has {} lines", sheet.line_count())),
     }
 }
 
-impl Found {
-    fn unknown(why: &str) -> Self {
+impl CheckedLocation {
+    fn new_unknown(why: &str) -> Self {
         Self {
-            standing: Standing::Unknown(why.into()),
+            standing: LocationContent::Unknown(why.into()),
             wrong: None,
         }
     }
 
     fn is_valid(&self) -> bool {
-        matches!(self.standing, Standing::Text(_)) && self.wrong.is_none()
+        matches!(self.standing, LocationContent::Text(_)) && self.wrong.is_none()
     }
 }
 
-fn handed_out(bytes: &[u8]) -> String {
+fn shorten_location_content(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
-    match beginning(&text, MAX_CONTENT) {
+    match take_first_chars(&text, MAX_CONTENT) {
         Some(start) => format!("{start}… (cut)"),
         None => text.into_owned(),
     }
 }
 
-fn record(pinned: &Pinned, found: Found) -> LookedUp {
+fn build_lookup_record(pinned: &PinnedLocation, found: CheckedLocation) -> PinnedLocationRecord {
     let (exists, content, error) = match (found.standing, found.wrong) {
-        (Standing::Text(content), wrong) => (true, Some(content), wrong),
-        (Standing::Nothing(why), Some(wrong)) => (false, None, Some(format!("{why}; {wrong}"))),
-        (Standing::Nothing(why), None) => (false, None, Some(why)),
-        (Standing::Unknown(why), _) => (false, None, Some(format!("unknown: {why}"))),
+        (LocationContent::Text(content), wrong) => (true, Some(content), wrong),
+        (LocationContent::Nothing(why), Some(wrong)) => {
+            (false, None, Some(format!("{why}; {wrong}")))
+        }
+        (LocationContent::Nothing(why), None) => (false, None, Some(why)),
+        (LocationContent::Unknown(why), _) => (false, None, Some(format!("unknown: {why}"))),
     };
     let path = pinned.path.clone();
     // A place that was looked up is told as it was given, unless it is no place at all.
-    let path = secrets::masked(&path).into_owned();
-    LookedUp {
+    let path = secrets::mask_secrets(&path).into_owned();
+    PinnedLocationRecord {
         path,
         line_start: pinned.line_start,
         line_end: pinned.line_end(),

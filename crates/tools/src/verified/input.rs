@@ -1,7 +1,7 @@
 //! These tools as clients and models are told of them, and the arguments they take.
 
-use apostille_cite::citation::{BadPlace, Cite, RepoPath};
-use apostille_core::memory::Name;
+use apostille_cite::citation::{CodeLocation, CodeLocationError, RepoPath};
+use apostille_core::memory::MemoryName;
 use apostille_core::space::Space;
 use apostille_text::digest::Digest;
 use schemars::JsonSchema;
@@ -9,16 +9,16 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-use crate::tool::{Effect, Tool};
-use apostille_api::wire::{AtMost, InputSchema, Limit, MAX_CITATIONS, Parsed};
+use crate::tool::{Tool, ToolEffect};
+use apostille_api::wire::{BoundedList, InputSchema, MAX_CITATIONS, ParsedText, ResultLimit};
 
 /// The tools of this set. Each is also known with a dot, as in `memory.store`.
 #[must_use]
-pub fn tools() -> Vec<Tool> {
-    let [store, supersede] = writing();
-    let [recent, by_path, stats] = looking();
-    let [refresh, invalidate, applied] = one();
-    let [read, verify] = citing();
+pub fn list_verified_tools() -> Vec<Tool> {
+    let [store, supersede] = describe_writing_tools();
+    let [recent, by_path, stats] = describe_reading_tools();
+    let [refresh, invalidate, applied] = describe_single_memory_tools();
+    let [read, verify] = describe_citation_tools();
     vec![
         store, recent, by_path, refresh, invalidate, supersede, applied, read, verify, stats,
     ]
@@ -27,9 +27,9 @@ pub fn tools() -> Vec<Tool> {
 /// A repository by its name; a person's space is none.
 #[derive(Debug, JsonSchema)]
 #[schemars(transparent)]
-pub(super) struct RepoName(#[schemars(with = "String")] pub(super) Space);
+pub(super) struct RepoArgument(#[schemars(with = "String")] pub(super) Space);
 
-impl<'de> Deserialize<'de> for RepoName {
+impl<'de> Deserialize<'de> for RepoArgument {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         let name = String::deserialize(reader)?;
         Space::repo(name.trim()).map(Self).map_err(D::Error::custom)
@@ -38,7 +38,7 @@ impl<'de> Deserialize<'de> for RepoName {
 
 /// A place with what is expected there. It may still be one that cannot be cited: see [`Pinned::place`].
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(crate) struct Pinned {
+pub(crate) struct PinnedLocation {
     /// File, from the repository's root
     pub(super) path: String,
     /// First line
@@ -50,35 +50,35 @@ pub(crate) struct Pinned {
     /// Commit at which it was read
     pub(super) sha: Option<String>,
     /// SHA-256 of the cited lines
-    pub(super) snippet_hash: Option<Parsed<Digest>>,
+    pub(super) snippet_hash: Option<ParsedText<Digest>>,
 }
 
-impl Pinned {
+impl PinnedLocation {
     /// The last line; the first where only one is cited.
     pub(super) fn line_end(&self) -> u32 {
         self.line_end.unwrap_or(self.line_start)
     }
 
     /// The place, if it can be cited at all.
-    pub(crate) fn place(&self) -> Result<Cite, BadPlace> {
-        Cite::new(&self.path, self.line_start, self.line_end())
+    pub(crate) fn to_code_location(&self) -> Result<CodeLocation, CodeLocationError> {
+        CodeLocation::new(&self.path, self.line_start, self.line_end())
     }
 }
 
 /// The same of a place that can be cited.
 #[derive(Debug, JsonSchema)]
 #[schemars(transparent)]
-pub(super) struct Citable(pub(super) Pinned);
+pub(super) struct CitableLocation(pub(super) PinnedLocation);
 
-impl<'de> Deserialize<'de> for Citable {
+impl<'de> Deserialize<'de> for CitableLocation {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        let pinned = Pinned::deserialize(reader)?;
-        pinned.place().map_err(D::Error::custom)?;
+        let pinned = PinnedLocation::deserialize(reader)?;
+        pinned.to_code_location().map_err(D::Error::custom)?;
         Ok(Self(pinned))
     }
 }
 
-fn example_place() -> Value {
+fn build_example_location() -> Value {
     json!({"path": "src/api.rs", "line_start": 12, "line_end": 18})
 }
 
@@ -92,17 +92,17 @@ pub(super) struct StoreInput {
     /// The code that proves it
     #[serde(default)]
     #[schemars(required)]
-    pub(super) citations: AtMost<Citable, MAX_CITATIONS>,
+    pub(super) citations: BoundedList<CitableLocation, MAX_CITATIONS>,
     /// Why it matters
     pub(super) reason: Option<String>,
     /// Name of the agent
     pub(super) created_by: Option<String>,
     /// owner/name; the repository here unless said
-    pub(super) repo: Option<RepoName>,
+    pub(super) repo: Option<RepoArgument>,
     /// Why it is kept beside one much like it
     pub(super) rationale: Option<String>,
     /// Id of the memory to merge into
-    pub(super) merge_with: Option<Parsed<Name>>,
+    pub(super) merge_with: Option<ParsedText<MemoryName>>,
 }
 
 /// A memory, and what takes its place.
@@ -114,28 +114,28 @@ pub(super) struct SupersedeInput {
     pub(super) fact: String,
     /// The code that proves it
     #[serde(default)]
-    pub(super) citations: AtMost<Citable, MAX_CITATIONS>,
+    pub(super) citations: BoundedList<CitableLocation, MAX_CITATIONS>,
     /// Why it matters
     pub(super) reason: Option<String>,
     /// Name of the agent
     pub(super) created_by: Option<String>,
     /// The memory to replace
-    pub(super) memory_id: Parsed<Name>,
+    pub(super) memory_id: ParsedText<MemoryName>,
     /// correction unless said
     #[serde(default)]
-    pub(super) how: How,
+    pub(super) how: SupersedeKind,
 }
 
 /// Whether the old memory was wrong, or the new one is better.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum How {
+pub(super) enum SupersedeKind {
     #[default]
     Correction,
     Better,
 }
 
-fn writing() -> [Tool; 2] {
+fn describe_writing_tools() -> [Tool; 2] {
     let fact = "API_VERSION in server and client must be equal";
     [
         Tool {
@@ -143,155 +143,155 @@ fn writing() -> [Tool; 2] {
             title: "Store a memory",
             about: "Store a durable convention or invariant with the code that proves it. Not for temporary workarounds, TODOs or \
                     one-time fixes.",
-            input: InputSchema::of::<StoreInput>().with_example(
-                &json!({"subject": "API version", "fact": fact, "citations": [example_place()]}),
+            input: InputSchema::from_type::<StoreInput>().with_example(
+                &json!({"subject": "API version", "fact": fact, "citations": [build_example_location()]}),
             ),
-            effect: Effect::Adds,
+            effect: ToolEffect::Adds,
         },
         Tool {
             name: "memory_supersede",
             title: "Supersede a memory",
             about: "Replace a memory that is outdated or wrong by its correction, with the code that proves it.",
-            input: InputSchema::of::<SupersedeInput>().with_example(
-                &json!({"memory_id": "m-12", "fact": fact, "citations": [example_place()]}),
+            input: InputSchema::from_type::<SupersedeInput>().with_example(
+                &json!({"memory_id": "m-12", "fact": fact, "citations": [build_example_location()]}),
             ),
-            effect: Effect::Changes,
+            effect: ToolEffect::Changes,
         },
     ]
 }
 
 /// A repository.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct InRepo {
+pub(super) struct RepoInput {
     /// owner/name; the repository here unless said
-    pub(super) repo: Option<RepoName>,
+    pub(super) repo: Option<RepoArgument>,
 }
 
 /// Which memories of a repository.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Recent {
+pub(super) struct RecentInput {
     /// owner/name; the repository here unless said
-    pub(super) repo: Option<RepoName>,
+    pub(super) repo: Option<RepoArgument>,
     /// 50 unless said
-    pub(super) limit: Option<Limit>,
+    pub(super) limit: Option<ResultLimit>,
 }
 
 /// What memories cite.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Cited {
+pub(super) struct PathInput {
     /// File or folder
-    pub(super) path: Parsed<RepoPath>,
+    pub(super) path: ParsedText<RepoPath>,
 }
 
-fn looking() -> [Tool; 3] {
+fn describe_reading_tools() -> [Tool; 3] {
     [
         Tool {
             name: "memory_get_recent",
             title: "Recent memories",
             about: "The active memories of a repository, those refreshed last first. Call it when a task starts; verify what you use.",
-            input: InputSchema::of::<Recent>().with_example(&json!({"limit": 20})),
-            effect: Effect::Reads,
+            input: InputSchema::from_type::<RecentInput>().with_example(&json!({"limit": 20})),
+            effect: ToolEffect::Reads,
         },
         Tool {
             name: "memory_search_by_path",
             title: "Memories that cite a path",
             about: "The active memories that cite a file or a folder. Call it before you edit there.",
-            input: InputSchema::of::<Cited>()
-                .and(InputSchema::of::<Recent>())
+            input: InputSchema::from_type::<PathInput>()
+                .merge_with(InputSchema::from_type::<RecentInput>())
                 .with_example(&json!({"path": "src/api.rs"})),
-            effect: Effect::Reads,
+            effect: ToolEffect::Reads,
         },
         Tool {
             name: "memory_stats",
             title: "Figures",
             about: "How many memories there are, how they stand, and how often they were of use.",
-            input: InputSchema::of::<InRepo>().with_example(&json!({})),
-            effect: Effect::Reads,
+            input: InputSchema::from_type::<RepoInput>().with_example(&json!({})),
+            effect: ToolEffect::Reads,
         },
     ]
 }
 
 /// One memory.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct OneMemory {
+pub(super) struct NamedMemoryInput {
     /// Id or handle, such as m-12
-    pub(super) memory_id: Parsed<Name>,
+    pub(super) memory_id: ParsedText<MemoryName>,
 }
 
 /// Why a memory is wrong.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Contradiction {
+pub(super) struct InvalidateInput {
     /// What contradicts it
     pub(super) reason: String,
 }
 
-fn one() -> [Tool; 3] {
-    let one = || InputSchema::of::<OneMemory>();
+fn describe_single_memory_tools() -> [Tool; 3] {
+    let one = || InputSchema::from_type::<NamedMemoryInput>();
     [
         Tool {
             name: "memory_refresh",
             title: "Refresh a memory",
             about: "Say that a memory was verified and is still useful; it ranks as fresh again. Refused when its citations do not hold.",
             input: one().with_example(&json!({"memory_id": "m-12"})),
-            effect: Effect::Changes,
+            effect: ToolEffect::Changes,
         },
         Tool {
             name: "memory_invalidate",
             title: "Invalidate a memory",
             about: "Mark a memory as wrong when the code contradicts it.",
             input: one()
-                .and(InputSchema::of::<Contradiction>())
+                .merge_with(InputSchema::from_type::<InvalidateInput>())
                 .with_example(&json!({"memory_id": "m-12", "reason": "the constant was removed"})),
-            effect: Effect::Changes,
+            effect: ToolEffect::Changes,
         },
         Tool {
             name: "memory_log_applied",
             title: "Log a use",
             about: "Note that a memory was used in a task. Call it after you relied on one.",
             input: one().with_example(&json!({"memory_id": "m-12"})),
-            effect: Effect::Adds,
+            effect: ToolEffect::Adds,
         },
     ]
 }
 
 /// Citations to look up.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct VerifyInput {
+pub(super) struct VerifyCitationsInput {
     /// The code that proves it
-    pub(super) citations: AtMost<Pinned, MAX_CITATIONS>,
+    pub(super) citations: BoundedList<PinnedLocation, MAX_CITATIONS>,
 }
 
 /// Where they are looked up.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct At {
+pub(super) struct LookupAtInput {
     /// Commit or branch; the working tree unless said
     #[serde(rename = "ref")]
     pub(super) at: Option<String>,
     /// owner/name; the repository here unless said
-    pub(super) repo: Option<RepoName>,
+    pub(super) repo: Option<RepoArgument>,
 }
 
-fn citing() -> [Tool; 2] {
+fn describe_citation_tools() -> [Tool; 2] {
     let place = ["path", "line_start", "line_end"];
     [
         Tool {
             name: "memory_read_citation",
             title: "Read a citation",
             about: "The code at a cited place, as it is here or at a ref. Call it for every citation before you use a memory.",
-            input: InputSchema::of::<Pinned>()
-                .only(&place)
-                .and(InputSchema::of::<At>())
-                .with_example(&example_place()),
-            effect: Effect::Reads,
+            input: InputSchema::from_type::<PinnedLocation>()
+                .keep_only(&place)
+                .merge_with(InputSchema::from_type::<LookupAtInput>())
+                .with_example(&build_example_location()),
+            effect: ToolEffect::Reads,
         },
         Tool {
             name: "memory_verify_citations",
             title: "Verify citations",
             about: "Whether cited code is still there: followed through edits, moves and renames.",
-            input: InputSchema::of::<VerifyInput>()
-                .and(InputSchema::of::<At>())
-                .with_example(&json!({"citations": [example_place()]})),
-            effect: Effect::Reads,
+            input: InputSchema::from_type::<VerifyCitationsInput>()
+                .merge_with(InputSchema::from_type::<LookupAtInput>())
+                .with_example(&json!({"citations": [build_example_location()]})),
+            effect: ToolEffect::Reads,
         },
     ]
 }
@@ -301,11 +301,11 @@ mod tests {
     use serde::de::DeserializeOwned;
 
     use super::*;
-    use apostille_api::wire::read;
+    use apostille_api::wire::read_arguments;
 
     /// The field that is named when these arguments are read.
     fn check<T: DeserializeOwned>(arguments: Value, expected: Option<&str>) {
-        let found = read::<T>(&arguments).err().map(|it| it.field);
+        let found = read_arguments::<T>(&arguments).err().map(|it| it.field);
         assert_eq!(found.as_deref(), expected, "{arguments}");
     }
 
@@ -319,7 +319,7 @@ mod tests {
                 expected,
             );
         };
-        let hash = Digest::of(b"x").to_string();
+        let hash = Digest::hash_bytes(b"x").to_string();
         check(
             json!({"path": "a", "line_start": 2, "line_end": 3, "sha": "c0", "snippet_hash": hash}),
             None,
@@ -366,26 +366,26 @@ mod tests {
 
     #[test]
     fn other_tools_name_the_field_that_is_wrong() {
-        check::<Recent>(json!({"repo": "o/n", "limit": "20"}), None);
-        check::<Recent>(Value::Null, None);
-        check::<Recent>(json!({"limit": 0}), Some("limit"));
-        check::<Recent>(json!({"limit": "many"}), Some("limit"));
-        check::<Cited>(json!({"path": "src"}), None);
-        check::<Cited>(json!({}), Some("path"));
-        check::<Cited>(json!({"path": "/etc/passwd"}), Some("path"));
+        check::<RecentInput>(json!({"repo": "o/n", "limit": "20"}), None);
+        check::<RecentInput>(Value::Null, None);
+        check::<RecentInput>(json!({"limit": 0}), Some("limit"));
+        check::<RecentInput>(json!({"limit": "many"}), Some("limit"));
+        check::<PathInput>(json!({"path": "src"}), None);
+        check::<PathInput>(json!({}), Some("path"));
+        check::<PathInput>(json!({"path": "/etc/passwd"}), Some("path"));
         let id = "0190163d-8694-739b-aea5-966c26f8ad91";
-        check::<OneMemory>(json!({"memory_id": id}), None);
-        check::<OneMemory>(json!({}), Some("memory_id"));
-        check::<Contradiction>(json!({"memory_id": "m-1"}), Some("reason"));
+        check::<NamedMemoryInput>(json!({"memory_id": id}), None);
+        check::<NamedMemoryInput>(json!({}), Some("memory_id"));
+        check::<InvalidateInput>(json!({"memory_id": "m-1"}), Some("reason"));
         let supersede = |how: &str| json!({"memory_id": "m-1", "fact": "f", "how": how});
         check::<SupersedeInput>(supersede("better"), None);
         check::<SupersedeInput>(supersede("x"), Some("how"));
         check::<SupersedeInput>(json!({"memory_id": "m-1"}), Some("fact"));
-        check::<VerifyInput>(json!({}), Some("citations"));
+        check::<VerifyCitationsInput>(json!({}), Some("citations"));
         let outside = json!({"citations": [{"path": "../x", "line_start": 1}]});
-        check::<VerifyInput>(outside, None);
-        check::<At>(json!({"ref": 3}), Some("ref"));
-        check::<Pinned>(json!({"path": "x", "line_start": 1, "other": 1}), None);
-        check::<Pinned>(json!({"path": "x"}), Some("line_start"));
+        check::<VerifyCitationsInput>(outside, None);
+        check::<LookupAtInput>(json!({"ref": 3}), Some("ref"));
+        check::<PinnedLocation>(json!({"path": "x", "line_start": 1, "other": 1}), None);
+        check::<PinnedLocation>(json!({"path": "x"}), Some("line_start"));
     }
 }

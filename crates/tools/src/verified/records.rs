@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use apostille_cite::citation::Citation;
 use apostille_core::event::Happening;
-use apostille_core::format::timestamp;
+use apostille_core::format::format_timestamp;
 use apostille_core::memory::{Memory, Stage, Status};
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::Near;
-use apostille_core::stats::Stats;
+use apostille_core::remember::NearMemory;
+use apostille_core::stats::SpaceStats;
 use serde::Serialize;
 
-use crate::outcome::{Deed, WriteOutcome, Written, pending_reason};
+use crate::outcome::{CompletedWrite, WriteAction, WriteOutcome, pending_reason};
 
 /// A citation of a kept memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct CitationRecord {
+pub(super) struct FetchedCitationRecord {
     /// The file, from the root of the repository.
     pub path: String,
     /// The first line, counted from 1.
@@ -29,12 +29,12 @@ pub(super) struct CitationRecord {
     pub snippet_hash: String,
 }
 
-impl From<&Citation> for CitationRecord {
+impl From<&Citation> for FetchedCitationRecord {
     fn from(it: &Citation) -> Self {
         Self {
             path: it.path.to_string(),
-            line_start: it.lines.start(),
-            line_end: it.lines.end(),
+            line_start: it.lines.first_line(),
+            line_end: it.lines.last_line(),
             sha: it.commit.clone(),
             snippet_hash: it.digest.to_string(),
         }
@@ -43,7 +43,7 @@ impl From<&Citation> for CitationRecord {
 
 /// A memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct MemoryRecord {
+pub(super) struct FetchedMemoryRecord {
     /// Its UUID.
     pub id: String,
     /// Whose it is.
@@ -53,7 +53,7 @@ pub(super) struct MemoryRecord {
     /// What was learned.
     pub fact: String,
     /// The code that proves it.
-    pub citations: Vec<CitationRecord>,
+    pub citations: Vec<FetchedCitationRecord>,
     /// Why it matters, or null.
     pub reason: Option<String>,
     /// When it was last stated or found to hold.
@@ -62,16 +62,20 @@ pub(super) struct MemoryRecord {
     pub verification_count: u32,
 }
 
-impl From<&Memory> for MemoryRecord {
+impl From<&Memory> for FetchedMemoryRecord {
     fn from(it: &Memory) -> Self {
         Self {
             id: it.id.to_string(),
             repo: it.space.to_string(),
             subject: it.subject.clone().unwrap_or_default(),
             fact: it.fact.clone(),
-            citations: it.citations.iter().map(CitationRecord::from).collect(),
+            citations: it
+                .citations
+                .iter()
+                .map(FetchedCitationRecord::from)
+                .collect(),
             reason: it.reason.clone(),
-            refreshed_at: timestamp(it.refreshed_at),
+            refreshed_at: format_timestamp(it.refreshed_at),
             verification_count: it.usage.verified,
         }
     }
@@ -90,7 +94,7 @@ pub(super) struct SimilarRecord {
 
 /// What became of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
-pub(super) struct Reply {
+pub(super) struct VerifiedToolReply {
     /// Whether it was done.
     pub ok: bool,
     /// `created`, `refreshed` or `done`.
@@ -98,7 +102,7 @@ pub(super) struct Reply {
     pub action: Option<&'static str>,
     /// The memory as it is now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory: Option<MemoryRecord>,
+    pub memory: Option<FetchedMemoryRecord>,
     /// `pending` and the like, where the memory is not in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
@@ -119,23 +123,23 @@ pub(super) struct Reply {
     pub similar: Vec<SimilarRecord>,
 }
 
-impl From<&WriteOutcome> for Reply {
+impl From<&WriteOutcome> for VerifiedToolReply {
     fn from(outcome: &WriteOutcome) -> Self {
         match outcome {
-            WriteOutcome::Done(it) => Self::done(it),
-            WriteOutcome::Similar(near) => Self::similar(near),
-            WriteOutcome::Refused(refusal) => Self::refused(refusal),
+            WriteOutcome::Done(it) => Self::from_completed(it),
+            WriteOutcome::Similar(near) => Self::from_similar(near),
+            WriteOutcome::Refused(refusal) => Self::from_refusal(refusal),
         }
     }
 }
 
-impl Reply {
-    fn done(it: &Written) -> Self {
+impl VerifiedToolReply {
+    fn from_completed(it: &CompletedWrite) -> Self {
         let memory = &*it.memory;
         let action = match it.deed {
-            Deed::Remembered => "created",
-            Deed::KnownAlready => "refreshed",
-            Deed::Revised(_) => "done",
+            WriteAction::Remembered => "created",
+            WriteAction::KnownAlready => "refreshed",
+            WriteAction::Revised(_) => "done",
         };
         Self {
             ok: true,
@@ -148,22 +152,22 @@ impl Reply {
         }
     }
 
-    pub(super) fn refused(refusal: &Refusal) -> Self {
+    pub(super) fn from_refusal(refusal: &Refusal) -> Self {
         Self {
             class: Some(refusal.class()),
-            ..Self::failed(refusal.to_string())
+            ..Self::new_failure(refusal.to_string())
         }
     }
 
-    pub(super) fn failed(error: String) -> Self {
+    pub(super) fn new_failure(error: String) -> Self {
         Self {
             error: Some(error),
             ..Self::default()
         }
     }
 
-    fn similar(near: &[Near]) -> Self {
-        let record = |it: &Near| SimilarRecord {
+    fn from_similar(near: &[NearMemory]) -> Self {
+        let record = |it: &NearMemory| SimilarRecord {
             id: it.id.to_string(),
             fact: it.fact.clone(),
             relation: it.relation.as_str().into(),
@@ -172,14 +176,14 @@ impl Reply {
                      or say why both are needed (rationale)";
         Self {
             similar: near.iter().map(record).collect(),
-            ..Self::failed(error.into())
+            ..Self::new_failure(error.into())
         }
     }
 }
 
 /// What was found at one citation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct LookedUp {
+pub(super) struct PinnedLocationRecord {
     /// The file.
     pub path: String,
     /// The first line.
@@ -202,7 +206,7 @@ pub(super) struct VerificationResult {
     /// Whether each of them holds.
     pub valid: bool,
     /// One for each citation, in order.
-    pub citations: Vec<LookedUp>,
+    pub citations: Vec<PinnedLocationRecord>,
     /// How many hold.
     pub valid_count: usize,
     /// How many do not.
@@ -232,11 +236,11 @@ pub(super) struct StatsRecord {
     pub events: BTreeMap<String, u64>,
 }
 
-impl From<&Stats> for StatsRecord {
-    fn from(it: &Stats) -> Self {
+impl From<&SpaceStats> for StatsRecord {
+    fn from(it: &SpaceStats) -> Self {
         let by_status: BTreeMap<String, u64> = Stage::ALL
             .iter()
-            .map(|stage| (stage.to_string(), it.tally.stage(*stage)))
+            .map(|stage| (stage.to_string(), it.tally.count_in_stage(*stage)))
             .collect();
         Self {
             repo: it.space.to_string(),
@@ -250,14 +254,14 @@ impl From<&Stats> for StatsRecord {
                 .tally
                 .events
                 .iter()
-                .map(|(word, n)| (telemetry_word(word), *n))
+                .map(|(word, n)| (name_telemetry_event(word), *n))
                 .collect(),
         }
     }
 }
 
 /// This set of tools calls the first event of a memory `created`.
-fn telemetry_word(word: &str) -> String {
+fn name_telemetry_event(word: &str) -> String {
     if word == Happening::Remembered.as_str() {
         "created".into()
     } else {

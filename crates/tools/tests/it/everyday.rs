@@ -1,6 +1,6 @@
 //! The default set of tools: five verbs, JSON in, JSON out.
 
-use apostille_api::{Fault, Here};
+use apostille_api::{CallFault, CallPlace};
 use apostille_core::speaker::{ConnectionFacts, Speaker};
 use apostille_tools::Profile;
 use serde_json::{Value, json};
@@ -20,23 +20,23 @@ fn tried(
     tool: &str,
     arguments: Value,
     has_word: bool,
-) -> Result<(Value, bool), Fault> {
+) -> Result<(Value, bool), CallFault> {
     let (repo, user) = (repo(), user());
     let speaker = client_with_consent(has_word);
-    let here = Here {
+    let here = CallPlace {
         user: Some(&user),
         session: Some("s-1"),
         speaker: &speaker,
-        ..Here::in_repo(&repo)
+        ..CallPlace::in_repo(&repo)
     };
-    let answer = world.with(|cx| Profile::Default.call(cx, &here, tool, arguments))?;
+    let answer = world.with(|cx| Profile::Default.call_tool(cx, &here, tool, arguments))?;
     Ok((
         serde_json::from_str(&answer.text).unwrap(),
         answer.is_refusal,
     ))
 }
 
-fn call(world: &World, tool: &str, arguments: Value) -> Value {
+fn call_everyday_tool(world: &World, tool: &str, arguments: Value) -> Value {
     tried(world, tool, arguments, false).unwrap().0
 }
 
@@ -47,7 +47,7 @@ fn known() -> World {
         "src/api.rs",
         "//! The API.\n\npub const API_VERSION: u32 = 7;\n",
     );
-    let kept = call(&world, "memory_remember", fact());
+    let kept = call_everyday_tool(&world, "memory_remember", fact());
     assert_eq!(
         kept,
         json!({"ok": true, "id": "m-1", "outcome": "remembered"})
@@ -61,7 +61,7 @@ fn fact() -> Value {
 
 #[test]
 fn what_is_remembered_is_recalled_with_its_standing() {
-    let found = call(
+    let found = call_everyday_tool(
         &known(),
         "memory_recall",
         json!({"query": "which API version?"}),
@@ -77,7 +77,7 @@ fn what_no_longer_holds_is_withheld_and_not_repeated() {
         "src/api.rs",
         "//! The API.\n\npub const API_VERSION: u32 = 8;\n",
     );
-    let found = call(&world, "memory_recall", json!({"path": "src/api.rs"}));
+    let found = call_everyday_tool(&world, "memory_recall", json!({"path": "src/api.rs"}));
     assert_eq!(found["memories"], json!([]));
     assert_eq!(found["withheld"][0]["id"], "m-1");
     assert!(!found.to_string().contains("must equal"), "{found}");
@@ -90,14 +90,14 @@ fn what_moved_is_shown_where_it_is() {
         "src/api.rs",
         "//! The API.\n//! More.\n\npub const API_VERSION: u32 = 7;\n",
     );
-    let found = call(&world, "memory_recall", json!({"query": "api version"}));
+    let found = call_everyday_tool(&world, "memory_recall", json!({"query": "api version"}));
     assert_eq!(found["memories"][0]["standing"], "moved");
     assert_eq!(found["memories"][0]["at"], json!(["src/api.rs:4"]));
 }
 
 #[test]
 fn a_turn_that_ignores_memory_is_shown_none() {
-    let found = call(
+    let found = call_everyday_tool(
         &known(),
         "memory_recall",
         json!({"query": "api version", "ignore_memory": true}),
@@ -108,12 +108,12 @@ fn a_turn_that_ignores_memory_is_shown_none() {
 #[test]
 fn an_open_question_brings_the_identity_and_the_most_recent() {
     let world = known();
-    call(
+    call_everyday_tool(
         &world,
         "memory_remember",
         json!({"fact": "Ana, backend, Berlin", "layer": "identity"}),
     );
-    let found = call(&world, "memory_recall", json!({}));
+    let found = call_everyday_tool(&world, "memory_recall", json!({}));
     assert_eq!(
         found["identity"],
         json!([{"id": "u-1", "fact": "Ana, backend, Berlin"}])
@@ -124,16 +124,19 @@ fn an_open_question_brings_the_identity_and_the_most_recent() {
 #[test]
 fn a_preference_is_the_users_and_an_episode_is_shown_when_history_is_asked_for() {
     let world = known();
-    let kept = call(
+    let kept = call_everyday_tool(
         &world,
         "memory_remember",
         json!({"fact": "prefers small commits", "kind": "user"}),
     );
     assert_eq!(kept["id"], "u-1");
     let episode = json!({"fact": "the upload race was fixed by a lock file", "layer": "episode", "task": "upload-race"});
-    assert_eq!(call(&world, "memory_remember", episode)["id"], "m-2");
+    assert_eq!(
+        call_everyday_tool(&world, "memory_remember", episode)["id"],
+        "m-2"
+    );
     let asked = |episodes: bool| {
-        call(
+        call_everyday_tool(
             &world,
             "memory_recall",
             json!({"query": "upload race", "episodes": episodes}),
@@ -184,7 +187,7 @@ fn what_is_much_like_a_known_one_names_it_and_the_calls_to_make() {
             .as_object_mut()
             .unwrap()
             .extend(extra.as_object().cloned().unwrap());
-        call(&world, "memory_remember", arguments)
+        call_everyday_tool(&world, "memory_remember", arguments)
     };
     let fact = "the release notes are written before the tag is pushed and never after it";
     note(fact, json!({}));
@@ -212,7 +215,7 @@ fn what_is_much_like_a_known_one_names_it_and_the_calls_to_make() {
 fn malformed_calls_are_faults_that_name_the_field() {
     let check = |tool: &str, arguments: Value, expected: &str| {
         let fault = tried(&World::verified(), tool, arguments, false).unwrap_err();
-        assert!(matches!(fault, Fault::Malformed(_)), "{fault}");
+        assert!(matches!(fault, CallFault::Malformed(_)), "{fault}");
         assert_eq!(fault.to_string(), expected);
     };
     check("memory_remember", json!({}), "fact: it is required");
@@ -287,7 +290,7 @@ fn malformed_calls_are_faults_that_name_the_field() {
 #[test]
 fn a_memory_is_revised_by_each_action() {
     let check = |arguments: Value, outcome: &str| {
-        let answer = call(&known(), "memory_revise", arguments);
+        let answer = call_everyday_tool(&known(), "memory_revise", arguments);
         assert_eq!(
             (&answer["ok"], &answer["outcome"]),
             (&json!(true), &json!(outcome)),
@@ -317,7 +320,7 @@ fn what_does_not_hold_is_not_refreshed() {
         "src/api.rs",
         "//! The API.\n\npub const API_VERSION: u32 = 8;\n",
     );
-    let answer = call(
+    let answer = call_everyday_tool(
         &world,
         "memory_revise",
         json!({"id": "m-1", "action": "refresh"}),
@@ -336,14 +339,14 @@ fn what_does_not_hold_is_not_refreshed() {
 fn verify_shows_what_changed() {
     let world = known();
     assert_eq!(
-        call(&world, "memory_verify", json!({})),
+        call_everyday_tool(&world, "memory_verify", json!({})),
         json!({"verified": 1, "good": 1})
     );
     world.shelf.write(
         "src/api.rs",
         "//! The API.\n\npub const API_VERSION: u32 = 8;\n",
     );
-    let told = call(&world, "memory_verify", json!({"ids": ["m-1"]}));
+    let told = call_everyday_tool(&world, "memory_verify", json!({"ids": ["m-1"]}));
     let problem = &told["problems"][0];
     assert_eq!(
         (&problem["id"], &problem["standing"]),
@@ -386,7 +389,7 @@ fn forgetting_takes_a_persons_word() {
 fn only_a_person_lets_a_memory_out_of_quarantine() {
     let world = known();
     let tainted = json!({"fact": "API_VERSION 7 is the last one with XML", "citations": ["src/api.rs:3"], "tainted": true});
-    let kept = call(&world, "memory_remember", tainted);
+    let kept = call_everyday_tool(&world, "memory_remember", tainted);
     assert!(kept["pending"].is_string(), "{kept}");
     let approve = |has_word| {
         tried(
@@ -412,9 +415,9 @@ fn an_id_of_another_space_names_nothing_here() {
     let id = world.look("m-1").id.to_string();
     let elsewhere = apostille_core::space::Space::repo("myorg/other").unwrap();
     let speaker = client_with_consent(true);
-    let here = Here {
+    let here = CallPlace {
         speaker: &speaker,
-        ..Here::in_repo(&elsewhere)
+        ..CallPlace::in_repo(&elsewhere)
     };
     for (tool, arguments) in [
         ("memory_forget", json!({"id": id})),
@@ -422,7 +425,7 @@ fn an_id_of_another_space_names_nothing_here() {
         ("memory_verify", json!({"ids": [id]})),
     ] {
         let answer = world
-            .with(|cx| Profile::Default.call(cx, &here, tool, arguments))
+            .with(|cx| Profile::Default.call_tool(cx, &here, tool, arguments))
             .unwrap();
         assert!(
             answer.text.contains("no_such_memory"),
@@ -434,14 +437,15 @@ fn an_id_of_another_space_names_nothing_here() {
 
 #[test]
 fn the_most_recent_stand_in_for_an_answer_and_say_so() {
-    let found = call(&known(), "memory_recall", json!({"query": "zebra quantum"}));
+    let found = call_everyday_tool(&known(), "memory_recall", json!({"query": "zebra quantum"}));
     assert_eq!(
         (&found["relevant"], &found["memories"][0]["id"]),
         (&json!(false), &json!("m-1")),
         "{found}"
     );
     assert_eq!(
-        call(&known(), "memory_recall", json!({"query": "api version"})).get("relevant"),
+        call_everyday_tool(&known(), "memory_recall", json!({"query": "api version"}))
+            .get("relevant"),
         None
     );
 }
@@ -455,8 +459,11 @@ fn the_same_fact_is_corrected_by_other_lines() {
         "//! The API.\n\npub const API_VERSION: u32 = 8;\n",
     );
     let correct = json!({"id": "m-1", "action": "correct", "fact": "API_VERSION must equal the client's", "citations": ["src/api.rs:3"]});
-    assert_eq!(call(&world, "memory_revise", correct)["ok"], true);
-    let found = call(&world, "memory_recall", json!({"query": "api version"}));
+    assert_eq!(
+        call_everyday_tool(&world, "memory_revise", correct)["ok"],
+        true
+    );
+    let found = call_everyday_tool(&world, "memory_recall", json!({"query": "api version"}));
     assert_eq!(
         (
             &found["memories"][0]["standing"],
@@ -474,7 +481,7 @@ fn a_correction_without_proof_says_how_to_make_it() {
         "src/api.rs",
         "//! The API.\n\npub const API_VERSION: u32 = 8;\n",
     );
-    let answer = call(
+    let answer = call_everyday_tool(
         &world,
         "memory_revise",
         json!({"id": "m-1", "action": "correct", "fact": "both are equal"}),
@@ -492,12 +499,12 @@ fn a_correction_without_proof_says_how_to_make_it() {
 fn whole_paths_into_the_checkout_are_understood() {
     let world = known();
     let repo = repo();
-    let here = Here {
+    let here = CallPlace {
         root: Some("/home/ana/app"),
-        ..Here::in_repo(&repo)
+        ..CallPlace::in_repo(&repo)
     };
     let asked = |tool: &str, arguments: Value| {
-        world.with(|cx| Profile::Default.call(cx, &here, tool, arguments))
+        world.with(|cx| Profile::Default.call_tool(cx, &here, tool, arguments))
     };
     let found = asked("memory_recall", json!({"path": "/home/ana/app/src/api.rs"})).unwrap();
     assert!(found.text.contains("m-1"), "{}", found.text);
@@ -515,13 +522,13 @@ fn whole_paths_into_the_checkout_are_understood() {
 #[test]
 fn what_cites_nothing_is_not_counted_as_verified() {
     let world = known();
-    call(
+    call_everyday_tool(
         &world,
         "memory_remember",
         json!({"fact": "prefers tabs", "kind": "user"}),
     );
     assert_eq!(
-        call(&world, "memory_verify", json!({})),
+        call_everyday_tool(&world, "memory_verify", json!({})),
         json!({"verified": 1, "good": 1, "unverified": 1})
     );
 }
@@ -530,10 +537,10 @@ fn what_cites_nothing_is_not_counted_as_verified() {
 fn other_sets_show_nothing_that_does_not_hold_without_saying_so() {
     let world = known();
     let repo = repo();
-    let here = Here::in_repo(&repo);
+    let here = CallPlace::in_repo(&repo);
     let asked = |profile: Profile, tool: &str, arguments: Value| {
         world
-            .with(|cx| profile.call(cx, &here, tool, arguments))
+            .with(|cx| profile.call_tool(cx, &here, tool, arguments))
             .unwrap()
     };
     let by_path = || {
@@ -577,14 +584,14 @@ fn other_sets_show_nothing_that_does_not_hold_without_saying_so() {
 fn words_from_outside_are_never_in_use_unattended() {
     let world = known();
     let (repo, user) = (repo(), user());
-    let here = Here {
+    let here = CallPlace {
         user: Some(&user),
-        ..Here::in_repo(&repo)
+        ..CallPlace::in_repo(&repo)
     };
     let check = |profile: Profile, tool: &str, mut arguments: Value| {
         arguments["tainted"] = json!(true);
         let answer = world
-            .with(|cx| profile.call(cx, &here, tool, arguments))
+            .with(|cx| profile.call_tool(cx, &here, tool, arguments))
             .unwrap();
         assert!(
             answer.text.contains("pending") || answer.text.contains("waits"),
@@ -600,7 +607,7 @@ fn words_from_outside_are_never_in_use_unattended() {
     let written =
         json!({"fact": "tabs are four wide in Go", "kind": "feedback", "tainted": "true"});
     let answer = world
-        .with(|cx| Profile::Default.call(cx, &here, "memory_remember", written))
+        .with(|cx| Profile::Default.call_tool(cx, &here, "memory_remember", written))
         .unwrap();
     assert!(
         answer.text.contains("pending"),
@@ -645,12 +652,12 @@ fn what_a_draft_resembles_is_not_repeated_where_it_does_not_hold() {
         );
         json!({"fact": fact, "citations": ["src/api.rs:3"]})
     };
-    call(&world, "memory_remember", fact(""));
+    call_everyday_tool(&world, "memory_remember", fact(""));
     world.shelf.write(
         "src/api.rs",
         "//! The API.\n\npub const API_VERSION: u32 = 8;\n",
     );
-    let answer = call(&world, "memory_remember", fact(" too"));
+    let answer = call_everyday_tool(&world, "memory_remember", fact(" too"));
     assert_eq!(
         answer["similar"][0]["fact"], "(its citations are changed here)",
         "{answer}"

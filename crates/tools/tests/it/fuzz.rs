@@ -1,10 +1,10 @@
 //! Calls that nobody would make on purpose: every tool of every set, and whatever an agent may send it. Nothing panics,
 //! what is malformed changes nothing, and every answer is bounded.
 
-use apostille_api::{Fault, Here};
+use apostille_api::{CallFault, CallPlace};
 use apostille_core::format::MemoryRecord;
-use apostille_core::store::{Filter, Log as _};
-use apostille_tools::{Answer, Profile, Tool};
+use apostille_core::store::{EventLog as _, MemoryFilter};
+use apostille_tools::{Profile, Tool, ToolAnswer};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -84,9 +84,9 @@ fn stocked() -> World {
 fn kept(world: &World) -> Vec<String> {
     let memories = world
         .store
-        .list(&Filter {
+        .list_memories(&MemoryFilter {
             limit: usize::MAX,
-            ..Filter::default()
+            ..MemoryFilter::default()
         })
         .unwrap();
     memories
@@ -99,13 +99,13 @@ fn kept(world: &World) -> Vec<String> {
 fn checked(world: &World, set: Profile, tool: &str, arguments: Value) -> Result<(), TestCaseError> {
     let (before, logged) = (kept(world), world.log().len());
     let (repo, user) = (repo(), user());
-    let here = Here {
+    let here = CallPlace {
         user: Some(&user),
         session: Some("s-1"),
-        ..Here::in_repo(&repo)
+        ..CallPlace::in_repo(&repo)
     };
-    match world.with(|cx| set.call(cx, &here, tool, arguments.clone())) {
-        Ok(Answer {
+    match world.with(|cx| set.call_tool(cx, &here, tool, arguments.clone())) {
+        Ok(ToolAnswer {
             text,
             is_json,
             note,
@@ -122,7 +122,7 @@ fn checked(world: &World, set: Profile, tool: &str, arguments: Value) -> Result<
                 text
             );
         }
-        Err(Fault::Broken(error)) => prop_assert!(false, "broken by {arguments}: {error}"),
+        Err(CallFault::Broken(error)) => prop_assert!(false, "broken by {arguments}: {error}"),
         Err(fault) => {
             prop_assert!(fault.to_string().len() <= MAX_ANSWER);
             prop_assert_eq!(
@@ -180,8 +180,8 @@ proptest! {
             checked(&world, Profile::Files, "memory", arguments)?;
         }
         let (repo, user) = (repo(), user());
-        let here = Here { user: Some(&user), session: Some("s-1"), ..Here::in_repo(&repo) };
-        let view = world.with(|cx| Profile::Files.call(cx, &here, "memory", json!({"command": "view", "path": "/memories"})));
+        let here = CallPlace { user: Some(&user), session: Some("s-1"), ..CallPlace::in_repo(&repo) };
+        let view = world.with(|cx| Profile::Files.call_tool(cx, &here, "memory", json!({"command": "view", "path": "/memories"})));
         let listed = view.unwrap().text;
         prop_assert!(listed.lines().skip(1).all(|it| it.contains("\t/memories") && !it.contains("/..")), "{listed}");
     }

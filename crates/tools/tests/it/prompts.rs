@@ -4,13 +4,13 @@ use apostille_tools::everyday::GUIDANCE;
 use apostille_tools::{Profile, layers, prompts, verified};
 use serde_json::{Map, Value, json};
 
-fn get(name: &str, arguments: &Value) -> Result<String, String> {
+fn render_prompt(name: &str, arguments: &Value) -> Result<String, String> {
     let arguments: Map<String, Value> = arguments.as_object().unwrap().clone();
-    prompts::get(name, &arguments, Profile::Verified).map_err(|it| it.to_string())
+    prompts::render_prompt(name, &arguments, Profile::Verified).map_err(|it| it.to_string())
 }
 
 fn text(name: &str) -> String {
-    get(name, &json!({})).unwrap()
+    render_prompt(name, &json!({})).unwrap()
 }
 
 fn has(text: &str, words: &[&str]) {
@@ -28,7 +28,10 @@ fn sections(text: &str) -> Vec<&str> {
 
 #[test]
 fn every_prompt_has_a_bounded_text_that_is_the_same_each_time() {
-    let names: Vec<&str> = prompts::all().iter().map(|it| it.name).collect();
+    let names: Vec<&str> = prompts::list_known_prompts()
+        .iter()
+        .map(|it| it.name)
+        .collect();
     assert_eq!(
         names,
         [
@@ -52,11 +55,16 @@ fn seed_000_memory_rules_are_the_seeds_text() {
 #[test]
 fn the_rules_name_tools_that_are_offered() {
     for profile in [Profile::Default, Profile::Verified, Profile::All] {
-        let rules = prompts::get("memory-rules", &Map::new(), profile).unwrap();
+        let rules = prompts::render_prompt("memory-rules", &Map::new(), profile).unwrap();
         let named = rules
             .split(|it: char| !(it.is_ascii_lowercase() || it == '_'))
             .filter(|it| it.starts_with("memory_"));
-        named.for_each(|it| assert!(profile.tool(it).is_some(), "{profile}: {it} in {rules}"));
+        named.for_each(|it| {
+            assert!(
+                profile.find_tool(it).is_some(),
+                "{profile}: {it} in {rules}"
+            )
+        });
     }
 }
 
@@ -99,7 +107,7 @@ fn seed_001_session_notes_template_has_five_sections() {
 #[test]
 fn seed_001_session_notes_heading_names_the_task_on_one_line() {
     let check = |task: Value, expected: &str| {
-        let text = get("session-notes", &json!({"task": task})).unwrap();
+        let text = render_prompt("session-notes", &json!({"task": task})).unwrap();
         assert_eq!(text.lines().next(), Some(expected));
         assert_eq!(sections(&text).len(), 5);
     };
@@ -155,7 +163,7 @@ fn seed_001_checklist_c_asks_classifies_excludes_and_names_five_fields() {
 #[test]
 fn what_there_is_not_is_named() {
     let check = |name: &str, arguments: Value, expected: &str| {
-        assert_eq!(get(name, &arguments).unwrap_err(), expected);
+        assert_eq!(render_prompt(name, &arguments).unwrap_err(), expected);
     };
     check(
         "rules",

@@ -1,23 +1,25 @@
 //! What a client can read.
 
-use apostille_api::Here;
-use apostille_core::memory::{Draft, Kind, Layer, Name, Origin, Replacement, Voice};
-use apostille_core::policy::{Limits, Policy};
+use apostille_api::CallPlace;
+use apostille_core::memory::{Draft, Kind, Layer, MemoryName, Origin, ReplacementKind, Voice};
+use apostille_core::policy::{MemoryLimits, Policy};
 use apostille_core::revise;
 use apostille_core::space::Space;
 use apostille_tools::resources;
-use apostille_tools::resources::Page;
+use apostille_tools::resources::ResourcePage;
 use serde_json::{Value, json};
 
 use crate::world::{ReadOnly, World, cited, note, preference, repo, user};
 
-fn page(world: &World, uri: &str) -> Option<Page> {
+fn page(world: &World, uri: &str) -> Option<ResourcePage> {
     let (repo, user) = (repo(), user());
-    let here = Here {
+    let here = CallPlace {
         user: Some(&user),
-        ..Here::in_repo(&repo)
+        ..CallPlace::in_repo(&repo)
     };
-    world.with(|cx| resources::read(cx, &here, uri)).unwrap()
+    world
+        .with(|cx| resources::read_resource_page(cx, &here, uri))
+        .unwrap()
 }
 
 fn text(world: &World, uri: &str) -> String {
@@ -65,11 +67,11 @@ fn stale() -> World {
 #[test]
 fn what_there_is_to_read_can_be_read() {
     let world = stale();
-    for it in resources::all() {
+    for it in resources::list_fixed_resources() {
         assert_eq!(page(&world, it.uri).unwrap().mime, it.mime);
         assert_eq!(it.uri, format!("apostille://{}", it.name));
     }
-    let template = resources::template();
+    let template = resources::describe_memory_template();
     assert_eq!(
         page(&world, &template.uri.replace("{id}", "m-1"))
             .unwrap()
@@ -219,9 +221,11 @@ fn one_memory_names_what_it_replaced_and_what_replaced_it_without_their_text() {
     let world = World::verified();
     world.kept(note_of_user("The port is 1"));
     for (old, fact) in [("m-1", "The port is 2"), ("m-2", "The port is 3")] {
-        let (name, draft): (Name, Draft) = (old.parse().unwrap(), note_of_user(fact));
+        let (name, draft): (MemoryName, Draft) = (old.parse().unwrap(), note_of_user(fact));
         world
-            .with(|cx| revise::supersede(cx, &[repo()], name, draft, Replacement::Correction))
+            .with(|cx| {
+                revise::supersede_memory(cx, &[repo()], name, draft, ReplacementKind::Correction)
+            })
             .unwrap();
         world.advance(1);
     }
@@ -267,7 +271,7 @@ fn owned(texts: &[&str]) -> Vec<String> {
 fn note_of_user(fact: &str) -> Draft {
     Draft {
         kind: Some(Kind::User),
-        voice: Voice::of(Origin::User),
+        voice: Voice::from_origin(Origin::User),
         ..note(fact)
     }
 }
@@ -280,7 +284,7 @@ fn the_briefing_has_identity_recent_memories_and_what_waits() {
     world.kept(Draft {
         voice: Voice {
             tainted: true,
-            ..Voice::of(Origin::Agent)
+            ..Voice::from_origin(Origin::Agent)
         },
         ..preference("From a web page")
     });
@@ -325,7 +329,9 @@ fn the_briefing_withholds_what_does_not_hold_and_says_so() {
 #[test]
 fn the_briefing_of_nobody_about_nothing() {
     let (world, repo) = (World::verified(), repo());
-    let page = world.with(|cx| resources::read(cx, &Here::in_repo(&repo), "apostille://briefing"));
+    let page = world.with(|cx| {
+        resources::read_resource_page(cx, &CallPlace::in_repo(&repo), "apostille://briefing")
+    });
     let expected = "# Briefing for myorg/myapp\n\n## Identity\nThe user is not known.\n\n\
         ## Recent memories\nNone.\n\n## Waiting for a person\n- myorg/myapp: 0 pending\n";
     assert_eq!(page.unwrap().unwrap().text, expected);
@@ -337,7 +343,7 @@ fn the_briefing_of_nobody_about_nothing() {
 
 #[test]
 fn the_briefing_is_at_most_4000_characters() {
-    let limits = Limits {
+    let limits = MemoryLimits {
         identity_chars: 100_000,
         ..Policy::default().limits
     };
@@ -435,7 +441,7 @@ fn the_audit_names_what_needs_attention_and_changes_nothing() {
     world.kept(Draft {
         voice: Voice {
             tainted: true,
-            ..Voice::of(Origin::Agent)
+            ..Voice::from_origin(Origin::Agent)
         },
         ..note("Buy now")
     });
@@ -519,7 +525,7 @@ fn everything_can_be_read_where_nothing_can_be_written() {
     for uri in ["recent", "briefing", "audit", "memory/m-1"] {
         let uri = format!("apostille://{uri}");
         let page = world.with_store(&store, |cx| {
-            resources::read(cx, &Here::in_repo(&repo), &uri)
+            resources::read_resource_page(cx, &CallPlace::in_repo(&repo), &uri)
         });
         assert!(page.unwrap().is_some(), "{uri}");
     }

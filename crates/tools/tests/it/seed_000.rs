@@ -1,6 +1,6 @@
 //! Seed 000: the ten tools of verified memory, field by field.
 
-use apostille_api::{Fault, Here};
+use apostille_api::{CallFault, CallPlace};
 use apostille_cite::source::{Source, SourceError};
 use apostille_text::digest::Digest;
 use apostille_tools::verified;
@@ -24,14 +24,14 @@ fn open_old(at: &str) -> Result<Box<dyn Source>, SourceError> {
     Ok(Box::new(shelf))
 }
 
-fn tried(world: &World, tool: &str, arguments: Value) -> Result<Value, Fault> {
+fn tried(world: &World, tool: &str, arguments: Value) -> Result<Value, CallFault> {
     let repo = repo();
-    let here = Here {
+    let here = CallPlace {
         session: Some("s-1"),
         at: Some(&open_old),
-        ..Here::in_repo(&repo)
+        ..CallPlace::in_repo(&repo)
     };
-    let answer = world.with(|cx| verified::call(cx, &here, tool, &arguments))?;
+    let answer = world.with(|cx| verified::call_verified_tool(cx, &here, tool, &arguments))?;
     world.advance(1);
     Ok(serde_json::from_str(&answer.text).unwrap())
 }
@@ -110,7 +110,7 @@ fn seed_000_memory_record_has_exactly_its_fields() {
 #[test]
 fn seed_000_citation_of_a_record_has_exactly_its_fields() {
     let (world, _) = stored();
-    let hash = Digest::of(LINE.as_bytes()).to_string();
+    let hash = Digest::hash_bytes(LINE.as_bytes()).to_string();
     let expected = json!({"path": "src/api.rs", "line_start": 3, "line_end": 3, "sha": COMMIT, "snippet_hash": hash});
     assert_eq!(recent(&world)[0]["citations"][0], expected);
 }
@@ -175,7 +175,8 @@ fn seed_000_store_again_refreshes() {
 fn seed_000_store_with_a_stale_snippet_hash_is_refused() {
     let check = |text: &str, expected: bool| {
         let mut input = fact("The api is versioned.");
-        input["citations"][0]["snippet_hash"] = json!(Digest::of(text.as_bytes()).to_string());
+        input["citations"][0]["snippet_hash"] =
+            json!(Digest::hash_bytes(text.as_bytes()).to_string());
         let answer = call(&World::verified(), "memory_store", input);
         assert_eq!(answer["ok"], json!(expected), "{answer}");
     };
@@ -266,7 +267,12 @@ fn seed_000_get_recent_answers_even_when_the_log_cannot_be_written() {
     let (world, id) = stored();
     let (store, repo) = (ReadOnly(&world.store), repo());
     let answer = world.with_store(&store, |cx| {
-        verified::call(cx, &Here::in_repo(&repo), "memory_get_recent", &Value::Null)
+        verified::call_verified_tool(
+            cx,
+            &CallPlace::in_repo(&repo),
+            "memory_get_recent",
+            &Value::Null,
+        )
     });
     assert!(answer.unwrap().text.contains(&id));
 }
@@ -504,7 +510,7 @@ fn seed_000_verification_result_has_exactly_its_fields() {
 fn seed_000_verify_citations_with_a_snippet_hash() {
     let world = World::verified();
     let check = |line: u32, text: &str, valid: bool, error: &str| {
-        let hash = Digest::of(text.as_bytes()).to_string();
+        let hash = Digest::hash_bytes(text.as_bytes()).to_string();
         let citation = json!({"path": "src/api.rs", "line_start": line, "line_end": line, "snippet_hash": hash});
         let counts = if valid { [1, 0, 0] } else { [0, 1, 0] };
         assert_eq!(verify(&world, &citation), (valid, counts, error.to_owned()));
@@ -605,9 +611,9 @@ fn seed_000_verify_citations_answers_even_when_the_log_cannot_be_written() {
     let citations = recent(&world)[0]["citations"].clone();
     let (store, repo) = (ReadOnly(&world.store), repo());
     let answer = world.with_store(&store, |cx| {
-        verified::call(
+        verified::call_verified_tool(
             cx,
-            &Here::in_repo(&repo),
+            &CallPlace::in_repo(&repo),
             "memory_verify_citations",
             &json!({"citations": citations}),
         )
@@ -714,16 +720,16 @@ fn seed_000_example_loop_verify_then_refresh_and_apply_or_invalidate() {
 
 #[test]
 fn seed_000_every_tool_is_known_by_both_spellings() {
-    for tool in verified::tools() {
+    for tool in verified::list_verified_tools() {
         for name in [tool.name.to_owned(), tool.name.replacen('_', ".", 1)] {
             let fault = tried(&World::verified(), &name, json!([])).unwrap_err();
-            assert!(matches!(fault, Fault::Malformed(_)), "{name}: {fault}");
+            assert!(matches!(fault, CallFault::Malformed(_)), "{name}: {fault}");
         }
     }
-    assert_eq!(verified::tools().len(), 10);
+    assert_eq!(verified::list_verified_tools().len(), 10);
     assert!(matches!(
         tried(&World::verified(), "store", json!({})),
-        Err(Fault::NoSuchTool { .. })
+        Err(CallFault::NoSuchTool { .. })
     ));
 }
 

@@ -1,6 +1,6 @@
 //! Seed 002: the three tools of the notebook, with the answers that the spec gives.
 
-use apostille_api::{Fault, Here};
+use apostille_api::{CallFault, CallPlace};
 use apostille_tools::simple;
 use serde_json::{Value, json};
 
@@ -10,15 +10,15 @@ fn call(world: &World, tool: &str, arguments: Value) -> String {
     tried(world, tool, arguments).unwrap()
 }
 
-fn tried(world: &World, tool: &str, arguments: Value) -> Result<String, Fault> {
+fn tried(world: &World, tool: &str, arguments: Value) -> Result<String, CallFault> {
     let (repo, user) = (repo(), user());
-    let here = Here {
+    let here = CallPlace {
         user: Some(&user),
         session: Some("s-1"),
-        ..Here::in_repo(&repo)
+        ..CallPlace::in_repo(&repo)
     };
     world
-        .with(|cx| simple::call(cx, &here, tool, &arguments))
+        .with(|cx| simple::call_simple_tool(cx, &here, tool, &arguments))
         .map(|it| it.text)
 }
 
@@ -31,12 +31,12 @@ fn store(world: &World, arguments: Value) -> String {
 
 fn inject(world: &World, message: &str) -> String {
     let (repo, user) = (repo(), user());
-    let here = Here {
+    let here = CallPlace {
         user: Some(&user),
-        ..Here::in_repo(&repo)
+        ..CallPlace::in_repo(&repo)
     };
     world
-        .with(|cx| simple::inject(cx, &here, message))
+        .with(|cx| simple::recall_notes_for_message(cx, &here, message))
         .unwrap()
         .block
 }
@@ -112,8 +112,9 @@ fn seed_002_memory_store_scope_goes_to_its_space_and_layer() {
 fn seed_002_memory_store_keeps_a_users_note_even_when_the_user_is_unknown() {
     let (world, repo) = (World::notebook(), repo());
     let arguments = json!({"text": "Prefers tabs", "scope": "user"});
-    let answer =
-        world.with(|cx| simple::call(cx, &Here::in_repo(&repo), "memory_store", &arguments));
+    let answer = world.with(|cx| {
+        simple::call_simple_tool(cx, &CallPlace::in_repo(&repo), "memory_store", &arguments)
+    });
     assert_eq!(answer.unwrap().text, r#"{"ok":true,"id":"m-1"}"#);
     assert_eq!(world.look("m-1").kind.as_str(), "user");
 }
@@ -193,7 +194,7 @@ fn seed_002_memory_store_says_when_a_note_waits_for_a_person() {
 #[test]
 fn seed_002_prune_on_store_beyond_max_total_500() {
     let mut world = World::notebook();
-    world.policy.breakers = apostille_core::policy::Breakers::OFF;
+    world.policy.breakers = apostille_core::policy::BreakerPolicy::OFF;
     for n in 1..=500 {
         store(&world, json!({"text": format!("note number {n}")}));
     }

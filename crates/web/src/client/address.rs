@@ -37,7 +37,7 @@ impl Address {
         if uri.authority().is_some_and(|it| it.as_str().contains('@')) {
             return Err(BadAddress::Credentials);
         }
-        let (origin, host) = origin(&uri).ok_or(BadAddress::Form)?;
+        let (origin, host) = normalize_origin(&uri).ok_or(BadAddress::Form)?;
         Ok(Self {
             origin,
             prefix: uri.path().trim_end_matches('/').to_owned(),
@@ -62,24 +62,24 @@ impl Address {
     }
 
     /// The URL of a path below the address.
-    pub fn url(&self, path: &str) -> String {
+    pub fn join_path(&self, path: &str) -> String {
         format!("{}{}{path}", self.origin, self.prefix)
     }
 
     /// The URL that a redirect leads to; `None` if that is another host, port or scheme.
-    pub fn follow(&self, location: &str) -> Option<String> {
+    pub fn follow_redirect(&self, location: &str) -> Option<String> {
         if location.starts_with('/') && !location.starts_with("//") {
             return Some(format!("{}{location}", self.origin));
         }
         let uri: Uri = location.parse().ok()?;
-        let is_same = origin(&uri).is_some_and(|(it, _)| it == self.origin);
+        let is_same = normalize_origin(&uri).is_some_and(|(it, _)| it == self.origin);
         let path = uri.path_and_query().map_or("/", |it| it.as_str());
         is_same.then(|| format!("{}{path}", self.origin))
     }
 }
 
 /// Scheme, host and port in their one spelling, and the host.
-fn origin(uri: &Uri) -> Option<(String, String)> {
+fn normalize_origin(uri: &Uri) -> Option<(String, String)> {
     let scheme = uri
         .scheme_str()
         .filter(|it| matches!(*it, "http" | "https"))?;
@@ -93,7 +93,7 @@ fn origin(uri: &Uri) -> Option<(String, String)> {
 }
 
 /// One segment of a path: everything but letters, digits and `-._~` is percent-encoded, slashes too.
-pub fn encoded(segment: &str) -> String {
+pub fn percent_encode_segment(segment: &str) -> String {
     let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"-._~".contains(&it);
     let byte = |it: u8| {
         if is_plain(it) {
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn addresses_are_joined() {
         let check = |base: &str, expected: &str| {
-            let url = Address::parse(base).map(|it| it.url("/repos/o/n"));
+            let url = Address::parse(base).map(|it| it.join_path("/repos/o/n"));
             assert_eq!(
                 url.unwrap_or_else(|error| format!("{error:?}")),
                 expected,
@@ -163,7 +163,11 @@ mod tests {
     fn redirects_stay_on_the_host() {
         let address = Address::parse("https://ghe.example.com/api/v3").unwrap();
         let check = |location: &str, expected: Option<&str>| {
-            assert_eq!(address.follow(location).as_deref(), expected, "{location}");
+            assert_eq!(
+                address.follow_redirect(location).as_deref(),
+                expected,
+                "{location}"
+            );
         };
         check(
             "https://ghe.example.com/x?y=1",
@@ -185,7 +189,7 @@ mod tests {
 
     #[test]
     fn segments_are_encoded() {
-        let check = |text: &str, expected: &str| assert_eq!(encoded(text), expected);
+        let check = |text: &str, expected: &str| assert_eq!(percent_encode_segment(text), expected);
         check("main", "main");
         check("v1.0-rc_1~2", "v1.0-rc_1~2");
         check("feature/x", "feature%2Fx");

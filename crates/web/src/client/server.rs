@@ -9,13 +9,13 @@ use std::thread::{self, JoinHandle};
 
 /// A request as it came.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct ScriptedRequest {
     pub target: String,
     headers: HashMap<String, String>,
     pub body: Vec<u8>,
 }
 
-impl Request {
+impl ScriptedRequest {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
     }
@@ -23,7 +23,7 @@ impl Request {
 
 /// What is answered.
 #[derive(Debug, Clone)]
-pub struct Reply {
+pub struct ScriptedReply {
     status: u16,
     headers: Vec<String>,
     body: Vec<u8>,
@@ -32,7 +32,7 @@ pub struct Reply {
     hangs: bool,
 }
 
-impl Reply {
+impl ScriptedReply {
     pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
         let body = body.into();
         let kind = "content-type: application/json; charset=utf-8".to_owned();
@@ -57,7 +57,7 @@ impl Reply {
     }
 
     pub fn redirect(status: u16, location: &str) -> Self {
-        Self::error(status, "Moved Permanently").with(&format!("location: {location}"))
+        Self::error(status, "Moved Permanently").with_header(&format!("location: {location}"))
     }
 
     /// Nothing is answered, ever.
@@ -69,20 +69,20 @@ impl Reply {
     }
 
     /// The same with another header.
-    pub fn with(mut self, header: &str) -> Self {
+    pub fn with_header(mut self, header: &str) -> Self {
         self.headers.push(header.to_owned());
         self
     }
 
     /// The same, but the connection ends before the last bytes of the body.
-    pub fn cut(self, n_missing: usize) -> Self {
+    pub fn cut_short(self, n_missing: usize) -> Self {
         Self {
             sent: self.body.len() - n_missing,
             ..self
         }
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         let mut head = format!("HTTP/1.1 {} X\r\nconnection: close\r\n", self.status);
         for header in &self.headers {
             head += &format!("{header}\r\n");
@@ -95,43 +95,43 @@ impl Reply {
 }
 
 #[derive(Default)]
-pub struct Script {
-    replies: HashMap<String, VecDeque<Reply>>,
-    log: Vec<Request>,
+pub struct ReplyScript {
+    replies: HashMap<String, VecDeque<ScriptedReply>>,
+    log: Vec<ScriptedRequest>,
 }
 
-impl Script {
+impl ReplyScript {
     /// The next reply for a target; the last one stays. What is not in the script is not found.
-    fn reply(&mut self, request: Request) -> Reply {
+    fn next_reply(&mut self, request: ScriptedRequest) -> ScriptedReply {
         let reply = match self.replies.get_mut(&request.target) {
             Some(queue) if queue.len() > 1 => queue.pop_front(),
             Some(queue) => queue.front().cloned(),
             None => None,
         };
         self.log.push(request);
-        reply.unwrap_or_else(|| Reply::error(404, "Not Found"))
+        reply.unwrap_or_else(|| ScriptedReply::error(404, "Not Found"))
     }
 }
 
 /// The server; it ends with the value.
-pub struct Server {
+pub struct ScriptedServer {
     address: SocketAddr,
-    script: Arc<Mutex<Script>>,
+    script: Arc<Mutex<ReplyScript>>,
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Server {
+impl ScriptedServer {
     /// A server that knows this one method, and takes any other for a mistake of the client.
     pub fn start(method: &'static str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (script, is_over) = (
-            Arc::<Mutex<Script>>::default(),
+            Arc::<Mutex<ReplyScript>>::default(),
             Arc::<AtomicBool>::default(),
         );
         let (shared, over) = (Arc::clone(&script), Arc::clone(&is_over));
-        let thread = thread::spawn(move || serve(method, &listener, &shared, &over));
+        let thread = thread::spawn(move || serve_script(method, &listener, &shared, &over));
         Self {
             address,
             script,
@@ -141,12 +141,12 @@ impl Server {
     }
 
     /// Its address, as in `http://127.0.0.1:8080`.
-    pub fn base(&self) -> String {
+    pub fn base_url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// Answers a target with these replies, one after the other, and then with the last of them.
-    pub fn on(&self, target: &str, replies: impl IntoIterator<Item = Reply>) {
+    pub fn set_replies(&self, target: &str, replies: impl IntoIterator<Item = ScriptedReply>) {
         let replies = replies.into_iter().collect();
         self.script
             .lock()
@@ -156,17 +156,20 @@ impl Server {
     }
 
     /// The requests since the last call.
-    pub fn requests(&self) -> Vec<Request> {
+    pub fn take_requests(&self) -> Vec<ScriptedRequest> {
         std::mem::take(&mut self.script.lock().unwrap().log)
     }
 
     /// The targets of the requests since the last call.
-    pub fn targets(&self) -> Vec<String> {
-        self.requests().into_iter().map(|it| it.target).collect()
+    pub fn take_targets(&self) -> Vec<String> {
+        self.take_requests()
+            .into_iter()
+            .map(|it| it.target)
+            .collect()
     }
 }
 
-impl Drop for Server {
+impl Drop for ScriptedServer {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::SeqCst);
         // Wakes the thread that waits for somebody to come.
@@ -175,10 +178,10 @@ impl Drop for Server {
     }
 }
 
-fn serve(
+fn serve_script(
     method: &'static str,
     listener: &TcpListener,
-    script: &Arc<Mutex<Script>>,
+    script: &Arc<Mutex<ReplyScript>>,
     is_over: &AtomicBool,
 ) {
     for stream in listener.incoming() {
@@ -186,23 +189,23 @@ fn serve(
             return;
         }
         let (stream, script) = (stream.unwrap(), Arc::clone(script));
-        thread::spawn(move || answer(method, stream, &script));
+        thread::spawn(move || answer_scripted(method, stream, &script));
     }
 }
 
-fn answer(method: &str, mut stream: TcpStream, script: &Mutex<Script>) -> Option<()> {
-    let request = parse(method, &mut stream)?;
-    let reply = script.lock().unwrap().reply(request);
+fn answer_scripted(method: &str, mut stream: TcpStream, script: &Mutex<ReplyScript>) -> Option<()> {
+    let request = read_scripted_request(method, &mut stream)?;
+    let reply = script.lock().unwrap().next_reply(request);
     if reply.hangs {
         // Until the other side gives up.
         let _ = stream.read(&mut [0]);
         return None;
     }
-    stream.write_all(&reply.bytes()).ok()
+    stream.write_all(&reply.to_bytes()).ok()
 }
 
 /// Reads a request with its body; `None` for what is no HTTP.
-fn parse(method: &str, stream: &mut TcpStream) -> Option<Request> {
+fn read_scripted_request(method: &str, stream: &mut TcpStream) -> Option<ScriptedRequest> {
     let mut bytes = Vec::new();
     while !bytes.ends_with(b"\r\n\r\n") {
         let mut byte = [0];
@@ -231,7 +234,7 @@ fn parse(method: &str, stream: &mut TcpStream) -> Option<Request> {
         .map_or(0, |it| it.parse().unwrap());
     let mut body = vec![0; length];
     stream.read_exact(&mut body).ok()?;
-    Some(Request {
+    Some(ScriptedRequest {
         target,
         headers,
         body,

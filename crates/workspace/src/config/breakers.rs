@@ -1,13 +1,13 @@
 //! The settings of the breakers. Their owner may turn them down or off; a repository says nothing about them.
 
-use apostille_core::policy::{Breakers, Policy};
+use apostille_core::policy::{BreakerPolicy, Policy};
 
-use super::raw::{Key, Raw, Scalar};
-use super::{Found, Origin, default, pick};
+use super::raw::{ConfigLayer, ConfigScalar, SettingKey};
+use super::{SettingOrigin, SettingValue, default_setting, pick_setting};
 
 /// The breakers' settings in one layer.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct RawBreakers {
+pub(super) struct BreakerConfigLayer {
     burst: Option<usize>,
     copies: Option<usize>,
     drift: Option<usize>,
@@ -16,25 +16,25 @@ pub(super) struct RawBreakers {
     quiet_minutes: Option<usize>,
 }
 
-impl RawBreakers {
+impl BreakerConfigLayer {
     /// One setting, or what is wrong with it.
-    pub(super) fn read(key: Key, scalar: &Scalar) -> Result<Self, String> {
+    pub(super) fn from_setting(key: SettingKey, scalar: &ConfigScalar) -> Result<Self, String> {
         let mut raw = Self::default();
-        let count = Some(scalar.count()?);
+        let count = Some(scalar.as_count()?);
         match key {
-            Key::BreakersBurst => raw.burst = count,
-            Key::BreakersCopies => raw.copies = count,
-            Key::BreakersDrift => raw.drift = count,
-            Key::BreakersInvalidations => raw.invalidations = count,
-            Key::BreakersWindowMinutes => raw.window_minutes = count,
-            Key::BreakersQuietMinutes => raw.quiet_minutes = count,
+            SettingKey::BreakersBurst => raw.burst = count,
+            SettingKey::BreakersCopies => raw.copies = count,
+            SettingKey::BreakersDrift => raw.drift = count,
+            SettingKey::BreakersInvalidations => raw.invalidations = count,
+            SettingKey::BreakersWindowMinutes => raw.window_minutes = count,
+            SettingKey::BreakersQuietMinutes => raw.quiet_minutes = count,
             _ => {}
         }
         Ok(raw)
     }
 
     /// Adds what another one says.
-    pub(super) fn join(&mut self, other: Self) {
+    pub(super) fn merge_layer(&mut self, other: Self) {
         self.burst = other.burst.or(self.burst);
         self.copies = other.copies.or(self.copies);
         self.drift = other.drift.or(self.drift);
@@ -47,32 +47,34 @@ impl RawBreakers {
 /// From when on what somebody writes waits.
 #[derive(Debug, Clone)]
 pub struct BreakerSettings {
-    values: [(Key, Found<usize>); 6],
+    values: [(SettingKey, SettingValue<usize>); 6],
 }
 
 impl BreakerSettings {
-    pub(super) fn of(layers: &[(Origin, Raw)]) -> Self {
+    pub(super) fn from_layers(layers: &[(SettingOrigin, ConfigLayer)]) -> Self {
         let usual = Policy::default().breakers;
-        let found = |key, usual: usize, field: fn(&RawBreakers) -> Option<usize>| {
+        let found = |key, usual: usize, field: fn(&BreakerConfigLayer) -> Option<usize>| {
             (
                 key,
-                pick(layers, |it| field(&it.breakers)).unwrap_or(default(usual)),
+                pick_setting(layers, |it| field(&it.breakers)).unwrap_or(default_setting(usual)),
             )
         };
         let values = [
-            found(Key::BreakersBurst, usual.burst, |it| it.burst),
-            found(Key::BreakersCopies, usual.copies, |it| it.copies),
-            found(Key::BreakersDrift, usual.drift, |it| it.drift),
-            found(Key::BreakersInvalidations, usual.invalidations, |it| {
-                it.invalidations
-            }),
+            found(SettingKey::BreakersBurst, usual.burst, |it| it.burst),
+            found(SettingKey::BreakersCopies, usual.copies, |it| it.copies),
+            found(SettingKey::BreakersDrift, usual.drift, |it| it.drift),
             found(
-                Key::BreakersWindowMinutes,
+                SettingKey::BreakersInvalidations,
+                usual.invalidations,
+                |it| it.invalidations,
+            ),
+            found(
+                SettingKey::BreakersWindowMinutes,
                 usual.window_minutes as usize,
                 |it| it.window_minutes,
             ),
             found(
-                Key::BreakersQuietMinutes,
+                SettingKey::BreakersQuietMinutes,
                 usual.quiet_minutes as usize,
                 |it| it.quiet_minutes,
             ),
@@ -81,10 +83,11 @@ impl BreakerSettings {
     }
 
     /// The rules that these settings make.
-    pub fn breakers(&self) -> Breakers {
+    pub fn to_policy(&self) -> BreakerPolicy {
         let [burst, copies, drift, invalidations, window, quiet] = &self.values;
-        let minutes = |it: &(Key, Found<usize>)| u32::try_from(it.1.value).unwrap_or(u32::MAX);
-        Breakers {
+        let minutes =
+            |it: &(SettingKey, SettingValue<usize>)| u32::try_from(it.1.value).unwrap_or(u32::MAX);
+        BreakerPolicy {
             burst: burst.1.value,
             copies: copies.1.value,
             drift: drift.1.value,
@@ -95,7 +98,9 @@ impl BreakerSettings {
     }
 
     /// Every setting as text, with its key.
-    pub(super) fn each(&self) -> impl Iterator<Item = (Key, String, &Origin)> {
+    pub(super) fn iter_settings(
+        &self,
+    ) -> impl Iterator<Item = (SettingKey, String, &SettingOrigin)> {
         self.values
             .iter()
             .map(|(key, it)| (*key, it.value.to_string(), &it.origin))

@@ -7,34 +7,34 @@ use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
-use super::raw::{Key, Raw, Scalar};
-use crate::error::Fault;
+use super::raw::{ConfigLayer, ConfigScalar, SettingKey};
+use crate::error::CommandError;
 
 /// The largest file that is read.
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// A file of the repository, if it is there. Links are not followed: they would make this program read, and quote,
 /// files that the repository's author cannot see.
-pub(super) fn of_repository(path: &Path) -> Result<Option<String>, Fault> {
+pub(super) fn read_repository_config(path: &Path) -> Result<Option<String>, CommandError> {
     match fs::symlink_metadata(path) {
-        Ok(it) if it.is_symlink() => Err(broken(
+        Ok(it) if it.is_symlink() => Err(build_config_file_error(
             path,
             "it is a link, and links are not followed here",
         )),
         Ok(it) if it.is_dir() => Ok(None),
-        _ => text(path),
+        _ => read_config_file(path),
     }
 }
 
 /// The user's own file, if it is there. One that was named must be there.
-pub(super) fn of_user(
+pub(super) fn read_user_config(
     path: Option<PathBuf>,
     is_named: bool,
-) -> Result<Option<(PathBuf, String)>, Fault> {
+) -> Result<Option<(PathBuf, String)>, CommandError> {
     let Some(path) = path else { return Ok(None) };
-    match text(&path)? {
+    match read_config_file(&path)? {
         Some(text) => Ok(Some((path, text))),
-        None if is_named => Err(broken(
+        None if is_named => Err(build_config_file_error(
             &path,
             "there is no such file; APOSTILLE_CONFIG names it",
         )),
@@ -42,55 +42,60 @@ pub(super) fn of_user(
     }
 }
 
-fn text(path: &Path) -> Result<Option<String>, Fault> {
+fn read_config_file(path: &Path) -> Result<Option<String>, CommandError> {
     match fs::metadata(path) {
-        Ok(it) if it.len() > MAX_BYTES => return Err(broken(path, "it is larger than 1 MB")),
-        Err(error) if is_absent(&error) => return Ok(None),
+        Ok(it) if it.len() > MAX_BYTES => {
+            return Err(build_config_file_error(path, "it is larger than 1 MB"));
+        }
+        Err(error) if is_missing_file_error(&error) => return Ok(None),
         _ => {}
     }
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
-        Err(error) if is_absent(&error) => Ok(None),
-        Err(error) => Err(broken(path, error)),
+        Err(error) if is_missing_file_error(&error) => Ok(None),
+        Err(error) => Err(build_config_file_error(path, error)),
     }
 }
 
-fn is_absent(error: &io::Error) -> bool {
+fn is_missing_file_error(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
     )
 }
 
-fn broken(path: &Path, why: impl std::fmt::Display) -> Fault {
-    Fault::config(format!("{}: {why}", path.display()))
+fn build_config_file_error(path: &Path, why: impl std::fmt::Display) -> CommandError {
+    CommandError::config(format!("{}: {why}", path.display()))
 }
 
 /// The settings of a TOML file; `read` says what a key and its value mean there.
-pub(super) fn toml(
+pub(super) fn parse_config_toml(
     path: &Path,
     text: &str,
-    read: impl Fn(Key, &Scalar) -> Result<Raw, String>,
-) -> Result<Raw, Fault> {
+    read: impl Fn(SettingKey, &ConfigScalar) -> Result<ConfigLayer, String>,
+) -> Result<ConfigLayer, CommandError> {
     let at = |span: std::ops::Range<usize>, why: String| {
         let line = text.get(..span.start).unwrap_or(text).matches('\n').count() + 1;
-        broken(path, format!("line {line}: {why}"))
+        build_config_file_error(path, format!("line {line}: {why}"))
     };
     let table: BTreeMap<Spanned<String>, Spanned<toml::Value>> = toml::from_str(text)
         .map_err(|error| at(error.span().unwrap_or(0..0), error.message().to_owned()))?;
-    let mut raw = Raw::default();
+    let mut raw = ConfigLayer::default();
     for (name, value) in table {
-        for (full, inner) in flat(name.get_ref(), value.get_ref()) {
-            let key = Key::named(&full, &Key::ALL).map_err(|why| at(name.span(), why))?;
-            let one = read(key, &of_toml(inner));
-            raw.join(one.map_err(|why| at(value.span(), format!("{}: {why}", key.as_str())))?);
+        for (full, inner) in flatten_toml_table(name.get_ref(), value.get_ref()) {
+            let key = SettingKey::from_name(&full, &SettingKey::ALL)
+                .map_err(|why| at(name.span(), why))?;
+            let one = read(key, &convert_toml_scalar(inner));
+            raw.merge_layer(
+                one.map_err(|why| at(value.span(), format!("{}: {why}", key.as_str())))?,
+            );
         }
     }
     Ok(raw)
 }
 
 /// A key with its value; a table stands for its keys, as in `github.url`.
-fn flat<'v>(name: &str, value: &'v toml::Value) -> Vec<(String, &'v toml::Value)> {
+fn flatten_toml_table<'v>(name: &str, value: &'v toml::Value) -> Vec<(String, &'v toml::Value)> {
     match value {
         toml::Value::Table(inner) => inner
             .iter()
@@ -100,44 +105,48 @@ fn flat<'v>(name: &str, value: &'v toml::Value) -> Vec<(String, &'v toml::Value)
     }
 }
 
-fn of_toml(value: &toml::Value) -> Scalar {
+fn convert_toml_scalar(value: &toml::Value) -> ConfigScalar {
     match value {
-        toml::Value::String(text) => Scalar::Text(text.clone()),
-        toml::Value::Integer(n) => Scalar::Number(*n),
-        toml::Value::Boolean(it) => Scalar::Flag(*it),
-        _ => Scalar::Other,
+        toml::Value::String(text) => ConfigScalar::Text(text.clone()),
+        toml::Value::Integer(n) => ConfigScalar::Number(*n),
+        toml::Value::Boolean(it) => ConfigScalar::Flag(*it),
+        _ => ConfigScalar::Other,
     }
 }
 
 /// The settings of the `memory` block of an `agent.json`, which otherwise belongs to another program.
-pub(super) fn agent_json(
+pub(super) fn parse_agent_json(
     path: &Path,
     text: &str,
-    read: impl Fn(Key, &Scalar) -> Result<Raw, String>,
-) -> Result<Raw, Fault> {
+    read: impl Fn(SettingKey, &ConfigScalar) -> Result<ConfigLayer, String>,
+) -> Result<ConfigLayer, CommandError> {
     let whole: serde_json::Value =
-        serde_json::from_str(text).map_err(|error| broken(path, error))?;
-    let mut raw = Raw::default();
+        serde_json::from_str(text).map_err(|error| build_config_file_error(path, error))?;
+    let mut raw = ConfigLayer::default();
     let Some(block) = whole.get("memory") else {
         return Ok(raw);
     };
     let block = block
         .as_object()
-        .ok_or_else(|| broken(path, "memory: expected an object"))?;
+        .ok_or_else(|| build_config_file_error(path, "memory: expected an object"))?;
     for (name, value) in block {
-        let key = Key::named(name, &Key::OF_AGENT_JSON)
-            .map_err(|why| broken(path, format!("memory: {why}")))?;
-        let one = read(key, &of_json(value));
-        raw.join(one.map_err(|why| broken(path, format!("memory.{name}: {why}")))?);
+        let key = SettingKey::from_name(name, &SettingKey::OF_AGENT_JSON)
+            .map_err(|why| build_config_file_error(path, format!("memory: {why}")))?;
+        let one = read(key, &convert_json_scalar(value));
+        raw.merge_layer(
+            one.map_err(|why| build_config_file_error(path, format!("memory.{name}: {why}")))?,
+        );
     }
     Ok(raw)
 }
 
-fn of_json(value: &serde_json::Value) -> Scalar {
+fn convert_json_scalar(value: &serde_json::Value) -> ConfigScalar {
     match value {
-        serde_json::Value::String(text) => Scalar::Text(text.clone()),
-        serde_json::Value::Number(n) => n.as_i64().map_or(Scalar::Other, Scalar::Number),
-        serde_json::Value::Bool(it) => Scalar::Flag(*it),
-        _ => Scalar::Other,
+        serde_json::Value::String(text) => ConfigScalar::Text(text.clone()),
+        serde_json::Value::Number(n) => {
+            n.as_i64().map_or(ConfigScalar::Other, ConfigScalar::Number)
+        }
+        serde_json::Value::Bool(it) => ConfigScalar::Flag(*it),
+        _ => ConfigScalar::Other,
     }
 }

@@ -8,14 +8,14 @@ use apostille_core::space::Space;
 use apostille_text::typo;
 
 use super::StoreUrl;
-use super::breakers::RawBreakers;
-use super::model::RawModel;
-use crate::error::Fault;
-use crate::system::World;
+use super::breakers::BreakerConfigLayer;
+use super::model::ModelConfigLayer;
+use crate::error::CommandError;
+use crate::system::System;
 
 /// What can be set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Key {
+pub enum SettingKey {
     /// Where memories are kept.
     Store,
     /// The user's name.
@@ -68,7 +68,7 @@ pub enum Key {
     BreakersQuietMinutes,
 }
 
-impl Key {
+impl SettingKey {
     /// Every key.
     pub const ALL: [Self; 25] = [
         Self::Store,
@@ -147,7 +147,7 @@ impl Key {
     }
 
     /// Its variable in the environment.
-    pub fn variable(self) -> String {
+    pub fn env_variable(self) -> String {
         format!(
             "APOSTILLE_{}",
             self.as_str().to_ascii_uppercase().replace('.', "_")
@@ -155,16 +155,16 @@ impl Key {
     }
 
     /// The key of this name among those known, or what to write instead.
-    pub fn named(name: &str, known: &[Self]) -> Result<Self, String> {
+    pub fn from_name(name: &str, known: &[Self]) -> Result<Self, String> {
         if let Some(key) = known.iter().find(|it| it.as_str() == name) {
             return Ok(*key);
         }
-        let near = |it: &&Self| typo::near(name, it.as_str());
+        let near = |it: &&Self| typo::count_spelling_errors(name, it.as_str());
         let nearest = known
             .iter()
             .filter(|it| near(it).is_some())
             .min_by_key(|it| near(it));
-        let name = apostille_text::secrets::masked(name);
+        let name = apostille_text::secrets::mask_secrets(name);
         let name = name
             .chars()
             .filter(|c| !c.is_control())
@@ -186,7 +186,7 @@ impl Key {
 
 /// A value as a file has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Scalar {
+pub(super) enum ConfigScalar {
     /// A text.
     Text(String),
     /// A whole number.
@@ -197,23 +197,23 @@ pub(super) enum Scalar {
     Other,
 }
 
-impl Scalar {
-    pub(super) fn text(&self) -> Result<&str, String> {
+impl ConfigScalar {
+    pub(super) fn as_text(&self) -> Result<&str, String> {
         match self {
             Self::Text(text) => Ok(text),
             _ => Err("expected a text in quotes".into()),
         }
     }
 
-    pub(super) fn word<T: std::str::FromStr<Err = apostille_text::words::UnknownWord>>(
+    pub(super) fn parse_word<T: std::str::FromStr<Err = apostille_text::words::UnknownWord>>(
         &self,
     ) -> Result<T, String> {
-        self.text()?
+        self.as_text()?
             .parse()
             .map_err(|error: apostille_text::words::UnknownWord| error.to_string())
     }
 
-    pub(super) fn number(&self) -> Result<usize, String> {
+    pub(super) fn as_positive_number(&self) -> Result<usize, String> {
         match self {
             Self::Number(n) => usize::try_from(*n).ok().filter(|it| *it > 0),
             _ => None,
@@ -221,7 +221,7 @@ impl Scalar {
         .ok_or_else(|| "expected a whole number above 0".into())
     }
 
-    pub(super) fn count(&self) -> Result<usize, String> {
+    pub(super) fn as_count(&self) -> Result<usize, String> {
         match self {
             Self::Number(n) => usize::try_from(*n).ok(),
             _ => None,
@@ -229,7 +229,7 @@ impl Scalar {
         .ok_or_else(|| "expected a whole number; 0 switches it off".into())
     }
 
-    pub(super) fn flag(&self) -> Result<bool, String> {
+    pub(super) fn as_flag(&self) -> Result<bool, String> {
         match self {
             Self::Flag(it) => Ok(*it),
             _ => Err("expected true or false".into()),
@@ -237,20 +237,22 @@ impl Scalar {
     }
 
     /// The value that a text of the environment stands for.
-    fn of_variable(key: Key, text: &str) -> Self {
+    fn from_variable(key: SettingKey, text: &str) -> Self {
         let text = text.trim();
         match key {
             key if key.is_breakers() => text.parse().map_or(Self::Other, Self::Number),
-            Key::MaxInjectChars
-            | Key::MaxInjectCount
-            | Key::MaxTotal
-            | Key::ModelTimeoutMs
-            | Key::ModelBudget => text.parse().map_or(Self::Other, Self::Number),
-            Key::RequireCitations | Key::TaskNotes | Key::ModelGuard => match text {
-                "true" | "1" | "yes" => Self::Flag(true),
-                "false" | "0" | "no" => Self::Flag(false),
-                _ => Self::Other,
-            },
+            SettingKey::MaxInjectChars
+            | SettingKey::MaxInjectCount
+            | SettingKey::MaxTotal
+            | SettingKey::ModelTimeoutMs
+            | SettingKey::ModelBudget => text.parse().map_or(Self::Other, Self::Number),
+            SettingKey::RequireCitations | SettingKey::TaskNotes | SettingKey::ModelGuard => {
+                match text {
+                    "true" | "1" | "yes" => Self::Flag(true),
+                    "false" | "0" | "no" => Self::Flag(false),
+                    _ => Self::Other,
+                }
+            }
             _ => Self::Text(text.into()),
         }
     }
@@ -258,7 +260,7 @@ impl Scalar {
 
 /// One layer of settings.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Raw {
+pub(super) struct ConfigLayer {
     pub(super) store: Option<StoreUrl>,
     pub(super) user: Option<Space>,
     pub(super) repo: Option<Space>,
@@ -269,15 +271,15 @@ pub(super) struct Raw {
     pub(super) scoring: Option<Scoring>,
     pub(super) require_citations: Option<bool>,
     pub(super) github_url: Option<String>,
-    pub(super) model: RawModel,
+    pub(super) model: ModelConfigLayer,
     pub(super) task_dir: Option<RepoPath>,
     pub(super) task_notes: Option<bool>,
-    pub(super) breakers: RawBreakers,
+    pub(super) breakers: BreakerConfigLayer,
 }
 
-impl Raw {
+impl ConfigLayer {
     /// Adds what another one says.
-    pub(super) fn join(&mut self, other: Self) {
+    pub(super) fn merge_layer(&mut self, other: Self) {
         let Self {
             store,
             user,
@@ -288,8 +290,8 @@ impl Raw {
             model,
             ..
         } = other;
-        self.model.join(model);
-        self.breakers.join(other.breakers);
+        self.model.merge_layer(model);
+        self.breakers.merge_layer(other.breakers);
         self.store = store.or_else(|| self.store.take());
         self.user = user.or_else(|| self.user.take());
         self.repo = repo.or_else(|| self.repo.take());
@@ -306,49 +308,53 @@ impl Raw {
 }
 
 /// One setting as its owner wrote it, or what is wrong with it.
-pub(super) fn read(
-    key: Key,
-    scalar: &Scalar,
+pub(super) fn parse_setting(
+    key: SettingKey,
+    scalar: &ConfigScalar,
     base: &Path,
     home: Option<&Path>,
-) -> Result<Raw, String> {
-    let mut raw = Raw::default();
+) -> Result<ConfigLayer, String> {
+    let mut raw = ConfigLayer::default();
     match key {
-        Key::Store => raw.store = Some(StoreUrl::read(scalar.text()?, base, home)?),
-        Key::User => {
-            raw.user = Some(Space::user(scalar.text()?).map_err(|error| error.to_string())?)
+        SettingKey::Store => raw.store = Some(StoreUrl::from_text(scalar.as_text()?, base, home)?),
+        SettingKey::User => {
+            raw.user = Some(Space::user(scalar.as_text()?).map_err(|error| error.to_string())?)
         }
-        Key::Repo => {
-            raw.repo = Some(Space::repo(scalar.text()?).map_err(|error| error.to_string())?)
+        SettingKey::Repo => {
+            raw.repo = Some(Space::repo(scalar.as_text()?).map_err(|error| error.to_string())?)
         }
-        Key::InjectMode => raw.inject_mode = Some(scalar.word()?),
-        Key::MaxInjectChars => raw.max_inject_chars = Some(scalar.number()?),
-        Key::MaxInjectCount => raw.max_inject_count = Some(scalar.number()?),
-        Key::MaxTotal => raw.max_total = Some(scalar.number()?),
-        Key::Scoring => raw.scoring = Some(scalar.word()?),
-        Key::RequireCitations => raw.require_citations = Some(scalar.flag()?),
-        Key::GithubUrl => raw.github_url = Some(address(scalar.text()?, ENTERPRISE)?),
-        Key::TaskDir => raw.task_dir = Some(folder(scalar.text()?)?),
-        Key::TaskNotes => raw.task_notes = Some(scalar.flag()?),
-        Key::ModelUrl
-        | Key::ModelName
-        | Key::ModelApi
-        | Key::ModelKeyEnv
-        | Key::ModelTimeoutMs
-        | Key::ModelBudget
-        | Key::ModelGuard => raw.model = RawModel::read(key, scalar)?,
-        Key::BreakersBurst
-        | Key::BreakersCopies
-        | Key::BreakersDrift
-        | Key::BreakersInvalidations
-        | Key::BreakersWindowMinutes
-        | Key::BreakersQuietMinutes => raw.breakers = RawBreakers::read(key, scalar)?,
+        SettingKey::InjectMode => raw.inject_mode = Some(scalar.parse_word()?),
+        SettingKey::MaxInjectChars => raw.max_inject_chars = Some(scalar.as_positive_number()?),
+        SettingKey::MaxInjectCount => raw.max_inject_count = Some(scalar.as_positive_number()?),
+        SettingKey::MaxTotal => raw.max_total = Some(scalar.as_positive_number()?),
+        SettingKey::Scoring => raw.scoring = Some(scalar.parse_word()?),
+        SettingKey::RequireCitations => raw.require_citations = Some(scalar.as_flag()?),
+        SettingKey::GithubUrl => {
+            raw.github_url = Some(parse_api_address(scalar.as_text()?, ENTERPRISE)?)
+        }
+        SettingKey::TaskDir => raw.task_dir = Some(parse_task_dir(scalar.as_text()?)?),
+        SettingKey::TaskNotes => raw.task_notes = Some(scalar.as_flag()?),
+        SettingKey::ModelUrl
+        | SettingKey::ModelName
+        | SettingKey::ModelApi
+        | SettingKey::ModelKeyEnv
+        | SettingKey::ModelTimeoutMs
+        | SettingKey::ModelBudget
+        | SettingKey::ModelGuard => raw.model = ModelConfigLayer::from_setting(key, scalar)?,
+        SettingKey::BreakersBurst
+        | SettingKey::BreakersCopies
+        | SettingKey::BreakersDrift
+        | SettingKey::BreakersInvalidations
+        | SettingKey::BreakersWindowMinutes
+        | SettingKey::BreakersQuietMinutes => {
+            raw.breakers = BreakerConfigLayer::from_setting(key, scalar)?
+        }
     }
     Ok(raw)
 }
 
 /// A folder within the repository.
-fn folder(text: &str) -> Result<RepoPath, String> {
+fn parse_task_dir(text: &str) -> Result<RepoPath, String> {
     text.parse()
         .map_err(|_| "expected a folder within the repository, such as plans/artifacts".into())
 }
@@ -357,7 +363,7 @@ fn folder(text: &str) -> Result<RepoPath, String> {
 pub(super) const ENTERPRISE: &str = "https://ghe.example.com/api/v3";
 
 /// The address of an API, which is shown to everybody and so holds no password.
-pub(super) fn address(text: &str, example: &str) -> Result<String, String> {
+pub(super) fn parse_api_address(text: &str, example: &str) -> Result<String, String> {
     let is_web = text.starts_with("https://") || text.starts_with("http://");
     if !is_web || text.contains('@') || text.contains(char::is_whitespace) {
         return Err(format!(
@@ -368,23 +374,25 @@ pub(super) fn address(text: &str, example: &str) -> Result<String, String> {
 }
 
 /// What the environment says.
-pub(super) fn from_environment(world: &World) -> Result<Raw, Fault> {
-    let mut raw = Raw::default();
-    let home = world.env.home();
-    for key in Key::ALL {
-        let name = key.variable();
+pub(super) fn read_environment_layer(world: &System) -> Result<ConfigLayer, CommandError> {
+    let mut raw = ConfigLayer::default();
+    let home = world.env.home_dir();
+    for key in SettingKey::ALL {
+        let name = key.env_variable();
         let Some(text) = world.env.get(&name) else {
             continue;
         };
-        let scalar = Scalar::of_variable(key, text);
-        let one = read(key, &scalar, &world.cwd, home.as_deref());
+        let scalar = ConfigScalar::from_variable(key, text);
+        let one = parse_setting(key, &scalar, &world.cwd, home.as_deref());
         // Somebody may have put the model's key in the wrong place, and it is not shown for that.
         let shown = if key.is_model() {
             "set".into()
         } else {
             format!("'{text}'")
         };
-        raw.join(one.map_err(|why| Fault::config(format!("{name} is {shown}: {why}")))?);
+        raw.merge_layer(
+            one.map_err(|why| CommandError::config(format!("{name} is {shown}: {why}")))?,
+        );
     }
     Ok(raw)
 }
@@ -396,7 +404,10 @@ mod tests {
     #[test]
     fn a_misspelt_key_is_told_its_name() {
         let check = |name: &str, expected: &str| {
-            assert_eq!(Key::named(name, &Key::ALL).unwrap_err(), expected);
+            assert_eq!(
+                SettingKey::from_name(name, &SettingKey::ALL).unwrap_err(),
+                expected
+            );
         };
         check(
             "inject_modee",
@@ -407,7 +418,7 @@ mod tests {
             "unknown key 'scorring'; did you mean 'scoring'?",
         );
         assert!(
-            Key::named("endpoint", &Key::ALL)
+            SettingKey::from_name("endpoint", &SettingKey::ALL)
                 .unwrap_err()
                 .starts_with("unknown key 'endpoint'; there are: store, ")
         );

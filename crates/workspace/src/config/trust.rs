@@ -7,43 +7,47 @@ use apostille_cite::citation::RepoPath;
 use apostille_core::policy::Policy;
 
 use super::StoreUrl;
-use super::raw::{Key, Raw, Scalar, read};
-use crate::place::Place;
+use super::raw::{ConfigLayer, ConfigScalar, SettingKey, parse_setting};
+use crate::place::ProjectFolder;
 
 /// One setting of a repository's file, or why it may not be set there.
-pub(super) fn from_repository(root: &Path, key: Key, scalar: &Scalar) -> Result<Raw, String> {
+pub(super) fn parse_repository_setting(
+    root: &Path,
+    key: SettingKey,
+    scalar: &ConfigScalar,
+) -> Result<ConfigLayer, String> {
     let inject = Policy::default().inject;
     match key {
-        Key::User => {
+        SettingKey::User => {
             Err("a repository does not say who its user is; set it in your own config file".into())
         }
-        Key::Repo => Err("a repository does not choose whose memory is shown; \
+        SettingKey::Repo => Err("a repository does not choose whose memory is shown; \
                           set it in your own config file, or with APOSTILLE_REPO"
             .into()),
-        Key::GithubUrl => Err("a repository does not choose where your token is sent; \
+        SettingKey::GithubUrl => Err("a repository does not choose where your token is sent; \
                                set it in your own config file, or with APOSTILLE_GITHUB_URL"
             .into()),
         key if key.is_model() => Err(format!(
             "a repository does not choose which model reads your sessions; \
              set it in your own config file, or with {}",
-            key.variable()
+            key.env_variable()
         )),
         key if key.is_breakers() => {
             Err("a repository does not say what is watched; set it in your own config file".into())
         }
-        Key::Store => {
-            let raw = read(key, scalar, Path::new(""), None)?;
+        SettingKey::Store => {
+            let raw = parse_setting(key, scalar, Path::new(""), None)?;
             let store = raw
                 .store
                 .as_ref()
-                .map(|store| inside(root, store))
+                .map(|store| require_store_in_repo(root, store))
                 .transpose()?;
-            Ok(Raw { store, ..raw })
+            Ok(ConfigLayer { store, ..raw })
         }
         _ => {
-            let raw = read(key, scalar, root, None)?;
-            at_most(raw.max_inject_chars, inject.chars)?;
-            at_most(raw.max_inject_count, inject.count)?;
+            let raw = parse_setting(key, scalar, root, None)?;
+            check_repository_limit(raw.max_inject_chars, inject.chars)?;
+            check_repository_limit(raw.max_inject_count, inject.count)?;
             match raw.require_citations {
                 Some(false) => Err(
                     "a repository cannot switch a check off; set it in your own config file".into(),
@@ -54,7 +58,7 @@ pub(super) fn from_repository(root: &Path, key: Key, scalar: &Scalar) -> Result<
     }
 }
 
-fn at_most(said: Option<usize>, most: usize) -> Result<(), String> {
+fn check_repository_limit(said: Option<usize>, most: usize) -> Result<(), String> {
     match said {
         Some(n) if n > most => Err(format!(
             "a repository may lower it, but not raise it above {most}"
@@ -64,7 +68,7 @@ fn at_most(said: Option<usize>, most: usize) -> Result<(), String> {
 }
 
 /// The store, if it is a file of lines within the repository, with no link on the way.
-fn inside(root: &Path, store: &StoreUrl) -> Result<StoreUrl, String> {
+fn require_store_in_repo(root: &Path, store: &StoreUrl) -> Result<StoreUrl, String> {
     let refused = |why: &str| {
         Err(format!(
             "a repository may only choose jsonl:PATH within itself ({why}); set it in your own config file"
@@ -87,7 +91,7 @@ fn inside(root: &Path, store: &StoreUrl) -> Result<StoreUrl, String> {
 }
 
 /// Whether a file of lines lies in a checkout, by its name or by where its name leads.
-pub(super) fn is_within(place: &Place, store: &StoreUrl) -> bool {
+pub(super) fn is_store_in_checkout(place: &ProjectFolder, store: &StoreUrl) -> bool {
     let (StoreUrl::Jsonl(path), Some(root)) =
         (store, place.checkout.as_ref().and_then(|it| it.root()))
     else {
@@ -108,8 +112,8 @@ pub(super) fn is_within(place: &Place, store: &StoreUrl) -> bool {
 mod tests {
     use super::*;
 
-    fn check(key: Key, scalar: Scalar, expected: Result<(), &str>) {
-        let found = from_repository(Path::new("/repo"), key, &scalar).map(drop);
+    fn check(key: SettingKey, scalar: ConfigScalar, expected: Result<(), &str>) {
+        let found = parse_repository_setting(Path::new("/repo"), key, &scalar).map(drop);
         match expected {
             Ok(()) => assert_eq!(found, Ok(()), "{key:?} {scalar:?}"),
             Err(part) => {
@@ -121,43 +125,58 @@ mod tests {
         }
     }
 
-    fn text(text: &str) -> Scalar {
-        Scalar::Text(text.into())
+    fn text(text: &str) -> ConfigScalar {
+        ConfigScalar::Text(text.into())
     }
 
     #[test]
     fn a_repository_may_lower_and_not_raise() {
-        check(Key::MaxInjectChars, Scalar::Number(500), Ok(()));
         check(
-            Key::MaxInjectChars,
-            Scalar::Number(2_001),
+            SettingKey::MaxInjectChars,
+            ConfigScalar::Number(500),
+            Ok(()),
+        );
+        check(
+            SettingKey::MaxInjectChars,
+            ConfigScalar::Number(2_001),
             Err("not raise it above 2000"),
         );
         check(
-            Key::MaxInjectCount,
-            Scalar::Number(11),
+            SettingKey::MaxInjectCount,
+            ConfigScalar::Number(11),
             Err("not raise it above 10"),
         );
-        check(Key::RequireCitations, Scalar::Flag(true), Ok(()));
         check(
-            Key::RequireCitations,
-            Scalar::Flag(false),
+            SettingKey::RequireCitations,
+            ConfigScalar::Flag(true),
+            Ok(()),
+        );
+        check(
+            SettingKey::RequireCitations,
+            ConfigScalar::Flag(false),
             Err("cannot switch a check off"),
         );
-        check(Key::Scoring, text("overlap"), Ok(()));
-        check(Key::InjectMode, text("off"), Ok(()));
-        check(Key::MaxTotal, Scalar::Number(500), Ok(()));
+        check(SettingKey::Scoring, text("overlap"), Ok(()));
+        check(SettingKey::InjectMode, text("off"), Ok(()));
+        check(SettingKey::MaxTotal, ConfigScalar::Number(500), Ok(()));
     }
 
     #[test]
     fn a_repository_says_nothing_about_the_breakers() {
-        let keys: Vec<Key> = Key::ALL.into_iter().filter(|it| it.is_breakers()).collect();
+        let keys: Vec<SettingKey> = SettingKey::ALL
+            .into_iter()
+            .filter(|it| it.is_breakers())
+            .collect();
         assert_eq!(keys.len(), 6, "{keys:?}");
         for key in keys {
-            check(key, Scalar::Number(0), Err("does not say what is watched"));
             check(
                 key,
-                Scalar::Number(1_000),
+                ConfigScalar::Number(0),
+                Err("does not say what is watched"),
+            );
+            check(
+                key,
+                ConfigScalar::Number(1_000),
                 Err("does not say what is watched"),
             );
         }
@@ -165,30 +184,46 @@ mod tests {
 
     #[test]
     fn a_repository_keeps_to_itself() {
-        check(Key::Store, text("jsonl:.apostille/memories.jsonl"), Ok(()));
-        check(Key::Store, text("memories.jsonl"), Ok(()));
         check(
-            Key::Store,
+            SettingKey::Store,
+            text("jsonl:.apostille/memories.jsonl"),
+            Ok(()),
+        );
+        check(SettingKey::Store, text("memories.jsonl"), Ok(()));
+        check(
+            SettingKey::Store,
             text("jsonl:../memories.jsonl"),
             Err("leads out"),
         );
         check(
-            Key::Store,
+            SettingKey::Store,
             text("jsonl:/tmp/memories.jsonl"),
             Err("leads out"),
         );
-        check(Key::Store, text("jsonl:~/memories.jsonl"), Err("leads out"));
         check(
-            Key::Store,
+            SettingKey::Store,
+            text("jsonl:~/memories.jsonl"),
+            Err("leads out"),
+        );
+        check(
+            SettingKey::Store,
             text("jsonl:.git/memories.jsonl"),
             Err("leads out"),
         );
-        check(Key::Store, text("sqlite:memories.db"), Err("another kind"));
-        check(Key::Store, text("postgres://evil/db"), Err("a store is"));
-        check(Key::User, text("ana"), Err("who its user is"));
-        check(Key::Repo, text("other/app"), Err("whose memory"));
         check(
-            Key::GithubUrl,
+            SettingKey::Store,
+            text("sqlite:memories.db"),
+            Err("another kind"),
+        );
+        check(
+            SettingKey::Store,
+            text("postgres://evil/db"),
+            Err("a store is"),
+        );
+        check(SettingKey::User, text("ana"), Err("who its user is"));
+        check(SettingKey::Repo, text("other/app"), Err("whose memory"));
+        check(
+            SettingKey::GithubUrl,
             text("https://evil.example.com"),
             Err("where your token is sent"),
         );
@@ -197,14 +232,21 @@ mod tests {
     #[test]
     fn a_repository_says_nothing_about_the_model() {
         let said = Err("which model reads your sessions");
-        check(Key::ModelUrl, text("https://evil.example.com/v1"), said);
-        check(Key::ModelName, text("m"), said);
-        check(Key::ModelApi, text("openai"), said);
-        check(Key::ModelKeyEnv, text("HOME"), said);
-        check(Key::ModelTimeoutMs, Scalar::Number(1), said);
-        check(Key::ModelBudget, Scalar::Number(1), said);
-        check(Key::ModelGuard, Scalar::Flag(false), said);
-        let keys: Vec<Key> = Key::ALL.into_iter().filter(|it| it.is_model()).collect();
+        check(
+            SettingKey::ModelUrl,
+            text("https://evil.example.com/v1"),
+            said,
+        );
+        check(SettingKey::ModelName, text("m"), said);
+        check(SettingKey::ModelApi, text("openai"), said);
+        check(SettingKey::ModelKeyEnv, text("HOME"), said);
+        check(SettingKey::ModelTimeoutMs, ConfigScalar::Number(1), said);
+        check(SettingKey::ModelBudget, ConfigScalar::Number(1), said);
+        check(SettingKey::ModelGuard, ConfigScalar::Flag(false), said);
+        let keys: Vec<SettingKey> = SettingKey::ALL
+            .into_iter()
+            .filter(|it| it.is_model())
+            .collect();
         assert_eq!(keys.len(), 7, "a new one is checked here: {keys:?}");
     }
 }

@@ -14,7 +14,7 @@ pub enum StoreUrl {
 
 impl StoreUrl {
     /// Reads a name; a relative path is relative to `base`, and `~/` is the home.
-    pub fn read(text: &str, base: &Path, home: Option<&Path>) -> Result<Self, String> {
+    pub fn from_text(text: &str, base: &Path, home: Option<&Path>) -> Result<Self, String> {
         let at = |path: &str| match (path.strip_prefix("~/"), home) {
             (Some(rest), Some(home)) => home.join(rest),
             _ => base.join(path),
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn stores_are_read_from_text() {
         let check = |text: &str, expected: Option<&str>| {
-            let read = StoreUrl::read(text, Path::new("/base"), Some(Path::new("/home/ana")));
+            let read = StoreUrl::from_text(text, Path::new("/base"), Some(Path::new("/home/ana")));
             assert_eq!(
                 read.ok().map(|it| it.to_string()).as_deref(),
                 expected,

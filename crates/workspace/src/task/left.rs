@@ -3,38 +3,41 @@
 use apostille_core::memory::{Channel, Origin, Voice};
 use apostille_tasks::task::left;
 use apostille_tasks::task::left::DAYS;
-use apostille_tasks::task::{Task, What};
+use apostille_tasks::task::{GateAction, Task};
 use jiff::SignedDuration;
 
-use super::Tasks;
-use crate::desk::Desk;
-use crate::error::Fault;
+use super::CheckoutTasks;
+use crate::desk::Workspace;
+use crate::error::CommandError;
 
-impl Tasks {
+impl CheckoutTasks {
     /// Closes this person's tasks, of those that were begun here, whose last gate lies a week back, or whose session has ended, each with a minimal
     /// episode; taken up again, they go on. Asked twice it does nothing more, and what cannot be closed now is closed
     /// another time.
-    pub fn close_left(
+    pub fn close_left_open(
         &self,
-        desk: &Desk,
+        desk: &Workspace,
         has_ended: impl Fn(&str) -> bool,
-    ) -> Result<Vec<Task>, Fault> {
-        let (cx, space) = (desk.cx(), &desk.settings.repo.value);
-        let (mut all, week) = (self.all()?, SignedDuration::from_hours(24 * DAYS));
+    ) -> Result<Vec<Task>, CommandError> {
+        let (cx, space) = (desk.context(), &desk.settings.repo.value);
+        let (mut all, week) = (self.list_tasks()?, SignedDuration::from_hours(24 * DAYS));
         all.retain(|it| it.is_open() && self.is_started(&it.slug));
         let mut closed = Vec::new();
-        for task in left::leftovers(&all, cx.actor.unwrap_or_default(), cx.now, week, has_ended) {
-            let episode = left::episode(
+        for task in
+            left::find_left_open_tasks(&all, cx.actor.unwrap_or_default(), cx.now, week, has_ended)
+        {
+            let episode = left::remember_left_open_task(
                 &cx,
                 space,
                 task,
-                Voice::of(Origin::System).via(Channel::Record),
+                Voice::from_origin(Origin::System).with_channel(Channel::Record),
             )
             .ok()
             .flatten();
-            closed.extend(
-                episode.and_then(|it| self.pass(&task.slug, What::Abandoned(Some(it.id))).ok()),
-            );
+            closed.extend(episode.and_then(|it| {
+                self.record_gate(&task.slug, GateAction::Abandoned(Some(it.id)))
+                    .ok()
+            }));
         }
         if !closed.is_empty() {
             self.refresh_notes(desk)?;

@@ -7,48 +7,50 @@ use std::path::Path;
 use apostille_tasks::task;
 use apostille_tasks::task::block;
 
-use super::Tasks;
-use crate::desk::Desk;
+use super::CheckoutTasks;
+use crate::desk::Workspace;
 use crate::disk;
-use crate::error::Fault;
+use crate::error::CommandError;
 
 /// The largest file that is touched.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-impl Tasks {
+impl CheckoutTasks {
     /// `NOTES.md` as it is, where it can be read.
-    pub fn notes(&self) -> Option<String> {
-        text(&self.root.join("NOTES.md")).ok()?
+    pub fn read_notes(&self) -> Option<String> {
+        read_notes_file(&self.root.join("NOTES.md")).ok()?
     }
 
     /// Brings the notes up to date with the active task. What kept it from doing so comes back as a problem: the task is
     /// none the worse for it.
-    pub fn refresh_notes(&self, desk: &Desk) -> Result<Option<String>, Fault> {
+    pub fn refresh_notes(&self, desk: &Workspace) -> Result<Option<String>, CommandError> {
         if !self.has_notes {
             return Ok(None);
         }
         let space = &desk.settings.repo.value;
-        let lines = match self.active() {
-            Some(active) => Some(block::lines(
+        let lines = match self.active_task() {
+            Some(active) => Some(block::format_task_block(
                 &active,
-                &task::memories(&desk.cx(), space, &active)?,
+                &task::load_task_memories(&desk.context(), space, &active)?,
             )),
             None => None,
         };
         let path = self.root.join("NOTES.md");
         let problem = |why: String| format!("NOTES.md was left as it is: {why}");
-        Ok(match text(&path) {
-            Ok(text) => match block::put(text.as_deref(), lines.as_deref()) {
-                block::Change::Keep => None,
-                block::Change::Unclear => {
+        Ok(match read_notes_file(&path) {
+            Ok(text) => match block::replace_task_block(text.as_deref(), lines.as_deref()) {
+                block::NotesChange::Keep => None,
+                block::NotesChange::Unclear => {
                     Some(problem(format!("'{}' has no end there", block::OPEN)))
                 }
-                block::Change::Remove => fs::remove_file(&path)
+                block::NotesChange::Remove => fs::remove_file(&path)
                     .err()
                     .map(|it| problem(it.to_string())),
-                block::Change::Write(text) => disk::put(&path, text.as_bytes(), None, self.draw)
-                    .err()
-                    .map(|it| problem(it.to_string())),
+                block::NotesChange::Write(text) => {
+                    disk::write_file_atomically(&path, text.as_bytes(), None, self.draw)
+                        .err()
+                        .map(|it| problem(it.to_string()))
+                }
             },
             Err(error) => lines.map(|_| problem(error.to_string())),
         })
@@ -56,7 +58,7 @@ impl Tasks {
 }
 
 /// What the file says; `None` if there is none. A link is not followed: it may lead out of the repository.
-fn text(path: &Path) -> io::Result<Option<String>> {
+fn read_notes_file(path: &Path) -> io::Result<Option<String>> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

@@ -5,55 +5,62 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use apostille_tasks::task::{Slug, What};
+use apostille_tasks::task::{GateAction, TaskSlug};
 use apostille_text::digest::Digest;
 
-use super::{Tasks, homeless, read_small};
-use crate::error::Fault;
+use super::{CheckoutTasks, build_no_home_error, read_task_file};
+use crate::error::CommandError;
 
 /// The largest list that is read.
 const MAX_LIST: u64 = 4 * 1024 * 1024;
 
-impl Tasks {
+impl CheckoutTasks {
     /// Whether a task was begun, or taken up, in this folder by this user, as it stands now.
-    pub fn is_started(&self, slug: &Slug) -> bool {
+    pub fn is_started(&self, slug: &TaskSlug) -> bool {
         let Some(list) = self
             .started
             .as_ref()
-            .and_then(|it| read_small(it, MAX_LIST).ok()?)
+            .and_then(|it| read_task_file(it, MAX_LIST).ok()?)
         else {
             return false;
         };
-        self.entry(slug)
+        self.start_entry(slug)
             .ok()
             .flatten()
             .is_some_and(|entry| list.lines().any(|it| it == entry))
     }
 
     /// Puts a task on the list.
-    pub(super) fn note_start(&self, slug: &Slug) -> Result<(), Fault> {
-        let list = self.started.as_ref().ok_or_else(homeless)?;
-        let Some(entry) = self.entry(slug)?.filter(|_| !self.is_started(slug)) else {
+    pub(super) fn record_start(&self, slug: &TaskSlug) -> Result<(), CommandError> {
+        let list = self.started.as_ref().ok_or_else(build_no_home_error)?;
+        let Some(entry) = self.start_entry(slug)?.filter(|_| !self.is_started(slug)) else {
             return Ok(());
         };
-        let written = appended(list, &format!("{entry}\n"));
-        written.map_err(|error| Fault::usage(format!("cannot write '{}': {error}", list.display())))
+        let written = append_started_line(list, &format!("{entry}\n"));
+        written.map_err(|error| {
+            CommandError::usage(format!("cannot write '{}': {error}", list.display()))
+        })
     }
 
     /// The line of a task on the list: the digest of how it began, the folder and the name.
-    fn entry(&self, slug: &Slug) -> Result<Option<String>, Fault> {
-        let log = self.log(slug)?;
+    fn start_entry(&self, slug: &TaskSlug) -> Result<Option<String>, CommandError> {
+        let log = self.read_gate_log(slug)?;
         let first = log
             .passages
             .iter()
-            .find(|it| matches!(it.what, What::Started(_)));
-        let root = Digest::of(self.root.as_os_str().as_encoded_bytes());
-        Ok(first.map(|it| format!("{} {root} {slug}", Digest::of(it.line().as_bytes()))))
+            .find(|it| matches!(it.what, GateAction::Started(_)));
+        let root = Digest::hash_bytes(self.root.as_os_str().as_encoded_bytes());
+        Ok(first.map(|it| {
+            format!(
+                "{} {root} {slug}",
+                Digest::hash_bytes(it.to_json_line().as_bytes())
+            )
+        }))
     }
 }
 
 /// Adds a line in one write: two processes may begin tasks at once.
-fn appended(list: &Path, line: &str) -> io::Result<()> {
+fn append_started_line(list: &Path, line: &str) -> io::Result<()> {
     list.parent().map_or(Ok(()), fs::create_dir_all)?;
     let mut options = OpenOptions::new();
     options.append(true).create(true);

@@ -2,7 +2,7 @@
 
 use crate::hook::caller::{CallerMarks, UNMARKED};
 use crate::hook::format::{
-    COMMON_EVENTS, COMMON_FIELDS, FieldNames, PayloadFormat, no_usual_place, sample,
+    COMMON_EVENTS, COMMON_FIELDS, FieldNames, PayloadFormat, find_no_transcript, sample,
 };
 use crate::hook::touched::ToolKind::{File, Shell};
 
@@ -34,7 +34,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         ("PowerShell", Shell),
     ],
     echo: None,
-    find_transcript: no_usual_place,
+    find_transcript: find_no_transcript,
     samples: &[
         sample!("SessionStart"),
         sample!("SessionStart", "SessionStart-compact"),

@@ -4,7 +4,7 @@
 //! successful `PreCompact` hook prints is handed to the summariser as it stands, JSON or not. So an answer there is never
 //! JSON, and a notice is not given at all. At a `Stop` context would continue the turn, so none is given.
 
-use crate::hook::reply::{NESTED, ReplyFormat, taken_context};
+use crate::hook::reply::{NESTED, ReplyFormat, accepted_context};
 use crate::hook::{HookCall, HookMoment, HookReply};
 
 pub(super) const FORMAT: ReplyFormat = ReplyFormat {
@@ -15,7 +15,7 @@ pub(super) const FORMAT: ReplyFormat = ReplyFormat {
 
 fn print_claude_code_reply(call: &HookCall, reply: &HookReply) -> String {
     match call.moment {
-        HookMoment::Compact => taken_context(reply, true).unwrap_or_default().to_owned(),
+        HookMoment::Compact => accepted_context(reply, true).unwrap_or_default().to_owned(),
         _ => (NESTED.print)(call, reply),
     }
 }

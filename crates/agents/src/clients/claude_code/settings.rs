@@ -51,21 +51,21 @@ const HOOKS: HooksLayout = HooksLayout {
         is_named: false,
     },
     events: &[
-        HookEvent::at("SessionStart"),
-        HookEvent::at("UserPromptSubmit"),
-        HookEvent::on(
+        HookEvent::new("SessionStart"),
+        HookEvent::new("UserPromptSubmit"),
+        HookEvent::for_tools(
             "PreToolUse",
             "Read|Edit|MultiEdit|Write|NotebookEdit|Bash|WebFetch|WebSearch|mcp__.*",
         ),
-        HookEvent::at("PreCompact"),
-        HookEvent::at("Stop"),
-        HookEvent::at("SessionEnd"),
+        HookEvent::new("PreCompact"),
+        HookEvent::new("Stop"),
+        HookEvent::new("SessionEnd"),
     ],
 };
 
 fn find_claude_code_files(user: &UserFolders<'_>) -> UserFiles {
     let named = (user.variable)("CLAUDE_CONFIG_DIR");
-    let folder = user.named_or("CLAUDE_CONFIG_DIR", ".claude");
+    let folder = user.variable_or("CLAUDE_CONFIG_DIR", ".claude");
     UserFiles {
         servers: named
             .unwrap_or_else(|| user.home.clone())

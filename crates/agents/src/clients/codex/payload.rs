@@ -4,7 +4,7 @@
 use crate::hook::EnvLookup;
 use crate::hook::caller::{CallerMarks, UNMARKED};
 use crate::hook::format::{
-    COMMON_EVENTS, COMMON_FIELDS, FieldNames, PayloadFormat, no_usual_place, sample,
+    COMMON_EVENTS, COMMON_FIELDS, FieldNames, PayloadFormat, find_no_transcript, sample,
 };
 use crate::hook::payload::Payload;
 use crate::hook::touched::ToolKind::{File, Shell};
@@ -12,7 +12,7 @@ use crate::hook::touched::ToolKind::{File, Shell};
 pub(super) const CALLER: CallerMarks = CallerMarks {
     is_only_reader: true,
     fields: &["turn_id"],
-    resembles: has_own_transcript,
+    resembles: has_codex_transcript,
     variables: &["CODEX_HOME"],
     ..UNMARKED
 };
@@ -25,7 +25,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
     },
     tools: &[("Bash", Shell), ("apply_patch", File)],
     echo: None,
-    find_transcript: no_usual_place,
+    find_transcript: find_no_transcript,
     samples: &[
         sample!("SessionStart"),
         sample!("UserPromptSubmit"),
@@ -39,8 +39,10 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
 };
 
 /// Codex marks nothing, but it alone may have no transcript, and it keeps them in a place of its own.
-fn has_own_transcript(payload: &Payload<'_>, _: &EnvLookup<'_>) -> bool {
-    let transcript = payload.text(COMMON_FIELDS.transcript).unwrap_or_default();
+fn has_codex_transcript(payload: &Payload<'_>, _: &EnvLookup<'_>) -> bool {
+    let transcript = payload
+        .first_text(COMMON_FIELDS.transcript)
+        .unwrap_or_default();
     let name = transcript.rsplit(['/', '\\']).next().unwrap_or_default();
     payload.is_null("transcript_path") || name.starts_with("rollout-")
 }

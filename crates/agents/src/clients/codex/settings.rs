@@ -44,10 +44,10 @@ const HOOKS: HooksLayout = HooksLayout {
         is_named: false,
     },
     events: &[
-        HookEvent::at("SessionStart"),
-        HookEvent::at("UserPromptSubmit"),
-        HookEvent::on("PreToolUse", "Bash|apply_patch"),
-        HookEvent::at("Stop"),
+        HookEvent::new("SessionStart"),
+        HookEvent::new("UserPromptSubmit"),
+        HookEvent::for_tools("PreToolUse", "Bash|apply_patch"),
+        HookEvent::new("Stop"),
         // Codex allows no more than three seconds at the end.
         HookEvent {
             name: "SessionEnd",
@@ -58,7 +58,7 @@ const HOOKS: HooksLayout = HooksLayout {
 };
 
 fn find_codex_files(user: &UserFolders<'_>) -> UserFiles {
-    let folder = user.named_or("CODEX_HOME", ".codex");
+    let folder = user.variable_or("CODEX_HOME", ".codex");
     UserFiles {
         servers: folder.join("config.toml"),
         hooks: folder.join("hooks.json"),

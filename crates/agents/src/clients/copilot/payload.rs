@@ -83,7 +83,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
 
 /// Copilot sends what VS Code sends, on purpose: a few fields differ, and Copilot marks its children.
 fn is_copilot_marked(payload: &Payload<'_>, env: &EnvLookup<'_>) -> bool {
-    let has_any = |names: &[&str]| names.iter().any(|it| payload.has(it));
+    let has_any = |names: &[&str]| names.iter().any(|it| payload.has_field(it));
     let is_vscodes = || has_any(&["tool_use_id", "tool_response"]);
     let is_set = || env(MARK).is_some_and(|it| it == "1");
     has_any(&["tool_result", "initial_prompt", "stop_reason"]) || !is_vscodes() && is_set()

@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use crate::hook::reply::{NESTED, ReplyFormat, print_object, taken_context};
+use crate::hook::reply::{NESTED, ReplyFormat, accepted_context, print_hook_object};
 use crate::hook::{HookCall, HookMoment, HookReply};
 
 pub(super) const FORMAT: ReplyFormat = ReplyFormat {
@@ -34,7 +34,7 @@ fn print_copilot_reply(call: &HookCall, reply: &HookReply) -> String {
         call.moment,
         HookMoment::Start { .. } | HookMoment::Prompt { .. } | HookMoment::Touch { .. }
     );
-    print_object(&CopilotAnswer {
-        additional_context: taken_context(reply, is_taken),
+    print_hook_object(&CopilotAnswer {
+        additional_context: accepted_context(reply, is_taken),
     })
 }

@@ -51,31 +51,31 @@ pub(in crate::clients) const HOOKS: HooksLayout = HooksLayout {
     owner: Client::Copilot,
     shape: HookShape::Shells,
     events: &[
-        HookEvent::at("sessionStart"),
-        HookEvent::at("userPromptSubmitted"),
-        HookEvent::on(
+        HookEvent::new("sessionStart"),
+        HookEvent::new("userPromptSubmitted"),
+        HookEvent::for_tools(
             "postToolUse",
             "view|edit|create|str_replace_editor|apply_patch|bash|powershell|web_fetch|web_search",
         ),
-        HookEvent::at("agentStop"),
-        HookEvent::at("sessionEnd"),
+        HookEvent::new("agentStop"),
+        HookEvent::new("sessionEnd"),
     ],
 };
 
 /// Its hooks in the user's home.
-pub(in crate::clients) fn user_hooks(user: &UserFolders<'_>) -> PathBuf {
-    home_folder(user).join("hooks/apostille.json")
+pub(in crate::clients) fn find_copilot_user_hooks(user: &UserFolders<'_>) -> PathBuf {
+    find_copilot_home(user).join("hooks/apostille.json")
 }
 
-fn home_folder(user: &UserFolders<'_>) -> PathBuf {
-    user.named_or("COPILOT_HOME", ".copilot")
+fn find_copilot_home(user: &UserFolders<'_>) -> PathBuf {
+    user.variable_or("COPILOT_HOME", ".copilot")
 }
 
 fn find_copilot_files(user: &UserFolders<'_>) -> UserFiles {
-    let folder = home_folder(user);
+    let folder = find_copilot_home(user);
     UserFiles {
         servers: folder.join("mcp-config.json"),
-        hooks: user_hooks(user),
+        hooks: find_copilot_user_hooks(user),
         instructions: None,
         folder,
     }

@@ -1,12 +1,12 @@
 //! Copilot CLI and VS Code: events `{type, data, timestamp}`, one per line.
 
-use crate::transcript::Turn;
+use crate::transcript::TranscriptTurn;
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::transcripts::TranscriptReader;
-use crate::transcripts::input::{exit, text, texts, time};
+use crate::transcripts::input::{join_content_texts, parse_exit_line, parse_line_time, text_field};
 use crate::transcripts::turns::TurnList;
 
 #[derive(Deserialize)]
@@ -40,36 +40,41 @@ impl TranscriptReader for CopilotReader {
             return;
         };
         // What a subagent is asked and answers belongs to the agent's work.
-        if is_subagents(data) || line.agent_id.is_some_and(|it| it.is_string()) {
+        if is_subagent_event(data) || line.agent_id.is_some_and(|it| it.is_string()) {
             return;
         }
-        let at = time(line.timestamp.as_ref());
+        let at = parse_line_time(line.timestamp.as_ref());
         match kind {
-            "user.message" => self.user(at, data),
-            "assistant.message" => self.assistant(at, data),
-            "tool.execution_start" => self.start(at, data),
-            "tool.execution_complete" => self.complete(at, data),
+            "user.message" => self.add_user_message(at, data),
+            "assistant.message" => self.add_assistant_message(at, data),
+            "tool.execution_start" => self.add_started_call(at, data),
+            "tool.execution_complete" => self.add_call_result(at, data),
             _ => {}
         }
     }
 
-    fn into_turns(self: Box<Self>) -> Vec<Turn> {
+    fn into_turns(self: Box<Self>) -> Vec<TranscriptTurn> {
         self.turns.into_turns()
     }
 }
 
 impl CopilotReader {
     /// `content` is what was typed; `transformedContent` has what hooks added, and is never read.
-    fn user(&mut self, at: Option<Timestamp>, data: &Value) {
-        let is_typed = text(data, "source").is_none_or(|it| it == "user");
+    fn add_user_message(&mut self, at: Option<Timestamp>, data: &Value) {
+        let is_typed = text_field(data, "source").is_none_or(|it| it == "user");
         if let Some(content) = data.get("content").filter(|_| is_typed) {
-            self.turns.person(at, &texts(content));
+            self.turns.add_person(at, &join_content_texts(content));
         }
     }
 
-    fn assistant(&mut self, at: Option<Timestamp>, data: &Value) {
-        self.turns
-            .agent(at, &data.get("content").map(texts).unwrap_or_default());
+    fn add_assistant_message(&mut self, at: Option<Timestamp>, data: &Value) {
+        self.turns.add_agent(
+            at,
+            &data
+                .get("content")
+                .map(join_content_texts)
+                .unwrap_or_default(),
+        );
         for request in data
             .get("toolRequests")
             .and_then(Value::as_array)
@@ -77,46 +82,51 @@ impl CopilotReader {
             .flatten()
         {
             let (id, name) = (
-                text(request, "toolCallId"),
-                text(request, "name").unwrap_or(""),
+                text_field(request, "toolCallId"),
+                text_field(request, "name").unwrap_or(""),
             );
             self.asked.extend(id.map(Into::into));
-            self.turns.call(at, id, name, &given(request));
-        }
-    }
-
-    fn start(&mut self, at: Option<Timestamp>, data: &Value) {
-        let id = text(data, "toolCallId");
-        if id.is_none_or(|it| self.asked.insert(it.into())) {
             self.turns
-                .call(at, id, text(data, "toolName").unwrap_or(""), &given(data));
+                .add_call(at, id, name, &parse_call_arguments(request));
         }
     }
 
-    fn complete(&mut self, at: Option<Timestamp>, data: &Value) {
+    fn add_started_call(&mut self, at: Option<Timestamp>, data: &Value) {
+        let id = text_field(data, "toolCallId");
+        if id.is_none_or(|it| self.asked.insert(it.into())) {
+            self.turns.add_call(
+                at,
+                id,
+                text_field(data, "toolName").unwrap_or(""),
+                &parse_call_arguments(data),
+            );
+        }
+    }
+
+    fn add_call_result(&mut self, at: Option<Timestamp>, data: &Value) {
         let result = data.get("result");
         let printed = ["textResultForLlm", "content", "detailedContent"]
             .iter()
             .find_map(|it| result?.get(it))
             .or_else(|| data.get("error")?.get("message"))
             .or(result);
-        let printed = printed.map(texts).unwrap_or_default();
+        let printed = printed.map(join_content_texts).unwrap_or_default();
         // A command that ends badly is a success of the tool.
         let is_ok = data
             .get("success")
             .and_then(Value::as_bool)
-            .map(|it| it && exit(&printed) != Some(false));
+            .map(|it| it && parse_exit_line(&printed) != Some(false));
         self.turns
-            .result(at, text(data, "toolCallId"), &printed, is_ok);
+            .add_result(at, text_field(data, "toolCallId"), &printed, is_ok);
     }
 }
 
-fn is_subagents(data: &Value) -> bool {
-    text(data, "parentToolCallId").is_some()
+fn is_subagent_event(data: &Value) -> bool {
+    text_field(data, "parentToolCallId").is_some()
 }
 
 /// What a tool was given: an object, or one written as a string.
-fn given(call: &Value) -> Value {
+fn parse_call_arguments(call: &Value) -> Value {
     match call.get("arguments") {
         Some(Value::String(text)) => {
             serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into())

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::hook::reply::{NESTED, ReplyFormat, print_object, taken_context};
+use crate::hook::reply::{NESTED, ReplyFormat, accepted_context, print_hook_object};
 use crate::hook::{HookCall, HookMoment, HookReply};
 
 pub(super) const FORMAT: ReplyFormat = ReplyFormat {
@@ -37,8 +37,8 @@ fn print_cursor_reply(call: &HookCall, reply: &HookReply) -> String {
         } => None,
         _ => return String::new(),
     };
-    print_object(&CursorAnswer {
+    print_hook_object(&CursorAnswer {
         goes_on,
-        additional_context: taken_context(reply, true),
+        additional_context: accepted_context(reply, true),
     })
 }

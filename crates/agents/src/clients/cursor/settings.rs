@@ -40,11 +40,11 @@ const HOOKS: HooksLayout = HooksLayout {
     owner: Client::Cursor,
     shape: HookShape::Flat,
     events: &[
-        HookEvent::at("sessionStart"),
-        HookEvent::at("beforeSubmitPrompt"),
-        HookEvent::on("postToolUse", "Read|Write|Delete|Shell|WebFetch|WebSearch"),
-        HookEvent::at("stop"),
-        HookEvent::at("sessionEnd"),
+        HookEvent::new("sessionStart"),
+        HookEvent::new("beforeSubmitPrompt"),
+        HookEvent::for_tools("postToolUse", "Read|Write|Delete|Shell|WebFetch|WebSearch"),
+        HookEvent::new("stop"),
+        HookEvent::new("sessionEnd"),
     ],
 };
 

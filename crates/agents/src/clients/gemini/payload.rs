@@ -2,7 +2,7 @@
 
 use crate::hook::caller::{CallerMarks, UNMARKED};
 use crate::hook::format::{
-    COMMON_FIELDS, EventKind, FieldNames, PayloadFormat, no_usual_place, sample,
+    COMMON_FIELDS, EventKind, FieldNames, PayloadFormat, find_no_transcript, sample,
 };
 use crate::hook::own::BlockTags;
 use crate::hook::touched::ToolKind::{File, Shell};
@@ -51,7 +51,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         ("run_shell_command", Shell),
     ],
     echo: Some(ECHO),
-    find_transcript: no_usual_place,
+    find_transcript: find_no_transcript,
     samples: &[
         sample!("SessionStart"),
         sample!("BeforeAgent"),

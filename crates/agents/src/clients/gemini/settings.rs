@@ -32,7 +32,7 @@ pub(super) const SETTINGS: ClientSettings = ClientSettings {
     hooks_note: None,
     rules_note: Some(RulesNote {
         file: "GEMINI.md",
-        is_settled: names_agents_md,
+        is_settled: has_agents_md_setting,
         text: "gemini reads neither AGENTS.md nor CLAUDE.md: make a GEMINI.md and run `apostille init` again, or set \
              context.fileName to [\"AGENTS.md\", \"GEMINI.md\"] in .gemini/settings.json",
     }),
@@ -52,19 +52,19 @@ const HOOKS: HooksLayout = HooksLayout {
         is_named: true,
     },
     events: &[
-        HookEvent::at("SessionStart"),
-        HookEvent::at("BeforeAgent"),
-        HookEvent::on(
+        HookEvent::new("SessionStart"),
+        HookEvent::new("BeforeAgent"),
+        HookEvent::for_tools(
             "AfterTool",
             "read_file|read_many_files|write_file|replace|run_shell_command|web_fetch|google_web_search",
         ),
-        HookEvent::at("AfterAgent"),
-        HookEvent::at("SessionEnd"),
+        HookEvent::new("AfterAgent"),
+        HookEvent::new("SessionEnd"),
     ],
 };
 
 /// Whether it is told to read AGENTS.md.
-fn names_agents_md(settings: &Value) -> bool {
+fn has_agents_md_setting(settings: &Value) -> bool {
     match &settings["context"]["fileName"] {
         Value::Array(all) => all.iter().any(|it| it == "AGENTS.md"),
         one => one == "AGENTS.md",
@@ -72,7 +72,7 @@ fn names_agents_md(settings: &Value) -> bool {
 }
 
 fn find_gemini_files(user: &UserFolders<'_>) -> UserFiles {
-    let folder = user.named_or("GEMINI_CLI_HOME", "").join(".gemini");
+    let folder = user.variable_or("GEMINI_CLI_HOME", "").join(".gemini");
     UserFiles {
         servers: folder.join("settings.json"),
         hooks: folder.join("settings.json"),

@@ -1,12 +1,12 @@
 //! Gemini CLI: messages with ids, and patches of them: `$set` puts a whole list in place, `$rewindTo` takes a message
 //! and all behind it back, and a message that is written again replaces the first.
 
-use crate::transcript::Turn;
+use crate::transcript::TranscriptTurn;
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::transcripts::TranscriptReader;
-use crate::transcripts::input::{exit, text, texts, time};
+use crate::transcripts::input::{join_content_texts, parse_exit_line, parse_line_time, text_field};
 use crate::transcripts::turns::TurnList;
 
 pub(crate) fn new_gemini_reader() -> Box<dyn TranscriptReader> {
@@ -25,27 +25,29 @@ impl TranscriptReader for GeminiReader {
         let Ok(line) = serde_json::from_slice::<Value>(line) else {
             return;
         };
-        if let Some(id) = text(&line, "$rewindTo") {
-            self.rewind(id);
-        } else if text(&line, "id").is_some() {
-            self.put(line);
+        if let Some(id) = text_field(&line, "$rewindTo") {
+            self.rewind_to(id);
+        } else if text_field(&line, "id").is_some() {
+            self.put_message(line);
         } else {
             let patch = line.get("$set").unwrap_or(&line);
-            self.is_helper |= text(patch, "kind").is_some_and(|it| it != "main");
+            self.is_helper |= text_field(patch, "kind").is_some_and(|it| it != "main");
             if let Some(messages) = patch.get("messages").and_then(Value::as_array) {
                 self.messages.clear();
-                messages.iter().for_each(|it| self.put(it.clone()));
+                messages.iter().for_each(|it| self.put_message(it.clone()));
             }
         }
     }
 
-    fn into_turns(self: Box<Self>) -> Vec<Turn> {
+    fn into_turns(self: Box<Self>) -> Vec<TranscriptTurn> {
         let mut turns = TurnList::default();
         for (_, message) in &self.messages {
-            let at = time(message.get("timestamp"));
-            match text(message, "type") {
-                Some("user") if !self.is_helper => turns.person(at, &typed(message)),
-                Some("gemini") => answer(&mut turns, at, message),
+            let at = parse_line_time(message.get("timestamp"));
+            match text_field(message, "type") {
+                Some("user") if !self.is_helper => {
+                    turns.add_person(at, &extract_typed_text(message))
+                }
+                Some("gemini") => add_gemini_answer(&mut turns, at, message),
                 _ => {}
             }
         }
@@ -54,8 +56,8 @@ impl TranscriptReader for GeminiReader {
 }
 
 impl GeminiReader {
-    fn put(&mut self, message: Value) {
-        let Some(id) = text(&message, "id").map(str::to_owned) else {
+    fn put_message(&mut self, message: Value) {
+        let Some(id) = text_field(&message, "id").map(str::to_owned) else {
             return;
         };
         // What is written again is nearly always the last.
@@ -66,22 +68,28 @@ impl GeminiReader {
     }
 
     /// The client takes everything back when it does not know the message.
-    fn rewind(&mut self, id: &str) {
+    fn rewind_to(&mut self, id: &str) {
         let at = self.messages.iter().position(|it| it.0 == id).unwrap_or(0);
         self.messages.truncate(at);
     }
 }
 
 /// What was typed: where files were named, `displayContent` is without them.
-fn typed(message: &Value) -> String {
+fn extract_typed_text(message: &Value) -> String {
     let content = message
         .get("displayContent")
         .or_else(|| message.get("content"));
-    content.map(texts).unwrap_or_default()
+    content.map(join_content_texts).unwrap_or_default()
 }
 
-fn answer(turns: &mut TurnList, at: Option<Timestamp>, message: &Value) {
-    turns.agent(at, &message.get("content").map(texts).unwrap_or_default());
+fn add_gemini_answer(turns: &mut TurnList, at: Option<Timestamp>, message: &Value) {
+    turns.add_agent(
+        at,
+        &message
+            .get("content")
+            .map(join_content_texts)
+            .unwrap_or_default(),
+    );
     let calls = || {
         message
             .get("toolCalls")
@@ -91,25 +99,30 @@ fn answer(turns: &mut TurnList, at: Option<Timestamp>, message: &Value) {
     };
     for call in calls() {
         let given = call.get("args").unwrap_or(&Value::Null);
-        turns.call(
+        turns.add_call(
             at,
-            text(call, "id"),
-            text(call, "name").unwrap_or(""),
+            text_field(call, "id"),
+            text_field(call, "name").unwrap_or(""),
             given,
         );
     }
     for call in calls() {
-        let is_ok = match text(call, "status") {
-            Some("success") => Some(exit(&printed(call)) != Some(false)),
+        let is_ok = match text_field(call, "status") {
+            Some("success") => Some(parse_exit_line(&extract_tool_output(call)) != Some(false)),
             Some("error" | "cancelled") => Some(false),
             _ => None,
         };
-        turns.result(at, text(call, "id"), &printed(call), is_ok);
+        turns.add_result(
+            at,
+            text_field(call, "id"),
+            &extract_tool_output(call),
+            is_ok,
+        );
     }
 }
 
 /// What a tool gave back: for the eye, or as the model got it.
-fn printed(call: &Value) -> String {
+fn extract_tool_output(call: &Value) -> String {
     let shown = call
         .get("resultDisplay")
         .and_then(Value::as_str)

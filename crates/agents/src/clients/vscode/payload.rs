@@ -2,7 +2,9 @@
 //! camelCase events into its own, and ignores matchers, so a hook runs for every tool.
 
 use crate::hook::caller::{CallerMarks, UNMARKED};
-use crate::hook::format::{COMMON_EVENTS, COMMON_FIELDS, PayloadFormat, no_usual_place, sample};
+use crate::hook::format::{
+    COMMON_EVENTS, COMMON_FIELDS, PayloadFormat, find_no_transcript, sample,
+};
 use crate::hook::touched::ToolKind::{File, Shell};
 
 pub(super) const CALLER: CallerMarks = CallerMarks {
@@ -30,7 +32,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         ("runTerminalCommand", Shell),
     ],
     echo: None,
-    find_transcript: no_usual_place,
+    find_transcript: find_no_transcript,
     samples: &[
         sample!("SessionStart"),
         sample!("UserPromptSubmit"),

@@ -49,10 +49,10 @@ pub(super) const SETTINGS: ClientSettings = ClientSettings {
 };
 
 fn find_vscode_files(user: &UserFolders<'_>) -> UserFiles {
-    let folder = user.config().join("Code/User");
+    let folder = user.config_folder().join("Code/User");
     UserFiles {
         servers: folder.join("mcp.json"),
-        hooks: copilot::user_hooks(user),
+        hooks: copilot::find_copilot_user_hooks(user),
         instructions: None,
         folder,
     }

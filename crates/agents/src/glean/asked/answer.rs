@@ -12,14 +12,14 @@ const MAX_ANSWER: usize = 64 * 1024;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Answer {
-    found: Vec<Item>,
+struct ExtractionAnswer {
+    found: Vec<ExtractionItem>,
 }
 
 /// A find as the model states it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Item {
+pub(super) struct ExtractionItem {
     pub(super) fact: String,
     pub(super) sort: String,
     pub(super) turn: usize,
@@ -27,7 +27,7 @@ pub(super) struct Item {
 }
 
 /// The form as a JSON schema, with nothing in it that a strict server does not know.
-pub(super) fn schema() -> Value {
+pub(super) fn build_extraction_schema() -> Value {
     let sorts: Vec<&str> = Sort::ALL.iter().map(|it| it.as_str()).collect();
     let item = json!({
         "type": "object",
@@ -49,20 +49,20 @@ pub(super) fn schema() -> Value {
 }
 
 /// Reads an answer.
-pub(super) fn read(text: &str) -> Result<Vec<Item>, ModelError> {
+pub(super) fn parse_extraction_answer(text: &str) -> Result<Vec<ExtractionItem>, ModelError> {
     if text.len() > MAX_ANSWER {
         return Err(ModelError::TooLarge {
             limit: MAX_ANSWER as u64,
         });
     }
-    let answer: Result<Answer, _> = serde_json::from_str(unfenced(text.trim()));
+    let answer: Result<ExtractionAnswer, _> = serde_json::from_str(strip_code_fence(text.trim()));
     answer
         .map(|it| it.found)
         .map_err(|_| ModelError::Misshapen("it is not the JSON that was asked for"))
 }
 
 /// The text without a fence around all of it: where a server knows no JSON mode, many models wrap what they say.
-fn unfenced(text: &str) -> &str {
+fn strip_code_fence(text: &str) -> &str {
     let inner = text
         .strip_prefix("```json")
         .or_else(|| text.strip_prefix("```"));

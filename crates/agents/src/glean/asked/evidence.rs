@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::answer::Item;
-use super::prompt::Sent;
-use crate::glean::Gleaned;
-use apostille_text::literals::{literals, stands};
-use apostille_text::terms::{question, terms};
+use super::answer::ExtractionItem;
+use super::prompt::SentTurn;
+use crate::glean::ExtractedStatement;
+use apostille_text::literals::{extract_literals, is_literal_in_text};
+use apostille_text::terms::{extract_query_terms, extract_terms};
 use apostille_text::{moderate, secrets};
 
 /// Words, as terms, that a fact is framed with and that are evidence of nothing.
@@ -15,34 +15,34 @@ const FRAME: [&str; 8] = [
 ];
 
 /// What finds are held against.
-pub(super) struct Evidence<'a> {
-    sent: &'a [Sent],
+pub(super) struct ExtractionEvidence<'a> {
+    sent: &'a [SentTurn],
     known: Vec<BTreeSet<String>>,
     longest: usize,
 }
 
-impl<'a> Evidence<'a> {
-    pub(super) fn new(sent: &'a [Sent], known: &[String], longest: usize) -> Self {
+impl<'a> ExtractionEvidence<'a> {
+    pub(super) fn new(sent: &'a [SentTurn], known: &[String], longest: usize) -> Self {
         Self {
             sent,
-            known: known.iter().map(|it| words(it)).collect(),
+            known: known.iter().map(|it| collect_distinct_terms(it)).collect(),
             longest,
         }
     }
 
     /// The find, if everything about it stands.
-    pub(super) fn judge(&self, item: Item) -> Option<Gleaned> {
+    pub(super) fn prove_item(&self, item: ExtractionItem) -> Option<ExtractedStatement> {
         let sort = item.sort.parse().ok()?;
         let at = self
             .sent
             .iter()
             .position(|it| it.is_person && it.number == item.turn)?;
-        let is_proven = self.is_sound(&item.fact)
-            && self.is_news(&item.fact)
-            && is_quoted(&item.quote, &self.sent[at].text)
-            && speaks_of(&item.fact, &item.quote)
-            && self.has_said_all(&item.fact, at);
-        is_proven.then_some(Gleaned {
+        let is_proven = self.is_sound_fact(&item.fact)
+            && self.is_new_fact(&item.fact)
+            && is_quoted_from_turn(&item.quote, &self.sent[at].text)
+            && has_quoted_term(&item.fact, &item.quote)
+            && self.has_said_literals(&item.fact, at);
+        is_proven.then_some(ExtractedStatement {
             fact: item.fact,
             sort,
             turn: item.turn,
@@ -50,40 +50,43 @@ impl<'a> Evidence<'a> {
     }
 
     /// Whether it is a sentence that could be kept as it is.
-    fn is_sound(&self, fact: &str) -> bool {
+    fn is_sound_fact(&self, fact: &str) -> bool {
         !fact.trim().is_empty()
             && fact.chars().count() <= self.longest
             && !fact.contains(char::is_control)
-            && moderate::neutralised(fact) == fact
-            && secrets::find(fact).is_none()
+            && moderate::neutralise_text(fact) == fact
+            && secrets::find_secret(fact).is_none()
     }
 
     /// Whether it is not known in these very words, in whatever order and form.
-    fn is_news(&self, fact: &str) -> bool {
-        !self.known.contains(&words(fact))
+    fn is_new_fact(&self, fact: &str) -> bool {
+        !self.known.contains(&collect_distinct_terms(fact))
     }
 
     /// Whether every name, number, path and quotation in the fact comes from the turn itself or from the agent's turn
     /// that it answers.
-    fn has_said_all(&self, fact: &str, at: usize) -> bool {
+    fn has_said_literals(&self, fact: &str, at: usize) -> bool {
         let before = self.sent[..at]
             .last()
             .filter(|it| !it.is_person)
             .map_or("", |it| it.text.as_str());
-        literals(fact)
+        extract_literals(fact)
             .iter()
-            .all(|it| stands(it, &self.sent[at].text) || stands(it, before))
+            .all(|it| is_literal_in_text(it, &self.sent[at].text) || is_literal_in_text(it, before))
     }
 }
 
 /// The words of a text, each once, in one form.
-fn words(text: &str) -> BTreeSet<String> {
-    terms(text).into_iter().map(|(term, _)| term).collect()
+fn collect_distinct_terms(text: &str) -> BTreeSet<String> {
+    extract_terms(text)
+        .into_iter()
+        .map(|(term, _)| term)
+        .collect()
 }
 
 /// Whether these words stand in the text, up to spacing and case, and are not cut out of longer ones.
-fn is_quoted(quote: &str, text: &str) -> bool {
-    let (quote, text) = (folded(quote), folded(text));
+fn is_quoted_from_turn(quote: &str, text: &str) -> bool {
+    let (quote, text) = (fold_spacing_and_case(quote), fold_spacing_and_case(text));
     let is_cut = |at: usize| {
         let is_letter = |c: Option<char>| c.is_some_and(|it| it.is_ascii_alphanumeric());
         let (before, after) = (
@@ -96,7 +99,7 @@ fn is_quoted(quote: &str, text: &str) -> bool {
     !quote.is_empty() && text.match_indices(&quote).any(|(at, _)| !is_cut(at))
 }
 
-fn folded(text: &str) -> String {
+fn fold_spacing_and_case(text: &str) -> String {
     text.split_whitespace()
         .collect::<Vec<_>>()
         .join(" ")
@@ -104,10 +107,10 @@ fn folded(text: &str) -> String {
 }
 
 /// Whether a fact has a word of the quote in it that says something.
-fn speaks_of(fact: &str, quote: &str) -> bool {
-    let quoted = words(quote);
+fn has_quoted_term(fact: &str, quote: &str) -> bool {
+    let quoted = collect_distinct_terms(quote);
     let is_telling = |term: &str| !FRAME.contains(&term) && quoted.contains(term);
-    question(fact)
+    extract_query_terms(fact)
         .iter()
         .any(|it| it.is_content && is_telling(&it.term))
 }

@@ -13,13 +13,13 @@ pub(super) struct ShellWord {
 }
 
 /// The commands in a script, each with its words. What is never closed goes on to the end.
-pub(super) fn commands(script: &str) -> Vec<Vec<ShellWord>> {
+pub(super) fn split_shell_commands(script: &str) -> Vec<Vec<ShellWord>> {
     let mut reader = ShellReader {
         chars: script.chars().peekable(),
         ..ShellReader::default()
     };
     while let Some(c) = reader.chars.next() {
-        reader.take(c);
+        reader.read_char(c);
     }
     reader.end_command();
     reader.commands
@@ -63,25 +63,25 @@ impl Default for ShellReader<'_> {
 }
 
 impl ShellReader<'_> {
-    fn take(&mut self, c: char) {
+    fn read_char(&mut self, c: char) {
         match c {
-            '\'' => self.quoted('\''),
-            '"' => self.quoted('"'),
-            '\\' => self.escaped(),
+            '\'' => self.read_quoted('\''),
+            '"' => self.read_quoted('"'),
+            '\\' => self.read_escaped(),
             '#' if self.word.is_none() => while self.chars.next_if(|it| *it != '\n').is_some() {},
             '\n' => self.end_line(),
             ';' | '|' | '&' | '(' | ')' | '`' => self.end_command(),
-            '<' | '>' => self.redirected(c),
+            '<' | '>' => self.read_redirection(c),
             c if c.is_whitespace() => self.end_word(),
-            c => self.push(c),
+            c => self.push_char(c),
         }
     }
 
-    fn push(&mut self, c: char) {
+    fn push_char(&mut self, c: char) {
         self.word.get_or_insert_default().push(c);
     }
 
-    fn quoted(&mut self, quote: char) {
+    fn read_quoted(&mut self, quote: char) {
         self.word.get_or_insert_default();
         while let Some(c) = self.chars.next().filter(|it| *it != quote) {
             let is_escape = quote == '"' && c == '\\';
@@ -89,25 +89,25 @@ impl ShellReader<'_> {
                 .then(|| self.chars.next_if(|it| "\"\\$`".contains(*it)))
                 .flatten()
             {
-                Some(escaped) => self.push(escaped),
-                None => self.push(c),
+                Some(escaped) => self.push_char(escaped),
+                None => self.push_char(c),
             }
         }
     }
 
     /// Before a letter it is more likely the separator of another system's paths.
-    fn escaped(&mut self) {
+    fn read_escaped(&mut self) {
         match self.chars.next() {
             None | Some('\n') => {}
             Some(c) if c.is_alphanumeric() => {
-                self.push('\\');
-                self.push(c);
+                self.push_char('\\');
+                self.push_char(c);
             }
-            Some(c) => self.push(c),
+            Some(c) => self.push_char(c),
         }
     }
 
-    fn redirected(&mut self, c: char) {
+    fn read_redirection(&mut self, c: char) {
         // The number of a stream is no word: `2> log`.
         if self
             .word
@@ -158,11 +158,11 @@ impl ShellReader<'_> {
     fn end_line(&mut self) {
         self.end_command();
         for end in std::mem::take(&mut self.documents) {
-            while self.line().is_some_and(|it| it.trim() != end) {}
+            while self.next_line().is_some_and(|it| it.trim() != end) {}
         }
     }
 
-    fn line(&mut self) -> Option<String> {
+    fn next_line(&mut self) -> Option<String> {
         self.chars.peek()?;
         Some(self.chars.by_ref().take_while(|it| *it != '\n').collect())
     }

@@ -2,80 +2,87 @@
 
 use serde_json::{Map, Value};
 
-use super::print::{JsonManner, indent, quoted};
-use super::{JsonItem, JsonKind, JsonNode, JsonStep, parse};
+use super::print::{JsonStyle, find_line_indent, quote_json_text};
+use super::{JsonItem, JsonKind, JsonNode, JsonStep, parse_jsonc};
 
 /// The text with a value at this path; objects on the way are made where they are missing.
-pub(in crate::settings) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, String> {
-    let Some(root) = parse(text)? else {
-        return Ok(begun(text, &nested(path, value)));
+pub(in crate::settings) fn set_jsonc_value(
+    text: &str,
+    path: &[&str],
+    value: &Value,
+) -> Result<String, String> {
+    let Some(root) = parse_jsonc(text)? else {
+        return Ok(start_json_text(text, &nest_json_value(path, value)));
     };
-    let (node, rest) = walked(&root, path)?;
-    let manner = JsonManner::of(text, &root);
+    let (node, rest) = follow_json_path(&root, path)?;
+    let manner = JsonStyle::detect_from(text, &root);
     match rest {
-        [] => Ok(replaced(text, node, &manner, value)),
+        [] => Ok(replace_json_node(text, node, &manner, value)),
         [key, deeper @ ..] => {
             let JsonKind::Object(items) = &node.kind else {
-                return Err(not(path, rest, "an object"));
+                return Err(describe_wrong_kind(path, rest, "an object"));
             };
-            Ok(inserted(
+            Ok(insert_json_item(
                 text,
                 node,
                 items,
                 &manner,
                 Some(key),
-                &nested(deeper, value),
+                &nest_json_value(deeper, value),
             ))
         }
     }
 }
 
 /// The text with one more element in the list at this path, which is made if it is missing.
-pub(in crate::settings) fn push(
+pub(in crate::settings) fn push_jsonc_element(
     text: &str,
     path: &[&str],
     value: &Value,
 ) -> Result<String, String> {
-    let missing = || set(text, path, &Value::Array(vec![value.clone()]));
-    let Some(root) = parse(text)? else {
+    let missing = || set_jsonc_value(text, path, &Value::Array(vec![value.clone()]));
+    let Some(root) = parse_jsonc(text)? else {
         return missing();
     };
-    let (node, rest) = walked(&root, path)?;
+    let (node, rest) = follow_json_path(&root, path)?;
     match &node.kind {
         _ if !rest.is_empty() => missing(),
-        JsonKind::Array(items) => Ok(inserted(
+        JsonKind::Array(items) => Ok(insert_json_item(
             text,
             node,
             items,
-            &JsonManner::of(text, &root),
+            &JsonStyle::detect_from(text, &root),
             None,
             value,
         )),
-        _ => Err(not(path, rest, "a list")),
+        _ => Err(describe_wrong_kind(path, rest, "a list")),
     }
 }
 
 /// The text without the entry at this path; as it is, if there is none.
-pub(in crate::settings) fn remove(text: &str, path: &[JsonStep<'_>]) -> Result<String, String> {
-    let (Some(root), [way @ .., last]) = (parse(text)?, path) else {
+pub(in crate::settings) fn remove_jsonc_entry(
+    text: &str,
+    path: &[JsonStep<'_>],
+) -> Result<String, String> {
+    let (Some(root), [way @ .., last]) = (parse_jsonc(text)?, path) else {
         return Ok(text.to_owned());
     };
     let node = way.iter().try_fold(&root, |node, step| node.child(*step));
-    let Some((node, n)) = node.and_then(|it| Some((it, it.position(*last)?))) else {
+    let Some((node, n)) = node.and_then(|it| Some((it, it.find_position(*last)?))) else {
         return Ok(text.to_owned());
     };
-    Ok(removed(text, node, n))
+    Ok(remove_json_item(text, node, n))
 }
 
 /// How far the path leads, and the part of it that is not there.
-fn walked<'n, 'p>(
+fn follow_json_path<'n, 'p>(
     root: &'n JsonNode,
     path: &'p [&'p str],
 ) -> Result<(&'n JsonNode, &'p [&'p str]), String> {
     let (mut node, mut rest) = (root, path);
     while let [key, deeper @ ..] = rest {
         if !matches!(node.kind, JsonKind::Object(_)) {
-            return Err(not(path, rest, "an object"));
+            return Err(describe_wrong_kind(path, rest, "an object"));
         }
         let Some(child) = node.child(JsonStep::Key(key)) else {
             break;
@@ -85,23 +92,23 @@ fn walked<'n, 'p>(
     Ok((node, rest))
 }
 
-fn not(path: &[&str], rest: &[&str], what: &str) -> String {
+fn describe_wrong_kind(path: &[&str], rest: &[&str], what: &str) -> String {
     match path[..path.len() - rest.len()].join(".") {
         whole if whole.is_empty() => format!("it is not {what}"),
         name => format!("`{name}` is not {what}"),
     }
 }
 
-fn nested(path: &[&str], value: &Value) -> Value {
+fn nest_json_value(path: &[&str], value: &Value) -> Value {
     let wrap =
         |inner: Value, key: &&str| Value::Object(Map::from_iter([((*key).to_owned(), inner)]));
     path.iter().rev().fold(value.clone(), wrap)
 }
 
 /// A text that held no value, only spaces or comments, with one.
-fn begun(text: &str, value: &Value) -> String {
+fn start_json_text(text: &str, value: &Value) -> String {
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let manner = JsonManner {
+    let manner = JsonStyle {
         newline,
         unit: "  ",
         is_dense: false,
@@ -109,38 +116,38 @@ fn begun(text: &str, value: &Value) -> String {
     };
     let head = text.trim_end();
     let gap = if head.is_empty() { "" } else { newline };
-    format!("{head}{gap}{}{newline}", manner.tall(value, ""))
+    format!("{head}{gap}{}{newline}", manner.format_multiline(value, ""))
 }
 
-fn replaced(text: &str, node: &JsonNode, manner: &JsonManner<'_>, value: &Value) -> String {
+fn replace_json_node(text: &str, node: &JsonNode, manner: &JsonStyle<'_>, value: &Value) -> String {
     let is_tall = text[node.start..node.end].contains('\n');
     let new = if is_tall {
-        manner.tall(value, indent(text, node.start))
+        manner.format_multiline(value, find_line_indent(text, node.start))
     } else {
-        manner.flat(value)
+        manner.format_inline(value)
     };
     format!("{}{new}{}", &text[..node.start], &text[node.end..])
 }
 
-fn inserted(
+fn insert_json_item(
     text: &str,
     node: &JsonNode,
     items: &[JsonItem],
-    manner: &JsonManner<'_>,
+    manner: &JsonStyle<'_>,
     key: Option<&str>,
     value: &Value,
 ) -> String {
     let head = key
-        .map(|it| format!("{}{}", quoted(it), manner.colon()))
+        .map(|it| format!("{}{}", quote_json_text(it), manner.colon()))
         .unwrap_or_default();
     let tall = |indent: &str| {
         format!(
             "{}{indent}{head}{}",
             manner.newline,
-            manner.tall(value, indent)
+            manner.format_multiline(value, indent)
         )
     };
-    let flat = || format!("{head}{}", manner.flat(value));
+    let flat = || format!("{head}{}", manner.format_inline(value));
     match items.last() {
         None if manner.is_dense => format!(
             "{}{}{}",
@@ -149,7 +156,7 @@ fn inserted(
             &text[node.end - 1..]
         ),
         None => {
-            let base = indent(text, node.start);
+            let base = find_line_indent(text, node.start);
             let kept = text[..node.end - 1].trim_end();
             let new = tall(&format!("{base}{}", manner.unit));
             format!(
@@ -169,13 +176,13 @@ fn inserted(
                 return format!("{}{comma}{}{}", &text[..end], flat(), &text[end..]);
             }
             // A comment at the end of the last line belongs to that line.
-            let line = end + remark(&text[end..]);
+            let line = end + trailing_comment_len(&text[end..]);
             let (before, after) = if last.comma.is_some() {
                 ("", ",")
             } else {
                 (",", "")
             };
-            let new = tall(indent(text, last.start));
+            let new = tall(find_line_indent(text, last.start));
             format!(
                 "{}{before}{}{new}{after}{}",
                 &text[..end],
@@ -186,7 +193,7 @@ fn inserted(
     }
 }
 
-fn removed(text: &str, node: &JsonNode, n: usize) -> String {
+fn remove_json_item(text: &str, node: &JsonNode, n: usize) -> String {
     let items = node.items();
     let item = &items[n];
     let mut end = item.comma.map_or(item.value.end, |it| it + 1);
@@ -226,7 +233,7 @@ fn is_first_on_line(text: &str, at: usize) -> bool {
 }
 
 /// How long the comments are that follow on the same line.
-fn remark(text: &str) -> usize {
+fn trailing_comment_len(text: &str) -> usize {
     let line = text.find(['\r', '\n']).unwrap_or(text.len());
     let mut at = 0;
     loop {

@@ -6,7 +6,7 @@ use super::JsonNode;
 
 /// The manner of a file.
 #[derive(Debug)]
-pub(super) struct JsonManner<'t> {
+pub(super) struct JsonStyle<'t> {
     /// How its lines end.
     pub(super) newline: &'static str,
     /// How far it indents.
@@ -17,9 +17,9 @@ pub(super) struct JsonManner<'t> {
     pub(super) is_tight: bool,
 }
 
-impl<'t> JsonManner<'t> {
+impl<'t> JsonStyle<'t> {
     /// The manner of this text.
-    pub(super) fn of(text: &'t str, root: &JsonNode) -> Self {
+    pub(super) fn detect_from(text: &'t str, root: &JsonNode) -> Self {
         let newline = match text.find('\n') {
             Some(at) if text[..at].ends_with('\r') => "\r\n",
             _ => "\n",
@@ -27,7 +27,7 @@ impl<'t> JsonManner<'t> {
         let first = root
             .items()
             .first()
-            .map(|it| indent(text, it.start))
+            .map(|it| find_line_indent(text, it.start))
             .filter(|it| !it.is_empty());
         let is_dense = !root.items().is_empty() && !text.trim().contains('\n');
         let is_tight = is_dense && !text.contains("\": ");
@@ -40,21 +40,27 @@ impl<'t> JsonManner<'t> {
     }
 
     /// A value over several lines, each but the first behind this indent; lists of plain values stay on one.
-    pub(super) fn tall(&self, value: &Value, indent: &str) -> String {
+    pub(super) fn format_multiline(&self, value: &Value, indent: &str) -> String {
         let inner = format!("{indent}{}", self.unit);
         let (open, close, lines) = match value {
             Value::Object(map) if !map.is_empty() => {
                 let line = |(key, it): (&String, &Value)| {
-                    format!("{}: {}", quoted(key), self.tall(it, &inner))
+                    format!(
+                        "{}: {}",
+                        quote_json_text(key),
+                        self.format_multiline(it, &inner)
+                    )
                 };
                 ('{', '}', map.iter().map(line).collect::<Vec<_>>())
             }
             Value::Array(list) if list.iter().any(|it| it.is_object() || it.is_array()) => (
                 '[',
                 ']',
-                list.iter().map(|it| self.tall(it, &inner)).collect(),
+                list.iter()
+                    .map(|it| self.format_multiline(it, &inner))
+                    .collect(),
             ),
-            flat => return self.flat(flat),
+            flat => return self.format_inline(flat),
         };
         let newline = self.newline;
         let lines = lines.join(&format!(",{newline}{inner}"));
@@ -62,20 +68,20 @@ impl<'t> JsonManner<'t> {
     }
 
     /// A value on one line.
-    pub(super) fn flat(&self, value: &Value) -> String {
+    pub(super) fn format_inline(&self, value: &Value) -> String {
         let (comma, colon) = (self.comma(), self.colon());
         match value {
             Value::Object(map) => {
-                let pairs = map
-                    .iter()
-                    .map(|(key, it)| format!("{}{colon}{}", quoted(key), self.flat(it)));
+                let pairs = map.iter().map(|(key, it)| {
+                    format!("{}{colon}{}", quote_json_text(key), self.format_inline(it))
+                });
                 format!("{{{}}}", pairs.collect::<Vec<_>>().join(comma))
             }
             Value::Array(list) => {
                 format!(
                     "[{}]",
                     list.iter()
-                        .map(|it| self.flat(it))
+                        .map(|it| self.format_inline(it))
                         .collect::<Vec<_>>()
                         .join(comma)
                 )
@@ -96,12 +102,12 @@ impl<'t> JsonManner<'t> {
 }
 
 /// A text in quotes.
-pub(super) fn quoted(text: &str) -> String {
+pub(super) fn quote_json_text(text: &str) -> String {
     Value::from(text).to_string()
 }
 
 /// The spaces that the line of this place begins with.
-pub(super) fn indent(text: &str, at: usize) -> &str {
+pub(super) fn find_line_indent(text: &str, at: usize) -> &str {
     let line = text[..at].rfind('\n').map_or(0, |it| it + 1);
     let rest = &text[line..];
     &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()]

@@ -4,8 +4,8 @@
 use apostille_text::secrets;
 use serde_json::{Value, json};
 
-use super::super::program::{NAME, is_program};
-use super::{PASSED_ON, Whose};
+use super::super::program::{NAME, is_own_program};
+use super::{PASSED_ON, SettingsOwner};
 
 /// How much of an entry is shown.
 const SHOWN: usize = 400;
@@ -32,25 +32,29 @@ const HARMLESS: [&str; 17] = [
 ];
 
 /// Why an entry is not ours, if it is not; `cwd` is the folder that we would name.
-pub(super) fn check_entry(entry: &Value, cwd: Option<&str>, whose: Whose) -> Result<(), String> {
-    let is_program = entry["command"].as_str().is_some_and(is_program);
+pub(super) fn check_server_entry(
+    entry: &Value,
+    cwd: Option<&str>,
+    whose: SettingsOwner,
+) -> Result<(), String> {
+    let is_program = entry["command"].as_str().is_some_and(is_own_program);
     if !is_program || entry["args"][0] != "mcp" {
         return Err(format!(
             "`{NAME}` is there and starts something else: {}",
-            shown(entry)
+            format_server_entry(entry)
         ));
     }
     match whose {
-        Whose::Anybody if !is_plain(entry, cwd) => Err(format!(
+        SettingsOwner::Anybody if !is_plain_server_entry(entry, cwd) => Err(format!(
             "`{NAME}` is there and says more than init writes: {}; take it out if it is not yours",
-            shown(entry)
+            format_server_entry(entry)
         )),
         _ => Ok(()),
     }
 }
 
 /// Whether an entry says nothing that would lead the program elsewhere.
-fn is_plain(entry: &Value, cwd: Option<&str>) -> bool {
+fn is_plain_server_entry(entry: &Value, cwd: Option<&str>) -> bool {
     let is = |key: &str, expected: &Value| entry.get(key).is_none_or(|it| it == expected);
     let names = entry["env_vars"]
         .as_array()
@@ -66,17 +70,17 @@ fn is_plain(entry: &Value, cwd: Option<&str>) -> bool {
             .is_some_and(|it| it.keys().all(|key| HARMLESS.contains(&key.as_str())))
 }
 
-fn shown(entry: &Value) -> String {
+fn format_server_entry(entry: &Value) -> String {
     let text = entry.to_string();
-    if secrets::find(&text).is_some() {
+    if secrets::find_secret(&text).is_some() {
         "… (it holds a secret)".into()
     } else {
-        cut(&text, SHOWN)
+        truncate_entry_text(&text, SHOWN)
     }
 }
 
 /// The text, or as much of it as there is room for, in characters.
-fn cut(text: &str, room: usize) -> String {
+fn truncate_entry_text(text: &str, room: usize) -> String {
     if text.chars().count() <= room {
         return text.to_owned();
     }

@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use super::super::jsonc::{self, JsonKind, JsonStep};
 use super::super::program::NAME;
-use super::check::check_entry;
-use super::{ServerEntry, Whose};
+use super::check::check_server_entry;
+use super::{ServerEntry, SettingsOwner};
 
 /// The entry by the name of this program, if there is one; why there cannot be, where the text has another shape.
 pub(super) fn find_json_server(text: &str, server: &ServerEntry) -> Result<Option<Value>, String> {
-    let Some(root) = jsonc::parse(text)? else {
+    let Some(root) = jsonc::parse_jsonc(text)? else {
         return Ok(None);
     };
     if !matches!(root.kind, JsonKind::Object(_)) {
@@ -21,7 +21,9 @@ pub(super) fn find_json_server(text: &str, server: &ServerEntry) -> Result<Optio
     if !matches!(list.kind, JsonKind::Object(_)) {
         return Err(format!("`{}` is not an object", server.list));
     }
-    Ok(list.child(JsonStep::Key(NAME)).map(jsonc::JsonNode::value))
+    Ok(list
+        .child(JsonStep::Key(NAME))
+        .map(jsonc::JsonNode::to_value))
 }
 
 /// The text with the server in it. Of an entry that is there, only what is missing and the program's path are changed:
@@ -29,20 +31,20 @@ pub(super) fn find_json_server(text: &str, server: &ServerEntry) -> Result<Optio
 pub(super) fn put_json_server(
     text: &str,
     server: &ServerEntry,
-    whose: Whose,
+    whose: SettingsOwner,
     command: &str,
 ) -> Result<String, String> {
     let path = [server.list, NAME];
     let wanted = (server.make)(command);
-    let root = jsonc::parse(text)?;
+    let root = jsonc::parse_jsonc(text)?;
     let there = root.as_ref().and_then(|it| {
         it.child(JsonStep::Key(path[0]))?
             .child(JsonStep::Key(path[1]))
     });
-    let Some(there) = there.map(jsonc::JsonNode::value) else {
-        return jsonc::set(text, &path, &wanted);
+    let Some(there) = there.map(jsonc::JsonNode::to_value) else {
+        return jsonc::set_jsonc_value(text, &path, &wanted);
     };
-    check_entry(&there, server.cwd().as_deref(), whose)?;
+    check_server_entry(&there, server.working_folder().as_deref(), whose)?;
     let wanted = wanted.as_object().cloned().unwrap_or_default();
     let is_due = |key: &str, value: &Value| match there.get(key) {
         None => true,
@@ -51,7 +53,7 @@ pub(super) fn put_json_server(
     let due = wanted.iter().filter(|(key, value)| is_due(key, value));
     due.into_iter()
         .try_fold(text.to_owned(), |text, (key, value)| {
-            jsonc::set(&text, &[path[0], path[1], key], value)
+            jsonc::set_jsonc_value(&text, &[path[0], path[1], key], value)
         })
 }
 
@@ -63,7 +65,7 @@ pub(in crate::settings) fn remove_json_server(
 ) -> Result<String, String> {
     let mut text = text.to_owned();
     for place in lists.iter().copied() {
-        let Some(root) = jsonc::parse(&text)? else {
+        let Some(root) = jsonc::parse_jsonc(&text)? else {
             return Ok(text);
         };
         let Some(list) = root.child(JsonStep::Key(place)) else {
@@ -71,18 +73,18 @@ pub(in crate::settings) fn remove_json_server(
         };
         let is_ours = list
             .child(JsonStep::Key(NAME))
-            .is_some_and(|it| is_server(&it.value()));
+            .is_some_and(|it| is_own_server(&it.to_value()));
         if !is_ours {
             continue;
         }
-        let is_only = list.items().len() == 1 && !jsonc::has(first, &[place]);
+        let is_only = list.items().len() == 1 && !jsonc::has_jsonc_path(first, &[place]);
         let path = [JsonStep::Key(place), JsonStep::Key(NAME)];
-        text = jsonc::remove(&text, if is_only { &path[..1] } else { &path })?;
+        text = jsonc::remove_jsonc_entry(&text, if is_only { &path[..1] } else { &path })?;
     }
     Ok(text)
 }
 
 /// Whether an entry starts this program as a server, however.
-fn is_server(entry: &Value) -> bool {
-    check_entry(entry, None, Whose::User).is_ok()
+fn is_own_server(entry: &Value) -> bool {
+    check_server_entry(entry, None, SettingsOwner::User).is_ok()
 }

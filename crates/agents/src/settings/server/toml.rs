@@ -7,15 +7,15 @@ use toml::de::DeValue;
 use toml::{Table, Value};
 
 use super::super::program::NAME;
-use super::check::check_entry;
-use super::{ServerEntry, Whose};
+use super::check::check_server_entry;
+use super::{ServerEntry, SettingsOwner};
 
 /// The entry of the server, if there is one; why there cannot be, where the text has another shape.
 pub(super) fn find_toml_server(
     text: &str,
     list: &str,
 ) -> Result<Option<serde_json::Value>, String> {
-    let whole = read(text.trim_start_matches('\u{feff}'))?;
+    let whole = parse_toml_table(text.trim_start_matches('\u{feff}'))?;
     let Some(servers) = whole.get(list) else {
         return Ok(None);
     };
@@ -33,17 +33,17 @@ pub(super) fn find_toml_server(
 pub(super) fn put_toml_server(
     text: &str,
     server: &ServerEntry,
-    whose: Whose,
+    whose: SettingsOwner,
     command: &str,
 ) -> Result<String, String> {
-    let old = read(text)?;
+    let old = parse_toml_table(text)?;
     let Some(there) = find_toml_server(text, server.list).ok().flatten() else {
-        return appended(text, old, server, command);
+        return append_toml_server(text, old, server, command);
     };
-    check_entry(&there, None, whose)?;
+    check_server_entry(&there, None, whose)?;
     match there["command"] == command {
         true => Ok(text.to_owned()),
-        false => respelt(text, old, server.list, command),
+        false => replace_toml_command(text, old, server.list, command),
     }
 }
 
@@ -54,20 +54,21 @@ pub(in crate::settings) fn remove_toml_server(
 ) -> Result<String, String> {
     let mut text = text.to_owned();
     for list in lists {
-        text = removed(&text, list)?;
+        text = remove_toml_section(&text, list)?;
     }
     Ok(text)
 }
 
-fn removed(text: &str, list: &str) -> Result<String, String> {
-    let is_ours_there = |it: &serde_json::Value| check_entry(it, None, Whose::User).is_ok();
+fn remove_toml_section(text: &str, list: &str) -> Result<String, String> {
+    let is_ours_there =
+        |it: &serde_json::Value| check_server_entry(it, None, SettingsOwner::User).is_ok();
     if !find_toml_server(text, list)?
         .as_ref()
         .is_some_and(is_ours_there)
     {
         return Ok(text.to_owned());
     }
-    let mut expected = read(text)?;
+    let mut expected = parse_toml_table(text)?;
     let Some(servers) = expected.get_mut(list).and_then(Value::as_table_mut) else {
         return Ok(text.to_owned());
     };
@@ -77,21 +78,27 @@ fn removed(text: &str, list: &str) -> Result<String, String> {
     if servers.is_empty() {
         expected.remove(list);
     }
-    let sections = sections(text);
-    let is_last = sections.last().is_some_and(|it| is_ours(it, list));
+    let sections = split_toml_sections(text);
+    let is_last = sections
+        .last()
+        .is_some_and(|it| is_own_toml_section(it, list));
     let new = sections
         .into_iter()
-        .filter(|it| !is_ours(it, list))
+        .filter(|it| !is_own_toml_section(it, list))
         .collect::<String>();
-    let new = if is_last { trimmed(&new, text) } else { new };
-    compared(new, &expected, list, "take out")
+    let new = if is_last {
+        trim_toml_end(&new, text)
+    } else {
+        new
+    };
+    check_toml_result(new, &expected, list, "take out")
 }
 
-fn header(list: &str) -> String {
+fn format_section_header(list: &str) -> String {
     format!("[{list}.{NAME}]")
 }
 
-fn appended(
+fn append_toml_server(
     text: &str,
     mut expected: Table,
     server: &ServerEntry,
@@ -116,13 +123,21 @@ fn appended(
         _ if text.ends_with('\n') => newline,
         _ => &newline.repeat(2),
     };
-    let new = format!("{text}{gap}{}{newline}{lines}", header(server.list));
-    compared(new, &expected, server.list, "add")
+    let new = format!(
+        "{text}{gap}{}{newline}{lines}",
+        format_section_header(server.list)
+    );
+    check_toml_result(new, &expected, server.list, "add")
 }
 
 /// The text with another command in the entry that is there.
-fn respelt(text: &str, mut expected: Table, list: &str, command: &str) -> Result<String, String> {
-    let span = command_span(text, list).ok_or("its command is nowhere")?;
+fn replace_toml_command(
+    text: &str,
+    mut expected: Table,
+    list: &str,
+    command: &str,
+) -> Result<String, String> {
+    let span = find_toml_command(text, list).ok_or("its command is nowhere")?;
     let entry = expected
         .get_mut(list)
         .and_then(|it| it.get_mut(NAME))
@@ -136,38 +151,44 @@ fn respelt(text: &str, mut expected: Table, list: &str, command: &str) -> Result
         Value::from(command),
         &text[span.end..]
     );
-    compared(new, &expected, list, "change")
+    check_toml_result(new, &expected, list, "change")
 }
 
 /// Where the command of the entry stands.
-fn command_span(text: &str, list: &str) -> Option<Range<usize>> {
+fn find_toml_command(text: &str, list: &str) -> Option<Range<usize>> {
     let whole = DeValue::Table(toml::de::DeTable::parse(text).ok()?.into_inner());
     let entry = whole.get(list)?.get_ref().get(NAME)?.get_ref();
     entry.get("command").map(toml::Spanned::span)
 }
 
-fn compared(new: String, expected: &Table, list: &str, what: &str) -> Result<String, String> {
-    match read(&new) {
+fn check_toml_result(
+    new: String,
+    expected: &Table,
+    list: &str,
+    what: &str,
+) -> Result<String, String> {
+    match parse_toml_table(&new) {
         Ok(found) if found == *expected => Ok(new),
         _ => Err(format!(
             "it is written in a way that {} cannot be put into; {what} it by hand",
-            header(list)
+            format_section_header(list)
         )),
     }
 }
 
-fn read(text: &str) -> Result<Table, String> {
-    text.parse::<Table>().map_err(|it| said(text, &it))
+fn parse_toml_table(text: &str) -> Result<Table, String> {
+    text.parse::<Table>()
+        .map_err(|it| describe_toml_error(text, &it))
 }
 
-fn said(text: &str, error: &toml::de::Error) -> String {
+fn describe_toml_error(text: &str, error: &toml::de::Error) -> String {
     let at = error.span().map_or(0, |it| it.start);
     let line = text.get(..at).unwrap_or(text).matches('\n').count() + 1;
     format!("line {line}: {}", error.message())
 }
 
 /// The text in pieces, each beginning with a line that looks like a header.
-fn sections(text: &str) -> Vec<String> {
+fn split_toml_sections(text: &str) -> Vec<String> {
     let mut pieces = vec![String::new()];
     for line in text.split_inclusive('\n') {
         if line.trim_start().starts_with('[') {
@@ -180,7 +201,7 @@ fn sections(text: &str) -> Vec<String> {
     pieces
 }
 
-fn is_ours(section: &str, list: &str) -> bool {
+fn is_own_toml_section(section: &str, list: &str) -> bool {
     let first: String = section
         .lines()
         .next()
@@ -188,11 +209,12 @@ fn is_ours(section: &str, list: &str) -> bool {
         .split_whitespace()
         .collect();
     let name = first.replace('"', "");
-    name.starts_with(&self::header(list)) || name.starts_with(&format!("[{list}.{NAME}."))
+    name.starts_with(&self::format_section_header(list))
+        || name.starts_with(&format!("[{list}.{NAME}."))
 }
 
 /// Without the empty line that stood before the section, at the end.
-fn trimmed(new: &str, old: &str) -> String {
+fn trim_toml_end(new: &str, old: &str) -> String {
     let newline = if old.contains("\r\n") { "\r\n" } else { "\n" };
     match new.trim_end() {
         "" => String::new(),
@@ -213,7 +235,7 @@ mod tests {
         make: |command| json!({"command": command, "args": ["mcp"], "env_vars": PASSED_ON}),
     };
 
-    fn with(text: &str, whose: Whose, command: &str) -> Result<String, String> {
+    fn with(text: &str, whose: SettingsOwner, command: &str) -> Result<String, String> {
         put_toml_server(text, &SERVER, whose, command)
     }
 
@@ -228,10 +250,10 @@ mod tests {
     #[test]
     fn the_section_comes_last_and_goes_again() {
         let check = |text: &str, before: &str| {
-            let new = with(text, Whose::Anybody, "apostille").unwrap();
+            let new = with(text, SettingsOwner::Anybody, "apostille").unwrap();
             assert_eq!(new.replace("\r\n", "\n"), format!("{before}{SECTION}"));
             assert_eq!(
-                with(&new, Whose::Anybody, "apostille").as_deref(),
+                with(&new, SettingsOwner::Anybody, "apostille").as_deref(),
                 Ok(new.as_str()),
                 "twice is once"
             );
@@ -249,7 +271,7 @@ mod tests {
     #[test]
     fn an_entry_that_is_there_keeps_what_a_person_said() {
         let old = "[mcp_servers.apostille]\ncommand = '/old/apostille' # there\nargs = [\"mcp\", \"--profile\", \"all\"]\n\n[x]\n";
-        let new = with(old, Whose::User, "apostille").unwrap();
+        let new = with(old, SettingsOwner::User, "apostille").unwrap();
         assert_eq!(new, old.replace("'/old/apostille'", "\"apostille\""));
         assert_eq!(without(&new).unwrap(), "[x]\n");
     }
@@ -257,7 +279,7 @@ mod tests {
     #[test]
     fn what_cannot_be_changed_is_said() {
         let check = |text: &str, expected: &str| {
-            let why = with(text, Whose::Anybody, "apostille").unwrap_err();
+            let why = with(text, SettingsOwner::Anybody, "apostille").unwrap_err();
             assert!(why.contains(expected), "{text:?}: {why}");
         };
         check("a = \nb = 1", "line 1");

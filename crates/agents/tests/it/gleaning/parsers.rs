@@ -5,22 +5,22 @@ use std::fs;
 use std::path::Path;
 
 use apostille_agents::client::Client;
-use apostille_agents::clients::profile;
-use apostille_agents::transcript::{Speaker, Turn};
+use apostille_agents::clients::find_client_profile;
+use apostille_agents::transcript::{Speaker, TranscriptTurn};
 use apostille_agents::transcripts::{TranscriptError, USUAL_BYTES};
 use proptest::prelude::*;
 
-fn parse(client: Client, text: &str) -> Vec<Turn> {
-    profile(client).parse_transcript(text)
+fn parse(client: Client, text: &str) -> Vec<TranscriptTurn> {
+    find_client_profile(client).parse_transcript_text(text)
 }
 
-fn read(client: Client, path: &Path, limit: u64) -> Result<Vec<Turn>, TranscriptError> {
-    profile(client).read_transcript(path, limit)
+fn read(client: Client, path: &Path, limit: u64) -> Result<Vec<TranscriptTurn>, TranscriptError> {
+    find_client_profile(client).read_transcript_file(path, limit)
 }
 
 /// Turns on one line each: who, the words, the calls with how they ended.
-fn told(turns: &[Turn]) -> Vec<String> {
-    let told = |turn: &Turn| {
+fn told(turns: &[TranscriptTurn]) -> Vec<String> {
+    let told = |turn: &TranscriptTurn| {
         let mut line = format!("{}: {}", turn.speaker, turn.text);
         for it in &turn.uses {
             let ended = it
@@ -225,19 +225,19 @@ fn a_transcript_that_is_not_there_has_no_turns_and_a_compressed_one_is_an_error(
 #[test]
 fn only_copilot_can_be_found_by_the_session_alone() {
     let home = Path::new("/home/ana");
-    let path = profile(Client::Copilot)
-        .usual_transcript(home, "02621ea7-31b5")
+    let path = find_client_profile(Client::Copilot)
+        .default_transcript_path(home, "02621ea7-31b5")
         .unwrap();
     assert_eq!(
         path,
         Path::new("/home/ana/.copilot/session-state/02621ea7-31b5/events.jsonl")
     );
     assert_eq!(
-        profile(Client::Copilot).usual_transcript(home, "../x"),
+        find_client_profile(Client::Copilot).default_transcript_path(home, "../x"),
         None
     );
     assert_eq!(
-        profile(Client::Codex).usual_transcript(home, "02621ea7"),
+        find_client_profile(Client::Codex).default_transcript_path(home, "02621ea7"),
         None
     );
 }

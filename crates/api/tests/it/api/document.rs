@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use apostille_api::calls::{CALLS, ROUTES, document};
+use apostille_api::calls::{CALLS, ROUTES, build_openapi_document};
 use apostille_api::pass::Access;
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ use super::{Caller, Desk};
 )]
 fn the_committed_document_is_that_of_the_table() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
-    let made = serde_json::to_string_pretty(&document()).unwrap() + "\n";
+    let made = serde_json::to_string_pretty(&build_openapi_document()).unwrap() + "\n";
     if std::env::var_os("APOSTILLE_BLESS").is_some() {
         fs::write(&path, &made).unwrap();
     }
@@ -30,7 +30,7 @@ fn the_committed_document_is_that_of_the_table() {
 
 #[test]
 fn every_call_is_told_with_what_the_door_answers() {
-    let document = document();
+    let document = build_openapi_document();
     assert_eq!(
         document["components"]["securitySchemes"]["token"]["scheme"],
         "bearer"
@@ -73,7 +73,7 @@ fn every_call_is_told_with_what_the_door_answers() {
 /// Each body that is shown is one that the call takes.
 #[test]
 fn every_body_has_an_example_that_is_taken() {
-    let document = document();
+    let document = build_openapi_document();
     for call in CALLS {
         let path = call.route.path;
         let content = &document["paths"][path][verb(call.route.method).to_lowercase()]["requestBody"]
@@ -107,7 +107,7 @@ fn every_body_has_an_example_that_is_taken() {
 /// Every reference leads somewhere, and every shape that has a name is used.
 #[test]
 fn the_document_hangs_together() {
-    let document = document();
+    let document = build_openapi_document();
     let text = document.to_string();
     let places: Vec<&str> = text
         .split("\"$ref\":\"#")
@@ -141,7 +141,7 @@ fn schemas_of_answers_and_bodies_are_closed() {
             _ => {}
         }
     }
-    let document = document();
+    let document = build_openapi_document();
     check(&document["components"]["schemas"], "schemas");
     for call in CALLS {
         let told = &document["paths"][call.route.path][verb(call.route.method).to_lowercase()];
@@ -155,7 +155,7 @@ fn the_document_can_be_asked_for() {
     let reply = Caller::new(&desk, Access::Read).asks("GET /api/openapi.json");
     assert_eq!(
         serde_json::from_str::<Value>(&reply.body).unwrap(),
-        document()
+        build_openapi_document()
     );
 }
 
@@ -180,11 +180,11 @@ fn every_call_answers_what_is_told() {
     }
 }
 
-fn verb(method: apostille_api::visit::Method) -> &'static str {
-    use apostille_api::visit::Method;
+fn verb(method: apostille_api::visit::HttpMethod) -> &'static str {
+    use apostille_api::visit::HttpMethod;
     match method {
-        Method::Get => "GET",
-        Method::Post => "POST",
-        Method::Delete => "DELETE",
+        HttpMethod::Get => "GET",
+        HttpMethod::Post => "POST",
+        HttpMethod::Delete => "DELETE",
     }
 }

@@ -1,17 +1,17 @@
 //! A small reader of JSON Schema: as much of it as the document uses, and it fails at a word that it does not know.
 
+use apostille_api::calls::build_openapi_document;
 use apostille_api::calls::call::ApiCall;
-use apostille_api::calls::document;
-use apostille_api::visit::{Method, Reply};
+use apostille_api::visit::{HttpMethod, HttpReply};
 use serde_json::Value;
 
 /// Holds an answer against what the document says of it.
-pub(super) fn fits(call: &ApiCall, reply: &Reply) {
-    let document = document();
+pub(super) fn fits(call: &ApiCall, reply: &HttpReply) {
+    let document = build_openapi_document();
     let method = match call.route.method {
-        Method::Get => "get",
-        Method::Post => "post",
-        Method::Delete => "delete",
+        HttpMethod::Get => "get",
+        HttpMethod::Post => "post",
+        HttpMethod::Delete => "delete",
     };
     let operation = &document["paths"][call.route.path][method];
     let declared = resolved(&document, &operation["responses"][reply.status.to_string()]);

@@ -1,9 +1,9 @@
 //! Requests that nobody would make on purpose: nothing panics, nothing breaks, and every answer is bounded.
 
 use apostille_api::calls::CALLS;
-use apostille_api::calls::call::{ApiCall, RequestBody, SchemaOf};
+use apostille_api::calls::call::{ApiCall, RequestBody, SchemaFn};
 use apostille_api::pass::Access;
-use apostille_api::visit::Asked;
+use apostille_api::visit::RequestInput;
 use proptest::prelude::*;
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value};
@@ -44,7 +44,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 /// The names that a call takes.
-fn properties(schema: SchemaOf) -> Vec<String> {
+fn properties(schema: SchemaFn) -> Vec<String> {
     let schema = schema(&mut SchemaGenerator::default());
     let properties = schema.get("properties").and_then(Value::as_object);
     properties
@@ -59,14 +59,14 @@ fn asked(
     part: &str,
     query: &[(prop::sample::Index, String)],
     body: Vec<u8>,
-) -> Asked {
+) -> RequestInput {
     let mut names = properties(call.query);
     names.push("colour".into());
     let query = query
         .iter()
         .map(|(at, value)| (names[at.index(names.len())].clone(), value.clone()));
     let parts = ["name", "slug"].map(|it| (it.to_owned(), part.to_owned()));
-    Asked {
+    RequestInput {
         parts: parts.to_vec(),
         query: query.collect(),
         body,
@@ -90,7 +90,7 @@ fn object(call: &ApiCall, fields: &[(prop::sample::Index, Value)]) -> Vec<u8> {
 }
 
 /// Asks; that the answer is of a status and a shape that is told is looked at by the caller.
-fn checked(call: &ApiCall, asked: &Asked) -> Result<(), TestCaseError> {
+fn checked(call: &ApiCall, asked: &RequestInput) -> Result<(), TestCaseError> {
     let desk = Desk::new();
     let reply = Caller::new(&desk, Access::Review).sends(call, asked);
     prop_assert!(reply.status < 500, "{} {}", reply.status, reply.body);

@@ -1,38 +1,45 @@
 //! The audit as people read it: counts first, then class by class what is the matter and what to type.
 
 use anstyle::Style;
-use apostille_audit::{Audit, Class, Finding, Named, Severity};
+use apostille_audit::{AffectedMemory, AuditFinding, AuditReport, Class, Severity};
 
 use crate::paint::{
-    BOLD, CYAN, DIM, GREEN, Paint, RED, Table, YELLOW, count, ink, one_line, standing,
+    BOLD, CYAN, DIM, GREEN, Paint, RED, TextTable, YELLOW, flatten_to_line, format_count,
+    pick_standing_style, style_text,
 };
 
 /// How many memories of one finding are shown.
 const MEMBERS: usize = 8;
 
 /// The page.
-pub fn text(paint: &Paint, found: &Audit, is_whole: bool) -> String {
+pub fn format_audit_page(paint: &Paint, found: &AuditReport, is_whole: bool) -> String {
     let members = if is_whole { usize::MAX } else { MEMBERS };
-    let head = paint.wrapped(&found.summary(), 0);
+    let head = paint.wrap_text(&found.summary(), 0);
     if found.counts.is_empty() {
-        return head + &ink(GREEN, "Nothing needs attention.\n") + &unknown(found);
+        return head
+            + &style_text(GREEN, "Nothing needs attention.\n")
+            + &format_audit_unknown(found);
     }
     let sections = Class::ALL
         .iter()
-        .map(|it| section(paint, found, *it, members));
-    let more = found.counts.keys().any(|it| found.left_off(*it) > 0);
+        .map(|it| format_audit_section(paint, found, *it, members));
+    let more = found.counts.keys().any(|it| found.count_left_off(*it) > 0);
     let hint = if more {
-        ink(DIM, "\n--verbose shows all; --only CLASS one class\n")
+        style_text(DIM, "\n--verbose shows all; --only CLASS one class\n")
     } else {
         String::new()
     };
-    head + &unknown(found) + "\n" + &counts(paint, found) + &sections.collect::<String>() + &hint
+    head + &format_audit_unknown(found)
+        + "\n"
+        + &format_audit_counts(paint, found)
+        + &sections.collect::<String>()
+        + &hint
 }
 
-fn unknown(found: &Audit) -> String {
+fn format_audit_unknown(found: &AuditReport) -> String {
     match found.n_unknown {
         0 => String::new(),
-        n => ink(
+        n => style_text(
             DIM,
             format!("{n} could not be looked up, which is no evidence against them\n"),
         ),
@@ -40,25 +47,25 @@ fn unknown(found: &Audit) -> String {
 }
 
 /// How many findings each class has, as the head counts them, and how many memories these are about.
-fn counts(paint: &Paint, found: &Audit) -> String {
-    let mut table = Table::default();
+fn format_audit_counts(paint: &Paint, found: &AuditReport) -> String {
+    let mut table = TextTable::default();
     for (class, n) in &found.counts {
-        let style = colour(worst(found, *class));
+        let style = pick_severity_style(find_worst_severity(found, *class));
         let memories = found.affected.get(class).filter(|it| **it > 0);
         let memories = memories
-            .map(|it| count(*it as u64, "memory", "memories"))
+            .map(|it| format_count(*it as u64, "memory", "memories"))
             .unwrap_or_default();
-        table.row([
-            ink(style, format!("{n:>4}")),
-            ink(BOLD, class),
-            ink(DIM, memories),
-            class.told().into(),
+        table.add_row([
+            style_text(style, format!("{n:>4}")),
+            style_text(BOLD, class),
+            style_text(DIM, memories),
+            class.description().into(),
         ]);
     }
-    table.text(paint, 0)
+    table.to_text(paint, 0)
 }
 
-fn worst(found: &Audit, class: Class) -> Severity {
+fn find_worst_severity(found: &AuditReport, class: Class) -> Severity {
     let of_class = found.findings.iter().filter(|it| it.class == class);
     of_class
         .map(|it| it.severity)
@@ -66,7 +73,7 @@ fn worst(found: &Audit, class: Class) -> Severity {
         .unwrap_or(Severity::Note)
 }
 
-fn colour(severity: Severity) -> Style {
+fn pick_severity_style(severity: Severity) -> Style {
     match severity {
         Severity::Error => RED,
         Severity::Warning => YELLOW,
@@ -74,12 +81,15 @@ fn colour(severity: Severity) -> Style {
     }
 }
 
-fn section(paint: &Paint, found: &Audit, class: Class, most: usize) -> String {
+fn format_audit_section(paint: &Paint, found: &AuditReport, class: Class, most: usize) -> String {
     if !found.counts.contains_key(&class) {
         return String::new();
     }
-    let title = ink(colour(worst(found, class)).bold(), class);
-    let of_class: Vec<&Finding> = found
+    let title = style_text(
+        pick_severity_style(find_worst_severity(found, class)).bold(),
+        class,
+    );
+    let of_class: Vec<&AuditFinding> = found
         .findings
         .iter()
         .filter(|it| it.class == class)
@@ -88,35 +98,35 @@ fn section(paint: &Paint, found: &Audit, class: Class, most: usize) -> String {
     let is_alike = of_class.len() > 1 && of_class.iter().all(|it| it.memories.len() == 1);
     let mut out = format!("\n{title}\n");
     for lot in of_class.chunk_by(|a, b| a.what == b.what) {
-        out += &entry(paint, lot, most);
+        out += &format_audit_entry(paint, lot, most);
         out.extend(
             lot.iter()
                 .filter(|_| !is_alike)
-                .map(|it| command(&it.way_out, "")),
+                .map(|it| format_audit_command(&it.way_out, "")),
         );
     }
     if let (true, Some(first)) = (is_alike, of_class.first()) {
-        out += &command(&first.way_out, "        # likewise the others");
+        out += &format_audit_command(&first.way_out, "        # likewise the others");
     }
-    match found.left_off(class) {
+    match found.count_left_off(class) {
         0 => out,
-        more => out + &ink(DIM, format!("  … and {more} more\n")),
+        more => out + &style_text(DIM, format!("  … and {more} more\n")),
     }
 }
 
-fn command(way_out: &str, remark: &str) -> String {
+fn format_audit_command(way_out: &str, remark: &str) -> String {
     format!(
         "    {}{}\n",
-        ink(CYAN, format!("$ {way_out}")),
-        ink(DIM, remark)
+        style_text(CYAN, format!("$ {way_out}")),
+        style_text(DIM, remark)
     )
 }
 
 /// What is the matter, and the memories below it.
-fn entry(paint: &Paint, lot: &[&Finding], most: usize) -> String {
+fn format_audit_entry(paint: &Paint, lot: &[&AuditFinding], most: usize) -> String {
     let what = lot
         .first()
-        .map(|it| paint.wrapped(&one_line(&it.what), 2))
+        .map(|it| paint.wrap_text(&flatten_to_line(&it.what), 2))
         .unwrap_or_default();
     let members = || {
         lot.iter().flat_map(|it| {
@@ -129,7 +139,7 @@ fn entry(paint: &Paint, lot: &[&Finding], most: usize) -> String {
     let n_more: usize = lot.iter().map(|it| it.n_more).sum();
     let more = members().count().saturating_sub(most) + n_more;
     let more = if more > 0 {
-        ink(DIM, format!("    … and {more} more\n"))
+        style_text(DIM, format!("    … and {more} more\n"))
     } else {
         String::new()
     };
@@ -140,30 +150,35 @@ fn entry(paint: &Paint, lot: &[&Finding], most: usize) -> String {
         let handles = if handles.is_empty() {
             String::new()
         } else {
-            paint.wrapped(&handles.join(" "), 4)
+            paint.wrap_text(&handles.join(" "), 4)
         };
         return what + &handles + &more;
     }
-    let mut table = Table::default();
-    shown.for_each(|(class, n, member)| table.row(row(class, n, member)));
-    what + &table.text(paint, 4) + &more
+    let mut table = TextTable::default();
+    shown.for_each(|(class, n, member)| table.add_row(format_audit_row(class, n, member)));
+    what + &table.to_text(paint, 4) + &more
 }
 
-fn row(class: Class, n: usize, it: &Named) -> Vec<String> {
+fn format_audit_row(class: Class, n: usize, it: &AffectedMemory) -> Vec<String> {
     let mark = match (class, n) {
-        (Class::Duplicate, 0) => Some(ink(GREEN, "keep")),
+        (Class::Duplicate, 0) => Some(style_text(GREEN, "keep")),
         (Class::Duplicate, _) => Some(String::new()),
-        (Class::Contradiction, 0) => Some(ink(DIM, "newer")),
-        (Class::Contradiction, _) => Some(ink(DIM, "older")),
+        (Class::Contradiction, 0) => Some(style_text(DIM, "newer")),
+        (Class::Contradiction, _) => Some(style_text(DIM, "older")),
         _ => None,
     };
     let word = it
         .standing
-        .map(|it| ink(standing(it), it))
+        .map(|it| style_text(pick_standing_style(it), it))
         .unwrap_or_default();
-    let fact = it.fact.as_deref().map(one_line).unwrap_or_default();
-    [Some(ink(BOLD, it.handle)), mark, Some(word), Some(fact)]
-        .into_iter()
-        .flatten()
-        .collect()
+    let fact = it.fact.as_deref().map(flatten_to_line).unwrap_or_default();
+    [
+        Some(style_text(BOLD, it.handle)),
+        mark,
+        Some(word),
+        Some(fact),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }

@@ -10,8 +10,8 @@ use apostille_agents::clients::{self, ClientProfile};
 use serde_json::Value;
 
 use crate::cmd::hook::ALONE;
-use crate::paint::one_line;
-use apostille_workspace::system::World;
+use crate::paint::flatten_to_line;
+use apostille_workspace::system::System;
 
 /// When waiting for an answer is given up.
 pub const PATIENCE_MS: u64 = 5_000;
@@ -34,7 +34,7 @@ const LEADING_ELSEWHERE: [&str; 9] = [
 ];
 /// How one sample was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Try {
+pub struct TrialResult {
     /// How long it took.
     pub ms: u64,
     /// Whether the memory in the room was told.
@@ -43,7 +43,7 @@ pub struct Try {
 
 /// A hook that may be tried. It is started as it is: no shell reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct TrialCall {
     /// The event, by the client's own name.
     pub event: String,
     /// The program, by its whole path.
@@ -53,9 +53,9 @@ pub struct Call {
 }
 
 /// A throw-away room in which hooks are tried: nothing of the user's is read or written.
-pub struct Room<'a> {
+pub struct HookSandbox<'a> {
     /// The world.
-    pub world: &'a World,
+    pub world: &'a System,
     /// Where it is.
     pub folder: &'a Path,
     /// The client that asks.
@@ -64,16 +64,16 @@ pub struct Room<'a> {
     pub patience: u64,
 }
 
-impl Room<'_> {
+impl HookSandbox<'_> {
     /// Puts a memory into the room, so that there is something to tell.
-    pub fn furnished(&self) -> Result<(), String> {
-        let program = self.world.program().map_err(|fault| fault.message())?;
+    pub fn seed_memory(&self) -> Result<(), String> {
+        let program = self.world.program_path().map_err(|fault| fault.message())?;
         let mut command = Command::new(program);
         command
             .args(["remember", "--user", MEMORY])
             .current_dir(self.folder)
             .stdin(Stdio::null());
-        self.bent(&mut command);
+        self.redirect_environment(&mut command);
         let output = command
             .output()
             .map_err(|error| format!("cannot try them: {error}"))?;
@@ -81,13 +81,13 @@ impl Room<'_> {
         if output.status.success() {
             Ok(())
         } else {
-            Err(format!("cannot try them{}", hint(&said())))
+            Err(format!("cannot try them{}", format_stderr_hint(&said())))
         }
     }
 
     /// How each sample for a moment was answered, or what is wrong.
-    pub fn tried(&self, call: &Call) -> Result<Vec<Try>, String> {
-        let samples = self.row.samples().iter();
+    pub fn run_samples(&self, call: &TrialCall) -> Result<Vec<TrialResult>, String> {
+        let samples = self.row.hook_samples().iter();
         let found = samples
             .filter(|it| it.event == call.event)
             .map(|it| it.stdin);
@@ -97,43 +97,48 @@ impl Room<'_> {
         } else {
             found
         };
-        inputs.iter().map(|it| self.ran(call, it)).collect()
+        inputs.iter().map(|it| self.run_sample(call, it)).collect()
     }
 
-    fn ran(&self, call: &Call, input: &str) -> Result<Try, String> {
+    fn run_sample(&self, call: &TrialCall, input: &str) -> Result<TrialResult, String> {
         let (event, out, err) = (
             &call.event,
             self.folder.join("out"),
             self.folder.join("err"),
         );
         let watch = self.world.stopwatch();
-        let child = self.command(call, &out, &err).and_then(|mut it| it.spawn());
+        let child = self
+            .build_command(call, &out, &err)
+            .and_then(|mut it| it.spawn());
         let mut child = child.map_err(|error| format!("{event}: cannot be started: {error}"))?;
         if let Some(mut stdin) = child.stdin.take() {
             // One that does not read is heard all the same.
             let _ = stdin.write_all(input.as_bytes());
         }
-        let code = self.waited(&mut child);
+        let code = self.wait_for_exit(&mut child);
         let code = code.ok_or_else(|| format!("{event}: no answer within {} ms", self.patience))?;
         let ms = watch() / 1_000;
         let text = |path: &PathBuf| fs::read_to_string(path).unwrap_or_default();
         match code {
             0 => {
                 let answer = text(&out);
-                judged(self.row, event, &answer).map(|()| Try {
+                validate_hook_answer(self.row, event, &answer).map(|()| TrialResult {
                     ms,
                     is_told: answer.contains(MEMORY),
                 })
             }
-            code => Err(format!("{event}: exit code {code}{}", hint(&text(&err)))),
+            code => Err(format!(
+                "{event}: exit code {code}{}",
+                format_stderr_hint(&text(&err))
+            )),
         }
     }
 
     /// The call, started where nothing of the user's is.
-    fn command(&self, call: &Call, out: &Path, err: &Path) -> std::io::Result<Command> {
+    fn build_command(&self, call: &TrialCall, out: &Path, err: &Path) -> std::io::Result<Command> {
         let mut command = Command::new(&call.program);
         command.args(&call.arguments).current_dir(self.folder);
-        self.bent(&mut command);
+        self.redirect_environment(&mut command);
         command.envs(self.row.hook_variables().iter().copied());
         command
             .stdin(Stdio::piped())
@@ -143,7 +148,7 @@ impl Room<'_> {
     }
 
     /// Everything that leads to the user's own files is bent.
-    fn bent(&self, command: &mut Command) {
+    fn redirect_environment(&self, command: &mut Command) {
         for name in [
             "HOME",
             "XDG_DATA_HOME",
@@ -158,13 +163,16 @@ impl Room<'_> {
         }
         command.env(ALONE, "1");
         // Whoever runs `doctor` from within a client is not the one that is tried.
-        for name in LEADING_ELSEWHERE.into_iter().chain(clients::variables()) {
+        for name in LEADING_ELSEWHERE
+            .into_iter()
+            .chain(clients::list_client_variables())
+        {
             command.env_remove(name);
         }
     }
 
     /// The exit code, unless it takes too long.
-    fn waited(&self, child: &mut Child) -> Option<i32> {
+    fn wait_for_exit(&self, child: &mut Child) -> Option<i32> {
         let watch = self.world.stopwatch();
         while watch() / 1_000 < self.patience {
             match child.try_wait() {
@@ -179,15 +187,18 @@ impl Room<'_> {
 }
 
 /// The first line of what a program complains about.
-fn hint(text: &str) -> String {
-    let first = text.lines().find(|it| !it.trim().is_empty()).map(one_line);
+fn format_stderr_hint(text: &str) -> String {
+    let first = text
+        .lines()
+        .find(|it| !it.trim().is_empty())
+        .map(flatten_to_line);
     first
-        .map(|it| format!(": {}", crate::paint::cut(&it, 120)))
+        .map(|it| format!(": {}", crate::paint::truncate_to_width(&it, 120)))
         .unwrap_or_default()
 }
 
 /// Whether an answer is one that the client understands.
-fn judged(row: &ClientProfile, event: &str, answer: &str) -> Result<(), String> {
+fn validate_hook_answer(row: &ClientProfile, event: &str, answer: &str) -> Result<(), String> {
     let Some(keys) = row.answer_keys(event).filter(|_| !answer.trim().is_empty()) else {
         return Ok(());
     };
@@ -198,7 +209,7 @@ fn judged(row: &ClientProfile, event: &str, answer: &str) -> Result<(), String> 
         return Err(format!(
             "{event}: {} does not know `{}` in an answer",
             row.client,
-            one_line(key)
+            flatten_to_line(key)
         ));
     }
     match said
@@ -214,37 +225,37 @@ fn judged(row: &ClientProfile, event: &str, answer: &str) -> Result<(), String> 
 mod tests {
     use super::*;
     use apostille_agents::client::Client;
-    use apostille_agents::clients::profile;
+    use apostille_agents::clients::find_client_profile;
 
     #[cfg(unix)]
     #[test]
     fn one_that_never_answers_is_given_up() {
         let folder = tempfile::tempdir().unwrap();
-        let world = World::ask(Vec::new()).unwrap();
-        let room = Room {
+        let world = System::from_process(Vec::new()).unwrap();
+        let room = HookSandbox {
             world: &world,
             folder: folder.path(),
-            row: profile(Client::Codex),
+            row: find_client_profile(Client::Codex),
             patience: 0,
         };
-        let call = |line: &str| Call {
+        let call = |line: &str| TrialCall {
             event: "Stop".into(),
             program: "/bin/sh".into(),
             arguments: vec!["-c".into(), line.into()],
         };
-        let found = room.ran(&call("exec sleep 600"), "{}");
+        let found = room.run_sample(&call("exec sleep 600"), "{}");
         assert_eq!(found, Err("Stop: no answer within 0 ms".into()));
-        let room = Room {
+        let room = HookSandbox {
             patience: PATIENCE_MS,
             ..room
         };
-        assert!(room.ran(&call("exec cat > /dev/null"), "{}").is_ok());
+        assert!(room.run_sample(&call("exec cat > /dev/null"), "{}").is_ok());
     }
 
     #[test]
     fn answers_have_the_shape_of_their_client() {
         let check = |client: Client, event: &str, answer: &str, expected: Result<(), &str>| {
-            let found = judged(profile(client), event, answer);
+            let found = validate_hook_answer(find_client_profile(client), event, answer);
             match expected {
                 Ok(()) => assert_eq!(found, Ok(()), "{client} {answer}"),
                 Err(part) => {

@@ -1,15 +1,19 @@
 //! Is a repository's own store merged and kept as it should be?
 
 use crate::cmd::init;
-use crate::shell::Shell;
-use apostille_agents::settings::sharing::{Shared, is_merged, unignored};
+use crate::shell::CommandContext;
+use apostille_agents::settings::sharing::{SharingFile, find_unignored_local, is_union_merged};
 use apostille_workspace::config::Settings;
 
-use super::{Finding, doubtful, good};
+use super::{DoctorFinding, new_doubtful_finding, new_good_finding};
 
 /// What git is told about the store of a repository, where it has one.
-pub fn findings(shell: &Shell, settings: &Settings) -> Vec<Finding> {
-    let here = shell.place().ok().as_ref().and_then(init::here);
+pub fn check_store_sharing(shell: &CommandContext, settings: &Settings) -> Vec<DoctorFinding> {
+    let here = shell
+        .find_project_folder()
+        .ok()
+        .as_ref()
+        .and_then(init::find_repository_scope);
     let (Some(_), Some(scope)) = (&settings.own_store, here) else {
         return Vec::new();
     };
@@ -21,28 +25,28 @@ pub fn findings(shell: &Shell, settings: &Settings) -> Vec<Finding> {
     else {
         return Vec::new();
     };
-    let text = |file: Shared| {
+    let text = |file: SharingFile| {
         let path = scope.root().join(file.as_str());
-        init::text(&path, scope.bounds(&path))
+        init::read_settings_text(&path, scope.link_boundary(&path))
             .ok()
             .flatten()
             .unwrap_or_default()
     };
     let mut findings = Vec::new();
-    if !is_merged(&text(Shared::Attributes), store) {
-        findings.push(doubtful(
+    if !is_union_merged(&text(SharingFile::Attributes), store) {
+        findings.push(new_doubtful_finding(
             "sharing",
             format!("no line of .gitattributes says `/{store} merge=union`: branches will conflict in it; run `apostille init --shared`"),
         ));
     }
-    if let Some(local) = unignored(&text(Shared::Ignore), store) {
-        findings.push(doubtful(
+    if let Some(local) = find_unignored_local(&text(SharingFile::Ignore), store) {
+        findings.push(new_doubtful_finding(
             "sharing",
             format!("no line of .gitignore names `/{local}`: what you were shown would be committed; run `apostille init --shared`"),
         ));
     }
     if findings.is_empty() {
-        findings.push(good(
+        findings.push(new_good_finding(
             "sharing",
             format!("{store}: git keeps both sides' lines"),
         ));

@@ -6,24 +6,24 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use apostille_agents::client::Client;
-use apostille_agents::clients::profile;
-use apostille_agents::glean::{Gleaned, asked, glean};
-use apostille_agents::learn::{Learned, Left, learn};
-use apostille_agents::ledger::Ledger;
-use apostille_agents::session::{Entry, Moment, Session, Shown};
-use apostille_agents::transcript::{Speaker, Turn};
+use apostille_agents::clients::find_client_profile;
+use apostille_agents::glean::{ExtractedStatement, asked, extract_statements};
+use apostille_agents::learn::{EndedSession, LearnOutcome, learn_from_session};
+use apostille_agents::ledger::SessionLedger;
+use apostille_agents::session::{AgentSession, Moment, SessionEntry, ShownMemory};
+use apostille_agents::transcript::{Speaker, TranscriptTurn};
 use apostille_agents::transcripts::USUAL_BYTES;
 use apostille_core::memory::MemoryId;
 use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use crate::paint::count;
-use crate::shell::{Answer, Shell};
-use apostille_workspace::desk::Desk;
+use crate::paint::format_count;
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
-use apostille_workspace::task::Tasks;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::task::CheckoutTasks;
 use apostille_workspace::{model, sessions, task};
 
 /// After so long without a word, a session is over though nobody said so.
@@ -43,13 +43,13 @@ const PAUSE: Duration = Duration::from_millis(250);
 const WAITS: usize = 16;
 
 #[derive(Serialize)]
-struct Reply {
+struct EndedSessionsReply {
     ok: bool,
-    sessions: Vec<View>,
+    sessions: Vec<EndedSessionView>,
 }
 
 #[derive(Serialize)]
-struct View {
+struct EndedSessionView {
     session: String,
     pending: Vec<String>,
     episode: Option<String>,
@@ -58,23 +58,23 @@ struct View {
 }
 
 /// Goes through what a session left behind; every session of this repository that is over, when none is named.
-pub(super) fn run(shell: &Shell, session: &str) -> Answer {
-    match gone_through(shell, session) {
+pub(super) fn run(shell: &CommandContext, session: &str) -> CommandOutput {
+    match process_ended_sessions(shell, session) {
         Ok(sessions) => {
-            let json = Reply { ok: true, sessions };
-            shell.answer(error::OK, &json, |_| {
-                json.sessions.iter().map(line).collect()
+            let json = EndedSessionsReply { ok: true, sessions };
+            shell.render_output(error::OK, &json, |_| {
+                json.sessions.iter().map(format_ended_session).collect()
             })
         }
-        Err(fault) => Answer {
+        Err(fault) => CommandOutput {
             code: error::OK,
-            ..shell.failed(&fault)
+            ..shell.render_error(&fault)
         },
     }
 }
 
-fn line(it: &View) -> String {
-    let pending = count(it.pending.len() as u64, "memory", "memories");
+fn format_ended_session(it: &EndedSessionView) -> String {
+    let pending = format_count(it.pending.len() as u64, "memory", "memories");
     let episode = it.episode.as_deref().unwrap_or("none");
     format!(
         "{}: {pending} to approve, episode {episode}, {} of use\n",
@@ -82,18 +82,21 @@ fn line(it: &View) -> String {
     )
 }
 
-fn gone_through(shell: &Shell, session: &str) -> Result<Vec<View>, Fault> {
-    let ledger = sessions::ledger(&shell.world)?;
-    let place = shell.place()?;
-    let repo = shell.settings(&place)?.repo.value;
-    let is_ours = |it: &Session| it.entries.last().is_some_and(|it| it.space == repo);
-    let due: Vec<Session> = match session {
+fn process_ended_sessions(
+    shell: &CommandContext,
+    session: &str,
+) -> Result<Vec<EndedSessionView>, CommandError> {
+    let ledger = sessions::open_session_ledger(&shell.world)?;
+    let place = shell.find_project_folder()?;
+    let repo = shell.resolve_settings(&place)?.repo.value;
+    let is_ours = |it: &AgentSession| it.entries.last().is_some_and(|it| it.space == repo);
+    let due: Vec<AgentSession> = match session {
         "" => ledger
-            .all()
+            .list_sessions()
             .into_iter()
-            .filter(|it| is_ours(it) && is_due(it, shell.world.now))
+            .filter(|it| is_ours(it) && is_session_due(it, shell.world.now))
             .collect(),
-        name => vec![ledger.read(name)],
+        name => vec![ledger.read_session(name)],
     };
     let (mut views, mut failed) = (Vec::new(), Ok(()));
     for it in due {
@@ -101,7 +104,7 @@ fn gone_through(shell: &Shell, session: &str) -> Result<Vec<View>, Fault> {
             continue;
         };
         // One that is stuck does not keep the others.
-        match one(
+        match process_single_session(
             shell,
             &ledger,
             &name,
@@ -115,55 +118,57 @@ fn gone_through(shell: &Shell, session: &str) -> Result<Vec<View>, Fault> {
             Err(fault) => failed = Err(fault),
         }
     }
-    ledger.prune(SystemTime::from(shell.world.now) - KEPT);
+    ledger.prune_sessions(SystemTime::from(shell.world.now) - KEPT);
     failed.map(|()| views)
 }
 
 /// Whether a session is over, and was not gone through since.
-fn is_due(session: &Session, now: Timestamp) -> bool {
-    let left = session.left();
+fn is_session_due(session: &AgentSession, now: Timestamp) -> bool {
+    let left = session.unlearned_entries();
     let is_over = left.iter().any(|it| it.moment == Moment::End);
     left.last()
         .is_some_and(|it| is_over || now.duration_since(it.at) > SILENCE)
 }
 
 /// Goes through one session; nobody else does meanwhile.
-fn one(
-    shell: &Shell,
-    ledger: &Ledger,
+fn process_single_session(
+    shell: &CommandContext,
+    ledger: &SessionLedger,
     name: &str,
     patience: Duration,
-) -> Result<Option<View>, Fault> {
-    let _alone = ledger.alone(name, patience)?;
-    let session = ledger.read(name);
+) -> Result<Option<EndedSessionView>, CommandError> {
+    let _alone = ledger.lock_session(name, patience)?;
+    let session = ledger.read_session(name);
     let Some(last) = session
         .entries
         .last()
-        .filter(|_| is_due(&session, shell.world.now))
+        .filter(|_| is_session_due(&session, shell.world.now))
         .cloned()
     else {
         return Ok(None);
     };
-    let desk = shell.desk()?;
-    let turns = turns(shell, &desk.place.root, &session, &last);
-    let learned = learned(shell, &desk, &session, &last, &turns)?;
-    close_tasks(shell, &desk, ledger)?;
-    let done = Entry::new(
+    let desk = shell.open_workspace()?;
+    let turns = load_session_turns(shell, &desk.place.root, &session, &last);
+    let learned = learn_from_ended_session(shell, &desk, &session, &last, &turns)?;
+    close_left_open_tasks(shell, &desk, ledger)?;
+    let done = SessionEntry::new(
         shell.world.now,
         name,
         last.client,
         last.space.clone(),
         Moment::Done,
     );
-    let shown = of_use(&session, &learned.applied);
+    let shown = select_applied_shown(&session, &learned.applied);
     let turn = turns.last().map(|it| it.number.to_string());
-    ledger.open(name, PATIENCE)?.append(Entry {
-        shown,
-        turn,
-        covers: Some(session.entries.len()),
-        ..done
-    })?;
-    Ok(Some(View {
+    ledger
+        .open_session(name, PATIENCE)?
+        .append_entry(SessionEntry {
+            shown,
+            turn,
+            covers: Some(session.entries.len()),
+            ..done
+        })?;
+    Ok(Some(EndedSessionView {
         session: name.to_owned(),
         pending: learned
             .pending
@@ -177,20 +182,24 @@ fn one(
 }
 
 /// Tasks that a crash left open get the little that is known of them.
-fn close_tasks(shell: &Shell, desk: &Desk, ledger: &Ledger) -> Result<(), Fault> {
-    let tasks = Tasks::at(&shell.world, &desk.place, &desk.settings)?;
+fn close_left_open_tasks(
+    shell: &CommandContext,
+    desk: &Workspace,
+    ledger: &SessionLedger,
+) -> Result<(), CommandError> {
+    let tasks = CheckoutTasks::for_folder(&shell.world, &desk.place, &desk.settings)?;
     let has_ended = |session: &str| {
         ledger
-            .read(session)
+            .read_session(session)
             .entries
             .iter()
             .any(|it| it.moment == Moment::End)
     };
-    tasks.close_left(desk, has_ended)?;
+    tasks.close_left_open(desk, has_ended)?;
     Ok(())
 }
 
-fn of_use(session: &Session, applied: &[MemoryId]) -> Vec<Shown> {
+fn select_applied_shown(session: &AgentSession, applied: &[MemoryId]) -> Vec<ShownMemory> {
     let all = || session.entries.iter().flat_map(|it| &it.shown);
     applied
         .iter()
@@ -199,15 +208,23 @@ fn of_use(session: &Session, applied: &[MemoryId]) -> Vec<Shown> {
 }
 
 /// What was said; nothing where the client wrote nothing down that can be read.
-fn turns(shell: &Shell, root: &Path, session: &Session, last: &Entry) -> Vec<Turn> {
-    let named = session.transcript().map(PathBuf::from);
-    let usual = || profile(last.client).usual_transcript(&shell.world.env.home()?, &last.session);
+fn load_session_turns(
+    shell: &CommandContext,
+    root: &Path,
+    session: &AgentSession,
+    last: &SessionEntry,
+) -> Vec<TranscriptTurn> {
+    let named = session.transcript_path().map(PathBuf::from);
+    let usual = || {
+        find_client_profile(last.client)
+            .default_transcript_path(&shell.world.env.home_dir()?, &last.session)
+    };
     // A file of the system, which has no length, may never end.
     let is_written = |it: &PathBuf| fs::metadata(it).is_ok_and(|it| it.is_file() && it.len() > 0);
     let Some(path) = named.or_else(usual).filter(is_written) else {
         return Vec::new();
     };
-    let mut turns = written_down(last.client, &path, session);
+    let mut turns = wait_for_full_transcript(last.client, &path, session);
     for path in turns
         .iter_mut()
         .flat_map(|it| &mut it.uses)
@@ -226,17 +243,21 @@ fn turns(shell: &Shell, root: &Path, session: &Session, last: &Entry) -> Vec<Tur
 
 /// What is written down, to the last prompt that was seen: some clients write the last turn only when the hooks of its
 /// end are through. That is waited for, but not for long, and not where nobody has written for a while.
-fn written_down(client: Client, path: &Path, session: &Session) -> Vec<Turn> {
+fn wait_for_full_transcript(
+    client: Client,
+    path: &Path,
+    session: &AgentSession,
+) -> Vec<TranscriptTurn> {
     let read = || {
-        profile(client)
-            .read_transcript(path, USUAL_BYTES)
+        find_client_profile(client)
+            .read_transcript_file(path, USUAL_BYTES)
             .unwrap_or_default()
     };
     let changed = fs::metadata(path).and_then(|it| it.modified()).ok();
     let is_new = changed.is_some_and(|it| it.elapsed().is_ok_and(|it| it < RECENT));
     let mut turns = read();
     for _ in 0..if is_new { WAITS } else { 0 } {
-        if is_whole(session, &turns) {
+        if is_transcript_complete(session, &turns) {
             break;
         }
         thread::sleep(PAUSE);
@@ -246,7 +267,7 @@ fn written_down(client: Client, path: &Path, session: &Session) -> Vec<Turn> {
 }
 
 /// Whether the last prompt that was seen is there, with an answer behind it.
-fn is_whole(session: &Session, turns: &[Turn]) -> bool {
+fn is_transcript_complete(session: &AgentSession, turns: &[TranscriptTurn]) -> bool {
     let seen = session
         .entries
         .iter()
@@ -257,25 +278,25 @@ fn is_whole(session: &Session, turns: &[Turn]) -> bool {
     let is_answered =
         at.is_some_and(|at| turns[at..].iter().any(|it| it.speaker == Speaker::Agent));
     let said = at.map(|at| {
-        Digest::of(turns[at].text.trim().as_bytes())
-            .short()
+        Digest::hash_bytes(turns[at].text.trim().as_bytes())
+            .short_hex()
             .to_owned()
     });
     seen.is_none() || (is_answered && said == seen)
 }
 
-fn learned(
-    shell: &Shell,
-    desk: &Desk,
-    session: &Session,
-    last: &Entry,
-    turns: &[Turn],
-) -> Result<Learned, Fault> {
+fn learn_from_ended_session(
+    shell: &CommandContext,
+    desk: &Workspace,
+    session: &AgentSession,
+    last: &SessionEntry,
+    turns: &[TranscriptTurn],
+) -> Result<LearnOutcome, CommandError> {
     let [repo, user] = desk.spaces();
-    let task =
-        task::active_task(&shell.world, &desk.place, &desk.settings).map(|it| it.slug.to_string());
-    let gleaned = gleaned(shell, desk, session, turns)?;
-    let left = Left {
+    let task = task::find_active_task(&shell.world, &desk.place, &desk.settings)
+        .map(|it| it.slug.to_string());
+    let gleaned = extract_session_statements(shell, desk, session, turns)?;
+    let left = EndedSession {
         repo: &repo,
         user: &user,
         own: desk.user_policy(),
@@ -286,26 +307,27 @@ fn learned(
         gleaned: &gleaned,
         task: task.as_deref(),
     };
-    Ok(learn(&desk.cx(), &left)?)
+    Ok(learn_from_session(&desk.context(), &left)?)
 }
 
 /// What was stated: by rule, and with the user's model where there is one. A model that fails costs only what it would
 /// have found.
-fn gleaned(
-    shell: &Shell,
-    desk: &Desk,
-    session: &Session,
-    turns: &[Turn],
-) -> Result<Vec<Gleaned>, Fault> {
-    let mut found = glean(turns);
-    if let Some(model) = model::model(&shell.world, &desk.settings)? {
-        let ids: Vec<MemoryId> = session.seen().into_iter().collect();
+fn extract_session_statements(
+    shell: &CommandContext,
+    desk: &Workspace,
+    session: &AgentSession,
+    turns: &[TranscriptTurn],
+) -> Result<Vec<ExtractedStatement>, CommandError> {
+    let mut found = extract_statements(turns);
+    if let Some(model) = model::build_model(&shell.world, &desk.settings)? {
+        let ids: Vec<MemoryId> = session.ids_in_context().into_iter().collect();
         let shown = desk.store.get_by_ids(&ids)?.into_iter().map(|it| it.fact);
         let known: Vec<String> = shown
             .chain(found.iter().map(|it| it.fact.clone()))
             .collect();
         found.extend(
-            asked::ask(&*model, turns, &known, asked::Budget::default()).unwrap_or_default(),
+            asked::extract_with_model(&*model, turns, &known, asked::ExtractionBudget::default())
+                .unwrap_or_default(),
         );
     }
     // What was found before was kept then, and may have been rejected since.
@@ -317,14 +339,15 @@ fn gleaned(
     let read: usize = done
         .and_then(|it| it.turn.as_deref()?.parse().ok())
         .unwrap_or(0);
-    let said_at = |it: &Gleaned| {
+    let said_at = |it: &ExtractedStatement| {
         turns
             .iter()
             .find(|turn| turn.number == it.turn)
             .and_then(|turn| turn.at)
     };
     // Some clients write late, some begin another file when they take a session up again.
-    let is_later = |it: &Gleaned| said_at(it).zip(done).is_some_and(|(at, done)| at > done.at);
+    let is_later =
+        |it: &ExtractedStatement| said_at(it).zip(done).is_some_and(|(at, done)| at > done.at);
     found.retain(|it| it.turn > read || is_later(it));
     Ok(found)
 }

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::shell::Shell;
+use crate::shell::CommandContext;
 
 /// A variable that has a hook start nothing beside itself: whoever tries one in a room of its own clears the room when
 /// it has answered.
@@ -10,7 +10,7 @@ pub const ALONE: &str = "APOSTILLE_HOOK_ALONE";
 
 /// Has what a session left behind gone through; every session that is over, when none is named. When it cannot be
 /// started, the next session to begin tries again.
-pub(super) fn after(shell: &Shell, session: &str) {
+pub(super) fn spawn_session_processing(shell: &CommandContext, session: &str) {
     if shell.world.env.get(ALONE).is_some() {
         return;
     }
@@ -31,7 +31,7 @@ pub(super) fn after(shell: &Shell, session: &str) {
     for (flag, value) in flags {
         command.args(value.iter().flat_map(|it| [flag, it.as_str()]));
     }
-    apart(&mut command);
+    detach_process_group(&mut command);
     let _ = command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -41,7 +41,7 @@ pub(super) fn after(shell: &Shell, session: &str) {
 
 /// In a group of its own, so that whoever kills the hook and its children does not reach it.
 #[cfg(unix)]
-fn apart(command: &mut Command) {
+fn detach_process_group(command: &mut Command) {
     std::os::unix::process::CommandExt::process_group(command, 0);
 }
 

@@ -4,25 +4,25 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use apostille_agents::brief;
-use apostille_agents::brief::{Brief, Reader};
+use apostille_agents::brief::{Briefing, BriefingAudience};
 use apostille_agents::clients;
 use apostille_agents::hook::{HookCall, HookMoment, HookReply};
-use apostille_agents::ledger::Open;
-use apostille_agents::session::{Entry, Moment, Shown};
+use apostille_agents::ledger::OpenSession;
+use apostille_agents::session::{Moment, SessionEntry, ShownMemory};
 use apostille_cite::citation::RepoPath;
 use apostille_core::Context;
 use apostille_core::policy::InjectMode;
-use apostille_tasks::task::bullets::bullets;
+use apostille_tasks::task::bullets::format_task_bullets;
 use apostille_text::digest::Digest;
 use apostille_text::secrets;
 
 use super::detach;
-use crate::args::Everywhere;
-use crate::shell::Shell;
+use crate::args::GlobalArgs;
+use crate::shell::CommandContext;
 use apostille_workspace::config::Settings;
-use apostille_workspace::desk::Desk;
-use apostille_workspace::error::Fault;
-use apostille_workspace::place::Place;
+use apostille_workspace::desk::Workspace;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::place::ProjectFolder;
 use apostille_workspace::{sessions, task};
 
 /// How much of the time may go into looking citations up; what is not looked up by then is left out.
@@ -35,73 +35,79 @@ const TASK_CHARS: usize = 800;
 
 /// How much time there is.
 #[derive(Clone, Copy)]
-pub(super) struct Clock {
+pub(super) struct HookClock {
     pub(super) started: Instant,
     pub(super) deadline: Duration,
 }
 
-impl Clock {
+impl HookClock {
     fn is_late(&self) -> bool {
         self.started.elapsed() > self.deadline.mul_f32(LOOKING)
     }
 
     /// How long it took so far, in microseconds.
-    fn took(&self) -> Option<u32> {
+    fn elapsed_micros(&self) -> Option<u32> {
         self.started.elapsed().as_micros().try_into().ok()
     }
 }
 
 /// Answers a moment, and does what is left to do when the answer is out.
-pub(super) fn answer(
-    shell: &Shell,
+pub(super) fn answer_hook_moment(
+    shell: &CommandContext,
     told: &HookCall,
-    clock: Clock,
+    clock: HookClock,
     say: &dyn Fn(HookReply),
-) -> Result<(), Fault> {
+) -> Result<(), CommandError> {
     // This world is seen from the folder of the flags already.
     let dir = told.cwd.clone().filter(|it| it.is_dir());
-    let shell = Shell::new(
+    let shell = CommandContext::new(
         shell.world.clone(),
-        Everywhere {
+        GlobalArgs {
             dir,
             ..shell.flags.clone()
         },
     );
-    let place = shell.place()?;
-    let settings = shell.settings(&place)?;
-    let session = session(told, &place);
-    let mut open = sessions::ledger(&shell.world)?.open(&session, clock.deadline / 3)?;
-    let mut entry = entry(&shell, told, &settings, &session);
+    let place = shell.find_project_folder()?;
+    let settings = shell.resolve_settings(&place)?;
+    let session = name_hook_session(told, &place);
+    let mut open =
+        sessions::open_session_ledger(&shell.world)?.open_session(&session, clock.deadline / 3)?;
+    let mut entry = build_session_entry(&shell, told, &settings, &session);
     // Once is enough: what came in stays in.
     entry.is_outside &= !open.session.is_exposed();
     let moment = entry.moment;
-    if moment != Moment::Touch && open.session.has(&entry) {
+    if moment != Moment::Touch && open.session.is_repeat(&entry) {
         return Ok(());
     }
-    if !is_shown(told, &settings, &open, &entry) {
+    if !can_show_briefing(told, &settings, &open, &entry) {
         if moment != Moment::Touch || entry.is_outside {
-            open.append(Entry {
-                took: clock.took(),
+            open.append_entry(SessionEntry {
+                took: clock.elapsed_micros(),
                 ..entry
             })?;
         }
         drop(open);
         if matches!(moment, Moment::End) {
-            detach::after(&shell, &session);
+            detach::spawn_session_processing(&shell, &session);
         }
         return Ok(());
     }
-    let desk = Desk::open(&shell.world, settings, place.clone(), place.source(None)?)?;
+    let desk = Workspace::open(
+        &shell.world,
+        settings,
+        place.clone(),
+        place.open_source(None)?,
+    )?;
     let late = || clock.is_late();
     let cx = Context {
         late: &late,
-        ..desk.cx()
+        ..desk.context()
     };
-    let made = made(&shell, &cx, &desk, told, &open)?;
-    noted(
+    let made = build_moment_briefing(&shell, &cx, &desk, told, &open)?;
+    record_moment_entry(
         &mut open,
-        Entry {
-            took: clock.took(),
+        SessionEntry {
+            took: clock.elapsed_micros(),
             ..entry
         },
         &made,
@@ -112,76 +118,90 @@ pub(super) fn answer(
         notice: None,
     });
     if matches!(told.moment, HookMoment::Start { .. }) {
-        detach::after(&shell, "");
+        detach::spawn_session_processing(&shell, "");
     }
     // Nobody waits for the log, and nobody can be told that it failed.
-    let _ = made.log(&cx);
+    let _ = made.log_recall(&cx);
     Ok(())
 }
 
 /// Whether there may be something to show.
-fn is_shown(told: &HookCall, settings: &Settings, open: &Open, entry: &Entry) -> bool {
+fn can_show_briefing(
+    told: &HookCall,
+    settings: &Settings,
+    open: &OpenSession,
+    entry: &SessionEntry,
+) -> bool {
     let is_ignored = match told.moment {
-        HookMoment::Touch { .. } | HookMoment::Compact => open.session.is_ignored(),
+        HookMoment::Touch { .. } | HookMoment::Compact => open.session.is_memory_ignored(),
         _ => entry.is_ignored,
     };
     let is_wanted = settings.inject_mode.value != InjectMode::Off;
-    let is_kept = clients::keeps_start(told) && open.session.has_begun();
+    let is_kept = clients::has_start_context(told) && open.session.has_begun();
     // Without a store there is nothing to tell; it is made by whoever first has something to keep.
     let has_store = [&settings.store]
         .into_iter()
         .chain(&settings.own_store)
         .any(|it| it.value.path().exists());
-    clients::takes_context(told) && is_wanted && !is_ignored && !is_kept && has_store
+    clients::can_take_context(told) && is_wanted && !is_ignored && !is_kept && has_store
 }
 
-fn made(
-    shell: &Shell,
+fn build_moment_briefing(
+    shell: &CommandContext,
     cx: &Context<'_>,
-    desk: &Desk,
+    desk: &Workspace,
     told: &HookCall,
-    open: &Open,
-) -> Result<Brief, Fault> {
+    open: &OpenSession,
+) -> Result<Briefing, CommandError> {
     let [repo, user] = desk.spaces();
-    let reader = Reader {
+    let reader = BriefingAudience {
         repo: &repo,
         user: &user,
         session: &open.session,
     };
-    let task = || state(shell, cx, desk);
+    let task = || load_active_task_bullets(shell, cx, desk);
     Ok(match &told.moment {
         HookMoment::Start { is_compacted, .. } => {
-            brief::start(cx, &reader, &task()?, *is_compacted)?
+            brief::brief_session_start(cx, &reader, &task()?, *is_compacted)?
         }
-        HookMoment::Prompt { text } => brief::prompt(cx, &reader, text)?,
+        HookMoment::Prompt { text } => brief::brief_prompt(cx, &reader, text)?,
         HookMoment::Touch { paths, .. } => {
             let paths: Vec<RepoPath> = paths
                 .iter()
-                .filter_map(|it| inside(&desk.place, it))
+                .filter_map(|it| resolve_touched_path(&desk.place, it))
                 .collect();
             if paths.is_empty() {
-                Brief::default()
+                Briefing::default()
             } else {
-                brief::touch(cx, &reader, paths)?
+                brief::brief_file_touch(cx, &reader, paths)?
             }
         }
-        HookMoment::Compact => brief::compact(cx, &reader, &task()?)?,
-        HookMoment::Stop { .. } | HookMoment::End => Brief::default(),
+        HookMoment::Compact => brief::brief_compaction(cx, &reader, &task()?)?,
+        HookMoment::Stop { .. } | HookMoment::End => Briefing::default(),
     })
 }
 
 /// Writes down what is shown before it is: what cannot be written down would be shown again and again.
-fn noted(open: &mut Open, mut entry: Entry, brief: &Brief) -> Result<(), Fault> {
-    entry.shown = brief.shown.iter().map(Shown::from).collect();
-    entry.withheld = brief.withheld.iter().map(Shown::from).collect();
+fn record_moment_entry(
+    open: &mut OpenSession,
+    mut entry: SessionEntry,
+    brief: &Briefing,
+) -> Result<(), CommandError> {
+    entry.shown = brief.shown.iter().map(ShownMemory::from).collect();
+    entry.withheld = brief.withheld.iter().map(ShownMemory::from).collect();
     let is_telling = !entry.shown.is_empty() || !entry.withheld.is_empty();
     if is_telling || entry.moment != Moment::Touch || entry.is_outside {
-        open.append(entry)?;
+        open.append_entry(entry)?;
     }
     Ok(())
 }
 
-fn entry(shell: &Shell, told: &HookCall, settings: &Settings, session: &str) -> Entry {
+fn build_session_entry(
+    shell: &CommandContext,
+    told: &HookCall,
+    settings: &Settings,
+    session: &str,
+) -> SessionEntry {
     let moment = match told.moment {
         HookMoment::Start { .. } => Moment::Start,
         HookMoment::Prompt { .. } => Moment::Prompt,
@@ -199,16 +219,16 @@ fn entry(shell: &Shell, told: &HookCall, settings: &Settings, session: &str) -> 
         HookMoment::Start { is_again: true, .. } => Some("start again"),
         _ => None,
     };
-    let entry = Entry::new(
+    let entry = SessionEntry::new(
         shell.world.now,
         session,
         told.client,
         settings.repo.value.clone(),
         moment,
     );
-    Entry {
-        is_ignored: moment == Moment::Prompt && words.is_some_and(brief::asks_to_ignore),
-        is_fresh: clients::starts_afresh(told),
+    SessionEntry {
+        is_ignored: moment == Moment::Prompt && words.is_some_and(brief::asks_to_ignore_memory),
+        is_fresh: clients::is_context_lost(told),
         is_outside: matches!(
             told.moment,
             HookMoment::Touch {
@@ -220,12 +240,12 @@ fn entry(shell: &Shell, told: &HookCall, settings: &Settings, session: &str) -> 
             .transcript
             .as_ref()
             .map(|it| it.to_string_lossy().into_owned()),
-        ..entry.said(told.turn.as_deref(), words)
+        ..entry.with_prompt(told.turn.as_deref(), words)
     }
 }
 
 /// The session, by its name, bounded; a client that gives none has one for each folder.
-fn session(told: &HookCall, place: &Place) -> String {
+fn name_hook_session(told: &HookCall, place: &ProjectFolder) -> String {
     let unnamed = || format!("{} in {}", told.client, place.root.display());
     let name = told
         .session
@@ -233,37 +253,46 @@ fn session(told: &HookCall, place: &Place) -> String {
         .filter(|it| !it.trim().is_empty())
         .unwrap_or_else(unnamed);
     match name.chars().count() {
-        0..=NAME_CHARS if secrets::find(&name).is_none() => name,
+        0..=NAME_CHARS if secrets::find_secret(&name).is_none() => name,
         _ => {
-            let digest = Digest::of(name.as_bytes());
-            let is_secret = secrets::find(&name).is_some();
+            let digest = Digest::hash_bytes(name.as_bytes());
+            let is_secret = secrets::find_secret(&name).is_some();
             let start = if is_secret { 0 } else { NAME_CHARS / 2 };
             format!(
                 "{}…{}",
                 name.chars().take(start).collect::<String>(),
-                digest.short()
+                digest.short_hex()
             )
         }
     }
 }
 
 /// A file as the client names it, if it lies in this checkout.
-fn inside(place: &Place, typed: &str) -> Option<RepoPath> {
+fn resolve_touched_path(place: &ProjectFolder, typed: &str) -> Option<RepoPath> {
     let real = || {
         std::fs::canonicalize(typed)
             .ok()
             .filter(|_| Path::new(typed).is_absolute())
     };
     place
-        .path(typed)
+        .resolve_path(typed)
         .ok()
-        .or_else(|| place.path(real()?.to_str()?).ok())
+        .or_else(|| place.resolve_path(real()?.to_str()?).ok())
 }
 
 /// The state of the task in hand, as lines.
-fn state(shell: &Shell, cx: &Context<'_>, desk: &Desk) -> Result<String, Fault> {
-    match task::active_task(&shell.world, &desk.place, &desk.settings) {
-        Some(task) => Ok(bullets(cx, &desk.settings.repo.value, &task, TASK_CHARS)?),
+fn load_active_task_bullets(
+    shell: &CommandContext,
+    cx: &Context<'_>,
+    desk: &Workspace,
+) -> Result<String, CommandError> {
+    match task::find_active_task(&shell.world, &desk.place, &desk.settings) {
+        Some(task) => Ok(format_task_bullets(
+            cx,
+            &desk.settings.repo.value,
+            &task,
+            TASK_CHARS,
+        )?),
         None => Ok(String::new()),
     }
 }

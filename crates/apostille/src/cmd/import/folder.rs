@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use apostille_import::format::Format;
-use apostille_import::sheet::Sheet;
+use apostille_import::sheet::ForeignFile;
 
-use crate::shell::Shell;
-use apostille_workspace::error::Fault;
+use crate::shell::CommandContext;
+use apostille_workspace::error::CommandError;
 
 /// The largest file that is read when it is named, and when it is come upon in a folder.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
@@ -23,7 +23,7 @@ const FOREIGN: [&str; 3] = ["node_modules", "target", "vendor"];
 const ENDINGS: [&str; 5] = [".md", ".mdc", ".json", ".jsonl", ".cursorrules"];
 
 /// A file that was read.
-pub(super) struct Page {
+pub(super) struct ImportSourceFile {
     /// As it was named.
     pub(super) name: String,
     file_name: Option<String>,
@@ -31,10 +31,10 @@ pub(super) struct Page {
     pub(super) text: String,
 }
 
-impl Page {
+impl ImportSourceFile {
     /// What a parser is given.
-    pub(super) fn sheet(&self) -> Sheet<'_> {
-        Sheet {
+    pub(super) fn as_foreign_file(&self) -> ForeignFile<'_> {
+        ForeignFile {
             name: self.file_name.as_deref(),
             is_beside_index: self.is_beside_index,
             text: &self.text,
@@ -42,7 +42,7 @@ impl Page {
     }
 
     /// Whether its name does not speak against a format.
-    pub(super) fn may_be(&self, format: Format) -> bool {
+    pub(super) fn can_be_format(&self, format: Format) -> bool {
         let is_json = self
             .file_name
             .as_deref()
@@ -53,57 +53,65 @@ impl Page {
 }
 
 /// The file that was named, or the standard input.
-pub(super) fn page(shell: &Shell, path: &Path, name: &Path) -> Result<Page, Fault> {
+pub(super) fn read_import_file(
+    shell: &CommandContext,
+    path: &Path,
+    name: &Path,
+) -> Result<ImportSourceFile, CommandError> {
     if name == Path::new("-") {
-        let text = bare(shell.world.read_stdin()?);
-        return Ok(Page {
+        let text = strip_byte_order_mark(shell.world.read_stdin()?);
+        return Ok(ImportSourceFile {
             name: "-".into(),
             file_name: None,
             is_beside_index: false,
             text,
         });
     }
-    let failed = |why: String| Fault::usage(format!("cannot read '{}': {why}", name.display()));
+    let failed =
+        |why: String| CommandError::usage(format!("cannot read '{}': {why}", name.display()));
     let text = match fs::metadata(path) {
         Ok(it) if it.len() > MAX_BYTES => return Err(failed("it is larger than 256 MB".into())),
         _ => fs::read_to_string(path).map_err(|error| failed(error.to_string()))?,
     };
-    Ok(paged(path, name.display().to_string(), text))
+    Ok(build_import_file(path, name.display().to_string(), text))
 }
 
-fn paged(path: &Path, name: String, text: String) -> Page {
+fn build_import_file(path: &Path, name: String, text: String) -> ImportSourceFile {
     let is_beside_index = path.with_file_name("MEMORY.md").is_file();
     let file_name = path.file_name().map(|it| it.to_string_lossy().into_owned());
-    Page {
+    ImportSourceFile {
         name,
         file_name,
         is_beside_index,
-        text: bare(text),
+        text: strip_byte_order_mark(text),
     }
 }
 
 /// A text without the mark that some systems put before it.
-fn bare(text: String) -> String {
+fn strip_byte_order_mark(text: String) -> String {
     text.strip_prefix('\u{feff}')
         .map(Into::into)
         .unwrap_or(text)
 }
 
 /// The files of a folder that may be of a known format, by name. What cannot be read is passed over.
-pub(super) fn pages(root: &Path, name: &Path) -> Result<Vec<Page>, Fault> {
+pub(super) fn read_import_folder(
+    root: &Path,
+    name: &Path,
+) -> Result<Vec<ImportSourceFile>, CommandError> {
     let mut paths = Vec::new();
-    gather(root, 0, &mut paths);
+    gather_import_paths(root, 0, &mut paths);
     if paths.len() > MAX_FILES {
         let name = name.display();
-        return Err(Fault::usage(format!(
+        return Err(CommandError::usage(format!(
             "'{name}' holds more than {MAX_FILES} files that could be memories"
         ))
-        .hint("name a folder in it; nothing was imported"));
+        .with_hint("name a folder in it; nothing was imported"));
     }
     let read = |path: &PathBuf| {
         let text = fs::read_to_string(path).ok()?;
         let shown = name.join(path.strip_prefix(root).unwrap_or(path));
-        Some(paged(path, shown.display().to_string(), text))
+        Some(build_import_file(path, shown.display().to_string(), text))
     };
     Ok(paths
         .iter()
@@ -113,7 +121,7 @@ pub(super) fn pages(root: &Path, name: &Path) -> Result<Vec<Page>, Fault> {
 }
 
 /// Links are not followed: they may lead anywhere.
-fn gather(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+fn gather_import_paths(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
     };
@@ -128,12 +136,12 @@ fn gather(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
             return;
         } else if what.is_file() && is_wanted {
             found.push(entry.path());
-        } else if what.is_dir() && depth < MAX_DEPTH && is_ours(&name) {
-            gather(&entry.path(), depth + 1, found);
+        } else if what.is_dir() && depth < MAX_DEPTH && is_importable_folder(&name) {
+            gather_import_paths(&entry.path(), depth + 1, found);
         }
     }
 }
 
-fn is_ours(folder: &str) -> bool {
+fn is_importable_folder(folder: &str) -> bool {
     (!folder.starts_with('.') || DOTTED.contains(&folder)) && !FOREIGN.contains(&folder)
 }

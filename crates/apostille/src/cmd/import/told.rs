@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use apostille_import::file::Done;
+use apostille_import::file::FileImportReport;
 
-use crate::args::Import;
+use crate::args::ImportArgs;
 use crate::json::ImportReply;
-use crate::paint::{BOLD, DIM, GREEN, YELLOW, count, ink, safe};
-use crate::shell::{Answer, Shell};
+use crate::paint::{BOLD, DIM, GREEN, YELLOW, format_count, make_terminal_safe, style_text};
+use crate::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 
 /// How many lines of each sort are printed beside the sum; `--json` has all.
@@ -16,26 +16,26 @@ const TOLD: usize = 20;
 const PLACES: usize = 8;
 
 /// The answer: a sum, a line for each file of a folder, and what was altered, refused and left out beside it.
-pub(super) fn answer(
-    shell: &Shell,
-    args: &Import,
-    files: &[Done],
+pub(super) fn build_import_output(
+    shell: &CommandContext,
+    args: &ImportArgs,
+    files: &[FileImportReport],
     passed_over: Option<usize>,
-) -> Answer {
+) -> CommandOutput {
     let json = ImportReply::new(files, args.dry_run, passed_over);
     let code = if json.ok { error::OK } else { error::REFUSED };
-    let answer = shell.answer(code, &json, |_| match (passed_over, files) {
-        (None, [file]) => single(args, file),
-        _ => several(args, &json, files),
+    let answer = shell.render_output(code, &json, |_| match (passed_over, files) {
+        (None, [file]) => format_single_import(args, file),
+        _ => format_folder_import(args, &json, files),
     });
-    Answer {
-        err: beside(shell, files, passed_over.is_some()),
+    CommandOutput {
+        err: format_import_remarks(shell, files, passed_over.is_some()),
         ..answer
     }
 }
 
-fn verb(args: &Import) -> String {
-    ink(
+fn format_import_verb(args: &ImportArgs) -> String {
+    style_text(
         GREEN,
         if args.dry_run {
             "would import"
@@ -46,7 +46,7 @@ fn verb(args: &Import) -> String {
 }
 
 /// One file on one line.
-fn single(args: &Import, it: &Done) -> String {
+fn format_single_import(args: &ImportArgs, it: &FileImportReport) -> String {
     let is_foreign = it.format.parser().is_some();
     let format = if is_foreign {
         format!(" ({})", it.format)
@@ -65,15 +65,15 @@ fn single(args: &Import, it: &Done) -> String {
     ];
     format!(
         "{} {}{format}{}{known}{}{}\n",
-        verb(args),
+        format_import_verb(args),
         it.kept,
-        let_in(it.let_in),
-        waiting(args, it.waiting, it.kept),
-        numbers(&more)
+        format_let_in_count(it.let_in),
+        format_waiting_count(args, it.waiting, it.kept),
+        format_nonzero_counts(&more)
     )
 }
 
-fn let_in(n: u64) -> String {
+fn format_let_in_count(n: u64) -> String {
     if n == 0 {
         String::new()
     } else {
@@ -81,7 +81,7 @@ fn let_in(n: u64) -> String {
     }
 }
 
-fn waiting(args: &Import, n: u64, kept: u64) -> String {
+fn format_waiting_count(args: &ImportArgs, n: u64, kept: u64) -> String {
     let way = if args.dry_run {
         "would wait"
     } else {
@@ -95,24 +95,28 @@ fn waiting(args: &Import, n: u64, kept: u64) -> String {
 }
 
 /// What there is of each, where there is some.
-fn numbers(of: &[(usize, &str)]) -> String {
+fn format_nonzero_counts(of: &[(usize, &str)]) -> String {
     of.iter()
         .filter(|(n, _)| *n > 0)
         .map(|(n, word)| format!(", {n} {word}"))
         .collect()
 }
 
-fn several(args: &Import, sum: &ImportReply, files: &[Done]) -> String {
-    let n_files = count(files.len() as u64, "file", "files");
+fn format_folder_import(
+    args: &ImportArgs,
+    sum: &ImportReply,
+    files: &[FileImportReport],
+) -> String {
+    let n_files = format_count(files.len() as u64, "file", "files");
     let head = format!(
         "{} {} from {n_files}{}, {} known already{}\n",
-        verb(args),
+        format_import_verb(args),
         sum.kept,
-        let_in(sum.let_in),
+        format_let_in_count(sum.let_in),
         sum.known,
-        waiting(args, sum.waiting, sum.kept)
+        format_waiting_count(args, sum.waiting, sum.kept)
     );
-    let line = |it: &Done| {
+    let line = |it: &FileImportReport| {
         let counts = [
             (
                 usize::try_from(it.known).unwrap_or(usize::MAX),
@@ -122,21 +126,21 @@ fn several(args: &Import, sum: &ImportReply, files: &[Done]) -> String {
             (it.refused.len(), "refused"),
             (it.left_out.len(), "left out"),
         ];
-        let format = ink(DIM, format!("({})", it.format));
-        let let_in = let_in(it.let_in);
+        let format = style_text(DIM, format!("({})", it.format));
+        let let_in = format_let_in_count(it.let_in);
         format!(
             "  {} {format} {}{let_in}{}\n",
-            ink(BOLD, safe(&it.name)),
+            style_text(BOLD, make_terminal_safe(&it.name)),
             it.kept,
-            numbers(&counts)
+            format_nonzero_counts(&counts)
         )
     };
     let passed_over = sum.passed_over.filter(|it| *it > 0).map(|n| {
-        ink(
+        style_text(
             DIM,
             format!(
                 "  {} of another kind passed over",
-                count(n as u64, "file", "files")
+                format_count(n as u64, "file", "files")
             ),
         ) + "\n"
     });
@@ -144,20 +148,24 @@ fn several(args: &Import, sum: &ImportReply, files: &[Done]) -> String {
 }
 
 /// What was altered, refused and left out, with the place.
-fn beside(shell: &Shell, files: &[Done], is_folder: bool) -> String {
+fn format_import_remarks(
+    shell: &CommandContext,
+    files: &[FileImportReport],
+    is_folder: bool,
+) -> String {
     let mut out = String::new();
     for it in files {
         let file = if is_folder {
-            format!("{}: ", safe(&it.name))
+            format!("{}: ", make_terminal_safe(&it.name))
         } else {
             String::new()
         };
         let refused = it
             .refused
             .iter()
-            .map(|(at, it)| format!("{at}: {}", safe(&it.to_string())));
+            .map(|(at, it)| format!("{at}: {}", make_terminal_safe(&it.to_string())));
         let refused: Vec<String> = refused.collect();
-        out += &lines("refused:", &file, &refused, usize::MAX);
+        out += &format_remark_lines("refused:", &file, &refused, usize::MAX);
         if !shell.flags.json {
             let left_out = it
                 .left_out
@@ -167,15 +175,16 @@ fn beside(shell: &Shell, files: &[Done], is_folder: bool) -> String {
                 .changed
                 .iter()
                 .map(|(at, what)| (what.as_str(), at.as_str()));
-            out += &lines("changed:", &file, &grouped(changed), TOLD);
-            out += &lines("left out:", &file, &grouped(left_out), TOLD);
+            out += &format_remark_lines("changed:", &file, &group_places_by_reason(changed), TOLD);
+            out +=
+                &format_remark_lines("left out:", &file, &group_places_by_reason(left_out), TOLD);
         }
     }
     out
 }
 
-fn lines(title: &str, file: &str, of: &[String], limit: usize) -> String {
-    let line = |it: &String| format!("{} {file}{it}\n", ink(YELLOW.bold(), title));
+fn format_remark_lines(title: &str, file: &str, of: &[String], limit: usize) -> String {
+    let line = |it: &String| format!("{} {file}{it}\n", style_text(YELLOW.bold(), title));
     let more = of.len().saturating_sub(limit);
     let rest = if more > 0 {
         format!("{title} {file}and {more} more; --json has all\n")
@@ -186,7 +195,7 @@ fn lines(title: &str, file: &str, of: &[String], limit: usize) -> String {
 }
 
 /// Reasons with the places they hold for, in the order in which they first came up.
-fn grouped<'a>(of: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
+fn group_places_by_reason<'a>(of: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
     let (mut order, mut places) = (Vec::new(), BTreeMap::<&str, Vec<&str>>::new());
     for (why, at) in of {
         let list = places.entry(why).or_default();

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
 
-use apostille_workspace::disk::{put, synced};
+use apostille_workspace::disk::{fsync_folder, write_file_atomically};
 
 /// A million bytes, as people count.
 const MB: u64 = 1024 * 1024;
@@ -17,7 +17,7 @@ const MOST_HERE: u64 = MB;
 
 /// A file as it is.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct FileSnapshot {
     /// Where it really is, behind every link.
     pub target: PathBuf,
     /// What is in it; nothing, if it is not there.
@@ -26,7 +26,7 @@ pub struct Found {
 
 /// A file that is to be something else.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct FileChange {
     /// Where it really is.
     pub target: PathBuf,
     /// What is in it; nothing, if it is not there.
@@ -38,19 +38,19 @@ pub struct Change {
 }
 
 /// Looks at a file. `within` is the folder that its links may not lead out of; why not, where they do.
-pub fn look(path: &Path, within: Option<&Path>) -> Result<Found, String> {
-    let target = inside(path, within)?;
-    let bytes = bytes(&target, MOST)?;
+pub fn read_file_snapshot(path: &Path, within: Option<&Path>) -> Result<FileSnapshot, String> {
+    let target = resolve_within_folder(path, within)?;
+    let bytes = read_settings_bytes(&target, MOST)?;
     if bytes.is_some() && fs::metadata(&target).is_ok_and(|it| it.permissions().readonly()) {
         return Err("it is read-only".into());
     }
-    Ok(Found { target, bytes })
+    Ok(FileSnapshot { target, bytes })
 }
 
 /// The text of a file; nothing, if it is not there. What a repository brings is read within narrow bounds.
-pub fn text(path: &Path, within: Option<&Path>) -> Result<Option<String>, String> {
+pub fn read_settings_text(path: &Path, within: Option<&Path>) -> Result<Option<String>, String> {
     let most = if within.is_some() { MOST_HERE } else { MOST };
-    let Some(bytes) = bytes(&inside(path, within)?, most)? else {
+    let Some(bytes) = read_settings_bytes(&resolve_within_folder(path, within)?, most)? else {
         return Ok(None);
     };
     String::from_utf8(bytes)
@@ -59,8 +59,8 @@ pub fn text(path: &Path, within: Option<&Path>) -> Result<Option<String>, String
 }
 
 /// Where a path leads, unless that is out of a folder.
-fn inside(path: &Path, within: Option<&Path>) -> Result<PathBuf, String> {
-    let target = resolved(path)?;
+fn resolve_within_folder(path: &Path, within: Option<&Path>) -> Result<PathBuf, String> {
+    let target = resolve_link_target(path)?;
     let Some(root) = within else {
         return Ok(target);
     };
@@ -78,7 +78,7 @@ fn inside(path: &Path, within: Option<&Path>) -> Result<PathBuf, String> {
 }
 
 /// What is in a file of this size at most: in a plain one, for others may have no end.
-fn bytes(target: &Path, most: u64) -> Result<Option<Vec<u8>>, String> {
+fn read_settings_bytes(target: &Path, most: u64) -> Result<Option<Vec<u8>>, String> {
     match fs::metadata(target) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),
@@ -97,7 +97,7 @@ fn bytes(target: &Path, most: u64) -> Result<Option<Vec<u8>>, String> {
 }
 
 /// Where a path leads, as far as it exists.
-fn resolved(path: &Path) -> Result<PathBuf, String> {
+fn resolve_link_target(path: &Path) -> Result<PathBuf, String> {
     match fs::canonicalize(path) {
         Ok(path) => return Ok(path),
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.to_string()),
@@ -107,13 +107,13 @@ fn resolved(path: &Path) -> Result<PathBuf, String> {
         return Err("it is a link to nothing".into());
     }
     match (path.parent(), path.file_name()) {
-        (Some(parent), Some(name)) => Ok(resolved(parent)?.join(name)),
+        (Some(parent), Some(name)) => Ok(resolve_link_target(parent)?.join(name)),
         _ => Err("its folder is not there".into()),
     }
 }
 
 /// The folders that are missing on the way to a file, the outermost first.
-pub fn missing(target: &Path) -> Vec<PathBuf> {
+pub fn list_missing_folders(target: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = target
         .ancestors()
         .skip(1)
@@ -126,7 +126,7 @@ pub fn missing(target: &Path) -> Vec<PathBuf> {
 
 /// Why changes were not made.
 #[derive(Debug)]
-pub struct Failed {
+pub struct FileChangeError {
     /// What went wrong.
     pub cause: anyhow::Error,
     /// Whether everything is as it was.
@@ -134,24 +134,26 @@ pub struct Failed {
 }
 
 /// Makes every change; when one of them fails, those before it are taken back.
-pub fn apply(changes: &[Change]) -> Result<(), Failed> {
+pub fn apply_file_changes(changes: &[FileChange]) -> Result<(), FileChangeError> {
     let mut made = Vec::new();
     for (n, change) in changes.iter().enumerate() {
-        made.extend(missing(&change.target));
-        let Err(error) = one(change) else { continue };
+        made.extend(list_missing_folders(&change.target));
+        let Err(error) = apply_single_change(change) else {
+            continue;
+        };
         let lost: Vec<_> = changes[..n]
             .iter()
             .rev()
-            .map(back)
+            .map(revert_file_change)
             .filter_map(Result::err)
             .collect();
-        prune(&made);
+        remove_empty_folders(&made);
         let error = error.context(format!("cannot write '{}'", change.target.display()));
         let outcome = match lost.first() {
             None => "nothing was changed".to_owned(),
             Some(lost) => format!("what was written before it could not be taken back ({lost:#})"),
         };
-        return Err(Failed {
+        return Err(FileChangeError {
             cause: error.context(outcome),
             is_taken_back: lost.is_empty(),
         });
@@ -160,24 +162,24 @@ pub fn apply(changes: &[Change]) -> Result<(), Failed> {
 }
 
 /// Removes folders that are empty, the innermost first.
-pub fn prune(folders: &[PathBuf]) {
+pub fn remove_empty_folders(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
         let _ = fs::remove_dir(folder);
     }
 }
 
 /// Takes a change back, if it is still what we made of it: what somebody else wrote since is theirs.
-fn back(change: &Change) -> anyhow::Result<()> {
-    if now(&change.target)? != change.after {
+fn revert_file_change(change: &FileChange) -> anyhow::Result<()> {
+    if read_file_if_present(&change.target)? != change.after {
         return Err(anyhow!(
             "somebody else changed '{}' meanwhile",
             change.target.display()
         ));
     }
-    written(&change.target, change.before.as_deref(), None)
+    replace_or_remove_file(&change.target, change.before.as_deref(), None)
 }
 
-fn now(target: &Path) -> io::Result<Option<Vec<u8>>> {
+fn read_file_if_present(target: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs::read(target) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -185,18 +187,23 @@ fn now(target: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-fn one(change: &Change) -> anyhow::Result<()> {
-    let now = now(&change.target)?;
+fn apply_single_change(change: &FileChange) -> anyhow::Result<()> {
+    let now = read_file_if_present(&change.target)?;
     // Clients write to their files while they run.
-    if now != change.before || resolved(&change.target).map_err(|it| anyhow!(it))? != change.target
+    if now != change.before
+        || resolve_link_target(&change.target).map_err(|it| anyhow!(it))? != change.target
     {
         return Err(anyhow!("somebody else changed it meanwhile; try again"));
     }
-    written(&change.target, change.after.as_deref(), change.mode)
+    replace_or_remove_file(&change.target, change.after.as_deref(), change.mode)
 }
 
 /// Puts these bytes into a file, or removes it: whole or not at all.
-fn written(target: &Path, bytes: Option<&[u8]>, mode: Option<u32>) -> anyhow::Result<()> {
+fn replace_or_remove_file(
+    target: &Path,
+    bytes: Option<&[u8]>,
+    mode: Option<u32>,
+) -> anyhow::Result<()> {
     let folder = target.parent().context("it has no folder")?;
     let Some(bytes) = bytes else {
         fs::remove_file(target).or_else(|it| {
@@ -206,15 +213,20 @@ fn written(target: &Path, bytes: Option<&[u8]>, mode: Option<u32>) -> anyhow::Re
                 Err(it)
             }
         })?;
-        synced(folder);
+        fsync_folder(folder);
         return Ok(());
     };
-    Ok(put(target, bytes, mode, std::process::id().into())?)
+    Ok(write_file_atomically(
+        target,
+        bytes,
+        mode,
+        std::process::id().into(),
+    )?)
 }
 
 /// The permissions of a file, where it has some.
 #[cfg(unix)]
-pub fn mode(target: &Path) -> Option<u32> {
+pub fn read_file_mode(target: &Path) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt as _;
     fs::metadata(target)
         .ok()
@@ -235,7 +247,7 @@ mod tests {
     fn what_somebody_else_wrote_is_not_taken_back() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        let change = |name: &str, before: Option<&str>, after: &str| Change {
+        let change = |name: &str, before: Option<&str>, after: &str| FileChange {
             target: root.join(name),
             before: before.map(Into::into),
             after: Some(after.into()),
@@ -243,14 +255,14 @@ mod tests {
         };
         // The second change is not what is there, so the first is taken back.
         fs::write(root.join("b"), "theirs").unwrap();
-        let failed = apply(&[
+        let failed = apply_file_changes(&[
             change("a", None, "ours"),
             change("b", Some("other"), "ours"),
         ])
         .unwrap_err();
         assert!(failed.is_taken_back && !root.join("a").exists());
         fs::write(root.join("a"), "theirs").unwrap();
-        let error = back(&change("a", None, "ours")).unwrap_err();
+        let error = revert_file_change(&change("a", None, "ours")).unwrap_err();
         assert!(
             error.to_string().contains("somebody else changed"),
             "{error}"

@@ -1,10 +1,10 @@
 //! What changes in a file, as people read it: not too much, no secrets, and always the part that differs.
 
-use apostille_cite::diff::unified;
+use apostille_cite::diff::format_unified_diff;
 use apostille_text::secrets;
 
-use super::disk::Change;
-use crate::paint::cut;
+use super::disk::FileChange;
+use crate::paint::truncate_to_width;
 
 /// How many lines of a diff are shown.
 const MOST_LINES: usize = 120;
@@ -16,7 +16,7 @@ const MOST_CHANGED: usize = 2_000;
 const BESIDE: usize = 24;
 
 /// The diff of a change.
-pub fn diff(change: &Change) -> String {
+pub fn format_change_diff(change: &FileChange) -> String {
     let text = |bytes: &Option<Vec<u8>>| {
         let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).replace('\r', "");
         if text.is_empty() || text.ends_with('\n') {
@@ -25,10 +25,10 @@ pub fn diff(change: &Change) -> String {
             text + "\n"
         }
     };
-    let whole = unified(&text(&change.before), &text(&change.after));
+    let whole = format_unified_diff(&text(&change.before), &text(&change.after));
     let lines: Vec<&str> = whole.lines().collect();
     let mut shown: Vec<String> = (0..lines.len().min(MOST_LINES))
-        .map(|n| tamed(&lines, n))
+        .map(|n| format_diff_line(&lines, n))
         .collect();
     if lines.len() > MOST_LINES {
         shown.push(format!(" … {} more lines", lines.len() - MOST_LINES));
@@ -37,22 +37,22 @@ pub fn diff(change: &Change) -> String {
 }
 
 /// A line of a diff: one that is too long is cut around what differs from the line that it replaces, or that replaces it.
-fn tamed(lines: &[&str], n: usize) -> String {
+fn format_diff_line(lines: &[&str], n: usize) -> String {
     let line = lines[n];
-    if secrets::find(line).is_some() {
+    if secrets::find_secret(line).is_some() {
         return format!(
             "{}… (this line holds a secret)",
             line.chars().next().unwrap_or(' ')
         );
     }
-    match twin(lines, n) {
-        Some(twin) if line.chars().count() > MOST_COLUMNS => around(line, twin),
-        _ => cut(line, MOST_COLUMNS),
+    match find_counterpart_line(lines, n) {
+        Some(twin) if line.chars().count() > MOST_COLUMNS => excerpt_around_difference(line, twin),
+        _ => truncate_to_width(line, MOST_COLUMNS),
     }
 }
 
 /// The line on the other side of a change: the one with the same number there.
-fn twin<'l>(lines: &[&'l str], n: usize) -> Option<&'l str> {
+fn find_counterpart_line<'l>(lines: &[&'l str], n: usize) -> Option<&'l str> {
     let sign = |n: usize| lines.get(n).and_then(|it| it.chars().next());
     let run = |start: usize, it: char| {
         (start..lines.len())
@@ -80,7 +80,7 @@ fn twin<'l>(lines: &[&'l str], n: usize) -> Option<&'l str> {
 }
 
 /// The part of a line in which it differs from another, and a little on either side.
-fn around(line: &str, other: &str) -> String {
+fn excerpt_around_difference(line: &str, other: &str) -> String {
     let (line, other): (Vec<char>, Vec<char>) = (line.chars().collect(), other.chars().collect());
     let room = line.len().min(other.len());
     // The first character is the sign, which differs always.
@@ -111,7 +111,7 @@ mod tests {
 
     fn shown(before: &str, after: &str) -> String {
         let bytes = |it: &str| Some(it.as_bytes().to_vec());
-        diff(&Change {
+        format_change_diff(&FileChange {
             target: "x".into(),
             before: bytes(before),
             after: bytes(after),

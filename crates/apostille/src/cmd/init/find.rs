@@ -1,43 +1,48 @@
 //! Which clients are in use: by their marks in the repository, their folders in the home, or their programs.
 
 use apostille_agents::client::Client;
-use apostille_agents::clients::{ClientProfile, profiles};
+use apostille_agents::clients::{ClientProfile, list_client_profiles};
 
-use super::program::first;
-use super::scope::{Homes, Scope};
+use super::program::find_program_on_path;
+use super::scope::{ClientHomes, InitScope};
 use apostille_workspace::system::Environment;
 
 /// The clients in use here.
-pub fn in_use(env: &Environment, scope: &Scope) -> Vec<Client> {
-    let homes = Homes::of(env);
+pub fn detect_clients_in_use(env: &Environment, scope: &InitScope) -> Vec<Client> {
+    let homes = ClientHomes::from_environment(env);
     let is_used = |it: &&ClientProfile| {
-        has_mark(it, scope) || has_home(it, homes.as_ref()) || has_program(it, env)
+        has_repository_mark(it, scope)
+            || has_client_home(it, homes.as_ref())
+            || has_client_program(it, env)
     };
-    profiles().filter(is_used).map(|it| it.client).collect()
+    list_client_profiles()
+        .filter(is_used)
+        .map(|it| it.client)
+        .collect()
 }
 
 /// Whether a client has left something where its files of a scope are.
-pub fn is_marked(profile: &ClientProfile, scope: &Scope) -> bool {
+pub fn has_client_files(profile: &ClientProfile, scope: &InitScope) -> bool {
     match scope {
-        Scope::Repository(_) => has_mark(profile, scope),
-        Scope::User(homes) => has_home(profile, Some(homes)),
+        InitScope::Repository(_) => has_repository_mark(profile, scope),
+        InitScope::User(homes) => has_client_home(profile, Some(homes)),
     }
 }
 
-fn has_mark(profile: &ClientProfile, scope: &Scope) -> bool {
+fn has_repository_mark(profile: &ClientProfile, scope: &InitScope) -> bool {
     let mut marks = profile.settings.marks.iter();
     match scope {
-        Scope::Repository(_) => marks.any(|it| scope.root().join(it).exists()),
-        Scope::User(_) => false,
+        InitScope::Repository(_) => marks.any(|it| scope.root().join(it).exists()),
+        InitScope::User(_) => false,
     }
 }
 
-fn has_home(profile: &ClientProfile, homes: Option<&Homes>) -> bool {
-    homes.is_some_and(|it| it.files(profile.client).folder.is_dir())
+fn has_client_home(profile: &ClientProfile, homes: Option<&ClientHomes>) -> bool {
+    homes.is_some_and(|it| it.user_files(profile.client).folder.is_dir())
 }
 
-fn has_program(profile: &ClientProfile, env: &Environment) -> bool {
+fn has_client_program(profile: &ClientProfile, env: &Environment) -> bool {
     let folders = env.get("PATH").map(AsRef::as_ref);
     let mut programs = profile.settings.programs.iter();
-    programs.any(|it| first(it, folders).is_some())
+    programs.any(|it| find_program_on_path(it, folders).is_some())
 }

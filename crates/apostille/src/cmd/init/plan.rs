@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use apostille_agents::client::Client;
-use apostille_agents::settings::part::{self, EditOutcome, SettingsPart};
-use apostille_agents::settings::program::Program;
+use apostille_agents::settings::part::{self, SettingsEdit, SettingsPart};
+use apostille_agents::settings::program::ProgramCommand;
 use apostille_agents::settings::rules;
 
-use super::disk::{self, Change, Found};
-use super::scope::{Scope, Wish};
+use super::disk::{self, FileChange, FileSnapshot};
+use super::scope::{DesiredFile, InitScope};
 
 /// What is done to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
+pub enum FileAction {
     /// It is made.
     Create,
     /// It is changed.
@@ -29,7 +29,7 @@ pub enum Action {
     Refused,
 }
 
-impl Action {
+impl FileAction {
     /// The word for it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Action {
     }
 
     /// The word for it once it is done.
-    pub fn done(self) -> &'static str {
+    pub fn past_tense(self) -> &'static str {
         match self {
             Self::Create => "created",
             Self::Change => "changed",
@@ -59,34 +59,43 @@ impl Action {
 
 /// One file of a plan.
 #[derive(Debug)]
-pub struct Step {
+pub struct InitStep {
     /// The file, as it is called.
     pub path: PathBuf,
     /// Who reads it.
     pub clients: Vec<Client>,
     /// What is done to it.
-    pub action: Action,
+    pub action: FileAction,
     /// Why, where that is not plain.
     pub why: Option<String>,
     /// The bytes, where some change.
-    pub change: Option<Change>,
+    pub change: Option<FileChange>,
 }
 
 /// What would be done so that every wish is met.
-pub fn plan(scope: &Scope, wishes: Vec<Wish>, program: &Program) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
+pub fn plan_init_steps(
+    scope: &InitScope,
+    wishes: Vec<DesiredFile>,
+    program: &ProgramCommand,
+) -> Vec<InitStep> {
+    let mut steps: Vec<InitStep> = Vec::new();
     for wish in wishes {
-        match disk::look(&wish.path, scope.bounds(&wish.path)) {
-            Err(why) => steps.push(step(wish, Action::Refused, Some(why), None)),
+        match disk::read_file_snapshot(&wish.path, scope.link_boundary(&wish.path)) {
+            Err(why) => steps.push(new_init_step(wish, FileAction::Refused, Some(why), None)),
             Ok(found) if found.bytes.is_none() && !wish.is_made => {}
-            Ok(found) => add(&mut steps, wish, found, program),
+            Ok(found) => add_init_step(&mut steps, wish, found, program),
         }
     }
     steps
 }
 
-fn step(wish: Wish, action: Action, why: Option<String>, change: Option<Change>) -> Step {
-    Step {
+fn new_init_step(
+    wish: DesiredFile,
+    action: FileAction,
+    why: Option<String>,
+    change: Option<FileChange>,
+) -> InitStep {
+    InitStep {
         path: wish.path,
         clients: wish.clients,
         action,
@@ -95,9 +104,14 @@ fn step(wish: Wish, action: Action, why: Option<String>, change: Option<Change>)
     }
 }
 
-fn add(steps: &mut Vec<Step>, wish: Wish, found: Found, program: &Program) {
+fn add_init_step(
+    steps: &mut Vec<InitStep>,
+    wish: DesiredFile,
+    found: FileSnapshot,
+    program: &ProgramCommand,
+) {
     // One file may go by two names: CLAUDE.md is often a link to AGENTS.md.
-    let is_twin = |it: &Step| {
+    let is_twin = |it: &InitStep| {
         it.change
             .as_ref()
             .is_some_and(|it| it.target == found.target)
@@ -107,18 +121,18 @@ fn add(steps: &mut Vec<Step>, wish: Wish, found: Found, program: &Program) {
         .find(|it| is_twin(it))
         .and_then(|it| it.change.as_mut())
     {
-        if let EditOutcome::Bytes(bytes) =
-            part::planned(twin.after.as_deref(), &wish.parts, program)
+        if let SettingsEdit::Bytes(bytes) =
+            part::plan_settings_edit(twin.after.as_deref(), &wish.parts, program)
         {
             twin.after = Some(bytes);
         }
         return;
     }
     let text = String::from_utf8_lossy(found.bytes.as_deref().unwrap_or_default());
-    if wish.parts == [SettingsPart::Rules] && rules::takes_in_agents(&text) {
-        steps.push(step(
+    if wish.parts == [SettingsPart::Rules] && rules::has_agents_import(&text) {
+        steps.push(new_init_step(
             wish,
-            Action::Nothing,
+            FileAction::Nothing,
             Some("it takes in AGENTS.md".into()),
             None,
         ));
@@ -126,22 +140,22 @@ fn add(steps: &mut Vec<Step>, wish: Wish, found: Found, program: &Program) {
     }
     let is_new = found.bytes.is_none();
     steps.push(
-        match part::planned(found.bytes.as_deref(), &wish.parts, program) {
-            EditOutcome::Nothing => step(wish, Action::Nothing, None, None),
-            EditOutcome::Refused(why) => step(wish, Action::Refused, Some(why), None),
-            EditOutcome::Bytes(bytes) => {
+        match part::plan_settings_edit(found.bytes.as_deref(), &wish.parts, program) {
+            SettingsEdit::Nothing => new_init_step(wish, FileAction::Nothing, None, None),
+            SettingsEdit::Refused(why) => new_init_step(wish, FileAction::Refused, Some(why), None),
+            SettingsEdit::Bytes(bytes) => {
                 let action = if is_new {
-                    Action::Create
+                    FileAction::Create
                 } else {
-                    Action::Change
+                    FileAction::Change
                 };
-                let change = Change {
+                let change = FileChange {
                     target: found.target,
                     before: found.bytes,
                     after: Some(bytes),
                     mode: None,
                 };
-                step(wish, action, None, Some(change))
+                new_init_step(wish, action, None, Some(change))
             }
         },
     );

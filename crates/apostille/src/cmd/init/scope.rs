@@ -3,25 +3,25 @@
 use std::path::{Path, PathBuf};
 
 use apostille_agents::client::Client;
-use apostille_agents::clients::{profile, profiles};
+use apostille_agents::clients::{find_client_profile, list_client_profiles};
 use apostille_agents::settings::layout::{UserFiles, UserFolders};
 use apostille_agents::settings::part::SettingsPart;
-use apostille_agents::settings::server::{ServerEntry, Whose};
-use apostille_agents::settings::sharing::Shared;
+use apostille_agents::settings::server::{ServerEntry, SettingsOwner};
+use apostille_agents::settings::sharing::SharingFile;
 
 use super::disk;
 use apostille_workspace::system::Environment;
 
 /// The user's home, and where the clients keep their files in it.
 #[derive(Debug, Clone)]
-pub struct Homes {
+pub struct ClientHomes {
     home: PathBuf,
     files: Vec<(Client, UserFiles)>,
 }
 
 /// A repository, as it lies on this machine.
 #[derive(Debug, Clone)]
-pub struct Repository {
+pub struct LocalRepository {
     /// Its folder.
     pub root: PathBuf,
     /// Git's own folder, which all its working trees share; it does not come with a clone.
@@ -30,16 +30,16 @@ pub struct Repository {
 
 /// Whose files are written.
 #[derive(Debug, Clone)]
-pub enum Scope {
+pub enum InitScope {
     /// Those of a repository.
-    Repository(Repository),
+    Repository(LocalRepository),
     /// The user's own, for every repository.
-    User(Homes),
+    User(ClientHomes),
 }
 
 /// A file, and what belongs into it.
 #[derive(Debug)]
-pub struct Wish {
+pub struct DesiredFile {
     /// The file.
     pub path: PathBuf,
     /// Who reads it.
@@ -52,7 +52,7 @@ pub struct Wish {
 
 /// What somebody asked for.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct WantedParts {
     /// The server.
     pub mcp: bool,
     /// The hooks.
@@ -63,36 +63,40 @@ pub struct Wanted {
     pub shared: bool,
 }
 
-impl Repository {
+impl LocalRepository {
     /// The files that sharing needs. Where the settings cannot name the store, the others are of no use.
-    fn shared(&self) -> impl Iterator<Item = Wish> {
-        let config = self.root.join(Shared::Config.as_str());
-        let text = disk::text(&config, Some(&self.root))
+    fn sharing_files(&self) -> impl Iterator<Item = DesiredFile> {
+        let config = self.root.join(SharingFile::Config.as_str());
+        let text = disk::read_settings_text(&config, Some(&self.root))
             .ok()
             .flatten()
             .unwrap_or_default();
-        let is_fit = Shared::Config
-            .with(text.trim_start_matches('\u{feff}'))
+        let is_fit = SharingFile::Config
+            .put_into(text.trim_start_matches('\u{feff}'))
             .is_ok();
-        let is_wanted = move |it: &Shared| is_fit || *it == Shared::Config;
-        Shared::ALL.into_iter().filter(is_wanted).map(|it| Wish {
-            path: self.root.join(it.as_str()),
-            clients: Vec::new(),
-            parts: vec![SettingsPart::Shared(it)],
-            is_made: true,
-        })
+        let is_wanted = move |it: &SharingFile| is_fit || *it == SharingFile::Config;
+        SharingFile::ALL
+            .into_iter()
+            .filter(is_wanted)
+            .map(|it| DesiredFile {
+                path: self.root.join(it.as_str()),
+                clients: Vec::new(),
+                parts: vec![SettingsPart::Shared(it)],
+                is_made: true,
+            })
     }
 }
 
-impl Homes {
+impl ClientHomes {
     /// The folders, as the clients themselves find them.
-    pub fn of(env: &Environment) -> Option<Self> {
-        let home = env.home()?;
+    pub fn from_environment(env: &Environment) -> Option<Self> {
+        let home = env.home_dir()?;
         let folders = UserFolders {
             home: home.clone(),
-            variable: &|name| env.path(name),
+            variable: &|name| env.absolute_path(name),
         };
-        let files = profiles().map(|it| (it.client, (it.settings.user.find_files)(&folders)));
+        let files =
+            list_client_profiles().map(|it| (it.client, (it.settings.user.find_files)(&folders)));
         Some(Self {
             files: files.collect(),
             home,
@@ -100,14 +104,14 @@ impl Homes {
     }
 
     /// Where a client keeps its files.
-    pub fn files(&self, client: Client) -> &UserFiles {
+    pub fn user_files(&self, client: Client) -> &UserFiles {
         let mut files = self.files.iter();
         let found = files.find(|(it, _)| *it == client);
         &found.unwrap_or(&self.files[0]).1
     }
 
     /// The user's own instructions.
-    fn rules(&self) -> Vec<Rules> {
+    fn instruction_files(&self) -> Vec<InstructionFile> {
         let rules = |(client, files): &(Client, UserFiles)| {
             let (path, is_made) = files.instructions.clone()?;
             Some((path, vec![*client], is_made))
@@ -117,9 +121,9 @@ impl Homes {
 }
 
 /// A file of instructions, who reads it, and whether it is made when it is not there.
-type Rules = (PathBuf, Vec<Client>, bool);
+type InstructionFile = (PathBuf, Vec<Client>, bool);
 
-impl Scope {
+impl InitScope {
     /// The word for it in `--json` and in what is kept.
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -137,7 +141,7 @@ impl Scope {
     }
 
     /// The folder that the links of a file may not lead out of: a repository is not trusted.
-    pub fn bounds(&self, path: &Path) -> Option<&Path> {
+    pub fn link_boundary(&self, path: &Path) -> Option<&Path> {
         match self {
             Self::Repository(it) if path.starts_with(&it.git) => Some(&it.git),
             Self::Repository(it) => Some(&it.root),
@@ -146,7 +150,7 @@ impl Scope {
     }
 
     /// A path as people read it.
-    pub fn shown(&self, path: &Path) -> String {
+    pub fn display_path(&self, path: &Path) -> String {
         match (path.strip_prefix(self.root()), self) {
             (Ok(inside), Self::Repository(_)) => inside.display().to_string(),
             (Ok(inside), Self::User(_)) => format!("~/{}", inside.display()),
@@ -155,36 +159,36 @@ impl Scope {
     }
 
     /// The files of a client: the one with its servers, and the one with its hooks.
-    pub fn files(&self, client: Client) -> (PathBuf, PathBuf) {
+    pub fn client_files(&self, client: Client) -> (PathBuf, PathBuf) {
         match self {
             Self::User(homes) => {
-                let files = homes.files(client);
+                let files = homes.user_files(client);
                 (files.servers.clone(), files.hooks.clone())
             }
             Self::Repository(it) => {
-                let files = &profile(client).settings.repository;
+                let files = &find_client_profile(client).settings.repository;
                 (it.root.join(files.servers), it.root.join(files.hooks))
             }
         }
     }
 
     /// How a client's server is written down, and whose word that is.
-    pub fn server(&self, client: Client) -> (&'static ServerEntry, Whose) {
-        let settings = &profile(client).settings;
+    pub fn server_entry(&self, client: Client) -> (&'static ServerEntry, SettingsOwner) {
+        let settings = &find_client_profile(client).settings;
         match self {
-            Self::Repository(_) => (settings.repository.server, Whose::Anybody),
-            Self::User(_) => (settings.user.server, Whose::User),
+            Self::Repository(_) => (settings.repository.server, SettingsOwner::Anybody),
+            Self::User(_) => (settings.user.server, SettingsOwner::User),
         }
     }
 
     /// The instructions that clients read, each file once.
-    fn rules(&self) -> Vec<Rules> {
+    fn instruction_files(&self) -> Vec<InstructionFile> {
         let root = match self {
-            Self::User(homes) => return homes.rules(),
+            Self::User(homes) => return homes.instruction_files(),
             Self::Repository(it) => &it.root,
         };
-        let mut rules: Vec<Rules> = Vec::new();
-        for profile in profiles() {
+        let mut rules: Vec<InstructionFile> = Vec::new();
+        for profile in list_client_profiles() {
             for it in profile.settings.repository.instructions {
                 let path = root.join(it.file);
                 match rules.iter_mut().find(|(known, ..)| *known == path) {
@@ -197,56 +201,61 @@ impl Scope {
     }
 
     /// Every file, with what belongs into it, each file once.
-    pub fn wishes(&self, clients: &[Client], wanted: Wanted) -> Vec<Wish> {
-        let mut wishes: Vec<Wish> = Vec::new();
+    pub fn desired_files(&self, clients: &[Client], wanted: WantedParts) -> Vec<DesiredFile> {
+        let mut wishes: Vec<DesiredFile> = Vec::new();
         for client in clients {
-            let (servers, hooks) = self.files(*client);
+            let (servers, hooks) = self.client_files(*client);
             if wanted.mcp {
-                let (server, whose) = self.server(*client);
+                let (server, whose) = self.server_entry(*client);
                 let part = SettingsPart::Server(server, whose);
-                join(&mut wishes, servers, *client, part);
+                merge_desired_file(&mut wishes, servers, *client, part);
             }
             if wanted.hooks {
-                let part = SettingsPart::Hooks(profile(*client).settings.hooks);
-                join(&mut wishes, hooks, *client, part);
-                self.keep_out(&mut wishes, *client);
+                let part = SettingsPart::Hooks(find_client_profile(*client).settings.hooks);
+                merge_desired_file(&mut wishes, hooks, *client, part);
+                self.exclude_from_git(&mut wishes, *client);
             }
         }
         if wanted.rules {
-            let rule = |(path, readers, is_made): Rules| {
+            let rule = |(path, readers, is_made): InstructionFile| {
                 let clients: Vec<_> = clients
                     .iter()
                     .copied()
                     .filter(|it| readers.contains(it))
                     .collect();
-                (!clients.is_empty()).then_some(Wish {
+                (!clients.is_empty()).then_some(DesiredFile {
                     path,
                     is_made,
                     clients,
                     parts: vec![SettingsPart::Rules],
                 })
             };
-            wishes.extend(self.rules().into_iter().filter_map(rule));
+            wishes.extend(self.instruction_files().into_iter().filter_map(rule));
         }
         if let (Self::Repository(it), true) = (self, wanted.shared) {
-            wishes.extend(it.shared());
+            wishes.extend(it.sharing_files());
         }
         wishes
     }
 
     /// Personal settings in a repository are not for a commit, unless somebody says so.
-    fn keep_out(&self, wishes: &mut Vec<Wish>, client: Client) {
-        let excluded = profile(client).settings.repository.excluded;
+    fn exclude_from_git(&self, wishes: &mut Vec<DesiredFile>, client: Client) {
+        let excluded = find_client_profile(client).settings.repository.excluded;
         if let (Self::Repository(it), Some(line)) = (self, excluded) {
             let part = SettingsPart::Exclude(line);
-            join(wishes, it.git.join("info/exclude"), client, part);
+            merge_desired_file(wishes, it.git.join("info/exclude"), client, part);
         }
     }
 }
 
-fn join(wishes: &mut Vec<Wish>, path: PathBuf, client: Client, part: SettingsPart) {
+fn merge_desired_file(
+    wishes: &mut Vec<DesiredFile>,
+    path: PathBuf,
+    client: Client,
+    part: SettingsPart,
+) {
     match wishes.iter_mut().find(|it| it.path == path) {
-        None => wishes.push(Wish {
+        None => wishes.push(DesiredFile {
             path,
             clients: vec![client],
             parts: vec![part],

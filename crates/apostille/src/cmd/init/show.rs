@@ -3,14 +3,14 @@
 use apostille_agents::client::Client;
 use serde::Serialize;
 
-use super::excerpt::diff;
-use super::plan::{Action, Step};
-use super::scope::Scope;
-use crate::paint::{self, BOLD, CYAN, DIM, GREEN, RED, YELLOW, ink, safe};
+use super::excerpt::format_change_diff;
+use super::plan::{FileAction, InitStep};
+use super::scope::InitScope;
+use crate::paint::{self, BOLD, CYAN, DIM, GREEN, RED, YELLOW, make_terminal_safe, style_text};
 
 /// The answer of `init`.
 #[derive(Debug, Serialize)]
-pub struct Reply {
+pub struct InitReply {
     /// Whether all went well.
     pub ok: bool,
     /// What was done.
@@ -20,7 +20,7 @@ pub struct Reply {
     /// For which clients.
     pub clients: Vec<&'static str>,
     /// The files.
-    pub files: Vec<FileView>,
+    pub files: Vec<InitFileView>,
     /// What is left to a person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -28,7 +28,7 @@ pub struct Reply {
 
 /// A file of the answer.
 #[derive(Debug, Serialize)]
-pub struct FileView {
+pub struct InitFileView {
     path: String,
     action: &'static str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -40,61 +40,72 @@ pub struct FileView {
 }
 
 /// The files of a plan.
-pub fn views(scope: &Scope, steps: &[Step]) -> Vec<FileView> {
-    let view = |it: &Step| FileView {
-        path: scope.shown(&it.path),
+pub fn build_init_file_views(scope: &InitScope, steps: &[InitStep]) -> Vec<InitFileView> {
+    let view = |it: &InitStep| InitFileView {
+        path: scope.display_path(&it.path),
         action: it.action.as_str(),
-        clients: words(&it.clients),
+        clients: list_client_names(&it.clients),
         why: it.why.clone(),
-        diff: it.change.as_ref().map(diff),
+        diff: it.change.as_ref().map(format_change_diff),
     };
     steps.iter().map(view).collect()
 }
 
 /// The words for clients.
-pub fn words(clients: &[Client]) -> Vec<&'static str> {
+pub fn list_client_names(clients: &[Client]) -> Vec<&'static str> {
     clients.iter().map(|it| it.as_str()).collect()
 }
 
 /// A plan, with its diffs.
-pub fn planned(scope: &Scope, steps: &[Step]) -> String {
-    let one = |it: &Step| {
-        let diff = it.change.as_ref().map(diff).unwrap_or_default();
+pub fn format_init_plan(scope: &InitScope, steps: &[InitStep]) -> String {
+    let one = |it: &InitStep| {
+        let diff = it
+            .change
+            .as_ref()
+            .map(format_change_diff)
+            .unwrap_or_default();
         format!(
             "{}{}",
-            head(scope, it, it.action.as_str()),
-            paint::diff(&diff, 2)
+            format_init_step(scope, it, it.action.as_str()),
+            paint::colour_diff(&diff, 2)
         )
     };
     steps
         .iter()
-        .filter(|it| it.action != Action::Nothing)
+        .filter(|it| it.action != FileAction::Nothing)
         .map(one)
         .collect()
 }
 
 /// What was done, a line for each file.
-pub fn done(scope: &Scope, steps: &[Step]) -> String {
-    let told = |it: &&Step| it.action != Action::Nothing;
+pub fn format_init_result(scope: &InitScope, steps: &[InitStep]) -> String {
+    let told = |it: &&InitStep| it.action != FileAction::Nothing;
     steps
         .iter()
         .filter(told)
-        .map(|it| head(scope, it, it.action.done()))
+        .map(|it| format_init_step(scope, it, it.action.past_tense()))
         .collect()
 }
 
-fn head(scope: &Scope, step: &Step, word: &str) -> String {
+fn format_init_step(scope: &InitScope, step: &InitStep, word: &str) -> String {
     let style = match step.action {
-        Action::Create | Action::Restore => GREEN,
-        Action::Change => CYAN,
-        Action::Refused => RED,
+        FileAction::Create | FileAction::Restore => GREEN,
+        FileAction::Change => CYAN,
+        FileAction::Refused => RED,
         _ => YELLOW,
     };
-    let path = safe(&scope.shown(&step.path));
+    let path = make_terminal_safe(&scope.display_path(&step.path));
     let aside = match (&step.why, step.clients.is_empty()) {
-        (Some(why), _) => format!("  {}", safe(why)),
-        (None, false) => format!("  {}", ink(DIM, words(&step.clients).join(", "))),
+        (Some(why), _) => format!("  {}", make_terminal_safe(why)),
+        (None, false) => format!(
+            "  {}",
+            style_text(DIM, list_client_names(&step.clients).join(", "))
+        ),
         (None, true) => String::new(),
     };
-    format!("{} {}{aside}\n", ink(style, word), ink(BOLD, path))
+    format!(
+        "{} {}{aside}\n",
+        style_text(style, word),
+        style_text(BOLD, path)
+    )
 }

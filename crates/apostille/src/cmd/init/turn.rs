@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::anyhow;
 
 use super::kept;
-use apostille_workspace::error::Fault;
-use apostille_workspace::system::World;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::system::System;
 
 /// How long another run is waited for, in milliseconds. One takes a few of them.
 const PATIENCE_MS: u64 = 10_000;
@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// Held until dropped. A process that dies lets go.
 #[derive(Debug)]
-pub struct Turn(
+pub struct InitLock(
     #[expect(
         dead_code,
         reason = "held, never read: dropping it lets the next one in"
@@ -26,17 +26,18 @@ pub struct Turn(
 );
 
 /// Waits for the turn of this run.
-pub fn taken(world: &World) -> Result<Turn, Fault> {
-    let folder = kept::folder(world)?;
-    let file = opened(&folder)
-        .map_err(|it| Fault::internal(anyhow!("cannot lock '{}': {it}", folder.display())))?;
+pub fn acquire_init_lock(world: &System) -> Result<InitLock, CommandError> {
+    let folder = kept::locate_backup_folder(world)?;
+    let file = open_init_lock_file(&folder).map_err(|it| {
+        CommandError::internal(anyhow!("cannot lock '{}': {it}", folder.display()))
+    })?;
     let watch = world.stopwatch();
     loop {
         match file.try_lock() {
-            Ok(()) => return Ok(Turn(file)),
-            Err(TryLockError::Error(error)) => return Err(Fault::internal(error)),
+            Ok(()) => return Ok(InitLock(file)),
+            Err(TryLockError::Error(error)) => return Err(CommandError::internal(error)),
             Err(TryLockError::WouldBlock) if watch() / 1_000 > PATIENCE_MS => {
-                return Err(Fault::internal(anyhow!(
+                return Err(CommandError::internal(anyhow!(
                     "another `apostille init` is at work; try again"
                 )));
             }
@@ -45,8 +46,8 @@ pub fn taken(world: &World) -> Result<Turn, Fault> {
     }
 }
 
-fn opened(folder: &Path) -> std::io::Result<File> {
-    kept::made(folder)?;
+fn open_init_lock_file(folder: &Path) -> std::io::Result<File> {
+    kept::create_backup_folder(folder)?;
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);

@@ -5,10 +5,11 @@ use apostille_cite::citation::Citation;
 use apostille_cite::verdict::Verdict;
 use apostille_core::memory::{Channel, Mark, Memory};
 use apostille_core::remember::trusted::INSTRUCTION;
-use apostille_core::review::{Care, Waiting};
+use apostille_core::review::{ReviewCare, ReviewItem};
 
 use crate::paint::{
-    BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW, cut, ink, memory, one_line, safe, standing, width,
+    BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW, flatten_to_line, make_terminal_safe,
+    measure_text_width, memory, pick_standing_style, style_text, truncate_to_width,
 };
 
 /// How many citations are shown, and how many lines of each.
@@ -22,40 +23,40 @@ const COPIES: usize = 5;
 const RULE: usize = 80;
 
 /// The colour of the care that something needs.
-pub fn style(care: Care) -> Style {
+pub fn choose_care_style(care: ReviewCare) -> Style {
     match care {
-        Care::Safe => GREEN,
-        Care::Unproven => CYAN,
-        Care::Doubtful | Care::Outside => YELLOW,
-        Care::Suspicious => RED,
+        ReviewCare::Safe => GREEN,
+        ReviewCare::Unproven => CYAN,
+        ReviewCare::Doubtful | ReviewCare::Outside => YELLOW,
+        ReviewCare::Suspicious => RED,
     }
 }
 
 /// Everything about one that waits: how far it is, the fact, who said it, the evidence, and what is much like it.
-pub fn text(paint: &Paint, it: &Waiting, at: usize, of: usize) -> String {
+pub fn format_review_card(paint: &Paint, it: &ReviewItem, at: usize, of: usize) -> String {
     let memory = it.memory();
     [
-        head(paint, it, &format!("{at} of {of}")),
-        paint.wrapped(&memory.fact, 2),
-        labelled(
+        format_card_head(paint, it, &format!("{at} of {of}")),
+        paint.wrap_text(&memory.fact, 2),
+        format_card_field(
             paint,
             "because",
             DIM,
             memory.reason.as_deref().unwrap_or_default(),
         ),
-        labelled(paint, "waits:", YELLOW, &why(memory)),
-        labelled(paint, "said by", DIM, &who(paint, memory)),
-        labelled(paint, "kept as", DIM, &what(memory)),
-        labelled(paint, "marked", RED, &marks(memory)),
-        evidence(paint, it),
-        known(paint, it),
-        copies(paint, it),
+        format_card_field(paint, "waits:", YELLOW, &format_pending_reason(memory)),
+        format_card_field(paint, "said by", DIM, &format_card_author(paint, memory)),
+        format_card_field(paint, "kept as", DIM, &format_card_kind(memory)),
+        format_card_field(paint, "marked", RED, &format_card_marks(memory)),
+        format_card_evidence(paint, it),
+        format_card_neighbours(paint, it),
+        format_card_copies(paint, it),
     ]
     .concat()
 }
 
 /// Why it waits. What reads like an instruction is said to do so first, whatever else holds it up.
-fn why(memory: &Memory) -> String {
+fn format_pending_reason(memory: &Memory) -> String {
     let why = memory.status.why().unwrap_or_default();
     match memory.marks.contains(&Mark::Instruction) && !why.contains(INSTRUCTION) {
         true => format!("{INSTRUCTION}; {why}"),
@@ -63,40 +64,43 @@ fn why(memory: &Memory) -> String {
     }
 }
 
-fn head(paint: &Paint, it: &Waiting, progress: &str) -> String {
+fn format_card_head(paint: &Paint, it: &ReviewItem, progress: &str) -> String {
     let columns = paint.columns().unwrap_or(RULE).min(RULE);
-    let rule = "─".repeat(columns.saturating_sub(width(progress) + 4));
+    let rule = "─".repeat(columns.saturating_sub(measure_text_width(progress) + 4));
     let subject = it
         .memory()
         .subject
         .as_deref()
-        .map(one_line)
+        .map(flatten_to_line)
         .unwrap_or_default();
     let (handle, care) = (it.memory().handle().to_string(), it.care.as_str());
     let room = columns.saturating_sub(handle.len() + care.len() + 4);
     let subject = if subject.is_empty() {
         subject
     } else {
-        format!("  {}", ink(BOLD, cut(&subject, room)))
+        format!("  {}", style_text(BOLD, truncate_to_width(&subject, room)))
     };
-    let (handle, care) = (ink(BOLD, handle), ink(style(it.care), care));
+    let (handle, care) = (
+        style_text(BOLD, handle),
+        style_text(choose_care_style(it.care), care),
+    );
     format!(
         "{} {progress} {}\n{handle}  {care}{subject}\n",
-        ink(DIM, "──"),
-        ink(DIM, rule)
+        style_text(DIM, "──"),
+        style_text(DIM, rule)
     )
 }
 
 /// A text behind its label, in lines that fit; nothing where there is no text.
-fn labelled(paint: &Paint, label: &str, style: Style, text: &str) -> String {
+fn format_card_field(paint: &Paint, label: &str, style: Style, text: &str) -> String {
     if text.is_empty() {
         return String::new();
     }
-    let lines = paint.wrapped(&format!("{label} {}", one_line(text)), 2);
-    lines.replacen(label, &ink(style, label), 1)
+    let lines = paint.wrap_text(&format!("{label} {}", flatten_to_line(text)), 2);
+    lines.replacen(label, &style_text(style, label), 1)
 }
 
-fn who(paint: &Paint, memory: &Memory) -> String {
+fn format_card_author(paint: &Paint, memory: &Memory) -> String {
     let voice = &memory.voice;
     let author = voice
         .author
@@ -118,14 +122,14 @@ fn who(paint: &Paint, memory: &Memory) -> String {
         Channel::Unknown => String::new(),
         known => format!(" by {known}"),
     };
-    let when = paint.time(memory.recorded_at);
+    let when = paint.format_time(memory.recorded_at);
     format!(
         "{}{author}{channel}{outside}{session}{task}, {when}",
         voice.origin
     )
 }
 
-fn what(memory: &Memory) -> String {
+fn format_card_kind(memory: &Memory) -> String {
     let tags = if memory.tags.is_empty() {
         String::new()
     } else {
@@ -137,7 +141,7 @@ fn what(memory: &Memory) -> String {
     )
 }
 
-fn marks(memory: &Memory) -> String {
+fn format_card_marks(memory: &Memory) -> String {
     memory
         .marks
         .iter()
@@ -147,15 +151,15 @@ fn marks(memory: &Memory) -> String {
 }
 
 /// The cited lines as they are now, and what they do not say.
-fn evidence(paint: &Paint, it: &Waiting) -> String {
+fn format_card_evidence(paint: &Paint, it: &ReviewItem) -> String {
     let citations = &it.memory().citations;
     let seen = citations.iter().zip(&it.verified.verdicts);
     let mut out: String = seen
         .take(CITATIONS)
-        .map(|(a, b)| place(paint, a, b))
+        .map(|(a, b)| format_card_citation(paint, a, b))
         .collect();
     if let Some(more) = citations.len().checked_sub(CITATIONS).filter(|it| *it > 0) {
-        out += &ink(
+        out += &style_text(
             DIM,
             format!(
                 "  and {more} more places; apostille show {}\n",
@@ -164,37 +168,40 @@ fn evidence(paint: &Paint, it: &Waiting) -> String {
         );
     }
     if citations.is_empty() {
-        out += &ink(DIM, "  nothing is cited\n");
+        out += &style_text(DIM, "  nothing is cited\n");
     }
     let unsaid = it
         .unsaid
         .iter()
-        .map(|it| format!("`{}`", one_line(it)))
+        .map(|it| format!("`{}`", flatten_to_line(it)))
         .collect::<Vec<_>>()
         .join(", ");
-    out + &labelled(paint, "the lines do not say", RED, &unsaid)
+    out + &format_card_field(paint, "the lines do not say", RED, &unsaid)
 }
 
-fn place(paint: &Paint, citation: &Citation, verdict: &Verdict) -> String {
+fn format_card_citation(paint: &Paint, citation: &Citation, verdict: &Verdict) -> String {
     let word = verdict.as_str();
-    let judged = paint.wrapped(&format!("{word}  {}", memory::judged(citation, verdict)), 2);
-    let head = judged.replacen(word, &ink(standing(word), word), 1);
+    let judged = paint.wrap_text(
+        &format!("{word}  {}", memory::format_judged_place(citation, verdict)),
+        2,
+    );
+    let head = judged.replacen(word, &style_text(pick_standing_style(word), word), 1);
     let (from, text) = match verdict {
         Verdict::Changed(it) if !it.is_harmless => {
-            return head + &memory::against(citation, verdict, 2);
+            return head + &memory::format_counter_evidence(citation, verdict, 2);
         }
-        Verdict::Changed(it) => (it.at.lines.start(), it.now.as_str()),
+        Verdict::Changed(it) => (it.at.lines.first_line(), it.now.as_str()),
         Verdict::Gone { .. } => return head,
-        Verdict::Moved { to } => (to.lines.start(), citation.snippet.as_str()),
+        Verdict::Moved { to } => (to.lines.first_line(), citation.snippet.as_str()),
         Verdict::Holds | Verdict::Unknown { .. } => {
-            (citation.lines.start(), citation.snippet.as_str())
+            (citation.lines.first_line(), citation.snippet.as_str())
         }
     };
-    head + &lines(paint, from, text)
+    head + &format_cited_lines(paint, from, text)
 }
 
-fn lines(paint: &Paint, from: u32, text: &str) -> String {
-    let text = safe(text);
+fn format_cited_lines(paint: &Paint, from: u32, text: &str) -> String {
+    let text = make_terminal_safe(text);
     // A narrow terminal wraps the line: the value that matters often stands at its end.
     let room = paint
         .columns()
@@ -204,8 +211,8 @@ fn lines(paint: &Paint, from: u32, text: &str) -> String {
         .map(|(n, line)| {
             format!(
                 "  {} {}\n",
-                ink(DIM, format!("{n:>5} │")),
-                cut(line.trim_end(), room)
+                style_text(DIM, format!("{n:>5} │")),
+                truncate_to_width(line.trim_end(), room)
             )
         })
         .collect();
@@ -213,12 +220,12 @@ fn lines(paint: &Paint, from: u32, text: &str) -> String {
     if more == 0 {
         shown
     } else {
-        shown + &ink(DIM, format!("        … {more} more lines\n"))
+        shown + &style_text(DIM, format!("        … {more} more lines\n"))
     }
 }
 
 /// What is known that is much like it, and what it would replace.
-fn known(paint: &Paint, it: &Waiting) -> String {
+fn format_card_neighbours(paint: &Paint, it: &ReviewItem) -> String {
     let replaces = it
         .replaces
         .as_ref()
@@ -226,17 +233,17 @@ fn known(paint: &Paint, it: &Waiting) -> String {
         .unwrap_or_default();
     let near = it.near.iter().map(|it| {
         let label = format!("like {}", it.handle);
-        labelled(
+        format_card_field(
             paint,
             &label,
             CYAN,
             &format!("({}) {}", it.relation.as_str(), it.fact),
         )
     });
-    labelled(paint, "replaces", YELLOW, &replaces) + &near.collect::<String>()
+    format_card_field(paint, "replaces", YELLOW, &replaces) + &near.collect::<String>()
 }
 
-fn copies(paint: &Paint, it: &Waiting) -> String {
+fn format_card_copies(paint: &Paint, it: &ReviewItem) -> String {
     if it.copies.is_empty() {
         return String::new();
     }
@@ -261,5 +268,5 @@ fn copies(paint: &Paint, it: &Waiting) -> String {
     } else {
         "copies"
     };
-    labelled(paint, label, YELLOW, &text)
+    format_card_field(paint, label, YELLOW, &text)
 }

@@ -1,21 +1,21 @@
 //! What is done about one that waits, and how it is told. Copies share its fate.
 
-use apostille_core::forget::{Forgotten, forget};
+use apostille_core::forget::{ForgetOutcome, forget};
 use apostille_core::list;
-use apostille_core::memory::{Draft, Memory, MemoryId, Name, Stage, Status};
-use apostille_core::remember::Outcome;
-use apostille_core::review::Waiting;
-use apostille_core::revise::{self, Revised};
+use apostille_core::memory::{Draft, Memory, MemoryId, MemoryName, Stage, Status};
+use apostille_core::remember::RememberOutcome;
+use apostille_core::review::ReviewItem;
+use apostille_core::revise::{self, ReviseOutcome};
 use apostille_core::speaker::Person;
 
-use super::edit::Words;
-use crate::paint::{BOLD, GREEN, Paint, YELLOW, cut, ink, one_line};
-use crate::shell::Shell;
-use apostille_workspace::desk::Desk;
-use apostille_workspace::error::Fault;
+use super::edit::EditableWords;
+use crate::paint::{BOLD, GREEN, Paint, YELLOW, flatten_to_line, style_text, truncate_to_width};
+use crate::shell::CommandContext;
+use apostille_workspace::desk::Workspace;
+use apostille_workspace::error::CommandError;
 
 /// What came of a decision.
-pub struct Deed {
+pub struct DecisionOutcome {
     /// The memories that were decided about, as they are now.
     pub done: Vec<Memory>,
     /// What is said about it.
@@ -26,8 +26,8 @@ pub struct Deed {
     pub is_made: bool,
 }
 
-impl Deed {
-    fn refused(told: String, is_settled: bool) -> Self {
+impl DecisionOutcome {
+    fn from_refusal(told: String, is_settled: bool) -> Self {
         Self {
             done: Vec::new(),
             told,
@@ -37,7 +37,7 @@ impl Deed {
     }
 
     /// Which memories the deed may have changed; none where they are gone.
-    pub fn changed(&self, it: &Waiting) -> Vec<MemoryId> {
+    pub fn changed_memories(&self, it: &ReviewItem) -> Vec<MemoryId> {
         if self.done.is_empty() {
             return Vec::new();
         }
@@ -51,47 +51,70 @@ impl Deed {
 
 /// Where decisions are carried out.
 #[derive(Clone, Copy)]
-pub struct Hand<'a> {
+pub struct Reviewer<'a> {
     /// How it is told.
-    pub shell: &'a Shell,
+    pub shell: &'a CommandContext,
     /// Who decides.
     pub by: &'a Person,
     /// Where it is done.
-    pub desk: &'a Desk,
+    pub desk: &'a Workspace,
 }
 
-impl Hand<'_> {
+impl Reviewer<'_> {
     /// Lets it be used; its copies go up in it.
-    pub fn accept(self, it: &Waiting) -> Result<Deed, Fault> {
-        let name = Name::Id(it.memory().id);
-        let revised = revise::approve(&self.desk.cx(), self.by, &self.desk.spaces(), name)?;
-        self.with_copies(it, revised, "accepted")
+    pub fn accept_waiting(self, it: &ReviewItem) -> Result<DecisionOutcome, CommandError> {
+        let name = MemoryName::Id(it.memory().id);
+        let revised =
+            revise::approve_memory(&self.desk.context(), self.by, &self.desk.spaces(), name)?;
+        self.absorb_copies(it, revised, "accepted")
     }
 
     /// Turns it away, its copies too.
-    pub fn reject(self, it: &Waiting, reason: &str) -> Result<Deed, Fault> {
-        let (cx, spaces) = (self.desk.cx(), self.desk.spaces());
-        let revised = revise::reject(&cx, self.by, &spaces, Name::Id(it.memory().id), reason)?;
-        let mut deed = self.told(it, revised, "rejected")?;
+    pub fn reject_waiting(
+        self,
+        it: &ReviewItem,
+        reason: &str,
+    ) -> Result<DecisionOutcome, CommandError> {
+        let (cx, spaces) = (self.desk.context(), self.desk.spaces());
+        let revised = revise::reject_memory(
+            &cx,
+            self.by,
+            &spaces,
+            MemoryName::Id(it.memory().id),
+            reason,
+        )?;
+        let mut deed = self.report_revision(it, revised, "rejected")?;
         for copy in it.copies.iter().filter(|_| deed.is_made) {
-            if let Revised::Done(memory) =
-                revise::reject(&cx, self.by, &spaces, Name::Id(copy.id), reason)?
+            if let ReviseOutcome::Done(memory) =
+                revise::reject_memory(&cx, self.by, &spaces, MemoryName::Id(copy.id), reason)?
             {
                 deed.done.push(*memory);
             }
         }
-        Ok(self.counted(deed, it))
+        Ok(self.add_copy_count(deed, it))
     }
 
     /// Lets it go up in another, and its copies too.
-    pub fn merge(self, it: &Waiting, into: Name) -> Result<Deed, Fault> {
-        let (cx, spaces) = (self.desk.cx_for(&it.memory().space), self.desk.spaces());
-        let revised = revise::absorb(&cx, &spaces, Name::Id(it.memory().id), into)?;
-        self.with_copies(it, revised, "merged into")
+    pub fn merge_waiting(
+        self,
+        it: &ReviewItem,
+        into: MemoryName,
+    ) -> Result<DecisionOutcome, CommandError> {
+        let (cx, spaces) = (
+            self.desk.context_for(&it.memory().space),
+            self.desk.spaces(),
+        );
+        let revised =
+            revise::merge_pending_memory(&cx, &spaces, MemoryName::Id(it.memory().id), into)?;
+        self.absorb_copies(it, revised, "merged into")
     }
 
     /// Keeps what a person says instead, as that person's own words.
-    pub fn reword(self, it: &Waiting, words: Words) -> Result<Deed, Fault> {
+    pub fn reword_waiting(
+        self,
+        it: &ReviewItem,
+        words: EditableWords,
+    ) -> Result<DecisionOutcome, CommandError> {
         let old = it.memory();
         let speaker = self.shell.world.speaker();
         let draft = Draft {
@@ -101,105 +124,120 @@ impl Hand<'_> {
             ..Draft::new(old.space.clone(), words.fact, speaker.voice().clone())
         };
         // Whoever edits has seen what the lines do not say, and decides.
-        let draft = draft.vouched_if(true, Some(self.by));
-        let cx = self.desk.cx_for(&old.space);
-        let revised = match revise::reword(&cx, &self.desk.spaces(), Name::Id(old.id), draft)? {
-            Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => {
-                Revised::Done(memory)
-            }
-            Outcome::Refused(refusal) => Revised::Refused(refusal),
-            Outcome::Similar { near } => {
-                let known = near
-                    .iter()
-                    .map(|it| it.handle.to_string())
-                    .collect::<Vec<_>>()
-                    .join(", ");
-                let told = format!(
-                    "{} much the same is known: {known}\n",
-                    ink(YELLOW.bold(), "not kept:")
-                );
-                return Ok(Deed::refused(told, false));
-            }
-        };
-        self.with_copies(it, revised, "kept as")
+        let draft = draft.with_vouching(true, Some(self.by));
+        let cx = self.desk.context_for(&old.space);
+        let revised =
+            match revise::reword_memory(&cx, &self.desk.spaces(), MemoryName::Id(old.id), draft)? {
+                RememberOutcome::Remembered { memory, .. }
+                | RememberOutcome::Refreshed { memory } => ReviseOutcome::Done(memory),
+                RememberOutcome::Refused(refusal) => ReviseOutcome::Refused(refusal),
+                RememberOutcome::Similar { near } => {
+                    let known = near
+                        .iter()
+                        .map(|it| it.handle.to_string())
+                        .collect::<Vec<_>>()
+                        .join(", ");
+                    let told = format!(
+                        "{} much the same is known: {known}\n",
+                        style_text(YELLOW.bold(), "not kept:")
+                    );
+                    return Ok(DecisionOutcome::from_refusal(told, false));
+                }
+            };
+        self.absorb_copies(it, revised, "kept as")
     }
 
     /// Removes the text everywhere, that of its copies too.
-    pub fn forget(self, it: &Waiting) -> Result<Deed, Fault> {
+    pub fn forget_waiting(self, it: &ReviewItem) -> Result<DecisionOutcome, CommandError> {
         let (mut told, mut is_made) = (String::new(), false);
         for memory in std::iter::once(it.memory()).chain(&it.copies) {
-            let name = Name::Id(memory.id);
+            let name = MemoryName::Id(memory.id);
             match forget(
-                &self.desk.cx(),
+                &self.desk.context(),
                 &self.shell.world.speaker(),
                 &self.desk.spaces(),
                 name,
                 "forgotten in review",
             )? {
-                Forgotten::Done(memory) => {
-                    told += &said("forgot", &memory);
+                ForgetOutcome::Done(memory) => {
+                    told += &format_decision("forgot", &memory);
                     is_made = true;
                 }
-                Forgotten::Refused(refusal) => told += &self.shell.refused(&refusal).err,
+                ForgetOutcome::Refused(refusal) => told += &self.shell.render_refusal(&refusal).err,
             }
-            self.desk.forget_meanwhile(memory.id)?;
+            self.desk.forget_side_record(memory.id)?;
         }
-        Ok(Deed {
+        Ok(DecisionOutcome {
             is_made,
-            ..Deed::refused(told, !self.is_waiting(it)?)
+            ..DecisionOutcome::from_refusal(told, !self.is_waiting(it)?)
         })
     }
 
     /// Whether it still waits; somebody else may have been first.
-    fn is_waiting(self, it: &Waiting) -> Result<bool, Fault> {
-        let now = list::named(
-            &self.desk.cx(),
+    fn is_waiting(self, it: &ReviewItem) -> Result<bool, CommandError> {
+        let now = list::find_named_memory(
+            &self.desk.context(),
             &self.desk.spaces(),
-            Name::Id(it.memory().id),
+            MemoryName::Id(it.memory().id),
         )?;
         Ok(now.is_some_and(|it| it.status.stage() == Stage::Pending))
     }
 
     /// What became of it, once its copies went up in what is now in use.
-    fn with_copies(self, it: &Waiting, revised: Revised, verb: &str) -> Result<Deed, Fault> {
-        let mut deed = self.told(it, revised, verb)?;
-        let Some(kept) = deed.done.first().map(|it| Name::Id(it.id)) else {
+    fn absorb_copies(
+        self,
+        it: &ReviewItem,
+        revised: ReviseOutcome,
+        verb: &str,
+    ) -> Result<DecisionOutcome, CommandError> {
+        let mut deed = self.report_revision(it, revised, verb)?;
+        let Some(kept) = deed.done.first().map(|it| MemoryName::Id(it.id)) else {
             return Ok(deed);
         };
-        let (cx, spaces) = (self.desk.cx_for(&it.memory().space), self.desk.spaces());
+        let (cx, spaces) = (
+            self.desk.context_for(&it.memory().space),
+            self.desk.spaces(),
+        );
         for copy in &it.copies {
-            if let Revised::Done(memory) = revise::absorb(&cx, &spaces, Name::Id(copy.id), kept)? {
+            if let ReviseOutcome::Done(memory) =
+                revise::merge_pending_memory(&cx, &spaces, MemoryName::Id(copy.id), kept)?
+            {
                 deed.done.push(*memory);
             }
         }
-        Ok(self.counted(deed, it))
+        Ok(self.add_copy_count(deed, it))
     }
 
-    fn told(self, it: &Waiting, revised: Revised, verb: &str) -> Result<Deed, Fault> {
+    fn report_revision(
+        self,
+        it: &ReviewItem,
+        revised: ReviseOutcome,
+        verb: &str,
+    ) -> Result<DecisionOutcome, CommandError> {
         match revised {
-            Revised::Done(memory) => {
-                let told = said(verb, &memory);
-                Ok(Deed {
+            ReviseOutcome::Done(memory) => {
+                let told = format_decision(verb, &memory);
+                Ok(DecisionOutcome {
                     done: vec![*memory],
                     told,
                     is_settled: true,
                     is_made: true,
                 })
             }
-            Revised::Refused(refusal) => Ok(Deed::refused(
-                self.shell.refused(&refusal).err,
+            ReviseOutcome::Refused(refusal) => Ok(DecisionOutcome::from_refusal(
+                self.shell.render_refusal(&refusal).err,
                 !self.is_waiting(it)?,
             )),
         }
     }
 
-    fn counted(self, deed: Deed, it: &Waiting) -> Deed {
+    fn add_copy_count(self, deed: DecisionOutcome, it: &ReviewItem) -> DecisionOutcome {
         let n_copies = deed.done.len().saturating_sub(1);
         match (n_copies, it.copies.is_empty()) {
             (0, _) | (_, true) => deed,
             (n, _) => {
-                let copies = crate::paint::count(n as u64, "copy", "copies");
-                Deed {
+                let copies = crate::paint::format_count(n as u64, "copy", "copies");
+                DecisionOutcome {
                     told: format!("{}  {copies} with it\n", deed.told),
                     ..deed
                 }
@@ -208,12 +246,16 @@ impl Hand<'_> {
     }
 }
 
-fn said(verb: &str, memory: &Memory) -> String {
-    format!("{} {}\n", ink(GREEN, verb), ink(BOLD, memory.handle()))
+fn format_decision(verb: &str, memory: &Memory) -> String {
+    format!(
+        "{} {}\n",
+        style_text(GREEN, verb),
+        style_text(BOLD, memory.handle())
+    )
 }
 
 /// What was decided about a memory, on one line.
-pub fn line(paint: &Paint, memory: &Memory) -> String {
+pub fn format_decided_memory(paint: &Paint, memory: &Memory) -> String {
     let word = match &memory.status {
         Status::Active => "accepted",
         _ => "rejected",
@@ -223,7 +265,7 @@ pub fn line(paint: &Paint, memory: &Memory) -> String {
         .map_or(usize::MAX, |it| it.saturating_sub(20));
     format!(
         "{}  {}\n",
-        said(word, memory).trim_end(),
-        cut(&one_line(&memory.fact), room)
+        format_decision(word, memory).trim_end(),
+        truncate_to_width(&flatten_to_line(&memory.fact), room)
     )
 }

@@ -7,13 +7,13 @@ use std::process::Command;
 
 use apostille_core::memory::Memory;
 
-use crate::paint::safe;
-use apostille_workspace::error::Fault;
-use apostille_workspace::system::World;
+use crate::paint::make_terminal_safe;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::system::System;
 
 /// The words of a memory that can be edited.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Words {
+pub struct EditableWords {
     /// What was learned.
     pub fact: String,
     /// A brief topic.
@@ -24,9 +24,9 @@ pub struct Words {
 
 const NOTE: &str = "# the fact stands below the empty line; without a fact nothing is changed";
 
-impl Words {
+impl EditableWords {
     /// The words of a memory as they are.
-    pub fn of(memory: &Memory) -> Self {
+    pub fn from_memory(memory: &Memory) -> Self {
         let (subject, reason) = (memory.subject.clone(), memory.reason.clone());
         Self {
             fact: memory.fact.clone(),
@@ -36,18 +36,20 @@ impl Words {
     }
 
     /// The words as a text to edit.
-    fn page(&self) -> String {
-        let line = |it: &Option<String>| safe(it.as_deref().unwrap_or_default()).replace('\n', " ");
+    fn to_page(&self) -> String {
+        let line = |it: &Option<String>| {
+            make_terminal_safe(it.as_deref().unwrap_or_default()).replace('\n', " ")
+        };
         format!(
             "subject: {}\nreason: {}\n{NOTE}\n\n{}\n",
             line(&self.subject),
             line(&self.reason),
-            safe(&self.fact)
+            make_terminal_safe(&self.fact)
         )
     }
 
     /// The words that a text holds; `None` if there is no fact left.
-    fn read(page: &str) -> Option<Self> {
+    fn parse_page(page: &str) -> Option<Self> {
         let lines: Vec<&str> = page.lines().filter(|it| *it != NOTE).collect();
         let end = lines
             .iter()
@@ -72,23 +74,32 @@ impl Words {
 }
 
 /// The user's editor, if one is set.
-pub fn editor(world: &World) -> Option<&str> {
+pub fn find_user_editor(world: &System) -> Option<&str> {
     world.env.get("VISUAL").or_else(|| world.env.get("EDITOR"))
 }
 
 /// Lets a person edit the words in their editor; `None` if nothing is to be changed.
-pub fn edited(world: &World, editor: &str, words: &Words) -> Result<Option<Words>, Fault> {
-    let name = format!("apostille-review-{:016x}.md", (world.random())() >> 64);
+pub fn edit_in_editor(
+    world: &System,
+    editor: &str,
+    words: &EditableWords,
+) -> Result<Option<EditableWords>, CommandError> {
+    let name = format!(
+        "apostille-review-{:016x}.md",
+        (world.random_source())() >> 64
+    );
     let path = world.temp_dir().join(name);
-    let page = written(&path, &words.page()).and_then(|()| ran(editor, &path));
+    let page = create_private_text_file(&path, &words.to_page())
+        .and_then(|()| run_user_editor(editor, &path));
     let page = page.and_then(|()| fs::read_to_string(&path));
     let _ = fs::remove_file(&path);
-    let page = page.map_err(|error| Fault::usage(format!("'{editor}' cannot edit it: {error}")))?;
-    Ok(Words::read(&page).filter(|it| it != words))
+    let page =
+        page.map_err(|error| CommandError::usage(format!("'{editor}' cannot edit it: {error}")))?;
+    Ok(EditableWords::parse_page(&page).filter(|it| it != words))
 }
 
 /// A new file that nobody else can read.
-fn written(path: &Path, text: &str) -> std::io::Result<()> {
+fn create_private_text_file(path: &Path, text: &str) -> std::io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -96,7 +107,7 @@ fn written(path: &Path, text: &str) -> std::io::Result<()> {
     options.open(path)?.write_all(text.as_bytes())
 }
 
-fn ran(editor: &str, path: &Path) -> std::io::Result<()> {
+fn run_user_editor(editor: &str, path: &Path) -> std::io::Result<()> {
     let mut words = editor.split_whitespace();
     let status = Command::new(words.next().unwrap_or_default())
         .args(words)
@@ -117,12 +128,12 @@ mod tests {
     fn what_is_written_for_the_editor_is_read_back() {
         let check = |fact: &str, subject: Option<&str>, reason: Option<&str>| {
             let (subject, reason) = (subject.map(Into::into), reason.map(Into::into));
-            let words = Words {
+            let words = EditableWords {
                 fact: fact.into(),
                 subject,
                 reason,
             };
-            assert_eq!(Words::read(&words.page()), Some(words));
+            assert_eq!(EditableWords::parse_page(&words.to_page()), Some(words));
         };
         check("one line", None, None);
         check(
@@ -131,7 +142,7 @@ mod tests {
             Some("it matters"),
         );
         check("subject: not a subject", None, Some("why"));
-        let is_empty = |page: &str| assert_eq!(Words::read(page), None, "{page:?}");
+        let is_empty = |page: &str| assert_eq!(EditableWords::parse_page(page), None, "{page:?}");
         is_empty("");
         is_empty("subject: a\nreason: b\n\n \n");
         check("# a heading\n#[derive(Debug)]", None, None);

@@ -1,10 +1,10 @@
 //! The keys of the dialogue: what each stands for, and how they are shown.
 
-use crate::paint::{BOLD, Paint, ink, width};
+use crate::paint::{BOLD, Paint, measure_text_width, style_text};
 
 /// What a person chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choice {
+pub enum ReviewChoice {
     /// Let it be used.
     Accept,
     /// Say it in other words.
@@ -29,9 +29,9 @@ pub enum Choice {
     Help,
 }
 
-impl Choice {
+impl ReviewChoice {
     /// The choice that a line stands for; the end of the input is the end of it all.
-    pub fn of(line: &str) -> Option<Self> {
+    pub fn from_line(line: &str) -> Option<Self> {
         let (key, rest) = line
             .trim()
             .split_once(char::is_whitespace)
@@ -56,7 +56,7 @@ impl Choice {
 }
 
 /// Whether an answer is a yes.
-pub fn is_yes(said: &str) -> bool {
+pub fn is_yes_answer(said: &str) -> bool {
     matches!(said, "y" | "Y" | "yes")
 }
 
@@ -102,13 +102,17 @@ const HELP: [(&str, &str); 11] = [
 ];
 
 /// The keys on as many lines as they need, and the prompt.
-pub fn question(paint: &Paint) -> String {
+pub fn format_review_keys(paint: &Paint) -> String {
     let room = paint.columns().unwrap_or(usize::MAX);
     let mut lines = vec![String::new()];
     for (key, rest) in KEYS {
-        let part = format!("[{}]{rest} ", ink(BOLD, key));
+        let part = format!("[{}]{rest} ", style_text(BOLD, key));
         match lines.last_mut() {
-            Some(line) if width(line) + width(part.trim_end()) <= room => line.push_str(&part),
+            Some(line)
+                if measure_text_width(line) + measure_text_width(part.trim_end()) <= room =>
+            {
+                line.push_str(&part)
+            }
             _ => lines.push(part),
         }
     }
@@ -120,12 +124,12 @@ pub fn question(paint: &Paint) -> String {
 }
 
 /// What each key does.
-pub fn help(paint: &Paint) -> String {
+pub fn format_review_help(paint: &Paint) -> String {
     let line = |(key, what): &(&str, &str)| {
-        let lines = paint.wrapped(what, 10);
+        let lines = paint.wrap_text(what, 10);
         format!(
             "  {}{:pad$}{}",
-            ink(BOLD, key),
+            style_text(BOLD, key),
             "",
             lines.trim_start(),
             pad = 8 - key.len()

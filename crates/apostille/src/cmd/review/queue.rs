@@ -1,39 +1,43 @@
 //! The whole queue at once: one line each for people, everything for programs.
 
-use apostille_core::review::Waiting;
+use apostille_core::review::ReviewItem;
 
-use crate::json::n_waiting;
-use crate::paint::{BOLD, DIM, Paint, Table, count, ink, one_line};
+use crate::json::count_queued_memories;
+use crate::paint::{BOLD, DIM, Paint, TextTable, flatten_to_line, format_count, style_text};
 
 use super::card;
 
 /// One line for each decision, and how to make them.
-pub fn page(paint: &Paint, queue: &[Waiting]) -> String {
+pub fn format_review_queue(paint: &Paint, queue: &[ReviewItem]) -> String {
     if queue.is_empty() {
         return "nothing waits for review\n".into();
     }
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     for it in queue {
-        let care = ink(card::style(it.care), it.care.as_str());
-        table.row([ink(BOLD, it.memory().handle()), care, said(it)]);
+        let care = style_text(card::choose_care_style(it.care), it.care.as_str());
+        table.add_row([
+            style_text(BOLD, it.memory().handle()),
+            care,
+            format_waiting_memory(it),
+        ]);
     }
     let (n, safe) = (
-        n_waiting(queue) as u64,
+        count_queued_memories(queue) as u64,
         queue.iter().filter(|it| it.is_safe()).count() as u64,
     );
-    let waits = count(n, "memory waits", "memories wait");
+    let waits = format_count(n, "memory waits", "memories wait");
     let end = format!(
         "{waits}, {} to make, {safe} of them safe; a person goes through them: apostille review\n",
-        count(queue.len() as u64, "decision", "decisions")
+        format_count(queue.len() as u64, "decision", "decisions")
     );
-    table.text(paint, 0) + &ink(DIM, end)
+    table.to_text(paint, 0) + &style_text(DIM, end)
 }
 
 /// What it says on one line, and how many say it.
-pub fn said(it: &Waiting) -> String {
-    let said = crate::cmd::list::said(it.memory());
+pub fn format_waiting_memory(it: &ReviewItem) -> String {
+    let said = crate::cmd::list::format_subject_and_fact(it.memory());
     match it.copies.len() {
-        0 => one_line(&said),
-        n => format!("(×{}) {}", n + 1, one_line(&said)),
+        0 => flatten_to_line(&said),
+        n => format!("(×{}) {}", n + 1, flatten_to_line(&said)),
     }
 }

@@ -4,42 +4,47 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fs;
 
-use apostille_core::contract::a_person;
-use apostille_core::memory::{Draft, Kind, Memory, Name, Origin, Stage, Twin, Voice};
-use apostille_core::remember::{Outcome, remember};
+use apostille_core::contract::sample_person;
+use apostille_core::memory::{
+    Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, Stage, Voice,
+};
+use apostille_core::remember::{RememberOutcome, remember};
 use apostille_core::review;
-use apostille_core::store::Filter;
+use apostille_core::store::MemoryFilter;
 use tempfile::TempDir;
 
-use super::dialogue::{Dialogue, Talk};
-use super::edit::Words;
-use crate::args::Everywhere;
-use crate::shell::Shell;
-use apostille_workspace::desk::Desk;
-use apostille_workspace::error::Fault;
-use apostille_workspace::system::{Environment, Terminal, World};
+use super::dialogue::{ReviewConsole, ReviewDialogue};
+use super::edit::EditableWords;
+use crate::args::GlobalArgs;
+use crate::shell::CommandContext;
+use apostille_workspace::desk::Workspace;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::system::{Environment, System, TerminalInfo};
 
 /// A person who types these lines, and what they see.
 struct Person {
     lines: RefCell<VecDeque<String>>,
     seen: RefCell<String>,
     /// What their editor makes of the fact, where they have one.
-    editor: Option<fn(&Words) -> Option<Words>>,
+    editor: Option<fn(&EditableWords) -> Option<EditableWords>>,
 }
 
-impl Talk for Person {
-    fn say(&self, text: &str) {
+impl ReviewConsole for Person {
+    fn print_text(&self, text: &str) {
         let plain = anstream::adapter::strip_str(text).to_string();
         self.seen.borrow_mut().push_str(&plain);
     }
 
-    fn line(&self) -> String {
+    fn read_answer(&self) -> String {
         let line = self.lines.borrow_mut().pop_front().unwrap_or_default();
         self.seen.borrow_mut().push_str(&line);
         line
     }
 
-    fn edit(&self, words: &Words) -> Option<Result<Option<Words>, Fault>> {
+    fn edit_words(
+        &self,
+        words: &EditableWords,
+    ) -> Option<Result<Option<EditableWords>, CommandError>> {
         self.editor.map(|edit| Ok(edit(words)))
     }
 }
@@ -47,7 +52,7 @@ impl Talk for Person {
 /// A folder with a file, and a store in which some memories wait.
 struct Scene {
     _folder: TempDir,
-    shell: Shell,
+    shell: CommandContext,
 }
 
 impl Scene {
@@ -60,30 +65,30 @@ impl Scene {
             "//! The API.\n\npub const API_VERSION: u32 = 7;\n",
         )
         .unwrap();
-        let mut world = World::ask(Vec::new())
+        let mut world = System::from_process(Vec::new())
             .unwrap()
-            .at("2026-03-01T12:00:00Z".parse().unwrap());
-        (world.cwd, world.env) = (root.join("app"), Environment::of_home(&root));
-        world.terminal = Terminal {
+            .with_fixed_time("2026-03-01T12:00:00Z".parse().unwrap());
+        (world.cwd, world.env) = (root.join("app"), Environment::with_home(&root));
+        world.terminal = TerminalInfo {
             stdin: true,
             stdout: true,
             stderr: true,
             can_redraw: true,
             columns,
         };
-        let flags = Everywhere {
+        let flags = GlobalArgs {
             as_user: Some("ana".into()),
             repo: Some("acme/app".into()),
-            ..Everywhere::default()
+            ..GlobalArgs::default()
         };
         Self {
             _folder: folder,
-            shell: Shell::new(world, flags),
+            shell: CommandContext::new(world, flags),
         }
     }
 
-    fn desk(&self) -> Desk {
-        self.shell.desk().unwrap()
+    fn desk(&self) -> Workspace {
+        self.shell.open_workspace().unwrap()
     }
 
     fn kept(&self, fact: &str, origin: Origin, cite: Option<&str>) -> Memory {
@@ -91,11 +96,11 @@ impl Scene {
         let draft = Draft {
             citations: cite.into_iter().map(|it| it.parse().unwrap()).collect(),
             kind: cite.is_none().then_some(Kind::Feedback),
-            twin: Twin::Create("another".into()),
-            ..Draft::new(desk.spaces()[0].clone(), fact, Voice::of(origin))
+            twin: DuplicateChoice::Create("another".into()),
+            ..Draft::new(desk.spaces()[0].clone(), fact, Voice::from_origin(origin))
         };
-        match remember(&desk.cx(), draft).unwrap() {
-            Outcome::Remembered { memory, .. } => *memory,
+        match remember(&desk.context(), draft).unwrap() {
+            RememberOutcome::Remembered { memory, .. } => *memory,
             other => panic!("{fact}: {other:?}"),
         }
     }
@@ -121,16 +126,20 @@ impl Scene {
         scene
     }
 
-    fn talked(&self, lines: &str, editor: Option<fn(&Words) -> Option<Words>>) -> String {
+    fn talked(
+        &self,
+        lines: &str,
+        editor: Option<fn(&EditableWords) -> Option<EditableWords>>,
+    ) -> String {
         let desk = self.desk();
-        let queue = review::queue(&desk.cx(), &desk.spaces()).unwrap();
+        let queue = review::list_review_queue(&desk.context(), &desk.spaces()).unwrap();
         let lines = RefCell::new(lines.split_inclusive('\n').map(Into::into).collect());
         let person = Person {
             lines,
             seen: RefCell::default(),
             editor,
         };
-        Dialogue::new(&self.shell, a_person(), &desk, &person, queue)
+        ReviewDialogue::new(&self.shell, sample_person(), &desk, &person, queue)
             .run()
             .unwrap();
         person.seen.into_inner()
@@ -138,12 +147,12 @@ impl Scene {
 
     /// Each memory with where it stands.
     fn stages(&self) -> String {
-        let filter = Filter {
+        let filter = MemoryFilter {
             limit: 100,
-            order: apostille_core::store::Order::Oldest,
-            ..Filter::default()
+            order: apostille_core::store::ListOrder::Oldest,
+            ..MemoryFilter::default()
         };
-        let memories = self.desk().store.list(&filter).unwrap();
+        let memories = self.desk().store.list_memories(&filter).unwrap();
         let mut stages: Vec<(u64, String)> = memories
             .iter()
             .map(|it| (it.number, format!("{} {}", it.handle(), it.status.stage())))
@@ -295,14 +304,14 @@ fn each_decision_has_its_own_time() {
         ticks.set(ticks.get() + 1);
         start + jiff::SignedDuration::from_mins(ticks.get())
     });
-    let queue = review::queue(&desk.cx(), &desk.spaces()).unwrap();
+    let queue = review::list_review_queue(&desk.context(), &desk.spaces()).unwrap();
     let lines = RefCell::new(["a\n", "r not ours\n", "q\n"].map(Into::into).into());
     let person = Person {
         lines,
         seen: RefCell::default(),
         editor: None,
     };
-    Dialogue::new(&scene.shell, a_person(), &desk, &person, queue)
+    ReviewDialogue::new(&scene.shell, sample_person(), &desk, &person, queue)
         .run()
         .unwrap();
     let log = desk.store.latest_events(3).unwrap();
@@ -338,8 +347,8 @@ fn suspicious_copies_are_named_before_they_are_let_in() {
 #[test]
 fn the_editor_is_used_where_there_is_one() {
     let scene = Scene::filled(80);
-    let edit = |it: &Words| {
-        Some(Words {
+    let edit = |it: &EditableWords| {
+        Some(EditableWords {
             fact: "clients send `API_VERSION` along".into(),
             ..it.clone()
         })
@@ -347,7 +356,7 @@ fn the_editor_is_used_where_there_is_one() {
     scene.talked("e\nq\n", Some(edit));
     let desk = scene.desk();
     let new = desk
-        .named(&[Name::Handle("m-6".parse().unwrap())])
+        .find_named(&[MemoryName::Handle("m-6".parse().unwrap())])
         .unwrap()
         .unwrap()
         .remove(0);
@@ -372,7 +381,7 @@ fn the_editor_is_used_where_there_is_one() {
 fn what_is_decided_meanwhile_is_said_and_passed_over() {
     let scene = Scene::filled(80);
     let desk = scene.desk();
-    let queue = review::queue(&desk.cx(), &desk.spaces()).unwrap();
+    let queue = review::list_review_queue(&desk.context(), &desk.spaces()).unwrap();
     scene.talked("a\n", None);
     let lines = RefCell::new(["a\n", "q\n"].map(Into::into).into());
     let person = Person {
@@ -380,7 +389,7 @@ fn what_is_decided_meanwhile_is_said_and_passed_over() {
         seen: RefCell::default(),
         editor: None,
     };
-    Dialogue::new(&scene.shell, a_person(), &desk, &person, queue)
+    ReviewDialogue::new(&scene.shell, sample_person(), &desk, &person, queue)
         .run()
         .unwrap();
     let seen = person.seen.into_inner();
@@ -395,7 +404,11 @@ fn what_is_decided_meanwhile_is_said_and_passed_over() {
 fn a_breaker_can_be_closed_at_the_end() {
     let check = |lines: &str, is_open: bool| {
         let mut scene = Scene::new(80);
-        scene.shell.world.env.set("APOSTILLE_BREAKERS_BURST", "1");
+        scene
+            .shell
+            .world
+            .env
+            .set_variable("APOSTILLE_BREAKERS_BURST", "1");
         scene.kept("wants small commits", Origin::Agent, None);
         scene.kept("likes tabs in makefiles", Origin::Agent, None);
         let seen = scene.talked(lines, None);
@@ -404,7 +417,9 @@ fn a_breaker_can_be_closed_at_the_end() {
             "{seen}"
         );
         assert_eq!(
-            super::super::breaker::open(&scene.desk()).unwrap().len(),
+            super::super::breaker::list_breakers_in_play(&scene.desk())
+                .unwrap()
+                .len(),
             usize::from(is_open),
             "{seen}"
         );

@@ -1,39 +1,41 @@
 //! `task done`: the summary is archived, and what is durable is offered, or kept, as knowledge.
 
-use apostille_core::format::day;
-use apostille_core::memory::{self, Memory, Name};
+use apostille_core::format::format_utc_day;
+use apostille_core::memory::{self, Memory, MemoryName};
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::Outcome;
-use apostille_core::verify::Verified;
+use apostille_core::remember::RememberOutcome;
+use apostille_core::verify::VerifiedMemory;
 use apostille_tasks::task;
-use apostille_tasks::task::promote::{is_durable, promote};
+use apostille_tasks::task::promote::{is_durable_note, promote_task_note};
 use apostille_tasks::task::summary;
-use apostille_tasks::task::summary::{Ending, Work};
-use apostille_tasks::task::{Status, Task, What};
+use apostille_tasks::task::summary::{GitWork, TaskEnding};
+use apostille_tasks::task::{GateAction, Status, Task};
 use serde::Serialize;
 
-use super::note::kept;
-use super::{meant, offered, opened, told, voice};
-use crate::args::TaskDone;
+use super::note::remember_task_draft;
+use super::{
+    build_task_voice, find_meant_task, format_verified_note, open_task_desk, verify_offered_notes,
+};
+use crate::args::TaskDoneArgs;
 use crate::json::{self, MemoryView, RefusalView, TaskView};
-use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, ink, one_line};
-use crate::shell::{Answer, Shell};
-use apostille_workspace::desk::Desk;
+use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text};
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
-use apostille_workspace::task::Tasks;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::task::CheckoutTasks;
 
 /// The longest outcome, in characters.
 const OUTCOME_CHARS: usize = 500;
 
 #[derive(Serialize)]
-struct Reply {
+struct TaskDoneReply {
     ok: bool,
     outcome: &'static str,
     task: TaskView,
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<MemoryView>,
-    promoted: Vec<Promoted>,
+    promoted: Vec<PromotedNoteView>,
     /// What else may become knowledge.
     durable: Vec<MemoryView>,
     problems: Vec<String>,
@@ -41,7 +43,7 @@ struct Reply {
 
 /// What became of a note that was to be knowledge.
 #[derive(Serialize)]
-struct Promoted {
+struct PromotedNoteView {
     from: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<MemoryView>,
@@ -58,125 +60,134 @@ struct Promoted {
 }
 
 /// Ends a task, or promotes notes of one that has ended.
-pub fn run(shell: &Shell, args: &TaskDone) -> Result<Answer, Fault> {
-    let (desk, tasks) = opened(shell)?;
-    let task = match meant(&tasks, args.slug.as_ref())? {
+pub fn run(shell: &CommandContext, args: &TaskDoneArgs) -> Result<CommandOutput, CommandError> {
+    let (desk, tasks) = open_task_desk(shell)?;
+    let task = match find_meant_task(&tasks, args.slug.as_ref())? {
         Ok(task) if task.is_open() || !args.promote.is_empty() => task,
         Ok(it) => {
             let refusal = Refusal::TaskEnded {
                 slug: it.slug.to_string(),
                 status: it.status,
             };
-            return Ok(shell.refused(&refusal));
+            return Ok(shell.render_refusal(&refusal));
         }
-        Err(refusal) => return Ok(shell.refused(&refusal)),
+        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
     };
-    let notes = match desk.named(&args.promote)? {
+    let notes = match desk.find_named(&args.promote)? {
         Ok(notes) => notes,
-        Err(refusal) => return Ok(shell.refused(&refusal)),
+        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
     };
     if let Some(it) = notes
         .iter()
         .find(|it| it.task.as_deref() != Some(task.slug.as_str()))
     {
         let name = format!("{} among the notes of {}", it.handle(), task.slug);
-        return Ok(shell.refused(&Refusal::NoSuchMemory { name }));
+        return Ok(shell.render_refusal(&Refusal::NoSuchMemory { name }));
     }
-    let (task, summary) = match ended(shell, &desk, &tasks, &task, args)? {
+    let (task, summary) = match end_task(shell, &desk, &tasks, &task, args)? {
         Ok(ended) => ended,
-        Err(refusal) => return Ok(shell.refused(&refusal)),
+        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
     };
     let problems: Vec<String> = tasks.refresh_notes(&desk)?.into_iter().collect();
     let promoted = notes
         .iter()
-        .map(|it| promoted(&desk, it, args))
+        .map(|it| promote_named_note(&desk, it, args))
         .collect::<Result<Vec<_>, _>>()?;
-    let durable = durable(&desk, &task, &args.promote)?;
-    Ok(answer(shell, &task, summary, promoted, durable, problems))
+    let durable = list_unpromoted_notes(&desk, &task, &args.promote)?;
+    Ok(answer_task_done(
+        shell, &task, summary, promoted, durable, problems,
+    ))
 }
 
 /// Writes the summary and passes the last gate; nothing, where the task has ended before.
-fn ended(
-    shell: &Shell,
-    desk: &Desk,
-    tasks: &Tasks,
+fn end_task(
+    shell: &CommandContext,
+    desk: &Workspace,
+    tasks: &CheckoutTasks,
     task: &Task,
-    args: &TaskDone,
-) -> Result<Result<(Task, Option<Memory>), Refusal>, Fault> {
+    args: &TaskDoneArgs,
+) -> Result<Result<(Task, Option<Memory>), Refusal>, CommandError> {
     if !task.is_open() {
         return Ok(Ok((task.clone(), None)));
     }
     let outcome = args
         .outcome
         .as_ref()
-        .map(|it| task::plain("outcome", it, OUTCOME_CHARS))
+        .map(|it| task::validate_task_text("outcome", it, OUTCOME_CHARS))
         .transpose();
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    let summary = match summary(shell, desk, tasks, task, outcome.as_deref(), args.abandoned)? {
+    let summary = match remember_task_summary(
+        shell,
+        desk,
+        tasks,
+        task,
+        outcome.as_deref(),
+        args.abandoned,
+    )? {
         Ok(summary) => summary,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    let is_active = tasks.active().is_some_and(|it| it.slug == task.slug);
+    let is_active = tasks.active_task().is_some_and(|it| it.slug == task.slug);
     let what = if args.abandoned {
-        What::Abandoned(Some(summary.id))
+        GateAction::Abandoned(Some(summary.id))
     } else {
-        What::Done(Some(summary.id))
+        GateAction::Done(Some(summary.id))
     };
-    let task = tasks.pass(&task.slug, what)?;
+    let task = tasks.record_gate(&task.slug, what)?;
     if is_active {
-        tasks.point(None)?;
+        tasks.set_active(None)?;
     }
     Ok(Ok((task, Some(summary))))
 }
 
-fn summary(
-    shell: &Shell,
-    desk: &Desk,
-    tasks: &Tasks,
+fn remember_task_summary(
+    shell: &CommandContext,
+    desk: &Workspace,
+    tasks: &CheckoutTasks,
     task: &Task,
     outcome: Option<&str>,
     is_abandoned: bool,
-) -> Result<Result<Memory, Refusal>, Fault> {
+) -> Result<Result<Memory, Refusal>, CommandError> {
     let space = &desk.settings.repo.value;
-    let memories = task::memories(&desk.cx(), space, task)?;
+    let memories = task::load_task_memories(&desk.context(), space, task)?;
     let (today, status) = (
-        day(shell.world.now),
+        format_utc_day(shell.world.now),
         if is_abandoned {
             Status::Abandoned
         } else {
             Status::Done
         },
     );
-    let draft = |work: &Work| {
-        let ending = Ending {
+    let draft = |work: &GitWork| {
+        let ending = TaskEnding {
             status,
             outcome,
             work,
             day: &today,
         };
-        summary::draft(space, task, &memories, ending, voice(shell))
+        summary::draft_task_summary(space, task, &memories, ending, build_task_voice(shell))
     };
-    match kept(desk, draft(&work(desk, tasks, task)))? {
+    match remember_task_draft(desk, draft(&collect_git_work(desk, tasks, task)))? {
         // A file may be named like a secret; the task ends all the same.
-        Err(Refusal::Secret { .. }) => kept(desk, draft(&Work::default())),
+        Err(Refusal::Secret { .. }) => remember_task_draft(desk, draft(&GitWork::default())),
         other => Ok(other),
     }
 }
 
 /// What git says was done. The task's own files are no work.
-fn work(desk: &Desk, tasks: &Tasks, task: &Task) -> Work {
+fn collect_git_work(desk: &Workspace, tasks: &CheckoutTasks, task: &Task) -> GitWork {
     let since = || {
         desk.place
             .checkout
             .as_ref()?
-            .work_since(task.commit.as_deref()?)
+            .read_work_since(task.commit.as_deref()?)
             .ok()
     };
     let done = since().unwrap_or_default();
-    let mut work = Work {
+    let mut work = GitWork {
         commits: done.commits,
         files: done.files,
     };
@@ -186,9 +197,13 @@ fn work(desk: &Desk, tasks: &Tasks, task: &Task) -> Work {
     work
 }
 
-fn promoted(desk: &Desk, note: &Memory, args: &TaskDone) -> Result<Promoted, Fault> {
-    let outcome = promote(&desk.cx_for(&note.space), note.clone(), args.kind)?;
-    let mut it = Promoted {
+fn promote_named_note(
+    desk: &Workspace,
+    note: &Memory,
+    args: &TaskDoneArgs,
+) -> Result<PromotedNoteView, CommandError> {
+    let outcome = promote_task_note(&desk.context_for(&note.space), note.clone(), args.kind)?;
+    let mut it = PromotedNoteView {
         from: note.handle().to_string(),
         memory: None,
         pending: None,
@@ -197,34 +212,34 @@ fn promoted(desk: &Desk, note: &Memory, args: &TaskDone) -> Result<Promoted, Fau
         told: String::new(),
     };
     match outcome {
-        Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => {
+        RememberOutcome::Remembered { memory, .. } | RememberOutcome::Refreshed { memory } => {
             it.told = format!(
                 "{} {} as {}\n",
-                ink(GREEN, "promoted"),
+                style_text(GREEN, "promoted"),
                 it.from,
-                ink(BOLD, memory.handle())
+                style_text(BOLD, memory.handle())
             );
             if let memory::Status::Pending { why } = &memory.status {
-                it.told = waiting(&it.from, &memory, why);
+                it.told = format_pending_promotion(&it.from, &memory, why);
                 it.pending = Some(why.clone());
             }
             it.memory = Some(MemoryView::from(&*memory));
         }
-        Outcome::Refused(refusal) => {
+        RememberOutcome::Refused(refusal) => {
             it.told = format!(
                 "{} {}: {}\n",
-                ink(YELLOW, "not promoted"),
+                style_text(YELLOW, "not promoted"),
                 it.from,
-                one_line(&refusal.to_string())
+                flatten_to_line(&refusal.to_string())
             );
             it.refused = Some(RefusalView::from(&refusal));
         }
-        Outcome::Similar { near } => {
+        RememberOutcome::Similar { near } => {
             it.similar = near.first().map(|it| it.handle.to_string());
             let known = it.similar.as_deref().unwrap_or_default();
             it.told = format!(
                 "{} {}: {known} says much the same\n",
-                ink(YELLOW, "not promoted"),
+                style_text(YELLOW, "not promoted"),
                 it.from
             );
         }
@@ -233,41 +248,45 @@ fn promoted(desk: &Desk, note: &Memory, args: &TaskDone) -> Result<Promoted, Fau
 }
 
 /// What is told of a memory that is kept and not yet in use.
-fn waiting(from: &str, memory: &Memory, why: &str) -> String {
-    let (handle, word) = (memory.handle(), ink(YELLOW, "not in use yet:"));
-    let way = ink(CYAN, format!("apostille approve {handle}"));
+fn format_pending_promotion(from: &str, memory: &Memory, why: &str) -> String {
+    let (handle, word) = (memory.handle(), style_text(YELLOW, "not in use yet:"));
+    let way = style_text(CYAN, format!("apostille approve {handle}"));
     format!(
         "{word} {from} is kept as {}, which is pending: {}; {way}\n",
-        ink(BOLD, handle),
-        one_line(why)
+        style_text(BOLD, handle),
+        flatten_to_line(why)
     )
 }
 
 /// What was decided or verified with proof that stands, and is not promoted yet.
-fn durable(desk: &Desk, task: &Task, promoted: &[Name]) -> Result<Vec<Verified>, Fault> {
+fn list_unpromoted_notes(
+    desk: &Workspace,
+    task: &Task,
+    promoted: &[MemoryName],
+) -> Result<Vec<VerifiedMemory>, CommandError> {
     let is_promoted = |it: &Memory| {
         promoted
             .iter()
-            .any(|name| *name == Name::Id(it.id) || *name == Name::Handle(it.handle()))
+            .any(|name| *name == MemoryName::Id(it.id) || *name == MemoryName::Handle(it.handle()))
     };
-    let memories = task::memories(&desk.cx(), &desk.settings.repo.value, task)?;
+    let memories = task::load_task_memories(&desk.context(), &desk.settings.repo.value, task)?;
     let durable = memories
         .into_iter()
-        .filter(|it| is_durable(it) && !is_promoted(it))
+        .filter(|it| is_durable_note(it) && !is_promoted(it))
         .collect();
-    Ok(offered(desk, durable))
+    Ok(verify_offered_notes(desk, durable))
 }
 
-fn answer(
-    shell: &Shell,
+fn answer_task_done(
+    shell: &CommandContext,
     task: &Task,
     summary: Option<Memory>,
-    promoted: Vec<Promoted>,
-    durable: Vec<Verified>,
+    promoted: Vec<PromotedNoteView>,
+    durable: Vec<VerifiedMemory>,
     problems: Vec<String>,
-) -> Answer {
+) -> CommandOutput {
     let ok = promoted.iter().all(|it| it.memory.is_some());
-    let json = Reply {
+    let json = TaskDoneReply {
         ok,
         outcome: if summary.is_some() {
             task.status.as_str()
@@ -277,36 +296,40 @@ fn answer(
         task: TaskView::new(task, None),
         summary: summary.as_ref().map(MemoryView::from),
         promoted,
-        durable: json::views(&durable),
+        durable: json::build_memory_views(&durable),
         problems,
     };
-    let err = super::problems(&json.problems);
+    let err = super::format_task_problems(&json.problems);
     let code = if ok { error::OK } else { error::REFUSED };
-    let answer = shell.answer(code, &json, |paint| {
-        text(paint, task, summary.as_ref(), &json, &durable)
+    let answer = shell.render_output(code, &json, |paint| {
+        format_task_done(paint, task, summary.as_ref(), &json, &durable)
     });
-    Answer { err, ..answer }
+    CommandOutput { err, ..answer }
 }
 
-fn text(
+fn format_task_done(
     paint: &Paint,
     task: &Task,
     summary: Option<&Memory>,
-    json: &Reply,
-    durable: &[Verified],
+    json: &TaskDoneReply,
+    durable: &[VerifiedMemory],
 ) -> String {
     let mut out = String::new();
     if let Some(it) = summary {
-        let head = format!("{} {}", ink(GREEN, task.status), ink(BOLD, &task.slug));
+        let head = format!(
+            "{} {}",
+            style_text(GREEN, task.status),
+            style_text(BOLD, &task.slug)
+        );
         out += &format!(
             "{head}  {}\n{}",
-            ink(DIM, it.handle()),
-            paint.wrapped(&it.fact, 2)
+            style_text(DIM, it.handle()),
+            paint.wrap_text(&it.fact, 2)
         );
     }
     out.extend(json.promoted.iter().map(|it| it.told.as_str()));
     if !durable.is_empty() {
-        out += &format!("{}\n", ink(DIM, "worth keeping as knowledge:"));
+        out += &format!("{}\n", style_text(DIM, "worth keeping as knowledge:"));
     }
     for it in durable {
         let command = format!(
@@ -314,7 +337,11 @@ fn text(
             task.slug,
             it.memory.handle()
         );
-        out += &format!("  {}\n    {}\n", told(it), ink(CYAN, command));
+        out += &format!(
+            "  {}\n    {}\n",
+            format_verified_note(it),
+            style_text(CYAN, command)
+        );
     }
     out
 }

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::args::TaskHooks;
-use crate::paint::{CYAN, DIM, GREEN, YELLOW, ink, one_line};
-use crate::shell::{Answer, Shell};
+use crate::args::TaskHooksArgs;
+use crate::paint::{CYAN, DIM, GREEN, YELLOW, flatten_to_line, style_text};
+use crate::shell::{CommandContext, CommandOutput};
 use apostille_workspace::disk;
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
-use apostille_workspace::place::Place;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::place::ProjectFolder;
 
 const NAME: &str = "commit-msg";
 /// What everybody may run.
@@ -32,7 +32,7 @@ const FIRST: &str = "\"$(dirname \"$0\")/before-apostille/commit-msg\" \"$@\" ||
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
 
 #[derive(Serialize)]
-struct Reply {
+struct TaskHooksReply {
     ok: bool,
     outcome: &'static str,
     path: String,
@@ -45,7 +45,7 @@ struct Reply {
 }
 
 /// What is to be found at the hook's place.
-enum Found {
+enum ExistingHook {
     Nothing,
     /// A script of a shell.
     Script(String),
@@ -58,30 +58,30 @@ enum Found {
 }
 
 /// Installs the hook, takes it out, or says how it stands.
-pub fn run(shell: &Shell, args: TaskHooks) -> Result<Answer, Fault> {
-    let place = shell.place()?;
-    let hook = match hook(shell, &place)? {
+pub fn run(shell: &CommandContext, args: TaskHooksArgs) -> Result<CommandOutput, CommandError> {
+    let place = shell.find_project_folder()?;
+    let hook = match locate_commit_hook(shell, &place)? {
         Ok(hook) => hook,
-        Err((path, why)) => return Ok(by_hand(shell, args, &path, &why)),
+        Err((path, why)) => return Ok(advise_manual_hook(shell, args, &path, &why)),
     };
-    let found = found(&hook).map_err(|error| broken(&hook, &error))?;
-    if let Found::Strange(why) = found {
-        return Ok(by_hand(shell, args, &hook, why));
+    let found = inspect_commit_hook(&hook).map_err(|error| new_hook_file_fault(&hook, &error))?;
+    if let ExistingHook::Strange(why) = found {
+        return Ok(advise_manual_hook(shell, args, &hook, why));
     }
-    let (is_ours, draw) = (is_installed(&found), (shell.world.random())());
+    let (is_ours, draw) = (is_hook_installed(&found), (shell.world.random_source())());
     let done = match args {
-        TaskHooks { install: true, .. } if !is_ours => {
-            install(&hook, &found, draw).map(|()| "installed")
+        TaskHooksArgs { install: true, .. } if !is_ours => {
+            install_commit_hook(&hook, &found, draw).map(|()| "installed")
         }
-        TaskHooks { install: true, .. } => Ok("already installed"),
-        TaskHooks { remove: true, .. } if is_ours => {
-            remove(&hook, &found, draw).map(|()| "removed")
+        TaskHooksArgs { install: true, .. } => Ok("already installed"),
+        TaskHooksArgs { remove: true, .. } if is_ours => {
+            remove_commit_hook(&hook, &found, draw).map(|()| "removed")
         }
         _ if is_ours => Ok("installed"),
         _ => Ok("not installed"),
     };
-    let outcome = done.map_err(|error| broken(&hook, &error))?;
-    let json = Reply {
+    let outcome = done.map_err(|error| new_hook_file_fault(&hook, &error))?;
+    let json = TaskHooksReply {
         ok: true,
         outcome,
         path: hook.display().to_string(),
@@ -89,41 +89,44 @@ pub fn run(shell: &Shell, args: TaskHooks) -> Result<Answer, Fault> {
         why: None,
         add: None,
     };
-    Ok(shell.answer(error::OK, &json, |_| {
+    Ok(shell.render_output(error::OK, &json, |_| {
         let way = if json.installed {
             ""
         } else {
             "  (apostille task hooks --install)"
         };
         let what = if outcome == "removed" {
-            taken(&found)
+            describe_hook_removal(&found)
         } else {
             ("", "")
         };
-        let path = one_line(&json.path);
+        let path = flatten_to_line(&json.path);
         format!(
             "{}{} {path}{}{}\n",
-            ink(GREEN, outcome),
+            style_text(GREEN, outcome),
             what.0,
             what.1,
-            ink(DIM, way)
+            style_text(DIM, way)
         )
     }))
 }
 
-fn broken(path: &Path, error: &io::Error) -> Fault {
-    Fault::usage(format!("cannot change '{}': {error}", path.display()))
+fn new_hook_file_fault(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::usage(format!("cannot change '{}': {error}", path.display()))
 }
 
 /// Where the hook belongs; or the file that a person should change, and why this program does not.
-fn hook(shell: &Shell, place: &Place) -> Result<Result<PathBuf, (PathBuf, String)>, Fault> {
+fn locate_commit_hook(
+    shell: &CommandContext,
+    place: &ProjectFolder,
+) -> Result<Result<PathBuf, (PathBuf, String)>, CommandError> {
     let Some(checkout) = &place.checkout else {
-        return Err(Fault::usage(
+        return Err(CommandError::usage(
             "there are no git hooks outside a git repository",
         ));
     };
     let env = &shell.world.env;
-    let folder = checkout.hooks_dir(&env.git_configs(), env.home().as_deref());
+    let folder = checkout.find_hooks_dir(&env.git_config_files(), env.home_dir().as_deref());
     if folder.ends_with(".husky/_") {
         let file = folder.parent().unwrap_or(&folder).join(NAME);
         return Ok(Err((
@@ -140,14 +143,19 @@ fn hook(shell: &Shell, place: &Place) -> Result<Result<PathBuf, (PathBuf, String
     Ok(Ok(folder.join(NAME)))
 }
 
-fn by_hand(shell: &Shell, args: TaskHooks, path: &Path, why: &str) -> Answer {
+fn advise_manual_hook(
+    shell: &CommandContext,
+    args: TaskHooksArgs,
+    path: &Path,
+    why: &str,
+) -> CommandOutput {
     let is_there = fs::read_to_string(path).is_ok_and(|it| it.contains("apostille task trailers"));
     let (outcome, code) = match (is_there, args.install) {
         (true, _) => ("installed", error::OK),
         (false, true) => ("not installed", error::REFUSED),
         (false, false) => ("not installed", error::OK),
     };
-    let json = Reply {
+    let json = TaskHooksReply {
         ok: code == error::OK,
         outcome,
         path: path.display().to_string(),
@@ -157,23 +165,23 @@ fn by_hand(shell: &Shell, args: TaskHooks, path: &Path, why: &str) -> Answer {
     };
     let told = format!(
         "{} {}: {why}\n  add this line to {}, behind its first:\n    {}\n",
-        ink(YELLOW, "not written:"),
+        style_text(YELLOW, "not written:"),
         NAME,
-        one_line(&json.path),
-        ink(CYAN, CALL)
+        flatten_to_line(&json.path),
+        style_text(CYAN, CALL)
     );
-    let answer = shell.answer(code, &json, |_| {
+    let answer = shell.render_output(code, &json, |_| {
         if is_there {
-            format!("{} {}\n", ink(GREEN, outcome), json.path)
+            format!("{} {}\n", style_text(GREEN, outcome), json.path)
         } else {
             String::new()
         }
     });
     let err = if is_there { String::new() } else { told };
-    Answer { err, ..answer }
+    CommandOutput { err, ..answer }
 }
 
-fn found(hook: &Path) -> io::Result<Found> {
+fn inspect_commit_hook(hook: &Path) -> io::Result<ExistingHook> {
     let metadata = match fs::symlink_metadata(hook) {
         Err(error)
             if matches!(
@@ -181,47 +189,47 @@ fn found(hook: &Path) -> io::Result<Found> {
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
             ) =>
         {
-            return Ok(Found::Nothing);
+            return Ok(ExistingHook::Nothing);
         }
         other => other?,
     };
     if !metadata.is_file() {
-        return Ok(Found::Strange(
+        return Ok(ExistingHook::Strange(
             "the hook is a link, and what it points to may be committed",
         ));
     }
-    if !is_executable(&metadata) {
-        return Ok(Found::Strange(
+    if !is_executable_hook(&metadata) {
+        return Ok(ExistingHook::Strange(
             "there is a hook that is switched off (not executable)",
         ));
     }
     let bytes = fs::read(hook)?;
     let Ok(text) = String::from_utf8(bytes) else {
-        return Ok(Found::Program);
+        return Ok(ExistingHook::Program);
     };
-    if text == wrapper() && hook.with_file_name(BEFORE).join(NAME).exists() {
-        return Ok(Found::Wrapped);
+    if text == format_hook_wrapper() && hook.with_file_name(BEFORE).join(NAME).exists() {
+        return Ok(ExistingHook::Wrapped);
     }
-    let is_script = is_shell(text.lines().next().unwrap_or_default());
+    let is_script = is_shell_shebang(text.lines().next().unwrap_or_default());
     Ok(
         if is_script && text.contains('\n') && !text.contains('\r') {
-            Found::Script(text)
+            ExistingHook::Script(text)
         } else {
-            Found::Program
+            ExistingHook::Program
         },
     )
 }
 
-fn is_installed(found: &Found) -> bool {
+fn is_hook_installed(found: &ExistingHook) -> bool {
     match found {
-        Found::Wrapped => true,
-        Found::Script(text) => text.lines().any(|it| it == MARK),
+        ExistingHook::Wrapped => true,
+        ExistingHook::Script(text) => text.lines().any(|it| it == MARK),
         _ => false,
     }
 }
 
 /// Whether the first line of a script names a shell: `#!/bin/sh -e`, `#!/usr/bin/env bash`.
-fn is_shell(line: &str) -> bool {
+fn is_shell_shebang(line: &str) -> bool {
     let Some(command) = line.strip_prefix("#!") else {
         return false;
     };
@@ -234,30 +242,30 @@ fn is_shell(line: &str) -> bool {
     }
 }
 
-fn lines() -> String {
+fn format_hook_lines() -> String {
     format!("{MARK}\n{CALL}\n")
 }
 
-fn alone() -> String {
-    format!("{SHELL}\n{}", lines())
+fn format_standalone_hook() -> String {
+    format!("{SHELL}\n{}", format_hook_lines())
 }
 
-fn wrapper() -> String {
-    format!("{SHELL}\n{FIRST}\n{}", lines())
+fn format_hook_wrapper() -> String {
+    format!("{SHELL}\n{FIRST}\n{}", format_hook_lines())
 }
 
-fn install(hook: &Path, found: &Found, draw: u128) -> io::Result<()> {
+fn install_commit_hook(hook: &Path, found: &ExistingHook, draw: u128) -> io::Result<()> {
     match found {
-        Found::Script(text) => {
+        ExistingHook::Script(text) => {
             let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-            disk::put(
+            disk::write_file_atomically(
                 hook,
-                format!("{first}\n{}{rest}", lines()).as_bytes(),
+                format!("{first}\n{}{rest}", format_hook_lines()).as_bytes(),
                 None,
                 draw,
             )
         }
-        Found::Program => {
+        ExistingHook::Program => {
             let before = hook.with_file_name(BEFORE);
             fs::create_dir_all(&before)?;
             let kept = before.join(NAME);
@@ -268,45 +276,51 @@ fn install(hook: &Path, found: &Found, draw: u128) -> io::Result<()> {
                 )));
             }
             fs::rename(hook, &kept)?;
-            disk::put(hook, wrapper().as_bytes(), EXECUTABLE, draw).inspect_err(|_| {
-                let _ = fs::rename(&kept, hook);
-            })
+            disk::write_file_atomically(hook, format_hook_wrapper().as_bytes(), EXECUTABLE, draw)
+                .inspect_err(|_| {
+                    let _ = fs::rename(&kept, hook);
+                })
         }
-        _ => disk::put(hook, alone().as_bytes(), EXECUTABLE, draw),
+        _ => {
+            disk::write_file_atomically(hook, format_standalone_hook().as_bytes(), EXECUTABLE, draw)
+        }
     }
 }
 
 /// What of the hook is taken out, and what stays: the words before its path and behind it.
-fn taken(found: &Found) -> (&'static str, &'static str) {
+fn describe_hook_removal(found: &ExistingHook) -> (&'static str, &'static str) {
     match found {
-        Found::Wrapped => (
+        ExistingHook::Wrapped => (
             " what was put around",
             ", and the program that was there is back",
         ),
-        Found::Script(text) if *text != alone() => {
+        ExistingHook::Script(text) if *text != format_standalone_hook() => {
             (" two lines from", ", and the rest of it stays")
         }
         _ => ("", ""),
     }
 }
 
-fn remove(hook: &Path, found: &Found, draw: u128) -> io::Result<()> {
+fn remove_commit_hook(hook: &Path, found: &ExistingHook, draw: u128) -> io::Result<()> {
     match found {
-        Found::Wrapped => {
+        ExistingHook::Wrapped => {
             let before = hook.with_file_name(BEFORE);
             fs::rename(before.join(NAME), hook)?;
             fs::remove_dir(before)
         }
-        Found::Script(text) if *text == alone() => fs::remove_file(hook),
-        Found::Script(text) => {
-            disk::put(hook, text.replacen(&lines(), "", 1).as_bytes(), None, draw)
-        }
+        ExistingHook::Script(text) if *text == format_standalone_hook() => fs::remove_file(hook),
+        ExistingHook::Script(text) => disk::write_file_atomically(
+            hook,
+            text.replacen(&format_hook_lines(), "", 1).as_bytes(),
+            None,
+            draw,
+        ),
         _ => Ok(()),
     }
 }
 
 #[cfg(unix)]
-fn is_executable(metadata: &fs::Metadata) -> bool {
+fn is_executable_hook(metadata: &fs::Metadata) -> bool {
     std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0
 }
 
@@ -321,7 +335,8 @@ mod tests {
 
     #[test]
     fn shells_are_known_by_the_first_line() {
-        let check = |line: &str, expected: bool| assert_eq!(is_shell(line), expected, "{line}");
+        let check =
+            |line: &str, expected: bool| assert_eq!(is_shell_shebang(line), expected, "{line}");
         check("#!/bin/sh", true);
         check("#!/bin/sh -e", true);
         check("#!/usr/bin/env bash", true);

@@ -5,17 +5,20 @@ use std::collections::BTreeSet;
 
 use apostille_core::list as memories;
 use apostille_core::memory::{Memory, MemoryId, Stage};
-use apostille_core::store::{Filter, Order};
-use apostille_core::verify::{self, Verified};
+use apostille_core::store::{ListOrder, MemoryFilter};
+use apostille_core::verify::{self, VerifiedMemory};
 use apostille_tasks::task::{CONSTRAINT, Sort, Task};
 
-use super::{meant, opened};
-use crate::args::{TaskList, TaskShow};
-use crate::json::{TaskReply, TaskView, TasksReply, left_open};
-use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, Table, YELLOW, ink, one_line, standing};
-use crate::shell::{Answer, Shell};
+use super::{find_meant_task, open_task_desk};
+use crate::args::{TaskListArgs, TaskShowArgs};
+use crate::json::{TaskReply, TaskView, TasksReply, find_left_open_episodes};
+use crate::paint::{
+    BOLD, CYAN, DIM, GREEN, Paint, TextTable, YELLOW, flatten_to_line, pick_standing_style,
+    style_text,
+};
+use crate::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
+use apostille_workspace::error::CommandError;
 
 /// How many notes of a task are shown.
 const MAX_NOTES: usize = 500;
@@ -23,18 +26,21 @@ const MAX_NOTES: usize = 500;
 const ELSEWHERE: &str = "from elsewhere";
 
 /// Lists the tasks of this checkout, those begun first first.
-pub fn list(shell: &Shell, args: TaskList) -> Result<Answer, Fault> {
-    let (desk, tasks) = opened(shell)?;
-    tasks.close_left(&desk, |_| false)?;
-    let all = tasks.all()?;
-    let left = left_open(&*desk.store, &all)?;
+pub fn run_task_list(
+    shell: &CommandContext,
+    args: TaskListArgs,
+) -> Result<CommandOutput, CommandError> {
+    let (desk, tasks) = open_task_desk(shell)?;
+    tasks.close_left_open(&desk, |_| false)?;
+    let all = tasks.list_tasks()?;
+    let left = find_left_open_episodes(&*desk.store, &all)?;
     let shown: Vec<&Task> = all
         .iter()
-        .filter(|it| args.all || it.is_open() || is_left(it, &left))
+        .filter(|it| args.all || it.is_open() || is_left_open_task(it, &left))
         .collect();
-    let active = tasks.active().map(|it| it.slug);
+    let active = tasks.active_task().map(|it| it.slug);
     let view = |it: &&Task| TaskView {
-        left_open: is_left(it, &left),
+        left_open: is_left_open_task(it, &left),
         from_elsewhere: !tasks.is_started(&it.slug),
         ..TaskView::new(it, active.as_ref())
     };
@@ -47,99 +53,116 @@ pub fn list(shell: &Shell, args: TaskList) -> Result<Answer, Fault> {
     } else {
         error::OK
     };
-    let answer = shell.answer(code, &json, |paint| table(paint, &shown, &json.tasks));
+    let answer = shell.render_output(code, &json, |paint| {
+        format_task_table(paint, &shown, &json.tasks)
+    });
     let err = match shown.is_empty() {
         true => {
             "no task is open here; `apostille task start \"…\"` begins one, --all shows those that ended\n"
         }
         false => "",
     };
-    Ok(Answer {
+    Ok(CommandOutput {
         err: err.into(),
         ..answer
     })
 }
 
-fn is_left(task: &Task, left: &BTreeSet<MemoryId>) -> bool {
+fn is_left_open_task(task: &Task, left: &BTreeSet<MemoryId>) -> bool {
     !task.is_open() && task.outcome.is_some_and(|it| left.contains(&it))
 }
 
-fn table(paint: &Paint, tasks: &[&Task], views: &[TaskView]) -> String {
-    let mut table = Table::default();
+fn format_task_table(paint: &Paint, tasks: &[&Task], views: &[TaskView]) -> String {
+    let mut table = TextTable::default();
     for (task, view) in tasks.iter().zip(views) {
         let status = match view {
-            TaskView { active: true, .. } => ink(GREEN, "active"),
+            TaskView { active: true, .. } => style_text(GREEN, "active"),
             TaskView {
                 left_open: true, ..
-            } => ink(YELLOW, "left open"),
+            } => style_text(YELLOW, "left open"),
             TaskView {
                 from_elsewhere: true,
                 status: "open",
                 ..
-            } => ink(YELLOW, ELSEWHERE),
+            } => style_text(YELLOW, ELSEWHERE),
             TaskView {
                 from_elsewhere: true,
                 status,
                 ..
-            } => ink(DIM, format!("{status}, {ELSEWHERE}")),
-            other => ink(DIM, other.status),
+            } => style_text(DIM, format!("{status}, {ELSEWHERE}")),
+            other => style_text(DIM, other.status),
         };
         let phase = task
-            .phase_told()
-            .map(|it| one_line(&it))
+            .format_phase()
+            .map(|it| flatten_to_line(&it))
             .unwrap_or_default();
         let row = [
-            ink(BOLD, &task.slug),
+            style_text(BOLD, &task.slug),
             status,
             phase,
-            ink(DIM, paint.time(task.touched_at)),
-            one_line(&task.title),
+            style_text(DIM, paint.format_time(task.touched_at)),
+            flatten_to_line(&task.title),
         ];
-        table.row(row);
+        table.add_row(row);
     }
-    table.text(paint, 0)
+    table.to_text(paint, 0)
 }
 
 /// Shows a task with its notes, what they cite looked up.
-pub fn show(shell: &Shell, args: &TaskShow) -> Result<Answer, Fault> {
-    let (desk, tasks) = opened(shell)?;
-    let task = match meant(&tasks, args.slug.as_ref())? {
+pub fn run_task_show(
+    shell: &CommandContext,
+    args: &TaskShowArgs,
+) -> Result<CommandOutput, CommandError> {
+    let (desk, tasks) = open_task_desk(shell)?;
+    let task = match find_meant_task(&tasks, args.slug.as_ref())? {
         Ok(task) => task,
-        Err(refusal) => return Ok(shell.refused(&refusal)),
+        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
     };
-    let filter = Filter {
+    let filter = MemoryFilter {
         spaces: vec![desk.settings.repo.value.clone()],
         stages: vec![Stage::Active, Stage::Pending],
         task: Some(task.slug.to_string()),
-        order: Order::Oldest,
+        order: ListOrder::Oldest,
         limit: MAX_NOTES,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    let seen = verify::look(&desk.cx(), memories::list(&desk.cx(), &filter)?);
-    let active = tasks.active().map(|it| it.slug);
+    let seen = verify::follow_memory_citations(
+        &desk.context(),
+        memories::list_memories(&desk.context(), &filter)?,
+    );
+    let active = tasks.active_task().map(|it| it.slug);
     let view = TaskView {
         from_elsewhere: !tasks.is_started(&task.slug),
         ..TaskView::new(&task, active.as_ref())
     };
     let json = TaskReply::new(view, &task, &seen);
-    Ok(shell.answer(error::OK, &json, |paint| {
-        page(paint, &task, json.task.from_elsewhere, &seen)
+    Ok(shell.render_output(error::OK, &json, |paint| {
+        format_task_page(paint, &task, json.task.from_elsewhere, &seen)
     }))
 }
 
-fn is_resolved(task: &Task, memory: &Memory) -> bool {
+fn is_resolved_blocker(task: &Task, memory: &Memory) -> bool {
     task.entries
         .iter()
         .any(|it| it.id == memory.id && it.is_resolved)
 }
 
-fn page(paint: &Paint, task: &Task, from_elsewhere: bool, seen: &[Verified]) -> String {
-    let mut out = format!("{}  {}\n", ink(BOLD, &task.slug), one_line(&task.title));
+fn format_task_page(
+    paint: &Paint,
+    task: &Task,
+    from_elsewhere: bool,
+    seen: &[VerifiedMemory],
+) -> String {
+    let mut out = format!(
+        "{}  {}\n",
+        style_text(BOLD, &task.slug),
+        flatten_to_line(&task.title)
+    );
     let phase = task
-        .phase_told()
-        .map(|it| format!(", phase {}", one_line(&it)))
+        .format_phase()
+        .map(|it| format!(", phase {}", flatten_to_line(&it)))
         .unwrap_or_default();
-    let passed: Vec<String> = task.passed.iter().map(|it| one_line(it)).collect();
+    let passed: Vec<String> = task.passed.iter().map(|it| flatten_to_line(it)).collect();
     let passed = if passed.is_empty() {
         String::new()
     } else {
@@ -148,56 +171,56 @@ fn page(paint: &Paint, task: &Task, from_elsewhere: bool, seen: &[Verified]) -> 
     out += &format!(
         "  {}{phase}{passed}, since {}\n",
         task.status,
-        paint.time(task.started_at)
+        paint.format_time(task.started_at)
     );
     if from_elsewhere {
         let way = format!("apostille task start {}", task.slug);
         out += &format!(
             "  {}; {} takes it up here\n",
-            ink(YELLOW, ELSEWHERE),
-            ink(CYAN, way)
+            style_text(YELLOW, ELSEWHERE),
+            style_text(CYAN, way)
         );
     }
     for it in seen {
-        out += &entry(paint, task, it);
+        out += &format_task_entry(paint, task, it);
     }
     out
 }
 
-fn entry(paint: &Paint, task: &Task, it: &Verified) -> String {
+fn format_task_entry(paint: &Paint, task: &Task, it: &VerifiedMemory) -> String {
     let memory = &it.memory;
     let entry = task.entries.iter().find(|it| it.id == memory.id);
     let is_constraint = memory.tags.iter().any(|it| it == CONSTRAINT);
     let sort = match entry {
         Some(_) if is_constraint => CONSTRAINT,
         Some(it) => it.sort.as_str(),
-        None => tag(memory),
+        None => choose_note_tag(memory),
     };
     let phase = entry
         .and_then(|it| it.phase.as_deref())
-        .map(|it| format!(" in {}", one_line(it)))
+        .map(|it| format!(" in {}", flatten_to_line(it)))
         .unwrap_or_default();
     let mut how = vec![format!("{sort}{phase}")];
-    how.extend(is_resolved(task, memory).then(|| "resolved".into()));
+    how.extend(is_resolved_blocker(task, memory).then(|| "resolved".into()));
     how.extend((!memory.is_active()).then(|| memory.status.stage().to_string()));
     let standing = match memory.citations.first() {
         Some(first) => format!(
             " · {} {}",
-            ink(standing(it.standing()), it.standing()),
-            one_line(&first.place().to_string())
+            style_text(pick_standing_style(it.standing()), it.standing()),
+            flatten_to_line(&first.location().to_string())
         ),
         None => String::new(),
     };
     let head = format!(
         "\n{}  {}{standing}\n",
-        ink(BOLD, memory.handle()),
-        ink(DIM, how.join(" · "))
+        style_text(BOLD, memory.handle()),
+        style_text(DIM, how.join(" · "))
     );
-    head + &paint.wrapped(&memory.fact, 2)
+    head + &paint.wrap_text(&memory.fact, 2)
 }
 
 /// What a memory of the task is that no gate names.
-fn tag(memory: &Memory) -> &str {
+fn choose_note_tag(memory: &Memory) -> &str {
     let known = |it: &&String| Sort::ALL.iter().any(|sort| sort.as_str() == it.as_str());
     let word = memory.tags.iter().find(known).or(memory.tags.first());
     word.map_or(memory.layer.as_str(), String::as_str)

@@ -1,24 +1,24 @@
 //! `task note`: something is written down as an episode of the task.
 
 use apostille_core::list;
-use apostille_core::memory::{Draft, Layer, Memory, MemoryId, Status, Twin, Voice};
+use apostille_core::memory::{Draft, DuplicateChoice, Layer, Memory, MemoryId, Status, Voice};
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::{self, Outcome};
-use apostille_tasks::task::{CONSTRAINT, Sort, Task, What};
+use apostille_core::remember::{self, RememberOutcome};
+use apostille_tasks::task::{CONSTRAINT, GateAction, Sort, Task};
 use serde::Serialize;
 
-use super::{open_one, opened, voice};
-use crate::args::Note;
-use crate::cmd::remember::told;
+use super::{build_task_voice, find_open_task, open_task_desk};
+use crate::args::TaskNoteArgs;
+use crate::cmd::remember::read_fact_argument;
 use crate::json::{MemoryView, TaskView};
-use crate::paint::{BOLD, DIM, GREEN, Paint, YELLOW, ink, one_line};
-use crate::shell::{Answer, Shell};
-use apostille_workspace::desk::Desk;
+use crate::paint::{BOLD, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text};
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
+use apostille_workspace::error::CommandError;
 
 #[derive(Serialize)]
-struct Reply {
+struct TaskNoteReply {
     ok: bool,
     outcome: &'static str,
     task: TaskView,
@@ -31,31 +31,34 @@ struct Reply {
 }
 
 /// Notes something.
-pub fn run(shell: &Shell, args: &Note) -> Result<Answer, Fault> {
-    let (desk, tasks) = opened(shell)?;
-    let task = match open_one(&tasks, args.task.as_ref())? {
+pub fn run(shell: &CommandContext, args: &TaskNoteArgs) -> Result<CommandOutput, CommandError> {
+    let (desk, tasks) = open_task_desk(shell)?;
+    let task = match find_open_task(&tasks, args.task.as_ref())? {
         Ok(task) => task,
-        Err(refusal) => return Ok(shell.refused(&refusal)),
+        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
     };
-    let resolved = match resolved(&desk, &task, args)? {
+    let resolved = match find_resolved_blockers(&desk, &task, args)? {
         Ok(resolved) => resolved,
-        Err(refusal) => return Ok(shell.refused(&refusal)),
+        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
     };
-    let memory = match kept(&desk, draft(shell, &desk, &task, args)?)? {
+    let memory = match remember_task_draft(&desk, draft_task_note(shell, &desk, &task, args)?)? {
         Ok(memory) => memory,
-        Err(refusal) => return Ok(shell.refused(&refusal)),
+        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
     };
-    let mut task = tasks.pass(&task.slug, gate(args.sort.sort(), memory.id))?;
+    let mut task = tasks.record_gate(
+        &task.slug,
+        choose_gate_action(args.sort.to_sort(), memory.id),
+    )?;
     for it in &resolved {
-        task = tasks.pass(&task.slug, What::Unblocked(it.id))?;
+        task = tasks.record_gate(&task.slug, GateAction::Unblocked(it.id))?;
     }
     let problems: Vec<String> = tasks.refresh_notes(&desk)?.into_iter().collect();
-    let active = tasks.active().map(|it| it.slug);
+    let active = tasks.active_task().map(|it| it.slug);
     let pending = match &memory.status {
         Status::Pending { why } => Some(why.clone()),
         _ => None,
     };
-    let json = Reply {
+    let json = TaskNoteReply {
         ok: true,
         outcome: "noted",
         task: TaskView::new(&task, active.as_ref()),
@@ -64,42 +67,59 @@ pub fn run(shell: &Shell, args: &Note) -> Result<Answer, Fault> {
         resolved: resolved.iter().map(|it| it.handle().to_string()).collect(),
         problems,
     };
-    let err = super::problems(&json.problems);
-    let answer = shell.answer(error::OK, &json, |paint| {
-        text(paint, &task, args, &memory, &json)
+    let err = super::format_task_problems(&json.problems);
+    let answer = shell.render_output(error::OK, &json, |paint| {
+        format_task_note(paint, &task, args, &memory, &json)
     });
-    Ok(Answer { err, ..answer })
+    Ok(CommandOutput { err, ..answer })
 }
 
-fn text(paint: &Paint, task: &Task, args: &Note, memory: &Memory, reply: &Reply) -> String {
+fn format_task_note(
+    paint: &Paint,
+    task: &Task,
+    args: &TaskNoteArgs,
+    memory: &Memory,
+    reply: &TaskNoteReply,
+) -> String {
     let sort = if args.sort.constraint {
         CONSTRAINT
     } else {
-        args.sort.sort().as_str()
+        args.sort.to_sort().as_str()
     };
     let mut out = format!(
         "{} {}  {}\n",
-        ink(GREEN, "noted"),
-        ink(BOLD, memory.handle()),
-        ink(DIM, format!("{sort} · {}", task.slug))
+        style_text(GREEN, "noted"),
+        style_text(BOLD, memory.handle()),
+        style_text(DIM, format!("{sort} · {}", task.slug))
     );
-    out += &paint.wrapped(&memory.fact, 2);
+    out += &paint.wrap_text(&memory.fact, 2);
     for it in &reply.resolved {
-        out += &format!("  {} {it}\n", ink(GREEN, "resolved"));
+        out += &format!("  {} {it}\n", style_text(GREEN, "resolved"));
     }
     if let Some(why) = &reply.pending {
         let how = format!("apostille approve {}", memory.handle());
-        out += &format!("  {} {}; {how}\n", ink(YELLOW, "pending:"), one_line(why));
+        out += &format!(
+            "  {} {}; {how}\n",
+            style_text(YELLOW, "pending:"),
+            flatten_to_line(why)
+        );
     }
     out
 }
 
 /// The blockers that are out of the way; each must be one of this task.
-fn resolved(desk: &Desk, task: &Task, args: &Note) -> Result<Result<Vec<Memory>, Refusal>, Fault> {
+fn find_resolved_blockers(
+    desk: &Workspace,
+    task: &Task,
+    args: &TaskNoteArgs,
+) -> Result<Result<Vec<Memory>, Refusal>, CommandError> {
     let mut found = Vec::new();
     for name in &args.resolves {
-        let memory = list::named(&desk.cx(), &desk.spaces(), *name)?;
-        let is_blocker = |it: &Memory| task.of_sort(Sort::Blocker).any(|entry| entry.id == it.id);
+        let memory = list::find_named_memory(&desk.context(), &desk.spaces(), *name)?;
+        let is_blocker = |it: &Memory| {
+            task.entries_of_sort(Sort::Blocker)
+                .any(|entry| entry.id == it.id)
+        };
         match memory.filter(is_blocker) {
             Some(memory) => found.push(memory),
             None => {
@@ -112,40 +132,50 @@ fn resolved(desk: &Desk, task: &Task, args: &Note) -> Result<Result<Vec<Memory>,
     Ok(Ok(found))
 }
 
-fn draft(shell: &Shell, desk: &Desk, task: &Task, args: &Note) -> Result<Draft, Fault> {
+fn draft_task_note(
+    shell: &CommandContext,
+    desk: &Workspace,
+    task: &Task,
+    args: &TaskNoteArgs,
+) -> Result<Draft, CommandError> {
     let cites = args
         .cites
         .iter()
-        .map(|it| desk.place.cite(it).map_err(Fault::usage));
+        .map(|it| desk.place.resolve_location(it).map_err(CommandError::usage));
     let constraint = args.sort.constraint.then(|| CONSTRAINT.to_owned());
     Ok(Draft {
         layer: Some(Layer::Episode),
         citations: cites.collect::<Result<_, _>>()?,
-        tags: std::iter::once(args.sort.sort().to_string())
+        tags: std::iter::once(args.sort.to_sort().to_string())
             .chain(constraint)
             .collect(),
         task: Some(task.slug.to_string()),
         // Two notes may be much alike; an agent at work is not stopped over it.
-        twin: Twin::Create("a note of a task".into()),
+        twin: DuplicateChoice::Create("a note of a task".into()),
         ..Draft::new(
             desk.settings.repo.value.clone(),
-            told(shell, &args.text)?,
+            read_fact_argument(shell, &args.text)?,
             Voice {
                 tainted: args.tainted,
-                ..voice(shell)
+                ..build_task_voice(shell)
             },
         )
     })
 }
 
 /// The memory that a draft becomes.
-pub(super) fn kept(desk: &Desk, draft: Draft) -> Result<Result<Memory, Refusal>, Fault> {
+pub(super) fn remember_task_draft(
+    desk: &Workspace,
+    draft: Draft,
+) -> Result<Result<Memory, Refusal>, CommandError> {
     Ok(
-        match remember::remember(&desk.cx_for(&draft.space), draft)? {
-            Outcome::Remembered { memory, .. } | Outcome::Refreshed { memory } => Ok(*memory),
-            Outcome::Refused(refusal) => Err(refusal),
+        match remember::remember(&desk.context_for(&draft.space), draft)? {
+            RememberOutcome::Remembered { memory, .. } | RememberOutcome::Refreshed { memory } => {
+                Ok(*memory)
+            }
+            RememberOutcome::Refused(refusal) => Err(refusal),
             // Text from outside repeats what is in use: there is nothing to note.
-            Outcome::Similar { near } => {
+            RememberOutcome::Similar { near } => {
                 let known = near
                     .first()
                     .and_then(|it| desk.store.get_by_ids(&[it.id]).ok()?.pop());
@@ -155,11 +185,11 @@ pub(super) fn kept(desk: &Desk, draft: Draft) -> Result<Result<Memory, Refusal>,
     )
 }
 
-fn gate(sort: Sort, id: MemoryId) -> What {
+fn choose_gate_action(sort: Sort, id: MemoryId) -> GateAction {
     match sort {
-        Sort::Note => What::Noted(id),
-        Sort::Decision => What::Decided(id),
-        Sort::Verified => What::Verified(id),
-        Sort::Blocker => What::Blocked(id),
+        Sort::Note => GateAction::Noted(id),
+        Sort::Decision => GateAction::Decided(id),
+        Sort::Verified => GateAction::Verified(id),
+        Sort::Blocker => GateAction::Blocked(id),
     }
 }

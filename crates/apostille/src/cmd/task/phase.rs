@@ -3,28 +3,30 @@
 use apostille_core::list;
 use apostille_core::memory::{Layer, Stage};
 use apostille_core::refusal::Refusal;
-use apostille_core::store::{Filter, Order};
-use apostille_core::verify::Verified;
+use apostille_core::store::{ListOrder, MemoryFilter};
+use apostille_core::verify::VerifiedMemory;
 use apostille_tasks::task;
-use apostille_tasks::task::promote::is_durable;
-use apostille_tasks::task::{PHASE_CHARS, Task, What};
+use apostille_tasks::task::promote::is_durable_note;
+use apostille_tasks::task::{GateAction, PHASE_CHARS, Task};
 use apostille_text::typo;
 use serde::Serialize;
 
-use super::{find, offered, open_one, opened, told};
-use crate::args::TaskPhase;
+use super::{
+    find_memory_by_id, find_open_task, format_verified_note, open_task_desk, verify_offered_notes,
+};
+use crate::args::TaskPhaseArgs;
 use crate::json::{self, MemoryView, TaskView};
-use crate::paint::{BOLD, CYAN, DIM, GREEN, ink, one_line, paste};
-use crate::shell::{Answer, Shell};
-use apostille_workspace::desk::Desk;
+use crate::paint::{BOLD, CYAN, DIM, GREEN, flatten_to_line, paste, style_text};
+use crate::shell::{CommandContext, CommandOutput};
+use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
+use apostille_workspace::error::CommandError;
 
 /// How many notes of the session are offered.
 const MAX_OFFERS: usize = 5;
 
 #[derive(Serialize)]
-struct Reply {
+struct TaskPhaseReply {
     ok: bool,
     outcome: &'static str,
     task: TaskView,
@@ -36,51 +38,57 @@ struct Reply {
 }
 
 /// Begins a phase.
-pub fn run(shell: &Shell, args: &TaskPhase) -> Result<Answer, Fault> {
-    let (desk, tasks) = opened(shell)?;
-    let task = match open_one(&tasks, None)? {
+pub fn run(shell: &CommandContext, args: &TaskPhaseArgs) -> Result<CommandOutput, CommandError> {
+    let (desk, tasks) = open_task_desk(shell)?;
+    let task = match find_open_task(&tasks, None)? {
         Ok(task) => task,
-        Err(refusal) => return Ok(shell.refused(&refusal)),
+        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
     };
-    let name = match task::plain("phase", &args.name, PHASE_CHARS) {
+    let name = match task::validate_task_text("phase", &args.name, PHASE_CHARS) {
         Ok(name) => name,
-        Err(refusal) => return Ok(shell.refused(&refusal)),
+        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
     };
-    if let Some(refusal) = unplanned(&task, &name).filter(|_| !args.new) {
-        return Ok(shell.refused(&refusal));
+    if let Some(refusal) = refuse_unplanned_phase(&task, &name).filter(|_| !args.new) {
+        return Ok(shell.render_refusal(&refusal));
     }
     let is_new = task.phase.as_ref() != Some(&name);
     let durable = if is_new {
-        durable(&desk, &task)?
+        list_durable_phase_notes(&desk, &task)?
     } else {
         Vec::new()
     };
-    let scratch = if is_new { scratch(&desk)? } else { Vec::new() };
+    let scratch = if is_new {
+        list_session_scratch(&desk)?
+    } else {
+        Vec::new()
+    };
     let task = if is_new {
-        tasks.pass(&task.slug, What::Phase(name))?
+        tasks.record_gate(&task.slug, GateAction::Phase(name))?
     } else {
         task
     };
-    let json = Reply {
+    let json = TaskPhaseReply {
         ok: true,
         outcome: if is_new { "begun" } else { "unchanged" },
         task: TaskView::new(&task, Some(&task.slug)),
-        session_notes: json::views(&scratch),
-        durable: json::views(&durable),
+        session_notes: json::build_memory_views(&scratch),
+        durable: json::build_memory_views(&durable),
         problems: tasks.refresh_notes(&desk)?.into_iter().collect(),
     };
-    let err = super::problems(&json.problems);
-    let answer = shell.answer(error::OK, &json, |_| text(&task, &durable, &scratch));
-    Ok(Answer { err, ..answer })
+    let err = super::format_task_problems(&json.problems);
+    let answer = shell.render_output(error::OK, &json, |_| {
+        format_task_phase(&task, &durable, &scratch)
+    });
+    Ok(CommandOutput { err, ..answer })
 }
 
 /// A name that is not among the phases that were planned, nor among those that were, is a slip more often than not.
-fn unplanned(task: &Task, name: &str) -> Option<Refusal> {
+fn refuse_unplanned_phase(task: &Task, name: &str) -> Option<Refusal> {
     let known: Vec<&String> = task.phases.iter().chain(&task.passed).collect();
     if task.phases.is_empty() || known.iter().any(|it| *it == name) {
         return None;
     }
-    let near = |it: &&&String| typo::near(name, it);
+    let near = |it: &&&String| typo::count_spelling_errors(name, it);
     let nearest = known
         .iter()
         .filter(|it| near(it).is_some())
@@ -92,53 +100,66 @@ fn unplanned(task: &Task, name: &str) -> Option<Refusal> {
     })
 }
 
-fn text(task: &Task, durable: &[Verified], scratch: &[Verified]) -> String {
-    let phase = task.phase_told().unwrap_or_default();
+fn format_task_phase(
+    task: &Task,
+    durable: &[VerifiedMemory],
+    scratch: &[VerifiedMemory],
+) -> String {
+    let phase = task.format_phase().unwrap_or_default();
     let mut out = format!(
         "{} {}  {}\n",
-        ink(GREEN, "phase"),
-        ink(BOLD, one_line(&phase)),
+        style_text(GREEN, "phase"),
+        style_text(BOLD, flatten_to_line(&phase)),
         task.slug
     );
     for it in durable {
         let command = format!("apostille task done --promote {}", it.memory.handle());
-        out += &offer(it, &command, "worth keeping at the end");
+        out += &format_note_offer(it, &command, "worth keeping at the end");
     }
     for it in scratch {
-        let command = format!("apostille task note {}", paste::quoted(&it.memory.fact));
-        out += &offer(it, &command, "from the session");
+        let command = format!(
+            "apostille task note {}",
+            paste::quote_pasted_word(&it.memory.fact)
+        );
+        out += &format_note_offer(it, &command, "from the session");
     }
     out
 }
 
-fn offer(it: &Verified, command: &str, why: &str) -> String {
+fn format_note_offer(it: &VerifiedMemory, command: &str, why: &str) -> String {
     format!(
         "  {} {}\n    {}\n",
-        ink(DIM, format!("{why}:")),
-        told(it),
-        ink(CYAN, command)
+        style_text(DIM, format!("{why}:")),
+        format_verified_note(it),
+        style_text(CYAN, command)
     )
 }
 
 /// What the phase that ends decided or verified, with proof.
-fn durable(desk: &Desk, task: &Task) -> Result<Vec<Verified>, Fault> {
-    let memories = task::memories(&desk.cx(), &desk.settings.repo.value, task)?;
+fn list_durable_phase_notes(
+    desk: &Workspace,
+    task: &Task,
+) -> Result<Vec<VerifiedMemory>, CommandError> {
+    let memories = task::load_task_memories(&desk.context(), &desk.settings.repo.value, task)?;
     let of_phase = task.entries.iter().filter(|it| it.phase == task.phase);
     let durable = of_phase
-        .filter_map(|it| find(&memories, it.id))
-        .filter(|it| is_durable(it));
-    Ok(offered(desk, durable.cloned().collect()))
+        .filter_map(|it| find_memory_by_id(&memories, it.id))
+        .filter(|it| is_durable_note(it));
+    Ok(verify_offered_notes(desk, durable.cloned().collect()))
 }
 
 /// The latest scratch.
-fn scratch(desk: &Desk) -> Result<Vec<Verified>, Fault> {
-    let filter = Filter {
+fn list_session_scratch(desk: &Workspace) -> Result<Vec<VerifiedMemory>, CommandError> {
+    let filter = MemoryFilter {
         spaces: vec![desk.settings.repo.value.clone()],
         layers: vec![Layer::Session],
         stages: vec![Stage::Active],
-        order: Order::Newest,
+        order: ListOrder::Newest,
         limit: MAX_OFFERS,
-        ..Filter::default()
+        ..MemoryFilter::default()
     };
-    Ok(offered(desk, list::list(&desk.cx(), &filter)?))
+    Ok(verify_offered_notes(
+        desk,
+        list::list_memories(&desk.context(), &filter)?,
+    ))
 }

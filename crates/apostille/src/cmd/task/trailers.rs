@@ -4,16 +4,16 @@ use std::fs;
 use std::path::Path;
 
 use apostille_agents::brief::FRAME;
-use apostille_tasks::task::trailers::{HASH, added, is_untouched};
+use apostille_tasks::task::trailers::{HASH, add_trailers, is_untouched_template};
 use apostille_tools::Profile;
 use serde::Serialize;
 
-use crate::args::TaskTrailers;
-use crate::shell::{Answer, Shell};
+use crate::args::TaskTrailersArgs;
+use crate::shell::{CommandContext, CommandOutput};
 use apostille_agents::settings::rules::RULES;
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
-use apostille_workspace::place::Place;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::place::ProjectFolder;
 use apostille_workspace::{prompt, task};
 
 /// The largest message that is touched.
@@ -22,27 +22,27 @@ const MAX_BYTES: u64 = 1024 * 1024;
 const CHOICES: &str = "#;@!$%^&|:";
 
 #[derive(Serialize)]
-struct Reply {
+struct TaskTrailersReply {
     ok: bool,
     changed: bool,
     trailers: Vec<(String, String)>,
 }
 
 /// Adds the trailers to a message, or shows them.
-pub fn run(shell: &Shell, args: &TaskTrailers) -> Answer {
-    let trailers = trailers(shell).unwrap_or_default();
+pub fn run(shell: &CommandContext, args: &TaskTrailersArgs) -> CommandOutput {
+    let trailers = build_commit_trailers(shell).unwrap_or_default();
     let changed = match &args.file {
         Some(file) if !args.print && !trailers.is_empty() => {
-            written(shell, &shell.world.cwd.join(file), &trailers).is_some()
+            write_message_trailers(shell, &shell.world.cwd.join(file), &trailers).is_some()
         }
         _ => false,
     };
-    let json = Reply {
+    let json = TaskTrailersReply {
         ok: true,
         changed,
         trailers,
     };
-    shell.answer(error::OK, &json, |_| {
+    shell.render_output(error::OK, &json, |_| {
         let lines = json.trailers.iter().filter(|_| args.print);
         lines
             .map(|(name, value)| format!("{name}: {value}\n"))
@@ -51,10 +51,10 @@ pub fn run(shell: &Shell, args: &TaskTrailers) -> Answer {
 }
 
 /// The trailers of a commit that is made here now; none where no task is active.
-fn trailers(shell: &Shell) -> Result<Vec<(String, String)>, Fault> {
-    let place = shell.place()?;
-    let settings = shell.settings(&place)?;
-    let Some(task) = task::active_task(&shell.world, &place, &settings) else {
+fn build_commit_trailers(shell: &CommandContext) -> Result<Vec<(String, String)>, CommandError> {
+    let place = shell.find_project_folder()?;
+    let settings = shell.resolve_settings(&place)?;
+    let Some(task) = task::find_active_task(&shell.world, &place, &settings) else {
         return Ok(Vec::new());
     };
     let fixed = [
@@ -62,44 +62,55 @@ fn trailers(shell: &Shell) -> Result<Vec<(String, String)>, Fault> {
         ("frame", FRAME),
         ("rules", RULES),
     ];
-    let version = prompt::version(&place.root, &fixed);
+    let version = prompt::compute_repo_prompt_version(&place.root, &fixed);
     Ok(vec![
         ("Task-Id".into(), task.slug.to_string()),
         ("Prompt-Version".into(), version.to_string()),
     ])
 }
 
-fn written(shell: &Shell, file: &Path, trailers: &[(String, String)]) -> Option<()> {
-    let place = shell.place().ok()?;
+fn write_message_trailers(
+    shell: &CommandContext,
+    file: &Path,
+    trailers: &[(String, String)],
+) -> Option<()> {
+    let place = shell.find_project_folder().ok()?;
     fs::metadata(file)
         .ok()
         .filter(|it| it.is_file() && it.len() <= MAX_BYTES)?;
     let message = fs::read_to_string(file).ok()?;
-    let comment = comment(shell, &place, &message);
-    if template(shell, &place).is_some_and(|it| is_untouched(&message, &it, &comment)) {
+    let comment = detect_comment_prefix(shell, &place, &message);
+    if read_commit_template(shell, &place)
+        .is_some_and(|it| is_untouched_template(&message, &it, &comment))
+    {
         return None;
     }
     let trailers: Vec<(&str, &str)> = trailers
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()))
         .collect();
-    fs::write(file, added(&message, &comment, &trailers)?).ok()
+    fs::write(file, add_trailers(&message, &comment, &trailers)?).ok()
 }
 
-fn setting(shell: &Shell, place: &Place, section: &str, key: &str) -> Option<String> {
+fn read_git_setting(
+    shell: &CommandContext,
+    place: &ProjectFolder,
+    section: &str,
+    key: &str,
+) -> Option<String> {
     let env = &shell.world.env;
     place
         .checkout
         .as_ref()?
-        .setting(&env.git_configs(), section, key)
+        .read_setting(&env.git_config_files(), section, key)
         .filter(|it| !it.is_empty())
 }
 
 /// What begins a comment, by git's configuration. Where git is to choose, the last line tells what it chose.
-fn comment(shell: &Shell, place: &Place, message: &str) -> String {
+fn detect_comment_prefix(shell: &CommandContext, place: &ProjectFolder, message: &str) -> String {
     let said = ["commentstring", "commentchar"]
         .iter()
-        .find_map(|it| setting(shell, place, "core", it));
+        .find_map(|it| read_git_setting(shell, place, "core", it));
     match said.as_deref() {
         None => HASH.into(),
         Some("auto") => {
@@ -114,9 +125,9 @@ fn comment(shell: &Shell, place: &Place, message: &str) -> String {
 }
 
 /// The message that people begin with here, where there is one: who leaves it as it is wants no commit.
-fn template(shell: &Shell, place: &Place) -> Option<String> {
-    let said = setting(shell, place, "commit", "template")?;
-    let path = match (said.strip_prefix("~/"), shell.world.env.home()) {
+fn read_commit_template(shell: &CommandContext, place: &ProjectFolder) -> Option<String> {
+    let said = read_git_setting(shell, place, "commit", "template")?;
+    let path = match (said.strip_prefix("~/"), shell.world.env.home_dir()) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => place.root.join(said),
     };

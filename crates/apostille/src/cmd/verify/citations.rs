@@ -9,25 +9,25 @@ use std::io::{self, BufRead, Write};
 use std::path::Path;
 
 use apostille_cite::citation::Citation;
-use apostille_cite::look::{FAR, Pin, Reader};
+use apostille_cite::look::{CitationFollower, FAR, PartialCitation};
 use apostille_cite::source::Source;
 use apostille_cite::verdict::Verdict;
 use apostille_core::policy::Policy;
 
-use crate::args::Verify;
-use crate::shell::{Answer, Shell};
+use crate::args::VerifyArgs;
+use crate::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
-use apostille_workspace::error::Fault;
-use line::{Asked, Malformed};
-use record::{Record, Seen};
-use trees::{Then, Trees};
+use apostille_workspace::error::CommandError;
+use line::{CitationQuery, MalformedCitationLine};
+use record::{CitationLookupRecord, CitationLookupResult};
+use trees::{CachedCommit, CommitSources};
 
 /// How many lines are looked up together, in one walk through the history.
 const BATCH: usize = 2_000;
 
 /// What became of all lines.
 #[derive(Default)]
-struct Sum {
+struct CitationTotals {
     n_lines: usize,
     n_invalid: usize,
     n_malformed: usize,
@@ -35,44 +35,51 @@ struct Sum {
 }
 
 /// Looks up the citations of a file.
-pub fn run(shell: &Shell, args: &Verify, file: &Path) -> Result<Answer, Fault> {
-    let trees = Trees::open(shell.place()?, args.at.as_deref())?;
-    let mut input = shell.world.input(file)?;
+pub fn run(
+    shell: &CommandContext,
+    args: &VerifyArgs,
+    file: &Path,
+) -> Result<CommandOutput, CommandError> {
+    let trees = CommitSources::open(shell.find_project_folder()?, args.at.as_deref())?;
+    let mut input = shell.world.open_input(file)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut sum = Sum::default();
+    let mut sum = CitationTotals::default();
     let clock = shell.world.stopwatch();
-    let lookup = Lookup {
+    let lookup = CitationLookup {
         trees: &trees,
         clock: &clock,
     };
     loop {
-        let batch = batch(&mut *input, &mut sum).map_err(|error| unread(file, &error))?;
+        let batch = read_citation_batch(&mut *input, &mut sum)
+            .map_err(|error| new_citation_input_fault(file, &error))?;
         if batch.is_empty() {
-            return Ok(sum.answer(shell));
+            return Ok(sum.into_answer(shell));
         }
-        match written(&mut out, &mut sum, lookup.records(batch)) {
+        match write_citation_records(&mut out, &mut sum, lookup.look_up_batch(batch)) {
             Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(sum.answer(shell)),
-            Err(error) => return Err(Fault::internal(error)),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                return Ok(sum.into_answer(shell));
+            }
+            Err(error) => return Err(CommandError::internal(error)),
         }
     }
 }
 
-fn unread(file: &Path, error: &io::Error) -> Fault {
-    Fault::usage(format!(
+fn new_citation_input_fault(file: &Path, error: &io::Error) -> CommandError {
+    CommandError::usage(format!(
         "cannot read '{}' to its end: {error}",
         file.display()
     ))
 }
 
 /// The next lines, each with its number where it was not understood.
-fn batch(
+fn read_citation_batch(
     input: &mut dyn BufRead,
-    sum: &mut Sum,
-) -> io::Result<Vec<Result<Asked, (usize, Malformed)>>> {
+    sum: &mut CitationTotals,
+) -> io::Result<Vec<Result<CitationQuery, (usize, MalformedCitationLine)>>> {
     let mut batch = Vec::new();
     while batch.len() < BATCH
-        && let Some((n_read, asked)) = line::next(input)?
+        && let Some((n_read, asked)) = line::read_citation_line(input)?
     {
         sum.n_lines += n_read;
         batch.push(asked.map_err(|it| (sum.n_lines, it)));
@@ -80,17 +87,21 @@ fn batch(
     Ok(batch)
 }
 
-fn written(out: &mut impl Write, sum: &mut Sum, records: Vec<Record>) -> io::Result<()> {
+fn write_citation_records(
+    out: &mut impl Write,
+    sum: &mut CitationTotals,
+    records: Vec<CitationLookupRecord>,
+) -> io::Result<()> {
     for record in records {
-        sum.count(&record);
+        sum.count_record(&record);
         serde_json::to_writer(&mut *out, &record)?;
         out.write_all(b"\n")?;
     }
     out.flush()
 }
 
-impl Sum {
-    fn count(&mut self, record: &Record) {
+impl CitationTotals {
+    fn count_record(&mut self, record: &CitationLookupRecord) {
         self.n_invalid += usize::from(record.invalid_count);
         if let (Some(line), Some(error)) = (record.line, &record.error) {
             self.n_malformed += 1;
@@ -100,7 +111,7 @@ impl Sum {
     }
 
     /// Everything was said already; what is left is the number, and what was not understood.
-    fn answer(self, shell: &Shell) -> Answer {
+    fn into_answer(self, shell: &CommandContext) -> CommandOutput {
         let code = match (self.n_malformed, self.n_invalid) {
             (0, 0) => error::OK,
             (0, _) => error::NOTHING,
@@ -114,18 +125,22 @@ impl Sum {
         };
         let told = self
             .first_malformed
-            .map(|it| crate::paint::safe(&format!("not understood: {it}{more}\n")));
-        Answer {
+            .map(|it| crate::paint::make_terminal_safe(&format!("not understood: {it}{more}\n")));
+        CommandOutput {
             code,
             err: told.unwrap_or_default(),
             color: shell.flags.color,
-            ..Answer::default()
+            ..CommandOutput::default()
         }
     }
 }
 
 /// The citation that a pin names. Where its commit is gone and nothing else is known, nothing can be looked for.
-fn cited(pin: &Pin, then: Option<&Then>, now: &dyn Source) -> Result<Citation, Verdict> {
+fn resolve_partial_citation(
+    pin: &PartialCitation,
+    then: Option<&CachedCommit>,
+    now: &dyn Source,
+) -> Result<Citation, Verdict> {
     let is_bare = pin.text.is_none() && pin.digest.is_none();
     match (&pin.commit, then) {
         (Some(sha), None) if is_bare => Err(Verdict::Unknown {
@@ -133,21 +148,24 @@ fn cited(pin: &Pin, then: Option<&Then>, now: &dyn Source) -> Result<Citation, V
                 "no commit '{sha}' here, and neither text nor snippet_hash says what stood there"
             ),
         }),
-        _ => pin.citation(then.map(|it| it as &dyn Source), now),
+        _ => pin.resolve_citation(then.map(|it| it as &dyn Source), now),
     }
 }
 
 /// Looks up one batch after the other.
-struct Lookup<'a> {
-    trees: &'a Trees,
+struct CitationLookup<'a> {
+    trees: &'a CommitSources,
     clock: &'a dyn Fn() -> u64,
 }
 
-impl Lookup<'_> {
+impl CitationLookup<'_> {
     /// What was found at each line, in order.
-    fn records(&self, batch: Vec<Result<Asked, (usize, Malformed)>>) -> Vec<Record> {
-        let mut by_ref: BTreeMap<Option<&str>, Vec<(usize, &Pin)>> = BTreeMap::new();
-        let mut seen: Vec<Option<Seen>> = Vec::with_capacity(batch.len());
+    fn look_up_batch(
+        &self,
+        batch: Vec<Result<CitationQuery, (usize, MalformedCitationLine)>>,
+    ) -> Vec<CitationLookupRecord> {
+        let mut by_ref: BTreeMap<Option<&str>, Vec<(usize, &PartialCitation)>> = BTreeMap::new();
+        let mut seen: Vec<Option<CitationLookupResult>> = Vec::with_capacity(batch.len());
         for (at, asked) in batch.iter().enumerate() {
             let Ok(asked) = asked else {
                 seen.push(None);
@@ -158,7 +176,7 @@ impl Lookup<'_> {
                     .pin
                     .as_ref()
                     .err()
-                    .map(|why| Seen::uncitable(why.clone())),
+                    .map(|why| CitationLookupResult::new_uncitable(why.clone())),
             );
             if let Ok(pin) = &asked.pin {
                 by_ref
@@ -168,73 +186,87 @@ impl Lookup<'_> {
             }
         }
         for (reference, pins) in by_ref {
-            for (at, found) in self.at_ref(reference, pins) {
+            for (at, found) in self.look_up_at_ref(reference, pins) {
                 seen[at] = Some(found);
             }
         }
-        let record = |(asked, seen): (Result<Asked, (usize, Malformed)>, Option<Seen>)| match asked
-        {
-            Ok(asked) => Record::new(
+        let record = |(asked, seen): (
+            Result<CitationQuery, (usize, MalformedCitationLine)>,
+            Option<CitationLookupResult>,
+        )| match asked {
+            Ok(asked) => CitationLookupRecord::new(
                 asked,
-                seen.unwrap_or_else(|| Seen::unknown("nobody looked")),
+                seen.unwrap_or_else(|| CitationLookupResult::new_unknown("nobody looked")),
             ),
-            Err((line, malformed)) => Record::malformed(line, malformed),
+            Err((line, malformed)) => CitationLookupRecord::from_malformed(line, malformed),
         };
         batch.into_iter().zip(seen).map(record).collect()
     }
 
-    fn at_ref(&self, reference: Option<&str>, pins: Vec<(usize, &Pin)>) -> Vec<(usize, Seen)> {
-        match reference.map(|it| self.trees.at(it)) {
-            None => self.look(self.trees.usual(), pins),
-            Some(Ok(source)) => self.look(&*source, pins),
+    fn look_up_at_ref(
+        &self,
+        reference: Option<&str>,
+        pins: Vec<(usize, &PartialCitation)>,
+    ) -> Vec<(usize, CitationLookupResult)> {
+        match reference.map(|it| self.trees.source_at(it)) {
+            None => self.look_up_in_source(self.trees.default_source(), pins),
+            Some(Ok(source)) => self.look_up_in_source(&*source, pins),
             Some(Err(why)) => pins
                 .into_iter()
-                .map(|(at, _)| (at, Seen::unknown(why.clone())))
+                .map(|(at, _)| (at, CitationLookupResult::new_unknown(why.clone())))
                 .collect(),
         }
     }
 
     /// Reads what was cited, commit by commit; then looks all of it up in one walk.
-    fn look(&self, now: &dyn Source, mut pins: Vec<(usize, &Pin)>) -> Vec<(usize, Seen)> {
+    fn look_up_in_source(
+        &self,
+        now: &dyn Source,
+        mut pins: Vec<(usize, &PartialCitation)>,
+    ) -> Vec<(usize, CitationLookupResult)> {
         pins.sort_by_key(|(at, pin)| (pin.commit.clone(), *at));
-        let mut done: Vec<(usize, Seen)> = Vec::new();
+        let mut done: Vec<(usize, CitationLookupResult)> = Vec::new();
         let mut open: Vec<(usize, Citation, u64)> = Vec::new();
         for same in pins.chunk_by(|a, b| a.1.commit == b.1.commit) {
             let then = same[0]
                 .1
                 .commit
                 .as_deref()
-                .and_then(|it| self.trees.then(it));
+                .and_then(|it| self.trees.cited_commit(it));
             for (at, pin) in same {
                 let began = (self.clock)();
-                let citation = cited(pin, then.as_ref(), now);
+                let citation = resolve_partial_citation(pin, then.as_ref(), now);
                 let micros = (self.clock)() - began;
                 match citation {
                     Ok(citation) => open.push((*at, citation, micros)),
                     Err(verdict) => done.push((
                         *at,
-                        Seen {
+                        CitationLookupResult {
                             micros,
-                            ..Seen::of(verdict)
+                            ..CitationLookupResult::from_verdict(verdict)
                         },
                     )),
                 }
             }
         }
-        done.extend(self.walked(now, open));
+        done.extend(self.follow_timed(now, open));
         done
     }
 
-    fn walked(&self, now: &dyn Source, open: Vec<(usize, Citation, u64)>) -> Vec<(usize, Seen)> {
+    fn follow_timed(
+        &self,
+        now: &dyn Source,
+        open: Vec<(usize, Citation, u64)>,
+    ) -> Vec<(usize, CitationLookupResult)> {
         let began = (self.clock)();
         let citations: Vec<&Citation> = open.iter().map(|it| &it.1).collect();
-        let verdicts = self.verdicts(now, &citations);
+        let verdicts = self.follow_citations(now, &citations);
         // What is looked up together takes its time together.
         let share = ((self.clock)() - began) / (open.len() as u64).max(1);
         let seen = |((at, citation, micros), verdict): ((usize, Citation, u64), Verdict)| {
             (
                 at,
-                Seen {
+                CitationLookupResult {
                     verdict,
                     snippet: Some(citation.snippet),
                     error: None,
@@ -245,9 +277,9 @@ impl Lookup<'_> {
         open.into_iter().zip(verdicts).map(seen).collect()
     }
 
-    fn verdicts(&self, now: &dyn Source, citations: &[&Citation]) -> Vec<Verdict> {
-        Reader::new(now, Policy::default().tolerance, &|| false, FAR)
-            .look(citations)
+    fn follow_citations(&self, now: &dyn Source, citations: &[&Citation]) -> Vec<Verdict> {
+        CitationFollower::new(now, Policy::default().tolerance, &|| false, FAR)
+            .follow_citations(citations)
             .into_iter()
             .map(|it| it.verdict)
             .collect()

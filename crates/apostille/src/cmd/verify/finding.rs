@@ -1,15 +1,15 @@
 //! What a check points to: one line of code, and the memory that no longer agrees with it.
 
-use apostille_cite::citation::{Citation, Cite};
+use apostille_cite::citation::{Citation, CodeLocation};
 use apostille_cite::verdict::Verdict;
 use apostille_core::memory::MemoryId;
-use apostille_core::verify::Verified;
+use apostille_core::verify::VerifiedMemory;
 
-use crate::paint::{memory, one_line};
+use crate::paint::{flatten_to_line, memory};
 
 /// What may be found, the word and what it means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
+pub enum VerifyRule {
     /// The cited lines changed.
     Changed,
     /// The cited lines are gone.
@@ -20,7 +20,7 @@ pub enum Rule {
     Moved,
 }
 
-impl Rule {
+impl VerifyRule {
     /// Every rule, in the order in which they are numbered.
     pub const ALL: [Self; 4] = [Self::Changed, Self::Gone, Self::Contradicted, Self::Moved];
 
@@ -35,7 +35,7 @@ impl Rule {
     }
 
     /// What it means.
-    pub fn told(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::Changed => "the code that proves a memory has changed",
             Self::Gone => "the code that proves a memory is gone",
@@ -46,11 +46,11 @@ impl Rule {
 }
 
 /// One finding.
-pub struct Finding {
+pub struct VerifyFinding {
     /// What was found.
-    pub rule: Rule,
+    pub rule: VerifyRule,
     /// Where to look.
-    pub place: Cite,
+    pub place: CodeLocation,
     /// What it is about, on one line.
     pub message: String,
     /// The memory.
@@ -60,15 +60,15 @@ pub struct Finding {
 }
 
 /// What is to be said about these memories: active ones that are invalid, and those that moved.
-pub fn findings(verified: &[Verified]) -> Vec<Finding> {
+pub fn collect_verify_findings(verified: &[VerifiedMemory]) -> Vec<VerifyFinding> {
     verified
         .iter()
         .filter(|it| it.memory.is_active())
-        .flat_map(of_memory)
+        .flat_map(collect_memory_findings)
         .collect()
 }
 
-fn of_memory(it: &Verified) -> Vec<Finding> {
+fn collect_memory_findings(it: &VerifiedMemory) -> Vec<VerifyFinding> {
     let places = it.memory.citations.iter().zip(&it.verdicts).enumerate();
     let wanted = |verdict: &Verdict| match it.is_invalid() {
         true => verdict.is_bad(),
@@ -76,25 +76,30 @@ fn of_memory(it: &Verified) -> Vec<Finding> {
     };
     let found = places.filter(|(_, (_, verdict))| wanted(verdict));
     found
-        .filter_map(|(nth, (citation, verdict))| finding(it, nth, citation, verdict))
+        .filter_map(|(nth, (citation, verdict))| build_verify_finding(it, nth, citation, verdict))
         .collect()
 }
 
-fn finding(it: &Verified, nth: usize, citation: &Citation, verdict: &Verdict) -> Option<Finding> {
+fn build_verify_finding(
+    it: &VerifiedMemory,
+    nth: usize,
+    citation: &Citation,
+    verdict: &Verdict,
+) -> Option<VerifyFinding> {
     let (rule, place) = match verdict {
-        Verdict::Moved { to } => (Rule::Moved, to.clone()),
-        Verdict::Gone { .. } => (Rule::Gone, citation.place()),
+        Verdict::Moved { to } => (VerifyRule::Moved, to.clone()),
+        Verdict::Gone { .. } => (VerifyRule::Gone, citation.location()),
         Verdict::Changed(found) if found.contradicted.is_empty() => {
-            (Rule::Changed, found.at.clone())
+            (VerifyRule::Changed, found.at.clone())
         }
-        Verdict::Changed(found) => (Rule::Contradicted, found.at.clone()),
+        Verdict::Changed(found) => (VerifyRule::Contradicted, found.at.clone()),
         Verdict::Holds | Verdict::Unknown { .. } => return None,
     };
     let handle = it.memory.handle();
     let mut message = format!(
         "{handle} says: {} — {}",
-        one_line(&it.memory.fact),
-        memory::judged(citation, verdict)
+        flatten_to_line(&it.memory.fact),
+        memory::format_judged_place(citation, verdict)
     );
     if let Verdict::Changed(found) = verdict
         && !found.contradicted.is_empty()
@@ -102,14 +107,14 @@ fn finding(it: &Verified, nth: usize, citation: &Citation, verdict: &Verdict) ->
         let names = found
             .contradicted
             .iter()
-            .map(|it| format!("`{}`", one_line(it)))
+            .map(|it| format!("`{}`", flatten_to_line(it)))
             .collect::<Vec<_>>();
         message += &format!("; the code no longer says {}", names.join(", "));
     }
-    if rule != Rule::Moved {
+    if rule != VerifyRule::Moved {
         message += &format!("; apostille supersede {handle}, or invalidate {handle}");
     }
-    Some(Finding {
+    Some(VerifyFinding {
         rule,
         place,
         message,

@@ -3,73 +3,81 @@
 use std::io::Write as _;
 
 use apostille_cite::verdict::Verdict;
-use apostille_core::memory::{Draft, Memory, Name, Replacement, Status};
-use apostille_core::remember::Outcome;
-use apostille_core::revise::{self, Revised};
-use apostille_core::verify::Verified;
-use apostille_core::verify::draft::{Proposal, propose};
+use apostille_core::memory::{Draft, Memory, MemoryName, ReplacementKind, Status};
+use apostille_core::remember::RememberOutcome;
+use apostille_core::revise::{self, ReviseOutcome};
+use apostille_core::verify::VerifiedMemory;
+use apostille_core::verify::draft::{ReplacementProposal, propose_replacement};
 use serde::Serialize;
 
-use crate::paint::paste::quoted;
-use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, emphasised, ink, memory, one_line};
-use crate::shell::{self, Shell};
-use apostille_workspace::desk::Desk;
-use apostille_workspace::error::Fault;
+use crate::paint::paste::quote_pasted_word;
+use crate::paint::{
+    BOLD, CYAN, DIM, GREEN, Paint, YELLOW, embolden_words, flatten_to_line, memory, style_text,
+};
+use crate::shell::{self, CommandContext};
+use apostille_workspace::desk::Workspace;
+use apostille_workspace::error::CommandError;
 
 /// What to do about one memory.
-pub struct Fix<'a> {
-    verified: &'a Verified,
-    proposal: Option<Proposal>,
+pub struct VerifyFix<'a> {
+    verified: &'a VerifiedMemory,
+    proposal: Option<ReplacementProposal>,
     command: String,
 }
 
 /// The same in `--json`.
 #[derive(Serialize)]
-pub struct FixView {
+pub struct VerifyFixView {
     handle: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     fact: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    swapped: Option<Vec<Swap>>,
+    swapped: Option<Vec<SwappedValueView>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cite: Option<Vec<String>>,
     command: String,
 }
 
 #[derive(Serialize)]
-struct Swap {
+struct SwappedValueView {
     was: String,
     now: String,
 }
 
 /// What to do about each memory that is invalid. Where something could not be looked up, that is to wait.
-pub fn fixes<'a>(shell: &Shell, verified: &'a [Verified]) -> Vec<Fix<'a>> {
-    let is_known = |it: &Verified| {
+pub fn propose_verify_fixes<'a>(
+    shell: &CommandContext,
+    verified: &'a [VerifiedMemory],
+) -> Vec<VerifyFix<'a>> {
+    let is_known = |it: &VerifiedMemory| {
         !it.verdicts
             .iter()
             .any(|it| matches!(it, Verdict::Unknown { .. }))
     };
-    let due = |it: &&Verified| {
+    let due = |it: &&VerifiedMemory| {
         it.is_invalid() && it.memory.is_active() && it.deed.is_none() && is_known(it)
     };
     verified
         .iter()
         .filter(due)
-        .map(|it| Fix::new(shell, it))
+        .map(|it| VerifyFix::new(shell, it))
         .collect()
 }
 
-impl<'a> Fix<'a> {
-    fn new(shell: &Shell, verified: &'a Verified) -> Self {
-        let proposal = propose(verified);
+impl<'a> VerifyFix<'a> {
+    fn new(shell: &CommandContext, verified: &'a VerifiedMemory) -> Self {
+        let proposal = propose_replacement(verified);
         let (program, handle) = (shell.flags.pasted_program(), verified.memory.handle());
         let command = match &proposal {
             Some(it) => format!(
                 "{program} supersede {handle} --correct{}",
-                said(&verified.memory, it)
+                format_supersede_arguments(&verified.memory, it)
             ),
             None => {
-                let reason = quoted(&format!("the code is gone: {}", places(&verified.memory)));
+                let reason = quote_pasted_word(&format!(
+                    "the code is gone: {}",
+                    format_cited_places(&verified.memory)
+                ));
                 format!("{program} invalidate {handle} --reason {reason}")
             }
         };
@@ -81,13 +89,13 @@ impl<'a> Fix<'a> {
     }
 
     /// The same in `--json`.
-    pub fn view(&self) -> FixView {
-        let swap = |(was, now): &(String, String)| Swap {
+    pub fn to_view(&self) -> VerifyFixView {
+        let swap = |(was, now): &(String, String)| SwappedValueView {
             was: was.clone(),
             now: now.clone(),
         };
         let proposal = self.proposal.as_ref();
-        FixView {
+        VerifyFixView {
             handle: self.verified.memory.handle().to_string(),
             fact: proposal.map(|it| it.fact.clone()),
             swapped: proposal.map(|it| it.swapped.iter().map(swap).collect()),
@@ -97,46 +105,49 @@ impl<'a> Fix<'a> {
     }
 
     /// The memory with the diff, what could be said instead, and the command for it.
-    pub fn text(&self, paint: &Paint) -> String {
+    pub fn to_text(&self, paint: &Paint) -> String {
         let it = self.verified;
-        let entry = memory::entry(paint, &it.memory, &it.verdicts);
+        let entry = memory::format_memory_entry(paint, &it.memory, &it.verdicts);
         let instead = match &self.proposal {
-            None => ink(DIM, "      nothing is left to cite\n"),
-            Some(it) if it.swapped.is_empty() => ink(
+            None => style_text(DIM, "      nothing is left to cite\n"),
+            Some(it) if it.swapped.is_empty() => style_text(
                 DIM,
                 "      say what is true now; if the fact still is, it only needs its citations anew:\n",
             ),
             Some(it) => {
                 let words: Vec<&str> = it.swapped.iter().map(|it| it.1.as_str()).collect();
-                let fact = emphasised(&paint.wrapped(&it.fact, 8), &words);
-                format!("      {}\n{fact}", ink(GREEN, "instead:"))
+                let fact = embolden_words(&paint.wrap_text(&it.fact, 8), &words);
+                format!("      {}\n{fact}", style_text(GREEN, "instead:"))
             }
         };
-        format!("{entry}{instead}      {}\n", ink(CYAN, &self.command))
+        format!(
+            "{entry}{instead}      {}\n",
+            style_text(CYAN, &self.command)
+        )
     }
 }
 
 /// The rest of the command: the citations, the tags, and the fact, which may look like a flag.
-fn said(memory: &Memory, it: &Proposal) -> String {
+fn format_supersede_arguments(memory: &Memory, it: &ReplacementProposal) -> String {
     let cites = it
         .cites
         .iter()
-        .map(|it| format!(" --cite {}", quoted(&it.to_string())));
+        .map(|it| format!(" --cite {}", quote_pasted_word(&it.to_string())));
     let tags = memory
         .tags
         .iter()
-        .map(|it| format!(" --tag {}", quoted(it)));
+        .map(|it| format!(" --tag {}", quote_pasted_word(it)));
     let dashes = if it.fact.starts_with('-') { " --" } else { "" };
-    let fact = format!("{dashes} {}", quoted(&it.fact));
+    let fact = format!("{dashes} {}", quote_pasted_word(&it.fact));
     cites.chain(tags).chain([fact]).collect()
 }
 
 /// The first places that a memory cites: enough for a reason, which has a limit.
-fn places(memory: &Memory) -> String {
+fn format_cited_places(memory: &Memory) -> String {
     let mut places = memory
         .citations
         .iter()
-        .map(|it| one_line(&it.place().to_string()));
+        .map(|it| flatten_to_line(&it.location().to_string()));
     let first = places.next().unwrap_or_default();
     let n_more = places.count();
     let first: String = first.chars().take(200).collect();
@@ -149,7 +160,7 @@ fn places(memory: &Memory) -> String {
 
 /// What a person chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Choice {
+enum FixChoice {
     Replace,
     Edit,
     Invalidate,
@@ -157,9 +168,9 @@ enum Choice {
     Quit,
 }
 
-impl Choice {
+impl FixChoice {
     /// The choice that a line stands for; the end of the input is the end of it all.
-    fn of(line: &str) -> Option<Self> {
+    fn from_line(line: &str) -> Option<Self> {
         match line.trim().to_ascii_lowercase().as_str() {
             "" if line.is_empty() => Some(Self::Quit),
             "y" | "yes" => Some(Self::Replace),
@@ -173,40 +184,44 @@ impl Choice {
 }
 
 /// Goes through the memories with a person, and does what is chosen.
-pub fn ask(shell: &Shell, desk: &Desk, fixes: &[Fix<'_>]) -> Result<(), Fault> {
+pub fn ask_about_fixes(
+    shell: &CommandContext,
+    desk: &Workspace,
+    fixes: &[VerifyFix<'_>],
+) -> Result<(), CommandError> {
     for (at, fix) in fixes.iter().enumerate() {
-        say(
+        print_at_once(
             shell,
             &format!(
                 "{}{}",
                 if at == 0 { "" } else { "\n" },
-                fix.text(&shell.paint)
+                fix.to_text(&shell.paint)
             ),
         );
-        let told = match chosen(shell, fix) {
-            Choice::Quit => return Ok(()),
-            Choice::Skip => continue,
-            Choice::Invalidate => invalidated(shell, desk, fix)?,
-            Choice::Replace => match &fix.proposal {
-                Some(it) => replaced(shell, desk, fix, it.fact.clone())?,
+        let told = match ask_fix_choice(shell, fix) {
+            FixChoice::Quit => return Ok(()),
+            FixChoice::Skip => continue,
+            FixChoice::Invalidate => invalidate_by_fix(shell, desk, fix)?,
+            FixChoice::Replace => match &fix.proposal {
+                Some(it) => supersede_by_fix(shell, desk, fix, it.fact.clone())?,
                 None => continue,
             },
-            Choice::Edit => {
-                say(shell, "      the fact, on one line: ");
+            FixChoice::Edit => {
+                print_at_once(shell, "      the fact, on one line: ");
                 match shell.world.read_line().trim() {
                     "" => continue,
-                    fact => replaced(shell, desk, fix, fact.to_owned())?,
+                    fact => supersede_by_fix(shell, desk, fix, fact.to_owned())?,
                 }
             }
         };
-        say(shell, &told);
+        print_at_once(shell, &told);
     }
     Ok(())
 }
 
 /// Asks until it is understood.
-fn chosen(shell: &Shell, fix: &Fix<'_>) -> Choice {
-    let key = |key: &str, what: &str| format!("[{}] {what}  ", ink(BOLD, key));
+fn ask_fix_choice(shell: &CommandContext, fix: &VerifyFix<'_>) -> FixChoice {
+    let key = |key: &str, what: &str| format!("[{}] {what}  ", style_text(BOLD, key));
     let has_proposal = fix.proposal.is_some();
     let replace = if has_proposal {
         key("y", "replace") + &key("e", "edit the fact")
@@ -220,16 +235,21 @@ fn chosen(shell: &Shell, fix: &Fix<'_>) -> Choice {
         key("q", "quit")
     );
     loop {
-        say(shell, &question);
-        match Choice::of(&shell.world.read_line()) {
-            Some(Choice::Replace | Choice::Edit) if !has_proposal => {}
+        print_at_once(shell, &question);
+        match FixChoice::from_line(&shell.world.read_line()) {
+            Some(FixChoice::Replace | FixChoice::Edit) if !has_proposal => {}
             Some(choice) => return choice,
             None => {}
         }
     }
 }
 
-fn replaced(shell: &Shell, desk: &Desk, fix: &Fix<'_>, fact: String) -> Result<String, Fault> {
+fn supersede_by_fix(
+    shell: &CommandContext,
+    desk: &Workspace,
+    fix: &VerifyFix<'_>,
+    fact: String,
+) -> Result<String, CommandError> {
     let old = &fix.verified.memory;
     let voice = shell.world.speaker().voice().clone();
     let cites = fix
@@ -244,20 +264,23 @@ fn replaced(shell: &Shell, desk: &Desk, fix: &Fix<'_>, fact: String) -> Result<S
         reason,
         ..Draft::new(old.space.clone(), fact, voice)
     };
-    let cx = desk.cx_for(&old.space);
-    let outcome = revise::supersede(
+    let cx = desk.context_for(&old.space);
+    let outcome = revise::supersede_memory(
         &cx,
         &desk.spaces(),
-        Name::Id(old.id),
+        MemoryName::Id(old.id),
         draft,
-        Replacement::Correction,
+        ReplacementKind::Correction,
     )?;
     Ok(match outcome {
-        Outcome::Remembered { memory, .. } => kept(&memory, old),
-        Outcome::Refreshed { memory } => {
-            format!("      {} says it already\n", ink(BOLD, memory.handle()))
+        RememberOutcome::Remembered { memory, .. } => format_fix_replacement(&memory, old),
+        RememberOutcome::Refreshed { memory } => {
+            format!(
+                "      {} says it already\n",
+                style_text(BOLD, memory.handle())
+            )
         }
-        Outcome::Similar { near } => {
+        RememberOutcome::Similar { near } => {
             let known = near
                 .iter()
                 .map(|it| it.handle.to_string())
@@ -265,52 +288,61 @@ fn replaced(shell: &Shell, desk: &Desk, fix: &Fix<'_>, fact: String) -> Result<S
                 .join(", ");
             format!(
                 "      {} much the same is known: {known}\n",
-                ink(YELLOW.bold(), "not kept:")
+                style_text(YELLOW.bold(), "not kept:")
             )
         }
-        Outcome::Refused(refusal) => shell.refused(&refusal).err,
+        RememberOutcome::Refused(refusal) => shell.render_refusal(&refusal).err,
     })
 }
 
-fn kept(memory: &Memory, old: &Memory) -> String {
+fn format_fix_replacement(memory: &Memory, old: &Memory) -> String {
     let done = format!(
         "      {} {} in place of {}\n",
-        ink(GREEN, "remembered"),
-        ink(BOLD, memory.handle()),
+        style_text(GREEN, "remembered"),
+        style_text(BOLD, memory.handle()),
         old.handle()
     );
     match &memory.status {
         Status::Pending { why } => {
-            let approve = ink(CYAN, format!("apostille approve {}", memory.handle()));
+            let approve = style_text(CYAN, format!("apostille approve {}", memory.handle()));
             format!(
                 "{done}      {} {}; {approve}\n",
-                ink(YELLOW, "pending:"),
-                one_line(why)
+                style_text(YELLOW, "pending:"),
+                flatten_to_line(why)
             )
         }
         _ => done,
     }
 }
 
-fn invalidated(shell: &Shell, desk: &Desk, fix: &Fix<'_>) -> Result<String, Fault> {
+fn invalidate_by_fix(
+    shell: &CommandContext,
+    desk: &Workspace,
+    fix: &VerifyFix<'_>,
+) -> Result<String, CommandError> {
     let old = &fix.verified.memory;
-    let reason = format!("the code changed: {}", places(old));
+    let reason = format!("the code changed: {}", format_cited_places(old));
     Ok(
-        match revise::invalidate(&desk.cx(), &desk.spaces(), Name::Id(old.id), &reason)? {
-            Revised::Done(_) => format!(
+        match revise::invalidate_memory(
+            &desk.context(),
+            &desk.spaces(),
+            MemoryName::Id(old.id),
+            &reason,
+        )? {
+            ReviseOutcome::Done(_) => format!(
                 "      {} {}\n",
-                ink(GREEN, "invalidated"),
-                ink(BOLD, old.handle())
+                style_text(GREEN, "invalidated"),
+                style_text(BOLD, old.handle())
             ),
-            Revised::Refused(refusal) => shell.refused(&refusal).err,
+            ReviseOutcome::Refused(refusal) => shell.render_refusal(&refusal).err,
         },
     )
 }
 
 /// Says something at once, to a person who waits for it.
-fn say(shell: &Shell, text: &str) {
+fn print_at_once(shell: &CommandContext, text: &str) {
     // A terminal that is gone is noticed when the answer is read.
-    let _ = shell::write(std::io::stdout().lock(), text, shell.flags.color);
+    let _ = shell::write_styled_text(std::io::stdout().lock(), text, shell.flags.color);
     let _ = std::io::stdout().flush();
 }
 
@@ -320,15 +352,15 @@ mod tests {
 
     #[test]
     fn choices_are_understood_and_the_end_of_input_is_the_end() {
-        let check = |line: &str, expected: Option<Choice>| {
-            assert_eq!(Choice::of(line), expected, "{line:?}")
+        let check = |line: &str, expected: Option<FixChoice>| {
+            assert_eq!(FixChoice::from_line(line), expected, "{line:?}")
         };
-        check("", Some(Choice::Quit));
-        check("\n", Some(Choice::Skip));
-        check("Y\n", Some(Choice::Replace));
-        check(" e\r\n", Some(Choice::Edit));
-        check("i\n", Some(Choice::Invalidate));
-        check("q\n", Some(Choice::Quit));
+        check("", Some(FixChoice::Quit));
+        check("\n", Some(FixChoice::Skip));
+        check("Y\n", Some(FixChoice::Replace));
+        check(" e\r\n", Some(FixChoice::Edit));
+        check("i\n", Some(FixChoice::Invalidate));
+        check("q\n", Some(FixChoice::Quit));
         check("what?\n", None);
     }
 }

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::io::Write as _;
 
-use crate::paint::bar;
-use crate::shell::Shell;
+use crate::paint::format_percent_bar;
+use crate::shell::CommandContext;
 
 /// From how many citations on a person is told how far it is.
 const MANY: usize = 200;
@@ -14,16 +14,16 @@ const STRIDE: usize = 50;
 const ERASE: &str = "\x1b[1A\r\x1b[2K";
 
 /// A bar on a line of its own. The cursor stands below it, so that whoever stops the program has a clean line.
-pub struct Progress {
+pub struct VerifyProgress {
     total: usize,
     done: Cell<usize>,
     drawn: Cell<Option<usize>>,
     is_shown: bool,
 }
 
-impl Progress {
+impl VerifyProgress {
     /// A bar for so many citations; nothing unless a person waits for many.
-    pub fn new(shell: &Shell, total: usize) -> Self {
+    pub fn new(shell: &CommandContext, total: usize) -> Self {
         let terminal = shell.world.terminal;
         let is_shown = terminal.stderr && terminal.can_redraw && total >= MANY;
         Self {
@@ -35,13 +35,13 @@ impl Progress {
     }
 
     /// One more step. Each citation is one; then those that are not in place are looked at again, one by one.
-    pub fn step(&self) {
+    pub fn add_step(&self) {
         let done = self.done.get() + 1;
         self.done.set(done);
         if !self.is_shown {
             return;
         }
-        let picture = self.picture(done);
+        let picture = self.frame_number(done);
         if self.drawn.get() != Some(picture) {
             let up = if self.drawn.replace(Some(picture)).is_some() {
                 ERASE
@@ -49,12 +49,13 @@ impl Progress {
                 ""
             };
             // Nobody watching is no reason to stop; in one piece, so that it does not flicker.
-            let _ = std::io::stderr().write_all(format!("{up}{}\n", self.line(done)).as_bytes());
+            let _ =
+                std::io::stderr().write_all(format!("{up}{}\n", self.format_line(done)).as_bytes());
         }
     }
 
     /// Which picture shows this step: one for each percent, then one for each stride.
-    fn picture(&self, done: usize) -> usize {
+    fn frame_number(&self, done: usize) -> usize {
         if done <= self.total {
             done * 100 / self.total.max(1)
         } else {
@@ -62,7 +63,7 @@ impl Progress {
         }
     }
 
-    fn line(&self, done: usize) -> String {
+    fn format_line(&self, done: usize) -> String {
         if done > self.total {
             let n = (done - self.total) / STRIDE * STRIDE;
             let n = if n == 0 {
@@ -75,13 +76,13 @@ impl Progress {
         let percent = u8::try_from(done * 100 / self.total.max(1)).unwrap_or(100);
         format!(
             "looking  {}  {percent:>3}%  {done} of {} citations",
-            bar(percent),
+            format_percent_bar(percent),
             self.total
         )
     }
 }
 
-impl Drop for Progress {
+impl Drop for VerifyProgress {
     fn drop(&mut self) {
         if self.drawn.get().is_some() {
             let _ = std::io::stderr().write_all(ERASE.as_bytes());
@@ -95,7 +96,7 @@ mod tests {
 
     #[test]
     fn pictures_are_few() {
-        let progress = Progress {
+        let progress = VerifyProgress {
             total: 1_000,
             done: Cell::new(0),
             drawn: Cell::new(None),
@@ -103,18 +104,18 @@ mod tests {
         };
         let pictures = |steps: std::ops::RangeInclusive<usize>| {
             steps
-                .map(|it| progress.picture(it))
+                .map(|it| progress.frame_number(it))
                 .collect::<std::collections::BTreeSet<_>>()
                 .len()
         };
         assert_eq!(pictures(1..=1_000), 101);
         assert_eq!(pictures(1_001..=2_000), 21);
         assert_eq!(
-            progress.line(610),
+            progress.format_line(610),
             "looking  ███████░░░   61%  610 of 1000 citations"
         );
         assert_eq!(
-            progress.line(1_107),
+            progress.format_line(1_107),
             "following what is not in place …  100"
         );
     }

@@ -1,27 +1,27 @@
 //! The findings as SARIF 2.1.0, which code hosts show beside the code.
 
-use apostille_cite::citation::Cite;
+use apostille_cite::citation::CodeLocation;
 use serde_json::{Value, json};
 
-use super::finding::{Finding, Rule};
-use crate::paint::safe;
+use super::finding::{VerifyFinding, VerifyRule};
+use crate::paint::make_terminal_safe;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// The log of one run. `unknown` is what could not be looked up: no result, but not kept quiet.
-pub fn log(findings: &[Finding], unknown: &[String]) -> Value {
-    written(
-        &Rule::ALL.map(rule),
-        &findings.iter().map(result).collect::<Vec<_>>(),
+pub fn build_verify_sarif(findings: &[VerifyFinding], unknown: &[String]) -> Value {
+    build_sarif_log(
+        &VerifyRule::ALL.map(build_verify_rule),
+        &findings.iter().map(build_verify_result).collect::<Vec<_>>(),
         unknown,
     )
 }
 
 /// A log with these rules and results. What is only said beside them are notes.
-pub fn written(rules: &[Value], results: &[Value], notes: &[String]) -> Value {
+pub fn build_sarif_log(rules: &[Value], results: &[Value], notes: &[String]) -> Value {
     let notes = notes
         .iter()
-        .map(|it| json!({"level": "note", "message": {"text": safe(it)}}));
+        .map(|it| json!({"level": "note", "message": {"text": make_terminal_safe(it)}}));
     let notes: Vec<Value> = notes.collect();
     json!({
         "$schema": SCHEMA,
@@ -40,42 +40,42 @@ pub fn written(rules: &[Value], results: &[Value], notes: &[String]) -> Value {
 }
 
 /// A place as the location of a result.
-pub fn location(place: &Cite) -> Value {
+pub fn build_sarif_location(place: &CodeLocation) -> Value {
     json!({"physicalLocation": {
-        "artifactLocation": {"uri": uri(place.path.as_str()), "uriBaseId": "%SRCROOT%"},
-        "region": {"startLine": place.lines.start(), "endLine": place.lines.end()},
+        "artifactLocation": {"uri": encode_sarif_uri(place.path.as_str()), "uriBaseId": "%SRCROOT%"},
+        "region": {"startLine": place.lines.first_line(), "endLine": place.lines.last_line()},
     }})
 }
 
-fn level(rule: Rule) -> &'static str {
+fn choose_verify_level(rule: VerifyRule) -> &'static str {
     match rule {
-        Rule::Contradicted => "error",
-        Rule::Changed | Rule::Gone => "warning",
-        Rule::Moved => "note",
+        VerifyRule::Contradicted => "error",
+        VerifyRule::Changed | VerifyRule::Gone => "warning",
+        VerifyRule::Moved => "note",
     }
 }
 
-fn rule(it: Rule) -> Value {
+fn build_verify_rule(it: VerifyRule) -> Value {
     json!({
         "id": it.as_str(),
-        "shortDescription": {"text": it.told()},
-        "defaultConfiguration": {"level": level(it)},
+        "shortDescription": {"text": it.description()},
+        "defaultConfiguration": {"level": choose_verify_level(it)},
     })
 }
 
-fn result(it: &Finding) -> Value {
+fn build_verify_result(it: &VerifyFinding) -> Value {
     json!({
         "ruleId": it.rule.as_str(),
-        "ruleIndex": Rule::ALL.iter().position(|rule| *rule == it.rule),
-        "level": level(it.rule),
-        "message": {"text": safe(&it.message)},
-        "locations": [location(&it.place)],
+        "ruleIndex": VerifyRule::ALL.iter().position(|rule| *rule == it.rule),
+        "level": choose_verify_level(it.rule),
+        "message": {"text": make_terminal_safe(&it.message)},
+        "locations": [build_sarif_location(&it.place)],
         "partialFingerprints": {"apostilleCitation/v1": format!("{}:{}", it.id, it.nth)},
     })
 }
 
 /// A path as a relative reference: what means something in a URI is written out.
-fn uri(path: &str) -> String {
+fn encode_sarif_uri(path: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
     let one = |byte: u8| {
         if is_plain(byte) {
@@ -92,9 +92,9 @@ mod tests {
     #[test]
     fn paths_are_relative_references() {
         assert_eq!(
-            super::uri("src/naïve file#1.rs"),
+            super::encode_sarif_uri("src/naïve file#1.rs"),
             "src/na%C3%AFve%20file%231.rs"
         );
-        assert_eq!(super::uri("a:b"), "a%3Ab");
+        assert_eq!(super::encode_sarif_uri("a:b"), "a%3Ab");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use apostille_text::overlap::normalised;
+use apostille_text::overlap::normalise_fact;
 
 /// Words that say nothing of what a fact is about.
 const FILLERS: &[&str] = &[
@@ -148,21 +148,21 @@ const STATES: &[&[&str]] = &[
 ];
 
 /// A fact as it is compared.
-pub(super) struct Told {
+pub(super) struct ParsedFact {
     /// What it is about: its words without fillers, negations and values, in one form each.
     pub(super) words: BTreeSet<String>,
     /// Whether it negates what it says.
     pub(super) is_negated: bool,
     /// Whether it says that something was otherwise before.
     pub(super) is_change: bool,
-    values: Vec<Value>,
+    values: Vec<FactValue>,
     /// The text in lower case with a space around each word, to look values up in.
     flat: String,
 }
 
 /// A value that a fact names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Value {
+pub(super) struct FactValue {
     text: String,
     /// Whether it stands where there can be but one, as after "is" or "limited to".
     is_sole: bool,
@@ -170,22 +170,22 @@ pub(super) struct Value {
     is_denied: bool,
 }
 
-impl Value {
+impl FactValue {
     /// Whether the two cannot both be true of one thing.
-    pub(super) fn excludes(&self, other: &Self) -> bool {
+    pub(super) fn excludes_value(&self, other: &Self) -> bool {
         let is_one_family =
-            families().any(|it| it.contains(&&*self.text) && it.contains(&&*other.text));
+            value_families().any(|it| it.contains(&&*self.text) && it.contains(&&*other.text));
         (self.is_sole && other.is_sole) || is_one_family
     }
 }
 
-fn families() -> impl Iterator<Item = &'static &'static [&'static str]> {
+fn value_families() -> impl Iterator<Item = &'static &'static [&'static str]> {
     RIVALS.iter().chain(STATES)
 }
 
-impl Told {
-    pub(super) fn of(fact: &str) -> Self {
-        let tokens = tokens(fact);
+impl ParsedFact {
+    pub(super) fn parse_fact(fact: &str) -> Self {
+        let tokens = tokenize_fact(fact);
         let folded: Vec<&str> = tokens.iter().map(|it| it.folded.as_str()).collect();
         let is_change = folded
             .iter()
@@ -195,13 +195,13 @@ impl Told {
             is_negated: false,
             is_change,
             values: Vec::new(),
-            flat: format!(" {} ", normalised(None, fact)),
+            flat: format!(" {} ", normalise_fact(None, fact)),
         };
         let mut n_negations = 0;
         for (at, token) in tokens.iter().enumerate() {
             let before = &folded[..at];
             match () {
-                () if token.is_value => told.values.push(value(token, before)),
+                () if token.is_value => told.values.push(parse_fact_value(token, before)),
                 () if NEGATIONS.contains(&&*token.folded) => n_negations += 1,
                 () if FILLERS.contains(&&*token.folded) || CHANGES.contains(&&*token.folded) => {}
                 () => drop(told.words.insert(token.folded.clone())),
@@ -215,11 +215,11 @@ impl Told {
     }
 
     /// The values that it states and the other does not name at all.
-    pub(super) fn lacking(&self, other: &Self) -> Vec<&Value> {
-        let mut lacking: Vec<&Value> = Vec::new();
+    pub(super) fn values_missing_in(&self, other: &Self) -> Vec<&FactValue> {
+        let mut lacking: Vec<&FactValue> = Vec::new();
         for it in self.values.iter().filter(|it| !it.is_denied) {
             let is_seen = lacking.iter().any(|seen| seen.text == it.text);
-            if !is_seen && !other.names(&it.text) {
+            if !is_seen && !other.has_words(&it.text) {
                 lacking.push(it);
             }
         }
@@ -227,30 +227,30 @@ impl Told {
     }
 
     /// Whether these words stand in it, one after the other.
-    pub(super) fn names(&self, normalised: &str) -> bool {
+    pub(super) fn has_words(&self, normalised: &str) -> bool {
         self.flat.contains(&format!(" {normalised} "))
     }
 
     /// Whether it denies the one value that the other states.
-    pub(super) fn denies(&self, other: &Self) -> bool {
-        let stated: Vec<&Value> = other.values.iter().filter(|it| !it.is_denied).collect();
+    pub(super) fn denies_value_of(&self, other: &Self) -> bool {
+        let stated: Vec<&FactValue> = other.values.iter().filter(|it| !it.is_denied).collect();
         let is_denied = |text: &str| self.values.iter().any(|it| it.is_denied && it.text == text);
         matches!(&*stated, [one] if is_denied(&one.text))
     }
 }
 
-fn value(token: &Token, before: &[&str]) -> Value {
+fn parse_fact_value(token: &FactToken, before: &[&str]) -> FactValue {
     let is_state = STATES.iter().any(|it| it.contains(&&*token.folded));
-    let is_denied = !is_state && is_denied(before);
-    Value {
+    let is_denied = !is_state && is_value_denied(before);
+    FactValue {
         text: token.folded.clone(),
-        is_sole: is_sole(token, before),
+        is_sole: is_sole_value(token, before),
         is_denied,
     }
 }
 
 /// Whether what comes next is said not to be so.
-fn is_denied(before: &[&str]) -> bool {
+fn is_value_denied(before: &[&str]) -> bool {
     let mut before = before
         .iter()
         .rev()
@@ -265,7 +265,7 @@ fn is_denied(before: &[&str]) -> bool {
 }
 
 /// Whether there can be but one of what comes next.
-fn is_sole(token: &Token, before: &[&str]) -> bool {
+fn is_sole_value(token: &FactToken, before: &[&str]) -> bool {
     let mut before = before
         .iter()
         .rev()
@@ -287,20 +287,20 @@ fn is_sole(token: &Token, before: &[&str]) -> bool {
 }
 
 /// One word of a fact, or what stands in quotes.
-struct Token {
+struct FactToken {
     folded: String,
     is_value: bool,
     is_number: bool,
 }
 
 /// The words of a fact; what stands in backticks or double quotes is one.
-fn tokens(fact: &str) -> Vec<Token> {
+fn tokenize_fact(fact: &str) -> Vec<FactToken> {
     let mut tokens = Vec::new();
     for (n, part) in fact.split(['`', '"', '“', '”']).enumerate() {
         if n % 2 == 1 {
-            let folded = normalised(None, part);
+            let folded = normalise_fact(None, part);
             let is_number = folded.starts_with(|c: char| c.is_ascii_digit());
-            tokens.extend((!folded.is_empty()).then_some(Token {
+            tokens.extend((!folded.is_empty()).then_some(FactToken {
                 folded,
                 is_value: true,
                 is_number,
@@ -309,17 +309,17 @@ fn tokens(fact: &str) -> Vec<Token> {
         }
         for word in part.split_whitespace() {
             let is_first = tokens.is_empty();
-            tokens.extend(plain(word, is_first));
+            tokens.extend(parse_plain_token(word, is_first));
         }
     }
     tokens
 }
 
-fn plain(word: &str, is_first: bool) -> Option<Token> {
+fn parse_plain_token(word: &str, is_first: bool) -> Option<FactToken> {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '=');
     let lower = word.to_lowercase();
     if lower.ends_with("n't") || lower.ends_with("n’t") {
-        return Some(Token {
+        return Some(FactToken {
             folded: "not".into(),
             is_value: false,
             is_number: false,
@@ -328,14 +328,18 @@ fn plain(word: &str, is_first: bool) -> Option<Token> {
     let folded = if word == "=" {
         "=".into()
     } else {
-        normalised(None, word)
+        normalise_fact(None, word)
     };
     let is_number = folded.starts_with(|c: char| c.is_ascii_digit());
-    let is_rival = families().any(|it| it.contains(&&*folded));
-    let is_value = is_number || is_rival || is_name(word, is_first);
+    let is_rival = value_families().any(|it| it.contains(&&*folded));
+    let is_value = is_number || is_rival || is_proper_name(word, is_first);
     let is_kept = is_value || FILLERS.contains(&&*folded);
-    let folded = if is_kept { folded } else { stemmed(folded) };
-    (!folded.is_empty()).then_some(Token {
+    let folded = if is_kept {
+        folded
+    } else {
+        strip_plural(folded)
+    };
+    (!folded.is_empty()).then_some(FactToken {
         folded,
         is_value,
         is_number,
@@ -343,7 +347,7 @@ fn plain(word: &str, is_first: bool) -> Option<Token> {
 }
 
 /// Whether a word is a name: one that is written as code is, or with a capital where no sentence begins.
-fn is_name(word: &str, is_first: bool) -> bool {
+fn is_proper_name(word: &str, is_first: bool) -> bool {
     let has_lower = word.chars().any(char::is_lowercase);
     let mut chars = word.chars();
     let is_capital = chars.next().is_some_and(char::is_uppercase);
@@ -353,12 +357,12 @@ fn is_name(word: &str, is_first: bool) -> bool {
 }
 
 /// Whether a word says nothing of what a fact is about.
-pub(super) fn is_filler(word: &str) -> bool {
+pub(super) fn is_filler_word(word: &str) -> bool {
     FILLERS.contains(&word) || word == "uses" || word == "them"
 }
 
 /// A plain word in one form: "supports" and "support" are one.
-pub(super) fn stemmed(mut word: String) -> String {
+pub(super) fn strip_plural(mut word: String) -> String {
     if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
         word.pop();
     }

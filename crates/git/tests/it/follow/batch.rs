@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use apostille_cite::citation::Citation;
-use apostille_cite::look::Sight;
+use apostille_cite::look::CitationFinding;
 use apostille_cite::source::Source;
 
 use super::story::{Story, page, sight, sights, sights_within, told};
@@ -82,7 +82,7 @@ fn all(citations: &[Citation]) -> Vec<&Citation> {
     citations.iter().collect()
 }
 
-fn lines(sights: &[Sight]) -> Vec<String> {
+fn lines(sights: &[CitationFinding]) -> Vec<String> {
     sights
         .iter()
         .map(|it| format!("{} {:?}", told(&it.verdict), it.is_merged))
@@ -94,7 +94,7 @@ fn two_hundred_at_once_are_judged_as_one_by_one_and_twice_alike() {
     let story = many();
     for source in [&story.worktree() as &dyn Source, &story.at("HEAD")] {
         let together = sights(source, &all(&story.cited), &|| false);
-        let alone: Vec<Sight> = story.cited.iter().map(|it| sight(source, it)).collect();
+        let alone: Vec<CitationFinding> = story.cited.iter().map(|it| sight(source, it)).collect();
         assert_eq!(lines(&together), lines(&alone));
         assert_eq!(together, sights(source, &all(&story.cited), &|| false));
         for word in ["holds", "moved", "changed", "gone"] {

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use apostille_core::remember::cite::capture;
+use apostille_core::remember::cite::capture_citation;
 use apostille_git::git::{Checkout, Commit};
 use apostille_git::worktree::WorkTree;
 use apostille_text::digest::Digest;
@@ -18,8 +18,9 @@ use super::story::{Story, is_like, page, sight, told};
 #[test]
 fn a_citation_of_what_the_very_file_does_not_say_is_forged() {
     let forged = |text: &'static str| {
-        Story::of("a b [c d] e f")
-            .forge(|it| (it.snippet, it.digest) = (text.into(), Digest::of(text.as_bytes())))
+        Story::of("a b [c d] e f").forge(|it| {
+            (it.snippet, it.digest) = (text.into(), Digest::hash_bytes(text.as_bytes()))
+        })
     };
     forged("let it = be;")
         .expect("gone never")
@@ -27,7 +28,7 @@ fn a_citation_of_what_the_very_file_does_not_say_is_forged() {
         .expect_here("changed substance a.rs:4-5");
     forged("").expect("gone never");
     Story::of("a b [c d] e f")
-        .forge(|it| it.lines = it.lines.at(60))
+        .forge(|it| it.lines = it.lines.starting_at(60))
         .expect("gone never");
 }
 
@@ -411,7 +412,7 @@ fn child_without_git() {
     };
     let root = Path::new(&root);
     let checkout = Checkout::discover(root).unwrap().unwrap();
-    let citation = capture(
+    let citation = capture_citation(
         &WorkTree::open(&checkout).unwrap(),
         &"a.rs:3-4".parse().unwrap(),
     )

@@ -120,7 +120,7 @@ fn a_ref_that_does_not_exist_is_an_error_and_the_verdict_unknown() {
         "main^{tree}",
     ] {
         assert!(
-            matches!(story.at(name).tree(), Err(SourceError::NoSuchRef(_))),
+            matches!(story.at(name).read_tree(), Err(SourceError::NoSuchRef(_))),
             "{name}"
         );
         let told = told(&sight(&story.at(name), &story.cited[0]).verdict);

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use apostille_cite::citation::Citation;
-use apostille_cite::look::{FAR, Sight};
+use apostille_cite::look::{CitationFinding, FAR};
 use apostille_cite::source::Source;
 use apostille_cite::verdict::Verdict;
 use apostille_core::Context;
 use apostille_core::policy::Policy;
-use apostille_core::remember::cite::capture;
-use apostille_core::store::ram::Ram;
+use apostille_core::remember::cite::capture_citation;
+use apostille_core::store::ram::RamStore;
 use apostille_git::git::{Checkout, Commit};
 use apostille_git::worktree::WorkTree;
 use tempfile::TempDir;
@@ -186,14 +186,14 @@ impl Story {
     /// Cites lines of the working tree.
     pub(crate) fn cite(mut self, place: &str) -> Self {
         self.cited
-            .push(capture(&self.worktree(), &place.parse().unwrap()).unwrap());
+            .push(capture_citation(&self.worktree(), &place.parse().unwrap()).unwrap());
         self
     }
 
     /// Cites lines of a commit.
     pub(crate) fn cite_at(mut self, reference: &str, place: &str) -> Self {
         self.cited
-            .push(capture(&self.at(reference), &place.parse().unwrap()).unwrap());
+            .push(capture_citation(&self.at(reference), &place.parse().unwrap()).unwrap());
         self
     }
 
@@ -339,7 +339,7 @@ fn line(word: &str) -> String {
 }
 
 /// What one look at one citation finds.
-pub(crate) fn sight(source: &dyn Source, citation: &Citation) -> Sight {
+pub(crate) fn sight(source: &dyn Source, citation: &Citation) -> CitationFinding {
     sights(source, &[citation], &|| false).remove(0)
 }
 
@@ -348,7 +348,7 @@ pub(crate) fn sights(
     source: &dyn Source,
     citations: &[&Citation],
     late: &dyn Fn() -> bool,
-) -> Vec<Sight> {
+) -> Vec<CitationFinding> {
     sights_within(FAR, source, citations, late)
 }
 
@@ -358,8 +358,8 @@ pub(crate) fn sights_within(
     source: &dyn Source,
     citations: &[&Citation],
     late: &dyn Fn() -> bool,
-) -> Vec<Sight> {
-    let (store, policy) = (Ram::default(), Policy::default());
+) -> Vec<CitationFinding> {
+    let (store, policy) = (RamStore::default(), Policy::default());
     let cx = Context {
         store: &store,
         source,
@@ -371,7 +371,7 @@ pub(crate) fn sights_within(
         beside: &[],
         guardian: None,
     };
-    cx.citation_reader(most).look(citations)
+    cx.citation_follower(most).follow_citations(citations)
 }
 
 /// A verdict in one line.

@@ -458,7 +458,7 @@ fn what_is_forgotten_is_gone_and_cannot_be_taken_back() {
         "{}",
         world.log_text()
     );
-    assert_eq!(ana.asks(Method::Get, "/memories/m-1", "").status, 404);
+    assert_eq!(ana.asks(HttpMethod::Get, "/memories/m-1", "").status, 404);
 }
 
 /// A panel that no person opened speaks as a program does.
@@ -528,7 +528,10 @@ fn a_pass_ends_where_its_spaces_end() {
         spaces: Some(vec![repo()]),
         ..Person::of(&world)
     };
-    assert_eq!(narrow.asks(Method::Get, "/memories/u-1", "").status, 404);
+    assert_eq!(
+        narrow.asks(HttpMethod::Get, "/memories/u-1", "").status,
+        404
+    );
     assert_eq!(narrow.sends("/memories/u-1/refresh", &[]).status, 404);
     let id = world.look("u-1").id.to_string();
     assert_eq!(

@@ -175,7 +175,7 @@ fn every_form_that_does_something_has_the_seal_and_a_route() {
             }
             let is_there = ROUTES
                 .iter()
-                .any(|it| it.method == Method::Post && matched(it.path, action).is_some());
+                .any(|it| it.method == HttpMethod::Post && matched(it.path, action).is_some());
             assert!(is_there, "{page}: nothing takes {action}");
             assert!(
                 open.contains("?repo=myorg/myapp"),
@@ -211,7 +211,7 @@ fn whoever_may_only_look_has_no_forms_and_is_told_why() {
 
 #[test]
 fn what_does_something_takes_more_than_reading() {
-    let is_loose = |it: &&Route| it.method != Method::Get && it.need == Access::Read;
+    let is_loose = |it: &&Route| it.method != HttpMethod::Get && it.need == Access::Read;
     let loose: Vec<_> = ROUTES.iter().filter(is_loose).map(|it| it.path).collect();
     assert!(loose.is_empty(), "{loose:?}");
 }
@@ -301,7 +301,11 @@ fn what_somebody_wrote_does_nothing() {
             "{page} is turned around"
         );
     }
-    let gone = Person::of(&world).asks(Method::Get, &format!("/memories/{}", encoded(HOSTILE)), "");
+    let gone = Person::of(&world).asks(
+        HttpMethod::Get,
+        &format!("/memories/{}", encoded(HOSTILE)),
+        "",
+    );
     assert_eq!(gone.status, 404);
     assert!(!gone.body.contains("<script>a"), "{}", gone.body);
 }

@@ -1,6 +1,6 @@
 //! Pages as a person reads them.
 
-use apostille_agents::session::{Entry, Moment, Session};
+use apostille_agents::session::{AgentSession, Moment, SessionEntry};
 
 use super::*;
 
@@ -394,7 +394,7 @@ fn everything_can_be_taken_away() {
     let world = full();
     let check = |format: &str, kind: &str, name: &str, part: &str| {
         let reply = Person::with(&world, Access::Read).asks(
-            Method::Get,
+            HttpMethod::Get,
             &format!("/export?format={format}"),
             "",
         );
@@ -426,7 +426,7 @@ fn everything_can_be_taken_away() {
         "myorg-myapp.jsonl",
         "The retry loop",
     );
-    let reply = Person::of(&world).asks(Method::Get, "/export?format=xml", "");
+    let reply = Person::of(&world).asks(HttpMethod::Get, "/export?format=xml", "");
     assert_eq!(reply.status, 400);
 }
 
@@ -465,21 +465,21 @@ fn other_spaces_of_the_store_are_offered() {
 fn a_memory_tells_the_sessions_that_it_was_shown_in() {
     let world = full();
     let (shown, _) = beside::asked(&world, "which api version");
-    let prompt = Entry {
+    let prompt = SessionEntry {
         shown: shown.clone(),
         ..beside::moment(&world, "s 1/2", Moment::Prompt)
     };
-    let done = Entry {
+    let done = SessionEntry {
         shown,
         ..beside::moment(&world, "s 1/2", Moment::Done)
     };
-    let other = Session {
+    let other = AgentSession {
         entries: vec![beside::moment(&world, "s-2", Moment::Start)],
     };
     let kept = beside::Kept {
         sessions: vec![
             other,
-            Session {
+            AgentSession {
                 entries: vec![prompt, done],
             },
         ],

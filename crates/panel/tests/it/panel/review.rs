@@ -39,7 +39,7 @@ fn stages(world: &World) -> String {
     let of = |it: &&str| {
         let name = it.parse().unwrap();
         let memory = world
-            .with(|cx| apostille_core::list::named(cx, &[repo()], name))
+            .with(|cx| apostille_core::list::find_named_memory(cx, &[repo()], name))
             .unwrap();
         memory.map(|it| it.status.stage().to_string())
     };

@@ -1,7 +1,7 @@
 //! Sessions, as a person reads them.
 
-use apostille_agents::session::{Entry, Moment, Session};
-use apostille_core::contract::a_speaker;
+use apostille_agents::session::{AgentSession, Moment, SessionEntry};
+use apostille_core::contract::sample_speaker;
 use apostille_core::forget::forget;
 
 use super::beside::{Kept, asked, moment};
@@ -9,12 +9,12 @@ use super::*;
 
 /// A session in which everything happened once.
 fn told(world: &World) -> Kept {
-    let start = Entry {
+    let start = SessionEntry {
         is_fresh: true,
         ..moment(world, "s-1", Moment::Start)
     };
     let (shown, _) = asked(world, "which API version is it?");
-    let first = Entry {
+    let first = SessionEntry {
         shown,
         ..moment(world, "s-1", Moment::Prompt)
     };
@@ -23,25 +23,25 @@ fn told(world: &World) -> Kept {
         .shelf
         .write("docs/api.md", "# API\n\nIt is another one.\n");
     let (_, withheld) = asked(world, "what do the docs say of the version?");
-    let second = Entry {
+    let second = SessionEntry {
         withheld,
         ..moment(world, "s-1", Moment::Prompt)
     };
-    let touch = Entry {
+    let touch = SessionEntry {
         is_outside: true,
         ..moment(world, "s-1", Moment::Touch)
     };
-    let third = Entry {
+    let third = SessionEntry {
         is_ignored: true,
         ..moment(world, "s-1", Moment::Prompt)
     };
-    let done = Entry {
+    let done = SessionEntry {
         shown: used,
         took: None,
         ..moment(world, "s-1", Moment::Done)
     };
     Kept {
-        sessions: vec![Session {
+        sessions: vec![AgentSession {
             entries: vec![start, first, second, touch, third, done],
         }],
         ..Kept::default()
@@ -135,7 +135,7 @@ fn what_was_forgotten_since_is_only_named() {
         .with(|cx| {
             forget(
                 cx,
-                a_speaker(),
+                sample_speaker(),
                 &[repo()],
                 "m-1".parse().unwrap(),
                 "for the test",
@@ -165,7 +165,10 @@ fn a_pass_sees_no_session_of_a_space_that_it_does_not_reach() {
             .reads("/sessions")
             .contains("No session was seen yet")
     );
-    assert_eq!(narrow.asks(Method::Get, "/sessions/s-1", "").status, 404);
+    assert_eq!(
+        narrow.asks(HttpMethod::Get, "/sessions/s-1", "").status,
+        404
+    );
 }
 
 #[test]
@@ -186,7 +189,7 @@ fn what_cannot_be_read_is_said_and_what_is_missing_leads_back() {
             .reads("/sessions")
             .contains("apostille init")
     );
-    let reply = Person::of(&world).asks(Method::Get, "/sessions/nobody", "");
+    let reply = Person::of(&world).asks(HttpMethod::Get, "/sessions/nobody", "");
     assert_eq!(reply.status, 404);
     assert!(text(main(&reply.body)).contains("All sessions"));
 }
@@ -194,11 +197,11 @@ fn what_cannot_be_read_is_said_and_what_is_missing_leads_back() {
 #[test]
 fn of_many_moments_the_last_are_told() {
     let world = small();
-    let entries: Vec<Entry> = (0..250)
+    let entries: Vec<SessionEntry> = (0..250)
         .map(|_| moment(&world, "s-9", Moment::Prompt))
         .collect();
     let kept = Kept {
-        sessions: vec![Session { entries }],
+        sessions: vec![AgentSession { entries }],
         ..Kept::default()
     };
     let page = Person::of(&world).beside(&kept).reads("/sessions/s-9");

@@ -1,8 +1,8 @@
 //! Tasks and the report, as a person reads them.
 
 use apostille_core::memory::MemoryId;
-use apostille_tasks::task::gate::Start;
-use apostille_tasks::task::{SUMMARY, What};
+use apostille_tasks::task::gate::GateStart;
+use apostille_tasks::task::{GateAction, SUMMARY};
 
 use super::beside::{Kept, now};
 use super::*;
@@ -16,7 +16,7 @@ fn episode(world: &World, task: &str, tag: &str, fact: &str, places: &[&str]) ->
             subject: (tags == [SUMMARY.to_owned(), "done".into()])
                 .then(|| "Rename the cache".into()),
             tags,
-            voice: Voice::of(Origin::User),
+            voice: Voice::from_origin(Origin::User),
             ..cited(fact, places)
         })
         .id
@@ -29,12 +29,16 @@ fn worked_on(world: &World) -> Kept {
         ..Kept::default()
     };
     let (done, open) = ("rename-the-cache", "move-the-api");
-    let start = |title: &str| Start {
+    let start = |title: &str| GateStart {
         title: title.into(),
         by: Some("ana".into()),
-        ..Start::default()
+        ..GateStart::default()
     };
-    kept.passed(now(world), done, What::Started(start("Rename the cache")));
+    kept.passed(
+        now(world),
+        done,
+        GateAction::Started(start("Rename the cache")),
+    );
     let outcome = episode(
         world,
         done,
@@ -42,14 +46,14 @@ fn worked_on(world: &World) -> Kept {
         "done: Rename the cache\noutcome: it has its new name",
         &[],
     );
-    kept.passed(now(world), done, What::Done(Some(outcome)));
+    kept.passed(now(world), done, GateAction::Done(Some(outcome)));
     let phases = vec!["plan".into(), "build".into(), "ship".into()];
-    let start = Start {
+    let start = GateStart {
         phases,
         phase: Some("plan".into()),
         ..start("Move the API")
     };
-    kept.passed(now(world), open, What::Started(start));
+    kept.passed(now(world), open, GateAction::Started(start));
     let decided = episode(
         world,
         open,
@@ -57,12 +61,12 @@ fn worked_on(world: &World) -> Kept {
         "API_VERSION stays at v3 for now",
         &["src/api.rs:3"],
     );
-    kept.passed(now(world), open, What::Decided(decided));
+    kept.passed(now(world), open, GateAction::Decided(decided));
     let first = episode(world, open, "blocker", "Staging is down", &[]);
-    kept.passed(now(world), open, What::Blocked(first));
+    kept.passed(now(world), open, GateAction::Blocked(first));
     world.advance(3_600);
-    kept.passed(now(world), open, What::Phase("build".into()));
-    kept.passed(now(world), open, What::Unblocked(first));
+    kept.passed(now(world), open, GateAction::Phase("build".into()));
+    kept.passed(now(world), open, GateAction::Unblocked(first));
     let second = episode(
         world,
         open,
@@ -70,7 +74,7 @@ fn worked_on(world: &World) -> Kept {
         "The mobile client is not ready",
         &[],
     );
-    kept.passed(now(world), open, What::Blocked(second));
+    kept.passed(now(world), open, GateAction::Blocked(second));
     kept
 }
 
@@ -170,7 +174,7 @@ fn a_note_that_belongs_to_another_task_is_not_told_here() {
     let kept = worked_on(&world);
     // A file of a checkout may name any memory there is.
     let foreign = world.kept(preference("prefers tabs")).id;
-    kept.passed(now(&world), "move-the-api", What::Noted(foreign));
+    kept.passed(now(&world), "move-the-api", GateAction::Noted(foreign));
     let page = Person::of(&world)
         .beside(&kept)
         .reads("/tasks/move-the-api");
@@ -198,7 +202,9 @@ fn a_task_that_came_with_the_repository_says_so_and_a_pass_must_reach_it() {
     };
     assert!(narrow.reads("/tasks").contains("No task yet"));
     assert_eq!(
-        narrow.asks(Method::Get, "/tasks/move-the-api", "").status,
+        narrow
+            .asks(HttpMethod::Get, "/tasks/move-the-api", "")
+            .status,
         404
     );
 }
@@ -246,7 +252,7 @@ fn a_report_leads_only_to_tasks_that_are_here() {
         "Clients are given a month",
         &[],
     );
-    kept.passed(now(&world), "move-the-api", What::Decided(id));
+    kept.passed(now(&world), "move-the-api", GateAction::Decided(id));
     let page = Person::of(&world).beside(&kept).sees("/tasks");
     assert!(
         page.contains("href=\"/tasks/move-the-api?") && !page.contains("href=\"/tasks/moved-away"),
@@ -265,7 +271,7 @@ fn what_is_not_there_is_said() {
     assert!(Person::of(&world).reads("/tasks").contains("No task yet"));
     for path in ["/tasks/none", "/tasks/No%20Slug%21"] {
         assert_eq!(
-            Person::of(&world).asks(Method::Get, path, "").status,
+            Person::of(&world).asks(HttpMethod::Get, path, "").status,
             404,
             "{path}"
         );

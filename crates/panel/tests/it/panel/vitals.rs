@@ -1,7 +1,7 @@
 //! Health, as a person reads it.
 
-use apostille_agents::session::{Moment, Session};
-use apostille_core::policy::Breakers;
+use apostille_agents::session::{AgentSession, Moment};
+use apostille_core::policy::BreakerPolicy;
 use apostille_core::{breaker, remember, verify};
 
 use super::beside::{Kept, moment};
@@ -16,7 +16,7 @@ fn lived() -> World {
             verify::verify(
                 cx,
                 vec![world.look("m-1")],
-                verify::Orders::default(),
+                verify::VerifyOptions::default(),
                 |_| {},
             )
         })
@@ -32,7 +32,7 @@ fn waited(world: &World) -> Kept {
         .map(|_| moment(world, "s-1", Moment::Prompt))
         .collect();
     Kept {
-        sessions: vec![Session { entries }],
+        sessions: vec![AgentSession { entries }],
         ..Kept::default()
     }
 }
@@ -174,9 +174,9 @@ fn every_plot_has_a_title_a_sentence_and_its_figures() {
 /// A world in which somebody writes as nobody does.
 fn stormy() -> World {
     let mut world = World::verified();
-    world.policy.breakers = Breakers {
+    world.policy.breakers = BreakerPolicy {
         burst: 3,
-        ..Breakers::OFF
+        ..BreakerPolicy::OFF
     };
     for n in 0..5 {
         let fact = format!("Rule {n} of the house has the number {n}");
@@ -216,7 +216,12 @@ fn an_open_breaker_is_closed_on_a_persons_word() {
         "{page}"
     );
     assert!(page.contains("No breaker is open"), "{page}");
-    assert_eq!(world.with(|cx| breaker::open(cx, &repo())).unwrap(), []);
+    assert_eq!(
+        world
+            .with(|cx| breaker::list_open_breakers(cx, &repo()))
+            .unwrap(),
+        []
+    );
 }
 
 #[test]
@@ -233,7 +238,10 @@ fn a_breaker_of_a_space_out_of_reach_stays_open() {
         &[("space", "myorg/myapp"), ("actor", "somebody else")],
     );
     assert_eq!(
-        world.with(|cx| breaker::open(cx, &repo())).unwrap().len(),
+        world
+            .with(|cx| breaker::list_open_breakers(cx, &repo()))
+            .unwrap()
+            .len(),
         1
     );
 }
@@ -241,12 +249,12 @@ fn a_breaker_of_a_space_out_of_reach_stays_open() {
 #[test]
 fn a_large_store_is_looked_over_when_somebody_asks() {
     let mut world = World::verified();
-    world.policy.breakers = Breakers::OFF;
+    world.policy.breakers = BreakerPolicy::OFF;
     for n in 0..320 {
         let fact = format!("Rule {n} of the house has the number {n}");
         world.kept(Draft {
             kind: Some(Kind::Feedback),
-            voice: Voice::of(Origin::User),
+            voice: Voice::from_origin(Origin::User),
             twin: create(),
             ..note(&fact)
         });
@@ -264,8 +272,8 @@ fn a_large_store_is_looked_over_when_somebody_asks() {
     );
 }
 
-fn create() -> apostille_core::memory::Twin {
-    apostille_core::memory::Twin::Create("one of many".into())
+fn create() -> apostille_core::memory::DuplicateChoice {
+    apostille_core::memory::DuplicateChoice::Create("one of many".into())
 }
 
 #[test]

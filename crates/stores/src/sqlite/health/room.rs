@@ -2,24 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use apostille_core::event::{Event, Happening, What};
+use apostille_core::event::{Event, EventBody, Happening};
 use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::{Memory, MemoryId, Status};
 use apostille_core::store::Posting;
-use apostille_core::store::watch::{self, Trip};
+use apostille_core::store::watch::{self, OpenBreaker};
 use apostille_text::digest::Digest;
-use apostille_text::terms::Stems;
+use apostille_text::terms::StemCache;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params};
 
-use super::Found;
-use crate::fault::sqlite;
+use super::StoreResult;
+use crate::fault::store_error_from_sqlite;
 use crate::sqlite::pack::{self, BlobPlace, PostingLists};
-use crate::sqlite::{SPACE_BITS, key, seal, sum, watch as breakers};
+use crate::sqlite::{SPACE_BITS, memory_row_key, row_seal, sum, watch as breakers};
 
 /// What the rows of a space say that the rest must be.
 #[derive(Default)]
-struct Room {
+struct SpaceCheck {
     space: i64,
     name: String,
     letter: char,
@@ -31,25 +31,29 @@ struct Room {
     total_len: i64,
     last_number: i64,
     words: BTreeMap<Happening, i64>,
-    open: Vec<Trip>,
-    stems: Stems,
+    open: Vec<OpenBreaker>,
+    stems: StemCache,
 }
 
 /// Looks a space over and tells what is wrong.
-pub(super) fn look(db: &Connection, space: i64, problems: &mut Vec<String>) -> Found<()> {
+pub(super) fn check_space_rows(
+    db: &Connection,
+    space: i64,
+    problems: &mut Vec<String>,
+) -> StoreResult<()> {
     let name = db.query_row("SELECT name FROM space WHERE id = ?1", [space], |row| {
         row.get::<_, Value>(0)
     });
-    let name = match name.map_err(sqlite)? {
+    let name = match name.map_err(store_error_from_sqlite)? {
         Value::Text(name) => name,
         other => format!("{other:?}"),
     };
     let letter = if name.starts_with("users/") { 'u' } else { 'm' };
-    let mut room = Room {
+    let mut room = SpaceCheck {
         space,
         name,
         letter,
-        ..Room::default()
+        ..SpaceCheck::default()
     };
     if room.name.parse::<apostille_core::space::Space>().is_err() {
         problems.push(format!(
@@ -57,36 +61,38 @@ pub(super) fn look(db: &Connection, space: i64, problems: &mut Vec<String>) -> F
             room.name
         ));
     }
-    room.memories(db, problems)?;
-    room.events(db, problems)?;
-    room.citations(db, problems)?;
-    room.index(db, problems)?;
-    room.row(db, problems)
+    room.check_memories(db, problems)?;
+    room.check_events(db, problems)?;
+    room.check_citations(db, problems)?;
+    room.check_index(db, problems)?;
+    room.check_space_row(db, problems)
 }
 
-impl Room {
-    fn changed(&self, number: i64) -> String {
+impl SpaceCheck {
+    fn describe_changed(&self, number: i64) -> String {
         format!(
             "{}-{number} of {} was changed by another program",
             self.letter, self.name
         )
     }
 
-    fn memories(&mut self, db: &Connection, problems: &mut Vec<String>) -> Found<()> {
+    fn check_memories(&mut self, db: &Connection, problems: &mut Vec<String>) -> StoreResult<()> {
         let select = "SELECT record, seal, key, id, space, layer, stage, claim, recorded_at, refreshed_at \
                       FROM memory WHERE space = ?1 ORDER BY key";
-        let mut select = db.prepare(select).map_err(sqlite)?;
-        let mut rows = select.query([self.space]).map_err(sqlite)?;
-        while let Some(row) = rows.next().map_err(sqlite)? {
-            let number = row.get::<_, i64>(2).map_err(sqlite)? >> SPACE_BITS;
-            match self.memory(row) {
+        let mut select = db.prepare(select).map_err(store_error_from_sqlite)?;
+        let mut rows = select
+            .query([self.space])
+            .map_err(store_error_from_sqlite)?;
+        while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+            let number = row.get::<_, i64>(2).map_err(store_error_from_sqlite)? >> SPACE_BITS;
+            match self.check_memory(row) {
                 Ok(memory) => {
                     self.last_number = self.last_number.max(number);
-                    self.take(&memory, number);
+                    self.expect_memory(&memory, number);
                 }
                 Err(what) => {
                     let way = format!("`apostille forget {}-{number}` removes it", self.letter);
-                    problems.push(format!("{}: {what}; {way}", self.changed(number)));
+                    problems.push(format!("{}: {what}; {way}", self.describe_changed(number)));
                 }
             }
         }
@@ -94,7 +100,7 @@ impl Room {
     }
 
     /// The memory of a row that says of itself what its columns say; or what is wrong.
-    fn memory(&mut self, row: &Row<'_>) -> Result<Memory, &'static str> {
+    fn check_memory(&mut self, row: &Row<'_>) -> Result<Memory, &'static str> {
         const HIDDEN: &str = "its record does not match its seal; it is not shown";
         let record = row
             .get_ref(0)
@@ -106,7 +112,7 @@ impl Room {
             .ok()
             .and_then(|it| it.as_blob().ok())
             .ok_or(HIDDEN)?;
-        if kept != seal(&Digest::of(record.as_bytes())) {
+        if kept != row_seal(&Digest::hash_bytes(record.as_bytes())) {
             return Err(HIDDEN);
         }
         const UNREAD: &str = "its record cannot be read; it is not shown";
@@ -115,31 +121,33 @@ impl Room {
         let memory = Memory::try_from(record).map_err(|_| UNREAD)?;
         // Its events are known to be about something, whatever else is wrong with it.
         self.ids.insert(memory.id);
-        if stamp.is_some_and(|it| it != memory.digest().to_string()) {
+        if stamp.is_some_and(|it| it != memory.content_digest().to_string()) {
             return Err("what it says does not match its digest");
         }
-        if memory.space.as_str() != self.name || self.columns(&memory) != columns(row) {
+        if memory.space.as_str() != self.name
+            || self.expected_columns(&memory) != read_memory_columns(row)
+        {
             return Err("its columns do not say what its record says");
         }
         Ok(memory)
     }
 
     /// What the columns of a memory must be, from the third on.
-    fn columns(&self, memory: &Memory) -> Option<Vec<Value>> {
+    fn expected_columns(&self, memory: &Memory) -> Option<Vec<Value>> {
         Some(vec![
-            Value::Integer(key(self.space, memory.number).ok()?),
+            Value::Integer(memory_row_key(self.space, memory.number).ok()?),
             Value::Blob(memory.id.as_bytes().to_vec()),
             Value::Integer(self.space),
             Value::Text(memory.layer.as_str().into()),
             Value::Text(memory.status.stage().as_str().into()),
-            Value::Blob(memory.claim().as_bytes().to_vec()),
+            Value::Blob(memory.claim_digest().as_bytes().to_vec()),
             Value::Integer(memory.recorded_at.as_millisecond()),
             Value::Integer(memory.refreshed_at.as_millisecond()),
         ])
     }
 
     /// Notes what a memory asks of the other tables.
-    fn take(&mut self, memory: &Memory, number: i64) {
+    fn expect_memory(&mut self, memory: &Memory, number: i64) {
         self.cites.extend(
             memory
                 .citations
@@ -147,20 +155,22 @@ impl Room {
                 .map(|it| (it.path.as_str().to_owned(), number)),
         );
         if memory.status == Status::Active {
-            let (terms, len) = self.stems.indexed(&memory.searchable());
-            pack::add_terms(&mut self.lists, memory.number, (terms, len));
+            let (terms, len) = self.stems.extract_terms_with_len(&memory.searchable_text());
+            pack::add_term_postings(&mut self.lists, memory.number, (terms, len));
             self.n_docs += 1;
             self.total_len += i64::from(len);
         }
     }
 
-    fn events(&mut self, db: &Connection, problems: &mut Vec<String>) -> Found<()> {
+    fn check_events(&mut self, db: &Connection, problems: &mut Vec<String>) -> StoreResult<()> {
         let select = "SELECT seq, space, memory, name, record, seal FROM event WHERE space = ?1 ORDER BY seq";
-        let mut select = db.prepare(select).map_err(sqlite)?;
-        let mut rows = select.query([self.space]).map_err(sqlite)?;
-        while let Some(row) = rows.next().map_err(sqlite)? {
-            if let Err(what) = self.event(row) {
-                let seq: i64 = row.get(0).map_err(sqlite)?;
+        let mut select = db.prepare(select).map_err(store_error_from_sqlite)?;
+        let mut rows = select
+            .query([self.space])
+            .map_err(store_error_from_sqlite)?;
+        while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+            if let Err(what) = self.check_event(row) {
+                let seq: i64 = row.get(0).map_err(store_error_from_sqlite)?;
                 problems.push(format!(
                     "event {seq} of {} was changed by another program: {what}",
                     self.name
@@ -177,15 +187,15 @@ impl Room {
         Ok(())
     }
 
-    fn event(&mut self, row: &Row<'_>) -> Result<(), &'static str> {
+    fn check_event(&mut self, row: &Row<'_>) -> Result<(), &'static str> {
         const HIDDEN: &str = "it does not match its seal and is not shown";
-        let digest = sum::event_digest(row).map_err(|_| HIDDEN)?;
+        let digest = sum::digest_event_row(row).map_err(|_| HIDDEN)?;
         let kept = row
             .get_ref(5)
             .ok()
             .and_then(|it| it.as_blob().ok())
             .ok_or(HIDDEN)?;
-        if kept != seal(&digest) {
+        if kept != row_seal(&digest) {
             return Err(HIDDEN);
         }
         let text = |at| row.get::<_, String>(at).map_err(|_| HIDDEN);
@@ -224,16 +234,19 @@ impl Room {
             _ => {}
         }
         let event = Event::try_from(record).map_err(|_| "it cannot be read")?;
-        if matches!(event.what, What::Tripped { .. } | What::Closed { .. }) {
-            watch::fold(&mut self.open, &event);
+        if matches!(
+            event.what,
+            EventBody::Tripped { .. } | EventBody::Closed { .. }
+        ) {
+            watch::fold_open_breakers(&mut self.open, &event);
         }
         Ok(())
     }
 
-    fn citations(&self, db: &Connection, problems: &mut Vec<String>) -> Found<()> {
+    fn check_citations(&self, db: &Connection, problems: &mut Vec<String>) -> StoreResult<()> {
         let mut select = db
             .prepare("SELECT path, number FROM cites WHERE space = ?1")
-            .map_err(sqlite)?;
+            .map_err(store_error_from_sqlite)?;
         let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
         let found = select
             .query_map([self.space], row)
@@ -247,11 +260,11 @@ impl Room {
         Ok(())
     }
 
-    fn index(&self, db: &Connection, problems: &mut Vec<String>) -> Found<()> {
+    fn check_index(&self, db: &Connection, problems: &mut Vec<String>) -> StoreResult<()> {
         let mut found: PostingLists = BTreeMap::new();
         let mut n_damaged = 0;
-        self.tail(db, &mut found, &mut n_damaged)?;
-        self.postings(db, &mut found, &mut n_damaged)?;
+        self.collect_tail(db, &mut found, &mut n_damaged)?;
+        self.collect_postings(db, &mut found, &mut n_damaged)?;
         for list in found.values_mut() {
             list.sort_unstable_by_key(|it| it.number);
         }
@@ -268,69 +281,82 @@ impl Room {
         Ok(())
     }
 
-    fn tail(&self, db: &Connection, found: &mut PostingLists, n_damaged: &mut u64) -> Found<()> {
+    fn collect_tail(
+        &self,
+        db: &Connection,
+        found: &mut PostingLists,
+        n_damaged: &mut u64,
+    ) -> StoreResult<()> {
         let mut select = db
             .prepare("SELECT number, terms FROM tail WHERE space = ?1")
-            .map_err(sqlite)?;
-        let mut rows = select.query([self.space]).map_err(sqlite)?;
-        while let Some(row) = rows.next().map_err(sqlite)? {
+            .map_err(store_error_from_sqlite)?;
+        let mut rows = select
+            .query([self.space])
+            .map_err(store_error_from_sqlite)?;
+        while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
             let read = row
                 .get::<_, i64>(0)
                 .and_then(|it| Ok((it, row.get::<_, Vec<u8>>(1)?)));
-            let opened = read.map_err(sqlite).and_then(|(number, bytes)| {
-                let place = BlobPlace::in_tail(self.space, number);
-                pack::unpack_tail_terms(&bytes, place, None, |term, count, len| {
-                    let number = u64::try_from(number).unwrap_or_default();
-                    found
-                        .entry(pack::term_text(term))
-                        .or_default()
-                        .push(Posting { number, count, len });
-                })?;
-                Ok(())
-            });
+            let opened = read
+                .map_err(store_error_from_sqlite)
+                .and_then(|(number, bytes)| {
+                    let place = BlobPlace::in_tail(self.space, number);
+                    pack::unpack_tail_terms(&bytes, place, None, |term, count, len| {
+                        let number = u64::try_from(number).unwrap_or_default();
+                        found
+                            .entry(pack::decode_term(term))
+                            .or_default()
+                            .push(Posting { number, count, len });
+                    })?;
+                    Ok(())
+                });
             *n_damaged += u64::from(opened.is_err());
         }
         Ok(())
     }
 
-    fn postings(
+    fn collect_postings(
         &self,
         db: &Connection,
         found: &mut PostingLists,
         n_damaged: &mut u64,
-    ) -> Found<()> {
+    ) -> StoreResult<()> {
         let select = "SELECT term, segment, entries FROM posting WHERE space = ?1";
-        let mut select = db.prepare(select).map_err(sqlite)?;
-        let mut rows = select.query([self.space]).map_err(sqlite)?;
-        while let Some(row) = rows.next().map_err(sqlite)? {
+        let mut select = db.prepare(select).map_err(store_error_from_sqlite)?;
+        let mut rows = select
+            .query([self.space])
+            .map_err(store_error_from_sqlite)?;
+        while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
             let read = row
                 .get::<_, String>(0)
                 .and_then(|term| Ok((term, row.get(1)?, row.get::<_, Vec<u8>>(2)?)));
-            let opened = read.map_err(sqlite).and_then(|(term, number, bytes)| {
-                let mut list = Vec::new();
-                let place = BlobPlace {
-                    space: self.space,
-                    term: &term,
-                    number,
-                };
-                pack::unpack_postings(&bytes, place, &mut list)?;
-                found.entry(term).or_default().extend(list);
-                Ok(())
-            });
+            let opened = read
+                .map_err(store_error_from_sqlite)
+                .and_then(|(term, number, bytes)| {
+                    let mut list = Vec::new();
+                    let place = BlobPlace {
+                        space: self.space,
+                        term: &term,
+                        number,
+                    };
+                    pack::unpack_postings(&bytes, place, &mut list)?;
+                    found.entry(term).or_default().extend(list);
+                    Ok(())
+                });
             *n_damaged += u64::from(opened.is_err());
         }
         Ok(())
     }
 
     /// The space's own row: its counts, its open breakers, and the sum of everything.
-    fn row(&self, db: &Connection, problems: &mut Vec<String>) -> Found<()> {
+    fn check_space_row(&self, db: &Connection, problems: &mut Vec<String>) -> StoreResult<()> {
         let mut expected = vec![
             ("last_number", Value::Integer(self.last_number)),
             ("n_docs", Value::Integer(self.n_docs)),
             ("total_len", Value::Integer(self.total_len)),
             (
                 "breakers",
-                breakers::kept(&self.open).map_or(Value::Null, Value::Text),
+                breakers::format_open_breakers(&self.open).map_or(Value::Null, Value::Text),
             ),
         ];
         let count = |it: &Happening| Value::Integer(self.words.get(it).copied().unwrap_or(0));
@@ -344,17 +370,17 @@ impl Room {
         };
         let found = db
             .query_row(&select, params![self.space], values)
-            .map_err(sqlite)?;
+            .map_err(store_error_from_sqlite)?;
         for ((column, expected), found) in expected.iter().zip(found) {
             if *expected != found {
-                let (found, expected) = (plain(&found), plain(expected));
+                let (found, expected) = (format_sql_value(&found), format_sql_value(expected));
                 problems.push(format!(
                     "{column} of {}: {found}, by its rows {expected}",
                     self.name
                 ));
             }
         }
-        if sum::kept(db, self.space)? != Some(sum::found(db, self.space)?) {
+        if sum::read_space_sum(db, self.space)? != Some(sum::compute_space_sum(db, self.space)?) {
             problems.push(format!(
                 "rows of {} were changed, added or taken away by another program: they do not add up",
                 self.name
@@ -365,7 +391,7 @@ impl Room {
 }
 
 /// A value as people write it.
-fn plain(value: &Value) -> String {
+fn format_sql_value(value: &Value) -> String {
     match value {
         Value::Null => "nothing".into(),
         Value::Integer(n) => n.to_string(),
@@ -376,6 +402,6 @@ fn plain(value: &Value) -> String {
 }
 
 /// The columns of a row from the third on.
-fn columns(row: &Row<'_>) -> Option<Vec<Value>> {
+fn read_memory_columns(row: &Row<'_>) -> Option<Vec<Value>> {
     (2..10).map(|at| row.get(at).ok()).collect()
 }

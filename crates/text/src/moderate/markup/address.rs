@@ -32,7 +32,7 @@ const SHOWN: [&str; 24] = [
 ];
 
 /// Whether the colon between these two makes an address that is a program. What only names the scheme is none.
-pub(super) fn is_program(before: &str, after: &str) -> bool {
+pub(super) fn is_program_address(before: &str, after: &str) -> bool {
     let Some(first) = after.bytes().next() else {
         return false;
     };
@@ -47,11 +47,11 @@ pub(super) fn is_program(before: &str, after: &str) -> bool {
             first,
             b'(' | b'/' | b'_' | b'$' | b'%' | b'\\' | b'&' | b'['
         );
-    is_code && PROGRAMS.iter().any(|it| ends(it)) || ends("data") && is_page(after)
+    is_code && PROGRAMS.iter().any(|it| ends(it)) || ends("data") && is_page_data_type(after)
 }
 
 /// Whether data of this type is a page that can run something.
-fn is_page(after: &str) -> bool {
+fn is_page_data_type(after: &str) -> bool {
     let types = [
         "text/html",
         "text/javascript",
@@ -67,11 +67,12 @@ fn is_page(after: &str) -> bool {
 }
 
 /// An attribute's value as a browser reads it: entities decoded, white space and control characters gone.
-pub(super) fn plain(value: &str) -> String {
+pub(super) fn decode_attribute_value(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     let mut rest = value;
     while let Some(c) = rest.chars().next() {
-        let (c, len) = super::super::delimiter::decoded(rest).unwrap_or((c, c.len_utf8()));
+        let (c, len) =
+            super::super::delimiter::decode_escaped_char(rest).unwrap_or((c, c.len_utf8()));
         if !c.is_whitespace() && !c.is_control() {
             out.extend(c.to_lowercase());
         }
@@ -81,52 +82,52 @@ pub(super) fn plain(value: &str) -> String {
 }
 
 /// Whether a value, as [`plain`] gives it, is or holds a program.
-pub(super) fn holds_program(value: &str) -> bool {
+pub(super) fn has_program_address(value: &str) -> bool {
     value.match_indices(':').any(|(at, _)| {
         let (before, after) = (&value[..at], &value[at + 1..]);
         PROGRAMS.iter().any(|it| before.ends_with(it))
             || before.ends_with("data")
                 && !after.starts_with("image/png")
-                && (is_page(after)
+                && (is_page_data_type(after)
                     || at == 4 && !after.starts_with("image/") && !after.starts_with("font/"))
     })
 }
 
 /// Whether a value, as [`plain`] gives it, loads from elsewhere than the hosts that show pictures to everyone.
-pub(super) fn is_remote(value: &str) -> bool {
+pub(super) fn is_remote_address(value: &str) -> bool {
     let Some(rest) = value.find("//").map(|at| (&value[..at], &value[at + 2..])) else {
         return false;
     };
     let (scheme, rest) = rest;
     let has_scheme = scheme.is_empty() || scheme.ends_with(':');
-    has_scheme && !is_shown(authority(rest))
+    has_scheme && !is_badge_host(extract_url_authority(rest))
 }
 
-fn is_shown(authority: &str) -> bool {
+fn is_badge_host(authority: &str) -> bool {
     let host = authority.split(':').next().unwrap_or("");
     SHOWN.contains(&host)
         || host.ends_with(".github.io")
         || host.ends_with(".githubusercontent.com")
 }
 
-fn authority(rest: &str) -> &str {
+fn extract_url_authority(rest: &str) -> &str {
     rest.split(['/', '?', '#', '\\']).next().unwrap_or("")
 }
 
 /// Whether an address leads out, and takes a name, a placeholder or data along.
-pub(super) fn carries_out(address: &str) -> bool {
-    let Some((_, rest)) = web(address) else {
+pub(super) fn is_exfiltrating_address(address: &str) -> bool {
+    let Some((_, rest)) = split_web_address(address) else {
         return false;
     };
-    let authority = authority(rest);
+    let authority = extract_url_authority(rest);
     let asked = rest.find(['?', '#']).map_or("", |it| &rest[it..]);
     authority.contains('@')
-        || has_place(rest)
-        || asked.split(['?', '&', '=', '#', ';']).any(is_slot)
+        || has_fill_in_marker(rest)
+        || asked.split(['?', '&', '=', '#', ';']).any(is_fill_in_value)
 }
 
 /// An address of the web: its scheme and the rest.
-fn web(address: &str) -> Option<(&str, &str)> {
+fn split_web_address(address: &str) -> Option<(&str, &str)> {
     let at = address.find("//")?;
     let (scheme, rest) = (&address[..at], &address[at + 2..]);
     let is_web = scheme.is_empty()
@@ -137,7 +138,7 @@ fn web(address: &str) -> Option<(&str, &str)> {
 }
 
 /// Whether something is to be filled in.
-fn has_place(rest: &str) -> bool {
+fn has_fill_in_marker(rest: &str) -> bool {
     let asked = rest.find(['?', '#']).map_or("", |it| &rest[it..]);
     asked.contains(['{', '<', '[', '$', '}'])
         || rest.contains("{{")
@@ -146,7 +147,7 @@ fn has_place(rest: &str) -> bool {
 }
 
 /// Whether a value asks to be filled in (`DATA`, `YOUR_KEY`), or is long enough to be what was taken.
-fn is_slot(value: &str) -> bool {
+fn is_fill_in_value(value: &str) -> bool {
     let is_shouted = value.len() >= 4
         && value
             .bytes()
@@ -159,7 +160,7 @@ fn is_slot(value: &str) -> bool {
 }
 
 /// An address that nothing follows by itself any more.
-pub(super) fn defanged(address: &str) -> String {
+pub(super) fn defang_address(address: &str) -> String {
     match address.get(..4) {
         Some(head) if head.eq_ignore_ascii_case("http") => format!("hxxp{}", &address[4..]),
         _ => address.replacen("//", "/ /", 1),
@@ -172,8 +173,9 @@ mod tests {
 
     #[test]
     fn addresses_that_carry_something_are_told() {
-        let check =
-            |text: &str, expected: bool| assert_eq!(carries_out(text), expected, "{text:?}");
+        let check = |text: &str, expected: bool| {
+            assert_eq!(is_exfiltrating_address(text), expected, "{text:?}")
+        };
         check("https://docs.rs/x?search=a", false);
         check(
             "https://colab.research.google.com/drive/1g-Qnx6l_ecHZi0IOw23rg0qC4TYvEvWZ?usp=sharing",

@@ -3,17 +3,17 @@
 use super::address;
 
 /// A link as it stands in a text, from its bracket on.
-pub(super) struct Link<'a> {
+pub(super) struct MarkdownLink<'a> {
     /// How many bytes it takes.
     pub(super) len: usize,
     text: &'a str,
     address: &'a str,
     is_image: bool,
-    form: Form,
+    form: MarkdownLinkForm,
 }
 
 #[derive(PartialEq)]
-enum Form {
+enum MarkdownLinkForm {
     Inline,
     Reference,
     Definition,
@@ -24,13 +24,13 @@ const LONGEST: usize = 2_048;
 const DEEPEST: usize = 4;
 
 /// The link that a text begins with.
-pub(super) fn parse(text: &str, is_image: bool) -> Option<Link<'_>> {
+pub(super) fn parse_markdown_link(text: &str, is_image: bool) -> Option<MarkdownLink<'_>> {
     let inner = text.strip_prefix('[')?;
-    let close = closing(inner, b'[', b']')?;
+    let close = find_closing_bracket(inner, b'[', b']')?;
     let (label, rest) = (&inner[..close], &inner[close + 1..]);
     let len = text.len() - rest.len();
     let link = |len: usize, address, form| {
-        Some(Link {
+        Some(MarkdownLink {
             len,
             text: label,
             address,
@@ -40,30 +40,34 @@ pub(super) fn parse(text: &str, is_image: bool) -> Option<Link<'_>> {
     };
     match rest.as_bytes().first() {
         Some(b'(') => {
-            let end = closing(&rest[1..], b'(', b')')?;
-            link(len + end + 2, rest[1..=end].trim(), Form::Inline)
+            let end = find_closing_bracket(&rest[1..], b'(', b')')?;
+            link(
+                len + end + 2,
+                rest[1..=end].trim(),
+                MarkdownLinkForm::Inline,
+            )
         }
         Some(b'[') if is_image => {
             let end = rest.find(']')?;
-            link(len + end + 1, &rest[1..end], Form::Reference)
+            link(len + end + 1, &rest[1..end], MarkdownLinkForm::Reference)
         }
         Some(b':') if rest.starts_with(": ") => {
-            let line = line(&rest[2..]);
-            link(len + 2 + line.len(), line, Form::Definition)
+            let line = take_link_line(&rest[2..]);
+            link(len + 2 + line.len(), line, MarkdownLinkForm::Definition)
         }
         _ => None,
     }
 }
 
 /// The line that a text begins with, or as much of it as a link may take.
-fn line(text: &str) -> &str {
+fn take_link_line(text: &str) -> &str {
     let end = text.bytes().take(LONGEST).position(|it| it == b'\n');
     let end = end.unwrap_or(text.len().min(LONGEST));
     &text[..text.floor_char_boundary(end)]
 }
 
 /// Where the bracket is closed that was opened before.
-fn closing(text: &str, open: u8, close: u8) -> Option<usize> {
+fn find_closing_bracket(text: &str, open: u8, close: u8) -> Option<usize> {
     let mut depth = 0;
     for (at, byte) in text.bytes().enumerate().take(LONGEST) {
         match byte {
@@ -77,21 +81,27 @@ fn closing(text: &str, open: u8, close: u8) -> Option<usize> {
     None
 }
 
-impl Link<'_> {
+impl MarkdownLink<'_> {
     /// Whether it would carry something out, or load something from elsewhere by being looked at.
     pub(super) fn is_harmful(&self) -> bool {
         let target = self.address.trim_start_matches('<');
         let first = target.split_whitespace().next().unwrap_or("");
         match self.form {
-            Form::Reference => true,
-            Form::Definition => self.has_handler() || address::carries_out(first),
-            Form::Inline if self.is_image => address::is_remote(&address::plain(first)),
-            Form::Inline => self.has_handler() || address::carries_out(target),
+            MarkdownLinkForm::Reference => true,
+            MarkdownLinkForm::Definition => {
+                self.has_event_handler() || address::is_exfiltrating_address(first)
+            }
+            MarkdownLinkForm::Inline if self.is_image => {
+                address::is_remote_address(&address::decode_attribute_value(first))
+            }
+            MarkdownLinkForm::Inline => {
+                self.has_event_handler() || address::is_exfiltrating_address(target)
+            }
         }
     }
 
     /// Whether its title is a handler of events.
-    fn has_handler(&self) -> bool {
+    fn has_event_handler(&self) -> bool {
         let quote = self
             .address
             .bytes()
@@ -108,11 +118,15 @@ impl Link<'_> {
     }
 
     /// Its text, and where it led.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn to_defanged_text(&self) -> String {
         match self.form {
-            Form::Inline => format!("{} ({})", self.text, address::defanged(self.address)),
-            Form::Reference => format!("{} [{}]", self.text, self.address),
-            Form::Definition => format!("{}: {}", self.text, address::defanged(self.address)),
+            MarkdownLinkForm::Inline => {
+                format!("{} ({})", self.text, address::defang_address(self.address))
+            }
+            MarkdownLinkForm::Reference => format!("{} [{}]", self.text, self.address),
+            MarkdownLinkForm::Definition => {
+                format!("{}: {}", self.text, address::defang_address(self.address))
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Tags of HTML, as a browser would read them, and what becomes of each.
 
-use super::address::{holds_program, is_remote, plain};
+use super::address::{decode_attribute_value, has_program_address, is_remote_address};
 
 /// Elements that run, load, redirect or embed something by being there.
 const ACTIVE: [&str; 20] = [
@@ -47,7 +47,7 @@ const LONGEST: usize = 4_096;
 
 /// What becomes of a tag.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum TagFate {
     /// It does nothing.
     Stays,
     /// It is code that somebody shows: its brackets become harmless ones.
@@ -59,7 +59,7 @@ pub(super) enum Fate {
 }
 
 /// A tag at the start of a text.
-pub(super) struct Tag<'a> {
+pub(super) struct HtmlTag<'a> {
     /// How many bytes it takes, and how many of them up to the end of its name.
     pub(super) len: usize,
     pub(super) name_end: usize,
@@ -70,7 +70,7 @@ pub(super) struct Tag<'a> {
 }
 
 /// The tag that a text begins with, if a browser would take it for one.
-pub(super) fn parse(text: &str) -> Option<Tag<'_>> {
+pub(super) fn parse_html_tag(text: &str) -> Option<HtmlTag<'_>> {
     let slash = usize::from(text[1..].starts_with('/'));
     let name = &text[1 + slash..];
     let name_len = name
@@ -82,7 +82,7 @@ pub(super) fn parse(text: &str) -> Option<Tag<'_>> {
         return None;
     }
     let name_end = 1 + slash + name_len;
-    let mut tag = Tag {
+    let mut tag = HtmlTag {
         len: 0,
         name_end,
         name: name.to_ascii_lowercase(),
@@ -97,13 +97,13 @@ pub(super) fn parse(text: &str) -> Option<Tag<'_>> {
     ) {
         return None;
     }
-    tag.len = name_end + tag.read(&text[name_end..]);
+    tag.len = name_end + tag.read_attributes(&text[name_end..]);
     Some(tag)
 }
 
-impl<'a> Tag<'a> {
+impl<'a> HtmlTag<'a> {
     /// Reads the attributes; gives how many bytes they and the end of the tag take.
-    fn read(&mut self, text: &'a str) -> usize {
+    fn read_attributes(&mut self, text: &'a str) -> usize {
         let mut at = 0;
         while at < text.len().min(LONGEST) {
             let rest = &text[at..];
@@ -115,14 +115,14 @@ impl<'a> Tag<'a> {
                 // Another tag begins before this one ends.
                 b'<' => return at,
                 b' ' | b'\t' | b'\n' | b'/' | b'\\' | b'"' | b'\'' | b'`' => at += 1,
-                _ => at += self.attribute(rest),
+                _ => at += self.read_attribute(rest),
             }
         }
         // It never ends: at most its own line belongs to it.
         text.find('\n').map_or(text.len(), |it| it + 1)
     }
 
-    fn attribute(&mut self, text: &'a str) -> usize {
+    fn read_attribute(&mut self, text: &'a str) -> usize {
         let is_end = |it: u8| it.is_ascii_whitespace() || matches!(it, b'=' | b'>' | b'/');
         let end = text.bytes().position(is_end).unwrap_or(text.len());
         let name_len = end.max(text.chars().next().map_or(1, char::len_utf8));
@@ -133,62 +133,68 @@ impl<'a> Tag<'a> {
             return name_len;
         };
         let lead = value.len() - value.trim_start().len();
-        let (value, len) = value_of(value.trim_start());
+        let (value, len) = parse_attribute_value(value.trim_start());
         self.attributes.push((name, value));
         name_len + spaces + 1 + lead + len
     }
 
     /// What becomes of it; `is_quoted` when it stands between backticks, as code does.
-    pub(super) fn fate(&self, is_quoted: impl Fn() -> bool) -> Fate {
+    pub(super) fn decide_fate(&self, is_quoted: impl Fn() -> bool) -> TagFate {
         let is_active = ACTIVE.contains(&self.name.rsplit(':').next().unwrap_or(""));
         let is_bare = self.attributes.is_empty() && self.is_closed;
         if is_active && is_bare && is_quoted() {
-            return Fate::Stays;
+            return TagFate::Stays;
         }
         if is_active && !self.is_end && matches!(self.name.as_str(), "script" | "style") {
-            return Fate::GoesWithBody;
+            return TagFate::GoesWithBody;
         }
         if is_active {
-            return Fate::Goes;
+            return TagFate::Goes;
         }
         let harmful = || {
             self.attributes
                 .iter()
-                .filter(|(name, value)| self.is_harmful(name, value))
+                .filter(|(name, value)| self.is_harmful_attribute(name, value))
         };
         match harmful().count() {
-            0 => Fate::Stays,
-            _ if harmful().all(|(_, value)| value.starts_with('{')) => Fate::Shown,
-            _ => Fate::Goes,
+            0 => TagFate::Stays,
+            _ if harmful().all(|(_, value)| value.starts_with('{')) => TagFate::Shown,
+            _ => TagFate::Goes,
         }
     }
 
-    fn is_harmful(&self, name: &str, value: &str) -> bool {
+    fn is_harmful_attribute(&self, name: &str, value: &str) -> bool {
         if value.is_empty() {
             return name.eq_ignore_ascii_case("srcdoc");
         }
         let name = name.to_ascii_lowercase();
-        let value_as_read = || plain(value);
-        if is_handler(&name) {
-            return !is_reference(value);
+        let value_as_read = || decode_attribute_value(value);
+        if is_event_handler_name(&name) {
+            return !is_handler_reference(value);
         }
         match name.as_str() {
             "srcdoc" => true,
-            "style" => is_acting_style(&value_as_read()),
+            "style" => is_active_style(&value_as_read()),
             "href" | "xlink:href" if self.name == "a" => {
                 let value = value_as_read();
-                holds_program(&value) || super::address::carries_out(value.as_str())
+                has_program_address(&value)
+                    || super::address::is_exfiltrating_address(value.as_str())
             }
-            "href" | "xlink:href" => is_remote(&value_as_read()) || holds_program(&value_as_read()),
+            "href" | "xlink:href" => {
+                is_remote_address(&value_as_read()) || has_program_address(&value_as_read())
+            }
             name if LOADING.contains(&name) => {
-                is_remote(&value_as_read()) || holds_program(&value_as_read())
+                is_remote_address(&value_as_read()) || has_program_address(&value_as_read())
             }
-            _ => value.contains(':') && holds_program(&value_as_read()) || is_handler_inside(value),
+            _ => {
+                value.contains(':') && has_program_address(&value_as_read())
+                    || has_inner_event_handler(value)
+            }
         }
     }
 
     /// What is said in place of a picture.
-    pub(super) fn alt(&self) -> String {
+    pub(super) fn alt_text(&self) -> String {
         let alt = self
             .attributes
             .iter()
@@ -198,7 +204,7 @@ impl<'a> Tag<'a> {
     }
 
     /// How many bytes of what follows belong to it, up to the tag that ends it; none when nothing does.
-    pub(super) fn body(&self, after: &str) -> usize {
+    pub(super) fn measure_body(&self, after: &str) -> usize {
         let is_it = |at: usize| {
             let rest = &after[at + 2..];
             rest.get(..self.name.len())
@@ -219,7 +225,7 @@ impl<'a> Tag<'a> {
 }
 
 /// A value with or without quotes, and how many bytes it takes.
-fn value_of(text: &str) -> (&str, usize) {
+fn parse_attribute_value(text: &str) -> (&str, usize) {
     if let Some(quote) = text
         .bytes()
         .next()
@@ -232,7 +238,7 @@ fn value_of(text: &str) -> (&str, usize) {
         };
     }
     let len = if text.starts_with('{') {
-        braced(text)
+        measure_braced_value(text)
     } else {
         None
     };
@@ -243,7 +249,7 @@ fn value_of(text: &str) -> (&str, usize) {
 }
 
 /// A value in braces, as components write it, on one line.
-fn braced(text: &str) -> Option<usize> {
+fn measure_braced_value(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let line = text.bytes().take(LONGEST).take_while(|it| *it != b'\n');
     let end = line.enumerate().find(|(_, it)| {
@@ -258,7 +264,7 @@ fn braced(text: &str) -> Option<usize> {
 }
 
 /// Whether an attribute is a handler of events. Filters that cut out one name leave another, so any letters do.
-fn is_handler(name: &str) -> bool {
+fn is_event_handler_name(name: &str) -> bool {
     let letters = name
         .strip_prefix("on")
         .unwrap_or("")
@@ -269,18 +275,18 @@ fn is_handler(name: &str) -> bool {
 }
 
 /// Whether a value hides a handler that a broken quote would let out.
-fn is_handler_inside(value: &str) -> bool {
+fn has_inner_event_handler(value: &str) -> bool {
     let Some(at) = value.find("on") else {
         return false;
     };
     value.contains('=')
-        && is_handler(value[at..].split('=').next().unwrap_or(""))
+        && is_event_handler_name(value[at..].split('=').next().unwrap_or(""))
         && value[at..].contains("=")
         && (at == 0 || !value.as_bytes()[at - 1].is_ascii_alphanumeric())
 }
 
 /// Whether a component's handler only names a function: that runs nothing where it is taken for a page.
-fn is_reference(value: &str) -> bool {
+fn is_handler_reference(value: &str) -> bool {
     let inner = value.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
     inner.is_some_and(|it| {
         it.bytes()
@@ -289,7 +295,7 @@ fn is_reference(value: &str) -> bool {
 }
 
 /// Whether a style runs or loads something. The value comes without white space.
-fn is_acting_style(value: &str) -> bool {
+fn is_active_style(value: &str) -> bool {
     let bare = value.replace("/*", "").replace("*/", "").replace('\\', "");
     [
         "expression(",
@@ -301,9 +307,9 @@ fn is_acting_style(value: &str) -> bool {
     .iter()
     .any(|it| bare.contains(it))
         || bare.contains("expression") && bare.contains('(')
-        || holds_program(&bare)
+        || has_program_address(&bare)
         || bare
             .split("url(")
             .skip(1)
-            .any(|it| is_remote(it.trim_start_matches(['"', '\''])))
+            .any(|it| is_remote_address(it.trim_start_matches(['"', '\''])))
 }

@@ -1,24 +1,24 @@
 //! Which memory is seen under which path.
 
-use apostille_api::Here;
+use apostille_api::CallPlace;
 use apostille_core::memory::{Draft, Layer};
 use apostille_tools::simple;
 use serde_json::json;
 
-use super::{content, create, done, rename, replace, view};
+use super::{content, create, rename, replace, run_file_command, view};
 use crate::world::{World, cited, note, preference, repo, user};
 
 #[test]
 fn what_another_face_remembered_is_a_file() {
     let (world, repo, user) = (World::verified(), repo(), user());
-    let here = Here {
+    let here = CallPlace {
         user: Some(&user),
         session: Some("s-1"),
-        ..Here::in_repo(&repo)
+        ..CallPlace::in_repo(&repo)
     };
     let store = |arguments| {
         world
-            .with(|cx| simple::call(cx, &here, "memory_store", &arguments))
+            .with(|cx| simple::call_simple_tool(cx, &here, "memory_store", &arguments))
             .unwrap()
     };
     store(json!({"text": "Prefers tea", "scope": "user", "tags": ["drink"]}));
@@ -31,7 +31,7 @@ fn what_another_face_remembered_is_a_file() {
         layer: Some(Layer::Episode),
         ..note("A note of no task")
     });
-    let listing = done(&world, view("/memories"));
+    let listing = run_file_command(&world, view("/memories"));
     for path in [
         "/memories/u-1.md",
         "/memories/session/m-1.md",
@@ -40,14 +40,14 @@ fn what_another_face_remembered_is_a_file() {
     ] {
         assert!(listing.contains(&format!("\t{path}")), "{path}\n{listing}");
     }
-    done(&world, replace("/memories/u-1.md", "tea", "coffee"));
-    done(&world, replace("/memories/tasks/m-3.md", "no task", "none"));
+    run_file_command(&world, replace("/memories/u-1.md", "tea", "coffee"));
+    run_file_command(&world, replace("/memories/tasks/m-3.md", "no task", "none"));
     assert_eq!(
-        content(&done(&world, view("/memories/u-1.md"))),
+        content(&run_file_command(&world, view("/memories/u-1.md"))),
         "Prefers coffee"
     );
     assert_eq!(
-        content(&done(&world, view("/memories/tasks/m-3.md"))),
+        content(&run_file_command(&world, view("/memories/tasks/m-3.md"))),
         "A note of none"
     );
     let edited = world.look("u-2");
@@ -65,7 +65,7 @@ fn subjects_that_are_no_fit_names_are_seen_under_their_handles() {
             subject: Some(subject.into()),
             ..preference("likes tea")
         });
-        let listing = done(&world, view("/memories"));
+        let listing = run_file_command(&world, view("/memories"));
         assert!(
             listing.contains(&format!("\t/memories/{expected}")),
             "{subject}\n{listing}"
@@ -92,23 +92,23 @@ fn of_two_that_want_one_name_the_older_file_has_it_however_often_it_is_edited() 
             ..preference(fact)
         });
     }
-    let read = |path: &str| content(&done(&world, view(path)));
+    let read = |path: &str| content(&run_file_command(&world, view(path)));
     assert_eq!(
         [read("/memories/drink"), read("/memories/u-2.md")],
         ["likes tea", "likes coffee"]
     );
-    done(&world, replace("/memories/drink", "tea", "green tea"));
-    done(&world, replace("/memories/drink", "green", "black"));
+    run_file_command(&world, replace("/memories/drink", "tea", "green tea"));
+    run_file_command(&world, replace("/memories/drink", "green", "black"));
     assert_eq!(
         [read("/memories/drink"), read("/memories/u-2.md")],
         ["likes black tea", "likes coffee"]
     );
-    done(&world, replace("/memories/u-2.md", "coffee", "cocoa"));
+    run_file_command(&world, replace("/memories/u-2.md", "coffee", "cocoa"));
     assert_eq!(
         [read("/memories/u-2.md"), read("/memories/u-3.md")],
         ["likes cocoa", "likes milk"]
     );
-    done(
+    run_file_command(
         &world,
         create("/memories/u-9.md", "a name that looks like a handle"),
     );
@@ -134,7 +134,7 @@ fn a_file_and_a_directory_do_not_share_a_path() {
             ..preference(fact)
         });
     }
-    let read = |path: &str| content(&done(&world, view(path)));
+    let read = |path: &str| content(&run_file_command(&world, view(path)));
     assert_eq!(read("/memories/drinks/hot"), "likes tea");
     assert_eq!(
         [read("/memories/u-2.md"), read("/memories/u-3.md")],
@@ -154,7 +154,7 @@ fn a_rename_keeps_everything_but_the_name() {
         ..cited("API_VERSION is v3.", &["src/api.rs:3"])
     };
     let old = world.kept(kept);
-    done(
+    run_file_command(
         &world,
         rename(
             "/memories/tasks/fix-login/log.md",

@@ -3,19 +3,19 @@
 use apostille_cite::source::SourceError;
 use apostille_core::memory::{Draft, Layer};
 
-use super::{create, done, rename, replace, stocked, view, wrong};
+use super::{create, rename, replace, run_file_command, stocked, view, wrong};
 use crate::world::{World, cited};
 
 #[test]
 fn a_repository_fact_is_read_from_json_and_from_words() {
     let check = |text: &str, fact: &str, places: &[&str]| {
         let world = World::verified();
-        done(&world, create("/memories/repo/api.md", text));
+        run_file_command(&world, create("/memories/repo/api.md", text));
         let memory = world.look("m-1");
         let found: Vec<String> = memory
             .citations
             .iter()
-            .map(|it| it.place().to_string())
+            .map(|it| it.location().to_string())
             .collect();
         assert_eq!(
             (memory.fact.as_str(), found),
@@ -98,7 +98,7 @@ fn a_repository_fact_that_cannot_be_read_is_refused_with_the_way_out() {
 
 #[test]
 fn an_ungrounded_repository_fact_waits() {
-    let answer = done(
+    let answer = run_file_command(
         &World::verified(),
         create(
             "/memories/repo/a.md",
@@ -128,7 +128,7 @@ fn a_file_with_citations_is_shown_with_its_verdict() {
             format!("{first}\n")
         };
         assert_eq!(
-            done(&world, view(path)),
+            run_file_command(&world, view(path)),
             format!("{first}{body}evidence: src/api.rs:3 {evidence}")
         );
         let log = world.log_text();
@@ -168,7 +168,7 @@ fn a_file_with_citations_is_shown_with_its_verdict() {
                 what: "src/api.rs".into(),
                 source: "the disk hums".into()
             }
-            .told()
+            .format_with_causes()
         ),
         "unknown",
     );

@@ -4,16 +4,16 @@ use serde_json::json;
 use super::*;
 
 fn value(text: &str) -> Value {
-    parse(text).unwrap().unwrap().value()
+    parse_jsonc(text).unwrap().unwrap().to_value()
 }
 
 #[test]
 fn an_entry_is_put_beside_the_others() {
     let check = |text: &str, expected: &str| {
-        let found = set(text, &["m", "x"], &json!({"a": ["b"]})).unwrap();
+        let found = set_jsonc_value(text, &["m", "x"], &json!({"a": ["b"]})).unwrap();
         assert_eq!(found, expected, "{text:?}");
         assert_eq!(
-            set(&found, &["m", "x"], &json!({"a": ["b"]})).map(|it| value(&it)),
+            set_jsonc_value(&found, &["m", "x"], &json!({"a": ["b"]})).map(|it| value(&it)),
             Ok(value(&found))
         );
     };
@@ -53,7 +53,7 @@ fn an_entry_is_put_beside_the_others() {
 fn an_entry_is_taken_out_from_between_the_others() {
     let check = |text: &str, expected: &str| {
         assert_eq!(
-            remove(text, &[JsonStep::Key("x")]).unwrap(),
+            remove_jsonc_entry(text, &[JsonStep::Key("x")]).unwrap(),
             expected,
             "{text:?}"
         );
@@ -85,7 +85,7 @@ fn an_entry_is_taken_out_from_between_the_others() {
 fn what_cannot_be_changed_is_said() {
     let check = |text: &str, expected: &str| {
         assert_eq!(
-            set(text, &["m", "x"], &json!(1)).unwrap_err(),
+            set_jsonc_value(text, &["m", "x"], &json!(1)).unwrap_err(),
             expected,
             "{text:?}"
         );
@@ -107,7 +107,7 @@ fn what_cannot_be_changed_is_said() {
     check("{\n\"m\": \"a\nb\"}", "line 2: invalid value");
     check(&"[".repeat(1_000), "line 1: maximum nesting depth exceeded");
     assert_eq!(
-        push("{\"m\": {}}", &["m"], &json!(1)).unwrap_err(),
+        push_jsonc_element("{\"m\": {}}", &["m"], &json!(1)).unwrap_err(),
         "`m` is not a list"
     );
 }
@@ -133,7 +133,7 @@ fn typed(value: &Value, gaps: &mut dyn FnMut() -> &'static str, is_last_comma: b
     let (open, close, parts) = match value {
         Value::Object(map) => {
             let mut part = |(key, it): (&String, &Value)| {
-                let head = quoted(key);
+                let head = quote_json_text(key);
                 format!(
                     "{}{head}{}:{}{}",
                     gaps(),
@@ -205,18 +205,18 @@ proptest! {
     #[test]
     fn whatever_was_typed_stays((before, text) in documents(), new in values()) {
         prop_assert_eq!(value(&text), before.clone());
-        let with = set(&text, &["zz", "y"], &new).unwrap();
+        let with = set_jsonc_value(&text, &["zz", "y"], &new).unwrap();
         let mut expected = before.clone();
         expected["zz"] = json!({"y": new});
         prop_assert_eq!(value(&with), expected, "{}\n=>\n{}", text, with);
         prop_assert!(is_kept(&text, &with), "{}\n=>\n{}", text, with);
-        let without = remove(&with, &[JsonStep::Key("zz")]).unwrap();
+        let without = remove_jsonc_entry(&with, &[JsonStep::Key("zz")]).unwrap();
         prop_assert_eq!(value(&without), before, "{}\n=>\n{}", with, without);
     }
 
     #[test]
     fn every_entry_can_be_taken_out((before, text) in documents(), key in "[a-e]") {
-        let without = remove(&text, &[JsonStep::Key(&key)]).unwrap();
+        let without = remove_jsonc_entry(&text, &[JsonStep::Key(&key)]).unwrap();
         let mut expected = before.clone();
         expected.as_object_mut().unwrap().shift_remove(&key);
         prop_assert_eq!(value(&without), expected, "{}\n=>\n{}", text, without);

@@ -2,8 +2,8 @@
 
 use std::io::{self, BufRead, Read as _};
 
-use apostille_cite::citation::{Cite, Lines};
-use apostille_cite::look::Pin;
+use apostille_cite::citation::{CodeLocation, LineSpan};
+use apostille_cite::look::PartialCitation;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -11,21 +11,21 @@ use serde_json::Value;
 const MAX_LINE: u64 = 1024 * 1024;
 
 /// What is asked about one citation.
-pub struct Asked {
+pub struct CitationQuery {
     /// Whose it is, as it was given.
     pub id: Value,
     /// The file, as it was written.
     pub path: String,
     /// The lines.
-    pub lines: Lines,
+    pub lines: LineSpan,
     /// What to look up, or why this can be no place in a repository.
-    pub pin: Result<Pin, String>,
+    pub pin: Result<PartialCitation, String>,
     /// The commit, branch or tag to look at.
     pub reference: Option<String>,
 }
 
 /// A line that says nothing that can be looked up.
-pub struct Malformed {
+pub struct MalformedCitationLine {
     /// Whose it is, as far as that could be read.
     pub id: Value,
     /// What is wrong.
@@ -33,7 +33,7 @@ pub struct Malformed {
 }
 
 #[derive(Deserialize)]
-struct Raw {
+struct RawCitationLine {
     path: String,
     line_start: u32,
     line_end: Option<u32>,
@@ -45,7 +45,9 @@ struct Raw {
 }
 
 /// The next line with something on it, and how many were read for it; `None` at the end.
-pub fn next(input: &mut dyn BufRead) -> io::Result<Option<(usize, Result<Asked, Malformed>)>> {
+pub fn read_citation_line(
+    input: &mut dyn BufRead,
+) -> io::Result<Option<(usize, Result<CitationQuery, MalformedCitationLine>)>> {
     for n_read in 1.. {
         let mut line = Vec::new();
         if (&mut *input).take(MAX_LINE).read_until(b'\n', &mut line)? == 0 {
@@ -56,69 +58,76 @@ pub fn next(input: &mut dyn BufRead) -> io::Result<Option<(usize, Result<Asked, 
             input.skip_until(b'\n')?;
             return Ok(Some((
                 n_read,
-                Err(malformed(Value::Null, "the line is longer than 1 MB")),
+                Err(new_malformed_line(
+                    Value::Null,
+                    "the line is longer than 1 MB",
+                )),
             )));
         }
         if !line.trim_ascii().is_empty() {
-            return Ok(Some((n_read, asked(&line))));
+            return Ok(Some((n_read, parse_citation_line(&line))));
         }
     }
     Ok(None)
 }
 
-fn malformed(id: Value, error: impl ToString) -> Malformed {
-    Malformed {
+fn new_malformed_line(id: Value, error: impl ToString) -> MalformedCitationLine {
+    MalformedCitationLine {
         id,
         error: error.to_string(),
     }
 }
 
-fn asked(line: &[u8]) -> Result<Asked, Malformed> {
-    let value: Value =
-        serde_json::from_slice(line.trim_ascii()).map_err(|error| not_json(&error))?;
+fn parse_citation_line(line: &[u8]) -> Result<CitationQuery, MalformedCitationLine> {
+    let value: Value = serde_json::from_slice(line.trim_ascii())
+        .map_err(|error| convert_line_json_error(&error))?;
     let id = value.get("id").cloned().unwrap_or_default();
     if !value.is_object() {
-        return Err(malformed(
+        return Err(new_malformed_line(
             id,
             "expected an object with path, line_start and line_end",
         ));
     }
-    let raw: Raw = serde_json::from_value(value).map_err(|error| malformed(id.clone(), error))?;
+    let raw: RawCitationLine =
+        serde_json::from_value(value).map_err(|error| new_malformed_line(id.clone(), error))?;
     let (start, end) = (raw.line_start, raw.line_end.unwrap_or(raw.line_start));
     let range = || {
-        malformed(
+        new_malformed_line(
             id.clone(),
             format!("lines {start}-{end} are no range; lines count from 1"),
         )
     };
-    let lines = Lines::new(start, end).ok_or_else(range)?;
-    let digest = filled(raw.snippet_hash).map(|it| it.parse()).transpose();
-    let digest = digest.map_err(|error| malformed(id.clone(), format!("snippet_hash: {error}")))?;
-    let pin = raw.path.parse().map(|path| Pin {
-        place: Cite { path, lines },
-        commit: filled(raw.sha),
+    let lines = LineSpan::new(start, end).ok_or_else(range)?;
+    let digest = drop_blank_text(raw.snippet_hash)
+        .map(|it| it.parse())
+        .transpose();
+    let digest =
+        digest.map_err(|error| new_malformed_line(id.clone(), format!("snippet_hash: {error}")))?;
+    let pin = raw.path.parse().map(|path| PartialCitation {
+        place: CodeLocation { path, lines },
+        commit: drop_blank_text(raw.sha),
         digest,
         text: raw.text,
     });
     let pin = pin.map_err(|error| error.to_string());
-    Ok(Asked {
+    Ok(CitationQuery {
         id,
         lines,
         pin,
         path: raw.path,
-        reference: filled(raw.reference),
+        reference: drop_blank_text(raw.reference),
     })
 }
 
 /// What is wrong, without the number of the line, which is always the first one for the parser.
-fn not_json(error: &serde_json::Error) -> Malformed {
-    malformed(
+fn convert_line_json_error(error: &serde_json::Error) -> MalformedCitationLine {
+    new_malformed_line(
         Value::Null,
         format!("not JSON: {error}").replace(" at line 1 column", " at column"),
     )
 }
 
-fn filled(text: Option<String>) -> Option<String> {
+fn drop_blank_text(text: Option<String>) -> Option<String> {
     text.filter(|it| !it.trim().is_empty())
 }
 
@@ -129,7 +138,7 @@ mod tests {
     #[test]
     fn lines_are_understood_or_it_is_said_why_not() {
         let check = |line: &str, expected: &str| {
-            let told = match asked(line.as_bytes()) {
+            let told = match parse_citation_line(line.as_bytes()) {
                 Ok(it) => format!(
                     "{}:{} {}",
                     it.path,
@@ -173,10 +182,10 @@ mod tests {
         let long = "x".repeat(3 << 20);
         let text = format!("\n\n{long}\n{{\"path\":\"a\",\"line_start\":1}}");
         let mut input = text.as_bytes();
-        let (n_read, first) = next(&mut input).unwrap().unwrap();
+        let (n_read, first) = read_citation_line(&mut input).unwrap().unwrap();
         assert_eq!((n_read, first.is_err()), (3, true));
-        let (n_read, second) = next(&mut input).unwrap().unwrap();
+        let (n_read, second) = read_citation_line(&mut input).unwrap().unwrap();
         assert_eq!((n_read, second.is_ok()), (1, true));
-        assert!(next(&mut input).unwrap().is_none());
+        assert!(read_citation_line(&mut input).unwrap().is_none());
     }
 }

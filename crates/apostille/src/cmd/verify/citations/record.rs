@@ -1,11 +1,11 @@
 //! A line of the output: what was found at one citation.
 
-use apostille_cite::citation::Cite;
+use apostille_cite::citation::CodeLocation;
 use apostille_cite::verdict::{Loss, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::line::{Asked, Malformed};
+use super::line::{CitationQuery, MalformedCitationLine};
 use crate::paint::memory;
 
 /// How much of the code is handed out, in characters.
@@ -13,7 +13,7 @@ const MAX_CONTENT: usize = 20_000;
 
 /// What was found at one citation.
 #[derive(Serialize)]
-pub struct Record {
+pub struct CitationLookupRecord {
     id: Value,
     /// Whether it may be relied on.
     pub valid: bool,
@@ -25,7 +25,7 @@ pub struct Record {
     similarity: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
-    citations: Vec<Found>,
+    citations: Vec<CheckedCitationView>,
     valid_count: u8,
     /// One where there is evidence against it.
     pub invalid_count: u8,
@@ -40,7 +40,7 @@ pub struct Record {
 }
 
 #[derive(Serialize)]
-struct Found {
+struct CheckedCitationView {
     path: String,
     line_start: u32,
     line_end: u32,
@@ -52,7 +52,7 @@ struct Found {
 }
 
 /// What was found, and what it says there.
-pub struct Seen {
+pub struct CitationLookupResult {
     /// The verdict.
     pub verdict: Verdict,
     /// The cited lines, where they are known.
@@ -63,9 +63,9 @@ pub struct Seen {
     pub micros: u64,
 }
 
-impl Seen {
+impl CitationLookupResult {
     /// A verdict on lines of which nothing is known.
-    pub fn of(verdict: Verdict) -> Self {
+    pub fn from_verdict(verdict: Verdict) -> Self {
         Self {
             verdict,
             snippet: None,
@@ -75,31 +75,31 @@ impl Seen {
     }
 
     /// A place that cannot be in a repository: nothing was ever said there.
-    pub fn uncitable(why: String) -> Self {
+    pub fn new_uncitable(why: String) -> Self {
         let never = Verdict::Gone {
             loss: Loss::Never,
             since: None,
         };
         Self {
             error: Some(why),
-            ..Self::of(never)
+            ..Self::from_verdict(never)
         }
     }
 
     /// What could not be looked up.
-    pub fn unknown(why: impl Into<String>) -> Self {
-        Self::of(Verdict::Unknown { why: why.into() })
+    pub fn new_unknown(why: impl Into<String>) -> Self {
+        Self::from_verdict(Verdict::Unknown { why: why.into() })
     }
 }
 
-impl Record {
+impl CitationLookupRecord {
     /// The answer to a line that was understood.
-    pub fn new(asked: Asked, seen: Seen) -> Self {
+    pub fn new(asked: CitationQuery, seen: CitationLookupResult) -> Self {
         let verdict = &seen.verdict;
         let cited = asked.pin.ok().map(|it| it.place);
-        let now = place_now(verdict, cited);
+        let now = find_place_after_verdict(verdict, cited);
         let is_unknown = matches!(verdict, Verdict::Unknown { .. });
-        let error = seen.error.or_else(|| against(verdict));
+        let error = seen.error.or_else(|| explain_bad_verdict(verdict));
         let (change, similarity, since, content) = match verdict {
             Verdict::Holds | Verdict::Moved { .. } => (None, Some(1.0), None, seen.snippet),
             Verdict::Changed(it) => {
@@ -114,12 +114,12 @@ impl Record {
             Verdict::Gone { since, .. } => (None, None, since.clone(), None),
             Verdict::Unknown { .. } => (None, None, None, None),
         };
-        let found = Found {
+        let found = CheckedCitationView {
             path: asked.path,
-            line_start: asked.lines.start(),
-            line_end: asked.lines.end(),
+            line_start: asked.lines.first_line(),
+            line_end: asked.lines.last_line(),
             exists: now.is_some(),
-            content: content.map(|it| handed_out(&it)),
+            content: content.map(|it| truncate_code_content(&it)),
             error: error.clone(),
         };
         Self {
@@ -127,8 +127,8 @@ impl Record {
             valid: verdict.is_good(),
             verdict: Some(verdict.as_str()),
             change,
-            line_start: now.as_ref().map(|it| it.lines.start()),
-            line_end: now.as_ref().map(|it| it.lines.end()),
+            line_start: now.as_ref().map(|it| it.lines.first_line()),
+            line_end: now.as_ref().map(|it| it.lines.last_line()),
             path: now.map(|it| it.path.to_string()),
             similarity,
             since,
@@ -143,7 +143,7 @@ impl Record {
     }
 
     /// The answer to a line that was not understood.
-    pub fn malformed(line: usize, it: Malformed) -> Self {
+    pub fn from_malformed(line: usize, it: MalformedCitationLine) -> Self {
         Self {
             id: it.id,
             valid: false,
@@ -166,7 +166,10 @@ impl Record {
 }
 
 /// Where it stands now; `None` where it does not.
-fn place_now(verdict: &Verdict, cited: Option<Cite>) -> Option<Cite> {
+fn find_place_after_verdict(
+    verdict: &Verdict,
+    cited: Option<CodeLocation>,
+) -> Option<CodeLocation> {
     match verdict {
         Verdict::Holds => cited,
         Verdict::Moved { to } => Some(to.clone()),
@@ -176,16 +179,18 @@ fn place_now(verdict: &Verdict, cited: Option<Cite>) -> Option<Cite> {
 }
 
 /// Why it may not be relied on.
-fn against(verdict: &Verdict) -> Option<String> {
+fn explain_bad_verdict(verdict: &Verdict) -> Option<String> {
     match verdict {
-        Verdict::Changed(it) if !it.is_harmless => Some(memory::told(it.change).into()),
-        Verdict::Gone { loss, .. } => Some(loss.told().into()),
+        Verdict::Changed(it) if !it.is_harmless => {
+            Some(memory::describe_change_kind(it.change).into())
+        }
+        Verdict::Gone { loss, .. } => Some(loss.as_phrase().into()),
         Verdict::Unknown { why } => Some(why.clone()),
         _ => None,
     }
 }
 
-fn handed_out(text: &str) -> String {
+fn truncate_code_content(text: &str) -> String {
     match text.char_indices().nth(MAX_CONTENT) {
         Some((end, _)) => format!("{}… (cut)", &text[..end]),
         None => text.to_owned(),

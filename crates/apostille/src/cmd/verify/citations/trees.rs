@@ -4,25 +4,25 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use apostille_cite::citation::RepoPath;
-use apostille_cite::source::{Blob, Source, SourceError, Tree};
+use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
 use apostille_git::git::Commit;
 
-use apostille_workspace::error::Fault;
-use apostille_workspace::place::Place;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::place::ProjectFolder;
 
 /// The commits of a repository.
-pub struct Trees {
-    place: Place,
+pub struct CommitSources {
+    place: ProjectFolder,
     /// What is looked at where a line does not say it.
     usual: Box<dyn Source>,
     /// Any commit: the others are read beside it, through the same child.
     first: Option<Commit>,
 }
 
-impl Trees {
+impl CommitSources {
     /// The repository of this place, looked at as it lies there, or at a commit.
-    pub fn open(place: Place, at: Option<&str>) -> Result<Self, Fault> {
-        let usual = place.source(at)?;
+    pub fn open(place: ProjectFolder, at: Option<&str>) -> Result<Self, CommandError> {
+        let usual = place.open_source(at)?;
         let first = place
             .checkout
             .as_ref()
@@ -35,28 +35,32 @@ impl Trees {
     }
 
     /// What is looked at where a line does not say it.
-    pub fn usual(&self) -> &dyn Source {
+    pub fn default_source(&self) -> &dyn Source {
         &*self.usual
     }
 
     /// A commit, branch or tag to look at, or why that cannot be done.
-    pub fn at(&self, reference: &str) -> Result<Box<dyn Source>, String> {
+    pub fn source_at(&self, reference: &str) -> Result<Box<dyn Source>, String> {
         let Some(first) = &self.first else {
             let folder = self.place.root.display();
             return Err(format!(
                 "cannot look at '{reference}': {folder} is in no git repository"
             ));
         };
-        let commit = first.beside(reference).map_err(|error| error.told())?;
-        commit.tree().map_err(|error| error.told())?;
+        let commit = first
+            .with_reference(reference)
+            .map_err(|error| error.format_with_causes())?;
+        commit
+            .read_tree()
+            .map_err(|error| error.format_with_causes())?;
         Ok(Box::new(commit))
     }
 
     /// What somebody cited from; `None` where there is no such commit.
-    pub fn then(&self, sha: &str) -> Option<Then> {
-        let commit = self.first.as_ref()?.beside(sha).ok()?;
-        let is_gone = matches!(commit.tree(), Err(SourceError::NoSuchRef(_)));
-        (!is_gone).then(|| Then {
+    pub fn cited_commit(&self, sha: &str) -> Option<CachedCommit> {
+        let commit = self.first.as_ref()?.with_reference(sha).ok()?;
+        let is_gone = matches!(commit.read_tree(), Err(SourceError::NoSuchRef(_)));
+        (!is_gone).then(|| CachedCommit {
             commit,
             files: Mutex::default(),
         })
@@ -64,22 +68,22 @@ impl Trees {
 }
 
 /// A commit of which each file is read once.
-pub struct Then {
+pub struct CachedCommit {
     commit: Commit,
-    files: Mutex<HashMap<RepoPath, Option<Blob>>>,
+    files: Mutex<HashMap<RepoPath, Option<SourceBlob>>>,
 }
 
-impl Source for Then {
-    fn tree(&self) -> Result<Tree, SourceError> {
-        self.commit.tree()
+impl Source for CachedCommit {
+    fn read_tree(&self) -> Result<SourceTree, SourceError> {
+        self.commit.read_tree()
     }
 
-    fn read(&self, path: &RepoPath) -> Result<Option<Blob>, SourceError> {
+    fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = files.get(path) {
             return Ok(known.clone());
         }
-        let blob = self.commit.read(path)?;
+        let blob = self.commit.read_file(path)?;
         files.insert(path.clone(), blob.clone());
         Ok(blob)
     }
