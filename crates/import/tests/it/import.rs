@@ -273,7 +273,7 @@ fn take(world: &World, step: &Step) {
 fn all(world: &World) -> Vec<Memory> {
     world
         .store
-        .list(&MemoryFilter {
+        .list_memories(&MemoryFilter {
             order: ListOrder::Oldest,
             limit: usize::MAX,
             ..MemoryFilter::default()
