@@ -82,7 +82,7 @@ fn kept(world: &World, layer: Layer) -> Vec<Memory> {
     let spaces: Vec<Space> = vec![repo(), user()];
     world
         .store
-        .list(&MemoryFilter {
+        .list_memories(&MemoryFilter {
             spaces,
             layers: vec![layer],
             limit: 99,
