@@ -1,6 +1,6 @@
 //! Apostille itself, through its public interface: filling a store, remembering and recalling.
 
-use apostille_core::contract::sample_person;
+use apostille_contract::sample_person;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 

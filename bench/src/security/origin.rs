@@ -6,8 +6,8 @@ use apostille_agents::brief;
 use apostille_agents::brief::BriefingAudience;
 use apostille_agents::session::AgentSession;
 use apostille_api::CallPlace;
-use apostille_core::contract::derive;
-use apostille_core::contract::sample_person;
+use apostille_contract::derive;
+use apostille_contract::sample_person;
 use apostille_core::import::import;
 use apostille_core::memory::{
     Channel, Draft, DuplicateChoice, Layer, Memory, MemoryName, Origin, Stage, Voice,

@@ -1,6 +1,6 @@
 //! A space of a hundred thousand memories taken back to its middle, and forth again: exact, and how long it takes.
 
-use apostille_core::contract::sample_person;
+use apostille_contract::sample_person;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;

@@ -54,14 +54,6 @@ fn what_comes_from_outside_waits_whoever_is_said_to_speak() {
 
 #[cfg(feature = "contract")]
 #[test]
-fn nothing_rises_in_ten_thousand_derivations() {
-    let done = apostille_core::contract::derive::run_derivations(10_000).unwrap();
-    assert_eq!(done.derivations, 10_000);
-    assert_eq!(done.elevations, Vec::<String>::new());
-    assert_eq!(done.unattended, Vec::<String>::new());
-}
-
-#[test]
 fn what_takes_the_place_of_words_from_outside_comes_from_outside() {
     let check = |twin: fn(MemoryName) -> DuplicateChoice,
                  voice: Voice,

@@ -1,7 +1,7 @@
 //! Verifying as people do it: a real repository, a real store, branches that merge and some that do not. And the tables
 //! "Resilience" and "Success Criteria" of seed 000, each row by name.
 
-use apostille_core::contract::sample_person;
+use apostille_contract::sample_person;
 use std::cell::Cell;
 
 use apostille_cite::look::{CitationFinding, FAR};

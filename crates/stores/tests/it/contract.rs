@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use apostille_core::contract::{
+use apostille_contract::{
     check_crowded_space, check_event_traces, check_large_batch_conflict, check_memory_lifecycle,
     check_rollback, check_store_against_ram, check_total_limit, random_store_steps,
 };

@@ -102,7 +102,7 @@ fn unreadable_lines_are_kept_and_reported_even_when_the_file_is_rewritten() {
     crate::rig::with_context(&*store, |cx| {
         apostille_core::forget::forget(
             cx,
-            apostille_core::contract::sample_speaker(),
+            apostille_contract::sample_speaker(),
             &[space()],
             name,
             "",

@@ -1,6 +1,6 @@
 //! What is refused or forgotten is nowhere on the disk: no file of the store holds a byte of it.
 
-use apostille_core::contract::sample_speaker;
+use apostille_contract::sample_speaker;
 use std::path::Path;
 
 use apostille_core::forget::forget;

@@ -1,6 +1,6 @@
 //! A file of lines that came with a repository: it speaks for the repository, and is checked as if it were said now.
 
-use apostille_core::contract::{sample_person, sample_speaker};
+use apostille_contract::{sample_person, sample_speaker};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -8,7 +8,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use apostille_core::contract::MapSource;
+use apostille_contract::MapSource;
 use apostille_core::memory::{Draft, DuplicateChoice, Kind, Memory, Origin, Voice};
 use apostille_core::policy::{BreakerPolicy, Policy};
 use apostille_core::remember::{RememberOutcome, remember};

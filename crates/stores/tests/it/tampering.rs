@@ -1,6 +1,6 @@
 //! What another program does to the files is noticed, named, and not shown; the rest is answered.
 
-use apostille_core::contract::{sample_person, sample_speaker};
+use apostille_contract::{sample_person, sample_speaker};
 use std::path::Path;
 
 use apostille_core::event::EventBody;

@@ -4,14 +4,14 @@
     reason = "git is looked for where the machine has it"
 )]
 
-use apostille_core::contract::{sample_person, sample_speaker};
+use apostille_contract::{sample_person, sample_speaker};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use apostille_contract::MapSource;
 use apostille_core::Context;
-use apostille_core::contract::MapSource;
 use apostille_core::forget::{ForgetOutcome, forget};
 use apostille_core::memory::{Draft, Memory, MemoryId, MemoryName, ReplacementKind, Stage, Voice};
 use apostille_core::policy::{BreakerPolicy, Policy};

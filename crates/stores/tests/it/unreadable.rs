@@ -1,6 +1,6 @@
 //! A memory that cannot be read can be forgotten; afterwards the store is sound, unless more than that was changed.
 
-use apostille_core::contract::sample_speaker;
+use apostille_contract::sample_speaker;
 use apostille_core::event::EventBody;
 use apostille_core::forget::{ForgetOutcome, discard_damaged_memory, find_damaged_memory, forget};
 use apostille_core::memory::{Handle, MemoryName};

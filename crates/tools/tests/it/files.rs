@@ -576,7 +576,7 @@ fn a_forgotten_memory_is_no_file() {
     let forget = |cx: &Context<'_>| {
         forget::forget(
             cx,
-            apostille_core::contract::sample_speaker(),
+            apostille_contract::sample_speaker(),
             &[user()],
             "u-1".parse().unwrap(),
             "told to",

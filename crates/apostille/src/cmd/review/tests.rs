@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fs;
 
-use apostille_core::contract::sample_person;
+use apostille_contract::sample_person;
 use apostille_core::memory::{
     Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, Stage, Voice,
 };

@@ -1,7 +1,7 @@
 //! Sessions, as a person reads them.
 
 use apostille_agents::session::{AgentSession, Moment, SessionEntry};
-use apostille_core::contract::sample_speaker;
+use apostille_contract::sample_speaker;
 use apostille_core::forget::forget;
 
 use super::beside::{Kept, asked, moment};

@@ -2,16 +2,16 @@
 
 use jiff::Timestamp;
 
-use crate::memory::{
+use apostille_cite::source::NoRepositorySource;
+use apostille_core::memory::{
     Channel, Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, ReplacementKind, Voice,
 };
-use crate::policy::Policy;
-use crate::remember::{RememberOutcome, remember};
-use crate::revise::approve_memory;
-use crate::space::Space;
-use crate::store::ram::RamStore;
-use crate::{Context, CoreError};
-use apostille_cite::source::NoRepositorySource;
+use apostille_core::policy::Policy;
+use apostille_core::remember::{RememberOutcome, remember};
+use apostille_core::revise::approve_memory;
+use apostille_core::space::Space;
+use apostille_core::store::ram::RamStore;
+use apostille_core::{Context, CoreError};
 
 /// After how many steps a new store is begun: what was derived long ago proves nothing more.
 const STEPS: u32 = 400;

@@ -2,10 +2,11 @@
 
 use jiff::Timestamp;
 
-use crate::event::{Batch, Event, EventBody, RetrievedMemory};
-use crate::memory::MemoryId;
-use crate::space::Space;
-use crate::store::Store;
+use apostille_core::event::{Batch, Event, EventBody, RetrievedMemory};
+use apostille_core::memory::MemoryId;
+use apostille_core::space::Space;
+use apostille_core::store::Store;
+use apostille_core::unchecked;
 
 /// Shows memories with every verdict, and looks at the outline of that.
 #[expect(
@@ -35,7 +36,7 @@ pub fn check_event_traces(open: &dyn Fn() -> Box<dyn Store>) {
         what,
     };
     store
-        .append_batch(&Batch::new_durable(vec![event], Vec::new()))
+        .append_batch(&unchecked::durable_batch(vec![event], Vec::new()))
         .expect("it is kept");
     let traces = store.read_event_traces(&space, at, 9).expect("it is told");
     let counts: Vec<_> = traces.iter().map(|it| (it.n_shown, it.n_held)).collect();

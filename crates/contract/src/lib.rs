@@ -15,24 +15,26 @@ use std::sync::LazyLock;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
-use crate::Context;
-use crate::event::{Batch, Breaker, EventBody, Precondition};
-use crate::forget::{ForgetOutcome, forget};
-use crate::memory::{
+use apostille_cite::citation::{CodeLocation, RepoPath};
+use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
+use apostille_core::Context;
+use apostille_core::event::{Batch, Breaker, EventBody, Precondition};
+use apostille_core::forget::{ForgetOutcome, forget};
+use apostille_core::memory::{
     Draft, DuplicateChoice, Handle, Kind, Layer, Memory, MemoryName, Origin, ReplacementKind,
     Stage, Status, UsageCounts, Voice, Vouch, Vouching,
 };
-use crate::policy::{BreakerPolicy, MemoryLimits, Policy};
-use crate::recall::{RecallOutcome, RecallRequest, recall};
-use crate::remember::{RememberOutcome, remember};
-use crate::revise::{self, ReviseOutcome};
-use crate::rollback::{RollbackPlan, RollbackPoint, rollback};
-use crate::space::Space;
-use crate::speaker::{Person, Speaker, TerminalFacts};
-use crate::store::ram::RamStore;
-use crate::store::{ListOrder, MemoryFilter, Store, StoreError};
-use apostille_cite::citation::{CodeLocation, RepoPath};
-use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
+use apostille_core::policy::{BreakerPolicy, MemoryLimits, Policy};
+use apostille_core::recall::{RecallOutcome, RecallRequest, recall};
+use apostille_core::remember::{RememberOutcome, remember};
+use apostille_core::revise;
+use apostille_core::revise::ReviseOutcome;
+use apostille_core::rollback::{RollbackPlan, RollbackPoint, rollback};
+use apostille_core::space::Space;
+use apostille_core::speaker::{Person, Speaker, TerminalFacts};
+use apostille_core::store::ram::RamStore;
+use apostille_core::store::{ListOrder, MemoryFilter, Store, StoreError};
+use apostille_core::unchecked;
 use apostille_text::terms;
 
 /// Code that lives in a map: what citations of the suite point to.
@@ -321,7 +323,7 @@ fn fill_sample_draft(draft: Draft, words: &[u8], cited: bool, layer: u8) -> Draf
 fn run_store_step(
     bench: &ContractFixture<'_>,
     step: &StoreStep,
-) -> Result<StoreStepResult, crate::CoreError> {
+) -> Result<StoreStepResult, apostille_core::CoreError> {
     let voice = |tainted| Voice {
         tainted,
         ..Voice::from_origin(Origin::Agent)
@@ -437,7 +439,7 @@ fn roll_back_sample_space(
     cx: &Context<'_>,
     space: u8,
     point: RollbackPoint,
-) -> Result<StoreStepResult, crate::CoreError> {
+) -> Result<StoreStepResult, apostille_core::CoreError> {
     let done = rollback(
         cx,
         sample_person(),
@@ -459,10 +461,10 @@ fn append_space_event(
     cx: &Context<'_>,
     space: u8,
     what: EventBody,
-) -> Result<StoreStepResult, crate::CoreError> {
-    let event = cx.new_event(&sample_spaces()[usize::from(space)], None, what);
+) -> Result<StoreStepResult, apostille_core::CoreError> {
+    let event = unchecked::new_event(cx, &sample_spaces()[usize::from(space)], None, what);
     cx.store
-        .append_batch(&Batch::new_durable(vec![event], Vec::new()))?;
+        .append_batch(&unchecked::durable_batch(vec![event], Vec::new()))?;
     Ok(StoreStepResult::Nothing)
 }
 
@@ -1057,7 +1059,8 @@ pub fn check_large_batch_conflict<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
         .collect();
     let retire = |it: &Memory| {
         bench.run_at_next_second(|cx| {
-            cx.new_event(
+            unchecked::new_event(
+                cx,
                 &it.space,
                 Some(it.id),
                 EventBody::Retired {
@@ -1075,7 +1078,7 @@ pub fn check_large_batch_conflict<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
             .count_in_stage(Stage::Retired)
     };
     let batch = |of: &[Memory], on: &[Memory]| {
-        Batch::new_durable(
+        unchecked::durable_batch(
             of.iter().map(retire).collect(),
             on.iter().map(unmoved).collect(),
         )
@@ -1134,5 +1137,5 @@ pub fn sample_person() -> &'static Person {
 
 /// A person's word for a draft.
 pub fn sample_vouching() -> Vouching {
-    Vouching::Given(Vouch::new())
+    unchecked::given_vouching()
 }

@@ -1,10 +1,10 @@
 //! The log of each space is the same in every store, whole and in pages.
 
 use super::sample_spaces;
-use crate::event::was::PreviousState;
-use crate::event::{Event, EventBody, LoggedEvent};
-use crate::space::Space;
-use crate::store::{EventPage, MemoryFilter, Store};
+use apostille_core::event::was::PreviousState;
+use apostille_core::event::{Event, EventBody, LoggedEvent};
+use apostille_core::space::Space;
+use apostille_core::store::{EventPage, MemoryFilter, Store};
 
 /// Compares what happened in each space, from either end, and what happened last in all of them.
 pub(super) fn compare_logs(ours: &dyn Store, twin: &dyn Store) {
