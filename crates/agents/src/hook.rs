@@ -12,6 +12,12 @@ pub(crate) mod reply;
 mod shell;
 pub(crate) mod touched;
 
+/// How long an agent waits at most, unless the user says otherwise.
+pub const DEADLINE_MS: u64 = 300;
+/// A variable that has a hook start nothing beside itself: whoever tries one in a room of its own clears the room when
+/// it has answered.
+pub const ALONE: &str = "APOSTILLE_HOOK_ALONE";
+
 use std::path::PathBuf;
 
 use crate::client::Client;

@@ -6,12 +6,10 @@ mod audit;
 mod breaker;
 mod completions;
 mod config;
-mod doctor;
 mod export;
 mod forget;
 mod hook;
 mod import;
-mod init;
 mod invalidate;
 mod list;
 mod log;
@@ -41,11 +39,12 @@ use apostille_core::revise::ReviseOutcome;
 use apostille_text::secrets::mask_secrets;
 use clap::{ColorChoice, FromArgMatches as _};
 
-use crate::args::{Cli, CliCommand, help};
 use crate::json::{self, RevisedReply};
-use crate::paint::{BOLD, GREEN, Paint, flatten_to_line, style_text};
-use crate::shell::{self, CommandContext, CommandOutput};
 use crate::tour;
+use apostille_terminal::args::{Cli, CliCommand, help};
+use apostille_terminal::paint::{BOLD, GREEN, Paint, flatten_to_line, style_text};
+use apostille_terminal::shell;
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
@@ -116,7 +115,7 @@ fn dispatch_command(
         CliCommand::Rollback(args) => rollback::run(shell, args),
         CliCommand::Export(args) => export::run(shell, args),
         CliCommand::Import(args) => import::run(shell, args),
-        CliCommand::Init(args) => init::run(shell, args),
+        CliCommand::Init(args) => apostille_setup::init::run(shell, args),
         CliCommand::Config(args) => config::run(shell, args),
         CliCommand::Task(args) => task::run(shell, args),
         CliCommand::Report(args) => report::run(shell, args),
@@ -125,7 +124,7 @@ fn dispatch_command(
         CliCommand::Token(args) => token::run(shell, args),
         CliCommand::Hook(args) => Ok(hook::run(shell, args)),
         CliCommand::Why(args) => why::run(shell, args),
-        CliCommand::Doctor => doctor::run(shell),
+        CliCommand::Doctor => apostille_setup::doctor::run(shell),
         CliCommand::Tour => tour::run(shell, run_command),
         CliCommand::Completions { shell: which } => Ok(completions::run(shell, *which)),
         CliCommand::Man { out } => man::run(shell, out.as_deref()),
@@ -224,6 +223,6 @@ fn format_outcome_line(paint: &Paint, outcome: &str, memory: &Memory) -> String 
         .map_or(usize::MAX, |it| it.saturating_sub(outcome.len() + 10));
     format!(
         "{head}  {}\n",
-        crate::paint::truncate_to_width(&flatten_to_line(&memory.fact), room)
+        apostille_terminal::paint::truncate_to_width(&flatten_to_line(&memory.fact), room)
     )
 }

@@ -8,10 +8,7 @@
     reason = "nothing is reachable in a binary; here `pub` says what a module offers to the others"
 )]
 
-mod args;
 mod cmd;
-mod paint;
-mod shell;
 mod tour;
 
 use std::process::ExitCode;

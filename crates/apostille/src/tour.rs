@@ -9,9 +9,9 @@ use jiff::SignedDuration;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::args::{Cli, CliCommand, GlobalArgs, help};
-use crate::paint::{BOLD, CYAN, DIM, Paint, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::{Cli, CliCommand, GlobalArgs, help};
+use apostille_terminal::paint::{BOLD, CYAN, DIM, Paint, style_text};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::system::{Environment, System, TerminalInfo};

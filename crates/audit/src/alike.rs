@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{AffectedMemory, AuditFinding, AuditInput, Class, Severity, join_handles};
 use apostille_core::memory::{Layer, Memory};
-use apostille_core::remember::contradict::{FactFingerprint, ModuleOverlap, compare_modules};
+use apostille_core::remember::modules::{ModuleOverlap, compare_modules};
 use apostille_core::space::Space;
 use apostille_core::verify::VerifiedMemory;
+use apostille_text::contradict::FactFingerprint;
 
 /// How many of those that share a word each memory is compared with.
 const WINDOW: usize = 32;

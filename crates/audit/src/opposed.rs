@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::{AffectedMemory, AuditFinding, AuditInput, Class, Severity};
 use apostille_core::memory::{Layer, Memory};
-use apostille_core::remember::contradict::{FactCompatibility, ModuleOverlap, compare_modules};
 use apostille_core::remember::dedupe;
+use apostille_core::remember::modules::{ModuleOverlap, compare_modules};
 use apostille_core::space::Space;
 use apostille_core::verify::VerifiedMemory;
+use apostille_text::contradict::FactCompatibility;
 use apostille_text::overlap::normalise_fact;
 
 /// With how many memories of its subject each one is compared, those recorded next after it.

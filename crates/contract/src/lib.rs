@@ -18,11 +18,11 @@ use proptest::prelude::*;
 use apostille_cite::citation::{CodeLocation, RepoPath};
 use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
 use apostille_core::Context;
-use apostille_core::event::{Batch, Breaker, EventBody, Precondition};
+use apostille_core::event::{Breaker, EventBody, Precondition};
 use apostille_core::forget::{ForgetOutcome, forget};
 use apostille_core::memory::{
     Draft, DuplicateChoice, Handle, Kind, Layer, Memory, MemoryName, Origin, ReplacementKind,
-    Stage, Status, UsageCounts, Voice, Vouch, Vouching,
+    Stage, Status, UsageCounts, Voice, Vouching,
 };
 use apostille_core::policy::{BreakerPolicy, MemoryLimits, Policy};
 use apostille_core::recall::{RecallOutcome, RecallRequest, recall};

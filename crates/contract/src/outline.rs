@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use apostille_core::event::{Batch, Event, EventBody, RetrievedMemory};
+use apostille_core::event::{Event, EventBody, RetrievedMemory};
 use apostille_core::memory::MemoryId;
 use apostille_core::space::Space;
 use apostille_core::store::Store;

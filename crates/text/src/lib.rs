@@ -1,5 +1,6 @@
 //! Text in, values out: secrets, moderation, literals and search terms. Nothing here knows a memory or a store.
 
+pub mod contradict;
 pub mod delimiters;
 pub mod digest;
 pub mod literals;

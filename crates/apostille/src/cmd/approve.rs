@@ -4,8 +4,8 @@ use apostille_core::refusal::Refusal;
 use apostille_core::revise;
 
 use super::revise_named_memories;
-use crate::args::SeveralMemoriesArgs;
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::SeveralMemoriesArgs;
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error::CommandError;
 
 /// Lets memories be used that wait or were rejected, on a person's word.

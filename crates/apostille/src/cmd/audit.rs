@@ -9,10 +9,10 @@ use apostille_audit;
 use apostille_audit::AuditOptions;
 use apostille_tasks::notes_audit;
 
-use crate::args::AuditArgs;
 use crate::json::AuditReply;
-use crate::paint::make_terminal_safe;
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::AuditArgs;
+use apostille_terminal::paint::make_terminal_safe;
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;

@@ -6,10 +6,13 @@ use apostille_core::space::Space;
 use apostille_core::speaker::Person;
 use apostille_core::store::watch::OpenBreaker;
 
-use crate::args::{BreakerArgs, BreakerSubcommand};
 use crate::json::BreakersReply;
-use crate::paint::{BOLD, CYAN, DIM, Paint, YELLOW, flatten_to_line, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::{BreakerArgs, BreakerSubcommand};
+use apostille_terminal::breakers::{
+    collect_breakers, describe_open_breaker, list_breakers_in_play,
+};
+use apostille_terminal::paint::{BOLD, CYAN, DIM, Paint, YELLOW, flatten_to_line, style_text};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
@@ -40,13 +43,6 @@ pub fn run(shell: &CommandContext, args: &BreakerArgs) -> Result<CommandOutput, 
     ))
 }
 
-/// The breakers that are open in the spaces in play.
-pub fn list_breakers_in_play(desk: &Workspace) -> Result<Vec<(Space, OpenBreaker)>, CommandError> {
-    collect_breakers(desk, |space| {
-        breaker::list_open_breakers(&desk.context_for(space), space)
-    })
-}
-
 /// Closes the breakers of an actor, or all, in the spaces in play.
 pub fn close_breakers_in_play(
     desk: &Workspace,
@@ -56,26 +52,6 @@ pub fn close_breakers_in_play(
     collect_breakers(desk, |space| {
         breaker::close_breakers(&desk.context_for(space), by, space, actor)
     })
-}
-
-fn collect_breakers(
-    desk: &Workspace,
-    trips: impl Fn(&Space) -> Result<Vec<OpenBreaker>, apostille_core::CoreError>,
-) -> Result<Vec<(Space, OpenBreaker)>, CommandError> {
-    let mut all = Vec::new();
-    for space in desk.spaces() {
-        all.extend(trips(&space)?.into_iter().map(|it| (space.clone(), it)));
-    }
-    Ok(all)
-}
-
-/// Whose writes wait, and why, in a few words.
-pub fn describe_open_breaker(trip: &OpenBreaker) -> String {
-    let actor = trip
-        .actor
-        .as_deref()
-        .map_or_else(|| "everybody but you".into(), flatten_to_line);
-    format!("what {actor} writes waits: {}", flatten_to_line(&trip.why))
 }
 
 /// The same once it is closed.

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::args::help;
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::help;
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 
 /// A text that was asked for, as JSON.

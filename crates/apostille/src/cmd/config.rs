@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::args::{ConfigArgs, ConfigSubcommand};
-use crate::paint::{BOLD, DIM, Paint, TextTable, flatten_to_line, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::{ConfigArgs, ConfigSubcommand};
+use apostille_terminal::paint::{BOLD, DIM, Paint, TextTable, flatten_to_line, style_text};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::config::{ConfigFiles, SettingOrigin, Settings};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;

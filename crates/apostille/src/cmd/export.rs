@@ -10,8 +10,8 @@ use apostille_core::memory::Handle;
 use apostille_core::store::{ListOrder, MemoryFilter};
 use serde::Serialize;
 
-use crate::args::ExportArgs;
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::ExportArgs;
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 
@@ -87,7 +87,7 @@ fn write_export_file(
     Ok(shell.render_output(error::OK, &json, |_| {
         format!(
             "wrote {} to {}\n",
-            crate::paint::format_count(n as u64, "memory", "memories"),
+            apostille_terminal::paint::format_count(n as u64, "memory", "memories"),
             path.display()
         )
     }))

@@ -10,10 +10,10 @@ use apostille_core::refusal::Refusal;
 use apostille_core::store::DamagedMemory;
 
 use super::format_outcome_line;
-use crate::args::ForgetArgs;
 use crate::json::{ForgetReply, ForgottenView};
-use crate::paint::{BOLD, GREEN, flatten_to_line, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::ForgetArgs;
+use apostille_terminal::paint::{BOLD, GREEN, flatten_to_line, style_text};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;

@@ -12,19 +12,16 @@ use std::time::{Duration, Instant};
 
 use apostille_agents::client::Client;
 use apostille_agents::clients;
+use apostille_agents::hook::DEADLINE_MS;
 use apostille_agents::hook::{HookCall, HookReply};
 use apostille_text::typo;
 
-use crate::args::HookArgs;
-use crate::paint::{flatten_to_line, make_terminal_safe};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::HookArgs;
+use apostille_terminal::paint::{flatten_to_line, make_terminal_safe};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error::CommandError;
 use apostille_workspace::system::System;
 
-pub use detach::ALONE;
-
-/// How long an agent waits at most, unless the user says otherwise.
-pub const DEADLINE_MS: u64 = 300;
 /// The longest line about what went wrong, in characters.
 const NOTICE_CHARS: usize = 300;
 

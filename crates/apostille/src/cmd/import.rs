@@ -13,8 +13,8 @@ use apostille_import::file::{
 };
 use apostille_import::format::{Format, detect_import_format, explain_unknown_json};
 
-use crate::args::ImportArgs;
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::ImportArgs;
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error::CommandError;
 use folder::ImportSourceFile;

@@ -3,8 +3,8 @@
 use apostille_core::revise;
 
 use super::revise_named_memories;
-use crate::args::InvalidateArgs;
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::InvalidateArgs;
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error::CommandError;
 
 /// Marks memories as wrong.

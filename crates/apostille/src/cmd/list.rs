@@ -4,10 +4,10 @@ use apostille_core::list;
 use apostille_core::memory::{Memory, Stage};
 use apostille_core::store::{ListOrder, MemoryFilter};
 
-use crate::args::ListArgs;
 use crate::json::{self, MemoriesReply};
-use crate::paint::{BOLD, DIM, Paint, TextTable, flatten_to_line, memory, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::ListArgs;
+use apostille_terminal::paint::{BOLD, DIM, Paint, TextTable, flatten_to_line, memory, style_text};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 

@@ -7,10 +7,12 @@ use apostille_core::memory::MemoryId;
 use apostille_core::space::Space;
 use apostille_core::store::{EventPage, sort_newest_first};
 
-use crate::args::LogArgs;
 use crate::json::{LogReply, build_event_views, read_event_handles};
-use crate::paint::{BOLD, DIM, GREEN, Paint, RED, TextTable, YELLOW, flatten_to_line, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::LogArgs;
+use apostille_terminal::paint::{
+    BOLD, DIM, GREEN, Paint, RED, TextTable, YELLOW, flatten_to_line, style_text,
+};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;

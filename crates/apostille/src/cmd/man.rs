@@ -7,8 +7,8 @@ use clap_mangen::Man;
 use serde::Serialize;
 
 use super::completions::TextReply;
-use crate::args::help;
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::help;
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 

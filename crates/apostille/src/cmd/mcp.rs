@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::args::OfferArgs;
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::OfferArgs;
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::host::{ClientReach, ServerHost};
@@ -26,7 +26,7 @@ pub fn run(shell: &CommandContext, args: &OfferArgs) -> Result<CommandOutput, Co
 
 /// A word to a person who started this by hand.
 fn print_startup_note(text: &str) {
-    let _ = crate::shell::write_styled_text(
+    let _ = apostille_terminal::shell::write_styled_text(
         std::io::stderr().lock(),
         &format!("{text}\n"),
         clap::ColorChoice::Auto,

@@ -5,10 +5,12 @@ use apostille_core::memory::Layer;
 use apostille_core::policy::InjectMode;
 use apostille_core::recall::{self, RecallOutcome, RecallRequest, VerifiedHit};
 
-use crate::args::RecallArgs;
 use crate::json::{RecallReply, ScoreView};
-use crate::paint::{BOLD, CYAN, DIM, Paint, format_score_breakdown, memory, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::RecallArgs;
+use apostille_terminal::paint::{
+    BOLD, CYAN, DIM, Paint, format_score_breakdown, memory, style_text,
+};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;

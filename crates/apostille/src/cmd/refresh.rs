@@ -3,8 +3,8 @@
 use apostille_core::revise;
 
 use super::revise_named_memories;
-use crate::args::SeveralMemoriesArgs;
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::SeveralMemoriesArgs;
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error::CommandError;
 
 /// Notes that memories hold and are of use; they rank as fresh again.

@@ -5,11 +5,13 @@ use apostille_core::refusal::Refusal;
 use apostille_core::remember::{self, DraftRelation, NearMemory, RememberOutcome, trusted};
 use apostille_core::space::Space;
 
-use crate::args::{DuplicateChoiceArgs, FactArgs, RememberArgs};
 use crate::json::{RememberReply, WhenSimilar};
-use crate::paint::paste::quote_pasted_word;
-use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::{DuplicateChoiceArgs, FactArgs, RememberArgs};
+use apostille_terminal::paint::paste::quote_pasted_word;
+use apostille_terminal::paint::{
+    BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text,
+};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
@@ -204,7 +206,8 @@ fn build_remember_refusal(
     let answer = shell.render_refusal(refusal);
     match refusal {
         Refusal::Excluded { .. } if asked.can_force() => CommandOutput {
-            err: answer.err + &crate::shell::format_hint("a person can keep it with --force"),
+            err: answer.err
+                + &apostille_terminal::shell::format_hint("a person can keep it with --force"),
             ..answer
         },
         _ => answer,
@@ -321,7 +324,7 @@ fn format_capacity_note(identity_percent: Option<u8>, retired: usize) -> String 
     let bar = |it: u8| {
         format!(
             "  identity {} {it}%\n",
-            crate::paint::format_percent_bar(it)
+            apostille_terminal::paint::format_percent_bar(it)
         )
     };
     let retired = (retired > 0).then(|| {

@@ -5,10 +5,10 @@ use apostille_tasks::report;
 use apostille_tasks::report::{ReportItem, ReportSpan};
 use jiff::Timestamp;
 
-use crate::args::ReportArgs;
 use crate::json::ReportReply;
-use crate::paint::{BOLD, DIM, GREEN, flatten_to_line, style_text, truncate_to_width};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::ReportArgs;
+use apostille_terminal::paint::{BOLD, DIM, GREEN, flatten_to_line, style_text, truncate_to_width};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 

@@ -15,10 +15,11 @@ use apostille_core::review::{self, ReviewItem};
 use apostille_core::revise::{self, ReviseOutcome};
 use apostille_core::speaker::Person;
 
-use crate::args::ReviewArgs;
 use crate::json::{self, QueueReply, RevisedReply};
-use crate::paint::format_count;
-use crate::shell::{self, CommandContext, CommandOutput};
+use apostille_terminal::args::ReviewArgs;
+use apostille_terminal::paint::format_count;
+use apostille_terminal::shell;
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;

@@ -12,11 +12,11 @@ use apostille_tasks::report;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::args::RollbackArgs;
-use crate::paint::{
+use apostille_terminal::args::RollbackArgs;
+use apostille_terminal::paint::{
     BOLD, DIM, GREEN, Paint, YELLOW, flatten_to_line, format_count, style_text, truncate_to_width,
 };
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;

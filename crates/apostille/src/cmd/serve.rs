@@ -10,9 +10,10 @@ use apostille_http::{HttpServer, HttpServerConfig, LogLevel, RequestLog};
 use clap::ColorChoice;
 use serde::Serialize;
 
-use crate::args::{LogLevelArg, ServeArgs};
-use crate::paint::{BOLD, make_terminal_safe, style_text};
-use crate::shell::{self, CommandContext, CommandOutput};
+use apostille_terminal::args::{LogLevelArg, ServeArgs};
+use apostille_terminal::paint::{BOLD, make_terminal_safe, style_text};
+use apostille_terminal::shell;
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::host::{ClientReach, ServerHost};

@@ -7,12 +7,12 @@ use apostille_core::memory::{Channel, Memory};
 use apostille_core::verify::VerifiedMemory;
 
 use super::log::describe_event_body;
-use crate::args::SingleMemoryArgs;
 use crate::json::{MemoryDetails, MemoryDetailsReply};
-use crate::paint::{
+use apostille_terminal::args::SingleMemoryArgs;
+use apostille_terminal::paint::{
     BOLD, DIM, Paint, TextTable, flatten_to_line, memory, pick_standing_style, style_text,
 };
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 

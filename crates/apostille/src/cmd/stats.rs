@@ -3,11 +3,13 @@
 use apostille_core::memory::{Layer, Stage};
 use apostille_core::stats::{SpaceStats, compute_space_stats};
 
-use super::breaker;
-use crate::args::SpaceArgs;
 use crate::json::StatsReply;
-use crate::paint::{BOLD, DIM, Paint, YELLOW, format_count, format_percent_bar, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::SpaceArgs;
+use apostille_terminal::breakers;
+use apostille_terminal::paint::{
+    BOLD, DIM, Paint, YELLOW, format_count, format_percent_bar, style_text,
+};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 
@@ -91,7 +93,7 @@ fn format_stats_page(paint: &Paint, it: &SpaceStats) -> String {
     };
     let held = it.open.iter().map(|it| {
         paint.wrap_text(
-            &format!("a breaker is open: {}", breaker::describe_open_breaker(it)),
+            &format!("a breaker is open: {}", breakers::describe_open_breaker(it)),
             2,
         )
     });

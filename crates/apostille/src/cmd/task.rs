@@ -13,9 +13,10 @@ use apostille_core::refusal::Refusal;
 use apostille_core::verify::{self, VerifiedMemory};
 use apostille_tasks::task::{Task, TaskSlug};
 
-use crate::args::{self, TaskSubcommand};
-use crate::paint::{BOLD, DIM, YELLOW, flatten_to_line, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args;
+use apostille_terminal::args::TaskSubcommand;
+use apostille_terminal::paint::{BOLD, DIM, YELLOW, flatten_to_line, style_text};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::task::CheckoutTasks;

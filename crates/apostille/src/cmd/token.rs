@@ -7,10 +7,10 @@ use apostille_text::digest::Digest;
 use jiff::SignedDuration;
 use serde::Serialize;
 
-use crate::args::{TokenArgs as Args, TokenCreateArgs, TokenSubcommand};
-use crate::paint::table::TextTable;
-use crate::paint::{BOLD, DIM, Paint, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::{TokenArgs as Args, TokenCreateArgs, TokenSubcommand};
+use apostille_terminal::paint::table::TextTable;
+use apostille_terminal::paint::{BOLD, DIM, Paint, style_text};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::tokens::{TokenRecord, TokenStore, check_token_name};

@@ -18,9 +18,9 @@ use apostille_core::verify::{self, VerifiedMemory, VerifyOptions, VerifyReport};
 use apostille_core::{Context, list};
 use serde::Serialize;
 
-use crate::args::VerifyArgs;
 use crate::json::VerifyReply;
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::VerifyArgs;
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;

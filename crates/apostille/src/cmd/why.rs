@@ -3,13 +3,13 @@
 use apostille_agents::session::AgentSession;
 use jiff::Timestamp;
 
-use crate::args::WhyArgs;
 use crate::json::{MomentView, SessionReply, SessionRow, SessionsReply, ShownMemoryView};
-use crate::paint::{
+use apostille_terminal::args::WhyArgs;
+use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, YELLOW, format_count, format_score_breakdown,
     make_terminal_safe, style_text,
 };
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::sessions;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::paint::{DIM, style_text};
+use apostille_terminal::paint::{DIM, style_text};
 use apostille_workspace::error::CommandError;
 use apostille_workspace::system::System;
 

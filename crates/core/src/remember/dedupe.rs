@@ -4,14 +4,16 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::EarlyEnd;
-use super::contradict::{self, FactCompatibility, ModuleOverlap};
 use super::guard::Vetted;
+use super::modules::{self, ModuleOverlap};
 use super::replaced::find_replaceable_memory;
 use crate::memory::{
     DuplicateChoice, Handle, Layer, Memory, MemoryId, MemoryName, ReplacementKind, Stage,
 };
 use crate::store::StoreError;
 use crate::{Context, verify};
+use apostille_text::contradict;
+use apostille_text::contradict::FactCompatibility;
 use apostille_text::overlap::{collect_distinct_words, measure_jaccard_overlap, normalise_fact};
 use apostille_text::terms;
 
@@ -144,7 +146,7 @@ fn decide_contradiction(
             && is_trusted
             && has_proof
             && is_opposed
-            && contradict::compare_modules(draft, old) == ModuleOverlap::Same
+            && modules::compare_modules(draft, old) == ModuleOverlap::Same
     };
     let is_able = draft.is_active() && !vetted.is_forced() && draft.layer == Layer::Knowledge;
     let old = match &*near {
@@ -312,7 +314,7 @@ fn compare_with_known(
     let relation = match compare_at_overlap(draft, known, overlap) {
         // Of different modules both may be right.
         FactCompatibility::Doubtful | FactCompatibility::Opposed
-            if contradict::compare_modules(draft, known) == ModuleOverlap::Apart =>
+            if modules::compare_modules(draft, known) == ModuleOverlap::Apart =>
         {
             return None;
         }

@@ -168,7 +168,7 @@ fn of_several_that_are_contradicted_none_goes_unasked() {
 proptest! {
     #[test]
     fn no_text_contradicts_itself_and_no_text_breaks_the_judge(a in "\\PC{0,60}", b in "\\PC{0,60}") {
-        use apostille_core::remember::contradict::{FactCompatibility, compare_facts};
+        use apostille_text::contradict::{FactCompatibility, compare_facts};
         prop_assert_eq!(compare_facts(&a, &a), FactCompatibility::Compatible);
         let _ = compare_facts(&a, &b);
     }

@@ -52,7 +52,6 @@ fn what_comes_from_outside_waits_whoever_is_said_to_speak() {
     }
 }
 
-#[cfg(feature = "contract")]
 #[test]
 fn what_takes_the_place_of_words_from_outside_comes_from_outside() {
     let check = |twin: fn(MemoryName) -> DuplicateChoice,

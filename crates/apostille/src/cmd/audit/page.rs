@@ -3,7 +3,7 @@
 use anstyle::Style;
 use apostille_audit::{AffectedMemory, AuditFinding, AuditReport, Class, Severity};
 
-use crate::paint::{
+use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, RED, TextTable, YELLOW, flatten_to_line, format_count,
     pick_standing_style, style_text,
 };

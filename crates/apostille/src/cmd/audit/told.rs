@@ -4,7 +4,7 @@ use apostille_audit::{AuditFinding, AuditReport, Class, Severity};
 use serde_json::{Value, json};
 
 use crate::cmd::verify::{ci, sarif};
-use crate::paint::flatten_to_line;
+use apostille_terminal::paint::flatten_to_line;
 
 /// A workflow command for each finding, then the counts.
 pub fn format_audit_annotations(found: &AuditReport) -> String {

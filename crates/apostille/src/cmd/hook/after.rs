@@ -18,8 +18,8 @@ use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use crate::paint::format_count;
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::paint::format_count;
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;

@@ -1,12 +1,9 @@
 //! Work that nobody waits for, in a process of its own: clients kill the hooks of a session that ends.
 
+use apostille_agents::hook::ALONE;
 use std::process::{Command, Stdio};
 
-use crate::shell::CommandContext;
-
-/// A variable that has a hook start nothing beside itself: whoever tries one in a room of its own clears the room when
-/// it has answered.
-pub const ALONE: &str = "APOSTILLE_HOOK_ALONE";
+use apostille_terminal::shell::CommandContext;
 
 /// Has what a session left behind gone through; every session that is over, when none is named. When it cannot be
 /// started, the next session to begin tries again.

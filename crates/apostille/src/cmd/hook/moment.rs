@@ -17,8 +17,8 @@ use apostille_text::digest::Digest;
 use apostille_text::secrets;
 
 use super::detach;
-use crate::args::GlobalArgs;
-use crate::shell::CommandContext;
+use apostille_terminal::args::GlobalArgs;
+use apostille_terminal::shell::CommandContext;
 use apostille_workspace::config::Settings;
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error::CommandError;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use apostille_import::format::Format;
 use apostille_import::sheet::ForeignFile;
 
-use crate::shell::CommandContext;
+use apostille_terminal::shell::CommandContext;
 use apostille_workspace::error::CommandError;
 
 /// The largest file that is read when it is named, and when it is come upon in a folder.

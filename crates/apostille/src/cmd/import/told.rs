@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use apostille_import::file::FileImportReport;
 
-use crate::args::ImportArgs;
 use crate::json::ImportReply;
-use crate::paint::{BOLD, DIM, GREEN, YELLOW, format_count, make_terminal_safe, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::ImportArgs;
+use apostille_terminal::paint::{
+    BOLD, DIM, GREEN, YELLOW, format_count, make_terminal_safe, style_text,
+};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 
 /// How many lines of each sort are printed beside the sum; `--json` has all.

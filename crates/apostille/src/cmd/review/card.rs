@@ -7,7 +7,7 @@ use apostille_core::memory::{Channel, Mark, Memory};
 use apostille_core::remember::trusted::INSTRUCTION;
 use apostille_core::review::{ReviewCare, ReviewItem};
 
-use crate::paint::{
+use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW, flatten_to_line, make_terminal_safe,
     measure_text_width, memory, pick_standing_style, style_text, truncate_to_width,
 };

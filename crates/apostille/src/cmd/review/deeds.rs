@@ -9,8 +9,10 @@ use apostille_core::revise::{self, ReviseOutcome};
 use apostille_core::speaker::Person;
 
 use super::edit::EditableWords;
-use crate::paint::{BOLD, GREEN, Paint, YELLOW, flatten_to_line, style_text, truncate_to_width};
-use crate::shell::CommandContext;
+use apostille_terminal::paint::{
+    BOLD, GREEN, Paint, YELLOW, flatten_to_line, style_text, truncate_to_width,
+};
+use apostille_terminal::shell::CommandContext;
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error::CommandError;
 
@@ -236,7 +238,7 @@ impl Reviewer<'_> {
         match (n_copies, it.copies.is_empty()) {
             (0, _) | (_, true) => deed,
             (n, _) => {
-                let copies = crate::paint::format_count(n as u64, "copy", "copies");
+                let copies = apostille_terminal::paint::format_count(n as u64, "copy", "copies");
                 DecisionOutcome {
                     told: format!("{}  {copies} with it\n", deed.told),
                     ..deed

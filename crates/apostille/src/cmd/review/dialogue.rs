@@ -9,15 +9,16 @@ use apostille_core::review::{ReviewCare, ReviewItem};
 use apostille_core::speaker::Person;
 use apostille_core::{breaker as core, rollback};
 
-use super::super::breaker;
 use super::deeds::{DecisionOutcome, Reviewer};
 use super::edit::{self, EditableWords};
 use super::keys::{self, ReviewChoice, is_yes_answer};
 use super::{card, queue};
-use crate::paint::{
+use apostille_terminal::breakers;
+use apostille_terminal::paint::{
     BOLD, DIM, Paint, YELLOW, flatten_to_line, format_count, style_text, truncate_to_width,
 };
-use crate::shell::{self, CommandContext};
+use apostille_terminal::shell;
+use apostille_terminal::shell::CommandContext;
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error::CommandError;
 
@@ -142,11 +143,11 @@ impl<'a> ReviewDialogue<'a> {
 
     /// Offers to close what is open: whoever has read what waits can judge it.
     fn offer_breaker_closing(&self) -> Result<(), CommandError> {
-        for (space, trip) in breaker::list_breakers_in_play(self.hand.desk)? {
+        for (space, trip) in breakers::list_breakers_in_play(self.hand.desk)? {
             let told = self.paint.wrap_text(
                 &format!(
                     "a breaker is open: {}",
-                    breaker::describe_open_breaker(&trip)
+                    breakers::describe_open_breaker(&trip)
                 ),
                 0,
             );

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use apostille_core::memory::Memory;
 
-use crate::paint::make_terminal_safe;
+use apostille_terminal::paint::make_terminal_safe;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::system::System;
 

@@ -1,6 +1,6 @@
 //! The keys of the dialogue: what each stands for, and how they are shown.
 
-use crate::paint::{BOLD, Paint, measure_text_width, style_text};
+use apostille_terminal::paint::{BOLD, Paint, measure_text_width, style_text};
 
 /// What a person chose.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,9 @@
 use apostille_core::review::ReviewItem;
 
 use crate::json::count_queued_memories;
-use crate::paint::{BOLD, DIM, Paint, TextTable, flatten_to_line, format_count, style_text};
+use apostille_terminal::paint::{
+    BOLD, DIM, Paint, TextTable, flatten_to_line, format_count, style_text,
+};
 
 use super::card;
 

@@ -15,8 +15,8 @@ use tempfile::TempDir;
 
 use super::dialogue::{ReviewConsole, ReviewDialogue};
 use super::edit::EditableWords;
-use crate::args::GlobalArgs;
-use crate::shell::CommandContext;
+use apostille_terminal::args::GlobalArgs;
+use apostille_terminal::shell::CommandContext;
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::system::{Environment, System, TerminalInfo};
@@ -417,7 +417,7 @@ fn a_breaker_can_be_closed_at_the_end() {
             "{seen}"
         );
         assert_eq!(
-            super::super::breaker::list_breakers_in_play(&scene.desk())
+            apostille_terminal::breakers::list_breakers_in_play(&scene.desk())
                 .unwrap()
                 .len(),
             usize::from(is_open),

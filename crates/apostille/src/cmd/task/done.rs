@@ -16,10 +16,12 @@ use super::note::remember_task_draft;
 use super::{
     build_task_voice, find_meant_task, format_verified_note, open_task_desk, verify_offered_notes,
 };
-use crate::args::TaskDoneArgs;
 use crate::json::{self, MemoryView, RefusalView, TaskView};
-use crate::paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::TaskDoneArgs;
+use apostille_terminal::paint::{
+    BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text,
+};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;

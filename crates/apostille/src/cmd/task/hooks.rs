@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::args::TaskHooksArgs;
-use crate::paint::{CYAN, DIM, GREEN, YELLOW, flatten_to_line, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::TaskHooksArgs;
+use apostille_terminal::paint::{CYAN, DIM, GREEN, YELLOW, flatten_to_line, style_text};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::disk;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;

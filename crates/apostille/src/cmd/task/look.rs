@@ -10,13 +10,13 @@ use apostille_core::verify::{self, VerifiedMemory};
 use apostille_tasks::task::{CONSTRAINT, Sort, Task};
 
 use super::{find_meant_task, open_task_desk};
-use crate::args::{TaskListArgs, TaskShowArgs};
 use crate::json::{TaskReply, TaskView, TasksReply, find_left_open_episodes};
-use crate::paint::{
+use apostille_terminal::args::{TaskListArgs, TaskShowArgs};
+use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, TextTable, YELLOW, flatten_to_line, pick_standing_style,
     style_text,
 };
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 

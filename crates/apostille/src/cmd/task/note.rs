@@ -8,11 +8,11 @@ use apostille_tasks::task::{CONSTRAINT, GateAction, Sort, Task};
 use serde::Serialize;
 
 use super::{build_task_voice, find_open_task, open_task_desk};
-use crate::args::TaskNoteArgs;
 use crate::cmd::remember::read_fact_argument;
 use crate::json::{MemoryView, TaskView};
-use crate::paint::{BOLD, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::TaskNoteArgs;
+use apostille_terminal::paint::{BOLD, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;

@@ -14,10 +14,10 @@ use serde::Serialize;
 use super::{
     find_memory_by_id, find_open_task, format_verified_note, open_task_desk, verify_offered_notes,
 };
-use crate::args::TaskPhaseArgs;
 use crate::json::{self, MemoryView, TaskView};
-use crate::paint::{BOLD, CYAN, DIM, GREEN, flatten_to_line, paste, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::TaskPhaseArgs;
+use apostille_terminal::paint::{BOLD, CYAN, DIM, GREEN, flatten_to_line, paste, style_text};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;

@@ -7,10 +7,10 @@ use apostille_tasks::task::{GateAction, MAX_PHASES, PHASE_CHARS, TITLE_CHARS, Ta
 use serde::Serialize;
 
 use super::open_task_desk;
-use crate::args::TaskStartArgs;
 use crate::json::TaskView;
-use crate::paint::{BOLD, DIM, GREEN, flatten_to_line, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::TaskStartArgs;
+use apostille_terminal::paint::{BOLD, DIM, GREEN, flatten_to_line, style_text};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;

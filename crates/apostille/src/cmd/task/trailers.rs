@@ -8,9 +8,9 @@ use apostille_tasks::task::trailers::{HASH, add_trailers, is_untouched_template}
 use apostille_tools::Profile;
 use serde::Serialize;
 
-use crate::args::TaskTrailersArgs;
-use crate::shell::{CommandContext, CommandOutput};
 use apostille_agents::settings::rules::RULES;
+use apostille_terminal::args::TaskTrailersArgs;
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::place::ProjectFolder;

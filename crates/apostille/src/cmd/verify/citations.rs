@@ -14,8 +14,8 @@ use apostille_cite::source::Source;
 use apostille_cite::verdict::Verdict;
 use apostille_core::policy::Policy;
 
-use crate::args::VerifyArgs;
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::args::VerifyArgs;
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use line::{CitationQuery, MalformedCitationLine};
@@ -123,9 +123,9 @@ impl CitationTotals {
         } else {
             format!(", and {more} more")
         };
-        let told = self
-            .first_malformed
-            .map(|it| crate::paint::make_terminal_safe(&format!("not understood: {it}{more}\n")));
+        let told = self.first_malformed.map(|it| {
+            apostille_terminal::paint::make_terminal_safe(&format!("not understood: {it}{more}\n"))
+        });
         CommandOutput {
             code,
             err: told.unwrap_or_default(),

@@ -5,7 +5,7 @@ use apostille_cite::verdict::Verdict;
 use apostille_core::memory::MemoryId;
 use apostille_core::verify::VerifiedMemory;
 
-use crate::paint::{flatten_to_line, memory};
+use apostille_terminal::paint::{flatten_to_line, memory};
 
 /// What may be found, the word and what it means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

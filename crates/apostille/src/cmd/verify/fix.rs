@@ -10,11 +10,12 @@ use apostille_core::verify::VerifiedMemory;
 use apostille_core::verify::draft::{ReplacementProposal, propose_replacement};
 use serde::Serialize;
 
-use crate::paint::paste::quote_pasted_word;
-use crate::paint::{
+use apostille_terminal::paint::paste::quote_pasted_word;
+use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, YELLOW, embolden_words, flatten_to_line, memory, style_text,
 };
-use crate::shell::{self, CommandContext};
+use apostille_terminal::shell;
+use apostille_terminal::shell::CommandContext;
 use apostille_workspace::desk::Workspace;
 use apostille_workspace::error::CommandError;
 

@@ -6,7 +6,7 @@ use anstyle::Style;
 use apostille_cite::verdict::Verdict;
 use apostille_core::verify::{Deed, VerifiedMemory};
 
-use crate::paint::{
+use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, RED, TextTable, YELLOW, flatten_to_line, memory,
     pick_standing_style, style_text,
 };

@@ -4,7 +4,7 @@ use apostille_cite::citation::CodeLocation;
 use serde_json::{Value, json};
 
 use super::finding::{VerifyFinding, VerifyRule};
-use crate::paint::make_terminal_safe;
+use apostille_terminal::paint::make_terminal_safe;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 

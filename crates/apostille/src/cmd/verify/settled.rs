@@ -1,7 +1,7 @@
 //! Whether what is found here may be written down for good, and why not.
 
-use crate::args::VerifyArgs;
-use crate::paint::flatten_to_line;
+use apostille_terminal::args::VerifyArgs;
+use apostille_terminal::paint::flatten_to_line;
 use apostille_workspace::desk::Workspace;
 
 /// Whether this is the default branch with nothing half done in it.

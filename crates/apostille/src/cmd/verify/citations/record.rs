@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::line::{CitationQuery, MalformedCitationLine};
-use crate::paint::memory;
+use apostille_terminal::paint::memory;
 
 /// How much of the code is handed out, in characters.
 const MAX_CONTENT: usize = 20_000;

@@ -4,7 +4,7 @@ use apostille_cite::diff::format_unified_diff;
 use apostille_text::secrets;
 
 use super::disk::FileChange;
-use crate::paint::truncate_to_width;
+use apostille_terminal::paint::truncate_to_width;
 
 /// How many lines of a diff are shown.
 const MOST_LINES: usize = 120;
@@ -16,7 +16,7 @@ const MOST_CHANGED: usize = 2_000;
 const BESIDE: usize = 24;
 
 /// The diff of a change.
-pub fn format_change_diff(change: &FileChange) -> String {
+pub(super) fn format_change_diff(change: &FileChange) -> String {
     let text = |bytes: &Option<Vec<u8>>| {
         let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).replace('\r', "");
         if text.is_empty() || text.ends_with('\n') {

@@ -10,8 +10,8 @@ use clap::ColorChoice;
 use serde::Serialize;
 
 use crate::args::GlobalArgs;
-use crate::json::RefusedReply;
 use crate::paint::{BOLD, DIM, Paint, RED, YELLOW, make_terminal_safe, style_text};
+use apostille_api::json::RefusedReply;
 use apostille_workspace::config;
 use apostille_workspace::config::Settings;
 use apostille_workspace::desk;

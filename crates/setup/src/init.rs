@@ -23,9 +23,10 @@ use apostille_agents::settings::layout::RulesNote;
 use apostille_agents::settings::part;
 use apostille_agents::settings::program::{NAME, ProgramCommand};
 
-use crate::args::InitArgs;
-use crate::paint::{DIM, style_text};
-use crate::shell::{self, CommandContext, CommandOutput};
+use apostille_terminal::args::InitArgs;
+use apostille_terminal::paint::{DIM, style_text};
+use apostille_terminal::shell;
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::place::ProjectFolder;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::told::{ParsedFact, is_filler_word, strip_plural};
-use apostille_text::overlap::normalise_fact;
+use crate::overlap::normalise_fact;
 
 /// The share of telling words from which two memories that name the same command, or are of one subject, say the same.
 const MUCH: f32 = 0.5;

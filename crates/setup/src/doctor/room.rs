@@ -9,12 +9,12 @@ use std::time::Duration;
 use apostille_agents::clients::{self, ClientProfile};
 use serde_json::Value;
 
-use crate::cmd::hook::ALONE;
-use crate::paint::flatten_to_line;
+use apostille_agents::hook::ALONE;
+use apostille_terminal::paint::flatten_to_line;
 use apostille_workspace::system::System;
 
 /// When waiting for an answer is given up.
-pub const PATIENCE_MS: u64 = 5_000;
+pub(super) const PATIENCE_MS: u64 = 5_000;
 /// What a hook has to tell while it is tried.
 const MEMORY: &str = "prefers to be looked over now and then";
 /// What is sent where there is no sample.
@@ -34,7 +34,7 @@ const LEADING_ELSEWHERE: [&str; 9] = [
 ];
 /// How one sample was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrialResult {
+pub(super) struct TrialResult {
     /// How long it took.
     pub ms: u64,
     /// Whether the memory in the room was told.
@@ -43,7 +43,7 @@ pub struct TrialResult {
 
 /// A hook that may be tried. It is started as it is: no shell reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrialCall {
+pub(super) struct TrialCall {
     /// The event, by the client's own name.
     pub event: String,
     /// The program, by its whole path.
@@ -53,7 +53,7 @@ pub struct TrialCall {
 }
 
 /// A throw-away room in which hooks are tried: nothing of the user's is read or written.
-pub struct HookSandbox<'a> {
+pub(super) struct HookSandbox<'a> {
     /// The world.
     pub world: &'a System,
     /// Where it is.
@@ -66,7 +66,7 @@ pub struct HookSandbox<'a> {
 
 impl HookSandbox<'_> {
     /// Puts a memory into the room, so that there is something to tell.
-    pub fn seed_memory(&self) -> Result<(), String> {
+    pub(super) fn seed_memory(&self) -> Result<(), String> {
         let program = self.world.program_path().map_err(|fault| fault.message())?;
         let mut command = Command::new(program);
         command
@@ -86,7 +86,7 @@ impl HookSandbox<'_> {
     }
 
     /// How each sample for a moment was answered, or what is wrong.
-    pub fn run_samples(&self, call: &TrialCall) -> Result<Vec<TrialResult>, String> {
+    pub(super) fn run_samples(&self, call: &TrialCall) -> Result<Vec<TrialResult>, String> {
         let samples = self.row.hook_samples().iter();
         let found = samples
             .filter(|it| it.event == call.event)
@@ -193,7 +193,12 @@ fn format_stderr_hint(text: &str) -> String {
         .find(|it| !it.trim().is_empty())
         .map(flatten_to_line);
     first
-        .map(|it| format!(": {}", crate::paint::truncate_to_width(&it, 120)))
+        .map(|it| {
+            format!(
+                ": {}",
+                apostille_terminal::paint::truncate_to_width(&it, 120)
+            )
+        })
         .unwrap_or_default()
 }
 

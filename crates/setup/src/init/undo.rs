@@ -29,7 +29,10 @@ struct RestoredFile {
 const EDITED: &str = "somebody changed it since: only what is ours is taken out";
 
 /// What would be done to undo these runs, the latest first.
-pub fn plan_undo_steps(scope: &InitScope, runs: &[InitRun]) -> Result<Vec<InitStep>, CommandError> {
+pub(super) fn plan_undo_steps(
+    scope: &InitScope,
+    runs: &[InitRun],
+) -> Result<Vec<InitStep>, CommandError> {
     let mut trails: Vec<FileHistory<'_>> = Vec::new();
     for run in runs {
         for kept in &run.manifest.files {
@@ -46,7 +49,7 @@ pub fn plan_undo_steps(scope: &InitScope, runs: &[InitRun]) -> Result<Vec<InitSt
 }
 
 /// The folders that these runs made, the outermost first.
-pub fn list_created_folders(runs: &[InitRun]) -> Vec<PathBuf> {
+pub(super) fn list_created_folders(runs: &[InitRun]) -> Vec<PathBuf> {
     let files = runs.iter().rev().flat_map(|it| &it.manifest.files);
     files.flat_map(|it| it.made.iter().cloned()).collect()
 }

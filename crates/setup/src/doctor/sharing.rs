@@ -1,14 +1,17 @@
 //! Is a repository's own store merged and kept as it should be?
 
-use crate::cmd::init;
-use crate::shell::CommandContext;
+use crate::init;
 use apostille_agents::settings::sharing::{SharingFile, find_unignored_local, is_union_merged};
+use apostille_terminal::shell::CommandContext;
 use apostille_workspace::config::Settings;
 
 use super::{DoctorFinding, new_doubtful_finding, new_good_finding};
 
 /// What git is told about the store of a repository, where it has one.
-pub fn check_store_sharing(shell: &CommandContext, settings: &Settings) -> Vec<DoctorFinding> {
+pub(super) fn check_store_sharing(
+    shell: &CommandContext,
+    settings: &Settings,
+) -> Vec<DoctorFinding> {
     let here = shell
         .find_project_folder()
         .ok()

@@ -8,9 +8,6 @@
 mod gist;
 mod told;
 
-use std::collections::BTreeSet;
-
-use crate::memory::Memory;
 pub use gist::FactFingerprint;
 use told::ParsedFact;
 
@@ -23,50 +20,6 @@ pub enum FactCompatibility {
     Doubtful,
     /// Only one of them can be true.
     Opposed,
-}
-
-/// Where two memories apply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ModuleOverlap {
-    /// To the same folders.
-    Same,
-    /// One of them to a part of what the other applies to.
-    Nested,
-    /// To folders that have nothing to do with each other.
-    Apart,
-}
-
-/// Where two memories apply: to the folders of what they cite; one that cites nothing, to the whole repository.
-#[must_use]
-pub fn compare_modules(a: &Memory, b: &Memory) -> ModuleOverlap {
-    let (a, b) = (list_cited_folders(a), list_cited_folders(b));
-    let holds = |outer: &str, inner: &str| {
-        let rest = inner.strip_prefix(outer);
-        outer.is_empty() || rest.is_some_and(|it| it.is_empty() || it.starts_with('/'))
-    };
-    if a == b {
-        ModuleOverlap::Same
-    } else if a
-        .iter()
-        .any(|x| b.iter().any(|y| holds(x, y) || holds(y, x)))
-    {
-        ModuleOverlap::Nested
-    } else {
-        ModuleOverlap::Apart
-    }
-}
-
-fn list_cited_folders(memory: &Memory) -> BTreeSet<&str> {
-    if memory.citations.is_empty() {
-        return BTreeSet::from([""]);
-    }
-    let folder = |path: &'_ str| path.rfind('/').unwrap_or(0);
-    memory
-        .citations
-        .iter()
-        .map(|it| it.path.as_str())
-        .map(|it| &it[..folder(it)])
-        .collect()
 }
 
 /// How a newer fact stands to an older one of the same subject.
@@ -224,48 +177,5 @@ mod tests {
         check("Errors carry a code", "Errors carry a hint and a code");
         check("日本語のテスト", "日本語の設計");
         check("", "The port is 80");
-    }
-
-    #[test]
-    fn modules_are_the_folders_of_what_is_cited() {
-        let memory = |paths: &[&str]| {
-            let line = r#"{"id":"m-1","text":"t","ts":"2026-02-26T12:00:00Z"}"#;
-            let note = crate::notebook::NotebookNote::parse_line(line).unwrap();
-            let mut memory = note.into_memory(crate::space::Space::repo("o/n").unwrap());
-            let captured = |it: &&str| {
-                let blob = apostille_cite::source::SourceBlob {
-                    id: None,
-                    bytes: b"a\n".to_vec(),
-                };
-                apostille_cite::capture::build_citation(
-                    &format!("{it}:1").parse().unwrap(),
-                    &blob,
-                    None,
-                )
-                .unwrap()
-            };
-            memory.citations = paths.iter().map(captured).collect();
-            memory
-        };
-        let check = |a: &[&str], b: &[&str], expected: ModuleOverlap| {
-            assert_eq!(
-                compare_modules(&memory(a), &memory(b)),
-                expected,
-                "{a:?} {b:?}"
-            );
-            assert_eq!(
-                compare_modules(&memory(b), &memory(a)),
-                expected,
-                "{b:?} {a:?}"
-            );
-        };
-        check(&[], &[], ModuleOverlap::Same);
-        check(&["src/api/a.rs"], &["src/api/b.rs"], ModuleOverlap::Same);
-        check(&["Cargo.toml"], &[], ModuleOverlap::Same);
-        check(&["src/api/a.rs"], &[], ModuleOverlap::Nested);
-        check(&["src/api/a.rs"], &["src/a.rs"], ModuleOverlap::Nested);
-        check(&["a/x", "b/x"], &["b/y"], ModuleOverlap::Nested);
-        check(&["a/x"], &["b/x"], ModuleOverlap::Apart);
-        check(&["src/api/a.rs"], &["src/apis/a.rs"], ModuleOverlap::Apart);
     }
 }

@@ -11,9 +11,11 @@ use std::process::{Command, Stdio};
 use apostille_core::store::watch::OpenBreaker;
 use serde::Serialize;
 
-use super::breaker;
-use crate::paint::{BOLD, DIM, GREEN, Paint, RED, YELLOW, make_terminal_safe, style_text};
-use crate::shell::{CommandContext, CommandOutput};
+use apostille_terminal::breakers;
+use apostille_terminal::paint::{
+    BOLD, DIM, GREEN, Paint, RED, YELLOW, make_terminal_safe, style_text,
+};
+use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::config::Settings;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
@@ -142,7 +144,8 @@ fn check_store_health(settings: &Settings) -> Vec<DoctorFinding> {
             )];
         }
         Ok((health, spaces)) if health.problems.is_empty() => {
-            let spaces = crate::paint::format_count(spaces.len() as u64, "space", "spaces");
+            let spaces =
+                apostille_terminal::paint::format_count(spaces.len() as u64, "space", "spaces");
             vec![new_good_finding(
                 "store",
                 format!("{}: sound, {spaces}", health.name),
@@ -164,12 +167,12 @@ fn check_store_health(settings: &Settings) -> Vec<DoctorFinding> {
 fn check_open_breakers(shell: &CommandContext) -> Vec<DoctorFinding> {
     let open = shell
         .open_workspace()
-        .and_then(|desk| breaker::list_breakers_in_play(&desk))
+        .and_then(|desk| breakers::list_breakers_in_play(&desk))
         .unwrap_or_default();
     let told = |it: &OpenBreaker| {
         format!(
             "{}; `apostille breaker close` lets it go on",
-            breaker::describe_open_breaker(it)
+            breakers::describe_open_breaker(it)
         )
     };
     open.iter()

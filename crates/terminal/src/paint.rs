@@ -10,7 +10,7 @@ use anstyle::{AnsiColor, Style};
 use apostille_text::moderate;
 use jiff::Timestamp;
 
-use crate::json::ScoreView;
+use apostille_api::json::ScoreView;
 
 pub use table::TextTable;
 

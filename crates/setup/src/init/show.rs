@@ -6,11 +6,14 @@ use serde::Serialize;
 use super::excerpt::format_change_diff;
 use super::plan::{FileAction, InitStep};
 use super::scope::InitScope;
-use crate::paint::{self, BOLD, CYAN, DIM, GREEN, RED, YELLOW, make_terminal_safe, style_text};
+use apostille_terminal::paint;
+use apostille_terminal::paint::{
+    BOLD, CYAN, DIM, GREEN, RED, YELLOW, make_terminal_safe, style_text,
+};
 
 /// The answer of `init`.
 #[derive(Debug, Serialize)]
-pub struct InitReply {
+pub(super) struct InitReply {
     /// Whether all went well.
     pub ok: bool,
     /// What was done.
@@ -28,7 +31,7 @@ pub struct InitReply {
 
 /// A file of the answer.
 #[derive(Debug, Serialize)]
-pub struct InitFileView {
+pub(super) struct InitFileView {
     path: String,
     action: &'static str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -40,7 +43,7 @@ pub struct InitFileView {
 }
 
 /// The files of a plan.
-pub fn build_init_file_views(scope: &InitScope, steps: &[InitStep]) -> Vec<InitFileView> {
+pub(super) fn build_init_file_views(scope: &InitScope, steps: &[InitStep]) -> Vec<InitFileView> {
     let view = |it: &InitStep| InitFileView {
         path: scope.display_path(&it.path),
         action: it.action.as_str(),
@@ -52,12 +55,12 @@ pub fn build_init_file_views(scope: &InitScope, steps: &[InitStep]) -> Vec<InitF
 }
 
 /// The words for clients.
-pub fn list_client_names(clients: &[Client]) -> Vec<&'static str> {
+pub(super) fn list_client_names(clients: &[Client]) -> Vec<&'static str> {
     clients.iter().map(|it| it.as_str()).collect()
 }
 
 /// A plan, with its diffs.
-pub fn format_init_plan(scope: &InitScope, steps: &[InitStep]) -> String {
+pub(super) fn format_init_plan(scope: &InitScope, steps: &[InitStep]) -> String {
     let one = |it: &InitStep| {
         let diff = it
             .change
@@ -78,7 +81,7 @@ pub fn format_init_plan(scope: &InitScope, steps: &[InitStep]) -> String {
 }
 
 /// What was done, a line for each file.
-pub fn format_init_result(scope: &InitScope, steps: &[InitStep]) -> String {
+pub(super) fn format_init_result(scope: &InitScope, steps: &[InitStep]) -> String {
     let told = |it: &&InitStep| it.action != FileAction::Nothing;
     steps
         .iter()

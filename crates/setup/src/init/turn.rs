@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// Held until dropped. A process that dies lets go.
 #[derive(Debug)]
-pub struct InitLock(
+pub(super) struct InitLock(
     #[expect(
         dead_code,
         reason = "held, never read: dropping it lets the next one in"
@@ -26,7 +26,7 @@ pub struct InitLock(
 );
 
 /// Waits for the turn of this run.
-pub fn acquire_init_lock(world: &System) -> Result<InitLock, CommandError> {
+pub(super) fn acquire_init_lock(world: &System) -> Result<InitLock, CommandError> {
     let folder = kept::locate_backup_folder(world)?;
     let file = open_init_lock_file(&folder).map_err(|it| {
         CommandError::internal(anyhow!("cannot lock '{}': {it}", folder.display()))

@@ -18,7 +18,7 @@ const MANIFEST: &str = "manifest.json";
 
 /// The page of a run.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct BackupManifest {
+pub(super) struct BackupManifest {
     version: u32,
     at: String,
     scope: String,
@@ -29,7 +29,7 @@ pub struct BackupManifest {
 
 /// A file that a run changed.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct BackedUpFile {
+pub(super) struct BackedUpFile {
     /// Where it is.
     pub path: PathBuf,
     /// What it was; nothing, if it was not there.
@@ -42,7 +42,7 @@ pub struct BackedUpFile {
 
 /// What a file was.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct BackupCopy {
+pub(super) struct BackupCopy {
     copy: String,
     digest: String,
     /// Its permissions.
@@ -51,14 +51,14 @@ pub struct BackupCopy {
 
 /// A run that can be undone.
 #[derive(Debug)]
-pub struct InitRun {
+pub(super) struct InitRun {
     folder: PathBuf,
     /// Its page.
     pub manifest: BackupManifest,
 }
 
 /// The folder of all runs.
-pub fn locate_backup_folder(world: &System) -> Result<PathBuf, CommandError> {
+pub(super) fn locate_backup_folder(world: &System) -> Result<PathBuf, CommandError> {
     let data = world
         .env
         .data_dir()
@@ -67,7 +67,7 @@ pub fn locate_backup_folder(world: &System) -> Result<PathBuf, CommandError> {
 }
 
 /// Keeps what these changes will change, before any of them is made.
-pub fn back_up_changes(
+pub(super) fn back_up_changes(
     world: &System,
     scope: &InitScope,
     changes: &[FileChange],
@@ -129,7 +129,7 @@ fn write_change_backup(
 }
 
 /// Makes the folder of all runs, its owner's alone.
-pub fn create_backup_folder(all: &Path) -> io::Result<()> {
+pub(super) fn create_backup_folder(all: &Path) -> io::Result<()> {
     new_private_dir_builder().recursive(true).create(all)
 }
 
@@ -179,7 +179,10 @@ fn write_private_backup(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The runs of a scope that were not undone, the latest first.
-pub fn list_undoable_runs(world: &System, scope: &InitScope) -> Result<Vec<InitRun>, CommandError> {
+pub(super) fn list_undoable_runs(
+    world: &System,
+    scope: &InitScope,
+) -> Result<Vec<InitRun>, CommandError> {
     let all = locate_backup_folder(world)?;
     let numbers = list_backup_numbers(&all).map_err(CommandError::internal)?;
     let mut runs = Vec::new();
@@ -205,7 +208,7 @@ pub fn list_undoable_runs(world: &System, scope: &InitScope) -> Result<Vec<InitR
 
 impl InitRun {
     /// What a file was, as it was kept.
-    pub fn read_copy(&self, before: &BackupCopy) -> Result<Vec<u8>, CommandError> {
+    pub(super) fn read_copy(&self, before: &BackupCopy) -> Result<Vec<u8>, CommandError> {
         let path = self.folder.join(&before.copy);
         let lost = |why: String| {
             CommandError::config(format!("what was kept in '{}' {why}", path.display()))
@@ -218,7 +221,7 @@ impl InitRun {
     }
 
     /// Nothing of it is needed any more.
-    pub fn delete_backup(&self) {
+    pub(super) fn delete_backup(&self) {
         let _ = fs::remove_dir_all(&self.folder);
     }
 }

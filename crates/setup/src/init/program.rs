@@ -7,7 +7,7 @@ use std::path::Path;
 use apostille_agents::settings::program::{NAME, ProgramCommand};
 
 /// How to start the program that is at this path, for whoever looks for programs in these folders.
-pub fn choose_program_command(exe: &Path, folders: Option<&OsStr>) -> ProgramCommand {
+pub(super) fn choose_program_command(exe: &Path, folders: Option<&OsStr>) -> ProgramCommand {
     match find_program_on_path(NAME, folders) {
         Some(found) if is_same_program_file(&found, exe) => ProgramCommand::new(NAME),
         _ => ProgramCommand::new(exe.to_string_lossy()),

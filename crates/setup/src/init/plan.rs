@@ -12,7 +12,7 @@ use super::scope::{DesiredFile, InitScope};
 
 /// What is done to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileAction {
+pub(super) enum FileAction {
     /// It is made.
     Create,
     /// It is changed.
@@ -31,7 +31,7 @@ pub enum FileAction {
 
 impl FileAction {
     /// The word for it.
-    pub fn as_str(self) -> &'static str {
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Create => "create",
             Self::Change => "change",
@@ -44,7 +44,7 @@ impl FileAction {
     }
 
     /// The word for it once it is done.
-    pub fn past_tense(self) -> &'static str {
+    pub(super) fn past_tense(self) -> &'static str {
         match self {
             Self::Create => "created",
             Self::Change => "changed",
@@ -59,7 +59,7 @@ impl FileAction {
 
 /// One file of a plan.
 #[derive(Debug)]
-pub struct InitStep {
+pub(super) struct InitStep {
     /// The file, as it is called.
     pub path: PathBuf,
     /// Who reads it.
@@ -73,7 +73,7 @@ pub struct InitStep {
 }
 
 /// What would be done so that every wish is met.
-pub fn plan_init_steps(
+pub(super) fn plan_init_steps(
     scope: &InitScope,
     wishes: Vec<DesiredFile>,
     program: &ProgramCommand,

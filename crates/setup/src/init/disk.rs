@@ -17,7 +17,7 @@ const MOST_HERE: u64 = MB;
 
 /// A file as it is.
 #[derive(Debug, Clone)]
-pub struct FileSnapshot {
+pub(super) struct FileSnapshot {
     /// Where it really is, behind every link.
     pub target: PathBuf,
     /// What is in it; nothing, if it is not there.
@@ -26,7 +26,7 @@ pub struct FileSnapshot {
 
 /// A file that is to be something else.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileChange {
+pub(super) struct FileChange {
     /// Where it really is.
     pub target: PathBuf,
     /// What is in it; nothing, if it is not there.
@@ -38,7 +38,10 @@ pub struct FileChange {
 }
 
 /// Looks at a file. `within` is the folder that its links may not lead out of; why not, where they do.
-pub fn read_file_snapshot(path: &Path, within: Option<&Path>) -> Result<FileSnapshot, String> {
+pub(super) fn read_file_snapshot(
+    path: &Path,
+    within: Option<&Path>,
+) -> Result<FileSnapshot, String> {
     let target = resolve_within_folder(path, within)?;
     let bytes = read_settings_bytes(&target, MOST)?;
     if bytes.is_some() && fs::metadata(&target).is_ok_and(|it| it.permissions().readonly()) {
@@ -113,7 +116,7 @@ fn resolve_link_target(path: &Path) -> Result<PathBuf, String> {
 }
 
 /// The folders that are missing on the way to a file, the outermost first.
-pub fn list_missing_folders(target: &Path) -> Vec<PathBuf> {
+pub(super) fn list_missing_folders(target: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = target
         .ancestors()
         .skip(1)
@@ -126,7 +129,7 @@ pub fn list_missing_folders(target: &Path) -> Vec<PathBuf> {
 
 /// Why changes were not made.
 #[derive(Debug)]
-pub struct FileChangeError {
+pub(super) struct FileChangeError {
     /// What went wrong.
     pub cause: anyhow::Error,
     /// Whether everything is as it was.
@@ -134,7 +137,7 @@ pub struct FileChangeError {
 }
 
 /// Makes every change; when one of them fails, those before it are taken back.
-pub fn apply_file_changes(changes: &[FileChange]) -> Result<(), FileChangeError> {
+pub(super) fn apply_file_changes(changes: &[FileChange]) -> Result<(), FileChangeError> {
     let mut made = Vec::new();
     for (n, change) in changes.iter().enumerate() {
         made.extend(list_missing_folders(&change.target));
@@ -162,7 +165,7 @@ pub fn apply_file_changes(changes: &[FileChange]) -> Result<(), FileChangeError>
 }
 
 /// Removes folders that are empty, the innermost first.
-pub fn remove_empty_folders(folders: &[PathBuf]) {
+pub(super) fn remove_empty_folders(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
         let _ = fs::remove_dir(folder);
     }
@@ -226,7 +229,7 @@ fn replace_or_remove_file(
 
 /// The permissions of a file, where it has some.
 #[cfg(unix)]
-pub fn read_file_mode(target: &Path) -> Option<u32> {
+pub(super) fn read_file_mode(target: &Path) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt as _;
     fs::metadata(target)
         .ok()

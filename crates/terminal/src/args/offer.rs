@@ -60,7 +60,7 @@ pub enum LogLevelArg {
 }
 
 /// One of the limits, and how much it is to be.
-pub type LimitArg = (&'static str, u32);
+pub(super) type LimitArg = (&'static str, u32);
 
 /// Sets a limit.
 type LimitSetter = fn(&mut ServerLimits, u32);

@@ -11,15 +11,15 @@ use apostille_agents::settings::program::NAME;
 
 use super::room::{HookSandbox, PATIENCE_MS, TrialCall, TrialResult};
 use super::{DoctorFinding, new_broken_finding, new_doubtful_finding, new_good_finding};
-use crate::cmd::hook::DEADLINE_MS;
-use crate::cmd::init;
-use crate::cmd::init::scope::{ClientHomes, InitScope};
-use crate::paint::{flatten_to_line, truncate_to_width};
-use crate::shell::CommandContext;
+use crate::init;
+use crate::init::scope::{ClientHomes, InitScope};
+use apostille_agents::hook::DEADLINE_MS;
+use apostille_terminal::paint::{flatten_to_line, truncate_to_width};
+use apostille_terminal::shell::CommandContext;
 use apostille_workspace::error;
 
 /// What is found in the files of this repository, and in the user's own.
-pub fn check_client_setup(shell: &CommandContext) -> Vec<DoctorFinding> {
+pub(super) fn check_client_setup(shell: &CommandContext) -> Vec<DoctorFinding> {
     let here = shell
         .find_project_folder()
         .ok()

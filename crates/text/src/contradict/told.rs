@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use apostille_text::overlap::normalise_fact;
+use crate::overlap::normalise_fact;
 
 /// Words that say nothing of what a fact is about.
 const FILLERS: &[&str] = &[

@@ -1,0 +1,6 @@
+//! What a person types and how it is answered: arguments, colours and output.
+
+pub mod args;
+pub mod breakers;
+pub mod paint;
+pub mod shell;
