@@ -21,7 +21,6 @@ mod recent;
 mod refresh;
 mod remember;
 mod report;
-mod review;
 mod rollback;
 mod serve;
 mod show;
@@ -40,7 +39,7 @@ use apostille_text::secrets::mask_secrets;
 use clap::{ColorChoice, FromArgMatches as _};
 
 use crate::json::{self, RevisedReply};
-use crate::tour;
+use apostille_setup::tour;
 use apostille_terminal::args::{Cli, CliCommand, help};
 use apostille_terminal::paint::{BOLD, GREEN, Paint, flatten_to_line, style_text};
 use apostille_terminal::shell;
@@ -107,7 +106,7 @@ fn dispatch_command(
         CliCommand::Invalidate(args) => invalidate::run(shell, args),
         CliCommand::Forget(args) => forget::run(shell, args),
         CliCommand::Apply(args) => apply::run(shell, args),
-        CliCommand::Review(args) => review::run(shell, args),
+        CliCommand::Review(args) => apostille_review::run(shell, args),
         CliCommand::Breaker(args) => breaker::run(shell, args),
         CliCommand::Approve(args) => approve::run(shell, args),
         CliCommand::Stats(args) => stats::run(shell, *args),

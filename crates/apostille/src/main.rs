@@ -9,7 +9,6 @@
 )]
 
 mod cmd;
-mod tour;
 
 use std::process::ExitCode;
 

@@ -8,6 +8,7 @@ mod each;
 mod opposed;
 mod page;
 mod proof;
+pub mod review;
 pub mod trend;
 mod used;
 mod whole;

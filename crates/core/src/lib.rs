@@ -10,7 +10,6 @@
 
 pub mod breaker;
 pub mod event;
-pub mod export;
 pub mod forget;
 pub mod format;
 pub mod guardian;
@@ -24,7 +23,6 @@ pub mod promote;
 pub mod recall;
 pub mod refusal;
 pub mod remember;
-pub mod review;
 pub mod revise;
 pub mod rollback;
 pub mod space;

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::format::{ForeignFile, Format};
 use super::piece::{FormatMismatch, ImportCandidate, LeftOut, fit_tags};
-use apostille_core::export::{ExportFile, FORMAT};
+use crate::export::{ExportFile, FORMAT};
 use apostille_core::format;
 use apostille_core::format::MemoryRecord;
 use apostille_core::import::{ImportDryRun, ImportOutcome, import};

@@ -4,6 +4,7 @@ pub mod basic;
 pub mod blocks;
 pub mod claude;
 pub mod cut;
+pub mod export;
 pub mod file;
 pub mod format;
 pub mod front;

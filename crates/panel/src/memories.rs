@@ -4,11 +4,11 @@ mod found;
 mod row;
 mod sought;
 
-use apostille_core::export::{Format, export, withhold_secrets};
 use apostille_core::list;
 use apostille_core::memory::{Layer, Stage};
 use apostille_core::store::{ListOrder, MemoryFilter, SpaceSummary};
 use apostille_core::verify;
+use apostille_import::export::{Format, export, withhold_secrets};
 use maud::{Markup, html};
 
 use super::frame::{PanelTab, render_panel_page};

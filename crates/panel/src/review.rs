@@ -3,7 +3,8 @@
 mod card;
 pub mod deeds;
 
-use apostille_core::review::{self, ReviewItem};
+use apostille_audit::review;
+use apostille_audit::review::ReviewItem;
 use maud::{Markup, html};
 
 use super::frame::{PanelTab, render_page_with_status};

@@ -18,9 +18,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::paint::paste::quote_pasted_word;
-use apostille_core::export::Format;
 use apostille_core::memory::{Channel, Kind, Layer, MemoryName, Origin, Stage};
 use apostille_core::policy::InjectMode;
+use apostille_import::export::Format;
 use apostille_text::words::UnknownWord;
 use apostille_workspace::config::SettingFlags;
 use clap::builder::{PossibleValuesParser, TypedValueParser};

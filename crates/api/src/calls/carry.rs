@@ -1,9 +1,9 @@
 //! Memories are carried out, and in.
 
-use apostille_core::export::{Format, export as written, withhold_secrets};
 use apostille_core::list;
 use apostille_core::refusal::Refusal;
 use apostille_core::store::{ListOrder, MemoryFilter};
+use apostille_import::export::{Format, export as written, withhold_secrets};
 use apostille_import::file::{
     ImportItem, ImportOptions, ImportPlan, ImportTarget, import_planned_files, plan_import,
 };

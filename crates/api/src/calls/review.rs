@@ -1,9 +1,10 @@
 //! What a person decides: what waits, and whose writes are held up.
 
+use apostille_audit::review;
 use apostille_core::memory::{Draft, MemoryName};
 use apostille_core::space::Space;
 use apostille_core::store::watch::OpenBreaker;
-use apostille_core::{CoreError, breaker, review, revise};
+use apostille_core::{CoreError, breaker, revise};
 
 use super::args::{NoArguments, PageLimit, arguments};
 use super::beside::PageQuery;

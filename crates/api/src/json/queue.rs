@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::review::{ReviewCare, ReviewItem};
+use apostille_audit::review::{ReviewCare, ReviewItem};
 use schemars::JsonSchema;
 use serde::Serialize;
 

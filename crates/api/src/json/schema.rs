@@ -7,15 +7,15 @@ use std::borrow::Cow;
 
 use apostille_agents::client::Client;
 use apostille_agents::session::Moment;
+use apostille_audit::review::ReviewCare;
 use apostille_audit::{Class, Severity};
 use apostille_cite::citation::{CodeLocation, RepoPath};
 use apostille_cite::verdict::Change;
 use apostille_core::event::{Breaker, Happening};
-use apostille_core::export;
 use apostille_core::memory::{Channel, Kind, Layer, Mark, MemoryName, Origin, Stage};
 use apostille_core::remember::DraftRelation;
-use apostille_core::review::ReviewCare;
 use apostille_core::verify::Deed;
+use apostille_import::export;
 use apostille_tasks::task::Status;
 use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

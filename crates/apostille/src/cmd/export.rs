@@ -4,10 +4,11 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 
-use apostille_core::export::{self, Format};
 use apostille_core::list;
 use apostille_core::memory::Handle;
 use apostille_core::store::{ListOrder, MemoryFilter};
+use apostille_import::export;
+use apostille_import::export::Format;
 use serde::Serialize;
 
 use apostille_terminal::args::ExportArgs;

@@ -6,7 +6,8 @@ use apostille_core::store::{ListOrder, MemoryFilter};
 
 use crate::json::{self, MemoriesReply};
 use apostille_terminal::args::ListArgs;
-use apostille_terminal::paint::{BOLD, DIM, Paint, TextTable, flatten_to_line, memory, style_text};
+use apostille_terminal::paint::memory::format_subject_and_fact;
+use apostille_terminal::paint::{BOLD, DIM, Paint, TextTable, memory, style_text};
 use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
@@ -125,16 +126,4 @@ fn format_memory_table(paint: &Paint, memories: &[Memory], with_space: bool) -> 
         table.add_row(row);
     }
     table.to_text(paint, 0)
-}
-
-/// What it says on one line.
-pub fn format_subject_and_fact(memory: &Memory) -> String {
-    match &memory.subject {
-        Some(subject) => format!(
-            "{}: {}",
-            flatten_to_line(subject),
-            flatten_to_line(&memory.fact)
-        ),
-        None => flatten_to_line(&memory.fact),
-    }
 }

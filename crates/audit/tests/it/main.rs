@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod audit;
 #[cfg(test)]
+mod review;
+#[cfg(test)]
 #[path = "../../../core/tests/it/world.rs"]
 #[expect(
     dead_code,

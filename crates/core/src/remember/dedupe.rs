@@ -179,7 +179,7 @@ pub(super) fn is_replacement_of_known(vetted: &Vetted, known: &Memory) -> bool {
 }
 
 /// What is in use and much like a memory that waits.
-pub(crate) fn find_similar_memories(
+pub fn find_similar_memories(
     cx: &Context<'_>,
     memory: &Memory,
 ) -> Result<Vec<NearMemory>, StoreError> {

@@ -11,7 +11,6 @@ use apostille_core::memory::{
 use apostille_core::policy::{BreakerPolicy, Policy};
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::{RememberOutcome, remember};
-use apostille_core::review;
 use apostille_core::revise::{self, ReviseOutcome};
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
@@ -374,31 +373,6 @@ fn what_is_switched_off_never_trips() {
     assert!(
         (1..=100).all(|n| matches!(wrong(&world, n, &agent("claude")), ReviseOutcome::Done(_)))
     );
-}
-
-#[test]
-fn what_a_held_actor_wrote_is_not_accepted_unread() {
-    let world = after(61);
-    let cite = "src/api.rs:3".parse().unwrap();
-    let gleaned = voice("claude", Origin::System);
-    let draft = Draft {
-        citations: vec![cite],
-        ..Draft::new(repo(), "`API_VERSION` is \"v3\"", gleaned)
-    };
-    world.kept(draft);
-    let is_safe = |world: &World| {
-        let queue = world
-            .with(|cx| review::list_review_queue(cx, &[repo()]))
-            .unwrap();
-        queue
-            .iter()
-            .any(|it| it.memory().fact.contains("API_VERSION") && it.is_safe())
-    };
-    assert!(!is_safe(&world));
-    world
-        .with(|cx| close_breakers(cx, a_person(), &repo(), None))
-        .unwrap();
-    assert!(is_safe(&world));
 }
 
 /// What the decision alone says about so many memories, so many minutes ago.

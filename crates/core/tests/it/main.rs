@@ -25,8 +25,6 @@ mod recall;
 #[cfg(test)]
 mod remember;
 #[cfg(test)]
-mod review;
-#[cfg(test)]
 mod seed_000;
 #[cfg(test)]
 mod seed_002;

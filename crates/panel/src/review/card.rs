@@ -1,8 +1,8 @@
 //! One that waits, as a person reads it before deciding.
 
+use apostille_audit::review::{ReviewCare, ReviewItem};
 use apostille_core::memory::{Mark, Memory};
 use apostille_core::remember::trusted::INSTRUCTION;
-use apostille_core::review::{ReviewCare, ReviewItem};
 use apostille_text::moderate;
 use maud::{Markup, html};
 

@@ -1,9 +1,10 @@
 //! Decisions about what waits. Copies share the fate of the one that leads them.
 
+use apostille_audit::review as queue;
 use apostille_core::memory::{Draft, Memory, MemoryId, MemoryName};
 use apostille_core::revise::{self, ReviseOutcome};
 use apostille_core::speaker::Person;
-use apostille_core::{Context, list, review as queue, rollback};
+use apostille_core::{Context, list, rollback};
 use maud::html;
 
 use super::{FailedDecision, MOST, render_review_queue};

@@ -195,3 +195,15 @@ pub fn pick_stage_style(stage: Stage) -> anstyle::Style {
         Stage::Superseded | Stage::Retired => DIM,
     }
 }
+
+/// What it says on one line.
+pub fn format_subject_and_fact(memory: &Memory) -> String {
+    match &memory.subject {
+        Some(subject) => format!(
+            "{}: {}",
+            flatten_to_line(subject),
+            flatten_to_line(&memory.fact)
+        ),
+        None => flatten_to_line(&memory.fact),
+    }
+}

@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::format::{self, MemoryRecord};
-use crate::memory::{Handle, Layer, Memory, Stage};
+use apostille_core::format;
+use apostille_core::format::MemoryRecord;
+use apostille_core::memory::{Handle, Layer, Memory, Stage};
 use apostille_text::moderate;
 use apostille_text::moderate::neutralise_to_one_line;
 use apostille_text::words::words;

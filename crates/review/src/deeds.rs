@@ -1,10 +1,10 @@
 //! What is done about one that waits, and how it is told. Copies share its fate.
 
+use apostille_audit::review::ReviewItem;
 use apostille_core::forget::{ForgetOutcome, forget};
 use apostille_core::list;
 use apostille_core::memory::{Draft, Memory, MemoryId, MemoryName, Stage, Status};
 use apostille_core::remember::RememberOutcome;
-use apostille_core::review::ReviewItem;
 use apostille_core::revise::{self, ReviseOutcome};
 use apostille_core::speaker::Person;
 
@@ -17,7 +17,7 @@ use apostille_workspace::desk::Workspace;
 use apostille_workspace::error::CommandError;
 
 /// What came of a decision.
-pub struct DecisionOutcome {
+pub(crate) struct DecisionOutcome {
     /// The memories that were decided about, as they are now.
     pub done: Vec<Memory>,
     /// What is said about it.
@@ -39,7 +39,7 @@ impl DecisionOutcome {
     }
 
     /// Which memories the deed may have changed; none where they are gone.
-    pub fn changed_memories(&self, it: &ReviewItem) -> Vec<MemoryId> {
+    pub(crate) fn changed_memories(&self, it: &ReviewItem) -> Vec<MemoryId> {
         if self.done.is_empty() {
             return Vec::new();
         }
@@ -53,7 +53,7 @@ impl DecisionOutcome {
 
 /// Where decisions are carried out.
 #[derive(Clone, Copy)]
-pub struct Reviewer<'a> {
+pub(crate) struct Reviewer<'a> {
     /// How it is told.
     pub shell: &'a CommandContext,
     /// Who decides.
@@ -64,7 +64,7 @@ pub struct Reviewer<'a> {
 
 impl Reviewer<'_> {
     /// Lets it be used; its copies go up in it.
-    pub fn accept_waiting(self, it: &ReviewItem) -> Result<DecisionOutcome, CommandError> {
+    pub(crate) fn accept_waiting(self, it: &ReviewItem) -> Result<DecisionOutcome, CommandError> {
         let name = MemoryName::Id(it.memory().id);
         let revised =
             revise::approve_memory(&self.desk.context(), self.by, &self.desk.spaces(), name)?;
@@ -72,7 +72,7 @@ impl Reviewer<'_> {
     }
 
     /// Turns it away, its copies too.
-    pub fn reject_waiting(
+    pub(crate) fn reject_waiting(
         self,
         it: &ReviewItem,
         reason: &str,
@@ -97,7 +97,7 @@ impl Reviewer<'_> {
     }
 
     /// Lets it go up in another, and its copies too.
-    pub fn merge_waiting(
+    pub(crate) fn merge_waiting(
         self,
         it: &ReviewItem,
         into: MemoryName,
@@ -112,7 +112,7 @@ impl Reviewer<'_> {
     }
 
     /// Keeps what a person says instead, as that person's own words.
-    pub fn reword_waiting(
+    pub(crate) fn reword_waiting(
         self,
         it: &ReviewItem,
         words: EditableWords,
@@ -150,7 +150,7 @@ impl Reviewer<'_> {
     }
 
     /// Removes the text everywhere, that of its copies too.
-    pub fn forget_waiting(self, it: &ReviewItem) -> Result<DecisionOutcome, CommandError> {
+    pub(crate) fn forget_waiting(self, it: &ReviewItem) -> Result<DecisionOutcome, CommandError> {
         let (mut told, mut is_made) = (String::new(), false);
         for memory in std::iter::once(it.memory()).chain(&it.copies) {
             let name = MemoryName::Id(memory.id);
@@ -257,7 +257,7 @@ fn format_decision(verb: &str, memory: &Memory) -> String {
 }
 
 /// What was decided about a memory, on one line.
-pub fn format_decided_memory(paint: &Paint, memory: &Memory) -> String {
+pub(crate) fn format_decided_memory(paint: &Paint, memory: &Memory) -> String {
     let word = match &memory.status {
         Status::Active => "accepted",
         _ => "rejected",

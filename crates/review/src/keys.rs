@@ -4,7 +4,7 @@ use apostille_terminal::paint::{BOLD, Paint, measure_text_width, style_text};
 
 /// What a person chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReviewChoice {
+pub(crate) enum ReviewChoice {
     /// Let it be used.
     Accept,
     /// Say it in other words.
@@ -31,7 +31,7 @@ pub enum ReviewChoice {
 
 impl ReviewChoice {
     /// The choice that a line stands for; the end of the input is the end of it all.
-    pub fn from_line(line: &str) -> Option<Self> {
+    pub(crate) fn from_line(line: &str) -> Option<Self> {
         let (key, rest) = line
             .trim()
             .split_once(char::is_whitespace)
@@ -56,7 +56,7 @@ impl ReviewChoice {
 }
 
 /// Whether an answer is a yes.
-pub fn is_yes_answer(said: &str) -> bool {
+pub(crate) fn is_yes_answer(said: &str) -> bool {
     matches!(said, "y" | "Y" | "yes")
 }
 
@@ -102,7 +102,7 @@ const HELP: [(&str, &str); 11] = [
 ];
 
 /// The keys on as many lines as they need, and the prompt.
-pub fn format_review_keys(paint: &Paint) -> String {
+pub(crate) fn format_review_keys(paint: &Paint) -> String {
     let room = paint.columns().unwrap_or(usize::MAX);
     let mut lines = vec![String::new()];
     for (key, rest) in KEYS {
@@ -124,7 +124,7 @@ pub fn format_review_keys(paint: &Paint) -> String {
 }
 
 /// What each key does.
-pub fn format_review_help(paint: &Paint) -> String {
+pub(crate) fn format_review_help(paint: &Paint) -> String {
     let line = |(key, what): &(&str, &str)| {
         let lines = paint.wrap_text(what, 10);
         format!(

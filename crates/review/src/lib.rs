@@ -9,13 +9,15 @@ mod queue;
 #[cfg(test)]
 mod tests;
 
+use apostille_audit::review;
+use apostille_audit::review::ReviewItem;
 use apostille_core::memory::MemoryName;
 use apostille_core::refusal::Refusal;
-use apostille_core::review::{self, ReviewItem};
 use apostille_core::revise::{self, ReviseOutcome};
 use apostille_core::speaker::Person;
 
-use crate::json::{self, QueueReply, RevisedReply};
+use apostille_api::json;
+use apostille_api::json::{QueueReply, RevisedReply};
 use apostille_terminal::args::ReviewArgs;
 use apostille_terminal::paint::format_count;
 use apostille_terminal::shell;

@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fs;
 
+use apostille_audit::review;
 use apostille_contract::sample_person;
 use apostille_core::memory::{
     Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, Stage, Voice,
 };
 use apostille_core::remember::{RememberOutcome, remember};
-use apostille_core::review;
 use apostille_core::store::MemoryFilter;
 use tempfile::TempDir;
 

@@ -4,8 +4,8 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use apostille_audit::review::{ReviewCare, ReviewItem};
 use apostille_core::memory::{Memory, MemoryId, MemoryName};
-use apostille_core::review::{ReviewCare, ReviewItem};
 use apostille_core::speaker::Person;
 use apostille_core::{breaker as core, rollback};
 
@@ -26,7 +26,7 @@ use apostille_workspace::error::CommandError;
 const LISTED: usize = 500;
 
 /// A person to talk to.
-pub trait ReviewConsole {
+pub(crate) trait ReviewConsole {
     /// Says something at once.
     fn print_text(&self, text: &str);
     /// One line that is typed; empty at the end of input.
@@ -39,7 +39,7 @@ pub trait ReviewConsole {
 }
 
 /// The terminal.
-pub struct ReviewTerminal<'a> {
+pub(crate) struct ReviewTerminal<'a> {
     /// The program as it was called.
     pub shell: &'a CommandContext,
 }
@@ -75,7 +75,7 @@ struct UndoableDecision {
 }
 
 /// A walk through the queue.
-pub struct ReviewDialogue<'a> {
+pub(crate) struct ReviewDialogue<'a> {
     hand: Reviewer<'a>,
     paint: &'a Paint,
     talk: &'a dyn ReviewConsole,
@@ -87,7 +87,7 @@ pub struct ReviewDialogue<'a> {
 
 impl<'a> ReviewDialogue<'a> {
     /// A dialogue about this queue.
-    pub fn new(
+    pub(crate) fn new(
         shell: &'a CommandContext,
         by: &'a Person,
         desk: &'a Workspace,
@@ -108,12 +108,12 @@ impl<'a> ReviewDialogue<'a> {
     }
 
     /// How many decisions were made so far, for whoever must say it when the dialogue is cut off.
-    pub fn decision_counter(&self) -> Arc<AtomicU64> {
+    pub(crate) fn decision_counter(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.made)
     }
 
     /// Goes through the queue until its end, or until the person leaves.
-    pub fn run(&mut self) -> Result<(), CommandError> {
+    pub(crate) fn run(&mut self) -> Result<(), CommandError> {
         self.print_text(&self.format_greeting());
         let mut at = 0;
         loop {
@@ -181,7 +181,7 @@ impl<'a> ReviewDialogue<'a> {
     }
 
     fn format_greeting(&self) -> String {
-        let n = crate::json::count_queued_memories(&self.queue) as u64;
+        let n = apostille_api::json::count_queued_memories(&self.queue) as u64;
         let waits = format_count(n, "memory waits", "memories wait");
         let decisions = format_count(self.queue.len() as u64, "decision", "decisions");
         let safe = self.safe_positions().count();
@@ -462,7 +462,7 @@ impl<'a> ReviewDialogue<'a> {
     }
 
     /// Lists what is safe, and accepts it when the person agrees.
-    pub fn confirm_accept_safe(&mut self) -> Result<(), CommandError> {
+    pub(crate) fn confirm_accept_safe(&mut self) -> Result<(), CommandError> {
         let safe: Vec<&ReviewItem> = self.safe_positions().map(|at| &self.queue[at]).collect();
         if safe.is_empty() {
             self.print_text("nothing that waits is safe to accept unread\n");
@@ -507,7 +507,7 @@ impl<'a> ReviewDialogue<'a> {
     }
 
     /// Accepts everything that is safe; the memories as they are now.
-    pub fn accept_safe(&mut self) -> Result<Vec<Memory>, CommandError> {
+    pub(crate) fn accept_safe(&mut self) -> Result<Vec<Memory>, CommandError> {
         let mut done = Vec::new();
         for at in self.safe_positions().collect::<Vec<_>>() {
             let after = self.last_event_number(&self.queue[at])?;
@@ -520,7 +520,7 @@ impl<'a> ReviewDialogue<'a> {
 }
 
 /// How many decisions were made, in words.
-pub fn format_decisions_made(made: &AtomicU64) -> String {
+pub(crate) fn format_decisions_made(made: &AtomicU64) -> String {
     format!(
         "{} made",
         format_count(made.load(Ordering::Relaxed), "decision", "decisions")

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::memory::Memory;
+use apostille_core::memory::Memory;
 use apostille_text::literals;
 use apostille_text::overlap::{collect_distinct_words, measure_jaccard_overlap, normalise_fact};
 

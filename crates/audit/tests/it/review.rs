@@ -1,11 +1,13 @@
 //! What waits is shown with everything needed to decide, in an order that lets a person get through it.
 
 use crate::world::{a_person, vouched};
+use apostille_audit::review::{ReviewCare, ReviewItem, list_review_queue};
 use apostille_core::event::EventBody;
-use apostille_core::memory::{Draft, Kind, Memory, MemoryName, Origin, Stage, Voice};
+use apostille_core::memory::{
+    Channel, Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, Stage, Voice,
+};
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::RememberOutcome;
-use apostille_core::review::{ReviewCare, ReviewItem, list_review_queue};
 use apostille_core::revise::{ReviseOutcome, merge_pending_memory, reject_memory, reword_memory};
 use apostille_core::store::{EventLog as _, EventPage, Store as _};
 
@@ -357,4 +359,52 @@ fn an_agent_cannot_replace_what_waits() {
         matches!(refused, RememberOutcome::Refused(Refusal::NotActive { .. })),
         "{refused:?}"
     );
+}
+
+/// Has an agent remember a rule that resembles no other.
+fn say_as_agent(world: &World, n: usize) {
+    let letters = |n: usize| -> String {
+        (0..6)
+            .map(|at| char::from(b'a' + u8::try_from((n * 7 + at * (n + 3)) % 26).unwrap()))
+            .collect()
+    };
+    let fact = format!("{}{n} {} {}", letters(n), letters(n + 11), letters(n + 29));
+    let voice = Voice {
+        author: Some("claude".into()),
+        ..Voice::from_origin(Origin::Agent).with_channel(Channel::Mcp)
+    };
+    world.kept(Draft {
+        kind: Some(Kind::Feedback),
+        twin: DuplicateChoice::Create("it is another".into()),
+        ..Draft::new(repo(), fact, voice)
+    });
+}
+
+#[test]
+fn what_a_held_actor_wrote_is_not_accepted_unread() {
+    let world = World::verified();
+    for n in 0..61 {
+        say_as_agent(&world, n);
+    }
+    let cite = "src/api.rs:3".parse().unwrap();
+    let gleaned = Voice {
+        author: Some("claude".into()),
+        ..Voice::from_origin(Origin::System).with_channel(Channel::Mcp)
+    };
+    let draft = Draft {
+        citations: vec![cite],
+        ..Draft::new(repo(), "`API_VERSION` is \"v3\"", gleaned)
+    };
+    world.kept(draft);
+    let is_safe = |world: &World| {
+        let queue = world.with(|cx| list_review_queue(cx, &[repo()])).unwrap();
+        queue
+            .iter()
+            .any(|it| it.memory().fact.contains("API_VERSION") && it.is_safe())
+    };
+    assert!(!is_safe(&world));
+    world
+        .with(|cx| apostille_core::breaker::close_breakers(cx, a_person(), &repo(), None))
+        .unwrap();
+    assert!(is_safe(&world));
 }

@@ -1,8 +1,8 @@
 //! The whole queue at once: one line each for people, everything for programs.
 
-use apostille_core::review::ReviewItem;
+use apostille_audit::review::ReviewItem;
 
-use crate::json::count_queued_memories;
+use apostille_api::json::count_queued_memories;
 use apostille_terminal::paint::{
     BOLD, DIM, Paint, TextTable, flatten_to_line, format_count, style_text,
 };
@@ -10,7 +10,7 @@ use apostille_terminal::paint::{
 use super::card;
 
 /// One line for each decision, and how to make them.
-pub fn format_review_queue(paint: &Paint, queue: &[ReviewItem]) -> String {
+pub(crate) fn format_review_queue(paint: &Paint, queue: &[ReviewItem]) -> String {
     if queue.is_empty() {
         return "nothing waits for review\n".into();
     }
@@ -36,8 +36,8 @@ pub fn format_review_queue(paint: &Paint, queue: &[ReviewItem]) -> String {
 }
 
 /// What it says on one line, and how many say it.
-pub fn format_waiting_memory(it: &ReviewItem) -> String {
-    let said = crate::cmd::list::format_subject_and_fact(it.memory());
+pub(crate) fn format_waiting_memory(it: &ReviewItem) -> String {
+    let said = apostille_terminal::paint::memory::format_subject_and_fact(it.memory());
     match it.copies.len() {
         0 => flatten_to_line(&said),
         n => format!("(×{}) {}", n + 1, flatten_to_line(&said)),

@@ -1,11 +1,11 @@
 //! One that waits, as a person reads it before deciding.
 
 use anstyle::Style;
+use apostille_audit::review::{ReviewCare, ReviewItem};
 use apostille_cite::citation::Citation;
 use apostille_cite::verdict::Verdict;
 use apostille_core::memory::{Channel, Mark, Memory};
 use apostille_core::remember::trusted::INSTRUCTION;
-use apostille_core::review::{ReviewCare, ReviewItem};
 
 use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW, flatten_to_line, make_terminal_safe,
@@ -23,7 +23,7 @@ const COPIES: usize = 5;
 const RULE: usize = 80;
 
 /// The colour of the care that something needs.
-pub fn choose_care_style(care: ReviewCare) -> Style {
+pub(crate) fn choose_care_style(care: ReviewCare) -> Style {
     match care {
         ReviewCare::Safe => GREEN,
         ReviewCare::Unproven => CYAN,
@@ -33,7 +33,7 @@ pub fn choose_care_style(care: ReviewCare) -> Style {
 }
 
 /// Everything about one that waits: how far it is, the fact, who said it, the evidence, and what is much like it.
-pub fn format_review_card(paint: &Paint, it: &ReviewItem, at: usize, of: usize) -> String {
+pub(crate) fn format_review_card(paint: &Paint, it: &ReviewItem, at: usize, of: usize) -> String {
     let memory = it.memory();
     [
         format_card_head(paint, it, &format!("{at} of {of}")),

@@ -13,7 +13,7 @@ use apostille_workspace::system::System;
 
 /// The words of a memory that can be edited.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EditableWords {
+pub(crate) struct EditableWords {
     /// What was learned.
     pub fact: String,
     /// A brief topic.
@@ -26,7 +26,7 @@ const NOTE: &str = "# the fact stands below the empty line; without a fact nothi
 
 impl EditableWords {
     /// The words of a memory as they are.
-    pub fn from_memory(memory: &Memory) -> Self {
+    pub(crate) fn from_memory(memory: &Memory) -> Self {
         let (subject, reason) = (memory.subject.clone(), memory.reason.clone());
         Self {
             fact: memory.fact.clone(),
@@ -74,12 +74,12 @@ impl EditableWords {
 }
 
 /// The user's editor, if one is set.
-pub fn find_user_editor(world: &System) -> Option<&str> {
+pub(crate) fn find_user_editor(world: &System) -> Option<&str> {
     world.env.get("VISUAL").or_else(|| world.env.get("EDITOR"))
 }
 
 /// Lets a person edit the words in their editor; `None` if nothing is to be changed.
-pub fn edit_in_editor(
+pub(crate) fn edit_in_editor(
     world: &System,
     editor: &str,
     words: &EditableWords,

@@ -4,13 +4,14 @@ pub mod copies;
 
 use std::cmp::Reverse;
 
-use crate::memory::{Kind, Mark, Memory, Origin, Stage};
-use crate::remember::{NearMemory, dedupe};
-use crate::space::Space;
-use crate::store::{ListOrder, MemoryFilter};
-use crate::verify::{self, VerifiedMemory};
-use crate::{Context, CoreError, breaker};
 use apostille_cite::verdict::Verdict;
+use apostille_core::memory::{Kind, Mark, Memory, Origin, Stage};
+use apostille_core::remember::{NearMemory, dedupe};
+use apostille_core::space::Space;
+use apostille_core::store::{ListOrder, MemoryFilter};
+use apostille_core::verify;
+use apostille_core::verify::VerifiedMemory;
+use apostille_core::{Context, CoreError, breaker};
 use apostille_text::literals;
 
 /// A pending memory with what a person needs to know before deciding.
