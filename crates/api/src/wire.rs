@@ -33,6 +33,7 @@ pub struct ArgumentError {
 }
 
 impl ArgumentError {
+    /// What is wrong with a field.
     pub fn new(field: impl Into<String>, why: impl Display) -> Self {
         Self {
             field: field.into(),
@@ -40,6 +41,8 @@ impl ArgumentError {
         }
     }
 
+    /// A required field that is not there.
+    #[must_use]
     pub fn new_missing(field: &str) -> Self {
         Self::new(field, "it is required")
     }
@@ -55,14 +58,17 @@ fn read_field<T: DeserializeOwned>(
         .transpose()
 }
 
+/// A text, where the field is given.
 pub fn read_text_field(name: &str, value: Option<Value>) -> Result<Option<String>, ArgumentError> {
     read_field(name, value)
 }
 
+/// A text that must be given.
 pub fn read_required_text(name: &str, value: Option<Value>) -> Result<String, ArgumentError> {
     read_text_field(name, value)?.ok_or_else(|| ArgumentError::new_missing(name))
 }
 
+/// A word of some idea, where the field is given.
 pub fn read_parsed_field<T>(name: &str, value: Option<Value>) -> Result<Option<T>, ArgumentError>
 where
     T: FromStr,
@@ -71,6 +77,7 @@ where
     Ok(read_field::<ParsedText<T>>(name, value)?.map(|it| it.0))
 }
 
+/// A whole number, also where it is written as a text of digits.
 pub fn read_number_field(name: &str, value: Option<Value>) -> Result<Option<u32>, ArgumentError> {
     read_field(name, value)
 }
@@ -80,6 +87,7 @@ pub fn read_flag_field(name: &str, value: Option<Value>) -> Result<bool, Argumen
     Ok(read_field(name, value)?.unwrap_or_default())
 }
 
+/// The places of the field `citations`.
 pub fn read_citation_list(value: Option<Value>) -> Result<Vec<CodeLocation>, ArgumentError> {
     let places: BoundedList<CodeLocationText, MAX_CITATIONS> =
         read_field("citations", value)?.unwrap_or_default();

@@ -793,7 +793,11 @@ fn assert_space_restored(now: &BTreeMap<u64, Memory>, before: &BTreeMap<u64, Mem
 ///
 /// # Panics
 /// When the store tells it otherwise.
-#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
+#[expect(
+    clippy::expect_used,
+    clippy::too_many_lines,
+    reason = "a story is told in one piece, and fails by panicking"
+)]
 pub fn check_memory_lifecycle<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     let [shop, ..] = sample_spaces();
     let here = std::slice::from_ref(&shop);

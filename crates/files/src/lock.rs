@@ -45,7 +45,7 @@ pub enum StoreLockGuard<'a> {
     /// Through the file that is kept open.
     Kept(&'a File),
     /// Through a file of its own, which was waited for.
-    Own(#[expect(dead_code, reason = "held, never read: dropping it releases the lock")] File),
+    Own(File),
 }
 
 impl Drop for StoreLockGuard<'_> {
@@ -58,6 +58,8 @@ impl Drop for StoreLockGuard<'_> {
 }
 
 impl StoreLock {
+    /// The queue at this lock file, which need not be there.
+    #[must_use]
     pub fn new(path: PathBuf) -> Self {
         Self { path, file: None }
     }

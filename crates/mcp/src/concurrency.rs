@@ -13,6 +13,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 pub struct CountGuard(Arc<AtomicUsize>);
 
 impl CountGuard {
+    /// Counts one more until it is dropped.
+    #[must_use]
     pub fn new(count: &Arc<AtomicUsize>) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
         Self(Arc::clone(count))
@@ -75,6 +77,8 @@ pub struct ConcurrencyLimit {
 }
 
 impl ConcurrencyLimit {
+    /// A limit of this many at once, with a queue of this length behind them.
+    #[must_use]
     pub fn new(at_once: usize, queue: usize) -> Self {
         Self {
             at_once,

@@ -65,7 +65,9 @@ pub struct ToolOffer {
 /// Places to work in that a server shares with others, and how long a call waits for one.
 #[derive(Clone)]
 pub struct SharedWorkLimit {
+    /// How many calls run at once, shared with the rest of the server.
     pub places: Arc<ConcurrencyLimit>,
+    /// How long a call waits for its turn.
     pub patience: Duration,
 }
 

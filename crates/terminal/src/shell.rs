@@ -51,6 +51,10 @@ impl CommandOutput {
 const INTERRUPTED: i32 = 130;
 
 /// Has something said when the person presses ctrl-c, before the program ends as it does then.
+#[expect(
+    clippy::exit,
+    reason = "ctrl-c ends the program, and whatever runs is interrupted with it"
+)]
 pub fn on_interrupt(told: impl FnOnce() -> String + Send + 'static) {
     apostille_http::interrupt::on_interrupt(move || {
         let _ = io::stdout().write_all(told().as_bytes());

@@ -69,6 +69,7 @@ pub fn build_secret_header(scheme: &str, word: &str) -> Option<HeaderValue> {
     Some(value)
 }
 
+/// A header of an answer, where it is text.
 pub fn response_header<'a>(response: &'a Response<Body>, name: &str) -> Option<&'a str> {
     response.headers().get(name)?.to_str().ok()
 }

@@ -14,8 +14,11 @@ use crate::system::System;
 
 /// What is kept beside the store of a call.
 pub struct CallSideRecords {
+    /// The machine.
     pub world: System,
+    /// The folder that the call is about.
     pub place: ProjectFolder,
+    /// The settings in force there.
     pub settings: Settings,
     /// How far whoever asks may reach; `None`: everywhere.
     pub pass: Option<AccessToken>,

@@ -82,7 +82,7 @@ impl HookEvent {
     }
 
     /// The entry of a hooks file that runs this command line, and the same line for the other shell.
-    fn to_entry(&self, shape: HookShape, line: &str, powershell: &str) -> Value {
+    fn build_entry(&self, shape: HookShape, line: &str, powershell: &str) -> Value {
         let mut entry = match shape {
             HookShape::Groups { ticks, is_named } => {
                 let mut handler =
@@ -129,7 +129,7 @@ pub(super) fn put_hooks(
     for event in layout.events {
         let line = program.hook_line(layout.owner, event.name);
         let powershell = program.powershell_line(layout.owner, event.name);
-        let wanted = event.to_entry(layout.shape, &line, &powershell);
+        let wanted = event.build_entry(layout.shape, &line, &powershell);
         let mine = list_own_entries(&text, event.name)?;
         if mine.iter().filter(|it| **it == wanted).count() == 1
             && count_own_handlers(&text, event.name)? == 1

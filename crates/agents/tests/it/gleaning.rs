@@ -131,7 +131,6 @@ fn add(to: &mut Figures, more: Figures) {
 }
 
 /// The figures of a file: each session by the client it is labelled with.
-#[expect(clippy::print_stdout, reason = "the figures are read by people")]
 fn measure(name: &str, text: &str, shows_faults: bool) -> Figures {
     let (mut all, mut faults) = (Figures::default(), Vec::new());
     let mut parts: BTreeMap<String, Figures> = BTreeMap::new();

@@ -5,7 +5,6 @@ mod told;
 
 use std::fs;
 
-use apostille_audit;
 use apostille_audit::AuditOptions;
 use apostille_tasks::notes_audit;
 

@@ -80,6 +80,7 @@ fn ended(env: &Env, session: &str) {
     env.ok(&["hook", &format!("--after={session}")]);
 }
 
+#[expect(clippy::too_many_lines, reason = "a story is told in one piece")]
 #[test]
 fn three_sessions_learn_from_each_other_and_the_report_is_right_at_the_end() {
     let mut env = Env::new();

@@ -7,12 +7,15 @@ use ureq::http::Uri;
 /// An address that cannot be asked. It is not repeated, because it may hold a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadAddress {
+    /// It is not a URL.
     #[error(
         "its address is no URL such as https://api.github.com or https://ghe.example.com/api/v3"
     )]
     Form,
+    /// It carries a name or a password.
     #[error("its address holds a name or a password; take them out and give a token instead")]
     Credentials,
+    /// It would send a token in the clear.
     #[error("a token is sent over https only; use an address that begins with https://")]
     Plain,
 }

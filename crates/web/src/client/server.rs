@@ -1,4 +1,9 @@
 //! A server on this machine for tests of clients: it answers by script, one reply after the other.
+#![expect(
+    missing_docs,
+    clippy::unwrap_used,
+    reason = "a scripted server for tests; it fails by panicking"
+)]
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{Read as _, Write as _};

@@ -35,7 +35,6 @@ fn half(is_held_out: bool) -> Vec<Session> {
         .collect()
 }
 
-#[expect(clippy::print_stdout, reason = "the figures are read by people")]
 fn measure(name: &str, is_held_out: bool) -> Figures {
     let (mut all, mut faults) = (Figures::default(), Vec::new());
     for session in half(is_held_out) {
