@@ -398,7 +398,7 @@ pub fn is_held_by_breaker(open: &[OpenBreaker], memory: &Memory) -> bool {
 /// ```compile_fail
 /// # use apostille_core::{Context, breaker, space::Space};
 /// fn close_unasked(cx: &Context<'_>, space: &Space) {
-///     let _ = breaker::close(cx, space, None);
+///     let _ = breaker::close_breakers(cx, space, None);
 /// }
 /// ```
 pub fn close_breakers(

@@ -365,7 +365,7 @@ pub enum Precondition {
 /// around the pipeline:
 ///
 /// ```compile_fail
-/// let batch = crate::event::Batch { events: vec![], expects: vec![], durable: true };
+/// let batch = apostille_core::event::Batch { events: vec![], expects: vec![], durable: true };
 /// ```
 #[derive(Debug, Clone)]
 pub struct Batch {

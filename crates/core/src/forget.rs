@@ -27,11 +27,11 @@ pub enum ForgetOutcome {
 
 /// Forgets a memory, in whatever stage it is.
 ///
-/// What a person said, and what a person decides about, is forgotten only by a speaker who [may](Speaker::may_forget).
+/// What a person said, and what a person decides about, is forgotten only by a speaker who [may](Speaker::can_forget).
 ///
 /// ```compile_fail
-/// # use apostille_core::{Context, forget::forget, memory::Name, space::Space};
-/// fn forget_unasked(cx: &Context<'_>, spaces: &[Space], name: Name) {
+/// # use apostille_core::{Context, forget::forget, memory::MemoryName, space::Space};
+/// fn forget_unasked(cx: &Context<'_>, spaces: &[Space], name: MemoryName) {
 ///     let _ = forget(cx, spaces, name, "no reason");
 /// }
 /// ```

@@ -615,7 +615,7 @@ pub enum ReplacementKind {
 /// say. Only a `Person` gives one.
 ///
 /// ```compile_fail
-/// let forged = crate::memory::Vouch(());
+/// let forged = apostille_core::memory::Vouch(());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vouch(());

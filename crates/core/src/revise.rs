@@ -89,9 +89,9 @@ pub fn invalidate_memory_as(
 /// Lets a pending memory out of quarantine, on a person's word. What it was to replace is replaced now.
 ///
 /// ```compile_fail
-/// # use apostille_core::{Context, memory::Name, revise, space::Space};
-/// fn approve_unasked(cx: &Context<'_>, spaces: &[Space], name: Name) {
-///     let _ = revise::approve(cx, spaces, name);
+/// # use apostille_core::{Context, memory::MemoryName, revise, space::Space};
+/// fn approve_unasked(cx: &Context<'_>, spaces: &[Space], name: MemoryName) {
+///     let _ = revise::approve_memory(cx, spaces, name);
 /// }
 /// ```
 pub fn approve_memory(
@@ -114,6 +114,13 @@ pub fn approve_memory(
 
 /// Lets a memory be used that waits or was rejected: a person may have changed their mind. Not where the same has been
 /// said again meanwhile and stands or waits.
+///
+/// ```compile_fail
+/// # use apostille_core::{Context, memory::MemoryName, revise, space::Space};
+/// fn reconsider_unasked(cx: &Context<'_>, spaces: &[Space], name: MemoryName) {
+///     let _ = revise::reconsider_memory(cx, spaces, name);
+/// }
+/// ```
 pub fn reconsider_memory(
     cx: &Context<'_>,
     by: &Person,
@@ -149,9 +156,9 @@ pub fn reconsider_memory(
 /// can be told from what is new.
 ///
 /// ```compile_fail
-/// # use apostille_core::{Context, memory::Name, revise, space::Space};
-/// fn reject_unasked(cx: &Context<'_>, spaces: &[Space], name: Name) {
-///     let _ = revise::reject(cx, spaces, name, "no");
+/// # use apostille_core::{Context, memory::MemoryName, revise, space::Space};
+/// fn reject_unasked(cx: &Context<'_>, spaces: &[Space], name: MemoryName) {
+///     let _ = revise::reject_memory(cx, spaces, name, "no");
 /// }
 /// ```
 pub fn reject_memory(

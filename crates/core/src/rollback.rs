@@ -93,9 +93,9 @@ pub fn plan_rollback(
 /// Takes the space back; `None`: the log has no such point. Nothing is written where nothing would change.
 ///
 /// ```compile_fail
-/// # use apostille_core::{Context, rollback::{Point, rollback}, space::Space};
+/// # use apostille_core::{Context, rollback::{RollbackPoint, rollback}, space::Space};
 /// fn roll_back_unasked(cx: &Context<'_>, space: &Space) {
-///     let _ = rollback(cx, space, Point::Undo);
+///     let _ = rollback(cx, space, RollbackPoint::Undo);
 /// }
 /// ```
 pub fn rollback(

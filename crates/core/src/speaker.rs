@@ -8,7 +8,7 @@
 //! as the call and says what may be done in it.
 //!
 //! ```
-//! use crate::speaker::{Speaker, TerminalFacts};
+//! use apostille_core::speaker::{Speaker, TerminalFacts};
 //!
 //! let at_a_terminal = TerminalFacts { is_manned: true, ..TerminalFacts::default() };
 //! assert!(Speaker::at_terminal(&at_a_terminal).person().is_some());
@@ -33,7 +33,7 @@ pub struct Speaker {
 /// A person who is known to be one: at a terminal, behind a reviewing token, or asked through the client.
 ///
 /// ```compile_fail
-/// let forged = crate::speaker::Person { spaces: None };
+/// let forged = apostille_core::speaker::Person { spaces: None };
 /// ```
 #[derive(Debug)]
 pub struct Person {

@@ -26,8 +26,9 @@ use apostille_text::literals::Literal;
 /// A draft that passed. Its fields are private to this file, so that unvetted text cannot go further:
 ///
 /// ```compile_fail
-/// fn forge(memory: crate::memory::Memory) -> crate::remember::guard::Vetted {
-///     crate::remember::guard::Vetted { memory, forced: false, twin: Default::default(), room: None, signals: vec![] }
+/// # use apostille_core::{memory::Memory, remember::guard::Vetted};
+/// fn forge(memory: Memory) -> Vetted {
+///     Vetted { memory, forced: false, twin: Default::default(), room: None, signals: vec![] }
 /// }
 /// ```
 #[derive(Debug, Clone)]
