@@ -130,6 +130,16 @@ fn run_remember_path(cx: &Context<'_>, draft: Draft) -> Result<RememberOutcome, 
 }
 
 /// Decides again while another writer keeps being first: what was read before the write no longer held.
+///
+/// Many agents write to one store, and most of a decision is slow: citations are read, neighbours compared, perhaps a model
+/// asked. No lock is held meanwhile. Instead a `Batch` carries the [`Precondition`](crate::event::Precondition)s that the
+/// decision rests on (no twin, this status, this much of the identity layer used), and the store checks them in the
+/// transaction that writes. When one fails, the batch must not simply be written again with fresh numbers: the other
+/// writer may have stated the same fact (now it is a restatement), rejected it (now it waits), or filled the layer (now it
+/// is refused). Only deciding anew finds that out. Moderating, classifying and reading the citations do not depend on the
+/// store, so they are outside this loop.
+///
+/// The number of tries is bounded because a store that always reports a conflict is broken, and its error is the answer.
 pub(crate) fn retry_on_conflict<T>(
     mut decide: impl FnMut() -> Result<T, EarlyEnd>,
 ) -> Result<T, EarlyEnd> {

@@ -68,6 +68,13 @@ impl StoreLock {
     ///
     /// A plain busy loop lets one writer starve while others hurry past; a blocking lock has a fair queue but no time
     /// limit. So a thread stands in line, and only as long as somebody waits for it.
+    ///
+    /// When the time is up, that thread cannot be called back: it stays blocked in the kernel. It owns the file it waits
+    /// with, so when its turn comes it gets the lock, finds that nobody listens, and drops both. For that moment the lock is
+    /// held in vain, which delays the next in line and loses nothing. It is also why waiting uses a file of its own and
+    /// not the one that is kept open: a late success on a shared file would lock it behind the back of its owner.
+    ///
+    /// The first attempt is made without a thread. Without contention, which is nearly always, no thread is ever started.
     pub fn wait_for_lock(&mut self, patience: Duration) -> Result<StoreLockGuard<'_>, LockError> {
         let file = match &mut self.file {
             Some(file) => file,

@@ -93,6 +93,16 @@ pub(super) fn check_route_access(pass: &AccessToken, need: Access) -> Result<(),
 }
 
 /// Turns away a form that this visitor's own page did not make.
+///
+/// The threat is a page in the same browser: it can send a form to a server on loopback, and the browser adds the cookie by
+/// itself. There are four fences, because each has a gap. `SameSite=Strict` on the cookie does not help between two
+/// servers on one host, which are the same site whatever their ports are. Requests without
+/// `Origin` or `Sec-Fetch-Site` have to pass, because not every browser and no plain client sends them. The seal has no
+/// such gap: it is made from the session's key and this process's secret (`Host::sign_text`), stands only in pages
+/// that the session was shown, and a foreign page cannot read those. It is checked last, on every form.
+///
+/// A token never counts here, and a cookie never counts at `/api` and `/mcp`: a program has no page to be tricked by, and a
+/// browser has no token that it would send by itself.
 pub(super) fn verify_csrf_token(asked: &RequestInput, seal: &str) -> Result<(), HttpRejection> {
     let brought = asked
         .form_fields()

@@ -47,6 +47,12 @@ impl PanelSessions {
     }
 
     /// Whether this is the link that was not used yet; now it was.
+    ///
+    /// The link speaks as the person who started the server, so it may open one session and no more. Terminals are
+    /// scrolled back, recorded and pasted into chats, and a browser keeps addresses in its history: a link that went on
+    /// working would be a password lying about. Who finds it later gets nothing, and if it was used by another first,
+    /// the owner sees that it does not work any more. A wrong guess does not use it up, else anybody could shut the owner out.
+    /// The session it opens is not evicted to make room for others, because it cannot be had again without a restart.
     pub(super) fn use_login_link(&mut self, once: &str) -> bool {
         self.once
             .take_if(|it| *it == Digest::hash_bytes(once.as_bytes()))

@@ -54,6 +54,16 @@ pub fn run(shell: &CommandContext, args: &HookArgs) -> CommandOutput {
 
 /// Ends it all when the time is over. The work is not the one that is put aside: what a second thread allocates costs
 /// more than all the watching.
+///
+/// An agent stands still while a hook runs, and some clients take a slow or failing hook as a reason to stop the turn. So
+/// the promise is: an answer within the deadline and exit code 0, whatever happens. Asking the work to be quick is not
+/// enough for that. It may be stuck where it cannot look at a clock: on a network file system, behind another process's
+/// lock, in a client that never closes its end of standard input. Therefore the process is ended from outside.
+///
+/// Ending it in the middle is safe. A batch is one transaction, so a store has it whole or not at all; the ledger ends a torn
+/// last line before it writes the next; and [`deliver_hook_reply`] prints under the lock of the exchange, so that nobody
+/// gets half an answer, or two. What can be cut short without that is cut short before: `late` in the `Context` is true
+/// after 60 % of the time, and what is not verified by then is left out.
 #[expect(clippy::exit, reason = "whoever is stuck cannot be asked to stop")]
 fn spawn_hook_watchdog(exchange: Arc<Mutex<HookExchange>>, deadline: Duration) {
     thread::spawn(move || {

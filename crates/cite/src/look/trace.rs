@@ -234,6 +234,21 @@ impl<'a> LineTracer<'a> {
     }
 
     /// Lines that the diff says were touched: the same text elsewhere, or what they were turned into.
+    ///
+    /// A diff is one of several ways to explain an edit. When a function is inserted above one like it, the diff may well
+    /// report the old one as new and the new one as old; when two blocks change places, one of them is reported as deleted
+    /// and added. So the hunks are not believed before the text was looked for, and the order of the attempts is the order
+    /// of certainty:
+    ///
+    /// 1. where the hunks lead, if the very same lines stand there;
+    /// 2. the one place in this file that has them, if it is the only one before and after;
+    /// 3. the same lines among what this commit brought, here or in another file: only lines that are long enough to be told
+    ///    from others (`is_distinctive_snippet`), because a lone `}` stands everywhere;
+    /// 4. where the hunks lead, if only the formatting differs there;
+    /// 5. as 3, spaces not counted: a block that was indented when it moved;
+    /// 6. where the hunks lead, as changed text; or nowhere, if only blank lines are left there.
+    ///
+    /// 1 to 3 leave the text untouched, so the commit is not named as one that changed it.
     fn trace_touched_lines(
         &mut self,
         now: &FileVersion,

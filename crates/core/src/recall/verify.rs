@@ -5,8 +5,17 @@ use super::query::RecallQuery;
 use crate::Context;
 use apostille_cite::look::NEAR;
 
-/// Looks up the citations of ranked memories, the best first, until enough of them hold. As many as are still wanted
-/// are looked up together, so that they share one walk through the history.
+/// Looks up the citations of ranked memories, the best first, until enough of them hold.
+///
+/// Two costs pull in opposite directions. Following a citation may need git: a walk through the history costs about the
+/// same for one citation as for twenty, so looking them up one by one pays for that walk again and again. But looking up
+/// all candidates at once pays for memories that nobody will see, and an agent waits for this. So each round takes exactly
+/// as many as are still missing: where everything holds, which is the usual case, there is one round and one walk, and a
+/// memory that does not hold costs one more round with only its replacements in it. The follower is the same for all
+/// rounds, so a file is read once.
+///
+/// What does not hold is kept in the result. It has a better rank than what takes its place, and the reader is told that
+/// it exists: otherwise a memory that went stale would vanish without anybody repairing it.
 pub(super) fn verify_hits(
     cx: &Context<'_>,
     hits: Vec<RecallHit>,

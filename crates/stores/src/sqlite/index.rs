@@ -3,6 +3,17 @@
 //! A write adds one row to the tail. When the tail is long, its memories become a segment: one row for each term,
 //! keyed by space, term and the segment's last number. A question reads the tail and the rows of its terms, so that
 //! it costs what the space costs, however large the store is. What is in a row's blob is [`super::pack`]'s business.
+//!
+//! Why not a row for each posting, or SQLite's own full-text index? A memory has some dozens of terms, which lie in as many
+//! places of a B-tree: a write would dirty a page for each, and with `synchronous = FULL` somebody waits for all of them.
+//! With the tail it dirties a few, and the scattered pages are paid for once in [`TAIL_LEN`] memories. SQLite's full-text
+//! index ranks by its own statistics over the whole table, so the answer in one repository would depend on what others
+//! remember, and no other store could rank alike. Here ranking is in the core, and a store only has postings to give.
+//!
+//! How long the tail may be is a trade: it is read whole by every question, so it must stay short.
+//!
+//! Rows, log, counters, sum and index are written in one transaction. Where a blob is damaged, nothing in it is mended: the
+//! index of that space is built anew from its rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -5,6 +5,18 @@
 //! are added up, 4 × 64 bits. Adding has no order, so a row is taken out again without touching the others: nothing
 //! breaks when a memory is forgotten. It is a digest and not a signature: whoever knows this page can make the sum right
 //! again. It stands against mistakes and careless hands, not against somebody who may write the file and means harm.
+//!
+//! Why not a chain, where each row's digest covers the one before? To forget is to remove bytes from the middle of the log,
+//! which breaks every link behind them. One would have to keep a digest of what was forgotten, and a digest of a short
+//! text can be guessed; or compute the rest of the chain anew, which costs what the store holds. A sum loses nothing but
+//! the order of rows, and that is covered: the place in the log is part of an event's digest.
+//!
+//! Why count uses by multiplying? A counter that goes from 4 to 5 adds its digest once more. So neither the old value nor
+//! the row has to be read to keep the sum right, and showing ten memories stays one small write.
+//!
+//! The sum lies in the row of the space, which every write touches anyway. Checking it reads every row, so that is done when
+//! the store looks itself over (`doctor`, a thorough audit) and not for each recall. A row that was changed is noticed
+//! sooner, by its own seal when it is read; the sum is what notices rows that were added or taken away.
 
 use apostille_core::memory::UsageCounts;
 use apostille_core::store::StoreError;
