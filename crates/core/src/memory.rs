@@ -77,6 +77,11 @@ impl FromStr for MemoryId {
 pub const MAX_NUMBER: u64 = (1 << 40) - 1;
 
 /// The short name of a memory within its space: `m-12` in a repository, `u-12` for a user. Never reused.
+///
+/// Numbers are counted per space, because one file holds all repositories and a handle has to stay short enough to be typed
+/// and to be named by a model. The letter keeps the two spaces that are in play at once apart. The number of a forgotten
+/// memory is kept in its tombstone and not given again: in notes and transcripts the old handle still stands for the old
+/// fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle {
     /// `m` or `u`.

@@ -1,4 +1,13 @@
 //! Verify: look up the citations of memories, write down what was found, and let those that moved follow the code.
+//!
+//! A verdict belongs to a tree, and a memory belongs to everybody who shares the store. What is gone on a feature branch, in
+//! a half-done edit or in an old checkout may stand in every other tree. So a memory is changed only where the tree is
+//! settled (`Source::is_settled`: the default branch, nothing uncommitted); elsewhere verifying looks and writes down what it
+//! saw. And even there it is invalidated only when the caller says so, and only on proof (`CitationFinding::is_proof`): the
+//! change is part of this tree's own history, or the cited text was never there. A commit that is not part of this
+//! history, such as one of a branch not merged yet, is a reason to withhold a memory and none to drop it.
+//!
+//! Nothing is lost by this caution: recall withholds what does not hold, whatever the memory's status is.
 
 pub mod draft;
 

@@ -1,4 +1,9 @@
 //! The socket: connections are taken in, not too many and none for nothing, until the program is told to stop.
+//!
+//! The accept loop is our own, over hyper's connections, and no framework's `serve`. Connections that were opened and never
+//! say anything must end, or a few hundred of them shut everybody out; and one too many must be told so, not left waiting.
+//! For both each connection has to be in our hands. A framework's router would also be a second table beside the one that
+//! says who may call what (`route`), and the two would have to agree.
 
 use std::convert::Infallible;
 use std::io;

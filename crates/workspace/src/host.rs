@@ -345,6 +345,10 @@ fn build_out_of_reach_error(origin: &CallOrigin, repo: &Space) -> PlaceError {
 }
 
 impl OpenScope for ServerHost {
+    /// Everything is found anew for each call, the checkout and the settings included. A server lives for days, and between
+    /// two calls its user may switch the branch, edit the settings or open another folder; an answer from before that
+    /// would be a verdict about the wrong tree. Only what does not depend on the place is kept: open stores, by their URL,
+    /// and the cache of verdicts, whose keys name the content they are about.
     fn open_scope(&self, origin: &CallOrigin) -> Result<CallScope, PlaceError> {
         let world = System::from_process(Vec::new())?.with_dir(Some(&self.cwd));
         let (desk, is_here) = self.open_for_call(&world, origin)?;
