@@ -1,14 +1,11 @@
-//! What an agent is shown at each moment of a session, and what a session leaves behind.
-//! What is known about the programs that agents live in: what they send to a hook and how it is answered, what they
-//! write down of a session, and how their settings name this program.
-//!
-//! [`clients`] has a folder for each of them. The other modules are what those folders share, and know no client by name:
-//! [`hook`] reads payloads and prints answers, [`transcripts`] collects turns, [`settings`] edits other people's files.
+//! What an agent is shown at each moment of a session, and what a session leaves behind. Everything that is known about
+//! the programs that agents live in: what they send to a hook and how it is answered, what they write down of a session,
+//! and how their settings name this program.
 //!
 //! ```
-//! use crate::clients::{print_hook_reply, read_hook_call};
-//! use crate::hook::{HookMoment, HookReply};
-//! use crate::client::Client;
+//! use apostille_agents::client::Client;
+//! use apostille_agents::clients::{print_hook_reply, read_hook_call};
+//! use apostille_agents::hook::{HookMoment, HookReply};
 //!
 //! let stdin = r#"{"hook_event_name": "BeforeAgent", "session_id": "s1", "prompt": "why does it fail?"}"#;
 //! let no_variables = |_: &str| None;
@@ -21,6 +18,12 @@
 //!     r#"{"hookSpecificOutput":{"hookEventName":"BeforeAgent","additionalContext":"retries: 3"}}"#
 //! );
 //! ```
+//!
+//! How the pieces fit: [`clients`] has a folder for each client. [`hook`] reads payloads and prints answers,
+//! [`transcripts`] collects turns, [`settings`] edits other people's files: what clients share, and no client is known there
+//! by name. [`brief`] decides what is shown; [`session`] is what was shown so far, and [`ledger`] keeps it on disk. When a
+//! session is over, [`glean`] finds what was stated in its [`transcript`] and not remembered, [`learn`] turns it into
+//! proposals and an episode. [`pace`] is how long agents waited for their hooks.
 
 pub mod brief;
 pub mod client;

@@ -1,9 +1,19 @@
-//! The faces that speak a protocol. This crate is handed a store and a source and names none.
+//! The calls as functions, one JSON shape each. This crate is handed a store and a source and names none.
 //!
-//! [`tools`] are pure functions, arguments in and an answer out; beside them is what a client can read ([`resources`]).
-//! Neither prints, asks for the time or starts a runtime. The agents' protocol ([`mcp`]) is mounted around them, and the
-//! socket ([`http`]) around that, the API and the panel. Modules point one way: `tools`, `resources`, `api` and `panel`
-//! know no protocol, `mcp` knows no socket.
+//! ```
+//! use apostille_api::calls::{CALLS, build_openapi_document};
+//!
+//! let document = build_openapi_document();
+//! for call in CALLS {
+//!     assert!(document["paths"][call.route.path].is_object(), "{}", call.id);
+//! }
+//! ```
+//!
+//! How the pieces fit: [`calls`] is the table of calls, each a function from a [`visit::RequestScope`] and a
+//! [`visit::RequestInput`] to a [`visit::HttpReply`]; [`json`] has the shapes they answer with, which `--json` prints too.
+//! [`host`] is the port to the machine: a [`host::CallOrigin`] says who calls, and [`host::OpenScope`] opens a
+//! [`host::CallScope`] with everything to answer with. [`pass`] is how far a token reaches, [`wire`] reads arguments. No
+//! face prints, asks for the time or starts a runtime here; the tool sets, the panel, MCP and HTTP are crates above.
 
 pub mod calls;
 mod fault;

@@ -1,7 +1,13 @@
 //! Verified, shared memory for coding agents: the one binary.
 //!
-//! `args` is what was typed, `config` what was meant, `world` everything outside, `cmd` one file for each verb, and
-//! `paint` how it looks. What a memory is, and what happens to it, is in `apostille-core`.
+//! ```text
+//! $ apostille remember "`MAX_RETRIES` is 3" --cite src/retry.rs:1
+//! $ apostille recall "how many retries"
+//! ```
+//!
+//! How the pieces fit: `args` is what was typed, `cmd` has one file for each command, `paint` is how it looks and `shell`
+//! what a command is given and what it gives back. `tour` shows the program at work in a scratch repository. Configuration,
+//! checkout and store are opened by `apostille-workspace`; what happens to a memory is in `apostille-core`.
 
 #![expect(
     unreachable_pub,

@@ -1,7 +1,34 @@
 //! Audit: what needs attention in what is kept. It looks and counts, and changes nothing, the log included.
 //!
-//! Four lists of questions, as code: has each memory its fields; is it said twice, or otherwise; will it last; and is the
-//! whole in order.
+//! ```
+//! use apostille_audit::{AuditOptions, audit};
+//! use apostille_cite::source::NoRepositorySource;
+//! use apostille_core::Context;
+//! use apostille_core::policy::Policy;
+//! use apostille_core::space::Space;
+//! use apostille_core::store::ram::RamStore;
+//!
+//! let (store, policy) = (RamStore::default(), Policy::default());
+//! let cx = Context {
+//!     store: &store,
+//!     source: &NoRepositorySource,
+//!     policy: &policy,
+//!     now: jiff::Timestamp::UNIX_EPOCH,
+//!     random: &|| 7,
+//!     late: &|| false,
+//!     actor: None,
+//!     beside: &[],
+//!     guardian: None,
+//! };
+//! let options = AuditOptions { limit: 50, ..AuditOptions::default() };
+//! let report = audit(&cx, &[Space::repo("myorg/myapp")?], &options)?;
+//! assert!(report.is_complete && report.findings.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! How the pieces fit: four lists of questions, as code. `each` asks whether a memory has its fields, `alike` and `opposed`
+//! whether it is said twice or otherwise, `proof` and `used` whether it will last, `whole` whether the store is in order.
+//! Other rooms add what they found through [`AuditOptions::beside`]. [`trend`] counts what happened, day by day.
 
 mod alike;
 mod each;

@@ -1,4 +1,43 @@
-//! Evidence in code: a citation, following it through a history, and the verdict.
+//! Evidence in code: a citation, following it through a history, and the verdict. Nothing here knows a memory or a store.
+//!
+//! ```
+//! use apostille_cite::capture::capture_lines;
+//! use apostille_cite::citation::RepoPath;
+//! use apostille_cite::look::{CitationFollower, CitedClaim, NEAR};
+//! use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
+//! use apostille_cite::verdict::{Change, Verdict};
+//!
+//! /// A repository with one file.
+//! struct OneFile(&'static str);
+//!
+//! impl Source for OneFile {
+//!     fn read_tree(&self) -> Result<SourceTree, SourceError> {
+//!         Ok(SourceTree::default())
+//!     }
+//!     fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
+//!         let blob = SourceBlob { id: None, bytes: self.0.into() };
+//!         Ok((path.as_str() == "src/retry.rs").then_some(blob))
+//!     }
+//! }
+//!
+//! let was = OneFile("use std::time;\npub const MAX_RETRIES: u32 = 3;\nfn retry() {}\n");
+//! let citation = capture_lines(&was, &"src/retry.rs:2".parse()?)?;
+//! let claim = CitedClaim { fact: "`MAX_RETRIES` is 3", citations: &[citation] };
+//! let verify = |source: &OneFile| {
+//!     let in_time = || false;
+//!     CitationFollower::new(source, Change::Comment, &in_time, NEAR).verify_claims(&[claim])[0][0].clone()
+//! };
+//!
+//! assert_eq!(verify(&was), Verdict::Holds);
+//! let now = OneFile("use std::time;\npub const MAX_RETRIES: u32 = 5;\nfn retry() {}\n");
+//! let Verdict::Changed(difference) = verify(&now) else { panic!("the line was edited") };
+//! assert_eq!(difference.contradicted, ["3"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! How the pieces fit: [`capture`] reads a place through the port [`source::Source`] and keeps a [`citation::Citation`]:
+//! the lines, their digest and fingerprints of their neighbours. [`look`] follows it to the tree of a reader and answers
+//! with a [`verdict::Verdict`]. [`sheet`] is a file as lines, [`diff`] shows two texts side by side.
 
 pub mod capture;
 pub mod citation;

@@ -7,6 +7,64 @@
 //!
 //! Nothing here does IO, reads a clock or asks the environment: the store, the source, the time and the randomness
 //! come in through [`Context`].
+//!
+//! ```
+//! use apostille_cite::citation::RepoPath;
+//! use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
+//! use apostille_core::memory::Draft;
+//! use apostille_core::policy::Policy;
+//! use apostille_core::recall::{RecallRequest, recall};
+//! use apostille_core::remember::{RememberOutcome, remember};
+//! use apostille_core::space::Space;
+//! use apostille_core::speaker::{Speaker, TerminalFacts};
+//! use apostille_core::store::ram::RamStore;
+//! use apostille_core::Context;
+//! use jiff::Timestamp;
+//!
+//! /// A repository with one file.
+//! struct OneFile;
+//!
+//! impl Source for OneFile {
+//!     fn read_tree(&self) -> Result<SourceTree, SourceError> {
+//!         Ok(SourceTree::default())
+//!     }
+//!     fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
+//!         let blob = SourceBlob { id: None, bytes: "pub const MAX_RETRIES: u32 = 3;\n".into() };
+//!         Ok((path.as_str() == "src/retry.rs").then_some(blob))
+//!     }
+//! }
+//!
+//! let (store, policy) = (RamStore::default(), Policy::default());
+//! let cx = Context {
+//!     store: &store,
+//!     source: &OneFile,
+//!     policy: &policy,
+//!     now: Timestamp::UNIX_EPOCH,
+//!     random: &|| 7,
+//!     late: &|| false,
+//!     actor: None,
+//!     beside: &[],
+//!     guardian: None,
+//! };
+//! let speaker = Speaker::at_terminal(&TerminalFacts { is_manned: true, ..TerminalFacts::default() });
+//! let space = Space::repo("myorg/myapp")?;
+//!
+//! let mut draft = Draft::new(space.clone(), "`MAX_RETRIES` is 3", speaker.voice().clone());
+//! draft.citations.push("src/retry.rs:1".parse()?);
+//! assert!(matches!(remember(&cx, draft)?, RememberOutcome::Remembered { .. }));
+//!
+//! let question = RecallRequest { text: "how many retries".into(), spaces: vec![space], ..RecallRequest::default() };
+//! let recalled = recall(&cx, &question)?;
+//! assert_eq!(recalled.shown[0].standing(), "holds");
+//! assert!(recalled.block.contains("(m-1; holds src/retry.rs:1) `MAX_RETRIES` is 3"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! How the pieces fit: [`mod@remember`] and [`mod@recall`] are the two paths; the other verbs ([`revise`], [`mod@forget`],
+//! [`verify`], [`review`], [`promote`], [`mod@rollback`], [`import`], [`export`], [`list`], [`stats`]) are a file each.
+//! [`memory`], [`space`], [`event`] and [`policy`] are the nouns, [`format`](mod@format) their one JSON shape. [`speaker`] says who
+//! may do what. The ports are [`store::Store`], [`model::Model`] and [`apostille_cite::source::Source`]. A verb answers
+//! with a value, a [`refusal::Refusal`] included; a [`CoreError`] means that the world is broken.
 
 pub mod breaker;
 pub mod event;

@@ -1,9 +1,22 @@
 //! The server behind a socket: the panel for people, `/api` for programs, `/mcp` for agents, `/health`, `/ready` and
-//! `/metrics` for whoever watches over it.
+//! `/metrics` for monitoring.
 //!
-//! Loopback, a token or a session, and a look at where a request comes from: a page in somebody's browser must not reach
-//! memory. What is asked for is found in a table (`route`), whoever asks is judged (`entry`), what is too much is put off
-//! (`gate`), the work is done on a thread of its own (`work`), and every answer gets its headers (`answer`).
+//! ```
+//! use apostille_http::{HttpServer, HttpServerConfig, ServerLimits};
+//!
+//! /// A server that takes fewer requests, and the path that opens its panel.
+//! fn build_server(config: HttpServerConfig) -> (HttpServer, String) {
+//!     let limits = ServerLimits { rate: 50, ..ServerLimits::default() };
+//!     let server = HttpServer::new(HttpServerConfig { limits, ..config });
+//!     let link = server.panel_link_path();
+//!     (server, link)
+//! }
+//! ```
+//!
+//! How the pieces fit: a request is found in a table (`route`), its sender is judged (`entry`: host, origin, token or
+//! session), it waits for its turn or is put off (`gate`), the work is done on a thread of its own (`work`), and every
+//! answer gets its headers (`answer`). Loopback alone protects nothing: a page in a browser on the same machine can send
+//! requests here, so each one shows a token or a session and says where it comes from.
 
 mod agents;
 mod answer;

@@ -1,6 +1,20 @@
 //! The Model Context Protocol around the tools, in every revision that the SDK knows. Its types stay in here.
 //!
-//! Nothing hangs on a connection: each call finds its place, does its work on a thread of its own, and is done.
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! use apostille_api::host::Host;
+//! use apostille_mcp::{ToolNameStyle, ToolOffer, serve_stdio};
+//! use apostille_tools::Profile;
+//!
+//! fn serve(host: Arc<dyn Host>) -> std::io::Result<()> {
+//!     serve_stdio(host, ToolOffer { profile: Profile::Verified, spelling: ToolNameStyle::Dots })
+//! }
+//! ```
+//!
+//! How the pieces fit: nothing hangs on a connection. Each call has its scope opened by the [`Host`], does its work on a
+//! thread of its own (`work`), is turned into the protocol's types (`results`), and is done. `asking` is how a client's user
+//! is asked, `changes` tells subscribers, [`concurrency`] is how many calls run at once.
 
 mod asking;
 mod changes;

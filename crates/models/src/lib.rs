@@ -1,3 +1,41 @@
 //! Two protocols of models behind [`apostille_core::model::Model`]. Nothing is asked unless the user sets one up.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use apostille_core::model::ModelError;
+//! use apostille_models::protocols::{ModelApi, ModelOptions, ModelOwner, RemoteModel, TIMEOUT};
+//!
+//! /// No key, no limit.
+//! struct Local;
+//!
+//! impl ModelOwner for Local {
+//!     fn read_key(&self) -> Result<Option<String>, ModelError> {
+//!         Ok(None)
+//!     }
+//!     fn count_request(&self) -> Result<(), ModelError> {
+//!         Ok(())
+//!     }
+//!     fn pause(&self, time: Duration) {
+//!         std::thread::sleep(time);
+//!     }
+//! }
+//!
+//! let options = ModelOptions {
+//!     api: ModelApi::OpenAi,
+//!     base: "http://localhost:11434/v1".into(),
+//!     name: "qwen3:8b".into(),
+//!     timeout: TIMEOUT,
+//!     proxy: None,
+//!     authorities: None,
+//! };
+//! let model = RemoteModel::new(&options, Local)?;
+//! assert!(model.is_private(), "what is sent stays on this machine");
+//! # Ok::<(), ModelError>(())
+//! ```
+//!
+//! How the pieces fit: [`protocols::RemoteModel`] asks one question within one budget of time;
+//! [`protocols::DailyRequestMeter`] counts requests in a file before they are made. What a model answers is a claim: the
+//! core's guardian and the gleaning of sessions check it like any other text.
 
 pub mod protocols;

@@ -1,5 +1,19 @@
-//! The panel: pages for people who would rather look. Each page is a function from a visit to HTML; a form is a route
+//! The panel: pages for people who would rather look. Each page is a function from a request to HTML; a form is a route
 //! that does one thing and goes back to a page.
+//!
+//! ```
+//! use apostille_api::pass::Access;
+//! use apostille_api::visit::HttpMethod;
+//! use apostille_panel::ROUTES;
+//!
+//! // Deciding about what waits takes a pass that reviews.
+//! let approve = ROUTES.iter().find(|it| it.path == "/memories/{name}/approve").unwrap();
+//! assert_eq!((approve.method, approve.need), (HttpMethod::Post, Access::Review));
+//! ```
+//!
+//! How the pieces fit: [`ROUTES`] is the table; each page is a module. [`frame`] is what surrounds a page, [`parts`] the
+//! pieces that pages share, [`plot`] draws curves as SVG. Text of a memory reaches HTML through
+//! [`parts::sanitize_shown_text`]. No page knows a socket, so every one is tested as text.
 
 pub mod ask;
 pub mod frame;

@@ -1,4 +1,21 @@
-//! Configuration, the checkout, and the store and source that belong to a call: everything that is opened before a verb runs.
+//! Configuration, the checkout, and the store and source that belong to a call: everything that is opened before a verb
+//! runs.
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use apostille_workspace::config::StoreUrl;
+//!
+//! let base = Path::new("project");
+//! assert_eq!(StoreUrl::from_text("jsonl:memory.jsonl", base, None), Ok(StoreUrl::Jsonl(base.join("memory.jsonl"))));
+//! assert!(StoreUrl::from_text("notes.txt", base, None).is_err());
+//! ```
+//!
+//! How the pieces fit: [`system`] is what the process was given (folder, environment, terminal, clock), read once.
+//! [`place`] is the checkout that a folder belongs to, [`config`] what is set there and where each setting comes from.
+//! [`desk`] opens the store and the source of a command and lends it the core's `Context`; [`host`] does the same for each
+//! call of a server and implements [`apostille_api::host::OpenScope`]. [`speaker`] is the terminal's door to
+//! [`apostille_core::speaker::Speaker`].
 
 pub mod beside;
 pub mod config;
