@@ -1,7 +1,7 @@
 //! The machine that a server runs on, as far as a call needs it.
 //!
 //! A call comes with a [`CallOrigin`]: who calls, and from where. The host finds the memory that is meant and opens a
-//! [`CallScope`] with everything to answer with, which lends the work the core's `Context` and a [`Here`].
+//! [`CallScope`] with everything to answer with, which lends the work the core's `Context` and a [`CallPlace`].
 
 use std::cell::RefCell;
 use std::path::PathBuf;

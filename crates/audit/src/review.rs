@@ -81,8 +81,8 @@ pub fn list_review_queue(cx: &Context<'_>, spaces: &[Space]) -> Result<Vec<Revie
     Ok(queue)
 }
 
-/// The same of at most so many, those that wait longest, and without what is known beside each: for whoever shows a part
-/// of the queue, and adds that by [`detail`].
+/// At most so many of the queue, those that wait longest first, without what is known beside each. A face that shows only
+/// a part adds that with [`add_review_details`].
 pub fn list_sorted_pending(
     cx: &Context<'_>,
     spaces: &[Space],

@@ -1,6 +1,6 @@
 //! The suite that every store passes: one story, and random operations compared with the RAM twin.
 //!
-//! A store's tests call [`story`] and [`agrees`] with a function that opens the same store again and again.
+//! A store's tests call [`check_memory_lifecycle`] and [`check_store_against_ram`] with a function that opens the same store again and again.
 
 pub mod derive;
 mod logs;

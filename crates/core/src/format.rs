@@ -207,7 +207,7 @@ pub struct MemoryRecord {
     /// Times found to hold.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub verified: u32,
-    /// The SHA-256 of what it says, see [`Memory::digest`]. Older records have none.
+    /// The SHA-256 of what it says, see [`Memory::content_digest`]. Older records have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// The version of this shape. Older records have none.

@@ -581,7 +581,7 @@ impl Memory {
     }
 }
 
-/// The digest of a statement, see [`Memory::claim`]; `of` is the task or the session that it belongs to.
+/// The digest of a statement, see [`Memory::claim_digest`]; `of` is the task or the session that it belongs to.
 #[must_use]
 pub fn claim_digest(layer: Layer, of: Option<&str>, subject: Option<&str>, fact: &str) -> Digest {
     let words = apostille_text::overlap::normalise_fact(subject, fact);

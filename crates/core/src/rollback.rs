@@ -1,6 +1,6 @@
 //! Rollback: a space is taken back to how it stood at a point of its log.
 //!
-//! Every change tells what it replaced ([`Was`]), so the log is walked from its end to the point, and for each memory the
+//! Every change tells what it replaced ([`PreviousState`]), so the log is walked from its end to the point, and for each memory the
 //! earliest of these is how it stood. What was remembered since is retired; what was forgotten since has no bytes left
 //! and cannot come back. Counters are history and stay. A rollback is itself written as events, so it can be taken back
 //! like anything else, and exactly.

@@ -1,6 +1,6 @@
 //! The port to where memories are kept. One write method; the same answers from every store.
 //!
-//! It has two halves. [`Log`] is what a backend must do: append a batch, erase, and read back what was written. [`Store`] is a
+//! It has two halves. [`EventLog`] is what a backend must do: append a batch, erase, and read back what was written. [`Store`] is a
 //! log with what ranking and the guards of a write ask for, answered from an index or from counters rather than by reading
 //! every memory. What a batch does to rows is not up to a backend, see [`plan`].
 
@@ -293,7 +293,7 @@ pub struct EventPage {
     pub changes_only: bool,
     /// Newest first, rather than oldest first.
     pub newest_first: bool,
-    /// Continue behind this place of the space's log, see [`Logged::seq`]; 0 begins.
+    /// Continue behind this place of the space's log, see [`LoggedEvent::seq`]; 0 begins.
     pub after: u64,
     /// At most so many.
     pub limit: usize,
@@ -384,7 +384,7 @@ pub trait Store: EventLog {
     fn list_terms(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError>;
 
     /// What a write looks at before it is let through: how much was recorded since then, and which breakers are open. It
-    /// is not part of [`Log::summary`], because every write asks for it and the summary may count every memory.
+    /// is not part of [`EventLog::summarize_space`], because every write asks for it and the summary may count every memory.
     fn read_breaker_state(
         &self,
         space: &Space,

@@ -55,7 +55,7 @@ const PASSES: usize = 6;
 /// One pass is not enough: `<scr<script>ipt>` has a tag in it whose removal makes another, and a zero-width character may
 /// keep the two halves of `</memory-context>` apart until it is taken out. So the text is gone over until nothing changes.
 /// That must end: an author can nest as deeply as the text is long, and each pass costs the whole text. Honest text is done
-/// after one pass or two. What still changes after [`PASSES`] was built to outlast this, and then readability is no longer
+/// after one pass or two. What still changes after `PASSES` was built to outlast this, and then readability is no longer
 /// worth protecting: every sign that anything here begins with is replaced, which cannot bring forth a new one.
 ///
 /// That a second run changes nothing matters by itself. Text is cleaned when it is written and again when it is shown; if the

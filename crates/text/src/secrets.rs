@@ -27,7 +27,7 @@ use words::WordIndex;
 const SHORTEST: usize = 8;
 /// Shortest run that counts as a blob when nothing around it says what it is.
 const BLOB_MIN: usize = 32;
-/// Name that [`find`] gives for such a blob.
+/// Name that [`find_secret`] gives for such a blob.
 const BLOB: &str = "high-entropy-blob";
 /// So much of a value is judged: what is random is so from its beginning.
 const JUDGED_MAX: usize = 256;

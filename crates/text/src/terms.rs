@@ -74,7 +74,7 @@ impl StemCache {
     /// How many words are remembered.
     const MOST: usize = 1 << 16;
 
-    /// The same as [`terms`].
+    /// What [`extract_terms`] finds in a text.
     #[must_use]
     pub fn extract_terms(&mut self, text: &str) -> Vec<(String, u32)> {
         extract_terms_by(text, |kind, word| match kind {
@@ -83,7 +83,7 @@ impl StemCache {
         })
     }
 
-    /// The same as [`indexed`].
+    /// What [`extract_terms_with_len`] finds in a text.
     #[must_use]
     pub fn extract_terms_with_len(&mut self, text: &str) -> (Vec<(String, u32)>, u32) {
         sum_term_counts(self.extract_terms(text))

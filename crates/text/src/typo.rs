@@ -5,10 +5,10 @@
 //! each index term, and with the words such a stem may come from ("migrat" + "ions").
 //!
 //! How a store uses it, after the ordinary look-up:
-//! 1. take [`crate::terms::spelled`] of the question, and of it only the words whose term has no
+//! 1. take [`crate::terms::extract_misspellable_words`] of the question, and of it only the words whose term has no
 //!    postings;
 //! 2. read the terms of the space that begin with one of [`first_letters`];
-//! 3. give them to [`corrections`], and look up each result with its weight.
+//! 3. give them to [`find_spelling_corrections`], and look up each result with its weight.
 
 use std::cmp::Reverse;
 
@@ -42,7 +42,7 @@ pub fn count_spelling_errors(word: &str, candidate: &str) -> Option<u8> {
     Letters::new(word)?.count_errors(&Letters::new(candidate)?)
 }
 
-/// Like [`near`], for an index term: the term may also be the stem of the word that was meant.
+/// Like [`count_spelling_errors`], for an index term: the term may also be the stem of the word that was meant.
 #[must_use]
 pub fn count_term_spelling_errors(word: &str, term: &str) -> Option<u8> {
     Letters::new(word)?.count_term_errors(term)

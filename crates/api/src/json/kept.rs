@@ -12,7 +12,7 @@ use super::{MemoryView, NearView, RefusedReply};
 /// What can be done about something that is much like what is known.
 const CHOICES: [&str; 3] = ["skip", "merge", "create"];
 
-/// What became of a draft: the one JSON view of an [`Outcome`].
+/// What became of a draft: the one JSON view of a [`RememberOutcome`].
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RememberReply {

@@ -39,7 +39,7 @@ impl PreviousState {
         })
     }
 
-    /// Where a memory must have stood for this to happen to it: all that a log without [`Was`] tells.
+    /// Where a memory must have stood for this to happen to it: all that a log without a [`PreviousState`] tells.
     #[must_use]
     pub fn assumed_status(what: &EventBody) -> Option<Status> {
         match what {

@@ -31,7 +31,7 @@ pub enum MemoryChange<'a> {
     Insert(&'a Memory),
     /// One is written over.
     Update(Box<MemoryUpdate>),
-    /// The counters of all that the event touches grow by this; see [`Event::touches`].
+    /// The counters of all that the event touches grow by this; see [`Event::touched_memories`].
     Count(UsageCounts),
     /// One goes, with every event about it and the questions it answered.
     Erase(MemoryId),

@@ -30,7 +30,7 @@ const MAX_REF: usize = 1_024;
 /// One commit of a repository.
 ///
 /// The ref is resolved once, when the value is first used: if the branch moves on, the answers stay those of one
-/// commit. A single git child serves all reads, also those of the commits [beside](Commit::beside) it. Links and
+/// commit. A single git child serves all reads, also those of the commits [beside](Commit::with_reference) it. Links and
 /// submodules are refused as leading out of the repository, also when they are on the way to the file.
 #[derive(Debug)]
 pub struct Commit {

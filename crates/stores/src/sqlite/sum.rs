@@ -52,7 +52,7 @@ impl SpaceSum {
     }
 
     /// Takes a row out that another program changed. What it was is lost but for its seal, which is the first quarter of
-    /// its digest; the others stay wrong until [`settled`] finds that nothing else is.
+    /// its digest; the others stay wrong until [`settle_space_sum`] finds that nothing else is.
     pub(super) fn remove_seal(&mut self, seal: [u8; 8]) {
         self.0[0] = self.0[0].wrapping_sub(u64::from_le_bytes(seal));
     }
