@@ -1,8 +1,8 @@
 //! Arguments as they come on the wire, read into the types that a tool declares.
 //!
 //! A tool's arguments are one struct that derives `Deserialize` and `JsonSchema`: what is read and what a client is told
-//! come from the same place. Reading is lenient where agents are ([`read_arguments`]), and what is wrong is said of the field it
-//! is wrong with ([`ArgumentError`]).
+//! come from the same place. Reading is lenient where agents are ([`read_arguments`]), and what is wrong is said of the
+//! field it is wrong with ([`ArgumentError`]).
 
 mod reader;
 mod schema;

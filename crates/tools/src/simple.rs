@@ -1,6 +1,6 @@
 //! The plain notebook: three tools, and the notes that are put before a model by themselves.
 //!
-//! The policy comes in the context; [`Policy::for_notebook`](apostille_core::policy::Policy::for_notebook) is the one this is made for. A user's notes are in the user's
+//! The policy comes in the context; [`Policy::for_notebook`] is the one this is made for. A user's notes are in the user's
 //! space (`u-3`), the others in the repository's (`m-4`); deleting takes either.
 
 use apostille_core::memory::{Draft, DuplicateChoice, Kind, Layer, Memory, MemoryName};

@@ -21,7 +21,7 @@ pub struct RamStore(Arc<Mutex<StoreState>>);
 
 impl RamStore {
     fn lock_state(&self) -> MutexGuard<'_, StoreState> {
-        // A panic while the lock was held cannot leave half a batch: `State::append` checks before it changes.
+        // A panic while the lock was held cannot leave half a batch: preconditions are checked before anything is changed.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -6,7 +6,7 @@ use super::judge::SecretJudge;
 
 /// One kind of secret.
 pub(super) struct SecretRule {
-    /// What [`super::find`] reports.
+    /// What [`super::find_secret`] reports.
     pub name: &'static str,
     /// Lower-case words of two bytes or more; without one of them in the text the pattern is not
     /// tried. Empty for a format without any fixed letters.

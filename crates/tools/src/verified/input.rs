@@ -36,7 +36,7 @@ impl<'de> Deserialize<'de> for RepoArgument {
     }
 }
 
-/// A place with what is expected there. It may still be one that cannot be cited: see [`Pinned::place`].
+/// A place with what is expected there. It may still be one that cannot be cited: see [`PinnedLocation::to_code_location`].
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct PinnedLocation {
     /// File, from the repository's root

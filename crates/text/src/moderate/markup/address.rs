@@ -81,7 +81,7 @@ pub(super) fn decode_attribute_value(value: &str) -> String {
     out
 }
 
-/// Whether a value, as [`plain`] gives it, is or holds a program.
+/// Whether a value, as [`decode_attribute_value`] gives it, is or holds a program.
 pub(super) fn has_program_address(value: &str) -> bool {
     value.match_indices(':').any(|(at, _)| {
         let (before, after) = (&value[..at], &value[at + 1..]);
@@ -93,7 +93,7 @@ pub(super) fn has_program_address(value: &str) -> bool {
     })
 }
 
-/// Whether a value, as [`plain`] gives it, loads from elsewhere than the hosts that show pictures to everyone.
+/// Whether a value, as [`decode_attribute_value`] gives it, loads from elsewhere than the hosts that show pictures to everyone.
 pub(super) fn is_remote_address(value: &str) -> bool {
     let Some(rest) = value.find("//").map(|at| (&value[..at], &value[at + 2..])) else {
         return false;
