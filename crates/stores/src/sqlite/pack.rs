@@ -7,6 +7,13 @@
 //!
 //! Numbers are written seven bits a byte, those of memories as differences. Four bytes of checksum close each blob. The
 //! checksum covers the place of the blob as well, so that a blob that another program copied to another row is noticed.
+//!
+//! A damaged index is worse than a damaged row: a row that cannot be read is missed, but a posting that is gone makes a
+//! memory unfindable, and nobody misses what they never saw. So every blob is checked when it is read, and a blob is
+//! trusted whole or not at all. The index holds nothing that its rows do not, so it can always be built anew.
+//!
+//! Bytes matter for forgetting, too. A tail blob has the words of one memory in it, so taking the memory out deletes the
+//! row, and `secure_delete` overwrites it. A posting blob has numbers and counts only, and is packed anew without that memory.
 
 use std::collections::BTreeMap;
 
