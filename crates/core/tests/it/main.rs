@@ -1,4 +1,4 @@
-//! What the core promises, through its public interface: the seeds' behaviours, the two paths, the format.
+//! What the core promises, through its public interface: verified memory, the notebook, the two paths, the format.
 
 #[cfg(test)]
 mod breaker;
@@ -10,6 +10,8 @@ mod golden;
 mod grounded;
 #[cfg(test)]
 mod guardian;
+#[cfg(test)]
+mod notebook;
 #[cfg(test)]
 mod notes;
 #[cfg(test)]
@@ -25,8 +27,6 @@ mod recall;
 #[cfg(test)]
 mod remember;
 #[cfg(test)]
-mod seed_000;
-#[cfg(test)]
-mod seed_002;
+mod verified_memory;
 #[cfg(test)]
 mod world;

@@ -13,9 +13,9 @@ mod prompts;
 #[cfg(test)]
 mod resources;
 #[cfg(test)]
-mod seed_000;
+mod simple;
 #[cfg(test)]
-mod seed_002;
+mod verified;
 #[cfg(test)]
 #[path = "../../../core/tests/it/world.rs"]
 #[expect(
