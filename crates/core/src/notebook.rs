@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seed_002_storage_lines_are_read() {
+    fn notebook_lines_are_parsed() {
         let check = |line: &str, expected: Option<(Option<u64>, NoteScope)>| {
             assert_eq!(
                 NotebookNote::parse_line(line)

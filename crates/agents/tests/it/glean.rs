@@ -72,7 +72,7 @@ fn drafted(fact: &str, sort: Sort) -> Draft {
 }
 
 #[test]
-fn seed_004_what_is_gleaned_is_a_fact_and_not_an_instruction() {
+fn gleaned_text_is_fact_not_instruction() {
     let check = |said: &str, expected: &str| {
         let session =
             format!("person: start\nagent: Done.\ncall: Bash npm install\nperson: {said}");
@@ -251,7 +251,7 @@ fn gleaning_twice_keeps_one() {
 }
 
 #[test]
-fn what_was_gleaned_is_in_use_once_somebody_states_or_approves_it() {
+fn gleaned_fact_activates_when_stated_or_approved() {
     let world = World::verified();
     let gleaned = world.kept(drafted("The user prefers tabs.", Sort::Preference));
     world.remember(preference("The user prefers tabs"));
@@ -301,7 +301,7 @@ fn a_summary_says_what_was_asked_and_done() {
 }
 
 #[test]
-fn there_is_no_summary_of_nothing_and_none_of_a_secret() {
+fn summary_omits_secrets_and_empty_sessions() {
     assert_eq!(summarise_session(&turns("person: hello"), None), None);
     assert_eq!(
         summarise_session(&turns("person: hello\nagent: Hello."), None),
@@ -320,7 +320,7 @@ fn there_is_no_summary_of_nothing_and_none_of_a_secret() {
 }
 
 #[test]
-fn a_memory_counts_as_applied_only_when_nothing_else_explains_it() {
+fn applied_memory_has_no_other_explanation() {
     let world = World::verified();
     let handle = |memory: &Memory| memory.handle().to_string();
     let memory = world.kept(preference(

@@ -119,7 +119,7 @@ impl Repo {
 const TYPES: &str = "sed -i '1s/^/typed/'";
 
 #[test]
-fn seed_003_every_commit_carries_the_task_and_the_prompt() {
+fn commit_carries_task_and_prompt_version() {
     let repo = Repo::installed();
     let message = repo.message(None, &["commit", "-m", "one line"]);
     let printed = repo.env.ok(&["task", "trailers", "--print"]);
@@ -298,7 +298,7 @@ fn commits_go_on_where_the_program_is_not() {
 }
 
 #[test]
-fn the_prompt_has_another_version_when_its_parts_change_and_not_otherwise() {
+fn prompt_version_changes_with_its_parts() {
     let repo = Repo::new();
     let version = || {
         repo.env

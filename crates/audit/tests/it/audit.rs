@@ -74,7 +74,7 @@ fn plain() -> World {
 }
 
 #[test]
-fn seed_001_six_descriptions_of_one_command_are_one_group_with_a_keeper_and_five_candidates() {
+fn audit_groups_six_descriptions_of_one_command() {
     let world = plain();
     let facts = [
         "The test command is `cd evals && npm test`",
@@ -117,7 +117,7 @@ fn seed_001_six_descriptions_of_one_command_are_one_group_with_a_keeper_and_five
 }
 
 #[test]
-fn the_keeper_is_the_most_trusted_then_the_proved_then_the_most_used_then_the_newest() {
+fn keeper_ranks_by_trust_proof_use_age() {
     let world = World::verified();
     let same = |n: usize| {
         format!(
@@ -276,7 +276,7 @@ identity note [] the identity layer of users/ana is 87 % full"
 }
 
 #[test]
-fn seed_003_contradictions_are_named_within_a_module_and_only_there() {
+fn audit_names_contradictions_within_one_module() {
     let world = World::verified();
     world.shelf.write("web/app.js", "x\n");
     let about = |fact: &str, place: &str| Draft {
@@ -310,7 +310,7 @@ fn seed_003_contradictions_are_named_within_a_module_and_only_there() {
 }
 
 #[test]
-fn when_nobody_waits_any_more_it_ends_and_says_so() {
+fn audit_ends_early_and_says_so() {
     let world = World::verified();
     for n in ["one", "two", "three"] {
         world.kept(full(&format!(
@@ -345,7 +345,7 @@ fn when_nobody_waits_any_more_it_ends_and_says_so() {
 }
 
 #[test]
-fn what_could_not_be_looked_up_is_counted_and_never_a_finding() {
+fn unreadable_citation_is_counted_not_reported() {
     let world = World::verified();
     world.kept(full("The api is at v3 for every client"));
     world.shelf.break_file("src/api.rs");
@@ -411,7 +411,7 @@ fn an_audit_writes_nothing() {
 
 proptest! {
     #[test]
-    fn an_audit_is_the_same_for_the_same_store_and_bounded(facts in prop::collection::vec("[a-d ]{1,12}|\\PC{1,30}", 1..30)) {
+    fn audit_is_deterministic_and_bounded(facts in prop::collection::vec("[a-d ]{1,12}|\\PC{1,30}", 1..30)) {
         let world = plain();
         for fact in facts {
             world.remember(Draft { twin: DuplicateChoice::Create("both".into()), subject: Some("s".into()), ..note(&fact) });

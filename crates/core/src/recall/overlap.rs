@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seed_002_tokenization_and_stopwords() {
+    fn overlap_words_leave_out_stopwords() {
         let check = |text: &str, expected: &str| {
             assert_eq!(
                 split_overlap_words(text)
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_002_relevance_scoring_recency_bonus() {
+    fn recency_bonus_falls_with_age() {
         let check = |hours: f32, expected: f32| {
             assert!((recency_bonus(hours) - expected).abs() < 1e-6, "{hours}")
         };

@@ -237,7 +237,7 @@ mod tests {
 
     /// Seed 001, "Save exclusions": derivable code state, git history and ephemeral task state are never written.
     #[test]
-    fn seed_001_save_exclusions_each_row_by_its_samples() {
+    fn exclusions_match_their_own_samples() {
         for row in ROWS {
             assert_eq!(
                 find_exclusion(row.turned_away).map(|it| it.0),

@@ -401,7 +401,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seed_001_near_duplicates_are_judged_on_normalised_words() {
+    fn dedupe_judges_normalised_words() {
         let check = |a: &str, b: &str, expected: bool| {
             let (ours, theirs) = (normalise_fact(None, a), normalise_fact(None, b));
             assert_eq!(

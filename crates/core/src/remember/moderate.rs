@@ -141,7 +141,7 @@ mod tests {
     use crate::space::Space;
 
     #[test]
-    fn seed_002_secret_rejection_covers_every_field() {
+    fn secret_scan_covers_every_field() {
         let secret = ["gh", "p_", "0123456789abcdefABCDEF0123456789abcd"].concat();
         let base = || {
             Draft::new(
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn outer_spaces_stay_only_where_they_belong_to_the_fact() {
+    fn clean_keeps_outer_spaces_of_verbatim_fact() {
         let check = |is_verbatim: bool, expected: &str| {
             let voice = Voice::from_origin(Origin::Agent);
             let draft = Draft {

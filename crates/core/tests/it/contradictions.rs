@@ -58,7 +58,7 @@ fn then(old: Draft, new: Draft) -> String {
 }
 
 #[test]
-fn seed_003_the_newer_of_two_that_contradict_wins_within_one_module() {
+fn newer_contradiction_wins_within_one_module() {
     let check = |old: Draft, new: Draft, expected: &str| {
         assert_eq!(
             then(about(old.clone()), about(new.clone())),
@@ -167,7 +167,7 @@ fn of_several_that_are_contradicted_none_goes_unasked() {
 
 proptest! {
     #[test]
-    fn no_text_contradicts_itself_and_no_text_breaks_the_judge(a in "\\PC{0,60}", b in "\\PC{0,60}") {
+    fn compare_facts_takes_any_two_texts(a in "\\PC{0,60}", b in "\\PC{0,60}") {
         use apostille_text::contradict::{FactCompatibility, compare_facts};
         prop_assert_eq!(compare_facts(&a, &a), FactCompatibility::Compatible);
         let _ = compare_facts(&a, &b);

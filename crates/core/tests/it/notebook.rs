@@ -78,7 +78,7 @@ fn found(world: &World, query: Option<&str>, tag: Option<&str>) -> String {
 }
 
 #[test]
-fn seed_002_storage_fields_id_text_tags_ts() {
+fn note_has_id_text_tags_and_time() {
     let world = World::notebook();
     let memory = world.kept(tagged(
         "Deploy target is AWS us-east-1",
@@ -91,7 +91,7 @@ fn seed_002_storage_fields_id_text_tags_ts() {
 }
 
 #[test]
-fn seed_002_storage_scopes_user_workspace_session() {
+fn note_scope_picks_space_and_layer() {
     let world = World::notebook();
     let workspace = world.kept(note("The workspace is a monorepo"));
     let person = world.kept(preference("Prefers tabs"));
@@ -111,7 +111,7 @@ fn seed_002_storage_scopes_user_workspace_session() {
 }
 
 #[test]
-fn seed_002_storage_id_is_a_monotonic_counter_never_reused() {
+fn note_ids_count_up_without_reuse() {
     let world = World::notebook();
     let names = ["apples", "pears", "plums"].map(|it| world.kept(note(it)).handle().to_string());
     assert_eq!(names, ["m-1", "m-2", "m-3"]);
@@ -123,7 +123,7 @@ fn seed_002_storage_id_is_a_monotonic_counter_never_reused() {
 }
 
 #[test]
-fn seed_002_storage_text_has_1_to_500_characters_not_bytes() {
+fn note_length_counts_characters_not_bytes() {
     let check = |text: &str, expected: &str| {
         let outcome = match World::notebook().remember(note(text)) {
             RememberOutcome::Remembered { .. } => "kept",
@@ -143,7 +143,7 @@ fn seed_002_storage_text_has_1_to_500_characters_not_bytes() {
 }
 
 #[test]
-fn seed_002_storage_has_0_to_5_tags() {
+fn note_has_at_most_5_tags() {
     let check = |n: usize, expected: bool| {
         let tags = (0..n).map(|it| format!("tag{it}")).collect();
         let outcome = World::notebook().remember(Draft {
@@ -162,7 +162,7 @@ fn seed_002_storage_has_0_to_5_tags() {
 }
 
 #[test]
-fn seed_002_storage_no_update_in_place_a_correction_is_a_new_memory() {
+fn note_correction_gets_a_new_id() {
     let world = three();
     world
         .with(|cx| {
@@ -184,7 +184,7 @@ fn seed_002_storage_no_update_in_place_a_correction_is_a_new_memory() {
 }
 
 #[test]
-fn seed_002_secret_rejection_each_item_of_the_list() {
+fn remember_refuses_each_kind_of_secret() {
     let random = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0";
     let check = |start: &str, rest: &str| {
         let world = World::notebook();
@@ -214,7 +214,7 @@ fn seed_002_secret_rejection_each_item_of_the_list() {
 }
 
 #[test]
-fn seed_002_secret_rejection_lets_talk_about_secrets_pass() {
+fn secret_scan_passes_talk_about_secrets() {
     let check = |text: &str| assert_eq!(secrets::find_secret(text), None, "{text}");
     check("Tokens are read from the keychain, never from the environment");
     check("Password fields are masked in the logs");
@@ -222,7 +222,7 @@ fn seed_002_secret_rejection_lets_talk_about_secrets_pass() {
 }
 
 #[test]
-fn seed_002_prune_on_store_retires_the_oldest_over_max_total() {
+fn prune_retires_oldest_over_max_total() {
     let mut world = World::notebook();
     world.policy.limits.max_total = Some(3);
     for fact in ["apples are red", "pears are green", "plums are blue"] {
@@ -249,7 +249,7 @@ fn seed_002_prune_on_store_retires_the_oldest_over_max_total() {
 }
 
 #[test]
-fn seed_002_prune_on_store_makes_room_when_the_limit_was_lowered() {
+fn prune_makes_room_after_lowered_limit() {
     let mut world = World::notebook();
     for n in 0..10 {
         world.kept(note(&format!("number {n}")));
@@ -263,7 +263,7 @@ fn seed_002_prune_on_store_makes_room_when_the_limit_was_lowered() {
 }
 
 #[test]
-fn seed_002_prune_on_store_leaves_the_identity_layer_alone() {
+fn prune_leaves_identity_layer_alone() {
     let mut world = World::notebook();
     world.policy.limits.max_total = Some(2);
     world.kept(Draft {
@@ -284,7 +284,7 @@ fn seed_002_prune_on_store_leaves_the_identity_layer_alone() {
 }
 
 #[test]
-fn seed_002_prune_on_store_does_not_retire_for_a_restatement() {
+fn prune_retires_nothing_for_restatement() {
     let mut world = World::notebook();
     world.policy.limits.max_total = Some(2);
     world.kept(note("apples are red"));
@@ -297,7 +297,7 @@ fn seed_002_prune_on_store_does_not_retire_for_a_restatement() {
 }
 
 #[test]
-fn seed_002_memory_search_by_text_by_tag_by_both_and_by_neither() {
+fn search_filters_by_text_and_tag() {
     let world = three();
     let check = |query, tag, expected: &str| {
         assert_eq!(found(&world, query, tag), expected, "{query:?} {tag:?}")
@@ -316,14 +316,14 @@ fn seed_002_memory_search_by_text_by_tag_by_both_and_by_neither() {
 }
 
 #[test]
-fn seed_002_memory_search_is_case_insensitive_beyond_ascii() {
+fn search_ignores_case_beyond_ascii() {
     let world = World::notebook();
     world.kept(note("Die Straße heißt ÄPFELGASSE"));
     assert_eq!(found(&world, Some("äpfelgasse"), None), "m-1");
 }
 
 #[test]
-fn seed_002_memory_search_returns_the_20_newest_first() {
+fn search_returns_20_newest_first() {
     let world = World::notebook();
     for n in 1..=25 {
         world.kept(note(&format!("item number {n}")));
@@ -334,7 +334,7 @@ fn seed_002_memory_search_returns_the_20_newest_first() {
 }
 
 #[test]
-fn seed_002_memory_delete_removes_it_and_an_unknown_id_is_said_so() {
+fn forget_removes_note_and_refuses_unknown_id() {
     let world = three();
     let delete = |name: &str| {
         world
@@ -356,7 +356,7 @@ fn seed_002_memory_delete_removes_it_and_an_unknown_id_is_said_so() {
 }
 
 #[test]
-fn seed_002_injection_block_format_with_ids() {
+fn notebook_block_lists_ids_and_tags() {
     let world = three();
     let block = inject(
         &world,
@@ -377,7 +377,7 @@ fn seed_002_injection_block_format_with_ids() {
 }
 
 #[test]
-fn seed_002_injection_block_of_a_memory_without_tags_has_only_the_id() {
+fn notebook_block_lists_untagged_note_by_id() {
     let world = World::notebook();
     world.kept(note("Tabs, not spaces"));
     assert_eq!(
@@ -387,7 +387,7 @@ fn seed_002_injection_block_of_a_memory_without_tags_has_only_the_id() {
 }
 
 #[test]
-fn seed_002_relevance_scoring_counts_shared_unique_words() {
+fn overlap_counts_shared_unique_words() {
     let world = three();
     let check = |message: &str, expected: &str| {
         assert_eq!(handles(&inject(&world, message)), expected, "{message}")
@@ -399,7 +399,7 @@ fn seed_002_relevance_scoring_counts_shared_unique_words() {
 }
 
 #[test]
-fn seed_002_relevance_scoring_is_overlap_plus_recency_bonus() {
+fn overlap_score_adds_recency_bonus() {
     let world = three();
     world.advance(3_600);
     let hits = inject(&world, "deploy target").shown;
@@ -412,7 +412,7 @@ fn seed_002_relevance_scoring_is_overlap_plus_recency_bonus() {
 }
 
 #[test]
-fn seed_002_relevance_scoring_recency_bonus_is_at_most_1_and_breaks_ties() {
+fn recency_bonus_is_capped_and_breaks_ties() {
     let world = World::notebook();
     world.kept(note("Lint with ruff"));
     world.advance(7_200);
@@ -423,7 +423,7 @@ fn seed_002_relevance_scoring_recency_bonus_is_at_most_1_and_breaks_ties() {
 }
 
 #[test]
-fn seed_002_tokenization_splits_on_non_alphanumeric_and_drops_short_words() {
+fn overlap_words_are_alphanumeric_and_not_short() {
     let check = |text: &str, expected: &[&str]| {
         let expected: BTreeSet<String> = expected.iter().map(|it| (*it).to_owned()).collect();
         assert_eq!(overlap::split_overlap_words(text), expected, "{text}");
@@ -435,7 +435,7 @@ fn seed_002_tokenization_splits_on_non_alphanumeric_and_drops_short_words() {
 }
 
 #[test]
-fn seed_002_stopword_filter_every_word_of_the_list() {
+fn overlap_words_leave_out_every_stopword() {
     let list = "the and for are but not you all can has her was one our out its use how may who did get had him his \
         let say she too own way about could from have into just like make many some than that them then this very \
         when what with will would been each more most much must only also back being come every first here know \
@@ -455,7 +455,7 @@ fn seed_002_stopword_filter_every_word_of_the_list() {
 }
 
 #[test]
-fn seed_002_budgeting_2kb_of_memory_text() {
+fn injection_stops_at_2000_characters() {
     let world = World::notebook();
     for n in 0..8 {
         world.kept(note(&format!("build {n} {}", "x".repeat(450))));
@@ -472,7 +472,7 @@ fn seed_002_budgeting_2kb_of_memory_text() {
 }
 
 #[test]
-fn seed_002_budgeting_at_most_10_memories() {
+fn injection_stops_at_10_memories() {
     let world = World::notebook();
     for n in 0..15 {
         world.kept(note(&format!("build target {n}")));
@@ -481,7 +481,7 @@ fn seed_002_budgeting_at_most_10_memories() {
 }
 
 #[test]
-fn seed_002_injection_recency_fallback_of_5() {
+fn injection_falls_back_to_5_recent() {
     let world = World::notebook();
     for n in 1..=8 {
         world.kept(note(&format!("item number {n}")));
@@ -498,7 +498,7 @@ fn seed_002_injection_recency_fallback_of_5() {
 }
 
 #[test]
-fn seed_002_injection_modes_relevant_recent_only_off() {
+fn injection_follows_the_inject_mode() {
     let world = three();
     let check = |mode, expected: &str| {
         assert_eq!(handles(&inject_as(&world, "postgresql", mode)), expected)
@@ -515,7 +515,7 @@ fn seed_002_injection_modes_relevant_recent_only_off() {
 }
 
 #[test]
-fn seed_002_injection_scope_is_stored_and_not_filtered_on() {
+fn injection_includes_every_scope() {
     let world = World::notebook();
     world.kept(note("The theme of the workspace is blue"));
     world.kept(preference("The theme of the editor is dark"));
@@ -527,7 +527,7 @@ fn seed_002_injection_scope_is_stored_and_not_filtered_on() {
 }
 
 #[test]
-fn seed_002_configuration_defaults() {
+fn notebook_policy_has_its_defaults() {
     let policy = Policy::for_notebook();
     let inject = policy.inject;
     assert_eq!(
@@ -551,7 +551,7 @@ fn seed_002_configuration_defaults() {
 }
 
 #[test]
-fn seed_002_configuration_is_overridable() {
+fn notebook_policy_can_be_overridden() {
     let mut world = three();
     world.policy.inject.count = 1;
     assert_eq!(handles(&inject(&world, "postgresql deploy target")), "m-3");
@@ -563,7 +563,7 @@ fn seed_002_configuration_is_overridable() {
 }
 
 #[test]
-fn seed_002_verification_walk_through() {
+fn notebook_injects_preference_and_finds_fact() {
     let world = World::notebook();
     world.kept(preference("I prefer tabs over spaces for indentation"));
     world.kept(Draft {

@@ -62,7 +62,7 @@ fn told(world: &World, it: Promotion) -> String {
 }
 
 #[test]
-fn seed_001_scratch_becomes_an_episode_and_an_episode_knowledge() {
+fn promote_lifts_scratch_to_episode_to_knowledge() {
     let world = World::verified();
     noted(&world, Layer::Session, note("API_VERSION is v3"));
     assert_eq!(
@@ -82,7 +82,7 @@ fn seed_001_scratch_becomes_an_episode_and_an_episode_knowledge() {
 }
 
 #[test]
-fn seed_001_knowledge_needs_its_fields_and_what_is_missing_is_named_with_its_flag() {
+fn promote_names_missing_fields_with_flags() {
     let world = World::verified();
     noted(&world, Layer::Episode, note("API_VERSION is v3"));
     let check = |it: Promotion, expected: &str| assert_eq!(told(&world, it), expected);
@@ -114,7 +114,7 @@ fn seed_001_knowledge_needs_its_fields_and_what_is_missing_is_named_with_its_fla
 }
 
 #[test]
-fn seed_001_the_exclusions_and_every_other_check_hold_for_what_is_promoted() {
+fn promote_applies_exclusions_and_other_checks() {
     let world = World::verified();
     world.shelf.write("src/b.rs", "one\ntwo\nthree\n");
     let check = |fact: Draft, it: fn(&str) -> Promotion, expected: &str| {

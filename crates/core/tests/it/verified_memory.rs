@@ -73,7 +73,7 @@ fn verified(world: &World, name: &str) -> VerifiedMemory {
 }
 
 #[test]
-fn seed_000_store_keeps_subject_fact_citations_reason_and_author() {
+fn remember_keeps_every_field_and_author() {
     let world = World::verified();
     let voice = Voice {
         author: Some("coding-agent".into()),
@@ -102,7 +102,7 @@ fn seed_000_store_keeps_subject_fact_citations_reason_and_author() {
 }
 
 #[test]
-fn seed_000_store_captures_path_lines_sha_and_snippet_of_each_citation() {
+fn remember_captures_cited_lines_and_commit() {
     let world = World::verified();
     let citation = &stored(&world).citations[0];
     assert_eq!(citation.location().to_string(), "src/api.rs:3");
@@ -116,7 +116,7 @@ fn seed_000_store_captures_path_lines_sha_and_snippet_of_each_citation() {
 }
 
 #[test]
-fn seed_000_cannot_store_without_citations() {
+fn remember_refuses_knowledge_without_citation() {
     let world = World::verified();
     let RememberOutcome::Refused(refusal) = world.remember(note(FACT)) else {
         panic!("kept")
@@ -126,7 +126,7 @@ fn seed_000_cannot_store_without_citations() {
 }
 
 #[test]
-fn seed_000_malicious_injection_a_citation_that_points_to_nothing_is_refused() {
+fn remember_refuses_citation_of_nothing() {
     let check = |place: &str, why: &str| {
         let RememberOutcome::Refused(refusal) = World::verified().remember(cited(FACT, &[place]))
         else {
@@ -141,14 +141,14 @@ fn seed_000_malicious_injection_a_citation_that_points_to_nothing_is_refused() {
 }
 
 #[test]
-fn seed_000_lifecycle_store_to_active() {
+fn remembered_memory_is_active() {
     let world = World::verified();
     assert_eq!(stored(&world).status, Status::Active);
     assert_eq!(world.words(), ["remembered"]);
 }
 
 #[test]
-fn seed_000_lifecycle_storing_again_refreshes() {
+fn remember_again_refreshes_the_memory() {
     let world = World::verified();
     let first = stored(&world);
     world.advance(60);
@@ -165,7 +165,7 @@ fn seed_000_lifecycle_storing_again_refreshes() {
 }
 
 #[test]
-fn seed_000_lifecycle_active_refresh_stays_active_with_a_new_time() {
+fn refresh_keeps_memory_active_and_updates_time() {
     let world = World::verified();
     let first = stored(&world);
     world.advance(60);
@@ -179,7 +179,7 @@ fn seed_000_lifecycle_active_refresh_stays_active_with_a_new_time() {
 }
 
 #[test]
-fn seed_000_lifecycle_active_to_invalid_with_its_reason() {
+fn invalidate_keeps_the_reason() {
     let world = World::verified();
     stored(&world);
     let after = invalidated(&world, "m-1", "Invalid citations: 1 missing").unwrap();
@@ -194,7 +194,7 @@ fn seed_000_lifecycle_active_to_invalid_with_its_reason() {
 }
 
 #[test]
-fn seed_000_lifecycle_active_to_superseded_to_new_active() {
+fn supersede_links_old_and_new() {
     let world = World::verified();
     let old = stored(&world);
     let new = superseded(
@@ -211,7 +211,7 @@ fn seed_000_lifecycle_active_to_superseded_to_new_active() {
 }
 
 #[test]
-fn seed_000_lifecycle_chain_of_supersedes_can_be_walked_both_ways() {
+fn supersede_chain_can_be_walked_both_ways() {
     let world = World::verified();
     stored(&world);
     superseded(
@@ -244,7 +244,7 @@ fn seed_000_lifecycle_chain_of_supersedes_can_be_walked_both_ways() {
 }
 
 #[test]
-fn seed_000_lifecycle_only_an_active_memory_can_be_revised() {
+fn revise_refuses_inactive_memory() {
     let world = World::verified();
     stored(&world);
     invalidated(&world, "m-1", "wrong").unwrap();
@@ -259,7 +259,7 @@ fn seed_000_lifecycle_only_an_active_memory_can_be_revised() {
 }
 
 #[test]
-fn seed_000_lifecycle_a_superseded_memory_is_not_superseded_again() {
+fn supersede_refuses_superseded_memory() {
     let world = World::verified();
     stored(&world);
     superseded(
@@ -276,7 +276,7 @@ fn seed_000_lifecycle_a_superseded_memory_is_not_superseded_again() {
 }
 
 #[test]
-fn seed_000_lifecycle_an_invalidated_claim_can_be_stored_anew() {
+fn remember_accepts_invalidated_claim_anew() {
     let world = World::verified();
     stored(&world);
     invalidated(&world, "m-1", "wrong").unwrap();
@@ -284,7 +284,7 @@ fn seed_000_lifecycle_an_invalidated_claim_can_be_stored_anew() {
 }
 
 #[test]
-fn seed_000_telemetry_corrected_and_superseded_are_told_apart() {
+fn supersede_logs_corrections_by_their_word() {
     let check = |how, expected: &str| {
         let world = World::verified();
         stored(&world);
@@ -297,7 +297,7 @@ fn seed_000_telemetry_corrected_and_superseded_are_told_apart() {
 }
 
 #[test]
-fn seed_000_verification_verified_valid_counts_on_the_memory() {
+fn verify_counts_valid_verdict_on_memory() {
     let world = World::verified();
     stored(&world);
     assert!(verified(&world, "m-1").is_good());
@@ -306,7 +306,7 @@ fn seed_000_verification_verified_valid_counts_on_the_memory() {
 }
 
 #[test]
-fn seed_000_verification_a_changed_citation_is_verified_invalid() {
+fn verify_logs_changed_citation_as_invalid() {
     let world = World::verified();
     stored(&world);
     world
@@ -323,7 +323,7 @@ fn seed_000_verification_a_changed_citation_is_verified_invalid() {
 }
 
 #[test]
-fn seed_000_verification_detects_missing_and_moved_files_and_lines() {
+fn verify_detects_missing_moved_and_changed_lines() {
     let check = |change: &dyn Fn(&World), expected: &str| {
         let world = World::verified();
         world.kept(cited("API_VERSION is v3.", &["src/api.rs:3"]));
@@ -356,7 +356,7 @@ fn seed_000_verification_detects_missing_and_moved_files_and_lines() {
 }
 
 #[test]
-fn seed_000_verification_unknown_writes_no_event() {
+fn verify_logs_no_event_for_unknown() {
     let world = World::verified();
     stored(&world);
     world.shelf.break_file("src/api.rs");
@@ -366,7 +366,7 @@ fn seed_000_verification_unknown_writes_no_event() {
 }
 
 #[test]
-fn seed_000_telemetry_applied_counts_on_the_memory() {
+fn applied_event_counts_on_memory() {
     let world = World::verified();
     stored(&world);
     assert_eq!(applied(&world, "m-1").unwrap().usage.applied, 1);
@@ -375,7 +375,7 @@ fn seed_000_telemetry_applied_counts_on_the_memory() {
 }
 
 #[test]
-fn seed_000_telemetry_retrieved_names_what_was_fetched_and_counts() {
+fn retrieved_event_names_fetched_memories() {
     let world = World::verified();
     let memory = stored(&world);
     world.ask("API version");
@@ -398,7 +398,7 @@ fn seed_000_telemetry_retrieved_names_what_was_fetched_and_counts() {
 }
 
 #[test]
-fn seed_000_telemetry_each_of_the_eight_events_occurs_with_its_word() {
+fn log_has_a_word_for_each_event() {
     let world = World::verified();
     stored(&world);
     world.ask("API version");
@@ -431,7 +431,7 @@ fn seed_000_telemetry_each_of_the_eight_events_occurs_with_its_word() {
 }
 
 #[test]
-fn seed_000_get_recent_is_ordered_by_refreshed_at_with_default_limit_50() {
+fn list_recent_orders_by_refresh_time() {
     let world = World::verified();
     for fact in [
         "The first is v3.",
@@ -456,7 +456,7 @@ fn seed_000_get_recent_is_ordered_by_refreshed_at_with_default_limit_50() {
 }
 
 #[test]
-fn seed_000_get_recent_leaves_out_what_is_not_active_and_other_repos() {
+fn list_recent_omits_inactive_and_other_repos() {
     let world = World::verified();
     stored(&world);
     world.kept(cited("Another thing is v3.", &["src/api.rs:3"]));
@@ -472,7 +472,7 @@ fn seed_000_get_recent_leaves_out_what_is_not_active_and_other_repos() {
 }
 
 #[test]
-fn seed_000_search_by_path_finds_files_and_folders() {
+fn list_citing_finds_files_and_folders() {
     let world = World::verified();
     stored(&world);
     world.kept(cited("The docs speak of v3.", &["docs/api.md:3"]));
@@ -498,7 +498,7 @@ fn seed_000_search_by_path_finds_files_and_folders() {
 }
 
 #[test]
-fn seed_000_stats_count_stages_and_events() {
+fn stats_count_stages_and_events() {
     let world = World::verified();
     stored(&world);
     world.kept(cited("Another thing is v3.", &["src/api.rs:3"]));
@@ -528,7 +528,7 @@ fn seed_000_stats_count_stages_and_events() {
 }
 
 #[test]
-fn seed_000_soft_limit_of_1000_active_memories_is_reported_not_enforced() {
+fn soft_limit_is_reported_not_enforced() {
     assert_eq!(Policy::default().limits.soft_active, 1_000);
     let mut world = World::verified();
     world.policy.limits.soft_active = 2;
@@ -549,7 +549,7 @@ fn seed_000_soft_limit_of_1000_active_memories_is_reported_not_enforced() {
 }
 
 #[test]
-fn seed_000_stale_memory_is_withheld_from_recall() {
+fn recall_withholds_stale_memory() {
     let world = World::verified();
     stored(&world);
     world.shelf.remove("docs/api.md");

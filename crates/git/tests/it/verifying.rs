@@ -184,7 +184,7 @@ fn what_moved_follows_the_code_on_the_default_branch() {
 }
 
 #[test]
-fn on_another_branch_or_a_dirty_tree_nothing_is_changed() {
+fn verify_changes_nothing_on_unsettled_tree() {
     let moved = |it: Story| it.git("mv src/limits.rs src/retry.rs");
     let check = |desk: Desk, what: &str| {
         let report = desk.verified(ALL);
@@ -208,7 +208,7 @@ fn on_another_branch_or_a_dirty_tree_nothing_is_changed() {
 }
 
 #[test]
-fn what_the_default_branch_contradicts_is_invalidated_with_reason_and_diff() {
+fn verify_invalidates_with_reason_and_diff() {
     let desk = Desk::with_fact().then(|it| {
         it.write("src/limits.rs", LIMITS.replace('5', "7"))
             .commit("seven")
@@ -244,7 +244,7 @@ fn what_the_default_branch_contradicts_is_invalidated_with_reason_and_diff() {
 }
 
 #[test]
-fn a_diff_that_holds_a_secret_is_not_kept() {
+fn invalidation_drops_diff_with_secret() {
     let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let line = format!("pub const MAX_RETRIES: &str = \"{secret}\";");
     let text = LIMITS.replace("pub const MAX_RETRIES: u32 = 5;", &line);
@@ -280,7 +280,7 @@ fn a_draft_says_what_the_code_says_now() {
 }
 
 #[test]
-fn a_memory_of_a_branch_is_shown_there_and_waits_elsewhere_until_it_is_merged() {
+fn branch_memory_is_withheld_until_merged() {
     let text = LIMITS
         .replace("limits", "more")
         .replace("MAX_RETRIES", "MAX_WAITS");
@@ -355,7 +355,7 @@ fn what_could_not_be_read_is_never_invalidated() {
 }
 
 #[test]
-fn a_memory_that_changed_meanwhile_is_left_as_it_is() {
+fn verify_leaves_memory_changed_meanwhile() {
     let desk = Desk::with_fact().then(|it| {
         it.write("src/limits.rs", LIMITS.replace('5', "7"))
             .commit("seven")
@@ -376,7 +376,7 @@ fn a_memory_that_changed_meanwhile_is_left_as_it_is() {
 // Seed 000, "Resilience: Adversarial Memory Handling".
 
 #[test]
-fn seed_000_resilience_stale_memory_code_moved() {
+fn verify_follows_moves_and_invalidates_deletions() {
     let desk = Desk::with_fact().then(|it| {
         it.write("src/limits.rs", format!("// new\n{LIMITS}"))
             .commit("shift")
@@ -395,7 +395,7 @@ fn seed_000_resilience_stale_memory_code_moved() {
 }
 
 #[test]
-fn seed_000_resilience_incorrect_fact() {
+fn incorrect_fact_is_pending_or_invalidated() {
     let desk = Desk::new();
     let lie = desk.kept(
         "MAX_RETRIES is 9, because the gateway gives up after that.",
@@ -420,7 +420,7 @@ fn seed_000_resilience_incorrect_fact() {
 }
 
 #[test]
-fn seed_000_resilience_malicious_injection() {
+fn forged_citation_is_refused_or_invalidated() {
     let desk = Desk::new();
     for place in [
         "src/nowhere.rs:1",
@@ -467,7 +467,7 @@ fn seed_000_resilience_malicious_injection() {
 }
 
 #[test]
-fn seed_000_resilience_abandoned_branch_noise() {
+fn recall_withholds_memory_of_deleted_branch() {
     let text = LIMITS.replace("MAX_RETRIES", "MAX_WAITS");
     let desk = Desk::new().then(|it| {
         it.git("switch --quiet -c dead")
@@ -490,7 +490,7 @@ fn seed_000_resilience_abandoned_branch_noise() {
 // Seed 000, "Success Criteria". Detection and false alarms are measured by `bench citations`, which names them.
 
 #[test]
-fn seed_000_success_citation_verification_before_use_100_percent() {
+fn recall_verifies_every_citation_before_use() {
     let desk = Desk::new();
     for n in 0..30 {
         let text = LIMITS.replace("MAX_RETRIES", &format!("MAX_RETRIES_{n}"));
@@ -522,7 +522,7 @@ fn seed_000_success_citation_verification_before_use_100_percent() {
 }
 
 #[test]
-fn seed_000_success_memory_refresh_on_valid_use_100_percent() {
+fn refresh_on_valid_use_is_logged() {
     let desk = Desk::with_fact();
     let name = desk.memory().handle().to_string().parse().unwrap();
     assert_eq!(desk.recalled().shown.len(), 1);
@@ -538,7 +538,7 @@ fn seed_000_success_memory_refresh_on_valid_use_100_percent() {
 }
 
 #[test]
-fn seed_000_success_telemetry_logging_100_percent() {
+fn log_has_every_recall_and_verdict() {
     let desk = Desk::with_fact();
     desk.recalled();
     desk.verified(ALL);
@@ -573,7 +573,7 @@ fn verdicts(sights: Vec<CitationFinding>) -> Vec<Verdict> {
 }
 
 #[test]
-fn what_was_found_before_is_found_again_without_asking_git() {
+fn cached_source_gives_the_same_verdicts() {
     let desk = Desk::with_fact();
     desk.kept(
         "retry returns MAX_RETRIES to whoever asks the gateway.",

@@ -27,7 +27,7 @@ fn facts(kind: &str, path: &Path) -> Result<Vec<String>, StoreError> {
 }
 
 #[test]
-fn a_file_cut_at_every_byte_of_its_last_lines_keeps_the_others() {
+fn jsonl_cut_anywhere_keeps_whole_lines() {
     let dir = tempfile::tempdir().unwrap();
     let whole = dir.path().join("whole.jsonl");
     let kept = filled("jsonl", &whole, 5);
@@ -72,7 +72,7 @@ fn a_file_cut_at_every_byte_of_its_last_lines_keeps_the_others() {
 }
 
 #[test]
-fn unreadable_lines_are_kept_and_reported_even_when_the_file_is_rewritten() {
+fn rewrite_keeps_and_reports_unreadable_lines() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("memories.jsonl");
     filled("jsonl", &path, 3);
@@ -120,7 +120,7 @@ fn unreadable_lines_are_kept_and_reported_even_when_the_file_is_rewritten() {
 
 /// Seed 002, "Storage": the file as the plain notebook writes it opens as it is, and can be written.
 #[test]
-fn seed_002_a_plain_notebook_opens_as_it_is() {
+fn plain_notebook_opens_as_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("memories.jsonl");
     let lines = concat!(

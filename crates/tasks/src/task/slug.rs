@@ -126,7 +126,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn seed_001_a_slug_is_the_title_in_kebab_case() {
+    fn slug_is_the_title_in_kebab_case() {
         let check = |title: &str, expected: &str| {
             assert_eq!(TaskSlug::from_title(title).as_str(), expected, "{title:?}")
         };
@@ -182,7 +182,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_title_has_a_slug_that_is_read_back(title in ".*") {
+        fn slug_of_any_title_parses_back(title in ".*") {
             let slug = TaskSlug::from_title(&title);
             prop_assert_eq!(slug.as_str().parse::<TaskSlug>(), Ok(slug.clone()));
             let other = TaskSlug::unique_from_title(&title, |it| *it == slug);

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn seed_003_trailers_stand_where_git_looks_for_them() {
+    fn trailers_stand_where_git_looks() {
         check("subject", "subject\n\n{}");
         check("subject\n", "subject\n\n{}");
         check("fix: subject\n", "fix: subject\n\n{}");

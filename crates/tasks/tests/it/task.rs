@@ -25,7 +25,7 @@ use crate::world::{World, repo};
 const GOLDEN: &str = include_str!("../golden/gates_v1.ndjson");
 
 #[test]
-fn gate_lines_1_are_read_and_written_back_byte_for_byte() {
+fn gate_lines_round_trip_byte_for_byte() {
     let log = parse_gate_log(GOLDEN);
     assert_eq!((log.n_broken, log.is_newer), (0, false));
     let again: String = log
@@ -210,7 +210,7 @@ impl Desk {
 }
 
 #[test]
-fn seed_001_what_survives_a_compaction() {
+fn compaction_bullets_keep_phase_blockers_decisions() {
     let mut desk = Desk::full();
     insta::assert_snapshot!(desk.bullets(1_000), @r"
     - task: Fix the login (fix-the-login)
@@ -238,7 +238,7 @@ fn seed_001_what_survives_a_compaction() {
 }
 
 #[test]
-fn a_file_of_the_checkout_cannot_bring_up_what_is_not_the_tasks() {
+fn bullets_leave_out_entries_of_other_tasks() {
     let mut desk = Desk::new();
     let other = desk.world.kept(Draft {
         layer: Some(Layer::Episode),
@@ -262,7 +262,7 @@ fn a_file_of_the_checkout_cannot_bring_up_what_is_not_the_tasks() {
 }
 
 #[test]
-fn seed_001_notes_hold_the_active_objective_only() {
+fn notes_hold_the_active_objective_only() {
     let mut desk = Desk::full();
     desk.note(Sort::Decision, "leases last a minute", None, &[]);
     insta::assert_snapshot!(desk.block().join("\n"), @r"
@@ -291,7 +291,7 @@ fn seed_001_notes_hold_the_active_objective_only() {
 }
 
 #[test]
-fn a_block_is_put_in_and_taken_out_without_a_trace() {
+fn task_block_is_removed_without_trace() {
     let lines: Vec<String> = [block::OPEN, "ours", block::CLOSE]
         .map(String::from)
         .to_vec();
@@ -425,7 +425,7 @@ fn a_durable_note_becomes_knowledge_and_stays_an_episode() {
 }
 
 #[test]
-fn seed_003_a_task_left_open_gets_a_minimal_episode_once() {
+fn left_open_task_gets_one_episode() {
     let desk = Desk::full();
     let tasks = [desk.task.clone()];
     let check = |me: &str, days: i64, ended: &str, expected: usize| {
@@ -475,7 +475,7 @@ fn a_session_ends_and_its_task_is_left() {
 }
 
 #[test]
-fn seed_004_a_report_is_made_from_episodes() {
+fn report_is_made_from_episodes() {
     let desk = Desk::full();
     let said = |fact: &str, task: Option<&str>| Draft {
         layer: Some(Layer::Episode),
@@ -524,7 +524,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn bullets_keep_to_their_budget_and_notes_to_twenty_lines(
+    fn bullets_and_notes_keep_their_budgets(
         notes in proptest::collection::vec((0..4usize, "[a-z<>! -]{1,300}"), 0..30),
         max_chars in 0..1_500usize,
     ) {

@@ -27,7 +27,7 @@ fn sections(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn every_prompt_has_a_bounded_text_that_is_the_same_each_time() {
+fn prompts_are_bounded_and_deterministic() {
     let names: Vec<&str> = prompts::list_known_prompts()
         .iter()
         .map(|it| it.name)
@@ -48,7 +48,7 @@ fn every_prompt_has_a_bounded_text_that_is_the_same_each_time() {
 }
 
 #[test]
-fn seed_000_memory_rules_are_the_seeds_text() {
+fn memory_rules_are_the_verified_guidance() {
     assert_eq!(text("memory-rules"), verified::GUIDANCE);
 }
 
@@ -69,7 +69,7 @@ fn the_rules_name_tools_that_are_offered() {
 }
 
 #[test]
-fn seed_004_memory_writing_holds_the_write_guidance_and_the_error_correction_rule() {
+fn memory_writing_holds_guidance_and_correction_rule() {
     let text = text("memory-writing");
     assert!(text.contains(layers::RECORDING) && layers::GUIDANCE.contains(layers::RECORDING));
     has(
@@ -85,7 +85,7 @@ fn seed_004_memory_writing_holds_the_write_guidance_and_the_error_correction_rul
 }
 
 #[test]
-fn seed_002_memory_writing_names_what_not_to_store() {
+fn memory_writing_names_what_not_to_store() {
     has(
         &text("memory-writing"),
         &["secrets or tokens", "stands in a file", "500 characters"],
@@ -93,7 +93,7 @@ fn seed_002_memory_writing_names_what_not_to_store() {
 }
 
 #[test]
-fn seed_001_session_notes_template_has_five_sections() {
+fn session_notes_template_has_five_sections() {
     let expected = [
         "Current State",
         "Files and Functions",
@@ -105,7 +105,7 @@ fn seed_001_session_notes_template_has_five_sections() {
 }
 
 #[test]
-fn seed_001_session_notes_heading_names_the_task_on_one_line() {
+fn session_notes_heading_names_the_task() {
     let check = |task: Value, expected: &str| {
         let text = render_prompt("session-notes", &json!({"task": task})).unwrap();
         assert_eq!(text.lines().next(), Some(expected));
@@ -122,7 +122,7 @@ fn seed_001_session_notes_heading_names_the_task_on_one_line() {
 }
 
 #[test]
-fn seed_001_checklist_c_asks_classifies_excludes_and_names_five_fields() {
+fn promotion_checklist_names_criteria_and_five_fields() {
     let text = text("promotion-checklist");
     has(
         &text,

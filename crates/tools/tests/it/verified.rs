@@ -82,7 +82,7 @@ fn keys(value: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn seed_000_memory_record_has_exactly_its_fields() {
+fn memory_record_has_exactly_its_fields() {
     let (world, id) = stored();
     let record = recent(&world).remove(0);
     let fields = [
@@ -108,7 +108,7 @@ fn seed_000_memory_record_has_exactly_its_fields() {
 }
 
 #[test]
-fn seed_000_citation_of_a_record_has_exactly_its_fields() {
+fn record_citation_has_exactly_its_fields() {
     let (world, _) = stored();
     let hash = Digest::hash_bytes(LINE.as_bytes()).to_string();
     let expected = json!({"path": "src/api.rs", "line_start": 3, "line_end": 3, "sha": COMMIT, "snippet_hash": hash});
@@ -116,7 +116,7 @@ fn seed_000_citation_of_a_record_has_exactly_its_fields() {
 }
 
 #[test]
-fn seed_000_memory_record_reason_is_null_when_none_was_given() {
+fn memory_record_reason_defaults_to_null() {
     let world = World::verified();
     let mut input = fact("API_VERSION must match the docs.");
     input["reason"] = Value::Null;
@@ -125,7 +125,7 @@ fn seed_000_memory_record_reason_is_null_when_none_was_given() {
 }
 
 #[test]
-fn seed_000_store_created_by_is_the_author_and_the_origin_is_agent() {
+fn store_records_author_and_agent_origin() {
     let (world, _) = stored();
     let voice = world.look("m-1").voice;
     assert_eq!(
@@ -136,7 +136,7 @@ fn seed_000_store_created_by_is_the_author_and_the_origin_is_agent() {
 }
 
 #[test]
-fn seed_000_store_cannot_store_without_citations() {
+fn store_refuses_memory_without_citations() {
     let check = |citations: Value| {
         let mut input = fact("The api is versioned.");
         input["citations"] = citations;
@@ -151,14 +151,14 @@ fn seed_000_store_cannot_store_without_citations() {
 }
 
 #[test]
-fn seed_000_store_cannot_store_without_citations_whatever_the_policy() {
+fn store_needs_citations_whatever_the_policy() {
     let world = World::notebook();
     let answer = call(&world, "memory_store", json!({"subject": "s", "fact": "f"}));
     assert_eq!(answer["class"], json!("needs_citation"));
 }
 
 #[test]
-fn seed_000_store_again_refreshes() {
+fn store_again_refreshes_the_memory() {
     let (world, id) = stored();
     let answer = call(
         &world,
@@ -172,7 +172,7 @@ fn seed_000_store_again_refreshes() {
 }
 
 #[test]
-fn seed_000_store_with_a_stale_snippet_hash_is_refused() {
+fn store_refuses_stale_snippet_hash() {
     let check = |text: &str, expected: bool| {
         let mut input = fact("The api is versioned.");
         input["citations"][0]["snippet_hash"] =
@@ -185,7 +185,7 @@ fn seed_000_store_with_a_stale_snippet_hash_is_refused() {
 }
 
 #[test]
-fn what_the_cited_lines_do_not_say_is_stored_as_pending_with_the_reason() {
+fn store_keeps_ungrounded_fact_pending() {
     let answer = call(
         &World::verified(),
         "memory_store",
@@ -203,7 +203,7 @@ fn what_the_cited_lines_do_not_say_is_stored_as_pending_with_the_reason() {
 }
 
 #[test]
-fn seed_000_store_for_a_repo_that_is_not_checked_out_is_refused() {
+fn store_refuses_repo_not_checked_out() {
     let mut input = fact("The api is versioned.");
     input["repo"] = json!("myorg/other");
     let answer = call(&World::verified(), "memory_store", input);
@@ -214,7 +214,7 @@ fn seed_000_store_for_a_repo_that_is_not_checked_out_is_refused() {
 }
 
 #[test]
-fn seed_000_store_of_a_near_duplicate_names_it_and_takes_three_ways_out() {
+fn store_names_near_duplicate_and_choices() {
     let text = "Integration tests of the api need the docker daemon running on the build machine";
     let world = World::verified();
     let id = call(&world, "memory_store", fact(text))["memory"]["id"].clone();
@@ -240,7 +240,7 @@ fn seed_000_store_of_a_near_duplicate_names_it_and_takes_three_ways_out() {
 }
 
 #[test]
-fn seed_000_get_recent_default_limit_50_and_order_by_refreshed_at() {
+fn get_recent_gives_50_last_refreshed() {
     let (world, id) = stored();
     for n in 0..54 {
         let mut input = fact(&format!("Rule {n} is v3."));
@@ -255,7 +255,7 @@ fn seed_000_get_recent_default_limit_50_and_order_by_refreshed_at() {
 }
 
 #[test]
-fn seed_000_get_recent_logs_retrieved() {
+fn get_recent_logs_retrieved() {
     let (world, _) = stored();
     recent(&world);
     assert_eq!(world.words(), ["remembered", "retrieved"]);
@@ -263,7 +263,7 @@ fn seed_000_get_recent_logs_retrieved() {
 }
 
 #[test]
-fn seed_000_get_recent_answers_even_when_the_log_cannot_be_written() {
+fn get_recent_answers_with_unwritable_log() {
     let (world, id) = stored();
     let (store, repo) = (ReadOnly(&world.store), repo());
     let answer = world.with_store(&store, |cx| {
@@ -278,7 +278,7 @@ fn seed_000_get_recent_answers_even_when_the_log_cannot_be_written() {
 }
 
 #[test]
-fn seed_000_search_by_path() {
+fn search_by_path_finds_files_and_folders() {
     let (world, id) = stored();
     let found = |path: &str| {
         call(
@@ -293,7 +293,7 @@ fn seed_000_search_by_path() {
 }
 
 #[test]
-fn seed_000_refresh_verifies_first_and_counts() {
+fn refresh_verifies_first_and_counts() {
     let (world, id) = stored();
     let answer = call(&world, "memory_refresh", json!({"memory_id": id}));
     assert_eq!(answer["ok"], json!(true));
@@ -306,7 +306,7 @@ fn seed_000_refresh_verifies_first_and_counts() {
 }
 
 #[test]
-fn seed_000_refresh_of_a_memory_that_does_not_hold_is_refused() {
+fn refresh_refuses_memory_with_gone_citation() {
     let (world, id) = stored();
     world.shelf.remove("docs/api.md");
     let answer = call(&world, "memory_refresh", json!({"memory_id": id}));
@@ -319,7 +319,7 @@ fn seed_000_refresh_of_a_memory_that_does_not_hold_is_refused() {
 }
 
 #[test]
-fn seed_000_refresh_when_nobody_can_look_is_not_evidence_against_it() {
+fn refresh_accepts_memory_with_unreadable_citation() {
     let (world, id) = stored();
     world.shelf.break_file("docs/api.md");
     let answer = call(&world, "memory_refresh", json!({"memory_id": id}));
@@ -330,7 +330,7 @@ fn seed_000_refresh_when_nobody_can_look_is_not_evidence_against_it() {
 }
 
 #[test]
-fn seed_000_invalidate_with_its_reason() {
+fn invalidate_tool_keeps_the_reason() {
     let (world, id) = stored();
     let answer = call(
         &world,
@@ -349,7 +349,7 @@ fn seed_000_invalidate_with_its_reason() {
 }
 
 #[test]
-fn seed_000_supersede_is_a_correction_unless_said_to_be_better() {
+fn supersede_defaults_to_a_correction() {
     let check = |how: Value, expected: &str| {
         let (world, id) = stored();
         let input =
@@ -369,7 +369,7 @@ fn seed_000_supersede_is_a_correction_unless_said_to_be_better() {
 }
 
 #[test]
-fn seed_000_supersede_of_an_invalid_memory_is_refused() {
+fn supersede_refuses_invalid_memory() {
     let (world, id) = stored();
     call(
         &world,
@@ -388,7 +388,7 @@ fn seed_000_supersede_of_an_invalid_memory_is_refused() {
 }
 
 #[test]
-fn seed_000_log_applied() {
+fn log_applied_refuses_unknown_memory() {
     let (world, id) = stored();
     assert_eq!(
         call(&world, "memory_log_applied", json!({"memory_id": id}))["ok"],
@@ -409,13 +409,13 @@ fn read(world: &World, extra: &Value) -> Value {
 }
 
 #[test]
-fn seed_000_read_citation_gives_the_code_at_the_location() {
+fn read_citation_returns_code_at_location() {
     let expected = json!({"path": "src/api.rs", "line_start": 3, "line_end": 3, "exists": true, "content": LINE});
     assert_eq!(read(&World::verified(), &json!({})), expected);
 }
 
 #[test]
-fn seed_000_read_citation_at_a_ref() {
+fn read_citation_reads_at_a_ref() {
     let check = |at: &str, exists: bool, expected: &str| {
         let found = read(&World::verified(), &json!({"ref": at}));
         assert_eq!(found["exists"], json!(exists), "{found}");
@@ -438,7 +438,7 @@ fn seed_000_read_citation_at_a_ref() {
 }
 
 #[test]
-fn seed_000_read_citation_says_what_is_missing() {
+fn read_citation_says_what_is_missing() {
     let check = |extra: Value, expected: &str| {
         let found = read(&World::verified(), &extra);
         assert_eq!(
@@ -478,7 +478,7 @@ fn verify(world: &World, citation: &Value) -> (bool, [u64; 3], String) {
 }
 
 #[test]
-fn seed_000_verification_result_has_exactly_its_fields() {
+fn verification_result_has_exactly_its_fields() {
     let (world, _) = stored();
     let citations = recent(&world)[0]["citations"].clone();
     let result = call(
@@ -507,7 +507,7 @@ fn seed_000_verification_result_has_exactly_its_fields() {
 }
 
 #[test]
-fn seed_000_verify_citations_with_a_snippet_hash() {
+fn verify_citations_compares_snippet_hash() {
     let world = World::verified();
     let check = |line: u32, text: &str, valid: bool, error: &str| {
         let hash = Digest::hash_bytes(text.as_bytes()).to_string();
@@ -527,7 +527,7 @@ fn seed_000_verify_citations_with_a_snippet_hash() {
 }
 
 #[test]
-fn seed_000_verify_citations_pinned_to_a_sha_compares_with_the_text_there() {
+fn verify_citations_compares_with_pinned_commit() {
     let world = World::verified();
     let pinned =
         |line: u32| json!({"path": "src/api.rs", "line_start": line, "line_end": line, "sha": OLD});
@@ -539,7 +539,7 @@ fn seed_000_verify_citations_pinned_to_a_sha_compares_with_the_text_there() {
 }
 
 #[test]
-fn seed_000_verify_citations_a_change_of_spacing_is_no_change() {
+fn verify_citations_ignores_changed_spacing() {
     let world = World::verified();
     let pinned = json!({"path": "src/api.rs", "line_start": 1, "line_end": 1, "sha": OLD});
     let text =
@@ -560,7 +560,7 @@ fn seed_000_verify_citations_a_change_of_spacing_is_no_change() {
 }
 
 #[test]
-fn seed_000_verify_citations_what_cannot_be_read_counts_as_neither() {
+fn verify_citations_counts_unreadable_as_unknown() {
     let world = World::verified();
     world.shelf.break_file("src/api.rs");
     let (valid, counts, error) = verify(
@@ -575,7 +575,7 @@ fn seed_000_verify_citations_what_cannot_be_read_counts_as_neither() {
 }
 
 #[test]
-fn seed_000_verify_citations_of_a_memory_is_written_down_for_it() {
+fn verify_citations_logs_for_their_memory() {
     let (world, _) = stored();
     let citations = recent(&world)[0]["citations"].clone();
     call(
@@ -606,7 +606,7 @@ fn seed_000_verify_citations_of_a_memory_is_written_down_for_it() {
 }
 
 #[test]
-fn seed_000_verify_citations_answers_even_when_the_log_cannot_be_written() {
+fn verify_citations_answers_with_unwritable_log() {
     let (world, _) = stored();
     let citations = recent(&world)[0]["citations"].clone();
     let (store, repo) = (ReadOnly(&world.store), repo());
@@ -622,7 +622,7 @@ fn seed_000_verify_citations_answers_even_when_the_log_cannot_be_written() {
 }
 
 #[test]
-fn seed_000_verify_citations_of_nobodys_places_writes_nothing() {
+fn verify_citations_of_no_memory_writes_nothing() {
     let (world, _) = stored();
     verify(
         &world,
@@ -632,7 +632,7 @@ fn seed_000_verify_citations_of_nobodys_places_writes_nothing() {
 }
 
 #[test]
-fn seed_000_stats_counts_and_words() {
+fn stats_count_memories_and_events() {
     let (world, id) = stored();
     recent(&world);
     call(&world, "memory_refresh", json!({"memory_id": id}));
@@ -654,7 +654,7 @@ fn seed_000_stats_counts_and_words() {
 }
 
 #[test]
-fn seed_000_telemetry_each_of_the_eight_events_has_its_word_in_stats() {
+fn stats_have_a_word_for_each_event() {
     let (world, id) = stored();
     recent(&world);
     call(&world, "memory_refresh", json!({"memory_id": id}));
@@ -690,7 +690,7 @@ fn seed_000_telemetry_each_of_the_eight_events_has_its_word_in_stats() {
 }
 
 #[test]
-fn seed_000_example_loop_verify_then_refresh_and_apply_or_invalidate() {
+fn verify_and_invalidate_loop_leaves_nothing_stale() {
     let (world, _) = stored();
     call(
         &world,
@@ -719,7 +719,7 @@ fn seed_000_example_loop_verify_then_refresh_and_apply_or_invalidate() {
 }
 
 #[test]
-fn seed_000_every_tool_is_known_by_both_spellings() {
+fn tools_are_known_by_both_spellings() {
     for tool in verified::list_verified_tools() {
         for name in [tool.name.to_owned(), tool.name.replacen('_', ".", 1)] {
             let fault = tried(&World::verified(), &name, json!([])).unwrap_err();
@@ -734,7 +734,7 @@ fn seed_000_every_tool_is_known_by_both_spellings() {
 }
 
 #[test]
-fn seed_000_agent_prompt_rules_name_their_tools() {
+fn guidance_names_its_tools() {
     for word in [
         "read_citation",
         "invalidate",
