@@ -46,14 +46,14 @@ const LINES: [Line; 9] = [
     },
     Line {
         method: Method::Apostille,
-        what: "seed 000: invalid memory detection rate",
+        what: "invalid memory detection rate",
         bar: "> 95 %",
         of: |it| it.detection,
         holds: |it| it > 95.0,
     },
     Line {
         method: Method::Apostille,
-        what: "seed 000: false positive memory rate",
+        what: "false positive memory rate",
         bar: "< 5 %",
         of: |it| it.fp,
         holds: |it| it < 5.0,
@@ -137,7 +137,7 @@ fn times(speed: &Speed) -> [Bar; 3] {
             holds: cold.map(|it| it <= 2.0),
         },
         Bar {
-            what: "seed 000: citation verification",
+            what: "citation verification",
             bar: "< 500 ms",
             figure: cold.map(|it| format!("{it:.2} ms")),
             holds: cold.map(|it| it < 500.0),

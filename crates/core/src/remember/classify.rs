@@ -235,7 +235,7 @@ fn compile_exclusion_pattern(row: &ExclusionRule) -> Regex {
 mod tests {
     use super::*;
 
-    /// Seed 001, "Save exclusions": derivable code state, git history and ephemeral task state are never written.
+    /// Derivable code state, git history and ephemeral task state are never written.
     #[test]
     fn exclusions_match_their_own_samples() {
         for row in ROWS {

@@ -1,4 +1,5 @@
-//! Seed 002, the agent memory spec: every behaviour that is the core's. The three tools' JSON is tested in the server.
+//! The plain notebook: limits, pruning, search, scoring and injection. The JSON of its three tools is tested with the
+//! tools.
 
 use crate::world::a_speaker;
 use std::collections::BTreeSet;
@@ -20,7 +21,7 @@ fn tagged(fact: &str, tags: &[&str]) -> Draft {
     }
 }
 
-/// The three memories of the spec's storage section.
+/// Three memories, five minutes apart.
 fn three() -> World {
     let world = World::notebook();
     world.kept(Draft {

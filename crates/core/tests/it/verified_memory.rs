@@ -1,5 +1,5 @@
-//! Seed 000, verified memory: every lifecycle transition and telemetry event that is the core's. The JSON of the ten
-//! tools is tested in the server.
+//! Verified memory: every transition of its lifecycle and every event. The JSON of its ten tools is tested with the
+//! tools.
 
 use apostille_core::event::{EventBody, Happening};
 use apostille_core::list::{

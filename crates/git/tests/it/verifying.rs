@@ -1,5 +1,5 @@
-//! Verifying as people do it: a real repository, a real store, branches that merge and some that do not. And the tables
-//! "Resilience" and "Success Criteria" of seed 000, each row by name.
+//! Verifying as people do it: a real repository, a real store, branches that merge and some that do not. And
+//! memories that are stale, wrong, forged or of a deleted branch.
 
 use apostille_contract::sample_person;
 use std::cell::Cell;
@@ -373,7 +373,7 @@ fn verify_leaves_memory_changed_meanwhile() {
     assert_eq!(desk.events(Happening::Invalidated).len(), 1);
 }
 
-// Seed 000, "Resilience: Adversarial Memory Handling".
+// Memories that must not be believed: stale, wrong, forged, of a deleted branch.
 
 #[test]
 fn verify_follows_moves_and_invalidates_deletions() {
@@ -487,7 +487,7 @@ fn recall_withholds_memory_of_deleted_branch() {
     assert!(desk.recalled().shown.is_empty());
 }
 
-// Seed 000, "Success Criteria". Detection and false alarms are measured by `bench citations`, which names them.
+// Every use is verified and logged. Detection and false alarms are measured by `bench citations`.
 
 #[test]
 fn recall_verifies_every_citation_before_use() {

@@ -118,7 +118,7 @@ fn rewrite_keeps_and_reports_unreadable_lines() {
     assert!(content.windows(12).any(|it| it == b"<<<<<<< HEAD"));
 }
 
-/// Seed 002, "Storage": the file as the plain notebook writes it opens as it is, and can be written.
+/// The file of a plain notebook opens without conversion, and can be written.
 #[test]
 fn plain_notebook_opens_as_it_is() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! One test for each name in the seed's list, then what belongs to the table as a whole.
+//! One test for each kind of secret, then what belongs to the table as a whole.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Seed 004: the layers that an agent may write, and the one tool that writes them.
+//! The layers that an agent may write, and the one tool that writes them.
 
 use apostille_api::{CallFault, CallPlace};
 use apostille_core::memory::{Draft, Kind, Layer, Origin, Voice};

@@ -1,4 +1,4 @@
-//! Seed 002: the three tools of the notebook, with the answers that the spec gives.
+//! The three tools of the notebook, with their exact answers.
 
 use apostille_api::{CallFault, CallPlace};
 use apostille_tools::simple;
@@ -41,7 +41,7 @@ fn inject(world: &World, message: &str) -> String {
         .block
 }
 
-/// The notes of the spec's storage section.
+/// Three notes, one of the user and two of the repository.
 fn three() -> World {
     let world = World::notebook();
     store(

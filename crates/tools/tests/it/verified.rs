@@ -1,4 +1,4 @@
-//! Seed 000: the ten tools of verified memory, field by field.
+//! The ten tools of verified memory, field by field.
 
 use apostille_api::{CallFault, CallPlace};
 use apostille_cite::source::{Source, SourceError};
