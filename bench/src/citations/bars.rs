@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_measured_is_neither_reached_nor_missed() {
+    fn unmeasured_bar_has_no_verdict() {
         let bars = of(&[], &Speed::default());
         assert_eq!(bars.len(), LINES.len() + 5);
         assert!(bars.iter().all(|it| verdict(it) == "not measured"));

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_of_another_program_tells_the_line_again() {
+    fn foreign_note_id_gives_stable_id() {
         let id = |id: &str, text: &str| {
             let line = format!(r#"{{"id":{id},"text":"{text}","ts":"2026-02-26T12:00:00Z"}}"#);
             NotebookNote::parse_line(&line)

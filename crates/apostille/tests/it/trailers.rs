@@ -199,7 +199,7 @@ fn a_message_that_nobody_wrote_is_no_commit() {
 }
 
 #[test]
-fn a_hook_that_is_there_keeps_the_last_word() {
+fn existing_hook_keeps_the_last_word() {
     let check = |text: &str| {
         let repo = Repo::new();
         repo.write_hook(text);
@@ -235,7 +235,7 @@ fn a_hook_that_is_there_keeps_the_last_word() {
 }
 
 #[test]
-fn without_a_hook_one_is_made_and_taken_away() {
+fn hooks_install_and_remove_a_file() {
     let repo = Repo::installed();
     assert!(repo.hook().exists());
     repo.env.ok(&["task", "hooks", "--remove"]);
@@ -244,7 +244,7 @@ fn without_a_hook_one_is_made_and_taken_away() {
 }
 
 #[test]
-fn what_is_shared_or_committed_is_not_written_to() {
+fn hooks_install_refuses_shared_hook_folder() {
     let check = |hooks_path: &str, file: &str| {
         let repo = Repo::new();
         repo.ok(&["config", "core.hooksPath", hooks_path]);

@@ -155,7 +155,7 @@ fn keeper_ranks_by_trust_proof_use_age() {
 }
 
 #[test]
-fn what_names_other_values_or_denies_is_no_duplicate() {
+fn other_values_or_negation_are_no_duplicate() {
     let check = |a: &str, b: &str, expected: bool| {
         let world = plain();
         for fact in [a, b] {
@@ -359,7 +359,7 @@ fn unreadable_citation_is_counted_not_reported() {
 }
 
 #[test]
-fn lists_are_bounded_and_say_what_is_left_off() {
+fn audit_lists_count_what_is_left_off() {
     let world = plain();
     for n in 0..50 {
         world.kept(note(&format!(

@@ -96,7 +96,7 @@ fn newer_contradiction_wins_within_one_module() {
 }
 
 #[test]
-fn what_waits_supersedes_nothing_and_nobody_is_asked_twice() {
+fn pending_contradiction_supersedes_nothing() {
     let tainted = Draft {
         voice: Voice {
             tainted: true,

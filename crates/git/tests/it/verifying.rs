@@ -148,7 +148,7 @@ impl Desk {
 }
 
 #[test]
-fn what_moved_follows_the_code_on_the_default_branch() {
+fn verify_heals_moves_on_default_branch() {
     let desk =
         Desk::with_fact().then(|it| it.git("mv src/limits.rs src/retry.rs").commit("rename"));
     let before = desk.memory();

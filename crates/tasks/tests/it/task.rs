@@ -57,7 +57,7 @@ fn gate_lines_round_trip_byte_for_byte() {
 }
 
 #[test]
-fn what_cannot_be_read_does_not_hide_the_rest() {
+fn unreadable_gate_lines_hide_no_others() {
     let check = |text: &str, n: usize, n_broken: usize, is_newer: bool| {
         let log = parse_gate_log(text);
         assert_eq!(
@@ -383,7 +383,7 @@ fn a_summary_tells_how_it_went() {
 }
 
 #[test]
-fn a_durable_note_becomes_knowledge_and_stays_an_episode() {
+fn promoted_note_stays_an_episode() {
     let desk = Desk::full();
     let note = desk.world.look("m-4");
     assert!(is_durable_note(&note) && !is_durable_note(&desk.world.look("m-2")));

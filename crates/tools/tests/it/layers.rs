@@ -331,7 +331,7 @@ fn add_of_near_duplicate_names_the_update() {
 }
 
 #[test]
-fn a_statement_that_is_known_is_not_kept_twice() {
+fn add_of_known_statement_refreshes_it() {
     let world = World::verified();
     add_layer_memory(&world, "L1", DOCKER);
     assert_eq!(
@@ -450,7 +450,7 @@ fn pending_update_replaces_nothing_yet() {
 }
 
 #[test]
-fn refusals_carry_their_class_and_no_secret_is_kept() {
+fn add_refusals_carry_their_class() {
     let world = World::verified();
     let check = |content: &str, expected: &str| {
         assert_eq!(
