@@ -30,7 +30,10 @@ const ROOMS: &[(&str, &str)] = &[
     ("panel", "api+"),
     ("http", "api+ mcp panel tools"),
     ("workspace", "api+ files git http models stores tools web"),
-    ("apostille", "workspace+ mcp panel"),
+    ("terminal", "workspace+ mcp"),
+    ("setup", "terminal workspace+"),
+    ("review", "terminal workspace+"),
+    ("apostille", "terminal+ setup review panel"),
 ];
 
 /// Libraries that wait, listen, draw or store, and the rooms that may name them.
@@ -43,8 +46,8 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("rusqlite", "stores"),
     ("cap-std", "files git stores"),
     ("ureq", "web git models"),
-    ("clap", "apostille"),
-    ("clap_complete", "apostille"),
+    ("clap", "terminal setup apostille"),
+    ("clap_complete", "terminal apostille"),
     ("clap_mangen", "apostille"),
     ("maud", "panel http"),
 ];
