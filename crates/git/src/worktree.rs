@@ -364,7 +364,7 @@ fn is_same_file(seen: &Metadata, opened: &Metadata) -> bool {
 
 /// Elsewhere a link is made by an administrator only, and `Dir` leaves no way out.
 #[cfg(not(unix))]
-fn is_same(_: &Metadata, _: &Metadata) -> bool {
+fn is_same_file(_: &Metadata, _: &Metadata) -> bool {
     true
 }
 
@@ -405,7 +405,7 @@ fn file_inode(metadata: &fs::Metadata) -> Option<u64> {
 }
 
 #[cfg(not(unix))]
-fn inode(_: &fs::Metadata) -> Option<u64> {
+fn file_inode(_: &fs::Metadata) -> Option<u64> {
     None
 }
 

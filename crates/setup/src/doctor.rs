@@ -238,7 +238,7 @@ fn check_store_private(path: &Path) -> Option<DoctorFinding> {
 }
 
 #[cfg(not(unix))]
-fn private(path: &Path) -> Option<DoctorFinding> {
+fn check_store_private(path: &Path) -> Option<DoctorFinding> {
     let _ = fs::metadata(path).ok()?;
     None
 }

@@ -68,7 +68,7 @@ fn permissions_from_mode(mode: Option<u32>) -> Option<Permissions> {
 }
 
 #[cfg(not(unix))]
-fn moded(_: Option<u32>) -> Option<Permissions> {
+fn permissions_from_mode(_: Option<u32>) -> Option<Permissions> {
     None
 }
 

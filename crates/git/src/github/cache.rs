@@ -183,7 +183,7 @@ fn is_private_dir(dir: &Path) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_ours_alone(_: &Path) -> bool {
+fn is_private_dir(_: &Path) -> bool {
     true
 }
 

@@ -39,7 +39,7 @@ fn is_executable_file(path: &Path) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_executable(path: &Path) -> bool {
+fn is_executable_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|it| it.is_file())
 }
 

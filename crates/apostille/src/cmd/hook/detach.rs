@@ -43,7 +43,7 @@ fn detach_process_group(command: &mut Command) {
 }
 
 #[cfg(windows)]
-fn apart(command: &mut Command) {
+fn detach_process_group(command: &mut Command) {
     const DETACHED_PROCESS: u32 = 0x0000_0008;
     const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
     std::os::windows::process::CommandExt::creation_flags(

@@ -325,7 +325,7 @@ fn is_executable_hook(metadata: &fs::Metadata) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_executable(_: &fs::Metadata) -> bool {
+fn is_executable_hook(_: &fs::Metadata) -> bool {
     true
 }
 
