@@ -67,11 +67,13 @@ fn find_cycles(modules: &BTreeMap<ModulePath, Vec<String>>) -> Vec<(ModulePath, 
             }
         }
     }
-    let groups = |edges: &Edges| group_by_mutual_reach(edges);
-    levels
-        .iter()
-        .flat_map(|(parent, edges)| groups(edges).into_iter().map(|it| (parent.to_vec(), it)))
-        .collect()
+    let mut found = Vec::new();
+    for (parent, edges) in levels {
+        for group in group_by_mutual_reach(&edges) {
+            found.push((parent.to_vec(), group));
+        }
+    }
+    found
 }
 
 /// The innermost module that a path names.
