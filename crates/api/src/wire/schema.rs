@@ -68,6 +68,12 @@ impl InputSchema {
         self
     }
 
+    /// With an argument that a caller is told to give, though its absence is answered with a refusal of its own.
+    pub fn require_field(mut self, name: &str) -> Self {
+        self.required.push(name.into());
+        self
+    }
+
     /// Only these of its arguments are told of.
     pub fn keep_only(mut self, names: &[&str]) -> Self {
         self.properties

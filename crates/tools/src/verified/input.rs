@@ -91,7 +91,6 @@ pub(super) struct StoreInput {
     pub(super) fact: String,
     /// The code that proves it
     #[serde(default)]
-    #[schemars(required)]
     pub(super) citations: BoundedList<CitableLocation, MAX_CITATIONS>,
     /// Why it matters
     pub(super) reason: Option<String>,
@@ -143,7 +142,7 @@ fn describe_writing_tools() -> [Tool; 2] {
             title: "Store a memory",
             about: "Store a durable convention or invariant with the code that proves it. Not for temporary workarounds, TODOs or \
                     one-time fixes.",
-            input: InputSchema::from_type::<StoreInput>().with_example(
+            input: InputSchema::from_type::<StoreInput>().require_field("citations").with_example(
                 &json!({"subject": "API version", "fact": fact, "citations": [build_example_location()]}),
             ),
             effect: ToolEffect::Adds,
