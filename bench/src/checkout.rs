@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
 use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_core::remember::cite;
+use apostille_core::remember::prove;
 use apostille_git::git::Checkout;
 use apostille_git::worktree::WorkTree;
 use jiff::Timestamp;
@@ -65,7 +65,7 @@ pub(crate) fn places() -> Result<Vec<CodeLocation>> {
 pub(crate) fn read(source: &WorkTree, places: &[CodeLocation]) -> Result<Vec<Citation>> {
     let read: Vec<Citation> = places
         .iter()
-        .filter_map(|it| cite::capture_citation(source, it).ok())
+        .filter_map(|it| prove::capture_citation(source, it).ok())
         .collect();
     if read.len() < places.len() / 2 {
         return Err(anyhow!(

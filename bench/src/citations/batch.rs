@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result};
 use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::look::PartialCitation;
+use apostille_cite::follow::PartialCitation;
 use apostille_cite::source::{NoRepositorySource, Source};
 use apostille_cite::verdict::Verdict;
 use apostille_git::git::{Checkout, Commit};

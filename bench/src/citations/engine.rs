@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use apostille_cite::citation::{Citation, RepoPath};
-use apostille_cite::look;
-use apostille_cite::look::{CitationFinding, CitationFollower};
+use apostille_cite::follow;
+use apostille_cite::follow::{CitationFinding, CitationFollower};
 use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
 use apostille_cite::verdict::Verdict;
 use apostille_core::policy::Policy;
@@ -28,8 +28,13 @@ pub(crate) struct Looked {
 pub(crate) fn look(source: &dyn Source, citations: &[&Citation]) -> Looked {
     let watched = Watched::new(source);
     let started = Instant::now();
-    let sights = CitationFollower::new(&watched, Policy::default().tolerance, &|| false, look::FAR)
-        .follow_citations(citations);
+    let sights = CitationFollower::new(
+        &watched,
+        Policy::default().tolerance,
+        &|| false,
+        follow::FAR,
+    )
+    .follow_citations(citations);
     let time = started.elapsed();
     Looked {
         sights,

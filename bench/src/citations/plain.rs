@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use apostille_cite::citation::{Citation, LineSpan};
-use apostille_cite::sheet::{FileLines, join_cited_lines};
+use apostille_cite::file_lines::{FileLines, join_cited_lines};
 use apostille_cite::source::{Source, SourceError};
 use apostille_text::digest::Digest;
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
 use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::look::PartialCitation;
+use apostille_cite::follow::PartialCitation;
 use apostille_cite::source::{NoRepositorySource, Source};
 use apostille_git::git::{Checkout, Commit};
-use apostille_git::memo::CachedSource;
+use apostille_git::verdict_cache::CachedSource;
 use apostille_git::worktree::WorkTree;
 
 use super::engine::{self, Looked};

@@ -2,11 +2,11 @@
 //! what that costs the one whose memory it is.
 
 use anyhow::Result;
-use apostille_agents::brief;
-use apostille_agents::brief::BriefingAudience;
+use apostille_agents::briefing;
+use apostille_agents::briefing::BriefingAudience;
 use apostille_agents::session::AgentSession;
 use apostille_api::CallPlace;
-use apostille_contract::derive;
+use apostille_contract::derivation;
 use apostille_contract::sample_person;
 use apostille_core::import::import;
 use apostille_core::memory::{
@@ -251,17 +251,17 @@ fn is_shown(room: &Room, text: &str) -> Result<bool> {
     };
     Ok(!room.with(|cx| recall(cx, &ask))?.shown.is_empty()
         || !room
-            .with(|cx| brief::brief_prompt(cx, &reader, text))?
+            .with(|cx| briefing::brief_prompt(cx, &reader, text))?
             .shown
             .is_empty()
         || !room
-            .with(|cx| brief::brief_session_start(cx, &reader, "", false))?
+            .with(|cx| briefing::brief_session_start(cx, &reader, "", false))?
             .shown
             .is_empty())
 }
 
 fn derived() -> Result<Section> {
-    let done = derive::run_derivations(DERIVATIONS)?;
+    let done = derivation::run_derivations(DERIVATIONS)?;
     let n = |it: usize| Some(it as f64);
     let say = |it: f64| format!("{it:.0} of {DERIVATIONS}");
     Ok(Section {

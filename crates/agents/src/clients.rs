@@ -33,7 +33,7 @@ use crate::hook::payload::Payload;
 use crate::hook::reply::ReplyFormat;
 use crate::hook::{EnvLookup, HookCall, HookMoment, HookReply, HookSample};
 use crate::settings::layout::ClientSettings;
-use crate::settings::part::OwnTraces;
+use crate::settings::settings_part::OwnTraces;
 use crate::transcripts::{self, TranscriptError, TranscriptReader};
 
 /// Every client, in the order in which they are asked whether a call is theirs: Visual Studio Code takes whatever is

@@ -6,11 +6,11 @@
 
 pub(crate) mod caller;
 pub(crate) mod format;
-pub(crate) mod own;
+pub(crate) mod hook_blocks;
 pub(crate) mod payload;
 pub(crate) mod reply;
 mod shell;
-pub(crate) mod touched;
+pub(crate) mod touched_paths;
 
 /// How long an agent waits at most, unless the user says otherwise.
 pub const DEADLINE_MS: u64 = 300;

@@ -2,9 +2,9 @@
 //! done becomes an episode, what was of use is counted, and scratch is cleared.
 
 use crate::client::Client;
-use crate::glean::applied::find_applied_memories;
-use crate::glean::summary::summarise_session;
-use crate::glean::{ExtractedStatement, draft_extracted_statement, extract_statements};
+use crate::extract::applied::find_applied_memories;
+use crate::extract::summary::summarise_session;
+use crate::extract::{ExtractedStatement, draft_extracted_statement, extract_statements};
 use crate::session::{AgentSession, Moment};
 use crate::transcript::{Speaker, TranscriptTurn, is_outside_text_tool};
 use apostille_core::forget::clear_scratch;

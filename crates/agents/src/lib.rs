@@ -25,14 +25,14 @@
 //! session is over, [`glean`] finds what was stated in its [`transcript`] and not remembered, [`learn`] turns it into
 //! proposals and an episode. [`pace`] is how long agents waited for their hooks.
 
-pub mod brief;
+pub mod briefing;
 pub mod client;
 pub mod clients;
-pub mod glean;
+pub mod extract;
 pub mod hook;
+pub mod hook_latency;
 pub mod learn;
 pub mod ledger;
-pub mod pace;
 pub mod session;
 pub mod settings;
 pub mod transcript;

@@ -1,13 +1,13 @@
 //! Other programs' settings: what belongs into them so that they use this one, and how it gets there and out again.
 //! Bytes in, bytes out; everything that somebody else wrote stays byte for byte.
 
-mod exclude;
+mod git_exclude;
+pub mod hook_line;
 pub mod hooks;
 pub(crate) mod jsonc;
 pub mod layout;
-pub mod line;
-pub mod part;
 pub mod program;
-pub mod rules;
+pub mod rules_block;
 pub mod server;
+pub mod settings_part;
 pub mod sharing;

@@ -1,12 +1,12 @@
 //! What was said and done in a session, whichever client wrote it down.
 
-mod spoken;
+mod injected_text;
 
 use jiff::Timestamp;
 
 use apostille_text::words::words;
 
-pub use spoken::strip_injected_text;
+pub use injected_text::strip_injected_text;
 
 words! {
     /// Who speaks.

@@ -4,8 +4,8 @@
 //! torn, fields that are not as they were. What a hook or the client itself put beside the person's words is left out
 //! here, for every reader at once: a memory that was shown must never come back as evidence.
 
-pub(crate) mod input;
 mod tail;
+pub(crate) mod tool_input;
 pub(crate) mod turns;
 
 use std::io;

@@ -3,22 +3,22 @@
 //! Each call is a function over a visit, and a row that names the structs that it takes and answers. The OpenAPI document
 //! is made out of all rows by the schemas that these structs derive; so what is told is what is done.
 
+mod activity;
+mod api_call_scope;
 mod args;
-mod beside;
 pub mod call;
-mod carry;
-mod errand;
-mod look;
+mod export_import;
 mod memories;
 mod openapi;
+mod queries;
 mod review;
 mod revise;
 
 pub use openapi::build_openapi_document;
 
 use crate::CallFault;
-use crate::pass::Access;
-use crate::visit::{HttpMethod, HttpReply, RequestInput, RequestScope, Route};
+use crate::access_token::Access;
+use crate::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope, Route};
 use args::{NoArguments, read_query_arguments};
 use call::ApiCall;
 
@@ -41,19 +41,19 @@ pub const CALLS: &[ApiCall] = &[
     review::QUEUE,
     review::BREAKERS,
     review::CLOSE,
-    look::RECALL,
-    look::VERIFY,
-    look::AUDIT,
-    look::STATS,
-    look::SPACES,
-    look::EVENTS,
-    look::REPORT,
-    beside::SESSIONS,
-    beside::SESSION,
-    beside::TASKS,
-    beside::TASK,
-    carry::EXPORT,
-    carry::IMPORT,
+    queries::RECALL,
+    queries::VERIFY,
+    queries::AUDIT,
+    queries::STATS,
+    queries::SPACES,
+    queries::EVENTS,
+    queries::REPORT,
+    activity::SESSIONS,
+    activity::SESSION,
+    activity::TASKS,
+    activity::TASK,
+    export_import::EXPORT,
+    export_import::IMPORT,
     OPENAPI,
 ];
 

@@ -19,7 +19,7 @@ use apostille_core::store::Store;
 use apostille_tasks::task::{GateEvent, Task, TaskSlug};
 use jiff::Timestamp;
 
-use crate::pass::AccessToken;
+use crate::access_token::AccessToken;
 
 /// Opens the caller's repository at a commit or branch.
 pub type OpenSourceAt<'a> = dyn Fn(&str) -> Result<Box<dyn Source>, SourceError> + 'a;

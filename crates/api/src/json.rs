@@ -5,31 +5,31 @@
 
 mod audit;
 mod details;
-mod found;
-mod imported;
-mod kept;
+mod import;
 mod log;
 mod memory;
-mod queue;
-mod record;
+mod recall_verify;
+mod record_schemas;
+mod remember_forget;
 mod report;
-pub(crate) mod schema;
+mod review_queue;
 mod session;
 mod stats;
 mod task;
+pub(crate) mod text_schema;
 
 pub use audit::AuditReply;
 pub use details::{MemoryDetails, MemoryDetailsReply};
 pub use details::{find_replacements, read_memory_history};
-pub use found::{RecallReply, VerifyReply};
-pub use imported::ImportReply;
-pub use kept::{
-    ForgetReply, ForgottenView, KeptReply, RememberReply, SimilarReply, SkippedReply, WhenSimilar,
-};
+pub use import::ImportReply;
 pub use log::{EventView, LogReply, build_event_views, read_event_handles};
 pub use memory::{MemoryView, NearView, ScoreView, VerdictView, build_memory_views};
-pub use queue::{QueueReply, count_queued_memories};
+pub use recall_verify::{RecallReply, VerifyReply};
+pub use remember_forget::{
+    ForgetReply, ForgottenView, KeptReply, RememberReply, SimilarReply, SkippedReply, WhenSimilar,
+};
 pub use report::ReportReply;
+pub use review_queue::{QueueReply, count_queued_memories};
 pub use session::{
     MomentView, SessionReply, SessionRow, SessionsReply, ShownMemoryView, count_session_turns,
 };

@@ -15,17 +15,17 @@
 //! [`host::CallScope`] with everything to answer with. [`pass`] is how far a token reaches, [`wire`] reads arguments. No
 //! face prints, asks for the time or starts a runtime here; the tool sets, the panel, MCP and HTTP are crates above.
 
+pub mod access_token;
 pub mod calls;
+mod core_verbs;
 mod fault;
 pub mod host;
 pub mod json;
-pub mod pass;
-pub mod text;
+pub mod request_scope;
+pub mod shorten;
 pub mod uri;
-mod verbs;
-pub mod visit;
 pub mod wire;
 
+pub use core_verbs::{forget_with_cleanup, withhold_stale_neighbours};
 pub use fault::CallFault;
 pub use host::CallPlace;
-pub use verbs::{forget_with_cleanup, withhold_stale_neighbours};

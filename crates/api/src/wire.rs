@@ -4,7 +4,7 @@
 //! come from the same place. Reading is lenient where agents are ([`read_arguments`]), and what is wrong is said of the
 //! field it is wrong with ([`ArgumentError`]).
 
-mod reader;
+mod lenient_reader;
 mod schema;
 mod values;
 
@@ -15,7 +15,7 @@ use apostille_cite::citation::CodeLocation;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-pub use reader::{read_arguments, read_tagged_arguments};
+pub use lenient_reader::{read_arguments, read_tagged_arguments};
 pub use schema::InputSchema;
 pub use values::{BoundedList, CodeLocationText, OptionalText, ParsedText, ResultLimit};
 
@@ -54,7 +54,7 @@ fn read_field<T: DeserializeOwned>(
     value: Option<Value>,
 ) -> Result<Option<T>, ArgumentError> {
     value
-        .map(|it| reader::read_json_value(&it).map_err(|error| error.inside_field(name)))
+        .map(|it| lenient_reader::read_json_value(&it).map_err(|error| error.inside_field(name)))
         .transpose()
 }
 

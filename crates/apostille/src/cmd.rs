@@ -41,13 +41,13 @@ use clap::{ColorChoice, FromArgMatches as _};
 use crate::json::{self, RevisedReply};
 use apostille_setup::tour;
 use apostille_terminal::args::{Cli, CliCommand, help};
+use apostille_terminal::command_context;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{BOLD, GREEN, Paint, flatten_to_line, style_text};
-use apostille_terminal::shell;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
-use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::system::System;
+use apostille_workspace::workspace::Workspace;
 
 /// Answers a command line.
 pub fn run_command_line(argv: &[OsString]) -> CommandOutput {
@@ -73,9 +73,9 @@ pub fn run_command_line(argv: &[OsString]) -> CommandOutput {
         Ok(world) => run_command(&CommandContext::new(world, cli.everywhere), &cli.command),
         Err(fault) if is_hook_call(argv) => CommandOutput {
             code: error::OK,
-            ..shell::format_command_error(&fault, as_json, color, None)
+            ..command_context::format_command_error(&fault, as_json, color, None)
         },
-        Err(fault) => shell::format_command_error(&fault, as_json, color, None),
+        Err(fault) => command_context::format_command_error(&fault, as_json, color, None),
     }
 }
 
@@ -142,7 +142,7 @@ fn format_clap_error(error: &clap::Error, argv: &[OsString]) -> CommandOutput {
     };
     let code = if is_help { error::OK } else { error::USAGE };
     if !is_help && argv.iter().any(|it| it == "--json") {
-        let out = shell::format_command_error(
+        let out = command_context::format_command_error(
             &convert_clap_error(&error.render().to_string()),
             true,
             ColorChoice::Never,

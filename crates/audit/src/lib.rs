@@ -30,15 +30,15 @@
 //! whether it is said twice or otherwise, `proof` and `used` whether it will last, `whole` whether the store is in order.
 //! Other rooms add what they found through [`AuditOptions::beside`]. [`trend`] counts what happened, day by day.
 
-mod alike;
-mod each;
-mod opposed;
-mod page;
-mod proof;
+mod contradictions;
+mod duplicates;
+mod markdown;
+mod memory_checks;
 pub mod review;
+mod stale_citations;
+mod store_checks;
 pub mod trend;
-mod used;
-mod whole;
+mod usage;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -360,29 +360,35 @@ type AuditCheck = fn(&AuditInput<'_>) -> Result<Vec<AuditFinding>, CoreError>;
 
 /// Every check, with the classes of what it finds.
 const CHECKS: &[(&[Class], AuditCheck)] = &[
-    (&[Class::Secret], |it| Ok(each::audit_secrets(it))),
+    (&[Class::Secret], |it| Ok(memory_checks::audit_secrets(it))),
     (&[Class::Instruction, Class::Ungrounded], |it| {
-        Ok(each::audit_marked_memories(it))
+        Ok(memory_checks::audit_marked_memories(it))
     }),
-    (&[Class::Excluded], |it| Ok(each::audit_exclusions(it))),
+    (&[Class::Excluded], |it| {
+        Ok(memory_checks::audit_exclusions(it))
+    }),
     (&[Class::MissingField], |it| {
-        Ok(each::audit_missing_fields(it))
+        Ok(memory_checks::audit_missing_fields(it))
     }),
     (&[Class::Stale, Class::Unmerged], |it| {
-        Ok(proof::audit_stale_citations(it))
+        Ok(stale_citations::audit_stale_citations(it))
     }),
-    (&[Class::Duplicate], |it| Ok(alike::audit_duplicates(it))),
+    (&[Class::Duplicate], |it| {
+        Ok(duplicates::audit_duplicates(it))
+    }),
     (&[Class::Contradiction], |it| {
-        Ok(opposed::audit_contradictions(it))
+        Ok(contradictions::audit_contradictions(it))
     }),
-    (&[Class::Unused], |it| Ok(used::audit_unused_memories(it))),
-    (&[Class::Waiting], |it| Ok(used::audit_pending_memories(it))),
+    (&[Class::Unused], |it| Ok(usage::audit_unused_memories(it))),
+    (&[Class::Waiting], |it| {
+        Ok(usage::audit_pending_memories(it))
+    }),
     (&[Class::Notes], |it| Ok(it.options.beside.to_vec())),
-    (&[Class::Damage], whole::audit_store_damage),
-    (&[Class::Breaker], whole::audit_open_breakers),
+    (&[Class::Damage], store_checks::audit_store_damage),
+    (&[Class::Breaker], store_checks::audit_open_breakers),
     (
         &[Class::SoftLimit, Class::Identity],
-        whole::audit_space_capacity,
+        store_checks::audit_space_capacity,
     ),
 ];
 

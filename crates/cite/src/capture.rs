@@ -1,7 +1,7 @@
 //! Reading a place and keeping what stands there: the lines, their digest, and those of their neighbours.
 
 use crate::citation::{Citation, CodeLocation, NEIGHBOURS};
-use crate::sheet::{FileLines, is_binary_content, join_cited_lines};
+use crate::file_lines::{FileLines, is_binary_content, join_cited_lines};
 use crate::source::{Source, SourceBlob, SourceError, SourceTree};
 use apostille_text::digest::Digest;
 use apostille_text::moderate;

@@ -42,7 +42,7 @@
 pub mod capture;
 pub mod citation;
 pub mod diff;
-pub mod look;
-pub mod sheet;
+pub mod file_lines;
+pub mod follow;
 pub mod source;
 pub mod verdict;

@@ -2,12 +2,12 @@
 //!
 //! A store's tests call [`check_memory_lifecycle`] and [`check_store_against_ram`] with a function that opens the same store again and again.
 
-pub mod derive;
+pub mod derivation;
+mod event_traces;
 mod logs;
-mod outline;
 mod rollback;
 
-pub use outline::check_event_traces;
+pub use event_traces::check_event_traces;
 pub use rollback::check_rollback;
 
 use std::cell::Cell;

@@ -1,7 +1,7 @@
 //! The log of each space is the same in every store, whole and in pages.
 
 use super::sample_spaces;
-use apostille_core::event::was::PreviousState;
+use apostille_core::event::previous_state::PreviousState;
 use apostille_core::event::{Event, EventBody, LoggedEvent};
 use apostille_core::space::Space;
 use apostille_core::store::{EventPage, MemoryFilter, Store};

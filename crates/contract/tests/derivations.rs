@@ -2,7 +2,7 @@
 
 #[test]
 fn nothing_rises_in_ten_thousand_derivations() {
-    let done = apostille_contract::derive::run_derivations(10_000).unwrap();
+    let done = apostille_contract::derivation::run_derivations(10_000).unwrap();
     assert_eq!(done.derivations, 10_000);
     assert_eq!(done.elevations, Vec::<String>::new());
     assert_eq!(done.unattended, Vec::<String>::new());

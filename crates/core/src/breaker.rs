@@ -12,7 +12,7 @@ use crate::policy::BreakerPolicy;
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::speaker::Person;
-use crate::store::watch::OpenBreaker;
+use crate::store::breaker_state::OpenBreaker;
 use crate::store::{EventPage, ListOrder, MemoryFilter, StoreError};
 use crate::{Context, CoreError};
 use apostille_text::overlap::{collect_distinct_words, measure_jaccard_overlap, normalise_fact};

@@ -1,11 +1,11 @@
 //! What happened: every change and every showing is an event, and a batch of events is the only way to write.
 
+pub mod previous_state;
 pub mod trace;
-pub mod was;
 
 use jiff::Timestamp;
 
-use crate::event::was::PreviousState;
+use crate::event::previous_state::PreviousState;
 use crate::memory::{Memory, MemoryId, Status, UsageCounts};
 use crate::space::Space;
 use apostille_cite::citation::Citation;

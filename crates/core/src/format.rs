@@ -3,16 +3,16 @@
 //! Fields are only added. A reader ignores fields it does not know; it refuses words it does not know, because it
 //! cannot tell what they would change.
 
-mod read;
+mod sanitize;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::event::was::PreviousState;
+use crate::event::previous_state::PreviousState;
 use crate::event::{Breaker, Event, EventBody, Happening, RetrievedMemory};
 use crate::memory::{Channel, Memory, MemoryId, Stage, Status, UsageCounts, Voice};
 use crate::space::Space;
-use crate::store::watch::OpenBreaker;
+use crate::store::breaker_state::OpenBreaker;
 use apostille_cite::citation::{Citation, CodeLocation};
 use apostille_text::digest::Digest;
 
@@ -329,7 +329,7 @@ fn parse_citation_records(list: Vec<CitationRecord>) -> Result<Vec<Citation>, Ba
 impl TryFrom<MemoryRecord> for Memory {
     type Error = BadRecord;
     fn try_from(it: MemoryRecord) -> Result<Self, BadRecord> {
-        let it = read::sanitize_memory_record(it);
+        let it = sanitize::sanitize_memory_record(it);
         Ok(Self {
             status: it.parse_status()?,
             id: parse_record_word(&it.id)?,
@@ -726,7 +726,7 @@ impl EventRecord {
 impl TryFrom<EventRecord> for Event {
     type Error = BadRecord;
     fn try_from(it: EventRecord) -> Result<Self, BadRecord> {
-        let it = read::sanitize_event_record(it);
+        let it = sanitize::sanitize_event_record(it);
         Ok(Self {
             at: parse_record_time(&it.at)?,
             space: parse_record_word(&it.space)?,

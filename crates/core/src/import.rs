@@ -2,9 +2,9 @@
 //!
 //! The files of other programs are read by one module each: text in, pieces out, and what was left out with the reason.
 
-mod rehearsal;
+mod dry_run;
 
-pub use rehearsal::ImportDryRun;
+pub use dry_run::ImportDryRun;
 
 use crate::event::{Batch, EventBody, Precondition};
 use crate::memory::{Channel, Draft, DuplicateChoice, MAX_NUMBER, Memory, MemoryName, Stage};

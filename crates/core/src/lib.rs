@@ -74,6 +74,7 @@ pub mod guardian;
 pub mod import;
 pub mod list;
 pub mod memory;
+mod memory_digest;
 pub mod model;
 pub mod notebook;
 pub mod policy;
@@ -85,7 +86,6 @@ pub mod revise;
 pub mod rollback;
 pub mod space;
 pub mod speaker;
-mod stamp;
 pub mod stats;
 pub mod store;
 pub mod task_words;
@@ -99,7 +99,7 @@ use crate::model::Model;
 use crate::policy::Policy;
 use crate::space::Space;
 use crate::store::{Store, StoreError};
-use apostille_cite::look::CitationFollower;
+use apostille_cite::follow::CitationFollower;
 use apostille_cite::source::Source;
 
 /// A broken world. What was asked for wrongly is a [`refusal::Refusal`], not an error.

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::space::Space;
 use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::look::CitedClaim;
+use apostille_cite::follow::CitedClaim;
 use apostille_text::digest::Digest;
 use apostille_text::secrets;
 use apostille_text::secrets::mask_secrets;

@@ -1,7 +1,7 @@
 //! The port to a language model. None is needed: where one is configured, it is asked beside the work, and what it
 //! answers is a claim to be checked.
 
-pub mod ram;
+pub mod scripted;
 
 use std::time::Duration;
 

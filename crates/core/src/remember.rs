@@ -1,16 +1,16 @@
 //! The write path, one function: moderate → classify → cite → guard → dedupe → commit.
 
 pub(crate) mod approval;
-pub mod cite;
 pub mod classify;
 mod commit;
 pub mod dedupe;
 pub mod guard;
 pub mod moderate;
 pub mod modules;
-pub mod queue;
-mod replaced;
-pub mod trusted;
+pub mod prove;
+pub mod quarantine;
+mod replacement;
+pub mod resubmission;
 
 use crate::memory::{Draft, DuplicateChoice, Memory};
 use crate::refusal::Refusal;
@@ -81,7 +81,7 @@ pub fn remember(cx: &Context<'_>, draft: Draft) -> Result<RememberOutcome, CoreE
 fn run_remember_path(cx: &Context<'_>, draft: Draft) -> Result<RememberOutcome, EarlyEnd> {
     let moderated = moderate::clean(draft)?;
     let classified = classify::classify_draft(moderated)?;
-    let cited = cite::prove_draft(cx.source, classified)?;
+    let cited = prove::prove_draft(cx.source, classified)?;
     let mut is_first = true;
     // A model is asked once, however often another writer is first.
     let mut weighed = None;

@@ -7,14 +7,14 @@ use crate::memory::{
 use crate::refusal::Refusal;
 use crate::refusal::check_text;
 use crate::remember::approval::build_approval_events;
-use crate::remember::queue::{REJECTED, is_rejected_memory};
+use crate::remember::resubmission::{REJECTED, is_rejected_memory};
 use crate::remember::{self, EarlyEnd, RememberOutcome, retry_on_conflict};
 use crate::space::Space;
 use crate::speaker::Person;
 use crate::{Context, CoreError, breaker, list};
 use apostille_cite::capture::capture_lines;
 use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::look::NEAR;
+use apostille_cite::follow::NEAR;
 use apostille_cite::verdict::Verdict;
 use apostille_text::moderate;
 

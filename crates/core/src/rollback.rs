@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use crate::event::was::PreviousState;
+use crate::event::previous_state::PreviousState;
 use crate::event::{Batch, Event, EventBody, LoggedEvent, Precondition};
 use crate::format::format_timestamp;
 use crate::memory::{Memory, MemoryId, Stage, Status};

@@ -5,7 +5,7 @@ use crate::memory::{Layer, Stage};
 use crate::remember::guard::percent_used;
 use crate::space::Space;
 use crate::store::SpaceSummary;
-use crate::store::watch::OpenBreaker;
+use crate::store::breaker_state::OpenBreaker;
 use crate::{Context, CoreError, breaker};
 
 /// The figures of a space.

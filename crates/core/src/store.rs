@@ -4,10 +4,10 @@
 //! log with what ranking and the guards of a write ask for, answered from an index or from counters rather than by reading
 //! every memory. What a batch does to rows is not up to a backend, see [`plan`].
 
+pub mod breaker_state;
 pub mod plan;
 pub mod ram;
 pub mod state;
-pub mod watch;
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use crate::event::trace::EventTrace;
 use crate::event::{Batch, Erasure, LoggedEvent};
 use crate::memory::{Handle, Kind, Layer, Memory, MemoryId, MemoryName, Origin, Stage};
 use crate::space::Space;
-use crate::store::watch::BreakerState;
+use crate::store::breaker_state::BreakerState;
 use apostille_cite::citation::RepoPath;
 use apostille_text::digest::Digest;
 

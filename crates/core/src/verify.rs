@@ -9,7 +9,7 @@
 //!
 //! Nothing is lost by this caution: recall withholds what does not hold, whatever the memory's status is.
 
-pub mod draft;
+pub mod proposal;
 
 use crate::event::{Batch, Event, EventBody, Precondition};
 use crate::memory::{Memory, Status};
@@ -19,7 +19,7 @@ use crate::{Context, CoreError};
 use apostille_cite::capture::capture_lines;
 use apostille_cite::citation::Citation;
 use apostille_cite::diff;
-use apostille_cite::look::{CitationFinding, FAR};
+use apostille_cite::follow::{CitationFinding, FAR};
 use apostille_cite::verdict::{Change, Verdict, format_standing_word};
 use apostille_text::moderate;
 use apostille_text::words::words;

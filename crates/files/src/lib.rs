@@ -20,4 +20,4 @@
 //! it. [`unlinked`] opens a file and refuses to follow a link, so that a repository cannot point our writes elsewhere.
 
 pub mod lock;
-pub mod unlinked;
+pub mod no_symlink;

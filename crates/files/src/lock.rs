@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use crate::unlinked;
+use crate::no_symlink;
 
 /// Why a lock was not had.
 #[derive(Debug, thiserror::Error)]
@@ -119,7 +119,7 @@ fn wait_for_file_lock(file: File, patience: Duration) -> Result<File, LockError>
 fn open_lock_file(path: &Path) -> Result<File, LockError> {
     let mut options = cap_std::fs::OpenOptions::new();
     options.create(true).truncate(false).write(true);
-    unlinked::open_unlinked_file(path, &mut options)
+    no_symlink::open_unlinked_file(path, &mut options)
         .map_err(|error| LockError::io("cannot open the store's lock file", error))
 }
 

@@ -8,10 +8,10 @@
 //! where a commit has to be read.
 
 mod cat_file;
-mod child;
 mod commit;
 mod config;
 mod discover;
+mod git_command;
 mod head;
 mod history;
 pub mod identity;
@@ -21,10 +21,10 @@ mod refs;
 mod setting;
 mod small_file;
 mod tree;
-mod work;
+mod work_since;
 
 #[cfg(test)]
-pub(crate) mod repo;
+pub(crate) mod test_repo;
 #[cfg(test)]
 mod tests;
 

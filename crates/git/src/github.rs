@@ -6,13 +6,13 @@
 //! push only what is new is asked for.
 
 mod answer;
+mod backoff;
 mod cache;
 mod client;
-mod gate;
 mod options;
 
 #[cfg(test)]
-mod hub;
+mod fake_github;
 #[cfg(test)]
 mod tests;
 

@@ -30,5 +30,5 @@
 
 pub mod git;
 pub mod github;
-pub mod memo;
+pub mod verdict_cache;
 pub mod worktree;

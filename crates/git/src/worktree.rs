@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use apostille_cite::citation::RepoPath;
-use apostille_cite::sheet::is_binary_content;
+use apostille_cite::file_lines::is_binary_content;
 use apostille_cite::source::{
     CommitHistory, FileEdit, MAX_FILE, Source, SourceBlob, SourceError, SourceTree,
 };

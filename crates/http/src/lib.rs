@@ -18,24 +18,24 @@
 //! answer gets its headers (`answer`). Loopback alone protects nothing: a page in a browser on the same machine can send
 //! requests here, so each one shows a token or a session and says where it comes from.
 
-mod agents;
-mod answer;
-mod entry;
-mod gate;
-mod guests;
+mod auth;
+mod connections;
 pub mod interrupt;
+mod limiter;
 mod listen;
 mod live;
 mod log;
-mod meter;
-mod opening;
+mod login;
+mod mcp_endpoint;
+mod mcp_sessions;
+mod metrics;
+mod monitoring;
+mod request;
+mod response;
 mod route;
+mod route_job;
 mod sessions;
-mod steady;
-mod talks;
-mod told;
-mod watch;
-mod work;
+mod write_timeout;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -50,20 +50,20 @@ use hyper::{Method as Verb, Request};
 use jiff::Timestamp;
 use tokio::sync::{broadcast, watch as channel};
 
-use agents::McpEndpoint;
-use answer::{HttpRejection, WRONG_METHOD};
+use apostille_api::access_token::{Access, AccessToken};
 use apostille_api::host::Host;
-use apostille_api::pass::{Access, AccessToken};
-use apostille_api::visit::{HttpMethod, HttpReply, Route};
+use apostille_api::request_scope::{HttpMethod, HttpReply, Route};
 use apostille_mcp::{McpServer, SharedWorkLimit, ToolOffer};
-use gate::RequestLimiter;
-use guests::ConnectionSlot;
-use meter::HttpMetrics;
+use connections::ConnectionSlot;
+use limiter::RequestLimiter;
+use mcp_endpoint::McpEndpoint;
+use mcp_sessions::AuthorizedBody;
+use metrics::HttpMetrics;
+use monitoring::LastReadiness;
+use response::{HttpRejection, WRONG_METHOD};
 use route::{AuthKind, PathParams, RouteEntry, RouteMatch, RouteTarget};
+use route_job::{BodyLimit, RouteJob};
 use sessions::PanelSessions;
-use talks::AuthorizedBody;
-use watch::LastReadiness;
-use work::{BodyLimit, RouteJob};
 
 pub use log::{LogLevel, RequestLog};
 
@@ -158,7 +158,7 @@ fn is_get_on_form_route<B>(found: &RouteMatch, request: &Request<B>) -> bool {
 /// Leads to the page above.
 fn redirect_to_parent_page<B>(rows: &[RouteEntry], request: &Request<B>) -> Response<Body> {
     let above = route::find_parent_page(rows, request.uri().path());
-    answer::build_http_response(HttpReply::see_other(join_path_and_query(request, &above)))
+    response::build_http_response(HttpReply::see_other(join_path_and_query(request, &above)))
 }
 
 /// The one door of a server.
@@ -240,7 +240,7 @@ impl HttpServer {
         request: Request<Incoming>,
         who: &mut Option<String>,
     ) -> Result<Response<Body>, HttpRejection> {
-        entry::check_host_header(&request, self.plan.port)?;
+        auth::check_host_header(&request, self.plan.port)?;
         if found.area == AuthKind::Open {
             if is_get_on_form_route(&found, &request) {
                 return Ok(redirect_to_parent_page(&self.rows, &request));
@@ -270,7 +270,7 @@ impl HttpServer {
             RouteTarget::Agents => self.answer_mcp_request(request, pass).await,
             RouteTarget::Table(route) => self.run_route(route, parts, request, (pass, seal)).await,
             RouteTarget::Live => {
-                let repo = work::parse_query_pairs(&request)
+                let repo = route_job::parse_query_pairs(&request)
                     .into_iter()
                     .find(|it| it.0 == "repo")
                     .map(|it| it.1);
@@ -280,7 +280,7 @@ impl HttpServer {
             RouteTarget::Metrics => self
                 .render_metrics(pass)
                 .await
-                .map(answer::build_http_response),
+                .map(response::build_http_response),
             RouteTarget::Close => self.end_panel_session(request, &seal).await,
             _ => Err(HttpRejection::not_found()),
         }
@@ -294,20 +294,22 @@ impl HttpServer {
         request: Request<Incoming>,
     ) -> Result<Response<Body>, HttpRejection> {
         match what {
-            RouteTarget::Health => Ok(answer::build_http_response(watch::reply_health())),
+            RouteTarget::Health => Ok(response::build_http_response(monitoring::reply_health())),
             RouteTarget::Ready => self
                 .check_readiness()
                 .await
-                .map(answer::build_http_response),
+                .map(response::build_http_response),
             // Whoever only looks where a link leads does not use it up.
             RouteTarget::Link if request.method() == Verb::HEAD => {
                 Err(HttpRejection::new(405, "this address takes GET").with_header("allow", "GET"))
             }
             RouteTarget::Link => self.login_by_link(parts),
             RouteTarget::Form => self.login_by_form(request).await,
-            RouteTarget::File(kind, content) => {
-                Ok(answer::serve_static_file(request.headers(), kind, content))
-            }
+            RouteTarget::File(kind, content) => Ok(response::serve_static_file(
+                request.headers(),
+                kind,
+                content,
+            )),
             _ => Err(HttpRejection::not_found()),
         }
     }
@@ -320,13 +322,16 @@ impl HttpServer {
         request: Request<Incoming>,
         (pass, seal): (AccessToken, String),
     ) -> Result<Response<Body>, HttpRejection> {
-        entry::check_same_origin(&request, self.plan.port)?;
-        entry::check_route_access(&pass, route.need)?;
-        let (asked, _held) =
-            work::read_http_request(request, parts, self.body_limit(work::MAX_BODY, &pass.name))
-                .await?;
+        auth::check_same_origin(&request, self.plan.port)?;
+        auth::check_route_access(&pass, route.need)?;
+        let (asked, _held) = route_job::read_http_request(
+            request,
+            parts,
+            self.body_limit(route_job::MAX_BODY, &pass.name),
+        )
+        .await?;
         if pass.is_panel && route.method != HttpMethod::Get {
-            entry::verify_csrf_token(&asked, &seal)?;
+            auth::verify_csrf_token(&asked, &seal)?;
         }
         let place = self.gate.acquire_slot(&pass.name).await?;
         let job = RouteJob {
@@ -335,12 +340,13 @@ impl HttpServer {
             pass,
             seal,
         };
-        let reply = work::run_route_job(&self.plan.host, job, self.plan.limits.work, place).await?;
+        let reply =
+            route_job::run_route_job(&self.plan.host, job, self.plan.limits.work, place).await?;
         if reply.is_change {
             // Nobody listening is the usual case.
             let _ = self.changes.send(());
         }
-        Ok(answer::build_http_response(reply))
+        Ok(response::build_http_response(reply))
     }
 
     /// The answer to a message of an agent.
@@ -352,8 +358,9 @@ impl HttpServer {
         self.gate.check_queue(&pass.name)?;
         let (mut parts, body) = request.into_parts();
         let (body, _held) =
-            work::read_request_body(body, self.body_limit(agents::MAX_BODY, &pass.name)).await?;
-        let (name, token) = (pass.name.clone(), entry::read_bearer_token(&parts.headers));
+            route_job::read_request_body(body, self.body_limit(mcp_endpoint::MAX_BODY, &pass.name))
+                .await?;
+        let (name, token) = (pass.name.clone(), auth::read_bearer_token(&parts.headers));
         parts.extensions.insert(pass);
         let response = self
             .agents

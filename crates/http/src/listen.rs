@@ -19,8 +19,8 @@ use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpStream;
 
 use super::HttpServer;
-use super::guests::{ConnectionSlot, ConnectionTable};
-use super::steady::WriteTimeoutStream;
+use super::connections::{ConnectionSlot, ConnectionTable};
+use super::write_timeout::WriteTimeoutStream;
 use apostille_mcp::concurrency::CountGuard;
 
 /// What a connection too many is told.

@@ -20,11 +20,11 @@ use std::convert::Infallible;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::Instant;
 
-use super::answer::HttpRejection;
+use super::response::HttpRejection;
 use super::route::AuthKind;
-use super::{HttpServer, gate, work};
+use super::{HttpServer, limiter, route_job};
+use apostille_api::access_token::AccessToken;
 use apostille_api::host::CallOrigin;
-use apostille_api::pass::AccessToken;
 use apostille_mcp::concurrency::CountGuard;
 
 /// How often the store is looked at for what other processes wrote.
@@ -214,7 +214,7 @@ impl LiveListener {
             .gate
             .wait_for_slot(&pass.name)
             .await
-            .ok_or_else(gate::build_busy_rejection)?;
+            .ok_or_else(limiter::build_busy_rejection)?;
         let read = tokio::task::spawn_blocking(move || {
             let _place = place;
             let origin = CallOrigin {
@@ -225,12 +225,14 @@ impl LiveListener {
             };
             let scope = host
                 .open_scope(&origin)
-                .map_err(|it| work::rejection_from_unplaced(&it))?;
+                .map_err(|it| route_job::rejection_from_unplaced(&it))?;
             let read = scope.run(&|| false, |cx, here| {
                 collect_live_update(cx, &here.spaces(), heard.as_ref())
             });
-            let read = read.map_err(|it| work::rejection_from_unplaced(&it))?;
-            read.map_err(|it| HttpRejection::new(503, work::redact_error_text(&it.to_string())))
+            let read = read.map_err(|it| route_job::rejection_from_unplaced(&it))?;
+            read.map_err(|it| {
+                HttpRejection::new(503, route_job::redact_error_text(&it.to_string()))
+            })
         });
         let news = read
             .await

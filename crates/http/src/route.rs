@@ -2,9 +2,9 @@
 
 use hyper::Method as Verb;
 
-use super::answer::HttpRejection;
+use super::response::HttpRejection;
+use apostille_api::request_scope::{HttpMethod, Route};
 use apostille_api::uri;
-use apostille_api::visit::{HttpMethod, Route};
 
 /// Who is let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

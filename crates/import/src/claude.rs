@@ -2,10 +2,12 @@
 //! head that says its name and type.
 
 use super::blocks::{MarkdownBlock, parse_markdown_blocks};
-use super::front::FrontMatter;
-use super::piece::{self, CandidateCollector, FormatMismatch, ImportCandidate, ParsedForeignFile};
-use super::rules::is_single_word;
-use super::sheet::ForeignFile;
+use super::candidate::{
+    self, CandidateCollector, FormatMismatch, ImportCandidate, ParsedForeignFile,
+};
+use super::foreign_file::ForeignFile;
+use super::front_matter::FrontMatter;
+use super::rule_file::is_single_word;
 use apostille_core::memory::Kind;
 use apostille_core::policy::MemoryLimits;
 
@@ -42,7 +44,7 @@ fn collect_single_memory(
     };
     let said_at = ["created", "created_at", "date"]
         .iter()
-        .find_map(|it| piece::parse_foreign_time(front.get(it)?));
+        .find_map(|it| candidate::parse_foreign_time(front.get(it)?));
     let subject = front.get("name").map(Into::into);
     let piece = ImportCandidate::new(format!("line {}", head + 1), kind, fact);
     page.add_whole_candidate(ImportCandidate {
@@ -104,7 +106,7 @@ fn collect_page_memories(page: &mut CandidateCollector<'_>, sheet: &ForeignFile<
                 text,
             } => {
                 let subject = heading.or_else(|| topic.map(Into::into));
-                let kind = piece::infer_memory_kind(subject.as_deref().unwrap_or(""), &text);
+                let kind = candidate::infer_memory_kind(subject.as_deref().unwrap_or(""), &text);
                 page.add_candidate(ImportCandidate {
                     subject,
                     ..ImportCandidate::new(format!("line {line}"), kind, text)

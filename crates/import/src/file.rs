@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
+use super::candidate::{FormatMismatch, ImportCandidate, LeftOut, fit_tags};
 use super::format::{ForeignFile, Format};
-use super::piece::{FormatMismatch, ImportCandidate, LeftOut, fit_tags};
 use crate::export::{ExportFile, FORMAT};
 use apostille_core::format;
 use apostille_core::format::MemoryRecord;

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::front::FrontMatter;
-use super::piece::{FormatMismatch, ParsedForeignFile};
-pub use super::sheet::ForeignFile;
-use super::{basic, claude, graph, mem0, rules};
+use super::candidate::{FormatMismatch, ParsedForeignFile};
+pub use super::foreign_file::ForeignFile;
+use super::front_matter::FrontMatter;
+use super::{basic_memory, claude, mcp_graph, mem0, rule_file};
 use apostille_core::memory::Kind;
 use apostille_core::notebook::NotebookNote;
 use apostille_core::policy::MemoryLimits;
@@ -41,10 +41,10 @@ impl Format {
     pub fn parser(self) -> Option<ForeignParser> {
         match self {
             Self::Apostille | Self::Notes => None,
-            Self::McpGraph => Some(graph::parse_mcp_graph),
+            Self::McpGraph => Some(mcp_graph::parse_mcp_graph),
             Self::Claude => Some(claude::parse_claude_memory),
-            Self::Rules => Some(rules::parse_rule_file),
-            Self::BasicMemory => Some(basic::parse_basic_memory),
+            Self::Rules => Some(rule_file::parse_rule_file),
+            Self::BasicMemory => Some(basic_memory::parse_basic_memory),
             Self::Mem0 => Some(mem0::parse_mem0_export),
         }
     }
@@ -105,7 +105,7 @@ fn detect_json_format(text: &str) -> Option<Format> {
     };
     match () {
         () if value["format"] == "apostille" => Some(Format::Apostille),
-        () if graph::find_graph_lists(&value).is_some() => Some(Format::McpGraph),
+        () if mcp_graph::find_graph_lists(&value).is_some() => Some(Format::McpGraph),
         () if mem0::find_mem0_list(&value).is_some() => Some(Format::Mem0),
         () => None,
     }

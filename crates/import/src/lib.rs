@@ -20,16 +20,16 @@
 //! [`basic`], [`mem0`]), and [`mod@file`] plans and runs the import of whole files. What is written goes through the core's
 //! [`import`](apostille_core::import), with the same checks as every other draft.
 
-pub mod basic;
+pub mod basic_memory;
 pub mod blocks;
+pub mod candidate;
 pub mod claude;
-pub mod cut;
 pub mod export;
 pub mod file;
+pub mod foreign_file;
 pub mod format;
-pub mod front;
-pub mod graph;
+pub mod front_matter;
+pub mod mcp_graph;
 pub mod mem0;
-pub mod piece;
-pub mod rules;
-pub mod sheet;
+pub mod rule_file;
+pub mod split_text;

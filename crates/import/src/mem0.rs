@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
-use super::piece::{self, CandidateCollector, FormatMismatch, ImportCandidate, ParsedForeignFile};
-use super::sheet::ForeignFile;
+use super::candidate::{
+    self, CandidateCollector, FormatMismatch, ImportCandidate, ParsedForeignFile,
+};
+use super::foreign_file::ForeignFile;
 use apostille_core::memory::Kind;
 use apostille_core::policy::MemoryLimits;
 
@@ -61,8 +63,12 @@ fn collect_mem0_memory(page: &mut CandidateCollector<'_>, at: String, value: &Va
     };
     let mut tags: Vec<String> = words(&value["categories"]);
     tags.extend(value["metadata"]["category"].as_str().map(Into::into));
-    let time = |key: &str| piece::parse_foreign_time(value[key].as_str()?);
-    let piece = ImportCandidate::new(at, piece::infer_memory_kind(&tags.join(" "), said), said);
+    let time = |key: &str| candidate::parse_foreign_time(value[key].as_str()?);
+    let piece = ImportCandidate::new(
+        at,
+        candidate::infer_memory_kind(&tags.join(" "), said),
+        said,
+    );
     page.add_candidate(ImportCandidate {
         tags,
         author: value["agent_id"]
@@ -85,7 +91,11 @@ fn collect_mem0_relation(page: &mut CandidateCollector<'_>, at: String, value: &
     let (Some(from), Some(verb), Some(to)) = ends else {
         return page.leave_out(at, "a relation that lacks an end or its name");
     };
-    let piece = ImportCandidate::new(at, Kind::Project, piece::format_relation(from, verb, to));
+    let piece = ImportCandidate::new(
+        at,
+        Kind::Project,
+        candidate::format_relation(from, verb, to),
+    );
     page.add_candidate(ImportCandidate {
         subject: Some(from.into()),
         ..piece

@@ -16,8 +16,9 @@
 //! thread of its own (`work`), is turned into the protocol's types (`results`), and is done. `asking` is how a client's user
 //! is asked, `changes` tells subscribers, [`concurrency`] is how many calls run at once.
 
-mod asking;
+mod calls;
 mod changes;
+mod client_questions;
 pub mod concurrency;
 #[cfg(feature = "fixtures")]
 #[expect(
@@ -27,7 +28,6 @@ pub mod concurrency;
 pub mod fixtures;
 mod results;
 mod stdio;
-mod work;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -154,7 +154,7 @@ impl ServerHandler for McpServer {
             .profile
             .tools()
             .iter()
-            .filter(|it| work::is_tool_allowed(it, &context));
+            .filter(|it| calls::is_tool_allowed(it, &context));
         let tools = tools
             .map(|it| results::to_mcp_tool(it, self.offer.spelling))
             .collect();

@@ -1,7 +1,7 @@
 //! Ask: what an agent would be given at a prompt, to the letter, and why. Nothing of it is written down.
 
-use apostille_agents::brief;
-use apostille_agents::brief::{Briefing, BriefingAudience};
+use apostille_agents::briefing;
+use apostille_agents::briefing::{Briefing, BriefingAudience};
 use apostille_agents::session::AgentSession;
 use apostille_core::memory::{Layer, MemoryId};
 use apostille_core::policy::InjectMode;
@@ -10,11 +10,13 @@ use apostille_core::verify::VerifiedMemory;
 use apostille_tasks::task::bullets::format_task_bullets;
 use maud::{Markup, html};
 
+use super::components::{
+    pluralize_count, render_labeled_field, render_repo_field, sanitize_shown_text,
+};
 use super::frame::{PanelTab, render_panel_page};
 use super::memories::render_memory_row_with_extra;
-use super::parts::{pluralize_count, render_labeled_field, render_repo_field, sanitize_shown_text};
 use apostille_api::CallFault;
-use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
+use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
 
 /// How much of a prompt is looked at, in characters; no recall looks at more.
 const PROMPT: usize = 4_000;
@@ -78,13 +80,13 @@ fn render_ask_answer(
     reader: &BriefingAudience<'_>,
     prompt: &str,
 ) -> Result<Markup, CallFault> {
-    if brief::asks_to_ignore_memory(prompt) {
+    if briefing::asks_to_ignore_memory(prompt) {
         return Ok(html! {
             h2 { "With this prompt" }
             p { "Nothing: the prompt asks to leave memory out of it, so an agent is given none for this turn." }
         });
     }
-    let given = brief::brief_prompt(visit.cx, reader, prompt)?;
+    let given = briefing::brief_prompt(visit.cx, reader, prompt)?;
     let close = find_near_misses(visit, reader, prompt, &given)?;
     Ok(html! {
         h2 { "With this prompt" }
@@ -164,7 +166,7 @@ fn find_near_misses(
     prompt: &str,
     given: &Briefing,
 ) -> Result<Vec<VerifiedHit>, CallFault> {
-    let layers = if brief::asks_for_history(prompt) {
+    let layers = if briefing::asks_for_history(prompt) {
         vec![Layer::Knowledge, Layer::Episode]
     } else {
         vec![Layer::Knowledge]
@@ -195,7 +197,8 @@ fn render_session_start(
     visit: &RequestScope<'_>,
     reader: &BriefingAudience<'_>,
 ) -> Result<Markup, CallFault> {
-    let given = brief::brief_session_start(visit.cx, reader, &format_active_task(visit)?, false)?;
+    let given =
+        briefing::brief_session_start(visit.cx, reader, &format_active_task(visit)?, false)?;
     Ok(html! {
         h2 { "At the start of a session" }
         @if given.text.is_empty() {

@@ -4,8 +4,8 @@ use apostille_core::memory::Stage;
 use apostille_core::space::Space;
 use maud::{DOCTYPE, Markup, html};
 
-use super::parts::{build_page_url, link_to_page};
-use apostille_api::visit::{HttpReply, RequestScope};
+use super::components::{build_page_url, link_to_page};
+use apostille_api::request_scope::{HttpReply, RequestScope};
 
 /// How many other spaces are offered.
 const MAX_SPACES: usize = 200;
@@ -86,7 +86,7 @@ pub fn render_page_with_status(
                 main #main tabindex="-1" { h1 { (title) } (body) }
                 footer.bottom {
                     p { "Made by this machine; nothing is fetched from anywhere else." span #has-keys hidden { " " kbd { "?" } " shows the keys." } }
-                    form method="post" action="/close" { (crate::parts::form::seal(visit)) button.quiet type="submit" { "Sign out" } }
+                    form method="post" action="/close" { (crate::components::form::seal(visit)) button.quiet type="submit" { "Sign out" } }
                 }
                 (render_key_help())
             }

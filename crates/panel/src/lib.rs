@@ -16,10 +16,10 @@
 //! [`parts::sanitize_shown_text`]. No page knows a socket, so every one is tested as text.
 
 pub mod ask;
+pub mod components;
 pub mod frame;
 pub mod memories;
 pub mod memory;
-pub mod parts;
 pub mod plot;
 pub mod remember;
 pub mod review;
@@ -29,9 +29,9 @@ pub mod undo;
 pub mod vitals;
 
 use apostille_api::CallFault;
-use apostille_api::pass::Access;
-use apostille_api::visit::{HttpMethod, HttpReply, RequestInput, RequestScope, Route};
-use memory::deeds;
+use apostille_api::access_token::Access;
+use apostille_api::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope, Route};
+use memory::handlers;
 
 /// Every page and form there is.
 pub const ROUTES: &[Route] = &[
@@ -46,68 +46,68 @@ pub const ROUTES: &[Route] = &[
     build_form_route(
         "/memories/{name}/edit",
         Access::Write,
-        deeds::handle_edit_form,
+        handlers::handle_edit_form,
     ),
     build_form_route(
         "/memories/{name}/refresh",
         Access::Write,
-        deeds::handle_refresh_form,
+        handlers::handle_refresh_form,
     ),
     build_form_route(
         "/memories/{name}/invalidate",
         Access::Write,
-        deeds::handle_invalidate_form,
+        handlers::handle_invalidate_form,
     ),
     build_form_route(
         "/memories/{name}/promote",
         Access::Write,
-        deeds::handle_promote_form,
+        handlers::handle_promote_form,
     ),
     build_form_route(
         "/memories/{name}/forget",
         Access::Write,
-        deeds::handle_forget_form,
+        handlers::handle_forget_form,
     ),
     build_form_route(
         "/memories/{name}/restore",
         Access::Review,
-        deeds::handle_restore_form,
+        handlers::handle_restore_form,
     ),
     build_form_route(
         "/memories/{name}/approve",
         Access::Review,
-        deeds::handle_approve_form,
+        handlers::handle_approve_form,
     ),
     build_form_route(
         "/memories/{name}/reject",
         Access::Review,
-        deeds::handle_reject_form,
+        handlers::handle_reject_form,
     ),
     build_page_route("/review", review::render_review_page),
     build_form_route(
         "/review/safe",
         Access::Review,
-        review::deeds::handle_accept_safe_form,
+        review::handlers::handle_accept_safe_form,
     ),
     build_form_route(
         "/review/{name}/accept",
         Access::Review,
-        review::deeds::handle_review_accept_form,
+        review::handlers::handle_review_accept_form,
     ),
     build_form_route(
         "/review/{name}/edit",
         Access::Review,
-        review::deeds::handle_review_edit_form,
+        review::handlers::handle_review_edit_form,
     ),
     build_form_route(
         "/review/{name}/merge",
         Access::Review,
-        review::deeds::handle_review_merge_form,
+        review::handlers::handle_review_merge_form,
     ),
     build_form_route(
         "/review/{name}/reject",
         Access::Review,
-        review::deeds::handle_review_reject_form,
+        review::handlers::handle_review_reject_form,
     ),
     build_page_route("/ask", ask::render_ask_page),
     build_form_route("/undo", Access::Review, undo::handle_undo_form),

@@ -1,8 +1,8 @@
 //! Memories: everything that is known, by layer; or what was looked for.
 
-mod found;
+mod query;
+mod results;
 mod row;
-mod sought;
 
 use apostille_core::list;
 use apostille_core::memory::{Layer, Stage};
@@ -11,17 +11,17 @@ use apostille_core::verify;
 use apostille_import::export::{Format, export, withhold_secrets};
 use maud::{Markup, html};
 
-use super::frame::{PanelTab, render_panel_page};
-use super::parts::{
+use super::components::{
     NoticeTone, link_to_page, link_with_query, pluralize_count, render_empty_state, render_notice,
     render_page_navigation, render_usage_meter,
 };
+use super::frame::{PanelTab, render_panel_page};
 use super::undo;
 use apostille_api::CallFault;
-use apostille_api::pass::Access;
-use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
-use found::SearchResults;
-use sought::MemorySearch;
+use apostille_api::access_token::Access;
+use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
+use query::MemorySearch;
+use results::SearchResults;
 
 pub use row::{
     format_memory_source, format_shown_count, render_memory_row, render_memory_row_with_extra,
@@ -54,7 +54,7 @@ pub fn render_memories_page(
     };
     let page = html! {
         (undo::render_done_notice(visit, asked, ""))
-        (sought::render_search_form(visit, &sought))
+        (query::render_search_form(visit, &sought))
         @for it in &sought.problems { (render_notice(NoticeTone::Bad, &html! { p { (it) } })) }
         (body)
     };
@@ -188,7 +188,7 @@ fn render_layer_section(
     let filter = MemoryFilter {
         spaces: visit.reachable_spaces(),
         layers: vec![layer],
-        stages: sought::IN_PLAY.to_vec(),
+        stages: query::IN_PLAY.to_vec(),
         limit,
         ..MemoryFilter::default()
     };
@@ -280,7 +280,7 @@ fn render_search_results(
     visit: &RequestScope<'_>,
     sought: &MemorySearch,
 ) -> Result<Markup, CallFault> {
-    let found = found::run_memory_search(visit, sought)?;
+    let found = results::run_memory_search(visit, sought)?;
     Ok(html! {
         (render_search_summary(visit, sought, &found))
         @if found.rows.is_empty() && !found.has_more() { (render_no_results(visit)) } @else {

@@ -1,11 +1,11 @@
 //! One memory: what it says, what proves it, what became of it, and what can be done about it.
 
 mod actions;
-pub mod deeds;
 pub mod evidence;
+pub mod handlers;
 mod history;
-mod restore;
-mod tried;
+mod past_status;
+mod submitted_form;
 
 use apostille_core::format;
 use apostille_core::list;
@@ -14,17 +14,17 @@ use apostille_core::verify::VerifiedMemory;
 use apostille_text::secrets::mask_secrets;
 use maud::{Markup, html};
 
-use super::frame::{PanelTab, render_page_with_status};
-use super::memories::{format_memory_source, format_shown_count};
-use super::parts::{
+use super::components::{
     link_to_page, link_with_query, render_badge, render_empty_state, render_field_list,
     render_relative_time, sanitize_shown_text, truncate_shown_text,
 };
+use super::frame::{PanelTab, render_page_with_status};
+use super::memories::{format_memory_source, format_shown_count};
 use super::undo;
 use apostille_api::CallFault;
 use apostille_api::json::MemoryDetails;
-use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
-use deeds::SubmittedForm;
+use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
+use handlers::SubmittedForm;
 
 pub(super) use actions::format_current_places;
 
@@ -144,7 +144,7 @@ fn render_memory_statement(it: &VerifiedMemory) -> Markup {
         p.buttons {
             (render_badge(it.standing()))
             (render_badge(stage.as_str()))
-            @for mark in &memory.marks { (super::parts::render_toned_badge("warn", "M8 2.5L14 13H2z", mark.as_str())) }
+            @for mark in &memory.marks { (super::components::render_toned_badge("warn", "M8 2.5L14 13H2z", mark.as_str())) }
         }
         div.card {
             p.fact.large dir="auto" { (sanitize_shown_text(&memory.fact)) }

@@ -6,16 +6,16 @@ use apostille_core::rollback;
 use apostille_core::space::Space;
 use maud::{Markup, html};
 
-use super::frame::{PanelTab, render_page_with_status};
-use super::memory::deeds::{ActionOutcome, SubmittedForm, render_failed_action};
-use super::parts::NoticeTone;
-use super::parts::{
+use super::components::NoticeTone;
+use super::components::{
     SelectOption, render_checkbox, render_handle_link, render_notice, render_post_form,
     render_select, render_text_input, render_textarea, sanitize_shown_text,
 };
+use super::frame::{PanelTab, render_page_with_status};
+use super::memory::handlers::{ActionOutcome, SubmittedForm, render_failed_action};
 use super::undo::{self, CompletedAction};
-use apostille_api::pass::Access;
-use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
+use apostille_api::access_token::Access;
+use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
 use apostille_api::{CallFault, withhold_stale_neighbours};
 
 /// The form.

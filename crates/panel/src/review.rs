@@ -1,21 +1,21 @@
 //! Review: what waits for a person, each with everything needed to decide, by buttons or by keys.
 
 mod card;
-pub mod deeds;
+pub mod handlers;
 
 use apostille_audit::review;
 use apostille_audit::review::ReviewItem;
 use maud::{Markup, html};
 
-use super::frame::{PanelTab, render_page_with_status};
-use super::memory::deeds::SubmittedForm;
-use super::parts::{
+use super::components::{
     link_with_query, pluralize_count, render_empty_state, render_page_navigation, render_post_form,
 };
+use super::frame::{PanelTab, render_page_with_status};
+use super::memory::handlers::SubmittedForm;
 use super::undo;
 use apostille_api::CallFault;
-use apostille_api::pass::Access;
-use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
+use apostille_api::access_token::Access;
+use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
 
 /// How many are on a page.
 const PAGE: usize = 20;

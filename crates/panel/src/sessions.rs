@@ -1,7 +1,7 @@
 //! Sessions: what agents were shown, turn by turn, and why. It is what their hooks wrote down; no text of a memory is in
 //! it, so every memory is looked up as it is today.
 
-mod told;
+mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +11,15 @@ use apostille_core::verify::{self, VerifiedMemory};
 use apostille_text::secrets::mask_secrets;
 use maud::{Markup, html};
 
-use super::frame::{PanelTab, render_page_with_status, render_panel_page};
-use super::parts::{
+use super::components::{
     NoticeTone, encode_path_segment, link_to_page, pluralize_count, render_empty_state,
     render_field_list, render_notice, render_relative_time, render_toned_badge,
     sanitize_shown_text, truncate_shown_text,
 };
+use super::frame::{PanelTab, render_page_with_status, render_panel_page};
 use apostille_api::CallFault;
 use apostille_api::host::PlaceError;
-use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
+use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
 
 /// How many sessions are listed, and how many moments of one are told.
 const LISTED: usize = 100;
@@ -190,7 +190,7 @@ pub fn render_session_page(
     let body = html! {
         p { a href=(link_to_page(visit, "/sessions")) { "← All sessions" } }
         (render_session_summary(visit, &session))
-        (told::render_session_turns(visit, &session, &today))
+        (turns::render_session_turns(visit, &session, &today))
     };
     Ok(render_panel_page(
         visit,

@@ -1,6 +1,6 @@
 //! Tasks: what is worked on and what was, how each went, and a report of what was done day by day.
 
-mod day;
+mod report;
 mod strip;
 mod timeline;
 
@@ -12,16 +12,16 @@ use apostille_tasks::task;
 use apostille_tasks::task::{GateEvent, Sort, Task, TaskSlug};
 use maud::{Markup, html};
 
-use super::frame::{PanelTab, render_page_with_status, render_panel_page};
-use super::parts::{
+use super::components::{
     encode_path_segment, link_to_page, pluralize_count, render_badge, render_empty_state,
     render_field_list, render_handle_link, render_relative_time, render_toned_badge,
     sanitize_shown_text, truncate_shown_text,
 };
+use super::frame::{PanelTab, render_page_with_status, render_panel_page};
 use super::sessions::read_beside_store;
 use apostille_api::CallFault;
 use apostille_api::host::{ActivityStore, PlaceError};
-use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
+use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
 
 /// How many tasks of the archive are listed, and how much of a text is shown.
 const ARCHIVE: usize = 100;
@@ -45,7 +45,7 @@ pub fn render_tasks_page(
         }
     };
     let list = problem.unwrap_or_else(|| render_task_list(visit, &tasks, active.as_ref()));
-    let body = html! { (list) (day::render_work_report(visit, asked, &tasks)?) };
+    let body = html! { (list) (report::render_work_report(visit, asked, &tasks)?) };
     Ok(render_panel_page(visit, PanelTab::Tasks, "Tasks", &body))
 }
 

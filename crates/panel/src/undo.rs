@@ -10,10 +10,10 @@ use apostille_core::space::Space;
 use apostille_core::store::EventPage;
 use maud::{Markup, html};
 
-use super::parts::{self, NoticeTone, link_with_query, render_notice};
+use super::components::{self, NoticeTone, link_with_query, render_notice};
 use apostille_api::CallFault;
-use apostille_api::pass::Access;
-use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
+use apostille_api::access_token::Access;
+use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
 
 /// What can have been done, and how it is told.
 const DONE: &[(&str, &str)] = &[
@@ -150,8 +150,8 @@ pub fn render_done_notice(visit: &RequestScope<'_>, asked: &RequestInput, back: 
         &html! {
             p { (told) }
             @if let Some((undo, _)) = undo.filter(|it| can_undo(&it.1)) {
-                form method="post" action=(parts::link_to_page(visit, "/undo")) {
-                    (crate::parts::form::seal(visit))
+                form method="post" action=(components::link_to_page(visit, "/undo")) {
+                    (crate::components::form::seal(visit))
                     input type="hidden" name="undo" value=(undo);
                     input type="hidden" name="back" value=(back);
                     button.quiet type="submit" data-key="u" { "Undo" }

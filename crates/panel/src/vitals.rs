@@ -9,12 +9,12 @@ use apostille_core::memory::Stage;
 use apostille_core::stats::{SpaceStats, compute_space_stats};
 use maud::{Markup, html};
 
-use super::frame::{PanelTab, render_panel_page};
-use super::parts::{
+use super::components::{
     NoticeTone, link_with_query, pluralize_count, render_notice, render_usage_meter,
 };
+use super::frame::{PanelTab, render_panel_page};
 use apostille_api::CallFault;
-use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
+use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
 
 pub use breakers::handle_close_breaker_form;
 

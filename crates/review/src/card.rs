@@ -5,7 +5,7 @@ use apostille_audit::review::{ReviewCare, ReviewItem};
 use apostille_cite::citation::Citation;
 use apostille_cite::verdict::Verdict;
 use apostille_core::memory::{Channel, Mark, Memory};
-use apostille_core::remember::trusted::INSTRUCTION;
+use apostille_core::remember::quarantine::INSTRUCTION;
 
 use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW, flatten_to_line, make_terminal_safe,

@@ -9,18 +9,18 @@ use apostille_core::memory::{Memory, MemoryId, MemoryName};
 use apostille_core::speaker::Person;
 use apostille_core::{breaker as core, rollback};
 
-use super::deeds::{DecisionOutcome, Reviewer};
+use super::decisions::{DecisionOutcome, Reviewer};
 use super::edit::{self, EditableWords};
 use super::keys::{self, ReviewChoice, is_yes_answer};
 use super::{card, queue};
 use apostille_terminal::breakers;
+use apostille_terminal::command_context;
+use apostille_terminal::command_context::CommandContext;
 use apostille_terminal::paint::{
     BOLD, DIM, Paint, YELLOW, flatten_to_line, format_count, style_text, truncate_to_width,
 };
-use apostille_terminal::shell;
-use apostille_terminal::shell::CommandContext;
-use apostille_workspace::desk::Workspace;
 use apostille_workspace::error::CommandError;
+use apostille_workspace::workspace::Workspace;
 
 /// How many are listed before all that is safe is accepted.
 const LISTED: usize = 500;
@@ -47,7 +47,11 @@ pub(crate) struct ReviewTerminal<'a> {
 impl ReviewConsole for ReviewTerminal<'_> {
     fn print_text(&self, text: &str) {
         // A terminal that is gone is noticed when the answer is read.
-        let _ = shell::write_styled_text(std::io::stdout().lock(), text, self.shell.flags.color);
+        let _ = command_context::write_styled_text(
+            std::io::stdout().lock(),
+            text,
+            self.shell.flags.color,
+        );
         let _ = std::io::stdout().flush();
     }
 

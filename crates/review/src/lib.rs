@@ -1,7 +1,7 @@
 //! `review`: a person goes through what waits.
 
 mod card;
-mod deeds;
+mod decisions;
 mod dialogue;
 mod edit;
 mod keys;
@@ -19,12 +19,12 @@ use apostille_core::speaker::Person;
 use apostille_api::json;
 use apostille_api::json::{QueueReply, RevisedReply};
 use apostille_terminal::args::ReviewArgs;
+use apostille_terminal::command_context;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::format_count;
-use apostille_terminal::shell;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
-use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
+use apostille_workspace::workspace::Workspace;
 use dialogue::{ReviewDialogue, ReviewTerminal};
 
 const DECIDE: Refusal = Refusal::PersonDecides {
@@ -53,7 +53,9 @@ pub fn run(shell: &CommandContext, args: &ReviewArgs) -> Result<CommandOutput, C
         let terminal = ReviewTerminal { shell };
         let mut dialogue = ReviewDialogue::new(shell, by, &desk, &terminal, queue);
         let made = dialogue.decision_counter();
-        shell::on_interrupt(move || format!("\n{}\n", dialogue::format_decisions_made(&made)));
+        command_context::on_interrupt(move || {
+            format!("\n{}\n", dialogue::format_decisions_made(&made))
+        });
         dialogue.run()?;
         return Ok(CommandOutput {
             code: error::OK,
@@ -98,7 +100,7 @@ fn review_named_memories(
     };
     Ok(shell.render_output(error::OK, &json, |paint| {
         done.iter()
-            .map(|it| deeds::format_decided_memory(paint, it))
+            .map(|it| decisions::format_decided_memory(paint, it))
             .collect()
     }))
 }
@@ -129,7 +131,7 @@ fn accept_all_safe(
     Ok(shell.render_output(error::OK, &json, |paint| {
         let lines: String = done
             .iter()
-            .map(|it| deeds::format_decided_memory(paint, it))
+            .map(|it| decisions::format_decided_memory(paint, it))
             .collect();
         let n = done.iter().filter(|it| it.is_active()).count() as u64;
         format!(

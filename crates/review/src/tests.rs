@@ -16,10 +16,10 @@ use tempfile::TempDir;
 use super::dialogue::{ReviewConsole, ReviewDialogue};
 use super::edit::EditableWords;
 use apostille_terminal::args::GlobalArgs;
-use apostille_terminal::shell::CommandContext;
-use apostille_workspace::desk::Workspace;
+use apostille_terminal::command_context::CommandContext;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::system::{Environment, System, TerminalInfo};
+use apostille_workspace::workspace::Workspace;
 
 /// A person who types these lines, and what they see.
 struct Person {

@@ -1,26 +1,26 @@
 //! `doctor`: is everything in order?
 
 mod agents;
-mod room;
+mod hook_sandbox;
 mod sharing;
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use apostille_core::store::watch::OpenBreaker;
+use apostille_core::store::breaker_state::OpenBreaker;
 use serde::Serialize;
 
 use apostille_terminal::breakers;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{
     BOLD, DIM, GREEN, Paint, RED, YELLOW, make_terminal_safe, style_text,
 };
-use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::config::Settings;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::system::System;
-use apostille_workspace::{desk, model};
+use apostille_workspace::{model, workspace};
 
 /// How something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -133,7 +133,7 @@ fn check_store_health(settings: &Settings) -> Vec<DoctorFinding> {
             format!("{url} is not there yet; the first `apostille remember` makes it"),
         )];
     }
-    let health = desk::open_configured_store(settings)
+    let health = workspace::open_configured_store(settings)
         .and_then(|store| Ok((store.check_health()?, store.list_spaces()?)));
     let mut findings = match health {
         Err(error) => {

@@ -2,15 +2,15 @@
 //!
 //! A plan is made first, of bytes in and bytes out; then it is shown, somebody agrees, and it is carried out whole.
 
-mod disk;
+mod backup;
+mod client_detection;
 mod excerpt;
-mod find;
-mod kept;
+mod file_changes;
+mod init_lock;
 mod plan;
 mod program;
 pub mod scope;
 mod show;
-mod turn;
 mod undo;
 
 use std::fs;
@@ -20,26 +20,26 @@ use anyhow::anyhow;
 use apostille_agents::client::Client;
 use apostille_agents::clients::find_client_profile;
 use apostille_agents::settings::layout::RulesNote;
-use apostille_agents::settings::part;
 use apostille_agents::settings::program::{NAME, ProgramCommand};
+use apostille_agents::settings::settings_part;
 
 use apostille_terminal::args::InitArgs;
+use apostille_terminal::command_context;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{DIM, style_text};
-use apostille_terminal::shell;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
-use apostille_workspace::place::ProjectFolder;
+use apostille_workspace::project_folder::ProjectFolder;
 
-pub use disk::read_settings_text;
-pub use find::{detect_clients_in_use, has_client_files};
+pub use client_detection::{detect_clients_in_use, has_client_files};
+pub use file_changes::read_settings_text;
 pub use program::{find_program_on_path, is_same_program_file};
 
-use disk::FileChange;
+use file_changes::FileChange;
+use init_lock::InitLock;
 use plan::{FileAction, InitStep};
 use scope::{ClientHomes, InitScope, LocalRepository, WantedParts};
 use show::InitReply;
-use turn::InitLock;
 
 /// Sets the agents up, or takes it back.
 pub fn run(shell: &CommandContext, args: &InitArgs) -> Result<CommandOutput, CommandError> {
@@ -111,7 +111,8 @@ fn set_up_clients(
     if let Some(told) = &nameless {
         // Said before anything is written, also where nobody is asked.
         let told = shell.paint.wrap_text(&format!("warning: {told}"), 0);
-        let _ = shell::write_styled_text(std::io::stderr().lock(), &told, shell.flags.color);
+        let _ =
+            command_context::write_styled_text(std::io::stderr().lock(), &told, shell.flags.color);
     }
     let mut notes = list_setup_notes(scope, &clients, &program, wanted);
     notes.extend(if args.shared {
@@ -121,8 +122,8 @@ fn set_up_clients(
     });
     let act = |steps: &[InitStep]| {
         let (_turn, changes) = recheck_planned_changes(shell, turn, steps, make)?;
-        let run = kept::back_up_changes(&shell.world, scope, &changes)?;
-        disk::apply_file_changes(&changes).map_err(|failed| {
+        let run = backup::back_up_changes(&shell.world, scope, &changes)?;
+        file_changes::apply_file_changes(&changes).map_err(|failed| {
             if failed.is_taken_back {
                 run.delete_backup();
             }
@@ -148,19 +149,19 @@ fn undo_client_setup(
     scope: &InitScope,
 ) -> Result<CommandOutput, CommandError> {
     let turn = lock_unattended_init(shell, args)?;
-    let runs = kept::list_undoable_runs(&shell.world, scope)?;
+    let runs = backup::list_undoable_runs(&shell.world, scope)?;
     let steps = undo::plan_undo_steps(scope, &runs)?;
     let is_whole = steps.iter().all(|it| it.action != FileAction::Refused);
-    let make = || undo::plan_undo_steps(scope, &kept::list_undoable_runs(&shell.world, scope)?);
+    let make = || undo::plan_undo_steps(scope, &backup::list_undoable_runs(&shell.world, scope)?);
     let act = |steps: &[InitStep]| {
         let (_turn, changes) = recheck_planned_changes(shell, turn, steps, make)?;
-        disk::apply_file_changes(&changes)
+        file_changes::apply_file_changes(&changes)
             .map_err(|failed| CommandError::internal(failed.cause))?;
-        disk::remove_empty_folders(&undo::list_created_folders(&runs));
+        file_changes::remove_empty_folders(&undo::list_created_folders(&runs));
         // What could not be taken back yet is still needed.
         runs.iter()
             .filter(|_| is_whole)
-            .for_each(kept::InitRun::delete_backup);
+            .for_each(backup::InitRun::delete_backup);
         Ok(())
     };
     let page = InitProposal {
@@ -181,7 +182,7 @@ fn lock_unattended_init(
     args: &InitArgs,
 ) -> Result<Option<InitLock>, CommandError> {
     (args.yes && !args.dry_run)
-        .then(|| turn::acquire_init_lock(&shell.world))
+        .then(|| init_lock::acquire_init_lock(&shell.world))
         .transpose()
 }
 
@@ -200,7 +201,7 @@ fn recheck_planned_changes(
     };
     let turn = match turn {
         Some(turn) => turn,
-        None => turn::acquire_init_lock(&shell.world)?,
+        None => init_lock::acquire_init_lock(&shell.world)?,
     };
     match changes(&make()?) == changes(steps) {
         true => Ok((turn, changes(steps))),
@@ -267,10 +268,10 @@ fn can_read_rules(scope: &InitScope, client: Client, note: &RulesNote) -> bool {
         return true;
     };
     let path = scope.client_files(client).0;
-    let settings = disk::read_settings_text(&path, scope.link_boundary(&path))
+    let settings = file_changes::read_settings_text(&path, scope.link_boundary(&path))
         .ok()
         .flatten()
-        .and_then(|it| part::parse_jsonc_value(&it));
+        .and_then(|it| settings_part::parse_jsonc_value(&it));
     root.join(note.file).exists() || settings.is_some_and(|it| (note.is_settled)(&it))
 }
 

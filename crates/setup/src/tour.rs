@@ -1,6 +1,6 @@
 //! `tour`: the whole story, played with the real commands in a throwaway repository.
 
-mod stage;
+mod repository;
 
 use std::cell::Cell;
 
@@ -10,12 +10,12 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use apostille_terminal::args::{Cli, CliCommand, GlobalArgs, help};
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{BOLD, CYAN, DIM, Paint, style_text};
-use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::system::{Environment, System, TerminalInfo};
-use stage::TourRepository;
+use repository::TourRepository;
 
 /// One thing that happens: a sentence, what is typed or done, what comes of it.
 #[derive(Serialize)]

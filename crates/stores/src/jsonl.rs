@@ -9,8 +9,8 @@
 
 mod foreign;
 mod line;
+mod line_file;
 mod merge;
-mod tape;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -21,21 +21,21 @@ use apostille_core::event::trace::EventTrace;
 use apostille_core::event::{Batch, Erasure, Event, EventBody, LoggedEvent};
 use apostille_core::memory::{MAX_NUMBER, Memory, MemoryId};
 use apostille_core::space::Space;
+use apostille_core::store::breaker_state::BreakerState;
 use apostille_core::store::state::StoreState;
-use apostille_core::store::watch::BreakerState;
 use apostille_core::store::{
     AppendReceipt, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary, Store,
     StoreError, StoreHealth,
 };
 use jiff::Timestamp;
 
-use crate::fault::{corrupt_store_error, store_error_from_io};
+use crate::store_errors::{corrupt_store_error, store_error_from_io};
 use apostille_files::lock;
 use apostille_files::lock::StoreLock;
 use foreign::HeldMemories;
 use line::ParsedJsonlLine;
+use line_file::{LineFile, NewLines};
 use merge::{TimedBatch, Tombstones};
-use tape::{LineFile, NewLines};
 
 /// How long a write waits in line.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -146,7 +146,9 @@ impl JsonlStore {
                 .map_err(|error| store_error_from_io("cannot make the store's folder", error))?;
         }
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let _held = queue.wait_for_lock(patience).map_err(crate::fault::lock)?;
+        let _held = queue
+            .wait_for_lock(patience)
+            .map_err(crate::store_errors::lock)?;
         act()
     }
 

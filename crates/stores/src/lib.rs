@@ -18,7 +18,7 @@
 //! below into the port's errors. What an event does to rows is decided in the core (`store/plan.rs`), and the contract suite
 //! compares every store with the RAM twin, operation by operation.
 
-pub mod fault;
 pub mod jsonl;
 pub mod split;
 pub mod sqlite;
+pub mod store_errors;

@@ -9,7 +9,7 @@ use apostille_core::event::trace::EventTrace;
 use apostille_core::event::{Batch, Erasure, LoggedEvent};
 use apostille_core::memory::{Memory, MemoryId, MemoryName};
 use apostille_core::space::Space;
-use apostille_core::store::watch::BreakerState;
+use apostille_core::store::breaker_state::BreakerState;
 use apostille_core::store::{
     AppendReceipt, DamagedMemory, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings,
     SpaceSummary, Store, StoreError, StoreHealth,

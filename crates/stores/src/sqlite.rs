@@ -3,22 +3,22 @@
 //! A durable batch is on the disk when it is acknowledged (write-ahead log, `synchronous = FULL`). Writers queue at a
 //! lock file, because SQLite's own waiting is unfair; readers never wait.
 
-mod damaged;
+mod breaker_state;
 mod erase;
+mod erase_damaged;
+mod event_traces;
 mod health;
 mod index;
+mod index_moves;
 mod migrate;
-mod moves;
-mod outline;
 mod pack;
+mod parallel;
 mod read;
-mod readers;
+mod reader_pool;
 mod rows;
 mod schema;
+mod space_sum;
 mod spaces;
-mod spread;
-mod sum;
-mod watch;
 mod write;
 mod write_rows;
 
@@ -32,7 +32,7 @@ use apostille_core::event::trace::EventTrace;
 use apostille_core::event::{Batch, Erasure, LoggedEvent};
 use apostille_core::memory::{Memory, MemoryName};
 use apostille_core::space::Space;
-use apostille_core::store::watch::BreakerState;
+use apostille_core::store::breaker_state::BreakerState;
 use apostille_core::store::{
     AppendReceipt, DamagedMemory, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings,
     SpaceSummary, Store, StoreError, StoreHealth,
@@ -42,11 +42,13 @@ use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::fault::{BUSY_MS, corrupt_store_error, store_error_from_io, store_error_from_sqlite};
+use crate::store_errors::{
+    BUSY_MS, corrupt_store_error, store_error_from_io, store_error_from_sqlite,
+};
 use apostille_files::lock;
 use apostille_files::lock::StoreLock;
 use read::CountedSpace;
-use readers::ReaderPool;
+use reader_pool::ReaderPool;
 
 /// How many bits of a key are the space; the number within it is above them.
 const SPACE_BITS: u32 = 22;
@@ -158,7 +160,9 @@ impl SqliteStore {
             let WriteConnection {
                 connection, queue, ..
             } = &mut *db;
-            let _held = queue.wait_for_lock(PATIENCE).map_err(crate::fault::lock)?;
+            let _held = queue
+                .wait_for_lock(PATIENCE)
+                .map_err(crate::store_errors::lock)?;
             connection
                 .pragma_update(None, "journal_mode", "wal")
                 .map_err(store_error_from_sqlite)?;
@@ -250,7 +254,7 @@ impl SqliteStore {
         } = &mut *db;
         let _held = queue
             .wait_for_lock(if is_durable { PATIENCE } else { LOG_PATIENCE })
-            .map_err(crate::fault::lock)?;
+            .map_err(crate::store_errors::lock)?;
         run_statement(connection, "BEGIN IMMEDIATE")?;
         let done =
             change(connection).and_then(|done| run_statement(connection, "COMMIT").map(|()| done));
@@ -274,7 +278,9 @@ impl SqliteStore {
         let WriteConnection {
             connection, queue, ..
         } = &mut *db;
-        let _held = queue.wait_for_lock(PATIENCE).map_err(crate::fault::lock)?;
+        let _held = queue
+            .wait_for_lock(PATIENCE)
+            .map_err(crate::store_errors::lock)?;
         let busy = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
         let blocked = connection
             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], busy)
@@ -528,7 +534,7 @@ impl Store for SqliteStore {
         since: Timestamp,
     ) -> Result<BreakerState, StoreError> {
         self.read_space(space, BreakerState::default(), |db, space| {
-            watch::read_space_breaker_state(db, space, since)
+            breaker_state::read_space_breaker_state(db, space, since)
         })
     }
 
@@ -549,7 +555,7 @@ impl Store for SqliteStore {
         limit: usize,
     ) -> Result<Vec<EventTrace>, StoreError> {
         self.read_space(space, Vec::new(), |db, id| {
-            outline::read_trace_rows(db, id, since, limit)
+            event_traces::read_trace_rows(db, id, since, limit)
         })
     }
 

@@ -1,7 +1,7 @@
 //! NOTES.md: it tells what is going on now. What is over belongs to the task's own history.
 
 use crate::task::Task;
-use crate::task::block::{CLOSE, OPEN};
+use crate::task::notes_block::{CLOSE, OPEN};
 use apostille_audit::{AuditFinding, Class, Severity};
 use apostille_core::refusal::Exclusion;
 use apostille_core::remember::classify;

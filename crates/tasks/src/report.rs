@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use crate::task::left::LEFT;
+use crate::task::left_open::LEFT;
 use crate::task::{SUMMARY, Sort, Status, summary};
 use apostille_core::format::format_utc_day;
 use apostille_core::memory::{Layer, Memory, Stage};

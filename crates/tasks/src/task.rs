@@ -3,12 +3,12 @@
 //! The words of its notes are `episode` memories, which can be recalled, verified and forgotten like any other; a gate
 //! line carries only their ids.
 
-pub mod block;
 pub mod bullets;
 pub mod gate;
-pub mod left;
+pub mod left_open;
+pub mod notes_block;
 pub mod promote;
-pub mod prompt;
+pub mod prompt_version;
 pub mod slug;
 pub mod summary;
 pub mod trailers;

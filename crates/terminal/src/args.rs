@@ -5,11 +5,11 @@ pub mod help;
 mod hook;
 mod import;
 mod init;
-mod offer;
 mod promote;
 mod report;
 mod review;
 mod rollback;
+mod serve;
 mod task;
 mod token;
 mod verify;
@@ -30,11 +30,11 @@ pub use audit::AuditArgs;
 pub use hook::{HookArgs, WhyArgs};
 pub use import::ImportArgs;
 pub use init::InitArgs;
-pub use offer::{LogLevelArg, OfferArgs, ServeArgs};
 pub use promote::PromoteArgs;
 pub use report::ReportArgs;
 pub use review::{BreakerArgs, BreakerSubcommand, ReviewArgs};
 pub use rollback::RollbackArgs;
+pub use serve::{LogLevelArg, OfferArgs, ServeArgs};
 pub use task::{
     TaskArgs, TaskDoneArgs, TaskHooksArgs, TaskListArgs, TaskNoteArgs, TaskPhaseArgs, TaskShowArgs,
     TaskStartArgs, TaskSubcommand, TaskTrailersArgs,

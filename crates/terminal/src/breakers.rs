@@ -2,9 +2,9 @@
 
 use apostille_core::breaker;
 use apostille_core::space::Space;
-use apostille_core::store::watch::OpenBreaker;
-use apostille_workspace::desk::Workspace;
+use apostille_core::store::breaker_state::OpenBreaker;
 use apostille_workspace::error::CommandError;
+use apostille_workspace::workspace::Workspace;
 
 use crate::paint::flatten_to_line;
 

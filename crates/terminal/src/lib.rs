@@ -2,5 +2,5 @@
 
 pub mod args;
 pub mod breakers;
+pub mod command_context;
 pub mod paint;
-pub mod shell;

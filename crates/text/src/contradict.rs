@@ -5,11 +5,11 @@
 //! the other says, and nothing else tells them apart. Meaning is not understood here: where both may be true it is
 //! *doubtful*, and somebody is asked.
 
-mod gist;
-mod told;
+mod fingerprint;
+mod parsed_fact;
 
-pub use gist::FactFingerprint;
-use told::ParsedFact;
+pub use fingerprint::FactFingerprint;
+use parsed_fact::ParsedFact;
 
 /// How two facts of one subject stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

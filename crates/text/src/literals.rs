@@ -5,18 +5,18 @@
 //! name in another dress, and most of what is not found is let pass.
 
 mod chars;
+mod comparison;
 mod find;
 mod number;
-mod place;
-mod said;
 mod scan;
+mod scanned_text;
 
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use place::EvidenceComparison;
-use said::ScannedText;
+use comparison::EvidenceComparison;
+use scanned_text::ScannedText;
 
 /// Something a fact says that code would say in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,15 +4,15 @@
 mod ansi;
 pub mod delimiter;
 mod emoji;
-mod fold;
 mod hidden;
-mod instruct;
+mod instruction;
 mod markup;
-mod shown;
+mod outgoing;
+mod skeleton;
 
 use std::borrow::Cow;
 
-pub use shown::{clean_code_text, clean_code_unless_secret, clean_json_texts};
+pub use outgoing::{clean_code_text, clean_code_unless_secret, clean_json_texts};
 
 use crate::secrets;
 
@@ -106,19 +106,19 @@ pub fn sanitise_text_in_place(text: &mut String) -> bool {
 /// Whether a text reads like an instruction to a model rather than like a fact.
 #[must_use]
 pub fn is_instruction(text: &str) -> bool {
-    instruct::find_instruction_rule(text).is_some()
+    instruction::find_instruction_rule(text).is_some()
 }
 
 /// Whether a word of a text passes for another: Latin letters with look-alikes of other scripts among them.
 #[must_use]
 pub fn has_confusable_word(text: &str) -> bool {
-    fold::is_confusable_text(text)
+    skeleton::is_confusable_text(text)
 }
 
 /// A text as a reader takes it: in lower case, with compatibility forms and look-alikes as the letters they show.
 #[must_use]
 pub fn build_text_skeleton(text: &str) -> String {
-    fold::fold_to_skeleton(text)
+    skeleton::fold_to_skeleton(text)
 }
 
 #[cfg(test)]

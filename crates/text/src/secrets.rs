@@ -10,18 +10,18 @@ mod decode;
 mod fold;
 mod judge;
 mod mask;
-mod named;
+mod named_value;
 mod public;
 mod rules;
-pub(crate) mod words;
+pub(crate) mod word_index;
 
 use judge::SecretJudge;
 pub use mask::mask_secrets;
-use named::{NOUNS, SecretNoun, SecretWord, WAYS};
+use named_value::{NOUNS, SecretNoun, SecretWord, WAYS};
 use regex::bytes::{Regex, RegexBuilder};
 use rules::{ROWS, SecretRule};
 use std::sync::{LazyLock, OnceLock};
-use words::WordIndex;
+use word_index::WordIndex;
 
 /// Shortest text that can hold a secret: `pwd: abc`.
 const SHORTEST: usize = 8;
@@ -106,7 +106,7 @@ fn find_secret_after_word(
     form: TextForm,
 ) -> Option<&'static str> {
     let (plain, lower) = (plain.as_bytes(), lower.as_bytes());
-    let is_found = |way: &named::SecretPhrasing, judge: SecretJudge| {
+    let is_found = |way: &named_value::SecretPhrasing, judge: SecretJudge| {
         let (mut tries, mut done) = (0, 0);
         seen.words.iter().any(|(noun, at)| {
             // A long text of nothing but such words is not judged again from each of them.

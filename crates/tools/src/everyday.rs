@@ -23,8 +23,8 @@ use crate::outcome::{
     WriteOutcome, choose_duplicate_handling, convert_revise_outcome, forget_for_tool,
     invalidate_for_tool, supersede_for_tool, write_draft,
 };
-use apostille_api::pass::Access;
-use apostille_api::text::take_first_chars;
+use apostille_api::access_token::Access;
+use apostille_api::shorten::take_first_chars;
 use apostille_api::{CallFault, CallPlace, wire};
 use input::{
     ForgetInput, MemoryIdInput, RecallInput, RememberInput, ReplacementInput, ReviseAction,

@@ -9,11 +9,11 @@ mod create;
 mod delete;
 mod edit;
 mod evidence;
-mod folder;
-mod page;
+mod file_fact;
+mod file_text;
+mod memory_files;
+mod outcome_text;
 mod path;
-mod proof;
-mod told;
 mod view;
 
 use apostille_core::Context;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::profile::Profile;
 use super::{layers, verified};
-use apostille_api::text::shorten_with_ellipsis;
+use apostille_api::shorten::shorten_with_ellipsis;
 
 /// How much of a task's title a heading takes, in characters.
 const MAX_TITLE: usize = 120;

@@ -11,7 +11,7 @@ use apostille_core::list;
 use apostille_core::memory::{Draft, Kind, Memory, MemoryName, ReplacementKind};
 use apostille_core::policy::Policy;
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::cite;
+use apostille_core::remember::prove;
 use apostille_core::revise;
 use apostille_core::space::Space;
 use apostille_core::verify::VerifiedMemory;
@@ -216,7 +216,7 @@ fn check_proof_in_checkout(
         let (Some(expected), Ok(place)) = (it.snippet_hash, it.to_code_location()) else {
             continue;
         };
-        if cite::capture_citation(cx.source, &place)?.digest != expected.0 {
+        if prove::capture_citation(cx.source, &place)?.digest != expected.0 {
             return Err(refused(
                 "another text stands there than the one with this snippet_hash".into(),
             ));

@@ -2,7 +2,7 @@
 
 pub mod address;
 #[cfg(any(test, feature = "test-server"))]
-pub mod server;
+pub mod scripted_server;
 
 use std::io::{self, Read as _};
 use std::time::Duration;

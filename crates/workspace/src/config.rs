@@ -6,10 +6,10 @@
 
 mod breakers;
 mod file;
+mod layer;
 mod model;
-mod raw;
+mod store_url;
 mod trust;
-mod url;
 
 use std::path::{Path, PathBuf};
 
@@ -19,14 +19,14 @@ use apostille_core::space::Space;
 use apostille_git::github::GitHubOptions;
 
 pub use breakers::BreakerSettings;
+pub use layer::SettingKey;
 pub use model::ModelSettings;
-pub use raw::SettingKey;
-pub use url::StoreUrl;
+pub use store_url::StoreUrl;
 
 use crate::error::CommandError;
-use crate::place::ProjectFolder;
+use crate::project_folder::ProjectFolder;
 use crate::system::System;
-use raw::ConfigLayer;
+use layer::ConfigLayer;
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -328,7 +328,7 @@ fn default_github_url(world: &System) -> Result<SettingValue<String>, CommandErr
     let Some(text) = world.env.get("GITHUB_API_URL") else {
         return Ok(default_setting(GitHubOptions::new("").base));
     };
-    let value = raw::parse_api_address(text, raw::ENTERPRISE)
+    let value = layer::parse_api_address(text, layer::ENTERPRISE)
         .map_err(|why| CommandError::config(format!("GITHUB_API_URL is '{text}': {why}")))?;
     Ok(SettingValue {
         value,
@@ -347,7 +347,7 @@ fn load_config_layers(
         (SettingOrigin::Flag, parse_flag_layer(world, flags)?),
         (
             SettingOrigin::Environment,
-            raw::read_environment_layer(world)?,
+            layer::read_environment_layer(world)?,
         ),
     ];
     if let Some(text) = file::read_repository_config(&files.repository)? {
@@ -367,7 +367,7 @@ fn load_config_layers(
         let base = path.parent().unwrap_or(&world.cwd);
         let home = world.env.home_dir();
         let raw = file::parse_config_toml(&path, &text, |key, scalar| {
-            raw::parse_setting(key, scalar, base, home.as_deref())
+            layer::parse_setting(key, scalar, base, home.as_deref())
         })?;
         layers.push((SettingOrigin::User(path), raw));
     }
@@ -384,9 +384,9 @@ fn parse_flag_layer(world: &System, flags: &SettingFlags) -> Result<ConfigLayer,
     for (key, text) in said {
         let Some(text) = text else { continue };
         let home = world.env.home_dir();
-        let one = raw::parse_setting(
+        let one = layer::parse_setting(
             key,
-            &raw::ConfigScalar::Text(text.clone()),
+            &layer::ConfigScalar::Text(text.clone()),
             &world.cwd,
             home.as_deref(),
         );

@@ -17,20 +17,20 @@
 //! call of a server and implements [`apostille_api::host::OpenScope`]. [`speaker`] is the terminal's door to
 //! [`apostille_core::speaker::Speaker`].
 
-pub mod beside;
+pub mod atomic_file;
 pub mod config;
-pub mod desk;
-pub mod disk;
 pub mod error;
-pub mod host;
-pub mod hub;
+pub mod github;
 pub mod model;
-pub mod place;
+pub mod project_folder;
 pub mod prompt;
+pub mod server_host;
 pub mod sessions;
+pub mod side_records;
 pub mod speaker;
+pub mod store_watcher;
 pub mod system;
 pub mod task;
 pub mod tokens;
 pub mod unplaced;
-pub mod used;
+pub mod workspace;

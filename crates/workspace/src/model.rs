@@ -7,7 +7,7 @@ use apostille_models::protocols::{DailyRequestMeter, ModelOptions, ModelOwner, R
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::hub;
+use super::github;
 use crate::config::Settings;
 use crate::error::CommandError;
 use crate::system::System;
@@ -41,7 +41,7 @@ fn build_model_with_key_reader(
         base: url.to_owned(),
         name: name.to_owned(),
         timeout: said.timeout(),
-        proxy: hub::find_proxy(&world.env, url),
+        proxy: github::find_proxy(&world.env, url),
         authorities: None,
     };
     let user = UserModelAccount {
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
     use crate::config::SettingFlags;
     use crate::config::resolve_settings;
-    use crate::place::ProjectFolder;
+    use crate::project_folder::ProjectFolder;
     use crate::system::Environment;
 
     /// A world with a home of its own, and what this user's file says there.

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use apostille_tasks::task::prompt;
+use apostille_tasks::task::prompt_version;
 use apostille_text::digest::Digest;
 
 /// The files at the root that agents read, in the order they count.
@@ -33,7 +33,7 @@ pub fn compute_repo_prompt_version(root: &Path, texts: &[(&str, &str)]) -> Diges
         .iter()
         .map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
     let texts = texts.iter().map(|(name, text)| (*name, text.as_bytes()));
-    prompt::compute_prompt_version(&files.chain(texts).collect::<Vec<_>>())
+    prompt_version::compute_prompt_version(&files.chain(texts).collect::<Vec<_>>())
 }
 
 fn list_prompt_files(root: &Path) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Tasks in a checkout: gates in a file of lines, the active one in git's own folder, its state in `NOTES.md`.
 
-mod left;
+mod left_open;
 mod notes;
 mod started;
 
@@ -15,8 +15,8 @@ use apostille_tasks::task::{GateAction, GateEvent, Task, TaskSlug};
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
-use super::disk;
-use super::place::ProjectFolder;
+use super::atomic_file;
+use super::project_folder::ProjectFolder;
 use crate::config::Settings;
 use crate::error::CommandError;
 use crate::system::System;
@@ -179,7 +179,7 @@ impl CheckoutTasks {
     pub fn set_active(&self, slug: Option<&TaskSlug>) -> Result<(), CommandError> {
         slug.map_or(Ok(()), |it| self.record_start(it))?;
         let change = || match slug {
-            Some(slug) => disk::write_file_atomically(
+            Some(slug) => atomic_file::write_file_atomically(
                 &self.pointer,
                 format!("{slug}\n").as_bytes(),
                 None,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context as _;
-use apostille_api::pass::{Access, AccessToken};
+use apostille_api::access_token::{Access, AccessToken};
 use apostille_core::format;
 use apostille_core::space::Space;
 use apostille_http::TokenRegistry;
@@ -14,7 +14,7 @@ use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::disk;
+use super::atomic_file;
 use crate::error::CommandError;
 use crate::system::System;
 
@@ -163,7 +163,7 @@ impl TokenStore {
         };
         let text = serde_json::to_string_pretty(&sheet).map_err(CommandError::internal)? + "\n";
         let told = || format!("cannot write '{}'", self.0.display());
-        disk::write_file_atomically(&self.0, text.as_bytes(), Some(MODE), draw)
+        atomic_file::write_file_atomically(&self.0, text.as_bytes(), Some(MODE), draw)
             .with_context(told)
             .map_err(CommandError::internal)?;
         Ok(done)

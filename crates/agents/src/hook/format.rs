@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use crate::client::Client;
 use crate::transcript::is_outside_text_tool;
 
-use super::own::{self, BlockTags};
+use super::hook_blocks::{self, BlockTags};
 use super::payload::Payload;
-use super::touched::{self, ToolKind};
+use super::touched_paths::{self, ToolKind};
 use super::{EnvLookup, HookCall, HookMoment, HookSample};
 
 /// What a client sends to a hook.
@@ -123,7 +123,7 @@ impl PayloadFormat {
 
     fn read_prompt(&self, payload: &Payload<'_>) -> String {
         let prompt = payload.first_text(&["prompt"]).unwrap_or_default();
-        own::strip_hook_blocks(self.echo.as_ref(), &prompt)
+        hook_blocks::strip_hook_blocks(self.echo.as_ref(), &prompt)
     }
 
     fn read_touch(&self, payload: &Payload<'_>, is_before: bool) -> HookMoment {
@@ -139,7 +139,7 @@ impl PayloadFormat {
         HookMoment::Touch {
             is_outside: is_outside_text_tool(&name, command),
             paths: tool
-                .map(|tool| touched::find_touched_paths(tool, &input))
+                .map(|tool| touched_paths::find_touched_paths(tool, &input))
                 .unwrap_or_default(),
             is_before,
         }

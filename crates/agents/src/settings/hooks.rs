@@ -3,8 +3,8 @@
 use crate::client::Client;
 use serde_json::{Value, json};
 
+use super::hook_line::{HookLine, resembles_hook_line};
 use super::jsonc::{self, BOM, JsonKind, JsonNode, JsonStep, has_jsonc_path};
-use super::line::{HookLine, resembles_hook_line};
 use super::program::{NAME, ProgramCommand};
 
 /// What a client's hooks file says.

@@ -2,7 +2,7 @@
 //! be changed and every other byte stays.
 
 mod edit;
-mod print;
+mod style;
 
 use jsonc_parser::common::{Range, Ranged as _};
 use jsonc_parser::errors::ParseError;

@@ -84,7 +84,7 @@ fn quote_shell_word(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::line::HookLine;
+    use super::super::hook_line::HookLine;
     use super::*;
 
     #[cfg(unix)]

@@ -6,7 +6,7 @@ use crate::transcript::{Speaker, ToolCall, TranscriptTurn, strip_injected_text};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::input;
+use super::tool_input;
 
 /// How many turns are kept, the last ones.
 const MAX_TURNS: usize = 5_000;
@@ -51,8 +51,8 @@ impl TurnList {
     ) {
         let used = ToolCall {
             tool: tool.into(),
-            paths: input::extract_input_paths(given),
-            input: input::format_tool_input(given),
+            paths: tool_input::extract_input_paths(given),
+            input: tool_input::format_tool_input(given),
             has_succeeded: None,
         };
         let turn = self.open_agent_turn(at);

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use apostille_agents::client::Client;
 use apostille_agents::clients::find_client_profile;
-use apostille_agents::glean::{ExtractedStatement, Sort, extract_statements};
+use apostille_agents::extract::{ExtractedStatement, Sort, extract_statements};
 use apostille_agents::transcript::TranscriptTurn;
 
 use session::{Label, Session, sessions};

@@ -1,7 +1,7 @@
 //! What a session leaves behind.
 
 use apostille_agents::client::Client;
-use apostille_agents::glean::{ExtractedStatement, extract_statements};
+use apostille_agents::extract::{ExtractedStatement, extract_statements};
 use apostille_agents::learn::{EndedSession, LearnOutcome, learn_from_session};
 use apostille_agents::session::{AgentSession, Moment, SessionEntry, ShownMemory};
 use apostille_agents::transcript::{Speaker, ToolCall, TranscriptTurn};

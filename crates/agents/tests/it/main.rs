@@ -3,9 +3,9 @@
 #[cfg(test)]
 mod asked;
 #[cfg(test)]
-mod brief;
+mod briefing;
 #[cfg(test)]
-mod glean;
+mod extract;
 #[cfg(test)]
 mod gleaning;
 #[cfg(test)]

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
-use crate::json::schema::TextEncoded;
-use crate::visit::RequestInput;
+use crate::json::text_schema::TextEncoded;
+use crate::request_scope::RequestInput;
 use crate::wire::{self, ArgumentError};
 
 /// The name that the door reads, and every call takes.

@@ -4,8 +4,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::args::{Arguments, NoArguments, argument_schema};
 use crate::CallFault;
-use crate::pass::Access;
-use crate::visit::{HttpMethod, HttpReply, RequestInput, RequestScope, Route};
+use crate::access_token::Access;
+use crate::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope, Route};
 
 /// What makes the schema of a type.
 pub type SchemaFn = fn(&mut SchemaGenerator) -> Schema;

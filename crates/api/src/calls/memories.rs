@@ -12,22 +12,22 @@ use apostille_core::{list as core_list, remember as core_remember};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 
+use super::api_call_scope::{
+    ApiCallScope, build_api_reply, build_custom_refusal_reply, build_refusal_reply,
+};
 use super::args::{
     ArgumentList, CitationList, NoArguments, PageLimit, TagList, TimeArgument, arguments,
     read_body_arguments,
 };
 use super::call::ApiCall;
-use super::errand::{
-    ApiCallScope, build_api_reply, build_custom_refusal_reply, build_refusal_reply,
-};
 use crate::CallFault;
-use crate::json::schema::TextEncoded;
+use crate::access_token::Access;
+use crate::json::text_schema::TextEncoded;
 use crate::json::{
     ForgetReply, ForgottenView, KeptReply, MemoriesReply, MemoryDetails, MemoryDetailsReply,
     SkippedReply, WhenSimilar, build_memory_views,
 };
-use crate::pass::Access;
-use crate::visit::{HttpMethod, HttpReply, RequestInput, RequestScope};
+use crate::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope};
 use crate::wire::ArgumentError;
 
 /// How many memories are listed unless said.

@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use super::CALLS;
 use super::args::REPO;
 use super::call::{AnswerBody, ApiCall, RequestBody, SchemaFn};
-use crate::json::schema::{RepoNameWord, TextSchema};
+use crate::json::text_schema::{RepoNameWord, TextSchema};
 use crate::json::{ErrorReply, RefusedReply, SimilarReply};
-use crate::visit::HttpMethod;
+use crate::request_scope::HttpMethod;
 
 const ABOUT: &str = "Verified, shared memory for coding agents. Every call needs a bearer token; what a token may do is \
                      read, write or review, in the spaces that it names. Answers have the shapes of `--json` on the \

@@ -3,20 +3,20 @@
 use apostille_audit::review;
 use apostille_core::memory::{Draft, MemoryName};
 use apostille_core::space::Space;
-use apostille_core::store::watch::OpenBreaker;
+use apostille_core::store::breaker_state::OpenBreaker;
 use apostille_core::{CoreError, breaker, revise};
 
+use super::activity::PageQuery;
+use super::api_call_scope::{ApiCallScope, build_api_reply, build_refusal_reply};
 use super::args::{NoArguments, PageLimit, arguments};
-use super::beside::PageQuery;
 use super::call::ApiCall;
-use super::errand::{ApiCallScope, build_api_reply, build_refusal_reply};
 use super::memories::ReasonArguments;
 use super::revise::revise_memory_in_path;
 use crate::CallFault;
-use crate::json::schema::TextEncoded;
+use crate::access_token::Access;
+use crate::json::text_schema::TextEncoded;
 use crate::json::{BreakersReply, KeptReply, QueueReply, RevisedReply, WhenSimilar};
-use crate::pass::Access;
-use crate::visit::{HttpMethod, HttpReply, RequestInput, RequestScope};
+use crate::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope};
 
 /// What waits.
 pub(super) const QUEUE: ApiCall = ApiCall::new(

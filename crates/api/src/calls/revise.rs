@@ -7,14 +7,14 @@ use apostille_core::revise::{self, ReviseOutcome};
 use apostille_core::verify::follow_memory_citations;
 use apostille_core::{Context, CoreError};
 
+use super::api_call_scope::{ApiCallScope, build_custom_refusal_reply, build_refusal_reply};
 use super::args::{CitationList, NoArguments, TagList, arguments};
 use super::call::ApiCall;
-use super::errand::{ApiCallScope, build_custom_refusal_reply, build_refusal_reply};
 use crate::CallFault;
-use crate::json::schema::TextEncoded;
+use crate::access_token::Access;
+use crate::json::text_schema::TextEncoded;
 use crate::json::{KeptReply, RevisedReply, WhenSimilar};
-use crate::pass::Access;
-use crate::visit::{HttpMethod, HttpReply, RequestInput, RequestScope};
+use crate::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope};
 
 arguments! {
     /// What takes the place of a memory.

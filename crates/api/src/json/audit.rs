@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::schema::{StandingWord, TextEncoded};
+use super::text_schema::{StandingWord, TextEncoded};
 
 /// What needs attention.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -9,7 +9,7 @@ use apostille_core::store::{Store, StoreError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::record::EventSchema;
+use super::record_schemas::EventSchema;
 
 /// An event with its place in the log.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

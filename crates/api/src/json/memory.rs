@@ -9,8 +9,8 @@ use apostille_core::verify::{Deed, VerifiedMemory};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::record::MemorySchema;
-use super::schema::{StandingWord, TextEncoded, VerdictWord};
+use super::record_schemas::MemorySchema;
+use super::text_schema::{StandingWord, TextEncoded, VerdictWord};
 
 /// A memory, with what is known of it at this moment.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

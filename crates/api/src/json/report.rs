@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::schema::TextEncoded;
+use super::text_schema::TextEncoded;
 use super::{MemoryView, build_memory_views};
 
 /// What was done, by day.

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::ScoreView;
-use super::schema::{StandingWord, TextEncoded};
+use super::text_schema::{StandingWord, TextEncoded};
 
 /// What a session was shown.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]

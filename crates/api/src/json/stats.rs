@@ -8,12 +8,12 @@ use apostille_core::memory::{Layer, Stage};
 use apostille_core::space::Space;
 use apostille_core::stats::SpaceStats;
 use apostille_core::store::SpaceSummary;
-use apostille_core::store::watch::OpenBreaker;
+use apostille_core::store::breaker_state::OpenBreaker;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::schema::TextEncoded;
+use super::text_schema::TextEncoded;
 
 /// What is kept, in numbers.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

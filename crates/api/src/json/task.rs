@@ -6,13 +6,13 @@ use apostille_core::format;
 use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::store::{Store, StoreError};
 use apostille_core::verify::VerifiedMemory;
-use apostille_tasks::task::left::LEFT;
+use apostille_tasks::task::left_open::LEFT;
 use apostille_tasks::task::{Sort, Status, Task, TaskSlug};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::schema::TextEncoded;
+use super::text_schema::TextEncoded;
 use super::{MemoryView, build_memory_views};
 
 /// A task.

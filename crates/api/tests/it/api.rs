@@ -8,11 +8,11 @@ mod spoilt;
 
 use apostille_agents::client::Client;
 use apostille_agents::session::{AgentSession, Moment, SessionEntry};
+use apostille_api::access_token::{Access, AccessToken};
 use apostille_api::calls::CALLS;
 use apostille_api::calls::call::ApiCall;
 use apostille_api::host::{ActivityStore, PlaceError};
-use apostille_api::pass::{Access, AccessToken};
-use apostille_api::visit::{HttpMethod, HttpReply, RequestInput, RequestScope};
+use apostille_api::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope};
 use apostille_api::{CallFault, CallPlace};
 use apostille_core::memory::{Draft, Layer, MemoryId};
 use apostille_core::recall::VerifiedHit;

@@ -5,7 +5,7 @@ use apostille_core::revise;
 
 use super::revise_named_memories;
 use apostille_terminal::args::SeveralMemoriesArgs;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_workspace::error::CommandError;
 
 /// Lets memories be used that wait or were rejected, on a person's word.

@@ -1,7 +1,7 @@
 //! `audit`: what needs attention, and the way out. Nothing is changed.
 
+mod ci_output;
 mod page;
-mod told;
 
 use std::fs;
 
@@ -10,12 +10,12 @@ use apostille_tasks::notes_audit;
 
 use crate::json::AuditReply;
 use apostille_terminal::args::AuditArgs;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::make_terminal_safe;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
-use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::task::CheckoutTasks;
+use apostille_workspace::workspace::Workspace;
 
 /// How many findings of a class are shown to a person who did not ask for all.
 const FEW: usize = 5;
@@ -31,7 +31,7 @@ pub fn run(shell: &CommandContext, args: &AuditArgs) -> Result<CommandOutput, Co
     };
     let is_told = args.machine.ci;
     let text = |paint: &_| match () {
-        () if is_told => told::format_audit_annotations(&found),
+        () if is_told => ci_output::format_audit_annotations(&found),
         () if args.markdown => found.to_markdown(),
         () => page::format_audit_page(paint, &found, args.verbose),
     };
@@ -39,13 +39,13 @@ pub fn run(shell: &CommandContext, args: &AuditArgs) -> Result<CommandOutput, Co
         .machine
         .sarif
         .as_ref()
-        .map(|file| (file, told::build_audit_sarif(&found)))
+        .map(|file| (file, ci_output::build_audit_sarif(&found)))
     {
         None => Ok(shell.render_output(code, &AuditReply::from(&found), text)),
         Some((file, log)) if file.as_os_str() == "-" => {
             let answer = shell.render_output(code, &log, |_| format!("{log:#}\n"));
             let err = if is_told {
-                told::format_audit_annotations(&found)
+                ci_output::format_audit_annotations(&found)
             } else {
                 String::new()
             };

@@ -4,18 +4,18 @@ use apostille_core::breaker;
 use apostille_core::refusal::Refusal;
 use apostille_core::space::Space;
 use apostille_core::speaker::Person;
-use apostille_core::store::watch::OpenBreaker;
+use apostille_core::store::breaker_state::OpenBreaker;
 
 use crate::json::BreakersReply;
 use apostille_terminal::args::{BreakerArgs, BreakerSubcommand};
 use apostille_terminal::breakers::{
     collect_breakers, describe_open_breaker, list_breakers_in_play,
 };
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{BOLD, CYAN, DIM, Paint, YELLOW, flatten_to_line, style_text};
-use apostille_terminal::shell::{CommandContext, CommandOutput};
-use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
+use apostille_workspace::workspace::Workspace;
 
 /// Lists the breakers that are open, or closes them.
 pub fn run(shell: &CommandContext, args: &BreakerArgs) -> Result<CommandOutput, CommandError> {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use apostille_terminal::args::help;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 
 /// A text that was asked for, as JSON.

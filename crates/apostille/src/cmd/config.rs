@@ -6,8 +6,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use apostille_terminal::args::{ConfigArgs, ConfigSubcommand};
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{BOLD, DIM, Paint, TextTable, flatten_to_line, style_text};
-use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::config::{ConfigFiles, SettingOrigin, Settings};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;

@@ -12,7 +12,7 @@ use apostille_import::export::Format;
 use serde::Serialize;
 
 use apostille_terminal::args::ExportArgs;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 

@@ -12,12 +12,12 @@ use apostille_core::store::DamagedMemory;
 use super::format_outcome_line;
 use crate::json::{ForgetReply, ForgottenView};
 use apostille_terminal::args::ForgetArgs;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{BOLD, GREEN, flatten_to_line, style_text};
-use apostille_terminal::shell::{CommandContext, CommandOutput};
-use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::task::CheckoutTasks;
+use apostille_workspace::workspace::Workspace;
 
 /// Forgets memories, in whatever stage they are; none, when one of the names is wrong.
 pub fn run(shell: &CommandContext, args: &ForgetArgs) -> Result<CommandOutput, CommandError> {

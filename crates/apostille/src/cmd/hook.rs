@@ -1,8 +1,8 @@
 //! `hook`: what a client asks at each moment, answered in its own words. It is never in the agent's way: there is a
 //! deadline, and whatever goes wrong, the exit code is 0 and one line says why nothing came.
 
-mod after;
 mod detach;
+mod ended_sessions;
 mod moment;
 
 use std::io::{self, Write as _};
@@ -17,8 +17,8 @@ use apostille_agents::hook::{HookCall, HookReply};
 use apostille_text::typo;
 
 use apostille_terminal::args::HookArgs;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{flatten_to_line, make_terminal_safe};
-use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error::CommandError;
 use apostille_workspace::system::System;
 
@@ -36,7 +36,7 @@ struct HookExchange {
 /// Answers a hook.
 pub fn run(shell: &CommandContext, args: &HookArgs) -> CommandOutput {
     if let Some(session) = &args.after {
-        return after::run(shell, session);
+        return ended_sessions::run(shell, session);
     }
     std::panic::set_hook(Box::new(|_| exit_hook_on_panic()));
     let clock = moment::HookClock {

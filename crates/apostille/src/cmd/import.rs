@@ -1,7 +1,7 @@
 //! `import`: an export, or the file of another tool, is kept. It passes the same checks as a new memory.
 
 mod folder;
-mod told;
+mod output;
 
 use std::path::Path;
 
@@ -14,9 +14,9 @@ use apostille_import::file::{
 use apostille_import::format::{Format, detect_import_format, explain_unknown_json};
 
 use apostille_terminal::args::ImportArgs;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
-use apostille_workspace::desk::Workspace;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_workspace::error::CommandError;
+use apostille_workspace::workspace::Workspace;
 use folder::ImportSourceFile;
 
 /// Reads everything whole, and only then keeps what it holds.
@@ -70,7 +70,7 @@ fn import_single_file(
     // A file that turns out to be none makes no store.
     let taken = plan_import_file(&shell.open_existing_workspace()?, args, &page, format)?;
     let done = run_import_plans(&open_import_workspace(shell, args)?, args, by, vec![taken])?;
-    Ok(told::build_import_output(shell, args, &done, None))
+    Ok(output::build_import_output(shell, args, &done, None))
 }
 
 /// A folder: whatever is of a known format in it.
@@ -94,7 +94,7 @@ fn import_folder(
     }
     let passed_over = pages.len() - taken.len();
     let done = run_import_plans(&open_import_workspace(shell, args)?, args, by, taken)?;
-    Ok(told::build_import_output(
+    Ok(output::build_import_output(
         shell,
         args,
         &done,

@@ -4,7 +4,7 @@ use apostille_core::revise;
 
 use super::revise_named_memories;
 use apostille_terminal::args::InvalidateArgs;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_workspace::error::CommandError;
 
 /// Marks memories as wrong.

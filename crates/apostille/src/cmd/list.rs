@@ -6,9 +6,9 @@ use apostille_core::store::{ListOrder, MemoryFilter};
 
 use crate::json::{self, MemoriesReply};
 use apostille_terminal::args::ListArgs;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::memory::format_subject_and_fact;
 use apostille_terminal::paint::{BOLD, DIM, Paint, TextTable, memory, style_text};
-use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 

@@ -9,13 +9,13 @@ use apostille_core::store::{EventPage, sort_newest_first};
 
 use crate::json::{LogReply, build_event_views, read_event_handles};
 use apostille_terminal::args::LogArgs;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{
     BOLD, DIM, GREEN, Paint, RED, TextTable, YELLOW, flatten_to_line, style_text,
 };
-use apostille_terminal::shell::{CommandContext, CommandOutput};
-use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
+use apostille_workspace::workspace::Workspace;
 
 /// Shows events, the latest first.
 pub fn run(shell: &CommandContext, args: &LogArgs) -> Result<CommandOutput, CommandError> {

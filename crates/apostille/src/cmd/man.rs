@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::completions::TextReply;
 use apostille_terminal::args::help;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 

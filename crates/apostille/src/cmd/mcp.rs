@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use apostille_terminal::args::OfferArgs;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
-use apostille_workspace::host::{ClientReach, ServerHost};
+use apostille_workspace::server_host::{ClientReach, ServerHost};
 
 /// Serves until the agent goes away.
 pub fn run(shell: &CommandContext, args: &OfferArgs) -> Result<CommandOutput, CommandError> {
@@ -26,7 +26,7 @@ pub fn run(shell: &CommandContext, args: &OfferArgs) -> Result<CommandOutput, Co
 
 /// A word to a person who started this by hand.
 fn print_startup_note(text: &str) {
-    let _ = apostille_terminal::shell::write_styled_text(
+    let _ = apostille_terminal::command_context::write_styled_text(
         std::io::stderr().lock(),
         &format!("{text}\n"),
         clap::ColorChoice::Auto,

@@ -6,7 +6,7 @@ use apostille_core::remember::RememberOutcome;
 
 use super::remember::{RememberIntent, build_not_promoted_output, build_remember_output};
 use apostille_terminal::args::PromoteArgs;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_workspace::error::CommandError;
 use apostille_workspace::task::find_active_task;
 

@@ -7,13 +7,13 @@ use apostille_core::recall::{self, RecallOutcome, RecallRequest, VerifiedHit};
 
 use crate::json::{RecallReply, ScoreView};
 use apostille_terminal::args::RecallArgs;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{
     BOLD, CYAN, DIM, Paint, format_score_breakdown, memory, style_text,
 };
-use apostille_terminal::shell::{CommandContext, CommandOutput};
-use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
+use apostille_workspace::workspace::Workspace;
 
 /// Recalls what matters to a question.
 pub fn run(shell: &CommandContext, args: &RecallArgs) -> Result<CommandOutput, CommandError> {

@@ -4,7 +4,7 @@ use apostille_core::list;
 
 use super::list::build_list_output;
 use apostille_terminal::args::RecentArgs;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_workspace::error::CommandError;
 
 /// Lists active memories, those refreshed last first.

@@ -2,19 +2,19 @@
 
 use apostille_core::memory::{Draft, DuplicateChoice, Layer, Memory, MemoryName, Status, Voice};
 use apostille_core::refusal::Refusal;
-use apostille_core::remember::{self, DraftRelation, NearMemory, RememberOutcome, trusted};
+use apostille_core::remember::{self, DraftRelation, NearMemory, RememberOutcome, quarantine};
 use apostille_core::space::Space;
 
 use crate::json::{RememberReply, WhenSimilar};
 use apostille_terminal::args::{DuplicateChoiceArgs, FactArgs, RememberArgs};
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::paste::quote_pasted_word;
 use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text,
 };
-use apostille_terminal::shell::{CommandContext, CommandOutput};
-use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
+use apostille_workspace::workspace::Workspace;
 
 /// Keeps a fact with the code that proves it.
 pub fn run(shell: &CommandContext, args: &RememberArgs) -> Result<CommandOutput, CommandError> {
@@ -207,7 +207,9 @@ fn build_remember_refusal(
     match refusal {
         Refusal::Excluded { .. } if asked.can_force() => CommandOutput {
             err: answer.err
-                + &apostille_terminal::shell::format_hint("a person can keep it with --force"),
+                + &apostille_terminal::command_context::format_hint(
+                    "a person can keep it with --force",
+                ),
             ..answer
         },
         _ => answer,
@@ -295,7 +297,7 @@ fn format_pending_note(
             style_text(CYAN, command)
         )
     };
-    if trusted::is_awaiting_proof(memory) {
+    if quarantine::is_awaiting_proof(memory) {
         let again = RetypedCommand {
             typed: &shell.world.typed,
             fact: asked.fact,
@@ -312,7 +314,7 @@ fn format_pending_note(
             out += &way("or vouch for it, as a person:", &again.with_flag("--force"));
         }
     }
-    let what = if trusted::is_awaiting_proof(memory) {
+    let what = if quarantine::is_awaiting_proof(memory) {
         "or let a person approve it:"
     } else {
         "a person may approve it:"

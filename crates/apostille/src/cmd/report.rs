@@ -7,8 +7,8 @@ use jiff::Timestamp;
 
 use crate::json::ReportReply;
 use apostille_terminal::args::ReportArgs;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{BOLD, DIM, GREEN, flatten_to_line, style_text, truncate_to_width};
-use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 

@@ -13,13 +13,13 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use apostille_terminal::args::RollbackArgs;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{
     BOLD, DIM, GREEN, Paint, YELLOW, flatten_to_line, format_count, style_text, truncate_to_width,
 };
-use apostille_terminal::shell::{CommandContext, CommandOutput};
-use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
+use apostille_workspace::workspace::Workspace;
 
 /// How many memories are told one by one.
 const TOLD: usize = 20;

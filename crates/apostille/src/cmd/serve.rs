@@ -5,18 +5,18 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use apostille_api::pass::Access;
+use apostille_api::access_token::Access;
 use apostille_http::{HttpServer, HttpServerConfig, LogLevel, RequestLog};
 use clap::ColorChoice;
 use serde::Serialize;
 
 use apostille_terminal::args::{LogLevelArg, ServeArgs};
+use apostille_terminal::command_context;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{BOLD, make_terminal_safe, style_text};
-use apostille_terminal::shell;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
-use apostille_workspace::host::{ClientReach, ServerHost};
+use apostille_workspace::server_host::{ClientReach, ServerHost};
 use apostille_workspace::tokens::TokenKeyring;
 
 /// How many lines may wait to be written.
@@ -107,7 +107,7 @@ fn spawn_log_writer() -> (impl Fn(String) + Send + Sync, mpsc::Receiver<()>) {
     let (done, written) = mpsc::channel();
     std::thread::spawn(move || {
         for line in receive {
-            let _ = shell::write_styled_text(
+            let _ = command_context::write_styled_text(
                 std::io::stderr().lock(),
                 &(line + "\n"),
                 ColorChoice::Never,
@@ -136,7 +136,8 @@ fn open_in_browser(url: &str) {
         let told = format!(
             "warning: cannot open a browser with {program}: {error}; follow the link by hand\n"
         );
-        let _ = shell::write_styled_text(std::io::stderr().lock(), &told, ColorChoice::Auto);
+        let _ =
+            command_context::write_styled_text(std::io::stderr().lock(), &told, ColorChoice::Auto);
     }
 }
 
@@ -180,5 +181,5 @@ fn announce_listening(
             style_text(BOLD, panel)
         )
     };
-    let _ = shell::write_styled_text(std::io::stdout().lock(), &text, shell.flags.color);
+    let _ = command_context::write_styled_text(std::io::stdout().lock(), &text, shell.flags.color);
 }

@@ -9,10 +9,10 @@ use apostille_core::verify::VerifiedMemory;
 use super::log::describe_event_body;
 use crate::json::{MemoryDetails, MemoryDetailsReply};
 use apostille_terminal::args::SingleMemoryArgs;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{
     BOLD, DIM, Paint, TextTable, flatten_to_line, memory, pick_standing_style, style_text,
 };
-use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 

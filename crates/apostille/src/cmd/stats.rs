@@ -6,10 +6,10 @@ use apostille_core::stats::{SpaceStats, compute_space_stats};
 use crate::json::StatsReply;
 use apostille_terminal::args::SpaceArgs;
 use apostille_terminal::breakers;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{
     BOLD, DIM, Paint, YELLOW, format_count, format_percent_bar, style_text,
 };
-use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 

@@ -7,7 +7,7 @@ use super::remember::{
     REMEMBERED, RememberIntent, build_cli_draft, build_remember_output, read_fact_argument,
 };
 use apostille_terminal::args::SupersedeArgs;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_workspace::error::CommandError;
 
 /// Replaces a memory; the new one travels the whole write path.

@@ -2,7 +2,7 @@
 
 mod done;
 mod hooks;
-mod look;
+mod list_and_show;
 mod note;
 mod phase;
 mod start;
@@ -15,11 +15,11 @@ use apostille_tasks::task::{Task, TaskSlug};
 
 use apostille_terminal::args;
 use apostille_terminal::args::TaskSubcommand;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{BOLD, DIM, YELLOW, flatten_to_line, style_text};
-use apostille_terminal::shell::{CommandContext, CommandOutput};
-use apostille_workspace::desk::Workspace;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::task::CheckoutTasks;
+use apostille_workspace::workspace::Workspace;
 
 /// Does something with tasks.
 pub fn run(shell: &CommandContext, args: &args::TaskArgs) -> Result<CommandOutput, CommandError> {
@@ -28,8 +28,8 @@ pub fn run(shell: &CommandContext, args: &args::TaskArgs) -> Result<CommandOutpu
         TaskSubcommand::Note(args) => note::run(shell, args),
         TaskSubcommand::Phase(args) => phase::run(shell, args),
         TaskSubcommand::Done(args) => done::run(shell, args),
-        TaskSubcommand::List(args) => look::run_task_list(shell, *args),
-        TaskSubcommand::Show(args) => look::run_task_show(shell, args),
+        TaskSubcommand::List(args) => list_and_show::run_task_list(shell, *args),
+        TaskSubcommand::Show(args) => list_and_show::run_task_show(shell, args),
         TaskSubcommand::Hooks(args) => hooks::run(shell, *args),
         TaskSubcommand::Trailers(args) => Ok(trailers::run(shell, args)),
     }

@@ -1,6 +1,6 @@
 //! `token`: who may come through the socket of `serve`, and how far.
 
-use apostille_api::pass::Access;
+use apostille_api::access_token::Access;
 use apostille_core::format;
 use apostille_core::refusal::Refusal;
 use apostille_text::digest::Digest;
@@ -8,9 +8,9 @@ use jiff::SignedDuration;
 use serde::Serialize;
 
 use apostille_terminal::args::{TokenArgs as Args, TokenCreateArgs, TokenSubcommand};
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::table::TextTable;
 use apostille_terminal::paint::{BOLD, DIM, Paint, style_text};
-use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::tokens::{TokenRecord, TokenStore, check_token_name};

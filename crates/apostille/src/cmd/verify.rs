@@ -20,10 +20,10 @@ use serde::Serialize;
 
 use crate::json::VerifyReply;
 use apostille_terminal::args::VerifyArgs;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
-use apostille_workspace::desk::Workspace;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
+use apostille_workspace::workspace::Workspace;
 use finding::VerifyRule;
 use fix::{VerifyFix, VerifyFixView};
 use page::VerifyPage;

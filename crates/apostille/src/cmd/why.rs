@@ -5,11 +5,11 @@ use jiff::Timestamp;
 
 use crate::json::{MomentView, SessionReply, SessionRow, SessionsReply, ShownMemoryView};
 use apostille_terminal::args::WhyArgs;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, YELLOW, format_count, format_score_breakdown,
     make_terminal_safe, style_text,
 };
-use apostille_terminal::shell::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::sessions;

@@ -64,11 +64,11 @@ const DOORS: &[(&str, &[&str])] = &[
     ("TerminalFacts", &["crates/workspace/src/speaker.rs"]),
     (
         "on_connection",
-        &["crates/api/src/host.rs", "crates/api/src/visit.rs"],
+        &["crates/api/src/host.rs", "crates/api/src/request_scope.rs"],
     ),
     (
         "ConnectionFacts",
-        &["crates/api/src/host.rs", "crates/api/src/visit.rs"],
+        &["crates/api/src/host.rs", "crates/api/src/request_scope.rs"],
     ),
 ];
 

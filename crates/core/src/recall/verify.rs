@@ -3,7 +3,7 @@
 use super::hit::{RecallHit, VerifiedHit};
 use super::query::RecallQuery;
 use crate::Context;
-use apostille_cite::look::NEAR;
+use apostille_cite::follow::NEAR;
 
 /// Looks up the citations of ranked memories, the best first, until enough of them hold.
 ///

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::approval::build_approval_events;
 use super::guard::{self, Vetted};
-use super::{EarlyEnd, NearMemory, RememberOutcome, dedupe, replaced as replacement};
+use super::{EarlyEnd, NearMemory, RememberOutcome, dedupe, replacement};
 use crate::event::{Batch, Event, EventBody, Precondition};
 use crate::memory::{DuplicateChoice, Layer, Memory, MemoryId, ReplacementKind, Stage};
 use crate::refusal::Refusal;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::EarlyEnd;
 use super::guard::Vetted;
 use super::modules::{self, ModuleOverlap};
-use super::replaced::find_replaceable_memory;
+use super::replacement::find_replaceable_memory;
 use crate::memory::{
     DuplicateChoice, Handle, Layer, Memory, MemoryId, MemoryName, ReplacementKind, Stage,
 };

@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::EarlyEnd;
-use super::cite::{self, Proven};
 use super::classify::Classified;
 use super::moderate::Moderated;
-use super::queue;
-use super::replaced::find_replaceable_memory;
-use super::trusted::{awaits_second_voice, decide_initial_status, is_awaiting_proof, is_gleaned};
+use super::prove::{self, Proven};
+use super::quarantine::{
+    awaits_second_voice, decide_initial_status, is_awaiting_proof, is_gleaned,
+};
+use super::replacement::find_replaceable_memory;
+use super::resubmission;
 use crate::event::EventBody;
 use crate::memory::{
     Channel, Draft, DuplicateChoice, Kind, Layer, Mark, Memory, Origin, ReplacementKind, Stage,
@@ -221,7 +223,8 @@ fn hold_resubmission(
     if status != Status::Active || it.draft.voice.is_person() || it.layer == Layer::Session {
         return Ok(status);
     }
-    Ok(queue::explain_resubmission(cx, &it.draft)?.map_or(status, |why| Status::Pending { why }))
+    Ok(resubmission::explain_resubmission(cx, &it.draft)?
+        .map_or(status, |why| Status::Pending { why }))
 }
 
 /// Admits a memory that was exported: its texts are cleaned and within the limits, the rest is as it was.
@@ -263,7 +266,7 @@ pub(crate) fn admit_import(
 fn keep_vouched_status(memory: Memory, marked: &[Mark]) -> Memory {
     let is_ungrounded = memory.marks.contains(&Mark::Ungrounded);
     let unsaid = if is_ungrounded {
-        cite::find_unsaid_literals(&memory.fact, &memory.citations)
+        prove::find_unsaid_literals(&memory.fact, &memory.citations)
     } else {
         Vec::new()
     };
@@ -499,7 +502,7 @@ pub fn percent_used(used: usize, limit: usize) -> u8 {
 pub(super) fn can_settle_memory(vetted: &Vetted, known: &Memory) -> bool {
     let citations = &vetted.memory.citations;
     let is_proof =
-        || !citations.is_empty() && cite::find_unsaid_literals(&known.fact, citations).is_empty();
+        || !citations.is_empty() && prove::find_unsaid_literals(&known.fact, citations).is_empty();
     let is_proved = || is_awaiting_proof(known) && (vetted.forced || is_proof());
     vetted.memory.is_active() && (awaits_second_voice(known) || is_proved())
 }

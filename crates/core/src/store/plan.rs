@@ -9,7 +9,7 @@
 //! the first one made of it, a new memory has its number by then, and a batch of a hundred thousand is never in memory
 //! twice.
 
-use crate::event::was::PreviousState;
+use crate::event::previous_state::PreviousState;
 use crate::event::{Event, EventBody, Happening};
 use crate::memory::{Memory, MemoryId, UsageCounts};
 

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
+use super::breaker_state::BreakerState;
 use super::state::StoreState;
-use super::watch::BreakerState;
 use super::{
     AppendReceipt, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary, Store,
     StoreError, StoreHealth,

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::Timestamp;
 
+use super::breaker_state::{self, BreakerState, MANY, OpenBreaker};
 use super::plan::{MemoryChange, changed_memory, plan_event};
-use super::watch::{self, BreakerState, MANY, OpenBreaker};
 use super::{
     AppendReceipt, EventPage, MemoryFilter, MemoryKeys, Posting, Postings, SpaceSummary, StoreError,
 };
@@ -369,7 +369,7 @@ impl SpaceState {
     fn note_event(&mut self, event: &Event) {
         let word = event.what.event_kind().as_str();
         *self.events.entry(word.into()).or_default() += 1;
-        watch::fold_open_breakers(&mut self.open, event);
+        breaker_state::fold_open_breakers(&mut self.open, event);
         if let EventBody::Forgotten { number, .. } = &event.what {
             self.last_number = self.last_number.max((*number).min(MAX_NUMBER));
         }

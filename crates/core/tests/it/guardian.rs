@@ -3,7 +3,7 @@
 use apostille_core::Context;
 use apostille_core::memory::{Draft, Kind, Origin, Stage, Voice};
 use apostille_core::model::ModelError;
-use apostille_core::model::ram::ScriptedModel;
+use apostille_core::model::scripted::ScriptedModel;
 use apostille_core::remember::{RememberOutcome, remember};
 
 use crate::world::{World, repo};

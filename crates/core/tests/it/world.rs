@@ -17,8 +17,8 @@ use apostille_core::recall::{RecallOutcome, RecallRequest, recall};
 use apostille_core::remember::{RememberOutcome, remember};
 use apostille_core::space::Space;
 use apostille_core::speaker::{Person, Speaker, TerminalFacts};
+use apostille_core::store::breaker_state::BreakerState;
 use apostille_core::store::ram::RamStore;
-use apostille_core::store::watch::BreakerState;
 use apostille_core::store::{
     AppendReceipt, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary, Store,
     StoreError, StoreHealth,

@@ -173,8 +173,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn no_process_stays_behind() {
-        let (repo, _) = crate::git::repo::GitTestRepo::with_commit();
-        let child = CatFile::spawn_child(crate::git::child::build_git_command(
+        let (repo, _) = crate::git::test_repo::GitTestRepo::with_commit();
+        let child = CatFile::spawn_child(crate::git::git_command::build_git_command(
             &repo.discover_checkout(),
         ))
         .unwrap();
@@ -186,8 +186,8 @@ mod tests {
 
     #[test]
     fn a_question_of_two_lines_is_not_asked() {
-        let (repo, _) = crate::git::repo::GitTestRepo::with_commit();
-        let mut child = CatFile::spawn_child(crate::git::child::build_git_command(
+        let (repo, _) = crate::git::test_repo::GitTestRepo::with_commit();
+        let mut child = CatFile::spawn_child(crate::git::git_command::build_git_command(
             &repo.discover_checkout(),
         ))
         .unwrap();

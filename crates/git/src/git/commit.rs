@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use apostille_cite::citation::RepoPath;
-use apostille_cite::sheet::is_binary_content;
+use apostille_cite::file_lines::is_binary_content;
 use apostille_cite::source::{
     CommitHistory, MAX_FILE, Source, SourceBlob, SourceError, SourceTree,
 };

@@ -11,7 +11,7 @@ use apostille_cite::source::{
 use super::cat_file::{CatFile, CatFileAnswer};
 use super::discover::Checkout;
 use super::refs::is_object_id;
-use super::{child, source_unavailable};
+use super::{git_command, source_unavailable};
 
 /// How much git may say before the walk is cut short: about half a million files touched.
 const MAX_OUTPUT: usize = 64 * 1024 * 1024;
@@ -93,7 +93,7 @@ impl<'f> FirstParentLine<'f> {
         most: usize,
         renames: &str,
     ) -> Result<Self, SourceError> {
-        let mut command = child::build_git_command(checkout);
+        let mut command = git_command::build_git_command(checkout);
         command
             .args(["-c", "diff.renameLimit=1000", "log"])
             .args(LOG)
@@ -161,7 +161,7 @@ struct CommitGraph {
 
 impl CommitGraph {
     fn read_parents(checkout: &Checkout, head: &str) -> Result<Self, SourceError> {
-        let mut command = child::build_git_command(checkout);
+        let mut command = git_command::build_git_command(checkout);
         command.args(["rev-list", "--parents", MAX_GRAPH, head, "--"]);
         let mut output = GitOutput::spawn_command(command)?;
         let mut parents = HashMap::new();
@@ -244,7 +244,7 @@ fn diff_commit_trees(
     let edits = ["--find-renames", "--no-renames"]
         .into_iter()
         .find_map(|renames| {
-            let mut command = child::build_git_command(checkout);
+            let mut command = git_command::build_git_command(checkout);
             command.args([
                 "-c",
                 "diff.renameLimit=1000",
@@ -269,8 +269,8 @@ fn diff_commit_trees(
 
 /// Whether git has a commit; one that is broken is an error.
 fn has_commit(checkout: &Checkout, commit: &str) -> Result<bool, SourceError> {
-    let mut child =
-        CatFile::spawn_child(child::build_git_command(checkout)).map_err(child::git_start_error)?;
+    let mut child = CatFile::spawn_child(git_command::build_git_command(checkout))
+        .map_err(git_command::git_start_error)?;
     let answer = child.request_object(&format!("{commit}^{{commit}}"), MAX_FILE);
     Ok(
         answer.map_err(|error| source_unavailable(format!("commit {commit} with git"), error))?
@@ -296,7 +296,7 @@ pub(crate) fn diff_worktree_with_commit(
     checkout: &Checkout,
     head: &str,
 ) -> Result<Vec<FileEdit>, SourceError> {
-    let mut command = child::build_git_command(checkout);
+    let mut command = git_command::build_git_command(checkout);
     disable_git_filters(checkout, &mut command)?;
     command.args(["diff-index", "--raw", "-z", "--no-abbrev", "--no-renames"]);
     // To look into a submodule, git would obey the configuration of that one.
@@ -314,7 +314,7 @@ pub(crate) fn diff_worktree_with_commit(
 
 /// Where a file's time says nothing, git compares what it holds, and would run the filters of the configuration.
 fn disable_git_filters(checkout: &Checkout, command: &mut Command) -> Result<(), SourceError> {
-    let mut names = child::build_git_command(checkout);
+    let mut names = git_command::build_git_command(checkout);
     names.args([
         "config",
         "--null",
@@ -351,7 +351,7 @@ pub(crate) fn list_sparse_excluded(checkout: &Checkout) -> Result<BTreeSet<Strin
     if !checkout.git_dir().join("info/sparse-checkout").exists() {
         return Ok(BTreeSet::new());
     }
-    let mut command = child::build_git_command(checkout);
+    let mut command = git_command::build_git_command(checkout);
     command.args(["ls-files", "-t", "-z"]);
     let mut output = GitOutput::spawn_command(command)?;
     let mut paths = BTreeSet::new();
@@ -367,7 +367,7 @@ pub(crate) fn list_sparse_excluded(checkout: &Checkout) -> Result<BTreeSet<Strin
 }
 
 fn list_untracked_files(checkout: &Checkout) -> Result<Vec<FileEdit>, SourceError> {
-    let mut command = child::build_git_command(checkout);
+    let mut command = git_command::build_git_command(checkout);
     command.args(["ls-files", "--others", "--exclude-standard", "-z"]);
     let mut output = GitOutput::spawn_command(command)?;
     let mut edits = Vec::new();
@@ -392,7 +392,7 @@ struct GitOutput {
 
 impl GitOutput {
     fn spawn_command(mut command: Command) -> Result<Self, SourceError> {
-        let mut child = command.spawn().map_err(child::git_start_error)?;
+        let mut child = command.spawn().map_err(git_command::git_start_error)?;
         match child.stdout.take() {
             Some(answers) => Ok(Self {
                 child,

@@ -9,7 +9,7 @@ use apostille_cite::source::SourceError;
 use super::cat_file::{CatFile, CatFileAnswer};
 use super::discover::Checkout;
 use super::tree::TreeEntry;
-use super::{child, source_unavailable};
+use super::{git_command, source_unavailable};
 
 /// What a directory holds, by name.
 pub(super) type TreeEntries = HashMap<String, TreeEntry>;
@@ -31,7 +31,7 @@ pub(super) struct GitObjects {
 
 impl GitObjects {
     pub(super) fn new(checkout: &Checkout) -> Self {
-        Self::with_git_command(checkout, child::build_git_command)
+        Self::with_git_command(checkout, git_command::build_git_command)
     }
 
     pub(super) fn with_git_command(checkout: &Checkout, start: fn(&Checkout) -> Command) -> Self {
@@ -61,7 +61,7 @@ impl GitObjects {
         let mut child = match waiting {
             Some(child) => child,
             None => CatFile::spawn_child((self.start)(&self.checkout))
-                .map_err(child::git_start_error)?,
+                .map_err(git_command::git_start_error)?,
         };
         let answer = child
             .request_object(name, limit)

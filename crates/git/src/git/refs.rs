@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use apostille_cite::source::SourceError;
 
 use super::discover::Checkout;
-use super::{child, small_file, source_unavailable};
+use super::{git_command, small_file, source_unavailable};
 
 /// The largest loose ref that is read.
 const MAX_LOOSE: u64 = 4 * 1024;
@@ -111,10 +111,11 @@ fn find_packed_ref(bytes: &[u8], name: &str) -> Option<RefTarget> {
 }
 
 fn look_up_ref_with_git(checkout: &Checkout, name: &str) -> Result<Option<RefTarget>, SourceError> {
-    if let Some(target) = child::run_git_query(checkout, &["symbolic-ref", "--quiet", name])? {
+    if let Some(target) = git_command::run_git_query(checkout, &["symbolic-ref", "--quiet", name])?
+    {
         return Ok(Some(RefTarget::Symbolic(target)));
     }
-    let id = child::run_git_query(
+    let id = git_command::run_git_query(
         checkout,
         &["rev-parse", "--verify", "--quiet", "--end-of-options", name],
     )?;

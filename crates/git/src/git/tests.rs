@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use apostille_cite::source::{MAX_FILE, Source as _, SourceError};
 use tempfile::TempDir;
 
-use super::repo::{GitTestRepo, describe_source_read, expect_checkout, parse_test_path};
-use super::{Checkout, Commit, GitHead, child};
+use super::test_repo::{GitTestRepo, describe_source_read, expect_checkout, parse_test_path};
+use super::{Checkout, Commit, GitHead, git_command};
 use crate::worktree::WorkTree;
 
 fn head(commit: Option<&str>, branch: Option<&str>) -> GitHead {
@@ -406,7 +406,7 @@ mod commits {
         static STARTS: AtomicUsize = AtomicUsize::new(0);
         fn counted(checkout: &Checkout) -> Command {
             STARTS.fetch_add(1, Ordering::SeqCst);
-            child::build_git_command(checkout)
+            git_command::build_git_command(checkout)
         }
         let (repo, _) = GitTestRepo::with_commit();
         let size = usize::try_from(MAX_FILE).unwrap();
@@ -631,7 +631,7 @@ mod hostile {
             describe_source_read(&WorkTree::open(&found).unwrap(), "src/a.rs"),
             "text one"
         );
-        child::run_git_query(&found, &["rev-parse", "--verify", "HEAD"])
+        git_command::run_git_query(&found, &["rev-parse", "--verify", "HEAD"])
             .unwrap()
             .unwrap();
         assert!(!repo.sibling_path("marker").exists());
@@ -670,7 +670,7 @@ mod hostile {
         assert_eq!(describe_source_read(&source, "src/a.rs"), "unavailable");
         // Older versions of git do not know GIT_NO_LAZY_FETCH: the rest must hold without it.
         let eager = |it: &Checkout| {
-            let mut command = child::build_git_command(it);
+            let mut command = git_command::build_git_command(it);
             command.env_remove("GIT_NO_LAZY_FETCH");
             command
         };

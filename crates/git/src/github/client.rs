@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use ureq::http::{HeaderValue, Response};
 use ureq::{Agent, Body};
 
-use super::gate::{BackoffReason, RateLimitWait, RequestBackoff};
+use super::backoff::{BackoffReason, RateLimitWait, RequestBackoff};
 use super::options::GitHubOptions;
 use crate::git::source_unavailable;
 use apostille_web::client as web;

@@ -4,7 +4,7 @@
 use apostille_contract::sample_person;
 use std::cell::Cell;
 
-use apostille_cite::look::{CitationFinding, FAR};
+use apostille_cite::follow::{CitationFinding, FAR};
 use apostille_cite::source::{Source, SourceError};
 use apostille_cite::verdict::Verdict;
 use apostille_core::event::{EventBody, Happening};
@@ -13,10 +13,10 @@ use apostille_core::policy::Policy;
 use apostille_core::recall::{RecallOutcome, RecallRequest, recall};
 use apostille_core::remember::{RememberOutcome, remember};
 use apostille_core::store::{EventLog as _, EventPage};
-use apostille_core::verify::draft::propose_replacement;
+use apostille_core::verify::proposal::propose_replacement;
 use apostille_core::verify::{Deed, VerifyOptions, VerifyReport, verify};
 use apostille_core::{Context, CoreError, revise};
-use apostille_git::memo::CachedSource;
+use apostille_git::verdict_cache::CachedSource;
 use apostille_stores::sqlite::SqliteStore;
 
 use crate::follow::story::Story;

@@ -9,9 +9,9 @@ use apostille_core::memory::{
 use apostille_core::policy::Policy;
 use apostille_core::revise;
 use apostille_core::store::{EventLog as _, ListOrder, MemoryFilter};
+use apostille_import::candidate::{MAX_LEFT_OUT, MAX_PIECES, ParsedForeignFile};
+use apostille_import::foreign_file::ForeignFile;
 use apostille_import::format::{Format, detect_import_format};
-use apostille_import::piece::{MAX_LEFT_OUT, MAX_PIECES, ParsedForeignFile};
-use apostille_import::sheet::ForeignFile;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::call::MAX_ANSWER;
 use super::{ModelApi, ModelOptions, ModelOwner, RemoteModel};
-use apostille_web::client::server::{ScriptedReply, ScriptedServer};
+use apostille_web::client::scripted_server::{ScriptedReply, ScriptedServer};
 
 /// What no message may hold.
 const KEY: &str = "sk-S3cr3tS3cr3tS3cr3t";

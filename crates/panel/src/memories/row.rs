@@ -4,11 +4,11 @@ use apostille_core::memory::{Channel, Layer, Memory, Stage};
 use apostille_core::verify::VerifiedMemory;
 use maud::{Markup, html};
 
-use crate::parts::{
+use crate::components::{
     link_with_query, render_badge, render_handle_link, render_relative_time, sanitize_shown_text,
     truncate_shown_text,
 };
-use apostille_api::visit::RequestScope;
+use apostille_api::request_scope::RequestScope;
 
 /// How much of a fact is put into a list; what is seen of it is cut to three lines.
 const FACT: usize = 600;

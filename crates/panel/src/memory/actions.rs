@@ -2,20 +2,20 @@
 
 use apostille_cite::verdict::Verdict;
 use apostille_core::memory::{Kind, Layer, Memory, Stage};
-use apostille_core::remember::queue::is_rejected_memory;
+use apostille_core::remember::resubmission::is_rejected_memory;
 use apostille_core::verify::VerifiedMemory;
 use apostille_text::moderate;
 use maud::{Markup, html};
 
-use super::deeds::{self, SubmittedForm};
-use super::restore;
-use crate::parts::{
+use super::handlers::{self, SubmittedForm};
+use super::past_status;
+use crate::components::{
     SelectOption, render_checkbox, render_post_form, render_required_input, render_select,
     render_text_input, render_textarea,
 };
 use apostille_api::CallFault;
-use apostille_api::pass::Access;
-use apostille_api::visit::RequestScope;
+use apostille_api::access_token::Access;
+use apostille_api::request_scope::RequestScope;
 
 /// One thing that can be done.
 struct MemoryAction<'a> {
@@ -46,7 +46,7 @@ pub(super) fn render_memory_actions(
     let stage = memory.status.stage();
     let is_waiting = stage == Stage::Pending;
     let before = if can_decide {
-        restore::find_restorable_status(visit, memory)?
+        past_status::find_restorable_status(visit, memory)?
     } else {
         None
     };
@@ -62,7 +62,7 @@ pub(super) fn render_memory_actions(
             }
             @if is_waiting && can_decide { (render_action_form(visit, memory, tried, build_reject_action(tried))) }
             @if let Some((_, before)) = before { (render_action_form(visit, memory, tried, build_restore_action(before.stage()))) }
-            @if deeds::can_forget_memory(visit, memory) { (render_action_form(visit, memory, tried, build_forget_action(tried))) }
+            @if handlers::can_forget_memory(visit, memory) { (render_action_form(visit, memory, tried, build_forget_action(tried))) }
             @else if !is_waiting { p.hint { "Only a person can forget it, and this pass is no person's." } }
         }
     })

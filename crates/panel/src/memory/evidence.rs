@@ -7,9 +7,9 @@ use apostille_core::memory::Stage;
 use apostille_core::verify::VerifiedMemory;
 use maud::{Markup, html};
 
-use crate::parts;
-use crate::parts::{render_badge, render_code_lines, sanitize_shown_text};
-use apostille_api::visit::RequestScope;
+use crate::components;
+use crate::components::{render_badge, render_code_lines, sanitize_shown_text};
+use apostille_api::request_scope::RequestScope;
 
 /// How many lines around the cited ones are shown.
 const AROUND: u32 = 3;
@@ -163,7 +163,7 @@ fn render_evidence_lines(
                     figure { figcaption { "What is there now" } (around.unwrap_or_else(|| render_current_lines(it.at.lines, &it.now))) }
                 }
                 h3 { "Line by line" }
-                (parts::render_diff("Difference between what was cited and what is there now", &diff::format_unified_diff(&was, &now)))
+                (components::render_diff("Difference between what was cited and what is there now", &diff::format_unified_diff(&was, &now)))
             }
         }
         (_, Some(around)) => around,

@@ -6,13 +6,13 @@ use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::verify::VerifiedMemory;
 use maud::{Markup, html};
 
-use crate::parts::{
+use crate::components::{
     encode_path_segment, link_to_page, render_badge, render_handle_link, render_relative_time,
     sanitize_shown_text, truncate_shown_text,
 };
 use apostille_api::CallFault;
 use apostille_api::json::{MemoryDetails, read_memory_history};
-use apostille_api::visit::RequestScope;
+use apostille_api::request_scope::RequestScope;
 
 /// How much of a text in the log is shown.
 const TEXT: usize = 200;

@@ -2,20 +2,20 @@
 
 use apostille_audit::review::{ReviewCare, ReviewItem};
 use apostille_core::memory::{Mark, Memory};
-use apostille_core::remember::trusted::INSTRUCTION;
+use apostille_core::remember::quarantine::INSTRUCTION;
 use apostille_text::moderate;
 use maud::{Markup, html};
 
 use super::FailedDecision;
-use crate::memories::format_memory_source;
-use crate::memory::evidence::render_cited_place;
-use crate::memory::format_current_places;
-use crate::parts::{
+use crate::components::{
     render_badge, render_field_list, render_handle_link, render_post_form, render_relative_time,
     render_text_input, render_textarea, sanitize_shown_text, truncate_shown_text,
 };
-use apostille_api::pass::Access;
-use apostille_api::visit::RequestScope;
+use crate::memories::format_memory_source;
+use crate::memory::evidence::render_cited_place;
+use crate::memory::format_current_places;
+use apostille_api::access_token::Access;
+use apostille_api::request_scope::RequestScope;
 
 /// How many citations are shown, and how many copies are named.
 const CITATIONS: usize = 3;

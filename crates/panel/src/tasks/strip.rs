@@ -5,7 +5,7 @@ use apostille_tasks::task::{Gate, GateAction, GateEvent, Task};
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-use crate::parts::{pluralize_count, sanitize_shown_text, truncate_shown_text};
+use crate::components::{pluralize_count, sanitize_shown_text, truncate_shown_text};
 
 /// The box of the strip, and its margin.
 const WIDE: f64 = 320.0;

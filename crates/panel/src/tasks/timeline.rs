@@ -5,11 +5,11 @@ use apostille_tasks::task::{GateAction, GateEvent};
 use maud::{Markup, html};
 
 use super::{TaskPageData, format_note_fact, label_decision, render_note_standing};
-use crate::parts::{
+use crate::components::{
     encode_path_segment, link_to_page, render_handle_link, render_relative_time,
     sanitize_shown_text, truncate_shown_text,
 };
-use apostille_api::visit::RequestScope;
+use apostille_api::request_scope::RequestScope;
 
 /// How many gates are told, the last of them.
 const GATES: usize = 300;

@@ -3,16 +3,16 @@
 use apostille_core::breaker;
 use apostille_core::space::Space;
 use apostille_core::stats::SpaceStats;
-use apostille_core::store::watch::OpenBreaker;
+use apostille_core::store::breaker_state::OpenBreaker;
 use maud::{Markup, html};
 
-use crate::parts::{
+use crate::components::{
     link_to_page, link_with_query, render_post_form, render_relative_time, render_toned_badge,
     sanitize_shown_text, truncate_shown_text,
 };
 use apostille_api::CallFault;
-use apostille_api::pass::Access;
-use apostille_api::visit::{HttpReply, RequestInput, RequestScope};
+use apostille_api::access_token::Access;
+use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
 
 /// A lightning, and a tick.
 const OPEN: &str = "M9 1.5L3.5 9H8l-1 5.5L12.5 7H8z";

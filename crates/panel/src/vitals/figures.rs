@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use apostille_agents::pace::{DailyHookLatency, compute_hook_latencies};
+use apostille_agents::hook_latency::{DailyHookLatency, compute_hook_latencies};
 use apostille_audit::trend::{MAX_TRACES, Trend, TrendDay, compute_trend};
 use apostille_core::event::Happening;
 use apostille_core::memory::Stage;
 use jiff::civil::Date;
 use maud::{Markup, html};
 
-use crate::parts::{pluralize_count, sanitize_shown_text, truncate_shown_text};
+use crate::components::{pluralize_count, sanitize_shown_text, truncate_shown_text};
 use crate::plot::{Plot, PlotSeries, PlotShape, PlotUnit};
 use crate::sessions::read_beside_store;
 use apostille_api::CallFault;
-use apostille_api::visit::RequestScope;
+use apostille_api::request_scope::RequestScope;
 
 /// How many sessions are looked through for how long hooks took.
 const SESSIONS: usize = 100;

@@ -7,12 +7,12 @@ use apostille_core::memory::Stage;
 use apostille_core::stats::SpaceStats;
 use maud::{Markup, html};
 
-use crate::parts::{
+use crate::components::{
     link_with_query, pluralize_count, render_badge, render_handle_link, render_toned_badge,
     sanitize_shown_text, truncate_shown_text,
 };
 use apostille_api::CallFault;
-use apostille_api::visit::{RequestInput, RequestScope};
+use apostille_api::request_scope::{RequestInput, RequestScope};
 
 /// How many memories are looked over without being asked to.
 const FEW: u64 = 300;

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use apostille_agents::client::Client;
 use apostille_agents::clients::{ClientProfile, list_client_profiles};
+use apostille_agents::settings::hook_line::HookLine;
 use apostille_agents::settings::hooks::find_hook_lines;
-use apostille_agents::settings::line::HookLine;
 use apostille_agents::settings::program::NAME;
 
-use super::room::{HookSandbox, PATIENCE_MS, TrialCall, TrialResult};
+use super::hook_sandbox::{HookSandbox, PATIENCE_MS, TrialCall, TrialResult};
 use super::{DoctorFinding, new_broken_finding, new_doubtful_finding, new_good_finding};
 use crate::init;
 use crate::init::scope::{ClientHomes, InitScope};
 use apostille_agents::hook::DEADLINE_MS;
+use apostille_terminal::command_context::CommandContext;
 use apostille_terminal::paint::{flatten_to_line, truncate_to_width};
-use apostille_terminal::shell::CommandContext;
 use apostille_workspace::error;
 
 /// What is found in the files of this repository, and in the user's own.

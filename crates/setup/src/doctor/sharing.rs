@@ -2,7 +2,7 @@
 
 use crate::init;
 use apostille_agents::settings::sharing::{SharingFile, find_unignored_local, is_union_merged};
-use apostille_terminal::shell::CommandContext;
+use apostille_terminal::command_context::CommandContext;
 use apostille_workspace::config::Settings;
 
 use super::{DoctorFinding, new_doubtful_finding, new_good_finding};

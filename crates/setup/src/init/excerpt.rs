@@ -3,7 +3,7 @@
 use apostille_cite::diff::format_unified_diff;
 use apostille_text::secrets;
 
-use super::disk::FileChange;
+use super::file_changes::FileChange;
 use apostille_terminal::paint::truncate_to_width;
 
 /// How many lines of a diff are shown.

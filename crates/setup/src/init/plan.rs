@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use apostille_agents::client::Client;
-use apostille_agents::settings::part::{self, SettingsEdit, SettingsPart};
 use apostille_agents::settings::program::ProgramCommand;
-use apostille_agents::settings::rules;
+use apostille_agents::settings::rules_block;
+use apostille_agents::settings::settings_part::{self, SettingsEdit, SettingsPart};
 
-use super::disk::{self, FileChange, FileSnapshot};
+use super::file_changes::{self, FileChange, FileSnapshot};
 use super::scope::{DesiredFile, InitScope};
 
 /// What is done to a file.
@@ -80,7 +80,7 @@ pub(super) fn plan_init_steps(
 ) -> Vec<InitStep> {
     let mut steps: Vec<InitStep> = Vec::new();
     for wish in wishes {
-        match disk::read_file_snapshot(&wish.path, scope.link_boundary(&wish.path)) {
+        match file_changes::read_file_snapshot(&wish.path, scope.link_boundary(&wish.path)) {
             Err(why) => steps.push(new_init_step(wish, FileAction::Refused, Some(why), None)),
             Ok(found) if found.bytes.is_none() && !wish.is_made => {}
             Ok(found) => add_init_step(&mut steps, wish, found, program),
@@ -122,14 +122,14 @@ fn add_init_step(
         .and_then(|it| it.change.as_mut())
     {
         if let SettingsEdit::Bytes(bytes) =
-            part::plan_settings_edit(twin.after.as_deref(), &wish.parts, program)
+            settings_part::plan_settings_edit(twin.after.as_deref(), &wish.parts, program)
         {
             twin.after = Some(bytes);
         }
         return;
     }
     let text = String::from_utf8_lossy(found.bytes.as_deref().unwrap_or_default());
-    if wish.parts == [SettingsPart::Rules] && rules::has_agents_import(&text) {
+    if wish.parts == [SettingsPart::Rules] && rules_block::has_agents_import(&text) {
         steps.push(new_init_step(
             wish,
             FileAction::Nothing,
@@ -140,7 +140,7 @@ fn add_init_step(
     }
     let is_new = found.bytes.is_none();
     steps.push(
-        match part::plan_settings_edit(found.bytes.as_deref(), &wish.parts, program) {
+        match settings_part::plan_settings_edit(found.bytes.as_deref(), &wish.parts, program) {
             SettingsEdit::Nothing => new_init_step(wish, FileAction::Nothing, None, None),
             SettingsEdit::Refused(why) => new_init_step(wish, FileAction::Refused, Some(why), None),
             SettingsEdit::Bytes(bytes) => {

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use apostille_agents::client::Client;
 use apostille_agents::clients::{find_client_profile, list_client_profiles};
 use apostille_agents::settings::layout::{UserFiles, UserFolders};
-use apostille_agents::settings::part::SettingsPart;
 use apostille_agents::settings::server::{ServerEntry, SettingsOwner};
+use apostille_agents::settings::settings_part::SettingsPart;
 use apostille_agents::settings::sharing::SharingFile;
 
-use super::disk;
+use super::file_changes;
 use apostille_workspace::system::Environment;
 
 /// The user's home, and where the clients keep their files in it.
@@ -67,7 +67,7 @@ impl LocalRepository {
     /// The files that sharing needs. Where the settings cannot name the store, the others are of no use.
     fn sharing_files(&self) -> impl Iterator<Item = DesiredFile> {
         let config = self.root.join(SharingFile::Config.as_str());
-        let text = disk::read_settings_text(&config, Some(&self.root))
+        let text = file_changes::read_settings_text(&config, Some(&self.root))
             .ok()
             .flatten()
             .unwrap_or_default();

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use apostille_agents::clients;
-use apostille_agents::settings::part::{self, SettingsEdit};
+use apostille_agents::settings::settings_part::{self, SettingsEdit};
 use apostille_agents::settings::sharing::SharingFile;
 use apostille_text::digest::Digest;
 
-use super::disk::{self, FileChange, FileSnapshot};
-use super::kept::{BackedUpFile, InitRun};
+use super::backup::{BackedUpFile, InitRun};
+use super::file_changes::{self, FileChange, FileSnapshot};
 use super::plan::{FileAction, InitStep};
 use super::scope::InitScope;
 use apostille_workspace::error::CommandError;
@@ -63,17 +63,18 @@ impl FileHistory<'_> {
             why,
             change,
         };
-        let found = match disk::read_file_snapshot(self.path, scope.link_boundary(self.path)) {
-            Ok(found) if found.target == self.path => found,
-            Ok(_) => {
-                return Ok(step(
-                    FileAction::Refused,
-                    Some("it is a link now".into()),
-                    None,
-                ));
-            }
-            Err(why) => return Ok(step(FileAction::Refused, Some(why), None)),
-        };
+        let found =
+            match file_changes::read_file_snapshot(self.path, scope.link_boundary(self.path)) {
+                Ok(found) if found.target == self.path => found,
+                Ok(_) => {
+                    return Ok(step(
+                        FileAction::Refused,
+                        Some("it is a link now".into()),
+                        None,
+                    ));
+                }
+                Err(why) => return Ok(step(FileAction::Refused, Some(why), None)),
+            };
         let RestoredFile {
             bytes,
             is_edited,
@@ -82,7 +83,7 @@ impl FileHistory<'_> {
         let first = self.original_bytes()?;
         let after = match bytes {
             Some(bytes) if is_edited => {
-                match part::plan_settings_removal(
+                match settings_part::plan_settings_removal(
                     &bytes,
                     first.as_deref(),
                     detect_file_kind(self.path),
@@ -98,7 +99,8 @@ impl FileHistory<'_> {
             other => other,
         };
         let after = after.filter(|it| {
-            first.is_some() || !part::is_bare_settings_file(it, detect_file_kind(self.path))
+            first.is_some()
+                || !settings_part::is_bare_settings_file(it, detect_file_kind(self.path))
         });
         if after == found.bytes {
             return Ok(step(FileAction::Nothing, None, None));

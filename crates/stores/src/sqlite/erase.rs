@@ -6,8 +6,8 @@ use apostille_core::store::StoreError;
 use rusqlite::{Connection, params};
 
 use super::write::BatchWriter;
-use super::{damaged, memory_row_key, read, sum, write_rows};
-use crate::fault::{corrupt_store_error, store_error_from_sqlite};
+use super::{erase_damaged, memory_row_key, read, space_sum, write_rows};
+use crate::store_errors::{corrupt_store_error, store_error_from_sqlite};
 
 type StoreResult<T> = Result<T, StoreError>;
 
@@ -18,7 +18,7 @@ pub(super) fn erase_memory_rows(db: &Connection, erasure: &Erasure) -> StoreResu
         Ok(Some(found)) => found,
         // A row that is filed under another id is found by its number, too.
         Ok(None) | Err(StoreError::Corrupt { .. }) => {
-            return damaged::erase_damaged_row(db, erasure);
+            return erase_damaged::erase_damaged_row(db, erasure);
         }
         Err(error) => return Err(error),
     };
@@ -58,7 +58,7 @@ fn delete_events_of_memory(
             .map_err(|_| corrupt_store_error("the word of an event"))?;
         writer
             .space_sum(space)
-            .remove_row(&sum::digest_event_row(row)?);
+            .remove_row(&space_sum::digest_event_row(row)?);
         writer.count_event(space, word, -1);
     }
     write_rows::delete_event_rows(db, id, tombstone)?;

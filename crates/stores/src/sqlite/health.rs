@@ -3,13 +3,13 @@
 //! A record says what its row's columns, its citations and its index must be; the log says what the counts of a space
 //! must be; and the sum of a space says whether a row was added or taken away. Slow and thorough.
 
-mod room;
+mod space_check;
 
 use apostille_core::store::StoreError;
 use rusqlite::Connection;
 
 use super::{SPACE_BITS, schema, spaces};
-use crate::fault::store_error_from_sqlite;
+use crate::store_errors::store_error_from_sqlite;
 
 type StoreResult<T> = Result<T, StoreError>;
 
@@ -22,7 +22,7 @@ pub(super) fn find_store_problems(db: &Connection) -> StoreResult<Vec<String>> {
     problems.extend(schema::find_schema_differences(db)?);
     problems.extend(find_stray_rows(db)?);
     for space in spaces::read_space_ids(db)? {
-        room::check_space_rows(db, space, &mut problems)?;
+        space_check::check_space_rows(db, space, &mut problems)?;
     }
     if problems.len() > TOLD {
         let more = problems.len() - TOLD;

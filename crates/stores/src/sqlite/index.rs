@@ -25,7 +25,7 @@ use rusqlite::{Connection, Row, params};
 
 use super::pack::{self, BlobPlace, PostingLists, SEGMENT_LEN};
 use super::read;
-use crate::fault::{corrupt_store_error, store_error_from_sqlite};
+use crate::store_errors::{corrupt_store_error, store_error_from_sqlite};
 
 /// How many memories wait in the tail before they become a segment.
 const TAIL_LEN: i64 = 48;

@@ -5,8 +5,8 @@ use apostille_text::terms;
 use rusqlite::Connection;
 
 use super::schema::{self, APPLICATION, MIGRATIONS};
-use super::{index, spaces, sum};
-use crate::fault::store_error_from_sqlite;
+use super::{index, space_sum, spaces};
+use crate::store_errors::store_error_from_sqlite;
 
 type StoreResult<T> = Result<T, StoreError>;
 
@@ -41,7 +41,7 @@ fn migrate_tables(db: &Connection) -> StoreResult<()> {
     }
     if found == 1 {
         index::reseal_index_rows(db)?;
-        sum::initialize_space_sums(db)?;
+        space_sum::initialize_space_sums(db)?;
     }
     db.pragma_update(None, "user_version", schema::newest_schema_version())
         .map_err(store_error_from_sqlite)

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 use apostille_core::store::{Posting, StoreError};
 
-use crate::fault::corrupt_store_error;
+use crate::store_errors::corrupt_store_error;
 
 /// How many memories become one segment when an index is built anew. [`segment_end`] sets the low bits of a number.
 pub(super) const SEGMENT_LEN: usize = 2_048;

@@ -13,8 +13,8 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params, para
 
 use super::rows::{LoggedRow, MemoryRow};
 use super::spaces::{read_space_id, read_spaces};
-use super::{SPACE_BITS, memory_row_key, schema, spread};
-use crate::fault::{corrupt_store_error, store_error_from_sqlite};
+use super::{SPACE_BITS, memory_row_key, parallel, schema};
+use crate::store_errors::{corrupt_store_error, store_error_from_sqlite};
 
 type StoreResult<T> = Result<T, StoreError>;
 
@@ -83,7 +83,7 @@ pub(super) fn read_memories_by_id(db: &Connection, ids: &[MemoryId]) -> StoreRes
     };
     let rows: Vec<(MemoryId, MemoryRow)> =
         ids.iter().filter_map(row).collect::<StoreResult<_>>()?;
-    let memories = spread::map_maybe_parallel(&rows, |(id, it)| it.decode_memory_as(*id));
+    let memories = parallel::map_maybe_parallel(&rows, |(id, it)| it.decode_memory_as(*id));
     memories
         .into_iter()
         .filter_map(|it| skip_damaged(it.map(|it| Some(it.0)), ids.len()).transpose())
@@ -572,7 +572,7 @@ pub(super) fn read_event_rows(
             |id| memories.read_by_id(id),
         ))?);
     }
-    let logged = spread::map_maybe_parallel(&told, LoggedRow::decode_event);
+    let logged = parallel::map_maybe_parallel(&told, LoggedRow::decode_event);
     logged
         .into_iter()
         .filter_map(|it| skip_changed_row(it).transpose())

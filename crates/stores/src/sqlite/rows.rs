@@ -1,7 +1,7 @@
 //! Rows as they lie in the file: copied out of it first and understood afterwards, so that many are understood on several
 //! threads.
 
-use apostille_core::event::was::PreviousState;
+use apostille_core::event::previous_state::PreviousState;
 use apostille_core::event::{Event, EventBody, Happening, LoggedEvent};
 use apostille_core::format::{EventRecord, MemoryRecord, StatusRecord};
 use apostille_core::memory::{Memory, MemoryId, Status, UsageCounts};
@@ -9,8 +9,8 @@ use apostille_core::store::StoreError;
 use apostille_text::digest::Digest;
 use rusqlite::Row;
 
-use super::{SPACE_BITS, row_seal, sum};
-use crate::fault::{corrupt_store_error, store_error_from_sqlite};
+use super::{SPACE_BITS, row_seal, space_sum};
+use crate::store_errors::{corrupt_store_error, store_error_from_sqlite};
 
 type StoreResult<T> = Result<T, StoreError>;
 
@@ -113,7 +113,7 @@ impl EventRow {
     }
 
     pub(super) fn digest(&self) -> Digest {
-        sum::digest_event_columns(
+        space_sum::digest_event_columns(
             self.seq,
             self.space,
             self.memory.as_deref(),

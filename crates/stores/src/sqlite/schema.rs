@@ -4,7 +4,7 @@ use apostille_core::store::StoreError;
 use apostille_text::terms;
 use rusqlite::Connection;
 
-use crate::fault;
+use crate::store_errors;
 
 /// `apos`: what the first bytes of the file say it is.
 pub(super) const APPLICATION: i32 = 0x6170_6f73;
@@ -38,10 +38,10 @@ pub(super) fn check_sqlite_library() -> Result<(), StoreError> {
 pub(super) fn read_schema_version(db: &Connection) -> Result<u32, StoreError> {
     let number = |pragma: &str| {
         db.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0))
-            .map_err(fault::store_error_from_sqlite)
+            .map_err(store_errors::store_error_from_sqlite)
     };
     let found = u32::try_from(number("user_version")?)
-        .map_err(|_| fault::corrupt_store_error("its version number"))?;
+        .map_err(|_| store_errors::corrupt_store_error("its version number"))?;
     let known = newest_schema_version();
     if found > known {
         return Err(StoreError::Newer { found, known });
@@ -49,10 +49,10 @@ pub(super) fn read_schema_version(db: &Connection) -> Result<u32, StoreError> {
     let tables = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| {
         row.get::<_, i64>(0)
     });
-    if tables.map_err(fault::store_error_from_sqlite)? > 0
+    if tables.map_err(store_errors::store_error_from_sqlite)? > 0
         && number("application_id")? != i64::from(APPLICATION)
     {
-        return Err(fault::corrupt_store_error(
+        return Err(store_errors::corrupt_store_error(
             "its first page: it is the database of another program",
         ));
     }
@@ -69,7 +69,7 @@ pub(super) fn is_index_outdated(db: &Connection) -> Result<bool, StoreError> {
     let found = db.query_row("SELECT value FROM meta WHERE key = 'terms'", [], |row| {
         row.get::<_, u32>(0)
     });
-    Ok(found.map_err(fault::store_error_from_sqlite)? != terms::VERSION)
+    Ok(found.map_err(store_errors::store_error_from_sqlite)? != terms::VERSION)
 }
 
 /// How many words a file of version 1 counts.
@@ -82,11 +82,11 @@ pub(super) fn is_missing_column_error(error: &rusqlite::Error) -> bool {
 
 /// How the tables differ from those that this program makes: a trigger or an index more or less is somebody else's.
 pub(super) fn find_schema_differences(db: &Connection) -> Result<Vec<String>, StoreError> {
-    let fresh = Connection::open_in_memory().map_err(fault::store_error_from_sqlite)?;
+    let fresh = Connection::open_in_memory().map_err(store_errors::store_error_from_sqlite)?;
     MIGRATIONS
         .iter()
         .try_for_each(|step| fresh.execute_batch(step))
-        .map_err(fault::store_error_from_sqlite)?;
+        .map_err(store_errors::store_error_from_sqlite)?;
     let mut problems = Vec::new();
     if read_schema_tables(db)? != read_schema_tables(&fresh)? {
         problems.push(
@@ -95,7 +95,8 @@ pub(super) fn find_schema_differences(db: &Connection) -> Result<Vec<String>, St
     }
     let select = "SELECT count(*) FROM meta WHERE key <> 'terms' OR value <> ?1";
     let strange = db.query_row(select, [terms::VERSION], |row| row.get::<_, i64>(0));
-    if strange.map_err(fault::store_error_from_sqlite)? > 0 || is_index_outdated(db).is_err() {
+    if strange.map_err(store_errors::store_error_from_sqlite)? > 0 || is_index_outdated(db).is_err()
+    {
         problems.push("the table 'meta' was changed by another program".into());
     }
     Ok(problems)
@@ -105,10 +106,12 @@ fn read_schema_tables(
     db: &Connection,
 ) -> Result<Vec<(String, String, Option<String>)>, StoreError> {
     let select = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name";
-    let mut select = db.prepare(select).map_err(fault::store_error_from_sqlite)?;
+    let mut select = db
+        .prepare(select)
+        .map_err(store_errors::store_error_from_sqlite)?;
     let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
     select
         .query_map([], row)
         .and_then(Iterator::collect)
-        .map_err(fault::store_error_from_sqlite)
+        .map_err(store_errors::store_error_from_sqlite)
 }

@@ -4,7 +4,7 @@ use apostille_core::space::Space;
 use apostille_core::store::StoreError;
 use rusqlite::{Connection, OptionalExtension as _};
 
-use crate::fault::{corrupt_store_error, store_error_from_sqlite};
+use crate::store_errors::{corrupt_store_error, store_error_from_sqlite};
 
 type StoreResult<T> = Result<T, StoreError>;
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::thread;
 
-use apostille_core::event::was::PreviousState;
+use apostille_core::event::previous_state::PreviousState;
 use apostille_core::event::{Batch, Event, EventBody, Happening, Precondition};
 use apostille_core::memory::{Memory, MemoryId, Status, UsageCounts};
 use apostille_core::space::Space;
@@ -17,11 +17,11 @@ use apostille_text::terms;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
 
-use super::moves::IndexMoves;
+use super::index_moves::IndexMoves;
 use super::rows::{EventRow, MemoryRow};
-use super::sum::{self, SpaceSum};
-use super::{index, memory_row_key, read, row_seal, spaces, spread, watch, write_rows};
-use crate::fault::store_error_from_sqlite;
+use super::space_sum::{self, SpaceSum};
+use super::{breaker_state, index, memory_row_key, parallel, read, row_seal, spaces, write_rows};
+use crate::store_errors::store_error_from_sqlite;
 
 type StoreResult<T> = Result<T, StoreError>;
 
@@ -263,7 +263,7 @@ impl<'a> BatchWriter<'a> {
         if inserted.is_none() {
             self.count_event(space, event.what.event_kind(), 1);
         }
-        watch::update_open_breakers(self.db, space, event)?;
+        breaker_state::update_open_breakers(self.db, space, event)?;
         self.log_event(space, event, changes.was.as_ref())?;
         match (changes.memories, old) {
             (MemoryChange::Update(update), Some(old)) => {
@@ -349,7 +349,7 @@ impl<'a> BatchWriter<'a> {
             return Ok(());
         }
         write_rows::add_usage_row(self.db, key, usage)?;
-        self.space_sum(sum::space_id_of_key(key))
+        self.space_sum(space_sum::space_id_of_key(key))
             .add_usage(key, usage);
         Ok(())
     }
@@ -376,14 +376,14 @@ impl<'a> BatchWriter<'a> {
                 let rows = read_rows_before(self.db, part, next)?;
                 next += part.len() as i64;
                 let working = scope.spawn(move || {
-                    spread::map_maybe_parallel(&rows, |row| plan_row_update(space, row))
+                    parallel::map_maybe_parallel(&rows, |row| plan_row_update(space, row))
                 });
                 if let Some((part, done)) = ahead.replace((part, working)) {
-                    self.write_planned_updates(part, spread::unwrap_joined(done.join()))?;
+                    self.write_planned_updates(part, parallel::unwrap_joined(done.join()))?;
                 }
             }
             ahead.map_or(Ok(()), |(part, done)| {
-                self.write_planned_updates(part, spread::unwrap_joined(done.join()))
+                self.write_planned_updates(part, parallel::unwrap_joined(done.join()))
             })
         })
     }
@@ -455,7 +455,7 @@ impl<'a> BatchWriter<'a> {
                 row.get(1).map_err(store_error_from_sqlite)?,
             );
             self.space_sum(space)
-                .remove_row(&sum::digest_event_row(row)?);
+                .remove_row(&space_sum::digest_event_row(row)?);
             asked.push((seq, space));
         }
         for (seq, space) in asked {
@@ -464,7 +464,7 @@ impl<'a> BatchWriter<'a> {
                 .prepare_cached(BLANK)
                 .map_err(store_error_from_sqlite)?;
             let digest = blank
-                .query_row([seq], |row| Ok(sum::digest_event_row(row)))
+                .query_row([seq], |row| Ok(space_sum::digest_event_row(row)))
                 .map_err(store_error_from_sqlite)??;
             let seal = params![seq, row_seal(&digest)];
             self.db
@@ -481,7 +481,7 @@ fn update_space_row(db: &Connection, space: i64, entry: &SpaceEntry) -> StoreRes
     let mut update = "UPDATE space SET sum = ?2".to_owned();
     let mut values = vec![
         Value::Integer(space),
-        Value::Blob(sum::grow_space_sum(db, space, entry.sum)?),
+        Value::Blob(space_sum::grow_space_sum(db, space, entry.sum)?),
     ];
     for (word, n) in &entry.counts {
         values.push(Value::Integer(*n));

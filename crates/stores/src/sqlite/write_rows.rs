@@ -1,6 +1,6 @@
 //! The rows of memories, events, counters and citations as they are written: one statement each, and nothing decided.
 
-use apostille_core::event::was::PreviousState;
+use apostille_core::event::previous_state::PreviousState;
 use apostille_core::event::{Event, EventBody, Happening};
 use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::{Memory, MemoryId, UsageCounts};
@@ -10,7 +10,7 @@ use rusqlite::{Connection, ErrorCode, params};
 
 use super::rows::EventRow;
 use super::{memory_row_key, row_seal};
-use crate::fault::store_error_from_sqlite;
+use crate::store_errors::store_error_from_sqlite;
 
 type StoreResult<T> = Result<T, StoreError>;
 

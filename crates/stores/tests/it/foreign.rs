@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use apostille_core::memory::{Draft, Layer, Memory, MemoryName, Origin, Stage, Voice};
 use apostille_core::revise::{self, ReviseOutcome};
-use apostille_core::store::watch::BreakerState;
+use apostille_core::store::breaker_state::BreakerState;
 use apostille_core::store::{EventLog as _, Store};
 use apostille_stores::jsonl::JsonlStore;
 use apostille_text::digest::Digest;

@@ -8,11 +8,11 @@ use apostille_core::remember::RememberOutcome;
 use apostille_tasks::report;
 use apostille_tasks::report::ReportSpan;
 use apostille_tasks::task;
-use apostille_tasks::task::block;
-use apostille_tasks::task::block::NotesChange;
 use apostille_tasks::task::bullets::format_task_bullets;
 use apostille_tasks::task::gate::{GateStart, parse_gate_log};
-use apostille_tasks::task::left::{find_left_open_tasks, remember_left_open_task};
+use apostille_tasks::task::left_open::{find_left_open_tasks, remember_left_open_task};
+use apostille_tasks::task::notes_block;
+use apostille_tasks::task::notes_block::NotesChange;
 use apostille_tasks::task::promote::{is_durable_note, promote_task_note};
 use apostille_tasks::task::summary;
 use apostille_tasks::task::summary::{GitWork, TaskEnding};
@@ -188,7 +188,7 @@ impl Desk {
             .world
             .with(|cx| task::load_task_memories(cx, &repo(), &self.task))
             .unwrap();
-        block::format_task_block(&self.task, &memories)
+        notes_block::format_task_block(&self.task, &memories)
     }
 
     fn full() -> Self {
@@ -292,25 +292,27 @@ fn notes_hold_the_active_objective_only() {
 
 #[test]
 fn task_block_is_removed_without_trace() {
-    let lines: Vec<String> = [block::OPEN, "ours", block::CLOSE]
+    let lines: Vec<String> = [notes_block::OPEN, "ours", notes_block::CLOSE]
         .map(String::from)
         .to_vec();
     let check = |text: &str| {
-        let NotesChange::Write(with) = block::replace_task_block(Some(text), Some(&lines)) else {
-            panic!("{text:?}")
-        };
-        assert_eq!(
-            block::replace_task_block(Some(&with), Some(&lines)),
-            NotesChange::Keep,
-            "{text:?}"
-        );
-        let longer = [&lines[..2], &["more".to_owned()], &lines[2..]].concat();
-        let NotesChange::Write(longer) = block::replace_task_block(Some(&with), Some(&longer))
+        let NotesChange::Write(with) = notes_block::replace_task_block(Some(text), Some(&lines))
         else {
             panic!("{text:?}")
         };
         assert_eq!(
-            block::replace_task_block(Some(&longer), None),
+            notes_block::replace_task_block(Some(&with), Some(&lines)),
+            NotesChange::Keep,
+            "{text:?}"
+        );
+        let longer = [&lines[..2], &["more".to_owned()], &lines[2..]].concat();
+        let NotesChange::Write(longer) =
+            notes_block::replace_task_block(Some(&with), Some(&longer))
+        else {
+            panic!("{text:?}")
+        };
+        assert_eq!(
+            notes_block::replace_task_block(Some(&longer), None),
             NotesChange::Write(text.into()),
             "{text:?}"
         );
@@ -319,24 +321,27 @@ fn task_block_is_removed_without_trace() {
     check("no end of line");
     check("\n\nblank lines first");
     check("windows\r\nlines\r\n");
-    let NotesChange::Write(alone) = block::replace_task_block(None, Some(&lines)) else {
+    let NotesChange::Write(alone) = notes_block::replace_task_block(None, Some(&lines)) else {
         panic!()
     };
     assert_eq!(
-        block::replace_task_block(Some(&alone), None),
+        notes_block::replace_task_block(Some(&alone), None),
         NotesChange::Remove
     );
     assert_eq!(
-        block::replace_task_block(Some("mine\n"), None),
+        notes_block::replace_task_block(Some("mine\n"), None),
         NotesChange::Keep
     );
     assert_eq!(
-        block::replace_task_block(Some(&format!("a\n{}\nb\n", block::OPEN)), Some(&lines)),
+        notes_block::replace_task_block(
+            Some(&format!("a\n{}\nb\n", notes_block::OPEN)),
+            Some(&lines)
+        ),
         NotesChange::Unclear
     );
     let moved = format!("before\n\n{}\n\nafter\n", lines.join("\n"));
     assert_eq!(
-        block::replace_task_block(Some(&moved), None),
+        notes_block::replace_task_block(Some(&moved), None),
         NotesChange::Write("before\n\nafter\n".into())
     );
 }
@@ -537,10 +542,10 @@ proptest! {
         }
         prop_assert!(desk.bullets(max_chars).chars().count() <= max_chars);
         let block = desk.block();
-        prop_assert!(block.len() <= block::MAX_LINES, "{}", block.len());
+        prop_assert!(block.len() <= notes_block::MAX_LINES, "{}", block.len());
         prop_assert!(block.iter().all(|it| !it.contains('\n')));
         prop_assert_eq!(block.iter().filter(|it| it.contains("<!--")).count(), 2);
-        let NotesChange::Write(text) = block::replace_task_block(Some("mine\n"), Some(&block)) else { return Err(TestCaseError::fail("not put")) };
-        prop_assert_eq!(block::replace_task_block(Some(&text), None), NotesChange::Write("mine\n".into()));
+        let NotesChange::Write(text) = notes_block::replace_task_block(Some("mine\n"), Some(&block)) else { return Err(TestCaseError::fail("not put")) };
+        prop_assert_eq!(notes_block::replace_task_block(Some(&text), None), NotesChange::Write("mine\n".into()));
     }
 }

@@ -1,6 +1,6 @@
 //! The command line of who may come through the socket.
 
-use apostille_api::pass::Access;
+use apostille_api::access_token::Access;
 use apostille_core::space::Space;
 use clap::{Args, Subcommand};
 

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::words::WordIndex;
+use super::word_index::WordIndex;
 
 /// How strictly a matched value is looked at before its row may speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

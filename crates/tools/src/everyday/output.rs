@@ -10,7 +10,7 @@ use apostille_core::verify::{VerifiedMemory, VerifyReport};
 use serde::Serialize;
 
 use crate::outcome::{CompletedWrite, pending_reason};
-use apostille_api::text::take_first_chars;
+use apostille_api::shorten::take_first_chars;
 
 /// How many memories with something wrong are described in one answer.
 const MAX_TOLD: usize = 20;

@@ -4,10 +4,10 @@ use apostille_core::Context;
 use apostille_core::memory::{Draft, DuplicateChoice, Kind};
 use apostille_core::policy::{MemoryLimits, Policy};
 
-use super::folder::{MemoryFiles, locate_file_scope};
+use super::file_fact::{self, FileFact};
+use super::memory_files::{MemoryFiles, locate_file_scope};
 use super::path::{FileScope, MemoryPath, is_task_slug};
-use super::proof::{self, FileFact};
-use super::{FileCommandError, told};
+use super::{FileCommandError, outcome_text};
 use crate::outcome::write_draft;
 use apostille_api::CallPlace;
 
@@ -21,15 +21,15 @@ pub(super) fn create_memory_file(
     let files = MemoryFiles::load_scopes(cx, here, &[path.scope()])?;
     let name = require_vacant_path(&files, path)?;
     let draft = draft_new_file(cx, here, path, name, text)?;
-    if let Some(file) = told::find_identical_file(&files, path, &draft.fact) {
-        return Err(told::refuse_known_file(&file.path));
+    if let Some(file) = outcome_text::find_identical_file(&files, path, &draft.fact) {
+        return Err(outcome_text::refuse_known_file(&file.path));
     }
     let policy = build_scope_policy(cx, here, path.scope());
     let cx = Context {
         policy: &policy,
         ..*cx
     };
-    told::format_file_outcome(
+    outcome_text::format_file_outcome(
         &write_draft(&cx, draft)?,
         path,
         &files,
@@ -85,7 +85,7 @@ fn draft_new_file(
     let scope = path.scope();
     let (space, layer) = locate_file_scope(here, scope);
     let fact = match scope {
-        FileScope::Repo => proof::parse_file_fact(cx.source, text)?,
+        FileScope::Repo => file_fact::parse_file_fact(cx.source, text)?,
         _ => FileFact {
             fact: text.into(),
             ..FileFact::default()

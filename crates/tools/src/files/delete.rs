@@ -5,7 +5,7 @@ use apostille_core::store::MemoryFilter;
 use apostille_core::{Context, list};
 
 use super::FileCommandError;
-use super::folder::MemoryFiles;
+use super::memory_files::MemoryFiles;
 use super::path::MemoryPath;
 use crate::outcome::forget_for_tool;
 use apostille_api::CallPlace;

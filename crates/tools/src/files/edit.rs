@@ -4,12 +4,12 @@ use apostille_core::Context;
 use apostille_core::memory::{Draft, MemoryName, ReplacementKind, Voice};
 use apostille_text::secrets::mask_secrets;
 
-use super::folder::{MemoryFile, MemoryFiles};
+use super::memory_files::{MemoryFile, MemoryFiles};
 use super::path::MemoryPath;
-use super::{FileCommandError, create, evidence, page, told, view};
+use super::{FileCommandError, create, evidence, file_text, outcome_text, view};
 use crate::outcome::{WriteAction, WriteOutcome, supersede_for_tool};
 use apostille_api::CallPlace;
-use apostille_api::text::take_first_chars;
+use apostille_api::shorten::take_first_chars;
 
 /// How much of a text that was not found is repeated, in characters.
 const MAX_ECHO: usize = 1_000;
@@ -29,7 +29,7 @@ pub(super) fn replace_in_file(
     let changed = format!("{}{new}{}", &text[..at], &text[at + old.len()..]);
     let fixed = format!(
         "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n{}",
-        page::format_edit_snippet(&changed, at, new)
+        file_text::format_edit_snippet(&changed, at, new)
     );
     write_file_edit(
         cx,
@@ -96,7 +96,7 @@ pub(super) fn insert_into_file(
 ) -> Result<String, FileCommandError> {
     let files = MemoryFiles::load_scopes(cx, here, &path.scopes())?;
     let file = require_editable_file(&files, path)?;
-    let mut lines = page::split_file_lines(&file.memory.fact);
+    let mut lines = file_text::split_file_lines(&file.memory.fact);
     let at = usize::try_from(line)
         .ok()
         .filter(|it| *it <= lines.len())
@@ -215,7 +215,13 @@ fn write_file_edit(
                 it.memory.handle()
             ))
         }
-        other => told::format_file_outcome(&other, path, files, fixed, "the file stays as it was"),
+        other => outcome_text::format_file_outcome(
+            &other,
+            path,
+            files,
+            fixed,
+            "the file stays as it was",
+        ),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the code says to a file that cites it, in the reader's own checkout.
 
 use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::look::NEAR;
+use apostille_cite::follow::NEAR;
 use apostille_cite::verdict::Verdict;
 use apostille_core::Context;
 use apostille_core::memory::Memory;

@@ -3,9 +3,9 @@
 use apostille_core::{Context, list};
 
 use super::command::ViewRange;
-use super::folder::{MemoryFile, MemoryFiles};
+use super::memory_files::{MemoryFile, MemoryFiles};
 use super::path::MemoryPath;
-use super::{FileCommandError, evidence, page};
+use super::{FileCommandError, evidence, file_text};
 use apostille_api::CallPlace;
 
 /// What stands at a path.
@@ -18,7 +18,7 @@ pub(super) fn view_memory_path(
     let files = MemoryFiles::load_scopes(cx, here, &path.scopes())?;
     match files.find_file(path) {
         Some(file) => format_file_view(cx, file, range),
-        None if files.has_folder(path) => Ok(page::format_directory_listing(
+        None if files.has_folder(path) => Ok(file_text::format_directory_listing(
             path,
             files.files_below(path),
         )),
@@ -41,14 +41,14 @@ fn format_file_view(
     let mut memory = memory.clone();
     memory.withhold_secret();
     let memory = &memory;
-    let n_lines = page::split_file_lines(&memory.fact).len();
+    let n_lines = file_text::split_file_lines(&memory.fact).len();
     let (first, last) = resolve_view_range(range, n_lines)?;
     let verdicts = evidence::follow_file_citations(cx, memory);
     // A log that cannot be written does not cost the caller the answer.
     let _ = list::log_viewed_memory(cx, memory, &verdicts, &format!("view {path}"));
     let content = format!(
         "Here's the content of {path} with line numbers:\n{}",
-        page::format_numbered_lines(&memory.fact, first, last)
+        file_text::format_numbered_lines(&memory.fact, first, last)
     );
     let evidence = evidence::format_evidence_lines(memory, &verdicts);
     let evidence = if evidence.is_empty() {

@@ -5,7 +5,7 @@ use apostille_cite::verdict::{Verdict, find_worst_verdict};
 use apostille_core::recall::render::sanitize_line;
 use apostille_core::verify::VerifiedMemory;
 
-use apostille_api::text::shorten_with_ellipsis;
+use apostille_api::shorten::shorten_with_ellipsis;
 
 /// How long the line of one verdict is, in characters.
 const VERDICT: usize = 300;

@@ -4,12 +4,12 @@ use apostille_cite::citation::Citation;
 use apostille_cite::verdict::Verdict;
 use apostille_core::format::format_timestamp;
 use apostille_core::memory::{Memory, Stage};
-use apostille_core::remember::queue::REJECTED;
+use apostille_core::remember::resubmission::REJECTED;
 use apostille_core::verify::VerifiedMemory;
 use serde::Serialize;
 
 use super::lines;
-use apostille_api::text::shorten_with_ellipsis;
+use apostille_api::shorten::shorten_with_ellipsis;
 
 /// How much of a fact is given beside others, in characters.
 const FACT: usize = 500;

@@ -1,8 +1,8 @@
 //! Looking up citations that a caller brings, with or without a memory that has them.
 
 use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::look::{NEAR, PartialCitation};
-use apostille_cite::sheet::{FileLines, is_binary_content, join_cited_lines};
+use apostille_cite::file_lines::{FileLines, is_binary_content, join_cited_lines};
+use apostille_cite::follow::{NEAR, PartialCitation};
 use apostille_cite::source::Source;
 use apostille_cite::verdict::{Loss, Verdict};
 use apostille_core::memory::Memory;
@@ -14,7 +14,7 @@ use apostille_text::secrets;
 use super::choose_repo_space;
 use super::input::{LookupAtInput, PinnedLocation};
 use super::records::{PinnedLocationRecord, VerificationResult};
-use apostille_api::text::take_first_chars;
+use apostille_api::shorten::take_first_chars;
 use apostille_api::{CallFault, CallPlace};
 
 /// How much of the cited text is handed out, in characters.

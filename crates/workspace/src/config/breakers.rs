@@ -2,7 +2,7 @@
 
 use apostille_core::policy::{BreakerPolicy, Policy};
 
-use super::raw::{ConfigLayer, ConfigScalar, SettingKey};
+use super::layer::{ConfigLayer, ConfigScalar, SettingKey};
 use super::{SettingOrigin, SettingValue, default_setting, pick_setting};
 
 /// The breakers' settings in one layer.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 
-use super::raw::{ConfigLayer, ConfigScalar, SettingKey};
+use super::layer::{ConfigLayer, ConfigScalar, SettingKey};
 use crate::error::CommandError;
 
 /// The largest file that is read.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use apostille_models::protocols::{ModelApi, TIMEOUT};
 use apostille_text::secrets;
 
-use super::raw::{ConfigLayer, ConfigScalar, SettingKey, parse_api_address};
+use super::layer::{ConfigLayer, ConfigScalar, SettingKey, parse_api_address};
 use super::{SettingOrigin, SettingValue, default_setting, pick_setting};
 
 /// How many requests a day has, unless its owner says otherwise.

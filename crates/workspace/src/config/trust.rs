@@ -7,8 +7,8 @@ use apostille_cite::citation::RepoPath;
 use apostille_core::policy::Policy;
 
 use super::StoreUrl;
-use super::raw::{ConfigLayer, ConfigScalar, SettingKey, parse_setting};
-use crate::place::ProjectFolder;
+use super::layer::{ConfigLayer, ConfigScalar, SettingKey, parse_setting};
+use crate::project_folder::ProjectFolder;
 
 /// One setting of a repository's file, or why it may not be set there.
 pub(super) fn parse_repository_setting(

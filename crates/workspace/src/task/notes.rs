@@ -5,12 +5,12 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use apostille_tasks::task;
-use apostille_tasks::task::block;
+use apostille_tasks::task::notes_block;
 
 use super::CheckoutTasks;
-use crate::desk::Workspace;
-use crate::disk;
+use crate::atomic_file;
 use crate::error::CommandError;
+use crate::workspace::Workspace;
 
 /// The largest file that is touched.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -29,7 +29,7 @@ impl CheckoutTasks {
         }
         let space = &desk.settings.repo.value;
         let lines = match self.active_task() {
-            Some(active) => Some(block::format_task_block(
+            Some(active) => Some(notes_block::format_task_block(
                 &active,
                 &task::load_task_memories(&desk.context(), space, &active)?,
             )),
@@ -38,16 +38,16 @@ impl CheckoutTasks {
         let path = self.root.join("NOTES.md");
         let problem = |why: String| format!("NOTES.md was left as it is: {why}");
         Ok(match read_notes_file(&path) {
-            Ok(text) => match block::replace_task_block(text.as_deref(), lines.as_deref()) {
-                block::NotesChange::Keep => None,
-                block::NotesChange::Unclear => {
-                    Some(problem(format!("'{}' has no end there", block::OPEN)))
+            Ok(text) => match notes_block::replace_task_block(text.as_deref(), lines.as_deref()) {
+                notes_block::NotesChange::Keep => None,
+                notes_block::NotesChange::Unclear => {
+                    Some(problem(format!("'{}' has no end there", notes_block::OPEN)))
                 }
-                block::NotesChange::Remove => fs::remove_file(&path)
+                notes_block::NotesChange::Remove => fs::remove_file(&path)
                     .err()
                     .map(|it| problem(it.to_string())),
-                block::NotesChange::Write(text) => {
-                    disk::write_file_atomically(&path, text.as_bytes(), None, self.draw)
+                notes_block::NotesChange::Write(text) => {
+                    atomic_file::write_file_atomically(&path, text.as_bytes(), None, self.draw)
                         .err()
                         .map(|it| problem(it.to_string()))
                 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::transcripts::TranscriptReader;
-use crate::transcripts::input::{join_content_texts, parse_line_time, text_field};
+use crate::transcripts::tool_input::{join_content_texts, parse_line_time, text_field};
 use crate::transcripts::turns::TurnList;
 
 /// A line, as far as it matters. The bulky fields – requests, snapshots, what hooks rendered – are passed over.

@@ -7,7 +7,7 @@ use crate::hook::format::{
     COMMON_EVENTS, COMMON_FIELDS, FieldNames, PayloadFormat, find_no_transcript, sample,
 };
 use crate::hook::payload::Payload;
-use crate::hook::touched::ToolKind::{File, Shell};
+use crate::hook::touched_paths::ToolKind::{File, Shell};
 
 pub(super) const CALLER: CallerMarks = CallerMarks {
     is_only_reader: true,

@@ -11,7 +11,7 @@ use crate::hook::EnvLookup;
 use crate::hook::caller::{CallerMarks, UNMARKED};
 use crate::hook::format::{EventKind, FieldNames, PayloadFormat, sample};
 use crate::hook::payload::Payload;
-use crate::hook::touched::ToolKind::{File, Shell};
+use crate::hook::touched_paths::ToolKind::{File, Shell};
 
 /// What it sets in every program that it starts.
 const MARK: &str = "COPILOT_CLI";

@@ -6,7 +6,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::transcripts::TranscriptReader;
-use crate::transcripts::input::{join_content_texts, parse_exit_line, parse_line_time, text_field};
+use crate::transcripts::tool_input::{
+    join_content_texts, parse_exit_line, parse_line_time, text_field,
+};
 use crate::transcripts::turns::TurnList;
 
 #[derive(Deserialize)]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use crate::hook::EnvLookup;
 use crate::hook::caller::{CallerMarks, UNMARKED};
 use crate::hook::format::{COMMON_FIELDS, EventKind, FieldNames, PayloadFormat, sample};
-use crate::hook::touched::ToolKind::{File, Shell};
+use crate::hook::touched_paths::ToolKind::{File, Shell};
 
 pub(super) const CALLER: CallerMarks = CallerMarks {
     is_only_reader: true,

@@ -4,8 +4,8 @@ use crate::hook::caller::{CallerMarks, UNMARKED};
 use crate::hook::format::{
     COMMON_FIELDS, EventKind, FieldNames, PayloadFormat, find_no_transcript, sample,
 };
-use crate::hook::own::BlockTags;
-use crate::hook::touched::ToolKind::{File, Shell};
+use crate::hook::hook_blocks::BlockTags;
+use crate::hook::touched_paths::ToolKind::{File, Shell};
 
 /// What a hook said at the start of a session comes back in this, as a part of the prompt (`packages/cli/src/gemini.tsx`).
 const ECHO: BlockTags = BlockTags {

@@ -31,7 +31,8 @@ fn survives(client: Client, event: &str, stdin: &str) {
     }
     if let Moment::Touch { paths, .. } = told.moment {
         assert!(
-            paths.len() <= crate::hook::touched::MAX && paths.iter().all(|it| it.len() <= 512),
+            paths.len() <= crate::hook::touched_paths::MAX
+                && paths.iter().all(|it| it.len() <= 512),
             "{stdin}"
         );
     }

@@ -5,11 +5,11 @@ use proptest::prelude::*;
 use super::*;
 use crate::settings::hooks::find_hook_lines;
 use crate::settings::jsonc;
-use crate::settings::part::{
-    self, SettingsEdit, SettingsPart, plan_settings_edit, plan_settings_removal,
-};
 use crate::settings::program::ProgramCommand;
 use crate::settings::server::SettingsOwner;
+use crate::settings::settings_part::{
+    self, SettingsEdit, SettingsPart, plan_settings_edit, plan_settings_removal,
+};
 
 fn text(outcome: SettingsEdit, before: &str) -> String {
     match outcome {
@@ -40,7 +40,7 @@ proptest! {
         prop_assert!(!other.contains("/opt/"), "{}", other);
         let first = Some(typed.as_bytes());
         let back = text(plan_settings_removal(other.as_bytes(), first, "json", &collect_own_traces()), &other);
-        let mut left = part::parse_jsonc_value(&back).unwrap();
+        let mut left = settings_part::parse_jsonc_value(&back).unwrap();
         if value.get("version").is_none() {
             left.as_object_mut().unwrap().shift_remove("version");
         }
@@ -50,7 +50,7 @@ proptest! {
 
 #[test]
 fn a_line_is_for_one_client_and_one_event() {
-    let read = |line: &str| crate::settings::line::HookLine::parse(line).unwrap();
+    let read = |line: &str| crate::settings::hook_line::HookLine::parse(line).unwrap();
     let hooks = |client: Client| find_client_profile(client).settings.hooks;
     let line = read("apostille hook --client codex Stop");
     assert!(hooks(Client::Codex).is_line_for(&line, "Stop"));

@@ -5,7 +5,7 @@ use crate::hook::caller::{CallerMarks, UNMARKED};
 use crate::hook::format::{
     COMMON_EVENTS, COMMON_FIELDS, PayloadFormat, find_no_transcript, sample,
 };
-use crate::hook::touched::ToolKind::{File, Shell};
+use crate::hook::touched_paths::ToolKind::{File, Shell};
 
 pub(super) const CALLER: CallerMarks = CallerMarks {
     is_stamped: true,

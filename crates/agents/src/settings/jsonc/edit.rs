@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::print::{JsonStyle, find_line_indent, quote_json_text};
+use super::style::{JsonStyle, find_line_indent, quote_json_text};
 use super::{JsonItem, JsonKind, JsonNode, JsonStep, parse_jsonc};
 
 /// The text with a value at this path; objects on the way are made where they are missing.

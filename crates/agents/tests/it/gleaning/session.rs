@@ -1,7 +1,7 @@
 //! The labelled sessions: their text form, read.
 
 use apostille_agents::client::Client;
-use apostille_agents::glean::Sort;
+use apostille_agents::extract::Sort;
 
 /// What should be found.
 #[derive(Clone)]

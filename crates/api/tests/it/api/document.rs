@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use apostille_api::access_token::Access;
 use apostille_api::calls::{CALLS, ROUTES, build_openapi_document};
-use apostille_api::pass::Access;
 use serde_json::Value;
 
 use super::{Caller, Desk};
@@ -180,8 +180,8 @@ fn every_call_answers_what_is_told() {
     }
 }
 
-fn verb(method: apostille_api::visit::HttpMethod) -> &'static str {
-    use apostille_api::visit::HttpMethod;
+fn verb(method: apostille_api::request_scope::HttpMethod) -> &'static str {
+    use apostille_api::request_scope::HttpMethod;
     match method {
         HttpMethod::Get => "GET",
         HttpMethod::Post => "POST",

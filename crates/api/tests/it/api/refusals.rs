@@ -1,6 +1,6 @@
 //! What is turned away, and in which words.
 
-use apostille_api::pass::Access;
+use apostille_api::access_token::Access;
 use insta::assert_snapshot;
 
 use super::{Caller, Desk};

@@ -2,7 +2,7 @@
 
 use apostille_api::calls::build_openapi_document;
 use apostille_api::calls::call::ApiCall;
-use apostille_api::visit::{HttpMethod, HttpReply};
+use apostille_api::request_scope::{HttpMethod, HttpReply};
 use serde_json::Value;
 
 /// Holds an answer against what the document says of it.

@@ -1,9 +1,9 @@
 //! Requests that nobody would make on purpose: nothing panics, nothing breaks, and every answer is bounded.
 
+use apostille_api::access_token::Access;
 use apostille_api::calls::CALLS;
 use apostille_api::calls::call::{ApiCall, RequestBody, SchemaFn};
-use apostille_api::pass::Access;
-use apostille_api::visit::RequestInput;
+use apostille_api::request_scope::RequestInput;
 use proptest::prelude::*;
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value};

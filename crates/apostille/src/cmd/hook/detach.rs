@@ -3,7 +3,7 @@
 use apostille_agents::hook::ALONE;
 use std::process::{Command, Stdio};
 
-use apostille_terminal::shell::CommandContext;
+use apostille_terminal::command_context::CommandContext;
 
 /// Has what a session left behind gone through; every session that is over, when none is named. When it cannot be
 /// started, the next session to begin tries again.

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use apostille_agents::brief;
-use apostille_agents::brief::{Briefing, BriefingAudience};
+use apostille_agents::briefing;
+use apostille_agents::briefing::{Briefing, BriefingAudience};
 use apostille_agents::clients;
 use apostille_agents::hook::{HookCall, HookMoment, HookReply};
 use apostille_agents::ledger::OpenSession;
@@ -18,11 +18,11 @@ use apostille_text::secrets;
 
 use super::detach;
 use apostille_terminal::args::GlobalArgs;
-use apostille_terminal::shell::CommandContext;
+use apostille_terminal::command_context::CommandContext;
 use apostille_workspace::config::Settings;
-use apostille_workspace::desk::Workspace;
 use apostille_workspace::error::CommandError;
-use apostille_workspace::place::ProjectFolder;
+use apostille_workspace::project_folder::ProjectFolder;
+use apostille_workspace::workspace::Workspace;
 use apostille_workspace::{sessions, task};
 
 /// How much of the time may go into looking citations up; what is not looked up by then is left out.
@@ -162,9 +162,9 @@ fn build_moment_briefing(
     let task = || load_active_task_bullets(shell, cx, desk);
     Ok(match &told.moment {
         HookMoment::Start { is_compacted, .. } => {
-            brief::brief_session_start(cx, &reader, &task()?, *is_compacted)?
+            briefing::brief_session_start(cx, &reader, &task()?, *is_compacted)?
         }
-        HookMoment::Prompt { text } => brief::brief_prompt(cx, &reader, text)?,
+        HookMoment::Prompt { text } => briefing::brief_prompt(cx, &reader, text)?,
         HookMoment::Touch { paths, .. } => {
             let paths: Vec<RepoPath> = paths
                 .iter()
@@ -173,10 +173,10 @@ fn build_moment_briefing(
             if paths.is_empty() {
                 Briefing::default()
             } else {
-                brief::brief_file_touch(cx, &reader, paths)?
+                briefing::brief_file_touch(cx, &reader, paths)?
             }
         }
-        HookMoment::Compact => brief::brief_compaction(cx, &reader, &task()?)?,
+        HookMoment::Compact => briefing::brief_compaction(cx, &reader, &task()?)?,
         HookMoment::Stop { .. } | HookMoment::End => Briefing::default(),
     })
 }
@@ -227,7 +227,7 @@ fn build_session_entry(
         moment,
     );
     SessionEntry {
-        is_ignored: moment == Moment::Prompt && words.is_some_and(brief::asks_to_ignore_memory),
+        is_ignored: moment == Moment::Prompt && words.is_some_and(briefing::asks_to_ignore_memory),
         is_fresh: clients::is_context_lost(told),
         is_outside: matches!(
             told.moment,

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use apostille_import::foreign_file::ForeignFile;
 use apostille_import::format::Format;
-use apostille_import::sheet::ForeignFile;
 
-use apostille_terminal::shell::CommandContext;
+use apostille_terminal::command_context::CommandContext;
 use apostille_workspace::error::CommandError;
 
 /// The largest file that is read when it is named, and when it is come upon in a folder.

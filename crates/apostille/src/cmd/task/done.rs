@@ -18,14 +18,14 @@ use super::{
 };
 use crate::json::{self, MemoryView, RefusalView, TaskView};
 use apostille_terminal::args::TaskDoneArgs;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text,
 };
-use apostille_terminal::shell::{CommandContext, CommandOutput};
-use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::task::CheckoutTasks;
+use apostille_workspace::workspace::Workspace;
 
 /// The longest outcome, in characters.
 const OUTCOME_CHARS: usize = 500;

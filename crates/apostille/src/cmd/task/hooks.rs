@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use apostille_terminal::args::TaskHooksArgs;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{CYAN, DIM, GREEN, YELLOW, flatten_to_line, style_text};
-use apostille_terminal::shell::{CommandContext, CommandOutput};
-use apostille_workspace::disk;
+use apostille_workspace::atomic_file;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
-use apostille_workspace::place::ProjectFolder;
+use apostille_workspace::project_folder::ProjectFolder;
 
 const NAME: &str = "commit-msg";
 /// What everybody may run.
@@ -258,7 +258,7 @@ fn install_commit_hook(hook: &Path, found: &ExistingHook, draw: u128) -> io::Res
     match found {
         ExistingHook::Script(text) => {
             let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-            disk::write_file_atomically(
+            atomic_file::write_file_atomically(
                 hook,
                 format!("{first}\n{}{rest}", format_hook_lines()).as_bytes(),
                 None,
@@ -276,14 +276,22 @@ fn install_commit_hook(hook: &Path, found: &ExistingHook, draw: u128) -> io::Res
                 )));
             }
             fs::rename(hook, &kept)?;
-            disk::write_file_atomically(hook, format_hook_wrapper().as_bytes(), EXECUTABLE, draw)
-                .inspect_err(|_| {
-                    let _ = fs::rename(&kept, hook);
-                })
+            atomic_file::write_file_atomically(
+                hook,
+                format_hook_wrapper().as_bytes(),
+                EXECUTABLE,
+                draw,
+            )
+            .inspect_err(|_| {
+                let _ = fs::rename(&kept, hook);
+            })
         }
-        _ => {
-            disk::write_file_atomically(hook, format_standalone_hook().as_bytes(), EXECUTABLE, draw)
-        }
+        _ => atomic_file::write_file_atomically(
+            hook,
+            format_standalone_hook().as_bytes(),
+            EXECUTABLE,
+            draw,
+        ),
     }
 }
 
@@ -309,7 +317,7 @@ fn remove_commit_hook(hook: &Path, found: &ExistingHook, draw: u128) -> io::Resu
             fs::remove_dir(before)
         }
         ExistingHook::Script(text) if *text == format_standalone_hook() => fs::remove_file(hook),
-        ExistingHook::Script(text) => disk::write_file_atomically(
+        ExistingHook::Script(text) => atomic_file::write_file_atomically(
             hook,
             text.replacen(&format_hook_lines(), "", 1).as_bytes(),
             None,

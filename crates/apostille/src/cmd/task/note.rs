@@ -11,11 +11,11 @@ use super::{build_task_voice, find_open_task, open_task_desk};
 use crate::cmd::remember::read_fact_argument;
 use crate::json::{MemoryView, TaskView};
 use apostille_terminal::args::TaskNoteArgs;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{BOLD, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text};
-use apostille_terminal::shell::{CommandContext, CommandOutput};
-use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
+use apostille_workspace::workspace::Workspace;
 
 #[derive(Serialize)]
 struct TaskNoteReply {

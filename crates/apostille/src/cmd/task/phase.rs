@@ -16,11 +16,11 @@ use super::{
 };
 use crate::json::{self, MemoryView, TaskView};
 use apostille_terminal::args::TaskPhaseArgs;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{BOLD, CYAN, DIM, GREEN, flatten_to_line, paste, style_text};
-use apostille_terminal::shell::{CommandContext, CommandOutput};
-use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
+use apostille_workspace::workspace::Workspace;
 
 /// How many notes of the session are offered.
 const MAX_OFFERS: usize = 5;

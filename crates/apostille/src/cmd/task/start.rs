@@ -9,12 +9,12 @@ use serde::Serialize;
 use super::open_task_desk;
 use crate::json::TaskView;
 use apostille_terminal::args::TaskStartArgs;
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{BOLD, DIM, GREEN, flatten_to_line, style_text};
-use apostille_terminal::shell::{CommandContext, CommandOutput};
-use apostille_workspace::desk::Workspace;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::task::CheckoutTasks;
+use apostille_workspace::workspace::Workspace;
 
 #[derive(Serialize)]
 struct TaskStartReply {

@@ -3,17 +3,17 @@
 use std::fs;
 use std::path::Path;
 
-use apostille_agents::brief::FRAME;
+use apostille_agents::briefing::FRAME;
 use apostille_tasks::task::trailers::{HASH, add_trailers, is_untouched_template};
 use apostille_tools::Profile;
 use serde::Serialize;
 
-use apostille_agents::settings::rules::RULES;
+use apostille_agents::settings::rules_block::RULES;
 use apostille_terminal::args::TaskTrailersArgs;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
-use apostille_workspace::place::ProjectFolder;
+use apostille_workspace::project_folder::ProjectFolder;
 use apostille_workspace::{prompt, task};
 
 /// The largest message that is touched.

@@ -1,26 +1,26 @@
 //! `verify --citations`: citations that somebody brings, one JSON object a line in, one a line out. No store is opened.
 
-mod line;
+mod commit_sources;
+mod input_line;
 mod record;
-mod trees;
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
 use apostille_cite::citation::Citation;
-use apostille_cite::look::{CitationFollower, FAR, PartialCitation};
+use apostille_cite::follow::{CitationFollower, FAR, PartialCitation};
 use apostille_cite::source::Source;
 use apostille_cite::verdict::Verdict;
 use apostille_core::policy::Policy;
 
 use apostille_terminal::args::VerifyArgs;
-use apostille_terminal::shell::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
-use line::{CitationQuery, MalformedCitationLine};
+use commit_sources::{CachedCommit, CommitSources};
+use input_line::{CitationQuery, MalformedCitationLine};
 use record::{CitationLookupRecord, CitationLookupResult};
-use trees::{CachedCommit, CommitSources};
 
 /// How many lines are looked up together, in one walk through the history.
 const BATCH: usize = 2_000;
@@ -79,7 +79,7 @@ fn read_citation_batch(
 ) -> io::Result<Vec<Result<CitationQuery, (usize, MalformedCitationLine)>>> {
     let mut batch = Vec::new();
     while batch.len() < BATCH
-        && let Some((n_read, asked)) = line::read_citation_line(input)?
+        && let Some((n_read, asked)) = input_line::read_citation_line(input)?
     {
         sum.n_lines += n_read;
         batch.push(asked.map_err(|it| (sum.n_lines, it)));

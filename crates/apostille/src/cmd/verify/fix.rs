@@ -7,17 +7,17 @@ use apostille_core::memory::{Draft, Memory, MemoryName, ReplacementKind, Status}
 use apostille_core::remember::RememberOutcome;
 use apostille_core::revise::{self, ReviseOutcome};
 use apostille_core::verify::VerifiedMemory;
-use apostille_core::verify::draft::{ReplacementProposal, propose_replacement};
+use apostille_core::verify::proposal::{ReplacementProposal, propose_replacement};
 use serde::Serialize;
 
+use apostille_terminal::command_context;
+use apostille_terminal::command_context::CommandContext;
 use apostille_terminal::paint::paste::quote_pasted_word;
 use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, YELLOW, embolden_words, flatten_to_line, memory, style_text,
 };
-use apostille_terminal::shell;
-use apostille_terminal::shell::CommandContext;
-use apostille_workspace::desk::Workspace;
 use apostille_workspace::error::CommandError;
+use apostille_workspace::workspace::Workspace;
 
 /// What to do about one memory.
 pub struct VerifyFix<'a> {
@@ -343,7 +343,7 @@ fn invalidate_by_fix(
 /// Says something at once, to a person who waits for it.
 fn print_at_once(shell: &CommandContext, text: &str) {
     // A terminal that is gone is noticed when the answer is read.
-    let _ = shell::write_styled_text(std::io::stdout().lock(), text, shell.flags.color);
+    let _ = command_context::write_styled_text(std::io::stdout().lock(), text, shell.flags.color);
     let _ = std::io::stdout().flush();
 }
 

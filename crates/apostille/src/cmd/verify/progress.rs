@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::io::Write as _;
 
+use apostille_terminal::command_context::CommandContext;
 use apostille_terminal::paint::format_percent_bar;
-use apostille_terminal::shell::CommandContext;
 
 /// From how many citations on a person is told how far it is.
 const MANY: usize = 200;

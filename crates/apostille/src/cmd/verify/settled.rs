@@ -2,7 +2,7 @@
 
 use apostille_terminal::args::VerifyArgs;
 use apostille_terminal::paint::flatten_to_line;
-use apostille_workspace::desk::Workspace;
+use apostille_workspace::workspace::Workspace;
 
 /// Whether this is the default branch with nothing half done in it.
 pub fn is_settled_checkout(desk: &Workspace) -> bool {

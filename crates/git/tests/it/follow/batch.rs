@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use apostille_cite::citation::Citation;
-use apostille_cite::look::CitationFinding;
+use apostille_cite::follow::CitationFinding;
 use apostille_cite::source::Source;
 
 use super::story::{Story, page, sight, sights, sights_within, told};

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use apostille_core::remember::cite::capture_citation;
+use apostille_core::remember::prove::capture_citation;
 use apostille_git::git::{Checkout, Commit};
 use apostille_git::worktree::WorkTree;
 use apostille_text::digest::Digest;

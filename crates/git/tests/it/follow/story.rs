@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use apostille_cite::citation::Citation;
-use apostille_cite::look::{CitationFinding, FAR};
+use apostille_cite::follow::{CitationFinding, FAR};
 use apostille_cite::source::Source;
 use apostille_cite::verdict::Verdict;
 use apostille_core::Context;
 use apostille_core::policy::Policy;
-use apostille_core::remember::cite::capture_citation;
+use apostille_core::remember::prove::capture_citation;
 use apostille_core::store::ram::RamStore;
 use apostille_git::git::{Checkout, Commit};
 use apostille_git::worktree::WorkTree;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use apostille_api::visit::Route;
+use apostille_api::request_scope::Route;
 
 use super::*;
 

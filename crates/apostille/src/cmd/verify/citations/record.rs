@@ -5,7 +5,7 @@ use apostille_cite::verdict::{Loss, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::line::{CitationQuery, MalformedCitationLine};
+use super::input_line::{CitationQuery, MalformedCitationLine};
 use apostille_terminal::paint::memory;
 
 /// How much of the code is handed out, in characters.

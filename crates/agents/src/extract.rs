@@ -1,0 +1,131 @@
+//! Glean: what a person stated in a session and nobody remembered.
+//!
+//! There is no model here, only rules, and they favour silence: a statement that is missed is stated again one day,
+//! while junk costs the attention of whoever has to approve it.
+
+pub mod applied;
+pub mod by_model;
+mod convention;
+mod draft;
+mod english;
+mod generality;
+mod habit;
+mod lexicon;
+mod non_english;
+mod non_statements;
+mod open_wish;
+mod opening;
+mod own_sentences;
+mod pattern;
+mod phrase;
+mod remembered;
+mod sentence_context;
+pub mod summary;
+
+use crate::transcript::{Speaker, TranscriptTurn};
+use apostille_text::overlap::normalise_fact;
+use apostille_text::words::words;
+
+pub use draft::draft_extracted_statement;
+
+use open_wish::OpenWish;
+use own_sentences::Sentence;
+use phrase::StatementPhrase;
+use sentence_context::SentenceContext;
+
+/// How many statements are taken from one session.
+pub const MOST: usize = 5;
+
+words! {
+    /// What sort of statement it is.
+    Sort as "sort" {
+        /// The person put the agent right.
+        Correction = "correction",
+        /// The person said how they want things done.
+        Preference = "preference",
+        /// The person stated a fact about the project.
+        Fact = "fact",
+    }
+}
+
+/// A statement that was found in a transcript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExtractedStatement {
+    /// What was stated, in a sentence.
+    pub fact: String,
+    /// What sort of statement it is.
+    pub sort: Sort,
+    /// The turn it stands in, by its number: the evidence.
+    pub turn: usize,
+}
+
+/// What the person stated in a session, explicitly and for good, that the agent did not remember: at most five
+/// statements, in the order in which they were made.
+#[must_use]
+pub fn extract_statements(turns: &[TranscriptTurn]) -> Vec<ExtractedStatement> {
+    let mut found: Vec<ExtractedStatement> = Vec::new();
+    let mut last_prompt = None;
+    for (at, turn) in turns
+        .iter()
+        .enumerate()
+        .filter(|(_, it)| it.speaker == Speaker::Person)
+    {
+        extract_from_prompt(turns, at, last_prompt, &mut found);
+        last_prompt = Some(turn.number);
+    }
+    found.retain(|it| !remembered::is_statement_remembered(turns, it));
+    found.truncate(MOST);
+    found
+}
+
+/// Takes in one prompt: what it states, and what it takes back of the prompt before and of itself.
+fn extract_from_prompt(
+    turns: &[TranscriptTurn],
+    at: usize,
+    last_prompt: Option<usize>,
+    found: &mut Vec<ExtractedStatement>,
+) {
+    let turn = &turns[at];
+    let sentences = own_sentences::split_own_sentences(&turn.text);
+    let setting = SentenceContext::from_turns(turns, at, &sentences);
+    let mut thought: Option<OpenWish> = None;
+    for sentence in &sentences {
+        if non_statements::is_retraction(sentence) {
+            found.retain(|it| it.turn != turn.number && Some(it.turn) != last_prompt);
+            thought = None;
+        } else if let Some((sort, phrase)) = extract_from_sentence(sentence, &setting)
+            .filter(|_| !open_wish::is_half_statement(sentence))
+        {
+            let fact = phrase.to_sentence();
+            let is_new = found
+                .iter()
+                .all(|it| normalise_fact(None, &it.fact) != normalise_fact(None, &fact));
+            if is_new {
+                found.push(ExtractedStatement {
+                    fact,
+                    sort,
+                    turn: turn.number,
+                });
+            }
+            thought = is_new.then(|| OpenWish::new(sentence, phrase));
+        } else if let (Some(whole), Some(last)) = (
+            thought.take().and_then(|it| it.complete_with(sentence)),
+            found.last_mut(),
+        ) {
+            last.fact = whole;
+        }
+    }
+}
+
+/// What a sentence states, if it does so beyond doubt.
+fn extract_from_sentence(
+    sentence: &Sentence,
+    setting: &SentenceContext<'_>,
+) -> Option<(Sort, StatementPhrase)> {
+    if setting.is_off_record || non_statements::is_doubtful_sentence(sentence) {
+        return None;
+    }
+    let (sort, phrase) = non_english::extract_non_english(sentence, setting)
+        .or_else(|| english::extract_english(sentence, setting))?;
+    non_statements::is_keepable_statement(&phrase.to_sentence()).then_some((sort, phrase))
+}

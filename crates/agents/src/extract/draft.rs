@@ -1,0 +1,77 @@
+//! A statement on its way to the store: whose it is, what sort, and what it rests on.
+
+use super::{ExtractedStatement, Sort, generality};
+use crate::client::Client;
+use apostille_core::memory::{Channel, Draft, DuplicateChoice, Kind, Layer, Origin, Voice};
+use apostille_core::space::Space;
+
+/// How much of a session's id is named.
+const ID_CHARS: usize = 8;
+
+/// The draft of what was gleaned. What the system finds by itself always waits for a person (see `guard`), so it needs no
+/// citation yet. `repo` is the repository that the session worked in, `user` the person in it.
+///
+/// How a person works goes with them into every repository; what is so in a project, and what the agent was corrected
+/// about, belongs to the repository.
+#[must_use]
+pub fn draft_extracted_statement(
+    gleaned: &ExtractedStatement,
+    repo: &Space,
+    user: &Space,
+    session: &str,
+    client: Client,
+) -> Draft {
+    let (space, kind) = match gleaned.sort {
+        Sort::Preference
+            if is_project_rule(&gleaned.fact) || is_about_this_project(&gleaned.fact) =>
+        {
+            (repo, Kind::Feedback)
+        }
+        Sort::Preference => (user, Kind::User),
+        Sort::Correction => (repo, Kind::Feedback),
+        Sort::Fact if is_about_person(&gleaned.fact) && is_about_this_project(&gleaned.fact) => {
+            (repo, Kind::Feedback)
+        }
+        Sort::Fact if is_about_person(&gleaned.fact) => (user, Kind::User),
+        Sort::Fact => (repo, Kind::Project),
+    };
+    let id: String = session
+        .chars()
+        .filter(|it| it.is_ascii_alphanumeric() || *it == '-')
+        .take(ID_CHARS)
+        .collect();
+    let voice = Voice {
+        session: Some(session.into()),
+        author: Some(client.to_string()),
+        ..Voice::from_origin(Origin::System).with_channel(Channel::Record)
+    };
+    Draft {
+        layer: Some(Layer::Knowledge),
+        kind: Some(kind),
+        reason: Some(format!("stated in session {id}, turn {}", gleaned.turn)),
+        tags: vec!["gleaned".into(), gleaned.sort.to_string()],
+        twin: DuplicateChoice::Skip,
+        ..Draft::new(space.clone(), gleaned.fact.clone(), voice)
+    }
+}
+
+/// "The user works in Berlin time" is nothing about the repository.
+fn is_about_person(fact: &str) -> bool {
+    let said = fact
+        .strip_prefix("The user said: \"")
+        .is_some_and(|it| it.starts_with("I ") || it.starts_with("My "));
+    let told = fact.starts_with("The user ") && !fact.starts_with("The user said: ");
+    said || told || fact.starts_with("The user's ")
+}
+
+/// "We only support Node 20" is a rule of the project, however it was put.
+fn is_project_rule(fact: &str) -> bool {
+    ["We ", "Our ", "All ", "Every ", "In this "]
+        .iter()
+        .any(|it| fact.starts_with(it))
+}
+
+/// "Always use snake_case in this repo" is how the person wants it, but only there.
+fn is_about_this_project(fact: &str) -> bool {
+    generality::has_project_scope(&fact.to_ascii_lowercase())
+}

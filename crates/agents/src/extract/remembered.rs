@@ -1,0 +1,119 @@
+//! Whether the agent remembered a statement by itself.
+
+use std::collections::BTreeSet;
+
+use super::sentence_context::is_shell_tool;
+use super::{ExtractedStatement, Sort};
+use crate::transcript::{Speaker, ToolCall, TranscriptTurn};
+use apostille_text::terms;
+
+/// Tools that remember, by what their names hold, whatever a client puts before them.
+const TOOLS: &[&str] = &[
+    "memory_remember",
+    "memory.remember",
+    "memory_store",
+    "memory.store",
+    "memory_write",
+    "memory_create",
+    "memory_add",
+    "memory_supersede",
+    "memory_revise",
+    "save_memory",
+    "store_memory",
+    "add_memory",
+    "create_memor",
+    "update_memory",
+    "memorize",
+];
+/// Files that a client reads at every start: what stands there is remembered too.
+const RULES: &[&str] = &[
+    "agents.md",
+    "claude.md",
+    "claude.local.md",
+    "gemini.md",
+    "memory.md",
+    "copilot-instructions.md",
+    ".cursorrules",
+];
+/// The share of a statement's terms that the call must have.
+const SAME: f64 = 0.5;
+/// The same where the agent answers the very statement: it may put it into its own words.
+const SAME_IN_ANSWER: f64 = 0.25;
+
+/// Whether an agent kept what was stated, then or later in the session.
+pub(super) fn is_statement_remembered(turns: &[TranscriptTurn], it: &ExtractedStatement) -> bool {
+    let stated = collect_telling_terms(&it.fact);
+    let later = turns.iter().skip_while(|turn| turn.number <= it.turn);
+    let mut is_answer = true;
+    for turn in later {
+        is_answer &= turn.speaker != Speaker::Person;
+        let least = if is_answer && it.sort != Sort::Correction {
+            SAME_IN_ANSWER
+        } else {
+            SAME
+        };
+        let calls = turn.uses.iter().filter(|_| turn.speaker == Speaker::Agent);
+        if calls
+            .filter(|it| is_remember_call(it))
+            .any(|it| compute_term_share(&stated, &it.input) >= least)
+        {
+            return true;
+        }
+    }
+    false
+}
+
+fn is_remember_call(it: &ToolCall) -> bool {
+    let (tool, input) = (it.tool.to_ascii_lowercase(), it.input.to_ascii_lowercase());
+    let is_tool = TOOLS.iter().any(|name| tool.contains(name));
+    let is_file_tool = tool.ends_with("memory")
+        && ["create", "insert", "str_replace", "add"]
+            .iter()
+            .any(|it| input.contains(it));
+    let is_command = is_shell_tool(&tool) && input.contains("apostille remember");
+    let writes_rules = it.paths.iter().any(|path| {
+        let name = path
+            .rsplit(['/', '\\'])
+            .next()
+            .unwrap_or(path)
+            .to_ascii_lowercase();
+        RULES.contains(&name.as_str()) || path.contains("/memories/") || path.contains("/memory/")
+    });
+    let reads = ["read", "view", "cat", "grep", "glob"]
+        .iter()
+        .any(|it| tool == *it || tool.ends_with(&format!("_{it}")));
+    (is_tool || is_file_tool || is_command || (writes_rules && !reads))
+        && it.has_succeeded != Some(false)
+}
+
+/// The terms that carry a statement: not those that every such sentence has.
+fn collect_telling_terms(fact: &str) -> BTreeSet<String> {
+    const FRAME: &str =
+        "The user wants the agent to does not want said always never we our this project";
+    let frame: BTreeSet<String> = terms::extract_terms(FRAME)
+        .into_iter()
+        .map(|it| it.0)
+        .collect();
+    terms::extract_terms(fact)
+        .into_iter()
+        .map(|it| it.0)
+        .filter(|it| !frame.contains(it) && !is_small_term(it))
+        .collect()
+}
+
+fn is_small_term(term: &str) -> bool {
+    const SMALL: &[&str] = &[
+        "a", "an", "and", "or", "is", "are", "in", "on", "of", "for", "with", "it", "be", "from",
+        "by", "at", "as", "use", "i", "no",
+    ];
+    SMALL.contains(&term)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a sentence has few terms")]
+fn compute_term_share(stated: &BTreeSet<String>, input: &str) -> f64 {
+    let kept: BTreeSet<String> = terms::extract_terms(input)
+        .into_iter()
+        .map(|it| it.0)
+        .collect();
+    stated.intersection(&kept).count() as f64 / stated.len().max(1) as f64
+}

@@ -1,0 +1,197 @@
+//! Memories are carried out, and in.
+
+use apostille_core::list;
+use apostille_core::refusal::Refusal;
+use apostille_core::store::{ListOrder, MemoryFilter};
+use apostille_import::candidate::LeftOut;
+use apostille_import::export::{Format, export as written, withhold_secrets};
+use apostille_import::file::{
+    ImportItem, ImportOptions, ImportPlan, ImportTarget, import_planned_files, plan_import,
+};
+use apostille_import::foreign_file::ForeignFile;
+use apostille_import::format::{Format as Foreign, detect_import_format};
+
+use super::api_call_scope::{ApiCallScope, build_api_reply, build_refusal_reply};
+use super::args::arguments;
+use super::call::ApiCall;
+use crate::CallFault;
+use crate::access_token::{Access, AccessToken};
+use crate::json::ImportReply;
+use crate::json::text_schema::TextEncoded;
+use crate::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope};
+use crate::wire::ArgumentError;
+
+const JSON: &str = "application/json";
+const LINES: &str = "application/x-ndjson";
+const MARKDOWN: &str = "text/markdown; charset=utf-8";
+
+/// Everything written out.
+pub(super) const EXPORT: ApiCall = ApiCall::new(
+    HttpMethod::Get,
+    "/api/export",
+    Access::Read,
+    handle_export_call,
+)
+.with_description(
+    "export",
+    "carry",
+    "Every memory of the spaces in play, in every status; import reads json and jsonl",
+)
+.with_query::<ExportQuery>()
+.with_answer_kinds(&[JSON, LINES, MARKDOWN]);
+
+arguments! {
+    /// How memories are written out.
+    struct ExportQuery {
+        /// json unless said.
+        format: Option<TextEncoded<Format>>,
+    }
+}
+
+fn handle_export_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, query): (_, ExportQuery) = ApiCallScope::begin_with_query(visit, asked)?;
+    let format = query.format.map_or(Format::Json, |it| it.0);
+    let spaces = it.spaces.clone();
+    let filter = MemoryFilter {
+        spaces,
+        order: ListOrder::Oldest,
+        limit: usize::MAX,
+        ..MemoryFilter::default()
+    };
+    let mut memories = list::list_memories(&it.context(), &filter)?;
+    withhold_secrets(&mut memories);
+    let (kind, ending) = match format {
+        Format::Json => (JSON, "json"),
+        Format::Jsonl => (LINES, "jsonl"),
+        Format::Markdown => (MARKDOWN, "md"),
+    };
+    let mut reply = HttpReply::new(200, kind, written(&memories, format, visit.cx.now)?);
+    let name = format!("attachment; filename=\"memories.{ending}\"");
+    reply.headers.push(("content-disposition", name));
+    Ok(reply)
+}
+
+/// Reads a file in.
+pub(super) const IMPORT: ApiCall = ApiCall::new(HttpMethod::Post, "/api/import", Access::Write, handle_import_call)
+    .with_description(
+        "import",
+        "carry",
+        "Read in one file: what it holds waits for a person, unless one vouches for it; `ok` is false where something in it \
+         was refused, and the rest is kept",
+    )
+    .with_query::<ImportQuery>()
+    .with_file_body()
+    .with_answer::<ImportReply>()
+    .with_refusals();
+
+arguments! {
+    /// How a file is read in.
+    struct ImportQuery {
+        /// Found out unless said.
+        format: Option<TextEncoded<Foreign>>,
+        /// What the file is called, where that tells its format.
+        name: Option<String>,
+        /// Only tell what would become of it.
+        dry_run: bool,
+        /// Vouch for the file; for passes that review.
+        trust: bool,
+    }
+}
+
+fn handle_import_call(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+) -> Result<HttpReply, CallFault> {
+    let (it, query): (_, ImportQuery) = ApiCallScope::begin_with_query(visit, asked)?;
+    let how = ImportOptions {
+        is_rehearsed: query.dry_run,
+        vouched_by: visit.person().filter(|_| query.trust),
+    };
+    if query.trust && how.vouched_by.is_none() {
+        return build_refusal_reply(&Refusal::PersonDecides {
+            verb: "vouch for a file",
+        });
+    }
+    let mut taken = plan_import_from_body(&it, &query)?;
+    leave_out_unreachable_items(&mut taken, visit.pass);
+    let done = import_planned_files(
+        &it.context(),
+        |space| it.context_for(space),
+        vec![taken],
+        how,
+    )?;
+    let told = ImportReply::new(&done, how.is_rehearsed, None);
+    let is_change = !how.is_rehearsed && told.kept + told.let_in > 0;
+    let answer = build_api_reply(200, &told)?;
+    Ok(if is_change {
+        answer.mark_changed()
+    } else {
+        answer
+    })
+}
+
+/// What the file holds that was sent.
+fn plan_import_from_body(
+    it: &ApiCallScope<'_>,
+    query: &ImportQuery,
+) -> Result<ImportPlan, CallFault> {
+    let bad = |why: String| ArgumentError::new("body", why);
+    let text =
+        std::str::from_utf8(&it.asked.body).map_err(|_| bad("the file is no UTF-8".into()))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err(bad("there is nothing in it to import".into()).into());
+    }
+    let bare = query
+        .name
+        .as_deref()
+        .map(|it| it.rsplit(['/', '\\']).next().unwrap_or(it));
+    let sheet = ForeignFile {
+        name: bare,
+        is_beside_index: false,
+        text,
+    };
+    let said = query.format.map(|it| it.0);
+    let unknown = || {
+        ArgumentError::new(
+            "format",
+            format!(
+                "nobody can tell it; the formats are {}",
+                Foreign::join_names()
+            ),
+        )
+    };
+    let format = said
+        .or_else(|| detect_import_format(&sheet))
+        .ok_or_else(unknown)?;
+    let shelf = ImportTarget {
+        repo: it.find_space(false),
+        user: it.find_space(true),
+        is_persons: false,
+    };
+    let cx = it.context();
+    let read = plan_import(
+        &sheet,
+        bare.unwrap_or("body"),
+        format,
+        &shelf,
+        (&cx.policy.limits, cx.now),
+    );
+    Ok(read.map_err(|why| bad(why.to_string()))?)
+}
+
+/// An export says itself whose its memories are: only what the pass reaches is kept.
+fn leave_out_unreachable_items(taken: &mut ImportPlan, pass: &AccessToken) {
+    let (items, outside): (Vec<ImportItem>, Vec<ImportItem>) = std::mem::take(&mut taken.items)
+        .into_iter()
+        .partition(|it| pass.reaches_space(&it.memory.space));
+    taken.items = items;
+    let why = format!("'{}' does not reach its space", pass.name);
+    taken.left_out.extend(outside.into_iter().map(|it| LeftOut {
+        at: it.at,
+        why: why.clone(),
+    }));
+}

@@ -1,0 +1,812 @@
+//! Looking citations up: does the cited text still stand, where, and if not, what became of it?
+//!
+//! In order of cost:
+//!
+//! 1. **In place.** The file has the content that was cited, or the text stands at its lines, among all its neighbours or
+//!    nowhere else. Then it holds, and git is not asked.
+//! 2. **Followed.** One walk along first parents for all citations that are left (`Source::walk_history`). Each is carried
+//!    from commit to commit through the hunks of its file, through renames, and through blocks that a commit moved
+//!    (`trace`). Then the edits that no commit holds yet are followed in the same way.
+//! 3. **Anchored.** Where the commit is gone (rebased, squashed, beyond a shallow clone), the captured text and the
+//!    fingerprints of its neighbours are looked for in the file, then in the whole tree, in one pass for all (`anchor`).
+//!
+//! **Similarity never makes a citation valid.** The edits that make a fact false are often the smallest: `3` becomes `5`,
+//! `<` becomes `<=`, a `not` is added. A block that is 98 % alike is therefore no evidence that the fact holds, and a
+//! threshold would let through exactly the changes that matter. A verdict rests on text that is the same, on hunks that a
+//! diff reports, or on a change whose kind is known (`grade`). Likeness only helps to say *where* changed text went, so that
+//! the reader is shown the place.
+//!
+//! **What could not be read is `unknown`,** and once something on the way could not be read, what is not found by its text
+//! is `unknown` as well. A partial clone, a full disk or a deadline must never look like a deletion: a memory is withheld
+//! then, and nothing is held against it.
+//!
+//! A batch is followed by one thread. Four were tried: versions of files that several citations share were read again by
+//! each, and nothing was gained on two cores.
+
+mod anchor;
+mod comments;
+mod grade;
+mod hunks;
+mod partial_citation;
+mod tokens;
+mod trace;
+mod verdict_cache;
+
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::rc::Rc;
+
+pub use hunks::find_replaced_words;
+pub use partial_citation::PartialCitation;
+
+use anchor::{Anchor, AnchorMatch};
+use trace::{EditOutcome, HistoryIndex, LineTracer, TraceOutcome, VersionSpan};
+
+use crate::citation::{Citation, CodeLocation, LineSpan, RepoPath};
+use crate::file_lines::{FileLines, is_binary_content, join_cited_lines};
+use crate::source::{CommitHistory, FileEdit, FileVersion, HistoryRoute, Source, SourceTree};
+use crate::verdict::{Change, Difference, Loss, Verdict};
+use apostille_text::digest::Digest;
+use apostille_text::literals;
+
+/// How many commits are followed where somebody waits for a recall; beyond it, one leap takes their place.
+pub const NEAR: usize = 2_000;
+/// How many commits are followed when everything is verified.
+pub const FAR: usize = 50_000;
+
+/// From how many citations on it pays to ask for the ids of files before reading them.
+const BATCH: usize = 50;
+const LATE: &str = "no time left to look";
+const NOT_TEXT: &str = "the file is not text";
+
+/// Something on the way could not be read: the verdict is `unknown`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FollowError(String);
+
+/// What was found at one citation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CitationFinding {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Whether the cited commit is part of the history of this tree; `None` where that was not asked, or not known.
+    pub is_merged: Option<bool>,
+}
+
+impl CitationFinding {
+    fn from_verdict(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            is_merged: None,
+        }
+    }
+
+    fn unknown_because(why: impl Into<String>) -> Self {
+        Self::from_verdict(Verdict::Unknown { why: why.into() })
+    }
+
+    /// Whether it may be held against a memory for good: the change is part of this tree's own history, or the text
+    /// was never there. What is cited from a branch that was not merged, or from a commit that is gone, is only
+    /// withheld.
+    #[must_use]
+    pub fn is_proof(&self) -> bool {
+        let is_never = matches!(
+            self.verdict,
+            Verdict::Gone {
+                loss: Loss::Never,
+                ..
+            }
+        );
+        self.verdict.is_bad() && (is_never || self.is_merged == Some(true))
+    }
+
+    /// The same, with what the fact names that the change took away: then the code contradicts the fact.
+    fn with_contradictions(mut self, fact: &str, citation: &Citation) -> Self {
+        if let Verdict::Changed(found) = &mut self.verdict
+            && found.change > Change::Formatting
+        {
+            found.contradicted =
+                literals::find_contradicted_literals(fact, &citation.snippet, &found.now);
+            found.is_harmless &= found.contradicted.is_empty();
+        }
+        self
+    }
+}
+
+/// A file of the tree, and rows of it.
+type FileRows = (RepoPath, Range<u32>);
+type CachedFileRead = Result<Option<(Option<String>, Rc<[u8]>)>, String>;
+
+/// A fact and the places that prove it.
+#[derive(Debug, Clone, Copy)]
+pub struct CitedClaim<'a> {
+    /// What is claimed.
+    pub fact: &'a str,
+    /// The places.
+    pub citations: &'a [Citation],
+}
+
+/// Looks up citations, reading each file once and walking the history once for all of them.
+pub struct CitationFollower<'a> {
+    source: &'a dyn Source,
+    tolerance: Change,
+    late: &'a dyn Fn() -> bool,
+    most: usize,
+    files: HashMap<RepoPath, CachedFileRead>,
+    tracer: LineTracer<'a>,
+    tree: Option<SourceTree>,
+    edits: OnceCell<Result<Rc<[FileEdit]>, FollowError>>,
+}
+
+impl<'a> CitationFollower<'a> {
+    /// A reader of this source that follows at most `most` commits, takes changes up to `tolerance` for harmless, and
+    /// answers `unknown` once `late` says that the time is up.
+    #[must_use]
+    pub fn new(
+        source: &'a dyn Source,
+        tolerance: Change,
+        late: &'a dyn Fn() -> bool,
+        most: usize,
+    ) -> Self {
+        Self {
+            source,
+            tolerance,
+            late,
+            most,
+            files: HashMap::new(),
+            tracer: LineTracer::new(source),
+            tree: None,
+            edits: OnceCell::new(),
+        }
+    }
+
+    /// One verdict for each citation of each claim.
+    pub fn verify_claims(&mut self, claims: &[CitedClaim<'_>]) -> Vec<Vec<Verdict>> {
+        let verdicts =
+            |sights: Vec<CitationFinding>| sights.into_iter().map(|it| it.verdict).collect();
+        self.follow_claims(claims)
+            .into_iter()
+            .map(verdicts)
+            .collect()
+    }
+
+    /// What is found at each citation of each claim, held against what its fact says.
+    pub fn follow_claims(&mut self, claims: &[CitedClaim<'_>]) -> Vec<Vec<CitationFinding>> {
+        let citations: Vec<&Citation> = claims.iter().flat_map(|it| it.citations).collect();
+        let mut sights = self.follow_citations(&citations).into_iter();
+        let of_claim = |claim: &CitedClaim<'_>| {
+            let pairs = claim.citations.iter().zip(sights.by_ref());
+            pairs
+                .map(|(citation, sight)| sight.with_contradictions(claim.fact, citation))
+                .collect()
+        };
+        claims.iter().map(of_claim).collect()
+    }
+
+    /// What is found at each of these citations.
+    pub fn follow_citations(&mut self, citations: &[&Citation]) -> Vec<CitationFinding> {
+        let is_batch = citations.len() >= BATCH;
+        let quick: Vec<Option<CitationFinding>> = citations
+            .iter()
+            .map(|it| self.find_without_history(it, is_batch))
+            .collect();
+        let history = self.load_history(
+            citations
+                .iter()
+                .zip(&quick)
+                .filter(|it| it.1.is_none())
+                .map(|it| *it.0),
+        );
+        let road = history
+            .as_ref()
+            .map(|it| it.as_ref().map(HistoryIndex::new))
+            .transpose();
+        let open: Vec<&Citation> = citations
+            .iter()
+            .zip(&quick)
+            .filter(|it| it.1.is_none())
+            .map(|it| *it.0)
+            .collect();
+        let mut searched = match &road {
+            Ok(Some(road)) => open
+                .iter()
+                .map(|it| self.follow_or_anchor(it, road))
+                .collect::<Vec<_>>(),
+            Ok(None) => open.iter().map(|it| self.search_by_anchor(it)).collect(),
+            Err(broken) => open
+                .iter()
+                .map(|it| self.search_by_anchor(it).or_unknown(broken))
+                .collect(),
+        }
+        .into_iter();
+        let over = |done: Option<CitationFinding>| {
+            done.map(CitationSearch::Over).or_else(|| searched.next())
+        };
+        let followed: Vec<CitationSearch> = quick.into_iter().filter_map(over).collect();
+        let sights = self.search_other_files(citations, followed);
+        self.cache_findings(citations, &sights);
+        sights
+    }
+
+    /// The verdict that needs no walk: it was found before, or the text is in place.
+    fn find_without_history(
+        &mut self,
+        citation: &Citation,
+        is_batch: bool,
+    ) -> Option<CitationFinding> {
+        if (self.late)() {
+            return Some(CitationFinding::unknown_because(LATE));
+        }
+        if let Some(sight) = self.load_cached_conclusion(citation) {
+            return Some(sight);
+        }
+        let unread = if is_batch {
+            self.source.file_id(&citation.path)
+        } else {
+            None
+        };
+        let known = unread.and_then(|id| {
+            self.load_cached_verdict(citation, &id)
+                .or_else(|| self.load_conclusion_if_unedited(citation, &id))
+        });
+        known
+            .or_else(|| self.check_in_place(citation))
+            .or_else(|| self.judge_cached_trace(citation))
+    }
+
+    /// What was concluded about this very commit before; a working tree is none.
+    fn load_cached_conclusion(&mut self, citation: &Citation) -> Option<CitationFinding> {
+        let memo = self.source.verdict_cache()?;
+        let tree = self.load_tree().ok().filter(|it| !it.is_worktree)?;
+        let key = verdict_cache::build_conclusion_cache_key(citation, tree.commit.as_deref()?);
+        verdict_cache::decode_cached_conclusion(&memo.get(&key)?, |change| change <= self.tolerance)
+    }
+
+    /// What was concluded about the commit of a working tree, if the file is as it is there.
+    fn load_conclusion_if_unedited(
+        &mut self,
+        citation: &Citation,
+        id: &str,
+    ) -> Option<CitationFinding> {
+        let memo = self.source.verdict_cache()?;
+        let commit = self.tree_commit()?;
+        let (fate, _) = verdict_cache::decode_cached_trace(
+            &memo.get(&verdict_cache::build_trace_cache_key(citation, &commit))?,
+        )?;
+        let kept = memo.get(&verdict_cache::build_conclusion_cache_key(
+            citation, &commit,
+        ))?;
+        is_unedited_since_trace(&fate, citation, id).then_some(())?;
+        verdict_cache::decode_cached_conclusion(&kept, |change| change <= self.tolerance)
+    }
+
+    /// What was found when the file had this content.
+    fn load_cached_verdict(&self, citation: &Citation, id: &str) -> Option<CitationFinding> {
+        let kept = self
+            .source
+            .verdict_cache()?
+            .get(&verdict_cache::build_file_cache_key(citation, id))?;
+        verdict_cache::decode_lasting_verdict(citation, &kept).map(CitationFinding::from_verdict)
+    }
+
+    /// The verdict on a citation that was followed to this very commit before.
+    fn judge_cached_trace(&mut self, citation: &Citation) -> Option<CitationFinding> {
+        if let Ok(Some((Some(id), _))) = self.read_cached_file(&citation.path)
+            && let Some(sight) = self.load_cached_verdict(citation, &id)
+        {
+            return Some(sight);
+        }
+        let commit = self.tree_commit()?;
+        let kept = self
+            .source
+            .verdict_cache()?
+            .get(&verdict_cache::build_trace_cache_key(citation, &commit))?;
+        let (fate, is_merged) = verdict_cache::decode_cached_trace(&kept)?;
+        let verdict = self
+            .apply_uncommitted_edits(fate)
+            .and_then(|fate| self.judge_trace_outcome(citation, fate))
+            .ok()?;
+        Some(CitationFinding { verdict, is_merged })
+    }
+
+    /// Keeps what stays true as long as the files are what they are.
+    fn cache_findings(&mut self, citations: &[&Citation], sights: &[CitationFinding]) {
+        let Some(memo) = self.source.verdict_cache() else {
+            return;
+        };
+        let commit = self
+            .load_tree()
+            .ok()
+            .filter(|it| !it.is_worktree)
+            .and_then(|it| it.commit.clone());
+        for (citation, sight) in citations.iter().zip(sights) {
+            if let Some(commit) = &commit
+                && let Some(value) = verdict_cache::encode_cached_conclusion(sight)
+            {
+                memo.put(
+                    &verdict_cache::build_conclusion_cache_key(citation, commit),
+                    &value,
+                );
+                continue;
+            }
+            let id = match self.files.get(&citation.path) {
+                Some(Ok(Some((Some(id), _)))) => id,
+                _ => continue,
+            };
+            if let Some(value) = verdict_cache::encode_lasting_verdict(citation, &sight.verdict) {
+                memo.put(&verdict_cache::build_file_cache_key(citation, id), &value);
+            }
+        }
+    }
+
+    /// How the tree came to be since these were cited; `None` where none of them needs it.
+    fn load_history<'c>(
+        &self,
+        open: impl Iterator<Item = &'c Citation>,
+    ) -> Option<Result<CommitHistory, FollowError>> {
+        let from: BTreeSet<String> = open.filter_map(|it| it.commit.clone()).collect();
+        let wanted = !from.is_empty() && !(self.late)();
+        wanted.then(|| {
+            self.source
+                .walk_history(&from, self.most)
+                .map_err(|error| FollowError(error.format_with_causes()))
+        })
+    }
+
+    /// The verdict where no search is needed: the file could not be read, its content is the one that was cited, or
+    /// the text stands where it stood and nowhere else.
+    fn check_in_place(&mut self, citation: &Citation) -> Option<CitationFinding> {
+        let (id, bytes) = match self.read_cached_file(&citation.path) {
+            Err(why) => return Some(CitationFinding::unknown_because(why)),
+            Ok(None) => return None,
+            Ok(Some(file)) => file,
+        };
+        if is_binary_content(&bytes) {
+            return Some(CitationFinding::unknown_because(NOT_TEXT));
+        }
+        let head = FileLines::from_head(&bytes, citation.lines.last_line() as usize);
+        let is_here = is_cited_text(citation, head.get_span(citation.lines));
+        if id.is_some() && id == citation.blob {
+            let never = Verdict::Gone {
+                loss: Loss::Never,
+                since: None,
+            };
+            return Some(CitationFinding::from_verdict(if is_here {
+                Verdict::Holds
+            } else {
+                never
+            }));
+        }
+        (is_here && Anchor::new(citation).is_certainly_in_place(&FileLines::from_bytes(&bytes)))
+            .then(|| CitationFinding::from_verdict(Verdict::Holds))
+    }
+
+    /// Follows a citation through the commits since it was made, and through the edits that no commit holds yet.
+    fn follow_or_anchor(&mut self, citation: &Citation, road: &HistoryIndex<'_>) -> CitationSearch {
+        if (self.late)() {
+            return CitationSearch::Over(CitationFinding::unknown_because(LATE));
+        }
+        match self.follow_through_history(citation, road) {
+            Ok(Some(sight)) => CitationSearch::Over(sight),
+            Ok(None) => self.search_by_anchor(citation),
+            Err(broken) => self.search_by_anchor(citation).or_unknown(&broken),
+        }
+    }
+
+    /// What following finds; `None` where it cannot begin.
+    fn follow_through_history(
+        &mut self,
+        citation: &Citation,
+        road: &HistoryIndex<'_>,
+    ) -> Result<Option<CitationFinding>, FollowError> {
+        let Some((span, way)) = self.find_trace_start(citation, road)? else {
+            return Ok(None);
+        };
+        let is_merged = match &way {
+            HistoryRoute::Along(_) => Some(true),
+            HistoryRoute::Across { is_ancestor, .. } => *is_ancestor,
+        };
+        let fate = self.tracer.trace_lines(road, span, &way)?;
+        if let (Some(memo), Some(commit)) = (self.source.verdict_cache(), self.tree_commit())
+            && let Some(value) = verdict_cache::encode_cached_trace(&fate, is_merged)
+        {
+            memo.put(
+                &verdict_cache::build_trace_cache_key(citation, &commit),
+                &value,
+            );
+        }
+        let is_unedited = match self.read_cached_file(&citation.path) {
+            Ok(Some((Some(id), _))) => is_unedited_since_trace(&fate, citation, &id),
+            _ => false,
+        };
+        let fate = self.apply_uncommitted_edits(fate)?;
+        let sight = CitationFinding {
+            verdict: self.judge_trace_outcome(citation, fate)?,
+            is_merged,
+        };
+        if is_unedited
+            && let (Some(memo), Some(commit)) = (self.source.verdict_cache(), self.tree_commit())
+            && let Some(value) = verdict_cache::encode_cached_conclusion(&sight)
+        {
+            memo.put(
+                &verdict_cache::build_conclusion_cache_key(citation, &commit),
+                &value,
+            );
+        }
+        Ok(Some(sight))
+    }
+
+    /// Where following begins: the version of the file that was cited, and the way from there.
+    fn find_trace_start(
+        &mut self,
+        citation: &Citation,
+        road: &HistoryIndex<'_>,
+    ) -> Result<Option<(VersionSpan, HistoryRoute)>, FollowError> {
+        let way = citation
+            .commit
+            .as_ref()
+            .and_then(|it| road.history.ways.get(it));
+        let Some(way) = way else { return Ok(None) };
+        let (first, from) = match way {
+            HistoryRoute::Along(at) => (road.version_before(&citation.path, *at), *at),
+            HistoryRoute::Across { leap, then, .. } => {
+                let mut was = leap.edits.iter().filter_map(|it| it.was.as_ref());
+                let first = was.find(|it| it.path == citation.path);
+                (
+                    first.or_else(|| road.version_before(&citation.path, *then)),
+                    *then,
+                )
+            }
+        };
+        let first = first.and_then(|it| it.id.as_deref());
+        match (first, citation.blob.as_deref()) {
+            // What was cited may have been committed only later.
+            (Some(first), Some(blob)) if first != blob => {
+                let later = road
+                    .find_arrival_step(&citation.path, blob, from)
+                    .map(|at| HistoryRoute::Along(at + 1));
+                let begin = later
+                    .map(|way| self.start_trace_at(citation, blob, &way))
+                    .transpose()?
+                    .flatten();
+                begin.map_or_else(
+                    || self.start_trace_at(citation, first, way),
+                    |it| Ok(Some(it)),
+                )
+            }
+            (Some(first), _) => self.start_trace_at(citation, first, way),
+            // No commit touched the file since; what was cited may be in none of them.
+            (None, Some(blob)) if self.tracer.has_content(&citation.path, blob)? => {
+                self.start_trace_at(citation, blob, way)
+            }
+            (None, _) => Ok(None),
+        }
+    }
+
+    /// Begins with this content of the file, if the cited text stands there.
+    fn start_trace_at(
+        &mut self,
+        citation: &Citation,
+        id: &str,
+        way: &HistoryRoute,
+    ) -> Result<Option<(VersionSpan, HistoryRoute)>, FollowError> {
+        let file = FileVersion {
+            path: citation.path.clone(),
+            id: Some(id.to_owned()),
+        };
+        let bytes = self.tracer.load_content(&file)?;
+        let rows = citation.lines.first_line() - 1..citation.lines.last_line();
+        let is_there = is_cited_text(
+            citation,
+            FileLines::from_bytes(&bytes).get_span(citation.lines),
+        );
+        Ok(is_there.then(|| (VersionSpan { file, rows }, way.clone())))
+    }
+
+    /// What became of lines that were followed to the commit, in the very tree that is looked at: it may hold edits
+    /// that no commit holds, and what was cited may never have been committed.
+    fn apply_uncommitted_edits(&mut self, fate: TraceOutcome) -> Result<TraceOutcome, FollowError> {
+        let TraceOutcome::Here { span, since } = fate else {
+            return Ok(fate);
+        };
+        let path = span.file.path.clone();
+        let now = match self.read_cached_file(&path).map_err(FollowError)? {
+            Some((id, _)) if id.is_some() && id == span.file.id => {
+                return Ok(TraceOutcome::Here { span, since });
+            }
+            Some(_) => Some(FileVersion { path, id: None }),
+            None => None,
+        };
+        let edit = FileEdit {
+            was: Some(span.file.clone()),
+            now,
+        };
+        if let EditOutcome::Untouched(span) = self.tracer.apply_edit(&edit, span.clone(), &[])? {
+            return Ok(TraceOutcome::Here { span, since });
+        }
+        let edits = self.load_edits()?;
+        let edit = match edit.now {
+            Some(_) => edit,
+            None => FileEdit {
+                now: self.tracer.find_renamed_file(&span.file, &edits)?,
+                ..edit
+            },
+        };
+        Ok(match self.tracer.apply_edit(&edit, span, &edits)? {
+            EditOutcome::Untouched(span) => TraceOutcome::Here { span, since },
+            EditOutcome::Touched(span) => TraceOutcome::Here { span, since: None },
+            EditOutcome::Lost(loss) => TraceOutcome::Lost { loss, since: None },
+        })
+    }
+
+    /// The verdict on lines that were followed to the end.
+    fn judge_trace_outcome(
+        &mut self,
+        citation: &Citation,
+        fate: TraceOutcome,
+    ) -> Result<Verdict, FollowError> {
+        match fate {
+            TraceOutcome::Lost { loss, since } => {
+                let back = self.find_restored_text(citation, &citation.path.clone());
+                Ok(back.unwrap_or(Verdict::Gone { loss, since }))
+            }
+            TraceOutcome::Here { span, since } => {
+                let bytes = self.tracer.load_content(&span.file)?;
+                if is_binary_content(&bytes) {
+                    return Err(FollowError(NOT_TEXT.into()));
+                }
+                let sheet = FileLines::from_bytes(&bytes);
+                if is_cited_text(citation, Some(sheet.clip_rows(&span.rows))) {
+                    return Ok(build_found_verdict(citation, &span.file.path, &span.rows));
+                }
+                let back = self.find_restored_text(citation, &span.file.path);
+                Ok(back.unwrap_or_else(|| {
+                    self.build_changed_verdict(citation, &span.file.path, &sheet, &span.rows, since)
+                }))
+            }
+        }
+    }
+
+    /// The cited text where it was taken out and put back since.
+    fn find_restored_text(&mut self, citation: &Citation, path: &RepoPath) -> Option<Verdict> {
+        let (_, bytes) = self.read_cached_file(path).ok()??;
+        let rows = Anchor::new(citation).find_restored_rows(&FileLines::from_bytes(&bytes))?;
+        Some(build_found_verdict(citation, path, &rows))
+    }
+
+    /// Looks for a citation by what was captured alone: in its file first.
+    fn search_by_anchor(&mut self, citation: &Citation) -> CitationSearch {
+        if (self.late)() {
+            return CitationSearch::Over(CitationFinding::unknown_because(LATE));
+        }
+        let file = match self.read_cached_file(&citation.path) {
+            Err(why) => return CitationSearch::Over(CitationFinding::unknown_because(why)),
+            Ok(file) => file,
+        };
+        let Some((_, bytes)) = file else {
+            return CitationSearch::Abroad(Verdict::Gone {
+                loss: Loss::File,
+                since: None,
+            });
+        };
+        let sheet = FileLines::from_bytes(&bytes);
+        let path = &citation.path;
+        match Anchor::new(citation).find_in_own_file(&sheet) {
+            AnchorMatch::Same(rows) => CitationSearch::Over(CitationFinding::from_verdict(
+                build_found_verdict(citation, path, &rows),
+            )),
+            AnchorMatch::Spaced(rows) => CitationSearch::Over(CitationFinding::from_verdict(
+                self.build_changed_verdict(citation, path, &sheet, &rows, None),
+            )),
+            AnchorMatch::Other(rows) => CitationSearch::Abroad(
+                self.build_changed_verdict(citation, path, &sheet, &rows, None),
+            ),
+            AnchorMatch::Nothing => CitationSearch::Abroad(Verdict::Gone {
+                loss: Loss::Lines,
+                since: None,
+            }),
+        }
+    }
+
+    /// Looks through the whole tree, once, for what is not at home. What was not searched to the end is unknown.
+    fn search_other_files(
+        &mut self,
+        citations: &[&Citation],
+        searches: Vec<CitationSearch>,
+    ) -> Vec<CitationFinding> {
+        let lost = citations
+            .iter()
+            .zip(&searches)
+            .filter(|(_, it)| matches!(it, CitationSearch::Abroad(_)));
+        let anchors: Vec<Anchor<'_>> = lost.map(|(citation, _)| Anchor::new(citation)).collect();
+        let seen = self.scan_tree_for_anchors(&anchors);
+        let mut found = seen
+            .as_ref()
+            .map(|it| it.iter())
+            .map_err(|FollowError(why)| why);
+        let settled =
+            citations
+                .iter()
+                .zip(searches)
+                .map(|(citation, search)| match (search, &mut found) {
+                    (CitationSearch::Over(sight), _) => sight,
+                    (CitationSearch::Abroad(unknown @ Verdict::Unknown { .. }), Err(_)) => {
+                        CitationFinding::from_verdict(unknown)
+                    }
+                    (CitationSearch::Abroad(_), Err(why)) => {
+                        CitationFinding::unknown_because(why.as_str())
+                    }
+                    (CitationSearch::Abroad(verdict), Ok(found)) => match found.next() {
+                        Some(Some((path, rows))) => {
+                            CitationFinding::from_verdict(build_found_verdict(citation, path, rows))
+                        }
+                        _ => CitationFinding::from_verdict(verdict),
+                    },
+                });
+        settled.collect()
+    }
+
+    /// The one place in the tree where each of these texts stands, where there is one.
+    fn scan_tree_for_anchors(
+        &self,
+        anchors: &[Anchor<'_>],
+    ) -> Result<Vec<Option<FileRows>>, FollowError> {
+        let mut wanted: HashMap<&[u8], Vec<usize>> = HashMap::new();
+        for (which, anchor) in anchors.iter().enumerate() {
+            wanted
+                .entry(anchor.most_telling_line().trim_ascii())
+                .or_default()
+                .push(which);
+        }
+        let mut found: Vec<anchor::TreeMatches> =
+            vec![anchor::TreeMatches::default(); anchors.len()];
+        let mut is_late = false;
+        let mut see = |path: &RepoPath, blob: &crate::source::SourceBlob| {
+            let sheet = FileLines::from_bytes(&blob.bytes);
+            let lines = sheet
+                .lines()
+                .iter()
+                .map(|it| String::from_utf8_lossy(it.trim_ascii()));
+            let here: BTreeSet<usize> = lines
+                .filter_map(|it| wanted.get(it.as_bytes()))
+                .flatten()
+                .copied()
+                .collect();
+            for which in here {
+                anchors[which].collect_file_matches(path, &sheet, &mut found[which]);
+            }
+            is_late = (self.late)();
+            !is_late
+        };
+        if !anchors.is_empty() {
+            self.source
+                .visit_files(&mut see)
+                .map_err(|error| FollowError(error.format_with_causes()))?;
+        }
+        if is_late {
+            return Err(FollowError(LATE.into()));
+        }
+        Ok(found
+            .into_iter()
+            .map(anchor::TreeMatches::into_only_match)
+            .collect())
+    }
+
+    fn build_changed_verdict(
+        &self,
+        citation: &Citation,
+        path: &RepoPath,
+        sheet: &FileLines<'_>,
+        rows: &Range<u32>,
+        since: Option<String>,
+    ) -> Verdict {
+        let was: Vec<&[u8]> = citation.snippet.split('\n').map(str::as_bytes).collect();
+        let now = sheet.clip_rows(rows);
+        let (change, similarity) = grade::grade_change(path.as_str(), &was, now);
+        Verdict::Changed(Box::new(Difference {
+            change,
+            at: location_from_rows(path, rows),
+            now: String::from_utf8_lossy(&join_cited_lines(now)).into_owned(),
+            similarity,
+            since,
+            is_harmless: change <= self.tolerance,
+            contradicted: Vec::new(),
+        }))
+    }
+
+    fn tree_commit(&mut self) -> Option<String> {
+        self.load_tree().ok()?.commit.clone()
+    }
+
+    fn load_tree(&mut self) -> Result<&SourceTree, FollowError> {
+        let tree = match self.tree.take() {
+            Some(tree) => tree,
+            None => self
+                .source
+                .read_tree()
+                .map_err(|error| FollowError(error.format_with_causes()))?,
+        };
+        Ok(self.tree.insert(tree))
+    }
+
+    fn load_edits(&mut self) -> Result<Rc<[FileEdit]>, FollowError> {
+        let source = self.source;
+        let ask = || {
+            source
+                .list_uncommitted_edits()
+                .map(Rc::from)
+                .map_err(|error| FollowError(error.format_with_causes()))
+        };
+        self.edits.get_or_init(ask).clone()
+    }
+
+    fn read_cached_file(&mut self, path: &RepoPath) -> CachedFileRead {
+        if let Some(read) = self.files.get(path) {
+            return read.clone();
+        }
+        let read: CachedFileRead = match self.source.read_file(path) {
+            Err(error) => Err(error.format_with_causes()),
+            Ok(None) => Ok(None),
+            Ok(Some(blob)) => Ok(Some((blob.id, blob.bytes.into()))),
+        };
+        if let Ok(Some((Some(id), bytes))) = &read {
+            self.tracer.cache_object(id, bytes);
+        }
+        self.files.insert(path.clone(), read.clone());
+        read
+    }
+}
+
+/// Where the search for one citation stands.
+enum CitationSearch {
+    /// There is a verdict.
+    Over(CitationFinding),
+    /// It is not at home; this is the verdict unless it is found elsewhere in the tree.
+    Abroad(Verdict),
+}
+
+impl CitationSearch {
+    /// When something on the way could not be read, what is not found by its text is not known to be gone.
+    fn or_unknown(self, broken: &FollowError) -> Self {
+        match self {
+            Self::Over(sight) if sight.verdict.is_good() => Self::Over(sight),
+            Self::Over(_) => Self::Over(CitationFinding::unknown_because(broken.0.clone())),
+            Self::Abroad(_) => Self::Abroad(Verdict::Unknown {
+                why: broken.0.clone(),
+            }),
+        }
+    }
+}
+
+/// Whether lines were followed to a commit within their file, and the file is as it is there.
+fn is_unedited_since_trace(fate: &TraceOutcome, citation: &Citation, id: &str) -> bool {
+    matches!(fate, TraceOutcome::Here { span, .. } if span.file.path == citation.path && span.file.id.as_deref() == Some(id))
+}
+
+/// Whether these lines are the cited ones.
+fn is_cited_text(citation: &Citation, lines: Option<&[&[u8]]>) -> bool {
+    lines.is_some_and(|it| Digest::hash_bytes(&join_cited_lines(it)) == citation.digest)
+}
+
+/// The verdict for cited text that stands at these rows.
+fn build_found_verdict(citation: &Citation, path: &RepoPath, rows: &Range<u32>) -> Verdict {
+    let to = location_from_rows(path, rows);
+    if to == citation.location() {
+        Verdict::Holds
+    } else {
+        Verdict::Moved { to }
+    }
+}
+
+fn location_from_rows(path: &RepoPath, rows: &Range<u32>) -> CodeLocation {
+    // Rows that are looked at are never empty.
+    let lines =
+        LineSpan::new(rows.start + 1, rows.end.max(rows.start + 1)).unwrap_or(LineSpan::FIRST);
+    CodeLocation {
+        path: path.clone(),
+        lines,
+    }
+}
+
+#[cfg(test)]
+mod tests;

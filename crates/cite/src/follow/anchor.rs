@@ -1,0 +1,292 @@
+//! Finding cited text by what was captured alone: its words, its place and its neighbours. For when the commit is gone.
+
+use std::ops::Range;
+
+use super::tokens::{self, CodeToken};
+use super::trace::{count_letters_and_digits, find_matching_rows, is_distinctive_snippet};
+use crate::citation::{Citation, LineSpan, NEIGHBOURS, RepoPath};
+use crate::file_lines::{FileLines, fingerprint_line, join_cited_lines};
+use apostille_text::digest::Digest;
+
+/// What a neighbour counts for that says something; one that does not counts 1.
+const TELLING: usize = 8;
+/// In a longer file, the place of a change is not looked for by its words.
+const MAX_COMPARED: usize = 20_000;
+/// How many lines may have come between the text and its neighbours.
+const SLACK: u32 = 2;
+
+/// Cited text, as far as it was captured.
+pub(super) struct Anchor<'c> {
+    citation: &'c Citation,
+    text: Vec<&'c [u8]>,
+}
+
+/// Where in the tree a text was seen, with how familiar the place is.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TreeMatches {
+    best: usize,
+    places: Vec<(RepoPath, Range<u32>)>,
+}
+
+impl TreeMatches {
+    fn add_match(&mut self, familiar: usize, path: &RepoPath, rows: Range<u32>) {
+        if familiar > self.best || self.places.is_empty() {
+            self.places.clear();
+            self.best = familiar;
+        }
+        if familiar == self.best {
+            self.places.push((path.clone(), rows));
+        }
+    }
+
+    /// The most familiar place, if it is one.
+    pub(super) fn into_only_match(mut self) -> Option<(RepoPath, Range<u32>)> {
+        if self.places.len() == 1 {
+            self.places.pop()
+        } else {
+            None
+        }
+    }
+}
+
+/// What a file says about an anchor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum AnchorMatch {
+    /// The same lines stand here.
+    Same(Range<u32>),
+    /// The same lines but for spaces stand here.
+    Spaced(Range<u32>),
+    /// Between the same neighbours, other lines stand here.
+    Other(Range<u32>),
+    /// Nothing of it is here.
+    Nothing,
+}
+
+impl<'c> Anchor<'c> {
+    pub(super) fn new(citation: &'c Citation) -> Self {
+        Self {
+            citation,
+            text: citation.snippet.split('\n').map(str::as_bytes).collect(),
+        }
+    }
+
+    /// Looks for the text in the file it was cited from.
+    pub(super) fn find_in_own_file(&self, sheet: &FileLines<'_>) -> AnchorMatch {
+        let here = self.citation.lines.first_line() - 1;
+        if let Some(row) = self.pick_best_row(sheet, self.find_exact_rows(sheet), here) {
+            return AnchorMatch::Same(self.rows_starting_at(row));
+        }
+        if let Some(row) = self.pick_best_row(
+            sheet,
+            find_matching_rows(sheet, &self.text, is_same_trimmed_line),
+            here,
+        ) {
+            return AnchorMatch::Spaced(self.rows_starting_at(row));
+        }
+        self.find_rows_between_neighbours(sheet)
+            .or_else(|| self.find_similar_rows(sheet))
+            .map_or(AnchorMatch::Nothing, AnchorMatch::Other)
+    }
+
+    /// Whether text that stands in place is surely the cited one: all its neighbours are there, or no other place has
+    /// it and it says enough not to be another one like it.
+    pub(super) fn is_certainly_in_place(&self, sheet: &FileLines<'_>) -> bool {
+        let (lines, before, after) = (
+            self.citation.lines,
+            &self.citation.before,
+            &self.citation.after,
+        );
+        let is_among_neighbours = sheet.fingerprints_before(lines.first_line(), NEIGHBOURS)
+            == *before
+            && sheet.fingerprints_after(lines.last_line(), NEIGHBOURS) == *after;
+        is_among_neighbours
+            || is_distinctive_snippet(&self.text)
+                && self.find_exact_rows(sheet).take(2).count() == 1
+    }
+
+    /// The rows where text stands that was taken out and put back: the only place, and one that cannot be chance.
+    pub(super) fn find_restored_rows(&self, sheet: &FileLines<'_>) -> Option<Range<u32>> {
+        let mut places = self.find_exact_rows(sheet);
+        let row = places.next().filter(|_| places.next().is_none())?;
+        (is_distinctive_snippet(&self.text) && self.score_neighbours(sheet, row) >= TELLING)
+            .then(|| self.rows_starting_at(row))
+    }
+
+    /// Looks for the text in another file: it must be long enough, or stand between its neighbours.
+    pub(super) fn collect_file_matches(
+        &self,
+        path: &RepoPath,
+        sheet: &FileLines<'_>,
+        found: &mut TreeMatches,
+    ) {
+        for row in self.find_exact_rows(sheet) {
+            // A file that only went to another folder, or changed its ending, keeps its name.
+            let is_namesake = extract_file_stem(path) == extract_file_stem(&self.citation.path);
+            let familiar =
+                self.score_neighbours(sheet, row) + if is_namesake { 2 * TELLING } else { 0 };
+            if self.is_familiar_enough(familiar) {
+                found.add_match(familiar, path, self.rows_starting_at(row));
+            }
+        }
+    }
+
+    fn is_familiar_enough(&self, familiar: usize) -> bool {
+        // A citation that somebody hands in has no neighbours: its text and its file's name are all there is.
+        let has_neighbours = !self.citation.before.is_empty() || !self.citation.after.is_empty();
+        let wanted = match (is_distinctive_snippet(&self.text), has_neighbours) {
+            (true, true) => 1,
+            (true, false) => 0,
+            (false, true) => 3,
+            (false, false) => 2,
+        };
+        familiar >= wanted * TELLING
+    }
+
+    /// The row to look for first when many files are searched: the line that says most.
+    pub(super) fn most_telling_line(&self) -> &'c [u8] {
+        self.text
+            .iter()
+            .copied()
+            .max_by_key(|it| count_letters_and_digits(&[it]))
+            .unwrap_or_default()
+    }
+
+    /// Every row at which the very text stands. Where odd bytes were replaced, only the digest can tell.
+    fn find_exact_rows<'s>(&'s self, sheet: &'s FileLines<'_>) -> impl Iterator<Item = u32> + 's {
+        let is_whole = !self.citation.snippet.contains(char::REPLACEMENT_CHARACTER);
+        let is_it = |row| {
+            Digest::hash_bytes(&join_cited_lines(
+                sheet.clip_rows(&self.rows_starting_at(row)),
+            )) == self.citation.digest
+        };
+        find_matching_rows(sheet, &self.text, is_same_captured_line)
+            .filter(move |row| is_whole || is_it(*row))
+    }
+
+    /// The place that fits best: the only one, or the only one with the most familiar neighbours.
+    fn pick_best_row(
+        &self,
+        sheet: &FileLines<'_>,
+        places: impl Iterator<Item = u32>,
+        home: u32,
+    ) -> Option<u32> {
+        let mut places: Vec<(usize, u32)> = places
+            .map(|row| (self.score_neighbours(sheet, row), row))
+            .collect();
+        places.sort_by_key(|(familiar, row)| (std::cmp::Reverse(*familiar), row.abs_diff(home)));
+        match places[..] {
+            [] => None,
+            [(familiar, row)] => {
+                let letters = count_letters_and_digits(&self.text);
+                let is_it = familiar >= TELLING
+                    || letters >= 20
+                    || (familiar > 0 && letters >= 12)
+                    || row == home;
+                is_it.then_some(row)
+            }
+            [(first, row), (second, _), ..] => {
+                (first > second || row == home && first > 0).then_some(row)
+            }
+        }
+    }
+
+    /// How many of the captured neighbours stand around this row, wherever they stand near it. Those that say little,
+    /// such as a closing bracket, count for little.
+    fn score_neighbours(&self, sheet: &FileLines<'_>, row: u32) -> usize {
+        let n = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+        let (before, after) = (&self.citation.before, &self.citation.after);
+        let above = row.saturating_sub(u32::try_from(before.len()).unwrap_or(0) + SLACK)..row;
+        let below = row + n..row + n + u32::try_from(after.len()).unwrap_or(0) + SLACK;
+        let known = |rows: Range<u32>, cited: &[String]| {
+            let mut cited: Vec<&String> = cited.iter().collect();
+            let mut points = 0;
+            for line in sheet.clip_rows(&rows) {
+                let short = fingerprint_line(line);
+                if let Some(at) = cited.iter().position(|it| **it == short) {
+                    cited.swap_remove(at);
+                    points += if count_letters_and_digits(&[line]) >= 6 {
+                        TELLING
+                    } else {
+                        1
+                    };
+                }
+            }
+            points
+        };
+        known(above, before) + known(below, after)
+    }
+
+    /// What stands between the neighbours, where those are found; the ends of the file are neighbours too.
+    fn find_rows_between_neighbours(&self, sheet: &FileLines<'_>) -> Option<Range<u32>> {
+        let home = self.citation.lines;
+        let near = |short: &String| {
+            sheet
+                .lines_with_fingerprint(short)
+                .into_iter()
+                .min_by_key(|it| it.abs_diff(home.first_line() - 1))
+        };
+        let above = self.citation.before.last().map_or(Some(0), near)?;
+        let below = match self.citation.after.first() {
+            Some(short) => sheet
+                .lines_with_fingerprint(short)
+                .into_iter()
+                .find(|it| *it > above)?,
+            None => sheet.line_count() + 1,
+        };
+        let lines = LineSpan::new(above + 1, below - 1)?;
+        (lines.line_count() <= home.line_count() * 2 + 5)
+            .then(|| lines.first_line() - 1..lines.last_line())
+    }
+
+    /// The lines that have most words in common with the text, at least half of them: only to show where it changed.
+    fn find_similar_rows(&self, sheet: &FileLines<'_>) -> Option<Range<u32>> {
+        let text: Vec<Vec<CodeToken<'_>>> = self
+            .text
+            .iter()
+            .map(|it| tokens::split_code_tokens(&[it]))
+            .collect();
+        let n_words: usize = text.iter().map(Vec::len).sum();
+        if n_words < 3 || sheet.lines().len() > MAX_COMPARED {
+            return None;
+        }
+        let lines: Vec<Vec<CodeToken<'_>>> = sheet
+            .lines()
+            .iter()
+            .map(|it| tokens::split_code_tokens(&[it]))
+            .collect();
+        let shared = |a: &Vec<CodeToken<'_>>, b: &Vec<CodeToken<'_>>| {
+            a.iter().filter(|it| b.contains(it)).count()
+        };
+        let score = |row: usize| {
+            text.iter()
+                .zip(&lines[row..])
+                .map(|(a, b)| shared(a, b))
+                .sum::<usize>()
+        };
+        let best = (0..lines.len())
+            .map(|row| (score(row), std::cmp::Reverse(row)))
+            .max()?;
+        let (row, n) = (best.1.0, self.text.len().min(lines.len() - best.1.0));
+        let rows = u32::try_from(row).ok()?..u32::try_from(row + n).ok()?;
+        (best.0 * 2 >= n_words).then_some(rows)
+    }
+
+    fn rows_starting_at(&self, row: u32) -> Range<u32> {
+        row..row + u32::try_from(self.text.len()).unwrap_or(u32::MAX)
+    }
+}
+
+/// The last part of a path, without its ending.
+fn extract_file_stem(path: &RepoPath) -> &str {
+    let name = path.as_str().rsplit('/').next().unwrap_or_default();
+    name.rsplit_once('.').map_or(name, |it| it.0)
+}
+
+/// The same line; text that is no UTF-8 was captured with its odd bytes replaced.
+fn is_same_captured_line(line: &[u8], captured: &[u8]) -> bool {
+    line == captured || (!line.is_ascii() && String::from_utf8_lossy(line).as_bytes() == captured)
+}
+
+fn is_same_trimmed_line(line: &[u8], captured: &[u8]) -> bool {
+    is_same_captured_line(line.trim_ascii(), captured.trim_ascii())
+}

@@ -1,0 +1,210 @@
+//! What kind of difference lies between the cited text and what stands there now.
+
+use std::collections::HashMap;
+
+use super::comments::CommentSyntax;
+use super::hunks;
+use super::tokens::{self, CodeToken};
+use crate::verdict::Change;
+
+/// The kind of the difference, and how much is the same in percent.
+pub(super) fn grade_change(path: &str, was: &[&[u8]], now: &[&[u8]]) -> (Change, u8) {
+    let (old, new) = (
+        tokens::split_code_tokens(was),
+        tokens::split_code_tokens(now),
+    );
+    (
+        classify_change(path, (was, &old), (now, &new)),
+        measure_token_similarity(&old, &new),
+    )
+}
+
+type LinesWithTokens<'t, 'a> = (&'t [&'a [u8]], &'t [CodeToken<'a>]);
+
+fn classify_change(
+    path: &str,
+    (was, old): LinesWithTokens<'_, '_>,
+    (now, new): LinesWithTokens<'_, '_>,
+) -> Change {
+    if old == new {
+        return if split_nonblank_line_tokens(was) == split_nonblank_line_tokens(now) {
+            Change::Whitespace
+        } else {
+            Change::Formatting
+        };
+    }
+    if !old.is_empty() && drop_formatting_tokens(old) == drop_formatting_tokens(new) {
+        return Change::Formatting;
+    }
+    let comments = CommentSyntax::from_path(path);
+    if comments.is_unknown() && remove_line_whitespace(was) == remove_line_whitespace(now) {
+        return Change::Whitespace;
+    }
+    let (code_was, code_now) = (comments.strip_lines(was), comments.strip_lines(now));
+    let (bare_was, bare_now) = (
+        tokens::split_code_tokens(&borrow_line_slices(&code_was)),
+        tokens::split_code_tokens(&borrow_line_slices(&code_now)),
+    );
+    if bare_was.is_empty()
+        && bare_now.is_empty()
+        && remove_line_whitespace(was) == remove_line_whitespace(now)
+    {
+        return Change::Whitespace;
+    }
+    if !bare_was.is_empty()
+        && drop_formatting_tokens(&bare_was) == drop_formatting_tokens(&bare_now)
+    {
+        return Change::Comment;
+    }
+    if has_only_inserted_lines(was, now) {
+        return Change::Inserted;
+    }
+    let is_code = !comments.is_unknown();
+    if is_code && is_consistent_rename(&bare_was, &bare_now) {
+        Change::Rename
+    } else {
+        Change::Substance
+    }
+}
+
+/// The tokens of each line that has any.
+fn split_nonblank_line_tokens<'a>(lines: &[&'a [u8]]) -> Vec<Vec<CodeToken<'a>>> {
+    lines
+        .iter()
+        .map(|line| tokens::split_code_tokens(&[line]))
+        .filter(|it| !it.is_empty())
+        .collect()
+}
+
+/// The text without any white space: in prose, two words made one are still the same text.
+fn remove_line_whitespace(lines: &[&[u8]]) -> Vec<u8> {
+    lines
+        .iter()
+        .flat_map(|it| it.iter())
+        .filter(|it| !it.is_ascii_whitespace())
+        .copied()
+        .collect()
+}
+
+fn borrow_line_slices(lines: &[Vec<u8>]) -> Vec<&[u8]> {
+    lines.iter().map(Vec::as_slice).collect()
+}
+
+/// The tokens without what formatters put in and take out: commas before a closing bracket, the kind of quotes,
+/// semicolons at the end.
+fn drop_formatting_tokens<'a>(tokens: &[CodeToken<'a>]) -> Vec<CodeToken<'a>> {
+    let mut plain: Vec<CodeToken<'a>> = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        let is_closer = matches!(*token, b")" | b"]" | b"}" | b">");
+        if is_closer && plain.last() == Some(&&b","[..]) {
+            plain.pop();
+        }
+        plain.push(if matches!(*token, b"'" | b"\"" | b"`") {
+            b"\""
+        } else {
+            token
+        });
+    }
+    while matches!(plain.last(), Some(&b"," | &b";")) {
+        plain.pop();
+    }
+    plain
+}
+
+/// Whether every old line still stands, in order, with new ones between them.
+fn has_only_inserted_lines(was: &[&[u8]], now: &[&[u8]]) -> bool {
+    let mut rest = now.iter().map(|it| it.trim_ascii());
+    now.len() > was.len()
+        && was
+            .iter()
+            .map(|it| it.trim_ascii())
+            .all(|line| rest.any(|it| it == line))
+}
+
+/// Whether only names differ, each always in the same way. What stands in quotes is no name.
+fn is_consistent_rename(was: &[CodeToken<'_>], now: &[CodeToken<'_>]) -> bool {
+    if was.is_empty() || was.len() != now.len() {
+        return false;
+    }
+    let mut names: HashMap<CodeToken<'_>, CodeToken<'_>> = HashMap::new();
+    let is_name = |token: CodeToken<'_>| {
+        token
+            .first()
+            .is_some_and(|it| tokens::is_word_byte(*it) && !it.is_ascii_digit())
+    };
+    let mut is_quoted = false;
+    was.iter().zip(now).all(|(old, new)| {
+        is_quoted ^= matches!(*old, b"\"" | b"`");
+        match !is_quoted && is_name(old) && is_name(new) {
+            true => *names.entry(old).or_insert(new) == *new,
+            false => old == new,
+        }
+    })
+}
+
+fn measure_token_similarity(was: &[CodeToken<'_>], now: &[CodeToken<'_>]) -> u8 {
+    let all = was.len() + now.len();
+    let same = 2 * hunks::count_common_tokens(was, now);
+    u8::try_from(same * 100 / all.max(1)).unwrap_or(100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file_lines::FileLines;
+
+    #[test]
+    fn kinds_of_change_are_told_apart() {
+        let check = |path: &str, was: &str, now: &str, expected: &str| {
+            let (was, now) = (
+                FileLines::from_bytes(was.as_bytes()),
+                FileLines::from_bytes(now.as_bytes()),
+            );
+            assert_eq!(
+                grade_change(path, was.lines(), now.lines()).0.as_str(),
+                expected,
+                "{path}: {was:?} {now:?}"
+            );
+        };
+        check("a.rs", "f(a,  b)", "\tf(a, b)", "whitespace");
+        check("a.rs", "a();\nb();", "a();\n\nb();", "whitespace");
+        check("a.rs", "f(a, b)", "f(\n    a,\n    b,\n)", "formatting");
+        check("a.py", "x = 'a'", "x = \"a\"", "formatting");
+        check("a.ts", "let a = 1", "let a = 1;", "formatting");
+        check("a.rs", "a(); // once", "a(); // twice", "comment");
+        check("a.py", "# why\na = 1", "a = 1", "comment");
+        check("a.rs", "a(\"// x\")", "a(\"// y\")", "substance");
+        check(
+            "a.rs",
+            "// only a comment",
+            "// another comment",
+            "substance",
+        );
+        check("a.rs", "a();\nb();", "a();\nc();\nb();", "inserted");
+        check("a.rs", "let a = f(a, 1);", "let b = f(b, 1);", "rename");
+        check("a.rs", "let a = f(a, 1);", "let b = f(c, 1);", "substance");
+        check(
+            "a.rs",
+            "const N: u32 = 5;",
+            "const N: u32 = 6;",
+            "substance",
+        );
+        check("a.rs", "foo bar", "foobar", "substance");
+        check("a.md", "web servers", "webservers", "whitespace");
+        check("a.rs", "// web servers", "// webservers", "whitespace");
+    }
+
+    #[test]
+    fn similarity_is_the_share_of_common_words() {
+        let check = |was: &str, now: &str, expected: u8| {
+            assert_eq!(
+                grade_change("a.rs", &[was.as_bytes()], &[now.as_bytes()]).1,
+                expected,
+                "{was} {now}"
+            );
+        };
+        check("a b c d", "a b c d", 100);
+        check("a b c d", "a b c x", 75);
+        check("a b", "x y", 0);
+    }
+}

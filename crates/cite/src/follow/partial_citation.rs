@@ -1,0 +1,176 @@
+//! A citation as somebody hands it in, made whole: protocols name a place and, at best, a commit or a digest.
+
+use crate::capture::build_citation;
+use crate::citation::{Citation, CodeLocation, LineSpan};
+use crate::file_lines::{FileLines, join_cited_lines};
+use crate::source::{Source, SourceBlob, SourceError};
+use crate::verdict::{Loss, Verdict};
+use apostille_text::digest::Digest;
+
+/// Above so many lines times lines, a text of which only the digest is known is not searched for.
+const MAX_DIGESTED: u64 = 2_000_000;
+
+/// A place, and as much as somebody knows of what stood there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartialCitation {
+    /// The place.
+    pub place: CodeLocation,
+    /// The commit at which it was cited.
+    pub commit: Option<String>,
+    /// The digest of the lines.
+    pub digest: Option<Digest>,
+    /// The lines themselves.
+    pub text: Option<String>,
+}
+
+impl PartialCitation {
+    /// The citation that this names: read at its own commit (`then`), else made of what is known of it. `Err` is the
+    /// verdict where there is nothing to look up.
+    pub fn resolve_citation(
+        &self,
+        then: Option<&dyn Source>,
+        now: &dyn Source,
+    ) -> Result<Citation, Verdict> {
+        match then.map(|it| self.read_at_commit(it)) {
+            Some(Ok(citation)) => self.confirm_citation(citation),
+            Some(Err(CommitReadError::Refused(verdict))) => Err(verdict),
+            None | Some(Err(CommitReadError::NoCommit)) => self.rebuild_citation(now),
+        }
+    }
+
+    fn read_at_commit(&self, then: &dyn Source) -> Result<(Citation, SourceBlob), CommitReadError> {
+        let unknown = |error: SourceError| match error {
+            SourceError::NoSuchRef(_) => CommitReadError::NoCommit,
+            other => CommitReadError::Refused(Verdict::Unknown {
+                why: other.format_with_causes(),
+            }),
+        };
+        let commit = then.read_tree().map_err(unknown)?.commit;
+        let blob = then
+            .read_file(&self.place.path)
+            .map_err(unknown)?
+            .ok_or(CommitReadError::Refused(NEVER))?;
+        let citation = build_citation(&self.place, &blob, commit)
+            .map_err(|_| CommitReadError::Refused(NEVER))?;
+        Ok((citation, blob))
+    }
+
+    /// What was read, unless it is not what the pin says stood there. Line endings may or may not be in the digest.
+    fn confirm_citation(
+        &self,
+        (citation, blob): (Citation, SourceBlob),
+    ) -> Result<Citation, Verdict> {
+        let is_it = |digest: Digest| {
+            digest == citation.digest || Some(digest) == digest_raw_lines(&blob, self.place.lines)
+        };
+        let has_digest = self.digest.is_none_or(is_it);
+        let has_text = self
+            .text
+            .as_deref()
+            .is_none_or(|it| split_snippet_lines(it) == split_snippet_lines(&citation.snippet));
+        if has_digest && has_text {
+            Ok(citation)
+        } else {
+            Err(NEVER)
+        }
+    }
+
+    /// The citation without its commit: of the text, of the place that has the digest, or of what stands there now.
+    fn rebuild_citation(&self, now: &dyn Source) -> Result<Citation, Verdict> {
+        if let Some(text) = &self.text {
+            return Ok(self.citation_from_text(text));
+        }
+        let blob = now
+            .read_file(&self.place.path)
+            .map_err(|error| Verdict::Unknown {
+                why: error.format_with_causes(),
+            })?;
+        let blob = blob.ok_or(Verdict::Gone {
+            loss: Loss::File,
+            since: None,
+        })?;
+        let lost = Verdict::Gone {
+            loss: Loss::Lines,
+            since: None,
+        };
+        let Some(digest) = self.digest else {
+            return build_citation(&self.place, &blob, None).map_err(|_| lost);
+        };
+        let sheet = FileLines::from_bytes(&blob.bytes);
+        let found = find_lines_by_digest(&sheet, &blob, self.place.lines, digest).ok_or(lost)?;
+        Ok(
+            self.citation_from_text(&String::from_utf8_lossy(&join_cited_lines(
+                sheet.clip_span(found),
+            ))),
+        )
+    }
+
+    fn citation_from_text(&self, text: &str) -> Citation {
+        let snippet = split_snippet_lines(text).join("\n");
+        let n_lines = u32::try_from(split_snippet_lines(text).len()).unwrap_or(u32::MAX);
+        let start = self.place.lines.first_line();
+        Citation {
+            path: self.place.path.clone(),
+            lines: LineSpan::new(start, start.saturating_add(n_lines.max(1) - 1))
+                .unwrap_or(self.place.lines),
+            commit: self.commit.clone(),
+            blob: None,
+            digest: Digest::hash_bytes(snippet.as_bytes()),
+            snippet,
+            before: Vec::new(),
+            after: Vec::new(),
+        }
+    }
+}
+
+const NEVER: Verdict = Verdict::Gone {
+    loss: Loss::Never,
+    since: None,
+};
+
+/// Why a pin could not be read at its commit.
+enum CommitReadError {
+    NoCommit,
+    Refused(Verdict),
+}
+
+fn split_snippet_lines(text: &str) -> Vec<&str> {
+    text.strip_suffix('\n')
+        .unwrap_or(text)
+        .split('\n')
+        .map(|it| it.strip_suffix('\r').unwrap_or(it))
+        .collect()
+}
+
+/// The digest of lines with whatever ends them.
+fn digest_raw_lines(blob: &SourceBlob, lines: LineSpan) -> Option<Digest> {
+    let all: Vec<&[u8]> = blob.bytes.split(|it| *it == b'\n').collect();
+    all.get(lines.first_line() as usize - 1..lines.last_line() as usize)
+        .map(|it| Digest::hash_bytes(&join_cited_lines(it)))
+}
+
+/// The lines with this digest: in place, or wherever as many lines have it.
+fn find_lines_by_digest(
+    sheet: &FileLines<'_>,
+    blob: &SourceBlob,
+    place: LineSpan,
+    digest: Digest,
+) -> Option<LineSpan> {
+    let is_it = |lines: &LineSpan| {
+        sheet
+            .get_span(*lines)
+            .is_some_and(|it| Digest::hash_bytes(&join_cited_lines(it)) == digest)
+            || digest_raw_lines(blob, *lines) == Some(digest)
+    };
+    if is_it(&place) {
+        return Some(place);
+    }
+    let work = u64::from(place.line_count()) * u64::from(sheet.line_count());
+    let starts = (1..=sheet.line_count()).filter(|_| work <= MAX_DIGESTED);
+    let same = |lines: &LineSpan| {
+        sheet
+            .get_span(*lines)
+            .is_some_and(|it| Digest::hash_bytes(&join_cited_lines(it)) == digest)
+    };
+    starts.map(|start| place.starting_at(start)).find(same)
+}

@@ -1,0 +1,570 @@
+//! Following lines from commit to commit, through edits, moves and renames.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::grade::grade_change;
+use super::hunks::{self, Hunk};
+use super::{FollowError, tokens};
+use crate::citation::RepoPath;
+use crate::file_lines::FileLines;
+use crate::source::{
+    CommitHistory, CommitStep, FileEdit, FileVersion, HistoryRoute, Source, SourceError,
+};
+use crate::verdict::{Change, Loss};
+
+/// Blobs and diffs that are kept at hand; above this they are dropped, and read again if need be.
+const MAX_AT_HAND: usize = 96 * 1024 * 1024;
+/// In a commit that touched more files than this, moved blocks are not looked for in all of them.
+const MAX_SEARCHED: usize = 2_000;
+
+/// How far the surroundings of two places are compared.
+const MAX_COMPANY: usize = 50;
+
+/// Lines of one version of a file. Rows count from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct VersionSpan {
+    pub(super) file: FileVersion,
+    pub(super) rows: Range<u32>,
+}
+
+/// What became of lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum TraceOutcome {
+    /// They, or what they were turned into, stand here; the commit that last changed their text.
+    Here {
+        span: VersionSpan,
+        since: Option<String>,
+    },
+    /// They are nowhere since that commit.
+    Lost { loss: Loss, since: Option<String> },
+}
+
+impl TraceOutcome {
+    /// The same without the commit behind it.
+    fn without_commit(self) -> Self {
+        match self {
+            Self::Here { span, .. } => Self::Here { span, since: None },
+            Self::Lost { loss, .. } => Self::Lost { loss, since: None },
+        }
+    }
+}
+
+/// The steps that touch a file, by its path before them.
+type EditsByPath<'h> = HashMap<&'h str, Vec<(usize, usize)>>;
+
+/// Follows lines along a history.
+pub(super) struct LineTracer<'a> {
+    source: &'a dyn Source,
+    objects: HashMap<String, Rc<[u8]>>,
+    diffs: HashMap<(String, String), Rc<[Hunk]>>,
+    at_hand: usize,
+}
+
+/// A history with the means to find the next step that matters.
+pub(super) struct HistoryIndex<'h> {
+    pub(super) history: &'h CommitHistory,
+    touched: EditsByPath<'h>,
+}
+
+impl<'h> HistoryIndex<'h> {
+    pub(super) fn new(history: &'h CommitHistory) -> Self {
+        let mut touched: EditsByPath<'h> = HashMap::new();
+        for (at, step) in history.steps.iter().enumerate() {
+            for (which, edit) in step.edits.iter().enumerate() {
+                if let Some(was) = &edit.was {
+                    touched
+                        .entry(was.path.as_str())
+                        .or_default()
+                        .push((at, which));
+                }
+            }
+        }
+        Self { history, touched }
+    }
+
+    /// The next edit of a file, from this step on.
+    fn next_edit(&self, path: &RepoPath, from: usize) -> Option<(usize, &'h FileEdit)> {
+        let places = self.touched.get(path.as_str())?;
+        let (at, which) = *places.get(places.partition_point(|it| it.0 < from))?;
+        Some((at, &self.history.steps[at].edits[which]))
+    }
+
+    /// The version of a file before this step; `None` when no later step touches it.
+    pub(super) fn version_before(&self, path: &RepoPath, from: usize) -> Option<&'h FileVersion> {
+        self.next_edit(path, from)
+            .and_then(|(_, edit)| edit.was.as_ref())
+    }
+
+    /// The step after which a file had this content, looking from a step on.
+    pub(super) fn find_arrival_step(
+        &self,
+        path: &RepoPath,
+        id: &str,
+        from: usize,
+    ) -> Option<usize> {
+        let steps = self.history.steps.iter().enumerate().skip(from);
+        let is_it = |edit: &FileEdit| {
+            edit.now
+                .as_ref()
+                .is_some_and(|now| now.path == *path && now.id.as_deref() == Some(id))
+        };
+        steps
+            .filter(|(_, step)| step.edits.iter().any(is_it))
+            .map(|(at, _)| at)
+            .next()
+    }
+}
+
+impl<'a> LineTracer<'a> {
+    pub(super) fn new(source: &'a dyn Source) -> Self {
+        Self {
+            source,
+            objects: HashMap::new(),
+            diffs: HashMap::new(),
+            at_hand: 0,
+        }
+    }
+
+    /// Follows lines all the way along.
+    pub(super) fn trace_lines(
+        &mut self,
+        road: &HistoryIndex<'_>,
+        span: VersionSpan,
+        way: &HistoryRoute,
+    ) -> Result<TraceOutcome, FollowError> {
+        let fate = TraceOutcome::Here { span, since: None };
+        let (mut fate, mut from) = match way {
+            HistoryRoute::Along(at) => (fate, *at),
+            HistoryRoute::Across {
+                leap,
+                then,
+                is_ancestor,
+            } => {
+                let fate = self.apply_step(fate, leap)?;
+                // Only a merge brings a change; a leap to anywhere else says nothing of when it came.
+                (
+                    if *is_ancestor == Some(true) {
+                        fate
+                    } else {
+                        fate.without_commit()
+                    },
+                    *then,
+                )
+            }
+        };
+        while let TraceOutcome::Here { span, .. } = &fate {
+            let Some((at, _)) = road.next_edit(&span.file.path, from) else {
+                break;
+            };
+            fate = self.apply_step(fate, &road.history.steps[at])?;
+            from = at + 1;
+        }
+        Ok(fate)
+    }
+
+    /// What one step did to lines.
+    fn apply_step(
+        &mut self,
+        fate: TraceOutcome,
+        step: &CommitStep,
+    ) -> Result<TraceOutcome, FollowError> {
+        let TraceOutcome::Here { span, since } = fate else {
+            return Ok(fate);
+        };
+        let of_file = |it: &&FileEdit| {
+            it.was
+                .as_ref()
+                .is_some_and(|was| was.path == span.file.path)
+        };
+        let Some(edit) = step.edits.iter().find(of_file) else {
+            return Ok(TraceOutcome::Here { span, since });
+        };
+        match self.apply_edit(edit, span, &step.edits)? {
+            EditOutcome::Untouched(span) => Ok(TraceOutcome::Here { span, since }),
+            EditOutcome::Touched(span) => Ok(TraceOutcome::Here {
+                span,
+                since: Some(step.commit.clone()),
+            }),
+            EditOutcome::Lost(loss) => Ok(TraceOutcome::Lost {
+                loss,
+                since: Some(step.commit.clone()),
+            }),
+        }
+    }
+
+    /// What an edit of their file did to lines; the other edits of the same step are where they may have gone.
+    pub(super) fn apply_edit(
+        &mut self,
+        edit: &FileEdit,
+        span: VersionSpan,
+        all: &[FileEdit],
+    ) -> Result<EditOutcome, FollowError> {
+        let Some(now) = &edit.now else {
+            return Ok(
+                match (
+                    self.find_moved_lines(&span, all)?,
+                    self.find_moved_lines_loosely(&span, all)?,
+                ) {
+                    (Some(found), _) => EditOutcome::Untouched(found),
+                    (None, Some(found)) => EditOutcome::Touched(found),
+                    (None, None) => EditOutcome::Lost(Loss::File),
+                },
+            );
+        };
+        if now.id.is_some() && now.id == span.file.id {
+            return Ok(EditOutcome::Untouched(VersionSpan {
+                file: now.clone(),
+                rows: span.rows,
+            }));
+        }
+        let hunks = self.diff_versions(&span.file, now)?;
+        if !hunks
+            .iter()
+            .any(|it| hunks::is_touched_by_hunk(it, &span.rows))
+        {
+            let rows = hunks::shift_untouched_rows(&hunks, &span.rows);
+            return Ok(EditOutcome::Untouched(VersionSpan {
+                file: now.clone(),
+                rows,
+            }));
+        }
+        self.trace_touched_lines(now, span, &hunks, all)
+    }
+
+    /// Lines that the diff says were touched: the same text elsewhere, or what they were turned into.
+    ///
+    /// A diff is one of several ways to explain an edit. When a function is inserted above one like it, the diff may well
+    /// report the old one as new and the new one as old; when two blocks change places, one of them is reported as deleted
+    /// and added. So the hunks are not believed before the text was looked for, and the order of the attempts is the order
+    /// of certainty:
+    ///
+    /// 1. where the hunks lead, if the very same lines stand there;
+    /// 2. the one place in this file that has them, if it is the only one before and after;
+    /// 3. the same lines among what this commit brought, here or in another file: only lines that are long enough to be told
+    ///    from others (`is_distinctive_snippet`), because a lone `}` stands everywhere;
+    /// 4. where the hunks lead, if only the formatting differs there;
+    /// 5. as 3, spaces not counted: a block that was indented when it moved;
+    /// 6. where the hunks lead, as changed text; or nowhere, if only blank lines are left there.
+    ///
+    /// 1 to 3 leave the text untouched, so the commit is not named as one that changed it.
+    fn trace_touched_lines(
+        &mut self,
+        now: &FileVersion,
+        span: VersionSpan,
+        hunks: &[Hunk],
+        all: &[FileEdit],
+    ) -> Result<EditOutcome, FollowError> {
+        let (old, new) = (self.load_content(&span.file)?, self.load_content(now)?);
+        let (was, sheet) = (FileLines::from_bytes(&old), FileLines::from_bytes(&new));
+        let text = was.clip_rows(&span.rows);
+        let rows = hunks::map_touched_rows(&was, &sheet, hunks, &span.rows);
+        let here = VersionSpan {
+            file: now.clone(),
+            rows: rows.clone(),
+        };
+        if sheet.clip_rows(&rows) == text {
+            return Ok(EditOutcome::Untouched(here));
+        }
+        if let Some(row) = find_only_occurrence(&was, &sheet, text) {
+            let rows = row..row + (span.rows.end - span.rows.start);
+            return Ok(EditOutcome::Untouched(VersionSpan {
+                file: now.clone(),
+                rows,
+            }));
+        }
+        if let Some(found) = self.find_moved_lines(&span, all)? {
+            return Ok(EditOutcome::Untouched(found));
+        }
+        let is_lost = sheet
+            .clip_rows(&rows)
+            .iter()
+            .all(|it| it.trim_ascii().is_empty());
+        if !is_lost
+            && grade_change(now.path.as_str(), text, sheet.clip_rows(&rows)).0 <= Change::Formatting
+        {
+            return Ok(EditOutcome::Touched(here));
+        }
+        let found = self.find_moved_lines_loosely(&span, all)?;
+        Ok(match found {
+            Some(found) => EditOutcome::Touched(found),
+            None if is_lost => EditOutcome::Lost(Loss::Lines),
+            None => EditOutcome::Touched(here),
+        })
+    }
+
+    /// The new file that a vanished one most likely is now: the same content, or at least half of its lines.
+    pub(super) fn find_renamed_file(
+        &mut self,
+        file: &FileVersion,
+        all: &[FileEdit],
+    ) -> Result<Option<FileVersion>, FollowError> {
+        let old = self.load_content(file)?;
+        let was = FileLines::from_bytes(&old);
+        let mut best: Option<(u32, &FileVersion)> = None;
+        for now in all
+            .iter()
+            .filter(|it| it.was.is_none())
+            .filter_map(|it| it.now.as_ref())
+            .take(MAX_SEARCHED)
+        {
+            let Some(new) = self.load_candidate(now)? else {
+                continue;
+            };
+            let sheet = FileLines::from_bytes(&new);
+            let hunks = hunks::diff_file_lines(&was, &sheet);
+            let n_lost: u32 = hunks.iter().map(|it| it.was.end - it.was.start).sum();
+            let n_kept = was.line_count() - n_lost;
+            let is_half = n_kept * 2 >= was.line_count().max(sheet.line_count());
+            if is_half && best.is_none_or(|it| it.0 < n_kept) {
+                best = Some((n_kept, now));
+            }
+        }
+        Ok(best.map(|it| it.1.clone()))
+    }
+
+    /// The only place among what this step brought where the same lines stand.
+    fn find_moved_lines(
+        &mut self,
+        span: &VersionSpan,
+        all: &[FileEdit],
+    ) -> Result<Option<VersionSpan>, FollowError> {
+        self.search_moved_lines(span, all, |line, other| line == other)
+    }
+
+    /// The same, spaces not counted.
+    fn find_moved_lines_loosely(
+        &mut self,
+        span: &VersionSpan,
+        all: &[FileEdit],
+    ) -> Result<Option<VersionSpan>, FollowError> {
+        self.search_moved_lines(span, all, |line, other| {
+            line.trim_ascii() == other.trim_ascii()
+        })
+    }
+
+    fn search_moved_lines(
+        &mut self,
+        span: &VersionSpan,
+        all: &[FileEdit],
+        same: fn(&[u8], &[u8]) -> bool,
+    ) -> Result<Option<VersionSpan>, FollowError> {
+        let old = self.load_content(&span.file)?;
+        let was = FileLines::from_bytes(&old);
+        let text = was.clip_rows(&span.rows);
+        if !is_distinctive_snippet(text) || all.len() > MAX_SEARCHED {
+            return Ok(None);
+        }
+        let mut best: Option<(u32, VersionSpan)> = None;
+        for edit in all {
+            let Some(now) = &edit.now else { continue };
+            if edit
+                .was
+                .as_ref()
+                .is_some_and(|it| it.id.is_some() && it.id == now.id)
+            {
+                continue;
+            }
+            let Some(new) = self.load_candidate(now)? else {
+                continue;
+            };
+            let sheet = FileLines::from_bytes(&new);
+            let places: Vec<u32> = find_matching_rows(&sheet, text, same).collect();
+            if places.is_empty() {
+                continue;
+            }
+            let brought = match &edit.was {
+                None => None,
+                Some(was) => Some(self.diff_versions(was, now)?),
+            };
+            for row in places {
+                let rows = row..row + (span.rows.end - span.rows.start);
+                let is_new = |row: u32| {
+                    brought
+                        .as_ref()
+                        .is_none_or(|it| hunks::is_row_added(it, row))
+                };
+                if !rows.clone().any(is_new) {
+                    continue;
+                }
+                let company = count_matching_neighbours((&was, &span.rows), (&sheet, &rows), same);
+                if best.as_ref().is_none_or(|it| it.0 < company) {
+                    best = Some((
+                        company,
+                        VersionSpan {
+                            file: now.clone(),
+                            rows,
+                        },
+                    ));
+                }
+            }
+        }
+        Ok(best.map(|it| it.1))
+    }
+
+    /// The hunks between two versions of a file.
+    pub(super) fn diff_versions(
+        &mut self,
+        was: &FileVersion,
+        now: &FileVersion,
+    ) -> Result<Rc<[Hunk]>, FollowError> {
+        let key = was.id.clone().zip(now.id.clone());
+        if let Some(known) = key.as_ref().and_then(|it| self.diffs.get(it)) {
+            return Ok(Rc::clone(known));
+        }
+        let (old, new) = (self.load_content(was)?, self.load_content(now)?);
+        let hunks: Rc<[Hunk]> =
+            hunks::diff_file_lines(&FileLines::from_bytes(&old), &FileLines::from_bytes(&new))
+                .into();
+        if let Some(key) = key {
+            self.diffs.insert(key, Rc::clone(&hunks));
+        }
+        Ok(hunks)
+    }
+
+    /// What a version holds.
+    pub(super) fn load_content(&mut self, file: &FileVersion) -> Result<Rc<[u8]>, FollowError> {
+        let found = self
+            .load_version(file)
+            .map_err(|error| build_follow_error(file, &error.format_with_causes()))?;
+        found.ok_or_else(|| build_follow_error(file, explain_missing_version(file)))
+    }
+
+    /// Whether git has this content of a file.
+    pub(super) fn has_content(&mut self, path: &RepoPath, id: &str) -> Result<bool, FollowError> {
+        let file = FileVersion {
+            path: path.clone(),
+            id: Some(id.to_owned()),
+        };
+        self.load_version(&file)
+            .map(|it| it.is_some())
+            .map_err(|error| build_follow_error(&file, &error.format_with_causes()))
+    }
+
+    /// What a version holds that lines may have gone to; `None` where it is no file, or too large to be searched.
+    fn load_candidate(&mut self, file: &FileVersion) -> Result<Option<Rc<[u8]>>, FollowError> {
+        match self.load_version(file) {
+            Ok(None) if file.id.is_some() => {
+                Err(build_follow_error(file, explain_missing_version(file)))
+            }
+            Ok(found) => Ok(found),
+            Err(SourceError::Outside { .. } | SourceError::TooLarge { .. }) => Ok(None),
+            Err(error) => Err(build_follow_error(file, &error.format_with_causes())),
+        }
+    }
+
+    fn load_version(&mut self, file: &FileVersion) -> Result<Option<Rc<[u8]>>, SourceError> {
+        let Some(id) = &file.id else {
+            return Ok(self.source.read_file(&file.path)?.map(|it| it.bytes.into()));
+        };
+        if let Some(known) = self.objects.get(id) {
+            return Ok(Some(Rc::clone(known)));
+        }
+        let Some(object) = self.source.read_object(id)? else {
+            return Ok(None);
+        };
+        let object: Rc<[u8]> = object.into();
+        self.cache_object(id, &object);
+        Ok(Some(object))
+    }
+
+    /// Keeps content at hand.
+    pub(super) fn cache_object(&mut self, id: &str, object: &Rc<[u8]>) {
+        self.at_hand += object.len();
+        if self.at_hand > MAX_AT_HAND {
+            self.objects.clear();
+            self.diffs.clear();
+            self.at_hand = object.len();
+        }
+        self.objects.insert(id.to_owned(), Rc::clone(object));
+    }
+}
+
+fn build_follow_error(file: &FileVersion, why: &str) -> FollowError {
+    FollowError(format!("'{}' could not be followed: {why}", file.path))
+}
+
+/// Why a version that must be there is not.
+fn explain_missing_version(file: &FileVersion) -> &'static str {
+    if file.id.is_some() {
+        "an older version is not in this clone"
+    } else {
+        "it is no longer there"
+    }
+}
+
+/// What one edit did to lines.
+pub(super) enum EditOutcome {
+    /// The same text stands here now.
+    Untouched(VersionSpan),
+    /// Other text stands here now.
+    Touched(VersionSpan),
+    /// Nothing is left of them.
+    Lost(Loss),
+}
+
+/// Where the text stands in the new version, if there and in the old one it stands only once.
+fn find_only_occurrence(was: &FileLines<'_>, now: &FileLines<'_>, text: &[&[u8]]) -> Option<u32> {
+    let same = |line: &[u8], other: &[u8]| line == other;
+    let mut places = find_matching_rows(now, text, same);
+    let only = places.next().filter(|_| places.next().is_none())?;
+    (find_matching_rows(was, text, same).count() == 1 && count_letters_and_digits(text) >= 8)
+        .then_some(only)
+}
+
+/// How many lines next to these moved along with them.
+fn count_matching_neighbours(
+    (was, old): (&FileLines<'_>, &Range<u32>),
+    (now, new): (&FileLines<'_>, &Range<u32>),
+    same: fn(&[u8], &[u8]) -> bool,
+) -> u32 {
+    let above = was.lines()[..old.start as usize]
+        .iter()
+        .rev()
+        .zip(now.lines()[..new.start as usize].iter().rev());
+    let below = was.lines()[old.end as usize..]
+        .iter()
+        .zip(&now.lines()[new.end as usize..]);
+    let alike = |pairs: usize| u32::try_from(pairs).unwrap_or(u32::MAX);
+    alike(
+        above
+            .take(MAX_COMPANY)
+            .take_while(|(a, b)| same(a, b))
+            .count(),
+    ) + alike(
+        below
+            .take(MAX_COMPANY)
+            .take_while(|(a, b)| same(a, b))
+            .count(),
+    )
+}
+
+/// Every row at which these lines stand.
+pub(super) fn find_matching_rows<'s>(
+    sheet: &'s FileLines<'_>,
+    text: &'s [&[u8]],
+    same: impl Fn(&[u8], &[u8]) -> bool + 's,
+) -> impl Iterator<Item = u32> + 's {
+    let windows = sheet.lines().windows(text.len().max(1)).enumerate();
+    let is_it = move |(_, it): &(usize, &[&[u8]])| it.iter().zip(text).all(|(a, b)| same(a, b));
+    windows
+        .filter(is_it)
+        .map(|(row, _)| u32::try_from(row).unwrap_or(u32::MAX))
+}
+
+/// Whether lines are long enough to be told from others like them: three that say something, or forty letters.
+pub(super) fn is_distinctive_snippet(lines: &[&[u8]]) -> bool {
+    let says = |line: &&&[u8]| line.iter().filter(|it| tokens::is_word_byte(**it)).count() >= 3;
+    count_letters_and_digits(lines) >= 40
+        || (lines.iter().filter(says).count() >= 3 && count_letters_and_digits(lines) >= 20)
+}
+
+/// How many letters and digits there are.
+pub(super) fn count_letters_and_digits(lines: &[&[u8]]) -> usize {
+    lines
+        .iter()
+        .flat_map(|it| it.iter())
+        .filter(|it| it.is_ascii_alphanumeric() || !it.is_ascii())
+        .count()
+}

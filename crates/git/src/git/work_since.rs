@@ -1,0 +1,45 @@
+//! What was done in a checkout since a commit: which commits, and which files differ, by name.
+
+use std::collections::BTreeSet;
+
+use apostille_cite::source::SourceError;
+
+use super::discover::Checkout;
+use super::refs::is_object_id;
+use super::{git_command, history, source_unavailable};
+
+/// How many commits are told.
+const MAX_COMMITS: &str = "--max-count=500";
+
+/// The commits and files of some work, by name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WorkRange {
+    /// The commits, newest first.
+    pub commits: Vec<String>,
+    /// The files that differ.
+    pub files: Vec<String>,
+}
+
+impl Checkout {
+    /// What was done here since a commit: committed or not.
+    pub fn read_work_since(&self, commit: &str) -> Result<WorkRange, SourceError> {
+        // Git would take other texts for options, or for refs that point somewhere else tomorrow.
+        if !is_object_id(commit) {
+            return Err(source_unavailable(
+                "what was done",
+                "the task began at no commit",
+            ));
+        }
+        let range = format!("{commit}..HEAD");
+        let listed = git_command::run_git_query(self, &["rev-list", MAX_COMMITS, &range, "--"])?
+            .unwrap_or_default();
+        let commits = listed.lines().map(str::to_owned).collect();
+        let edits = history::diff_worktree_with_commit(self, commit)?;
+        let paths = edits.into_iter().flat_map(|it| [it.was, it.now]).flatten();
+        let files: BTreeSet<String> = paths.map(|it| it.path.as_str().to_owned()).collect();
+        Ok(WorkRange {
+            commits,
+            files: files.into_iter().collect(),
+        })
+    }
+}

@@ -1,0 +1,264 @@
+//! Who is let in: under which name the server was called, from which page, with which token or session.
+
+use std::time::Instant;
+
+use apostille_core::format;
+use apostille_text::digest::Digest;
+use hyper::header::{self, HeaderMap};
+use hyper::{Method as Verb, Request};
+
+use super::response::HttpRejection;
+use super::route::AuthKind;
+use super::{HttpServer, sessions};
+use apostille_api::access_token::{Access, AccessToken, OWNER};
+use apostille_api::request_scope::RequestInput;
+
+/// The names of this machine to itself. Any other one was made to lead here by somebody else.
+const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
+/// The port of an origin that says none.
+const HTTP: u16 = 80;
+
+fn read_header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).map(|it| it.to_str().unwrap_or_default())
+}
+
+/// Whether this is one of the server's own addresses; `unsaid` is the port where none is said.
+fn is_own_authority(authority: &str, unsaid: u16, port: u16) -> bool {
+    let rest = NAMES
+        .into_iter()
+        .find_map(|it| strip_host_name(authority, it));
+    let said = |rest: &str| match rest.strip_prefix(':') {
+        Some(said) => said.parse().ok(),
+        None => rest.is_empty().then_some(unsaid),
+    };
+    rest.and_then(said) == Some(port)
+}
+
+fn strip_host_name<'a>(authority: &'a str, name: &str) -> Option<&'a str> {
+    let (head, rest) = authority.split_at_checked(name.len())?;
+    head.eq_ignore_ascii_case(name).then_some(rest)
+}
+
+/// Turns away what was sent to another name: a page can make its own name lead to this machine. A browser says the port,
+/// so whoever leaves it out is none.
+pub(super) fn check_host_header<B>(request: &Request<B>, port: u16) -> Result<(), HttpRejection> {
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    let is_own = |it: &str| is_own_authority(it, port, port);
+    let is_meant = request
+        .uri()
+        .authority()
+        .is_none_or(|it| is_own(it.as_str()));
+    match (hosts.next().and_then(|it| it.to_str().ok()), hosts.next()) {
+        (Some(host), None) if is_meant && is_own(host) => Ok(()),
+        _ => Err(HttpRejection::new(
+            403,
+            format!("this server is called 127.0.0.1:{port}, and by no other name"),
+        )),
+    }
+}
+
+/// Turns away what another page sent, where something is to be done.
+pub(super) fn check_same_origin<B>(request: &Request<B>, port: u16) -> Result<(), HttpRejection> {
+    if [Verb::GET, Verb::HEAD].contains(request.method()) {
+        return Ok(());
+    }
+    let is_ours = read_header_text(request.headers(), "origin").is_none_or(|it| {
+        it.strip_prefix("http://")
+            .is_some_and(|it| is_own_authority(it, HTTP, port))
+    });
+    let is_near = read_header_text(request.headers(), "sec-fetch-site")
+        .is_none_or(|it| matches!(it, "same-origin" | "none"));
+    match is_ours && is_near {
+        true => Ok(()),
+        false => Err(HttpRejection::new(
+            403,
+            "this was sent by another page; only the panel's own pages may send it",
+        )),
+    }
+}
+
+/// Turns away whoever may not do that.
+pub(super) fn check_route_access(pass: &AccessToken, need: Access) -> Result<(), HttpRejection> {
+    match pass.allows_access(need) {
+        true => Ok(()),
+        false => Err(HttpRejection::new(
+            403,
+            format!(
+                "'{}' may only {}, and this takes {need}",
+                pass.name, pass.access
+            ),
+        )),
+    }
+}
+
+/// Turns away a form that this visitor's own page did not make.
+///
+/// The threat is a page in the same browser: it can send a form to a server on loopback, and the browser adds the cookie by
+/// itself. There are four fences, because each has a gap. `SameSite=Strict` on the cookie does not help between two
+/// servers on one host, which are the same site whatever their ports are. Requests without
+/// `Origin` or `Sec-Fetch-Site` have to pass, because not every browser and no plain client sends them. The seal has no
+/// such gap: it is made from the session's key and this process's secret (`Host::sign_text`), stands only in pages
+/// that the session was shown, and a foreign page cannot read those. It is checked last, on every form.
+///
+/// A token never counts here, and a cookie never counts at `/api` and `/mcp`: a program has no page to be tricked by, and a
+/// browser has no token that it would send by itself.
+pub(super) fn verify_csrf_token(asked: &RequestInput, seal: &str) -> Result<(), HttpRejection> {
+    let brought = asked
+        .form_fields()
+        .into_iter()
+        .find(|it| it.0 == "seal")
+        .map(|it| it.1)
+        .unwrap_or_default();
+    // Digests are compared, so that how long it takes tells nothing.
+    match Digest::hash_bytes(brought.as_bytes()) == Digest::hash_bytes(seal.as_bytes()) {
+        true => Ok(()),
+        false => Err(HttpRejection::new(
+            403,
+            "this form is not from your open page; go back, reload it and send it again",
+        )),
+    }
+}
+
+/// The token that a request brings; of several, nobody knows which one is meant.
+pub(super) fn read_bearer_token(headers: &HeaderMap) -> Option<Digest> {
+    if headers.get_all(header::AUTHORIZATION).iter().count() > 1 {
+        return None;
+    }
+    let (scheme, token) = read_header_text(headers, "authorization")?.split_once(' ')?;
+    let is_bearer = scheme.eq_ignore_ascii_case("bearer");
+    is_bearer.then(|| Digest::hash_bytes(token.trim().as_bytes()))
+}
+
+impl HttpServer {
+    /// Who asks, and the seal on the forms of whoever has a session.
+    pub(super) fn authenticate_request(
+        &self,
+        area: AuthKind,
+        headers: &HeaderMap,
+    ) -> Result<(AccessToken, String), HttpRejection> {
+        match area {
+            AuthKind::Panel => self
+                .authenticate_session(headers)
+                .ok_or_else(build_login_rejection),
+            _ => {
+                let token = read_bearer_token(headers);
+                let pass = self.plan.keys.authenticate_token(token.as_ref());
+                pass.map(|it| (it, String::new()))
+                    .ok_or_else(|| self.reject_unknown_token(token.as_ref()))
+            }
+        }
+    }
+
+    /// What somebody is told who brought no token that opens anything. Only who has a token as it was made learns more of
+    /// it: whatever else is brought is equally unknown.
+    fn reject_unknown_token(&self, token: Option<&Digest>) -> HttpRejection {
+        let why = match token.map(|it| self.plan.keys.expired_since(it)) {
+            None => "no token was sent".into(),
+            Some(None) => "this token is not known here, or was revoked".into(),
+            Some(Some(since)) => format!(
+                "this token is over since {}",
+                format::format_timestamp(since)
+            ),
+        };
+        let way_in = "send one as \"Authorization: Bearer <token>\": the one that `apostille serve` printed, or one of \
+                      `apostille token create`";
+        HttpRejection::new(401, format!("{why}; {way_in}"))
+            .with_header("www-authenticate", "Bearer realm=\"apostille\"")
+    }
+
+    fn authenticate_session(&self, headers: &HeaderMap) -> Option<(AccessToken, String)> {
+        let key = sessions::read_session_cookie(headers, self.plan.port)?;
+        let session = self.lock_sessions().get(&key, self.now())?;
+        let pass = match session.token {
+            // The token may have been revoked meanwhile.
+            Some(token) => {
+                let pass = self
+                    .plan
+                    .keys
+                    .authenticate_token(Some(&token.digest))
+                    .filter(|it| it.name == token.pass)?;
+                AccessToken {
+                    is_panel: true,
+                    ..pass
+                }
+            }
+            None => self.owner_access(),
+        };
+        Some((pass, self.plan.host.sign_text(&format!("form {key}"))))
+    }
+
+    /// The same refusal, or another one where that was tried too often.
+    pub(super) fn throttle_guesses(&self, turned: HttpRejection) -> HttpRejection {
+        self.gate
+            .check_guess_rate(Instant::now())
+            .err()
+            .unwrap_or(turned)
+    }
+
+    /// The pass of whoever has the printed link.
+    pub(super) fn owner_access(&self) -> AccessToken {
+        AccessToken {
+            name: OWNER.into(),
+            spaces: None,
+            access: self.plan.panel,
+            is_panel: true,
+        }
+    }
+}
+
+/// What somebody without a session is told.
+pub(super) fn build_login_rejection() -> HttpRejection {
+    let why = "Open the link that `apostille serve` printed when it started; it works once. Or paste a token here: the \
+               one it printed, or one that `apostille token create NAME` makes.";
+    HttpRejection {
+        has_form: true,
+        ..HttpRejection::new(401, why)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_has_three_names() {
+        let check = |host: &str, expected: bool| {
+            assert_eq!(is_own_authority(host, 7787, 7787), expected, "{host:?}")
+        };
+        check("127.0.0.1:7787", true);
+        check("localhost:7787", true);
+        check("LocalHost:7787", true);
+        check("[::1]:7787", true);
+        check("localhost", true);
+        check("localhost:80", false);
+        check("localhost:", false);
+        check("localhost:7787x", false);
+        check("localhost.evil.example:7787", false);
+        check("evil.example", false);
+        check("127.0.0.1.evil.example:7787", false);
+        check("", false);
+        assert!(
+            is_own_authority("localhost", HTTP, 80) && !is_own_authority("localhost", HTTP, 7787)
+        );
+        assert!(is_own_authority("[::1]", HTTP, 80) && !is_own_authority("[::1]", HTTP, 7787));
+    }
+
+    #[test]
+    fn only_a_bearer_brings_a_token() {
+        let check = |header: &str, expected: Option<&str>| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::AUTHORIZATION, header.parse().unwrap());
+            assert_eq!(
+                read_bearer_token(&headers),
+                expected.map(|it| Digest::hash_bytes(it.as_bytes())),
+                "{header:?}"
+            );
+        };
+        check("Bearer s3", Some("s3"));
+        check("bearer  s3 ", Some("s3"));
+        check("Basic s3", None);
+        check("s3", None);
+        check("", None);
+    }
+}

@@ -1,0 +1,330 @@
+//! How much is taken on: so many requests a second from one pass, so many worked on at once, a few waiting. Everything
+//! beyond is told to come back, which costs nothing.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use tokio::sync::Semaphore;
+
+use super::ServerLimits;
+use super::response::HttpRejection;
+pub(super) use apostille_mcp::concurrency::ConcurrencyPermit;
+use apostille_mcp::concurrency::{ConcurrencyLimit, CountGuard, divide_limit};
+
+/// How many seconds of its rate somebody may use at once.
+const BURST_SECONDS: f64 = 2.0;
+/// How often a second a wrong token, session or link is heard out.
+const GUESSES: f64 = 20.0;
+/// How much of what requests send is held at once.
+const KILOBYTES: usize = 32 * 1024;
+
+/// What somebody has left, and since when.
+#[derive(Debug, Clone, Copy)]
+struct TokenBucket {
+    left: f64,
+    at: Instant,
+}
+
+impl TokenBucket {
+    /// Takes one out, after what has come in since; how many seconds to wait where there is none.
+    fn take_token(&mut self, rate: f64, now: Instant) -> Result<(), f64> {
+        let came = now.saturating_duration_since(self.at).as_secs_f64() * rate;
+        *self = Self {
+            left: (self.left + came).min(rate * BURST_SECONDS),
+            at: now,
+        };
+        if self.left < 1.0 {
+            return Err((1.0 - self.left) / rate);
+        }
+        self.left -= 1.0;
+        Ok(())
+    }
+}
+
+/// What one pass takes up beside its places, so that it leaves something to others.
+struct CallerQuota {
+    kilobytes: Arc<Semaphore>,
+    listeners: Arc<AtomicUsize>,
+}
+
+impl Default for CallerQuota {
+    fn default() -> Self {
+        Self {
+            kilobytes: Arc::new(Semaphore::new(KILOBYTES / 2)),
+            listeners: Arc::default(),
+        }
+    }
+}
+
+/// What lets so many through.
+pub(super) struct RequestLimiter {
+    limits: ServerLimits,
+    /// How many are worked on, which the agents' protocol shares.
+    pub(super) places: Arc<ConcurrencyLimit>,
+    kilobytes: Arc<Semaphore>,
+    listeners: Arc<AtomicUsize>,
+    buckets: Mutex<HashMap<String, TokenBucket>>,
+    shares: Mutex<HashMap<String, Arc<CallerQuota>>>,
+}
+
+impl RequestLimiter {
+    pub(super) fn new(limits: ServerLimits) -> Self {
+        Self {
+            limits,
+            places: Arc::new(ConcurrencyLimit::new(limits.at_once, limits.waiting)),
+            kilobytes: Arc::new(Semaphore::new(KILOBYTES)),
+            listeners: Arc::default(),
+            buckets: Mutex::default(),
+            shares: Mutex::default(),
+        }
+    }
+
+    /// Turns away whoever asks too often.
+    pub(super) fn check_rate(&self, pass: &str, now: Instant) -> Result<(), HttpRejection> {
+        self.take_from_bucket(pass, f64::from(self.limits.rate), now)
+    }
+
+    /// Turns away those who bring nothing that is known, all of them together, when they try too often.
+    pub(super) fn check_guess_rate(&self, now: Instant) -> Result<(), HttpRejection> {
+        self.take_from_bucket("", GUESSES, now)
+    }
+
+    fn take_from_bucket(&self, pass: &str, rate: f64, now: Instant) -> Result<(), HttpRejection> {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = TokenBucket {
+            left: rate * BURST_SECONDS,
+            at: now,
+        };
+        let bucket = buckets.entry(pass.to_owned()).or_insert(full);
+        bucket.take_token(rate, now).map_err(|seconds| {
+            let why = format!("more than {rate} requests a second; come back in a moment");
+            HttpRejection {
+                shed: Some("rate"),
+                ..HttpRejection::new(429, why)
+                    .with_header("retry-after", format_retry_seconds(seconds))
+            }
+        })
+    }
+
+    fn caller_quota(&self, pass: &str) -> Arc<CallerQuota> {
+        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(shares.entry(pass.to_owned()).or_default())
+    }
+
+    /// A place to work in. Whoever waits in vain, or finds too many waiting, is turned away.
+    pub(super) async fn acquire_slot(
+        &self,
+        pass: &str,
+    ) -> Result<ConcurrencyPermit, HttpRejection> {
+        let place = self.places.acquire_permit(pass, self.limits.wait).await;
+        place.ok_or_else(build_busy_rejection)
+    }
+
+    /// The same for whoever is in already and only waits for its turn; none where that takes too long.
+    pub(super) async fn wait_for_slot(&self, pass: &str) -> Option<ConcurrencyPermit> {
+        self.places.acquire_permit(pass, self.limits.work).await
+    }
+
+    /// Turns away whoever finds too many waiting.
+    pub(super) fn check_queue(&self, pass: &str) -> Result<(), HttpRejection> {
+        self.places
+            .can_wait(pass)
+            .then_some(())
+            .ok_or_else(build_busy_rejection)
+    }
+
+    /// Room for what a request sends, until it is worked on.
+    pub(super) fn reserve_body_memory(
+        &self,
+        pass: &str,
+        bytes: usize,
+    ) -> Result<ConcurrencyPermit, HttpRejection> {
+        let n = u32::try_from(bytes.div_ceil(1024).max(1)).unwrap_or(u32::MAX);
+        let held =
+            ConcurrencyPermit::try_acquire(&self.caller_quota(pass).kilobytes, &self.kilobytes, n);
+        held.ok_or_else(|| build_busy_rejection().with_header("connection", "close"))
+    }
+
+    /// A seat for one more listener, where there is one.
+    pub(super) fn reserve_listener(
+        &self,
+        pass: &str,
+    ) -> Result<(CountGuard, CountGuard), HttpRejection> {
+        let most = self.limits.listeners;
+        let own = CountGuard::new_within(&self.caller_quota(pass).listeners, divide_limit(most, 4));
+        own.zip(CountGuard::new_within(&self.listeners, most))
+            .ok_or_else(|| {
+                let turned = HttpRejection::new(503, "too many listen already; come back later");
+                HttpRejection {
+                    shed: Some("listeners"),
+                    ..turned.with_header("retry-after", "30")
+                }
+            })
+    }
+
+    /// How many are worked on.
+    pub(super) fn active_requests(&self) -> usize {
+        self.places.count_running()
+    }
+
+    /// How many listen.
+    pub(super) fn listeners(&self) -> usize {
+        self.listeners.load(Ordering::Relaxed)
+    }
+}
+
+/// What is said when there is no place.
+pub(super) fn build_busy_rejection() -> HttpRejection {
+    let turned = HttpRejection::new(503, "too much is asked at once; come back in a moment")
+        .with_header("retry-after", "1");
+    HttpRejection {
+        shed: Some("busy"),
+        ..turned
+    }
+}
+
+/// Whole seconds, and never none.
+fn format_retry_seconds(seconds: f64) -> String {
+    format!("{:.0}", seconds.ceil().max(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_bucket_fills_again_and_never_over() {
+        let start = Instant::now();
+        let at = |ms: u64| start + Duration::from_millis(ms);
+        let gate = RequestLimiter::new(ServerLimits {
+            rate: 10,
+            ..ServerLimits::default()
+        });
+        let passed = |pass: &str, ms: u64| {
+            (0..100)
+                .filter(|_| gate.check_rate(pass, at(ms)).is_ok())
+                .count()
+        };
+        assert_eq!(passed("ci", 0), 20);
+        assert_eq!(passed("other", 0), 20);
+        assert_eq!(passed("ci", 500), 5);
+        assert_eq!(passed("ci", 60_000), 20);
+        let turned = gate.check_rate("ci", at(60_000)).unwrap_err();
+        assert_eq!(
+            (turned.status, turned.headers),
+            (429, vec![("retry-after", "1".into())])
+        );
+    }
+
+    #[test]
+    fn what_finds_no_place_is_told_so() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let wait = Duration::from_millis(5);
+            let gate = RequestLimiter::new(ServerLimits {
+                at_once: 1,
+                waiting: 1,
+                wait,
+                ..ServerLimits::default()
+            });
+            let place = gate.acquire_slot("ci").await.ok();
+            assert_eq!(gate.active_requests(), 1);
+            let (first, second) = tokio::join!(gate.acquire_slot("ci"), gate.acquire_slot("ci"));
+            assert_eq!([status(first), status(second)], [503, 503]);
+            drop(place);
+            assert!(gate.acquire_slot("ci").await.is_ok());
+        });
+    }
+
+    fn status<T>(turned: Result<T, HttpRejection>) -> u16 {
+        turned.err().map_or(200, |it| it.status)
+    }
+
+    #[test]
+    fn one_pass_leaves_half_to_others() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let wait = Duration::from_millis(5);
+            let gate = RequestLimiter::new(ServerLimits {
+                at_once: 4,
+                waiting: 2,
+                wait,
+                work: wait,
+                ..ServerLimits::default()
+            });
+            let held = [
+                gate.acquire_slot("ci").await.ok(),
+                gate.acquire_slot("ci").await.ok(),
+            ];
+            assert!(held.iter().all(Option::is_some));
+            let (mine, other) = tokio::join!(gate.acquire_slot("ci"), gate.acquire_slot("other"));
+            assert_eq!([status(mine), status(other)], [503, 200]);
+            // An agent's call does not wait for ever either.
+            assert!(
+                gate.wait_for_slot("ci").await.is_none()
+                    && gate.wait_for_slot("other").await.is_some()
+            );
+            drop(held);
+            assert!(gate.acquire_slot("ci").await.is_ok());
+        });
+    }
+
+    #[test]
+    fn one_pass_fills_neither_the_memory_nor_the_seats() {
+        let gate = RequestLimiter::new(ServerLimits {
+            listeners: 8,
+            ..ServerLimits::default()
+        });
+        let big = |pass: &str| gate.reserve_body_memory(pass, 4 * 1024 * 1024);
+        let mut held: Vec<_> = (0..4).map(|_| big("ci")).collect();
+        assert_eq!(
+            (
+                held.iter().filter(|it| it.is_ok()).count(),
+                status(big("ci"))
+            ),
+            (4, 503)
+        );
+        assert_eq!(status(gate.reserve_body_memory("ci", 0)), 503);
+        held.extend((0..4).map(|_| big("other")));
+        assert_eq!(status(gate.reserve_body_memory("third", 1)), 503);
+        drop(held);
+        assert_eq!(status(big("ci")), 200);
+        let seats: Vec<_> = (0..2).map(|_| gate.reserve_listener("ci").ok()).collect();
+        assert_eq!(
+            (
+                status(gate.reserve_listener("ci")),
+                status(gate.reserve_listener("other")),
+                gate.listeners()
+            ),
+            (503, 200, 2)
+        );
+        assert!(seats.iter().all(Option::is_some));
+    }
+
+    #[test]
+    fn guesses_are_paced_together_and_nobody_else() {
+        let gate = RequestLimiter::new(ServerLimits::default());
+        let now = Instant::now();
+        let n = (0..100)
+            .filter(|_| gate.check_guess_rate(now).is_ok())
+            .count();
+        assert_eq!(
+            (
+                n,
+                status(gate.check_guess_rate(now)),
+                status(gate.check_rate("ci", now))
+            ),
+            (40, 429, 200)
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! For whoever watches over the server: is it alive, is it ready, what does it count.
+
+use std::fmt::Display;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use apostille_core::space::Space;
+use apostille_core::store::{SpaceSummary, Store, StoreError};
+use jiff::{SignedDuration, Timestamp};
+
+use super::limiter::ConcurrencyPermit;
+use super::metrics::{self, HttpGauges};
+use super::response::HttpRejection;
+use super::{HttpServer, route_job};
+use apostille_api::access_token::AccessToken;
+use apostille_api::host::CallOrigin;
+use apostille_api::request_scope::HttpReply;
+
+const TEXT: &str = "text/plain; charset=utf-8";
+const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// It answers, so it is alive.
+pub(super) fn reply_health() -> HttpReply {
+    HttpReply::new(200, TEXT, "ok\n".into())
+}
+
+/// Whether this pass is told of a space.
+fn summarize_reachable_spaces(
+    store: &dyn Store,
+    pass: &AccessToken,
+) -> Result<Vec<(Space, SpaceSummary)>, StoreError> {
+    let spaces = store
+        .list_spaces()?
+        .into_iter()
+        .filter(|it| pass.reaches_space(it));
+    spaces
+        .map(|it| store.summarize_space(&it).map(|tally| (it, tally)))
+        .collect()
+}
+
+/// What was found when the store was looked at last, and when that was.
+pub(super) type LastReadiness = Option<(Timestamp, Result<HttpReply, HttpRejection>)>;
+
+/// How long that is good for.
+const GOOD: SignedDuration = SignedDuration::from_secs(1);
+
+/// What was found, if that is not too long ago; a clock that was set back does not make it last.
+fn find_fresh_readiness(
+    looked: &LastReadiness,
+    now: Timestamp,
+) -> Option<&Result<HttpReply, HttpRejection>> {
+    looked
+        .as_ref()
+        .filter(|it| now.duration_since(it.0).abs() < GOOD)
+        .map(|it| &it.1)
+}
+
+impl HttpServer {
+    /// Reads something from the store, on a thread of its own, which has this place.
+    async fn read_store<T: Send + 'static>(
+        &self,
+        place: Option<ConcurrencyPermit>,
+        read: impl Fn(&dyn Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, HttpRejection> {
+        let host = Arc::clone(&self.plan.host);
+        let found = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            let origin = CallOrigin {
+                is_by_name: true,
+                ..CallOrigin::default()
+            };
+            let unread = |it: &dyn Display| {
+                HttpRejection::new(503, route_job::redact_error_text(&it.to_string()))
+            };
+            let scope = host.open_scope(&origin).map_err(|it| unread(&it))?;
+            let found = scope.run(&|| false, |cx, _| read(cx.store));
+            found.map_err(|it| unread(&it))?.map_err(|it| unread(&it))
+        });
+        found
+            .await
+            .map_err(|_| HttpRejection::new(503, "the store cannot be looked at"))?
+    }
+
+    /// Whether the store can be read. Anybody may ask, so it takes nobody's place, and is looked at once a second, however
+    /// many ask.
+    pub(super) async fn check_readiness(&self) -> Result<HttpReply, HttpRejection> {
+        let mut looked = self.looked.lock().await;
+        if let Some(found) = find_fresh_readiness(&looked, self.now()) {
+            return found.clone();
+        }
+        let look = self.read_store(None, |it| it.list_spaces());
+        let found = match tokio::time::timeout(self.plan.limits.wait, look).await {
+            Ok(found) => found.map(|_| HttpReply::new(200, TEXT, "ready\n".into())),
+            Err(_) => Err(HttpRejection::new(
+                503,
+                "the store takes too long to be read",
+            )),
+        };
+        *looked = Some((self.now(), found.clone()));
+        found
+    }
+
+    /// Everything that is counted.
+    pub(super) async fn render_metrics(
+        &self,
+        pass: AccessToken,
+    ) -> Result<HttpReply, HttpRejection> {
+        let place = self.gate.acquire_slot(&pass.name).await?;
+        let tallies = self
+            .read_store(Some(place), move |store| {
+                summarize_reachable_spaces(store, &pass)
+            })
+            .await?;
+        let gauges = HttpGauges {
+            in_flight: self.in_flight.load(Ordering::Relaxed),
+            at_work: self.gate.active_requests(),
+            connections: self.connections.load(Ordering::Relaxed),
+            listeners: self.gate.listeners(),
+        };
+        let page = self.meter.to_prometheus(&gauges) + &metrics::format_space_metrics(&tallies);
+        Ok(HttpReply::new(200, PROMETHEUS, page))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_found_is_good_for_a_second() {
+        let at = |ms: i64| Timestamp::UNIX_EPOCH + SignedDuration::from_millis(ms);
+        let looked = Some((at(5_000), Ok(reply_health())));
+        let check = |ms: i64, expected: bool| {
+            assert_eq!(
+                find_fresh_readiness(&looked, at(ms)).is_some(),
+                expected,
+                "{ms}"
+            )
+        };
+        check(5_000, true);
+        check(5_999, true);
+        check(6_000, false);
+        check(1_000, false);
+        assert!(find_fresh_readiness(&None, at(0)).is_none());
+    }
+}

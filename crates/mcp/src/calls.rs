@@ -1,0 +1,320 @@
+//! A call from its arrival to its answer: place, work on a thread of its own, a person's word where it needs one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use apostille_core::Context;
+use apostille_text::secrets;
+use axum::http::request::Parts;
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ProgressNotificationParam, ReadResourceRequestParams,
+    ReadResourceResponse, RequestMetaObject,
+};
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::client_questions::{self, ClientRoots, UserConsent};
+use super::{McpRequest, McpServer, results};
+use apostille_api::access_token::{Access, AccessToken};
+use apostille_api::host::{CallOrigin, PlaceError, RootsNeed};
+use apostille_api::{CallFault, CallPlace};
+use apostille_tools::resources;
+use apostille_tools::resources::{MemoryResource, ResourcePage};
+use apostille_tools::{Tool, ToolAnswer, ToolEffect};
+
+/// After this time nothing more is looked up; what is left is `unknown`.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How many citations are looked up between two words about how far it is.
+const STRIDE: u64 = 25;
+/// How long what a client says of itself may be, in characters.
+const MAX_NAME: usize = 100;
+/// Under which names clients tell their session.
+const SESSIONS: [&str; 3] = ["sessionId", "threadId", "vscode.conversationId"];
+
+/// What is done in the place.
+type McpJob<T> = dyn Fn(&Context<'_>, &CallPlace<'_>) -> Result<T, CallFault> + Send + Sync;
+
+impl McpServer {
+    /// The answer to a call of a tool.
+    pub(super) async fn answer_tool_call(
+        &self,
+        call: &CallToolRequestParams,
+        context: &McpRequest,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let profile = self.offer.profile;
+        let Some(tool) = profile.find_tool(&call.name) else {
+            let fault =
+                CallFault::no_such_tool(&sanitize_client_text(&call.name), profile.tool_names());
+            return Err(results::to_mcp_error(&fault));
+        };
+        if !is_tool_allowed(tool, context) {
+            return Ok(results::build_read_only_refusal(tool).into());
+        }
+        let roots = match client_questions::ask_client_roots(
+            self,
+            call.input_responses.as_ref(),
+            context,
+            RootsNeed::Some,
+        )
+        .await
+        {
+            ClientRoots::Known(roots) => roots,
+            ClientRoots::Ask(question) => return Ok(question.into()),
+        };
+        let arguments = call.arguments.clone().map_or(Value::Null, Value::Object);
+        let repo = arguments["repo"]
+            .as_str()
+            .filter(|it| !it.is_empty())
+            .map(Into::into);
+        let has_word = client_questions::has_user_agreement(self, call, context);
+        let origin = CallOrigin {
+            roots,
+            repo,
+            has_word,
+            ..read_call_origin(context)
+        };
+        let job: Arc<McpJob<ToolAnswer>> =
+            Arc::new(move |cx, here| profile.call_tool(cx, here, tool.name, arguments.clone()));
+        let mut done = self
+            .run_job(origin.clone(), Arc::clone(&job), context)
+            .await?;
+        if let Ok(Ok(answer)) = &done {
+            match client_questions::ask_user_consent(self, answer, call, context).await {
+                UserConsent::Given => {
+                    let origin = CallOrigin {
+                        has_word: true,
+                        ..origin
+                    };
+                    done = self.run_job(origin, job, context).await?;
+                }
+                UserConsent::Ask(question) => return Ok(question.into()),
+                UserConsent::Declined => return Ok(results::build_declined_refusal().into()),
+                UserConsent::None => {}
+            }
+        }
+        if tool.effect != ToolEffect::Reads && matches!(&done, Ok(Ok(answer)) if !answer.is_refusal)
+        {
+            self.changes.notify_change();
+        }
+        Ok(match done {
+            Ok(Ok(answer)) => results::to_mcp_tool_result(answer),
+            Ok(Err(fault)) => results::to_mcp_fault_result(&fault)?,
+            Err(unplaced) => results::build_place_refusal(&unplaced),
+        }
+        .into())
+    }
+
+    /// A resource.
+    pub(super) async fn answer_resource_read(
+        &self,
+        which: &ReadResourceRequestParams,
+        context: &McpRequest,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let roots = match client_questions::ask_client_roots(
+            self,
+            which.input_responses.as_ref(),
+            context,
+            RootsNeed::All,
+        )
+        .await
+        {
+            ClientRoots::Known(roots) => roots,
+            ClientRoots::Ask(question) => return Ok(question.into()),
+        };
+        let uri = which.uri.clone();
+        let job: Arc<McpJob<Option<ResourcePage>>> =
+            Arc::new(move |cx, here| resources::read_resource_page(cx, here, &uri));
+        let origin = CallOrigin {
+            roots,
+            ..read_call_origin(context)
+        };
+        match self.run_job(origin, job, context).await? {
+            Ok(Ok(Some(page))) => Ok(results::to_mcp_resource_result(page).into()),
+            Ok(Ok(None)) => Err(build_unknown_resource_error(&which.uri)),
+            Ok(Err(fault)) => Err(results::to_mcp_error(&fault)),
+            Err(unplaced) => Err(ErrorData::invalid_params(unplaced.to_string(), None)),
+        }
+    }
+
+    /// The memories that can be read one by one; none where nobody knows whose.
+    pub(super) async fn answer_memory_listing(
+        &self,
+        context: &McpRequest,
+    ) -> Result<Vec<MemoryResource>, ErrorData> {
+        let ClientRoots::Known(roots) =
+            client_questions::ask_client_roots(self, None, context, RootsNeed::All).await
+        else {
+            return Ok(Vec::new());
+        };
+        let job: Arc<McpJob<Vec<MemoryResource>>> = Arc::new(resources::list_memory_resources);
+        let origin = CallOrigin {
+            roots,
+            ..read_call_origin(context)
+        };
+        match self.run_job(origin, job, context).await? {
+            Ok(Ok(listed)) => Ok(listed),
+            Ok(Err(fault)) => Err(results::to_mcp_error(&fault)),
+            Err(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Does the work on a thread of its own, and tells how far it is.
+    async fn run_job<T: Send + 'static>(
+        &self,
+        origin: CallOrigin,
+        job: Arc<McpJob<T>>,
+        context: &McpRequest,
+    ) -> Result<Result<Result<T, CallFault>, PlaceError>, ErrorData> {
+        let (told, mut steps) = watch::channel(0);
+        let clock = CallDeadline {
+            is_over: Arc::default(),
+        };
+        let (host, late) = (Arc::clone(&self.host), clock.late_check(told));
+        let place = match &self.turns {
+            Some(turns) => {
+                let caller = find_request_token(context).map_or("", |it| &it.name);
+                let place = turns.places.acquire_permit(caller, turns.patience).await;
+                Some(place.ok_or_else(build_busy_error)?)
+            }
+            None => None,
+        };
+        let mut work = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            let scope = host.open_scope(&origin)?;
+            scope.run(&late, |cx, here| job(cx, here))
+        });
+        let patience = tokio::time::sleep(PATIENCE);
+        tokio::pin!(patience);
+        let (mut is_over, mut known) = (false, 0);
+        let done = loop {
+            tokio::select! {
+                done = &mut work => break done,
+                () = &mut patience, if !is_over => is_over = true,
+                () = context.ct.cancelled(), if !is_over => is_over = true,
+                Ok(()) = steps.changed() => {
+                    known = *steps.borrow_and_update();
+                    send_mcp_progress(context, known).await;
+                }
+            }
+            if is_over {
+                clock.end_work();
+            }
+        };
+        // What was quicker than its messenger is told all the same.
+        let last = *steps.borrow();
+        if last > known {
+            send_mcp_progress(context, last).await;
+        }
+        done.map_err(|_| ErrorData::internal_error("the call broke off", None))
+    }
+}
+
+fn build_busy_error() -> ErrorData {
+    ErrorData::internal_error("too much is asked at once; call again in a moment", None)
+}
+
+/// What every request tells of its client.
+fn read_call_origin(context: &McpRequest) -> CallOrigin {
+    let client = context
+        .client_info()
+        .and_then(|it| parse_client_name(&it.name));
+    CallOrigin {
+        session: read_client_session(&context.meta),
+        client,
+        pass: find_request_token(context).cloned(),
+        ..CallOrigin::default()
+    }
+}
+
+/// What whoever sent it may do, where it came through a socket.
+fn find_request_token(context: &McpRequest) -> Option<&AccessToken> {
+    context.extensions.get::<Parts>()?.extensions.get()
+}
+
+/// Whether whoever calls may call this tool.
+pub(super) fn is_tool_allowed(tool: &Tool, context: &McpRequest) -> bool {
+    tool.effect == ToolEffect::Reads
+        || find_request_token(context).is_none_or(|it| it.allows_access(Access::Write))
+}
+
+fn build_unknown_resource_error(uri: &str) -> ErrorData {
+    let uri = secrets::mask_secrets(uri);
+    let known = resources::list_fixed_resources()
+        .iter()
+        .map(|it| it.uri)
+        .collect::<Vec<_>>()
+        .join(", ");
+    let what = format!(
+        "there is no '{}'; there are: {known}, {}",
+        sanitize_client_text(&uri),
+        resources::describe_memory_template().uri
+    );
+    ErrorData::resource_not_found(what, Some(serde_json::json!({"uri": uri})))
+}
+
+/// Tells the work when to stop, and others how far it is. When nobody waits any more, it is over.
+struct CallDeadline {
+    is_over: Arc<AtomicBool>,
+}
+
+impl CallDeadline {
+    fn end_work(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+
+    /// Asked once for each citation that is looked up.
+    fn late_check(&self, told: watch::Sender<u64>) -> impl Fn() -> bool + Send + 'static {
+        let is_over = Arc::clone(&self.is_over);
+        let steps = AtomicU64::new(0);
+        move || {
+            let step = steps.fetch_add(1, Ordering::Relaxed) + 1;
+            if step.is_multiple_of(STRIDE) {
+                // Nobody listens any more when the answer is there.
+                let _ = told.send(step);
+            }
+            is_over.load(Ordering::Relaxed)
+        }
+    }
+}
+
+impl Drop for CallDeadline {
+    fn drop(&mut self) {
+        self.end_work();
+    }
+}
+
+async fn send_mcp_progress(context: &McpRequest, step: u64) {
+    let Some(token) = context.meta.get_progress_token() else {
+        return;
+    };
+    #[expect(clippy::cast_precision_loss, reason = "a number of citations")]
+    let told = ProgressNotificationParam::new(token, step as f64);
+    // A client that does not listen loses nothing but this.
+    let _ = context
+        .peer
+        .notify_progress(told.with_message(format!("looking things up, step {step}")))
+        .await;
+}
+
+fn read_client_session(meta: &RequestMetaObject) -> Option<String> {
+    let meta = serde_json::to_value(meta).ok()?;
+    SESSIONS
+        .iter()
+        .find_map(|key| parse_client_name(meta.get(key)?.as_str()?))
+}
+
+/// What a client says of itself: untrusted, so without anything that could be more than a name.
+fn sanitize_client_text(text: &str) -> String {
+    text.chars()
+        .filter(char::is_ascii_graphic)
+        .take(MAX_NAME)
+        .collect()
+}
+
+/// The same for what is written down: nothing of it where it appears to hold a secret.
+fn parse_client_name(text: &str) -> Option<String> {
+    let name = sanitize_client_text(text);
+    Some(name).filter(|it| !it.is_empty() && secrets::find_secret(it).is_none())
+}

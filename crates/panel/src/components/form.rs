@@ -1,0 +1,110 @@
+//! Forms: every control has its label, every form its seal.
+
+use maud::{Markup, html};
+
+use apostille_api::request_scope::RequestScope;
+
+/// A form that does something and goes back to a page.
+#[must_use]
+pub fn render_post_form(visit: &RequestScope<'_>, path: &str, body: &Markup) -> Markup {
+    html! { form method="post" action=(super::link_to_page(visit, path)) { (seal(visit)) (body) } }
+}
+
+/// What a form that only looks carries, so that it stays in the space that is looked at.
+#[must_use]
+pub fn render_repo_field(visit: &RequestScope<'_>) -> Markup {
+    html! { @if !visit.here.repo.is_user() { input type="hidden" name="repo" value=(visit.here.repo); } }
+}
+
+/// A control under its label, with a word about it.
+#[must_use]
+pub fn render_labeled_field(id: &str, label: &str, hint: &str, control: &Markup) -> Markup {
+    html! {
+        div.field {
+            label for=(id) { (label) }
+            (control)
+            @if !hint.is_empty() { p.hint id=(format!("{id}-hint")) { (hint) } }
+        }
+    }
+}
+
+/// What a control says about its hint.
+fn format_hint_id(id: &str, hint: &str) -> Option<String> {
+    (!hint.is_empty()).then(|| format!("{id}-hint"))
+}
+
+/// One line of text. The last part of the id, behind its last `-`, is the name of the field.
+#[must_use]
+pub fn render_text_input(id: &str, label: &str, value: &str, hint: &str) -> Markup {
+    let control = html! {
+        input type="text" id=(id) name=(extract_field_name(id)) value=(value) aria-describedby=[format_hint_id(id, hint)] autocomplete="off";
+    };
+    render_labeled_field(id, label, hint, &control)
+}
+
+/// One line of text that must not be left empty.
+#[must_use]
+pub fn render_required_input(id: &str, label: &str, value: &str, hint: &str) -> Markup {
+    let control = html! {
+        input type="text" id=(id) name=(extract_field_name(id)) value=(value) aria-describedby=[format_hint_id(id, hint)] autocomplete="off" required;
+    };
+    render_labeled_field(id, label, hint, &control)
+}
+
+/// Several lines of text.
+#[must_use]
+pub fn render_textarea(id: &str, label: &str, value: &str, rows: usize, hint: &str) -> Markup {
+    let control = html! {
+        // The first line end behind the tag is not part of the text.
+        textarea id=(id) name=(extract_field_name(id)) rows=(rows) aria-describedby=[format_hint_id(id, hint)] { "\n" (value) }
+    };
+    render_labeled_field(id, label, hint, &control)
+}
+
+/// Something to tick.
+#[must_use]
+pub fn render_checkbox(id: &str, label: &str, is_ticked: bool) -> Markup {
+    html! {
+        div.tick {
+            input type="checkbox" id=(id) name=(extract_field_name(id)) value="yes" checked[is_ticked];
+            label for=(id) { (label) }
+        }
+    }
+}
+
+/// One of several.
+#[derive(Debug, Clone, Copy)]
+pub struct SelectOption<'a> {
+    /// What is sent.
+    pub value: &'a str,
+    /// What is read.
+    pub told: &'a str,
+}
+
+/// One out of a list; the first stands for none.
+#[must_use]
+pub fn render_select(
+    id: &str,
+    label: &str,
+    any: &str,
+    all: &[SelectOption<'_>],
+    chosen: &str,
+) -> Markup {
+    let control = html! {
+        select id=(id) name=(extract_field_name(id)) {
+            option value="" { (any) }
+            @for it in all { option value=(it.value) selected[it.value == chosen] { (it.told) } }
+        }
+    };
+    render_labeled_field(id, label, "", &control)
+}
+
+fn extract_field_name(id: &str) -> &str {
+    id.rsplit_once('-').map_or(id, |it| it.1)
+}
+
+/// The hidden field that every form carries.
+#[must_use]
+pub fn seal(visit: &RequestScope<'_>) -> Markup {
+    html! { input type="hidden" name="seal" value=(visit.seal); }
+}

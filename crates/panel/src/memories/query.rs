@@ -1,0 +1,254 @@
+//! What somebody looks for: the query of the page, parsed once.
+
+use std::str::FromStr;
+
+use apostille_cite::citation::RepoPath;
+use apostille_core::memory::{Kind, Layer, Origin, Stage};
+use apostille_core::store::{ListCursor, MemoryFilter};
+use apostille_text::moderate;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use maud::{Markup, html};
+
+use crate::components;
+use crate::components::{SelectOption, render_labeled_field, render_select, render_text_input};
+use apostille_api::request_scope::{RequestInput, RequestScope};
+
+/// What is listed unless said otherwise.
+pub(super) const IN_PLAY: &[Stage] = &[Stage::Active, Stage::Pending];
+/// The words that a memory's citations can stand by.
+pub(super) const VERDICTS: &[&str] =
+    &["holds", "moved", "changed", "gone", "unknown", "unverified"];
+/// The fields of the form, in its order; the first is the box above it.
+const FIELDS: &[&str] = &[
+    "q", "layer", "kind", "status", "origin", "verdict", "tag", "path", "since", "until", "after",
+];
+/// The word for every status.
+const ANY: &str = "any";
+
+/// What is looked for. What was asked for wrongly is told, and not looked for.
+#[derive(Debug, Default)]
+pub(super) struct MemorySearch {
+    raw: Vec<(&'static str, String)>,
+    /// Words to rank by.
+    pub(super) text: Option<String>,
+    /// What a store can tell.
+    pub(super) filter: MemoryFilter,
+    /// How citations stand.
+    pub(super) verdict: Option<String>,
+    /// From where a listing goes on.
+    pub(super) after: Option<ListCursor>,
+    /// What was asked for wrongly.
+    pub(super) problems: Vec<String>,
+}
+
+impl MemorySearch {
+    pub(super) fn from_query(visit: &RequestScope<'_>, asked: &RequestInput) -> Self {
+        let raw = FIELDS
+            .iter()
+            .filter_map(|it| Some((*it, asked.query_value(it)?.trim().to_owned())));
+        let raw = raw.filter(|it| !it.1.is_empty()).collect();
+        let mut sought = Self {
+            raw,
+            ..Self::default()
+        };
+        let filter = MemoryFilter {
+            spaces: visit.reachable_spaces(),
+            layers: sought.parse_field::<Layer>("layer").into_iter().collect(),
+            kinds: sought.parse_field::<Kind>("kind").into_iter().collect(),
+            origins: sought.parse_field::<Origin>("origin").into_iter().collect(),
+            stages: sought.parse_stages(),
+            tag: sought
+                .raw_value("tag")
+                .map(|it| it.trim_start_matches('#').to_owned()),
+            path: sought.parse_field::<RepoPath>("path"),
+            since: sought.parse_day("since", 0),
+            until: sought.parse_day("until", 1),
+            ..MemoryFilter::default()
+        };
+        let after = sought.raw_value("after").and_then(parse_list_cursor);
+        Self {
+            text: sought.raw_value("q").map(Into::into),
+            verdict: sought
+                .raw_value("verdict")
+                .filter(|it| VERDICTS.contains(it))
+                .map(Into::into),
+            after,
+            filter,
+            ..sought
+        }
+    }
+
+    /// Whether nothing is looked for, so that everything is shown.
+    pub(super) fn is_empty(&self) -> bool {
+        self.raw.is_empty()
+    }
+
+    /// Whether words are to be ranked: only what is in use can be.
+    pub(super) fn is_ranked(&self) -> bool {
+        self.text.is_some() && matches!(self.raw_value("status"), None | Some("active"))
+    }
+
+    pub(super) fn raw_value(&self, name: &str) -> Option<&str> {
+        self.raw
+            .iter()
+            .find(|it| it.0 == name)
+            .map(|it| it.1.as_str())
+    }
+
+    /// The way to the same with one thing said otherwise.
+    pub(super) fn link_with(
+        &self,
+        visit: &RequestScope<'_>,
+        name: &'static str,
+        value: &str,
+    ) -> String {
+        let others = self.raw.iter().filter(|it| it.0 != name && it.0 != "after");
+        let said: Vec<_> = others
+            .map(|it| (it.0, it.1.as_str()))
+            .chain([(name, value)])
+            .collect();
+        components::link_with_query(visit, "/", &said)
+    }
+
+    fn parse_field<T: FromStr<Err: ToString>>(&mut self, name: &'static str) -> Option<T> {
+        let read = self.raw_value(name)?.parse::<T>();
+        read.map_err(|error| self.problems.push(error.to_string()))
+            .ok()
+    }
+
+    fn parse_stages(&mut self) -> Vec<Stage> {
+        match self.raw_value("status") {
+            None => IN_PLAY.to_vec(),
+            Some(ANY) => Vec::new(),
+            Some(_) => self
+                .parse_field::<Stage>("status")
+                .map_or_else(|| IN_PLAY.to_vec(), |it| vec![it]),
+        }
+    }
+
+    /// The beginning of a day, or of the day so many days after it.
+    fn parse_day(&mut self, name: &'static str, days: i64) -> Option<Timestamp> {
+        let said = self.raw_value(name)?.to_owned();
+        let day = said
+            .parse::<Date>()
+            .ok()
+            .and_then(|it| it.checked_add(jiff::Span::new().days(days)).ok());
+        let at = day
+            .and_then(|it| it.to_zoned(TimeZone::UTC).ok())
+            .map(|it| it.timestamp());
+        if at.is_none() {
+            let said = moderate::clean_code_unless_secret(&said);
+            self.problems
+                .push(format!("{name} is '{said}', and no day such as 2026-02-26"));
+        }
+        at
+    }
+}
+
+/// A place in a listing, as a link carries it.
+pub(super) fn format_list_cursor(after: &ListCursor) -> String {
+    format!(
+        "{}.{}.{}",
+        after.at.as_millisecond(),
+        after.number,
+        after.space
+    )
+}
+
+fn parse_list_cursor(text: &str) -> Option<ListCursor> {
+    let mut parts = text.splitn(3, '.');
+    let at = Timestamp::from_millisecond(parts.next()?.parse().ok()?).ok()?;
+    Some(ListCursor {
+        at,
+        number: parts.next()?.parse().ok()?,
+        space: parts.next()?.parse().ok()?,
+    })
+}
+
+/// The box and the filters below it: a form that only looks.
+pub(super) fn render_search_form(visit: &RequestScope<'_>, sought: &MemorySearch) -> Markup {
+    let is_open = sought.raw.iter().any(|it| it.0 != "q" && it.0 != "after");
+    let said = |name: &str| sought.raw_value(name).unwrap_or_default();
+    let search = html! {
+        input type="search" id="q" name="q" value=(said("q")) placeholder="as an agent would ask" autocomplete="off";
+    };
+    html! {
+        form.finder role="search" method="get" action="/" {
+            (components::render_repo_field(visit))
+            div.search { (render_labeled_field("q", "Search", "", &search)) button type="submit" { "Search" } }
+            details.filters open[is_open] {
+                summary { "Filters" }
+                div.grid {
+                    (render_word_select("layer", "Layer", "all", Layer::ALL.iter().map(|it| it.as_str()), said("layer")))
+                    (render_word_select("kind", "Kind", "all", Kind::ALL.iter().map(|it| it.as_str()), said("kind")))
+                    (render_word_select("status", "Status", "active and pending", list_status_words(), said("status")))
+                    (render_word_select("origin", "Said by", "anybody", Origin::ALL.iter().map(|it| it.as_str()), said("origin")))
+                    (render_word_select("verdict", "Verdict here", "any", VERDICTS.iter().copied(), said("verdict")))
+                    (render_text_input("tag", "Tag", said("tag"), ""))
+                    (render_text_input("path", "Cites file or folder", said("path"), ""))
+                    (render_date_field("since", "Recorded since", said("since")))
+                    (render_date_field("until", "Recorded until", said("until")))
+                }
+                div.buttons {
+                    button.quiet type="submit" { "Filter" }
+                    @if is_open { a href=(components::link_to_page(visit, "/")) { "Clear" } }
+                }
+            }
+        }
+    }
+}
+
+fn list_status_words() -> impl Iterator<Item = &'static str> {
+    [ANY]
+        .into_iter()
+        .chain(Stage::ALL.iter().map(|it| it.as_str()))
+}
+
+fn render_word_select(
+    id: &str,
+    label: &str,
+    any: &str,
+    all: impl Iterator<Item = &'static str>,
+    chosen: &str,
+) -> Markup {
+    let all: Vec<SelectOption<'_>> = all
+        .map(|it| SelectOption {
+            value: it,
+            told: it,
+        })
+        .collect();
+    render_select(id, label, any, &all, chosen)
+}
+
+fn render_date_field(id: &str, label: &str, value: &str) -> Markup {
+    render_labeled_field(
+        id,
+        label,
+        "",
+        &html! { input type="date" id=(id) name=(id) value=(value); },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_in_a_listing_is_read_back() {
+        let check = |text: &str, is_good: bool| {
+            assert_eq!(
+                parse_list_cursor(text).map(|it| format_list_cursor(&it)),
+                is_good.then(|| text.to_owned()),
+                "{text}"
+            );
+        };
+        check("1772107200000.12.myorg/my.app", true);
+        check("1772107200000.12.users/ana", true);
+        check("", false);
+        check("x.1.a/b", false);
+        check("99999999999999999999.1.a/b", false);
+        check("1.1.a/b c", false);
+    }
+}

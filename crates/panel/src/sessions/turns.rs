@@ -1,0 +1,174 @@
+//! The turns of a session: each moment with what was shown at it, how it stood then and stands today, and why.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use apostille_agents::session::{AgentSession, Moment, SessionEntry, ShownMemory};
+use apostille_core::memory::MemoryId;
+use apostille_core::recall::ScoreBreakdown;
+use apostille_core::verify::VerifiedMemory;
+use maud::{Markup, html};
+
+use super::{MOMENTS, collect_applied_memories, render_exposed_badge};
+use crate::ask::render_score_factors;
+use crate::components::{
+    build_page_url, render_badge, render_relative_time, render_toned_badge, sanitize_shown_text,
+    truncate_shown_text,
+};
+use apostille_api::request_scope::RequestScope;
+
+/// How much of a fact is told.
+const FACT: usize = 400;
+/// A tick.
+const TICK: &str = "M3 8.5l3.2 3.2L13 4.8";
+
+type VerifiedById = BTreeMap<MemoryId, VerifiedMemory>;
+
+/// The turns, in their order; of many moments the last ones.
+pub(super) fn render_session_turns(
+    visit: &RequestScope<'_>,
+    session: &AgentSession,
+    today: &VerifiedById,
+) -> Markup {
+    let used = collect_applied_memories(session);
+    let mut turns: Vec<(usize, Vec<&SessionEntry>)> = vec![(0, Vec::new())];
+    for entry in session
+        .entries
+        .iter()
+        .filter(|it| it.moment != Moment::Done)
+    {
+        if entry.moment == Moment::Prompt {
+            turns.push((turns.len(), Vec::new()));
+        }
+        if let Some(turn) = turns.last_mut() {
+            turn.1.push(entry);
+        }
+    }
+    let n: usize = turns.iter().map(|it| it.1.len()).sum();
+    let mut left_out = n.saturating_sub(MOMENTS);
+    for turn in &mut turns {
+        let here = left_out.min(turn.1.len());
+        turn.1.drain(..here);
+        left_out -= here;
+    }
+    html! {
+        @if n > MOMENTS { p.hint { (n - MOMENTS) " earlier moments are not told here." } }
+        @for (number, moments) in turns.iter().filter(|it| !it.1.is_empty()) {
+            section.turn aria-labelledby=(format!("turn-{number}")) {
+                h2 id=(format!("turn-{number}")) { @if *number == 0 { "Beginning" } @else { "Turn " (number) } }
+                ol.moments { @for it in moments { (render_session_moment(visit, it, session.entries.first() == Some(*it), today, &used)) } }
+            }
+        }
+    }
+}
+
+fn render_session_moment(
+    visit: &RequestScope<'_>,
+    entry: &SessionEntry,
+    is_first: bool,
+    today: &VerifiedById,
+    used: &BTreeSet<MemoryId>,
+) -> Markup {
+    let line = |it: &ShownMemory, is_withheld| {
+        render_shown_memory(it, today.get(&it.id), is_withheld, used.contains(&it.id))
+    };
+    html! {
+        li.moment {
+            p.meta {
+                b { (entry.moment) }
+                (render_relative_time(entry.at, visit.cx.now))
+                @if let Some(it) = entry.took { span { (format!("{:.1} ms", f64::from(it) / 1_000.0)) } }
+                @if entry.is_outside { (render_exposed_badge()) }
+                @if entry.is_fresh && !is_first { span { "what was said before is no longer before the agent" } }
+            }
+            @if let Some(it) = explain_empty_moment(entry) { p.hint { (it) } }
+            @if !entry.shown.is_empty() || !entry.withheld.is_empty() {
+                ul.showings {
+                    @for it in &entry.shown { (line(it, false)) }
+                    @for it in &entry.withheld { (line(it, true)) }
+                }
+            }
+        }
+    }
+}
+
+/// Why nothing was shown at a moment at which something could have been.
+fn explain_empty_moment(entry: &SessionEntry) -> Option<&'static str> {
+    let is_empty = entry.shown.is_empty() && entry.withheld.is_empty();
+    match entry.moment {
+        _ if entry.is_ignored => Some("Nothing: you asked to leave memory out of it."),
+        Moment::Prompt if is_empty => {
+            Some("Nothing: no memory that was new to this session was clearly to the point.")
+        }
+        _ => None,
+    }
+}
+
+fn render_shown_memory(
+    it: &ShownMemory,
+    today: Option<&VerifiedMemory>,
+    is_withheld: bool,
+    is_used: bool,
+) -> Markup {
+    html! {
+        li.showing {
+            p.meta {
+                (render_shown_handle(it, today))
+                @if is_withheld { b { "withheld" } }
+                (render_standing_then_and_now(it, today))
+                @if is_used { (render_toned_badge("good", TICK, "of use")) }
+            }
+            @if let Some(now) = today { p.fact dir="auto" { (format_session_fact(now)) } }
+            (render_score_details(it.score, &it.why))
+        }
+    }
+}
+
+/// The way to the memory, in the space it belongs to.
+fn render_shown_handle(it: &ShownMemory, today: Option<&VerifiedMemory>) -> Markup {
+    let path = format!("/memories/{}", it.handle);
+    let repo = today
+        .map(|it| &it.memory.space)
+        .filter(|it| !it.is_user())
+        .map_or("", |it| it.as_str());
+    html! {
+        @match today {
+            Some(_) => a.handle href=(build_page_url(&path, &[("repo", repo)])) { (it.handle) },
+            None => span.handle { (it.handle) },
+        }
+    }
+}
+
+/// How it stood when it was shown, and how it stands today.
+fn render_standing_then_and_now(it: &ShownMemory, today: Option<&VerifiedMemory>) -> Markup {
+    let now = today.map(find_current_standing);
+    html! {
+        (render_badge(&it.verdict))
+        @match now {
+            None => span { "then; forgotten since" },
+            Some(now) if now == it.verdict => {},
+            Some(now) => { span { "then," } (render_badge(now)) span { "now" } },
+        }
+    }
+}
+
+/// How a memory stands today; what cannot be looked up here is unknown.
+fn find_current_standing(it: &VerifiedMemory) -> &'static str {
+    match it.verdicts.is_empty() && !it.memory.citations.is_empty() {
+        true => "unknown",
+        false => it.standing(),
+    }
+}
+
+fn format_session_fact(it: &VerifiedMemory) -> String {
+    let mut memory = it.memory.clone();
+    memory.withhold_secret();
+    truncate_shown_text(&sanitize_shown_text(&memory.fact), FACT)
+}
+
+/// Where the score came from.
+fn render_score_details(score: f32, why: &ScoreBreakdown) -> Markup {
+    if score == 0.0 {
+        return html! { p.hint { "Not ranked: it is shown at this moment whatever is asked." } };
+    }
+    html! { details.why { summary { "Score " (format!("{score:.2}")) } (render_score_factors(why)) } }
+}

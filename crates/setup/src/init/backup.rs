@@ -1,0 +1,227 @@
+//! What is kept of every run, so that it can be undone byte for byte: the files as they were, and a page that lists them.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use apostille_text::digest::Digest;
+use serde::{Deserialize, Serialize};
+
+use super::file_changes::{self, FileChange};
+use super::scope::InitScope;
+use apostille_workspace::error::CommandError;
+use apostille_workspace::system::System;
+
+const VERSION: u32 = 1;
+const MANIFEST: &str = "manifest.json";
+
+/// The page of a run.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct BackupManifest {
+    version: u32,
+    at: String,
+    scope: String,
+    root: PathBuf,
+    /// What was changed.
+    pub files: Vec<BackedUpFile>,
+}
+
+/// A file that a run changed.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct BackedUpFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it was; nothing, if it was not there.
+    pub before: Option<BackupCopy>,
+    /// The digest of what it became.
+    pub after: String,
+    /// The folders that were made for it.
+    pub made: Vec<PathBuf>,
+}
+
+/// What a file was.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct BackupCopy {
+    copy: String,
+    digest: String,
+    /// Its permissions.
+    pub mode: Option<u32>,
+}
+
+/// A run that can be undone.
+#[derive(Debug)]
+pub(super) struct InitRun {
+    folder: PathBuf,
+    /// Its page.
+    pub manifest: BackupManifest,
+}
+
+/// The folder of all runs.
+pub(super) fn locate_backup_folder(world: &System) -> Result<PathBuf, CommandError> {
+    let data = world
+        .env
+        .data_dir()
+        .ok_or_else(|| CommandError::config("this user has no home, and so no data folder"))?;
+    Ok(data.join("init"))
+}
+
+/// Keeps what these changes will change, before any of them is made.
+pub(super) fn back_up_changes(
+    world: &System,
+    scope: &InitScope,
+    changes: &[FileChange],
+) -> Result<InitRun, CommandError> {
+    let kept = locate_backup_folder(world).and_then(|all| {
+        write_change_backup(world, scope, changes, &all).map_err(CommandError::internal)
+    });
+    kept.map_err(|fault| CommandError {
+        cause: fault.cause.context("cannot keep what would be changed"),
+        ..fault
+    })
+}
+
+fn write_change_backup(
+    world: &System,
+    scope: &InitScope,
+    changes: &[FileChange],
+    all: &Path,
+) -> anyhow::Result<InitRun> {
+    let folder = create_numbered_backup(all)?;
+    let mut files = Vec::new();
+    for (n, change) in changes.iter().enumerate() {
+        let copy = n.to_string();
+        if let Some(bytes) = &change.before {
+            write_private_backup(&folder.join(&copy), bytes)?;
+        }
+        let digest = |bytes: &Vec<u8>| Digest::hash_bytes(bytes).to_string();
+        let mode = file_changes::read_file_mode(&change.target);
+        let before = change.before.as_ref().map(|it| BackupCopy {
+            copy,
+            digest: digest(it),
+            mode,
+        });
+        let after = change.after.as_ref().map(digest).unwrap_or_default();
+        files.push(BackedUpFile {
+            path: change.target.clone(),
+            before,
+            after,
+            made: file_changes::list_missing_folders(&change.target),
+        });
+    }
+    let (at, scope, root) = (
+        world.now.to_string(),
+        scope.as_str().into(),
+        scope.root().to_path_buf(),
+    );
+    let manifest = BackupManifest {
+        version: VERSION,
+        at,
+        scope,
+        root,
+        files,
+    };
+    write_private_backup(
+        &folder.join(MANIFEST),
+        &serde_json::to_vec_pretty(&manifest)?,
+    )?;
+    Ok(InitRun { folder, manifest })
+}
+
+/// Makes the folder of all runs, its owner's alone.
+pub(super) fn create_backup_folder(all: &Path) -> io::Result<()> {
+    new_private_dir_builder().recursive(true).create(all)
+}
+
+fn new_private_dir_builder() -> fs::DirBuilder {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+}
+
+/// A new folder, numbered behind the others.
+fn create_numbered_backup(all: &Path) -> anyhow::Result<PathBuf> {
+    create_backup_folder(all).with_context(|| format!("cannot make '{}'", all.display()))?;
+    let builder = new_private_dir_builder();
+    let mut number = list_backup_numbers(all)?.last().map_or(1, |it| it + 1);
+    loop {
+        let folder = all.join(number.to_string());
+        match builder.create(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(error.into()),
+            Ok(()) => return Ok(folder),
+        }
+    }
+}
+
+/// The numbers of all runs, in order.
+fn list_backup_numbers(all: &Path) -> io::Result<Vec<u64>> {
+    let entries = match fs::read_dir(all) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other?,
+    };
+    let mut numbers: Vec<u64> = entries
+        .filter_map(|it| it.ok()?.file_name().to_str()?.parse().ok())
+        .collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// A file that only its owner can read: settings hold secrets.
+fn write_private_backup(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.write(true).create_new(true).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// The runs of a scope that were not undone, the latest first.
+pub(super) fn list_undoable_runs(
+    world: &System,
+    scope: &InitScope,
+) -> Result<Vec<InitRun>, CommandError> {
+    let all = locate_backup_folder(world)?;
+    let numbers = list_backup_numbers(&all).map_err(CommandError::internal)?;
+    let mut runs = Vec::new();
+    for folder in numbers.iter().rev().map(|it| all.join(it.to_string())) {
+        let page = folder.join(MANIFEST);
+        // A run that was cut off before its page was written has changed nothing.
+        let Ok(bytes) = fs::read(&page) else { continue };
+        let manifest: BackupManifest = serde_json::from_slice(&bytes).map_err(|error| {
+            CommandError::config(format!("'{}' cannot be read: {error}", page.display()))
+        })?;
+        if manifest.version != VERSION {
+            return Err(CommandError::config(format!(
+                "'{}' was written by a newer apostille",
+                page.display()
+            )));
+        }
+        if manifest.scope == scope.as_str() && manifest.root == scope.root() {
+            runs.push(InitRun { folder, manifest });
+        }
+    }
+    Ok(runs)
+}
+
+impl InitRun {
+    /// What a file was, as it was kept.
+    pub(super) fn read_copy(&self, before: &BackupCopy) -> Result<Vec<u8>, CommandError> {
+        let path = self.folder.join(&before.copy);
+        let lost = |why: String| {
+            CommandError::config(format!("what was kept in '{}' {why}", path.display()))
+        };
+        let bytes = fs::read(&path).map_err(|error| lost(format!("cannot be read: {error}")))?;
+        match Digest::hash_bytes(&bytes).to_string() == before.digest {
+            true => Ok(bytes),
+            false => Err(lost("is not what was put there".into())),
+        }
+    }
+
+    /// Nothing of it is needed any more.
+    pub(super) fn delete_backup(&self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}

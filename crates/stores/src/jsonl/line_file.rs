@@ -1,0 +1,240 @@
+//! A file of lines that only grows: read from where we left off, appended whole, rewritten aside.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use apostille_core::memory::MemoryId;
+use apostille_core::space::Space;
+use apostille_core::store::StoreError;
+use cap_std::fs::OpenOptions;
+
+use super::line;
+use crate::store_errors::store_error_from_io as fault;
+use apostille_files::no_symlink;
+
+/// A file of lines, and how far it was read.
+#[derive(Debug)]
+pub(super) struct LineFile {
+    path: PathBuf,
+    /// Whether its owner may have put a link in its place; a file that only this program makes is never one.
+    may_be_link: bool,
+    mark: ReadMark,
+}
+
+/// How far a file was read, and which file it was.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct ReadMark {
+    read: u64,
+    len: u64,
+    file: u64,
+}
+
+/// What is new in a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum NewLines {
+    /// Nothing.
+    Nothing,
+    /// These lines were added, and perhaps a last one that has no end yet: torn, or still being written.
+    Added(Vec<Vec<u8>>, Option<Vec<u8>>),
+    /// It is another file, or shorter: read it anew.
+    Replaced,
+}
+
+impl LineFile {
+    pub(super) fn new(path: PathBuf, may_be_link: bool) -> Self {
+        Self {
+            path,
+            may_be_link,
+            mark: ReadMark::default(),
+        }
+    }
+
+    /// Opens the file, through a link only where it may be one.
+    fn open_file(&self, options: &mut cap_std::fs::OpenOptions) -> io::Result<File> {
+        let target = if self.may_be_link {
+            std::fs::canonicalize(&self.path)
+        } else {
+            Ok(self.path.clone())
+        };
+        // What is not there yet has no other name.
+        no_symlink::open_unlinked_file(&target.unwrap_or_else(|_| self.path.clone()), options)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Forgets how far it was read.
+    pub(super) fn reset_mark(&mut self) {
+        self.mark = ReadMark::default();
+    }
+
+    /// Reads what was added since the last time.
+    pub(super) fn read_new_lines(&mut self) -> Result<NewLines, StoreError> {
+        let broken = |error| fault("cannot read the store", error);
+        let mut file = match self.open_file(OpenOptions::new().read(true)) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let was_there = self.mark != ReadMark::default();
+                return Ok(if was_there {
+                    NewLines::Replaced
+                } else {
+                    NewLines::Nothing
+                });
+            }
+            Err(error) => return Err(broken(error)),
+        };
+        let found = file.metadata().map_err(broken)?;
+        let (len, identity) = (found.len(), file_identity(&found));
+        if self.mark.file != 0 && (self.mark.file != identity || len < self.mark.len) {
+            return Ok(NewLines::Replaced);
+        }
+        if self.mark.file == identity && len == self.mark.len {
+            return Ok(NewLines::Nothing);
+        }
+        file.seek(SeekFrom::Start(self.mark.read)).map_err(broken)?;
+        let mut bytes = Vec::new();
+        file.take(len - self.mark.read)
+            .read_to_end(&mut bytes)
+            .map_err(broken)?;
+        let whole = bytes
+            .iter()
+            .rposition(|it| *it == b'\n')
+            .map_or(0, |at| at + 1);
+        self.mark = ReadMark {
+            read: self.mark.read + whole as u64,
+            len,
+            file: identity,
+        };
+        let tail = bytes.split_off(whole);
+        Ok(NewLines::Added(
+            split_byte_lines(&bytes),
+            Some(tail).filter(|it| !it.is_empty()),
+        ))
+    }
+
+    /// Counts the line without an end as read, because it was whole.
+    pub(super) fn accept_tail(&mut self) {
+        self.mark.read = self.mark.len;
+    }
+
+    /// Adds a line and, if it must last, waits until it is on the disk. A line cut short by a full disk is taken back.
+    pub(super) fn append_line(&self, line: &str, must_last: bool) -> Result<(), StoreError> {
+        let broken = |error| fault("cannot write the store", error);
+        let is_new = !self.path.exists();
+        let mut file = self
+            .open_file(OpenOptions::new().read(true).create(true).append(true))
+            .map_err(broken)?;
+        let len = file.metadata().map_err(broken)?.len();
+        let torn = has_torn_end(&mut file, len).map_err(broken)?;
+        let line = if torn {
+            format!("\n{line}")
+        } else {
+            line.to_owned()
+        };
+        let written = file
+            .write_all(line.as_bytes())
+            .and_then(|()| if must_last { file.sync_data() } else { Ok(()) });
+        if let Err(error) = written {
+            // Best effort: what cannot be taken back is a torn line, which every reader knows how to skip.
+            let _ = file.set_len(len);
+            return Err(broken(error));
+        }
+        if is_new && must_last {
+            sync_parent_folder(&self.path).map_err(broken)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a new content in place of the old: written aside, forced to the disk, renamed.
+    pub(super) fn replace_content(&self, content: &[u8]) -> Result<(), StoreError> {
+        let broken = |error| fault("cannot rewrite the store", error);
+        let aside = self.path.with_extension("rewrite");
+        let mut file = no_symlink::open_unlinked_file(
+            &aside,
+            OpenOptions::new().write(true).create(true).truncate(true),
+        )
+        .map_err(broken)?;
+        file.write_all(content)
+            .and_then(|()| file.sync_all())
+            .map_err(broken)?;
+        std::fs::rename(&aside, &self.path).map_err(broken)?;
+        sync_parent_folder(&self.path).map_err(broken)
+    }
+
+    /// The content of the file without what it says of these memories. What cannot be read stays as it is.
+    pub(super) fn content_without(
+        &self,
+        gone: &HashSet<MemoryId>,
+        repo: &Space,
+    ) -> Result<Vec<u8>, StoreError> {
+        let mut bytes = Vec::new();
+        match self
+            .open_file(OpenOptions::new().read(true))
+            .and_then(|mut it| it.read_to_end(&mut bytes))
+        {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(fault("cannot read the store", error)),
+        }
+        let mut content = Vec::with_capacity(bytes.len());
+        for bytes in split_byte_lines(&bytes) {
+            match std::str::from_utf8(&bytes) {
+                Ok(text) => content.extend(
+                    line::strip_memories_from_line(text, gone, repo)?
+                        .unwrap_or_default()
+                        .bytes(),
+                ),
+                Err(_) => content.extend(bytes.into_iter().chain([b'\n'])),
+            }
+        }
+        Ok(content)
+    }
+}
+
+/// The lines of some bytes; the last one may have no end.
+fn split_byte_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let mut lines: Vec<Vec<u8>> = bytes.split(|it| *it == b'\n').map(<[u8]>::to_vec).collect();
+    if lines.last().is_some_and(Vec::is_empty) {
+        lines.pop();
+    }
+    lines
+}
+
+fn has_torn_end(file: &mut File, len: u64) -> io::Result<bool> {
+    if len == 0 {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::Start(len - 1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
+}
+
+/// A rename is only on the disk when its folder is.
+fn sync_parent_folder(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        #[cfg(unix)]
+        Some(folder) => File::open(if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        })?
+        .sync_all(),
+        _ => Ok(()),
+    }
+}
+
+/// Which file it is. Git puts a new file in the place of the old one, and a disk may give it the same number.
+fn file_identity(found: &std::fs::Metadata) -> u64 {
+    let created = found
+        .created()
+        .ok()
+        .and_then(|it| it.duration_since(std::time::UNIX_EPOCH).ok());
+    let created = created.map_or(0, |it| it.as_nanos() as u64);
+    #[cfg(unix)]
+    let created = created.wrapping_mul(31) ^ std::os::unix::fs::MetadataExt::ino(found);
+    created.max(1)
+}

@@ -1,0 +1,103 @@
+//! The log in outline: rows are counted, not told, so only what counting takes is read out of them.
+
+use std::borrow::Cow;
+
+use apostille_core::event::Happening;
+use apostille_core::event::trace::{EventTrace, is_held_verdict, stage_moved_from, stage_moved_to};
+use apostille_core::memory::{MemoryId, Stage};
+use apostille_core::store::StoreError;
+use jiff::Timestamp;
+use rusqlite::{Connection, Row, params};
+use serde::Deserialize;
+
+use crate::store_errors::store_error_from_sqlite;
+
+type StoreResult<T> = Result<T, StoreError>;
+
+/// A memory that was remembered is counted where it stands now.
+const SELECT: &str = "SELECT memory, name, record, CASE name WHEN 'remembered' THEN \
+    (SELECT stage FROM memory WHERE id = event.memory) END FROM event WHERE space = ?1 ORDER BY seq DESC LIMIT ?2";
+
+/// What counting takes of an event.
+#[derive(Deserialize)]
+struct EventOutline<'a> {
+    at: &'a str,
+    #[serde(default, borrow)]
+    shown: Vec<ShownOutline<'a>>,
+    #[serde(default)]
+    class: Option<String>,
+    #[serde(default)]
+    status: Option<&'a str>,
+    #[serde(default, borrow)]
+    was: Option<PreviousStatusOutline<'a>>,
+}
+
+/// What counting takes of a memory that was shown.
+#[derive(Deserialize)]
+struct ShownOutline<'a> {
+    #[serde(default, borrow)]
+    verdict: Option<Cow<'a, str>>,
+}
+
+/// How a memory stood.
+#[derive(Deserialize)]
+struct PreviousStatusOutline<'a> {
+    status: &'a str,
+}
+
+/// What happened in a space, the newest first, up to the first that is older than this time.
+pub(super) fn read_trace_rows(
+    db: &Connection,
+    space: i64,
+    since: Timestamp,
+    limit: usize,
+) -> StoreResult<Vec<EventTrace>> {
+    let mut select = db.prepare_cached(SELECT).map_err(store_error_from_sqlite)?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut rows = select
+        .query(params![space, limit])
+        .map_err(store_error_from_sqlite)?;
+    let mut traces = Vec::new();
+    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+        match decode_trace_row(row) {
+            Some(trace) if trace.at < since => break,
+            Some(trace) => traces.push(trace),
+            // What another program changed is not counted as if it had happened; `health` names it.
+            None => {}
+        }
+    }
+    Ok(traces)
+}
+
+fn decode_trace_row(row: &Row<'_>) -> Option<EventTrace> {
+    let text = |at| row.get_ref(at).ok()?.as_str_or_null().ok()?;
+    let happening: Happening = text(1)?.parse().ok()?;
+    let outline: EventOutline<'_> = serde_json::from_str(text(2)?).ok()?;
+    let memory = row.get_ref(0).ok()?.as_blob_or_null().ok()?;
+    let memory = memory
+        .and_then(|it| <[u8; 16]>::try_from(it).ok())
+        .map(MemoryId::from_bytes);
+    let stage = |word: Option<&str>| word.and_then(|it| it.parse::<Stage>().ok());
+    let today = stage(text(3));
+    // Without its memory there is nothing that was remembered.
+    if happening == Happening::Remembered && today.is_none() {
+        return None;
+    }
+    let restored = || stage(outline.status).filter(|_| happening == Happening::Restored);
+    Some(EventTrace {
+        memory,
+        was: stage(outline.was.as_ref().map(|it| it.status))
+            .or_else(|| stage_moved_from(happening)),
+        stage: today
+            .or_else(|| stage_moved_to(happening))
+            .or_else(restored),
+        n_shown: outline.shown.len(),
+        n_held: outline
+            .shown
+            .iter()
+            .filter(|it| it.verdict.as_deref().is_some_and(is_held_verdict))
+            .count(),
+        class: outline.class,
+        ..EventTrace::new(outline.at.parse().ok()?, happening)
+    })
+}

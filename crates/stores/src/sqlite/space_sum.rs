@@ -1,0 +1,324 @@
+//! The sum of a space: what its rows add up to, so that a row which another program changed, added or took away is
+//! noticed.
+//!
+//! Each row of `memory` and of `event` has a SHA-256, each use of a memory has one for its counter, and all of a space's
+//! are added up, 4 × 64 bits. Adding has no order, so a row is taken out again without touching the others: nothing
+//! breaks when a memory is forgotten. It is a digest and not a signature: whoever knows this page can make the sum right
+//! again. It stands against mistakes and careless hands, not against somebody who may write the file and means harm.
+//!
+//! Why not a chain, where each row's digest covers the one before? To forget is to remove bytes from the middle of the log,
+//! which breaks every link behind them. One would have to keep a digest of what was forgotten, and a digest of a short
+//! text can be guessed; or compute the rest of the chain anew, which costs what the store holds. A sum loses nothing but
+//! the order of rows, and that is covered: the place in the log is part of an event's digest.
+//!
+//! Why count uses by multiplying? A counter that goes from 4 to 5 adds its digest once more. So neither the old value nor
+//! the row has to be read to keep the sum right, and showing ten memories stays one small write.
+//!
+//! The sum lies in the row of the space, which every write touches anyway. Checking it reads every row, so that is done when
+//! the store looks itself over (`doctor`, a thorough audit) and not for each recall. A row that was changed is noticed
+//! sooner, by its own seal when it is read; the sum is what notices rows that were added or taken away.
+
+use apostille_core::memory::UsageCounts;
+use apostille_core::store::StoreError;
+use apostille_text::digest::Digest;
+use rusqlite::{Connection, params};
+
+use super::{SPACE_BITS, spaces};
+use crate::store_errors::{corrupt_store_error, store_error_from_sqlite};
+
+type StoreResult<T> = Result<T, StoreError>;
+
+/// What some rows add up to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct SpaceSum([u64; 4]);
+
+impl SpaceSum {
+    /// Adds a digest so many times; a number that wraps takes it out.
+    fn add_times(&mut self, digest: &Digest, times: u64) {
+        let lanes = digest.as_bytes().as_chunks::<8>().0;
+        for (sum, lane) in self.0.iter_mut().zip(lanes) {
+            *sum = sum.wrapping_add(u64::from_le_bytes(*lane).wrapping_mul(times));
+        }
+    }
+
+    /// Adds a row.
+    pub(super) fn add_row(&mut self, row: &Digest) {
+        self.add_times(row, 1);
+    }
+
+    /// Takes a row out.
+    pub(super) fn remove_row(&mut self, row: &Digest) {
+        self.add_times(row, 1_u64.wrapping_neg());
+    }
+
+    /// Takes a row out that another program changed. What it was is lost but for its seal, which is the first quarter of
+    /// its digest; the others stay wrong until [`settle_space_sum`] finds that nothing else is.
+    pub(super) fn remove_seal(&mut self, seal: [u8; 8]) {
+        self.0[0] = self.0[0].wrapping_sub(u64::from_le_bytes(seal));
+    }
+
+    /// Counts uses of a memory in.
+    pub(super) fn add_usage(&mut self, key: i64, usage: UsageCounts) {
+        self.each_counter(key, usage, |sum, digest, n| sum.add_times(digest, n));
+    }
+
+    /// Counts uses of a memory out.
+    pub(super) fn remove_usage(&mut self, key: i64, usage: UsageCounts) {
+        self.each_counter(key, usage, |sum, digest, n| {
+            sum.add_times(digest, n.wrapping_neg())
+        });
+    }
+
+    fn each_counter(
+        &mut self,
+        key: i64,
+        usage: UsageCounts,
+        turn: impl Fn(&mut Self, &Digest, u64),
+    ) {
+        let counters = [
+            (b'r', usage.recalls),
+            (b'a', usage.applied),
+            (b'v', usage.verified),
+        ];
+        for (letter, n) in counters.into_iter().filter(|(_, n)| *n > 0) {
+            let mut name = [letter; 9];
+            name[1..].copy_from_slice(&key.to_le_bytes());
+            turn(self, &Digest::hash_bytes(&name), n.into());
+        }
+    }
+
+    fn merge_with(mut self, other: Self) -> Self {
+        self.0
+            .iter_mut()
+            .zip(other.0)
+            .for_each(|(sum, it)| *sum = sum.wrapping_add(it));
+        self
+    }
+
+    fn to_bytes(self) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        bytes
+            .as_chunks_mut::<8>()
+            .0
+            .iter_mut()
+            .zip(self.0)
+            .for_each(|(to, it)| *to = it.to_le_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (lanes, rest) = bytes.as_chunks::<8>();
+        let lanes: &[[u8; 8]; 4] = lanes.try_into().ok()?;
+        rest.is_empty().then(|| Self(lanes.map(u64::from_le_bytes)))
+    }
+}
+
+/// The space that a memory's key names.
+pub(super) fn space_id_of_key(key: i64) -> i64 {
+    key & ((1 << SPACE_BITS) - 1)
+}
+
+/// The digest of a row of the log.
+pub(super) fn digest_event_columns(
+    seq: i64,
+    space: i64,
+    memory: Option<&[u8]>,
+    name: &str,
+    record: &str,
+) -> Digest {
+    let memory = memory.unwrap_or_default();
+    let mut row = Vec::with_capacity(record.len() + name.len() + memory.len() + 26);
+    row.extend(seq.to_le_bytes());
+    row.extend(space.to_le_bytes());
+    row.push(memory.len().min(255) as u8);
+    row.extend(memory);
+    row.push(name.len().min(255) as u8);
+    row.extend(name.as_bytes());
+    row.extend(record.as_bytes());
+    Digest::hash_bytes(&row)
+}
+
+/// The sum that a space has, where it is one.
+pub(super) fn read_space_sum(db: &Connection, space: i64) -> StoreResult<Option<SpaceSum>> {
+    let mut select = db
+        .prepare_cached("SELECT sum FROM space WHERE id = ?1")
+        .map_err(store_error_from_sqlite)?;
+    let of_row = |row: &rusqlite::Row<'_>| {
+        Ok(row
+            .get_ref(0)?
+            .as_blob()
+            .ok()
+            .and_then(SpaceSum::from_bytes))
+    };
+    select
+        .query_row([space], of_row)
+        .map_err(store_error_from_sqlite)
+}
+
+/// The sum of a space with what was added, as it is kept. One that another program made unreadable stays wrong.
+pub(super) fn grow_space_sum(db: &Connection, space: i64, added: SpaceSum) -> StoreResult<Vec<u8>> {
+    Ok(read_space_sum(db, space)?
+        .unwrap_or_default()
+        .merge_with(added)
+        .to_bytes()
+        .to_vec())
+}
+
+/// The sum of a space after changed rows were taken out of it by their seals. Where its first quarter is what the rows add
+/// up to, the rows are all that was written and the sum is theirs; where not, more was changed, and it stays wrong.
+pub(super) fn settle_space_sum(db: &Connection, space: i64) -> StoreResult<()> {
+    let found = compute_space_sum(db, space)?;
+    if read_space_sum(db, space)?.is_some_and(|it| it.0[0] == found.0[0]) {
+        let update = params![space, found.to_bytes()];
+        db.execute("UPDATE space SET sum = ?2 WHERE id = ?1", update)
+            .map_err(store_error_from_sqlite)?;
+    }
+    Ok(())
+}
+
+/// Gives a file of version 1 its sums, and its events their seals.
+pub(super) fn initialize_space_sums(db: &Connection) -> StoreResult<()> {
+    // A counter that counts nothing is no row any more.
+    db.execute(
+        "DELETE FROM usage WHERE recalls = 0 AND applied = 0 AND verified = 0",
+        [],
+    )
+    .map_err(store_error_from_sqlite)?;
+    seal_event_rows(db)?;
+    for space in spaces::read_space_ids(db)? {
+        let sum = compute_space_sum(db, space)?.to_bytes();
+        db.execute(
+            "UPDATE space SET sum = ?2 WHERE id = ?1",
+            params![space, sum],
+        )
+        .map_err(store_error_from_sqlite)?;
+    }
+    Ok(())
+}
+
+fn seal_event_rows(db: &Connection) -> StoreResult<()> {
+    let mut select = db
+        .prepare("SELECT seq, space, memory, name, record FROM event")
+        .map_err(store_error_from_sqlite)?;
+    let mut update = db
+        .prepare("UPDATE event SET seal = ?2 WHERE seq = ?1")
+        .map_err(store_error_from_sqlite)?;
+    let mut rows = select.query([]).map_err(store_error_from_sqlite)?;
+    let mut seals = Vec::new();
+    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+        seals.push((
+            row.get::<_, i64>(0).map_err(store_error_from_sqlite)?,
+            super::row_seal(&digest_event_row(row)?),
+        ));
+    }
+    drop(rows);
+    for (seq, seal) in seals {
+        update
+            .execute(params![seq, seal])
+            .map_err(store_error_from_sqlite)?;
+    }
+    Ok(())
+}
+
+/// The digest of a row that begins with place, space, memory, word and record.
+pub(super) fn digest_event_row(row: &rusqlite::Row<'_>) -> StoreResult<Digest> {
+    let strange = || corrupt_store_error("a row of the log");
+    let memory = row
+        .get_ref(2)
+        .map_err(store_error_from_sqlite)?
+        .as_blob_or_null()
+        .map_err(|_| strange())?;
+    let name = row
+        .get_ref(3)
+        .map_err(store_error_from_sqlite)?
+        .as_str()
+        .map_err(|_| strange())?;
+    let record = row
+        .get_ref(4)
+        .map_err(store_error_from_sqlite)?
+        .as_str()
+        .map_err(|_| strange())?;
+    let number = |at| row.get(at).map_err(|_| strange());
+    Ok(digest_event_columns(
+        number(0)?,
+        number(1)?,
+        memory,
+        name,
+        record,
+    ))
+}
+
+/// What the rows of a space add up to, as they are. A row that is not even of the right types adds nothing.
+pub(super) fn compute_space_sum(db: &Connection, space: i64) -> StoreResult<SpaceSum> {
+    let mut sum = SpaceSum::default();
+    let mut select = db
+        .prepare("SELECT record FROM memory WHERE space = ?1")
+        .map_err(store_error_from_sqlite)?;
+    let mut rows = select.query([space]).map_err(store_error_from_sqlite)?;
+    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+        if let Ok(record) = row.get_ref(0).map_err(store_error_from_sqlite)?.as_str() {
+            sum.add_row(&Digest::hash_bytes(record.as_bytes()));
+        }
+    }
+    let select = "SELECT seq, space, memory, name, record FROM event WHERE space = ?1";
+    let mut select = db.prepare(select).map_err(store_error_from_sqlite)?;
+    let mut rows = select.query([space]).map_err(store_error_from_sqlite)?;
+    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+        if let Ok(digest) = digest_event_row(row) {
+            sum.add_row(&digest);
+        }
+    }
+    each_usage_row(db, |key, usage| {
+        if space_id_of_key(key) == space {
+            sum.add_usage(key, usage);
+        }
+    })?;
+    Ok(sum)
+}
+
+/// Goes through the counters; what is no number counts as very many.
+pub(super) fn each_usage_row(
+    db: &Connection,
+    mut see: impl FnMut(i64, UsageCounts),
+) -> StoreResult<()> {
+    let mut select = db
+        .prepare("SELECT key, recalls, applied, verified FROM usage")
+        .map_err(store_error_from_sqlite)?;
+    let mut rows = select.query([]).map_err(store_error_from_sqlite)?;
+    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+        let count = |at| row.get::<_, u32>(at).unwrap_or(u32::MAX);
+        let usage = UsageCounts {
+            recalls: count(1),
+            applied: count(2),
+            verified: count(3),
+        };
+        see(row.get(0).map_err(store_error_from_sqlite)?, usage);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_out_leaves_no_trace() {
+        let (one, two) = (Digest::hash_bytes(b"one"), Digest::hash_bytes(b"two"));
+        let usage = UsageCounts {
+            recalls: 3,
+            applied: 0,
+            verified: 1,
+        };
+        let mut sum = SpaceSum::default();
+        sum.add_row(&one);
+        let only_one = sum;
+        sum.add_row(&two);
+        sum.add_usage(7, usage);
+        assert_ne!(sum, only_one);
+        sum.remove_usage(7, usage);
+        sum.remove_row(&two);
+        assert_eq!(sum, only_one);
+        assert_eq!(SpaceSum::from_bytes(&sum.to_bytes()), Some(sum));
+        assert_eq!(SpaceSum::from_bytes(&[0; 31]), None);
+    }
+}

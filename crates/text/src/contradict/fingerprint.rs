@@ -1,0 +1,103 @@
+//! A memory as it is compared with others of any subject: the words that say what it is about.
+
+use std::collections::BTreeSet;
+
+use super::parsed_fact::{ParsedFact, is_filler_word, strip_plural};
+use crate::overlap::normalise_fact;
+
+/// The share of telling words from which two memories that name the same command, or are of one subject, say the same.
+const MUCH: f32 = 0.5;
+/// From how many words on something in quotes is a command.
+const COMMAND_WORDS: usize = 3;
+
+/// The telling words of a memory, and what it names.
+pub struct FactFingerprint {
+    /// Its telling words, each once, sorted.
+    pub words: Vec<String>,
+    all: BTreeSet<String>,
+    subject: String,
+    told: ParsedFact,
+    /// The commands in it, normalised.
+    commands: Vec<String>,
+}
+
+impl FactFingerprint {
+    /// The gist of what is said about a subject.
+    #[must_use]
+    pub fn from_fact(subject: Option<&str>, fact: &str) -> Self {
+        let spoken = normalise_fact(subject, fact);
+        let all: BTreeSet<String> = spoken.split(' ').map(Into::into).collect();
+        let telling = normalise_fact(None, fact);
+        let telling = telling
+            .split(' ')
+            .filter(|it| !it.is_empty() && !is_filler_word(it));
+        let words: BTreeSet<String> = telling.map(|it| strip_plural(it.to_owned())).collect();
+        let subject = normalise_fact(None, subject.unwrap_or(""));
+        Self {
+            words: words.into_iter().collect(),
+            all,
+            subject,
+            told: ParsedFact::parse_fact(fact),
+            commands: extract_commands(fact),
+        }
+    }
+
+    /// Whether two say much the same. Those that name different values do not.
+    #[must_use]
+    pub fn is_near_duplicate(&self, other: &Self, threshold: f32) -> bool {
+        let differ = || {
+            !self.told.values_missing_in(&other.told).is_empty()
+                && !other.told.values_missing_in(&self.told).is_empty()
+        };
+        let is_close = || {
+            self.has_command_of(other)
+                || (!self.subject.is_empty() && self.subject == other.subject)
+        };
+        let ours: BTreeSet<&String> = self.words.iter().collect();
+        let theirs: BTreeSet<&String> = other.words.iter().collect();
+        let overlap = jaccard_of_sets(&ours, &theirs);
+        let is_like = overlap >= MUCH
+            && (overlap >= threshold
+                || jaccard_of_sets(&borrow_words(&self.all), &borrow_words(&other.all))
+                    >= threshold
+                || is_close());
+        is_like && self.told.is_negated == other.told.is_negated && !differ()
+    }
+
+    fn has_command_of(&self, other: &Self) -> bool {
+        let has = |a: &Self, b: &Self| a.commands.iter().any(|it| b.told.has_words(it));
+        has(self, other) || has(other, self)
+    }
+}
+
+fn borrow_words(set: &BTreeSet<String>) -> BTreeSet<&String> {
+    set.iter().collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a text has few words")]
+fn jaccard_of_sets(a: &BTreeSet<&String>, b: &BTreeSet<&String>) -> f32 {
+    let both = a.intersection(b).count();
+    both as f32 / (a.len() + b.len() - both).max(1) as f32
+}
+
+/// What is in quotes and has several words, and what stands around `&&`.
+fn extract_commands(fact: &str) -> Vec<String> {
+    let quoted = fact
+        .split(['`', '"'])
+        .skip(1)
+        .step_by(2)
+        .map(|it| normalise_fact(None, it));
+    let words: Vec<&str> = fact.split_whitespace().collect();
+    let chained = words
+        .iter()
+        .enumerate()
+        .filter(|it| *it.1 == "&&")
+        .map(|(at, _)| {
+            let around = &words[at.saturating_sub(2)..words.len().min(at + 3)];
+            normalise_fact(None, &around.join(" "))
+        });
+    quoted
+        .chain(chained)
+        .filter(|it| it.split(' ').count() >= COMMAND_WORDS)
+        .collect()
+}

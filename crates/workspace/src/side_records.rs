@@ -1,0 +1,109 @@
+//! What is kept beside the store, as a server's pages read it: sessions, and the tasks of the checkout.
+
+use apostille_agents::session::AgentSession;
+use apostille_api::access_token::AccessToken;
+use apostille_api::host::{ActivityStore, PlaceError};
+use apostille_core::space::Space;
+use apostille_tasks::task::{GateEvent, Task, TaskSlug};
+
+use super::project_folder::ProjectFolder;
+use super::sessions;
+use super::task::CheckoutTasks;
+use crate::config::Settings;
+use crate::system::System;
+
+/// What is kept beside the store of a call.
+pub struct CallSideRecords {
+    /// The machine.
+    pub world: System,
+    /// The folder that the call is about.
+    pub place: ProjectFolder,
+    /// The settings in force there.
+    pub settings: Settings,
+    /// How far whoever asks may reach; `None`: everywhere.
+    pub pass: Option<AccessToken>,
+    /// Whether the checkout is that of the repository that is looked at.
+    pub is_here: bool,
+}
+
+impl CallSideRecords {
+    /// The tasks of the checkout, where they are meant and within reach.
+    fn reachable_tasks(&self) -> Result<Option<CheckoutTasks>, PlaceError> {
+        if !self.is_here || !self.can_reach(&self.settings.repo.value) {
+            return Ok(None);
+        }
+        Ok(Some(CheckoutTasks::for_folder(
+            &self.world,
+            &self.place,
+            &self.settings,
+        )?))
+    }
+
+    fn can_reach(&self, space: &Space) -> bool {
+        self.pass.as_ref().is_none_or(|it| it.reaches_space(space))
+    }
+
+    /// Leaves out what was shown of the person's own, where that is out of reach: a score tells of words.
+    fn hide_personal_memories(&self, session: &mut AgentSession) {
+        let user = &self.settings.user.value;
+        if self.can_reach(user) {
+            return;
+        }
+        for entry in &mut session.entries {
+            entry
+                .shown
+                .retain(|it| it.handle.letter != user.handle_letter());
+            entry
+                .withheld
+                .retain(|it| it.handle.letter != user.handle_letter());
+        }
+    }
+
+    fn is_session_visible(&self, session: &AgentSession) -> bool {
+        session.entries.iter().all(|it| self.can_reach(&it.space))
+    }
+}
+
+impl ActivityStore for CallSideRecords {
+    fn list_sessions(&self, limit: usize) -> Result<Vec<AgentSession>, PlaceError> {
+        let ledger = sessions::open_session_ledger(&self.world)?;
+        let mut latest = ledger.list_latest(limit, |it| self.is_session_visible(it));
+        latest
+            .iter_mut()
+            .for_each(|it| self.hide_personal_memories(it));
+        Ok(latest)
+    }
+
+    fn find_session(&self, name: &str) -> Result<Option<AgentSession>, PlaceError> {
+        let mut session = sessions::open_session_ledger(&self.world)?.read_session(name);
+        self.hide_personal_memories(&mut session);
+        Ok(Some(session).filter(|it| !it.entries.is_empty() && self.is_session_visible(it)))
+    }
+
+    fn list_tasks(&self) -> Result<Vec<Task>, PlaceError> {
+        let tasks = self
+            .reachable_tasks()?
+            .map(|it| it.list_tasks())
+            .transpose()?;
+        Ok(tasks.unwrap_or_default())
+    }
+
+    fn active_task(&self) -> Option<TaskSlug> {
+        Some(self.reachable_tasks().ok()??.active_task()?.slug)
+    }
+
+    fn is_started_here(&self, task: &TaskSlug) -> bool {
+        self.reachable_tasks()
+            .ok()
+            .flatten()
+            .is_some_and(|it| it.is_started(task))
+    }
+
+    fn list_gate_events(&self, task: &TaskSlug) -> Result<Vec<GateEvent>, PlaceError> {
+        let gates = self
+            .reachable_tasks()?
+            .map(|it| it.gate_events(task))
+            .transpose()?;
+        Ok(gates.unwrap_or_default())
+    }
+}

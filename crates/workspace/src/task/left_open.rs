@@ -1,0 +1,51 @@
+//! Tasks that nobody ended.
+
+use apostille_core::memory::{Channel, Origin, Voice};
+use apostille_tasks::task::left_open;
+use apostille_tasks::task::left_open::DAYS;
+use apostille_tasks::task::{GateAction, Task};
+use jiff::SignedDuration;
+
+use super::CheckoutTasks;
+use crate::error::CommandError;
+use crate::workspace::Workspace;
+
+impl CheckoutTasks {
+    /// Closes this person's tasks, of those that were begun here, whose last gate lies a week back, or whose session has ended, each with a minimal
+    /// episode; taken up again, they go on. Asked twice it does nothing more, and what cannot be closed now is closed
+    /// another time.
+    pub fn close_left_open(
+        &self,
+        desk: &Workspace,
+        has_ended: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Task>, CommandError> {
+        let (cx, space) = (desk.context(), &desk.settings.repo.value);
+        let (mut all, week) = (self.list_tasks()?, SignedDuration::from_hours(24 * DAYS));
+        all.retain(|it| it.is_open() && self.is_started(&it.slug));
+        let mut closed = Vec::new();
+        for task in left_open::find_left_open_tasks(
+            &all,
+            cx.actor.unwrap_or_default(),
+            cx.now,
+            week,
+            has_ended,
+        ) {
+            let episode = left_open::remember_left_open_task(
+                &cx,
+                space,
+                task,
+                Voice::from_origin(Origin::System).with_channel(Channel::Record),
+            )
+            .ok()
+            .flatten();
+            closed.extend(episode.and_then(|it| {
+                self.record_gate(&task.slug, GateAction::Abandoned(Some(it.id)))
+                    .ok()
+            }));
+        }
+        if !closed.is_empty() {
+            self.refresh_notes(desk)?;
+        }
+        Ok(closed)
+    }
+}

@@ -1,0 +1,305 @@
+//! A store opened, with the code beside it: everything that a verb is given.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use apostille_agents::ledger::SessionLedger;
+use apostille_api::host::CallScope;
+use apostille_cite::source::Source;
+use apostille_core::Context;
+use apostille_core::memory::{Memory, MemoryId, MemoryName};
+use apostille_core::model::Model;
+use apostille_core::policy::Policy;
+use apostille_core::space::Space;
+use apostille_core::store::ram::RamStore;
+use apostille_core::store::{Store, StoreError};
+use apostille_core::{list, refusal::Refusal};
+use apostille_git::verdict_cache::{CachedSource, VerdictCacheFile};
+use apostille_stores::jsonl::JsonlStore;
+use apostille_stores::split::SplitStore;
+use apostille_stores::sqlite::SqliteStore;
+use apostille_text::digest::Digest;
+use jiff::Timestamp;
+
+use super::project_folder::ProjectFolder;
+use crate::config::{Settings, StoreUrl};
+use crate::error::CommandError;
+use crate::system::System;
+
+/// A store opened, with the code beside it.
+pub struct Workspace {
+    /// Where this is.
+    pub place: ProjectFolder,
+    /// What was meant.
+    pub settings: Settings,
+    /// Where memories are kept.
+    pub store: Arc<dyn Store>,
+    source: Box<dyn Source>,
+    policy: Policy,
+    user_policy: Policy,
+    clock: Box<dyn Fn() -> Timestamp>,
+    random: Box<dyn Fn() -> u128>,
+    actor: String,
+    /// The spaces in play.
+    beside: [Space; 2],
+    /// What verifying found, kept between runs.
+    findings: Option<Arc<VerdictCacheFile>>,
+    /// Where memories were shown.
+    sessions: Option<SessionLedger>,
+    /// Who looks over what an agent wants to keep.
+    guardian: Option<Box<dyn Model>>,
+}
+
+impl Workspace {
+    /// Opens the store, for use with this source.
+    pub fn open(
+        world: &System,
+        settings: Settings,
+        place: ProjectFolder,
+        source: Box<dyn Source>,
+    ) -> Result<Self, CommandError> {
+        let store = open_configured_store(&settings)?;
+        let findings = locate_verdict_cache(world, &settings.repo.value)
+            .map(|it| Arc::new(VerdictCacheFile::new(&it)));
+        Ok(Self::with_store(
+            world, settings, place, source, store, findings,
+        ))
+    }
+
+    /// The same with a store and findings that are open already.
+    pub fn with_store(
+        world: &System,
+        settings: Settings,
+        place: ProjectFolder,
+        source: Box<dyn Source>,
+        store: Arc<dyn Store>,
+        findings: Option<Arc<VerdictCacheFile>>,
+    ) -> Self {
+        let source: Box<dyn Source> = match &findings {
+            Some(memo) => Box::new(CachedSource::with_cache(source, Arc::clone(memo))),
+            None => source,
+        };
+        let user = settings.user.value.as_str();
+        Self {
+            actor: world.actor(user.split_once('/').map_or(user, |(_, name)| name)),
+            policy: settings.policy_for(&settings.repo.value),
+            user_policy: settings.policy_for(&settings.user.value),
+            beside: [settings.repo.value.clone(), settings.user.value.clone()],
+            source,
+            store,
+            place,
+            clock: Box::new(world.clock()),
+            random: Box::new(world.random_source()),
+            settings,
+            findings,
+            sessions: super::sessions::open_session_ledger(world).ok(),
+            guardian: None,
+        }
+    }
+
+    /// The same with a model that looks over what is kept, where the user wants that and no person speaks. Hooks are not
+    /// guarded so: nobody waits for a model there.
+    pub fn with_guardian(self, world: &System) -> Result<Self, CommandError> {
+        if !self.settings.model.guard.value || world.speaker().person().is_some() {
+            return Ok(self);
+        }
+        let guardian = super::model::build_model(world, &self.settings)?;
+        let missing = || {
+            CommandError::config("model.guard is true, and no model is named")
+                .with_hint("set model.url and model.name")
+        };
+        Ok(Self {
+            guardian: Some(guardian.ok_or_else(missing)?),
+            ..self
+        })
+    }
+
+    /// Drops what is kept beside the store about memories that were forgotten: what verifying found, which names the
+    /// places they cited, and where they were shown.
+    pub fn forget_side_records(self, ids: &[MemoryId]) -> Result<(), CommandError> {
+        let (findings, sessions) = (self.findings.clone(), self.sessions.clone());
+        drop(self);
+        clear_side_records(findings.as_deref(), sessions.as_ref(), ids)
+    }
+
+    /// The same things for a call of a server, which looks into this repository and knows this person.
+    pub fn into_call_scope(
+        self,
+        repo: Space,
+        user: Option<Space>,
+    ) -> (CallScope, ProjectFolder, Settings) {
+        let (findings, sessions) = (self.findings, self.sessions);
+        let scope = CallScope {
+            store: self.store,
+            source: self.source,
+            policy: self.policy,
+            own_policy: self.user_policy,
+            now: (self.clock)(),
+            random: self.random,
+            actor: Some(self.actor),
+            spaces: self.beside.to_vec(),
+            guardian: self.guardian,
+            repo,
+            user,
+            session: None,
+            is_exposed: false,
+            has_word: false,
+            pass: None,
+            root: None,
+            open_at: None,
+            beside: None,
+            forget_beside: Box::new(move |ids| {
+                Ok(clear_side_records(
+                    findings.as_deref(),
+                    sessions.as_ref(),
+                    ids,
+                )?)
+            }),
+        };
+        (scope, self.place, self.settings)
+    }
+
+    /// The same while the store stays open, for what goes on.
+    pub fn forget_side_record(&self, id: MemoryId) -> Result<(), CommandError> {
+        clear_side_records(self.findings.as_deref(), self.sessions.as_ref(), &[id])
+    }
+
+    /// The same with another clock.
+    pub fn with_clock(self, clock: impl Fn() -> Timestamp + 'static) -> Self {
+        Self {
+            clock: Box::new(clock),
+            ..self
+        }
+    }
+
+    /// What every verb of the core is given. The time in it is that of the asking: a person may think for an hour between
+    /// two deeds at one desk.
+    pub fn context(&self) -> Context<'_> {
+        Context {
+            store: &*self.store,
+            source: &*self.source,
+            policy: &self.policy,
+            now: (self.clock)(),
+            random: &*self.random,
+            late: &|| false,
+            actor: Some(&self.actor),
+            beside: &self.beside,
+            guardian: self.guardian.as_deref(),
+        }
+    }
+
+    /// The same for a verb that writes into this space: a repository's settings do not reach into a user's space.
+    pub fn context_for(&self, space: &Space) -> Context<'_> {
+        let policy = if space.is_user() {
+            &self.user_policy
+        } else {
+            &self.policy
+        };
+        Context {
+            policy,
+            ..self.context()
+        }
+    }
+
+    /// The rules of the user's own space.
+    pub fn user_policy(&self) -> &Policy {
+        &self.user_policy
+    }
+
+    /// The spaces in play: the repository's, then the user's.
+    pub fn spaces(&self) -> [Space; 2] {
+        self.beside.clone()
+    }
+
+    /// The spaces in play, or an empty list for all of them.
+    pub fn spaces_or_all(&self, all: bool) -> Vec<Space> {
+        if all {
+            Vec::new()
+        } else {
+            self.spaces().to_vec()
+        }
+    }
+
+    /// The memories with these names, or the first name that there is none for.
+    pub fn find_named(
+        &self,
+        names: &[MemoryName],
+    ) -> Result<Result<Vec<Memory>, Refusal>, CommandError> {
+        let names = names.iter().copied();
+        Ok(list::find_all_named(
+            &self.context(),
+            &self.spaces(),
+            names,
+        )?)
+    }
+}
+
+/// Forgets what is kept beside a store about memories.
+fn clear_side_records(
+    findings: Option<&VerdictCacheFile>,
+    sessions: Option<&SessionLedger>,
+    ids: &[MemoryId],
+) -> Result<(), CommandError> {
+    if let Some(memo) = findings {
+        memo.clear();
+    }
+    let sessions = sessions
+        .iter()
+        .flat_map(|it| ids.iter().map(move |id| it.forget_memory(*id)));
+    Ok(sessions.collect::<Result<(), StoreError>>()?)
+}
+
+/// The file for what is found in a repository.
+pub fn locate_verdict_cache(world: &System, repo: &Space) -> Option<PathBuf> {
+    let name = Digest::hash_bytes(repo.as_str().as_bytes()).short_hex();
+    world
+        .env
+        .cache_dir()
+        .map(|it| it.join("verdicts").join(name))
+}
+
+/// Opens the store that the settings name. One that a repository named keeps that repository's memories and no others.
+pub fn open_configured_store(settings: &Settings) -> Result<Arc<dyn Store>, StoreError> {
+    let (url, repo) = (&settings.store.value, &settings.repo.value);
+    Ok(match &settings.own_store {
+        None => Arc::from(open_store_url(url, repo)?),
+        Some(own) => {
+            let file = JsonlStore::open_from_repository(url.path(), repo)?;
+            Arc::new(
+                SplitStore::new(Box::new(file), open_store_url(&own.value, repo)?)
+                    .with_error_reporter(warn_missing_repo_memories),
+            )
+        }
+    })
+}
+
+/// Says why the repository's memories are missing. Where nobody reads it, nothing is lost: `doctor` says it too.
+fn warn_missing_repo_memories(error: &StoreError) {
+    let cause = std::error::Error::source(error)
+        .map(|it| format!(": {it}"))
+        .unwrap_or_default();
+    let told = format!("warning: the repository's memories are left out: {error}{cause}\n");
+    let _ = std::io::stderr().lock().write_all(told.as_bytes());
+}
+
+/// The same for whoever only looks: a store that is not there yet is not made, and has nothing in it.
+pub fn open_existing_store(settings: &Settings) -> Result<Arc<dyn Store>, StoreError> {
+    let urls = [Some(&settings.store), settings.own_store.as_ref()];
+    let is_there = urls
+        .into_iter()
+        .flatten()
+        .any(|it| it.value.path().exists());
+    if is_there {
+        open_configured_store(settings)
+    } else {
+        Ok(Arc::new(RamStore::default()))
+    }
+}
+
+fn open_store_url(url: &StoreUrl, repo: &Space) -> Result<Box<dyn Store>, StoreError> {
+    match url {
+        StoreUrl::Sqlite(path) => Ok(Box::new(SqliteStore::open(path)?)),
+        StoreUrl::Jsonl(path) => Ok(Box::new(JsonlStore::open(path, repo)?)),
+    }
+}
