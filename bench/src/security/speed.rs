@@ -135,7 +135,7 @@ fn moderated(text: &str) -> bool {
                 .collect(),
             ..Draft::new(space, text, Voice::from_origin(Origin::Agent))
         };
-        moderate::clean(draft).is_ok()
+        moderate::moderate_draft(draft).is_ok()
     })
 }
 

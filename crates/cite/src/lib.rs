@@ -3,7 +3,7 @@
 //! ```
 //! use apostille_cite::capture::capture_lines;
 //! use apostille_cite::citation::RepoPath;
-//! use apostille_cite::look::{CitationFollower, CitedClaim, NEAR};
+//! use apostille_cite::follow::{CitationFollower, CitedClaim, NEAR};
 //! use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
 //! use apostille_cite::verdict::{Change, Verdict};
 //!
@@ -36,8 +36,8 @@
 //! ```
 //!
 //! How the pieces fit: [`capture`] reads a place through the port [`source::Source`] and keeps a [`citation::Citation`]:
-//! the lines, their digest and fingerprints of their neighbours. [`look`] follows it to the tree of a reader and answers
-//! with a [`verdict::Verdict`]. [`sheet`] is a file as lines, [`diff`] shows two texts side by side.
+//! the lines, their digest and fingerprints of their neighbours. [`follow`] follows it to the tree of a reader and answers
+//! with a [`verdict::Verdict`]. [`file_lines`] is a file as lines, [`diff`] shows two texts side by side.
 
 pub mod capture;
 pub mod citation;

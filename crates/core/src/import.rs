@@ -11,7 +11,7 @@ use crate::memory::{Channel, Draft, DuplicateChoice, MAX_NUMBER, Memory, MemoryN
 use crate::refusal::Refusal;
 use crate::refusal::check_text;
 use crate::remember::guard;
-use crate::remember::moderate::{Moderated, clean};
+use crate::remember::moderate::{Moderated, moderate_draft};
 use crate::revise::{self, ReviseOutcome};
 use crate::speaker::Person;
 use crate::{Context, CoreError};
@@ -188,7 +188,7 @@ fn moderate_imported_texts(memory: &Memory) -> Result<Moderated, Refusal> {
         .citations
         .iter()
         .try_for_each(|it| check_text("citations", &it.snippet))?;
-    clean(draft)
+    moderate_draft(draft)
 }
 
 /// A memory out of a file that anybody may have written: its texts are moderated as if they were said now, the rest is

@@ -61,7 +61,7 @@
 //! ```
 //!
 //! How the pieces fit: [`mod@remember`] and [`mod@recall`] are the two paths; the other verbs ([`revise`], [`mod@forget`],
-//! [`verify`], [`review`], [`promote`], [`mod@rollback`], [`import`], [`export`], [`list`], [`stats`]) are a file each.
+//! [`verify`], [`promote`], [`mod@rollback`], [`import`], [`list`], [`stats`]) are a file each.
 //! [`memory`], [`space`], [`event`] and [`policy`] are the nouns, [`format`](mod@format) their one JSON shape. [`speaker`] says who
 //! may do what. The ports are [`store::Store`], [`model::Model`] and [`apostille_cite::source::Source`]. A verb answers
 //! with a value, a [`refusal::Refusal`] included; a [`CoreError`] means that the world is broken.

@@ -79,7 +79,7 @@ pub fn remember(cx: &Context<'_>, draft: Draft) -> Result<RememberOutcome, CoreE
 }
 
 fn run_remember_path(cx: &Context<'_>, draft: Draft) -> Result<RememberOutcome, EarlyEnd> {
-    let moderated = moderate::clean(draft)?;
+    let moderated = moderate::moderate_draft(draft)?;
     let classified = classify::classify_draft(moderated)?;
     let cited = prove::prove_draft(cx.source, classified)?;
     let mut is_first = true;

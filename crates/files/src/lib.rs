@@ -17,7 +17,7 @@
 //! ```
 //!
 //! How the pieces fit: [`lock`] lets one process at a time write; stores, the ledger of sessions and the request meter use
-//! it. [`unlinked`] opens a file and refuses to follow a link, so that a repository cannot point our writes elsewhere.
+//! it. [`no_symlink`] opens a file and refuses to follow a link, so that a repository cannot point our writes elsewhere.
 
 pub mod lock;
 pub mod no_symlink;

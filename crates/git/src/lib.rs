@@ -25,7 +25,7 @@
 //!
 //! How the pieces fit: [`git`] finds a checkout and reads its objects, partly itself and partly through one long-lived
 //! `git` process. Three sources are built on it: [`worktree::WorkTree`] (files as they are, edits included),
-//! [`git::Commit`] (one commit) and [`github::GitHub`] (a repository without a checkout). [`memo`] keeps verdicts in a file
+//! [`git::Commit`] (one commit) and [`github::GitHub`] (a repository without a checkout). [`verdict_cache`] keeps verdicts in a file
 //! between runs and wraps any of them.
 
 pub mod git;

@@ -3,7 +3,7 @@
 //! ```
 //! use apostille_core::policy::Policy;
 //! use apostille_import::format::{Format, detect_import_format};
-//! use apostille_import::sheet::ForeignFile;
+//! use apostille_import::foreign_file::ForeignFile;
 //!
 //! let file = ForeignFile {
 //!     name: Some("AGENTS.md"),
@@ -13,11 +13,11 @@
 //! assert_eq!(detect_import_format(&file), Some(Format::Rules));
 //! let parsed = Format::Rules.parser().unwrap()(&file, &Policy::default().limits)?;
 //! assert_eq!(parsed.pieces.len(), 2);
-//! # Ok::<(), apostille_import::piece::FormatMismatch>(())
+//! # Ok::<(), apostille_import::candidate::FormatMismatch>(())
 //! ```
 //!
-//! How the pieces fit: [`mod@format`] says what a file is, one module reads each format ([`rules`], [`claude`], [`graph`],
-//! [`basic`], [`mem0`]), and [`mod@file`] plans and runs the import of whole files. What is written goes through the core's
+//! How the pieces fit: [`mod@format`] says what a file is, one module reads each format ([`rule_file`], [`claude`], [`mcp_graph`],
+//! [`basic_memory`], [`mem0`]), and [`mod@file`] plans and runs the import of whole files. What is written goes through the core's
 //! [`import`](apostille_core::import), with the same checks as every other draft.
 
 pub mod basic_memory;

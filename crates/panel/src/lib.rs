@@ -2,8 +2,8 @@
 //! that does one thing and goes back to a page.
 //!
 //! ```
-//! use apostille_api::pass::Access;
-//! use apostille_api::visit::HttpMethod;
+//! use apostille_api::access_token::Access;
+//! use apostille_api::request_scope::HttpMethod;
 //! use apostille_panel::ROUTES;
 //!
 //! // Deciding about what waits takes a pass that reviews.
@@ -11,9 +11,9 @@
 //! assert_eq!((approve.method, approve.need), (HttpMethod::Post, Access::Review));
 //! ```
 //!
-//! How the pieces fit: [`ROUTES`] is the table; each page is a module. [`frame`] is what surrounds a page, [`parts`] the
+//! How the pieces fit: [`ROUTES`] is the table; each page is a module. [`frame`] is what surrounds a page, [`components`] the
 //! pieces that pages share, [`plot`] draws curves as SVG. Text of a memory reaches HTML through
-//! [`parts::sanitize_shown_text`]. No page knows a socket, so every one is tested as text.
+//! [`components::sanitize_shown_text`]. No page knows a socket, so every one is tested as text.
 
 pub mod ask;
 pub mod components;

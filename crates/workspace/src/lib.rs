@@ -12,8 +12,8 @@
 //! ```
 //!
 //! How the pieces fit: [`system`] is what the process was given (folder, environment, terminal, clock), read once.
-//! [`place`] is the checkout that a folder belongs to, [`config`] what is set there and where each setting comes from.
-//! [`desk`] opens the store and the source of a command and lends it the core's `Context`; [`host`] does the same for each
+//! [`project_folder`] is the checkout that a folder belongs to, [`config`] what is set there and where each setting comes from.
+//! [`workspace`] opens the store and the source of a command and lends it the core's `Context`; [`server_host`] does the same for each
 //! call of a server and implements [`apostille_api::host::OpenScope`]. [`speaker`] is the terminal's door to
 //! [`apostille_core::speaker::Speaker`].
 

@@ -14,44 +14,44 @@ pub struct Moderated {
 }
 
 /// Cleans the texts of a draft, or refuses it.
-pub fn clean(mut draft: Draft) -> Result<Moderated, Refusal> {
-    check(&draft)?;
+pub fn moderate_draft(mut draft: Draft) -> Result<Moderated, Refusal> {
+    check_draft_secrets(&draft)?;
     let mut touched = false;
-    for text in texts(&mut draft) {
+    for text in draft_texts_mut(&mut draft) {
         // Line ends of another system hide nothing.
         if text.contains("\r\n") {
             *text = text.replace("\r\n", "\n");
         }
         touched |= sanitise_text_in_place(text);
     }
-    trim(&mut draft);
+    trim_draft_texts(&mut draft);
     let mut marks = Vec::new();
     if touched {
         // What was hidden may have broken up a secret.
-        check(&draft)?;
+        check_draft_secrets(&draft)?;
         marks.push(Mark::Neutralised);
     }
-    if is_instruction(&draft.fact) || is_instruction(&beside(&draft)) {
+    if is_instruction(&draft.fact) || is_instruction(&join_short_texts(&draft)) {
         marks.push(Mark::Instruction);
     }
-    if texts(&mut draft).any(|it| has_confusable_word(it)) {
+    if draft_texts_mut(&mut draft).any(|it| has_confusable_word(it)) {
         marks.push(Mark::Confusable);
     }
     Ok(Moderated { draft, marks })
 }
 
 /// Everything that is said beside the fact, as one text: an order may be split over fields.
-fn beside(draft: &Draft) -> String {
-    short_texts(draft)
+fn join_short_texts(draft: &Draft) -> String {
+    list_short_texts(draft)
         .map(|(_, text)| text)
         .collect::<Vec<_>>()
         .join("\n")
 }
 
 /// Takes off the outer spaces of every text but a fact that is to be kept as it is.
-fn trim(draft: &mut Draft) {
+fn trim_draft_texts(draft: &mut Draft) {
     let layout = draft.is_verbatim.then(|| draft.fact.clone());
-    for text in texts(draft) {
+    for text in draft_texts_mut(draft) {
         let trimmed = text.trim();
         if trimmed.len() < text.len() {
             *text = trimmed.to_owned();
@@ -64,9 +64,9 @@ fn trim(draft: &mut Draft) {
 
 /// Refuses a draft that holds a secret in any field. The short fields are looked through as one text: they seldom hold
 /// anything, and which of them did is asked only then.
-fn check(draft: &Draft) -> Result<(), Refusal> {
+fn check_draft_secrets(draft: &Draft) -> Result<(), Refusal> {
     check_text("fact", &draft.fact)?;
-    let short: Vec<(&'static str, &str)> = short_texts(draft)
+    let short: Vec<(&'static str, &str)> = list_short_texts(draft)
         .filter(|(_, text)| !text.is_empty())
         .collect();
     let joined = short
@@ -86,12 +86,12 @@ fn check(draft: &Draft) -> Result<(), Refusal> {
 /// What no token can reach across.
 const BETWEEN: &str = " \u{2016} ";
 
-fn short_texts(draft: &Draft) -> impl Iterator<Item = (&'static str, &str)> {
+fn list_short_texts(draft: &Draft) -> impl Iterator<Item = (&'static str, &str)> {
     let told = [
         ("subject", draft.subject.as_ref()),
         ("reason", draft.reason.as_ref()),
         ("task", draft.task.as_ref()),
-        ("rationale", rationale(draft)),
+        ("rationale", draft_rationale(draft)),
         ("author", draft.voice.author.as_ref()),
         ("session", draft.voice.session.as_ref()),
     ];
@@ -107,14 +107,14 @@ fn short_texts(draft: &Draft) -> impl Iterator<Item = (&'static str, &str)> {
     )
 }
 
-fn rationale(draft: &Draft) -> Option<&String> {
+fn draft_rationale(draft: &Draft) -> Option<&String> {
     match &draft.twin {
         DuplicateChoice::Create(why) => Some(why),
         _ => None,
     }
 }
 
-fn texts(draft: &mut Draft) -> impl Iterator<Item = &mut String> {
+fn draft_texts_mut(draft: &mut Draft) -> impl Iterator<Item = &mut String> {
     let optional = [
         &mut draft.subject,
         &mut draft.reason,
@@ -180,13 +180,13 @@ mod tests {
             },
         ];
         for draft in drafts {
-            let refusal = clean(draft).map(|it| it.marks).unwrap_err();
+            let refusal = moderate_draft(draft).map(|it| it.marks).unwrap_err();
             assert_eq!(
                 refusal.to_string(),
                 "text appears to contain a secret — not stored"
             );
         }
-        assert!(clean(base()).is_ok());
+        assert!(moderate_draft(base()).is_ok());
     }
 
     #[test]
@@ -198,7 +198,7 @@ mod tests {
                 is_verbatim,
                 ..Draft::new(Space::repo("a/b").unwrap(), "\n  a\r\n\n\tb \n", voice)
             };
-            let clean = clean(draft).unwrap().draft;
+            let clean = moderate_draft(draft).unwrap().draft;
             assert_eq!(
                 (clean.fact.as_str(), clean.subject.as_deref()),
                 (expected, Some("topic"))

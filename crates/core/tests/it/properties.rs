@@ -11,7 +11,7 @@ use apostille_core::policy::{Policy, Scoring};
 use apostille_core::recall::render::{Style, render_block};
 use apostille_core::recall::{Candidate, RecallRequest, VerifiedHit, query, rank};
 use apostille_core::remember::classify;
-use apostille_core::remember::moderate::clean;
+use apostille_core::remember::moderate::moderate_draft;
 use apostille_core::space::Space;
 use apostille_text::digest::Digest;
 use apostille_text::moderate;
@@ -326,7 +326,7 @@ proptest! {
     fn cleaning_twice_is_cleaning_once(fact in text(), subject in proptest::option::of(short())) {
         let draft = apostille_core::memory::Draft { subject, ..note(&fact) };
         let world = World::new(Policy { require_citations: false, ..Policy::default() });
-        if clean(draft.clone()).is_ok()
+        if moderate_draft(draft.clone()).is_ok()
             && let apostille_core::remember::RememberOutcome::Remembered { memory, .. } = world.remember(draft)
         {
             let again = apostille_core::memory::Draft { subject: memory.subject.clone(), ..note(&memory.fact) };

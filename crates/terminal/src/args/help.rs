@@ -375,7 +375,7 @@ Agents start this themselves; you put it into their configuration once:
   $ apostille mcp --profile verified    # ten tools over facts with citations
   $ apostille mcp --profile simple      # a notebook of three tools
 
-The README has a line for every client. The repository is the one that the client works in, or the current folder's.";
+docs/mcp.md has a line for every client. The repository is the one that the client works in, or the current folder's.";
 /// Examples.
 pub const SERVE: &str = "\
 Examples:
