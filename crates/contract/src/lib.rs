@@ -1,6 +1,14 @@
 //! The suite that every store passes: one story, and random operations compared with the RAM twin.
 //!
 //! A store's tests call [`check_memory_lifecycle`] and [`check_store_against_ram`] with a function that opens the same store again and again.
+//!
+//! ```
+//! use apostille_contract::check_memory_lifecycle;
+//! use apostille_core::store::ram::RamStore;
+//!
+//! let store = RamStore::default();
+//! check_memory_lifecycle(&|| Box::new(store.clone()));
+//! ```
 
 pub mod derivation;
 mod event_traces;

@@ -1,4 +1,17 @@
 //! `review`: a person goes through what waits.
+//!
+//! Keys, lists of names (`--accept`, `--reject`) and `--all-safe` are three ways to the same decisions; without a person
+//! at the terminal the queue is only shown.
+//!
+//! ```
+//! use apostille_review::run;
+//! use apostille_terminal::args::ReviewArgs;
+//! use apostille_terminal::command_context::{CommandContext, CommandOutput};
+//! use apostille_workspace::error::CommandError;
+//!
+//! let command: fn(&CommandContext, &ReviewArgs) -> Result<CommandOutput, CommandError> = run;
+//! # let _ = command;
+//! ```
 
 mod card;
 mod decisions;
