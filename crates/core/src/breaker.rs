@@ -1,6 +1,20 @@
 //! Breakers: when somebody who is no person suddenly writes as nobody honest does, what they write from then on waits.
 //! Reading goes on, and so does what was kept before. A person closes a breaker, or it closes by itself once its actor was
 //! quiet for long enough. What a person says is never held up, and never counted.
+//!
+//! The threat is an agent that was talked into something: by a poisoned page, by an issue's text, by another agent. Single
+//! writes look harmless then, so no rule about one text catches them. What gives them away is the change of behaviour: many
+//! writes in a few minutes, the same sentence in many dresses, everything suddenly about one new subject, or an actor whose
+//! writes were fine until yesterday and are nearly all in doubt today.
+//!
+//! So a breaker compares an actor with itself. A space without a past trips nothing but the plain limit on bursts: a first
+//! session in a new repository is always sudden. Memories that their author replaced do not count, because an agent that
+//! corrects itself five times wrote one thing. And the counting goes by what cannot be chosen freely: the client that is
+//! connected or the token, then the session; a name that somebody gives himself counts for nothing.
+//!
+//! A tripped breaker holds back and loses nothing: the writes go to the queue with the reason, in the same batch as the
+//! event that says that the breaker opened. If it were an event of its own, a crash between the two would leave either a
+//! hold without a reason or a reason without a hold.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,19 @@
 //! Findings of the verification kept between runs, in one small file that may be lost at any time.
+//!
+//! A hook has a few milliseconds, and following a citation through a history can take hundreds. The answer does not change
+//! as long as what it was computed from does not: the key is made of the citation and of the id of the file or the commit that
+//! was read, so a finding is never out of date, it is only no longer asked for. That is why there is no invalidation here.
+//!
+//! Nothing is believed that was damaged: a line without its end, or a line whose key is not the one asked for, is as if it
+//! were not there. Several processes append at once, each in one write; a torn line costs one finding. A file that
+//! has grown too large, or has another header, is begun anew instead of being repaired.
+//!
+//! Reading is the hot path, and most of the file is not wanted: thousands of lines for ten questions. So the file is read
+//! in one piece, only the place of each line is noted under the hash of its key, and nothing is copied until somebody asks.
+//! The map's own hashing is the identity, because its keys are hashes already.
+//!
+//! What `forget` removes must not live on in here: keys and values have no words of a memory in them, and the file is
+//! dropped as a whole all the same.
 
 use std::collections::HashMap;
 use std::fs;

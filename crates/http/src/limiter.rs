@@ -1,5 +1,20 @@
 //! How much is taken on: so many requests a second from one pass, so many worked on at once, a few waiting. Everything
 //! beyond is told to come back, which costs nothing.
+//!
+//! A server for a team has callers that do not know of each other: ten agents in loops, and a person who opens the panel.
+//! Four things can be used up, and each has its own limit: requests a second (a bucket that fills again), work at
+//! once (places, and a short queue for them), memory for what is being sent, and connections that only listen.
+//!
+//! Each limit is held twice, for the caller and for all. The share of one caller is less than the whole, so that whoever
+//! fills its own share still leaves room: half of the memory, a quarter of the seats. Without that, one agent in a
+//! loop would lock out the person who wants to stop it.
+//!
+//! Wrong tokens are paced all together and not by address: behind a proxy or on one machine everybody has the same
+//! address, and whoever guesses can change his. Known callers are never slowed down by guesses, because they are
+//! counted under their own name before.
+//!
+//! Turning away must be cheaper than answering, or it is no protection: it happens before the body is read, and a refused
+//! body closes the connection, since otherwise the rest of it would have to be read to find the next request.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -6,6 +6,18 @@
 //!
 //! A line that somebody edited does not match its checksum: it counts for nothing and is reported. A line that somebody
 //! took out is not noticed here, because merging branches adds and removes lines all the time; git says who did it.
+//!
+//! The order of lines means nothing, since a merge puts them in any order: batches are folded in the order of their times.
+//! A line that is newer than everything read so far is folded in at the end, which is the usual case and costs one line.
+//! Anything else (an older line, a file that became another one, a number that collides) makes the state be folded anew from
+//! the beginning. That is slow and always right, and it happens after a `git pull`, not during work.
+//!
+//! Writers take turns with a lock on a file beside this one, read what is new, check that what they decided on is still so,
+//! append one line and sync it. Readers take no lock at all: a line without its end is not there yet. What was merely
+//! shown goes to the local file without a sync; losing the last of it in a crash loses a statistic.
+//!
+//! To forget rewrites the file, for a line that only says "forgotten" would leave the words in it. What was committed before
+//! stays in git's history: nothing that runs here can take back what was pushed.
 
 mod foreign;
 mod line;

@@ -1,4 +1,18 @@
 //! Stage three: one score for each candidate, explainable term by term, in a total order.
+//!
+//! The score is a product: how well the words match, times small factors for age, use, files in play and trust. A product,
+//! because a memory that matches nothing must not be lifted by being fresh, and because each factor can be shown to a
+//! person as "times 1.1" (`recall --why`). The factors are kept close to one on purpose: in the retrieval benchmark a strong
+//! factor for age made the answers worse, since most of what is asked about was decided long ago.
+//!
+//! Order is total: score, then the time of the last refresh, then space and number. Two runs over the same store give the
+//! same list, which snapshots, caches of prompts and people all rely on. `f32::total_cmp` leaves no pair undecided.
+//!
+//! Whether a memory is *shown* is another question than which comes first, and it has a bar of its own. A hook speaks
+//! without having been asked, so a wrong line costs attention in every prompt: there the memory needs two telling words of
+//! the prompt, and words that stand in any prompt ("fix", "test", "file") tell nothing. Somebody who asks by hand wants to
+//! see what there is, so nothing is left out. Trust is applied before the bar: what is left out for its source makes
+//! room for others, and the number of those left out is handed up, because there may be more behind them.
 
 use jiff::Timestamp;
 

@@ -1,4 +1,19 @@
 //! Stage five: new, known, or much like something known. Nothing is merged silently.
+//!
+//! Three questions are asked of a draft, from cheap and certain to costly and doubtful.
+//! 1. *Is it the very same claim?* The claim's digest is looked up; it covers the words without case, spacing and
+//!    punctuation. A draft that resembles nothing skips this look: the write itself carries the condition that there is no
+//!    twin, so a twin that another process wrote meanwhile makes the write fail and the question is asked again. Most
+//!    drafts are new, and they pay for one lookup instead of two.
+//! 2. *Does something say nearly the same?* The rarest terms of the draft find its neighbours in the index, and the
+//!    overlap of their words decides. Overlap is blind to meaning ("port 8080" and "port 9090" overlap well), so a near
+//!    memory is only ever a question to whoever writes, never a merge.
+//! 3. *Does it say the opposite?* Same subject, same modules, values that cannot both be true. Only here a draft may take
+//!    another's place without a question, and only where four things hold: it would be in use by itself, its source is
+//!    trusted as much, it has proof where the old one had, and the old one is the only neighbour. Otherwise an agent could
+//!    replace what a person said by claiming the opposite.
+//!
+//! What nobody vouches for refreshes nothing that is in use: repeating a rumour must not make a known fact look confirmed.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;

@@ -1,4 +1,16 @@
 //! The state that a log of events folds into: what the RAM store is, and what the JSONL store keeps while it runs.
+//!
+//! It is also the oracle. Every other store is run beside it with random operations and must answer the same, so this file
+//! is written to be obviously right rather than fast: plain maps, no packed index, no counters that could go wrong on
+//! their own. What an event does to a row is not decided here: [`super::plan`] says it once for all stores.
+//!
+//! Folding is not just replaying. A file of lines is merged like code, so the same memory may arrive twice, may arrive after
+//! it was forgotten, and two branches may have given the same number to different memories. The rules are: once is enough;
+//! forgotten stays forgotten, whatever the order; and the later one of two that share a number gets the next free one.
+//! With these three, two people who merge in different directions end with the same memories.
+//!
+//! To forget is the one operation that reaches back: the memory goes, every event about it goes, and the questions that
+//! it answered lose their words, because a question can tell what the answer was. Its tombstone has nothing but the id.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -1,4 +1,18 @@
 //! Reading and writing the files of others: never through a link out of a repository, whole or not at all.
+//!
+//! These are settings that somebody else owns and that a running client may write at any moment. So a change is a pair of
+//! what was read and what is to be there, and it is made only if the file still is what was read. All changes of one `init`
+//! are made or none: when one fails, those before it are taken back, again only where the file still is what we
+//! made of it. If that is not so, it is said, and the other's text stays.
+//!
+//! A path in a repository is chosen by whoever wrote the repository. `.claude/settings.json` may be a link to
+//! `~/.ssh/config`, and a tool that writes through it hands over the user's files. Links are resolved first, the target
+//! must lie inside the repository, and not in `.git`, where a text becomes a hook that git runs. A link to nothing is
+//! refused, because creating its target would be the same trick. Reading is bounded and of plain files only: a pipe or a
+//! device has no end.
+//!
+//! A file is replaced by renaming a finished one over it, in the folder of the real target: a rename over the link itself
+//! would turn somebody's linked dotfiles into plain copies.
 
 use std::fs;
 use std::io::{self, Read as _};

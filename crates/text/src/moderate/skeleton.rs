@@ -1,6 +1,17 @@
 //! The skeleton of a text: what a reader takes it for. Full-width, mathematical and circled letters become the letters
 //! they show, look-alikes of other scripts become the Latin letters they pass for, what hides is dropped. Screens read
 //! the skeleton; the text itself is kept as it is.
+//!
+//! A screen that looks for "ignore previous instructions" is passed by the same words with one Cyrillic letter in them, and a
+//! model reads them all the same. Folding everything to Latin would catch that and ruin honest texts: a Russian sentence
+//! has words made only of letters that look Latin. So a word is folded only where it poses: it mixes
+//! Latin letters with look-alikes, or it is made of look-alikes alone in a text that otherwise has nothing of that script.
+//!
+//! Two habits of honest writers look like posing and are let through when the text is only *marked*: an English word with a
+//! Russian ending, in a text that has Russian words, and a Greek letter before one or two Latin ones, as in formulas. For
+//! matching they are folded too, since folding a word that nobody looks for does no harm.
+//!
+//! Nearly every text is ASCII, and that has a path of its own without any table.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

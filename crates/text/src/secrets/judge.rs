@@ -1,4 +1,19 @@
 //! Tells a value that was drawn at random from one that a person or a program named.
+//!
+//! A pattern finds `token = something`; whether the something is a secret is decided here, and both errors hurt. A missed
+//! key is on disk for ever; a refused sentence ("the token is called refresh_token_v2") teaches people to switch the check
+//! off. Entropy alone does not tell them apart: over 20 letters `authentication_provider` and a key are nearly as varied.
+//!
+//! What does: random letters do not follow each other as in English, random strings change between lower case, upper case
+//! and digits every few letters, and names change only where a word ends. So pairs of letters are counted that are common
+//! in English, and the turns from one class to another. An alphabetical run (`abcdef`) counts as no English, because
+//! people type it into examples.
+//!
+//! How much is asked of a value depends on what stands before it: after a vendor's own prefix nearly nothing, after
+//! "password" little, since people choose short ones, and most where only a word nearby gives it a meaning. Where
+//! only a word gives the meaning, values that point at a secret (`$TOKEN`, `env.API_KEY`, a path, an address) pass. Stand-ins
+//! (`changeme`, `xxxx`) pass everywhere but in one case: what has the full shape of a vendor's token and is long is refused
+//! even if "example" is in it.
 
 use std::sync::LazyLock;
 
