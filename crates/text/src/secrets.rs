@@ -17,9 +17,10 @@ pub(crate) mod word_index;
 
 use judge::SecretJudge;
 pub use mask::mask_secrets;
-use named_value::{NOUNS, SecretNoun, SecretWord, WAYS};
+use named_value::{ByteCursor, NOUNS, SecretNoun, SecretWord, WAYS};
 use regex::bytes::{Regex, RegexBuilder};
-use rules::{ROWS, SecretRule};
+use rules::ROWS;
+use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 use word_index::WordIndex;
 
@@ -35,8 +36,6 @@ const JUDGED_MAX: usize = 256;
 const TRIES: usize = 64;
 /// A value beyond all measure counts as several tries.
 const LONG: usize = 4_096;
-/// One bit per row; a test keeps the table within it.
-type SecretRuleSet = [u64; 8];
 
 /// What was done to a text before it is looked through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,12 +53,9 @@ impl TextForm {
     /// How a value is judged in this form; `None` when it is not even looked at.
     fn adapt_judge(self, judge: SecretJudge) -> Option<SecretJudge> {
         match self {
-            Self::Whole => Some(judge),
-            Self::Joined if judge.has_own_shape() => Some(judge),
-            Self::Joined => Some(SecretJudge::Strong),
-            Self::Guessed => {
-                matches!(judge, SecretJudge::Shape | SecretJudge::Prefixed).then_some(judge)
-            }
+            Self::Joined if !judge.has_own_shape() => Some(SecretJudge::Strong),
+            Self::Guessed if !matches!(judge, SecretJudge::Shape | SecretJudge::Prefixed) => None,
+            _ => Some(judge),
         }
     }
 }
@@ -71,13 +67,12 @@ pub fn find_secret(text: &str) -> Option<&'static str> {
     }
     let folded = fold::fold_to_ascii(text);
     let run = measure_longest_blob_run(&folded);
+    let look_into = |text: Option<String>, form| find_secret_in_form(&text?, form);
     find_secret_in_form(&folded, TextForm::Whole)
-        .or_else(|| find_secret_in_form(&fold::join_broken_lines(&folded)?, TextForm::Joined))
-        .or_else(|| find_secret_in_form(&fold::splice_string_literals(&folded)?, TextForm::Joined))
-        .or_else(|| {
-            find_secret_in_form(&decode::decode_hidden_text(&folded, run)?, TextForm::Joined)
-        })
-        .or_else(|| find_secret_in_form(&fold::join_token_pieces(&folded)?, TextForm::Guessed))
+        .or_else(|| look_into(fold::join_broken_lines(&folded), TextForm::Joined))
+        .or_else(|| look_into(fold::splice_string_literals(&folded), TextForm::Joined))
+        .or_else(|| look_into(decode::decode_hidden_text(&folded, run), TextForm::Joined))
+        .or_else(|| look_into(fold::join_token_pieces(&folded), TextForm::Guessed))
 }
 
 /// Looks through one form of the text.
@@ -85,14 +80,15 @@ fn find_secret_in_form(text: &str, form: TextForm) -> Option<&'static str> {
     let run = measure_longest_blob_run(text);
     let plain = public::blank_public_values(text, run);
     let lower = plain.to_ascii_lowercase();
-    let seen = SecretCandidates::from_lowercase(&lower);
-    let by_row = iterate_secret_rules(&seen.rows).find(|&index| {
-        let judge = form.adapt_judge(ROWS[index].judge);
-        judge.is_some_and(|judge| is_secret_rule_match(index, &ROWS[index], judge, &plain, &lower))
-    });
+    let (rows, words) = find_secret_candidates(&lower);
+    let is_match = |index: &usize| {
+        let judge = form.adapt_judge(ROWS[*index].judge);
+        judge.is_some_and(|judge| is_secret_rule_match(*index, judge, &plain, &lower))
+    };
+    let by_row = (0..ROWS.len()).filter(|it| rows[*it]).find(is_match);
     by_row
         .map(|index| ROWS[index].name)
-        .or_else(|| find_secret_after_word(&seen, &plain, &lower, form))
+        .or_else(|| find_secret_after_word(&words, plain.as_bytes(), lower.as_bytes(), form))
         .or_else(|| {
             (form == TextForm::Whole && run >= BLOB_MIN && has_random_blob(&plain)).then_some(BLOB)
         })
@@ -100,52 +96,47 @@ fn find_secret_in_form(text: &str, form: TextForm) -> Option<&'static str> {
 
 /// The way in which a word that names a secret is followed by one.
 fn find_secret_after_word(
-    seen: &SecretCandidates,
-    plain: &str,
-    lower: &str,
+    words: &[(SecretNoun, Range<usize>)],
+    plain: &[u8],
+    lower: &[u8],
     form: TextForm,
 ) -> Option<&'static str> {
-    let (plain, lower) = (plain.as_bytes(), lower.as_bytes());
-    let is_found = |way: &named_value::SecretPhrasing, judge: SecretJudge| {
+    let is_found = |(_, takes_word, find_value, judge): &&named_value::SecretPhrasing| {
+        let Some(judge) = form.adapt_judge(*judge) else {
+            return false;
+        };
         let (mut tries, mut done) = (0, 0);
-        seen.words.iter().any(|(noun, at)| {
+        words.iter().any(|(noun, at)| {
             // A long text of nothing but such words is not judged again from each of them.
             if tries >= TRIES && at.start < done {
                 return false;
             }
-            let value = way.find_value(
-                &SecretWord::new(*noun, &lower[..at.start]),
-                &lower[at.end..],
-            );
+            let word = SecretWord {
+                noun: *noun,
+                before: &lower[..at.start],
+            };
+            // What follows is quicker to tell than what the word is.
+            let value = find_value(ByteCursor::new(&lower[at.end..])).filter(|_| takes_word(&word));
             value.is_some_and(|it| {
                 (tries, done) = (tries + 1, at.end + it.end);
                 is_secret_value(judge, plain, at.end + it.start..done)
             })
         })
     };
-    WAYS.iter()
-        .find(|way| {
-            form.adapt_judge(way.judge)
-                .is_some_and(|it| is_found(way, it))
-        })
-        .map(|way| way.name)
+    WAYS.iter().find(is_found).map(|it| it.0)
 }
 
-/// Whether the row's pattern finds something that the judge takes for a secret.
-fn is_secret_rule_match(
-    index: usize,
-    row: &SecretRule,
-    judge: SecretJudge,
-    plain: &str,
-    lower: &str,
-) -> bool {
-    let pattern = get_secret_pattern(index, row);
+/// Whether the row's pattern, compiled on first use, finds something that the judge takes for a secret.
+fn is_secret_rule_match(index: usize, judge: SecretJudge, plain: &str, lower: &str) -> bool {
+    static COMPILED: [OnceLock<Regex>; ROWS.len()] = [const { OnceLock::new() }; ROWS.len()];
+    let row = &ROWS[index];
+    let pattern = COMPILED[index].get_or_init(|| compile_byte_pattern(&row.expand_pattern()));
     let subject = if row.is_caseless() { lower } else { plain }.as_bytes();
     let (mut at, mut tries) = (0, 0);
-    while let Some(found) = pattern.captures_at(subject, at) {
-        let Some(value) = found.get(1).or_else(|| found.get(0)) else {
-            return false;
-        };
+    while at <= subject.len()
+        && let Some(found) = pattern.captures_at(subject, at)
+        && let Some(value) = found.get(1).or(found.get(0))
+    {
         // Lower-casing ASCII moves nothing, so the range holds in both forms.
         if is_secret_value(judge, plain.as_bytes(), value.range()) {
             return true;
@@ -153,20 +144,16 @@ fn is_secret_rule_match(
         // Go on right behind the start of the value: a keyword may hide inside a harmless one. Not for ever, though:
         // a long text of nothing but keywords would be read again and again.
         tries += 1 + value.len() / LONG;
-        at = if tries < TRIES {
-            value.start() + 1
-        } else {
-            value.end().max(value.start() + 1)
-        };
-        if at > subject.len() {
-            return false;
+        at = value.start() + 1;
+        if tries >= TRIES {
+            at = at.max(value.end());
         }
     }
     false
 }
 
 /// Whether the value at this place passes for a secret.
-fn is_secret_value(judge: SecretJudge, plain: &[u8], value: std::ops::Range<usize>) -> bool {
+fn is_secret_value(judge: SecretJudge, plain: &[u8], value: Range<usize>) -> bool {
     // What is called is code, whatever its name looks like.
     let is_called = !judge.has_own_shape() && plain.get(value.end) == Some(&b'(');
     // The text is read lossily, since an edge may cut through a character before the value.
@@ -174,18 +161,12 @@ fn is_secret_value(judge: SecretJudge, plain: &[u8], value: std::ops::Range<usiz
     !is_called && judge.accepts_value(&String::from_utf8_lossy(&plain[judged]))
 }
 
-/// The row's pattern, compiled on first use.
-fn get_secret_pattern(index: usize, row: &SecretRule) -> &'static Regex {
-    static COMPILED: [OnceLock<Regex>; ROWS.len()] = [const { OnceLock::new() }; ROWS.len()];
-    COMPILED[index].get_or_init(|| compile_byte_pattern(&rules::expand_secret_pattern(row)))
-}
-
 /// Compiles for bytes: neighbouring CJK text must not count as part of a word.
 #[expect(
     clippy::expect_used,
     reason = "patterns are constants; a test compiles every row"
 )]
-fn compile_byte_pattern(pattern: &str) -> Regex {
+pub(crate) fn compile_byte_pattern(pattern: &str) -> Regex {
     RegexBuilder::new(pattern)
         .unicode(false)
         .build()
@@ -194,60 +175,29 @@ fn compile_byte_pattern(pattern: &str) -> Regex {
 
 /// The keywords of all rows, and behind the rows the nouns.
 static KEYWORDS: LazyLock<WordIndex> = LazyLock::new(|| {
-    let rows = ROWS.iter().map(|row| row.keywords).enumerate();
-    let of_rows = rows.flat_map(|(index, words)| words.iter().map(move |word| (*word, index)));
-    let of_nouns = NOUNS
+    let lists = ROWS
         .iter()
-        .enumerate()
-        .map(|(index, (word, _))| (*word, ROWS.len() + index));
-    WordIndex::new(of_rows.chain(of_nouns))
+        .map(|it| it.keywords)
+        .chain(NOUNS.iter().map(|it| it.1));
+    WordIndex::new(lists.enumerate().flat_map(|(index, words)| {
+        let words = words.split(',').filter(|it| !it.is_empty());
+        words.map(move |word| (word, index))
+    }))
 });
 
-/// What one pass over a text finds.
-#[derive(Default)]
-struct SecretCandidates {
-    /// Rows that can match.
-    rows: SecretRuleSet,
-    /// Words that name a secret, and where.
-    words: Vec<(SecretNoun, std::ops::Range<usize>)>,
-}
-
-impl SecretCandidates {
-    /// Looks for keywords, whatever their case was. Rows may need a long run as well, or instead.
-    fn from_lowercase(lower: &str) -> Self {
-        let run = measure_longest_digit_run(lower);
-        let mut seen = Self::default();
-        for (index, row) in ROWS.iter().enumerate() {
-            if row.keywords.is_empty() && row.run <= run {
-                insert_secret_rule(&mut seen.rows, index);
-            }
-        }
-        KEYWORDS.for_each_match(lower.as_bytes(), |index, at| {
-            seen.add_keyword(index, at, run)
-        });
-        seen
-    }
-
-    fn add_keyword(&mut self, index: usize, at: std::ops::Range<usize>, run: usize) {
+/// The rows that can match a text in lower case, and the words in it that name a secret, with where they stand. Rows may
+/// need a long run as well, or instead.
+fn find_secret_candidates(lower: &str) -> ([bool; ROWS.len()], Vec<(SecretNoun, Range<usize>)>) {
+    let run = measure_longest_digit_run(lower);
+    let mut rows = std::array::from_fn(|it| ROWS[it].keywords.is_empty() && ROWS[it].run <= run);
+    let mut words = Vec::new();
+    KEYWORDS.for_each_match(lower.as_bytes(), |index, at| {
         match index.checked_sub(ROWS.len()) {
-            Some(noun) => self.words.push((NOUNS[noun].1, at)),
-            None if ROWS[index].run <= run => insert_secret_rule(&mut self.rows, index),
-            None => {}
+            Some(noun) => words.push((NOUNS[noun].0, at)),
+            None => rows[index] |= ROWS[index].run <= run,
         }
-    }
-}
-
-fn insert_secret_rule(rows: &mut SecretRuleSet, index: usize) {
-    rows[index / 64] |= 1 << (index % 64);
-}
-
-/// The rows of a set, in their order.
-fn iterate_secret_rules(rows: &SecretRuleSet) -> impl Iterator<Item = usize> {
-    rows.iter().enumerate().flat_map(|(word, &bits)| {
-        let left = std::iter::successors(Some(bits), |it| Some(it & it.wrapping_sub(1)));
-        left.take_while(|it| *it != 0)
-            .map(move |it| word * 64 + it.trailing_zeros() as usize)
-    })
+    });
+    (rows, words)
 }
 
 /// The length of the longest run that has digits in it, as few names do.

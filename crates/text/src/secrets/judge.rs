@@ -66,11 +66,16 @@ impl SecretJudge {
                 !is_secret_reference(value)
                     && (is_random_value(value) || has_mixed_segment(value, 8, 2))
             }
-            Self::Strong => {
-                is_strong_secret(value) && !is_bare_hash(value) && !is_secret_reference(value)
+            Self::Strong | Self::Named => {
+                // A bare Git or SHA-256 hash stands next to any word.
+                let is_bare_hash = matches!(value.len(), 40 | 64)
+                    && value.bytes().all(|byte| byte.is_ascii_hexdigit());
+                ValueShape::from_value(value).len >= 16
+                    && is_random_value(value)
+                    && (self == Self::Named || !is_bare_hash)
+                    && !is_secret_reference(value)
             }
             Self::Branded => is_branded_token(value),
-            Self::Named => is_strong_secret(value) && !is_secret_reference(value),
         }
     }
 }
@@ -121,11 +126,9 @@ fn is_secret_reference(value: &str) -> bool {
         || value
             .split_once("://")
             .is_some_and(|(scheme, _)| scheme.len() <= 16 && !scheme.contains(':'))
-        || (value.contains('@')
-            && value
-                .rsplit('@')
-                .next()
-                .is_some_and(|host| host.contains('.')))
+        || value
+            .rsplit_once('@')
+            .is_some_and(|(_, host)| host.contains('.'))
 }
 
 /// What the characters of a value are like.
@@ -150,33 +153,29 @@ struct ValueShape {
 impl ValueShape {
     fn from_value(value: &str) -> Self {
         let mut shape = Self::default();
-        let mut previous = None;
+        let mut last = None;
+        let case = |byte: u8| (byte.is_ascii_lowercase(), byte.is_ascii_uppercase());
         for byte in value.bytes().filter(u8::is_ascii_alphanumeric) {
-            shape.add_byte(previous, byte);
-            previous = Some(byte);
+            shape.len += 1;
+            shape.lower += usize::from(byte.is_ascii_lowercase());
+            shape.upper += usize::from(byte.is_ascii_uppercase());
+            shape.digits += usize::from(byte.is_ascii_digit());
+            shape.hex += usize::from(byte.is_ascii_hexdigit());
+            let Some(previous) = last.replace(byte) else {
+                continue;
+            };
+            let letters = (previous.is_ascii_alphabetic(), byte.is_ascii_alphabetic());
+            shape.kinds += usize::from(letters.0 != letters.1);
+            shape.turns += usize::from(case(previous) != case(byte));
+            if letters == (true, true) {
+                let climbs = byte == previous + 1;
+                shape.climb = if climbs { shape.climb + 1 } else { 0 };
+                shape.pairs += 1;
+                let is_common = shape.climb < 2 && is_common_letter_pair(previous, byte);
+                shape.common += usize::from(is_common);
+            }
         }
         shape
-    }
-
-    fn add_byte(&mut self, previous: Option<u8>, byte: u8) {
-        self.len += 1;
-        self.lower += usize::from(byte.is_ascii_lowercase());
-        self.upper += usize::from(byte.is_ascii_uppercase());
-        self.digits += usize::from(byte.is_ascii_digit());
-        self.hex += usize::from(byte.is_ascii_hexdigit());
-        let Some(previous) = previous else { return };
-        let letters = (previous.is_ascii_alphabetic(), byte.is_ascii_alphabetic());
-        self.kinds += usize::from(letters.0 != letters.1);
-        self.turns += usize::from(classify_value_byte(previous) != classify_value_byte(byte));
-        if letters == (true, true) {
-            self.climb = if byte == previous + 1 {
-                self.climb + 1
-            } else {
-                0
-            };
-            self.pairs += 1;
-            self.common += usize::from(self.climb < 2 && is_common_letter_pair(previous, byte));
-        }
     }
 
     fn letter_count(&self) -> usize {
@@ -214,14 +213,6 @@ impl ValueShape {
     }
 }
 
-fn classify_value_byte(byte: u8) -> u8 {
-    match byte {
-        b'a'..=b'z' => 0,
-        b'A'..=b'Z' => 1,
-        _ => 2,
-    }
-}
-
 /// The pairs of letters that make up most of English (and of the names in code).
 const COMMON_PAIRS: &[u8] =
     b"th he in er an re on at en nd ti es or te of ed is it al ar st to nt ng se ha as ou io le ve co \
@@ -234,67 +225,49 @@ const COMMON_PAIRS: &[u8] =
     eo vo rv nf xp gn sm fl iz ok nl my gl aw ju oa eq sy sl ps lf nv je nk kn gs dy hy ze ks xt bs \
     ik dd";
 
+/// Whether two letters are a common pair.
 fn is_common_letter_pair(first: u8, second: u8) -> bool {
-    static TABLE: [[bool; 26]; 26] = build_common_pair_table();
-    let position = |byte: u8| usize::from(byte.to_ascii_lowercase().wrapping_sub(b'a'));
-    let row = TABLE.get(position(first));
-    row.and_then(|row| row.get(position(second)))
-        .is_some_and(|&common| common)
+    static TABLE: [[bool; 26]; 26] = {
+        let (mut table, mut at) = ([[false; 26]; 26], 0);
+        while at + 1 < COMMON_PAIRS.len() {
+            table[(COMMON_PAIRS[at] - b'a') as usize][(COMMON_PAIRS[at + 1] - b'a') as usize] =
+                true;
+            at += 3;
+        }
+        table
+    };
+    let position = |letter: u8| usize::from(letter.to_ascii_lowercase() - b'a');
+    TABLE[position(first)][position(second)]
 }
 
-const fn build_common_pair_table() -> [[bool; 26]; 26] {
-    let mut table = [[false; 26]; 26];
-    let mut at = 0;
-    while at + 1 < COMMON_PAIRS.len() {
-        table[(COMMON_PAIRS[at] - b'a') as usize][(COMMON_PAIRS[at + 1] - b'a') as usize] = true;
-        at += 3;
-    }
-    table
-}
-
-fn split_value_segments(value: &str) -> impl Iterator<Item = &str> {
-    let parts = value.split(|c: char| !c.is_ascii_alphanumeric());
-    parts.filter(|part| !part.is_empty() && !is_algorithm_term(part))
-}
-
-/// Every term has a digit, and few parts do.
-fn is_algorithm_term(part: &str) -> bool {
-    part.bytes().any(|it| it.is_ascii_digit())
-        && is_in_blank_separated_list(TERMS, &part.to_ascii_lowercase())
+/// The shapes of the parts of a value, without the names of algorithms. Every such name has a digit, and few parts do.
+fn segment_shapes(value: &str) -> impl Iterator<Item = ValueShape> {
+    let is_term = |part: &str| {
+        part.bytes().any(|it| it.is_ascii_digit())
+            && is_in_blank_separated_list(TERMS, &part.to_ascii_lowercase())
+    };
+    value
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(move |part| !part.is_empty() && !is_term(part))
+        .map(ValueShape::from_value)
 }
 
 /// A part of at least `len` characters that mixes letters with at least `digits` digits.
 fn has_mixed_segment(value: &str, len: usize, digits: usize) -> bool {
-    split_value_segments(value)
-        .map(ValueShape::from_value)
-        .any(|part| part.is_mixed() && part.len >= len && part.digits >= digits)
+    segment_shapes(value).any(|it| it.is_mixed() && it.len >= len && it.digits >= digits)
 }
 
 /// One dense part, or many parts (as in a UUID) that are dense together.
 fn is_random_value(value: &str) -> bool {
     let whole = ValueShape::from_value(value);
-    let dense = |part: ValueShape| part.len >= 8 && part.is_dense();
     let scattered =
         whole.len >= 16 && whole.digits >= 3 && whole.letter_count() >= 3 && whole.kinds >= 3;
     let cased = whole.len >= 16
         && whole.turns * 100 >= whole.len * 40
         && whole.common * 100 < whole.pairs * 60;
     cased
-        || (whole.len >= 10
-            && split_value_segments(value)
-                .map(ValueShape::from_value)
-                .any(dense))
+        || (whole.len >= 10 && segment_shapes(value).any(|it| it.len >= 8 && it.is_dense()))
         || (scattered && (whole.is_hex() || !whole.is_wordy()))
-}
-
-/// Random and long: nothing a person would make up on the spot.
-fn is_strong_secret(value: &str) -> bool {
-    ValueShape::from_value(value).len >= 16 && is_random_value(value)
-}
-
-/// A bare Git or SHA-256 hash: those stand next to any word.
-fn is_bare_hash(value: &str) -> bool {
-    matches!(value.len(), 40 | 64) && value.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn is_password_value(value: &str) -> bool {
@@ -309,11 +282,8 @@ fn is_password_value(value: &str) -> bool {
 
 /// After a short prefix: one part that mixes letters and digits, or one that is too long for a word.
 fn is_token_body(value: &str) -> bool {
-    let long = |part: &ValueShape| part.len >= 20 && !part.is_wordy();
     has_mixed_segment(value, 6, 1)
-        || split_value_segments(value)
-            .map(ValueShape::from_value)
-            .any(|part| long(&part))
+        || segment_shapes(value).any(|it| it.len >= 20 && !it.is_wordy())
         || is_random_value(value)
 }
 
