@@ -6,6 +6,7 @@ mod record;
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::client::Client;
 use apostille_core::memory::{Handle, MemoryId};
@@ -15,6 +16,8 @@ use apostille_text::digest::Digest;
 use apostille_text::words::words;
 
 pub use record::VERSION;
+
+use record::{ScoreRecord, as_text};
 
 /// How long after a moment the same one is the same one again: two files of settings may both name our hook.
 const REPEAT_SECONDS: i64 = 10;
@@ -42,17 +45,20 @@ words! {
 }
 
 /// A memory that was shown, or would have been.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ShownMemory {
     /// Which.
+    #[serde(with = "as_text")]
     pub id: MemoryId,
     /// As it was called.
+    #[serde(with = "as_text")]
     pub handle: Handle,
     /// Its score.
     pub score: f32,
     /// How it stood.
     pub verdict: String,
     /// Where the score came from.
+    #[serde(flatten, with = "ScoreRecord")]
     pub why: ScoreBreakdown,
 }
 
@@ -69,37 +75,59 @@ impl From<&VerifiedHit> for ShownMemory {
 }
 
 /// One moment of a session, written down.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionEntry {
     /// When.
+    #[serde(with = "as_text")]
     pub at: Timestamp,
     /// Which session, by the client's name for it.
     pub session: String,
     /// Whose.
+    #[serde(with = "as_text")]
     pub client: Client,
     /// In which repository.
+    #[serde(with = "as_text")]
     pub space: Space,
     /// What moment it was.
+    #[serde(with = "as_text")]
     pub moment: Moment,
     /// The turn, by the client's name for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<String>,
     /// What was said, as a digest: enough to know it again.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
     /// Whether the person asked to leave memory out of it.
+    #[serde(
+        rename = "ignored",
+        default,
+        skip_serializing_if = "std::ops::Not::not"
+    )]
     pub is_ignored: bool,
     /// Whether the client goes on without what was said before.
+    #[serde(rename = "fresh", default, skip_serializing_if = "std::ops::Not::not")]
     pub is_fresh: bool,
     /// Whether words from outside came in.
+    #[serde(
+        rename = "outside",
+        default,
+        skip_serializing_if = "std::ops::Not::not"
+    )]
     pub is_outside: bool,
     /// What was shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shown: Vec<ShownMemory>,
     /// What would have been shown, but does not hold here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub withheld: Vec<ShownMemory>,
     /// Where the client writes down what is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub transcript: Option<String>,
     /// How many moments were gone through, of one that says so: more may have come while it was done.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub covers: Option<usize>,
     /// How long it took until this was written down, in microseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub took: Option<u32>,
 }
 

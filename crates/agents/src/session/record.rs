@@ -1,8 +1,11 @@
 //! A moment of a session on disk: one JSON line, version 1.
 
+use std::fmt::Display;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
-use super::{SessionEntry, ShownMemory};
+use super::SessionEntry;
 use apostille_core::recall::ScoreBreakdown;
 use apostille_core::recall::hit::TrustFactor;
 
@@ -11,75 +14,43 @@ pub const VERSION: u32 = 1;
 
 /// A line as it is written.
 #[derive(Serialize, Deserialize)]
-struct SessionEntryRecord {
+struct SessionLine<T> {
     v: u32,
-    at: String,
-    session: String,
-    client: String,
-    space: String,
-    moment: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    turn: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    words: Option<String>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    ignored: bool,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    fresh: bool,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    outside: bool,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    shown: Vec<ShownMemoryRecord>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    withheld: Vec<ShownMemoryRecord>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    transcript: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    covers: Option<usize>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    took: Option<u32>,
+    #[serde(flatten)]
+    entry: T,
 }
 
-/// A memory in it.
+/// How a score is written: its factors beside everything else.
 #[derive(Serialize, Deserialize)]
-struct ShownMemoryRecord {
-    id: String,
-    handle: String,
-    score: f32,
-    verdict: String,
+#[serde(remote = "ScoreBreakdown")]
+pub(super) struct ScoreRecord {
     relevance: f32,
     clarity: f32,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     terms: Vec<String>,
     recency: f32,
-    trust: f32,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    trust_terms: Vec<String>,
+    #[serde(flatten, with = "TrustRecord")]
+    trust: TrustFactor,
     usefulness: f32,
     affinity: f32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "TrustFactor")]
+struct TrustRecord {
+    #[serde(rename = "trust")]
+    factor: f32,
+    #[serde(rename = "trust_terms", default, skip_serializing_if = "Vec::is_empty")]
+    terms: Vec<String>,
 }
 
 impl SessionEntry {
     /// The line for it, without an end.
     #[must_use]
     pub fn to_json_line(&self) -> String {
-        let line = SessionEntryRecord {
+        let line = SessionLine {
             v: VERSION,
-            at: self.at.to_string(),
-            session: self.session.clone(),
-            client: self.client.to_string(),
-            space: self.space.to_string(),
-            moment: self.moment.to_string(),
-            turn: self.turn.clone(),
-            words: self.words.clone(),
-            ignored: self.is_ignored,
-            fresh: self.is_fresh,
-            outside: self.is_outside,
-            shown: self.shown.iter().map(ShownMemoryRecord::from).collect(),
-            withheld: self.withheld.iter().map(ShownMemoryRecord::from).collect(),
-            transcript: self.transcript.clone(),
-            covers: self.covers,
-            took: self.took,
+            entry: self,
         };
         // Texts and finite numbers only: there is nothing in a line that JSON cannot write.
         serde_json::to_string(&line).unwrap_or_default()
@@ -87,77 +58,26 @@ impl SessionEntry {
 
     /// The moment that a line stands for; `None` for one that is torn, or that a newer program wrote.
     pub(super) fn from_json_line(line: &str) -> Option<Self> {
-        let line: SessionEntryRecord = serde_json::from_str(line)
-            .ok()
-            .filter(|it: &SessionEntryRecord| it.v == VERSION)?;
-        Some(Self {
-            at: line.at.parse().ok()?,
-            session: line.session,
-            client: line.client.parse().ok()?,
-            space: line.space.parse().ok()?,
-            moment: line.moment.parse().ok()?,
-            turn: line.turn,
-            words: line.words,
-            is_ignored: line.ignored,
-            is_fresh: line.fresh,
-            is_outside: line.outside,
-            shown: line
-                .shown
-                .into_iter()
-                .filter_map(ShownMemoryRecord::into_shown_memory)
-                .collect(),
-            withheld: line
-                .withheld
-                .into_iter()
-                .filter_map(ShownMemoryRecord::into_shown_memory)
-                .collect(),
-            transcript: line.transcript,
-            covers: line.covers,
-            took: line.took,
-        })
+        let line: SessionLine<Self> = serde_json::from_str(line).ok()?;
+        (line.v == VERSION).then_some(line.entry)
     }
 }
 
-impl From<&ShownMemory> for ShownMemoryRecord {
-    fn from(it: &ShownMemory) -> Self {
-        Self {
-            id: it.id.to_string(),
-            handle: it.handle.to_string(),
-            score: it.score,
-            verdict: it.verdict.clone(),
-            relevance: it.why.relevance,
-            clarity: it.why.clarity,
-            terms: it.why.terms.clone(),
-            recency: it.why.recency,
-            trust: it.why.trust.factor,
-            trust_terms: it.why.trust.terms.clone(),
-            usefulness: it.why.usefulness,
-            affinity: it.why.affinity,
-        }
-    }
-}
+/// What is written as the text that people read.
+pub(super) mod as_text {
+    use super::{Deserialize, Display, FromStr};
+    use serde::{Deserializer, Serializer, de::Error};
 
-impl ShownMemoryRecord {
-    fn into_shown_memory(self) -> Option<ShownMemory> {
-        let why = ScoreBreakdown {
-            relevance: self.relevance,
-            clarity: self.clarity,
-            terms: self.terms,
-            recency: self.recency,
-            trust: TrustFactor {
-                factor: self.trust,
-                terms: self.trust_terms,
-            },
-            usefulness: self.usefulness,
-            affinity: self.affinity,
-        };
-        let (id, handle) = (self.id.parse().ok()?, self.handle.parse().ok()?);
-        Some(ShownMemory {
-            id,
-            handle,
-            score: self.score,
-            verdict: self.verdict,
-            why,
-        })
+    pub(in crate::session) fn serialize<T: Display, S: Serializer>(
+        value: &T,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.collect_str(value)
+    }
+
+    pub(in crate::session) fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<T, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
     }
 }
