@@ -11,6 +11,8 @@ pub(crate) mod turns;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::transcript::TranscriptTurn;
 
 /// How much of a transcript's end is read unless said otherwise.
@@ -38,7 +40,7 @@ pub enum TranscriptError {
 /// A reader of one client's lines.
 pub(crate) trait TranscriptReader {
     /// Takes in one line; whatever it cannot use it skips.
-    fn read_line(&mut self, line: &[u8]);
+    fn read_line(&mut self, line: &Value);
 
     /// What was said and done.
     fn into_turns(self: Box<Self>) -> Vec<TranscriptTurn>;
@@ -50,15 +52,16 @@ pub(crate) fn read_transcript_turns(
     path: &Path,
     limit_bytes: u64,
 ) -> Result<Vec<TranscriptTurn>, TranscriptError> {
+    let path = path.to_path_buf();
     if path.extension().is_some_and(|it| it == "zst") {
-        return Err(TranscriptError::Compressed { path: path.into() });
+        return Err(TranscriptError::Compressed { path });
     }
-    match tail::read_last_lines(path, limit_bytes, &mut |line| reader.read_line(line)) {
+    let read = tail::read_last_lines(&path, limit_bytes, &mut |line| {
+        feed_transcript_line(&mut *reader, line)
+    });
+    match read {
         Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(source) => Err(TranscriptError::Io {
-            path: path.into(),
-            source,
-        }),
+        Err(source) => Err(TranscriptError::Io { path, source }),
         Ok(()) => Ok(reader.into_turns()),
     }
 }
@@ -68,7 +71,14 @@ pub(crate) fn parse_transcript_turns(
     mut reader: Box<dyn TranscriptReader>,
     text: &str,
 ) -> Vec<TranscriptTurn> {
-    text.lines()
-        .for_each(|line| reader.read_line(line.as_bytes()));
+    for line in text.lines() {
+        feed_transcript_line(&mut *reader, line.as_bytes());
+    }
     reader.into_turns()
+}
+
+fn feed_transcript_line(reader: &mut dyn TranscriptReader, line: &[u8]) {
+    if let Ok(line) = serde_json::from_slice(line) {
+        reader.read_line(&line);
+    }
 }

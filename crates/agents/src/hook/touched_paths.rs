@@ -100,15 +100,16 @@ fn find_script_paths(command: &str, folder: Option<&str>) -> Vec<String> {
 
 /// The files that a patch is for.
 fn find_patch_paths(patch: &str) -> Vec<String> {
-    let name = |line: &str| {
-        HEADERS
-            .iter()
-            .find_map(|it| line.strip_prefix(it).map(str::to_owned))
-    };
-    patch
-        .lines()
-        .filter_map(|it| name(it.trim_start()))
+    let lines = patch.lines().map(str::trim_start);
+    lines
+        .filter_map(strip_patch_header)
+        .map(str::to_owned)
         .collect()
+}
+
+/// The file that a line of a patch begins with.
+pub(crate) fn strip_patch_header(line: &str) -> Option<&str> {
+    HEADERS.iter().find_map(|it| line.strip_prefix(it))
 }
 
 /// A path on its own, or none when it cannot be one file's.

@@ -1,7 +1,8 @@
 //! What a tool was given, and which files that names.
 
-use jiff::Timestamp;
 use serde_json::Value;
+
+use crate::hook::touched_paths::strip_patch_header;
 
 /// How much of what a tool was given is kept, in characters.
 const INPUT_CHARS: usize = 4_000;
@@ -17,13 +18,6 @@ const PATH_FIELDS: &[&str] = &[
 ];
 /// The fields in which clients write a command down.
 const COMMAND_FIELDS: &[&str] = &["command", "cmd"];
-/// How a patch names the files it is about.
-const PATCH_LINES: &[&str] = &[
-    "*** Update File: ",
-    "*** Add File: ",
-    "*** Delete File: ",
-    "*** Move to: ",
-];
 
 /// What a tool was given, as text: a command as it was typed, the rest as JSON.
 pub(crate) fn format_tool_input(given: &Value) -> String {
@@ -35,43 +29,28 @@ pub(crate) fn format_tool_input(given: &Value) -> String {
 }
 
 fn extract_input_command(given: &Value) -> Option<String> {
-    let field = COMMAND_FIELDS.iter().find_map(|it| given.get(it))?;
-    match field {
+    match COMMAND_FIELDS.iter().find_map(|it| given.get(it))? {
         // A file tool has a command and a path, and then the command says little.
         Value::String(text) if extract_input_paths(given).is_empty() => Some(text.clone()),
-        Value::Array(words) => Some(
-            words
-                .iter()
-                .filter_map(Value::as_str)
-                .collect::<Vec<_>>()
-                .join(" "),
-        ),
+        Value::Array(words) => {
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            Some(words.join(" "))
+        }
         _ => None,
     }
 }
 
 /// The files that a tool was given.
 pub(crate) fn extract_input_paths(given: &Value) -> Vec<String> {
-    let named = PATH_FIELDS
-        .iter()
-        .filter_map(|it| given.get(it))
-        .filter_map(Value::as_str)
-        .map(str::to_owned);
-    let patch = ["input", "patch"]
-        .iter()
-        .find_map(|it| given.get(it))
-        .and_then(Value::as_str);
-    let patched = patch
-        .or(given.as_str())
-        .unwrap_or("")
-        .lines()
-        .filter_map(|line| {
-            PATCH_LINES
-                .iter()
-                .find_map(|it| line.strip_prefix(it))
-                .map(|it| it.trim().to_owned())
-        });
-    let mut all: Vec<String> = named.chain(patched).filter(|it| !it.is_empty()).collect();
+    let named = PATH_FIELDS.iter().filter_map(|it| given[it].as_str());
+    let patch = ["input", "patch"].iter().find_map(|it| given.get(it));
+    let patch = patch.unwrap_or(given).as_str().or(given.as_str());
+    let patched = patch.unwrap_or("").lines().filter_map(strip_patch_header);
+    let mut all: Vec<String> = named
+        .chain(patched.map(str::trim))
+        .filter(|it| !it.is_empty())
+        .map(str::to_owned)
+        .collect();
     all.dedup();
     all
 }
@@ -79,32 +58,16 @@ pub(crate) fn extract_input_paths(given: &Value) -> Vec<String> {
 /// The texts of a message: a string, or parts of which some are texts.
 pub(crate) fn join_content_texts(content: &Value) -> String {
     match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            let text = |it: &Value| {
-                it.as_str()
-                    .or_else(|| it.get("text")?.as_str())
-                    .map(str::to_owned)
-            };
-            parts.iter().filter_map(text).collect::<Vec<_>>().join("\n")
-        }
-        Value::Object(part) => part
-            .get("text")
-            .and_then(Value::as_str)
-            .unwrap_or("")
-            .to_owned(),
-        _ => String::new(),
+        Value::Array(parts) => join_part_texts(parts),
+        part => join_part_texts([part]),
     }
 }
 
-/// A field that is a text.
-pub(crate) fn text_field<'a>(value: &'a Value, field: &str) -> Option<&'a str> {
-    value.get(field)?.as_str()
-}
-
-/// When a line was written.
-pub(crate) fn parse_line_time(value: Option<&Value>) -> Option<Timestamp> {
-    value?.as_str()?.parse().ok()
+/// The texts among parts, each of which is a text or has one.
+pub(crate) fn join_part_texts<'a>(parts: impl IntoIterator<Item = &'a Value>) -> String {
+    let text = |it: &'a Value| it.as_str().or_else(|| it["text"].as_str());
+    let texts: Vec<&str> = parts.into_iter().filter_map(text).collect();
+    texts.join("\n")
 }
 
 /// How a command ended, from the line that a client puts before or behind what it printed.

@@ -23,6 +23,6 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     caller: payload::CALLER,
     payload: payload::FORMAT,
     reply: reply::FORMAT,
-    new_reader: transcript::new_codex_reader,
+    new_reader: || Box::<transcript::CodexReader>::default(),
     settings: settings::SETTINGS,
 };

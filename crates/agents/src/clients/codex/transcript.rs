@@ -2,61 +2,36 @@
 //! read, and of the events how a call ended. Old rollouts are compressed by the client and are not read.
 
 use crate::transcript::TranscriptTurn;
-use jiff::Timestamp;
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::transcripts::TranscriptReader;
-use crate::transcripts::tool_input::{
-    join_content_texts, parse_exit_line, parse_line_time, text_field,
-};
+use crate::transcripts::tool_input::{join_content_texts, join_part_texts, parse_exit_line};
 use crate::transcripts::turns::TurnList;
 
-#[derive(Deserialize)]
-struct CodexLine {
-    #[serde(rename = "type")]
-    kind: Option<Value>,
-    payload: Option<Value>,
-    timestamp: Option<Value>,
-}
-
-pub(crate) fn new_codex_reader() -> Box<dyn TranscriptReader> {
-    Box::new(CodexReader::default())
-}
-
 #[derive(Default)]
-struct CodexReader {
+pub(super) struct CodexReader {
     turns: TurnList,
     /// The session was started by an agent: nobody in it is the person.
     is_helper: bool,
 }
 
 impl TranscriptReader for CodexReader {
-    fn read_line(&mut self, line: &[u8]) {
-        let Ok(line) = serde_json::from_slice::<CodexLine>(line) else {
-            return;
-        };
-        let (Some(kind), Some(payload)) =
-            (line.kind.as_ref().and_then(Value::as_str), &line.payload)
-        else {
-            return;
-        };
-        let at = parse_line_time(line.timestamp.as_ref());
-        match (kind, text_field(payload, "type")) {
-            ("session_meta", _) => self.is_helper = is_helper_rollout(payload),
-            ("response_item", Some("message")) => self.add_message(at, payload),
-            ("response_item", Some("function_call" | "custom_tool_call" | "local_shell_call")) => {
-                self.add_tool_call(at, payload);
+    fn read_line(&mut self, line: &Value) {
+        let payload = &line["payload"];
+        self.turns.set_line_time(&line["timestamp"]);
+        match (line["type"].as_str(), payload["type"].as_str()) {
+            (Some("session_meta"), _) => self.is_helper = is_helper_rollout(payload),
+            (Some("response_item"), Some("message")) => self.add_message(payload),
+            (
+                Some("response_item"),
+                Some("function_call" | "custom_tool_call" | "local_shell_call"),
+            ) => self.add_tool_call(payload),
+            (Some("response_item"), Some("function_call_output" | "custom_tool_call_output")) => {
+                self.add_tool_output(payload)
             }
-            ("response_item", Some("function_call_output" | "custom_tool_call_output")) => {
-                self.add_tool_output(at, payload)
-            }
-            ("event_msg", Some("item_completed")) => self.set_call_outcome(payload.get("item")),
-            ("event_msg", Some("thread_rolled_back")) => {
-                let n = payload
-                    .get("num_turns")
-                    .and_then(Value::as_u64)
-                    .unwrap_or(0);
+            (Some("event_msg"), Some("item_completed")) => self.set_call_outcome(&payload["item"]),
+            (Some("event_msg"), Some("thread_rolled_back")) => {
+                let n = payload["num_turns"].as_u64().unwrap_or(0);
                 self.turns
                     .remove_last_prompts(usize::try_from(n).unwrap_or(usize::MAX));
             }
@@ -70,106 +45,77 @@ impl TranscriptReader for CodexReader {
 }
 
 impl CodexReader {
-    fn add_message(&mut self, at: Option<Timestamp>, payload: &Value) {
-        let Some(content) = payload.get("content").and_then(Value::as_array) else {
+    fn add_message(&mut self, payload: &Value) {
+        let Some(content) = payload["content"].as_array() else {
             return;
         };
-        match text_field(payload, "role") {
-            Some("assistant") => self
-                .turns
-                .add_agent(at, &join_content_texts(&Value::Array(content.clone()))),
+        match payload["role"].as_str() {
+            Some("assistant") => self.turns.add_agent(&join_part_texts(content)),
             // What hooks add comes as `developer`, or as an item of another kind.
             Some("user") if !self.is_helper => {
-                let kinds = payload
-                    .pointer("/internal_chat_message_metadata_passthrough/content_item_kinds");
-                let typed = content
-                    .iter()
-                    .enumerate()
-                    .filter(|(at, _)| is_typed_item(kinds, *at));
-                let typed: Vec<Value> = typed.map(|(_, it)| it.clone()).collect();
+                let kinds = &payload["internal_chat_message_metadata_passthrough"];
+                let kinds = &kinds["content_item_kinds"];
+                let is_typed = |(at, _): &(usize, _)| is_typed_kind(&kinds[at]);
+                let typed = content.iter().enumerate().filter(is_typed);
                 self.turns
-                    .add_person(at, &join_content_texts(&Value::Array(typed)));
+                    .add_person(&join_part_texts(typed.map(|(_, it)| it)));
             }
             _ => {}
         }
     }
 
-    fn add_tool_call(&mut self, at: Option<Timestamp>, payload: &Value) {
-        let name = text_field(payload, "name").unwrap_or("local_shell");
-        let name = match text_field(payload, "namespace") {
-            Some(space) => format!("{space}__{name}"),
-            None => name.to_owned(),
-        };
+    fn add_tool_call(&mut self, payload: &Value) {
+        let mut name = payload["name"].as_str().unwrap_or("local_shell").to_owned();
+        if let Some(space) = payload["namespace"].as_str() {
+            name = format!("{space}__{name}");
+        }
         let given = ["arguments", "input", "action"]
             .iter()
             .find_map(|it| payload.get(it));
-        let given = match given {
-            Some(Value::String(text)) => {
-                serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into())
-            }
-            Some(other) => other.clone(),
-            None => Value::Null,
-        };
         self.turns
-            .add_call(at, text_field(payload, "call_id"), &name, &given);
+            .add_call(&payload["call_id"], &name, given.unwrap_or(&Value::Null));
     }
 
     /// How a server's tool ended is said in the event alone.
-    fn set_call_outcome(&mut self, item: Option<&Value>) {
-        let Some(item) = item.filter(|it| text_field(it, "type") == Some("McpToolCall")) else {
-            return;
-        };
-        let is_error = item
-            .pointer("/result/isError")
-            .and_then(Value::as_bool)
-            .unwrap_or(false);
-        self.turns.set_outcome(
-            text_field(item, "id"),
-            Some(text_field(item, "status") == Some("completed") && !is_error),
-        );
+    fn set_call_outcome(&mut self, item: &Value) {
+        if item["type"] == "McpToolCall" {
+            let is_ok = item["status"] == "completed" && item["result"]["isError"] != true;
+            self.turns.set_outcome(&item["id"], Some(is_ok));
+        }
     }
 
-    fn add_tool_output(&mut self, at: Option<Timestamp>, payload: &Value) {
-        let output = payload.get("output").unwrap_or(&Value::Null);
-        let printed = match output {
-            Value::Object(it) => it
-                .get("content")
-                .map(join_content_texts)
-                .unwrap_or_default(),
-            _ => join_content_texts(output),
-        };
-        let said = output.get("success").and_then(Value::as_bool);
-        self.turns.add_result(
-            at,
-            text_field(payload, "call_id"),
-            &printed,
-            said.or_else(|| parse_command_outcome(&printed)),
-        );
+    fn add_tool_output(&mut self, payload: &Value) {
+        let output = &payload["output"];
+        let printed = join_content_texts(if output.is_object() {
+            &output["content"]
+        } else {
+            output
+        });
+        let is_ok = output["success"]
+            .as_bool()
+            .or_else(|| parse_command_outcome(&printed));
+        self.turns.add_result(&payload["call_id"], &printed, is_ok);
     }
 }
 
 /// Whether a rollout belongs to an agent's helper.
 fn is_helper_rollout(meta: &Value) -> bool {
-    let is_subagent = text_field(meta, "thread_source").is_some_and(|it| it != "user");
-    is_subagent
-        || meta
-            .get("source")
-            .is_some_and(|it| it.get("subagent").is_some())
+    let is_subagent = meta["thread_source"]
+        .as_str()
+        .is_some_and(|it| it != "user");
+    is_subagent || meta["source"].get("subagent").is_some()
 }
 
 /// Whether the person typed a content item; where the client does not say the kind, its marks are looked for later.
-fn is_typed_item(kinds: Option<&Value>, at: usize) -> bool {
-    let kind = kinds.and_then(|it| it.get(at)).and_then(Value::as_str);
-    kind.is_none_or(|it| it.starts_with("user.") || it == "unknown")
+fn is_typed_kind(kind: &Value) -> bool {
+    kind.as_str()
+        .is_none_or(|it| it.starts_with("user.") || it == "unknown")
 }
 
 /// How a command ended: said in front of what it printed, or beside it.
 fn parse_command_outcome(printed: &str) -> Option<bool> {
-    let json = || {
-        serde_json::from_str::<Value>(printed)
-            .ok()?
-            .pointer("/metadata/exit_code")?
-            .as_i64()
-    };
-    parse_exit_line(printed).or_else(|| json().map(|it| it == 0))
+    parse_exit_line(printed).or_else(|| {
+        let said: Value = serde_json::from_str(printed).ok()?;
+        Some(said["metadata"]["exit_code"].as_i64()? == 0)
+    })
 }

@@ -24,6 +24,6 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     caller: payload::CALLER,
     payload: payload::FORMAT,
     reply: reply::FORMAT,
-    new_reader: transcript::new_copilot_reader,
+    new_reader: || Box::<transcript::CopilotReader>::default(),
     settings: settings::SETTINGS,
 };

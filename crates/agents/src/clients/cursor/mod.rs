@@ -27,6 +27,6 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     caller: payload::CALLER,
     payload: payload::FORMAT,
     reply: reply::FORMAT,
-    new_reader: transcript::new_claude_code_reader,
+    new_reader: || Box::<transcript::ClaudeCodeReader>::default(),
     settings: settings::SETTINGS,
 };

@@ -1,3 +1,3 @@
 //! Cursor's format is not known; where its lines are shaped like Claude Code's they are read, else there is nothing.
 
-pub(super) use super::super::claude_code::transcript::new_claude_code_reader;
+pub(super) use super::super::claude_code::transcript::ClaudeCodeReader;

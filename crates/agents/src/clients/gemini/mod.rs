@@ -26,6 +26,6 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     caller: payload::CALLER,
     payload: payload::FORMAT,
     reply: reply::FORMAT,
-    new_reader: transcript::new_gemini_reader,
+    new_reader: || Box::<transcript::GeminiReader>::default(),
     settings: settings::SETTINGS,
 };

@@ -2,54 +2,47 @@
 //! and all behind it back, and a message that is written again replaces the first.
 
 use crate::transcript::TranscriptTurn;
-use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::transcripts::TranscriptReader;
-use crate::transcripts::tool_input::{
-    join_content_texts, parse_exit_line, parse_line_time, text_field,
-};
+use crate::transcripts::tool_input::{join_content_texts, parse_exit_line};
 use crate::transcripts::turns::TurnList;
 
-pub(crate) fn new_gemini_reader() -> Box<dyn TranscriptReader> {
-    Box::new(GeminiReader::default())
-}
-
 #[derive(Default)]
-struct GeminiReader {
-    messages: Vec<(String, Value)>,
+pub(super) struct GeminiReader {
+    messages: Vec<Value>,
     /// The session was started by an agent: nobody in it is the person.
     is_helper: bool,
 }
 
 impl TranscriptReader for GeminiReader {
-    fn read_line(&mut self, line: &[u8]) {
-        let Ok(line) = serde_json::from_slice::<Value>(line) else {
-            return;
-        };
-        if let Some(id) = text_field(&line, "$rewindTo") {
-            self.rewind_to(id);
-        } else if text_field(&line, "id").is_some() {
+    fn read_line(&mut self, line: &Value) {
+        if let Some(id) = line["$rewindTo"].as_str() {
+            // The client takes everything back when it does not know the message.
+            let at = self.messages.iter().position(|it| it["id"] == id);
+            self.messages.truncate(at.unwrap_or(0));
+        } else if line["id"].is_string() {
             self.put_message(line);
         } else {
-            let patch = line.get("$set").unwrap_or(&line);
-            self.is_helper |= text_field(patch, "kind").is_some_and(|it| it != "main");
-            if let Some(messages) = patch.get("messages").and_then(Value::as_array) {
+            let patch = line.get("$set").unwrap_or(line);
+            self.is_helper |= patch["kind"].as_str().is_some_and(|it| it != "main");
+            if let Some(messages) = patch["messages"].as_array() {
                 self.messages.clear();
-                messages.iter().for_each(|it| self.put_message(it.clone()));
+                messages.iter().for_each(|it| self.put_message(it));
             }
         }
     }
 
     fn into_turns(self: Box<Self>) -> Vec<TranscriptTurn> {
         let mut turns = TurnList::default();
-        for (_, message) in &self.messages {
-            let at = parse_line_time(message.get("timestamp"));
-            match text_field(message, "type") {
-                Some("user") if !self.is_helper => {
-                    turns.add_person(at, &extract_typed_text(message))
-                }
-                Some("gemini") => add_gemini_answer(&mut turns, at, message),
+        for message in &self.messages {
+            turns.set_line_time(&message["timestamp"]);
+            match message["type"].as_str() {
+                // What was typed: where files were named, `displayContent` is without them.
+                Some("user") if !self.is_helper => turns.add_person(&join_content_texts(
+                    message.get("displayContent").unwrap_or(&message["content"]),
+                )),
+                Some("gemini") => add_gemini_answer(&mut turns, message),
                 _ => {}
             }
         }
@@ -58,83 +51,44 @@ impl TranscriptReader for GeminiReader {
 }
 
 impl GeminiReader {
-    fn put_message(&mut self, message: Value) {
-        let Some(id) = text_field(&message, "id").map(str::to_owned) else {
-            return;
-        };
+    fn put_message(&mut self, message: &Value) {
+        let id = &message["id"];
         // What is written again is nearly always the last.
-        match self.messages.iter_mut().rev().find(|it| it.0 == id) {
-            Some(known) => known.1 = message,
-            None => self.messages.push((id, message)),
+        match self.messages.iter_mut().rfind(|it| it["id"] == *id) {
+            Some(known) => *known = message.clone(),
+            None if id.is_string() => self.messages.push(message.clone()),
+            None => {}
         }
     }
-
-    /// The client takes everything back when it does not know the message.
-    fn rewind_to(&mut self, id: &str) {
-        let at = self.messages.iter().position(|it| it.0 == id).unwrap_or(0);
-        self.messages.truncate(at);
-    }
 }
 
-/// What was typed: where files were named, `displayContent` is without them.
-fn extract_typed_text(message: &Value) -> String {
-    let content = message
-        .get("displayContent")
-        .or_else(|| message.get("content"));
-    content.map(join_content_texts).unwrap_or_default()
-}
-
-fn add_gemini_answer(turns: &mut TurnList, at: Option<Timestamp>, message: &Value) {
-    turns.add_agent(
-        at,
-        &message
-            .get("content")
-            .map(join_content_texts)
-            .unwrap_or_default(),
-    );
-    let calls = || {
-        message
-            .get("toolCalls")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-    };
+fn add_gemini_answer(turns: &mut TurnList, message: &Value) {
+    turns.add_agent(&join_content_texts(&message["content"]));
+    let calls = || message["toolCalls"].as_array().into_iter().flatten();
     for call in calls() {
-        let given = call.get("args").unwrap_or(&Value::Null);
-        turns.add_call(
-            at,
-            text_field(call, "id"),
-            text_field(call, "name").unwrap_or(""),
-            given,
-        );
+        let name = call["name"].as_str().unwrap_or("");
+        turns.add_call(&call["id"], name, &call["args"]);
     }
     for call in calls() {
-        let is_ok = match text_field(call, "status") {
-            Some("success") => Some(parse_exit_line(&extract_tool_output(call)) != Some(false)),
+        let printed = extract_tool_output(call);
+        let is_ok = match call["status"].as_str() {
+            Some("success") => Some(parse_exit_line(printed) != Some(false)),
             Some("error" | "cancelled") => Some(false),
             _ => None,
         };
-        turns.add_result(
-            at,
-            text_field(call, "id"),
-            &extract_tool_output(call),
-            is_ok,
-        );
+        turns.add_result(&call["id"], printed, is_ok);
     }
 }
 
 /// What a tool gave back: for the eye, or as the model got it.
-fn extract_tool_output(call: &Value) -> String {
-    let shown = call
-        .get("resultDisplay")
-        .and_then(Value::as_str)
-        .map(str::to_owned);
-    let response = || call.pointer("/result/0/functionResponse/response");
-    let told = || {
-        ["output", "error"]
-            .iter()
-            .find_map(|it| response()?.get(it)?.as_str())
-            .map(str::to_owned)
-    };
-    told().or(shown).unwrap_or_default()
+fn extract_tool_output(call: &Value) -> &str {
+    let response = &call["result"][0]["functionResponse"]["response"];
+    [
+        &response["output"],
+        &response["error"],
+        &call["resultDisplay"],
+    ]
+    .iter()
+    .find_map(|it| it.as_str())
+    .unwrap_or_default()
 }

@@ -1,3 +1,3 @@
 //! VS Code writes what Copilot CLI writes.
 
-pub(super) use super::super::copilot::transcript::new_copilot_reader;
+pub(super) use super::super::copilot::transcript::CopilotReader;
