@@ -25,6 +25,7 @@ pub mod concurrency;
     deprecated,
     reason = "the suite plays older clients too, and they log, sample and subscribe"
 )]
+#[path = "../tests/fixtures/mod.rs"]
 pub mod fixtures;
 mod results;
 mod stdio;
