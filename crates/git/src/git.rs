@@ -24,9 +24,7 @@ mod tree;
 mod work_since;
 
 #[cfg(test)]
-pub(crate) mod test_repo;
-#[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use apostille_cite::source::SourceError;
 

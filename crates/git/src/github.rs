@@ -12,8 +12,6 @@ mod client;
 mod options;
 
 #[cfg(test)]
-mod fake_github;
-#[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -2,6 +2,7 @@
 
 pub mod address;
 #[cfg(any(test, feature = "test-server"))]
+#[path = "../tests/support/scripted_server.rs"]
 pub mod scripted_server;
 
 use std::io::{self, Read as _};

@@ -173,7 +173,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn no_process_stays_behind() {
-        let (repo, _) = crate::git::test_repo::GitTestRepo::with_commit();
+        let (repo, _) = crate::git::tests::test_repo::GitTestRepo::with_commit();
         let child = CatFile::spawn_child(crate::git::git_command::build_git_command(
             &repo.discover_checkout(),
         ))
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_question_of_two_lines_is_not_asked() {
-        let (repo, _) = crate::git::test_repo::GitTestRepo::with_commit();
+        let (repo, _) = crate::git::tests::test_repo::GitTestRepo::with_commit();
         let mut child = CatFile::spawn_child(crate::git::git_command::build_git_command(
             &repo.discover_checkout(),
         ))

@@ -104,7 +104,7 @@ fn read_be_u32(bytes: &[u8], at: usize) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::test_repo::GitTestRepo;
+    use crate::git::tests::test_repo::GitTestRepo;
 
     #[test]
     fn files_are_noted_with_their_ids() {

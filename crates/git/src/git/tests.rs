@@ -1,5 +1,7 @@
 //! Repositories made with git, and what is found in them.
 
+pub(crate) mod test_repo;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -8,9 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use apostille_cite::source::{MAX_FILE, Source as _, SourceError};
 use tempfile::TempDir;
 
-use super::test_repo::{GitTestRepo, describe_source_read, expect_checkout, parse_test_path};
 use super::{Checkout, Commit, GitHead, git_command};
 use crate::worktree::WorkTree;
+use test_repo::{GitTestRepo, describe_source_read, expect_checkout, parse_test_path};
 
 fn head(commit: Option<&str>, branch: Option<&str>) -> GitHead {
     GitHead {

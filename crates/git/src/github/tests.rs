@@ -1,3 +1,5 @@
+mod fake_github;
+
 use std::fs;
 use std::time::Duration;
 
@@ -12,13 +14,13 @@ use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::fake_github::{
+use super::{GitHub, GitHubOptions};
+use crate::git::tests::test_repo::{describe_source_read, parse_test_path};
+use apostille_web::client::scripted_server::{ScriptedReply, ScriptedServer};
+use fake_github::{
     FILES, FIRST, FakeGitHub, REPO, SECOND, TOKEN, build_blob_json, build_listing_json,
     format_error_chain, git_blob_id,
 };
-use super::{GitHub, GitHubOptions};
-use crate::git::test_repo::{describe_source_read, parse_test_path};
-use apostille_web::client::scripted_server::{ScriptedReply, ScriptedServer};
 
 /// The content of `src/a.rs`, and what is asked to get it.
 const A: &str = "fn a() {}\n";
@@ -309,7 +311,7 @@ fn a_renamed_repository_is_followed() {
             (&tree, ScriptedReply::ok(build_listing_json(FILES, false))),
             (
                 &blob,
-                ScriptedReply::ok(super::fake_github::build_blob_json(
+                ScriptedReply::ok(fake_github::build_blob_json(
                     A.as_bytes(),
                     &git_blob_id(A.as_bytes()),
                 )),

@@ -5,7 +5,7 @@ use std::fs;
 use tempfile::TempDir;
 
 use super::*;
-use crate::git::test_repo::{GitTestRepo, describe_source_read, parse_test_path};
+use crate::git::tests::test_repo::{GitTestRepo, describe_source_read, parse_test_path};
 
 #[test]
 fn edits_that_no_commit_holds_are_read() {

@@ -8,8 +8,8 @@ use apostille_cite::citation::RepoPath;
 use apostille_cite::source::{Source, SourceError};
 use tempfile::TempDir;
 
-use super::discover::Checkout;
-use super::git_command::REMOVED;
+use crate::git::discover::Checkout;
+use crate::git::git_command::REMOVED;
 
 /// When everything in these repositories was written.
 const DATE: &str = "2026-01-02T03:04:05Z";

@@ -11,8 +11,8 @@ use serde_json::json;
 use sha1::{Digest as _, Sha1};
 use tempfile::TempDir;
 
-use super::{GitHub, GitHubOptions};
 use crate::git::encode_hex;
+use crate::github::{GitHub, GitHubOptions};
 use apostille_web::client::scripted_server::{ScriptedReply, ScriptedServer};
 
 /// The commits of the repository.
