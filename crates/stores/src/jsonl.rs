@@ -41,7 +41,7 @@ use apostille_core::store::{
 };
 use jiff::Timestamp;
 
-use crate::store_errors::{corrupt_store_error, store_error_from_io};
+use crate::store_errors::{store_error_from_io, store_error_from_lock};
 use apostille_files::lock;
 use apostille_files::lock::StoreLock;
 use foreign::HeldMemories;
@@ -158,9 +158,8 @@ impl JsonlStore {
                 .map_err(|error| store_error_from_io("cannot make the store's folder", error))?;
         }
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let _held = queue
-            .wait_for_lock(patience)
-            .map_err(crate::store_errors::lock)?;
+        let held = queue.wait_for_lock(patience);
+        let _held = held.map_err(store_error_from_lock)?;
         act()
     }
 
@@ -484,10 +483,8 @@ fn number_new_memories(state: &StoreState, events: &[Event]) -> Result<Vec<Event
             }
             // What nobody could read again is not written.
             if memory.number > MAX_NUMBER {
-                return Err(corrupt_store_error(format!(
-                    "a line took the last number that {} has",
-                    event.space
-                )));
+                let at = format!("a line took the last number that {} has", event.space);
+                return Err(StoreError::Corrupt { at });
             }
             *last = (*last).max(memory.number);
         }

@@ -13,6 +13,7 @@ mod index_moves;
 mod migrate;
 mod pack;
 mod parallel;
+mod query;
 mod read;
 mod reader_pool;
 mod rows;
@@ -40,18 +41,19 @@ use apostille_core::store::{
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, ToSql};
 
 use crate::store_errors::{
-    BUSY_MS, corrupt_store_error, store_error_from_io, store_error_from_sqlite,
+    BUSY_MS, SqliteError, SqliteResult, store_error_from_io, store_error_from_lock,
 };
-use apostille_files::lock;
-use apostille_files::lock::StoreLock;
+use apostille_files::lock::{self, StoreLock, StoreLockGuard};
+use query::run_statement;
 use read::CountedSpace;
 use reader_pool::ReaderPool;
 
 /// How many bits of a key are the space; the number within it is above them.
 const SPACE_BITS: u32 = 22;
+const SPACE_MASK: i64 = (1 << SPACE_BITS) - 1;
 /// How long a write waits in line.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a log entry that nobody waits for waits in line.
@@ -88,13 +90,24 @@ struct WriteConnection {
     spaces: HashMap<Space, i64>,
 }
 
+impl WriteConnection {
+    /// Waits in line until no other process writes.
+    fn wait_in_line(
+        &mut self,
+        patience: Duration,
+    ) -> SqliteResult<(StoreLockGuard<'_>, &Connection)> {
+        let held = self.queue.wait_for_lock(patience);
+        Ok((held.map_err(store_error_from_lock)?, &self.connection))
+    }
+}
+
 impl SqliteStore {
     /// Opens the store, making it when it is not there. Where nothing can be written, it is opened for reading.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         schema::check_sqlite_library()?;
         match Self::open_writable(path) {
             Err(StoreError::ReadOnly | StoreError::Full) if path.exists() => {
-                Self::open_readable(path)
+                Ok(Self::open_readable(path)?)
             }
             other => other,
         }
@@ -110,38 +123,29 @@ impl SqliteStore {
     }
 
     /// Opens for reading only. Without the log's side files a file that nobody can write is taken as it is.
-    fn open_readable(path: &Path) -> Result<Self, StoreError> {
+    fn open_readable(path: &Path) -> SqliteResult<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_URI;
         let try_open = |immutable: &str| {
             let uri = format!("file:{}?mode=ro{immutable}", escape_uri_path(path));
-            let connection =
-                Connection::open_with_flags(uri, flags).map_err(store_error_from_sqlite)?;
+            let connection = Connection::open_with_flags(uri, flags)?;
             schema::read_schema_version(&connection)?;
             Self::from_connection(path, connection)
         };
         try_open("").or_else(|_| try_open("&immutable=1"))
     }
 
-    fn from_connection(path: &Path, connection: Connection) -> Result<Self, StoreError> {
-        configure_connection(&connection)?;
+    fn from_connection(path: &Path, connection: Connection) -> SqliteResult<Self> {
         let pragmas = "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA mmap_size = 0; \
                        PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; \
                        PRAGMA wal_autocheckpoint = 400;";
-        connection
-            .execute_batch(pragmas)
-            .map_err(store_error_from_sqlite)?;
-        connection
-            .pragma_update(None, "cache_size", -CACHE)
-            .map_err(store_error_from_sqlite)?;
-        set_checkpoint_on_close(&connection, false)?;
-        let queue = StoreLock::new(path_with_suffix(path, ".lock"));
+        configure_connection(&connection, pragmas)?;
         Ok(Self {
             path: path.into(),
             db: Mutex::new(WriteConnection {
                 connection,
-                queue,
+                queue: StoreLock::new(path_with_suffix(path, ".lock")),
                 is_durable: true,
                 spaces: HashMap::new(),
             }),
@@ -157,15 +161,8 @@ impl SqliteStore {
         }
         {
             let mut db = self.lock_connection();
-            let WriteConnection {
-                connection, queue, ..
-            } = &mut *db;
-            let _held = queue
-                .wait_for_lock(PATIENCE)
-                .map_err(crate::store_errors::lock)?;
-            connection
-                .pragma_update(None, "journal_mode", "wal")
-                .map_err(store_error_from_sqlite)?;
+            let (_held, connection) = db.wait_in_line(PATIENCE)?;
+            set_pragma(connection, "journal_mode", "wal")?;
         }
         self.write_transaction(true, migrate::migrate_file)
     }
@@ -177,7 +174,7 @@ impl SqliteStore {
     fn roll_back_leftover(db: MutexGuard<'_, WriteConnection>) -> MutexGuard<'_, WriteConnection> {
         // A panic while the lock was held may have left its transaction open; nothing of it counts.
         if !db.connection.is_autocommit() {
-            let _ = run_statement(&db.connection, "ROLLBACK");
+            let _ = run_statement(&db.connection, "ROLLBACK", []);
         }
         db
     }
@@ -186,39 +183,33 @@ impl SqliteStore {
     /// another thread takes one that only reads, so that nobody waits for a writer.
     fn read_snapshot<T>(
         &self,
-        look: impl FnOnce(&Connection) -> Result<T, StoreError>,
+        look: impl FnOnce(&Connection) -> SqliteResult<T>,
     ) -> Result<T, StoreError> {
         let free = match self.db.try_lock() {
             Ok(db) => Some(db),
             Err(TryLockError::Poisoned(db)) => Some(db.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         };
-        match (free, &self.readers) {
+        let seen = match (free, &self.readers) {
             (Some(db), _) => read_in_snapshot(&Self::roll_back_leftover(db).connection, look),
             (None, Some(readers)) => readers.with_connection(|it| read_in_snapshot(it, look)),
             (None, None) => read_in_snapshot(&self.lock_connection().connection, look),
-        }
+        };
+        Ok(seen?)
     }
 
-    /// The number of a space, if it is known without waiting; it never changes once it is committed.
-    fn cached_space_id(&self, space: &Space) -> Option<i64> {
-        self.db
-            .try_lock()
-            .ok()
-            .and_then(|it| it.spaces.get(space).copied())
-    }
-
-    /// Reads what a space has; `none` where nothing was ever written for it.
-    fn read_space<T>(
+    /// Reads what a space has; nothing where nothing was ever written for it.
+    fn read_space<T: Default>(
         &self,
         space: &Space,
-        none: T,
-        look: impl FnOnce(&Connection, i64) -> Result<T, StoreError>,
+        look: impl FnOnce(&Connection, i64) -> SqliteResult<T>,
     ) -> Result<T, StoreError> {
-        let known = self.cached_space_id(space);
+        // The number of a space, if it is known without waiting; it never changes once it is committed.
+        let known = self.db.try_lock().ok();
+        let known = known.and_then(|it| it.spaces.get(space).copied());
         let (seen, id) = self.read_snapshot(|db| {
             let id = known.map_or_else(|| spaces::read_space_id(db, space), |id| Ok(Some(id)))?;
-            Ok((id.map_or(Ok(none), |id| look(db, id))?, id))
+            Ok((id.map_or(Ok(T::default()), |id| look(db, id))?, id))
         })?;
         if let (None, Some(id), Ok(mut db)) = (known, id, self.db.try_lock()) {
             db.spaces.insert(space.clone(), id);
@@ -230,14 +221,12 @@ impl SqliteStore {
     fn write_transaction<T>(
         &self,
         is_durable: bool,
-        change: impl FnOnce(&Connection) -> Result<T, StoreError>,
+        change: impl FnOnce(&Connection) -> SqliteResult<T>,
     ) -> Result<T, StoreError> {
         let mut db = self.lock_connection();
         if db.is_durable != is_durable {
             let level = if is_durable { "FULL" } else { "NORMAL" };
-            db.connection
-                .pragma_update(None, "synchronous", level)
-                .map_err(store_error_from_sqlite)?;
+            set_pragma(&db.connection, "synchronous", level)?;
             db.is_durable = is_durable;
         }
         // A process that finds no other one reads the whole log to know what is in it. So that many which only look do not
@@ -249,58 +238,35 @@ impl SqliteStore {
         if is_durable || is_long() {
             set_checkpoint_on_close(&db.connection, true)?;
         }
-        let WriteConnection {
-            connection, queue, ..
-        } = &mut *db;
-        let _held = queue
-            .wait_for_lock(if is_durable { PATIENCE } else { LOG_PATIENCE })
-            .map_err(crate::store_errors::lock)?;
-        run_statement(connection, "BEGIN IMMEDIATE")?;
-        let done =
-            change(connection).and_then(|done| run_statement(connection, "COMMIT").map(|()| done));
+        let (_held, connection) =
+            db.wait_in_line(if is_durable { PATIENCE } else { LOG_PATIENCE })?;
+        run_statement(connection, "BEGIN IMMEDIATE", [])?;
+        let done = change(connection)
+            .and_then(|done| run_statement(connection, "COMMIT", []).map(|()| done));
         if done.is_err() && !connection.is_autocommit() {
-            run_statement(connection, "ROLLBACK")?;
+            run_statement(connection, "ROLLBACK", [])?;
         }
-        done
-    }
-
-    /// How much of the file may be kept at hand from now on, in KiB. What is more than that is let go.
-    fn set_cache_size(&self, cache: i64) -> Result<(), StoreError> {
-        self.lock_connection()
-            .connection
-            .pragma_update(None, "cache_size", -cache)
-            .map_err(store_error_from_sqlite)
+        Ok(done?)
     }
 
     /// Empties the write-ahead log into the file, so that no old page remains in it.
-    fn checkpoint_log(&self) -> Result<(), StoreError> {
+    fn checkpoint_log(&self) -> SqliteResult<()> {
         let mut db = self.lock_connection();
-        let WriteConnection {
-            connection, queue, ..
-        } = &mut *db;
-        let _held = queue
-            .wait_for_lock(PATIENCE)
-            .map_err(crate::store_errors::lock)?;
-        let busy = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
-        let blocked = connection
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], busy)
-            .map_err(store_error_from_sqlite)?;
+        let (_held, connection) = db.wait_in_line(PATIENCE)?;
+        let blocked: i64 =
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
         if blocked == 0 {
             Ok(())
         } else {
-            Err(StoreError::Busy { waited_ms: BUSY_MS })
+            Err(StoreError::Busy { waited_ms: BUSY_MS }.into())
         }
     }
 
     /// Whether any file of the store still holds a part of this text.
     fn holds_bytes_of(&self, text: &str) -> Result<bool, StoreError> {
         let json = serde_json::to_string(text).unwrap_or_default();
-        let pieces: Vec<&[u8]> = json
-            .trim_matches('"')
-            .as_bytes()
-            .chunks(32)
-            .filter(|it| it.len() >= 12)
-            .collect();
+        let pieces = json.trim_matches('"').as_bytes().chunks(32);
+        let pieces: Vec<&[u8]> = pieces.filter(|it| it.len() >= 12).collect();
         for path in [self.path.clone(), path_with_suffix(&self.path, "-wal")] {
             if path.exists() {
                 let bytes = std::fs::read(&path)
@@ -315,31 +281,38 @@ impl SqliteStore {
 }
 
 /// What every connection is told.
-fn configure_connection(connection: &Connection) -> Result<(), StoreError> {
-    connection
-        .busy_timeout(Duration::from_millis(BUSY_MS))
-        .map_err(store_error_from_sqlite)?;
+fn configure_connection(connection: &Connection, pragmas: &str) -> SqliteResult<()> {
+    connection.busy_timeout(Duration::from_millis(BUSY_MS))?;
     connection.set_prepared_statement_cache_capacity(64);
     // Plans do not depend on the values bound: without this, each binding prepares the statement anew.
-    connection
-        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
-        .map_err(store_error_from_sqlite)?;
-    Ok(())
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    connection.execute_batch(pragmas)?;
+    set_cache_size(connection, CACHE)?;
+    set_checkpoint_on_close(connection, false)
+}
+
+/// How much of the file may be kept at hand from now on, in KiB. What is more than that is let go.
+fn set_cache_size(db: &Connection, cache: i64) -> SqliteResult<()> {
+    set_pragma(db, "cache_size", -cache)
+}
+
+fn set_pragma(db: &Connection, name: &str, value: impl ToSql) -> SqliteResult<()> {
+    Ok(db.pragma_update(None, name, value)?)
 }
 
 /// Looks with one view of the file.
 fn read_in_snapshot<T>(
     db: &Connection,
-    look: impl FnOnce(&Connection) -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
-    run_statement(db, "BEGIN")?;
+    look: impl FnOnce(&Connection) -> SqliteResult<T>,
+) -> SqliteResult<T> {
+    run_statement(db, "BEGIN", [])?;
     let seen = look(db);
-    run_statement(db, "COMMIT")?;
+    run_statement(db, "COMMIT", [])?;
     seen
 }
 
 /// Opens or makes the file, its owner's alone.
-fn open_or_create_database(path: &Path) -> Result<Connection, StoreError> {
+fn open_or_create_database(path: &Path) -> SqliteResult<Connection> {
     if let Some(folder) = path.parent() {
         lock::create_private_folder(folder)
             .map_err(|error| store_error_from_io("cannot make the store's folder", error))?;
@@ -354,22 +327,13 @@ fn open_or_create_database(path: &Path) -> Result<Connection, StoreError> {
     .open(path)
     .map_err(|error| store_error_from_io("cannot open the store", error))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Connection::open_with_flags(path, flags).map_err(store_error_from_sqlite)
-}
-
-/// Runs a statement that brings no rows, prepared once.
-fn run_statement(db: &Connection, sql: &str) -> Result<(), StoreError> {
-    db.prepare_cached(sql)
-        .and_then(|mut it| it.execute([]))
-        .map(drop)
-        .map_err(store_error_from_sqlite)
+    Ok(Connection::open_with_flags(path, flags)?)
 }
 
 /// Whether the last process to close the store empties the write-ahead log into the file. That forces the disk four
 /// times, so only a process that wrote a memory does it, and none that merely looked: a hook must not wait for a disk.
-fn set_checkpoint_on_close(db: &Connection, yes: bool) -> Result<(), StoreError> {
-    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !yes)
-        .map_err(store_error_from_sqlite)?;
+fn set_checkpoint_on_close(db: &Connection, yes: bool) -> SqliteResult<()> {
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !yes)?;
     Ok(())
 }
 
@@ -380,54 +344,45 @@ fn path_with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 fn escape_uri_path(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    text.chars()
-        .flat_map(|c| match c {
-            '?' => "%3f".chars().collect::<Vec<_>>(),
-            '#' => "%23".chars().collect(),
-            '%' => "%25".chars().collect(),
-            _ => vec![c],
-        })
-        .collect()
+    let text = path.to_string_lossy().replace('%', "%25");
+    text.replace('?', "%3f").replace('#', "%23")
 }
 
 fn contains_bytes(bytes: &[u8], piece: &[u8]) -> bool {
     let Some(first) = piece.first() else {
         return false;
     };
-    let starts = bytes.iter().enumerate().filter(|(_, byte)| *byte == first);
-    starts
-        .into_iter()
-        .any(|(at, _)| bytes[at..].starts_with(piece))
+    let mut starts = bytes.iter().enumerate().filter(|(_, byte)| *byte == first);
+    starts.any(|(at, _)| bytes[at..].starts_with(piece))
 }
 
-fn memory_row_key(space: i64, number: u64) -> Result<i64, StoreError> {
+fn memory_row_key(space: i64, number: u64) -> SqliteResult<i64> {
     let fits = number < 1 << (62 - SPACE_BITS) && (0..1 << SPACE_BITS).contains(&space);
-    let number = i64::try_from(number).map_err(|_| corrupt_store_error("a memory's number"))?;
-    if fits {
-        Ok(number << SPACE_BITS | space)
-    } else {
-        Err(corrupt_store_error("a memory's number"))
-    }
+    let number = to_sql_number(number)?;
+    let key = fits.then_some(number << SPACE_BITS | space);
+    key.ok_or_else(|| SqliteError::corrupt("a memory's number"))
+}
+
+fn to_sql_number(number: u64) -> SqliteResult<i64> {
+    i64::try_from(number).map_err(|_| SqliteError::corrupt("a memory's number"))
 }
 
 /// The beginning of a row's SHA-256: a row changed behind our back does not match it.
 fn row_seal(digest: &Digest) -> [u8; 8] {
-    let mut seal = [0; 8];
-    seal.copy_from_slice(&digest.as_bytes()[..8]);
-    seal
+    digest.as_bytes().as_chunks().0[0]
 }
 
 impl EventLog for SqliteStore {
     fn append_batch(&self, batch: &Batch) -> Result<AppendReceipt, StoreError> {
+        let set_cache = |cache| set_cache_size(&self.lock_connection().connection, cache);
         let is_large = batch.events().len() > LARGE_BATCH;
         if is_large {
-            self.set_cache_size(LARGE_CACHE)?;
+            set_cache(LARGE_CACHE)?;
         }
         let receipt =
             self.write_transaction(batch.is_durable(), |db| write::append_batch(db, batch));
         if is_large {
-            self.set_cache_size(CACHE)?;
+            set_cache(CACHE)?;
         }
         receipt
     }
@@ -444,10 +399,8 @@ impl EventLog for SqliteStore {
             // SQLite zeroes what it frees, but a page it rebuilt may keep a stale copy: look, and only then rewrite. Of
             // what cannot be read nobody knows what to look for.
             if text.map_or(Ok(true), |it| self.holds_bytes_of(&it))? {
-                self.lock_connection()
-                    .connection
-                    .execute_batch("VACUUM")
-                    .map_err(store_error_from_sqlite)?;
+                let vacuumed = self.lock_connection().connection.execute_batch("VACUUM");
+                vacuumed.map_err(SqliteError::from)?;
                 self.checkpoint_log().map_err(erasure_pending_error)?;
             }
         }
@@ -457,10 +410,10 @@ impl EventLog for SqliteStore {
     fn get_memories(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
         match keys {
             MemoryKeys::Ids(ids) => self.read_snapshot(|db| read::read_memories_by_id(db, ids)),
-            MemoryKeys::Numbers(space, numbers) => self.read_space(space, Vec::new(), |db, id| {
+            MemoryKeys::Numbers(space, numbers) => self.read_space(space, |db, id| {
                 read::read_memories_by_number(db, (id, space), numbers)
             }),
-            MemoryKeys::Claim(space, claim) => self.read_space(space, Vec::new(), |db, id| {
+            MemoryKeys::Claim(space, claim) => self.read_space(space, |db, id| {
                 let found = read::read_memory_by_claim(db, (id, space), claim.as_bytes())?;
                 Ok(found.into_iter().collect())
             }),
@@ -476,30 +429,21 @@ impl EventLog for SqliteStore {
     }
 
     fn summarize_space(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
-        let known = |id: i64| {
+        let lock_summaries = || {
             self.summaries
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
-                .get(&id)
-                .cloned()
         };
-        let counted = self.read_space(space, None, |db, id| {
-            Ok(Some((id, CountedSpace::count_space(db, id, known(id))?)))
-        })?;
-        let Some((id, counted)) = counted else {
-            return Ok(SpaceSummary::default());
-        };
-        self.summaries
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(id, counted.clone());
-        Ok(counted.summary)
+        self.read_space(space, |db, id| {
+            let last = lock_summaries().get(&id).cloned();
+            let counted = CountedSpace::count_space(db, id, last)?;
+            lock_summaries().insert(id, counted.clone());
+            Ok(counted.summary)
+        })
     }
 
     fn read_events(&self, space: &Space, page: &EventPage) -> Result<Vec<LoggedEvent>, StoreError> {
-        self.read_space(space, Vec::new(), |db, id| {
-            read::read_event_rows(db, Some(id), page)
-        })
+        self.read_space(space, |db, id| read::read_event_rows(db, Some(id), page))
     }
 
     fn check_health(&self) -> Result<StoreHealth, StoreError> {
@@ -513,19 +457,15 @@ impl EventLog for SqliteStore {
 
 impl Store for SqliteStore {
     fn read_postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
-        let none = Postings {
-            lists: vec![Vec::new(); terms.len()],
-            ..Postings::default()
-        };
-        self.read_space(space, none, |db, space| {
+        let mut found = self.read_space(space, |db, space| {
             index::read_index_postings(db, space, terms)
-        })
+        })?;
+        found.lists.resize(terms.len(), Vec::new());
+        Ok(found)
     }
 
     fn list_terms(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
-        self.read_space(space, Vec::new(), |db, space| {
-            index::list_index_terms(db, space, initial)
-        })
+        self.read_space(space, |db, id| index::list_index_terms(db, id, initial))
     }
 
     fn read_breaker_state(
@@ -533,8 +473,8 @@ impl Store for SqliteStore {
         space: &Space,
         since: Timestamp,
     ) -> Result<BreakerState, StoreError> {
-        self.read_space(space, BreakerState::default(), |db, space| {
-            breaker_state::read_space_breaker_state(db, space, since)
+        self.read_space(space, |db, id| {
+            breaker_state::read_space_breaker_state(db, id, since)
         })
     }
 
@@ -554,7 +494,7 @@ impl Store for SqliteStore {
         since: Timestamp,
         limit: usize,
     ) -> Result<Vec<EventTrace>, StoreError> {
-        self.read_space(space, Vec::new(), |db, id| {
+        self.read_space(space, |db, id| {
             event_traces::read_trace_rows(db, id, since, limit)
         })
     }
@@ -564,21 +504,16 @@ impl Store for SqliteStore {
         space: &Space,
         name: MemoryName,
     ) -> Result<Option<DamagedMemory>, StoreError> {
-        let found = self.read_space(space, None, |db, id| {
-            read::read_filed_id_and_number(db, id, name)
-        })?;
-        Ok(found.map(|(id, number)| DamagedMemory {
-            id,
-            space: space.clone(),
-            number,
-        }))
+        self.read_space(space, |db, id| {
+            read::find_filed_memory(db, (id, space), name)
+        })
     }
 }
 
 /// The memory is gone, but not yet its bytes: somebody still reads the state in which it was there.
-fn erasure_pending_error(error: StoreError) -> StoreError {
-    match error {
-        StoreError::Busy { .. } => {
+fn erasure_pending_error(error: SqliteError) -> StoreError {
+    match error.0 {
+        error @ StoreError::Busy { .. } => {
             let what = "it is forgotten, but another program still reads the store as it was: the bytes go when that \
                         program has ended and something is written";
             StoreError::Unavailable {

@@ -13,6 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::merge::{TimedBatch, blank_forgotten_query};
+use crate::store_errors::encode_json;
 
 /// How many characters of the checksum are kept.
 const SUM_CHARS: usize = 16;
@@ -52,14 +53,8 @@ pub(super) fn format_batch_line(events: &[Event], last: Timestamp) -> Result<Str
 fn format_batch_line_at(events: &[Event], at: Timestamp) -> Result<String, StoreError> {
     let records: Vec<EventRecord> = events.iter().map(EventRecord::from).collect();
     let at = (at != last_event_time(events)).then(|| at.to_string());
-    let body = serde_json::to_string(&JsonlLineBody {
-        events: &records,
-        at,
-    })
-    .map_err(|error| StoreError::Unavailable {
-        what: "an event cannot be written as JSON".into(),
-        source: Box::new(error),
-    })?;
+    let events = &records;
+    let body = encode_json("an event", &JsonlLineBody { events, at })?;
     let body = body.trim_start_matches('{');
     Ok(format!(
         "{{\"v\":{},\"sum\":\"{}\",{body}\n",

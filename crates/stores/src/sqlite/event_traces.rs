@@ -5,14 +5,11 @@ use std::borrow::Cow;
 use apostille_core::event::Happening;
 use apostille_core::event::trace::{EventTrace, is_held_verdict, stage_moved_from, stage_moved_to};
 use apostille_core::memory::{MemoryId, Stage};
-use apostille_core::store::StoreError;
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 use serde::Deserialize;
 
-use crate::store_errors::store_error_from_sqlite;
-
-type StoreResult<T> = Result<T, StoreError>;
+use crate::store_errors::SqliteResult;
 
 /// A memory that was remembered is counted where it stands now.
 const SELECT: &str = "SELECT memory, name, record, CASE name WHEN 'remembered' THEN \
@@ -51,14 +48,12 @@ pub(super) fn read_trace_rows(
     space: i64,
     since: Timestamp,
     limit: usize,
-) -> StoreResult<Vec<EventTrace>> {
-    let mut select = db.prepare_cached(SELECT).map_err(store_error_from_sqlite)?;
+) -> SqliteResult<Vec<EventTrace>> {
+    let mut select = db.prepare_cached(SELECT)?;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut rows = select
-        .query(params![space, limit])
-        .map_err(store_error_from_sqlite)?;
+    let mut rows = select.query(params![space, limit])?;
     let mut traces = Vec::new();
-    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+    while let Some(row) = rows.next()? {
         match decode_trace_row(row) {
             Some(trace) if trace.at < since => break,
             Some(trace) => traces.push(trace),

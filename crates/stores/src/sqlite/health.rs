@@ -5,24 +5,22 @@
 
 mod space_check;
 
-use apostille_core::store::StoreError;
 use rusqlite::Connection;
 
-use super::{SPACE_BITS, schema, spaces};
-use crate::store_errors::store_error_from_sqlite;
-
-type StoreResult<T> = Result<T, StoreError>;
+use super::query::select_value;
+use super::{SPACE_MASK, schema, spaces};
+use crate::store_errors::SqliteResult;
 
 /// How many problems are told one by one.
 const TOLD: usize = 40;
 
 /// What is wrong; nothing, where all is as this program left it.
-pub(super) fn find_store_problems(db: &Connection) -> StoreResult<Vec<String>> {
+pub(super) fn find_store_problems(db: &Connection) -> SqliteResult<Vec<String>> {
     let mut problems = find_damaged_pages(db)?;
     problems.extend(schema::find_schema_differences(db)?);
     problems.extend(find_stray_rows(db)?);
     for space in spaces::read_space_ids(db)? {
-        space_check::check_space_rows(db, space, &mut problems)?;
+        problems.extend(space_check::check_space_rows(db, space)?);
     }
     if problems.len() > TOLD {
         let more = problems.len() - TOLD;
@@ -32,48 +30,39 @@ pub(super) fn find_store_problems(db: &Connection) -> StoreResult<Vec<String>> {
     Ok(problems)
 }
 
-fn find_damaged_pages(db: &Connection) -> StoreResult<Vec<String>> {
-    let mut check = db
-        .prepare("PRAGMA integrity_check(20)")
-        .map_err(store_error_from_sqlite)?;
-    let lines = check
-        .query_map([], |row| row.get::<_, String>(0))
-        .map_err(store_error_from_sqlite)?;
-    let lines = lines
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(store_error_from_sqlite)?;
-    Ok(lines.into_iter().filter(|it| it != "ok").collect())
+fn find_damaged_pages(db: &Connection) -> SqliteResult<Vec<String>> {
+    let mut check = db.prepare("PRAGMA integrity_check(20)")?;
+    let lines = check.query_map([], |row| row.get(0))?;
+    let mut lines: Vec<String> = lines.collect::<Result<_, _>>()?;
+    lines.retain(|it| it != "ok");
+    Ok(lines)
 }
 
 /// Rows that belong to nothing, and counters that no program of ours writes.
-fn find_stray_rows(db: &Connection) -> StoreResult<Vec<String>> {
-    let mask = (1_i64 << SPACE_BITS) - 1;
+fn find_stray_rows(db: &Connection) -> SqliteResult<Vec<String>> {
     let mut problems = Vec::new();
     let tables = ["memory", "event", "cites", "tail", "posting"];
     let homeless = tables.map(|it| {
-        let sql = format!("SELECT count(*) FROM {it} WHERE space NOT IN (SELECT id FROM space)");
-        (sql, format!("rows of '{it}' belong to no space"))
+        let rows = format!("{it} WHERE space NOT IN (SELECT id FROM space)");
+        (rows, format!("rows of '{it}' belong to no space"))
     });
+    let misfiled = format!("memory WHERE key & {SPACE_MASK} IS NOT space");
+    let uncounted = "usage WHERE recalls + applied + verified = 0 OR recalls < 0 OR applied < 0 OR verified < 0 \
+                     OR typeof(recalls) || typeof(applied) || typeof(verified) <> 'integerintegerinteger'";
     let others = [
         (
-            format!("SELECT count(*) FROM memory WHERE key & {mask} IS NOT space"),
-            "memories are filed under another space than their number's".to_owned(),
+            &*misfiled,
+            "memories are filed under another space than their number's",
         ),
         (
-            "SELECT count(*) FROM usage WHERE key NOT IN (SELECT key FROM memory)".to_owned(),
-            "counters belong to no memory".to_owned(),
+            "usage WHERE key NOT IN (SELECT key FROM memory)",
+            "counters belong to no memory",
         ),
-        (
-            "SELECT count(*) FROM usage WHERE recalls + applied + verified = 0 OR recalls < 0 OR applied < 0 \
-             OR verified < 0 OR typeof(recalls) || typeof(applied) || typeof(verified) <> 'integerintegerinteger'"
-                .to_owned(),
-            "counters are no counts".to_owned(),
-        ),
+        (uncounted, "counters are no counts"),
     ];
-    for (sql, what) in homeless.into_iter().chain(others) {
-        let n: i64 = db
-            .query_row(&sql, [], |row| row.get(0))
-            .map_err(store_error_from_sqlite)?;
+    let homeless = homeless.iter().map(|(rows, what)| (&**rows, &**what));
+    for (rows, what) in homeless.chain(others) {
+        let n: i64 = select_value(db, &format!("SELECT count(*) FROM {rows}"), [])?;
         if n > 0 {
             problems.push(format!("{n} {what}: another program wrote here"));
         }

@@ -18,24 +18,27 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use apostille_core::memory::Memory;
-use apostille_core::store::{Posting, Postings, StoreError};
+use apostille_core::store::{Posting, Postings};
 use apostille_text::terms;
 use apostille_text::terms::StemCache;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, params};
 
-use super::pack::{self, BlobPlace, PostingLists, SEGMENT_LEN};
-use super::read;
-use crate::store_errors::{corrupt_store_error, store_error_from_sqlite};
+use super::pack::{self, BlobPlace, DamagedBlob, PostingLists, SEGMENT_LEN};
+use super::query::{each_row, run_statement, select_value};
+use super::{read, to_sql_number};
+use crate::store_errors::SqliteResult;
 
 /// How many memories wait in the tail before they become a segment.
 const TAIL_LEN: i64 = 48;
 /// Every how many memories the tail is looked at: how long it is exactly does not matter.
 const LOOK_EVERY: i64 = 16;
 
-type StoreResult<T> = Result<T, StoreError>;
-
 /// Adds an active memory and counts it in.
-pub(super) fn add_memory_to_index(db: &Connection, space: i64, memory: &Memory) -> StoreResult<()> {
+pub(super) fn add_memory_to_index(
+    db: &Connection,
+    space: i64,
+    memory: &Memory,
+) -> SqliteResult<()> {
     let (terms, len) = terms::extract_terms_with_len(&memory.searchable_text());
     let n_docs = adjust_document_count(db, space, 1, i64::from(len))?;
     add_memory_to_tail(db, space, memory.number, (&terms, len), n_docs)
@@ -48,10 +51,13 @@ pub(super) fn add_memory_to_tail(
     number: u64,
     (terms, len): (&[(String, u32)], u32),
     n_docs: i64,
-) -> StoreResult<()> {
+) -> SqliteResult<()> {
     let place = BlobPlace::in_tail(space, to_sql_number(number)?);
-    insert_tail_row(db, place, &pack::pack_tail_terms(terms, len, place))?;
-    if n_docs % LOOK_EVERY == 0 && count_tail_rows(db, space)? >= TAIL_LEN {
+    let insert = "INSERT INTO tail(space, number, terms) VALUES (?1, ?2, ?3)";
+    let terms = pack::pack_tail_terms(terms, len, place);
+    run_statement(db, insert, params![space, place.number, terms])?;
+    let count = "SELECT count(*) FROM tail WHERE space = ?1";
+    if n_docs % LOOK_EVERY == 0 && select_value::<i64>(db, count, [space])? >= TAIL_LEN {
         flush_tail(db, space)?;
     }
     Ok(())
@@ -62,83 +68,60 @@ pub(super) fn remove_memory_from_index(
     db: &Connection,
     space: i64,
     memory: &Memory,
-) -> StoreResult<()> {
+) -> SqliteResult<()> {
     let (terms, len) = terms::extract_terms_with_len(&memory.searchable_text());
-    if !delete_tail_row(db, space, to_sql_number(memory.number)?)? {
+    let mut delete = db.prepare_cached("DELETE FROM tail WHERE space = ?1 AND number = ?2")?;
+    if delete.execute([space, to_sql_number(memory.number)?])? == 0 {
         for (term, _) in &terms {
-            remove_from_segment(db, space, term, memory.number)?;
+            remove_from_segments(db, space, term, memory.number)?;
         }
     }
     adjust_document_count(db, space, -1, -i64::from(len)).map(drop)
 }
 
-fn remove_from_segment(db: &Connection, space: i64, term: &str, number: u64) -> StoreResult<()> {
-    let Some((segment, mut entries)) = find_posting_segment(db, space, term, number)? else {
-        return Ok(());
-    };
-    entries.retain(|it| it.number != number);
-    let place = BlobPlace {
-        space,
-        term,
-        number: segment,
-    };
-    if entries.is_empty() {
-        delete_posting_row(db, place)
-    } else {
-        update_posting_row(db, place, &pack::pack_postings(&entries, place))
-    }
-}
-
-/// The segment that has this memory under this term: the first one that reaches its number, unless it was approved
-/// late.
-fn find_posting_segment(
-    db: &Connection,
-    space: i64,
-    term: &str,
-    number: u64,
-) -> StoreResult<Option<(i64, Vec<Posting>)>> {
+/// Takes a memory out of the segment that has it under this term: the first one that reaches its number, unless it was
+/// approved late.
+fn remove_from_segments(db: &Connection, space: i64, term: &str, number: u64) -> SqliteResult<()> {
     let select = "SELECT segment, entries FROM posting WHERE space = ?1 AND term = ?2 AND segment >= ?3 ORDER BY segment";
-    let mut select = db.prepare_cached(select).map_err(store_error_from_sqlite)?;
-    let mut rows = select
-        .query(params![space, term, to_sql_number(number)?])
-        .map_err(store_error_from_sqlite)?;
-    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
-        let segment = row.get(0).map_err(store_error_from_sqlite)?;
+    let mut select = db.prepare_cached(select)?;
+    let mut rows = select.query(params![space, term, to_sql_number(number)?])?;
+    while let Some(row) = rows.next()? {
+        let (segment, bytes): (i64, Vec<u8>) = row.try_into()?;
         let place = BlobPlace {
             space,
             term,
             number: segment,
         };
         let mut entries = Vec::new();
-        let bytes: Vec<u8> = row.get(1).map_err(store_error_from_sqlite)?;
         pack::unpack_postings(&bytes, place, &mut entries)?;
-        if entries.iter().any(|it| it.number == number) {
-            return Ok(Some((segment, entries)));
+        if !entries.iter().any(|it| it.number == number) {
+            continue;
         }
+        drop(rows);
+        entries.retain(|it| it.number != number);
+        if !entries.is_empty() {
+            return update_posting_row(db, place, &pack::pack_postings(&entries, place));
+        }
+        let delete = "DELETE FROM posting WHERE space = ?1 AND term = ?2 AND segment = ?3";
+        return run_statement(db, delete, params![space, term, segment]);
     }
-    Ok(None)
+    Ok(())
 }
 
 /// Makes a segment of the tail.
-fn flush_tail(db: &Connection, space: i64) -> StoreResult<()> {
+fn flush_tail(db: &Connection, space: i64) -> SqliteResult<()> {
     let mut lists = PostingLists::new();
     let mut last = 0;
     let is_whole = each_tail_term(db, space, None, |number, term, count, len| {
         last = last.max(number);
-        lists
-            .entry(pack::decode_term(term))
-            .or_default()
-            .push(Posting { number, count, len });
+        let list = lists.entry(pack::decode_term(term)).or_default();
+        list.push(Posting { number, count, len });
     })?;
     if !is_whole {
-        return Err(pack::DamagedBlob.into());
+        return Err(DamagedBlob.into());
     }
     insert_posting_segment(db, space, to_sql_number(last)?, &lists)?;
-    db.prepare_cached("DELETE FROM tail WHERE space = ?1")
-        .map_err(store_error_from_sqlite)?
-        .execute([space])
-        .map_err(store_error_from_sqlite)?;
-    Ok(())
+    run_statement(db, "DELETE FROM tail WHERE space = ?1", [space])
 }
 
 fn insert_posting_segment(
@@ -146,9 +129,9 @@ fn insert_posting_segment(
     space: i64,
     segment: i64,
     lists: &PostingLists,
-) -> StoreResult<()> {
+) -> SqliteResult<()> {
     let insert = "INSERT INTO posting(space, term, segment, entries) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
-    let mut insert = db.prepare_cached(insert).map_err(store_error_from_sqlite)?;
+    let mut insert = db.prepare_cached(insert)?;
     for (term, entries) in lists {
         let place = BlobPlace {
             space,
@@ -156,8 +139,10 @@ fn insert_posting_segment(
             number: segment,
         };
         let row = params![space, term, segment, pack::pack_postings(entries, place)];
-        if insert.execute(row).map_err(store_error_from_sqlite)? == 0 {
-            let kept = read_posting_row(db, place)?;
+        if insert.execute(row)? == 0 {
+            let select =
+                "SELECT entries FROM posting WHERE space = ?1 AND term = ?2 AND segment = ?3";
+            let kept: Vec<u8> = select_value(db, select, params![space, term, segment])?;
             update_posting_row(db, place, &pack::merge_postings(&kept, entries, place)?)?;
         }
     }
@@ -165,7 +150,7 @@ fn insert_posting_segment(
 }
 
 /// Builds the index of a space anew, in large segments.
-pub(super) fn rebuild_index(db: &Connection, space: i64) -> StoreResult<()> {
+pub(super) fn rebuild_index(db: &Connection, space: i64) -> SqliteResult<()> {
     delete_index_rows(db, space)?;
     let (mut lists, mut last, mut n_docs, mut total_len) = (PostingLists::new(), 0, 0_i64, 0_i64);
     let mut stems = StemCache::default();
@@ -181,9 +166,7 @@ pub(super) fn rebuild_index(db: &Connection, space: i64) -> StoreResult<()> {
     })?;
     insert_posting_segment(db, space, last, &lists)?;
     let update = "UPDATE space SET n_docs = ?2, total_len = ?3 WHERE id = ?1";
-    db.execute(update, params![space, n_docs, total_len])
-        .map_err(store_error_from_sqlite)?;
-    Ok(())
+    run_statement(db, update, params![space, n_docs, total_len])
 }
 
 /// What the index knows of these terms.
@@ -191,7 +174,7 @@ pub(super) fn read_index_postings(
     db: &Connection,
     space: i64,
     terms: &[String],
-) -> StoreResult<Postings> {
+) -> SqliteResult<Postings> {
     let mut found = read_index_counts(db, space)?;
     read_posting_segments(db, space, terms, &mut found.lists)?;
     // The same term may be asked for twice; each asking has its own list.
@@ -220,27 +203,21 @@ fn read_posting_segments(
     space: i64,
     terms: &[String],
     lists: &mut Vec<Vec<Posting>>,
-) -> StoreResult<()> {
+) -> SqliteResult<()> {
     let select =
         "SELECT entries, segment FROM posting WHERE space = ?1 AND term = ?2 ORDER BY segment";
-    let mut select = db.prepare_cached(select).map_err(store_error_from_sqlite)?;
     for term in terms {
         let mut list = Vec::new();
-        let mut rows = select
-            .query(params![space, term])
-            .map_err(store_error_from_sqlite)?;
-        while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
-            let number = row.get(1).map_err(store_error_from_sqlite)?;
+        each_row(db, select, params![space, term], |row| {
             let place = BlobPlace {
                 space,
                 term,
-                number,
+                number: row.get(1)?,
             };
-            let value = row.get_ref(0).map_err(store_error_from_sqlite)?;
-            let _ = value
-                .as_blob()
-                .map(|it| pack::unpack_postings(it, place, &mut list));
-        }
+            let value = row.get_ref(0)?.as_blob();
+            let _ = value.map(|it| pack::unpack_postings(it, place, &mut list));
+            Ok(())
+        })?;
         lists.push(list);
     }
     Ok(())
@@ -251,25 +228,17 @@ pub(super) fn list_index_terms(
     db: &Connection,
     space: i64,
     initial: char,
-) -> StoreResult<Vec<String>> {
-    let (from, to) = (
-        initial.to_string(),
-        char::from_u32(initial as u32 + 1).map(String::from),
-    );
+) -> SqliteResult<Vec<String>> {
+    let from = initial.to_string();
+    let to = char::from_u32(initial as u32 + 1).map(String::from);
     // Jumps from term to term instead of reading every segment's row.
+    let first = "SELECT min(term) FROM posting WHERE space = ?1 AND term >= ?2 AND term < coalesce(?3, x'')";
     let next =
         "SELECT min(term) FROM posting WHERE space = ?1 AND term > ?2 AND term < coalesce(?3, x'')";
-    let mut next = db.prepare_cached(next).map_err(store_error_from_sqlite)?;
-    let first = "SELECT min(term) FROM posting WHERE space = ?1 AND term >= ?2 AND term < coalesce(?3, x'')";
-    let mut first = db.prepare_cached(first).map_err(store_error_from_sqlite)?;
     let mut terms = BTreeSet::new();
-    let mut found: Option<String> = first
-        .query_row(params![space, &from, to], |row| row.get(0))
-        .map_err(store_error_from_sqlite)?;
+    let mut found: Option<String> = select_value(db, first, params![space, from, to])?;
     while let Some(term) = found {
-        found = next
-            .query_row(params![space, term, to], |row| row.get(0))
-            .map_err(store_error_from_sqlite)?;
+        found = select_value(db, next, params![space, term, to])?;
         terms.insert(term);
     }
     each_tail_term(db, space, None, |_, term, _, _| {
@@ -287,22 +256,20 @@ pub(super) fn each_tail_term(
     space: i64,
     wanted: Option<&[u32]>,
     mut see: impl FnMut(u64, &[u8], u32, u32),
-) -> StoreResult<bool> {
+) -> SqliteResult<bool> {
     let select = "SELECT number, terms FROM tail WHERE space = ?1 ORDER BY number";
-    let mut select = db.prepare_cached(select).map_err(store_error_from_sqlite)?;
-    let mut rows = select.query([space]).map_err(store_error_from_sqlite)?;
     let mut is_whole = true;
-    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
-        let number = row.get::<_, u64>(0).map_err(store_error_from_sqlite)?;
-        let value = row.get_ref(1).map_err(store_error_from_sqlite)?;
+    each_row(db, select, [space], |row| {
+        let number = row.get(0)?;
         let place = BlobPlace::in_tail(space, to_sql_number(number)?);
-        let unpacked = value.as_blob().map(|it| {
+        let unpacked = row.get_ref(1)?.as_blob().map(|it| {
             pack::unpack_tail_terms(it, place, wanted, |term, count, len| {
                 see(number, term, count, len)
             })
         });
         is_whole &= matches!(unpacked, Ok(Ok(())));
-    }
+        Ok(())
+    })?;
     Ok(is_whole)
 }
 
@@ -311,35 +278,23 @@ pub(super) fn each_posting_list(
     db: &Connection,
     space: i64,
     mut see: impl FnMut(&str, &mut Vec<Posting>),
-) -> StoreResult<()> {
+) -> SqliteResult<()> {
     let mut list = Vec::new();
     let select =
         "SELECT term, segment, entries FROM posting WHERE space = ?1 ORDER BY term, segment";
-    let mut select = db.prepare_cached(select).map_err(store_error_from_sqlite)?;
-    let mut rows = select.query([space]).map_err(store_error_from_sqlite)?;
-    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
-        let damaged = |_| StoreError::from(pack::DamagedBlob);
-        let term = row
-            .get_ref(0)
-            .map_err(store_error_from_sqlite)?
-            .as_str()
-            .map_err(damaged)?;
-        let entries = row
-            .get_ref(2)
-            .map_err(store_error_from_sqlite)?
-            .as_blob()
-            .map_err(damaged)?;
-        let number = row.get(1).map_err(store_error_from_sqlite)?;
+    each_row(db, select, [space], |row| {
+        let term = row.get_ref(0)?.as_str().map_err(|_| DamagedBlob)?;
+        let entries = row.get_ref(2)?.as_blob().map_err(|_| DamagedBlob)?;
         let place = BlobPlace {
             space,
             term,
-            number,
+            number: row.get(1)?,
         };
         list.clear();
         pack::unpack_postings(entries, place, &mut list)?;
         see(term, &mut list);
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// Writes lists, and what comes to them, into an index that is empty, as segments of so many numbers each.
@@ -348,12 +303,12 @@ pub(super) fn insert_posting_lists(
     space: i64,
     lists: Vec<(String, Vec<Posting>)>,
     mut more: PostingLists,
-) -> StoreResult<()> {
+) -> SqliteResult<()> {
     let numbers = lists.iter().map(|it| &it.1).chain(more.values());
     let last = numbers.flatten().map(|it| it.number).max();
     let last = last.unwrap_or_default();
     let insert = "INSERT INTO posting(space, term, segment, entries) VALUES (?1, ?2, ?3, ?4)";
-    let mut insert = db.prepare_cached(insert).map_err(store_error_from_sqlite)?;
+    let mut insert = db.prepare_cached(insert)?;
     let mut insert_list = |term: &str, mut list: Vec<Posting>| {
         for (end, part) in pack::split_segments(&mut list, last) {
             let number = to_sql_number(end)?;
@@ -363,7 +318,7 @@ pub(super) fn insert_posting_lists(
                 number,
             };
             let row = params![space, term, number, pack::pack_postings(part, place)];
-            insert.execute(row).map_err(store_error_from_sqlite)?;
+            insert.execute(row)?;
         }
         Ok(())
     };
@@ -376,22 +331,17 @@ pub(super) fn insert_posting_lists(
 }
 
 /// How many memories of a space are indexed.
-pub(super) fn read_document_count(db: &Connection, space: i64) -> StoreResult<usize> {
-    usize::try_from(read_index_counts(db, space)?.n_docs).map_err(|_| pack::DamagedBlob.into())
+pub(super) fn read_document_count(db: &Connection, space: i64) -> SqliteResult<u64> {
+    Ok(read_index_counts(db, space)?.n_docs)
 }
 
-fn read_index_counts(db: &Connection, space: i64) -> StoreResult<Postings> {
-    let select = "SELECT n_docs, total_len FROM space WHERE id = ?1";
-    let mut select = db.prepare_cached(select).map_err(store_error_from_sqlite)?;
-    let (n_docs, total_len) = select
-        .query_row([space], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
-        })
-        .map_err(store_error_from_sqlite)?;
-    let natural = |it: i64| u64::try_from(it).map_err(|_| pack::DamagedBlob);
+fn read_index_counts(db: &Connection, space: i64) -> SqliteResult<Postings> {
+    let mut select = db.prepare_cached("SELECT n_docs, total_len FROM space WHERE id = ?1")?;
+    let counts: (i64, i64) = select.query_row([space], |row| row.try_into())?;
+    let natural = |it: i64| u64::try_from(it).map_err(|_| DamagedBlob);
     Ok(Postings {
-        n_docs: natural(n_docs)?,
-        total_len: natural(total_len)?,
+        n_docs: natural(counts.0)?,
+        total_len: natural(counts.1)?,
         lists: Vec::new(),
     })
 }
@@ -402,127 +352,60 @@ pub(super) fn adjust_document_count(
     space: i64,
     docs: i64,
     len: i64,
-) -> StoreResult<i64> {
+) -> SqliteResult<i64> {
     let update = "UPDATE space SET n_docs = n_docs + ?2, total_len = total_len + ?3 WHERE id = ?1 RETURNING n_docs";
-    let mut update = db.prepare_cached(update).map_err(store_error_from_sqlite)?;
-    update
-        .query_row(params![space, docs, len], |row| row.get(0))
-        .map_err(store_error_from_sqlite)
+    Ok(select_value(db, update, [space, docs, len])?)
 }
 
-fn insert_tail_row(db: &Connection, place: BlobPlace<'_>, terms: &[u8]) -> StoreResult<()> {
-    let insert = "INSERT INTO tail(space, number, terms) VALUES (?1, ?2, ?3)";
-    db.prepare_cached(insert)
-        .map_err(store_error_from_sqlite)?
-        .execute(params![place.space, place.number, terms])
-        .map_err(store_error_from_sqlite)?;
-    Ok(())
-}
-
-fn count_tail_rows(db: &Connection, space: i64) -> StoreResult<i64> {
-    let mut count = db
-        .prepare_cached("SELECT count(*) FROM tail WHERE space = ?1")
-        .map_err(store_error_from_sqlite)?;
-    count
-        .query_row([space], |row| row.get(0))
-        .map_err(store_error_from_sqlite)
-}
-
-/// `false`: there is no such row.
-fn delete_tail_row(db: &Connection, space: i64, number: i64) -> StoreResult<bool> {
-    let mut delete = db
-        .prepare_cached("DELETE FROM tail WHERE space = ?1 AND number = ?2")
-        .map_err(store_error_from_sqlite)?;
-    let n_deleted = delete
-        .execute(params![space, number])
-        .map_err(store_error_from_sqlite)?;
-    Ok(n_deleted > 0)
-}
-
-fn read_posting_row(db: &Connection, place: BlobPlace<'_>) -> StoreResult<Vec<u8>> {
-    let select = "SELECT entries FROM posting WHERE space = ?1 AND term = ?2 AND segment = ?3";
-    let mut select = db.prepare_cached(select).map_err(store_error_from_sqlite)?;
-    let key = params![place.space, place.term, place.number];
-    select
-        .query_row(key, |row| row.get(0))
-        .map_err(store_error_from_sqlite)
-}
-
-fn update_posting_row(db: &Connection, place: BlobPlace<'_>, entries: &[u8]) -> StoreResult<()> {
+fn update_posting_row(db: &Connection, place: BlobPlace<'_>, entries: &[u8]) -> SqliteResult<()> {
     let update = "UPDATE posting SET entries = ?4 WHERE space = ?1 AND term = ?2 AND segment = ?3";
     let row = params![place.space, place.term, place.number, entries];
-    db.prepare_cached(update)
-        .map_err(store_error_from_sqlite)?
-        .execute(row)
-        .map_err(store_error_from_sqlite)?;
-    Ok(())
-}
-
-fn delete_posting_row(db: &Connection, place: BlobPlace<'_>) -> StoreResult<()> {
-    let delete = "DELETE FROM posting WHERE space = ?1 AND term = ?2 AND segment = ?3";
-    db.prepare_cached(delete)
-        .map_err(store_error_from_sqlite)?
-        .execute(params![place.space, place.term, place.number])
-        .map_err(store_error_from_sqlite)?;
-    Ok(())
+    run_statement(db, update, row)
 }
 
 /// Takes everything out of the index of a space; what it counts stays.
-pub(super) fn delete_index_rows(db: &Connection, space: i64) -> StoreResult<()> {
-    for table in ["tail", "posting"] {
-        db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [space])
-            .map_err(store_error_from_sqlite)?;
-    }
-    Ok(())
+pub(super) fn delete_index_rows(db: &Connection, space: i64) -> SqliteResult<()> {
+    run_statement(db, "DELETE FROM tail WHERE space = ?1", [space])?;
+    run_statement(db, "DELETE FROM posting WHERE space = ?1", [space])
 }
 
 /// Throws the index of every space away; [`rebuild_index`] makes each anew.
-pub(super) fn clear_all_indexes(db: &Connection) -> StoreResult<()> {
+pub(super) fn clear_all_indexes(db: &Connection) -> SqliteResult<()> {
     let clear =
         "DELETE FROM tail; DELETE FROM posting; UPDATE space SET n_docs = 0, total_len = 0;";
-    db.execute_batch(clear).map_err(store_error_from_sqlite)?;
-    db.execute(
-        "UPDATE meta SET value = ?1 WHERE key = 'terms'",
-        [terms::VERSION],
-    )
-    .map_err(store_error_from_sqlite)?;
-    Ok(())
+    db.execute_batch(clear)?;
+    let update = "UPDATE meta SET value = ?1 WHERE key = 'terms'";
+    run_statement(db, update, [terms::VERSION])
 }
 
 /// A row of the index: space, term, number and blob.
 type IndexRow = (i64, String, i64, Vec<u8>);
 
 /// Gives the blobs of a file of version 1, whose checksums do not cover their place, the checksums that do.
-pub(super) fn reseal_index_rows(db: &Connection) -> StoreResult<()> {
+pub(super) fn reseal_index_rows(db: &Connection) -> SqliteResult<()> {
     let tables = [
         ("tail", "''", "number", "terms"),
         ("posting", "term", "segment", "entries"),
     ];
     for (table, term, number, blob) in tables {
         let select = format!("SELECT space, {term}, {number}, {blob} FROM {table}");
-        let mut select = db.prepare(&select).map_err(store_error_from_sqlite)?;
-        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
-        let rows: Result<Vec<IndexRow>, _> = select.query_map([], row).and_then(Iterator::collect);
+        let mut select = db.prepare(&select)?;
+        let rows = select.query_map([], |row| row.try_into())?;
+        let rows: Vec<IndexRow> = rows.collect::<Result<_, _>>()?;
         let update = format!(
             "UPDATE {table} SET {blob} = ?4 WHERE space = ?1 AND ?2 = {term} AND {number} = ?3"
         );
-        let mut update = db.prepare(&update).map_err(store_error_from_sqlite)?;
-        for (space, term, number, bytes) in rows.map_err(store_error_from_sqlite)? {
+        let mut update = db.prepare(&update)?;
+        for (space, term, number, bytes) in rows {
             let place = BlobPlace {
                 space,
                 term: &term,
                 number,
             };
             if let Some(bytes) = pack::reseal_version_1_blob(&bytes, place) {
-                update
-                    .execute(params![space, term, number, bytes])
-                    .map_err(store_error_from_sqlite)?;
+                update.execute(params![space, term, number, bytes])?;
             }
         }
     }
     Ok(())
-}
-
-fn to_sql_number(number: u64) -> StoreResult<i64> {
-    i64::try_from(number).map_err(|_| corrupt_store_error("a memory's number"))
 }

@@ -5,15 +5,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::thread::{self, JoinHandle};
 
+use apostille_core::store::Posting;
 use apostille_core::store::plan::MemoryUpdate;
-use apostille_core::store::{Posting, StoreError};
 use apostille_text::terms::StemCache;
 use rusqlite::Connection;
 
-use super::pack::{self, PostingLists, SEGMENT_LEN};
+use super::pack::{self, DamagedBlob, PostingLists, SEGMENT_LEN};
 use super::{index, parallel};
-
-type StoreResult<T> = Result<T, StoreError>;
+use crate::store_errors::SqliteResult;
 
 /// What leaves and what enters the index of a space in one batch.
 #[derive(Default)]
@@ -45,16 +44,10 @@ impl IndexMoves {
     }
 
     fn remove_number(&mut self, number: u64) {
-        if self
-            .come
-            .remove(&number)
-            .or_else(|| self.again.remove(&number))
-            .is_some()
-        {
-            return;
-        }
-        let is_ours = self.handed.contains(&number) && self.withdrawn.insert(number);
-        if !is_ours {
+        let is_waiting =
+            self.come.remove(&number).is_some() || self.again.remove(&number).is_some();
+        let mut is_ours = || self.handed.contains(&number) && self.withdrawn.insert(number);
+        if !is_waiting && !is_ours() {
             self.gone.insert(number);
         }
     }
@@ -79,17 +72,13 @@ impl IndexMoves {
     }
 
     /// Writes the index of a space anew. Nothing is written where it turns out to be damaged.
-    pub(super) fn rewrite_index(mut self, db: &Connection, space: i64) -> StoreResult<()> {
-        let RemainingIndex {
-            lists,
-            waiting: mut more,
-            left_len,
-        } = self.read_remaining(db, space)?;
+    pub(super) fn rewrite_index(mut self, db: &Connection, space: i64) -> SqliteResult<()> {
+        let mut kept = self.read_remaining(db, space)?;
         let docs = self.count_entering() as i64 - self.gone.len() as i64;
-        let come_len = self.add_entering(&mut more);
+        let len = self.add_entering(&mut kept.waiting) - kept.left_len;
         index::delete_index_rows(db, space)?;
-        index::insert_posting_lists(db, space, lists, more)?;
-        index::adjust_document_count(db, space, docs, come_len - left_len).map(drop)
+        index::insert_posting_lists(db, space, kept.lists, kept.waiting)?;
+        index::adjust_document_count(db, space, docs, len).map(drop)
     }
 
     fn count_entering(&self) -> usize {
@@ -98,17 +87,13 @@ impl IndexMoves {
 
     /// Puts what enters to the lists; how long it is.
     fn add_entering(&mut self, lists: &mut PostingLists) -> i64 {
-        let come = std::mem::take(&mut self.come)
-            .into_iter()
-            .chain(std::mem::take(&mut self.again));
-        let come: Vec<(u64, String)> = come.collect();
-        let parts: Vec<&[(u64, String)]> = come
-            .chunks(come.len().div_ceil(parallel::count_worker_threads()).max(1))
-            .collect();
+        let come = std::mem::take(&mut self.come).into_iter();
+        let come: Vec<_> = come.chain(std::mem::take(&mut self.again)).collect();
+        let share = come.len().div_ceil(parallel::count_worker_threads()).max(1);
+        let parts: Vec<_> = come.chunks(share).collect();
         let rest = parallel::map_parallel(&parts, |part| analyse_texts(part));
-        let earlier = std::mem::take(&mut self.analysing)
-            .into_iter()
-            .map(|it| parallel::unwrap_joined(it.join()));
+        let earlier = std::mem::take(&mut self.analysing).into_iter();
+        let earlier = earlier.map(|it| parallel::unwrap_joined(it.join()));
         let mut total = 0;
         for mut part in earlier.map(|it| self.drop_withdrawn(it)).chain(rest) {
             for (term, list) in &mut part {
@@ -121,15 +106,16 @@ impl IndexMoves {
 
     fn drop_withdrawn(&self, mut part: AnalysedLists) -> AnalysedLists {
         if !self.withdrawn.is_empty() {
-            part.iter_mut()
-                .for_each(|(_, list)| list.retain(|it| !self.withdrawn.contains(&it.number)));
-            part.retain(|(_, list)| !list.is_empty());
+            part.retain_mut(|(_, list)| {
+                list.retain(|it| !self.withdrawn.contains(&it.number));
+                !list.is_empty()
+            });
         }
         part
     }
 
     /// What stays.
-    fn read_remaining(&self, db: &Connection, space: i64) -> StoreResult<RemainingIndex> {
+    fn read_remaining(&self, db: &Connection, space: i64) -> SqliteResult<RemainingIndex> {
         let mut kept = RemainingIndex::default();
         let mut stays = |it: &Posting| {
             let is_gone = self.gone.contains(&it.number);
@@ -147,16 +133,14 @@ impl IndexMoves {
         let is_whole = index::each_tail_term(db, space, None, |number, term, count, len| {
             let it = Posting { number, count, len };
             if stays(&it) {
-                kept.waiting
-                    .entry(pack::decode_term(term))
-                    .or_default()
-                    .push(it);
+                let list = kept.waiting.entry(pack::decode_term(term)).or_default();
+                list.push(it);
             }
         })?;
         if is_whole {
             Ok(kept)
         } else {
-            Err(pack::DamagedBlob.into())
+            Err(DamagedBlob.into())
         }
     }
 }

@@ -1,17 +1,14 @@
 //! How an older file becomes a newer one.
 
-use apostille_core::store::StoreError;
 use apostille_text::terms;
 use rusqlite::Connection;
 
 use super::schema::{self, APPLICATION, MIGRATIONS};
-use super::{index, space_sum, spaces};
-use crate::store_errors::store_error_from_sqlite;
-
-type StoreResult<T> = Result<T, StoreError>;
+use super::{index, set_pragma, space_sum, spaces};
+use crate::store_errors::SqliteResult;
 
 /// Whether the file is as this program writes it, so that nothing needs to be brought up to date.
-pub(super) fn is_schema_current(db: &Connection) -> StoreResult<bool> {
+pub(super) fn is_schema_current(db: &Connection) -> SqliteResult<bool> {
     Ok(
         schema::read_schema_version(db)? == schema::newest_schema_version()
             && !schema::is_index_outdated(db)?,
@@ -19,38 +16,31 @@ pub(super) fn is_schema_current(db: &Connection) -> StoreResult<bool> {
 }
 
 /// Brings the file up to date. Called with the write lock held, inside a transaction.
-pub(super) fn migrate_file(db: &Connection) -> StoreResult<()> {
+pub(super) fn migrate_file(db: &Connection) -> SqliteResult<()> {
     migrate_tables(db)?;
     if schema::is_index_outdated(db)? {
-        rebuild_indexes(db)?;
+        // The analyser has changed: every index is made anew.
+        index::clear_all_indexes(db)?;
+        for space in spaces::read_space_ids(db)? {
+            index::rebuild_index(db, space)?;
+        }
     }
     Ok(())
 }
 
-fn migrate_tables(db: &Connection) -> StoreResult<()> {
+fn migrate_tables(db: &Connection) -> SqliteResult<()> {
     let found = schema::read_schema_version(db)?;
     for step in MIGRATIONS.iter().skip(found as usize) {
-        db.execute_batch(step).map_err(store_error_from_sqlite)?;
+        db.execute_batch(step)?;
     }
     if found == 0 {
-        db.pragma_update(None, "application_id", APPLICATION)
-            .map_err(store_error_from_sqlite)?;
+        set_pragma(db, "application_id", APPLICATION)?;
         let insert = "INSERT INTO meta(key, value) VALUES ('terms', ?1)";
-        db.execute(insert, [terms::VERSION])
-            .map_err(store_error_from_sqlite)?;
+        db.execute(insert, [terms::VERSION])?;
     }
     if found == 1 {
         index::reseal_index_rows(db)?;
         space_sum::initialize_space_sums(db)?;
     }
-    db.pragma_update(None, "user_version", schema::newest_schema_version())
-        .map_err(store_error_from_sqlite)
-}
-
-/// Makes every index anew, after the analyser has changed.
-fn rebuild_indexes(db: &Connection) -> StoreResult<()> {
-    index::clear_all_indexes(db)?;
-    spaces::read_space_ids(db)?
-        .into_iter()
-        .try_for_each(|space| index::rebuild_index(db, space))
+    set_pragma(db, "user_version", schema::newest_schema_version())
 }

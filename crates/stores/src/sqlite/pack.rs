@@ -17,9 +17,9 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::store::{Posting, StoreError};
+use apostille_core::store::Posting;
 
-use crate::store_errors::corrupt_store_error;
+use crate::store_errors::SqliteError;
 
 /// How many memories become one segment when an index is built anew. [`segment_end`] sets the low bits of a number.
 pub(super) const SEGMENT_LEN: usize = 2_048;
@@ -30,9 +30,9 @@ const _: () = assert!(SEGMENT_LEN.is_power_of_two());
 #[error("the index")]
 pub(super) struct DamagedBlob;
 
-impl From<DamagedBlob> for StoreError {
+impl From<DamagedBlob> for SqliteError {
     fn from(damaged: DamagedBlob) -> Self {
-        corrupt_store_error(damaged.to_string())
+        SqliteError::corrupt(damaged.to_string())
     }
 }
 

@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use apostille_core::store::StoreError;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::store_errors::store_error_from_sqlite;
+use crate::store_errors::SqliteResult;
 
 /// How many are kept when nobody uses them.
 const KEPT: usize = 4;
@@ -30,36 +29,25 @@ impl ReaderPool {
     /// Looks through one of them. One that failed is not used again.
     pub(super) fn with_connection<T>(
         &self,
-        look: impl FnOnce(&Connection) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        let idle = self
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
+        look: impl FnOnce(&Connection) -> SqliteResult<T>,
+    ) -> SqliteResult<T> {
+        let lock_idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = lock_idle().pop();
         let connection = idle.map_or_else(|| self.open_connection(), Ok)?;
         let seen = look(&connection)?;
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = lock_idle();
         if idle.len() < KEPT {
             idle.push(connection);
         }
         Ok(seen)
     }
 
-    fn open_connection(&self) -> Result<Connection, StoreError> {
+    fn open_connection(&self) -> SqliteResult<Connection> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection =
-            Connection::open_with_flags(&self.path, flags).map_err(store_error_from_sqlite)?;
-        super::configure_connection(&connection)?;
+        let connection = Connection::open_with_flags(&self.path, flags)?;
         let pragmas = "PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; \
                        PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;";
-        connection
-            .execute_batch(pragmas)
-            .map_err(store_error_from_sqlite)?;
-        connection
-            .pragma_update(None, "cache_size", -super::CACHE)
-            .map_err(store_error_from_sqlite)?;
-        super::set_checkpoint_on_close(&connection, false)?;
+        super::configure_connection(&connection, pragmas)?;
         Ok(connection)
     }
 }

@@ -5,14 +5,11 @@ use apostille_core::event::previous_state::PreviousState;
 use apostille_core::event::{Event, EventBody, Happening, LoggedEvent};
 use apostille_core::format::{EventRecord, MemoryRecord, StatusRecord};
 use apostille_core::memory::{Memory, MemoryId, Status, UsageCounts};
-use apostille_core::store::StoreError;
 use apostille_text::digest::Digest;
 use rusqlite::Row;
 
-use super::{SPACE_BITS, row_seal, space_sum};
-use crate::store_errors::{corrupt_store_error, store_error_from_sqlite};
-
-type StoreResult<T> = Result<T, StoreError>;
+use super::{SPACE_BITS, row_seal};
+use crate::store_errors::{SqliteError, SqliteResult};
 
 /// A row of `memory` with its counters. What is of another type than it should be is missing.
 pub(super) struct MemoryRow {
@@ -26,12 +23,8 @@ impl MemoryRow {
     /// The columns of a memory, in this order.
     pub(super) const COLUMNS: &str = "m.record, m.seal, m.key, u.recalls, u.applied, u.verified";
 
-    pub(super) fn from_row(row: &Row<'_>) -> StoreResult<Self> {
-        let count = |at| {
-            row.get::<_, Option<u32>>(at)
-                .map(Option::unwrap_or_default)
-                .ok()
-        };
+    pub(super) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let count = |at| Some(row.get::<_, Option<u32>>(at).ok()?.unwrap_or_default());
         let usage = || {
             Some(UsageCounts {
                 recalls: count(3)?,
@@ -40,15 +33,15 @@ impl MemoryRow {
             })
         };
         Ok(Self {
-            key: row.get(2).map_err(store_error_from_sqlite)?,
+            key: row.get(2)?,
             record: row.get(0).ok(),
             seal: row.get(1).ok(),
             usage: usage(),
         })
     }
 
-    fn damaged_error(&self) -> StoreError {
-        corrupt_store_error(format!("the row of memory {}", self.key >> SPACE_BITS))
+    fn damaged_error(&self) -> SqliteError {
+        SqliteError::corrupt(format!("the row of memory {}", self.key >> SPACE_BITS))
     }
 
     /// The record and its digest, where the seal fits.
@@ -59,7 +52,7 @@ impl MemoryRow {
     }
 
     /// The memory, and the digest of its record.
-    pub(super) fn decode_memory(&self) -> StoreResult<(Memory, Digest)> {
+    pub(super) fn decode_memory(&self) -> SqliteResult<(Memory, Digest)> {
         let damaged = || self.damaged_error();
         let (record, digest) = self.intact_record().ok_or_else(damaged)?;
         let record: MemoryRecord = serde_json::from_str(record).map_err(|_| damaged())?;
@@ -72,7 +65,7 @@ impl MemoryRow {
     }
 
     /// The same of a row that is filed under this id.
-    pub(super) fn decode_memory_as(&self, id: MemoryId) -> StoreResult<(Memory, Digest)> {
+    pub(super) fn decode_memory_as(&self, id: MemoryId) -> SqliteResult<(Memory, Digest)> {
         let found = self.decode_memory()?;
         if found.0.id == id {
             Ok(found)
@@ -82,7 +75,7 @@ impl MemoryRow {
     }
 
     /// Where the memory stands, and nothing more.
-    pub(super) fn decode_status(&self) -> StoreResult<Status> {
+    pub(super) fn decode_status(&self) -> SqliteResult<Status> {
         let damaged = || self.damaged_error();
         let (record, _) = self.intact_record().ok_or_else(damaged)?;
         let standing: StatusRecord = serde_json::from_str(record).map_err(|_| damaged())?;
@@ -101,8 +94,8 @@ pub(super) struct EventRow {
 
 impl EventRow {
     /// A row that begins with place, space, memory, word and record.
-    fn from_row(row: &Row<'_>) -> StoreResult<Self> {
-        let strange = |_| corrupt_store_error("a row of the log");
+    pub(super) fn from_row(row: &Row<'_>) -> SqliteResult<Self> {
+        let strange = |_| SqliteError::corrupt("a row of the log");
         Ok(Self {
             seq: row.get(0).map_err(strange)?,
             space: row.get(1).map_err(strange)?,
@@ -112,14 +105,24 @@ impl EventRow {
         })
     }
 
+    /// The id of the memory that it is about.
+    fn memory_id(&self) -> Option<MemoryId> {
+        let id = self.memory.as_deref()?.try_into().ok()?;
+        Some(MemoryId::from_bytes(id))
+    }
+
     pub(super) fn digest(&self) -> Digest {
-        space_sum::digest_event_columns(
-            self.seq,
-            self.space,
-            self.memory.as_deref(),
-            &self.name,
-            &self.record,
-        )
+        let (name, record) = (self.name.as_bytes(), self.record.as_bytes());
+        let memory = self.memory.as_deref().unwrap_or_default();
+        let mut row = Vec::with_capacity(record.len() + name.len() + memory.len() + 26);
+        row.extend(self.seq.to_le_bytes());
+        row.extend(self.space.to_le_bytes());
+        row.push(memory.len().min(255) as u8);
+        row.extend(memory);
+        row.push(name.len().min(255) as u8);
+        row.extend(name);
+        row.extend(record);
+        Digest::hash_bytes(&row)
     }
 }
 
@@ -137,67 +140,46 @@ impl LoggedRow {
     pub(super) fn from_row(
         row: &Row<'_>,
         is_sealed: bool,
-        by_id: impl FnOnce(MemoryId) -> StoreResult<Option<MemoryRow>>,
-    ) -> StoreResult<Self> {
+        by_id: impl FnOnce(MemoryId) -> SqliteResult<Option<MemoryRow>>,
+    ) -> SqliteResult<Self> {
         let event = EventRow::from_row(row)?;
-        let id = event
-            .memory
-            .as_deref()
-            .and_then(|it| <[u8; 16]>::try_from(it).ok())
-            .map(MemoryId::from_bytes);
-        let remembered = id.filter(|_| event.name == Happening::Remembered.as_str());
-        let memory = remembered.map_or(Ok(None), |id| by_id(id).map(|it| it.map(|it| (id, it))))?;
+        let is_remembered = event.name == Happening::Remembered.as_str();
+        let remembered = event.memory_id().filter(|_| is_remembered);
+        let kept = remembered.map_or(Ok(None), by_id)?;
         Ok(Self {
             row: event,
             seal: is_sealed.then(|| row.get(5).ok()),
-            memory,
+            memory: remembered.zip(kept),
         })
     }
 
     /// What happened, as it is told.
-    pub(super) fn decode_event(&self) -> StoreResult<LoggedEvent> {
-        let damaged = || corrupt_store_error(format!("event {}", self.row.seq));
-        if self
-            .seal
-            .is_some_and(|it| it != Some(row_seal(&self.row.digest())))
-        {
+    pub(super) fn decode_event(&self) -> SqliteResult<LoggedEvent> {
+        let damaged = || SqliteError::corrupt(format!("event {}", self.row.seq));
+        let is_changed = |it: Option<[u8; 8]>| it != Some(row_seal(&self.row.digest()));
+        if self.seal.is_some_and(is_changed) {
             return Err(damaged());
         }
         let seq = self.row.seq.try_into().map_err(|_| damaged())?;
-        let mut record: EventRecord =
-            serde_json::from_str(&self.row.record).map_err(|_| damaged())?;
-        let was = record
-            .was
-            .take()
-            .map(|it| PreviousState::try_from(*it))
-            .transpose()
-            .map_err(|_| damaged())?;
-        if record.event != Happening::Remembered.as_str() {
-            return Ok(LoggedEvent {
-                seq,
-                event: Event::try_from(record).map_err(|_| damaged())?,
-                was,
+        let record = serde_json::from_str(&self.row.record);
+        let mut record: EventRecord = record.map_err(|_| damaged())?;
+        let was = record.was.take().map(|it| PreviousState::try_from(*it));
+        let was = was.transpose().map_err(|_| damaged())?;
+        let mut remembered = None;
+        if record.event == Happening::Remembered.as_str() {
+            let (id, kept) = self.memory.as_ref().ok_or_else(damaged)?;
+            remembered = Some(EventBody::Remembered {
+                memory: Box::new(kept.decode_memory_as(*id)?.0),
+                forced: record.forced,
+                rationale: record.rationale.take(),
             });
+            // The rest is read as if nothing but the word had been said.
+            record.event = Happening::Applied.as_str().into();
         }
-        let (id, kept) = self.memory.as_ref().ok_or_else(damaged)?;
-        let memory = Box::new(kept.decode_memory_as(*id)?.0);
-        let (forced, rationale) = (record.forced, record.rationale.take());
-        let said = EventRecord {
-            event: Happening::Applied.as_str().into(),
-            ..record
-        };
-        let event = Event::try_from(said).map_err(|_| damaged())?;
-        Ok(LoggedEvent {
-            seq,
-            event: Event {
-                what: EventBody::Remembered {
-                    memory,
-                    forced,
-                    rationale,
-                },
-                ..event
-            },
-            was,
-        })
+        let mut event = Event::try_from(record).map_err(|_| damaged())?;
+        if let Some(what) = remembered {
+            event.what = what;
+        }
+        Ok(LoggedEvent { seq, event, was })
     }
 }

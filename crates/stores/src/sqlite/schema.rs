@@ -4,7 +4,8 @@ use apostille_core::store::StoreError;
 use apostille_text::terms;
 use rusqlite::Connection;
 
-use crate::store_errors;
+use super::query::select_value;
+use crate::store_errors::{SqliteError, SqliteResult};
 
 /// `apos`: what the first bytes of the file say it is.
 pub(super) const APPLICATION: i32 = 0x6170_6f73;
@@ -24,35 +25,27 @@ pub(super) fn check_sqlite_library() -> Result<(), StoreError> {
     if found >= SAFE_LIBRARY {
         return Ok(());
     }
-    let what = format!(
-        "SQLite {} can corrupt a store that processes share; 3.51.3 is needed",
-        rusqlite::version()
-    );
     Err(StoreError::Unavailable {
-        what,
+        what: format!(
+            "SQLite {} can corrupt a store that processes share; 3.51.3 is needed",
+            rusqlite::version()
+        ),
         source: "the library is too old".into(),
     })
 }
 
 /// The version this file has; refuses files that are not ours or too new.
-pub(super) fn read_schema_version(db: &Connection) -> Result<u32, StoreError> {
-    let number = |pragma: &str| {
-        db.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0))
-            .map_err(store_errors::store_error_from_sqlite)
-    };
+pub(super) fn read_schema_version(db: &Connection) -> SqliteResult<u32> {
+    let number = |pragma: &str| db.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let found = u32::try_from(number("user_version")?)
-        .map_err(|_| store_errors::corrupt_store_error("its version number"))?;
+        .map_err(|_| SqliteError::corrupt("its version number"))?;
     let known = newest_schema_version();
     if found > known {
-        return Err(StoreError::Newer { found, known });
+        return Err(SqliteError(StoreError::Newer { found, known }));
     }
-    let tables = db.query_row("SELECT count(*) FROM sqlite_schema", [], |row| {
-        row.get::<_, i64>(0)
-    });
-    if tables.map_err(store_errors::store_error_from_sqlite)? > 0
-        && number("application_id")? != i64::from(APPLICATION)
-    {
-        return Err(store_errors::corrupt_store_error(
+    let n_tables: i64 = select_value(db, "SELECT count(*) FROM sqlite_schema", [])?;
+    if n_tables > 0 && number("application_id")? != i64::from(APPLICATION) {
+        return Err(SqliteError::corrupt(
             "its first page: it is the database of another program",
         ));
     }
@@ -65,11 +58,9 @@ pub(super) fn newest_schema_version() -> u32 {
 }
 
 /// Whether the index was made by another version of the analyser.
-pub(super) fn is_index_outdated(db: &Connection) -> Result<bool, StoreError> {
-    let found = db.query_row("SELECT value FROM meta WHERE key = 'terms'", [], |row| {
-        row.get::<_, u32>(0)
-    });
-    Ok(found.map_err(store_errors::store_error_from_sqlite)? != terms::VERSION)
+pub(super) fn is_index_outdated(db: &Connection) -> SqliteResult<bool> {
+    let found: u32 = select_value(db, "SELECT value FROM meta WHERE key = 'terms'", [])?;
+    Ok(found != terms::VERSION)
 }
 
 /// How many words a file of version 1 counts.
@@ -81,12 +72,11 @@ pub(super) fn is_missing_column_error(error: &rusqlite::Error) -> bool {
 }
 
 /// How the tables differ from those that this program makes: a trigger or an index more or less is somebody else's.
-pub(super) fn find_schema_differences(db: &Connection) -> Result<Vec<String>, StoreError> {
-    let fresh = Connection::open_in_memory().map_err(store_errors::store_error_from_sqlite)?;
+pub(super) fn find_schema_differences(db: &Connection) -> SqliteResult<Vec<String>> {
+    let fresh = Connection::open_in_memory()?;
     MIGRATIONS
         .iter()
-        .try_for_each(|step| fresh.execute_batch(step))
-        .map_err(store_errors::store_error_from_sqlite)?;
+        .try_for_each(|step| fresh.execute_batch(step))?;
     let mut problems = Vec::new();
     if read_schema_tables(db)? != read_schema_tables(&fresh)? {
         problems.push(
@@ -94,24 +84,16 @@ pub(super) fn find_schema_differences(db: &Connection) -> Result<Vec<String>, St
         );
     }
     let select = "SELECT count(*) FROM meta WHERE key <> 'terms' OR value <> ?1";
-    let strange = db.query_row(select, [terms::VERSION], |row| row.get::<_, i64>(0));
-    if strange.map_err(store_errors::store_error_from_sqlite)? > 0 || is_index_outdated(db).is_err()
-    {
+    let n_strange: i64 = select_value(db, select, [terms::VERSION])?;
+    if n_strange > 0 || is_index_outdated(db).is_err() {
         problems.push("the table 'meta' was changed by another program".into());
     }
     Ok(problems)
 }
 
-fn read_schema_tables(
-    db: &Connection,
-) -> Result<Vec<(String, String, Option<String>)>, StoreError> {
+fn read_schema_tables(db: &Connection) -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
     let select = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name";
-    let mut select = db
-        .prepare(select)
-        .map_err(store_errors::store_error_from_sqlite)?;
-    let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-    select
-        .query_map([], row)
-        .and_then(Iterator::collect)
-        .map_err(store_errors::store_error_from_sqlite)
+    let mut select = db.prepare(select)?;
+    let tables = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    tables.collect()
 }

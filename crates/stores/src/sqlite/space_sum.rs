@@ -19,14 +19,14 @@
 //! sooner, by its own seal when it is read; the sum is what notices rows that were added or taken away.
 
 use apostille_core::memory::UsageCounts;
-use apostille_core::store::StoreError;
 use apostille_text::digest::Digest;
+use rusqlite::types::Value;
 use rusqlite::{Connection, params};
 
-use super::{SPACE_BITS, spaces};
-use crate::store_errors::{corrupt_store_error, store_error_from_sqlite};
-
-type StoreResult<T> = Result<T, StoreError>;
+use super::query::{each_row, run_statement, select_value};
+use super::rows::EventRow;
+use super::{SPACE_MASK, spaces, write_rows};
+use crate::store_errors::SqliteResult;
 
 /// What some rows add up to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -59,22 +59,15 @@ impl SpaceSum {
 
     /// Counts uses of a memory in.
     pub(super) fn add_usage(&mut self, key: i64, usage: UsageCounts) {
-        self.each_counter(key, usage, |sum, digest, n| sum.add_times(digest, n));
+        self.add_usage_times(key, usage, 1);
     }
 
     /// Counts uses of a memory out.
     pub(super) fn remove_usage(&mut self, key: i64, usage: UsageCounts) {
-        self.each_counter(key, usage, |sum, digest, n| {
-            sum.add_times(digest, n.wrapping_neg())
-        });
+        self.add_usage_times(key, usage, 1_u64.wrapping_neg());
     }
 
-    fn each_counter(
-        &mut self,
-        key: i64,
-        usage: UsageCounts,
-        turn: impl Fn(&mut Self, &Digest, u64),
-    ) {
+    fn add_usage_times(&mut self, key: i64, usage: UsageCounts, times: u64) {
         let counters = [
             (b'r', usage.recalls),
             (b'a', usage.applied),
@@ -83,27 +76,19 @@ impl SpaceSum {
         for (letter, n) in counters.into_iter().filter(|(_, n)| *n > 0) {
             let mut name = [letter; 9];
             name[1..].copy_from_slice(&key.to_le_bytes());
-            turn(self, &Digest::hash_bytes(&name), n.into());
+            self.add_times(&Digest::hash_bytes(&name), times.wrapping_mul(n.into()));
         }
     }
 
     fn merge_with(mut self, other: Self) -> Self {
-        self.0
-            .iter_mut()
-            .zip(other.0)
-            .for_each(|(sum, it)| *sum = sum.wrapping_add(it));
+        for (sum, it) in self.0.iter_mut().zip(other.0) {
+            *sum = sum.wrapping_add(it);
+        }
         self
     }
 
-    fn to_bytes(self) -> [u8; 32] {
-        let mut bytes = [0; 32];
-        bytes
-            .as_chunks_mut::<8>()
-            .0
-            .iter_mut()
-            .zip(self.0)
-            .for_each(|(to, it)| *to = it.to_le_bytes());
-        bytes
+    fn to_bytes(self) -> Vec<u8> {
+        self.0.map(u64::to_le_bytes).concat()
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
@@ -113,163 +98,80 @@ impl SpaceSum {
     }
 }
 
-/// The space that a memory's key names.
-pub(super) fn space_id_of_key(key: i64) -> i64 {
-    key & ((1 << SPACE_BITS) - 1)
-}
-
-/// The digest of a row of the log.
-pub(super) fn digest_event_columns(
-    seq: i64,
-    space: i64,
-    memory: Option<&[u8]>,
-    name: &str,
-    record: &str,
-) -> Digest {
-    let memory = memory.unwrap_or_default();
-    let mut row = Vec::with_capacity(record.len() + name.len() + memory.len() + 26);
-    row.extend(seq.to_le_bytes());
-    row.extend(space.to_le_bytes());
-    row.push(memory.len().min(255) as u8);
-    row.extend(memory);
-    row.push(name.len().min(255) as u8);
-    row.extend(name.as_bytes());
-    row.extend(record.as_bytes());
-    Digest::hash_bytes(&row)
-}
-
 /// The sum that a space has, where it is one.
-pub(super) fn read_space_sum(db: &Connection, space: i64) -> StoreResult<Option<SpaceSum>> {
-    let mut select = db
-        .prepare_cached("SELECT sum FROM space WHERE id = ?1")
-        .map_err(store_error_from_sqlite)?;
-    let of_row = |row: &rusqlite::Row<'_>| {
-        Ok(row
-            .get_ref(0)?
-            .as_blob()
-            .ok()
-            .and_then(SpaceSum::from_bytes))
-    };
-    select
-        .query_row([space], of_row)
-        .map_err(store_error_from_sqlite)
+pub(super) fn read_space_sum(db: &Connection, space: i64) -> SqliteResult<Option<SpaceSum>> {
+    let sum = select_value(db, "SELECT sum FROM space WHERE id = ?1", [space])?;
+    Ok(match sum {
+        Value::Blob(bytes) => SpaceSum::from_bytes(&bytes),
+        _ => None,
+    })
 }
 
 /// The sum of a space with what was added, as it is kept. One that another program made unreadable stays wrong.
-pub(super) fn grow_space_sum(db: &Connection, space: i64, added: SpaceSum) -> StoreResult<Vec<u8>> {
-    Ok(read_space_sum(db, space)?
-        .unwrap_or_default()
-        .merge_with(added)
-        .to_bytes()
-        .to_vec())
+pub(super) fn grow_space_sum(
+    db: &Connection,
+    space: i64,
+    added: SpaceSum,
+) -> SqliteResult<Vec<u8>> {
+    let sum = read_space_sum(db, space)?.unwrap_or_default();
+    Ok(sum.merge_with(added).to_bytes())
 }
 
 /// The sum of a space after changed rows were taken out of it by their seals. Where its first quarter is what the rows add
 /// up to, the rows are all that was written and the sum is theirs; where not, more was changed, and it stays wrong.
-pub(super) fn settle_space_sum(db: &Connection, space: i64) -> StoreResult<()> {
+pub(super) fn settle_space_sum(db: &Connection, space: i64) -> SqliteResult<()> {
     let found = compute_space_sum(db, space)?;
     if read_space_sum(db, space)?.is_some_and(|it| it.0[0] == found.0[0]) {
-        let update = params![space, found.to_bytes()];
-        db.execute("UPDATE space SET sum = ?2 WHERE id = ?1", update)
-            .map_err(store_error_from_sqlite)?;
+        write_space_sum(db, space, found)?;
     }
     Ok(())
+}
+
+fn write_space_sum(db: &Connection, space: i64, sum: SpaceSum) -> SqliteResult<()> {
+    let update = "UPDATE space SET sum = ?2 WHERE id = ?1";
+    run_statement(db, update, params![space, sum.to_bytes()])
 }
 
 /// Gives a file of version 1 its sums, and its events their seals.
-pub(super) fn initialize_space_sums(db: &Connection) -> StoreResult<()> {
+pub(super) fn initialize_space_sums(db: &Connection) -> SqliteResult<()> {
     // A counter that counts nothing is no row any more.
-    db.execute(
-        "DELETE FROM usage WHERE recalls = 0 AND applied = 0 AND verified = 0",
-        [],
-    )
-    .map_err(store_error_from_sqlite)?;
-    seal_event_rows(db)?;
+    let delete = "DELETE FROM usage WHERE recalls = 0 AND applied = 0 AND verified = 0";
+    run_statement(db, delete, [])?;
+    let select = "SELECT seq, space, memory, name, record FROM event";
+    let mut digests = Vec::new();
+    each_row(db, select, [], |row| {
+        let event = EventRow::from_row(row)?;
+        digests.push((event.seq, event.digest()));
+        Ok(())
+    })?;
+    for (seq, digest) in digests {
+        write_rows::seal_event_row(db, seq, &digest)?;
+    }
     for space in spaces::read_space_ids(db)? {
-        let sum = compute_space_sum(db, space)?.to_bytes();
-        db.execute(
-            "UPDATE space SET sum = ?2 WHERE id = ?1",
-            params![space, sum],
-        )
-        .map_err(store_error_from_sqlite)?;
+        write_space_sum(db, space, compute_space_sum(db, space)?)?;
     }
     Ok(())
-}
-
-fn seal_event_rows(db: &Connection) -> StoreResult<()> {
-    let mut select = db
-        .prepare("SELECT seq, space, memory, name, record FROM event")
-        .map_err(store_error_from_sqlite)?;
-    let mut update = db
-        .prepare("UPDATE event SET seal = ?2 WHERE seq = ?1")
-        .map_err(store_error_from_sqlite)?;
-    let mut rows = select.query([]).map_err(store_error_from_sqlite)?;
-    let mut seals = Vec::new();
-    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
-        seals.push((
-            row.get::<_, i64>(0).map_err(store_error_from_sqlite)?,
-            super::row_seal(&digest_event_row(row)?),
-        ));
-    }
-    drop(rows);
-    for (seq, seal) in seals {
-        update
-            .execute(params![seq, seal])
-            .map_err(store_error_from_sqlite)?;
-    }
-    Ok(())
-}
-
-/// The digest of a row that begins with place, space, memory, word and record.
-pub(super) fn digest_event_row(row: &rusqlite::Row<'_>) -> StoreResult<Digest> {
-    let strange = || corrupt_store_error("a row of the log");
-    let memory = row
-        .get_ref(2)
-        .map_err(store_error_from_sqlite)?
-        .as_blob_or_null()
-        .map_err(|_| strange())?;
-    let name = row
-        .get_ref(3)
-        .map_err(store_error_from_sqlite)?
-        .as_str()
-        .map_err(|_| strange())?;
-    let record = row
-        .get_ref(4)
-        .map_err(store_error_from_sqlite)?
-        .as_str()
-        .map_err(|_| strange())?;
-    let number = |at| row.get(at).map_err(|_| strange());
-    Ok(digest_event_columns(
-        number(0)?,
-        number(1)?,
-        memory,
-        name,
-        record,
-    ))
 }
 
 /// What the rows of a space add up to, as they are. A row that is not even of the right types adds nothing.
-pub(super) fn compute_space_sum(db: &Connection, space: i64) -> StoreResult<SpaceSum> {
+pub(super) fn compute_space_sum(db: &Connection, space: i64) -> SqliteResult<SpaceSum> {
     let mut sum = SpaceSum::default();
-    let mut select = db
-        .prepare("SELECT record FROM memory WHERE space = ?1")
-        .map_err(store_error_from_sqlite)?;
-    let mut rows = select.query([space]).map_err(store_error_from_sqlite)?;
-    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
-        if let Ok(record) = row.get_ref(0).map_err(store_error_from_sqlite)?.as_str() {
+    let select = "SELECT record FROM memory WHERE space = ?1";
+    each_row(db, select, [space], |row| {
+        if let Ok(record) = row.get_ref(0)?.as_str() {
             sum.add_row(&Digest::hash_bytes(record.as_bytes()));
         }
-    }
+        Ok(())
+    })?;
     let select = "SELECT seq, space, memory, name, record FROM event WHERE space = ?1";
-    let mut select = db.prepare(select).map_err(store_error_from_sqlite)?;
-    let mut rows = select.query([space]).map_err(store_error_from_sqlite)?;
-    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
-        if let Ok(digest) = digest_event_row(row) {
-            sum.add_row(&digest);
+    each_row(db, select, [space], |row| {
+        if let Ok(event) = EventRow::from_row(row) {
+            sum.add_row(&event.digest());
         }
-    }
+        Ok(())
+    })?;
     each_usage_row(db, |key, usage| {
-        if space_id_of_key(key) == space {
+        if key & SPACE_MASK == space {
             sum.add_usage(key, usage);
         }
     })?;
@@ -280,21 +182,18 @@ pub(super) fn compute_space_sum(db: &Connection, space: i64) -> StoreResult<Spac
 pub(super) fn each_usage_row(
     db: &Connection,
     mut see: impl FnMut(i64, UsageCounts),
-) -> StoreResult<()> {
-    let mut select = db
-        .prepare("SELECT key, recalls, applied, verified FROM usage")
-        .map_err(store_error_from_sqlite)?;
-    let mut rows = select.query([]).map_err(store_error_from_sqlite)?;
-    while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
-        let count = |at| row.get::<_, u32>(at).unwrap_or(u32::MAX);
+) -> SqliteResult<()> {
+    let select = "SELECT key, recalls, applied, verified FROM usage";
+    each_row(db, select, [], |row| {
+        let count = |at| row.get(at).unwrap_or(u32::MAX);
         let usage = UsageCounts {
             recalls: count(1),
             applied: count(2),
             verified: count(3),
         };
-        see(row.get(0).map_err(store_error_from_sqlite)?, usage);
-    }
-    Ok(())
+        see(row.get(0)?, usage);
+        Ok(())
+    })
 }
 
 #[cfg(test)]

@@ -15,15 +15,15 @@ use apostille_core::store::{AppendReceipt, StoreError};
 use apostille_text::digest::Digest;
 use apostille_text::terms;
 use rusqlite::types::Value;
-use rusqlite::{Connection, params, params_from_iter};
+use rusqlite::{Connection, Row, params, params_from_iter};
 
 use super::index_moves::IndexMoves;
+use super::query::{each_row, run_statement, select_value};
 use super::rows::{EventRow, MemoryRow};
 use super::space_sum::{self, SpaceSum};
-use super::{breaker_state, index, memory_row_key, parallel, read, row_seal, spaces, write_rows};
-use crate::store_errors::store_error_from_sqlite;
-
-type StoreResult<T> = Result<T, StoreError>;
+use super::write_rows::{self, DELETE_CITES, INSERT_CITES};
+use super::{SPACE_MASK, breaker_state, index, memory_row_key, parallel, read, spaces};
+use crate::store_errors::{SqliteError, SqliteResult};
 
 /// How many changes at once, and which part of the index (one in so many), make it cheaper to go through the whole index.
 const MANY_CHANGES: usize = 64;
@@ -40,7 +40,7 @@ pub(super) struct BatchWriter<'a> {
     /// Spaces of whose index so much changes that it is done at the end, at once.
     moves: BTreeMap<i64, IndexMoves>,
     /// Spaces whose index is built anew at the end, because it is damaged.
-    stale: BTreeSet<i64>,
+    pub(super) stale: BTreeSet<i64>,
     /// Where memories are expected to stand, of a large batch: held against each when it is read to be changed.
     unmoved: HashMap<MemoryId, Status>,
     /// The last place of the log, once it was looked up. The caller holds the transaction, so nobody else takes the next.
@@ -63,19 +63,19 @@ struct RowUpdate {
 }
 
 impl RowUpdate {
-    fn from_update(update: MemoryUpdate, old: Digest) -> StoreResult<Self> {
-        let record = write_rows::encode_memory_record(&update.after)?;
+    fn from_update(update: MemoryUpdate, old: Digest) -> SqliteResult<Self> {
+        let (record, digest) = write_rows::encode_memory_record(&update.after)?;
         Ok(Self {
-            digest: Digest::hash_bytes(record.as_bytes()),
             update,
             old,
             record,
+            digest,
         })
     }
 }
 
 /// Applies a batch. The caller holds the transaction.
-pub(super) fn append_batch(db: &Connection, batch: &Batch) -> StoreResult<AppendReceipt> {
+pub(super) fn append_batch(db: &Connection, batch: &Batch) -> SqliteResult<AppendReceipt> {
     let mut writer = BatchWriter::new(db);
     writer.check_expectations(batch.preconditions())?;
     writer.gather_moves(batch.events())?;
@@ -97,7 +97,7 @@ pub(super) fn append_batch(db: &Connection, batch: &Batch) -> StoreResult<Append
     Ok(receipt)
 }
 
-fn check_expectation(db: &Connection, expect: &Precondition) -> StoreResult<()> {
+fn check_expectation(db: &Connection, expect: &Precondition) -> SqliteResult<()> {
     let (holds, what) = match expect {
         // The index of claims is unique: a twin makes the insert fail.
         Precondition::NoTwin(..) => return Ok(()),
@@ -114,7 +114,7 @@ fn check_expectation(db: &Connection, expect: &Precondition) -> StoreResult<()> 
     if holds {
         Ok(())
     } else {
-        Err(StoreError::Conflict { what })
+        Err(SqliteError(StoreError::Conflict { what }))
     }
 }
 
@@ -132,7 +132,7 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Checks what is expected before anything is written; of a large batch, where memories stand is checked on the way.
-    fn check_expectations(&mut self, expects: &[Precondition]) -> StoreResult<()> {
+    fn check_expectations(&mut self, expects: &[Precondition]) -> SqliteResult<()> {
         for it in expects {
             match it {
                 Precondition::Unmoved(id, status)
@@ -147,7 +147,7 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Checks what no event of the batch changed, and so stands as it stood before.
-    fn check_remaining_expectations(&mut self) -> StoreResult<()> {
+    fn check_remaining_expectations(&mut self) -> SqliteResult<()> {
         let rest = std::mem::take(&mut self.unmoved);
         rest.into_iter().try_for_each(|(id, status)| {
             check_expectation(self.db, &Precondition::Unmoved(id, status))
@@ -155,26 +155,25 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Holds where a memory stands against what is expected of it.
-    fn check_unmoved(&mut self, id: MemoryId, status: Option<&Status>) -> StoreResult<()> {
+    fn check_unmoved(&mut self, id: MemoryId, status: Option<&Status>) -> SqliteResult<()> {
         match self.unmoved.remove(&id) {
-            Some(expected) if status != Some(&expected) => Err(StoreError::Conflict {
-                what: format!("memory {id}"),
-            }),
+            Some(expected) if status != Some(&expected) => {
+                let what = format!("memory {id}");
+                Err(SqliteError(StoreError::Conflict { what }))
+            }
             _ => Ok(()),
         }
     }
 
-    pub(super) fn space_id(&mut self, space: &Space) -> StoreResult<i64> {
-        if let Some((_, id)) = self.at.as_ref().filter(|_| self.is_last_space(space)) {
+    pub(super) fn space_id(&mut self, space: &Space) -> SqliteResult<i64> {
+        if let Some((at, id)) = &self.at
+            && at == space
+        {
             return Ok(*id);
         }
         let id = spaces::insert_space_row(self.db, space)?;
         self.at = Some((space.clone(), id));
         Ok(id)
-    }
-
-    fn is_last_space(&self, space: &Space) -> bool {
-        self.at.as_ref().is_some_and(|(at, _)| at == space)
     }
 
     pub(super) fn space_sum(&mut self, space: i64) -> &mut SpaceSum {
@@ -188,7 +187,7 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Where very much changes at once, the index follows at the end.
-    fn gather_moves(&mut self, events: &[Event]) -> StoreResult<()> {
+    fn gather_moves(&mut self, events: &[Event]) -> SqliteResult<()> {
         let mut changes: BTreeMap<&Space, usize> = BTreeMap::new();
         let is_change =
             |it: &&Event| !matches!(it.what, EventBody::Remembered { .. }) && it.memory.is_some();
@@ -200,7 +199,8 @@ impl<'a> BatchWriter<'a> {
         }
         for (space, n) in changes.into_iter().filter(|(_, n)| *n > MANY_CHANGES) {
             let space = self.space_id(space)?;
-            if n.saturating_mul(LARGE_PART) > index::read_document_count(self.db, space)? {
+            let n_docs = index::read_document_count(self.db, space)?;
+            if n.saturating_mul(LARGE_PART) as u64 > n_docs {
                 self.moves.entry(space).or_default();
             }
         }
@@ -208,7 +208,7 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Writes what is left: the rows of spaces, and indexes that wait for it.
-    pub(super) fn finish_batch(mut self) -> StoreResult<()> {
+    pub(super) fn finish_batch(mut self) -> SqliteResult<()> {
         for (space, entry) in &self.entries {
             update_space_row(self.db, *space, entry)?;
         }
@@ -221,15 +221,10 @@ impl<'a> BatchWriter<'a> {
             .try_for_each(|space| index::rebuild_index(self.db, *space))
     }
 
-    /// Builds the index of a space anew at the end.
-    pub(super) fn rebuild_index_later(&mut self, space: i64) {
-        self.stale.insert(space);
-    }
-
     /// An index that another program damaged stands in nobody's way: it is built anew from the memories.
-    fn mend_index(&mut self, space: i64, done: StoreResult<()>) -> StoreResult<()> {
+    fn mend_index(&mut self, space: i64, done: SqliteResult<()>) -> SqliteResult<()> {
         match done {
-            Err(StoreError::Corrupt { .. }) => {
+            Err(SqliteError(StoreError::Corrupt { .. })) => {
                 self.stale.insert(space);
                 Ok(())
             }
@@ -238,7 +233,7 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Takes a memory out of the index, if it is in it.
-    pub(super) fn remove_from_index(&mut self, space: i64, memory: &Memory) -> StoreResult<()> {
+    pub(super) fn remove_from_index(&mut self, space: i64, memory: &Memory) -> SqliteResult<()> {
         if !memory.is_active() {
             return Ok(());
         }
@@ -247,7 +242,7 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Writes an event down and changes the rows that it changes; the number of the memory that it brought.
-    fn write_event(&mut self, space: i64, event: &Event) -> StoreResult<Option<(MemoryId, u64)>> {
+    fn write_event(&mut self, space: i64, event: &Event) -> SqliteResult<Option<(MemoryId, u64)>> {
         let changed = changed_memory(event);
         let before = changed.map_or(Ok(None), |id| read::read_sealed_memory(self.db, id))?;
         let (before, old) = before.unzip();
@@ -278,7 +273,7 @@ impl<'a> BatchWriter<'a> {
 
     /// Keeps a memory; one that brings no number gets the next of its space. The number, the size of the index and the
     /// count of events are written at once.
-    fn insert_memory(&mut self, space: i64, memory: &Memory) -> StoreResult<u64> {
+    fn insert_memory(&mut self, space: i64, memory: &Memory) -> SqliteResult<u64> {
         let db = self.db;
         let mut memory = memory.clone();
         let (terms, len) = if memory.is_active() {
@@ -289,10 +284,8 @@ impl<'a> BatchWriter<'a> {
         let next = "UPDATE space SET last_number = max(last_number + (?2 = 0), ?2), n_docs = n_docs + ?3, \
                     total_len = total_len + ?4, remembered = remembered + 1 WHERE id = ?1 RETURNING last_number, n_docs";
         let row = params![space, memory.number, memory.is_active(), len];
-        let mut next = db.prepare_cached(next).map_err(store_error_from_sqlite)?;
-        let (last, n_docs) = next
-            .query_row(row, |row| Ok((row.get(0)?, row.get(1)?)))
-            .map_err(store_error_from_sqlite)?;
+        let mut next = db.prepare_cached(next)?;
+        let (last, n_docs) = next.query_row(row, |row| Ok((row.get(0)?, row.get(1)?)))?;
         if memory.number == 0 {
             memory.number = last;
         }
@@ -300,7 +293,7 @@ impl<'a> BatchWriter<'a> {
         let digest = write_rows::insert_memory_row(db, space, &memory)?;
         self.space_sum(space).add_row(&digest);
         self.count_usage(memory_row_key(space, memory.number)?, usage)?;
-        write_rows::insert_cites_rows(db, space, &memory)?;
+        write_rows::run_for_citations(db, INSERT_CITES, space, &memory)?;
         if memory.is_active() {
             let done = index::add_memory_to_tail(db, space, memory.number, (&terms, len), n_docs);
             self.mend_index(space, done)?;
@@ -308,15 +301,15 @@ impl<'a> BatchWriter<'a> {
         Ok(memory.number)
     }
 
-    fn update_memory(&mut self, row: RowUpdate) -> StoreResult<()> {
+    fn update_memory(&mut self, row: RowUpdate) -> SqliteResult<()> {
         let (db, MemoryUpdate { before, after }) = (self.db, &row.update);
         let space = self.space_id(&after.space)?;
         write_rows::update_memory_row(db, space, after, (&row.record, &row.digest))?;
         self.space_sum(space).remove_row(&row.old);
         self.space_sum(space).add_row(&row.digest);
         if row.update.has_new_citations() {
-            write_rows::delete_cites_rows(db, space, before)?;
-            write_rows::insert_cites_rows(db, space, after)?;
+            write_rows::run_for_citations(db, DELETE_CITES, space, before)?;
+            write_rows::run_for_citations(db, INSERT_CITES, space, after)?;
         }
         if let Some(moves) = self.moves.get_mut(&space) {
             moves.note_update(&row.update);
@@ -335,7 +328,7 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Adds to the counters of every memory that an event touches and that is there.
-    fn count_touched(&mut self, event: &Event, usage: UsageCounts) -> StoreResult<()> {
+    fn count_touched(&mut self, event: &Event, usage: UsageCounts) -> SqliteResult<()> {
         for id in event.touched_memories() {
             if let Some(key) = read::read_memory_key(self.db, id)? {
                 self.count_usage(key, usage)?;
@@ -344,13 +337,12 @@ impl<'a> BatchWriter<'a> {
         Ok(())
     }
 
-    fn count_usage(&mut self, key: i64, usage: UsageCounts) -> StoreResult<()> {
+    fn count_usage(&mut self, key: i64, usage: UsageCounts) -> SqliteResult<()> {
         if usage == UsageCounts::default() {
             return Ok(());
         }
         write_rows::add_usage_row(self.db, key, usage)?;
-        self.space_sum(space_sum::space_id_of_key(key))
-            .add_usage(key, usage);
+        self.space_sum(key & SPACE_MASK).add_usage(key, usage);
         Ok(())
     }
 
@@ -360,15 +352,15 @@ impl<'a> BatchWriter<'a> {
             return 0;
         }
         let mut ids = HashSet::new();
-        let is_next = |it: &&Event| {
-            self.is_last_space(&it.space) && changed_memory(it).is_some_and(|id| ids.insert(id))
-        };
+        let is_here = |it: &Event| self.at.as_ref().is_some_and(|(at, _)| *at == it.space);
+        let is_next =
+            |it: &&Event| is_here(it) && changed_memory(it).is_some_and(|id| ids.insert(id));
         events.iter().take_while(is_next).count()
     }
 
     /// Does what [`Self::write_event`] does for such a run: what a part of it comes to is worked out while the one before
     /// it is written. No memory is in two parts, so each is read as it was before the run.
-    fn write_independent_updates(&mut self, space: i64, events: &[Event]) -> StoreResult<()> {
+    fn write_independent_updates(&mut self, space: i64, events: &[Event]) -> SqliteResult<()> {
         let mut next = self.last_seq()? + 1;
         thread::scope(|scope| {
             let mut ahead = None;
@@ -391,8 +383,8 @@ impl<'a> BatchWriter<'a> {
     fn write_planned_updates(
         &mut self,
         events: &[Event],
-        worked_out: Vec<StoreResult<PlannedUpdate>>,
-    ) -> StoreResult<()> {
+        worked_out: Vec<SqliteResult<PlannedUpdate>>,
+    ) -> SqliteResult<()> {
         for (event, done) in events.iter().zip(worked_out) {
             let PlannedUpdate {
                 row,
@@ -410,9 +402,12 @@ impl<'a> BatchWriter<'a> {
         Ok(())
     }
 
-    fn last_seq(&self) -> StoreResult<i64> {
-        self.place
-            .map_or_else(|| write_rows::read_last_event_seq(self.db), Ok)
+    fn last_seq(&self) -> SqliteResult<i64> {
+        let select = "SELECT coalesce(max(seq), 0) FROM event";
+        match self.place {
+            Some(place) => Ok(place),
+            None => Ok(select_value(self.db, select, [])?),
+        }
     }
 
     /// Writes an event into the log, with what it replaced; its place.
@@ -421,14 +416,14 @@ impl<'a> BatchWriter<'a> {
         space: i64,
         event: &Event,
         was: Option<&PreviousState>,
-    ) -> StoreResult<i64> {
+    ) -> SqliteResult<i64> {
         // The place is a part of what is sealed, so it is given here and not by the table.
         let row = write_rows::encode_event_row(self.last_seq()? + 1, space, event, was)?;
         self.insert_event(&row, &row.digest())?;
         Ok(row.seq)
     }
 
-    fn insert_event(&mut self, row: &EventRow, digest: &Digest) -> StoreResult<()> {
+    fn insert_event(&mut self, row: &EventRow, digest: &Digest) -> SqliteResult<()> {
         write_rows::insert_event_row(self.db, row, digest)?;
         self.place = Some(row.seq);
         self.space_sum(row.space).add_row(digest);
@@ -436,65 +431,55 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Takes the questions that a memory answered out of the log: they may hold its words.
-    pub(super) fn blank_queries(&mut self, id: MemoryId) -> StoreResult<()> {
+    fn blank_queries(&mut self, id: MemoryId) -> SqliteResult<()> {
         const BLANK: &str = "UPDATE event SET record = json_set(record, '$.query', ''), seal = NULL WHERE seq = ?1 \
                              RETURNING seq, space, memory, name, record";
         let shown = "SELECT seq, space, memory, name, record FROM event \
                      WHERE name = 'retrieved' AND record LIKE '%' || ?1 || '%'";
-        let mut select = self
-            .db
-            .prepare_cached(shown)
-            .map_err(store_error_from_sqlite)?;
-        let mut rows = select
-            .query([id.to_string()])
-            .map_err(store_error_from_sqlite)?;
-        let mut asked: Vec<(i64, i64)> = Vec::new();
-        while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
-            let (seq, space) = (
-                row.get(0).map_err(store_error_from_sqlite)?,
-                row.get(1).map_err(store_error_from_sqlite)?,
-            );
-            self.space_sum(space)
-                .remove_row(&space_sum::digest_event_row(row)?);
-            asked.push((seq, space));
-        }
-        for (seq, space) in asked {
-            let mut blank = self
-                .db
-                .prepare_cached(BLANK)
-                .map_err(store_error_from_sqlite)?;
-            let digest = blank
-                .query_row([seq], |row| Ok(space_sum::digest_event_row(row)))
-                .map_err(store_error_from_sqlite)??;
-            let seal = params![seq, row_seal(&digest)];
-            self.db
-                .execute("UPDATE event SET seal = ?2 WHERE seq = ?1", seal)
-                .map_err(store_error_from_sqlite)?;
-            self.space_sum(space).add_row(&digest);
+        let (db, mut asked) = (self.db, Vec::new());
+        each_row(db, shown, [id.to_string()], |row| {
+            let event = EventRow::from_row(row)?;
+            self.space_sum(event.space).remove_row(&event.digest());
+            asked.push(event.seq);
+            Ok(())
+        })?;
+        for seq in asked {
+            let blanked = |row: &Row<'_>| Ok(EventRow::from_row(row));
+            let event = db.prepare_cached(BLANK)?.query_row([seq], blanked)??;
+            let digest = event.digest();
+            write_rows::seal_event_row(db, seq, &digest)?;
+            self.space_sum(event.space).add_row(&digest);
         }
         Ok(())
+    }
+
+    /// Deletes the events about a memory, all but its tombstone, and the questions it answered out of the others. Each
+    /// goes through `uncount` first, which takes it out of what is counted.
+    pub(super) fn delete_events_about(
+        &mut self,
+        id: MemoryId,
+        tombstone: i64,
+        mut uncount: impl FnMut(&mut Self, &Row<'_>) -> SqliteResult<()>,
+    ) -> SqliteResult<()> {
+        let (db, key) = (self.db, params![id.as_bytes(), tombstone]);
+        let about = "SELECT seq, space, memory, name, record, seal FROM event WHERE memory = ?1 AND seq <> ?2";
+        each_row(db, about, key, |row| uncount(self, row))?;
+        run_statement(db, "DELETE FROM event WHERE memory = ?1 AND seq <> ?2", key)?;
+        self.blank_queries(id)
     }
 }
 
 /// Adds what a batch came to to the row of a space.
-fn update_space_row(db: &Connection, space: i64, entry: &SpaceEntry) -> StoreResult<()> {
+fn update_space_row(db: &Connection, space: i64, entry: &SpaceEntry) -> SqliteResult<()> {
     let mut update = "UPDATE space SET sum = ?2".to_owned();
-    let mut values = vec![
-        Value::Integer(space),
-        Value::Blob(space_sum::grow_space_sum(db, space, entry.sum)?),
-    ];
+    let sum = space_sum::grow_space_sum(db, space, entry.sum)?;
+    let mut values = vec![Value::Integer(space), Value::Blob(sum)];
     for (word, n) in &entry.counts {
         values.push(Value::Integer(*n));
         update += &format!(", {word} = {word} + ?{}", values.len());
     }
     update += " WHERE id = ?1";
-    let mut update = db
-        .prepare_cached(&update)
-        .map_err(store_error_from_sqlite)?;
-    update
-        .execute(params_from_iter(values))
-        .map_err(store_error_from_sqlite)?;
-    Ok(())
+    run_statement(db, &update, params_from_iter(values))
 }
 
 /// An event of a run, its place, and the row of its memory as it is before.
@@ -511,7 +496,7 @@ fn read_rows_before<'e>(
     db: &Connection,
     events: &'e [Event],
     first: i64,
-) -> StoreResult<Vec<RowBefore<'e>>> {
+) -> SqliteResult<Vec<RowBefore<'e>>> {
     let mut rows = read::MemoryRows::new(db)?;
     let mut before = |event: &Event| event.memory.map_or(Ok(None), |id| rows.read_by_id(id));
     (first..)
@@ -520,7 +505,7 @@ fn read_rows_before<'e>(
         .collect()
 }
 
-fn plan_row_update(space: i64, (seq, event, row): &RowBefore<'_>) -> StoreResult<PlannedUpdate> {
+fn plan_row_update(space: i64, (seq, event, row): &RowBefore<'_>) -> SqliteResult<PlannedUpdate> {
     let sealed = row
         .as_ref()
         .zip(event.memory)

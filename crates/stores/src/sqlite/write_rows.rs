@@ -3,29 +3,27 @@
 use apostille_core::event::previous_state::PreviousState;
 use apostille_core::event::{Event, EventBody, Happening};
 use apostille_core::format::{EventRecord, MemoryRecord};
-use apostille_core::memory::{Memory, MemoryId, UsageCounts};
+use apostille_core::memory::{Memory, UsageCounts};
 use apostille_core::store::StoreError;
 use apostille_text::digest::Digest;
 use rusqlite::{Connection, ErrorCode, params};
 
+use super::query::run_statement;
 use super::rows::EventRow;
 use super::{memory_row_key, row_seal};
-use crate::store_errors::store_error_from_sqlite;
+use crate::store_errors::{SqliteError, SqliteResult, encode_json};
 
-type StoreResult<T> = Result<T, StoreError>;
-
-/// The JSON of a memory, without the counters, which live apart.
-pub(super) fn encode_memory_record(memory: &Memory) -> StoreResult<String> {
+/// The JSON of a memory, without the counters, which live apart; and its digest.
+pub(super) fn encode_memory_record(memory: &Memory) -> SqliteResult<(String, Digest)> {
     let record = MemoryRecord {
         recalls: 0,
         applied: 0,
         verified: 0,
         ..MemoryRecord::with_digest(memory)
     };
-    serde_json::to_string(&record).map_err(|error| StoreError::Unavailable {
-        what: "a memory cannot be written as JSON".into(),
-        source: Box::new(error),
-    })
+    let record = encode_json("a memory", &record)?;
+    let digest = Digest::hash_bytes(record.as_bytes());
+    Ok((record, digest))
 }
 
 /// An event as a row of the log, with what it replaced.
@@ -34,22 +32,17 @@ pub(super) fn encode_event_row(
     space: i64,
     event: &Event,
     was: Option<&PreviousState>,
-) -> StoreResult<EventRow> {
+) -> SqliteResult<EventRow> {
     let record = EventRecord {
         was: was.map(|it| Box::new(it.into())),
         ..textless_record(event)
     };
-    let record = serde_json::to_string(&record).map_err(|error| StoreError::Unavailable {
-        what: "an event cannot be written as JSON".into(),
-        source: Box::new(error),
-    })?;
-    let memory = event.memory.map(|it| it.as_bytes().to_vec());
     Ok(EventRow {
         seq,
         space,
-        memory,
+        memory: event.memory.map(|it| it.as_bytes().into()),
         name: event.what.event_kind().as_str().into(),
-        record,
+        record: encode_json("an event", &record)?,
     })
 }
 
@@ -60,17 +53,15 @@ fn textless_record(event: &Event) -> EventRecord {
             forced, rationale, ..
         } => {
             // As if nothing but the word had been said: the text is never copied only to be dropped.
-            let (at, space, actor) = (event.at, event.space.clone(), event.actor.clone());
             let said = Event {
-                at,
-                space,
+                at: event.at,
+                space: event.space.clone(),
                 memory: event.memory,
-                actor,
+                actor: event.actor.clone(),
                 what: EventBody::Applied,
             };
-            let word = Happening::Remembered.as_str().into();
             EventRecord {
-                event: word,
+                event: Happening::Remembered.as_str().into(),
                 forced: *forced,
                 rationale: rationale.clone(),
                 ..EventRecord::from(&said)
@@ -85,9 +76,9 @@ pub(super) fn insert_memory_row(
     db: &Connection,
     space: i64,
     memory: &Memory,
-) -> StoreResult<Digest> {
-    let (record, claim) = (encode_memory_record(memory)?, memory.claim_digest());
-    let digest = Digest::hash_bytes(record.as_bytes());
+) -> SqliteResult<Digest> {
+    let (record, digest) = encode_memory_record(memory)?;
+    let claim = memory.claim_digest();
     let insert = "INSERT INTO memory(key, id, space, layer, stage, claim, recorded_at, refreshed_at, record, seal) \
                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     let row = params![
@@ -102,10 +93,8 @@ pub(super) fn insert_memory_row(
         record,
         row_seal(&digest),
     ];
-    db.prepare_cached(insert)
-        .map_err(store_error_from_sqlite)?
-        .execute(row)
-        .map_err(conflict_or_fault)?;
+    let inserted = db.prepare_cached(insert)?.execute(row);
+    inserted.map_err(conflict_or_fault)?;
     Ok(digest)
 }
 
@@ -115,7 +104,7 @@ pub(super) fn update_memory_row(
     space: i64,
     memory: &Memory,
     (record, digest): (&str, &Digest),
-) -> StoreResult<()> {
+) -> SqliteResult<()> {
     let update =
         "UPDATE memory SET stage = ?2, refreshed_at = ?3, record = ?4, seal = ?5 WHERE key = ?1";
     let row = params![
@@ -125,64 +114,52 @@ pub(super) fn update_memory_row(
         record,
         row_seal(digest),
     ];
-    db.prepare_cached(update)
-        .map_err(store_error_from_sqlite)?
-        .execute(row)
-        .map_err(conflict_or_fault)?;
+    let updated = db.prepare_cached(update)?.execute(row);
+    updated.map_err(conflict_or_fault)?;
     Ok(())
 }
 
 /// The claim or the id of a row is there already: another writer was first.
-fn conflict_or_fault(error: rusqlite::Error) -> StoreError {
+fn conflict_or_fault(error: rusqlite::Error) -> SqliteError {
     match error.sqlite_error_code() {
-        Some(ErrorCode::ConstraintViolation) => StoreError::Conflict {
+        Some(ErrorCode::ConstraintViolation) => SqliteError(StoreError::Conflict {
             what: "a like memory".into(),
-        },
-        _ => store_error_from_sqlite(error),
+        }),
+        _ => error.into(),
     }
 }
 
 /// Deletes the row of a memory and its counters.
-pub(super) fn delete_memory_rows(db: &Connection, key: i64) -> StoreResult<()> {
-    for table in ["memory", "usage"] {
-        db.execute(&format!("DELETE FROM {table} WHERE key = ?1"), [key])
-            .map_err(store_error_from_sqlite)?;
-    }
-    Ok(())
+pub(super) fn delete_memory_rows(db: &Connection, key: i64) -> SqliteResult<()> {
+    run_statement(db, "DELETE FROM memory WHERE key = ?1", [key])?;
+    run_statement(db, "DELETE FROM usage WHERE key = ?1", [key])
 }
 
 /// Adds to the counters of a memory.
-pub(super) fn add_usage_row(db: &Connection, key: i64, usage: UsageCounts) -> StoreResult<()> {
+pub(super) fn add_usage_row(db: &Connection, key: i64, usage: UsageCounts) -> SqliteResult<()> {
     let upsert = "INSERT INTO usage(key, recalls, applied, verified) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE \
                   SET recalls = recalls + ?2, applied = applied + ?3, verified = verified + ?4";
     let row = params![key, usage.recalls, usage.applied, usage.verified];
-    db.prepare_cached(upsert)
-        .map_err(store_error_from_sqlite)?
-        .execute(row)
-        .map_err(store_error_from_sqlite)?;
-    Ok(())
+    run_statement(db, upsert, row)
 }
 
-/// Files a memory under the paths that it cites.
-pub(super) fn insert_cites_rows(db: &Connection, space: i64, memory: &Memory) -> StoreResult<()> {
-    let insert = "INSERT OR IGNORE INTO cites(space, path, number) VALUES (?1, ?2, ?3)";
-    let mut insert = db.prepare_cached(insert).map_err(store_error_from_sqlite)?;
-    for citation in &memory.citations {
-        insert
-            .execute(params![space, citation.path.as_str(), memory.number])
-            .map_err(store_error_from_sqlite)?;
-    }
-    Ok(())
-}
+/// Files a memory under a path that it cites.
+pub(super) const INSERT_CITES: &str =
+    "INSERT OR IGNORE INTO cites(space, path, number) VALUES (?1, ?2, ?3)";
+/// Takes it out from under it.
+pub(super) const DELETE_CITES: &str =
+    "DELETE FROM cites WHERE space = ?1 AND path = ?2 AND number = ?3";
 
-/// Takes a memory out from under the paths that it cites.
-pub(super) fn delete_cites_rows(db: &Connection, space: i64, memory: &Memory) -> StoreResult<()> {
-    let delete = "DELETE FROM cites WHERE space = ?1 AND path = ?2 AND number = ?3";
-    let mut delete = db.prepare_cached(delete).map_err(store_error_from_sqlite)?;
+/// Runs one of these for each path that a memory cites.
+pub(super) fn run_for_citations(
+    db: &Connection,
+    sql: &str,
+    space: i64,
+    memory: &Memory,
+) -> SqliteResult<()> {
+    let mut statement = db.prepare_cached(sql)?;
     for citation in &memory.citations {
-        delete
-            .execute(params![space, citation.path.as_str(), memory.number])
-            .map_err(store_error_from_sqlite)?;
+        statement.execute(params![space, citation.path.as_str(), memory.number])?;
     }
     Ok(())
 }
@@ -192,7 +169,7 @@ pub(super) fn insert_event_row(
     db: &Connection,
     row: &EventRow,
     digest: &Digest,
-) -> StoreResult<()> {
+) -> SqliteResult<()> {
     let insert =
         "INSERT INTO event(seq, space, memory, name, record, seal) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let row = params![
@@ -203,29 +180,11 @@ pub(super) fn insert_event_row(
         row.record,
         row_seal(digest)
     ];
-    db.prepare_cached(insert)
-        .map_err(store_error_from_sqlite)?
-        .execute(row)
-        .map_err(store_error_from_sqlite)?;
-    Ok(())
+    run_statement(db, insert, row)
 }
 
-/// Deletes the events about a memory, all but its tombstone.
-pub(super) fn delete_event_rows(db: &Connection, id: MemoryId, tombstone: i64) -> StoreResult<()> {
-    db.execute(
-        "DELETE FROM event WHERE memory = ?1 AND seq <> ?2",
-        params![id.as_bytes(), tombstone],
-    )
-    .map_err(store_error_from_sqlite)?;
-    Ok(())
-}
-
-/// The last place in the log.
-pub(super) fn read_last_event_seq(db: &Connection) -> StoreResult<i64> {
-    let mut select = db
-        .prepare_cached("SELECT coalesce(max(seq), 0) FROM event")
-        .map_err(store_error_from_sqlite)?;
-    select
-        .query_row([], |row| row.get(0))
-        .map_err(store_error_from_sqlite)
+/// Gives a row of the log the seal of what it says now.
+pub(super) fn seal_event_row(db: &Connection, seq: i64, digest: &Digest) -> SqliteResult<()> {
+    let update = "UPDATE event SET seal = ?2 WHERE seq = ?1";
+    run_statement(db, update, params![seq, row_seal(digest)])
 }

@@ -10,12 +10,13 @@ use apostille_core::store::breaker_state::{self, OpenBreaker};
 use apostille_text::digest::Digest;
 use apostille_text::terms::StemCache;
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Row};
 
-use super::StoreResult;
 use crate::sqlite::pack::{self, BlobPlace, PostingLists};
+use crate::sqlite::query::{each_row, select_value};
+use crate::sqlite::rows::EventRow;
 use crate::sqlite::{SPACE_BITS, breaker_state as breakers, memory_row_key, row_seal, space_sum};
-use crate::store_errors::store_error_from_sqlite;
+use crate::store_errors::SqliteResult;
 
 /// What the rows of a space say that the rest must be.
 #[derive(Default)]
@@ -33,18 +34,13 @@ struct SpaceCheck {
     words: BTreeMap<Happening, i64>,
     open: Vec<OpenBreaker>,
     stems: StemCache,
+    /// What is wrong.
+    problems: Vec<String>,
 }
 
 /// Looks a space over and tells what is wrong.
-pub(super) fn check_space_rows(
-    db: &Connection,
-    space: i64,
-    problems: &mut Vec<String>,
-) -> StoreResult<()> {
-    let name = db.query_row("SELECT name FROM space WHERE id = ?1", [space], |row| {
-        row.get::<_, Value>(0)
-    });
-    let name = match name.map_err(store_error_from_sqlite)? {
+pub(super) fn check_space_rows(db: &Connection, space: i64) -> SqliteResult<Vec<String>> {
+    let name = match select_value(db, "SELECT name FROM space WHERE id = ?1", [space])? {
         Value::Text(name) => name,
         other => format!("{other:?}"),
     };
@@ -55,68 +51,50 @@ pub(super) fn check_space_rows(
         letter,
         ..SpaceCheck::default()
     };
-    if room.name.parse::<apostille_core::space::Space>().is_err() {
-        problems.push(format!(
-            "{:?} is not the name of a space: another program wrote it",
-            room.name
-        ));
+    let name = &room.name;
+    if name.parse::<apostille_core::space::Space>().is_err() {
+        let problem = format!("{name:?} is not the name of a space: another program wrote it");
+        room.problems.push(problem);
     }
-    room.check_memories(db, problems)?;
-    room.check_events(db, problems)?;
-    room.check_citations(db, problems)?;
-    room.check_index(db, problems)?;
-    room.check_space_row(db, problems)
+    room.check_memories(db)?;
+    room.check_events(db)?;
+    room.check_citations(db)?;
+    room.check_index(db)?;
+    room.check_space_row(db)?;
+    Ok(room.problems)
 }
 
 impl SpaceCheck {
-    fn describe_changed(&self, number: i64) -> String {
-        format!(
-            "{}-{number} of {} was changed by another program",
-            self.letter, self.name
-        )
-    }
-
-    fn check_memories(&mut self, db: &Connection, problems: &mut Vec<String>) -> StoreResult<()> {
+    fn check_memories(&mut self, db: &Connection) -> SqliteResult<()> {
         let select = "SELECT record, seal, key, id, space, layer, stage, claim, recorded_at, refreshed_at \
                       FROM memory WHERE space = ?1 ORDER BY key";
-        let mut select = db.prepare(select).map_err(store_error_from_sqlite)?;
-        let mut rows = select
-            .query([self.space])
-            .map_err(store_error_from_sqlite)?;
-        while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
-            let number = row.get::<_, i64>(2).map_err(store_error_from_sqlite)? >> SPACE_BITS;
+        each_row(db, select, [self.space], |row| {
+            let number = row.get::<_, i64>(2)? >> SPACE_BITS;
             match self.check_memory(row) {
                 Ok(memory) => {
                     self.last_number = self.last_number.max(number);
                     self.expect_memory(&memory, number);
                 }
-                Err(what) => {
-                    let way = format!("`apostille forget {}-{number}` removes it", self.letter);
-                    problems.push(format!("{}: {what}; {way}", self.describe_changed(number)));
-                }
+                Err(what) => self.problems.push(format!(
+                    "{letter}-{number} of {} was changed by another program: {what}; \
+                     `apostille forget {letter}-{number}` removes it",
+                    self.name,
+                    letter = self.letter
+                )),
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// The memory of a row that says of itself what its columns say; or what is wrong.
     fn check_memory(&mut self, row: &Row<'_>) -> Result<Memory, &'static str> {
         const HIDDEN: &str = "its record does not match its seal; it is not shown";
-        let record = row
-            .get_ref(0)
-            .ok()
-            .and_then(|it| it.as_str().ok())
-            .ok_or(HIDDEN)?;
-        let kept = row
-            .get_ref(1)
-            .ok()
-            .and_then(|it| it.as_blob().ok())
-            .ok_or(HIDDEN)?;
-        if kept != row_seal(&Digest::hash_bytes(record.as_bytes())) {
+        let record: String = row.get(0).map_err(|_| HIDDEN)?;
+        if row.get(1) != Ok(row_seal(&Digest::hash_bytes(record.as_bytes()))) {
             return Err(HIDDEN);
         }
         const UNREAD: &str = "its record cannot be read; it is not shown";
-        let record: MemoryRecord = serde_json::from_str(record).map_err(|_| UNREAD)?;
+        let record: MemoryRecord = serde_json::from_str(&record).map_err(|_| UNREAD)?;
         let stamp = record.digest.clone();
         let memory = Memory::try_from(record).map_err(|_| UNREAD)?;
         // Its events are known to be about something, whatever else is wrong with it.
@@ -148,12 +126,9 @@ impl SpaceCheck {
 
     /// Notes what a memory asks of the other tables.
     fn expect_memory(&mut self, memory: &Memory, number: i64) {
-        self.cites.extend(
-            memory
-                .citations
-                .iter()
-                .map(|it| (it.path.as_str().to_owned(), number)),
-        );
+        let cites = memory.citations.iter();
+        self.cites
+            .extend(cites.map(|it| (it.path.as_str().to_owned(), number)));
         if memory.status == Status::Active {
             let (terms, len) = self.stems.extract_terms_with_len(&memory.searchable_text());
             pack::add_term_postings(&mut self.lists, memory.number, (terms, len));
@@ -162,24 +137,21 @@ impl SpaceCheck {
         }
     }
 
-    fn check_events(&mut self, db: &Connection, problems: &mut Vec<String>) -> StoreResult<()> {
+    fn check_events(&mut self, db: &Connection) -> SqliteResult<()> {
         let select = "SELECT seq, space, memory, name, record, seal FROM event WHERE space = ?1 ORDER BY seq";
-        let mut select = db.prepare(select).map_err(store_error_from_sqlite)?;
-        let mut rows = select
-            .query([self.space])
-            .map_err(store_error_from_sqlite)?;
-        while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
+        each_row(db, select, [self.space], |row| {
             if let Err(what) = self.check_event(row) {
-                let seq: i64 = row.get(0).map_err(store_error_from_sqlite)?;
-                problems.push(format!(
+                let seq: i64 = row.get(0)?;
+                self.problems.push(format!(
                     "event {seq} of {} was changed by another program: {what}",
                     self.name
                 ));
             }
-        }
+            Ok(())
+        })?;
         let lost = self.ids.difference(&self.remembered).count();
         if lost > 0 {
-            problems.push(format!(
+            self.problems.push(format!(
                 "{lost} memories of {} came into the file without an event",
                 self.name
             ));
@@ -189,23 +161,15 @@ impl SpaceCheck {
 
     fn check_event(&mut self, row: &Row<'_>) -> Result<(), &'static str> {
         const HIDDEN: &str = "it does not match its seal and is not shown";
-        let digest = space_sum::digest_event_row(row).map_err(|_| HIDDEN)?;
-        let kept = row
-            .get_ref(5)
-            .ok()
-            .and_then(|it| it.as_blob().ok())
-            .ok_or(HIDDEN)?;
-        if kept != row_seal(&digest) {
+        let event = EventRow::from_row(row).map_err(|_| HIDDEN)?;
+        if row.get(5) != Ok(row_seal(&event.digest())) {
             return Err(HIDDEN);
         }
-        let text = |at| row.get::<_, String>(at).map_err(|_| HIDDEN);
         let record: EventRecord =
-            serde_json::from_str(&text(4)?).map_err(|_| "it cannot be read")?;
-        let word: Happening = text(3)?.parse().map_err(|_| "its word is none")?;
-        let id = row
-            .get::<_, Option<[u8; 16]>>(2)
-            .map_err(|_| HIDDEN)?
-            .map(MemoryId::from_bytes);
+            serde_json::from_str(&event.record).map_err(|_| "it cannot be read")?;
+        let word: Happening = event.name.parse().map_err(|_| "its word is none")?;
+        let id: Option<[u8; 16]> = row.get(2).map_err(|_| HIDDEN)?;
+        let id = id.map(MemoryId::from_bytes);
         let is_same = record.event == word.as_str()
             && record.space == self.name
             && record.id == id.map(|it| it.to_string());
@@ -224,11 +188,8 @@ impl SpaceCheck {
                 };
             }
             Happening::Forgotten => {
-                let number = record
-                    .number
-                    .and_then(|it| i64::try_from(it).ok())
-                    .unwrap_or(0);
-                self.last_number = self.last_number.max(number);
+                let number = record.number.and_then(|it| i64::try_from(it).ok());
+                self.last_number = self.last_number.max(number.unwrap_or(0));
             }
             _ if is_gone => return Err("the memory that it is about is not there"),
             _ => {}
@@ -243,16 +204,12 @@ impl SpaceCheck {
         Ok(())
     }
 
-    fn check_citations(&self, db: &Connection, problems: &mut Vec<String>) -> StoreResult<()> {
-        let mut select = db
-            .prepare("SELECT path, number FROM cites WHERE space = ?1")
-            .map_err(store_error_from_sqlite)?;
-        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        let found = select
-            .query_map([self.space], row)
-            .and_then(Iterator::collect::<Result<BTreeSet<_>, _>>);
-        if found.ok().as_ref() != Some(&self.cites) {
-            problems.push(format!(
+    fn check_citations(&mut self, db: &Connection) -> SqliteResult<()> {
+        let mut select = db.prepare("SELECT path, number FROM cites WHERE space = ?1")?;
+        let found = select.query_map([self.space], |row| row.try_into());
+        let found = found.and_then(Iterator::collect::<Result<BTreeSet<_>, _>>);
+        if found.as_ref() != Ok(&self.cites) {
+            self.problems.push(format!(
                 "the list of cited files of {} was changed by another program",
                 self.name
             ));
@@ -260,96 +217,50 @@ impl SpaceCheck {
         Ok(())
     }
 
-    fn check_index(&self, db: &Connection, problems: &mut Vec<String>) -> StoreResult<()> {
-        let mut found: PostingLists = BTreeMap::new();
-        let mut n_damaged = 0;
-        self.collect_tail(db, &mut found, &mut n_damaged)?;
-        self.collect_postings(db, &mut found, &mut n_damaged)?;
+    fn check_index(&mut self, db: &Connection) -> SqliteResult<()> {
+        let (space, mut found) = (self.space, PostingLists::new());
+        let tail = "SELECT number, terms FROM tail WHERE space = ?1";
+        let n_damaged_tail = count_damaged(db, tail, space, |row| {
+            let (number, bytes): (i64, Vec<u8>) = row.try_into()?;
+            let place = BlobPlace::in_tail(space, number);
+            let number = u64::try_from(number).unwrap_or_default();
+            pack::unpack_tail_terms(&bytes, place, None, |term, count, len| {
+                let list = found.entry(pack::decode_term(term)).or_default();
+                list.push(Posting { number, count, len });
+            })?;
+            Ok(())
+        })?;
+        let segments = "SELECT term, segment, entries FROM posting WHERE space = ?1";
+        let n_damaged_segments = count_damaged(db, segments, space, |row| {
+            let (term, number, bytes): (String, i64, Vec<u8>) = row.try_into()?;
+            let mut list = Vec::new();
+            let term_place = BlobPlace {
+                space,
+                term: &term,
+                number,
+            };
+            pack::unpack_postings(&bytes, term_place, &mut list)?;
+            found.entry(term).or_default().extend(list);
+            Ok(())
+        })?;
         for list in found.values_mut() {
             list.sort_unstable_by_key(|it| it.number);
         }
-        let name = &self.name;
+        let (name, n_damaged) = (&self.name, n_damaged_tail + n_damaged_segments);
         if n_damaged > 0 {
-            problems.push(format!(
+            self.problems.push(format!(
                 "{n_damaged} rows of the index of {name} were changed by another program"
             ));
         } else if found != self.lists {
-            problems.push(format!(
+            self.problems.push(format!(
                 "the index of {name} is not the one of its memories: another program wrote here"
             ));
         }
         Ok(())
     }
 
-    fn collect_tail(
-        &self,
-        db: &Connection,
-        found: &mut PostingLists,
-        n_damaged: &mut u64,
-    ) -> StoreResult<()> {
-        let mut select = db
-            .prepare("SELECT number, terms FROM tail WHERE space = ?1")
-            .map_err(store_error_from_sqlite)?;
-        let mut rows = select
-            .query([self.space])
-            .map_err(store_error_from_sqlite)?;
-        while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
-            let read = row
-                .get::<_, i64>(0)
-                .and_then(|it| Ok((it, row.get::<_, Vec<u8>>(1)?)));
-            let opened = read
-                .map_err(store_error_from_sqlite)
-                .and_then(|(number, bytes)| {
-                    let place = BlobPlace::in_tail(self.space, number);
-                    pack::unpack_tail_terms(&bytes, place, None, |term, count, len| {
-                        let number = u64::try_from(number).unwrap_or_default();
-                        found
-                            .entry(pack::decode_term(term))
-                            .or_default()
-                            .push(Posting { number, count, len });
-                    })?;
-                    Ok(())
-                });
-            *n_damaged += u64::from(opened.is_err());
-        }
-        Ok(())
-    }
-
-    fn collect_postings(
-        &self,
-        db: &Connection,
-        found: &mut PostingLists,
-        n_damaged: &mut u64,
-    ) -> StoreResult<()> {
-        let select = "SELECT term, segment, entries FROM posting WHERE space = ?1";
-        let mut select = db.prepare(select).map_err(store_error_from_sqlite)?;
-        let mut rows = select
-            .query([self.space])
-            .map_err(store_error_from_sqlite)?;
-        while let Some(row) = rows.next().map_err(store_error_from_sqlite)? {
-            let read = row
-                .get::<_, String>(0)
-                .and_then(|term| Ok((term, row.get(1)?, row.get::<_, Vec<u8>>(2)?)));
-            let opened = read
-                .map_err(store_error_from_sqlite)
-                .and_then(|(term, number, bytes)| {
-                    let mut list = Vec::new();
-                    let place = BlobPlace {
-                        space: self.space,
-                        term: &term,
-                        number,
-                    };
-                    pack::unpack_postings(&bytes, place, &mut list)?;
-                    found.entry(term).or_default().extend(list);
-                    Ok(())
-                });
-            *n_damaged += u64::from(opened.is_err());
-        }
-        Ok(())
-    }
-
     /// The space's own row: its counts, its open breakers, and the sum of everything.
-    fn check_space_row(&self, db: &Connection, problems: &mut Vec<String>) -> StoreResult<()> {
+    fn check_space_row(&mut self, db: &Connection) -> SqliteResult<()> {
         let mut expected = vec![
             ("last_number", Value::Integer(self.last_number)),
             ("n_docs", Value::Integer(self.n_docs)),
@@ -363,18 +274,12 @@ impl SpaceCheck {
         expected.extend(Happening::ALL.iter().map(|it| (it.as_str(), count(it))));
         let columns: Vec<&str> = expected.iter().map(|it| it.0).collect();
         let select = format!("SELECT {} FROM space WHERE id = ?1", columns.join(", "));
-        let values = |row: &Row<'_>| {
-            (0..columns.len())
-                .map(|at| row.get(at))
-                .collect::<Result<Vec<Value>, _>>()
-        };
-        let found = db
-            .query_row(&select, params![self.space], values)
-            .map_err(store_error_from_sqlite)?;
+        let values = |row: &Row<'_>| (0..columns.len()).map(|at| row.get(at)).collect();
+        let found: Vec<Value> = db.query_row(&select, [self.space], values)?;
         for ((column, expected), found) in expected.iter().zip(found) {
             if *expected != found {
                 let (found, expected) = (format_sql_value(&found), format_sql_value(expected));
-                problems.push(format!(
+                self.problems.push(format!(
                     "{column} of {}: {found}, by its rows {expected}",
                     self.name
                 ));
@@ -383,13 +288,28 @@ impl SpaceCheck {
         if space_sum::read_space_sum(db, self.space)?
             != Some(space_sum::compute_space_sum(db, self.space)?)
         {
-            problems.push(format!(
+            self.problems.push(format!(
                 "rows of {} were changed, added or taken away by another program: they do not add up",
                 self.name
             ));
         }
         Ok(())
     }
+}
+
+/// How many rows cannot be opened.
+fn count_damaged(
+    db: &Connection,
+    select: &str,
+    space: i64,
+    mut open: impl FnMut(&Row<'_>) -> SqliteResult<()>,
+) -> SqliteResult<u64> {
+    let mut n_damaged = 0;
+    each_row(db, select, [space], |row| {
+        n_damaged += u64::from(open(row).is_err());
+        Ok(())
+    })?;
+    Ok(n_damaged)
 }
 
 /// A value as people write it.
