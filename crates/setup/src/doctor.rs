@@ -88,7 +88,7 @@ pub fn run(shell: &CommandContext) -> Result<CommandOutput, CommandError> {
             findings.push(new_good_finding("config", "every setting is understood"));
             findings.push(new_good_finding(
                 "spaces",
-                format!("{} and {}", settings.repo.value, settings.user.value),
+                format!("{} and {}", settings.repo, settings.user),
             ));
             findings.extend(check_store_health(&settings));
             findings.extend(sharing::check_store_sharing(shell, &settings));
@@ -126,7 +126,7 @@ fn check_git_program() -> DoctorFinding {
 }
 
 fn check_store_health(settings: &Settings) -> Vec<DoctorFinding> {
-    let (url, path) = (&settings.store.value, settings.store.value.path());
+    let (url, path) = (&settings.store, settings.store.path());
     if !path.exists() {
         return vec![new_good_finding(
             "store",
@@ -184,7 +184,7 @@ fn check_open_breakers(shell: &CommandContext) -> Vec<DoctorFinding> {
 fn check_model_settings(world: &System, settings: &Settings) -> DoctorFinding {
     let said = &settings.model;
     let Some((url, name)) = said.url_and_name() else {
-        return match (&said.url.value, &said.name.value) {
+        return match (&said.url, &said.name) {
             (Some(_), _) => {
                 new_doubtful_finding("model", "off: model.url is set and model.name is not")
             }
@@ -198,7 +198,7 @@ fn check_model_settings(world: &System, settings: &Settings) -> DoctorFinding {
         return new_broken_finding("model", error::USAGE, fault.message());
     }
     let model = format!("{name} at {url}");
-    match &said.key_env.value {
+    match &said.key_env {
         None => new_good_finding("model", format!("{model}, without a key")),
         Some(variable) if System::read_secret_variable(variable).is_some() => {
             new_good_finding("model", format!("{model}, key from {variable}"))

@@ -218,10 +218,7 @@ const TOGETHER: &str = "commit apostille.toml, .gitattributes and .gitignore: ev
 
 /// Why what is shared here would reach nobody: the repository's name is one of this machine only.
 fn warn_on_local_repo_name(shell: &CommandContext) -> Result<Option<String>, CommandError> {
-    let name = shell
-        .resolve_settings(&shell.find_project_folder()?)?
-        .repo
-        .value;
+    let name = shell.resolve_settings(&shell.find_project_folder()?)?.repo;
     let told = || {
         format!(
             "no remote gives this repository a name, so here it is {name} and every clone calls it something else: what \

@@ -4,29 +4,32 @@
 //! own file, that the defaults. A repository's file was written by whoever wrote the repository: `trust` says how
 //! little it may decide.
 
-mod breakers;
 mod file;
-mod layer;
 mod model;
+mod scalar;
+mod setting_key;
 mod store_url;
 mod trust;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use apostille_cite::citation::RepoPath;
-use apostille_core::policy::{InjectMode, Policy, Scoring};
+use apostille_core::policy::Policy;
 use apostille_core::space::Space;
 use apostille_git::github::GitHubOptions;
 
-pub use breakers::BreakerSettings;
-pub use layer::SettingKey;
 pub use model::ModelSettings;
+pub use setting_key::SettingKey;
 pub use store_url::StoreUrl;
 
 use crate::error::CommandError;
 use crate::project_folder::ProjectFolder;
 use crate::system::System;
-use layer::ConfigLayer;
+use scalar::ConfigScalar;
+
+/// An address of GitHub's API, as an example.
+const ENTERPRISE: &str = "https://ghe.example.com/api/v3";
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,94 +80,177 @@ impl SettingOrigin {
     }
 }
 
-/// A value and where it came from.
-#[derive(Debug, Clone)]
-pub struct SettingValue<T> {
-    /// The value.
-    pub value: T,
-    /// Where it came from.
-    pub origin: SettingOrigin,
-}
-
-/// Every setting.
+/// Every setting in force.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Where memories are kept.
-    pub store: SettingValue<StoreUrl>,
+    pub store: StoreUrl,
     /// Where the user's own memories are kept, where the store is the repository's: it speaks for its own.
-    pub own_store: Option<SettingValue<StoreUrl>>,
+    pub own_store: Option<StoreUrl>,
     /// Whose the user's space is.
-    pub user: SettingValue<Space>,
+    pub user: Space,
     /// Whose the repository's space is.
-    pub repo: SettingValue<Space>,
-    /// What is put before a model by itself.
-    pub inject_mode: SettingValue<InjectMode>,
-    /// How many characters of it.
-    pub max_inject_chars: SettingValue<usize>,
-    /// How many memories.
-    pub max_inject_count: SettingValue<usize>,
-    /// How many memories are kept active, where there is a limit.
-    pub max_total: SettingValue<Option<usize>>,
-    /// How relevance is scored.
-    pub scoring: SettingValue<Scoring>,
-    /// Whether repository facts need a citation.
-    pub require_citations: SettingValue<bool>,
+    pub repo: Space,
+    /// The rules that hold in the repository's space.
+    pub policy: Policy,
     /// Where GitHub's API is.
-    pub github_url: SettingValue<String>,
+    pub github_url: String,
     /// Which model may be asked, if any.
     pub model: ModelSettings,
     /// Where the gates of tasks are written down.
-    pub task_dir: SettingValue<RepoPath>,
+    pub task_dir: RepoPath,
     /// Whether NOTES.md tells of the active task.
-    pub task_notes: SettingValue<bool>,
-    /// From when on what somebody writes waits.
-    pub breakers: BreakerSettings,
+    pub task_notes: bool,
+    /// Where each setting came from; what is not here is a default.
+    origins: BTreeMap<SettingKey, SettingOrigin>,
+    /// Every store that is named, the strongest last.
+    named_stores: Vec<(SettingOrigin, StoreUrl)>,
+}
+
+/// Where settings are read, and what the paths among them are relative to.
+struct ConfigLayer<'a> {
+    origin: SettingOrigin,
+    base: &'a Path,
+    home: Option<PathBuf>,
 }
 
 impl Settings {
-    /// The rules that hold in a space. What a repository says about how many memories to keep is about its own.
-    pub fn policy_for(&self, space: &Space) -> Policy {
-        let mut policy = Policy::default();
-        let is_ours = !(space.is_user() && self.max_total.origin.is_repository());
-        policy.limits.max_total = self.max_total.value.filter(|_| is_ours);
-        policy.inject.mode = self.inject_mode.value;
-        policy.inject.chars = self.max_inject_chars.value;
-        policy.inject.count = self.max_inject_count.value;
-        policy.scoring = self.scoring.value;
-        policy.require_citations = self.require_citations.value;
-        policy.breakers = self.breakers.to_policy();
+    /// What holds where nobody says anything; the store is chosen when every layer is read.
+    fn new_default(user: Space, repo: Space) -> Result<Self, CommandError> {
+        Ok(Self {
+            store: StoreUrl::Sqlite(PathBuf::new()),
+            own_store: None,
+            user,
+            repo,
+            policy: Policy::default(),
+            github_url: GitHubOptions::new("").base,
+            model: ModelSettings::default(),
+            task_dir: "plans/artifacts".parse().map_err(CommandError::internal)?,
+            task_notes: true,
+            origins: BTreeMap::new(),
+            named_stores: Vec::new(),
+        })
+    }
+
+    /// Sets what a layer says over what weaker ones said, or tells what is wrong with it.
+    fn set_from_layer(
+        &mut self,
+        layer: &ConfigLayer<'_>,
+        key: SettingKey,
+        scalar: &ConfigScalar,
+    ) -> Result<(), String> {
+        let is_repository = layer.origin.is_repository();
+        if is_repository {
+            trust::check_repository_setting(key, scalar)?;
+        }
+        let (policy, model) = (&mut self.policy, &mut self.model);
+        let breakers = &mut policy.breakers;
+        match key {
+            SettingKey::Store => {
+                let store = if is_repository {
+                    trust::parse_repository_store(layer.base, scalar.as_text()?)?
+                } else {
+                    StoreUrl::from_text(scalar.as_text()?, layer.base, layer.home.as_deref())?
+                };
+                self.named_stores.push((layer.origin.clone(), store));
+            }
+            SettingKey::User => {
+                self.user = Space::user(scalar.as_text()?).map_err(|it| it.to_string())?
+            }
+            SettingKey::Repo => {
+                self.repo = Space::repo(scalar.as_text()?).map_err(|it| it.to_string())?
+            }
+            SettingKey::InjectMode => policy.inject.mode = scalar.parse_word()?,
+            SettingKey::MaxInjectChars => policy.inject.chars = scalar.as_positive_number()?,
+            SettingKey::MaxInjectCount => policy.inject.count = scalar.as_positive_number()?,
+            SettingKey::MaxTotal => policy.limits.max_total = Some(scalar.as_positive_number()?),
+            SettingKey::Scoring => policy.scoring = scalar.parse_word()?,
+            SettingKey::RequireCitations => policy.require_citations = scalar.as_flag()?,
+            SettingKey::GithubUrl => {
+                self.github_url = model::parse_api_address(scalar.as_text()?, ENTERPRISE)?
+            }
+            // What is wrong with a setting of the model is not repeated: it may be a key.
+            SettingKey::ModelUrl => model.url = Some(model::parse_model_url(scalar.as_text()?)?),
+            SettingKey::ModelName => model.name = Some(model::parse_model_name(scalar.as_text()?)?),
+            SettingKey::ModelApi => model.api = scalar.parse_word()?,
+            SettingKey::ModelKeyEnv => {
+                model.key_env = Some(model::parse_key_variable(scalar.as_text()?)?)
+            }
+            SettingKey::ModelTimeoutMs => {
+                model.timeout_ms = scalar.as_number_up_to(model::LONGEST)?
+            }
+            SettingKey::ModelBudget => model.budget = scalar.as_number_up_to(u32::MAX as usize)?,
+            SettingKey::ModelGuard => model.guard = scalar.as_flag()?,
+            SettingKey::TaskDir => {
+                self.task_dir = scalar.as_text()?.parse().map_err(
+                    |_| "expected a folder within the repository, such as plans/artifacts",
+                )?
+            }
+            SettingKey::TaskNotes => self.task_notes = scalar.as_flag()?,
+            SettingKey::BreakersBurst => breakers.burst = scalar.as_count()?,
+            SettingKey::BreakersCopies => breakers.copies = scalar.as_count()?,
+            SettingKey::BreakersDrift => breakers.drift = scalar.as_count()?,
+            SettingKey::BreakersInvalidations => breakers.invalidations = scalar.as_count()?,
+            SettingKey::BreakersWindowMinutes => breakers.window_minutes = scalar.as_minutes()?,
+            SettingKey::BreakersQuietMinutes => breakers.quiet_minutes = scalar.as_minutes()?,
+        }
+        self.origins.insert(key, layer.origin.clone());
+        Ok(())
+    }
+
+    /// Where a setting came from.
+    fn origin(&self, key: SettingKey) -> &SettingOrigin {
+        self.origins.get(&key).unwrap_or(&SettingOrigin::Default)
+    }
+
+    /// The rules that hold in the user's space. What a repository says about how many memories to keep is about its own.
+    pub fn user_policy(&self) -> Policy {
+        let mut policy = self.policy;
+        if self.origin(SettingKey::MaxTotal).is_repository() {
+            policy.limits.max_total = None;
+        }
         policy
     }
 
     /// Every setting as text, with its key.
     pub fn list_settings(&self) -> Vec<(SettingKey, String, &SettingOrigin)> {
-        fn describe_setting<T: ToString>(
-            key: SettingKey,
-            found: &SettingValue<T>,
-        ) -> (SettingKey, String, &SettingOrigin) {
-            (key, found.value.to_string(), &found.origin)
+        fn show_or_none<T: ToString>(value: &Option<T>) -> String {
+            value.as_ref().map_or_else(|| "none".into(), T::to_string)
         }
-        let total = self
-            .max_total
-            .value
-            .map_or_else(|| "none".into(), |it| it.to_string());
-        let mut all = vec![
-            describe_setting(SettingKey::Store, &self.store),
-            describe_setting(SettingKey::Repo, &self.repo),
-            describe_setting(SettingKey::User, &self.user),
-            describe_setting(SettingKey::InjectMode, &self.inject_mode),
-            describe_setting(SettingKey::MaxInjectChars, &self.max_inject_chars),
-            describe_setting(SettingKey::MaxInjectCount, &self.max_inject_count),
-            (SettingKey::MaxTotal, total, &self.max_total.origin),
-            describe_setting(SettingKey::Scoring, &self.scoring),
-            describe_setting(SettingKey::RequireCitations, &self.require_citations),
-            describe_setting(SettingKey::GithubUrl, &self.github_url),
-            describe_setting(SettingKey::TaskDir, &self.task_dir),
-            describe_setting(SettingKey::TaskNotes, &self.task_notes),
+        let (policy, model, breakers) = (&self.policy, &self.model, &self.policy.breakers);
+        let rows: [(SettingKey, &dyn ToString); 25] = [
+            (SettingKey::Store, &self.store),
+            (SettingKey::Repo, &self.repo),
+            (SettingKey::User, &self.user),
+            (SettingKey::InjectMode, &policy.inject.mode),
+            (SettingKey::MaxInjectChars, &policy.inject.chars),
+            (SettingKey::MaxInjectCount, &policy.inject.count),
+            (
+                SettingKey::MaxTotal,
+                &show_or_none(&policy.limits.max_total),
+            ),
+            (SettingKey::Scoring, &policy.scoring),
+            (SettingKey::RequireCitations, &policy.require_citations),
+            (SettingKey::GithubUrl, &self.github_url),
+            (SettingKey::TaskDir, &self.task_dir),
+            (SettingKey::TaskNotes, &self.task_notes),
+            (SettingKey::ModelUrl, &show_or_none(&model.url)),
+            (SettingKey::ModelName, &show_or_none(&model.name)),
+            (SettingKey::ModelApi, &model.api),
+            (SettingKey::ModelKeyEnv, &show_or_none(&model.key_env)),
+            (SettingKey::ModelTimeoutMs, &model.timeout_ms),
+            (SettingKey::ModelBudget, &model.budget),
+            (SettingKey::ModelGuard, &model.guard),
+            (SettingKey::BreakersBurst, &breakers.burst),
+            (SettingKey::BreakersCopies, &breakers.copies),
+            (SettingKey::BreakersDrift, &breakers.drift),
+            (SettingKey::BreakersInvalidations, &breakers.invalidations),
+            (SettingKey::BreakersWindowMinutes, &breakers.window_minutes),
+            (SettingKey::BreakersQuietMinutes, &breakers.quiet_minutes),
         ];
-        all.extend(self.model.list_settings());
-        all.extend(self.breakers.iter_settings());
-        all
+        rows.into_iter()
+            .map(|(key, value)| (key, value.to_string(), self.origin(key)))
+            .collect()
     }
 }
 
@@ -210,194 +296,165 @@ pub fn resolve_settings(
     flags: &SettingFlags,
     place: &ProjectFolder,
 ) -> Result<Settings, CommandError> {
-    let layers = load_config_layers(world, flags, place)?;
-    let policy = Policy::default();
-    let login = || match world.env.login_name().and_then(|it| Space::user(it).ok()) {
-        Some(user) => Ok(SettingValue {
-            value: user,
-            origin: SettingOrigin::Login,
-        }),
-        None => Space::user("me")
-            .map(default_setting)
-            .map_err(CommandError::internal),
+    let login = world.env.login_name().and_then(|it| Space::user(it).ok());
+    let user_origin = match &login {
+        Some(_) => SettingOrigin::Login,
+        None => SettingOrigin::Default,
     };
-    let place_name = || {
-        place.space().map(|value| SettingValue {
-            value,
-            origin: SettingOrigin::Checkout,
-        })
+    let user = login.map_or_else(|| Space::user("me"), Ok);
+    let mut settings =
+        Settings::new_default(user.map_err(CommandError::internal)?, place.space()?)?;
+    settings.origins = BTreeMap::from([
+        (SettingKey::User, user_origin),
+        (SettingKey::Repo, SettingOrigin::Checkout),
+    ]);
+    let files = ConfigFiles::for_folder(world, place);
+    // The weakest first: what is stronger says it again.
+    let layers = [
+        read_user_file(&mut settings, world, files.user),
+        read_repository_file(
+            &mut settings,
+            place,
+            SettingOrigin::AgentJson(files.agent_json),
+        ),
+        read_repository_file(
+            &mut settings,
+            place,
+            SettingOrigin::Repository(files.repository),
+        ),
+        read_environment(&mut settings, world),
+        read_flags(&mut settings, world, flags),
+    ];
+    // Of several mistakes, that of the strongest is told.
+    layers.into_iter().rev().collect::<Result<(), _>>()?;
+    choose_stores(&mut settings, world, place)?;
+    // GitHub's own runners name its API.
+    if let (SettingOrigin::Default, Some(text)) = (
+        settings.origin(SettingKey::GithubUrl),
+        world.env.get("GITHUB_API_URL"),
+    ) {
+        settings.github_url = model::parse_api_address(text, ENTERPRISE)
+            .map_err(|why| CommandError::config(format!("GITHUB_API_URL is '{text}': {why}")))?;
+        settings
+            .origins
+            .insert(SettingKey::GithubUrl, SettingOrigin::Environment);
+    }
+    Ok(settings)
+}
+
+/// Takes the strongest store; where that is the repository's, the strongest that is not is the user's own.
+fn choose_stores(
+    settings: &mut Settings,
+    world: &System,
+    place: &ProjectFolder,
+) -> Result<(), CommandError> {
+    let usual = || {
+        let folder = world.env.data_dir().ok_or_else(|| {
+            CommandError::config("cannot tell where your data is kept: HOME is not set")
+                .with_hint("say it: --store sqlite:PATH")
+        })?;
+        Ok::<_, CommandError>(StoreUrl::Sqlite(folder.join("memories.db")))
     };
-    let store =
-        pick_setting(&layers, |it| it.store.clone()).map_or_else(|| default_store(world), Ok)?;
-    Ok(Settings {
-        own_store: is_repository_store(place, &store)
-            .then(|| resolve_own_store(world, place, &layers))
-            .transpose()?,
-        store,
-        user: pick_setting(&layers, |it| it.user.clone()).map_or_else(login, Ok)?,
-        repo: pick_setting(&layers, |it| it.repo.clone()).map_or_else(place_name, Ok)?,
-        inject_mode: pick_setting(&layers, |it| it.inject_mode)
-            .unwrap_or(default_setting(policy.inject.mode)),
-        max_inject_chars: pick_setting(&layers, |it| it.max_inject_chars)
-            .unwrap_or(default_setting(policy.inject.chars)),
-        max_inject_count: pick_setting(&layers, |it| it.max_inject_count)
-            .unwrap_or(default_setting(policy.inject.count)),
-        max_total: pick_setting(&layers, |it| it.max_total.map(Some))
-            .unwrap_or(default_setting(policy.limits.max_total)),
-        scoring: pick_setting(&layers, |it| it.scoring).unwrap_or(default_setting(policy.scoring)),
-        require_citations: pick_setting(&layers, |it| it.require_citations)
-            .unwrap_or(default_setting(policy.require_citations)),
-        github_url: pick_setting(&layers, |it| it.github_url.clone())
-            .map_or_else(|| default_github_url(world), Ok)?,
-        model: ModelSettings::from_layers(&layers),
-        task_dir: pick_setting(&layers, |it| it.task_dir.clone())
-            .map_or_else(default_task_dir, Ok)?,
-        task_notes: pick_setting(&layers, |it| it.task_notes).unwrap_or(default_setting(true)),
-        breakers: BreakerSettings::from_layers(&layers),
-    })
+    let named = || settings.named_stores.iter().rev();
+    let is_own = |it: &&(SettingOrigin, StoreUrl)| !is_repository_store(place, it);
+    let is_repositorys = named().next().is_some_and(|it| !is_own(&it));
+    let url = |it: Option<&(SettingOrigin, StoreUrl)>| it.map_or_else(usual, |it| Ok(it.1.clone()));
+    let (store, own) = (url(named().next())?, named().find(is_own));
+    settings.own_store = is_repositorys.then(|| url(own)).transpose()?;
+    settings.store = store;
+    Ok(())
 }
 
 /// Whether a store is the repository's: it named it, or it holds it. A file of the checkout came with it, whoever names
 /// it now; only what the user's own file says is always the same file, and the user's.
-fn is_repository_store(place: &ProjectFolder, store: &SettingValue<StoreUrl>) -> bool {
-    let is_said = matches!(
-        store.origin,
-        SettingOrigin::Flag | SettingOrigin::Environment
-    );
-    store.origin.is_repository() || (is_said && trust::is_store_in_checkout(place, &store.value))
+fn is_repository_store(place: &ProjectFolder, (origin, store): &(SettingOrigin, StoreUrl)) -> bool {
+    let is_said = matches!(origin, SettingOrigin::Flag | SettingOrigin::Environment);
+    origin.is_repository() || (is_said && trust::is_store_in_checkout(place, store))
 }
 
-/// The first store that is not the repository's.
-fn resolve_own_store(
+fn read_user_file(
+    settings: &mut Settings,
     world: &System,
-    place: &ProjectFolder,
-    layers: &[(SettingOrigin, ConfigLayer)],
-) -> Result<SettingValue<StoreUrl>, CommandError> {
-    let named = |(origin, raw): &(SettingOrigin, ConfigLayer)| {
-        Some(SettingValue {
-            value: raw.store.clone()?,
-            origin: origin.clone(),
-        })
+    path: Option<PathBuf>,
+) -> Result<(), CommandError> {
+    let is_named = world.env.get("APOSTILLE_CONFIG").is_some();
+    let Some((path, text)) = file::read_user_config(path, is_named)? else {
+        return Ok(());
     };
-    let own = layers
-        .iter()
-        .filter_map(named)
-        .find(|it| !is_repository_store(place, it));
-    own.map_or_else(|| default_store(world), Ok)
+    let layer = ConfigLayer {
+        origin: SettingOrigin::User(path.clone()),
+        base: path.parent().unwrap_or(&world.cwd),
+        home: world.env.home_dir(),
+    };
+    file::parse_config_toml(&path, &text, |key, scalar| {
+        settings.set_from_layer(&layer, key, scalar)
+    })
 }
 
-fn default_setting<T>(value: T) -> SettingValue<T> {
-    SettingValue {
-        value,
-        origin: SettingOrigin::Default,
+fn read_repository_file(
+    settings: &mut Settings,
+    place: &ProjectFolder,
+    origin: SettingOrigin,
+) -> Result<(), CommandError> {
+    let layer = ConfigLayer {
+        origin,
+        base: &place.root,
+        home: None,
+    };
+    let set = |key, scalar: &_| settings.set_from_layer(&layer, key, scalar);
+    let path = layer.origin.file().unwrap_or(&place.root);
+    let Some(text) = file::read_repository_config(path)? else {
+        return Ok(());
+    };
+    match layer.origin {
+        SettingOrigin::AgentJson(_) => file::parse_agent_json(path, &text, set),
+        _ => file::parse_config_toml(path, &text, set),
     }
 }
 
-/// The first layer that says something.
-fn pick_setting<T>(
-    layers: &[(SettingOrigin, ConfigLayer)],
-    field: impl Fn(&ConfigLayer) -> Option<T>,
-) -> Option<SettingValue<T>> {
-    layers.iter().find_map(|(origin, raw)| {
-        Some(SettingValue {
-            value: field(raw)?,
-            origin: origin.clone(),
-        })
-    })
-}
-
-fn default_task_dir() -> Result<SettingValue<RepoPath>, CommandError> {
-    "plans/artifacts"
-        .parse()
-        .map(default_setting)
-        .map_err(CommandError::internal)
-}
-
-fn default_store(world: &System) -> Result<SettingValue<StoreUrl>, CommandError> {
-    let folder = world.env.data_dir().ok_or_else(|| {
-        CommandError::config("cannot tell where your data is kept: HOME is not set")
-            .with_hint("say it: --store sqlite:PATH")
-    })?;
-    Ok(default_setting(StoreUrl::Sqlite(
-        folder.join("memories.db"),
-    )))
-}
-
-/// GitHub's API as its own runners name it, or the public one.
-fn default_github_url(world: &System) -> Result<SettingValue<String>, CommandError> {
-    let Some(text) = world.env.get("GITHUB_API_URL") else {
-        return Ok(default_setting(GitHubOptions::new("").base));
-    };
-    let value = layer::parse_api_address(text, layer::ENTERPRISE)
-        .map_err(|why| CommandError::config(format!("GITHUB_API_URL is '{text}': {why}")))?;
-    Ok(SettingValue {
-        value,
+fn read_environment(settings: &mut Settings, world: &System) -> Result<(), CommandError> {
+    let layer = ConfigLayer {
         origin: SettingOrigin::Environment,
-    })
+        base: &world.cwd,
+        home: world.env.home_dir(),
+    };
+    for key in SettingKey::ALL {
+        let name = key.env_variable();
+        let Some(text) = world.env.get(&name) else {
+            continue;
+        };
+        // Somebody may have put the model's key in the wrong place, and it is not shown for that.
+        let shown = if key.is_model() {
+            "set".into()
+        } else {
+            format!("'{text}'")
+        };
+        settings
+            .set_from_layer(&layer, *key, &ConfigScalar::Variable(text.trim().into()))
+            .map_err(|why| CommandError::config(format!("{name} is {shown}: {why}")))?;
+    }
+    Ok(())
 }
 
-/// The layers, the strongest first.
-fn load_config_layers(
+fn read_flags(
+    settings: &mut Settings,
     world: &System,
     flags: &SettingFlags,
-    place: &ProjectFolder,
-) -> Result<Vec<(SettingOrigin, ConfigLayer)>, CommandError> {
-    let files = ConfigFiles::for_folder(world, place);
-    let mut layers = vec![
-        (SettingOrigin::Flag, parse_flag_layer(world, flags)?),
-        (
-            SettingOrigin::Environment,
-            layer::read_environment_layer(world)?,
-        ),
-    ];
-    if let Some(text) = file::read_repository_config(&files.repository)? {
-        let raw = file::parse_config_toml(&files.repository, &text, |key, scalar| {
-            trust::parse_repository_setting(&place.root, key, scalar)
-        })?;
-        layers.push((SettingOrigin::Repository(files.repository), raw));
-    }
-    if let Some(text) = file::read_repository_config(&files.agent_json)? {
-        let raw = file::parse_agent_json(&files.agent_json, &text, |key, scalar| {
-            trust::parse_repository_setting(&place.root, key, scalar)
-        })?;
-        layers.push((SettingOrigin::AgentJson(files.agent_json), raw));
-    }
-    let is_named = world.env.get("APOSTILLE_CONFIG").is_some();
-    if let Some((path, text)) = file::read_user_config(files.user, is_named)? {
-        let base = path.parent().unwrap_or(&world.cwd);
-        let home = world.env.home_dir();
-        let raw = file::parse_config_toml(&path, &text, |key, scalar| {
-            layer::parse_setting(key, scalar, base, home.as_deref())
-        })?;
-        layers.push((SettingOrigin::User(path), raw));
-    }
-    Ok(layers)
-}
-
-fn parse_flag_layer(world: &System, flags: &SettingFlags) -> Result<ConfigLayer, CommandError> {
-    let said = [
-        (SettingKey::Store, &flags.store),
-        (SettingKey::Repo, &flags.repo),
-        (SettingKey::User, &flags.as_user),
-    ];
-    let mut raw = ConfigLayer::default();
-    for (key, text) in said {
+) -> Result<(), CommandError> {
+    let layer = ConfigLayer {
+        origin: SettingOrigin::Flag,
+        base: &world.cwd,
+        home: world.env.home_dir(),
+    };
+    for (key, flag, text) in [
+        (SettingKey::Store, "store", &flags.store),
+        (SettingKey::Repo, "repo", &flags.repo),
+        (SettingKey::User, "as", &flags.as_user),
+    ] {
         let Some(text) = text else { continue };
-        let home = world.env.home_dir();
-        let one = layer::parse_setting(
-            key,
-            &layer::ConfigScalar::Text(text.clone()),
-            &world.cwd,
-            home.as_deref(),
-        );
-        let flag = if key == SettingKey::User {
-            "as"
-        } else {
-            key.as_str()
-        };
-        raw.merge_layer(
-            one.map_err(|why| CommandError::usage(format!("--{flag} '{text}': {why}")))?,
-        );
+        settings
+            .set_from_layer(&layer, key, &ConfigScalar::Text(text.clone()))
+            .map_err(|why| CommandError::usage(format!("--{flag} '{text}': {why}")))?;
     }
-    Ok(raw)
+    Ok(())
 }

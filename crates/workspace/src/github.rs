@@ -16,14 +16,14 @@ pub fn open_github_source(
     settings: &Settings,
     reference: Option<&str>,
 ) -> Result<Box<dyn Source>, CommandError> {
-    let (base, env) = (settings.github_url.value.clone(), &world.env);
+    let (base, env) = (settings.github_url.clone(), &world.env);
     let options = GitHubOptions {
         reference: reference.map(Into::into),
         token: TOKENS.iter().find_map(|it| env.get(it)).map(Into::into),
         cache: env.cache_dir().map(|it| it.join("github")),
         proxy: find_proxy(env, &base),
         base,
-        ..GitHubOptions::new(settings.repo.value.as_str())
+        ..GitHubOptions::new(settings.repo.as_str())
     };
     let hub = GitHub::new(options, world.clock())?;
     match hub.read_tree() {

@@ -37,21 +37,24 @@ fn build_model_with_key_reader(
         CommandError::config("cannot tell where requests to the model are counted: HOME is not set")
     })?;
     let options = ModelOptions {
-        api: said.api.value,
+        api: said.api,
         base: url.to_owned(),
         name: name.to_owned(),
-        timeout: said.timeout(),
+        timeout: Duration::from_millis(said.timeout_ms as u64),
         proxy: github::find_proxy(&world.env, url),
         authorities: None,
     };
     let user = UserModelAccount {
-        variable: said.key_env.value.clone(),
+        variable: said.key_env.clone(),
         read,
-        meter: DailyRequestMeter::new(folder.join(COUNT), said.daily_budget()),
+        meter: DailyRequestMeter::new(
+            folder.join(COUNT),
+            u32::try_from(said.budget).unwrap_or(u32::MAX),
+        ),
         now: Box::new(world.clock()),
     };
     let remote = RemoteModel::new(&options, user)?;
-    if said.key_env.value.is_some() && !remote.is_private() {
+    if said.key_env.is_some() && !remote.is_private() {
         return Err(CommandError::config(
             "model.url begins with http://, and a key is sent over https only",
         ));

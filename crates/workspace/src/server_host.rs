@@ -189,17 +189,14 @@ impl ServerHost {
             place.open_source(None)?
         };
         let store = self.open_store(&settings)?;
-        let spaces = [settings.repo.value.clone(), settings.user.value.clone()];
+        let spaces = [settings.repo.clone(), settings.user.clone()];
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         if used
             .as_ref()
             .is_none_or(|it| !it.is_watching(&store, &spaces))
         {
-            let own = settings.own_store.iter().map(|it| it.value.path());
-            let files = own
-                .chain([settings.store.value.path()])
-                .map(Into::into)
-                .collect();
+            let own = settings.own_store.iter().map(|it| it.path());
+            let files = own.chain([settings.store.path()]).map(Into::into).collect();
             *used = Some(StoreWatcher::new(Arc::clone(&store), spaces, files));
         }
         drop(used);
@@ -220,7 +217,7 @@ impl ServerHost {
         let named = named
             .transpose()
             .map_err(|it| PlaceError::Which(format!("\"repo\": {it}")))?;
-        let Some(named) = named.filter(|it| *it != settings.repo.value) else {
+        let Some(named) = named.filter(|it| *it != settings.repo) else {
             let source = place.open_source(None)?;
             return self
                 .build_workspace(world, settings, place, source, store)
@@ -240,7 +237,7 @@ impl ServerHost {
                 "no memories of {named} are kept here"
             )));
         }
-        settings.repo.value = named;
+        settings.repo = named;
         self.build_workspace(world, settings, place, Box::new(NoRepositorySource), store)
             .map(|it| (it, false))
     }
@@ -260,7 +257,7 @@ impl ServerHost {
 
     /// What was found in this repository.
     fn verdict_cache(&self, world: &System, settings: &Settings) -> Option<Arc<VerdictCacheFile>> {
-        let file = workspace::locate_verdict_cache(world, &settings.repo.value)?;
+        let file = workspace::locate_verdict_cache(world, &settings.repo)?;
         let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         Some(Arc::clone(
             findings
@@ -271,17 +268,17 @@ impl ServerHost {
 
     /// The store of these settings, which is opened once.
     fn open_store(&self, settings: &Settings) -> Result<Arc<dyn Store>, PlaceError> {
-        let url = &settings.store.value;
+        let url = &settings.store;
         let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
         // One SQLite file holds every repository; a file of lines is one repository's.
         let repo = match url {
             StoreUrl::Sqlite(_) => String::new(),
-            StoreUrl::Jsonl(_) => settings.repo.value.to_string(),
+            StoreUrl::Jsonl(_) => settings.repo.to_string(),
         };
         let own = settings
             .own_store
             .as_ref()
-            .map(|it| format!(" {}", it.value))
+            .map(|it| format!(" {it}"))
             .unwrap_or_default();
         let key = (format!("{url}{own}"), repo);
         if let Some(store) = stores.get(&key) {
@@ -295,7 +292,7 @@ impl ServerHost {
 
 /// A repository that is named must be the one that is looked into.
 fn require_same_repo(origin: &CallOrigin, settings: &Settings) -> Result<(), PlaceError> {
-    let here = &settings.repo.value;
+    let here = &settings.repo;
     match origin.repo.as_deref().map(Space::repo) {
         None => Ok(()),
         Some(Ok(named)) if named == *here => Ok(()),
@@ -321,7 +318,7 @@ fn select_reachable_spaces(
     origin: &CallOrigin,
     settings: &Settings,
 ) -> Result<(Space, Option<Space>), PlaceError> {
-    let (repo, user) = (&settings.repo.value, &settings.user.value);
+    let (repo, user) = (&settings.repo, &settings.user);
     let reaches = |space| {
         origin
             .pass

@@ -29,7 +29,7 @@ pub struct CallSideRecords {
 impl CallSideRecords {
     /// The tasks of the checkout, where they are meant and within reach.
     fn reachable_tasks(&self) -> Result<Option<CheckoutTasks>, PlaceError> {
-        if !self.is_here || !self.can_reach(&self.settings.repo.value) {
+        if !self.is_here || !self.can_reach(&self.settings.repo) {
             return Ok(None);
         }
         Ok(Some(CheckoutTasks::for_folder(
@@ -45,7 +45,7 @@ impl CallSideRecords {
 
     /// Leaves out what was shown of the person's own, where that is out of reach: a score tells of words.
     fn hide_personal_memories(&self, session: &mut AgentSession) {
-        let user = &self.settings.user.value;
+        let user = &self.settings.user;
         if self.can_reach(user) {
             return;
         }

@@ -65,10 +65,10 @@ impl CheckoutTasks {
     ) -> Result<Self, CommandError> {
         Ok(Self {
             root: place.root.clone(),
-            dir: settings.task_dir.value.clone(),
+            dir: settings.task_dir.clone(),
             pointer: locate_task_pointer(world, place)?,
             started: locate_user_task_file(world, place).map(|it| it.with_extension("started")),
-            has_notes: settings.task_notes.value,
+            has_notes: settings.task_notes,
             now: world.now,
             session: world.env.session_id().map(Into::into),
             draw: (world.random_source())(),

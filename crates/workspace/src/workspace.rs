@@ -60,7 +60,7 @@ impl Workspace {
         source: Box<dyn Source>,
     ) -> Result<Self, CommandError> {
         let store = open_configured_store(&settings)?;
-        let findings = locate_verdict_cache(world, &settings.repo.value)
+        let findings = locate_verdict_cache(world, &settings.repo)
             .map(|it| Arc::new(VerdictCacheFile::new(&it)));
         Ok(Self::with_store(
             world, settings, place, source, store, findings,
@@ -80,12 +80,12 @@ impl Workspace {
             Some(memo) => Box::new(CachedSource::with_cache(source, Arc::clone(memo))),
             None => source,
         };
-        let user = settings.user.value.as_str();
+        let user = settings.user.as_str();
         Self {
             actor: world.actor(user.split_once('/').map_or(user, |(_, name)| name)),
-            policy: settings.policy_for(&settings.repo.value),
-            user_policy: settings.policy_for(&settings.user.value),
-            beside: [settings.repo.value.clone(), settings.user.value.clone()],
+            policy: settings.policy,
+            user_policy: settings.user_policy(),
+            beside: [settings.repo.clone(), settings.user.clone()],
             source,
             store,
             place,
@@ -101,7 +101,7 @@ impl Workspace {
     /// The same with a model that looks over what is kept, where the user wants that and no person speaks. Hooks are not
     /// guarded so: nobody waits for a model there.
     pub fn with_guardian(self, world: &System) -> Result<Self, CommandError> {
-        if !self.settings.model.guard.value || world.speaker().person().is_some() {
+        if !self.settings.model.guard || world.speaker().person().is_some() {
             return Ok(self);
         }
         let guardian = super::model::build_model(world, &self.settings)?;
@@ -261,13 +261,13 @@ pub fn locate_verdict_cache(world: &System, repo: &Space) -> Option<PathBuf> {
 
 /// Opens the store that the settings name. One that a repository named keeps that repository's memories and no others.
 pub fn open_configured_store(settings: &Settings) -> Result<Arc<dyn Store>, StoreError> {
-    let (url, repo) = (&settings.store.value, &settings.repo.value);
+    let (url, repo) = (&settings.store, &settings.repo);
     Ok(match &settings.own_store {
         None => Arc::from(open_store_url(url, repo)?),
         Some(own) => {
             let file = JsonlStore::open_from_repository(url.path(), repo)?;
             Arc::new(
-                SplitStore::new(Box::new(file), open_store_url(&own.value, repo)?)
+                SplitStore::new(Box::new(file), open_store_url(own, repo)?)
                     .with_error_reporter(warn_missing_repo_memories),
             )
         }
@@ -286,10 +286,7 @@ fn warn_missing_repo_memories(error: &StoreError) {
 /// The same for whoever only looks: a store that is not there yet is not made, and has nothing in it.
 pub fn open_existing_store(settings: &Settings) -> Result<Arc<dyn Store>, StoreError> {
     let urls = [Some(&settings.store), settings.own_store.as_ref()];
-    let is_there = urls
-        .into_iter()
-        .flatten()
-        .any(|it| it.value.path().exists());
+    let is_there = urls.into_iter().flatten().any(|it| it.path().exists());
     if is_there {
         open_configured_store(settings)
     } else {

@@ -49,7 +49,7 @@ fn build_recall_request(
 
 /// `inject_mode = off` is about what is shown unasked; whoever asks is answered.
 fn choose_inject_mode(desk: &Workspace, args: &RecallArgs) -> Option<InjectMode> {
-    let is_off = desk.settings.inject_mode.value == InjectMode::Off && !args.block;
+    let is_off = desk.settings.policy.inject.mode == InjectMode::Off && !args.block;
     is_off.then_some(InjectMode::Relevant)
 }
 

@@ -53,7 +53,7 @@ pub fn run(shell: &CommandContext, args: &ReportArgs) -> Result<CommandOutput, C
         since: read("since", &args.since)?,
         until,
     };
-    let here = &desk.settings.repo.value;
+    let here = &desk.settings.repo;
     let spaces = if args.all {
         Vec::new()
     } else {

@@ -38,10 +38,7 @@ struct ListeningReply<'a> {
 
 /// Serves until it is told to stop.
 pub fn run(shell: &CommandContext, args: &ServeArgs) -> Result<CommandOutput, CommandError> {
-    let repo = shell
-        .resolve_settings(&shell.find_project_folder()?)?
-        .repo
-        .value;
+    let repo = shell.resolve_settings(&shell.find_project_folder()?)?.repo;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))
         .map_err(|error| build_port_error(args.port, &error))?;
     let port = listener

@@ -18,7 +18,7 @@ pub fn run(shell: &CommandContext, args: &SupersedeArgs) -> Result<CommandOutput
         Ok(found) => found.into_iter().next().map(|it| it.space),
         Err(refusal) => return Ok(shell.render_refusal(&refusal)),
     };
-    let space = old.unwrap_or_else(|| desk.settings.repo.value.clone());
+    let space = old.unwrap_or_else(|| desk.settings.repo.clone());
     let cx = desk.context_for(&space);
     let draft = build_cli_draft(shell, &desk, space.clone(), &fact, &args.telling)?;
     let how = if args.correct {

@@ -29,7 +29,7 @@ pub fn run(shell: &CommandContext, args: &WhyArgs) -> Result<CommandOutput, Comm
         None => it
             .entries
             .iter()
-            .any(|entry| entry.space == desk.settings.repo.value),
+            .any(|entry| entry.space == desk.settings.repo),
     };
     let Some(session) = sessions.iter().find(is_meant) else {
         let json = SessionReply {

@@ -20,7 +20,7 @@ pub(super) fn check_store_sharing(
     let (Some(_), Some(scope)) = (&settings.own_store, here) else {
         return Vec::new();
     };
-    let path = settings.store.value.path();
+    let path = settings.store.path();
     let Some(store) = path
         .strip_prefix(scope.root())
         .ok()

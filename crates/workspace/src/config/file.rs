@@ -5,9 +5,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize as _;
 use toml::Spanned;
 
-use super::layer::{ConfigLayer, ConfigScalar, SettingKey};
+use super::scalar::ConfigScalar;
+use super::setting_key::SettingKey;
 use crate::error::CommandError;
 
 /// The largest file that is read.
@@ -68,30 +70,29 @@ fn build_config_file_error(path: &Path, why: impl std::fmt::Display) -> CommandE
     CommandError::config(format!("{}: {why}", path.display()))
 }
 
-/// The settings of a TOML file; `read` says what a key and its value mean there.
+/// Gives every key of a TOML file to `set`, with its value.
 pub(super) fn parse_config_toml(
     path: &Path,
     text: &str,
-    read: impl Fn(SettingKey, &ConfigScalar) -> Result<ConfigLayer, String>,
-) -> Result<ConfigLayer, CommandError> {
+    mut set: impl FnMut(SettingKey, &ConfigScalar) -> Result<(), String>,
+) -> Result<(), CommandError> {
     let at = |span: std::ops::Range<usize>, why: String| {
         let line = text.get(..span.start).unwrap_or(text).matches('\n').count() + 1;
         build_config_file_error(path, format!("line {line}: {why}"))
     };
     let table: BTreeMap<Spanned<String>, Spanned<toml::Value>> = toml::from_str(text)
         .map_err(|error| at(error.span().unwrap_or(0..0), error.message().to_owned()))?;
-    let mut raw = ConfigLayer::default();
     for (name, value) in table {
         for (full, inner) in flatten_toml_table(name.get_ref(), value.get_ref()) {
-            let key = SettingKey::from_name(&full, &SettingKey::ALL)
+            let key = SettingKey::from_name(&full, SettingKey::ALL)
                 .map_err(|why| at(name.span(), why))?;
-            let one = read(key, &convert_toml_scalar(inner));
-            raw.merge_layer(
-                one.map_err(|why| at(value.span(), format!("{}: {why}", key.as_str())))?,
-            );
+            ConfigScalar::deserialize(inner.clone())
+                .map_err(|error| error.to_string())
+                .and_then(|scalar| set(key, &scalar))
+                .map_err(|why| at(value.span(), format!("{key}: {why}")))?;
         }
     }
-    Ok(raw)
+    Ok(())
 }
 
 /// A key with its value; a table stands for its keys, as in `github.url`.
@@ -105,48 +106,27 @@ fn flatten_toml_table<'v>(name: &str, value: &'v toml::Value) -> Vec<(String, &'
     }
 }
 
-fn convert_toml_scalar(value: &toml::Value) -> ConfigScalar {
-    match value {
-        toml::Value::String(text) => ConfigScalar::Text(text.clone()),
-        toml::Value::Integer(n) => ConfigScalar::Number(*n),
-        toml::Value::Boolean(it) => ConfigScalar::Flag(*it),
-        _ => ConfigScalar::Other,
-    }
-}
-
-/// The settings of the `memory` block of an `agent.json`, which otherwise belongs to another program.
+/// Gives every key of the `memory` block of an `agent.json` to `set`; the rest belongs to another program.
 pub(super) fn parse_agent_json(
     path: &Path,
     text: &str,
-    read: impl Fn(SettingKey, &ConfigScalar) -> Result<ConfigLayer, String>,
-) -> Result<ConfigLayer, CommandError> {
+    mut set: impl FnMut(SettingKey, &ConfigScalar) -> Result<(), String>,
+) -> Result<(), CommandError> {
     let whole: serde_json::Value =
         serde_json::from_str(text).map_err(|error| build_config_file_error(path, error))?;
-    let mut raw = ConfigLayer::default();
     let Some(block) = whole.get("memory") else {
-        return Ok(raw);
+        return Ok(());
     };
     let block = block
         .as_object()
         .ok_or_else(|| build_config_file_error(path, "memory: expected an object"))?;
     for (name, value) in block {
-        let key = SettingKey::from_name(name, &SettingKey::OF_AGENT_JSON)
+        let key = SettingKey::from_name(name, SettingKey::OF_AGENT_JSON)
             .map_err(|why| build_config_file_error(path, format!("memory: {why}")))?;
-        let one = read(key, &convert_json_scalar(value));
-        raw.merge_layer(
-            one.map_err(|why| build_config_file_error(path, format!("memory.{name}: {why}")))?,
-        );
+        ConfigScalar::deserialize(value)
+            .map_err(|error| error.to_string())
+            .and_then(|scalar| set(key, &scalar))
+            .map_err(|why| build_config_file_error(path, format!("memory.{name}: {why}")))?;
     }
-    Ok(raw)
-}
-
-fn convert_json_scalar(value: &serde_json::Value) -> ConfigScalar {
-    match value {
-        serde_json::Value::String(text) => ConfigScalar::Text(text.clone()),
-        serde_json::Value::Number(n) => {
-            n.as_i64().map_or(ConfigScalar::Other, ConfigScalar::Number)
-        }
-        serde_json::Value::Bool(it) => ConfigScalar::Flag(*it),
-        _ => ConfigScalar::Other,
-    }
+    Ok(())
 }

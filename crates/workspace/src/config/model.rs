@@ -1,166 +1,67 @@
 //! The settings of the model that may be asked. It is off until its owner names it, and no repository can.
 
-use std::time::Duration;
-
 use apostille_models::protocols::{ModelApi, TIMEOUT};
 use apostille_text::secrets;
 
-use super::layer::{ConfigLayer, ConfigScalar, SettingKey, parse_api_address};
-use super::{SettingOrigin, SettingValue, default_setting, pick_setting};
-
 /// How many requests a day has, unless its owner says otherwise.
-const BUDGET: u32 = 50;
+const BUDGET: usize = 50;
 /// The longest time that a question may be given.
-const LONGEST: usize = 600_000;
+pub(super) const LONGEST: usize = 600_000;
 /// The longest name of a model or a variable.
 const MAX_NAME: usize = 200;
-
-/// The model's settings in one layer.
-#[derive(Debug, Clone, Default)]
-pub(super) struct ModelConfigLayer {
-    url: Option<String>,
-    name: Option<String>,
-    api: Option<ModelApi>,
-    key_env: Option<String>,
-    timeout_ms: Option<usize>,
-    budget: Option<usize>,
-    guard: Option<bool>,
-}
-
-impl ModelConfigLayer {
-    /// One setting, or what is wrong with it. What is wrong is not repeated: it may be a key.
-    pub(super) fn from_setting(key: SettingKey, scalar: &ConfigScalar) -> Result<Self, String> {
-        let mut raw = Self::default();
-        match key {
-            SettingKey::ModelUrl => raw.url = Some(parse_model_url(scalar.as_text()?)?),
-            SettingKey::ModelName => raw.name = Some(parse_model_name(scalar.as_text()?)?),
-            SettingKey::ModelApi => raw.api = Some(scalar.parse_word()?),
-            SettingKey::ModelKeyEnv => raw.key_env = Some(parse_key_variable(scalar.as_text()?)?),
-            SettingKey::ModelTimeoutMs => {
-                raw.timeout_ms = Some(check_number_limit(scalar.as_positive_number()?, LONGEST)?)
-            }
-            SettingKey::ModelBudget => {
-                raw.budget = Some(check_number_limit(
-                    scalar.as_positive_number()?,
-                    u32::MAX as usize,
-                )?)
-            }
-            SettingKey::ModelGuard => raw.guard = Some(scalar.as_flag()?),
-            _ => {}
-        }
-        Ok(raw)
-    }
-
-    /// Adds what another one says.
-    pub(super) fn merge_layer(&mut self, other: Self) {
-        self.url = other.url.or_else(|| self.url.take());
-        self.name = other.name.or_else(|| self.name.take());
-        self.api = other.api.or(self.api);
-        self.key_env = other.key_env.or_else(|| self.key_env.take());
-        self.timeout_ms = other.timeout_ms.or(self.timeout_ms);
-        self.budget = other.budget.or(self.budget);
-        self.guard = other.guard.or(self.guard);
-    }
-}
 
 /// Which model may be asked, by whom, and how often.
 #[derive(Debug, Clone)]
 pub struct ModelSettings {
     /// Where it is.
-    pub url: SettingValue<Option<String>>,
+    pub url: Option<String>,
     /// What it is called there.
-    pub name: SettingValue<Option<String>>,
+    pub name: Option<String>,
     /// Which protocol is spoken there.
-    pub api: SettingValue<ModelApi>,
+    pub api: ModelApi,
     /// The variable that holds the key; the key itself is in no setting.
-    pub key_env: SettingValue<Option<String>>,
+    pub key_env: Option<String>,
     /// How long one question may take.
-    pub timeout_ms: SettingValue<usize>,
+    pub timeout_ms: usize,
     /// How many requests a day has.
-    pub budget: SettingValue<usize>,
+    pub budget: usize,
     /// Whether it looks over what agents want to keep.
-    pub guard: SettingValue<bool>,
+    pub guard: bool,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self {
+            url: None,
+            name: None,
+            api: ModelApi::default(),
+            key_env: None,
+            timeout_ms: usize::try_from(TIMEOUT.as_millis()).unwrap_or(LONGEST),
+            budget: BUDGET,
+            guard: false,
+        }
+    }
 }
 
 impl ModelSettings {
-    pub(super) fn from_layers(layers: &[(SettingOrigin, ConfigLayer)]) -> Self {
-        let usual = usize::try_from(TIMEOUT.as_millis()).unwrap_or(LONGEST);
-        Self {
-            url: pick_setting(layers, |it| it.model.url.clone().map(Some))
-                .unwrap_or(default_setting(None)),
-            name: pick_setting(layers, |it| it.model.name.clone().map(Some))
-                .unwrap_or(default_setting(None)),
-            api: pick_setting(layers, |it| it.model.api)
-                .unwrap_or(default_setting(ModelApi::default())),
-            key_env: pick_setting(layers, |it| it.model.key_env.clone().map(Some))
-                .unwrap_or(default_setting(None)),
-            timeout_ms: pick_setting(layers, |it| it.model.timeout_ms)
-                .unwrap_or(default_setting(usual)),
-            budget: pick_setting(layers, |it| it.model.budget)
-                .unwrap_or(default_setting(BUDGET as usize)),
-            guard: pick_setting(layers, |it| it.model.guard).unwrap_or(default_setting(false)),
-        }
-    }
-
     /// Where the model is and what it is called; `None` while it is off.
     pub fn url_and_name(&self) -> Option<(&str, &str)> {
-        Some((self.url.value.as_deref()?, self.name.value.as_deref()?))
-    }
-
-    /// How long one question may take.
-    pub fn timeout(&self) -> Duration {
-        Duration::from_millis(self.timeout_ms.value as u64)
-    }
-
-    /// How many requests a day has.
-    pub fn daily_budget(&self) -> u32 {
-        u32::try_from(self.budget.value).unwrap_or(u32::MAX)
-    }
-
-    /// Every setting as text, with its key.
-    pub(super) fn list_settings(&self) -> [(SettingKey, String, &SettingOrigin); 7] {
-        let word = |it: &Option<String>| it.clone().unwrap_or_else(|| "none".into());
-        [
-            (
-                SettingKey::ModelUrl,
-                word(&self.url.value),
-                &self.url.origin,
-            ),
-            (
-                SettingKey::ModelName,
-                word(&self.name.value),
-                &self.name.origin,
-            ),
-            (
-                SettingKey::ModelApi,
-                self.api.value.to_string(),
-                &self.api.origin,
-            ),
-            (
-                SettingKey::ModelKeyEnv,
-                word(&self.key_env.value),
-                &self.key_env.origin,
-            ),
-            (
-                SettingKey::ModelTimeoutMs,
-                self.timeout_ms.value.to_string(),
-                &self.timeout_ms.origin,
-            ),
-            (
-                SettingKey::ModelBudget,
-                self.budget.value.to_string(),
-                &self.budget.origin,
-            ),
-            (
-                SettingKey::ModelGuard,
-                self.guard.value.to_string(),
-                &self.guard.origin,
-            ),
-        ]
+        Some((self.url.as_deref()?, self.name.as_deref()?))
     }
 }
 
-fn parse_model_url(text: &str) -> Result<String, String> {
+/// The address of an API, which is shown to everybody and so holds no password.
+pub(super) fn parse_api_address(text: &str, example: &str) -> Result<String, String> {
+    let is_web = text.starts_with("https://") || text.starts_with("http://");
+    if !is_web || text.contains('@') || text.contains(char::is_whitespace) {
+        return Err(format!(
+            "expected an address such as {example}, without a password"
+        ));
+    }
+    Ok(text.trim_end_matches('/').to_owned())
+}
+
+pub(super) fn parse_model_url(text: &str) -> Result<String, String> {
     let example = "https://api.openai.com/v1";
     if text.contains(['?', '#']) {
         return Err(format!(
@@ -170,7 +71,7 @@ fn parse_model_url(text: &str) -> Result<String, String> {
     parse_api_address(text, example)
 }
 
-fn parse_model_name(text: &str) -> Result<String, String> {
+pub(super) fn parse_model_name(text: &str) -> Result<String, String> {
     let is_name =
         !text.is_empty() && text.len() <= MAX_NAME && text.chars().all(|it| it.is_ascii_graphic());
     is_name
@@ -179,7 +80,7 @@ fn parse_model_name(text: &str) -> Result<String, String> {
 }
 
 /// The name of a variable. Whoever writes the key itself here is told so before it is shown anywhere.
-fn parse_key_variable(text: &str) -> Result<String, String> {
+pub(super) fn parse_key_variable(text: &str) -> Result<String, String> {
     let is_start = |it: char| it.is_ascii_alphabetic() || it == '_';
     let is_plain =
         text.starts_with(is_start) && text.chars().all(|it| is_start(it) || it.is_ascii_digit());
@@ -202,22 +103,27 @@ fn has_key_like_part(text: &str) -> bool {
         .any(|it| it.len() >= 16 && it.contains(|c: char| c.is_ascii_digit()))
 }
 
-fn check_number_limit(n: usize, most: usize) -> Result<usize, String> {
-    if n > most {
-        Err(format!("expected a whole number up to {most}"))
-    } else {
-        Ok(n)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::path::Path;
+
+    use apostille_core::space::Space;
+
+    use super::super::scalar::ConfigScalar;
+    use super::super::{ConfigLayer, SettingKey, SettingOrigin, Settings};
 
     fn check(key: SettingKey, scalar: ConfigScalar, expected: &str) {
-        let read = ModelConfigLayer::from_setting(key, &scalar);
+        let layer = ConfigLayer {
+            origin: SettingOrigin::Environment,
+            base: Path::new("/"),
+            home: None,
+        };
+        let mut settings =
+            Settings::new_default(Space::user("ana").unwrap(), Space::repo("a/b").unwrap())
+                .unwrap();
+        let read = settings.set_from_layer(&layer, key, &scalar);
         let said = match &read {
-            Ok(raw) => format!("{raw:?}"),
+            Ok(()) => format!("{:?}", settings.model),
             Err(why) => why.clone(),
         };
         assert!(said.contains(expected), "{key:?} {scalar:?}: {said}");
@@ -309,7 +215,7 @@ mod tests {
         check(
             SettingKey::ModelTimeoutMs,
             ConfigScalar::Number(500),
-            "Some(500)",
+            "timeout_ms: 500,",
         );
         check(
             SettingKey::ModelTimeoutMs,
@@ -321,7 +227,11 @@ mod tests {
             ConfigScalar::Number(0),
             "expected a whole number above 0",
         );
-        check(SettingKey::ModelBudget, ConfigScalar::Number(7), "Some(7)");
+        check(
+            SettingKey::ModelBudget,
+            ConfigScalar::Number(7),
+            "budget: 7,",
+        );
         check(
             SettingKey::ModelBudget,
             ConfigScalar::Number(-7),

@@ -7,74 +7,60 @@ use apostille_cite::citation::RepoPath;
 use apostille_core::policy::Policy;
 
 use super::StoreUrl;
-use super::layer::{ConfigLayer, ConfigScalar, SettingKey, parse_setting};
+use super::scalar::ConfigScalar;
+use super::setting_key::SettingKey;
 use crate::project_folder::ProjectFolder;
 
-/// One setting of a repository's file, or why it may not be set there.
-pub(super) fn parse_repository_setting(
-    root: &Path,
+/// Says why a setting may not be set in a repository's file, or not so.
+pub(super) fn check_repository_setting(
     key: SettingKey,
     scalar: &ConfigScalar,
-) -> Result<ConfigLayer, String> {
+) -> Result<(), String> {
     let inject = Policy::default().inject;
-    match key {
-        SettingKey::User => {
-            Err("a repository does not say who its user is; set it in your own config file".into())
-        }
-        SettingKey::Repo => Err("a repository does not choose whose memory is shown; \
-                          set it in your own config file, or with APOSTILLE_REPO"
-            .into()),
-        SettingKey::GithubUrl => Err("a repository does not choose where your token is sent; \
-                               set it in your own config file, or with APOSTILLE_GITHUB_URL"
-            .into()),
-        key if key.is_model() => Err(format!(
-            "a repository does not choose which model reads your sessions; \
-             set it in your own config file, or with {}",
-            key.env_variable()
-        )),
-        key if key.is_breakers() => {
-            Err("a repository does not say what is watched; set it in your own config file".into())
-        }
-        SettingKey::Store => {
-            let raw = parse_setting(key, scalar, Path::new(""), None)?;
-            let store = raw
-                .store
-                .as_ref()
-                .map(|store| require_store_in_repo(root, store))
-                .transpose()?;
-            Ok(ConfigLayer { store, ..raw })
-        }
-        _ => {
-            let raw = parse_setting(key, scalar, root, None)?;
-            check_repository_limit(raw.max_inject_chars, inject.chars)?;
-            check_repository_limit(raw.max_inject_count, inject.count)?;
-            match raw.require_citations {
-                Some(false) => Err(
-                    "a repository cannot switch a check off; set it in your own config file".into(),
-                ),
-                _ => Ok(raw),
-            }
-        }
-    }
-}
-
-fn check_repository_limit(said: Option<usize>, most: usize) -> Result<(), String> {
-    match said {
-        Some(n) if n > most => Err(format!(
+    let check_limit = |most: usize| match scalar.as_positive_number()? {
+        n if n > most => Err(format!(
             "a repository may lower it, but not raise it above {most}"
         )),
         _ => Ok(()),
-    }
+    };
+    let why = match key {
+        SettingKey::User => {
+            "a repository does not say who its user is; set it in your own config file"
+        }
+        SettingKey::Repo => {
+            "a repository does not choose whose memory is shown; \
+             set it in your own config file, or with APOSTILLE_REPO"
+        }
+        SettingKey::GithubUrl => {
+            "a repository does not choose where your token is sent; \
+             set it in your own config file, or with APOSTILLE_GITHUB_URL"
+        }
+        key if key.is_model() => &format!(
+            "a repository does not choose which model reads your sessions; \
+             set it in your own config file, or with {}",
+            key.env_variable()
+        ),
+        key if key.is_breakers() => {
+            "a repository does not say what is watched; set it in your own config file"
+        }
+        SettingKey::RequireCitations if !scalar.as_flag()? => {
+            "a repository cannot switch a check off; set it in your own config file"
+        }
+        SettingKey::MaxInjectChars => return check_limit(inject.chars),
+        SettingKey::MaxInjectCount => return check_limit(inject.count),
+        _ => return Ok(()),
+    };
+    Err(why.into())
 }
 
-/// The store, if it is a file of lines within the repository, with no link on the way.
-fn require_store_in_repo(root: &Path, store: &StoreUrl) -> Result<StoreUrl, String> {
+/// The store that a repository's file names: a file of lines within the repository, with no link on the way.
+pub(super) fn parse_repository_store(root: &Path, text: &str) -> Result<StoreUrl, String> {
     let refused = |why: &str| {
         Err(format!(
             "a repository may only choose jsonl:PATH within itself ({why}); set it in your own config file"
         ))
     };
-    let StoreUrl::Jsonl(path) = store else {
+    let StoreUrl::Jsonl(path) = StoreUrl::from_text(text, Path::new(""), None)? else {
         return refused("this is another kind of store");
     };
     let Some(Ok(path)) = path.to_str().map(str::parse::<RepoPath>) else {
@@ -83,7 +69,7 @@ fn require_store_in_repo(root: &Path, store: &StoreUrl) -> Result<StoreUrl, Stri
     let mut full = PathBuf::from(root);
     for part in path.as_str().split('/') {
         full.push(part);
-        if fs::symlink_metadata(&full).is_ok_and(|it| it.file_type().is_symlink()) {
+        if full.is_symlink() {
             return refused("this path leads through a link");
         }
     }
@@ -110,10 +96,20 @@ pub(super) fn is_store_in_checkout(place: &ProjectFolder, store: &StoreUrl) -> b
 
 #[cfg(test)]
 mod tests {
+    use apostille_core::space::Space;
+
+    use super::super::{ConfigLayer, SettingOrigin, Settings};
     use super::*;
 
     fn check(key: SettingKey, scalar: ConfigScalar, expected: Result<(), &str>) {
-        let found = parse_repository_setting(Path::new("/repo"), key, &scalar).map(drop);
+        let layer = ConfigLayer {
+            origin: SettingOrigin::Repository("/repo/apostille.toml".into()),
+            base: Path::new("/repo"),
+            home: None,
+        };
+        let found = Settings::new_default(Space::user("ana").unwrap(), Space::repo("a/b").unwrap())
+            .unwrap()
+            .set_from_layer(&layer, key, &scalar);
         match expected {
             Ok(()) => assert_eq!(found, Ok(()), "{key:?} {scalar:?}"),
             Err(part) => {
@@ -164,7 +160,8 @@ mod tests {
     #[test]
     fn a_repository_says_nothing_about_the_breakers() {
         let keys: Vec<SettingKey> = SettingKey::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|it| it.is_breakers())
             .collect();
         assert_eq!(keys.len(), 6, "{keys:?}");
@@ -244,7 +241,8 @@ mod tests {
         check(SettingKey::ModelBudget, ConfigScalar::Number(1), said);
         check(SettingKey::ModelGuard, ConfigScalar::Flag(false), said);
         let keys: Vec<SettingKey> = SettingKey::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|it| it.is_model())
             .collect();
         assert_eq!(keys.len(), 7, "a new one is checked here: {keys:?}");

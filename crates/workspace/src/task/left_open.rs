@@ -19,7 +19,7 @@ impl CheckoutTasks {
         desk: &Workspace,
         has_ended: impl Fn(&str) -> bool,
     ) -> Result<Vec<Task>, CommandError> {
-        let (cx, space) = (desk.context(), &desk.settings.repo.value);
+        let (cx, space) = (desk.context(), &desk.settings.repo);
         let (mut all, week) = (self.list_tasks()?, SignedDuration::from_hours(24 * DAYS));
         all.retain(|it| it.is_open() && self.is_started(&it.slug));
         let mut closed = Vec::new();

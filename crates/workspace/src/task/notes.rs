@@ -27,7 +27,7 @@ impl CheckoutTasks {
         if !self.has_notes {
             return Ok(None);
         }
-        let space = &desk.settings.repo.value;
+        let space = &desk.settings.repo;
         let lines = match self.active_task() {
             Some(active) => Some(notes_block::format_task_block(
                 &active,

@@ -88,7 +88,7 @@ fn process_ended_sessions(
 ) -> Result<Vec<EndedSessionView>, CommandError> {
     let ledger = sessions::open_session_ledger(&shell.world)?;
     let place = shell.find_project_folder()?;
-    let repo = shell.resolve_settings(&place)?.repo.value;
+    let repo = shell.resolve_settings(&place)?.repo;
     let is_ours = |it: &AgentSession| it.entries.last().is_some_and(|it| it.space == repo);
     let due: Vec<AgentSession> = match session {
         "" => ledger

@@ -136,13 +136,13 @@ fn can_show_briefing(
         HookMoment::Touch { .. } | HookMoment::Compact => open.session.is_memory_ignored(),
         _ => entry.is_ignored,
     };
-    let is_wanted = settings.inject_mode.value != InjectMode::Off;
+    let is_wanted = settings.policy.inject.mode != InjectMode::Off;
     let is_kept = clients::has_start_context(told) && open.session.has_begun();
     // Without a store there is nothing to tell; it is made by whoever first has something to keep.
     let has_store = [&settings.store]
         .into_iter()
         .chain(&settings.own_store)
-        .any(|it| it.value.path().exists());
+        .any(|it| it.path().exists());
     clients::can_take_context(told) && is_wanted && !is_ignored && !is_kept && has_store
 }
 
@@ -223,7 +223,7 @@ fn build_session_entry(
         shell.world.now,
         session,
         told.client,
-        settings.repo.value.clone(),
+        settings.repo.clone(),
         moment,
     );
     SessionEntry {
@@ -289,7 +289,7 @@ fn load_active_task_bullets(
     match task::find_active_task(&shell.world, &desk.place, &desk.settings) {
         Some(task) => Ok(format_task_bullets(
             cx,
-            &desk.settings.repo.value,
+            &desk.settings.repo,
             &task,
             TASK_CHARS,
         )?),

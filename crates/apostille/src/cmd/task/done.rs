@@ -153,7 +153,7 @@ fn remember_task_summary(
     outcome: Option<&str>,
     is_abandoned: bool,
 ) -> Result<Result<Memory, Refusal>, CommandError> {
-    let space = &desk.settings.repo.value;
+    let space = &desk.settings.repo;
     let memories = task::load_task_memories(&desk.context(), space, task)?;
     let (today, status) = (
         format_utc_day(shell.world.now),
@@ -271,7 +271,7 @@ fn list_unpromoted_notes(
             .iter()
             .any(|name| *name == MemoryName::Id(it.id) || *name == MemoryName::Handle(it.handle()))
     };
-    let memories = task::load_task_memories(&desk.context(), &desk.settings.repo.value, task)?;
+    let memories = task::load_task_memories(&desk.context(), &desk.settings.repo, task)?;
     let durable = memories
         .into_iter()
         .filter(|it| is_durable_note(it) && !is_promoted(it))

@@ -119,7 +119,7 @@ pub fn run_task_show(
         Err(refusal) => return Ok(shell.render_refusal(&refusal)),
     };
     let filter = MemoryFilter {
-        spaces: vec![desk.settings.repo.value.clone()],
+        spaces: vec![desk.settings.repo.clone()],
         stages: vec![Stage::Active, Stage::Pending],
         task: Some(task.slug.to_string()),
         order: ListOrder::Oldest,

@@ -153,7 +153,7 @@ fn draft_task_note(
         // Two notes may be much alike; an agent at work is not stopped over it.
         twin: DuplicateChoice::Create("a note of a task".into()),
         ..Draft::new(
-            desk.settings.repo.value.clone(),
+            desk.settings.repo.clone(),
             read_fact_argument(shell, &args.text)?,
             Voice {
                 tainted: args.tainted,

@@ -140,7 +140,7 @@ fn list_durable_phase_notes(
     desk: &Workspace,
     task: &Task,
 ) -> Result<Vec<VerifiedMemory>, CommandError> {
-    let memories = task::load_task_memories(&desk.context(), &desk.settings.repo.value, task)?;
+    let memories = task::load_task_memories(&desk.context(), &desk.settings.repo, task)?;
     let of_phase = task.entries.iter().filter(|it| it.phase == task.phase);
     let durable = of_phase
         .filter_map(|it| find_memory_by_id(&memories, it.id))
@@ -151,7 +151,7 @@ fn list_durable_phase_notes(
 /// The latest scratch.
 fn list_session_scratch(desk: &Workspace) -> Result<Vec<VerifiedMemory>, CommandError> {
     let filter = MemoryFilter {
-        spaces: vec![desk.settings.repo.value.clone()],
+        spaces: vec![desk.settings.repo.clone()],
         layers: vec![Layer::Session],
         stages: vec![Stage::Active],
         order: ListOrder::Newest,

@@ -1,0 +1,79 @@
+//! A value as a file or a variable has it, before anybody says what it is for.
+
+use std::str::FromStr;
+
+use apostille_text::words::UnknownWord;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+/// One value.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(super) enum ConfigScalar {
+    /// True or false.
+    Flag(bool),
+    /// A whole number.
+    Number(i64),
+    /// A text.
+    Text(String),
+    /// Something that no setting is.
+    Other(IgnoredAny),
+    /// A text of the environment, which stands for whatever is expected there.
+    #[serde(skip)]
+    Variable(String),
+}
+
+impl ConfigScalar {
+    pub(super) fn as_text(&self) -> Result<&str, String> {
+        match self {
+            Self::Text(text) | Self::Variable(text) => Ok(text),
+            _ => Err("expected a text in quotes".into()),
+        }
+    }
+
+    pub(super) fn parse_word<T: FromStr<Err = UnknownWord>>(&self) -> Result<T, String> {
+        self.as_text()?
+            .parse()
+            .map_err(|error: UnknownWord| error.to_string())
+    }
+
+    fn as_number(&self) -> Option<usize> {
+        match self {
+            Self::Number(n) => usize::try_from(*n).ok(),
+            Self::Variable(text) => usize::try_from(text.parse::<i64>().ok()?).ok(),
+            _ => None,
+        }
+    }
+
+    pub(super) fn as_positive_number(&self) -> Result<usize, String> {
+        self.as_number()
+            .filter(|it| *it > 0)
+            .ok_or_else(|| "expected a whole number above 0".into())
+    }
+
+    pub(super) fn as_number_up_to(&self, most: usize) -> Result<usize, String> {
+        match self.as_positive_number()? {
+            n if n > most => Err(format!("expected a whole number up to {most}")),
+            n => Ok(n),
+        }
+    }
+
+    pub(super) fn as_count(&self) -> Result<usize, String> {
+        self.as_number()
+            .ok_or_else(|| "expected a whole number; 0 switches it off".into())
+    }
+
+    /// A count of minutes; what is more than can be counted lasts for ever all the same.
+    pub(super) fn as_minutes(&self) -> Result<u32, String> {
+        Ok(u32::try_from(self.as_count()?).unwrap_or(u32::MAX))
+    }
+
+    pub(super) fn as_flag(&self) -> Result<bool, String> {
+        match self {
+            Self::Flag(it) => Ok(*it),
+            Self::Variable(it) if matches!(&**it, "true" | "1" | "yes") => Ok(true),
+            Self::Variable(it) if matches!(&**it, "false" | "0" | "no") => Ok(false),
+            _ => Err("expected true or false".into()),
+        }
+    }
+}
