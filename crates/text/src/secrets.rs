@@ -85,7 +85,7 @@ fn find_secret_in_form(text: &str, form: TextForm) -> Option<&'static str> {
         let judge = form.adapt_judge(ROWS[*index].judge);
         judge.is_some_and(|judge| is_secret_rule_match(*index, judge, &plain, &lower))
     };
-    let by_row = (0..ROWS.len()).filter(|it| rows[*it]).find(is_match);
+    let by_row = rows.into_iter().find(is_match);
     by_row
         .map(|index| ROWS[index].name)
         .or_else(|| find_secret_after_word(&words, plain.as_bytes(), lower.as_bytes(), form))
@@ -185,18 +185,21 @@ static KEYWORDS: LazyLock<WordIndex> = LazyLock::new(|| {
     }))
 });
 
-/// The rows that can match a text in lower case, and the words in it that name a secret, with where they stand. Rows may
-/// need a long run as well, or instead.
-fn find_secret_candidates(lower: &str) -> ([bool; ROWS.len()], Vec<(SecretNoun, Range<usize>)>) {
+/// The rows that can match a text in lower case, in their order, and the words in it that name a secret, with where they
+/// stand. Rows may need a long run as well, or instead.
+fn find_secret_candidates(lower: &str) -> (Vec<usize>, Vec<(SecretNoun, Range<usize>)>) {
     let run = measure_longest_digit_run(lower);
-    let mut rows = std::array::from_fn(|it| ROWS[it].keywords.is_empty() && ROWS[it].run <= run);
-    let mut words = Vec::new();
+    let by_run = (0..ROWS.len()).filter(|it| ROWS[*it].keywords.is_empty());
+    let (mut rows, mut words): (Vec<usize>, _) = (by_run.collect(), Vec::new());
     KEYWORDS.for_each_match(lower.as_bytes(), |index, at| {
         match index.checked_sub(ROWS.len()) {
             Some(noun) => words.push((NOUNS[noun].0, at)),
-            None => rows[index] |= ROWS[index].run <= run,
+            None => rows.push(index),
         }
     });
+    rows.retain(|it| ROWS[*it].run <= run);
+    rows.sort_unstable();
+    rows.dedup();
     (rows, words)
 }
 

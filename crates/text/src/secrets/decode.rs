@@ -1,5 +1,7 @@
 //! What a text says when its escapes are read: a secret in hexadecimal is still a secret.
 
+use super::is_blob_char;
+
 /// Shortest run that is read as hexadecimal or base64.
 const RUN_MIN: usize = 24;
 /// So many escapes make a text one that hides something; fewer are a blank in an address.
@@ -14,12 +16,10 @@ pub(super) fn decode_hidden_text(text: &str, run: usize) -> Option<String> {
     if run < RUN_MIN && found.is_empty() {
         return None;
     }
-    let runs =
-        text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '_' | '-')));
-    found.extend(
-        runs.filter(|it| it.len() >= RUN_MIN)
-            .filter_map(|it| decode_hex_run(it).or_else(|| decode_base64_run(it))),
-    );
+    let runs = text
+        .split(|c| !is_blob_char(c))
+        .filter(|it| it.len() >= RUN_MIN);
+    found.extend(runs.filter_map(|it| decode_hex_run(it).or_else(|| decode_base64_run(it))));
     (!found.is_empty()).then(|| found.join(BETWEEN))
 }
 
@@ -62,21 +62,15 @@ fn decode_escape_byte(text: &[u8]) -> Option<(u8, usize)> {
 }
 
 fn decode_hex_run(run: &str) -> Option<String> {
-    let digits = run.as_bytes();
-    let digit = |it: &u8| {
-        char::from(*it)
-            .to_digit(16)
-            .and_then(|it| u8::try_from(it).ok())
+    let (pairs, []) = run.as_bytes().as_chunks::<2>() else {
+        return None;
     };
-    let pair = |pair: &[u8]| match pair {
-        [high, low] => Some(digit(high)? << 4 | digit(low)?).filter(is_plain_text_byte),
-        _ => None,
-    };
-    digits
-        .chunks(2)
-        .map(pair)
-        .collect::<Option<Vec<u8>>>()
-        .and_then(|it| String::from_utf8(it).ok())
+    let digit = |it: u8| char::from(it).to_digit(16);
+    let bytes = pairs.iter().map(|[high, low]| {
+        let byte = u8::try_from(digit(*high)? << 4 | digit(*low)?).ok();
+        byte.filter(is_plain_text_byte)
+    });
+    String::from_utf8(bytes.collect::<Option<_>>()?).ok()
 }
 
 /// Whether a run is JSON in base64, as the head of a web token is: by itself it is no secret, and what it says is
@@ -93,10 +87,11 @@ fn decode_base64_run(run: &str) -> Option<String> {
         held += 6;
         if held >= 8 {
             held -= 8;
-            let read = u8::try_from(bits >> held & 0xFF)
-                .ok()
-                .filter(is_plain_text_byte)?;
-            out.push(read);
+            out.push(
+                u8::try_from(bits >> held & 0xFF)
+                    .ok()
+                    .filter(is_plain_text_byte)?,
+            );
         }
     }
     String::from_utf8(out).ok()

@@ -16,12 +16,8 @@ pub fn mask_secrets(text: &str) -> Cow<'_, str> {
     if text.lines().all(|line| find_secret(line).is_none()) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(
-        text.split('\n')
-            .map(mask_secret_line)
-            .collect::<Vec<_>>()
-            .join("\n"),
-    )
+    let masked: Vec<_> = text.split('\n').map(mask_secret_line).collect();
+    Cow::Owned(masked.join("\n"))
 }
 
 fn mask_secret_line(line: &str) -> Cow<'_, str> {
@@ -31,15 +27,13 @@ fn mask_secret_line(line: &str) -> Cow<'_, str> {
     let is_edge = |c: char| {
         c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '(' | ')' | ',' | ';')
     };
-    let parts = line.split_inclusive(is_edge).map(|part| {
+    let mut cleaned = String::with_capacity(line.len());
+    for part in line.split_inclusive(is_edge) {
         let word = part.trim_end_matches(is_edge);
-        if find_secret(word).is_some() {
-            format!("{MASK}{}", &part[word.len()..])
-        } else {
-            part.to_owned()
-        }
-    });
-    let cleaned = parts.collect::<String>();
+        let is_secret = find_secret(word).is_some();
+        cleaned.push_str(if is_secret { MASK } else { word });
+        cleaned.push_str(&part[word.len()..]);
+    }
     // A password is only one beside its name: then nothing of the line is told.
     if find_secret(&cleaned).is_some() {
         Cow::Borrowed(MASK)

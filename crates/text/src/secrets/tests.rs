@@ -126,7 +126,10 @@ fn every_row_catches_its_sample() {
         assert_eq!(row.name, *name);
         let sample = sample.concat();
         let lower = sample.to_ascii_lowercase();
-        assert!(find_secret_candidates(&lower).0[index], "{name}: keyword");
+        assert!(
+            find_secret_candidates(&lower).0.contains(&index),
+            "{name}: keyword"
+        );
         assert!(
             is_secret_rule_match(index, row.judge, &sample, &lower),
             "{name}: {sample}"

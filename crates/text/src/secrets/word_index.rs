@@ -47,8 +47,12 @@ impl WordIndex {
         for at in 0..text.len().saturating_sub(1) {
             let bit = hash_filter_bit(&text[at..], text.get(at + 2).copied().unwrap_or(0));
             if self.filter[bit / 64] & 1 << (bit % 64) != 0 {
-                self.matches_at_start(&text[at..])
-                    .for_each(|(number, len)| found(number, at..at + len));
+                let bucket = hash_word_bucket(&text[at..]);
+                for (word, number) in &self.words[self.starts[bucket]..self.starts[bucket + 1]] {
+                    if text[at..].starts_with(word) {
+                        found(*number, at..at + word.len());
+                    }
+                }
             }
         }
     }
@@ -58,16 +62,6 @@ impl WordIndex {
         let mut is_any = false;
         self.for_each_match(text, |_, _| is_any = true);
         is_any
-    }
-
-    /// The words that a text begins with: their numbers and lengths.
-    fn matches_at_start(&self, text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
-        let bucket = hash_word_bucket(text);
-        let words = &self.words[self.starts[bucket]..self.starts[bucket + 1]];
-        words
-            .iter()
-            .filter(|(word, _)| text.starts_with(word))
-            .map(|(word, number)| (*number, word.len()))
     }
 }
 
