@@ -15,6 +15,8 @@ use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
+use crate::words::{WordSet, collect_words};
+
 /// The longest term, in bytes. What is longer is cut, alike in documents and in questions.
 pub const MAX_TERM_BYTES: usize = 40;
 
@@ -512,33 +514,26 @@ fn emit_number_parts<F: FnMut(TermKind, &str)>(chars: &[char], sink: &mut Lowerc
     }
 }
 
-/// Words that say little about what is asked. One row a group; the search is over a sorted copy.
-static STOPWORDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let mut words: Vec<&str> = STOPWORD_ROWS
-        .iter()
-        .flat_map(|row| row.split(' '))
-        .collect();
-    words.sort_unstable();
-    words
+/// Words that say little about what is asked. One row a group.
+static STOPWORDS: WordSet = WordSet::new(|| {
+    collect_words(
+        "a an the this that these those some any each both all such same other another own \
+        i me my mine we us our ours you your yours he him his she her hers it its they them their theirs \
+        myself yourself himself herself itself ourselves themselves \
+        what which who whom whose when where why how \
+        am is are was were be been being do does did doing done have has had having \
+        can could will would shall should may might must \
+        don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain \
+        and or but nor if then else than because as while until although though so \
+        of at by for with about against between into through during before after above below to from \
+        up down in out on off over under again further once here there upon within without \
+        no not only too very just also more most few much many \
+        please tell give get got let",
+    )
 });
 
-const STOPWORD_ROWS: &[&str] = &[
-    "a an the this that these those some any each both all such same other another own",
-    "i me my mine we us our ours you your yours he him his she her hers it its they them their theirs",
-    "myself yourself himself herself itself ourselves themselves",
-    "what which who whom whose when where why how",
-    "am is are was were be been being do does did doing done have has had having",
-    "can could will would shall should may might must",
-    "don doesn didn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn ain",
-    "and or but nor if then else than because as while until although though so",
-    "of at by for with about against between into through during before after above below to from",
-    "up down in out on off over under again further once here there upon within without",
-    "no not only too very just also more most few much many",
-    "please tell give get got let",
-];
-
 fn is_stopword(word: &str) -> bool {
-    STOPWORDS.binary_search(&word).is_ok()
+    STOPWORDS.contains(word)
 }
 
 #[cfg(test)]

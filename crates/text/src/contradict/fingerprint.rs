@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::parsed_fact::{ParsedFact, is_filler_word, strip_plural};
-use crate::overlap::normalise_fact;
+use crate::overlap::{collect_distinct_words, measure_jaccard_overlap, normalise_fact};
 
 /// The share of telling words from which two memories that name the same command, or are of one subject, say the same.
 const MUCH: f32 = 0.5;
@@ -14,7 +14,8 @@ const COMMAND_WORDS: usize = 3;
 pub struct FactFingerprint {
     /// Its telling words, each once, sorted.
     pub words: Vec<String>,
-    all: BTreeSet<String>,
+    /// All words of subject and fact, each once, sorted.
+    all: Vec<String>,
     subject: String,
     told: ParsedFact,
     /// The commands in it, normalised.
@@ -26,7 +27,6 @@ impl FactFingerprint {
     #[must_use]
     pub fn from_fact(subject: Option<&str>, fact: &str) -> Self {
         let spoken = normalise_fact(subject, fact);
-        let all: BTreeSet<String> = spoken.split(' ').map(Into::into).collect();
         let telling = normalise_fact(None, fact);
         let telling = telling
             .split(' ')
@@ -35,7 +35,10 @@ impl FactFingerprint {
         let subject = normalise_fact(None, subject.unwrap_or(""));
         Self {
             words: words.into_iter().collect(),
-            all,
+            all: collect_distinct_words(&spoken)
+                .into_iter()
+                .map(Into::into)
+                .collect(),
             subject,
             told: ParsedFact::parse_fact(fact),
             commands: extract_commands(fact),
@@ -53,13 +56,10 @@ impl FactFingerprint {
             self.has_command_of(other)
                 || (!self.subject.is_empty() && self.subject == other.subject)
         };
-        let ours: BTreeSet<&String> = self.words.iter().collect();
-        let theirs: BTreeSet<&String> = other.words.iter().collect();
-        let overlap = jaccard_of_sets(&ours, &theirs);
+        let overlap = measure_sorted_overlap(&self.words, &other.words);
         let is_like = overlap >= MUCH
             && (overlap >= threshold
-                || jaccard_of_sets(&borrow_words(&self.all), &borrow_words(&other.all))
-                    >= threshold
+                || measure_sorted_overlap(&self.all, &other.all) >= threshold
                 || is_close());
         is_like && self.told.is_negated == other.told.is_negated && !differ()
     }
@@ -70,14 +70,11 @@ impl FactFingerprint {
     }
 }
 
-fn borrow_words(set: &BTreeSet<String>) -> BTreeSet<&String> {
-    set.iter().collect()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a text has few words")]
-fn jaccard_of_sets(a: &BTreeSet<&String>, b: &BTreeSet<&String>) -> f32 {
-    let both = a.intersection(b).count();
-    both as f32 / (a.len() + b.len() - both).max(1) as f32
+/// The share of words that two sorted lists have in common.
+fn measure_sorted_overlap(a: &[String], b: &[String]) -> f32 {
+    let a: Vec<&str> = a.iter().map(String::as_str).collect();
+    let b: Vec<&str> = b.iter().map(String::as_str).collect();
+    measure_jaccard_overlap(&a, &b)
 }
 
 /// What is in quotes and has several words, and what stands around `&&`.

@@ -1,83 +1,26 @@
 //! A fact as it is compared: what it is about, the values that it names, and whether it denies something.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
 
 use crate::overlap::normalise_fact;
+use crate::words::{WordSet, collect_words, index_words};
 
 /// Words that say nothing of what a fact is about.
-const FILLERS: &[&str] = &[
-    "a",
-    "an",
-    "the",
-    "this",
-    "that",
-    "these",
-    "those",
-    "it",
-    "its",
-    "our",
-    "we",
-    "is",
-    "are",
-    "be",
-    "been",
-    "was",
-    "were",
-    "has",
-    "have",
-    "do",
-    "does",
-    "did",
-    "will",
-    "shall",
-    "should",
-    "must",
-    "can",
-    "may",
-    "to",
-    "of",
-    "in",
-    "on",
-    "at",
-    "for",
-    "with",
-    "by",
-    "from",
-    "and",
-    "or",
-    "as",
-    "so",
-    "than",
-    "then",
-    "use",
-    "used",
-    "using",
-    "always",
-    "now",
-    "currently",
-    "already",
-    "instead",
-    "rather",
-    "longer",
-    "anymore",
-    "any",
-    "more",
-    "still",
-    "just",
-    "only",
-    "set",
-    "default",
-    "equal",
-    "there",
-    "all",
-    "up",
-    "but",
-];
+static FILLERS: WordSet = WordSet::new(|| {
+    collect_words(
+        "a an the this that these those it its our we is are be been was were has have do does did will shall \
+    should must can may to of in on at for with by from and or as so than then use used using always now \
+    currently already instead rather longer anymore any more still just only set default equal there all up \
+    but",
+    )
+});
 /// Words that say that something was otherwise before.
-const CHANGES: &[&str] = &[
-    "migrated", "migrate", "moved", "switched", "switch", "changed", "replaced", "replace",
-    "upgraded", "bumped", "renamed", "adopted",
-];
+static CHANGES: WordSet = WordSet::new(|| {
+    collect_words(
+        "migrated migrate moved switched switch changed replaced replace upgraded bumped renamed adopted",
+    )
+});
 /// Words that negate.
 const NEGATIONS: &[&str] = &["not", "never", "no", "cannot", "without", "neither", "nor"];
 /// What stands before the one value that something has.
@@ -111,40 +54,26 @@ const BETWEEN: &[&str] = &[
     "version",
 ];
 /// Families of which a project has one: naming another one is naming another value.
-const RIVALS: &[&[&str]] = &[
-    &["npm", "pnpm", "yarn", "bun"],
-    &["jest", "vitest", "mocha", "jasmine", "ava"],
-    &["pytest", "unittest", "nose"],
-    &[
-        "webpack",
-        "vite",
-        "rollup",
-        "parcel",
-        "esbuild",
-        "turbopack",
-    ],
-    &["pip", "poetry", "uv", "pipenv", "conda"],
-    &["maven", "gradle", "bazel"],
-    &[
-        "postgresql",
-        "postgres",
-        "mysql",
-        "mariadb",
-        "sqlite",
-        "mongodb",
-    ],
-    &["redux", "zustand", "mobx"],
-    &["express", "fastify", "koa"],
-    &["flask", "django", "fastapi"],
-    &["tabs", "spaces"],
-    &["json", "xml", "yaml", "toml"],
+const RIVALS: &[&str] = &[
+    "npm pnpm yarn bun",
+    "jest vitest mocha jasmine ava",
+    "pytest unittest nose",
+    "webpack vite rollup parcel esbuild turbopack",
+    "pip poetry uv pipenv conda",
+    "maven gradle bazel",
+    "postgresql postgres mysql mariadb sqlite mongodb",
+    "redux zustand mobx",
+    "express fastify koa",
+    "flask django fastapi",
+    "tabs spaces",
+    "json xml yaml toml",
 ];
 /// Families of states, of which a thing is in one. To deny one is to deny the whole.
-const STATES: &[&[&str]] = &[
-    &["allowed", "forbidden", "prohibited"],
-    &["required", "optional"],
-    &["enabled", "disabled"],
-    &["true", "false"],
+const STATES: &[&str] = &[
+    "allowed forbidden prohibited",
+    "required optional",
+    "enabled disabled",
+    "true false",
 ];
 
 /// A fact as it is compared.
@@ -173,14 +102,19 @@ pub(super) struct FactValue {
 impl FactValue {
     /// Whether the two cannot both be true of one thing.
     pub(super) fn excludes_value(&self, other: &Self) -> bool {
-        let is_one_family =
-            value_families().any(|it| it.contains(&&*self.text) && it.contains(&&*other.text));
-        (self.is_sole && other.is_sole) || is_one_family
+        let family = find_value_family(&self.text);
+        (self.is_sole && other.is_sole)
+            || family.is_some() && family == find_value_family(&other.text)
     }
 }
 
-fn value_families() -> impl Iterator<Item = &'static &'static [&'static str]> {
-    RIVALS.iter().chain(STATES)
+/// The number of the family that a word belongs to; those of states come last.
+fn find_value_family(word: &str) -> Option<usize> {
+    static FAMILIES: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
+        let families = RIVALS.iter().chain(STATES).copied().zip(0..);
+        index_words(&families.collect::<Vec<_>>())
+    });
+    FAMILIES.get(word).copied()
 }
 
 impl ParsedFact {
@@ -189,7 +123,7 @@ impl ParsedFact {
         let folded: Vec<&str> = tokens.iter().map(|it| it.folded.as_str()).collect();
         let is_change = folded
             .iter()
-            .any(|it| CHANGES.contains(it) || *it == "now" || *it == "longer");
+            .any(|it| CHANGES.contains(*it) || matches!(*it, "now" | "longer"));
         let mut told = Self {
             words: BTreeSet::new(),
             is_negated: false,
@@ -200,16 +134,18 @@ impl ParsedFact {
         let mut n_negations = 0;
         for (at, token) in tokens.iter().enumerate() {
             let before = &folded[..at];
-            match () {
-                () if token.is_value => told.values.push(parse_fact_value(token, before)),
-                () if NEGATIONS.contains(&&*token.folded) => n_negations += 1,
-                () if FILLERS.contains(&&*token.folded) || CHANGES.contains(&&*token.folded) => {}
-                () => drop(told.words.insert(token.folded.clone())),
+            let word = token.folded.as_str();
+            if token.is_value {
+                told.values.push(parse_fact_value(token, before));
+            } else if NEGATIONS.contains(&word) {
+                n_negations += 1;
+            } else if !FILLERS.contains(word) && !CHANGES.contains(word) {
+                told.words.insert(word.to_owned());
             }
         }
         // "Use a, not b" denies b and no more; "do not use b" denies what it says.
-        let names_another =
-            told.values.iter().any(|it| !it.is_denied) && told.values.iter().any(|it| it.is_denied);
+        let n_denied = told.values.iter().filter(|it| it.is_denied).count();
+        let names_another = n_denied > 0 && n_denied < told.values.len();
         told.is_negated = n_negations % 2 == 1 && !names_another;
         told
     }
@@ -240,7 +176,7 @@ impl ParsedFact {
 }
 
 fn parse_fact_value(token: &FactToken, before: &[&str]) -> FactValue {
-    let is_state = STATES.iter().any(|it| it.contains(&&*token.folded));
+    let is_state = find_value_family(&token.folded).is_some_and(|it| it >= RIVALS.len());
     let is_denied = !is_state && is_value_denied(before);
     FactValue {
         text: token.folded.clone(),
@@ -258,7 +194,7 @@ fn is_value_denied(before: &[&str]) -> bool {
     match (before.next(), before.next()) {
         (Some(&"of"), Some(&"instead")) | (Some(&"than"), Some(&"rather")) => true,
         (Some(&"longer"), Some(&"no")) => true,
-        (Some(&"from"), Some(word)) => CHANGES.contains(word) || *word == "away",
+        (Some(&"from"), Some(word)) => CHANGES.contains(*word) || *word == "away",
         (Some(word), _) => matches!(*word, "not" | "never" | "replaced" | "replace" | "without"),
         (None, _) => false,
     }
@@ -275,7 +211,7 @@ fn is_sole_value(token: &FactToken, before: &[&str]) -> bool {
     if token.is_number
         && before
             .peek()
-            .is_some_and(|it| ["node", "python", "java", "rust", "go"].contains(it))
+            .is_some_and(|it| matches!(**it, "node" | "python" | "java" | "rust" | "go"))
     {
         before.next();
     }
@@ -298,13 +234,7 @@ fn tokenize_fact(fact: &str) -> Vec<FactToken> {
     let mut tokens = Vec::new();
     for (n, part) in fact.split(['`', '"', '“', '”']).enumerate() {
         if n % 2 == 1 {
-            let folded = normalise_fact(None, part);
-            let is_number = folded.starts_with(|c: char| c.is_ascii_digit());
-            tokens.extend((!folded.is_empty()).then_some(FactToken {
-                folded,
-                is_value: true,
-                is_number,
-            }));
+            tokens.extend(build_fact_token(normalise_fact(None, part), true));
             continue;
         }
         for word in part.split_whitespace() {
@@ -315,35 +245,35 @@ fn tokenize_fact(fact: &str) -> Vec<FactToken> {
     tokens
 }
 
+fn build_fact_token(folded: String, is_value: bool) -> Option<FactToken> {
+    let is_number = folded.starts_with(|c: char| c.is_ascii_digit());
+    (!folded.is_empty()).then_some(FactToken {
+        folded,
+        is_value: is_value || is_number,
+        is_number,
+    })
+}
+
 fn parse_plain_token(word: &str, is_first: bool) -> Option<FactToken> {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '=');
     let lower = word.to_lowercase();
     if lower.ends_with("n't") || lower.ends_with("n’t") {
-        return Some(FactToken {
-            folded: "not".into(),
-            is_value: false,
-            is_number: false,
-        });
+        return build_fact_token("not".into(), false);
     }
     let folded = if word == "=" {
         "=".into()
     } else {
         normalise_fact(None, word)
     };
-    let is_number = folded.starts_with(|c: char| c.is_ascii_digit());
-    let is_rival = value_families().any(|it| it.contains(&&*folded));
-    let is_value = is_number || is_rival || is_proper_name(word, is_first);
-    let is_kept = is_value || FILLERS.contains(&&*folded);
+    let is_value = find_value_family(&folded).is_some() || is_proper_name(word, is_first);
+    let token = build_fact_token(folded, is_value)?;
+    let is_kept = token.is_value || FILLERS.contains(token.folded.as_str());
     let folded = if is_kept {
-        folded
+        token.folded
     } else {
-        strip_plural(folded)
+        strip_plural(token.folded)
     };
-    (!folded.is_empty()).then_some(FactToken {
-        folded,
-        is_value,
-        is_number,
-    })
+    Some(FactToken { folded, ..token })
 }
 
 /// Whether a word is a name: one that is written as code is, or with a capital where no sentence begins.
@@ -358,7 +288,7 @@ fn is_proper_name(word: &str, is_first: bool) -> bool {
 
 /// Whether a word says nothing of what a fact is about.
 pub(super) fn is_filler_word(word: &str) -> bool {
-    FILLERS.contains(&word) || word == "uses" || word == "them"
+    FILLERS.contains(word) || matches!(word, "uses" | "them")
 }
 
 /// A plain word in one form: "supports" and "support" are one.

@@ -1,5 +1,11 @@
 //! Numbers as people and programs write them, and whether two of them are the same number in another dress.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::chars::is_word_char;
+use crate::words::index_words;
+
 /// What a unit measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Dimension {
@@ -14,47 +20,35 @@ use Dimension::{Count, Share, Size, Time};
 /// What a unit may mean: `5m` are minutes, megabytes or millions, and a megabyte has two sizes.
 type NumberUnit = &'static [(Dimension, f64)];
 
-const KILOBYTE: NumberUnit = &[(Size, 1e3), (Size, 1024.0)];
-const MEGABYTE: NumberUnit = &[(Size, 1e6), (Size, 1_048_576.0)];
-const GIGABYTE: NumberUnit = &[(Size, 1e9), (Size, 1_073_741_824.0)];
-const TERABYTE: NumberUnit = &[(Size, 1e12), (Size, 1_099_511_627_776.0)];
-const KILO: NumberUnit = &[(Count, 1e3), (Size, 1e3), (Size, 1024.0)];
-const MEGA: NumberUnit = &[(Count, 1e6), (Size, 1e6), (Size, 1_048_576.0)];
-const MINUTE_OR_MEGA: NumberUnit = &[(Time, 60.0), (Count, 1e6), (Size, 1e6), (Size, 1_048_576.0)];
+/// The words that are units after a number.
+#[rustfmt::skip]
+const UNITS: &[(&str, NumberUnit)] = &[
+    ("ns nanos nanoseconds Nanosecond", &[(Time, 1e-9)]),
+    ("us µs μs micros microseconds Microsecond", &[(Time, 1e-6)]),
+    ("ms Ms MS msec msecs millis Millis MILLIS millisecond milliseconds Millisecond Milliseconds MILLISECONDS", &[(Time, 1e-3)]),
+    ("s sec secs Secs SECS second seconds Second Seconds SECONDS Sekunde Sekunden secondes segundos secondi 秒", &[(Time, 1.0)]),
+    ("min mins minute minutes Minute Minutes MINUTES Minuten minutos minuti 分钟", &[(Time, 60.0)]),
+    ("h hr hrs hour hours Hour Hours HOURS Stunde Stunden heures horas 小时", &[(Time, 3600.0)]),
+    ("d day days Day Days DAYS Tage Tagen jours días", &[(Time, 86_400.0)]),
+    ("week weeks Wochen", &[(Time, 604_800.0)]),
+    ("B byte bytes Bytes BYTES", &[(Size, 1.0)]),
+    ("kb kB KB Kb KiB kib Ki", &[(Size, 1e3), (Size, 1024.0)]),
+    ("mb MB Mb MiB mib Mi megabytes", &[(Size, 1e6), (Size, 1_048_576.0)]),
+    ("gb GB Gb GiB gib Gi g G gigabytes", &[(Size, 1e9), (Size, 1_073_741_824.0)]),
+    ("tb TB TiB tib Ti", &[(Size, 1e12), (Size, 1_099_511_627_776.0)]),
+    ("k K", &[(Count, 1e3), (Size, 1e3), (Size, 1024.0)]),
+    ("m", &[(Time, 60.0), (Count, 1e6), (Size, 1e6), (Size, 1_048_576.0)]),
+    ("M", &[(Count, 1e6), (Size, 1e6), (Size, 1_048_576.0)]),
+    ("% percent pct Prozent Percent PERCENT", &[(Share, 0.01)]),
+    ("thousand", &[(Count, 1e3)]),
+    ("million millions Millionen", &[(Count, 1e6)]),
+    ("billion", &[(Count, 1e9)]),
+];
 
 /// The unit that a word is after a number.
 fn parse_number_unit(word: &str) -> Option<NumberUnit> {
-    Some(match word {
-        "ns" | "nanos" | "nanoseconds" | "Nanosecond" => &[(Time, 1e-9)],
-        "us" | "µs" | "μs" | "micros" | "microseconds" | "Microsecond" => &[(Time, 1e-6)],
-        "ms" | "Ms" | "MS" | "msec" | "msecs" | "millis" | "Millis" | "MILLIS" | "millisecond"
-        | "milliseconds" | "Millisecond" | "Milliseconds" | "MILLISECONDS" => &[(Time, 1e-3)],
-        "s" | "sec" | "secs" | "Secs" | "SECS" | "second" | "seconds" | "Second" | "Seconds"
-        | "SECONDS" | "Sekunde" | "Sekunden" | "secondes" | "segundos" | "secondi" | "秒" => {
-            &[(Time, 1.0)]
-        }
-        "min" | "mins" | "minute" | "minutes" | "Minute" | "Minutes" | "MINUTES" | "Minuten"
-        | "minutos" | "minuti" | "分钟" => &[(Time, 60.0)],
-        "h" | "hr" | "hrs" | "hour" | "hours" | "Hour" | "Hours" | "HOURS" | "Stunde"
-        | "Stunden" | "heures" | "horas" | "小时" => &[(Time, 3600.0)],
-        "d" | "day" | "days" | "Day" | "Days" | "DAYS" | "Tage" | "Tagen" | "jours" | "días" => {
-            &[(Time, 86_400.0)]
-        }
-        "week" | "weeks" | "Wochen" => &[(Time, 604_800.0)],
-        "B" | "byte" | "bytes" | "Bytes" | "BYTES" => &[(Size, 1.0)],
-        "kb" | "kB" | "KB" | "Kb" | "KiB" | "kib" | "Ki" => KILOBYTE,
-        "mb" | "MB" | "Mb" | "MiB" | "mib" | "Mi" | "megabytes" => MEGABYTE,
-        "gb" | "GB" | "Gb" | "GiB" | "gib" | "Gi" | "g" | "G" | "gigabytes" => GIGABYTE,
-        "tb" | "TB" | "TiB" | "tib" | "Ti" => TERABYTE,
-        "k" | "K" => KILO,
-        "m" => MINUTE_OR_MEGA,
-        "M" => MEGA,
-        "%" | "percent" | "pct" | "Prozent" | "Percent" | "PERCENT" => &[(Share, 0.01)],
-        "thousand" => &[(Count, 1e3)],
-        "million" | "millions" | "Millionen" => &[(Count, 1e6)],
-        "billion" => &[(Count, 1e9)],
-        _ => return None,
-    })
+    static BY_WORD: LazyLock<HashMap<&str, NumberUnit>> = LazyLock::new(|| index_words(UNITS));
+    BY_WORD.get(word).copied()
 }
 
 /// The value that a word spells, as prose writes small numbers.
@@ -82,7 +76,7 @@ pub(super) struct LiteralNumber {
     /// Its digits and dots as written, where the value does not tell them.
     dotted: Option<Box<str>>,
     /// Whether it is a version, of which a fact may say the beginning.
-    is_version: bool,
+    pub(super) is_version: bool,
     unit: Option<NumberUnit>,
 }
 
@@ -150,14 +144,6 @@ impl LiteralNumber {
         })
     }
 
-    /// As the tag of an image or a pinned package: `postgres:16.2`.
-    pub(super) fn into_version(self) -> Self {
-        Self {
-            is_version: true,
-            ..self
-        }
-    }
-
     /// Whether a text that writes `said` says this number.
     pub(super) fn agrees_with(&self, said: &Self) -> bool {
         self.is_same_value(said)
@@ -166,9 +152,9 @@ impl LiteralNumber {
 
     fn is_same_value(&self, said: &Self) -> bool {
         match (self.unit, said.unit) {
-            (Some(mine), Some(theirs)) => self.measures_in(mine).any(|a| {
-                said.measures_in(theirs)
-                    .any(|b| a.0 == b.0 && is_nearly_equal(a.1, b.1))
+            (Some(_), Some(_)) => self.measures().any(|mine| {
+                said.measures()
+                    .any(|theirs| mine.0 == theirs.0 && is_nearly_equal(mine.1, theirs.1))
             }),
             (None, None) => self.values().any(|it| said.has_value(it)),
             (Some(_), None) => self
@@ -193,20 +179,22 @@ impl LiteralNumber {
         let is_beginning = theirs
             .strip_prefix(&mine)
             .is_some_and(|it| it.starts_with('.'));
-        trim_zero_components(&mine) == trim_zero_components(&theirs)
+        mine.trim_end_matches(".0") == theirs.trim_end_matches(".0")
             || (self.is_unitless() && is_beginning)
     }
 
-    fn measures_in(&self, unit: NumberUnit) -> impl Iterator<Item = (Dimension, f64)> {
-        let value = |scale: f64| self.values().map(move |it| it * scale);
-        unit.iter()
-            .flat_map(move |(dimension, scale)| value(*scale).map(|it| (*dimension, it)))
+    /// What it may be in each meaning of its unit.
+    fn measures(&self) -> impl Iterator<Item = (Dimension, f64)> {
+        self.unit
+            .unwrap_or_default()
+            .iter()
+            .flat_map(|(dimension, scale)| self.values().map(move |it| (*dimension, it * scale)))
     }
 
     /// Every bare number that code may write for this one: 30 s is 30 and 30000, 2 GB is 2048 too.
     fn equivalent_values(&self) -> Vec<f64> {
         let mut all: Vec<f64> = self.values().collect();
-        for (dimension, base) in self.unit.into_iter().flat_map(|it| self.measures_in(it)) {
+        for (dimension, base) in self.measures() {
             let scales: &[f64] = match dimension {
                 Time => &[1.0, 1e3, 1e6, 1e9, 1.0 / 60.0, 1.0 / 3600.0, 1.0 / 86_400.0],
                 Size => &[1.0, 1e-3, 1e-6, 1.0 / 1024.0, 1.0 / 1_048_576.0],
@@ -223,10 +211,6 @@ impl LiteralNumber {
 
 fn is_nearly_equal(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
-}
-
-fn trim_zero_components(dotted: &str) -> &str {
-    dotted.trim_end_matches(".0")
 }
 
 /// Reads what begins with a digit: what it is, and how many bytes it has. A unit that stands apart is not read.
@@ -253,7 +237,7 @@ pub(super) fn lex_version(text: &str) -> Option<(LiteralNumber, usize)> {
         .take_while(|it| it.is_ascii_digit() || *it == b'.')
         .count();
     let dotted = rest[..len].trim_end_matches('.');
-    let is_whole = !rest[dotted.len()..].starts_with(super::chars::is_word_char);
+    let is_whole = !rest[dotted.len()..].starts_with(is_word_char);
     let is_version = is_whole && dotted.starts_with(|it: char| it.is_ascii_digit());
     let number = LiteralNumber {
         dotted: Some(dotted.into()),
@@ -271,86 +255,47 @@ pub(super) fn lex_separate_unit(
     let gap = rest
         .chars()
         .next()
-        .filter(|it| matches!(it, ' ' | '\u{a0}' | '\u{202f}' | '-'));
-    let word = &rest[gap.map_or(0, char::len_utf8)..];
-    let len: usize = word
-        .chars()
-        .take_while(|it| super::chars::is_word_char(*it))
-        .map(char::len_utf8)
-        .sum();
-    let word = if word.starts_with('%') {
-        "%"
-    } else {
-        &word[..len]
-    };
+        .filter(|it| matches!(it, ' ' | '\u{a0}' | '\u{202f}' | '-'))
+        .map_or(0, char::len_utf8);
+    let word = take_number_suffix(&rest[gap..]);
     let is_letter = word.len() == 1 && !matches!(word, "s" | "h" | "m" | "d" | "B" | "%");
     let is_unit = number.is_unitless() && !number.is_version && !is_letter;
-    let number = if is_unit {
-        number.with_unit(word)?
-    } else {
-        return None;
-    };
-    Some((number, gap.map_or(0, char::len_utf8) + word.len()))
+    let number = is_unit.then(|| number.with_unit(word))??;
+    Some((number, gap + word.len()))
 }
 
 /// The unit in which a name says that it is counted: `from_secs`, `timeoutMs`, `minutes`.
 pub(super) fn find_unit_in_name(name: &str) -> Option<&str> {
-    let at = name.rfind('_').map_or(0, |it| it + 1);
-    let last = &name[at..];
+    let last = name.rsplit('_').next().unwrap_or(name);
     let is_upper = last.chars().all(char::is_uppercase);
     let camel = last
         .rfind(char::is_uppercase)
         .filter(|_| !is_upper)
         .unwrap_or(0);
     let word = &last[camel..];
-    // `min` is more often the least than a minute, and one letter is a variable.
-    let is_clear = word.len() > 1 && !matches!(word, "min" | "Ms");
-    (is_clear || (word == "Ms" && camel > 0))
-        .then_some(word)
-        .filter(|it| parse_number_unit(it).is_some())
+    let is_clear = match word {
+        // It is more often the least than a minute.
+        "min" => false,
+        "Ms" => camel > 0,
+        // One letter is a variable.
+        _ => word.len() > 1,
+    };
+    (is_clear && parse_number_unit(word).is_some()).then_some(word)
 }
 
 fn is_number_type_suffix(word: &str) -> bool {
-    matches!(
-        word,
-        "" | "x"
-            | "u8"
-            | "u16"
-            | "u32"
-            | "u64"
-            | "u128"
-            | "usize"
-            | "i8"
-            | "i16"
-            | "i32"
-            | "i64"
-            | "i128"
-            | "isize"
-            | "f32"
-            | "f64"
-            | "f"
-            | "n"
-            | "l"
-            | "L"
-            | "u"
-            | "U"
-            | "ul"
-            | "UL"
-            | "ull"
-            | "ULL"
-    )
+    const SUFFIXES: &str =
+        "x u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 f n l L u U ul UL ull ULL";
+    word.is_empty() || SUFFIXES.split(' ').any(|it| it == word)
 }
 
 /// What is attached to a number: letters, digits, a percent sign.
 fn take_number_suffix(text: &str) -> &str {
-    if text.starts_with('%') {
-        return &text[..1];
-    }
-    let len = text
-        .chars()
-        .take_while(|it| super::chars::is_word_char(*it))
-        .map(char::len_utf8)
-        .sum();
+    let len = if text.starts_with('%') {
+        1
+    } else {
+        text.find(|it| !is_word_char(it)).unwrap_or(text.len())
+    };
     &text[..len]
 }
 
@@ -426,7 +371,7 @@ fn measure_exponent(rest: &str) -> usize {
     };
     let digits = digits.strip_prefix(['+', '-']).unwrap_or(digits);
     let len = digits.bytes().take_while(u8::is_ascii_digit).count();
-    let is_end = !digits[len..].starts_with(super::chars::is_word_char);
+    let is_end = !digits[len..].starts_with(is_word_char);
     if len > 0 && len < 4 && is_end {
         rest.len() - digits.len() + len
     } else {
