@@ -56,10 +56,8 @@ impl fmt::Display for Literal {
 /// The literals of a fact. Ordinary words are none, nor are numbers that only count, order, date or refer.
 #[must_use]
 pub fn extract_literals(fact: &str) -> BTreeSet<Literal> {
-    find::find_literals(fact)
-        .into_iter()
-        .map(|it| it.literal)
-        .collect()
+    let found = find::find_literals(fact).into_iter();
+    found.map(|it| it.literal).collect()
 }
 
 /// Whether a text says a literal: as a whole, in whatever dress.
@@ -76,37 +74,21 @@ pub fn is_literal_in_text(literal: &Literal, text: &str) -> bool {
 /// literals, or without evidence, is not judged.
 #[must_use]
 pub fn find_ungrounded_literals(fact: &str, evidence: &[(&str, &str)]) -> Vec<String> {
-    let is_quoted = evidence
-        .iter()
-        .any(|(_, snippet)| snippet.contains(fact.trim()));
-    let found = if evidence.is_empty() || is_quoted {
-        Vec::new()
-    } else {
-        find::find_literals(fact)
-    };
-    if found.is_empty() {
+    let is_quoted = |(_, snippet): &(&str, &str)| snippet.contains(fact.trim());
+    if evidence.is_empty() || evidence.iter().any(is_quoted) {
         return Vec::new();
     }
-    let said: Vec<ScannedText<'_>> = evidence
-        .iter()
-        .flat_map(|it| [it.0, it.1])
-        .map(ScannedText::from_text)
-        .collect();
-    let unsaid: Vec<&find::FoundLiteral> = found
-        .iter()
-        .filter(|it| !said.iter().any(|text| text.has_literal(&it.literal)))
-        .collect();
-    let named = if unsaid.len() == found.len() {
-        unsaid
-    } else {
+    let found = find::find_literals(fact);
+    let texts = evidence.iter().flat_map(|it| [it.0, it.1]);
+    let said = LazyCell::new(|| texts.map(ScannedText::from_text).collect::<Vec<_>>());
+    let is_said = |literal| said.iter().any(|text| text.has_literal(literal));
+    let mut unsaid: Vec<_> = found.iter().filter(|it| !is_said(&it.literal)).collect();
+    if unsaid.len() < found.len() {
         // Most facts say nothing that is not found; the lines are read only for those that do.
         let places = LazyCell::new(|| EvidenceComparison::new(fact, &found, evidence));
-        unsaid
-            .into_iter()
-            .filter(|it| places.has_conflicting_value(it))
-            .collect()
-    };
-    collect_distinct_literals(named.into_iter().map(|it| &it.literal))
+        unsaid.retain(|it| places.has_conflicting_value(it));
+    }
+    collect_distinct_literals(unsaid.into_iter().map(|it| &it.literal))
 }
 
 /// The literals of a fact that stood in what it cited (`was`) and stand no longer in what is there today (`now`), in
@@ -115,12 +97,8 @@ pub fn find_ungrounded_literals(fact: &str, evidence: &[(&str, &str)]) -> Vec<St
 pub fn find_contradicted_literals(fact: &str, was: &str, now: &str) -> Vec<String> {
     let found = find::find_literals(fact);
     let (was, now) = (ScannedText::from_text(was), ScannedText::from_text(now));
-    collect_distinct_literals(
-        found
-            .iter()
-            .map(|it| &it.literal)
-            .filter(|it| was.has_literal(it) && !now.has_literal(it)),
-    )
+    let is_taken_back = |it: &&Literal| was.has_literal(it) && !now.has_literal(it);
+    collect_distinct_literals(found.iter().map(|it| &it.literal).filter(is_taken_back))
 }
 
 fn collect_distinct_literals<'a>(literals: impl Iterator<Item = &'a Literal>) -> Vec<String> {

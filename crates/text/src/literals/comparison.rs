@@ -37,21 +37,17 @@ impl<'a> EvidenceComparison<'a> {
         found: &'a [FoundLiteral],
         evidence: &[(&str, &'a str)],
     ) -> Self {
-        let lines = evidence
-            .iter()
-            .flat_map(|(_, snippet)| snippet.lines())
-            .map(ScannedText::from_text);
+        let lines = evidence.iter().flat_map(|(_, snippet)| snippet.lines());
         let stated = found
             .iter()
-            .filter_map(|it| parse_literal_number(it.literal.as_str()))
-            .collect();
+            .filter_map(|it| parse_literal_number(it.literal.as_str()));
         Self {
             fact,
             found,
             said: ScannedText::from_text(fact),
-            stated,
+            stated: stated.collect(),
             clauses: find_clause_starts(fact),
-            lines: lines.collect(),
+            lines: lines.map(ScannedText::from_text).collect(),
         }
     }
 
@@ -100,18 +96,11 @@ impl<'a> EvidenceComparison<'a> {
         }
         let is_stated = |it: &LiteralNumber| self.stated.iter().any(|mine| mine.agrees_with(it));
         line.find_word_ends(name).any(|end| {
-            let behind = line
-                .numbers
-                .iter()
-                .map(|it| it.0)
-                .filter(|at| *at >= end)
-                .min();
-            let place = behind.filter(|at| is_assignment_gap(&line.text[end..*at]));
-            place.is_some_and(|at| {
-                !line
-                    .numbers
-                    .iter()
-                    .any(|(it, number)| *it == at && is_stated(number))
+            let places = line.numbers.iter().map(|it| it.0);
+            let behind = places.filter(|at| *at >= end).min();
+            behind.is_some_and(|at| {
+                let mut numbers = line.numbers.iter().filter(|it| it.0 == at);
+                is_assignment_gap(&line.text[end..at]) && !numbers.any(|it| is_stated(&it.1))
             })
         })
     }
@@ -120,7 +109,7 @@ impl<'a> EvidenceComparison<'a> {
 /// Whether a word in backticks is what the name before it is said to be.
 fn is_assignment_phrase(before: &str) -> bool {
     let before = before.trim_end_matches(['`', ' ']);
-    [
+    let ends = [
         "defaults to",
         "default to",
         "set to",
@@ -128,9 +117,8 @@ fn is_assignment_phrase(before: &str) -> bool {
         "=",
         " is",
         " be",
-    ]
-    .iter()
-    .any(|it| before.ends_with(it))
+    ];
+    ends.iter().any(|it| before.ends_with(it))
 }
 
 /// Where each thought of a fact begins, after the first.
@@ -154,17 +142,15 @@ fn find_clause_starts(fact: &str) -> Vec<usize> {
 }
 
 fn has_hedging_cue(before: &str) -> bool {
-    let words: Vec<_> = scan_literal_tokens(before)
-        .into_iter()
-        .filter(LiteralToken::is_word)
-        .collect();
     let has_cue = |word: &str| is_in_caseless_word_list(CUES, word) || word == "t";
+    let tokens = scan_literal_tokens(before);
+    let mut words = tokens
+        .iter()
+        .rev()
+        .filter(|it| it.is_word())
+        .take(CUE_WORDS);
     before.trim_end().ends_with(['<', '>', '≤', '≥', '≠'])
-        || words
-            .iter()
-            .rev()
-            .take(CUE_WORDS)
-            .any(|it| has_cue(it.slice_from(before)))
+        || words.any(|it| has_cue(it.slice_from(before)))
 }
 
 /// The string that stands behind a name on its line; the name may itself be in quotes.

@@ -10,7 +10,6 @@ use super::scan::{LiteralToken, LiteralTokenKind, scan_literal_tokens};
 pub(super) struct FoundLiteral {
     pub(super) literal: Literal,
     pub(super) start: usize,
-    pub(super) end: usize,
 }
 
 /// The quotes that may enclose a literal: how each opens and closes.
@@ -58,11 +57,11 @@ fn find_quoted_literals(
             (at, before) = (next, c);
             continue;
         };
-        let (start, end) = (next, next + len);
-        push_quoted_literals(fact, start, end, c == '`', found);
-        at = end + fact[end..].chars().next().map_or(0, char::len_utf8);
-        taken.push((start - c.len_utf8(), at));
-        before = '`';
+        let end = next + len;
+        push_quoted_literals(&fact[next..end], next, c == '`', found);
+        let after = end + fact[end..].chars().next().map_or(0, char::len_utf8);
+        taken.push((at, after));
+        (at, before) = (after, '`');
     }
 }
 
@@ -81,47 +80,33 @@ fn find_closing_quote(rest: &str, before: char, (open, close): (char, char)) -> 
 }
 
 /// What stands in one quote: one literal, and where it is an expression those within it too.
-fn push_quoted_literals(
-    fact: &str,
-    start: usize,
-    end: usize,
-    is_code: bool,
-    found: &mut Vec<FoundLiteral>,
-) {
-    let text = fact[start..end].trim();
-    let mut keep = |literal| {
-        found.push(FoundLiteral {
-            literal,
-            start,
-            end,
-        })
-    };
+fn push_quoted_literals(quoted: &str, start: usize, is_code: bool, found: &mut Vec<FoundLiteral>) {
+    let text = quoted.trim();
     if text.is_empty() || (!is_code && text.chars().count() < 2) {
         return;
     }
-    if is_number_literal(text) {
-        keep(Literal::Number(text.into()));
+    let literal = if is_number_literal(text) {
+        Literal::Number(text.into())
     } else if is_path_literal(text) {
-        keep(Literal::Path(text.into()));
+        Literal::Path(text.into())
     } else if text.chars().all(|it| is_word_char(it) || it == '-') {
-        let text = text.to_owned();
-        keep(if is_code {
-            Literal::Name(text)
+        let kind = if is_code {
+            Literal::Name
         } else {
-            Literal::Value(text)
-        });
-    } else if let Some(name) = extract_called_name(text).filter(|_| is_code) {
-        keep(Literal::Name(name.into()));
-    } else {
-        keep(Literal::Quoted(text.into()));
-        let shift = |it: FoundLiteral| FoundLiteral {
-            start: it.start + start,
-            end: it.end + start,
-            ..it
+            Literal::Value
         };
-        let mut within = Vec::new();
-        find_plain_literals(&fact[start..end], &[], &mut within);
-        found.extend(within.into_iter().map(shift));
+        kind(text.into())
+    } else if let Some(name) = extract_called_name(text).filter(|_| is_code) {
+        Literal::Name(name.into())
+    } else {
+        Literal::Quoted(text.into())
+    };
+    let is_expression = matches!(literal, Literal::Quoted(_));
+    found.push(FoundLiteral { literal, start });
+    if is_expression {
+        let n_found = found.len();
+        find_plain_literals(quoted, &[], found);
+        found[n_found..].iter_mut().for_each(|it| it.start += start);
     }
 }
 
@@ -161,11 +146,7 @@ fn find_chunk_literals(fact: &str, found: &mut Vec<FoundLiteral>, taken: &mut Ve
         if literal.is_some() || is_date_or_reference(chunk) {
             taken.push((start, end));
         }
-        found.extend(literal.map(|literal| FoundLiteral {
-            literal,
-            start,
-            end,
-        }));
+        found.extend(literal.map(|literal| FoundLiteral { literal, start }));
     }
 }
 
@@ -271,11 +252,10 @@ fn find_plain_literals(fact: &str, taken: &[(usize, usize)], found: &mut Vec<Fou
                 LiteralTokenKind::Number(number, end)
                     if is_stated_value(fact, &all, at, number) =>
                 {
-                    let (start, end) = (token.start, *end);
+                    let literal = Literal::Number(fact[token.start..*end].into());
                     Some(FoundLiteral {
-                        literal: Literal::Number(fact[start..end].into()),
-                        start,
-                        end,
+                        literal,
+                        start: token.start,
                     })
                 }
                 _ => None,
@@ -327,7 +307,6 @@ fn parse_name_literal(
     (is_name && !is_brand_name(text)).then(|| FoundLiteral {
         literal: Literal::Name(text.into()),
         start,
-        end,
     })
 }
 
@@ -367,8 +346,7 @@ const COUNTED: &str = "places place files file ways way steps kinds things thing
 fn is_stated_value(fact: &str, all: &[LiteralToken], at: usize, number: &LiteralNumber) -> bool {
     let before = at
         .checked_sub(1)
-        .map(|it| get_token_word(fact, all, it))
-        .unwrap_or_default();
+        .map_or("", |it| get_token_word(fact, all, it));
     let is_year = number.is_unitless()
         && number
             .value()
@@ -400,50 +378,43 @@ pub(super) fn is_in_caseless_word_list(list: &str, word: &str) -> bool {
 
 /// `UTF-8`, `HTTP/2`, `C++20`, `#12`: the number is part of a name.
 fn is_number_in_name(fact: &str, all: &[LiteralToken], at: usize) -> bool {
-    let joint = at
-        .checked_sub(1)
-        .map(|it| &all[it])
-        .filter(|it| it.end == all[at].start);
-    match joint.map(|it| (&it.kind, it.start)) {
-        Some((LiteralTokenKind::Mark('#' | '§'), _)) => true,
-        Some((LiteralTokenKind::Mark('-' | '/' | '+'), start)) => {
-            fact[..start].ends_with(|it: char| it.is_alphabetic() || it == '+')
-        }
-        _ => false,
-    }
+    let joint = at.checked_sub(1).map(|it| &all[it]);
+    joint.is_some_and(|it| {
+        it.end == all[at].start
+            && match it.kind {
+                LiteralTokenKind::Mark('#' | '§') => true,
+                LiteralTokenKind::Mark('-' | '/' | '+') => {
+                    fact[..it.start].ends_with(|it: char| it.is_alphabetic() || it == '+')
+                }
+                _ => false,
+            }
+    })
 }
 
 /// The `1.` or `1)` that a line begins with.
 fn is_list_marker(fact: &str, all: &[LiteralToken], at: usize) -> bool {
     let token = &all[at];
     let is_mark = |it: &LiteralToken| (it.is_mark('.') || it.is_mark(')')) && it.start == token.end;
+    let before = fact[..token.start].trim_end_matches([' ', '\t']);
     let is_followed = all.get(at + 1).is_some_and(is_mark) && all.len() > at + 2;
-    is_followed
-        && fact[..token.start]
-            .trim_end_matches([' ', '\t'])
-            .chars()
-            .next_back()
-            .is_none_or(|it| it == '\n')
+    is_followed && (before.is_empty() || before.ends_with('\n'))
 }
 
 /// Whether a number says how many there are of what the fact goes on to tell.
 fn is_counting_number(fact: &str, all: &[LiteralToken], at: usize, number: &LiteralNumber) -> bool {
     let is_counted = |at: usize| is_in_caseless_word_list(COUNTED, get_token_word(fact, all, at));
-    number.is_small_count() && (is_counted(at + 1) || is_counted(at + 2) || is_list_intro(all, at))
-}
-
-/// `3 environments: dev, staging, prod`.
-fn is_list_intro(all: &[LiteralToken], at: usize) -> bool {
-    all.get(at + 1).is_some_and(LiteralToken::is_word)
-        && all.get(at + 2).is_some_and(|it| it.is_mark(':'))
+    // `3 environments: dev, staging, prod`.
+    let opens_list = || {
+        all.get(at + 1).is_some_and(LiteralToken::is_word)
+            && all.get(at + 2).is_some_and(|it| it.is_mark(':'))
+    };
+    number.is_small_count() && (is_counted(at + 1) || is_counted(at + 2) || opens_list())
 }
 
 /// The second number of `lines 12-18`.
 fn is_line_range_end(fact: &str, all: &[LiteralToken], at: usize) -> bool {
-    let Some(first) = at.checked_sub(3) else {
-        return false;
-    };
-    let is_range = matches!(all[at - 1].kind, LiteralTokenKind::Mark('-' | '–'))
-        && matches!(all[at - 2].kind, LiteralTokenKind::Number(..));
-    is_range && is_in_caseless_word_list(REFERENCES, get_token_word(fact, all, first))
+    at >= 3
+        && matches!(all[at - 1].kind, LiteralTokenKind::Mark('-' | '–'))
+        && matches!(all[at - 2].kind, LiteralTokenKind::Number(..))
+        && is_in_caseless_word_list(REFERENCES, get_token_word(fact, all, at - 3))
 }

@@ -76,15 +76,13 @@ fn scan_next_literal_token(text: &str, at: usize, first: char) -> (LiteralTokenK
     if let Some((version, len)) = number::lex_version(rest) {
         return (LiteralTokenKind::Number(version, at + len), len);
     }
-    let continues = |it: &char| {
-        if is_word_char(first) {
-            is_word_char(*it)
-        } else {
-            is_unspaced_script_char(*it)
-        }
+    let continues = if is_word_char(first) {
+        is_word_char
+    } else {
+        is_unspaced_script_char
     };
-    if is_word_char(first) || is_unspaced_script_char(first) {
-        let len = rest.chars().take_while(continues).map(char::len_utf8).sum();
+    if continues(first) {
+        let len = rest.find(|it| !continues(it)).unwrap_or(rest.len());
         return (LiteralTokenKind::Word, len);
     }
     (LiteralTokenKind::Mark(first), first.len_utf8())

@@ -57,15 +57,13 @@ impl<'a> ScannedText<'a> {
         let token = &tokens[n];
         let mut note = |it: LiteralNumber| self.numbers.push((token.start, it));
         match &token.kind {
-            LiteralTokenKind::Word => number::parse_spelled_number(token.slice_from(self.text))
-                .map(LiteralNumber::from_value)
-                .into_iter()
-                .for_each(note),
+            LiteralTokenKind::Word => {
+                let value = number::parse_spelled_number(token.slice_from(self.text));
+                value.map(LiteralNumber::from_value).map(note);
+            }
             LiteralTokenKind::Number(number, _) => {
                 let number = infer_number_unit(self.text, tokens, n, number);
-                evaluate_number_expression(self.text, tokens, n, &number)
-                    .into_iter()
-                    .for_each(&mut note);
+                evaluate_number_expression(self.text, tokens, n, &number).map(&mut note);
                 note(number);
             }
             LiteralTokenKind::Ordinal | LiteralTokenKind::Mark(_) => {}
@@ -150,11 +148,8 @@ impl<'a> ScannedText<'a> {
 
 /// The number that a literal is.
 pub(super) fn parse_literal_number(text: &str) -> Option<LiteralNumber> {
-    match scan_literal_tokens(text)
-        .into_iter()
-        .find(|it| !matches!(it.kind, LiteralTokenKind::Mark(_)))?
-        .kind
-    {
+    let mut tokens = scan_literal_tokens(text).into_iter().map(|it| it.kind);
+    match tokens.find(|it| !matches!(it, LiteralTokenKind::Mark(_)))? {
         LiteralTokenKind::Number(number, _) => Some(number),
         _ => None,
     }
@@ -177,14 +172,12 @@ fn infer_number_unit(
     number: &LiteralNumber,
 ) -> LiteralNumber {
     let before = |back: usize| n.checked_sub(back).map(|it| &tokens[it]);
-    let is_glued = before(1).is_some_and(|it| it.end == tokens[n].start);
-    let pins = |it: &LiteralToken| matches!(it.kind, LiteralTokenKind::Mark(':' | '@' | '^' | '~'));
-    let is_pinned = is_glued && before(1).is_some_and(pins) && number.is_unitless();
-    let number = if is_pinned {
-        number.clone().into_version()
-    } else {
-        number.clone()
+    let pins = |it: &LiteralToken| {
+        it.end == tokens[n].start
+            && matches!(it.kind, LiteralTokenKind::Mark(':' | '@' | '^' | '~'))
     };
+    let mut number = number.clone();
+    number.is_version |= number.is_unitless() && before(1).is_some_and(pins);
     let is_between = |it: &&LiteralToken| {
         matches!(
             it.kind,
@@ -246,10 +239,11 @@ type NumberOperator = fn(f64, f64) -> f64;
 
 fn parse_number_operator(tokens: &[LiteralToken]) -> Option<(NumberOperator, usize)> {
     let mark = |n: usize, it: char| tokens.get(n).is_some_and(|token| token.is_mark(it));
-    match () {
-        () if mark(0, '*') && mark(1, '*') => Some((f64::powf, 2)),
-        () if mark(0, '*') => Some((|a, b| a * b, 1)),
-        () if mark(0, '<') && mark(1, '<') => Some((|a, b| a * b.exp2(), 2)),
-        () => None,
+    if mark(0, '*') && mark(1, '*') {
+        Some((f64::powf, 2))
+    } else if mark(0, '*') {
+        Some((|a, b| a * b, 1))
+    } else {
+        (mark(0, '<') && mark(1, '<')).then_some((|a, b| a * b.exp2(), 2))
     }
 }
