@@ -17,12 +17,10 @@ impl<'a> FileLines<'a> {
         if lines.last().is_some_and(|it| it.is_empty()) {
             lines.pop();
         }
-        Self {
-            lines: lines
-                .into_iter()
-                .map(|it| it.strip_suffix(b"\r").unwrap_or(it))
-                .collect(),
+        for line in &mut lines {
+            *line = line.strip_suffix(b"\r").unwrap_or(line);
         }
+        Self { lines }
     }
 
     /// The first lines of this content only: enough for a citation near the top of a long file.
@@ -52,38 +50,20 @@ impl<'a> FileLines<'a> {
     /// How many lines there are.
     #[must_use]
     pub fn line_count(&self) -> u32 {
-        u32::try_from(self.lines.len()).unwrap_or(u32::MAX)
+        count_as_u32(self.lines.len())
     }
 
     /// The lines of a range; `None` when it reaches beyond the end.
     #[must_use]
     pub fn get_span(&self, lines: LineSpan) -> Option<&[&'a [u8]]> {
         self.lines
-            .get(line_to_index(lines.first_line())..line_to_index(lines.last_line()) + 1)
-    }
-
-    /// The part of a range that exists.
-    #[must_use]
-    pub fn clip_span(&self, lines: LineSpan) -> &[&'a [u8]] {
-        let end = (line_to_index(lines.last_line()) + 1).min(self.lines.len());
-        self.lines
-            .get(line_to_index(lines.first_line())..end)
-            .unwrap_or(&[])
-    }
-
-    /// Every line at which this run of lines begins.
-    pub fn find_run(&self, run: &[&[u8]]) -> Vec<u32> {
-        let starts = self.lines.windows(run.len().max(1)).enumerate();
-        starts
-            .filter(|(_, it)| *it == run)
-            .map(|(at, _)| index_to_line(at))
-            .collect()
+            .get(lines.first_line() as usize - 1..lines.last_line() as usize)
     }
 
     /// Short digests of up to `n` lines before this one, nearest last.
     #[must_use]
     pub fn fingerprints_before(&self, line: u32, n: usize) -> Vec<String> {
-        let end = line_to_index(line).min(self.lines.len());
+        let end = (line as usize - 1).min(self.lines.len());
         self.lines[end.saturating_sub(n)..end]
             .iter()
             .map(|it| fingerprint_line(it))
@@ -104,10 +84,10 @@ impl<'a> FileLines<'a> {
     /// Every line with this short digest.
     #[must_use]
     pub fn lines_with_fingerprint(&self, short: &str) -> Vec<u32> {
-        let lines = self.lines.iter().enumerate();
+        let lines = (1..).zip(&self.lines);
         lines
             .filter(|(_, it)| fingerprint_line(it) == short)
-            .map(|(at, _)| index_to_line(at))
+            .map(|(line, _)| line)
             .collect()
     }
 }
@@ -130,12 +110,9 @@ pub fn fingerprint_line(line: &[u8]) -> String {
     Digest::hash_bytes(line.trim_ascii()).short_hex()
 }
 
-fn line_to_index(line: u32) -> usize {
-    line as usize - 1
-}
-
-fn index_to_line(index: usize) -> u32 {
-    u32::try_from(index + 1).unwrap_or(u32::MAX)
+/// A count of lines or words as citations count them.
+pub(crate) fn count_as_u32(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -146,7 +123,10 @@ mod tests {
     fn lines_are_found() {
         let sheet = FileLines::from_bytes(b"a\r\nb\nc\na\nb");
         assert_eq!(sheet.line_count(), 5);
-        assert_eq!(sheet.find_run(&[b"a", b"b"]), vec![1, 4]);
+        assert_eq!(
+            sheet.lines_with_fingerprint(&fingerprint_line(b" a")),
+            [1, 4]
+        );
         assert_eq!(
             sheet
                 .get_span(LineSpan::new(2, 3).unwrap())
@@ -154,8 +134,8 @@ mod tests {
             Some(b"b\nc".to_vec())
         );
         assert!(sheet.get_span(LineSpan::new(5, 6).unwrap()).is_none());
-        assert_eq!(sheet.clip_span(LineSpan::new(5, 6).unwrap()).len(), 1);
-        assert_eq!(sheet.clip_span(LineSpan::new(9, 9).unwrap()).len(), 0);
+        assert_eq!(sheet.clip_rows(&(4..6)).len(), 1);
+        assert_eq!(sheet.clip_rows(&(8..9)).len(), 0);
         assert_eq!(sheet.fingerprints_before(2, 3).len(), 1);
         assert_eq!(sheet.fingerprints_after(4, 3).len(), 1);
         assert_eq!(FileLines::from_bytes(b"").line_count(), 0);

@@ -32,7 +32,6 @@ mod tokens;
 mod trace;
 mod verdict_cache;
 
-use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::rc::Rc;
@@ -40,12 +39,15 @@ use std::rc::Rc;
 pub use hunks::find_replaced_words;
 pub use partial_citation::PartialCitation;
 
-use anchor::{Anchor, AnchorMatch};
+use anchor::{Anchor, AnchorMatch, TreeMatches};
 use trace::{EditOutcome, HistoryIndex, LineTracer, TraceOutcome, VersionSpan};
+use verdict_cache::{CONCLUSION, IN_FILE, TRACE};
 
 use crate::citation::{Citation, CodeLocation, LineSpan, RepoPath};
 use crate::file_lines::{FileLines, is_binary_content, join_cited_lines};
-use crate::source::{CommitHistory, FileEdit, FileVersion, HistoryRoute, Source, SourceTree};
+use crate::source::{
+    CommitHistory, FileEdit, FileVersion, HistoryRoute, Source, SourceBlob, SourceError, SourceTree,
+};
 use crate::verdict::{Change, Difference, Loss, Verdict};
 use apostille_text::digest::Digest;
 use apostille_text::literals;
@@ -57,12 +59,23 @@ pub const FAR: usize = 50_000;
 
 /// From how many citations on it pays to ask for the ids of files before reading them.
 const BATCH: usize = 50;
-const LATE: &str = "no time left to look";
 const NOT_TEXT: &str = "the file is not text";
 
 /// Something on the way could not be read: the verdict is `unknown`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FollowError(String);
+
+impl From<SourceError> for FollowError {
+    fn from(error: SourceError) -> Self {
+        Self(error.format_with_causes())
+    }
+}
+
+impl From<FollowError> for Verdict {
+    fn from(FollowError(why): FollowError) -> Self {
+        Self::Unknown { why }
+    }
+}
 
 /// What was found at one citation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,18 +86,16 @@ pub struct CitationFinding {
     pub is_merged: Option<bool>,
 }
 
-impl CitationFinding {
-    fn from_verdict(verdict: Verdict) -> Self {
+impl<V: Into<Verdict>> From<V> for CitationFinding {
+    fn from(verdict: V) -> Self {
         Self {
-            verdict,
+            verdict: verdict.into(),
             is_merged: None,
         }
     }
+}
 
-    fn unknown_because(why: impl Into<String>) -> Self {
-        Self::from_verdict(Verdict::Unknown { why: why.into() })
-    }
-
+impl CitationFinding {
     /// Whether it may be held against a memory for good: the change is part of this tree's own history, or the text
     /// was never there. What is cited from a branch that was not merged, or from a commit that is gone, is only
     /// withheld.
@@ -115,7 +126,7 @@ impl CitationFinding {
 
 /// A file of the tree, and rows of it.
 type FileRows = (RepoPath, Range<u32>);
-type CachedFileRead = Result<Option<(Option<String>, Rc<[u8]>)>, String>;
+type CachedFileRead = Result<Option<(Option<String>, Rc<[u8]>)>, FollowError>;
 
 /// A fact and the places that prove it.
 #[derive(Debug, Clone, Copy)]
@@ -135,7 +146,7 @@ pub struct CitationFollower<'a> {
     files: HashMap<RepoPath, CachedFileRead>,
     tracer: LineTracer<'a>,
     tree: Option<SourceTree>,
-    edits: OnceCell<Result<Rc<[FileEdit]>, FollowError>>,
+    edits: Option<Result<Rc<[FileEdit]>, FollowError>>,
 }
 
 impl<'a> CitationFollower<'a> {
@@ -156,17 +167,15 @@ impl<'a> CitationFollower<'a> {
             files: HashMap::new(),
             tracer: LineTracer::new(source),
             tree: None,
-            edits: OnceCell::new(),
+            edits: None,
         }
     }
 
     /// One verdict for each citation of each claim.
     pub fn verify_claims(&mut self, claims: &[CitedClaim<'_>]) -> Vec<Vec<Verdict>> {
-        let verdicts =
-            |sights: Vec<CitationFinding>| sights.into_iter().map(|it| it.verdict).collect();
-        self.follow_claims(claims)
-            .into_iter()
-            .map(verdicts)
+        let findings = self.follow_claims(claims).into_iter();
+        findings
+            .map(|of_claim| of_claim.into_iter().map(|it| it.verdict).collect())
             .collect()
     }
 
@@ -190,40 +199,20 @@ impl<'a> CitationFollower<'a> {
             .iter()
             .map(|it| self.find_without_history(it, is_batch))
             .collect();
-        let history = self.load_history(
-            citations
-                .iter()
-                .zip(&quick)
-                .filter(|it| it.1.is_none())
-                .map(|it| *it.0),
-        );
+        let pairs = citations.iter().zip(&quick);
+        let open = pairs.filter(|(_, done)| done.is_none()).map(|(it, _)| *it);
+        let history = self.load_history(open);
         let road = history
             .as_ref()
-            .map(|it| it.as_ref().map(HistoryIndex::new))
-            .transpose();
-        let open: Vec<&Citation> = citations
-            .iter()
-            .zip(&quick)
-            .filter(|it| it.1.is_none())
-            .map(|it| *it.0)
-            .collect();
-        let mut searched = match &road {
-            Ok(Some(road)) => open
-                .iter()
-                .map(|it| self.follow_or_anchor(it, road))
-                .collect::<Vec<_>>(),
-            Ok(None) => open.iter().map(|it| self.search_by_anchor(it)).collect(),
-            Err(broken) => open
-                .iter()
-                .map(|it| self.search_by_anchor(it).or_unknown(broken))
-                .collect(),
-        }
-        .into_iter();
-        let over = |done: Option<CitationFinding>| {
-            done.map(CitationSearch::Over).or_else(|| searched.next())
+            .map(|it| it.as_ref().map(HistoryIndex::new));
+        let search = |(citation, done): (&&Citation, Option<CitationFinding>)| {
+            done.map_or_else(
+                || self.search_citation(citation, &road),
+                CitationSearch::Over,
+            )
         };
-        let followed: Vec<CitationSearch> = quick.into_iter().filter_map(over).collect();
-        let sights = self.search_other_files(citations, followed);
+        let searches = citations.iter().zip(quick).map(search).collect();
+        let sights = self.search_other_files(citations, searches);
         self.cache_findings(citations, &sights);
         sights
     }
@@ -235,16 +224,14 @@ impl<'a> CitationFollower<'a> {
         is_batch: bool,
     ) -> Option<CitationFinding> {
         if (self.late)() {
-            return Some(CitationFinding::unknown_because(LATE));
+            return Some(out_of_time().into());
         }
         if let Some(sight) = self.load_cached_conclusion(citation) {
             return Some(sight);
         }
-        let unread = if is_batch {
-            self.source.file_id(&citation.path)
-        } else {
-            None
-        };
+        let unread = is_batch
+            .then(|| self.source.file_id(&citation.path))
+            .flatten();
         let known = unread.and_then(|id| {
             self.load_cached_verdict(citation, &id)
                 .or_else(|| self.load_conclusion_if_unedited(citation, &id))
@@ -254,12 +241,25 @@ impl<'a> CitationFollower<'a> {
             .or_else(|| self.judge_cached_trace(citation))
     }
 
+    /// What was kept about a citation in a file with this content, or at this commit.
+    fn load_cached(&self, citation: &Citation, mark: char, id: &str) -> Option<String> {
+        let cache = self.source.verdict_cache()?;
+        cache.get(&verdict_cache::build_cache_key(citation, mark, id))
+    }
+
+    /// Keeps something about a citation, if there is something to keep and where to keep it.
+    fn cache_value(&self, citation: &Citation, mark: char, id: &str, value: Option<String>) {
+        if let (Some(cache), Some(value)) = (self.source.verdict_cache(), value) {
+            cache.put(&verdict_cache::build_cache_key(citation, mark, id), &value);
+        }
+    }
+
     /// What was concluded about this very commit before; a working tree is none.
     fn load_cached_conclusion(&mut self, citation: &Citation) -> Option<CitationFinding> {
-        let memo = self.source.verdict_cache()?;
-        let tree = self.load_tree().ok().filter(|it| !it.is_worktree)?;
-        let key = verdict_cache::build_conclusion_cache_key(citation, tree.commit.as_deref()?);
-        verdict_cache::decode_cached_conclusion(&memo.get(&key)?, |change| change <= self.tolerance)
+        self.source.verdict_cache()?;
+        let commit = self.settled_commit()?;
+        let kept = self.load_cached(citation, CONCLUSION, &commit)?;
+        verdict_cache::decode_cached_conclusion(&kept, self.tolerance)
     }
 
     /// What was concluded about the commit of a working tree, if the file is as it is there.
@@ -268,25 +268,19 @@ impl<'a> CitationFollower<'a> {
         citation: &Citation,
         id: &str,
     ) -> Option<CitationFinding> {
-        let memo = self.source.verdict_cache()?;
+        self.source.verdict_cache()?;
         let commit = self.tree_commit()?;
-        let (fate, _) = verdict_cache::decode_cached_trace(
-            &memo.get(&verdict_cache::build_trace_cache_key(citation, &commit))?,
-        )?;
-        let kept = memo.get(&verdict_cache::build_conclusion_cache_key(
-            citation, &commit,
-        ))?;
+        let trace = self.load_cached(citation, TRACE, &commit)?;
+        let (fate, _) = verdict_cache::decode_cached_trace(&trace)?;
+        let kept = self.load_cached(citation, CONCLUSION, &commit)?;
         is_unedited_since_trace(&fate, citation, id).then_some(())?;
-        verdict_cache::decode_cached_conclusion(&kept, |change| change <= self.tolerance)
+        verdict_cache::decode_cached_conclusion(&kept, self.tolerance)
     }
 
     /// What was found when the file had this content.
     fn load_cached_verdict(&self, citation: &Citation, id: &str) -> Option<CitationFinding> {
-        let kept = self
-            .source
-            .verdict_cache()?
-            .get(&verdict_cache::build_file_cache_key(citation, id))?;
-        verdict_cache::decode_lasting_verdict(citation, &kept).map(CitationFinding::from_verdict)
+        let kept = self.load_cached(citation, IN_FILE, id)?;
+        verdict_cache::decode_lasting_verdict(citation, &kept).map(Into::into)
     }
 
     /// The verdict on a citation that was followed to this very commit before.
@@ -297,44 +291,27 @@ impl<'a> CitationFollower<'a> {
             return Some(sight);
         }
         let commit = self.tree_commit()?;
-        let kept = self
-            .source
-            .verdict_cache()?
-            .get(&verdict_cache::build_trace_cache_key(citation, &commit))?;
+        let kept = self.load_cached(citation, TRACE, &commit)?;
         let (fate, is_merged) = verdict_cache::decode_cached_trace(&kept)?;
-        let verdict = self
-            .apply_uncommitted_edits(fate)
-            .and_then(|fate| self.judge_trace_outcome(citation, fate))
-            .ok()?;
+        let fate = self.apply_uncommitted_edits(fate).ok()?;
+        let verdict = self.judge_trace_outcome(citation, fate).ok()?;
         Some(CitationFinding { verdict, is_merged })
     }
 
     /// Keeps what stays true as long as the files are what they are.
     fn cache_findings(&mut self, citations: &[&Citation], sights: &[CitationFinding]) {
-        let Some(memo) = self.source.verdict_cache() else {
+        if self.source.verdict_cache().is_none() {
             return;
-        };
-        let commit = self
-            .load_tree()
-            .ok()
-            .filter(|it| !it.is_worktree)
-            .and_then(|it| it.commit.clone());
+        }
+        let commit = self.settled_commit();
         for (citation, sight) in citations.iter().zip(sights) {
             if let Some(commit) = &commit
                 && let Some(value) = verdict_cache::encode_cached_conclusion(sight)
             {
-                memo.put(
-                    &verdict_cache::build_conclusion_cache_key(citation, commit),
-                    &value,
-                );
-                continue;
-            }
-            let id = match self.files.get(&citation.path) {
-                Some(Ok(Some((Some(id), _)))) => id,
-                _ => continue,
-            };
-            if let Some(value) = verdict_cache::encode_lasting_verdict(citation, &sight.verdict) {
-                memo.put(&verdict_cache::build_file_cache_key(citation, id), &value);
+                self.cache_value(citation, CONCLUSION, commit, Some(value));
+            } else if let Some(Ok(Some((Some(id), _)))) = self.files.get(&citation.path) {
+                let value = verdict_cache::encode_lasting_verdict(citation, &sight.verdict);
+                self.cache_value(citation, IN_FILE, id, value);
             }
         }
     }
@@ -343,53 +320,53 @@ impl<'a> CitationFollower<'a> {
     fn load_history<'c>(
         &self,
         open: impl Iterator<Item = &'c Citation>,
-    ) -> Option<Result<CommitHistory, FollowError>> {
+    ) -> Result<Option<CommitHistory>, FollowError> {
         let from: BTreeSet<String> = open.filter_map(|it| it.commit.clone()).collect();
-        let wanted = !from.is_empty() && !(self.late)();
-        wanted.then(|| {
-            self.source
-                .walk_history(&from, self.most)
-                .map_err(|error| FollowError(error.format_with_causes()))
-        })
+        if from.is_empty() || (self.late)() {
+            return Ok(None);
+        }
+        Ok(Some(self.source.walk_history(&from, self.most)?))
     }
 
     /// The verdict where no search is needed: the file could not be read, its content is the one that was cited, or
     /// the text stands where it stood and nowhere else.
     fn check_in_place(&mut self, citation: &Citation) -> Option<CitationFinding> {
         let (id, bytes) = match self.read_cached_file(&citation.path) {
-            Err(why) => return Some(CitationFinding::unknown_because(why)),
+            Err(error) => return Some(error.into()),
             Ok(None) => return None,
             Ok(Some(file)) => file,
         };
         if is_binary_content(&bytes) {
-            return Some(CitationFinding::unknown_because(NOT_TEXT));
+            return Some(FollowError(NOT_TEXT.into()).into());
         }
         let head = FileLines::from_head(&bytes, citation.lines.last_line() as usize);
         let is_here = is_cited_text(citation, head.get_span(citation.lines));
-        if id.is_some() && id == citation.blob {
-            let never = Verdict::Gone {
-                loss: Loss::Never,
-                since: None,
-            };
-            return Some(CitationFinding::from_verdict(if is_here {
-                Verdict::Holds
-            } else {
-                never
-            }));
+        if id.is_some() && id == citation.blob && !is_here {
+            return Some(Loss::Never.into());
         }
-        (is_here && Anchor::new(citation).is_certainly_in_place(&FileLines::from_bytes(&bytes)))
-            .then(|| CitationFinding::from_verdict(Verdict::Holds))
+        let is_certain = || {
+            id.is_some() && id == citation.blob
+                || Anchor::new(citation).is_certainly_in_place(&FileLines::from_bytes(&bytes))
+        };
+        (is_here && is_certain()).then(|| Verdict::Holds.into())
     }
 
-    /// Follows a citation through the commits since it was made, and through the edits that no commit holds yet.
-    fn follow_or_anchor(&mut self, citation: &Citation, road: &HistoryIndex<'_>) -> CitationSearch {
-        if (self.late)() {
-            return CitationSearch::Over(CitationFinding::unknown_because(LATE));
-        }
-        match self.follow_through_history(citation, road) {
+    /// Follows a citation through the commits since it was made, and through the edits that no commit holds yet; where that
+    /// cannot begin, looks for what was captured.
+    fn search_citation(
+        &mut self,
+        citation: &Citation,
+        road: &Result<Option<HistoryIndex<'_>>, &FollowError>,
+    ) -> CitationSearch {
+        let followed = match road {
+            Ok(Some(road)) if !(self.late)() => self.follow_through_history(citation, road),
+            Ok(_) => Ok(None),
+            Err(broken) => Err((*broken).clone()),
+        };
+        match followed {
             Ok(Some(sight)) => CitationSearch::Over(sight),
             Ok(None) => self.search_by_anchor(citation),
-            Err(broken) => self.search_by_anchor(citation).or_unknown(&broken),
+            Err(broken) => self.search_by_anchor(citation).or_unknown(broken),
         }
     }
 
@@ -407,13 +384,10 @@ impl<'a> CitationFollower<'a> {
             HistoryRoute::Across { is_ancestor, .. } => *is_ancestor,
         };
         let fate = self.tracer.trace_lines(road, span, &way)?;
-        if let (Some(memo), Some(commit)) = (self.source.verdict_cache(), self.tree_commit())
-            && let Some(value) = verdict_cache::encode_cached_trace(&fate, is_merged)
-        {
-            memo.put(
-                &verdict_cache::build_trace_cache_key(citation, &commit),
-                &value,
-            );
+        let commit = self.source.verdict_cache().and_then(|_| self.tree_commit());
+        if let Some(commit) = &commit {
+            let value = verdict_cache::encode_cached_trace(&fate, is_merged);
+            self.cache_value(citation, TRACE, commit, value);
         }
         let is_unedited = match self.read_cached_file(&citation.path) {
             Ok(Some((Some(id), _))) => is_unedited_since_trace(&fate, citation, &id),
@@ -424,14 +398,9 @@ impl<'a> CitationFollower<'a> {
             verdict: self.judge_trace_outcome(citation, fate)?,
             is_merged,
         };
-        if is_unedited
-            && let (Some(memo), Some(commit)) = (self.source.verdict_cache(), self.tree_commit())
-            && let Some(value) = verdict_cache::encode_cached_conclusion(&sight)
-        {
-            memo.put(
-                &verdict_cache::build_conclusion_cache_key(citation, &commit),
-                &value,
-            );
+        if let Some(commit) = commit.filter(|_| is_unedited) {
+            let value = verdict_cache::encode_cached_conclusion(&sight);
+            self.cache_value(citation, CONCLUSION, &commit, value);
         }
         Ok(Some(sight))
     }
@@ -447,96 +416,78 @@ impl<'a> CitationFollower<'a> {
             .as_ref()
             .and_then(|it| road.history.ways.get(it));
         let Some(way) = way else { return Ok(None) };
-        let (first, from) = match way {
-            HistoryRoute::Along(at) => (road.version_before(&citation.path, *at), *at),
-            HistoryRoute::Across { leap, then, .. } => {
-                let mut was = leap.edits.iter().filter_map(|it| it.was.as_ref());
-                let first = was.find(|it| it.path == citation.path);
-                (
-                    first.or_else(|| road.version_before(&citation.path, *then)),
-                    *then,
-                )
-            }
+        let (leap, from) = match way {
+            HistoryRoute::Along(at) => (&[][..], *at),
+            HistoryRoute::Across { leap, then, .. } => (&leap.edits[..], *then),
         };
-        let first = first.and_then(|it| it.id.as_deref());
-        match (first, citation.blob.as_deref()) {
-            // What was cited may have been committed only later.
-            (Some(first), Some(blob)) if first != blob => {
-                let later = road
-                    .find_arrival_step(&citation.path, blob, from)
-                    .map(|at| HistoryRoute::Along(at + 1));
-                let begin = later
-                    .map(|way| self.start_trace_at(citation, blob, &way))
-                    .transpose()?
-                    .flatten();
-                begin.map_or_else(
-                    || self.start_trace_at(citation, first, way),
-                    |it| Ok(Some(it)),
-                )
-            }
-            (Some(first), _) => self.start_trace_at(citation, first, way),
-            // No commit touched the file since; what was cited may be in none of them.
-            (None, Some(blob)) if self.tracer.has_content(&citation.path, blob)? => {
-                self.start_trace_at(citation, blob, way)
-            }
-            (None, _) => Ok(None),
-        }
-    }
-
-    /// Begins with this content of the file, if the cited text stands there.
-    fn start_trace_at(
-        &mut self,
-        citation: &Citation,
-        id: &str,
-        way: &HistoryRoute,
-    ) -> Result<Option<(VersionSpan, HistoryRoute)>, FollowError> {
-        let file = FileVersion {
+        let mut leapt = leap.iter().filter_map(|it| it.was.as_ref());
+        let first = leapt
+            .find(|it| it.path == citation.path)
+            .or_else(|| road.version_before(&citation.path, from));
+        let version = |id: &str| FileVersion {
             path: citation.path.clone(),
             id: Some(id.to_owned()),
         };
+        let file = match (
+            first.and_then(|it| it.id.as_deref()),
+            citation.blob.as_deref(),
+        ) {
+            // What was cited may have been committed only later.
+            (Some(first), Some(blob)) if first != blob => {
+                if let Some(at) = road.find_arrival_step(&citation.path, blob, from)
+                    && let Some(span) = self.find_cited_text(citation, version(blob))?
+                {
+                    return Ok(Some((span, HistoryRoute::Along(at + 1))));
+                }
+                version(first)
+            }
+            (Some(first), _) => version(first),
+            // No commit touched the file since; what was cited may be in none of them.
+            (None, Some(blob)) if self.tracer.has_content(&version(blob))? => version(blob),
+            (None, _) => return Ok(None),
+        };
+        let span = self.find_cited_text(citation, file)?;
+        Ok(span.map(|it| (it, way.clone())))
+    }
+
+    /// The cited lines of this version of their file, if the cited text stands there.
+    fn find_cited_text(
+        &mut self,
+        citation: &Citation,
+        file: FileVersion,
+    ) -> Result<Option<VersionSpan>, FollowError> {
         let bytes = self.tracer.load_content(&file)?;
         let rows = citation.lines.first_line() - 1..citation.lines.last_line();
-        let is_there = is_cited_text(
-            citation,
-            FileLines::from_bytes(&bytes).get_span(citation.lines),
-        );
-        Ok(is_there.then(|| (VersionSpan { file, rows }, way.clone())))
+        let sheet = FileLines::from_bytes(&bytes);
+        let is_there = is_cited_text(citation, sheet.get_span(citation.lines));
+        Ok(is_there.then_some(VersionSpan { file, rows }))
     }
 
     /// What became of lines that were followed to the commit, in the very tree that is looked at: it may hold edits
     /// that no commit holds, and what was cited may never have been committed.
     fn apply_uncommitted_edits(&mut self, fate: TraceOutcome) -> Result<TraceOutcome, FollowError> {
-        let TraceOutcome::Here { span, since } = fate else {
+        let Ok(span) = &fate.at else {
             return Ok(fate);
         };
         let path = span.file.path.clone();
-        let now = match self.read_cached_file(&path).map_err(FollowError)? {
-            Some((id, _)) if id.is_some() && id == span.file.id => {
-                return Ok(TraceOutcome::Here { span, since });
-            }
+        let now = match self.read_cached_file(&path)? {
+            Some((id, _)) if id.is_some() && id == span.file.id => return Ok(fate),
             Some(_) => Some(FileVersion { path, id: None }),
             None => None,
         };
-        let edit = FileEdit {
+        let mut edit = FileEdit {
             was: Some(span.file.clone()),
             now,
         };
-        if let EditOutcome::Untouched(span) = self.tracer.apply_edit(&edit, span.clone(), &[])? {
-            return Ok(TraceOutcome::Here { span, since });
+        if let untouched @ EditOutcome::Untouched(_) = self.tracer.apply_edit(&edit, span, &[])? {
+            return Ok(untouched.into_trace(fate.since, None));
         }
         let edits = self.load_edits()?;
-        let edit = match edit.now {
-            Some(_) => edit,
-            None => FileEdit {
-                now: self.tracer.find_renamed_file(&span.file, &edits)?,
-                ..edit
-            },
-        };
-        Ok(match self.tracer.apply_edit(&edit, span, &edits)? {
-            EditOutcome::Untouched(span) => TraceOutcome::Here { span, since },
-            EditOutcome::Touched(span) => TraceOutcome::Here { span, since: None },
-            EditOutcome::Lost(loss) => TraceOutcome::Lost { loss, since: None },
-        })
+        if edit.now.is_none() {
+            edit.now = self.tracer.find_renamed_file(&span.file, &edits)?;
+        }
+        let outcome = self.tracer.apply_edit(&edit, span, &edits)?;
+        Ok(outcome.into_trace(fate.since, None))
     }
 
     /// The verdict on lines that were followed to the end.
@@ -545,26 +496,26 @@ impl<'a> CitationFollower<'a> {
         citation: &Citation,
         fate: TraceOutcome,
     ) -> Result<Verdict, FollowError> {
-        match fate {
-            TraceOutcome::Lost { loss, since } => {
-                let back = self.find_restored_text(citation, &citation.path.clone());
-                Ok(back.unwrap_or(Verdict::Gone { loss, since }))
+        let VersionSpan { file, rows } = match fate.at {
+            Ok(span) => span,
+            Err(loss) => {
+                let back = self.find_restored_text(citation, &citation.path);
+                let since = fate.since;
+                return Ok(back.unwrap_or(Verdict::Gone { loss, since }));
             }
-            TraceOutcome::Here { span, since } => {
-                let bytes = self.tracer.load_content(&span.file)?;
-                if is_binary_content(&bytes) {
-                    return Err(FollowError(NOT_TEXT.into()));
-                }
-                let sheet = FileLines::from_bytes(&bytes);
-                if is_cited_text(citation, Some(sheet.clip_rows(&span.rows))) {
-                    return Ok(build_found_verdict(citation, &span.file.path, &span.rows));
-                }
-                let back = self.find_restored_text(citation, &span.file.path);
-                Ok(back.unwrap_or_else(|| {
-                    self.build_changed_verdict(citation, &span.file.path, &sheet, &span.rows, since)
-                }))
-            }
+        };
+        let bytes = self.tracer.load_content(&file)?;
+        if is_binary_content(&bytes) {
+            return Err(FollowError(NOT_TEXT.into()));
         }
+        let sheet = FileLines::from_bytes(&bytes);
+        if is_cited_text(citation, Some(sheet.clip_rows(&rows))) {
+            return Ok(build_found_verdict(citation, &file.path, &rows));
+        }
+        let back = self.find_restored_text(citation, &file.path);
+        Ok(back.unwrap_or_else(|| {
+            self.build_changed_verdict(citation, &file.path, &sheet, &rows, fate.since)
+        }))
     }
 
     /// The cited text where it was taken out and put back since.
@@ -577,34 +528,23 @@ impl<'a> CitationFollower<'a> {
     /// Looks for a citation by what was captured alone: in its file first.
     fn search_by_anchor(&mut self, citation: &Citation) -> CitationSearch {
         if (self.late)() {
-            return CitationSearch::Over(CitationFinding::unknown_because(LATE));
+            return CitationSearch::Over(out_of_time().into());
         }
-        let file = match self.read_cached_file(&citation.path) {
-            Err(why) => return CitationSearch::Over(CitationFinding::unknown_because(why)),
-            Ok(file) => file,
-        };
-        let Some((_, bytes)) = file else {
-            return CitationSearch::Abroad(Verdict::Gone {
-                loss: Loss::File,
-                since: None,
-            });
+        let path = &citation.path;
+        let bytes = match self.read_cached_file(path) {
+            Err(error) => return CitationSearch::Over(error.into()),
+            Ok(None) => return CitationSearch::Abroad(Loss::File.into()),
+            Ok(Some((_, bytes))) => bytes,
         };
         let sheet = FileLines::from_bytes(&bytes);
-        let path = &citation.path;
+        let changed = |rows| self.build_changed_verdict(citation, path, &sheet, &rows, None);
         match Anchor::new(citation).find_in_own_file(&sheet) {
-            AnchorMatch::Same(rows) => CitationSearch::Over(CitationFinding::from_verdict(
-                build_found_verdict(citation, path, &rows),
-            )),
-            AnchorMatch::Spaced(rows) => CitationSearch::Over(CitationFinding::from_verdict(
-                self.build_changed_verdict(citation, path, &sheet, &rows, None),
-            )),
-            AnchorMatch::Other(rows) => CitationSearch::Abroad(
-                self.build_changed_verdict(citation, path, &sheet, &rows, None),
-            ),
-            AnchorMatch::Nothing => CitationSearch::Abroad(Verdict::Gone {
-                loss: Loss::Lines,
-                since: None,
-            }),
+            AnchorMatch::Same(rows) => {
+                CitationSearch::Over(build_found_verdict(citation, path, &rows).into())
+            }
+            AnchorMatch::Spaced(rows) => CitationSearch::Over(changed(rows).into()),
+            AnchorMatch::Other(rows) => CitationSearch::Abroad(changed(rows)),
+            AnchorMatch::Nothing => CitationSearch::Abroad(Loss::Lines.into()),
         }
     }
 
@@ -619,31 +559,17 @@ impl<'a> CitationFollower<'a> {
             .zip(&searches)
             .filter(|(_, it)| matches!(it, CitationSearch::Abroad(_)));
         let anchors: Vec<Anchor<'_>> = lost.map(|(citation, _)| Anchor::new(citation)).collect();
-        let seen = self.scan_tree_for_anchors(&anchors);
-        let mut found = seen
-            .as_ref()
-            .map(|it| it.iter())
-            .map_err(|FollowError(why)| why);
-        let settled =
-            citations
-                .iter()
-                .zip(searches)
-                .map(|(citation, search)| match (search, &mut found) {
-                    (CitationSearch::Over(sight), _) => sight,
-                    (CitationSearch::Abroad(unknown @ Verdict::Unknown { .. }), Err(_)) => {
-                        CitationFinding::from_verdict(unknown)
-                    }
-                    (CitationSearch::Abroad(_), Err(why)) => {
-                        CitationFinding::unknown_because(why.as_str())
-                    }
-                    (CitationSearch::Abroad(verdict), Ok(found)) => match found.next() {
-                        Some(Some((path, rows))) => {
-                            CitationFinding::from_verdict(build_found_verdict(citation, path, rows))
-                        }
-                        _ => CitationFinding::from_verdict(verdict),
-                    },
-                });
-        settled.collect()
+        let mut found = self.scan_tree_for_anchors(&anchors).map(Vec::into_iter);
+        let settle = |(citation, search): (&&Citation, _)| match (search, &mut found) {
+            (CitationSearch::Over(sight), _) => sight,
+            (CitationSearch::Abroad(verdict), Ok(found)) => match found.next().flatten() {
+                Some((path, rows)) => build_found_verdict(citation, &path, &rows).into(),
+                None => verdict.into(),
+            },
+            (CitationSearch::Abroad(unknown @ Verdict::Unknown { .. }), Err(_)) => unknown.into(),
+            (CitationSearch::Abroad(_), Err(error)) => error.clone().into(),
+        };
+        citations.iter().zip(searches).map(settle).collect()
     }
 
     /// The one place in the tree where each of these texts stands, where there is one.
@@ -658,17 +584,13 @@ impl<'a> CitationFollower<'a> {
                 .or_default()
                 .push(which);
         }
-        let mut found: Vec<anchor::TreeMatches> =
-            vec![anchor::TreeMatches::default(); anchors.len()];
+        let mut found = vec![TreeMatches::default(); anchors.len()];
         let mut is_late = false;
-        let mut see = |path: &RepoPath, blob: &crate::source::SourceBlob| {
+        let mut see = |path: &RepoPath, blob: &SourceBlob| {
             let sheet = FileLines::from_bytes(&blob.bytes);
-            let lines = sheet
-                .lines()
-                .iter()
-                .map(|it| String::from_utf8_lossy(it.trim_ascii()));
+            let lines = sheet.lines().iter();
             let here: BTreeSet<usize> = lines
-                .filter_map(|it| wanted.get(it.as_bytes()))
+                .filter_map(|it| wanted.get(String::from_utf8_lossy(it.trim_ascii()).as_bytes()))
                 .flatten()
                 .copied()
                 .collect();
@@ -679,16 +601,14 @@ impl<'a> CitationFollower<'a> {
             !is_late
         };
         if !anchors.is_empty() {
-            self.source
-                .visit_files(&mut see)
-                .map_err(|error| FollowError(error.format_with_causes()))?;
+            self.source.visit_files(&mut see)?;
         }
         if is_late {
-            return Err(FollowError(LATE.into()));
+            return Err(out_of_time());
         }
         Ok(found
             .into_iter()
-            .map(anchor::TreeMatches::into_only_match)
+            .map(TreeMatches::into_only_match)
             .collect())
     }
 
@@ -715,40 +635,33 @@ impl<'a> CitationFollower<'a> {
     }
 
     fn tree_commit(&mut self) -> Option<String> {
-        self.load_tree().ok()?.commit.clone()
+        self.load_tree()?.commit.clone()
     }
 
-    fn load_tree(&mut self) -> Result<&SourceTree, FollowError> {
-        let tree = match self.tree.take() {
-            Some(tree) => tree,
-            None => self
-                .source
-                .read_tree()
-                .map_err(|error| FollowError(error.format_with_causes()))?,
-        };
-        Ok(self.tree.insert(tree))
+    /// The commit that is looked at, without the edits of a working tree.
+    fn settled_commit(&mut self) -> Option<String> {
+        let tree = self.load_tree().filter(|it| !it.is_worktree)?;
+        tree.commit.clone()
+    }
+
+    fn load_tree(&mut self) -> Option<&SourceTree> {
+        if self.tree.is_none() {
+            self.tree = self.source.read_tree().ok();
+        }
+        self.tree.as_ref()
     }
 
     fn load_edits(&mut self) -> Result<Rc<[FileEdit]>, FollowError> {
-        let source = self.source;
-        let ask = || {
-            source
-                .list_uncommitted_edits()
-                .map(Rc::from)
-                .map_err(|error| FollowError(error.format_with_causes()))
-        };
-        self.edits.get_or_init(ask).clone()
+        let ask = || Ok(self.source.list_uncommitted_edits()?.into());
+        self.edits.get_or_insert_with(ask).clone()
     }
 
     fn read_cached_file(&mut self, path: &RepoPath) -> CachedFileRead {
         if let Some(read) = self.files.get(path) {
             return read.clone();
         }
-        let read: CachedFileRead = match self.source.read_file(path) {
-            Err(error) => Err(error.format_with_causes()),
-            Ok(None) => Ok(None),
-            Ok(Some(blob)) => Ok(Some((blob.id, blob.bytes.into()))),
-        };
+        let blob = self.source.read_file(path).map_err(FollowError::from);
+        let read: CachedFileRead = blob.map(|it| it.map(|it| (it.id, it.bytes.into())));
         if let Ok(Some((Some(id), bytes))) = &read {
             self.tracer.cache_object(id, bytes);
         }
@@ -767,20 +680,23 @@ enum CitationSearch {
 
 impl CitationSearch {
     /// When something on the way could not be read, what is not found by its text is not known to be gone.
-    fn or_unknown(self, broken: &FollowError) -> Self {
+    fn or_unknown(self, broken: FollowError) -> Self {
         match self {
             Self::Over(sight) if sight.verdict.is_good() => Self::Over(sight),
-            Self::Over(_) => Self::Over(CitationFinding::unknown_because(broken.0.clone())),
-            Self::Abroad(_) => Self::Abroad(Verdict::Unknown {
-                why: broken.0.clone(),
-            }),
+            Self::Over(_) => Self::Over(broken.into()),
+            Self::Abroad(_) => Self::Abroad(broken.into()),
         }
     }
 }
 
+fn out_of_time() -> FollowError {
+    FollowError("no time left to look".into())
+}
+
 /// Whether lines were followed to a commit within their file, and the file is as it is there.
 fn is_unedited_since_trace(fate: &TraceOutcome, citation: &Citation, id: &str) -> bool {
-    matches!(fate, TraceOutcome::Here { span, .. } if span.file.path == citation.path && span.file.id.as_deref() == Some(id))
+    let is_it = |file: &FileVersion| file.path == citation.path && file.id.as_deref() == Some(id);
+    fate.at.as_ref().is_ok_and(|it| is_it(&it.file))
 }
 
 /// Whether these lines are the cited ones.

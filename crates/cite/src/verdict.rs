@@ -1,6 +1,7 @@
 //! What was found when somebody looked a citation up again.
 
 use crate::citation::CodeLocation;
+use crate::source::SourceError;
 use apostille_text::words::words;
 
 words! {
@@ -88,6 +89,19 @@ pub enum Verdict {
         /// Why not.
         why: String,
     },
+}
+
+impl From<Loss> for Verdict {
+    fn from(loss: Loss) -> Self {
+        Self::Gone { loss, since: None }
+    }
+}
+
+impl From<SourceError> for Verdict {
+    fn from(error: SourceError) -> Self {
+        let why = error.format_with_causes();
+        Self::Unknown { why }
+    }
 }
 
 impl Verdict {

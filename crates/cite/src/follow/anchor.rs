@@ -1,11 +1,12 @@
 //! Finding cited text by what was captured alone: its words, its place and its neighbours. For when the commit is gone.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::tokens::{self, CodeToken};
 use super::trace::{count_letters_and_digits, find_matching_rows, is_distinctive_snippet};
-use crate::citation::{Citation, LineSpan, NEIGHBOURS, RepoPath};
-use crate::file_lines::{FileLines, fingerprint_line, join_cited_lines};
+use crate::citation::{Citation, NEIGHBOURS, RepoPath};
+use crate::file_lines::{FileLines, count_as_u32, fingerprint_line, join_cited_lines};
 use apostille_text::digest::Digest;
 
 /// What a neighbour counts for that says something; one that does not counts 1.
@@ -41,11 +42,7 @@ impl TreeMatches {
 
     /// The most familiar place, if it is one.
     pub(super) fn into_only_match(mut self) -> Option<(RepoPath, Range<u32>)> {
-        if self.places.len() == 1 {
-            self.places.pop()
-        } else {
-            None
-        }
+        self.places.pop().filter(|_| self.places.is_empty())
     }
 }
 
@@ -76,11 +73,8 @@ impl<'c> Anchor<'c> {
         if let Some(row) = self.pick_best_row(sheet, self.find_exact_rows(sheet), here) {
             return AnchorMatch::Same(self.rows_starting_at(row));
         }
-        if let Some(row) = self.pick_best_row(
-            sheet,
-            find_matching_rows(sheet, &self.text, is_same_trimmed_line),
-            here,
-        ) {
+        let spaced = find_matching_rows(sheet, &self.text, is_same_trimmed_line);
+        if let Some(row) = self.pick_best_row(sheet, spaced, here) {
             return AnchorMatch::Spaced(self.rows_starting_at(row));
         }
         self.find_rows_between_neighbours(sheet)
@@ -91,11 +85,12 @@ impl<'c> Anchor<'c> {
     /// Whether text that stands in place is surely the cited one: all its neighbours are there, or no other place has
     /// it and it says enough not to be another one like it.
     pub(super) fn is_certainly_in_place(&self, sheet: &FileLines<'_>) -> bool {
-        let (lines, before, after) = (
-            self.citation.lines,
-            &self.citation.before,
-            &self.citation.after,
-        );
+        let Citation {
+            lines,
+            before,
+            after,
+            ..
+        } = self.citation;
         let is_among_neighbours = sheet.fingerprints_before(lines.first_line(), NEIGHBOURS)
             == *before
             && sheet.fingerprints_after(lines.last_line(), NEIGHBOURS) == *after;
@@ -120,10 +115,11 @@ impl<'c> Anchor<'c> {
         found: &mut TreeMatches,
     ) {
         for row in self.find_exact_rows(sheet) {
+            let mut familiar = self.score_neighbours(sheet, row);
             // A file that only went to another folder, or changed its ending, keeps its name.
-            let is_namesake = extract_file_stem(path) == extract_file_stem(&self.citation.path);
-            let familiar =
-                self.score_neighbours(sheet, row) + if is_namesake { 2 * TELLING } else { 0 };
+            if extract_file_stem(path) == extract_file_stem(&self.citation.path) {
+                familiar += 2 * TELLING;
+            }
             if self.is_familiar_enough(familiar) {
                 found.add_match(familiar, path, self.rows_starting_at(row));
             }
@@ -173,7 +169,7 @@ impl<'c> Anchor<'c> {
         let mut places: Vec<(usize, u32)> = places
             .map(|row| (self.score_neighbours(sheet, row), row))
             .collect();
-        places.sort_by_key(|(familiar, row)| (std::cmp::Reverse(*familiar), row.abs_diff(home)));
+        places.sort_by_key(|(familiar, row)| (Reverse(*familiar), row.abs_diff(home)));
         match places[..] {
             [] => None,
             [(familiar, row)] => {
@@ -193,10 +189,10 @@ impl<'c> Anchor<'c> {
     /// How many of the captured neighbours stand around this row, wherever they stand near it. Those that say little,
     /// such as a closing bracket, count for little.
     fn score_neighbours(&self, sheet: &FileLines<'_>, row: u32) -> usize {
-        let n = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
         let (before, after) = (&self.citation.before, &self.citation.after);
-        let above = row.saturating_sub(u32::try_from(before.len()).unwrap_or(0) + SLACK)..row;
-        let below = row + n..row + n + u32::try_from(after.len()).unwrap_or(0) + SLACK;
+        let end = self.rows_starting_at(row).end;
+        let above = row.saturating_sub(count_as_u32(before.len()) + SLACK)..row;
+        let below = end..end + count_as_u32(after.len()) + SLACK;
         let known = |rows: Range<u32>, cited: &[String]| {
             let mut cited: Vec<&String> = cited.iter().collect();
             let mut points = 0;
@@ -204,11 +200,8 @@ impl<'c> Anchor<'c> {
                 let short = fingerprint_line(line);
                 if let Some(at) = cited.iter().position(|it| **it == short) {
                     cited.swap_remove(at);
-                    points += if count_letters_and_digits(&[line]) >= 6 {
-                        TELLING
-                    } else {
-                        1
-                    };
+                    let is_telling = count_letters_and_digits(&[line]) >= 6;
+                    points += if is_telling { TELLING } else { 1 };
                 }
             }
             points
@@ -219,23 +212,22 @@ impl<'c> Anchor<'c> {
     /// What stands between the neighbours, where those are found; the ends of the file are neighbours too.
     fn find_rows_between_neighbours(&self, sheet: &FileLines<'_>) -> Option<Range<u32>> {
         let home = self.citation.lines;
-        let near = |short: &String| {
-            sheet
-                .lines_with_fingerprint(short)
-                .into_iter()
-                .min_by_key(|it| it.abs_diff(home.first_line() - 1))
+        let near = |short| {
+            let lines = sheet.lines_with_fingerprint(short).into_iter();
+            lines.min_by_key(|it| it.abs_diff(home.first_line() - 1))
         };
-        let above = self.citation.before.last().map_or(Some(0), near)?;
+        let above = self.citation.before.last().map_or(Some(0), |it| near(it))?;
         let below = match self.citation.after.first() {
-            Some(short) => sheet
-                .lines_with_fingerprint(short)
-                .into_iter()
-                .find(|it| *it > above)?,
+            Some(short) => {
+                let lines = sheet.lines_with_fingerprint(short);
+                lines.into_iter().find(|it| *it > above)?
+            }
             None => sheet.line_count() + 1,
         };
-        let lines = LineSpan::new(above + 1, below - 1)?;
-        (lines.line_count() <= home.line_count() * 2 + 5)
-            .then(|| lines.first_line() - 1..lines.last_line())
+        let n_lines = below.checked_sub(above + 1)?;
+        (1..=home.line_count() * 2 + 5)
+            .contains(&n_lines)
+            .then_some(above..below - 1)
     }
 
     /// The lines that have most words in common with the text, at least half of them: only to show where it changed.
@@ -254,25 +246,22 @@ impl<'c> Anchor<'c> {
             .iter()
             .map(|it| tokens::split_code_tokens(&[it]))
             .collect();
-        let shared = |a: &Vec<CodeToken<'_>>, b: &Vec<CodeToken<'_>>| {
-            a.iter().filter(|it| b.contains(it)).count()
-        };
+        let shared =
+            |a: &[CodeToken<'_>], b: &[CodeToken<'_>]| a.iter().filter(|it| b.contains(it)).count();
         let score = |row: usize| {
-            text.iter()
-                .zip(&lines[row..])
-                .map(|(a, b)| shared(a, b))
-                .sum::<usize>()
+            let pairs = text.iter().zip(&lines[row..]);
+            pairs.map(|(a, b)| shared(a, b)).sum::<usize>()
         };
-        let best = (0..lines.len())
-            .map(|row| (score(row), std::cmp::Reverse(row)))
+        let (score, Reverse(row)) = (0..lines.len())
+            .map(|row| (score(row), Reverse(row)))
             .max()?;
-        let (row, n) = (best.1.0, self.text.len().min(lines.len() - best.1.0));
-        let rows = u32::try_from(row).ok()?..u32::try_from(row + n).ok()?;
-        (best.0 * 2 >= n_words).then_some(rows)
+        let end = (row + self.text.len()).min(lines.len());
+        let rows = count_as_u32(row)..count_as_u32(end);
+        (score * 2 >= n_words).then_some(rows)
     }
 
     fn rows_starting_at(&self, row: u32) -> Range<u32> {
-        row..row + u32::try_from(self.text.len()).unwrap_or(u32::MAX)
+        row..row + count_as_u32(self.text.len())
     }
 }
 

@@ -1,7 +1,12 @@
 //! Where the comments are, as far as one can tell without a parser for every language.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use apostille_text::words::index_words;
+
 /// How a language writes comments.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CommentSyntax {
     /// What begins a comment that ends with the line.
     line: &'static [&'static str],
@@ -9,60 +14,69 @@ pub(super) struct CommentSyntax {
     block: Option<(&'static str, &'static str)>,
 }
 
-const C: CommentSyntax = CommentSyntax {
-    line: &["//"],
-    block: Some(("/*", "*/")),
-};
-const HASH: CommentSyntax = CommentSyntax {
-    line: &["#"],
-    block: None,
-};
-const DASHES: CommentSyntax = CommentSyntax {
-    line: &["--"],
-    block: None,
-};
-const SEMICOLON: CommentSyntax = CommentSyntax {
-    line: &[";"],
-    block: None,
-};
-const MARKUP: CommentSyntax = CommentSyntax {
-    line: &[],
-    block: Some(("<!--", "-->")),
-};
-const PHP: CommentSyntax = CommentSyntax {
-    line: &["//", "#"],
-    block: Some(("/*", "*/")),
-};
-const SQL: CommentSyntax = CommentSyntax {
-    line: &["--"],
-    block: Some(("/*", "*/")),
-};
-const NONE: CommentSyntax = CommentSyntax {
-    line: &[],
-    block: None,
-};
+/// The languages by the endings of their files.
+const LANGUAGES: &[(&str, CommentSyntax)] = &[
+    (
+        "rs c h cc cpp cxx hpp hh m mm go java js jsx mjs cjs ts tsx mts cts kt kts swift scala cs dart \
+        zig groovy gradle proto css scss less y l vue svelte",
+        CommentSyntax {
+            line: &["//"],
+            block: Some(("/*", "*/")),
+        },
+    ),
+    (
+        "py pyi rb sh bash zsh fish yml yaml toml mk makefile dockerfile r pl pm ex exs cfg conf cmake \
+        nix jl tcl gitignore dockerignore editorconfig env tf jq",
+        CommentSyntax {
+            line: &["#"],
+            block: None,
+        },
+    ),
+    (
+        "lua hs elm adb ads",
+        CommentSyntax {
+            line: &["--"],
+            block: None,
+        },
+    ),
+    (
+        "sql",
+        CommentSyntax {
+            line: &["--"],
+            block: Some(("/*", "*/")),
+        },
+    ),
+    (
+        "php",
+        CommentSyntax {
+            line: &["//", "#"],
+            block: Some(("/*", "*/")),
+        },
+    ),
+    (
+        "el lisp clj cljs scm asm ini",
+        CommentSyntax {
+            line: &[";"],
+            block: None,
+        },
+    ),
+    (
+        "html htm xml svg",
+        CommentSyntax {
+            line: &[],
+            block: Some(("<!--", "-->")),
+        },
+    ),
+];
 
 impl CommentSyntax {
     /// The comments of a file of this name.
     pub(super) fn from_path(path: &str) -> Self {
         let name = path.rsplit('/').next().unwrap_or(path);
         let extension = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
-        match extension.as_str() {
-            "rs" | "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "m" | "mm" | "go" | "java"
-            | "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "kt" | "kts"
-            | "swift" | "scala" | "cs" | "dart" | "zig" | "groovy" | "gradle" | "proto" | "css"
-            | "scss" | "less" | "y" | "l" | "vue" | "svelte" => C,
-            "py" | "pyi" | "rb" | "sh" | "bash" | "zsh" | "fish" | "yml" | "yaml" | "toml"
-            | "mk" | "makefile" | "dockerfile" | "r" | "pl" | "pm" | "ex" | "exs" | "cfg"
-            | "conf" | "cmake" | "nix" | "jl" | "tcl" | "gitignore" | "dockerignore"
-            | "editorconfig" | "env" | "tf" | "jq" => HASH,
-            "lua" | "hs" | "elm" | "adb" | "ads" => DASHES,
-            "sql" => SQL,
-            "php" => PHP,
-            "el" | "lisp" | "clj" | "cljs" | "scm" | "asm" | "ini" => SEMICOLON,
-            "html" | "htm" | "xml" | "svg" => MARKUP,
-            _ => NONE,
-        }
+        static BY_EXTENSION: LazyLock<HashMap<&str, CommentSyntax>> =
+            LazyLock::new(|| index_words(LANGUAGES));
+        BY_EXTENSION.get(&*extension).copied().unwrap_or_default()
     }
 
     /// Whether nothing is known of comments here: prose, or a language that is not listed.
@@ -81,7 +95,8 @@ impl CommentSyntax {
 
     fn strip_line(self, line: &[u8], in_block: &mut bool) -> Vec<u8> {
         let mut kept = Vec::with_capacity(line.len());
-        let is_inside_block = !*in_block && self.block == C.block && is_asterisk_line(line);
+        let is_inside_block =
+            !*in_block && self.block.is_some_and(|it| it.0 == "/*") && is_asterisk_line(line);
         let mut rest = if is_inside_block {
             &line[line.len()..]
         } else {

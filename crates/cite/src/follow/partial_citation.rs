@@ -2,7 +2,7 @@
 
 use crate::capture::build_citation;
 use crate::citation::{Citation, CodeLocation, LineSpan};
-use crate::file_lines::{FileLines, join_cited_lines};
+use crate::file_lines::{FileLines, count_as_u32, join_cited_lines};
 use crate::source::{Source, SourceBlob, SourceError};
 use crate::verdict::{Loss, Verdict};
 use apostille_text::digest::Digest;
@@ -33,25 +33,21 @@ impl PartialCitation {
     ) -> Result<Citation, Verdict> {
         match then.map(|it| self.read_at_commit(it)) {
             Some(Ok(citation)) => self.confirm_citation(citation),
-            Some(Err(CommitReadError::Refused(verdict))) => Err(verdict),
-            None | Some(Err(CommitReadError::NoCommit)) => self.rebuild_citation(now),
+            Some(Err(Some(verdict))) => Err(verdict),
+            None | Some(Err(None)) => self.rebuild_citation(now),
         }
     }
 
-    fn read_at_commit(&self, then: &dyn Source) -> Result<(Citation, SourceBlob), CommitReadError> {
-        let unknown = |error: SourceError| match error {
-            SourceError::NoSuchRef(_) => CommitReadError::NoCommit,
-            other => CommitReadError::Refused(Verdict::Unknown {
-                why: other.format_with_causes(),
-            }),
+    /// `Err` is the verdict where it cannot be read; `None` where there is no such commit.
+    fn read_at_commit(&self, then: &dyn Source) -> Result<(Citation, SourceBlob), Option<Verdict>> {
+        let unknown = |error| match error {
+            SourceError::NoSuchRef(_) => None,
+            other => Some(other.into()),
         };
         let commit = then.read_tree().map_err(unknown)?.commit;
-        let blob = then
-            .read_file(&self.place.path)
-            .map_err(unknown)?
-            .ok_or(CommitReadError::Refused(NEVER))?;
-        let citation = build_citation(&self.place, &blob, commit)
-            .map_err(|_| CommitReadError::Refused(NEVER))?;
+        let blob = then.read_file(&self.place.path).map_err(unknown)?;
+        let blob = blob.ok_or(NEVER)?;
+        let citation = build_citation(&self.place, &blob, commit).map_err(|_| NEVER)?;
         Ok((citation, blob))
     }
 
@@ -80,39 +76,26 @@ impl PartialCitation {
         if let Some(text) = &self.text {
             return Ok(self.citation_from_text(text));
         }
-        let blob = now
-            .read_file(&self.place.path)
-            .map_err(|error| Verdict::Unknown {
-                why: error.format_with_causes(),
-            })?;
-        let blob = blob.ok_or(Verdict::Gone {
-            loss: Loss::File,
-            since: None,
-        })?;
-        let lost = Verdict::Gone {
-            loss: Loss::Lines,
-            since: None,
-        };
+        let blob = now.read_file(&self.place.path)?.ok_or(Loss::File)?;
         let Some(digest) = self.digest else {
-            return build_citation(&self.place, &blob, None).map_err(|_| lost);
+            let citation = build_citation(&self.place, &blob, None);
+            return citation.map_err(|_| Loss::Lines.into());
         };
         let sheet = FileLines::from_bytes(&blob.bytes);
-        let found = find_lines_by_digest(&sheet, &blob, self.place.lines, digest).ok_or(lost)?;
-        Ok(
-            self.citation_from_text(&String::from_utf8_lossy(&join_cited_lines(
-                sheet.clip_span(found),
-            ))),
-        )
+        let found =
+            find_lines_by_digest(&sheet, &blob, self.place.lines, digest).ok_or(Loss::Lines)?;
+        let text = join_cited_lines(sheet.clip_rows(&(found.first_line() - 1..found.last_line())));
+        Ok(self.citation_from_text(&String::from_utf8_lossy(&text)))
     }
 
     fn citation_from_text(&self, text: &str) -> Citation {
-        let snippet = split_snippet_lines(text).join("\n");
-        let n_lines = u32::try_from(split_snippet_lines(text).len()).unwrap_or(u32::MAX);
+        let lines = split_snippet_lines(text);
+        let snippet = lines.join("\n");
         let start = self.place.lines.first_line();
+        let end = start.saturating_add(count_as_u32(lines.len()) - 1);
         Citation {
             path: self.place.path.clone(),
-            lines: LineSpan::new(start, start.saturating_add(n_lines.max(1) - 1))
-                .unwrap_or(self.place.lines),
+            lines: LineSpan::new(start, end).unwrap_or(self.place.lines),
             commit: self.commit.clone(),
             blob: None,
             digest: Digest::hash_bytes(snippet.as_bytes()),
@@ -127,12 +110,6 @@ const NEVER: Verdict = Verdict::Gone {
     loss: Loss::Never,
     since: None,
 };
-
-/// Why a pin could not be read at its commit.
-enum CommitReadError {
-    NoCommit,
-    Refused(Verdict),
-}
 
 fn split_snippet_lines(text: &str) -> Vec<&str> {
     text.strip_suffix('\n')
@@ -156,21 +133,16 @@ fn find_lines_by_digest(
     place: LineSpan,
     digest: Digest,
 ) -> Option<LineSpan> {
-    let is_it = |lines: &LineSpan| {
-        sheet
-            .get_span(*lines)
-            .is_some_and(|it| Digest::hash_bytes(&join_cited_lines(it)) == digest)
-            || digest_raw_lines(blob, *lines) == Some(digest)
+    let has_digest = |lines: &LineSpan| {
+        let lines = sheet.get_span(*lines);
+        lines.is_some_and(|it| Digest::hash_bytes(&join_cited_lines(it)) == digest)
     };
-    if is_it(&place) {
+    if has_digest(&place) || digest_raw_lines(blob, place) == Some(digest) {
         return Some(place);
     }
     let work = u64::from(place.line_count()) * u64::from(sheet.line_count());
     let starts = (1..=sheet.line_count()).filter(|_| work <= MAX_DIGESTED);
-    let same = |lines: &LineSpan| {
-        sheet
-            .get_span(*lines)
-            .is_some_and(|it| Digest::hash_bytes(&join_cited_lines(it)) == digest)
-    };
-    starts.map(|start| place.starting_at(start)).find(same)
+    starts
+        .map(|start| place.starting_at(start))
+        .find(has_digest)
 }

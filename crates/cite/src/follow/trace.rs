@@ -8,7 +8,7 @@ use super::grade::grade_change;
 use super::hunks::{self, Hunk};
 use super::{FollowError, tokens};
 use crate::citation::RepoPath;
-use crate::file_lines::FileLines;
+use crate::file_lines::{FileLines, count_as_u32};
 use crate::source::{
     CommitHistory, CommitStep, FileEdit, FileVersion, HistoryRoute, Source, SourceError,
 };
@@ -29,26 +29,20 @@ pub(super) struct VersionSpan {
     pub(super) rows: Range<u32>,
 }
 
-/// What became of lines.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum TraceOutcome {
-    /// They, or what they were turned into, stand here; the commit that last changed their text.
-    Here {
-        span: VersionSpan,
-        since: Option<String>,
-    },
-    /// They are nowhere since that commit.
-    Lost { loss: Loss, since: Option<String> },
+impl VersionSpan {
+    /// As many rows from this one on.
+    fn rows_from(&self, row: u32) -> Range<u32> {
+        row..row + (self.rows.end - self.rows.start)
+    }
 }
 
-impl TraceOutcome {
-    /// The same without the commit behind it.
-    fn without_commit(self) -> Self {
-        match self {
-            Self::Here { span, .. } => Self::Here { span, since: None },
-            Self::Lost { loss, .. } => Self::Lost { loss, since: None },
-        }
-    }
+/// What became of lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TraceOutcome {
+    /// Where they, or what they were turned into, stand; or how they came to be nowhere.
+    pub(super) at: Result<VersionSpan, Loss>,
+    /// The commit that last changed their text, or took them away.
+    pub(super) since: Option<String>,
 }
 
 /// The steps that touch a file, by its path before them.
@@ -110,10 +104,8 @@ impl<'h> HistoryIndex<'h> {
                 .as_ref()
                 .is_some_and(|now| now.path == *path && now.id.as_deref() == Some(id))
         };
-        steps
-            .filter(|(_, step)| step.edits.iter().any(is_it))
-            .map(|(at, _)| at)
-            .next()
+        let mut arrivals = steps.filter(|(_, step)| step.edits.iter().any(is_it));
+        arrivals.next().map(|(at, _)| at)
     }
 }
 
@@ -134,27 +126,24 @@ impl<'a> LineTracer<'a> {
         span: VersionSpan,
         way: &HistoryRoute,
     ) -> Result<TraceOutcome, FollowError> {
-        let fate = TraceOutcome::Here { span, since: None };
-        let (mut fate, mut from) = match way {
-            HistoryRoute::Along(at) => (fate, *at),
+        let mut fate = TraceOutcome {
+            at: Ok(span),
+            since: None,
+        };
+        let mut from = match way {
+            HistoryRoute::Along(at) => *at,
             HistoryRoute::Across {
                 leap,
                 then,
                 is_ancestor,
             } => {
-                let fate = self.apply_step(fate, leap)?;
+                fate = self.apply_step(fate, leap)?;
                 // Only a merge brings a change; a leap to anywhere else says nothing of when it came.
-                (
-                    if *is_ancestor == Some(true) {
-                        fate
-                    } else {
-                        fate.without_commit()
-                    },
-                    *then,
-                )
+                fate.since.take_if(|_| *is_ancestor != Some(true));
+                *then
             }
         };
-        while let TraceOutcome::Here { span, .. } = &fate {
+        while let Ok(span) = &fate.at {
             let Some((at, _)) = road.next_edit(&span.file.path, from) else {
                 break;
             };
@@ -170,67 +159,51 @@ impl<'a> LineTracer<'a> {
         fate: TraceOutcome,
         step: &CommitStep,
     ) -> Result<TraceOutcome, FollowError> {
-        let TraceOutcome::Here { span, since } = fate else {
+        let Ok(span) = &fate.at else {
             return Ok(fate);
         };
-        let of_file = |it: &&FileEdit| {
-            it.was
-                .as_ref()
-                .is_some_and(|was| was.path == span.file.path)
+        let is_of_file = |it: &FileVersion| it.path == span.file.path;
+        let edit = step
+            .edits
+            .iter()
+            .find(|it| it.was.as_ref().is_some_and(is_of_file));
+        let Some(edit) = edit else {
+            return Ok(fate);
         };
-        let Some(edit) = step.edits.iter().find(of_file) else {
-            return Ok(TraceOutcome::Here { span, since });
-        };
-        match self.apply_edit(edit, span, &step.edits)? {
-            EditOutcome::Untouched(span) => Ok(TraceOutcome::Here { span, since }),
-            EditOutcome::Touched(span) => Ok(TraceOutcome::Here {
-                span,
-                since: Some(step.commit.clone()),
-            }),
-            EditOutcome::Lost(loss) => Ok(TraceOutcome::Lost {
-                loss,
-                since: Some(step.commit.clone()),
-            }),
-        }
+        let outcome = self.apply_edit(edit, span, &step.edits)?;
+        Ok(outcome.into_trace(fate.since, Some(&step.commit)))
     }
 
     /// What an edit of their file did to lines; the other edits of the same step are where they may have gone.
     pub(super) fn apply_edit(
         &mut self,
         edit: &FileEdit,
-        span: VersionSpan,
+        span: &VersionSpan,
         all: &[FileEdit],
     ) -> Result<EditOutcome, FollowError> {
         let Some(now) = &edit.now else {
-            return Ok(
-                match (
-                    self.find_moved_lines(&span, all)?,
-                    self.find_moved_lines_loosely(&span, all)?,
-                ) {
-                    (Some(found), _) => EditOutcome::Untouched(found),
-                    (None, Some(found)) => EditOutcome::Touched(found),
-                    (None, None) => EditOutcome::Lost(Loss::File),
-                },
-            );
+            if let Some(found) = self.find_moved_lines(span, all, is_same_line)? {
+                return Ok(EditOutcome::Untouched(found));
+            }
+            let found = self.find_moved_lines(span, all, is_same_but_for_spaces)?;
+            return Ok(found.map_or(EditOutcome::Lost(Loss::File), EditOutcome::Touched));
+        };
+        let untouched = |rows| {
+            let file = now.clone();
+            Ok(EditOutcome::Untouched(VersionSpan { file, rows }))
         };
         if now.id.is_some() && now.id == span.file.id {
-            return Ok(EditOutcome::Untouched(VersionSpan {
-                file: now.clone(),
-                rows: span.rows,
-            }));
+            return untouched(span.rows.clone());
         }
         let hunks = self.diff_versions(&span.file, now)?;
-        if !hunks
+        if hunks
             .iter()
             .any(|it| hunks::is_touched_by_hunk(it, &span.rows))
         {
-            let rows = hunks::shift_untouched_rows(&hunks, &span.rows);
-            return Ok(EditOutcome::Untouched(VersionSpan {
-                file: now.clone(),
-                rows,
-            }));
+            self.trace_touched_lines(now, span, &hunks, all)
+        } else {
+            untouched(hunks::shift_untouched_rows(&hunks, &span.rows))
         }
-        self.trace_touched_lines(now, span, &hunks, all)
     }
 
     /// Lines that the diff says were touched: the same text elsewhere, or what they were turned into.
@@ -252,7 +225,7 @@ impl<'a> LineTracer<'a> {
     fn trace_touched_lines(
         &mut self,
         now: &FileVersion,
-        span: VersionSpan,
+        span: &VersionSpan,
         hunks: &[Hunk],
         all: &[FileEdit],
     ) -> Result<EditOutcome, FollowError> {
@@ -260,37 +233,29 @@ impl<'a> LineTracer<'a> {
         let (was, sheet) = (FileLines::from_bytes(&old), FileLines::from_bytes(&new));
         let text = was.clip_rows(&span.rows);
         let rows = hunks::map_touched_rows(&was, &sheet, hunks, &span.rows);
-        let here = VersionSpan {
+        let lines = sheet.clip_rows(&rows);
+        let at = |rows| VersionSpan {
             file: now.clone(),
-            rows: rows.clone(),
+            rows,
         };
-        if sheet.clip_rows(&rows) == text {
-            return Ok(EditOutcome::Untouched(here));
+        if lines == text {
+            return Ok(EditOutcome::Untouched(at(rows)));
         }
         if let Some(row) = find_only_occurrence(&was, &sheet, text) {
-            let rows = row..row + (span.rows.end - span.rows.start);
-            return Ok(EditOutcome::Untouched(VersionSpan {
-                file: now.clone(),
-                rows,
-            }));
+            return Ok(EditOutcome::Untouched(at(span.rows_from(row))));
         }
-        if let Some(found) = self.find_moved_lines(&span, all)? {
+        if let Some(found) = self.find_moved_lines(span, all, is_same_line)? {
             return Ok(EditOutcome::Untouched(found));
         }
-        let is_lost = sheet
-            .clip_rows(&rows)
-            .iter()
-            .all(|it| it.trim_ascii().is_empty());
-        if !is_lost
-            && grade_change(now.path.as_str(), text, sheet.clip_rows(&rows)).0 <= Change::Formatting
-        {
-            return Ok(EditOutcome::Touched(here));
+        let is_lost = lines.iter().all(|it| it.trim_ascii().is_empty());
+        if !is_lost && grade_change(now.path.as_str(), text, lines).0 <= Change::Formatting {
+            return Ok(EditOutcome::Touched(at(rows)));
         }
-        let found = self.find_moved_lines_loosely(&span, all)?;
+        let found = self.find_moved_lines(span, all, is_same_but_for_spaces)?;
         Ok(match found {
             Some(found) => EditOutcome::Touched(found),
             None if is_lost => EditOutcome::Lost(Loss::Lines),
-            None => EditOutcome::Touched(here),
+            None => EditOutcome::Touched(at(rows)),
         })
     }
 
@@ -303,12 +268,8 @@ impl<'a> LineTracer<'a> {
         let old = self.load_content(file)?;
         let was = FileLines::from_bytes(&old);
         let mut best: Option<(u32, &FileVersion)> = None;
-        for now in all
-            .iter()
-            .filter(|it| it.was.is_none())
-            .filter_map(|it| it.now.as_ref())
-            .take(MAX_SEARCHED)
-        {
+        let added = all.iter().filter(|it| it.was.is_none());
+        for now in added.filter_map(|it| it.now.as_ref()).take(MAX_SEARCHED) {
             let Some(new) = self.load_candidate(now)? else {
                 continue;
             };
@@ -324,27 +285,8 @@ impl<'a> LineTracer<'a> {
         Ok(best.map(|it| it.1.clone()))
     }
 
-    /// The only place among what this step brought where the same lines stand.
+    /// The place among what this step brought where the same lines stand, in the most familiar company.
     fn find_moved_lines(
-        &mut self,
-        span: &VersionSpan,
-        all: &[FileEdit],
-    ) -> Result<Option<VersionSpan>, FollowError> {
-        self.search_moved_lines(span, all, |line, other| line == other)
-    }
-
-    /// The same, spaces not counted.
-    fn find_moved_lines_loosely(
-        &mut self,
-        span: &VersionSpan,
-        all: &[FileEdit],
-    ) -> Result<Option<VersionSpan>, FollowError> {
-        self.search_moved_lines(span, all, |line, other| {
-            line.trim_ascii() == other.trim_ascii()
-        })
-    }
-
-    fn search_moved_lines(
         &mut self,
         span: &VersionSpan,
         all: &[FileEdit],
@@ -356,14 +298,11 @@ impl<'a> LineTracer<'a> {
         if !is_distinctive_snippet(text) || all.len() > MAX_SEARCHED {
             return Ok(None);
         }
-        let mut best: Option<(u32, VersionSpan)> = None;
+        let mut best: Option<(usize, VersionSpan)> = None;
         for edit in all {
             let Some(now) = &edit.now else { continue };
-            if edit
-                .was
-                .as_ref()
-                .is_some_and(|it| it.id.is_some() && it.id == now.id)
-            {
+            let is_unchanged = |was: &FileVersion| was.id.is_some() && was.id == now.id;
+            if edit.was.as_ref().is_some_and(is_unchanged) {
                 continue;
             }
             let Some(new) = self.load_candidate(now)? else {
@@ -378,25 +317,18 @@ impl<'a> LineTracer<'a> {
                 None => None,
                 Some(was) => Some(self.diff_versions(was, now)?),
             };
-            for row in places {
-                let rows = row..row + (span.rows.end - span.rows.start);
-                let is_new = |row: u32| {
-                    brought
-                        .as_ref()
-                        .is_none_or(|it| hunks::is_row_added(it, row))
-                };
+            let is_new = |row: u32| {
+                let hunks = brought.as_ref();
+                hunks.is_none_or(|it| it.iter().any(|it| it.now.contains(&row)))
+            };
+            for rows in places.into_iter().map(|row| span.rows_from(row)) {
                 if !rows.clone().any(is_new) {
                     continue;
                 }
                 let company = count_matching_neighbours((&was, &span.rows), (&sheet, &rows), same);
                 if best.as_ref().is_none_or(|it| it.0 < company) {
-                    best = Some((
-                        company,
-                        VersionSpan {
-                            file: now.clone(),
-                            rows,
-                        },
-                    ));
+                    let file = now.clone();
+                    best = Some((company, VersionSpan { file, rows }));
                 }
             }
         }
@@ -425,29 +357,22 @@ impl<'a> LineTracer<'a> {
 
     /// What a version holds.
     pub(super) fn load_content(&mut self, file: &FileVersion) -> Result<Rc<[u8]>, FollowError> {
-        let found = self
-            .load_version(file)
-            .map_err(|error| build_follow_error(file, &error.format_with_causes()))?;
-        found.ok_or_else(|| build_follow_error(file, explain_missing_version(file)))
+        self.load_version(file)
+            .map_err(|error| build_follow_error(file, &error.format_with_causes()))?
+            .ok_or_else(|| explain_missing_version(file))
     }
 
-    /// Whether git has this content of a file.
-    pub(super) fn has_content(&mut self, path: &RepoPath, id: &str) -> Result<bool, FollowError> {
-        let file = FileVersion {
-            path: path.clone(),
-            id: Some(id.to_owned()),
-        };
-        self.load_version(&file)
+    /// Whether git has this version of a file.
+    pub(super) fn has_content(&mut self, file: &FileVersion) -> Result<bool, FollowError> {
+        self.load_version(file)
             .map(|it| it.is_some())
-            .map_err(|error| build_follow_error(&file, &error.format_with_causes()))
+            .map_err(|error| build_follow_error(file, &error.format_with_causes()))
     }
 
     /// What a version holds that lines may have gone to; `None` where it is no file, or too large to be searched.
     fn load_candidate(&mut self, file: &FileVersion) -> Result<Option<Rc<[u8]>>, FollowError> {
         match self.load_version(file) {
-            Ok(None) if file.id.is_some() => {
-                Err(build_follow_error(file, explain_missing_version(file)))
-            }
+            Ok(None) if file.id.is_some() => Err(explain_missing_version(file)),
             Ok(found) => Ok(found),
             Err(SourceError::Outside { .. } | SourceError::TooLarge { .. }) => Ok(None),
             Err(error) => Err(build_follow_error(file, &error.format_with_causes())),
@@ -486,12 +411,14 @@ fn build_follow_error(file: &FileVersion, why: &str) -> FollowError {
 }
 
 /// Why a version that must be there is not.
-fn explain_missing_version(file: &FileVersion) -> &'static str {
-    if file.id.is_some() {
+fn explain_missing_version(file: &FileVersion) -> FollowError {
+    let is_kept = file.id.is_some();
+    let why = if is_kept {
         "an older version is not in this clone"
     } else {
         "it is no longer there"
-    }
+    };
+    build_follow_error(file, why)
 }
 
 /// What one edit did to lines.
@@ -504,13 +431,32 @@ pub(super) enum EditOutcome {
     Lost(Loss),
 }
 
+impl EditOutcome {
+    /// What became of lines that were last changed at `since`, when this edit belongs to `commit`.
+    pub(super) fn into_trace(self, since: Option<String>, commit: Option<&String>) -> TraceOutcome {
+        let (at, since) = match self {
+            Self::Untouched(span) => (Ok(span), since),
+            Self::Touched(span) => (Ok(span), commit.cloned()),
+            Self::Lost(loss) => (Err(loss), commit.cloned()),
+        };
+        TraceOutcome { at, since }
+    }
+}
+
+fn is_same_line(line: &[u8], other: &[u8]) -> bool {
+    line == other
+}
+
+fn is_same_but_for_spaces(line: &[u8], other: &[u8]) -> bool {
+    line.trim_ascii() == other.trim_ascii()
+}
+
 /// Where the text stands in the new version, if there and in the old one it stands only once.
 fn find_only_occurrence(was: &FileLines<'_>, now: &FileLines<'_>, text: &[&[u8]]) -> Option<u32> {
-    let same = |line: &[u8], other: &[u8]| line == other;
-    let mut places = find_matching_rows(now, text, same);
+    let mut places = find_matching_rows(now, text, is_same_line);
     let only = places.next().filter(|_| places.next().is_none())?;
-    (find_matching_rows(was, text, same).count() == 1 && count_letters_and_digits(text) >= 8)
-        .then_some(only)
+    let is_telling = count_letters_and_digits(text) >= 8;
+    (is_telling && find_matching_rows(was, text, is_same_line).count() == 1).then_some(only)
 }
 
 /// How many lines next to these moved along with them.
@@ -518,26 +464,14 @@ fn count_matching_neighbours(
     (was, old): (&FileLines<'_>, &Range<u32>),
     (now, new): (&FileLines<'_>, &Range<u32>),
     same: fn(&[u8], &[u8]) -> bool,
-) -> u32 {
-    let above = was.lines()[..old.start as usize]
-        .iter()
-        .rev()
-        .zip(now.lines()[..new.start as usize].iter().rev());
-    let below = was.lines()[old.end as usize..]
-        .iter()
-        .zip(&now.lines()[new.end as usize..]);
-    let alike = |pairs: usize| u32::try_from(pairs).unwrap_or(u32::MAX);
-    alike(
-        above
-            .take(MAX_COMPANY)
-            .take_while(|(a, b)| same(a, b))
-            .count(),
-    ) + alike(
-        below
-            .take(MAX_COMPANY)
-            .take_while(|(a, b)| same(a, b))
-            .count(),
-    )
+) -> usize {
+    let above = was.lines()[..old.start as usize].iter().rev();
+    let above = above.zip(now.lines()[..new.start as usize].iter().rev());
+    let below = was.lines()[old.end as usize..].iter();
+    let below = below.zip(&now.lines()[new.end as usize..]);
+    let is_alike = |(was, now): &(&&[u8], &&[u8])| same(was, now);
+    above.take(MAX_COMPANY).take_while(is_alike).count()
+        + below.take(MAX_COMPANY).take_while(is_alike).count()
 }
 
 /// Every row at which these lines stand.
@@ -548,9 +482,7 @@ pub(super) fn find_matching_rows<'s>(
 ) -> impl Iterator<Item = u32> + 's {
     let windows = sheet.lines().windows(text.len().max(1)).enumerate();
     let is_it = move |(_, it): &(usize, &[&[u8]])| it.iter().zip(text).all(|(a, b)| same(a, b));
-    windows
-        .filter(is_it)
-        .map(|(row, _)| u32::try_from(row).unwrap_or(u32::MAX))
+    windows.filter(is_it).map(|(row, _)| count_as_u32(row))
 }
 
 /// Whether lines are long enough to be told from others like them: three that say something, or forty letters.

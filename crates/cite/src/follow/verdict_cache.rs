@@ -9,23 +9,19 @@ use super::CitationFinding;
 use super::trace::{TraceOutcome, VersionSpan};
 use crate::citation::{Citation, CodeLocation};
 use crate::source::FileVersion;
-use crate::verdict::{Change, Difference, Verdict};
+use crate::verdict::{Change, Difference, Loss, Verdict};
 use apostille_text::digest::Digest;
 use apostille_text::moderate;
 
-/// The key of a citation in a file with this content.
-pub(super) fn build_file_cache_key(citation: &Citation, id: &str) -> String {
-    format!("{}:{id}", hash_citation_identity(citation))
-}
+/// The marks that stand in the key of a citation for what is kept under it: the verdict in a file with this content, what
+/// became of it on the way to a commit, and the verdict at a commit.
+pub(super) const IN_FILE: char = ':';
+pub(super) const TRACE: char = '@';
+pub(super) const CONCLUSION: char = '=';
 
-/// The key of a citation at a commit.
-pub(super) fn build_trace_cache_key(citation: &Citation, commit: &str) -> String {
-    format!("{}@{commit}", hash_citation_identity(citation))
-}
-
-/// The key of the verdict on a citation at a commit.
-pub(super) fn build_conclusion_cache_key(citation: &Citation, commit: &str) -> String {
-    format!("{}={commit}", hash_citation_identity(citation))
+/// The key of a citation in a file with this content, or at this commit.
+pub(super) fn build_cache_key(citation: &Citation, mark: char, id: &str) -> String {
+    format!("{}{mark}{id}", hash_citation_identity(citation))
 }
 
 /// All that a finding depends on, but for where one looks.
@@ -49,25 +45,17 @@ fn hash_citation_identity(it: &Citation) -> String {
         side.iter().for_each(|it| parts.extend(it.as_bytes()));
         parts.push(b'\n');
     }
-    let digest = Digest::hash_bytes(&parts);
-    let (first, _) = digest.as_bytes().split_at(8);
-    format!(
-        "{:016x}",
-        first
-            .iter()
-            .fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte))
-    )
+    Digest::hash_bytes(&parts).short_hex()
 }
 
 /// A verdict that stays true as long as the file's content is the same: the text stands in that very file.
 pub(super) fn encode_lasting_verdict(citation: &Citation, verdict: &Verdict) -> Option<String> {
     match verdict {
         Verdict::Holds => Some("holds".into()),
-        Verdict::Moved { to } if to.path == citation.path => Some(format!(
-            "{} {}",
-            to.lines.first_line(),
-            to.lines.last_line()
-        )),
+        Verdict::Moved { to } if to.path == citation.path => {
+            let lines = to.lines;
+            Some(format!("{} {}", lines.first_line(), lines.last_line()))
+        }
         _ => None,
     }
 }
@@ -78,12 +66,8 @@ pub(super) fn decode_lasting_verdict(citation: &Citation, kept: &str) -> Option<
         return Some(Verdict::Holds);
     }
     let (start, end) = kept.split_once(' ')?;
-    let to = CodeLocation::new(
-        citation.path.as_str(),
-        start.parse().ok()?,
-        end.parse().ok()?,
-    )
-    .ok()?;
+    let (start, end) = (start.parse().ok()?, end.parse().ok()?);
+    let to = CodeLocation::new(citation.path.as_str(), start, end).ok()?;
     Some(Verdict::Moved { to })
 }
 
@@ -100,26 +84,14 @@ struct CachedTrace {
 
 /// A fate as it is kept.
 pub(super) fn encode_cached_trace(fate: &TraceOutcome, merged: Option<bool>) -> Option<String> {
-    let record = match fate {
-        TraceOutcome::Here { span, since } => CachedTrace {
-            path: Some(span.file.path.to_string()),
-            id: span.file.id.clone(),
-            rows: (span.rows.start, span.rows.end),
-            loss: None,
-            since: since.clone(),
-            merged,
-        },
-        TraceOutcome::Lost { loss, since } => {
-            let loss = Some(loss.to_string());
-            CachedTrace {
-                path: None,
-                id: None,
-                rows: (0, 0),
-                loss,
-                since: since.clone(),
-                merged,
-            }
-        }
+    let span = fate.at.as_ref().ok();
+    let record = CachedTrace {
+        path: span.map(|it| it.file.path.to_string()),
+        id: span.and_then(|it| it.file.id.clone()),
+        rows: span.map_or((0, 0), |it| (it.rows.start, it.rows.end)),
+        loss: fate.at.as_ref().err().map(Loss::to_string),
+        since: fate.since.clone(),
+        merged,
     };
     serde_json::to_string(&record).ok()
 }
@@ -127,25 +99,19 @@ pub(super) fn encode_cached_trace(fate: &TraceOutcome, merged: Option<bool>) -> 
 /// The fate that was kept.
 pub(super) fn decode_cached_trace(kept: &str) -> Option<(TraceOutcome, Option<bool>)> {
     let it: CachedTrace = serde_json::from_str(kept).ok()?;
-    let fate = match (it.path, it.loss) {
+    let at = match (it.path, it.loss) {
         (Some(path), _) => {
             let file = FileVersion {
                 path: path.parse().ok()?,
                 id: it.id,
             };
-            let rows = (it.rows.0 < it.rows.1).then_some(it.rows.0..it.rows.1)?;
-            TraceOutcome::Here {
-                span: VersionSpan { file, rows },
-                since: it.since,
-            }
+            let rows = it.rows.0..it.rows.1;
+            Ok((!rows.is_empty()).then_some(VersionSpan { file, rows })?)
         }
-        (None, Some(loss)) => TraceOutcome::Lost {
-            loss: loss.parse().ok()?,
-            since: it.since,
-        },
-        (None, None) => return None,
+        (None, loss) => Err(loss?.parse().ok()?),
     };
-    Some((fate, it.merged))
+    let since = it.since;
+    Some((TraceOutcome { at, since }, it.merged))
 }
 
 /// A verdict as it is kept.
@@ -164,65 +130,50 @@ struct CachedConclusion {
 
 /// What was found, as it is kept. What could not be looked up is looked up again.
 pub(super) fn encode_cached_conclusion(sight: &CitationFinding) -> Option<String> {
-    let kept = CachedConclusion {
+    let mut kept = CachedConclusion {
         word: sight.verdict.as_str().into(),
         merged: sight.is_merged,
         ..CachedConclusion::default()
     };
-    let kept = match &sight.verdict {
+    match &sight.verdict {
         Verdict::Unknown { .. } => return None,
-        Verdict::Holds => kept,
-        Verdict::Moved { to } => CachedConclusion {
-            at: Some(to.to_string()),
-            ..kept
-        },
-        Verdict::Gone { loss, since } => CachedConclusion {
-            loss: Some(loss.to_string()),
-            since: since.clone(),
-            ..kept
-        },
+        Verdict::Holds => {}
+        Verdict::Moved { to } => kept.at = Some(to.to_string()),
+        Verdict::Gone { loss, since } => {
+            (kept.loss, kept.since) = (Some(loss.to_string()), since.clone());
+        }
         Verdict::Changed(it) => {
             moderate::is_storable_text(&it.now).then_some(())?;
-            CachedConclusion {
-                at: Some(it.at.to_string()),
-                change: Some(it.change.to_string()),
-                now: Some(it.now.clone()),
-                similarity: it.similarity,
-                since: it.since.clone(),
-                ..kept
-            }
+            kept.at = Some(it.at.to_string());
+            kept.change = Some(it.change.to_string());
+            kept.now = Some(it.now.clone());
+            kept.similarity = it.similarity;
+            kept.since = it.since.clone();
         }
-    };
+    }
     serde_json::to_string(&kept).ok()
 }
 
 /// What was kept; whether a change is harmless is for the policy of today to say.
-pub(super) fn decode_cached_conclusion(
-    kept: &str,
-    tolerates: impl Fn(Change) -> bool,
-) -> Option<CitationFinding> {
+pub(super) fn decode_cached_conclusion(kept: &str, tolerance: Change) -> Option<CitationFinding> {
     let it: CachedConclusion = serde_json::from_str(kept).ok()?;
-    let at = || {
-        it.at
-            .as_deref()
-            .and_then(|it| it.parse::<CodeLocation>().ok())
-    };
+    let at = it.at.as_deref().and_then(|it| it.parse().ok());
     let verdict = match it.word.as_str() {
         "holds" => Verdict::Holds,
-        "moved" => Verdict::Moved { to: at()? },
+        "moved" => Verdict::Moved { to: at? },
         "gone" => Verdict::Gone {
             loss: it.loss.as_deref()?.parse().ok()?,
-            since: it.since.clone(),
+            since: it.since,
         },
         "changed" => {
             let change = it.change.as_deref()?.parse().ok()?;
             Verdict::Changed(Box::new(Difference {
                 change,
-                at: at()?,
-                now: it.now.clone()?,
+                at: at?,
+                now: it.now?,
                 similarity: it.similarity,
-                since: it.since.clone(),
-                is_harmless: tolerates(change),
+                since: it.since,
+                is_harmless: change <= tolerance,
                 contradicted: Vec::new(),
             }))
         }
