@@ -69,200 +69,154 @@ pub fn learn_from_session(
     left: &EndedSession<'_>,
 ) -> Result<LearnOutcome, CoreError> {
     Ok(LearnOutcome {
-        pending: remember_statements(cx, left)?,
-        applied: record_applied_memories(cx, left)?,
-        episode: remember_session_summary(cx, left)?,
-        cleared: forget_session_scratch(cx, left)?,
+        pending: left.remember_statements(cx)?,
+        applied: left.record_applied_memories(cx)?,
+        episode: left.remember_summary(cx)?,
+        cleared: left.forget_scratch(cx)?,
     })
 }
 
-/// Keeps what was stated, each waiting for a person; what is known, or refused, is let go.
-fn remember_statements(
-    cx: &Context<'_>,
-    left: &EndedSession<'_>,
-) -> Result<Vec<Memory>, CoreError> {
-    let mut kept = Vec::new();
-    for gleaned in left.gleaned {
-        let gleaned = ExtractedStatement {
-            turn: count_prompts_up_to(left.turns, gleaned.turn),
-            ..gleaned.clone()
-        };
-        let draft =
-            draft_extracted_statement(&gleaned, left.repo, left.user, left.name, left.client);
-        let policy = if draft.space.is_user() {
-            left.own
-        } else {
-            cx.policy
-        };
-        if let RememberOutcome::Remembered { memory, .. } =
-            remember(&Context { policy, ..*cx }, draft)?
-        {
-            kept.push(*memory);
+impl EndedSession<'_> {
+    /// Keeps what was stated, each waiting for a person; what is known, or refused, is let go.
+    fn remember_statements(&self, cx: &Context<'_>) -> Result<Vec<Memory>, CoreError> {
+        let mut kept = Vec::new();
+        for gleaned in self.gleaned {
+            // Which prompt of the session it is: people, and `why`, count those.
+            let is_prompt =
+                |it: &&TranscriptTurn| it.speaker == Speaker::Person && it.number <= gleaned.turn;
+            let gleaned = ExtractedStatement {
+                turn: self.turns.iter().filter(is_prompt).count(),
+                ..gleaned.clone()
+            };
+            let draft =
+                draft_extracted_statement(&gleaned, self.repo, self.user, self.name, self.client);
+            let is_user = draft.space.is_user();
+            let policy = if is_user { self.own } else { cx.policy };
+            let outcome = remember(&Context { policy, ..*cx }, draft)?;
+            if let RememberOutcome::Remembered { memory, .. } = outcome {
+                kept.push(*memory);
+            }
         }
+        Ok(kept)
     }
-    Ok(kept)
-}
 
-/// Which prompt of the session a turn is: people, and `why`, count those.
-fn count_prompts_up_to(turns: &[TranscriptTurn], number: usize) -> usize {
-    turns
-        .iter()
-        .filter(|it| it.speaker == Speaker::Person && it.number <= number)
-        .count()
-}
-
-/// Counts what was of use, once for a session.
-fn record_applied_memories(
-    cx: &Context<'_>,
-    left: &EndedSession<'_>,
-) -> Result<Vec<MemoryId>, CoreError> {
-    let counted = |id: MemoryId| {
-        let done = left
-            .session
-            .entries
-            .iter()
-            .filter(|it| it.moment == Moment::Done);
-        done.flat_map(|it| &it.shown).any(|it| it.id == id)
-    };
-    let mut shown = Vec::new();
-    for (id, turn) in list_showings_by_turn(left) {
-        shown.extend(cx.store.get_by_ids(&[id])?.pop().map(|it| (it, turn)));
-    }
-    let new: Vec<MemoryId> = find_applied_memories(left.turns, &shown)
-        .into_iter()
-        .filter(|it| !counted(*it))
-        .collect();
-    let spaces = [left.repo.clone(), left.user.clone()];
-    for id in &new {
-        revise::mark_memory_applied(cx, &spaces, MemoryName::Id(*id))?;
-    }
-    Ok(new)
-}
-
-/// What was shown, each with the turn of the transcript behind which it was: the last one that was not later.
-fn list_showings_by_turn(left: &EndedSession<'_>) -> Vec<(MemoryId, usize)> {
-    let mut all = Vec::new();
-    for entry in left
-        .session
-        .entries
-        .iter()
-        .filter(|it| it.moment != Moment::Done)
-    {
-        let before = left
-            .turns
-            .iter()
-            .take_while(|it| it.at.is_some_and(|at| at <= entry.at));
-        let turn = before.last().map_or(0, |it| it.number);
-        all.extend(entry.shown.iter().map(|it| (it.id, turn)));
-    }
-    all
-}
-
-/// Keeps what was done as an episode; a later summary of the same session takes the place of an earlier one.
-fn remember_session_summary(
-    cx: &Context<'_>,
-    left: &EndedSession<'_>,
-) -> Result<Option<Memory>, CoreError> {
-    let Some(fact) = summarise_session(&hide_unshareable_turns(left), None) else {
-        return Ok(None);
-    };
-    let before = find_earlier_summary(cx, left)?;
-    if before.as_ref().is_some_and(|it| it.fact == fact) {
-        return Ok(before);
-    }
-    let twin = match &before {
-        Some(old) => DuplicateChoice::Replace(MemoryName::Id(old.id), ReplacementKind::Better),
-        None => DuplicateChoice::Create("the summary of a session of its own".into()),
-    };
-    let voice = Voice {
-        session: Some(left.name.into()),
-        author: Some(left.client.to_string()),
-        ..Voice::from_origin(Origin::System).with_channel(Channel::Record)
-    };
-    let draft = Draft {
-        layer: Some(Layer::Episode),
-        subject: Some(format!(
-            "session {}",
-            left.name.chars().take(NAME_CHARS).collect::<String>()
-        )),
-        tags: vec![SESSION_TAG.into(), left.client.to_string()],
-        task: left.task.map(Into::into),
-        twin,
-        ..Draft::new(left.repo.clone(), fact, voice)
-    };
-    Ok(match remember(cx, draft)? {
-        RememberOutcome::Remembered { memory, .. } | RememberOutcome::Refreshed { memory } => {
-            Some(*memory)
+    /// Counts what was of use, once for a session.
+    fn record_applied_memories(&self, cx: &Context<'_>) -> Result<Vec<MemoryId>, CoreError> {
+        let (mut counted, mut shown) = (Vec::new(), Vec::new());
+        for entry in &self.session.entries {
+            let ids = entry.shown.iter().map(|it| it.id);
+            if entry.moment == Moment::Done {
+                counted.extend(ids);
+                continue;
+            }
+            // Behind which turn of the transcript it was shown: the last one that was not later.
+            let is_before = |it: &&TranscriptTurn| it.at.is_some_and(|at| at <= entry.at);
+            let before = self.turns.iter().take_while(is_before).last();
+            let turn = before.map_or(0, |it| it.number);
+            for id in ids {
+                shown.extend(cx.store.get_by_ids(&[id])?.pop().map(|it| (it, turn)));
+            }
         }
-        RememberOutcome::Similar { .. } | RememberOutcome::Refused(_) => None,
-    })
-}
+        let mut new = find_applied_memories(self.turns, &shown);
+        new.retain(|it| !counted.contains(it));
+        for id in &new {
+            revise::mark_memory_applied(cx, &self.spaces(), MemoryName::Id(*id))?;
+        }
+        Ok(new)
+    }
 
-/// What may be told of a session. What waits for a person's approval is not told by another way, and where text from
-/// outside came in, neither are the words that an agent may have from there.
-fn hide_unshareable_turns(left: &EndedSession<'_>) -> Vec<TranscriptTurn> {
-    // What was found before waits as well, or was rejected.
-    let stated = extract_statements(left.turns);
-    let waits = |it: &TranscriptTurn| {
-        left.gleaned
-            .iter()
-            .chain(&stated)
-            .any(|gleaned| gleaned.turn == it.number)
-    };
-    let mut is_foreign = false;
-    let told = |it: &TranscriptTurn| {
-        is_foreign |= it
-            .uses
-            .iter()
-            .any(|it| is_outside_text_tool(&it.tool, &it.input));
-        let is_hidden = waits(it) || (is_foreign && it.speaker == Speaker::Agent);
-        TranscriptTurn {
-            text: if is_hidden {
-                String::new()
-            } else {
-                it.text.clone()
+    fn spaces(&self) -> [Space; 2] {
+        [self.repo.clone(), self.user.clone()]
+    }
+
+    /// Keeps what was done as an episode; a later summary of the same session takes the place of an earlier one.
+    fn remember_summary(&self, cx: &Context<'_>) -> Result<Option<Memory>, CoreError> {
+        let Some(fact) = summarise_session(&self.list_shareable_turns(), None) else {
+            return Ok(None);
+        };
+        let mut summaries = self.list_own_memories(
+            cx,
+            MemoryFilter {
+                spaces: vec![self.repo.clone()],
+                layers: vec![Layer::Episode],
+                stages: vec![Stage::Active],
+                tag: Some(SESSION_TAG.into()),
+                limit: MAX_SUMMARIES,
+                ..MemoryFilter::default()
             },
-            ..it.clone()
+        )?;
+        let before = summaries.next();
+        if before.as_ref().is_some_and(|it| it.fact == fact) {
+            return Ok(before);
         }
-    };
-    left.turns.iter().map(told).collect()
-}
-
-fn find_earlier_summary(
-    cx: &Context<'_>,
-    left: &EndedSession<'_>,
-) -> Result<Option<Memory>, CoreError> {
-    let filter = MemoryFilter {
-        spaces: vec![left.repo.clone()],
-        layers: vec![Layer::Episode],
-        stages: vec![Stage::Active],
-        tag: Some(SESSION_TAG.into()),
-        limit: MAX_SUMMARIES,
-        ..MemoryFilter::default()
-    };
-    let is_same = |it: &Memory| it.voice.session.as_deref() == Some(left.name);
-    Ok(cx.store.list_memories(&filter)?.into_iter().find(is_same))
-}
-
-/// Forgets the notes that were for this session only.
-fn forget_session_scratch(cx: &Context<'_>, left: &EndedSession<'_>) -> Result<usize, CoreError> {
-    let spaces = [left.repo.clone(), left.user.clone()];
-    let filter = MemoryFilter {
-        spaces: spaces.to_vec(),
-        layers: vec![Layer::Session],
-        limit: MAX_SCRATCH,
-        ..MemoryFilter::default()
-    };
-    let is_its_own = |it: &Memory| it.voice.session.as_deref() == Some(left.name);
-    let scratch: Vec<Memory> = cx
-        .store
-        .list_memories(&filter)?
-        .into_iter()
-        .filter(is_its_own)
-        .collect();
-    let n_cleared = scratch.len();
-    for memory in scratch {
-        clear_scratch(cx, memory)?;
+        let twin = match &before {
+            Some(old) => DuplicateChoice::Replace(MemoryName::Id(old.id), ReplacementKind::Better),
+            None => DuplicateChoice::Create("the summary of a session of its own".into()),
+        };
+        let voice = Voice {
+            session: Some(self.name.into()),
+            author: Some(self.client.to_string()),
+            ..Voice::from_origin(Origin::System).with_channel(Channel::Record)
+        };
+        let name: String = self.name.chars().take(NAME_CHARS).collect();
+        let draft = Draft {
+            layer: Some(Layer::Episode),
+            subject: Some(format!("session {name}")),
+            tags: vec![SESSION_TAG.into(), self.client.to_string()],
+            task: self.task.map(Into::into),
+            twin,
+            ..Draft::new(self.repo.clone(), fact, voice)
+        };
+        Ok(match remember(cx, draft)? {
+            RememberOutcome::Remembered { memory, .. } | RememberOutcome::Refreshed { memory } => {
+                Some(*memory)
+            }
+            RememberOutcome::Similar { .. } | RememberOutcome::Refused(_) => None,
+        })
     }
-    Ok(n_cleared)
+
+    /// What may be told of a session. What waits for a person's approval is not told by another way, and where text from
+    /// outside came in, neither are the words that an agent may have from there.
+    fn list_shareable_turns(&self) -> Vec<TranscriptTurn> {
+        // What was found before waits as well, or was rejected.
+        let stated = extract_statements(self.turns);
+        let waiting = self.gleaned.iter().chain(&stated).map(|it| it.turn);
+        let waiting: Vec<usize> = waiting.collect();
+        let mut turns = self.turns.to_vec();
+        let mut is_foreign = false;
+        for it in &mut turns {
+            let mut uses = it.uses.iter();
+            is_foreign |= uses.any(|it| is_outside_text_tool(&it.tool, &it.input));
+            if waiting.contains(&it.number) || is_foreign && it.speaker == Speaker::Agent {
+                it.text.clear();
+            }
+        }
+        turns
+    }
+
+    /// Forgets the notes that were for this session only.
+    fn forget_scratch(&self, cx: &Context<'_>) -> Result<usize, CoreError> {
+        let filter = MemoryFilter {
+            spaces: self.spaces().into(),
+            layers: vec![Layer::Session],
+            limit: MAX_SCRATCH,
+            ..MemoryFilter::default()
+        };
+        let mut n_cleared = 0;
+        for memory in self.list_own_memories(cx, filter)? {
+            clear_scratch(cx, memory)?;
+            n_cleared += 1;
+        }
+        Ok(n_cleared)
+    }
+
+    /// What this session itself left in the store.
+    fn list_own_memories(
+        &self,
+        cx: &Context<'_>,
+        filter: MemoryFilter,
+    ) -> Result<impl Iterator<Item = Memory>, CoreError> {
+        let all = cx.store.list_memories(&filter)?.into_iter();
+        Ok(all.filter(|it| it.voice.session.as_deref() == Some(self.name)))
+    }
 }

@@ -45,10 +45,8 @@ impl SessionLedger {
     }
 
     fn session_path(&self, session: &str) -> PathBuf {
-        self.folder.join(format!(
-            "{}.jsonl",
-            Digest::hash_bytes(session.as_bytes()).short_hex()
-        ))
+        let digest = Digest::hash_bytes(session.as_bytes());
+        self.folder.join(format!("{}.jsonl", digest.short_hex()))
     }
 
     /// Opens a session to add to it; waits for others at most so long.
@@ -57,24 +55,21 @@ impl SessionLedger {
         session: &str,
         patience: Duration,
     ) -> Result<OpenSession, StoreError> {
-        lock::create_private_folder(&self.folder)
-            .map_err(|it| io_error("cannot make the folder of sessions", it))?;
+        self.create_folder()?;
         open_session_file(&self.session_path(session), patience)
     }
 
     /// Waits until nobody else goes through what this session left behind; then, while the file is open, nobody does.
     pub fn lock_session(&self, session: &str, patience: Duration) -> Result<File, StoreError> {
-        lock::create_private_folder(&self.folder)
-            .map_err(|it| io_error("cannot make the folder of sessions", it))?;
+        self.create_folder()?;
+        let path = self.session_path(session).with_extension("lock");
         let mut options = OpenOptions::new();
-        options.create(true).truncate(false).write(true);
-        let file = lock::set_private_mode(&mut options)
-            .open(self.session_path(session).with_extension("lock"));
-        lock::lock_file_within(
-            file.map_err(|it| io_error("cannot open a session", it))?,
-            patience,
-        )
-        .map_err(lock_error)
+        open_locked_file(options.truncate(false).write(true), &path, patience)
+    }
+
+    fn create_folder(&self) -> Result<(), StoreError> {
+        lock::create_private_folder(&self.folder)
+            .map_err(io_error("cannot make the folder of sessions"))
     }
 
     /// A session as it is; empty when there is none.
@@ -99,24 +94,19 @@ impl SessionLedger {
     ) -> Vec<AgentSession> {
         let mut files = self.list_files();
         files.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let sessions = files
-            .iter()
-            .filter_map(|(path, _)| read_session_file(path).ok());
-        sessions
-            .filter(|it| !it.entries.is_empty() && is_wanted(it))
-            .take(limit)
-            .collect()
+        let sessions = files.iter().flat_map(|(path, _)| read_session_file(path));
+        let wanted = sessions.filter(|it| !it.entries.is_empty() && is_wanted(it));
+        wanted.take(limit).collect()
     }
 
     /// Takes out what was written down about a memory, in every session.
     pub fn forget_memory(&self, id: MemoryId) -> Result<(), StoreError> {
         let name = id.to_string();
         for (path, _) in self.list_files() {
-            let has = fs::read_to_string(&path).is_ok_and(|it| it.contains(&name));
-            if has {
+            if fs::read_to_string(&path).is_ok_and(|it| it.contains(&name)) {
                 let mut open = open_session_file(&path, PATIENCE)?;
                 open.forget_memory(id)
-                    .map_err(|it| io_error("cannot rewrite a session", it))?;
+                    .map_err(io_error("cannot rewrite a session"))?;
             }
         }
         Ok(())
@@ -151,7 +141,7 @@ impl OpenSession {
         let line = format!("{gap}{}\n", entry.to_json_line());
         self.file
             .write_all(line.as_bytes())
-            .map_err(|it| io_error("cannot write down this session", it))?;
+            .map_err(io_error("cannot write down this session"))?;
         self.ends_torn = false;
         self.session.entries.push(entry);
         Ok(())
@@ -166,12 +156,8 @@ impl OpenSession {
                 entry.words = None;
             }
         }
-        let text: String = self
-            .session
-            .entries
-            .iter()
-            .map(|it| it.to_json_line() + "\n")
-            .collect();
+        let entries = self.session.entries.iter();
+        let text: String = entries.map(|it| it.to_json_line() + "\n").collect();
         self.file.set_len(0)?;
         self.file.seek(SeekFrom::Start(0))?;
         self.file.write_all(text.as_bytes())?;
@@ -181,34 +167,43 @@ impl OpenSession {
 
 fn open_session_file(path: &Path, patience: Duration) -> Result<OpenSession, StoreError> {
     let mut options = OpenOptions::new();
-    options.create(true).read(true).append(true);
-    let file = lock::set_private_mode(&mut options).open(path);
-    let file = lock::lock_file_within(
-        file.map_err(|it| io_error("cannot open a session", it))?,
-        patience,
-    )
-    .map_err(lock_error)?;
-    let mut text = Vec::new();
-    (&file)
-        .take(MAX_BYTES)
-        .read_to_end(&mut text)
-        .map_err(|it| io_error("cannot read a session", it))?;
-    let session = AgentSession::from_lines(&String::from_utf8_lossy(&text));
+    let file = open_locked_file(options.read(true).append(true), path, patience)?;
+    let (session, ends_torn) =
+        read_session_lines(&file).map_err(io_error("cannot read a session"))?;
     Ok(OpenSession {
         file,
-        ends_torn: text.last().is_some_and(|it| *it != b'\n'),
+        ends_torn,
         session,
     })
 }
 
-fn read_session_file(path: &Path) -> io::Result<AgentSession> {
-    let mut text = Vec::new();
-    File::open(path)?.take(MAX_BYTES).read_to_end(&mut text)?;
-    Ok(AgentSession::from_lines(&String::from_utf8_lossy(&text)))
+fn open_locked_file(
+    options: &mut OpenOptions,
+    path: &Path,
+    patience: Duration,
+) -> Result<File, StoreError> {
+    let file = lock::set_private_mode(options.create(true)).open(path);
+    let file = file.map_err(io_error("cannot open a session"))?;
+    lock::lock_file_within(file, patience).map_err(|error| match error {
+        LockError::Busy { waited_ms } => StoreError::Busy { waited_ms },
+        LockError::Io { what, source } => io_error(what)(source),
+    })
 }
 
-fn io_error(what: &str, error: io::Error) -> StoreError {
-    match error.kind() {
+/// What a file says, and whether its last line is torn.
+fn read_session_lines(file: &File) -> io::Result<(AgentSession, bool)> {
+    let mut text = Vec::new();
+    file.take(MAX_BYTES).read_to_end(&mut text)?;
+    let session = AgentSession::from_lines(&String::from_utf8_lossy(&text));
+    Ok((session, text.last().is_some_and(|it| *it != b'\n')))
+}
+
+fn read_session_file(path: &Path) -> io::Result<AgentSession> {
+    Ok(read_session_lines(&File::open(path)?)?.0)
+}
+
+fn io_error(what: &str) -> impl Fn(io::Error) -> StoreError {
+    move |error| match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             StoreError::Full
         }
@@ -217,13 +212,6 @@ fn io_error(what: &str, error: io::Error) -> StoreError {
             what: what.into(),
             source: Box::new(error),
         },
-    }
-}
-
-fn lock_error(error: LockError) -> StoreError {
-    match error {
-        LockError::Busy { waited_ms } => StoreError::Busy { waited_ms },
-        LockError::Io { what, source } => io_error(what, source),
     }
 }
 

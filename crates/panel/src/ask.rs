@@ -86,7 +86,7 @@ fn render_ask_answer(
             p { "Nothing: the prompt asks to leave memory out of it, so an agent is given none for this turn." }
         });
     }
-    let given = briefing::brief_prompt(visit.cx, reader, prompt)?;
+    let given = reader.brief_prompt(visit.cx, prompt)?;
     let close = find_near_misses(visit, reader, prompt, &given)?;
     Ok(html! {
         h2 { "With this prompt" }
@@ -197,8 +197,7 @@ fn render_session_start(
     visit: &RequestScope<'_>,
     reader: &BriefingAudience<'_>,
 ) -> Result<Markup, CallFault> {
-    let given =
-        briefing::brief_session_start(visit.cx, reader, &format_active_task(visit)?, false)?;
+    let given = reader.brief_session_start(visit.cx, &format_active_task(visit)?, false)?;
     Ok(html! {
         h2 { "At the start of a session" }
         @if given.text.is_empty() {

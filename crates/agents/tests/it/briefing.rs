@@ -1,6 +1,5 @@
 //! What an agent is shown by itself: at the right moment, once, within its budget.
 
-use apostille_agents::briefing;
 use apostille_agents::briefing::{Briefing, BriefingAudience};
 use apostille_agents::client::Client;
 use apostille_agents::session::{AgentSession, Moment, SessionEntry, ShownMemory};
@@ -42,9 +41,7 @@ impl Agent {
 
     fn prompt(&mut self, world: &World, text: &str) -> String {
         let make = |world: &World, it: &BriefingAudience<'_>| {
-            world
-                .with(|cx| briefing::brief_prompt(cx, it, text))
-                .unwrap()
+            world.with(|cx| it.brief_prompt(cx, text)).unwrap()
         };
         self.briefed(world, Moment::Prompt, make).text
     }
@@ -52,7 +49,7 @@ impl Agent {
     fn touch(&mut self, world: &World, path: &str) -> String {
         let make = |world: &World, it: &BriefingAudience<'_>| {
             world
-                .with(|cx| briefing::brief_file_touch(cx, it, vec![path.parse().unwrap()]))
+                .with(|cx| it.brief_file_touch(cx, vec![path.parse().unwrap()]))
                 .unwrap()
         };
         self.briefed(world, Moment::Touch, make).text
@@ -61,7 +58,7 @@ impl Agent {
     fn start(&mut self, world: &World, task: &str, is_compacted: bool) -> String {
         let make = |world: &World, it: &BriefingAudience<'_>| {
             world
-                .with(|cx| briefing::brief_session_start(cx, it, task, is_compacted))
+                .with(|cx| it.brief_session_start(cx, task, is_compacted))
                 .unwrap()
         };
         self.briefed(world, Moment::Start, make).text
@@ -228,7 +225,7 @@ fn what_a_compaction_dropped_may_come_again() {
     assert_eq!(agent.prompt(&world, "which api version was it?"), "");
     let make = |world: &World, it: &BriefingAudience<'_>| {
         world
-            .with(|cx| briefing::brief_session_start(cx, it, "", true))
+            .with(|cx| it.brief_session_start(cx, "", true))
             .unwrap()
     };
     let told = agent.briefed(&world, Moment::Compact, make).text;
@@ -459,7 +456,7 @@ fn the_start_of_a_session_says_it_in_one_line_without_their_words() {
             session: &session,
         };
         world
-            .with(|cx| briefing::brief_session_start(cx, &reader, "", false))
+            .with(|cx| reader.brief_session_start(cx, "", false))
             .unwrap()
             .text
     };

@@ -162,9 +162,9 @@ fn build_moment_briefing(
     let task = || load_active_task_bullets(shell, cx, desk);
     Ok(match &told.moment {
         HookMoment::Start { is_compacted, .. } => {
-            briefing::brief_session_start(cx, &reader, &task()?, *is_compacted)?
+            reader.brief_session_start(cx, &task()?, *is_compacted)?
         }
-        HookMoment::Prompt { text } => briefing::brief_prompt(cx, &reader, text)?,
+        HookMoment::Prompt { text } => reader.brief_prompt(cx, text)?,
         HookMoment::Touch { paths, .. } => {
             let paths: Vec<RepoPath> = paths
                 .iter()
@@ -173,10 +173,10 @@ fn build_moment_briefing(
             if paths.is_empty() {
                 Briefing::default()
             } else {
-                briefing::brief_file_touch(cx, &reader, paths)?
+                reader.brief_file_touch(cx, paths)?
             }
         }
-        HookMoment::Compact => briefing::brief_compaction(cx, &reader, &task()?)?,
+        HookMoment::Compact => reader.brief_compaction(cx, &task()?)?,
         HookMoment::Stop { .. } | HookMoment::End => Briefing::default(),
     })
 }
