@@ -31,7 +31,7 @@ use crate::hook::caller::{self, CallerMarks};
 use crate::hook::format::PayloadFormat;
 use crate::hook::payload::Payload;
 use crate::hook::reply::ReplyFormat;
-use crate::hook::{EnvLookup, HookCall, HookMoment, HookReply, HookSample};
+use crate::hook::{EnvLookup, HookCall, HookMoment, HookReply, HookSample, Names};
 use crate::settings::layout::ClientSettings;
 use crate::settings::settings_part::OwnTraces;
 use crate::transcripts::{self, TranscriptError, TranscriptReader};
@@ -135,10 +135,8 @@ pub fn is_context_lost(call: &HookCall) -> bool {
 pub fn collect_own_traces() -> OwnTraces {
     let all = || list_client_profiles().map(|it| &it.settings);
     OwnTraces {
-        excluded: all().filter_map(|it| it.repository.excluded).collect(),
-        servers: all()
-            .flat_map(|it| [it.repository.server, it.user.server])
-            .collect(),
+        excluded: all().filter_map(|it| it.excluded).collect(),
+        servers: all().flat_map(|it| [it.server, it.user_server]).collect(),
     }
 }
 
@@ -167,7 +165,7 @@ impl ClientProfile {
 
     /// What an answer may say at an event; nothing, where it is plain text.
     #[must_use]
-    pub fn answer_keys(&self, event: &str) -> Option<&'static [&'static str]> {
+    pub fn answer_keys(&self, event: &str) -> Option<Names> {
         let is_plain = self.reply.plain_events.contains(&event);
         (!is_plain).then_some(self.reply.keys)
     }

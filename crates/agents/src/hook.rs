@@ -94,5 +94,8 @@ pub struct HookSample {
     pub stdin: &'static str,
 }
 
+/// Names that a client gives to something.
+pub type Names = &'static [&'static str];
+
 /// Looks a variable up in the environment.
 pub type EnvLookup<'a> = dyn Fn(&str) -> Option<String> + 'a;

@@ -11,3 +11,8 @@ pub mod rules_block;
 pub mod server;
 pub mod settings_part;
 pub mod sharing;
+
+/// How the lines of a text end.
+fn detect_newline(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
+}

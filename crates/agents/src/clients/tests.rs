@@ -84,7 +84,7 @@ fn every_client_is_heard_and_answered_in_its_own_words() {
         let folder = client.as_str().replace('-', "_");
         assert_answers(&folder, &page(client, samples(client)));
     }
-    let pascal = page(Client::Copilot, copilot::payload::PASCAL_SAMPLES);
+    let pascal = page(Client::Copilot, copilot::payload::pascal::SAMPLES);
     insta::with_settings!({
         snapshot_path => "copilot/samples/pascal",
         prepend_module_to_snapshot => false,

@@ -14,29 +14,29 @@
 
 use crate::client::Client;
 
-use super::EnvLookup;
 use super::format::COMMON_FIELDS;
 use super::payload::Payload;
+use super::{EnvLookup, Names};
 
 /// How to tell that a call comes from a client.
 pub(crate) struct CallerMarks {
     /// Whether the files of this client are read by it alone.
     pub(crate) is_only_reader: bool,
     /// Fields that no other client sends.
-    pub(crate) fields: &'static [&'static str],
+    pub(crate) fields: Names,
     /// The variable that holds the session's own id.
     pub(crate) session_variable: Option<&'static str>,
     /// Whether it stamps its payloads with a time.
     pub(crate) is_stamped: bool,
     /// Events that no other client has.
-    pub(crate) events: &'static [&'static str],
+    pub(crate) events: Names,
     /// Whether a payload that says nothing of the above looks like one of its own. It is asked only about payloads that
     /// are stamped as its own are, and only when no client before it in the table took them.
     pub(crate) resembles: fn(&Payload<'_>, &EnvLookup<'_>) -> bool,
     /// What it sets in the hooks that it runs, where a payload alone would not tell.
     pub(crate) sets: &'static [(&'static str, &'static str)],
     /// Every variable that it sets, or that leads to its files and is read here.
-    pub(crate) variables: &'static [&'static str],
+    pub(crate) variables: Names,
 }
 
 /// A client that nothing is known of.
@@ -62,28 +62,16 @@ pub(crate) fn find_caller<'m>(
         let mut clients = clients.clone();
         clients.find(|(_, it)| is_it(it)).map(|(client, _)| client)
     };
-    let is_named =
-        |(client, marks): (Client, &CallerMarks)| client == named && marks.is_only_reader;
-    if clients.clone().any(is_named) {
+    let is_only = |(client, marks): (_, &CallerMarks)| client == named && marks.is_only_reader;
+    if clients.clone().any(is_only) {
         return named;
     }
-    find(&|it| it.fields.iter().any(|field| payload.has_field(field)))
-        .or_else(|| find(&|it| has_session_variable(it, payload, env)))
-        .or_else(|| find(&|it| has_matching_timestamp(it, payload) && has_own_event(it, payload)))
-        .or_else(|| find(&|it| has_matching_timestamp(it, payload) && (it.resembles)(payload, env)))
-        .unwrap_or(named)
-}
-
-fn has_matching_timestamp(marks: &CallerMarks, payload: &Payload<'_>) -> bool {
-    marks.is_stamped == payload.has_field("timestamp")
-}
-
-fn has_own_event(marks: &CallerMarks, payload: &Payload<'_>) -> bool {
     let event = payload.first_text(COMMON_FIELDS.event).unwrap_or_default();
-    marks.events.contains(&event.as_str())
-}
-
-fn has_session_variable(marks: &CallerMarks, payload: &Payload<'_>, env: &EnvLookup<'_>) -> bool {
-    let held = marks.session_variable.and_then(env);
-    held.is_some() && held == payload.first_text(COMMON_FIELDS.session)
+    let session = payload.first_text(COMMON_FIELDS.session);
+    let is_stamped = payload.has_field("timestamp");
+    find(&|it| it.fields.iter().any(|field| payload.has_field(field)))
+        .or_else(|| find(&|it| session.is_some() && it.session_variable.and_then(env) == session))
+        .or_else(|| find(&|it| it.is_stamped == is_stamped && it.events.contains(&&*event)))
+        .or_else(|| find(&|it| it.is_stamped == is_stamped && (it.resembles)(payload, env)))
+        .unwrap_or(named)
 }

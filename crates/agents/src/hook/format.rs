@@ -7,16 +7,18 @@ use crate::transcript::is_outside_text_tool;
 
 use super::hook_blocks::{self, BlockTags};
 use super::payload::Payload;
-use super::touched_paths::{self, ToolKind};
-use super::{EnvLookup, HookCall, HookMoment, HookSample};
+use super::touched_paths;
+use super::{EnvLookup, HookCall, HookMoment, HookSample, Names};
 
 /// What a client sends to a hook.
 pub(crate) struct PayloadFormat {
-    /// Its events, by its own names.
-    pub(crate) events: &'static [(&'static str, EventKind)],
+    /// What it calls its events; where it knows them by several sets of names, each.
+    pub(crate) events: &'static [EventNames],
     pub(crate) fields: FieldNames,
-    /// Its tools that are about files; others are not looked at.
-    pub(crate) tools: &'static [(&'static str, ToolKind)],
+    /// Its tools that name files, or are given a patch that does.
+    pub(crate) file_tools: Names,
+    /// Its tools that run a command. Others are not looked at.
+    pub(crate) shell_tools: Names,
     /// The block in which it hands back what a hook said, as a part of the next prompt.
     pub(crate) echo: Option<BlockTags>,
     /// Where the transcript is when the payload does not say.
@@ -25,28 +27,19 @@ pub(crate) struct PayloadFormat {
     pub(crate) samples: &'static [HookSample],
 }
 
-/// What an event is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum EventKind {
-    Start,
-    Prompt,
-    Before,
-    After,
-    Compact,
-    Stop,
-    End,
-}
+/// What a client calls its events, each in the place that it has in `COMMON_EVENTS`.
+pub(crate) type EventNames = [&'static str; 7];
 
 /// The names that a client gives to its fields. Where there are several, the first that says something counts.
 pub(crate) struct FieldNames {
-    pub(crate) event: &'static [&'static str],
-    pub(crate) session: &'static [&'static str],
-    pub(crate) turn: &'static [&'static str],
-    pub(crate) cwd: &'static [&'static str],
-    pub(crate) transcript: &'static [&'static str],
-    pub(crate) said: &'static [&'static str],
-    pub(crate) tool: &'static [&'static str],
-    pub(crate) input: &'static [&'static str],
+    pub(crate) event: Names,
+    pub(crate) session: Names,
+    pub(crate) turn: Names,
+    pub(crate) cwd: Names,
+    pub(crate) transcript: Names,
+    pub(crate) said: Names,
+    pub(crate) tool: Names,
+    pub(crate) input: Names,
 }
 
 /// The names that most clients have taken over from one another.
@@ -62,15 +55,26 @@ pub(crate) const COMMON_FIELDS: FieldNames = FieldNames {
 };
 
 /// The events that Claude Code began with, and others took over by name.
-pub(crate) const COMMON_EVENTS: &[(&str, EventKind)] = &[
-    ("SessionStart", EventKind::Start),
-    ("UserPromptSubmit", EventKind::Prompt),
-    ("PreToolUse", EventKind::Before),
-    ("PostToolUse", EventKind::After),
-    ("PreCompact", EventKind::Compact),
-    ("Stop", EventKind::Stop),
-    ("SessionEnd", EventKind::End),
+pub(crate) const COMMON_EVENTS: EventNames = [
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "PreCompact",
+    "Stop",
+    "SessionEnd",
 ];
+
+/// What most clients have in common.
+pub(crate) const COMMON_FORMAT: PayloadFormat = PayloadFormat {
+    events: &[COMMON_EVENTS],
+    fields: COMMON_FIELDS,
+    file_tools: &[],
+    shell_tools: &[],
+    echo: None,
+    find_transcript: |_, _| None,
+    samples: &[],
+};
 
 impl PayloadFormat {
     /// What is called. `None`: an event that is not known.
@@ -81,7 +85,7 @@ impl PayloadFormat {
         named_event: &str,
         env: &EnvLookup<'_>,
     ) -> Option<HookCall> {
-        let (event, kind) = self.find_event(payload, named_event)?;
+        let (event, common) = self.find_event(payload, named_event)?;
         let fields = &self.fields;
         let session = payload.first_text(fields.session);
         let transcript = payload.first_text(fields.transcript).map(PathBuf::from);
@@ -91,74 +95,66 @@ impl PayloadFormat {
             turn: payload.first_text(fields.turn),
             cwd: payload.first_text(fields.cwd).map(PathBuf::from),
             transcript: transcript.or_else(|| (self.find_transcript)(session.as_deref(), env)),
-            moment: self.read_moment(kind, payload),
+            moment: self.read_moment(common, payload),
             session,
         })
     }
 
-    /// The event: what the payload says it is, or else what the command line says.
-    fn find_event(&self, payload: &Payload<'_>, named: &str) -> Option<(&'static str, EventKind)> {
-        let known = |name: &str| self.events.iter().copied().find(|(it, _)| *it == name);
-        payload
-            .first_text(self.fields.event)
-            .and_then(|it| known(&it))
-            .or_else(|| known(named))
+    /// The event by its own name and by the common one: what the payload says it is, or else what the command line says.
+    fn find_event(&self, payload: &Payload<'_>, named: &str) -> Option<(&str, &str)> {
+        let known = |name: &str| {
+            let mut events = self
+                .events
+                .iter()
+                .flat_map(|it| it.iter().zip(COMMON_EVENTS));
+            events.find(|(it, _)| **it == name)
+        };
+        let said = payload.first_text(self.fields.event);
+        let (event, common) = said.and_then(|it| known(&it)).or_else(|| known(named))?;
+        Some((event, common))
     }
 
-    fn read_moment(&self, kind: EventKind, payload: &Payload<'_>) -> HookMoment {
-        match kind {
-            EventKind::Start => read_session_start(payload),
-            EventKind::Prompt => HookMoment::Prompt {
-                text: self.read_prompt(payload),
-            },
-            EventKind::Before => self.read_touch(payload, true),
-            EventKind::After => self.read_touch(payload, false),
-            EventKind::Compact => HookMoment::Compact,
-            EventKind::Stop => HookMoment::Stop {
+    fn read_moment(&self, event: &str, payload: &Payload<'_>) -> HookMoment {
+        match event {
+            "SessionStart" => {
+                // It is the same field in every client that has it.
+                let source = payload.first_text(&["source"]).unwrap_or_default();
+                HookMoment::Start {
+                    is_again: ["resume", "fork", "compact"].contains(&&*source),
+                    is_compacted: source == "compact",
+                }
+            }
+            "UserPromptSubmit" => {
+                let prompt = payload.first_text(&["prompt"]).unwrap_or_default();
+                HookMoment::Prompt {
+                    text: hook_blocks::strip_hook_blocks(self.echo.as_ref(), &prompt),
+                }
+            }
+            "PreToolUse" => self.read_touch(payload, true),
+            "PostToolUse" => self.read_touch(payload, false),
+            "PreCompact" => HookMoment::Compact,
+            "Stop" => HookMoment::Stop {
                 said: payload.first_text(self.fields.said),
             },
-            EventKind::End => HookMoment::End,
+            _ => HookMoment::End,
         }
-    }
-
-    fn read_prompt(&self, payload: &Payload<'_>) -> String {
-        let prompt = payload.first_text(&["prompt"]).unwrap_or_default();
-        hook_blocks::strip_hook_blocks(self.echo.as_ref(), &prompt)
     }
 
     fn read_touch(&self, payload: &Payload<'_>, is_before: bool) -> HookMoment {
         let name = payload.first_text(self.fields.tool).unwrap_or_default();
-        let mut tools = self.tools.iter();
-        let tool = tools.find(|(it, _)| *it == name).map(|(_, tool)| *tool);
         let input = payload.raw_json(self.fields.input).unwrap_or_default();
-        let command = if tool == Some(ToolKind::Shell) {
-            &*input
+        let is_shell = self.shell_tools.contains(&&*name);
+        let paths = if is_shell || self.file_tools.contains(&&*name) {
+            touched_paths::find_touched_paths(is_shell, &input)
         } else {
-            ""
+            Vec::new()
         };
         HookMoment::Touch {
-            is_outside: is_outside_text_tool(&name, command),
-            paths: tool
-                .map(|tool| touched_paths::find_touched_paths(tool, &input))
-                .unwrap_or_default(),
+            is_outside: is_outside_text_tool(&name, if is_shell { &input } else { "" }),
+            paths,
             is_before,
         }
     }
-}
-
-/// `source` is the same field in every client that has it.
-fn read_session_start(payload: &Payload<'_>) -> HookMoment {
-    let source = payload.first_text(&["source"]).unwrap_or_default();
-    let is_again = ["resume", "fork", "compact"].contains(&source.as_str());
-    HookMoment::Start {
-        is_again,
-        is_compacted: source == "compact",
-    }
-}
-
-/// For clients that always say where the transcript is, or never.
-pub(crate) fn find_no_transcript(_: Option<&str>, _: &EnvLookup<'_>) -> Option<PathBuf> {
-    None
 }
 
 /// A documented payload, kept as a file in `samples` beside the caller: `sample!("Stop")`, or with the file's name when an

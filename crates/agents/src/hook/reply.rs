@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{HookCall, HookMoment, HookReply};
+use super::{HookCall, HookMoment, HookReply, Names};
 
 /// How a client is answered.
 pub(crate) struct ReplyFormat {
@@ -11,9 +11,9 @@ pub(crate) struct ReplyFormat {
     /// Whether the client shows a notice that is part of the answer. Elsewhere it belongs on the error output.
     pub(crate) has_notice: bool,
     /// What an answer may say; anything else is a mistake.
-    pub(crate) keys: &'static [&'static str],
+    pub(crate) keys: Names,
     /// The events at which an answer is plain text.
-    pub(crate) plain_events: &'static [&'static str],
+    pub(crate) plain_events: Names,
     /// Whether a session that is resumed still has what it was told when it began.
     pub(crate) keeps_start: bool,
     /// Whether a session that is resumed still has what it was told beside prompts.
@@ -57,13 +57,6 @@ pub(crate) fn accepted_context(reply: &HookReply, is_taken: bool) -> Option<&str
     context.filter(|it| is_taken && !it.is_empty())
 }
 
-/// The notice on one line.
-fn format_notice_line(reply: &HookReply) -> Option<String> {
-    let words = reply.notice.as_deref()?.split_whitespace();
-    let line = words.collect::<Vec<_>>().join(" ");
-    (!line.is_empty()).then_some(line)
-}
-
 /// The shape that Claude Code began with: context inside, by the event's name, and a message for the person outside.
 pub(crate) fn print_nested_reply(call: &HookCall, reply: &HookReply, is_taken: bool) -> String {
     #[derive(Serialize)]
@@ -80,12 +73,14 @@ pub(crate) fn print_nested_reply(call: &HookCall, reply: &HookReply, is_taken: b
         hook_event_name: &'a str,
         additional_context: &'a str,
     }
+    let notice = reply.notice.iter().flat_map(|it| it.split_whitespace());
+    let notice: Vec<&str> = notice.collect();
     let hook_specific_output = accepted_context(reply, is_taken).map(|it| NestedContext {
         hook_event_name: &call.event,
         additional_context: it,
     });
     print_hook_object(&NestedAnswer {
-        system_message: format_notice_line(reply),
+        system_message: (!notice.is_empty()).then(|| notice.join(" ")),
         hook_specific_output,
     })
 }

@@ -10,15 +10,6 @@ pub(crate) const MAX: usize = 8;
 /// How long a path may be.
 const MAX_PATH: usize = 512;
 
-/// How a tool says which files it is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ToolKind {
-    /// It names them, or is given a patch that does.
-    File,
-    /// It runs a command that does.
-    Shell,
-}
-
 /// Fields that hold a path, or a list of them.
 const PATHS: &[&str] = &[
     "file_path",
@@ -52,13 +43,14 @@ const HEADERS: &[&str] = &[
     "*** Move to: ",
 ];
 
-/// The files that a tool is used on, by what it is given. Some are given a bare text.
-pub(super) fn find_touched_paths(tool: ToolKind, input: &str) -> Vec<String> {
-    let found = match (Payload::parse_object(input), tool) {
-        (Some(input), ToolKind::File) => find_named_paths(&input),
-        (Some(input), ToolKind::Shell) => find_shell_paths(&input),
-        (None, ToolKind::File) => find_patch_paths(input),
-        (None, ToolKind::Shell) => find_script_paths(input, None),
+/// The files that a tool is used on, by what it is given: it names them, or it runs a command that does. Some are given a
+/// bare text.
+pub(super) fn find_touched_paths(is_shell: bool, input: &str) -> Vec<String> {
+    let found = match (Payload::parse_object(input), is_shell) {
+        (Some(input), false) => find_named_paths(&input),
+        (Some(input), true) => find_shell_paths(&input),
+        (None, false) => find_patch_paths(input),
+        (None, true) => find_script_paths(input, None),
     };
     let mut paths: Vec<String> = Vec::new();
     for path in found.iter().filter_map(|it| normalize_touched_path(it)) {
@@ -129,11 +121,7 @@ mod tests {
     #[test]
     fn files_are_named_in_many_ways() {
         let check = |input: &str, expected: &[&str]| {
-            assert_eq!(
-                find_touched_paths(ToolKind::File, input),
-                expected,
-                "{input}"
-            )
+            assert_eq!(find_touched_paths(false, input), expected, "{input}")
         };
         check(
             r#"{"file_path":"/w/src/a.rs","old_string":"x"}"#,
@@ -164,11 +152,7 @@ mod tests {
     #[test]
     fn a_command_is_a_text_or_words() {
         let check = |input: &str, expected: &[&str]| {
-            assert_eq!(
-                find_touched_paths(ToolKind::Shell, input),
-                expected,
-                "{input}"
-            )
+            assert_eq!(find_touched_paths(true, input), expected, "{input}")
         };
         check(r#"{"command":"cat src/a.rs"}"#, &["src/a.rs"]);
         check(
@@ -192,7 +176,7 @@ mod tests {
     fn there_are_never_too_many() {
         let files: Vec<String> = (0..100).map(|it| format!("f{it}.rs")).collect();
         let input = serde_json::json!({ "files": files, "command": files.join(" ") }).to_string();
-        assert_eq!(find_touched_paths(ToolKind::File, &input).len(), MAX);
-        assert_eq!(find_touched_paths(ToolKind::Shell, &input).len(), MAX);
+        assert_eq!(find_touched_paths(false, &input).len(), MAX);
+        assert_eq!(find_touched_paths(true, &input).len(), MAX);
     }
 }

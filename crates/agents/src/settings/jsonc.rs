@@ -9,7 +9,7 @@ use jsonc_parser::errors::ParseError;
 use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ast, parse_to_ast};
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 #[cfg(test)]
 pub(crate) use edit::documents;
@@ -95,11 +95,37 @@ impl JsonNode {
         }
     }
 
-    /// The value that a step leads to.
-    pub(super) fn child(&self, step: JsonStep<'_>) -> Option<&Self> {
-        self.find_position(step)
-            .and_then(|it| self.items().get(it))
-            .map(|it| &it.value)
+    /// The value that a path leads to.
+    pub(super) fn descendant(&self, path: &[JsonStep<'_>]) -> Option<&Self> {
+        path.iter().try_fold(self, |node, step| {
+            Some(&node.items()[node.find_position(*step)?].value)
+        })
+    }
+
+    /// The member by this key.
+    pub(super) fn member(&self, key: &str) -> Option<&Self> {
+        self.descendant(&[JsonStep::Key(key)])
+    }
+
+    /// The member by this key, which can only be an object.
+    pub(super) fn member_object(&self, key: &str) -> Result<Option<&Self>, String> {
+        self.check_object(|| "it".into())?;
+        let found = self.member(key);
+        found.map_or(Ok(()), |it| it.check_object(|| format!("`{key}`")))?;
+        Ok(found)
+    }
+
+    fn check_object(&self, name: impl Fn() -> String) -> Result<(), String> {
+        match self.kind {
+            JsonKind::Object(_) => Ok(()),
+            _ => Err(format!("{} is not an object", name())),
+        }
+    }
+
+    /// The members with their keys.
+    pub(super) fn members(&self) -> impl Iterator<Item = (&str, &Self)> {
+        let items = self.items().iter();
+        items.map(|it| (it.key.as_deref().unwrap_or_default(), &it.value))
     }
 
     /// The value as a program sees it.
@@ -107,11 +133,9 @@ impl JsonNode {
         match &self.kind {
             JsonKind::Scalar(value) => value.clone(),
             JsonKind::Array(items) => items.iter().map(|it| it.value.to_value()).collect(),
-            JsonKind::Object(items) => {
-                let pairs = items
-                    .iter()
-                    .map(|it| (it.key.clone().unwrap_or_default(), it.value.to_value()));
-                Value::Object(pairs.collect::<Map<_, _>>())
+            JsonKind::Object(_) => {
+                let members = self.members();
+                members.map(|(key, it)| (key, it.to_value())).collect()
             }
         }
     }
@@ -149,9 +173,8 @@ pub(super) fn has_jsonc_path(text: Option<&str>, path: &[&str]) -> bool {
         return true;
     };
     root.is_some_and(|root| {
-        path.iter()
-            .try_fold(&root, |node, key| node.child(JsonStep::Key(key)))
-            .is_some()
+        let mut path = path.iter();
+        path.try_fold(&root, |node, key| node.member(key)).is_some()
     })
 }
 

@@ -6,18 +6,29 @@ use serde_json::Value;
 
 use super::hooks::HooksLayout;
 use super::server::ServerEntry;
+use crate::hook::Names;
 
 /// A client as the installer knows it.
 #[derive(Debug)]
 pub struct ClientSettings {
     /// Paths in a repository that only it has.
-    pub marks: &'static [&'static str],
+    pub marks: Names,
     /// Its programs.
-    pub programs: &'static [&'static str],
-    /// Its files in a repository.
-    pub repository: RepositoryLayout,
-    /// Its files in the user's home.
-    pub user: UserLayout,
+    pub programs: Names,
+    /// The file of a repository with its servers.
+    pub servers: &'static str,
+    /// What its server's entry says there.
+    pub server: &'static ServerEntry,
+    /// The file of a repository with its hooks.
+    pub hooks_file: &'static str,
+    /// The instructions that it reads in a repository.
+    pub instructions: &'static [Instructions],
+    /// A file of these that is personal and is kept out of commits, as git's list of files to pass over names it.
+    pub excluded: Option<&'static str>,
+    /// What its server's entry says in the user's home.
+    pub user_server: &'static ServerEntry,
+    /// Where its files are in the user's home.
+    pub find_user_files: fn(&UserFolders<'_>) -> UserFiles,
     /// What its hooks file says. Of a client that reads another one's file, that of the other.
     pub hooks: &'static HooksLayout,
     /// What the client itself calls the events of its hooks file, where that is another name. An event that is not here
@@ -29,30 +40,6 @@ pub struct ClientSettings {
     pub hooks_note: Option<&'static str>,
     /// What to say where it reads none of the files with the block of rules.
     pub rules_note: Option<RulesNote>,
-}
-
-/// A client's files in a repository.
-#[derive(Debug)]
-pub struct RepositoryLayout {
-    /// The file with its servers.
-    pub servers: &'static str,
-    /// What its server's entry says.
-    pub server: &'static ServerEntry,
-    /// The file with its hooks.
-    pub hooks: &'static str,
-    /// The instructions that it reads.
-    pub instructions: &'static [Instructions],
-    /// A file of these that is personal and is kept out of commits, as git's list of files to pass over names it.
-    pub excluded: Option<&'static str>,
-}
-
-/// A client's files in the user's home.
-#[derive(Debug)]
-pub struct UserLayout {
-    /// What its server's entry says.
-    pub server: &'static ServerEntry,
-    /// Where the files are.
-    pub find_files: fn(&UserFolders<'_>) -> UserFiles,
 }
 
 /// Where a client keeps its files in the user's home.

@@ -2,6 +2,8 @@
 
 use apostille_text::delimiters::INSTRUCTION_BLOCK;
 
+use super::detect_newline;
+
 /// The first line of the block.
 const BEGIN: &str = INSTRUCTION_BLOCK[0];
 /// The last line of the block.
@@ -22,7 +24,7 @@ pub const RULES: &str = "\
 
 /// The text with the block in it, brought up to date where it is there already.
 pub fn put_rules_block(text: &str) -> Result<String, String> {
-    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let newline = detect_newline(text);
     let block = format!("{BEGIN}\n{RULES}\n{END}").replace('\n', newline);
     if let Some((start, end)) = find_rules_block(text)? {
         // What somebody appends must not end up in the line of the mark.

@@ -70,12 +70,6 @@ impl ServerEntry {
         }
     }
 
-    /// What is wrong with an entry; nothing, if it is one of ours.
-    #[must_use]
-    pub fn find_fault(&self, entry: &Value, whose: SettingsOwner) -> Option<String> {
-        check::check_server_entry(entry, self.working_folder().as_deref(), whose).err()
-    }
-
     /// The text with the server in it.
     pub(super) fn put_into(
         &self,
@@ -87,10 +81,5 @@ impl ServerEntry {
             ServerFormat::Json => json::put_json_server(text, self, whose, command),
             ServerFormat::Toml => toml::put_toml_server(text, self, whose, command),
         }
-    }
-
-    /// The folder that the server is started in, where it is named.
-    fn working_folder(&self) -> Option<String> {
-        (self.make)("")["cwd"].as_str().map(str::to_owned)
     }
 }

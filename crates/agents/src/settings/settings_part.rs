@@ -89,7 +89,7 @@ pub fn plan_settings_removal(
     traces: &OwnTraces,
 ) -> SettingsEdit {
     let first = first.map(|it| String::from_utf8_lossy(it).into_owned());
-    if let Some(file) = SharingFile::from_name(kind) {
+    if let Ok(file) = kind.parse::<SharingFile>() {
         return edit_settings_text(Some(bytes), |text| {
             Ok(file.remove_from(text, first.as_deref()))
         });

@@ -3,40 +3,27 @@
 
 use std::path::Path;
 
+use apostille_text::words::words;
 use toml::Table;
+
+use super::detect_newline;
 
 /// Where a repository's memories are kept by default.
 const STORE: &str = ".apostille/memories.jsonl";
 
-/// A file of the repository that sharing needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SharingFile {
-    /// The repository's settings, which name the store.
-    Config,
-    /// How git merges it.
-    Attributes,
-    /// What git passes over.
-    Ignore,
+words! {
+    /// A file of the repository that sharing needs, by its name in the repository's folder.
+    SharingFile as "file" {
+        /// The repository's settings, which name the store.
+        Config = "apostille.toml",
+        /// How git merges it.
+        Attributes = ".gitattributes",
+        /// What git passes over.
+        Ignore = ".gitignore",
+    }
 }
 
 impl SharingFile {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Config, Self::Attributes, Self::Ignore];
-
-    /// Its name in the repository's folder.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Config => "apostille.toml",
-            Self::Attributes => ".gitattributes",
-            Self::Ignore => ".gitignore",
-        }
-    }
-
-    /// The file of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.as_str() == name)
-    }
-
     /// The lines that belong into it.
     fn expected_lines(self) -> Vec<String> {
         match self {
@@ -50,21 +37,22 @@ impl SharingFile {
 
     /// The text with what belongs into it.
     pub fn put_into(self, text: &str) -> Result<String, String> {
-        let lines = self.expected_lines().into_iter();
+        let mut missing = self.expected_lines();
         match self {
-            Self::Config if has_shared_store(text)? => Ok(text.to_owned()),
-            Self::Config => Ok(prepend_lines(text, lines)),
-            Self::Attributes if is_union_merged(text, STORE) => Ok(text.to_owned()),
-            Self::Attributes => Ok(append_lines(text, lines)),
-            Self::Ignore => {
-                let is_missing = |(path, _): &(String, String)| !is_git_ignored(text, path);
-                let missing = list_private_store_files(STORE)
-                    .into_iter()
-                    .zip(lines)
-                    .filter(is_missing);
-                Ok(append_lines(text, missing.map(|(_, line)| line)))
-            }
+            Self::Config if has_shared_store(text)? => missing.clear(),
+            Self::Attributes if is_union_merged(text, STORE) => missing.clear(),
+            Self::Ignore => missing.retain(|it| !is_git_ignored(text, &it[1..])),
+            _ => {}
         }
+        let newline = detect_newline(text);
+        let lines: String = missing.into_iter().map(|it| it + newline).collect();
+        let is_whole = text.is_empty() || text.ends_with('\n') || lines.is_empty();
+        let gap = if is_whole { "" } else { newline };
+        Ok(match self {
+            // A key in front of everything else is in no table.
+            Self::Config => lines + text,
+            _ => format!("{text}{gap}{lines}"),
+        })
     }
 
     /// The text without what we put there; `first` is what it was before.
@@ -105,57 +93,29 @@ fn has_shared_store(text: &str) -> Result<bool, String> {
     }
 }
 
-fn detect_newline(text: &str) -> &'static str {
-    if text.contains("\r\n") { "\r\n" } else { "\n" }
-}
-
-/// A key in front of everything else is in no table.
-fn prepend_lines(text: &str, lines: impl Iterator<Item = String>) -> String {
-    let newline = detect_newline(text);
-    let lines: String = lines.map(|it| format!("{it}{newline}")).collect();
-    format!("{lines}{text}")
-}
-
-fn append_lines(text: &str, lines: impl Iterator<Item = String>) -> String {
-    let newline = detect_newline(text);
-    let lines: String = lines.map(|it| format!("{it}{newline}")).collect();
-    let gap = if text.is_empty() || text.ends_with('\n') || lines.is_empty() {
-        ""
-    } else {
-        newline
-    };
-    format!("{text}{gap}{lines}")
-}
-
 /// Whether git keeps both sides' lines of this file when it merges: the last line that names it decides.
 pub fn is_union_merged(attributes: &str, path: &str) -> bool {
-    let merge = |line: &str| {
-        let mut words = line.split_whitespace();
-        let is_named = words.next().is_some_and(|it| matches_git_pattern(it, path));
-        let is_merge =
-            |it: &&str| it.trim_start_matches(['-', '!']).split('=').next() == Some("merge");
-        words
-            .rfind(|it| is_named && (is_merge(it) || *it == "binary"))
-            .map(|it| it == "merge=union")
+    let is_merge = |it: &&str| {
+        *it == "binary" || it.trim_start_matches(['-', '!']).split('=').next() == Some("merge")
     };
-    attributes
-        .lines()
-        .filter_map(merge)
-        .next_back()
-        .unwrap_or(false)
+    let merge = attributes.lines().rev().find_map(|line| {
+        let (pattern, said) = line.trim_start().split_once(char::is_whitespace)?;
+        let mut said = said.split_whitespace();
+        said.rfind(|it| is_merge(it) && matches_git_pattern(pattern, path))
+    });
+    merge == Some("merge=union")
 }
 
 /// Whether git passes over this file.
 fn is_git_ignored(ignore: &str, path: &str) -> bool {
-    let lines = ignore
-        .lines()
-        .map(str::trim_end)
-        .filter(|it| !it.is_empty() && !it.starts_with('#'));
-    let said = |line: &str| match line.strip_prefix('!') {
-        Some(pattern) => matches_git_pattern(pattern, path).then_some(false),
-        None => matches_git_pattern(line, path).then_some(true),
+    let said = |line: &str| {
+        let pattern = line.trim_end();
+        let wanted = pattern.strip_prefix('!');
+        let is_named =
+            !pattern.starts_with('#') && matches_git_pattern(wanted.unwrap_or(pattern), path);
+        is_named.then_some(wanted.is_none())
     };
-    lines.filter_map(said).next_back().unwrap_or(false)
+    ignore.lines().rev().find_map(said).unwrap_or(false)
 }
 
 /// The file beside a store that holds what was shown here, where git does not pass over it.
@@ -175,12 +135,7 @@ fn matches_git_pattern(pattern: &str, path: &str) -> bool {
         _ => (pattern, name),
     };
     match pattern.split_once('*') {
-        None => {
-            pattern == whole
-                || pattern
-                    .strip_suffix('/')
-                    .is_some_and(|it| is_inside_folder(path, it))
-        }
+        None => pattern == whole || pattern.ends_with('/') && path.starts_with(pattern),
         Some((start, end)) => {
             let middle = whole
                 .strip_prefix(start)
@@ -188,11 +143,6 @@ fn matches_git_pattern(pattern: &str, path: &str) -> bool {
             middle.is_some_and(|it| !it.contains('/') || end.starts_with('*'))
         }
     }
-}
-
-fn is_inside_folder(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder)
-        .is_some_and(|it| it.starts_with('/'))
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ fn check_client_server(
     };
     let (client, place) = (row.client, scope.display_path(&path));
     let (server, whose) = scope.server_entry(client);
-    if let Some(doubt) = server.find_fault(&entry, whose) {
+    if let Err(doubt) = server.check_entry(&entry, whose) {
         return Some(new_doubtful_finding(
             "server",
             format!("{client}: {doubt} ({place})"),

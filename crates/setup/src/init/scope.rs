@@ -76,7 +76,8 @@ impl LocalRepository {
             .is_ok();
         let is_wanted = move |it: &SharingFile| is_fit || *it == SharingFile::Config;
         SharingFile::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .filter(is_wanted)
             .map(|it| DesiredFile {
                 path: self.root.join(it.as_str()),
@@ -96,7 +97,7 @@ impl ClientHomes {
             variable: &|name| env.absolute_path(name),
         };
         let files =
-            list_client_profiles().map(|it| (it.client, (it.settings.user.find_files)(&folders)));
+            list_client_profiles().map(|it| (it.client, (it.settings.find_user_files)(&folders)));
         Some(Self {
             files: files.collect(),
             home,
@@ -166,8 +167,8 @@ impl InitScope {
                 (files.servers.clone(), files.hooks.clone())
             }
             Self::Repository(it) => {
-                let files = &find_client_profile(client).settings.repository;
-                (it.root.join(files.servers), it.root.join(files.hooks))
+                let files = &find_client_profile(client).settings;
+                (it.root.join(files.servers), it.root.join(files.hooks_file))
             }
         }
     }
@@ -176,8 +177,8 @@ impl InitScope {
     pub fn server_entry(&self, client: Client) -> (&'static ServerEntry, SettingsOwner) {
         let settings = &find_client_profile(client).settings;
         match self {
-            Self::Repository(_) => (settings.repository.server, SettingsOwner::Anybody),
-            Self::User(_) => (settings.user.server, SettingsOwner::User),
+            Self::Repository(_) => (settings.server, SettingsOwner::Anybody),
+            Self::User(_) => (settings.user_server, SettingsOwner::User),
         }
     }
 
@@ -189,7 +190,7 @@ impl InitScope {
         };
         let mut rules: Vec<InstructionFile> = Vec::new();
         for profile in list_client_profiles() {
-            for it in profile.settings.repository.instructions {
+            for it in profile.settings.instructions {
                 let path = root.join(it.file);
                 match rules.iter_mut().find(|(known, ..)| *known == path) {
                     Some((_, readers, _)) => readers.push(profile.client),
@@ -240,7 +241,7 @@ impl InitScope {
 
     /// Personal settings in a repository are not for a commit, unless somebody says so.
     fn exclude_from_git(&self, wishes: &mut Vec<DesiredFile>, client: Client) {
-        let excluded = find_client_profile(client).settings.repository.excluded;
+        let excluded = find_client_profile(client).settings.excluded;
         if let (Self::Repository(it), Some(line)) = (self, excluded) {
             let part = SettingsPart::Exclude(line);
             merge_desired_file(wishes, it.git.join("info/exclude"), client, part);

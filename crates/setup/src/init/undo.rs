@@ -161,7 +161,7 @@ fn detect_file_kind(path: &Path) -> &str {
         .file_name()
         .and_then(|it| it.to_str())
         .unwrap_or_default();
-    if SharingFile::from_name(name).is_some() {
+    if name.parse::<SharingFile>().is_ok() {
         return name;
     }
     path.extension()

@@ -1,10 +1,7 @@
 //! What Claude Code sends to a hook.
 
 use crate::hook::caller::{CallerMarks, UNMARKED};
-use crate::hook::format::{
-    COMMON_EVENTS, COMMON_FIELDS, FieldNames, PayloadFormat, find_no_transcript, sample,
-};
-use crate::hook::touched_paths::ToolKind::{File, Shell};
+use crate::hook::format::{COMMON_FIELDS, COMMON_FORMAT, FieldNames, PayloadFormat, sample};
 
 pub(super) const CALLER: CallerMarks = CallerMarks {
     fields: &["prompt_id"],
@@ -19,22 +16,12 @@ pub(super) const CALLER: CallerMarks = CallerMarks {
 };
 
 pub(super) const FORMAT: PayloadFormat = PayloadFormat {
-    events: COMMON_EVENTS,
     fields: FieldNames {
         turn: &["prompt_id"],
         ..COMMON_FIELDS
     },
-    tools: &[
-        ("Read", File),
-        ("Edit", File),
-        ("MultiEdit", File),
-        ("Write", File),
-        ("NotebookEdit", File),
-        ("Bash", Shell),
-        ("PowerShell", Shell),
-    ],
-    echo: None,
-    find_transcript: find_no_transcript,
+    file_tools: &["Read", "Edit", "MultiEdit", "Write", "NotebookEdit"],
+    shell_tools: &["Bash", "PowerShell"],
     samples: &[
         sample!("SessionStart"),
         sample!("SessionStart", "SessionStart-compact"),
@@ -46,4 +33,5 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         sample!("Stop"),
         sample!("SessionEnd"),
     ],
+    ..COMMON_FORMAT
 };

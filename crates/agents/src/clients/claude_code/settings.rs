@@ -3,26 +3,31 @@
 use crate::client::Client;
 use serde_json::json;
 
-use crate::settings::hooks::{HookEvent, HookShape, HooksLayout};
-use crate::settings::layout::{
-    AGENTS_MD, ClientSettings, Instructions, RepositoryLayout, UserFiles, UserFolders, UserLayout,
-};
+use crate::settings::hooks::{HookShape, HooksLayout};
+use crate::settings::layout::{AGENTS_MD, ClientSettings, Instructions, UserFiles};
 use crate::settings::server::{ServerEntry, ServerFormat};
 
 pub(super) const SETTINGS: ClientSettings = ClientSettings {
     marks: &[".claude", "CLAUDE.md", ".mcp.json"],
     programs: &["claude"],
-    repository: RepositoryLayout {
-        servers: ".mcp.json",
-        server: &SERVER,
-        // A hook in the settings that are committed would fail for whoever has not got the program.
-        hooks: ".claude/settings.local.json",
-        instructions: &[AGENTS_MD, CLAUDE_MD],
-        excluded: Some("/.claude/settings.local.json"),
-    },
-    user: UserLayout {
-        server: &SERVER,
-        find_files: find_claude_code_files,
+    servers: ".mcp.json",
+    server: &SERVER,
+    // A hook in the settings that are committed would fail for whoever has not got the program.
+    hooks_file: ".claude/settings.local.json",
+    instructions: &[AGENTS_MD, CLAUDE_MD],
+    excluded: Some("/.claude/settings.local.json"),
+    user_server: &SERVER,
+    find_user_files: |user| {
+        let named = (user.variable)("CLAUDE_CONFIG_DIR");
+        let folder = user.variable_or("CLAUDE_CONFIG_DIR", ".claude");
+        UserFiles {
+            servers: named
+                .unwrap_or_else(|| user.home.clone())
+                .join(".claude.json"),
+            hooks: folder.join("settings.json"),
+            instructions: Some((folder.join("CLAUDE.md"), false)),
+            folder,
+        }
     },
     hooks: &HOOKS,
     own_events: None,
@@ -46,32 +51,18 @@ pub(in crate::clients) const SERVER: ServerEntry = ServerEntry {
 
 const HOOKS: HooksLayout = HooksLayout {
     owner: Client::ClaudeCode,
-    shape: HookShape::Groups {
-        ticks: 1,
-        is_named: false,
-    },
+    shape: HookShape::Groups,
     events: &[
-        HookEvent::new("SessionStart"),
-        HookEvent::new("UserPromptSubmit"),
-        HookEvent::for_tools(
-            "PreToolUse",
-            "Read|Edit|MultiEdit|Write|NotebookEdit|Bash|WebFetch|WebSearch|mcp__.*",
-        ),
-        HookEvent::new("PreCompact"),
-        HookEvent::new("Stop"),
-        HookEvent::new("SessionEnd"),
+        "SessionStart",
+        "UserPromptSubmit",
+        "PreToolUse",
+        "PreCompact",
+        "Stop",
+        "SessionEnd",
     ],
+    tool_event: (
+        "PreToolUse",
+        "Read|Edit|MultiEdit|Write|NotebookEdit|Bash|WebFetch|WebSearch|mcp__.*",
+    ),
+    quick_event: None,
 };
-
-fn find_claude_code_files(user: &UserFolders<'_>) -> UserFiles {
-    let named = (user.variable)("CLAUDE_CONFIG_DIR");
-    let folder = user.variable_or("CLAUDE_CONFIG_DIR", ".claude");
-    UserFiles {
-        servers: named
-            .unwrap_or_else(|| user.home.clone())
-            .join(".claude.json"),
-        hooks: folder.join("settings.json"),
-        instructions: Some((folder.join("CLAUDE.md"), false)),
-        folder,
-    }
-}

@@ -3,11 +3,8 @@
 
 use crate::hook::EnvLookup;
 use crate::hook::caller::{CallerMarks, UNMARKED};
-use crate::hook::format::{
-    COMMON_EVENTS, COMMON_FIELDS, FieldNames, PayloadFormat, find_no_transcript, sample,
-};
+use crate::hook::format::{COMMON_FIELDS, COMMON_FORMAT, FieldNames, PayloadFormat, sample};
 use crate::hook::payload::Payload;
-use crate::hook::touched_paths::ToolKind::{File, Shell};
 
 pub(super) const CALLER: CallerMarks = CallerMarks {
     is_only_reader: true,
@@ -18,14 +15,12 @@ pub(super) const CALLER: CallerMarks = CallerMarks {
 };
 
 pub(super) const FORMAT: PayloadFormat = PayloadFormat {
-    events: COMMON_EVENTS,
     fields: FieldNames {
         turn: &["turn_id"],
         ..COMMON_FIELDS
     },
-    tools: &[("Bash", Shell), ("apply_patch", File)],
-    echo: None,
-    find_transcript: find_no_transcript,
+    file_tools: &["apply_patch"],
+    shell_tools: &["Bash"],
     samples: &[
         sample!("SessionStart"),
         sample!("UserPromptSubmit"),
@@ -36,6 +31,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         sample!("Stop"),
         sample!("SessionEnd"),
     ],
+    ..COMMON_FORMAT
 };
 
 /// Codex marks nothing, but it alone may have no transcript, and it keeps them in a place of its own.

@@ -3,25 +3,28 @@
 use crate::client::Client;
 use serde_json::json;
 
-use crate::settings::hooks::{HookEvent, HookShape, HooksLayout};
-use crate::settings::layout::{
-    AGENTS_MD, ClientSettings, RepositoryLayout, UserFiles, UserFolders, UserLayout,
-};
+use crate::settings::hooks::{HookShape, HooksLayout};
+use crate::settings::layout::{AGENTS_MD, ClientSettings, UserFiles};
 use crate::settings::server::{PASSED_ON, ServerEntry, ServerFormat};
 
 pub(super) const SETTINGS: ClientSettings = ClientSettings {
     marks: &[".codex"],
     programs: &["codex"],
-    repository: RepositoryLayout {
-        servers: ".codex/config.toml",
-        server: &SERVER,
-        hooks: ".codex/hooks.json",
-        instructions: &[AGENTS_MD],
-        excluded: None,
-    },
-    user: UserLayout {
-        server: &SERVER,
-        find_files: find_codex_files,
+    servers: ".codex/config.toml",
+    server: &SERVER,
+    hooks_file: ".codex/hooks.json",
+    instructions: &[AGENTS_MD],
+    excluded: None,
+    user_server: &SERVER,
+    find_user_files: |user| {
+        let folder = user.variable_or("CODEX_HOME", ".codex");
+        UserFiles {
+            servers: folder.join("config.toml"),
+            hooks: folder.join("hooks.json"),
+            // They hide nothing, so they are made.
+            instructions: Some((folder.join("AGENTS.md"), true)),
+            folder,
+        }
     },
     hooks: &HOOKS,
     own_events: None,
@@ -39,31 +42,15 @@ const SERVER: ServerEntry = ServerEntry {
 
 const HOOKS: HooksLayout = HooksLayout {
     owner: Client::Codex,
-    shape: HookShape::Groups {
-        ticks: 1,
-        is_named: false,
-    },
+    shape: HookShape::Groups,
     events: &[
-        HookEvent::new("SessionStart"),
-        HookEvent::new("UserPromptSubmit"),
-        HookEvent::for_tools("PreToolUse", "Bash|apply_patch"),
-        HookEvent::new("Stop"),
-        // Codex allows no more than three seconds at the end.
-        HookEvent {
-            name: "SessionEnd",
-            matcher: None,
-            seconds: 3,
-        },
+        "SessionStart",
+        "UserPromptSubmit",
+        "PreToolUse",
+        "Stop",
+        "SessionEnd",
     ],
+    tool_event: ("PreToolUse", "Bash|apply_patch"),
+    // Codex allows no more than three seconds at the end.
+    quick_event: Some("SessionEnd"),
 };
-
-fn find_codex_files(user: &UserFolders<'_>) -> UserFiles {
-    let folder = user.variable_or("CODEX_HOME", ".codex");
-    UserFiles {
-        servers: folder.join("config.toml"),
-        hooks: folder.join("hooks.json"),
-        // They hide nothing, so they are made.
-        instructions: Some((folder.join("AGENTS.md"), true)),
-        folder,
-    }
-}

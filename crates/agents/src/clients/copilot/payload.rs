@@ -9,9 +9,8 @@ use std::path::PathBuf;
 
 use crate::hook::EnvLookup;
 use crate::hook::caller::{CallerMarks, UNMARKED};
-use crate::hook::format::{EventKind, FieldNames, PayloadFormat, sample};
+use crate::hook::format::{COMMON_EVENTS, COMMON_FORMAT, FieldNames, PayloadFormat, sample};
 use crate::hook::payload::Payload;
-use crate::hook::touched_paths::ToolKind::{File, Shell};
 
 /// What it sets in every program that it starts.
 const MARK: &str = "COPILOT_CLI";
@@ -28,20 +27,16 @@ pub(super) const CALLER: CallerMarks = CallerMarks {
 
 pub(super) const FORMAT: PayloadFormat = PayloadFormat {
     events: &[
-        ("sessionStart", EventKind::Start),
-        ("userPromptSubmitted", EventKind::Prompt),
-        ("preToolUse", EventKind::Before),
-        ("postToolUse", EventKind::After),
-        ("preCompact", EventKind::Compact),
-        ("agentStop", EventKind::Stop),
-        ("sessionEnd", EventKind::End),
-        ("SessionStart", EventKind::Start),
-        ("UserPromptSubmit", EventKind::Prompt),
-        ("PreToolUse", EventKind::Before),
-        ("PostToolUse", EventKind::After),
-        ("PreCompact", EventKind::Compact),
-        ("Stop", EventKind::Stop),
-        ("SessionEnd", EventKind::End),
+        [
+            "sessionStart",
+            "userPromptSubmitted",
+            "preToolUse",
+            "postToolUse",
+            "preCompact",
+            "agentStop",
+            "sessionEnd",
+        ],
+        COMMON_EVENTS,
     ],
     fields: FieldNames {
         event: &["hook_event_name"],
@@ -53,21 +48,18 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         tool: &["toolName", "tool_name"],
         input: &["toolArgs", "tool_input"],
     },
-    // The second half is what the tools are called under an event that begins with a capital.
-    tools: &[
-        ("view", File),
-        ("create", File),
-        ("edit", File),
-        ("str_replace_editor", File),
-        ("apply_patch", File),
-        ("bash", Shell),
-        ("powershell", Shell),
-        ("Read", File),
-        ("Write", File),
-        ("Edit", File),
-        ("Bash", Shell),
+    // Those with a capital are what the tools are called under an event that begins with one.
+    file_tools: &[
+        "view",
+        "create",
+        "edit",
+        "str_replace_editor",
+        "apply_patch",
+        "Read",
+        "Write",
+        "Edit",
     ],
-    echo: None,
+    shell_tools: &["bash", "powershell", "Bash"],
     find_transcript: find_copilot_transcript,
     samples: &[
         sample!("sessionStart"),
@@ -79,6 +71,7 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         sample!("agentStop"),
         sample!("sessionEnd"),
     ],
+    ..COMMON_FORMAT
 };
 
 /// Copilot sends what VS Code sends, on purpose: a few fields differ, and Copilot marks its children.
@@ -106,12 +99,16 @@ fn find_copilot_transcript(session: Option<&str>, env: &EnvLookup<'_>) -> Option
 
 /// The other spelling, as it is documented.
 #[cfg(test)]
-pub(in crate::clients) const PASCAL_SAMPLES: &[crate::hook::HookSample] = &[
-    sample!("SessionStart", "pascal/SessionStart"),
-    sample!("UserPromptSubmit", "pascal/UserPromptSubmit"),
-    sample!("PreToolUse", "pascal/PreToolUse"),
-    sample!("PostToolUse", "pascal/PostToolUse"),
-    sample!("PreCompact", "pascal/PreCompact"),
-    sample!("Stop", "pascal/Stop"),
-    sample!("SessionEnd", "pascal/SessionEnd"),
-];
+pub(crate) mod pascal {
+    use crate::hook::{HookSample, format::sample};
+
+    pub(in crate::clients) const SAMPLES: &[HookSample] = &[
+        sample!("SessionStart", "pascal/SessionStart"),
+        sample!("UserPromptSubmit", "pascal/UserPromptSubmit"),
+        sample!("PreToolUse", "pascal/PreToolUse"),
+        sample!("PostToolUse", "pascal/PostToolUse"),
+        sample!("PreCompact", "pascal/PreCompact"),
+        sample!("Stop", "pascal/Stop"),
+        sample!("SessionEnd", "pascal/SessionEnd"),
+    ];
+}

@@ -6,10 +6,8 @@ use crate::client::Client;
 use serde_json::json;
 
 use super::super::claude_code::settings as claude_code;
-use crate::settings::hooks::{HookEvent, HookShape, HooksLayout};
-use crate::settings::layout::{
-    AGENTS_MD, ClientSettings, RepositoryLayout, UserFiles, UserFolders, UserLayout,
-};
+use crate::settings::hooks::{HookShape, HooksLayout};
+use crate::settings::layout::{AGENTS_MD, ClientSettings, UserFiles, UserFolders};
 use crate::settings::server::{ServerEntry, ServerFormat};
 
 pub(super) const SETTINGS: ClientSettings = ClientSettings {
@@ -19,16 +17,20 @@ pub(super) const SETTINGS: ClientSettings = ClientSettings {
         ".github/mcp.json",
     ],
     programs: &["copilot"],
-    repository: RepositoryLayout {
-        servers: ".mcp.json",
-        server: &claude_code::SERVER,
-        hooks: REPOSITORY_HOOKS,
-        instructions: &[AGENTS_MD, claude_code::CLAUDE_MD],
-        excluded: None,
-    },
-    user: UserLayout {
-        server: &SERVER,
-        find_files: find_copilot_files,
+    servers: ".mcp.json",
+    server: &claude_code::SERVER,
+    hooks_file: REPOSITORY_HOOKS,
+    instructions: &[AGENTS_MD, claude_code::CLAUDE_MD],
+    excluded: None,
+    user_server: &SERVER,
+    find_user_files: |user| {
+        let folder = find_copilot_home(user);
+        UserFiles {
+            servers: folder.join("mcp-config.json"),
+            hooks: folder.join(USER_HOOKS),
+            instructions: None,
+            folder,
+        }
     },
     hooks: &HOOKS,
     own_events: None,
@@ -46,37 +48,28 @@ const SERVER: ServerEntry = ServerEntry {
 /// Its hooks in a repository.
 pub(in crate::clients) const REPOSITORY_HOOKS: &str = ".github/hooks/apostille.json";
 
+/// Its hooks in its folder of the user's home.
+pub(in crate::clients) const USER_HOOKS: &str = "hooks/apostille.json";
+
 /// Never `preToolUse`: there a hook that fails denies the tool.
 pub(in crate::clients) const HOOKS: HooksLayout = HooksLayout {
     owner: Client::Copilot,
     shape: HookShape::Shells,
     events: &[
-        HookEvent::new("sessionStart"),
-        HookEvent::new("userPromptSubmitted"),
-        HookEvent::for_tools(
-            "postToolUse",
-            "view|edit|create|str_replace_editor|apply_patch|bash|powershell|web_fetch|web_search",
-        ),
-        HookEvent::new("agentStop"),
-        HookEvent::new("sessionEnd"),
+        "sessionStart",
+        "userPromptSubmitted",
+        "postToolUse",
+        "agentStop",
+        "sessionEnd",
     ],
+    tool_event: (
+        "postToolUse",
+        "view|edit|create|str_replace_editor|apply_patch|bash|powershell|web_fetch|web_search",
+    ),
+    quick_event: None,
 };
 
-/// Its hooks in the user's home.
-pub(in crate::clients) fn find_copilot_user_hooks(user: &UserFolders<'_>) -> PathBuf {
-    find_copilot_home(user).join("hooks/apostille.json")
-}
-
-fn find_copilot_home(user: &UserFolders<'_>) -> PathBuf {
+/// Its folder in the user's home.
+pub(in crate::clients) fn find_copilot_home(user: &UserFolders<'_>) -> PathBuf {
     user.variable_or("COPILOT_HOME", ".copilot")
-}
-
-fn find_copilot_files(user: &UserFolders<'_>) -> UserFiles {
-    let folder = find_copilot_home(user);
-    UserFiles {
-        servers: folder.join("mcp-config.json"),
-        hooks: find_copilot_user_hooks(user),
-        instructions: None,
-        folder,
-    }
 }

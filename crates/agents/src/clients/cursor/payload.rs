@@ -2,12 +2,10 @@
 //!
 //! `cwd` may be missing or empty; the first of the workspace's roots stands for it.
 
-use std::path::PathBuf;
-
-use crate::hook::EnvLookup;
 use crate::hook::caller::{CallerMarks, UNMARKED};
-use crate::hook::format::{COMMON_FIELDS, EventKind, FieldNames, PayloadFormat, sample};
-use crate::hook::touched_paths::ToolKind::{File, Shell};
+use crate::hook::format::{
+    COMMON_EVENTS, COMMON_FIELDS, COMMON_FORMAT, FieldNames, PayloadFormat, sample,
+};
 
 pub(super) const CALLER: CallerMarks = CallerMarks {
     is_only_reader: true,
@@ -19,21 +17,17 @@ pub(super) const CALLER: CallerMarks = CallerMarks {
 
 pub(super) const FORMAT: PayloadFormat = PayloadFormat {
     events: &[
-        ("sessionStart", EventKind::Start),
-        ("beforeSubmitPrompt", EventKind::Prompt),
-        ("preToolUse", EventKind::Before),
-        ("postToolUse", EventKind::After),
-        ("preCompact", EventKind::Compact),
-        ("stop", EventKind::Stop),
-        ("sessionEnd", EventKind::End),
+        [
+            "sessionStart",
+            "beforeSubmitPrompt",
+            "preToolUse",
+            "postToolUse",
+            "preCompact",
+            "stop",
+            "sessionEnd",
+        ],
         // From Claude Code's file, should the payload ever be without a name.
-        ("SessionStart", EventKind::Start),
-        ("UserPromptSubmit", EventKind::Prompt),
-        ("PreToolUse", EventKind::Before),
-        ("PostToolUse", EventKind::After),
-        ("PreCompact", EventKind::Compact),
-        ("Stop", EventKind::Stop),
-        ("SessionEnd", EventKind::End),
+        COMMON_EVENTS,
     ],
     fields: FieldNames {
         session: &["conversation_id", "session_id"],
@@ -41,17 +35,12 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         cwd: &["cwd", "workspace_roots"],
         ..COMMON_FIELDS
     },
-    tools: &[
-        ("Read", File),
-        ("Write", File),
-        ("StrReplace", File),
-        ("Edit", File),
-        ("Delete", File),
-        ("Shell", Shell),
-        ("Bash", Shell),
-    ],
-    echo: None,
-    find_transcript: find_cursor_transcript,
+    file_tools: &["Read", "Write", "StrReplace", "Edit", "Delete"],
+    shell_tools: &["Shell", "Bash"],
+    find_transcript: |_, env| {
+        let path = env("CURSOR_TRANSCRIPT_PATH")?;
+        (!path.is_empty()).then(|| path.into())
+    },
     samples: &[
         sample!("sessionStart"),
         sample!("beforeSubmitPrompt"),
@@ -62,10 +51,5 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         sample!("stop"),
         sample!("sessionEnd"),
     ],
+    ..COMMON_FORMAT
 };
-
-fn find_cursor_transcript(_: Option<&str>, env: &EnvLookup<'_>) -> Option<PathBuf> {
-    env("CURSOR_TRANSCRIPT_PATH")
-        .filter(|it| !it.is_empty())
-        .map(PathBuf::from)
-}

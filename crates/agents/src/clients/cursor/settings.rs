@@ -3,25 +3,27 @@
 use crate::client::Client;
 use serde_json::json;
 
-use crate::settings::hooks::{HookEvent, HookShape, HooksLayout};
-use crate::settings::layout::{
-    AGENTS_MD, ClientSettings, RepositoryLayout, UserFiles, UserFolders, UserLayout,
-};
+use crate::settings::hooks::{HookShape, HooksLayout};
+use crate::settings::layout::{AGENTS_MD, ClientSettings, UserFiles};
 use crate::settings::server::{ServerEntry, ServerFormat};
 
 pub(super) const SETTINGS: ClientSettings = ClientSettings {
     marks: &[".cursor", ".cursorrules"],
     programs: &["cursor", "cursor-agent"],
-    repository: RepositoryLayout {
-        servers: ".cursor/mcp.json",
-        server: &SERVER,
-        hooks: ".cursor/hooks.json",
-        instructions: &[AGENTS_MD],
-        excluded: None,
-    },
-    user: UserLayout {
-        server: &SERVER,
-        find_files: find_cursor_files,
+    servers: ".cursor/mcp.json",
+    server: &SERVER,
+    hooks_file: ".cursor/hooks.json",
+    instructions: &[AGENTS_MD],
+    excluded: None,
+    user_server: &SERVER,
+    find_user_files: |user| {
+        let folder = user.home.join(".cursor");
+        UserFiles {
+            servers: folder.join("mcp.json"),
+            hooks: folder.join("hooks.json"),
+            instructions: None,
+            folder,
+        }
     },
     hooks: &HOOKS,
     own_events: None,
@@ -40,20 +42,12 @@ const HOOKS: HooksLayout = HooksLayout {
     owner: Client::Cursor,
     shape: HookShape::Flat,
     events: &[
-        HookEvent::new("sessionStart"),
-        HookEvent::new("beforeSubmitPrompt"),
-        HookEvent::for_tools("postToolUse", "Read|Write|Delete|Shell|WebFetch|WebSearch"),
-        HookEvent::new("stop"),
-        HookEvent::new("sessionEnd"),
+        "sessionStart",
+        "beforeSubmitPrompt",
+        "postToolUse",
+        "stop",
+        "sessionEnd",
     ],
+    tool_event: ("postToolUse", "Read|Write|Delete|Shell|WebFetch|WebSearch"),
+    quick_event: None,
 };
-
-fn find_cursor_files(user: &UserFolders<'_>) -> UserFiles {
-    let folder = user.home.join(".cursor");
-    UserFiles {
-        servers: folder.join("mcp.json"),
-        hooks: folder.join("hooks.json"),
-        instructions: None,
-        folder,
-    }
-}

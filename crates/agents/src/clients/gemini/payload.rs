@@ -1,11 +1,8 @@
 //! What Gemini CLI sends to a hook.
 
 use crate::hook::caller::{CallerMarks, UNMARKED};
-use crate::hook::format::{
-    COMMON_FIELDS, EventKind, FieldNames, PayloadFormat, find_no_transcript, sample,
-};
+use crate::hook::format::{COMMON_FIELDS, COMMON_FORMAT, FieldNames, PayloadFormat, sample};
 use crate::hook::hook_blocks::BlockTags;
-use crate::hook::touched_paths::ToolKind::{File, Shell};
 
 /// What a hook said at the start of a session comes back in this, as a part of the prompt (`packages/cli/src/gemini.tsx`).
 const ECHO: BlockTags = BlockTags {
@@ -30,28 +27,22 @@ pub(super) const CALLER: CallerMarks = CallerMarks {
 };
 
 pub(super) const FORMAT: PayloadFormat = PayloadFormat {
-    events: &[
-        ("SessionStart", EventKind::Start),
-        ("BeforeAgent", EventKind::Prompt),
-        ("BeforeTool", EventKind::Before),
-        ("AfterTool", EventKind::After),
-        ("PreCompress", EventKind::Compact),
-        ("AfterAgent", EventKind::Stop),
-        ("SessionEnd", EventKind::End),
-    ],
+    events: &[[
+        "SessionStart",
+        "BeforeAgent",
+        "BeforeTool",
+        "AfterTool",
+        "PreCompress",
+        "AfterAgent",
+        "SessionEnd",
+    ]],
     fields: FieldNames {
         said: &["prompt_response"],
         ..COMMON_FIELDS
     },
-    tools: &[
-        ("read_file", File),
-        ("read_many_files", File),
-        ("write_file", File),
-        ("replace", File),
-        ("run_shell_command", Shell),
-    ],
+    file_tools: &["read_file", "read_many_files", "write_file", "replace"],
+    shell_tools: &["run_shell_command"],
     echo: Some(ECHO),
-    find_transcript: find_no_transcript,
     samples: &[
         sample!("SessionStart"),
         sample!("BeforeAgent"),
@@ -62,4 +53,5 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         sample!("AfterAgent"),
         sample!("SessionEnd"),
     ],
+    ..COMMON_FORMAT
 };

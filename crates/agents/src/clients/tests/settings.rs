@@ -25,9 +25,9 @@ proptest! {
         (value, typed) in jsonc::documents(), n in 0..CLIENTS.len(), servers in 0..3_usize,
     ) {
         let server = [
-            find_client_profile(Client::ClaudeCode).settings.repository.server,
-            find_client_profile(Client::Gemini).settings.repository.server,
-            find_client_profile(Client::Vscode).settings.user.server,
+            find_client_profile(Client::ClaudeCode).settings.server,
+            find_client_profile(Client::Gemini).settings.server,
+            find_client_profile(Client::Vscode).settings.user_server,
         ][servers];
         let hooks = CLIENTS[n].settings.hooks;
         let parts = [SettingsPart::Server(server, SettingsOwner::Anybody), SettingsPart::Hooks(hooks)];

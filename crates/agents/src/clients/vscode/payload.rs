@@ -2,10 +2,7 @@
 //! camelCase events into its own, and ignores matchers, so a hook runs for every tool.
 
 use crate::hook::caller::{CallerMarks, UNMARKED};
-use crate::hook::format::{
-    COMMON_EVENTS, COMMON_FIELDS, PayloadFormat, find_no_transcript, sample,
-};
-use crate::hook::touched_paths::ToolKind::{File, Shell};
+use crate::hook::format::{COMMON_FORMAT, PayloadFormat, sample};
 
 pub(super) const CALLER: CallerMarks = CallerMarks {
     is_stamped: true,
@@ -14,25 +11,20 @@ pub(super) const CALLER: CallerMarks = CallerMarks {
 };
 
 pub(super) const FORMAT: PayloadFormat = PayloadFormat {
-    events: COMMON_EVENTS,
-    fields: COMMON_FIELDS,
     // The names in use, and below them those that the documentation has.
-    tools: &[
-        ("read_file", File),
-        ("create_file", File),
-        ("insert_edit_into_file", File),
-        ("replace_string_in_file", File),
-        ("multi_replace_string_in_file", File),
-        ("edit_notebook_file", File),
-        ("apply_patch", File),
-        ("run_in_terminal", Shell),
-        ("readFile", File),
-        ("editFiles", File),
-        ("createFile", File),
-        ("runTerminalCommand", Shell),
+    file_tools: &[
+        "read_file",
+        "create_file",
+        "insert_edit_into_file",
+        "replace_string_in_file",
+        "multi_replace_string_in_file",
+        "edit_notebook_file",
+        "apply_patch",
+        "readFile",
+        "editFiles",
+        "createFile",
     ],
-    echo: None,
-    find_transcript: find_no_transcript,
+    shell_tools: &["run_in_terminal", "runTerminalCommand"],
     samples: &[
         sample!("SessionStart"),
         sample!("UserPromptSubmit"),
@@ -42,4 +34,5 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         sample!("PreCompact"),
         sample!("Stop"),
     ],
+    ..COMMON_FORMAT
 };

@@ -4,36 +4,38 @@ use serde_json::json;
 
 use super::super::claude_code::settings as claude_code;
 use super::super::copilot::settings as copilot;
-use crate::settings::layout::{
-    AGENTS_MD, ClientSettings, RepositoryLayout, UserFiles, UserFolders, UserLayout,
-};
+use crate::settings::layout::{AGENTS_MD, ClientSettings, UserFiles};
 use crate::settings::server::{ServerEntry, ServerFormat};
 
 pub(super) const SETTINGS: ClientSettings = ClientSettings {
     marks: &[".vscode/mcp.json"],
     programs: &["code"],
-    repository: RepositoryLayout {
-        servers: ".vscode/mcp.json",
-        server: &ServerEntry {
-            format: ServerFormat::Json,
-            list: "servers",
-            make: |command| {
-                json!({
-                    "type": "stdio", "command": command, "args": ["mcp"], "cwd": "${workspaceFolder}"
-                })
-            },
+    servers: ".vscode/mcp.json",
+    server: &ServerEntry {
+        format: ServerFormat::Json,
+        list: "servers",
+        make: |command| {
+            json!({
+                "type": "stdio", "command": command, "args": ["mcp"], "cwd": "${workspaceFolder}"
+            })
         },
-        hooks: copilot::REPOSITORY_HOOKS,
-        instructions: &[AGENTS_MD, claude_code::CLAUDE_MD],
-        excluded: None,
     },
-    user: UserLayout {
-        server: &ServerEntry {
-            format: ServerFormat::Json,
-            list: "servers",
-            make: |command| json!({"type": "stdio", "command": command, "args": ["mcp"]}),
-        },
-        find_files: find_vscode_files,
+    hooks_file: copilot::REPOSITORY_HOOKS,
+    instructions: &[AGENTS_MD, claude_code::CLAUDE_MD],
+    excluded: None,
+    user_server: &ServerEntry {
+        format: ServerFormat::Json,
+        list: "servers",
+        make: |command| json!({"type": "stdio", "command": command, "args": ["mcp"]}),
+    },
+    find_user_files: |user| {
+        let folder = user.config_folder().join("Code/User");
+        UserFiles {
+            servers: folder.join("mcp.json"),
+            hooks: copilot::find_copilot_home(user).join(copilot::USER_HOOKS),
+            instructions: None,
+            folder,
+        }
     },
     hooks: &copilot::HOOKS,
     // It has none for the end of a session.
@@ -47,13 +49,3 @@ pub(super) const SETTINGS: ClientSettings = ClientSettings {
     hooks_note: None,
     rules_note: None,
 };
-
-fn find_vscode_files(user: &UserFolders<'_>) -> UserFiles {
-    let folder = user.config_folder().join("Code/User");
-    UserFiles {
-        servers: folder.join("mcp.json"),
-        hooks: copilot::find_copilot_user_hooks(user),
-        instructions: None,
-        folder,
-    }
-}

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::settings::detect_newline;
+
 use super::style::{JsonStyle, find_line_indent, quote_json_text};
 use super::{JsonItem, JsonKind, JsonNode, JsonStep, parse_jsonc};
 
@@ -67,11 +69,10 @@ pub(in crate::settings) fn remove_jsonc_entry(
     let (Some(root), [way @ .., last]) = (parse_jsonc(text)?, path) else {
         return Ok(text.to_owned());
     };
-    let node = way.iter().try_fold(&root, |node, step| node.child(*step));
-    let Some((node, n)) = node.and_then(|it| Some((it, it.find_position(*last)?))) else {
-        return Ok(text.to_owned());
-    };
-    Ok(remove_json_item(text, node, n))
+    let found = root
+        .descendant(way)
+        .and_then(|it| Some(remove_json_item(text, it, it.find_position(*last)?)));
+    Ok(found.unwrap_or_else(|| text.to_owned()))
 }
 
 /// How far the path leads, and the part of it that is not there.
@@ -84,7 +85,7 @@ fn follow_json_path<'n, 'p>(
         if !matches!(node.kind, JsonKind::Object(_)) {
             return Err(describe_wrong_kind(path, rest, "an object"));
         }
-        let Some(child) = node.child(JsonStep::Key(key)) else {
+        let Some(child) = node.member(key) else {
             break;
         };
         (node, rest) = (child, deeper);
@@ -107,7 +108,7 @@ fn nest_json_value(path: &[&str], value: &Value) -> Value {
 
 /// A text that held no value, only spaces or comments, with one.
 fn start_json_text(text: &str, value: &Value) -> String {
-    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let newline = detect_newline(text);
     let manner = JsonStyle {
         newline,
         unit: "  ",

@@ -5,7 +5,7 @@ use apostille_text::secrets;
 use serde_json::{Value, json};
 
 use super::super::program::{NAME, is_own_program};
-use super::{PASSED_ON, SettingsOwner};
+use super::{PASSED_ON, ServerEntry, SettingsOwner};
 
 /// How much of an entry is shown.
 const SHOWN: usize = 400;
@@ -31,59 +31,49 @@ const HARMLESS: [&str; 17] = [
     "trust",
 ];
 
-/// Why an entry is not ours, if it is not; `cwd` is the folder that we would name.
-pub(super) fn check_server_entry(
-    entry: &Value,
-    cwd: Option<&str>,
-    whose: SettingsOwner,
-) -> Result<(), String> {
-    let is_program = entry["command"].as_str().is_some_and(is_own_program);
-    if !is_program || entry["args"][0] != "mcp" {
-        return Err(format!(
-            "`{NAME}` is there and starts something else: {}",
-            format_server_entry(entry)
-        ));
+/// Whether an entry starts this program as a server, however.
+pub(super) fn is_own_server(entry: &Value) -> bool {
+    entry["command"].as_str().is_some_and(is_own_program) && entry["args"][0] == "mcp"
+}
+
+impl ServerEntry {
+    /// What is wrong with an entry; nothing, if it is one of ours.
+    pub fn check_entry(&self, entry: &Value, whose: SettingsOwner) -> Result<(), String> {
+        let (problem, advice) = match whose {
+            _ if !is_own_server(entry) => ("starts something else", ""),
+            SettingsOwner::Anybody if !self.is_plain_entry(entry) => (
+                "says more than init writes",
+                "; take it out if it is not yours",
+            ),
+            _ => return Ok(()),
+        };
+        let entry = format_server_entry(entry);
+        Err(format!("`{NAME}` is there and {problem}: {entry}{advice}"))
     }
-    match whose {
-        SettingsOwner::Anybody if !is_plain_server_entry(entry, cwd) => Err(format!(
-            "`{NAME}` is there and says more than init writes: {}; take it out if it is not yours",
-            format_server_entry(entry)
-        )),
-        _ => Ok(()),
+
+    /// Whether an entry says nothing that would lead the program elsewhere.
+    fn is_plain_entry(&self, entry: &Value) -> bool {
+        let is = |key: &str, expected: &Value| entry.get(key).is_none_or(|it| it == expected);
+        let mut names = entry["env_vars"].as_array().into_iter().flatten();
+        entry["args"] == json!(["mcp"])
+            && is("type", &json!("stdio"))
+            && is("cwd", &(self.make)("")["cwd"])
+            && names.all(|it| it.as_str().is_some_and(|it| PASSED_ON.contains(&it)))
+            && entry
+                .as_object()
+                .is_some_and(|it| it.keys().all(|key| HARMLESS.contains(&key.as_str())))
     }
 }
 
-/// Whether an entry says nothing that would lead the program elsewhere.
-fn is_plain_server_entry(entry: &Value, cwd: Option<&str>) -> bool {
-    let is = |key: &str, expected: &Value| entry.get(key).is_none_or(|it| it == expected);
-    let names = entry["env_vars"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    let is_ours = |it: &Value| it.as_str().is_some_and(|it| PASSED_ON.contains(&it));
-    entry["args"] == json!(["mcp"])
-        && is("type", &json!("stdio"))
-        && is("cwd", &cwd.map_or(Value::Null, Into::into))
-        && names.iter().all(is_ours)
-        && entry
-            .as_object()
-            .is_some_and(|it| it.keys().all(|key| HARMLESS.contains(&key.as_str())))
-}
-
+/// An entry, or as much of it as there is room for, in characters.
 fn format_server_entry(entry: &Value) -> String {
     let text = entry.to_string();
     if secrets::find_secret(&text).is_some() {
-        "… (it holds a secret)".into()
-    } else {
-        truncate_entry_text(&text, SHOWN)
+        return "… (it holds a secret)".into();
     }
-}
-
-/// The text, or as much of it as there is room for, in characters.
-fn truncate_entry_text(text: &str, room: usize) -> String {
-    if text.chars().count() <= room {
-        return text.to_owned();
+    if text.chars().count() <= SHOWN {
+        return text;
     }
-    let kept: String = text.chars().take(room - 1).collect();
+    let kept: String = text.chars().take(SHOWN - 1).collect();
     format!("{}…", kept.trim_end())
 }

@@ -6,8 +6,9 @@ use std::ops::Range;
 use toml::de::DeValue;
 use toml::{Table, Value};
 
+use super::super::detect_newline;
 use super::super::program::NAME;
-use super::check::check_server_entry;
+use super::check::is_own_server;
 use super::{ServerEntry, SettingsOwner};
 
 /// The entry of the server, if there is one; why there cannot be, where the text has another shape.
@@ -19,14 +20,10 @@ pub(super) fn find_toml_server(
     let Some(servers) = whole.get(list) else {
         return Ok(None);
     };
-    let servers = servers
-        .as_table()
-        .ok_or_else(|| format!("`{list}` is not a table"))?;
-    servers
-        .get(NAME)
-        .map(serde_json::to_value)
-        .transpose()
-        .map_err(|it| it.to_string())
+    let not_table = || format!("`{list}` is not a table");
+    let entry = servers.as_table().ok_or_else(not_table)?.get(NAME);
+    let entry = entry.map(serde_json::to_value).transpose();
+    entry.map_err(|it| it.to_string())
 }
 
 /// The text with the server in it.
@@ -40,7 +37,7 @@ pub(super) fn put_toml_server(
     let Some(there) = find_toml_server(text, server.list).ok().flatten() else {
         return append_toml_server(text, old, server, command);
     };
-    check_server_entry(&there, None, whose)?;
+    server.check_entry(&there, whose)?;
     match there["command"] == command {
         true => Ok(text.to_owned()),
         false => replace_toml_command(text, old, server.list, command),
@@ -52,50 +49,37 @@ pub(in crate::settings) fn remove_toml_server(
     text: &str,
     lists: &[&str],
 ) -> Result<String, String> {
-    let mut text = text.to_owned();
-    for list in lists {
-        text = remove_toml_section(&text, list)?;
-    }
-    Ok(text)
+    let mut lists = lists.iter();
+    lists.try_fold(text.to_owned(), |text, list| {
+        remove_toml_section(text, list)
+    })
 }
 
-fn remove_toml_section(text: &str, list: &str) -> Result<String, String> {
-    let is_ours_there =
-        |it: &serde_json::Value| check_server_entry(it, None, SettingsOwner::User).is_ok();
-    if !find_toml_server(text, list)?
-        .as_ref()
-        .is_some_and(is_ours_there)
-    {
-        return Ok(text.to_owned());
+fn remove_toml_section(text: String, list: &str) -> Result<String, String> {
+    let entry = find_toml_server(&text, list)?;
+    if !entry.as_ref().is_some_and(is_own_server) {
+        return Ok(text);
     }
-    let mut expected = parse_toml_table(text)?;
-    let Some(servers) = expected.get_mut(list).and_then(Value::as_table_mut) else {
-        return Ok(text.to_owned());
-    };
-    if servers.remove(NAME).is_none() {
-        return Ok(text.to_owned());
+    let mut expected = parse_toml_table(&text)?;
+    if let Some(servers) = expected.get_mut(list).and_then(Value::as_table_mut) {
+        servers.remove(NAME);
+        if servers.is_empty() {
+            expected.remove(list);
+        }
     }
-    if servers.is_empty() {
-        expected.remove(list);
+    let mut sections = split_toml_sections(&text);
+    let is_ours = |it: &String| is_own_toml_section(it, list);
+    let is_last = sections.last().is_some_and(is_ours);
+    sections.retain(|it| !is_ours(it));
+    let mut new = sections.concat();
+    // The empty line that stood before the section goes with it.
+    if is_last {
+        new.truncate(new.trim_end().len());
+        if !new.is_empty() {
+            new += detect_newline(&text);
+        }
     }
-    let sections = split_toml_sections(text);
-    let is_last = sections
-        .last()
-        .is_some_and(|it| is_own_toml_section(it, list));
-    let new = sections
-        .into_iter()
-        .filter(|it| !is_own_toml_section(it, list))
-        .collect::<String>();
-    let new = if is_last {
-        trim_toml_end(&new, text)
-    } else {
-        new
-    };
     check_toml_result(new, &expected, list, "take out")
-}
-
-fn format_section_header(list: &str) -> String {
-    format!("[{list}.{NAME}]")
 }
 
 fn append_toml_server(
@@ -104,7 +88,7 @@ fn append_toml_server(
     server: &ServerEntry,
     command: &str,
 ) -> Result<String, String> {
-    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let (list, newline) = (server.list, detect_newline(text));
     let (mut entry, mut lines) = (Table::new(), String::new());
     // A TOML table would sort the keys; JSON keeps the order in which they were written.
     for (key, value) in (server.make)(command).as_object().into_iter().flatten() {
@@ -112,9 +96,7 @@ fn append_toml_server(
         lines += &format!("{key} = {value}{newline}");
         entry.insert(key.clone(), value);
     }
-    let servers = expected
-        .entry(server.list)
-        .or_insert_with(|| Table::new().into());
+    let servers = expected.entry(list).or_insert_with(|| Table::new().into());
     if let Some(servers) = servers.as_table_mut() {
         servers.insert(NAME.into(), entry.into());
     }
@@ -123,11 +105,8 @@ fn append_toml_server(
         _ if text.ends_with('\n') => newline,
         _ => &newline.repeat(2),
     };
-    let new = format!(
-        "{text}{gap}{}{newline}{lines}",
-        format_section_header(server.list)
-    );
-    check_toml_result(new, &expected, server.list, "add")
+    let new = format!("{text}{gap}[{list}.{NAME}]{newline}{lines}");
+    check_toml_result(new, &expected, list, "add")
 }
 
 /// The text with another command in the entry that is there.
@@ -137,20 +116,18 @@ fn replace_toml_command(
     list: &str,
     command: &str,
 ) -> Result<String, String> {
-    let span = find_toml_command(text, list).ok_or("its command is nowhere")?;
-    let entry = expected
-        .get_mut(list)
-        .and_then(|it| it.get_mut(NAME))
-        .and_then(Value::as_table_mut);
+    let Range { start, end } = find_toml_command(text, list).ok_or("its command is nowhere")?;
+    let entry = expected.get_mut(list).and_then(|it| it.get_mut(NAME));
     entry
+        .and_then(Value::as_table_mut)
         .ok_or("its entry is nowhere")?
         .insert("command".into(), command.into());
-    let new = format!(
-        "{}{}{}",
-        &text[..span.start],
-        Value::from(command),
-        &text[span.end..]
-    );
+    let new = [
+        &text[..start],
+        &Value::from(command).to_string(),
+        &text[end..],
+    ]
+    .concat();
     check_toml_result(new, &expected, list, "change")
 }
 
@@ -170,21 +147,17 @@ fn check_toml_result(
     match parse_toml_table(&new) {
         Ok(found) if found == *expected => Ok(new),
         _ => Err(format!(
-            "it is written in a way that {} cannot be put into; {what} it by hand",
-            format_section_header(list)
+            "it is written in a way that [{list}.{NAME}] cannot be put into; {what} it by hand"
         )),
     }
 }
 
 fn parse_toml_table(text: &str) -> Result<Table, String> {
-    text.parse::<Table>()
-        .map_err(|it| describe_toml_error(text, &it))
-}
-
-fn describe_toml_error(text: &str, error: &toml::de::Error) -> String {
-    let at = error.span().map_or(0, |it| it.start);
-    let line = text.get(..at).unwrap_or(text).matches('\n').count() + 1;
-    format!("line {line}: {}", error.message())
+    text.parse().map_err(|error: toml::de::Error| {
+        let at = error.span().map_or(0, |it| it.start);
+        let line = text.get(..at).unwrap_or(text).matches('\n').count() + 1;
+        format!("line {line}: {}", error.message())
+    })
 }
 
 /// The text in pieces, each beginning with a line that looks like a header.
@@ -202,24 +175,11 @@ fn split_toml_sections(text: &str) -> Vec<String> {
 }
 
 fn is_own_toml_section(section: &str, list: &str) -> bool {
-    let first: String = section
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
-        .collect();
-    let name = first.replace('"', "");
-    name.starts_with(&self::format_section_header(list))
-        || name.starts_with(&format!("[{list}.{NAME}."))
-}
-
-/// Without the empty line that stood before the section, at the end.
-fn trim_toml_end(new: &str, old: &str) -> String {
-    let newline = if old.contains("\r\n") { "\r\n" } else { "\n" };
-    match new.trim_end() {
-        "" => String::new(),
-        body => format!("{body}{newline}"),
-    }
+    let header = section.lines().next().unwrap_or_default();
+    let header: String = header.split_whitespace().collect();
+    let header = header.replace('"', "");
+    let rest = header.strip_prefix(&format!("[{list}.{NAME}"));
+    rest.is_some_and(|it| it.starts_with([']', '.']))
 }
 
 #[cfg(test)]
