@@ -34,6 +34,21 @@ words! {
     }
 }
 
+impl Change {
+    /// The change in a few words.
+    #[must_use]
+    pub fn as_phrase(self) -> &'static str {
+        match self {
+            Self::Whitespace => "only spacing differs",
+            Self::Formatting => "only the layout differs",
+            Self::Comment => "only comments differ",
+            Self::Inserted => "lines were put in between",
+            Self::Rename => "names were changed",
+            Self::Substance => "it says something else",
+        }
+    }
+}
+
 impl Loss {
     /// The loss in a few words.
     #[must_use]

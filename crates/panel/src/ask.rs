@@ -6,17 +6,16 @@ use apostille_agents::session::AgentSession;
 use apostille_core::memory::{Layer, MemoryId};
 use apostille_core::policy::InjectMode;
 use apostille_core::recall::{self, Bar, RecallRequest, ScoreBreakdown, VerifiedHit};
-use apostille_core::verify::VerifiedMemory;
 use apostille_tasks::task::bullets::format_task_bullets;
 use maud::{Markup, html};
 
+use super::PanelResult;
 use super::components::{
     pluralize_count, render_labeled_field, render_repo_field, sanitize_shown_text,
 };
 use super::frame::{PanelTab, render_panel_page};
-use super::memories::render_memory_row_with_extra;
-use apostille_api::CallFault;
-use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
+use super::memories::render_memory_row;
+use apostille_api::request_scope::{RequestInput, RequestScope};
 
 /// How much of a prompt is looked at, in characters; no recall looks at more.
 const PROMPT: usize = 4_000;
@@ -26,39 +25,21 @@ const TASK: usize = 800;
 const CLOSE: usize = 20;
 
 /// What a prompt would be given.
-pub fn render_ask_page(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let prompt: String = asked
-        .query_value("prompt")
-        .unwrap_or_default()
-        .trim()
-        .chars()
-        .take(PROMPT)
-        .collect();
-    let session = AgentSession::default();
-    let user = visit
-        .here
-        .user
-        .filter(|it| visit.pass.reaches_space(it))
-        .unwrap_or(visit.here.repo);
+pub fn render_ask_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+    let prompt = asked.query_value("prompt").unwrap_or_default().trim();
+    let prompt: String = prompt.chars().take(PROMPT).collect();
+    let user = visit.here.user.filter(|it| visit.pass.reaches_space(it));
     let reader = BriefingAudience {
         repo: visit.here.repo,
-        user,
-        session: &session,
-    };
-    let answer = if prompt.is_empty() {
-        html! {}
-    } else {
-        render_ask_answer(visit, &reader, &prompt)?
+        user: user.unwrap_or(visit.here.repo),
+        session: &AgentSession::default(),
     };
     let body = html! {
         (render_ask_form(visit, &prompt))
-        (answer)
+        @if !prompt.is_empty() { (render_ask_answer(visit, &reader, &prompt)?) }
         (render_session_start(visit, &reader)?)
     };
-    Ok(render_panel_page(visit, PanelTab::Ask, "Ask", &body))
+    render_panel_page(visit, PanelTab::Ask, "Ask", &body)
 }
 
 fn render_ask_form(visit: &RequestScope<'_>, prompt: &str) -> Markup {
@@ -79,7 +60,7 @@ fn render_ask_answer(
     visit: &RequestScope<'_>,
     reader: &BriefingAudience<'_>,
     prompt: &str,
-) -> Result<Markup, CallFault> {
+) -> PanelResult<Markup> {
     if briefing::asks_to_ignore_memory(prompt) {
         return Ok(html! {
             h2 { "With this prompt" }
@@ -122,18 +103,9 @@ fn render_hit_group(
         @if !hits.is_empty() {
             section {
                 div.group { h2 { (title) } p { (told) } }
-                ol.entries { @for it in hits { (render_memory_row_with_extra(visit, &clone_hit_as_verified(it), Some(it.hit.score), &render_score_factors(&it.hit.why))) } }
+                ol.entries { @for it in hits { (render_memory_row(visit, &it.hit.memory, it.standing(), Some(it.hit.score), &render_score_factors(&it.hit.why))) } }
             }
         }
-    }
-}
-
-fn clone_hit_as_verified(it: &VerifiedHit) -> VerifiedMemory {
-    VerifiedMemory {
-        memory: it.hit.memory.clone(),
-        verdicts: it.verdicts.clone(),
-        is_unmerged: false,
-        deed: None,
     }
 }
 
@@ -165,12 +137,11 @@ fn find_near_misses(
     reader: &BriefingAudience<'_>,
     prompt: &str,
     given: &Briefing,
-) -> Result<Vec<VerifiedHit>, CallFault> {
-    let layers = if briefing::asks_for_history(prompt) {
-        vec![Layer::Knowledge, Layer::Episode]
-    } else {
-        vec![Layer::Knowledge]
-    };
+) -> PanelResult<Vec<VerifiedHit>> {
+    let mut layers = vec![Layer::Knowledge];
+    if briefing::asks_for_history(prompt) {
+        layers.push(Layer::Episode);
+    }
     let ask = RecallRequest {
         text: prompt.into(),
         spaces: vec![reader.repo.clone(), reader.user.clone()],
@@ -180,23 +151,18 @@ fn find_near_misses(
         bar: Some(Bar::Any),
         ..RecallRequest::default()
     };
-    let told: Vec<MemoryId> = given
-        .shown
-        .iter()
-        .chain(&given.withheld)
-        .map(|it| it.hit.memory.id)
-        .collect();
-    let found = recall::preview_recall(visit.cx, &ask)?;
-    let is_close =
-        |it: &VerifiedHit| it.hit.why.relevance > 0.0 && !told.contains(&it.hit.memory.id);
-    Ok(found.shown.into_iter().filter(is_close).collect())
+    let told = given.shown.iter().chain(&given.withheld);
+    let told: Vec<MemoryId> = told.map(|it| it.hit.memory.id).collect();
+    let mut found = recall::preview_recall(visit.cx, &ask)?.shown;
+    found.retain(|it| it.hit.why.relevance > 0.0 && !told.contains(&it.hit.memory.id));
+    Ok(found)
 }
 
 /// What an agent is given when a session starts, before anybody asks.
 fn render_session_start(
     visit: &RequestScope<'_>,
     reader: &BriefingAudience<'_>,
-) -> Result<Markup, CallFault> {
+) -> PanelResult<Markup> {
     let given = reader.brief_session_start(visit.cx, &format_active_task(visit)?, false)?;
     Ok(html! {
         h2 { "At the start of a session" }
@@ -210,17 +176,14 @@ fn render_session_start(
 }
 
 /// The state of the task that is worked on here.
-fn format_active_task(visit: &RequestScope<'_>) -> Result<String, CallFault> {
-    let Some((slug, beside)) = visit
-        .here
-        .beside
-        .and_then(|it| Some((it.active_task()?, it)))
-    else {
-        return Ok(String::new());
-    };
-    let tasks = beside.list_tasks().unwrap_or_default();
-    let task = tasks.iter().find(|it| it.slug == slug);
-    Ok(task.map_or(Ok(String::new()), |it| {
-        format_task_bullets(visit.cx, visit.here.repo, it, TASK)
-    })?)
+fn format_active_task(visit: &RequestScope<'_>) -> PanelResult<String> {
+    let task = visit.here.beside.and_then(|beside| {
+        let slug = beside.active_task()?;
+        let tasks = beside.list_tasks().unwrap_or_default();
+        tasks.into_iter().find(|it| it.slug == slug)
+    });
+    Ok(match task {
+        Some(task) => format_task_bullets(visit.cx, visit.here.repo, &task, TASK)?,
+        None => String::new(),
+    })
 }

@@ -4,18 +4,33 @@ mod code;
 pub mod form;
 
 use apostille_core::format::format_timestamp;
-use apostille_core::memory::Handle;
+use apostille_core::memory::{Handle, Memory};
+use apostille_core::space::Space;
 use apostille_text::moderate;
 use jiff::Timestamp;
 use maud::{Markup, html};
 
+use apostille_api::access_token::Access;
 use apostille_api::request_scope::RequestScope;
 
 pub use code::{render_code_lines, render_diff};
 pub use form::{
-    SelectOption, render_checkbox, render_labeled_field, render_post_form, render_repo_field,
-    render_required_input, render_select, render_text_input, render_textarea,
+    render_checkbox, render_labeled_field, render_post_form, render_repo_field,
+    render_required_input, render_select, render_text_input, render_textarea, render_word_select,
 };
+
+/// A tick, as the shape of a badge.
+pub const TICK: &str = "M3 8.5l3.2 3.2L13 4.8";
+/// A ring.
+pub const RING: &str = "M8 3a5 5 0 1 0 0 10A5 5 0 1 0 8 3z";
+/// A line.
+pub const DASH: &str = "M3 8h10";
+
+/// Whether the visitor may decide about memories, as a person does.
+#[must_use]
+pub fn can_review(visit: &RequestScope<'_>) -> bool {
+    visit.pass.allows_access(Access::Review)
+}
 
 /// The way to a page of the panel, in the space that is looked at.
 #[must_use]
@@ -26,17 +41,22 @@ pub fn link_to_page(visit: &RequestScope<'_>, path: &str) -> String {
 /// The same with more to say.
 #[must_use]
 pub fn link_with_query(visit: &RequestScope<'_>, path: &str, said: &[(&str, &str)]) -> String {
-    // A pass may reach nothing but a person's own space, which is no repository and needs no name.
-    let repo = (
-        "repo",
-        if visit.here.repo.is_user() {
-            ""
-        } else {
-            visit.here.repo.as_str()
-        },
-    );
-    let said: Vec<_> = said.iter().copied().chain([repo]).collect();
-    build_page_url(path, &said)
+    build_page_url(
+        path,
+        &[said, &[("repo", name_repository(visit.here.repo))]].concat(),
+    )
+}
+
+/// How an address names a space. A pass may reach nothing but a person's own, which is no repository and needs no name.
+#[must_use]
+pub fn name_repository(space: &Space) -> &str {
+    if space.is_user() { "" } else { space.as_str() }
+}
+
+/// The way to the page of a session or a task, by its name.
+#[must_use]
+pub fn link_to_named_page(visit: &RequestScope<'_>, folder: &str, name: &str) -> String {
+    link_to_page(visit, &format!("{folder}/{}", encode_path_segment(name)))
 }
 
 /// A path with what stands behind the question mark; what says nothing is left out.
@@ -54,8 +74,7 @@ pub fn build_page_url(path: &str, said: &[(&str, &str)]) -> String {
 }
 
 /// A text as a part of a path.
-#[must_use]
-pub fn encode_path_segment(text: &str) -> String {
+fn encode_path_segment(text: &str) -> String {
     let is_plain = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_' | b'.' | b'~');
     let encoded = |it: u8| {
         if is_plain(it) {
@@ -71,6 +90,20 @@ pub fn encode_path_segment(text: &str) -> String {
 #[must_use]
 pub fn sanitize_shown_text(text: &str) -> String {
     moderate::clean_code_unless_secret(text)
+}
+
+/// The beginning of such a text.
+#[must_use]
+pub fn shorten_shown_text(text: &str, most: usize) -> String {
+    truncate_shown_text(&sanitize_shown_text(text), most)
+}
+
+/// What a memory says, or that it is withheld because a secret is in it; the beginning of it.
+#[must_use]
+pub fn format_shown_fact(memory: &Memory, most: usize) -> String {
+    let mut memory = memory.clone();
+    memory.withhold_secret();
+    shorten_shown_text(&memory.fact, most)
 }
 
 /// The beginning of a text.
@@ -177,26 +210,18 @@ pub fn render_toned_badge(tone: &str, shape: &str, word: &str) -> Markup {
     }
 }
 
-/// How something went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoticeTone {
-    /// It was done.
-    Good,
-    /// Something to know.
-    Plain,
-    /// It was not done.
-    Bad,
+/// A line that stands out. It is read aloud when it appears. `tone` is good where something was done, bad where it was
+/// not, else plain.
+#[must_use]
+pub fn render_notice(tone: &str, body: &Markup) -> Markup {
+    let role = if tone == "bad" { "alert" } else { "status" };
+    html! { div.notice.(tone) role=(role) { (body) } }
 }
 
-/// A line that stands out. It is read aloud when it appears.
+/// Why something could not be read or done.
 #[must_use]
-pub fn render_notice(tone: NoticeTone, body: &Markup) -> Markup {
-    let (class, role) = match tone {
-        NoticeTone::Good => ("good", "status"),
-        NoticeTone::Plain => ("plain", "status"),
-        NoticeTone::Bad => ("bad", "alert"),
-    };
-    html! { div.notice.(class) role=(role) { (body) } }
+pub fn render_problem(why: &str) -> Markup {
+    render_notice("bad", &html! { p { (why) } })
 }
 
 /// Names and what stands under them; what is empty is left out.
@@ -235,14 +260,16 @@ pub fn render_empty_state(title: &str, body: &Markup) -> Markup {
     html! { div.empty { h2 { (title) } (body) } }
 }
 
-/// The way on, and back to the beginning.
+/// The way on, and back to the beginning; nothing where all of it is on one page.
 #[must_use]
-pub fn render_page_navigation(first: Option<&str>, next: Option<&str>, told: &str) -> Markup {
+pub fn render_page_navigation(first: Option<String>, next: Option<String>, told: &str) -> Markup {
     html! {
-        nav.pages aria-label="Pages" {
-            @if let Some(it) = first { a.button.quiet href=(it) rel="first" { "← Beginning" } }
-            span.hint { (told) }
-            @if let Some(it) = next { a.button.quiet href=(it) rel="next" { "Next →" } }
+        @if first.is_some() || next.is_some() {
+            nav.pages aria-label="Pages" {
+                @if let Some(it) = first { a.button.quiet href=(it) rel="first" { "← Beginning" } }
+                span.hint { (told) }
+                @if let Some(it) = next { a.button.quiet href=(it) rel="next" { "Next →" } }
+            }
         }
     }
 }

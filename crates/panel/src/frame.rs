@@ -4,7 +4,9 @@ use apostille_core::memory::Stage;
 use apostille_core::space::Space;
 use maud::{DOCTYPE, Markup, html};
 
-use super::components::{build_page_url, link_to_page};
+use super::PanelResult;
+use super::components::form::render_seal;
+use super::components::{build_page_url, link_to_page, render_empty_state};
 use apostille_api::request_scope::{HttpReply, RequestScope};
 
 /// How many other spaces are offered.
@@ -27,48 +29,52 @@ pub enum PanelTab {
     Ask,
 }
 
-impl PanelTab {
-    const ALL: [Self; 6] = [
-        Self::Memories,
-        Self::Review,
-        Self::Sessions,
-        Self::Tasks,
-        Self::Health,
-        Self::Ask,
-    ];
-
-    fn path_and_label(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Memories => ("/", "Memories"),
-            Self::Review => ("/review", "Review"),
-            Self::Sessions => ("/sessions", "Sessions"),
-            Self::Tasks => ("/tasks", "Tasks"),
-            Self::Health => ("/vitals", "Health"),
-            Self::Ask => ("/ask", "Ask"),
-        }
-    }
-}
+/// The tabs in their order, with where they lead to and their words.
+const TABS: [(PanelTab, &str, &str); 6] = [
+    (PanelTab::Memories, "/", "Memories"),
+    (PanelTab::Review, "/review", "Review"),
+    (PanelTab::Sessions, "/sessions", "Sessions"),
+    (PanelTab::Tasks, "/tasks", "Tasks"),
+    (PanelTab::Health, "/vitals", "Health"),
+    (PanelTab::Ask, "/ask", "Ask"),
+];
 
 /// A whole page.
-#[must_use]
 pub fn render_panel_page(
     visit: &RequestScope<'_>,
     tab: PanelTab,
     title: &str,
     body: &Markup,
-) -> HttpReply {
+) -> PanelResult {
     render_page_with_status(200, visit, tab, title, body)
 }
 
+/// A page that tells that there is nothing under this name, and leads to what there is.
+pub fn render_missing_page(
+    visit: &RequestScope<'_>,
+    tab: PanelTab,
+    title: &str,
+    why: &Markup,
+    (path, told): (&str, &str),
+) -> PanelResult {
+    let all = html! { (why) p { a href=(link_to_page(visit, path)) { (told) } } };
+    render_page_with_status(
+        404,
+        visit,
+        tab,
+        "Not found",
+        &render_empty_state(title, &all),
+    )
+}
+
 /// A whole page with another status: what was sent could not be done, or is not there.
-#[must_use]
 pub fn render_page_with_status(
     status: u16,
     visit: &RequestScope<'_>,
     tab: PanelTab,
     title: &str,
     body: &Markup,
-) -> HttpReply {
+) -> PanelResult {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -86,13 +92,13 @@ pub fn render_page_with_status(
                 main #main tabindex="-1" { h1 { (title) } (body) }
                 footer.bottom {
                     p { "Made by this machine; nothing is fetched from anywhere else." span #has-keys hidden { " " kbd { "?" } " shows the keys." } }
-                    form method="post" action="/close" { (crate::components::form::seal(visit)) button.quiet type="submit" { "Sign out" } }
+                    form method="post" action="/close" { (render_seal(visit)) button.quiet type="submit" { "Sign out" } }
                 }
                 (render_key_help())
             }
         }
     };
-    HttpReply::new_html(status, page.into_string())
+    Ok(HttpReply::new_html(status, page.into_string()))
 }
 
 fn render_html_head(title: &str) -> Markup {
@@ -112,12 +118,17 @@ fn render_html_head(title: &str) -> Markup {
 }
 
 fn render_tab_bar(visit: &RequestScope<'_>, tab: PanelTab) -> Markup {
-    let waiting = count_waiting_memories(visit);
+    // How many memories wait for a person. A page does not fail for want of it.
+    let tally = |space: &Space| {
+        let summary = visit.cx.store.summarize_space(space);
+        summary.map_or(0, |it| it.count_in_stage(Stage::Pending))
+    };
+    let waiting: u64 = visit.reachable_spaces().iter().map(tally).sum();
     html! {
         nav.tabs aria-label="Panel" {
-            @for it in PanelTab::ALL {
-                a href=(link_to_page(visit, it.path_and_label().0)) aria-current=[(it == tab).then_some("page")] {
-                    (it.path_and_label().1)
+            @for (it, path, label) in TABS {
+                a href=(link_to_page(visit, path)) aria-current=[(it == tab).then_some("page")] {
+                    (label)
                     @if it == PanelTab::Review && waiting > 0 {
                         " " span.count { (waiting) span.unseen { " waiting" } }
                     }
@@ -127,21 +138,13 @@ fn render_tab_bar(visit: &RequestScope<'_>, tab: PanelTab) -> Markup {
     }
 }
 
-/// How many memories wait for a person. A page does not fail for want of it.
-fn count_waiting_memories(visit: &RequestScope<'_>) -> u64 {
-    let tally = |space: &Space| {
-        visit
-            .cx
-            .store
-            .summarize_space(space)
-            .map_or(0, |it| it.count_in_stage(Stage::Pending))
-    };
-    visit.reachable_spaces().iter().map(tally).sum()
-}
-
 /// Whose memory this is, and the way to another one.
 fn render_space_menu(visit: &RequestScope<'_>) -> Markup {
-    let spaces = list_other_repositories(visit);
+    let is_other =
+        |it: &Space| !it.is_user() && it != visit.here.repo && visit.pass.reaches_space(it);
+    let mut spaces = visit.cx.store.list_spaces().unwrap_or_default();
+    spaces.retain(is_other);
+    spaces.truncate(MAX_SPACES);
     html! {
         @if spaces.is_empty() {
             p.whose { span.unseen { "Memory of " } (visit.here.repo) }
@@ -157,18 +160,6 @@ fn render_space_menu(visit: &RequestScope<'_>) -> Markup {
             }
         }
     }
-}
-
-/// The other repositories of the store that this pass reaches.
-fn list_other_repositories(visit: &RequestScope<'_>) -> Vec<Space> {
-    let is_other =
-        |it: &Space| !it.is_user() && it != visit.here.repo && visit.pass.reaches_space(it);
-    let spaces = visit.cx.store.list_spaces().unwrap_or_default();
-    spaces
-        .into_iter()
-        .filter(is_other)
-        .take(MAX_SPACES)
-        .collect()
 }
 
 /// The keys that the script adds.

@@ -24,6 +24,7 @@ pub mod plot;
 pub mod remember;
 pub mod review;
 pub mod sessions;
+pub mod submitted_form;
 pub mod tasks;
 pub mod undo;
 pub mod vitals;
@@ -31,7 +32,11 @@ pub mod vitals;
 use apostille_api::CallFault;
 use apostille_api::access_token::Access;
 use apostille_api::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope, Route};
-use memory::handlers;
+use memory::handlers::{self as actions, run_memory_action};
+use review::handlers::{self as decisions, run_review_decision};
+
+/// What a page or a form answers, or a part of a page.
+pub type PanelResult<T = HttpReply> = Result<T, CallFault>;
 
 /// Every page and form there is.
 pub const ROUTES: &[Route] = &[
@@ -43,72 +48,56 @@ pub const ROUTES: &[Route] = &[
     },
     build_form_route("/remember", Access::Write, remember::handle_remember_form),
     build_page_route("/memories/{name}", memory::render_memory_page),
-    build_form_route(
-        "/memories/{name}/edit",
-        Access::Write,
-        handlers::handle_edit_form,
-    ),
-    build_form_route(
-        "/memories/{name}/refresh",
-        Access::Write,
-        handlers::handle_refresh_form,
-    ),
+    build_form_route("/memories/{name}/edit", Access::Write, |visit, asked| {
+        run_memory_action(visit, asked, "edit", actions::run_edit_action)
+    }),
+    build_form_route("/memories/{name}/refresh", Access::Write, |visit, asked| {
+        run_memory_action(visit, asked, "refresh", actions::run_refresh_action)
+    }),
     build_form_route(
         "/memories/{name}/invalidate",
         Access::Write,
-        handlers::handle_invalidate_form,
+        |visit, asked| {
+            run_memory_action(visit, asked, "invalidate", actions::run_invalidate_action)
+        },
     ),
-    build_form_route(
-        "/memories/{name}/promote",
-        Access::Write,
-        handlers::handle_promote_form,
-    ),
-    build_form_route(
-        "/memories/{name}/forget",
-        Access::Write,
-        handlers::handle_forget_form,
-    ),
+    build_form_route("/memories/{name}/promote", Access::Write, |visit, asked| {
+        run_memory_action(visit, asked, "promote", actions::run_promote_action)
+    }),
+    build_form_route("/memories/{name}/forget", Access::Write, |visit, asked| {
+        run_memory_action(visit, asked, "forget", actions::run_forget_action)
+    }),
     build_form_route(
         "/memories/{name}/restore",
         Access::Review,
-        handlers::handle_restore_form,
+        |visit, asked| run_memory_action(visit, asked, "restore", actions::run_restore_action),
     ),
     build_form_route(
         "/memories/{name}/approve",
         Access::Review,
-        handlers::handle_approve_form,
+        |visit, asked| run_memory_action(visit, asked, "approve", actions::run_approve_action),
     ),
-    build_form_route(
-        "/memories/{name}/reject",
-        Access::Review,
-        handlers::handle_reject_form,
-    ),
+    build_form_route("/memories/{name}/reject", Access::Review, |visit, asked| {
+        run_memory_action(visit, asked, "reject", actions::run_reject_action)
+    }),
     build_page_route("/review", review::render_review_page),
     build_form_route(
         "/review/safe",
         Access::Review,
-        review::handlers::handle_accept_safe_form,
+        decisions::handle_accept_safe_form,
     ),
-    build_form_route(
-        "/review/{name}/accept",
-        Access::Review,
-        review::handlers::handle_review_accept_form,
-    ),
-    build_form_route(
-        "/review/{name}/edit",
-        Access::Review,
-        review::handlers::handle_review_edit_form,
-    ),
-    build_form_route(
-        "/review/{name}/merge",
-        Access::Review,
-        review::handlers::handle_review_merge_form,
-    ),
-    build_form_route(
-        "/review/{name}/reject",
-        Access::Review,
-        review::handlers::handle_review_reject_form,
-    ),
+    build_form_route("/review/{name}/accept", Access::Review, |visit, asked| {
+        run_review_decision(visit, asked, "accept", decisions::decide_accept)
+    }),
+    build_form_route("/review/{name}/edit", Access::Review, |visit, asked| {
+        run_review_decision(visit, asked, "edit", decisions::decide_edit)
+    }),
+    build_form_route("/review/{name}/merge", Access::Review, |visit, asked| {
+        run_review_decision(visit, asked, "merge", decisions::decide_merge)
+    }),
+    build_form_route("/review/{name}/reject", Access::Review, |visit, asked| {
+        run_review_decision(visit, asked, "reject", actions::run_reject_action)
+    }),
     build_page_route("/ask", ask::render_ask_page),
     build_form_route("/undo", Access::Review, undo::handle_undo_form),
     build_page_route("/sessions", sessions::render_sessions_page),
@@ -137,14 +126,12 @@ pub const FILES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-type PanelHandler = fn(&RequestScope<'_>, &RequestInput) -> Result<HttpReply, CallFault>;
+type PanelHandler = fn(&RequestScope<'_>, &RequestInput) -> PanelResult;
 
 const fn build_page_route(path: &'static str, run: PanelHandler) -> Route {
     Route {
         method: HttpMethod::Get,
-        path,
-        need: Access::Read,
-        run,
+        ..build_form_route(path, Access::Read, run)
     }
 }
 

@@ -12,20 +12,17 @@ use apostille_import::export::{Format, export, withhold_secrets};
 use maud::{Markup, html};
 
 use super::components::{
-    NoticeTone, link_to_page, link_with_query, pluralize_count, render_empty_state, render_notice,
-    render_page_navigation, render_usage_meter,
+    link_to_page, link_with_query, pluralize_count, render_empty_state, render_page_navigation,
+    render_problem, render_usage_meter,
 };
-use super::frame::{PanelTab, render_panel_page};
-use super::undo;
-use apostille_api::CallFault;
+use super::frame::{PanelTab, render_page_with_status, render_panel_page};
+use super::{PanelResult, undo};
 use apostille_api::access_token::Access;
 use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
 use query::MemorySearch;
 use results::SearchResults;
 
-pub use row::{
-    format_memory_source, format_shown_count, render_memory_row, render_memory_row_with_extra,
-};
+pub use row::{format_memory_source, format_shown_count, render_memory_row};
 
 /// How many of a layer are on the first page.
 const FIRST: usize = 12;
@@ -33,7 +30,7 @@ const FIRST: usize = 12;
 const IDENTITY: usize = 100;
 
 /// The statuses, what is in use first.
-const STAGES: [Stage; 5] = [
+pub const STAGES: [Stage; 5] = [
     Stage::Active,
     Stage::Pending,
     Stage::Superseded,
@@ -42,12 +39,9 @@ const STAGES: [Stage; 5] = [
 ];
 
 /// What is known, by layer, or what was looked for.
-pub fn render_memories_page(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
+pub fn render_memories_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
     let sought = MemorySearch::from_query(visit, asked);
-    let body = if sought.is_empty() {
+    let body = if sought.raw.is_empty() {
         render_all_layers(visit)?
     } else {
         render_search_results(visit, &sought)?
@@ -55,35 +49,17 @@ pub fn render_memories_page(
     let page = html! {
         (undo::render_done_notice(visit, asked, ""))
         (query::render_search_form(visit, &sought))
-        @for it in &sought.problems { (render_notice(NoticeTone::Bad, &html! { p { (it) } })) }
+        @for it in &sought.problems { (render_problem(it)) }
         (body)
     };
-    Ok(render_panel_page(
-        visit,
-        PanelTab::Memories,
-        "Memories",
-        &page,
-    ))
+    render_panel_page(visit, PanelTab::Memories, "Memories", &page)
 }
 
 /// A file with everything in it.
-pub fn handle_export_download(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let format = asked
-        .query_value("format")
-        .unwrap_or("json")
-        .parse::<Format>();
-    let Ok(format) = format.map_err(|error| error.to_string()) else {
+pub fn handle_export_download(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+    let Ok(format) = asked.query_value("format").unwrap_or("json").parse() else {
         let body = html! { p { "An export is json, markdown or jsonl." } };
-        return Ok(super::frame::render_page_with_status(
-            400,
-            visit,
-            PanelTab::Memories,
-            "No such format",
-            &body,
-        ));
+        return render_page_with_status(400, visit, PanelTab::Memories, "No such format", &body);
     };
     let filter = MemoryFilter {
         spaces: visit.reachable_spaces(),
@@ -107,26 +83,19 @@ pub fn handle_export_download(
     Ok(reply)
 }
 
-fn render_all_layers(visit: &RequestScope<'_>) -> Result<Markup, CallFault> {
+fn render_all_layers(visit: &RequestScope<'_>) -> PanelResult<Markup> {
     let mut tallies = Vec::new();
     for space in visit.reachable_spaces() {
         tallies.push(visit.cx.store.summarize_space(&space)?);
     }
-    let n = |layer, stage| {
-        tallies
-            .iter()
-            .filter_map(|it| it.memories.get(&(stage, layer)))
-            .sum::<u64>()
-    };
-    let mut out = html! { (render_stage_overview(visit, &tallies)) };
     if tallies.iter().all(|it| it.memories.is_empty()) {
-        return Ok(html! { (render_empty_store()) p { (render_remember_link(visit, "")) } });
+        return Ok(html! { (render_empty_store()) p { (render_remember_link(visit)) } });
     }
-    for layer in Layer::ALL {
-        let n_here = n(*layer, Stage::Active) + n(*layer, Stage::Pending);
-        out.0 += &render_layer_section(visit, *layer, n_here, &tallies)?.0;
-    }
-    Ok(html! { (out) (render_export_links(visit)) })
+    Ok(html! {
+        (render_stage_overview(visit, &tallies))
+        @for layer in Layer::ALL { (render_layer_section(visit, *layer, &tallies)?) }
+        (render_export_links(visit))
+    })
 }
 
 /// What there is beside what the layers show.
@@ -144,7 +113,7 @@ fn render_stage_overview(visit: &RequestScope<'_>, tallies: &[SpaceSummary]) -> 
                     a href=(link_with_query(visit, "/", &[("status", stage.as_str())])) { (n(*stage)) " " (stage) }
                 }
             }
-            (render_remember_link(visit, ""))
+            (render_remember_link(visit))
         }
         (render_verdict_links(visit))
     }
@@ -166,10 +135,10 @@ fn render_verdict_links(visit: &RequestScope<'_>) -> Markup {
 }
 
 /// The way to remember something, for whoever may.
-fn render_remember_link(visit: &RequestScope<'_>, layer: &str) -> Markup {
+fn render_remember_link(visit: &RequestScope<'_>) -> Markup {
     html! {
         @if visit.pass.allows_access(Access::Write) {
-            a.button.quiet href=(link_with_query(visit, "/remember", &[("layer", layer)])) { "Remember something" }
+            a.button.quiet href=(link_to_page(visit, "/remember")) { "Remember something" }
         }
     }
 }
@@ -177,9 +146,8 @@ fn render_remember_link(visit: &RequestScope<'_>, layer: &str) -> Markup {
 fn render_layer_section(
     visit: &RequestScope<'_>,
     layer: Layer,
-    n: u64,
     tallies: &[SpaceSummary],
-) -> Result<Markup, CallFault> {
+) -> PanelResult<Markup> {
     let limit = if layer == Layer::Identity {
         IDENTITY
     } else {
@@ -194,13 +162,17 @@ fn render_layer_section(
     };
     let memories =
         verify::follow_memory_citations(visit.cx, list::list_memories(visit.cx, &filter)?);
+    let counts = tallies.iter().flat_map(|it| &it.memories);
+    let n = counts.filter(|((stage, of), _)| *of == layer && query::IN_PLAY.contains(stage));
+    let n: u64 = n.map(|it| it.1).sum();
     let used: usize = tallies.iter().map(|it| it.identity_chars).sum();
+    let (title, told, example) = describe_layer(layer);
     let has_more = n > memories.len() as u64;
     Ok(html! {
         section aria-labelledby=(layer) {
             div.group {
-                h2 id=(layer) { (format_layer_title(layer)) }
-                p { (describe_layer_use(layer)) }
+                h2 id=(layer) { (title) }
+                p { (told) }
                 @if has_more {
                     a.all href=(link_with_query(visit, "/", &[("layer", layer.as_str())])) { "all " (n) }
                 } @else if n > 0 { p.all { (n) } }
@@ -208,47 +180,42 @@ fn render_layer_section(
             @if layer == Layer::Identity {
                 (render_usage_meter("In use", used, visit.cx.policy.limits.identity_chars))
             }
-            @if memories.is_empty() { p.hint { (render_layer_example(layer)) } } @else {
-                ol.entries { @for it in &memories { (render_memory_row(visit, it, None)) } }
+            @if memories.is_empty() { p.hint { (example) } } @else {
+                ol.entries { @for it in &memories { (render_memory_row(visit, &it.memory, it.standing(), None, &html! {})) } }
             }
         }
     })
 }
 
-fn format_layer_title(layer: Layer) -> &'static str {
+/// The title of a layer, what it is for, and how something gets there.
+fn describe_layer(layer: Layer) -> (&'static str, &'static str, Markup) {
     match layer {
-        Layer::Identity => "Identity",
-        Layer::Knowledge => "Knowledge",
-        Layer::Episode => "Episodes",
-        Layer::Session => "Session scratch",
-    }
-}
-
-fn describe_layer_use(layer: Layer) -> &'static str {
-    match layer {
-        Layer::Identity => "who you are; shown at the start of every session",
-        Layer::Knowledge => "facts; shown when they matter",
-        Layer::Episode => "what happened in a task; shown when history is asked for",
-        Layer::Session => "notes of one session, cleared at its end",
-    }
-}
-
-fn render_layer_example(layer: Layer) -> Markup {
-    match layer {
-        Layer::Identity => html! {
-            "Nothing yet. " code { "apostille remember --layer identity \"answers in French, works on macOS\"" }
-            " is shown to every agent from then on."
-        },
-        Layer::Knowledge => html! {
-            "Nothing yet. " code { "apostille remember \"the API version is v3\" --cite src/api.rs:12" }
-            " keeps a fact with the lines that prove it."
-        },
-        Layer::Episode => {
-            html! { "Nothing yet. " code { "apostille task start \"…\"" } " begins a task; its notes come here." }
-        }
-        Layer::Session => {
-            html! { "Nothing now. Agents put down here what matters until their session ends." }
-        }
+        Layer::Identity => (
+            "Identity",
+            "who you are; shown at the start of every session",
+            html! {
+                "Nothing yet. " code { "apostille remember --layer identity \"answers in French, works on macOS\"" }
+                " is shown to every agent from then on."
+            },
+        ),
+        Layer::Knowledge => (
+            "Knowledge",
+            "facts; shown when they matter",
+            html! {
+                "Nothing yet. " code { "apostille remember \"the API version is v3\" --cite src/api.rs:12" }
+                " keeps a fact with the lines that prove it."
+            },
+        ),
+        Layer::Episode => (
+            "Episodes",
+            "what happened in a task; shown when history is asked for",
+            html! { "Nothing yet. " code { "apostille task start \"…\"" } " begins a task; its notes come here." },
+        ),
+        Layer::Session => (
+            "Session scratch",
+            "notes of one session, cleared at its end",
+            html! { "Nothing now. Agents put down here what matters until their session ends." },
+        ),
     }
 }
 
@@ -276,25 +243,19 @@ fn render_export_links(visit: &RequestScope<'_>) -> Markup {
     }
 }
 
-fn render_search_results(
-    visit: &RequestScope<'_>,
-    sought: &MemorySearch,
-) -> Result<Markup, CallFault> {
+fn render_search_results(visit: &RequestScope<'_>, sought: &MemorySearch) -> PanelResult<Markup> {
     let found = results::run_memory_search(visit, sought)?;
     Ok(html! {
         (render_search_summary(visit, sought, &found))
-        @if found.rows.is_empty() && !found.has_more() { (render_no_results(visit)) } @else {
-            ol.entries { @for it in &found.rows { (render_memory_row(visit, &it.verified, it.score)) } }
+        @if found.rows.is_empty() && found.next.is_none() {
+            (render_empty_state("Nothing is like that", &html! {
+                p { "Try fewer words or filters, or " a href=(link_to_page(visit, "/")) { "see everything" } "." }
+            }))
+        } @else {
+            ol.entries { @for it in &found.rows { (render_memory_row(visit, &it.memory, it.standing, it.score, &html! {})) } }
         }
         (render_search_paging(visit, sought, &found))
     })
-}
-
-fn render_no_results(visit: &RequestScope<'_>) -> Markup {
-    render_empty_state(
-        "Nothing is like that",
-        &html! { p { "Try fewer words or filters, or " a href=(link_to_page(visit, "/")) { "see everything" } "." } },
-    )
 }
 
 /// What was done to find this.
@@ -330,13 +291,10 @@ fn render_search_paging(
         .after
         .as_ref()
         .map(|_| sought.link_with(visit, "after", ""));
-    if next.is_none() && first.is_none() {
-        return html! {};
-    }
     let told = match (found.is_cut_short, &next) {
         (true, Some(_)) => "There is more to look through: go on with Next.",
         (false, Some(_)) => "",
         _ => "That was all.",
     };
-    render_page_navigation(first.as_deref(), next.as_deref(), told)
+    render_page_navigation(first, next, told)
 }

@@ -5,26 +5,23 @@ pub mod evidence;
 pub mod handlers;
 mod history;
 mod past_status;
-mod submitted_form;
 
 use apostille_core::format;
-use apostille_core::list;
-use apostille_core::memory::{Memory, MemoryName};
+use apostille_core::memory::Memory;
 use apostille_core::verify::VerifiedMemory;
 use apostille_text::secrets::mask_secrets;
 use maud::{Markup, html};
 
 use super::components::{
-    link_to_page, link_with_query, render_badge, render_empty_state, render_field_list,
-    render_relative_time, sanitize_shown_text, truncate_shown_text,
+    link_with_query, render_badge, render_field_list, render_relative_time, render_toned_badge,
+    sanitize_shown_text, shorten_shown_text, truncate_shown_text,
 };
-use super::frame::{PanelTab, render_page_with_status};
+use super::frame::{PanelTab, render_missing_page, render_page_with_status};
 use super::memories::{format_memory_source, format_shown_count};
-use super::undo;
-use apostille_api::CallFault;
+use super::submitted_form::SubmittedForm;
+use super::{PanelResult, undo};
 use apostille_api::json::MemoryDetails;
-use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
-use handlers::SubmittedForm;
+use apostille_api::request_scope::{RequestInput, RequestScope};
 
 pub(super) use actions::format_current_places;
 
@@ -32,54 +29,38 @@ pub(super) use actions::format_current_places;
 const TITLE: usize = 80;
 
 /// The page of one memory.
-pub fn render_memory_page(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    match find_memory_in_path(visit, asked)? {
-        Some(memory) => {
-            let told = undo::render_done_notice(visit, asked, &memory.handle().to_string());
-            let is_waiting = asked.query_value("did") == Some("pending");
-            render_memory_details(
-                visit,
-                memory,
-                200,
-                &told,
-                &SubmittedForm::for_next_step(if is_waiting { "approve" } else { "" }),
-            )
-        }
-        None => Ok(render_missing_memory(visit, asked)),
+pub fn render_memory_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+    let Some(memory) = find_memory_in_path(visit, asked)? else {
+        return render_missing_memory(visit, asked);
+    };
+    let told = undo::render_done_notice(visit, asked, &memory.handle().to_string());
+    let mut next = SubmittedForm::default();
+    if asked.query_value("did") == Some("pending") {
+        next.verb = "approve";
     }
+    render_memory_details(visit, memory, 200, &told, &next)
 }
 
 /// The memory that the path names.
 fn find_memory_in_path(
     visit: &RequestScope<'_>,
     asked: &RequestInput,
-) -> Result<Option<Memory>, CallFault> {
-    let Ok(name) = asked.path_part("name").parse::<MemoryName>() else {
-        return Ok(None);
-    };
-    Ok(list::find_named_memory(
-        visit.cx,
-        &visit.reachable_spaces(),
-        name,
-    )?)
+) -> PanelResult<Option<Memory>> {
+    let name = asked.path_part("name").parse().ok();
+    Ok(undo::find_named_memories(visit, name)?.pop())
 }
 
-fn render_missing_memory(visit: &RequestScope<'_>, asked: &RequestInput) -> HttpReply {
-    let name = truncate_shown_text(
-        &sanitize_shown_text(&mask_secrets(asked.path_part("name"))),
-        60,
-    );
-    let body = render_empty_state(
-        "There is no such memory here",
-        &html! {
-            p { code { (name) } " was never given, was forgotten, or belongs to another repository." }
-            p { a href=(link_to_page(visit, "/")) { "All memories" } }
-        },
-    );
-    render_page_with_status(404, visit, PanelTab::Memories, "Not found", &body)
+fn render_missing_memory(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+    let name = shorten_shown_text(&mask_secrets(asked.path_part("name")), 60);
+    let why = html! { p { code { (name) } " was never given, was forgotten, or belongs to another repository." } };
+    let title = "There is no such memory here";
+    render_missing_page(
+        visit,
+        PanelTab::Memories,
+        title,
+        &why,
+        ("/", "All memories"),
+    )
 }
 
 /// The page of a memory, with what is to be said first, and what somebody typed.
@@ -89,7 +70,7 @@ fn render_memory_details(
     status: u16,
     first: &Markup,
     tried: &SubmittedForm,
-) -> Result<HttpReply, CallFault> {
+) -> PanelResult {
     let mut details = MemoryDetails::gather_details(visit.cx, memory)?;
     let is_withheld = details.memory.memory.withhold_secret();
     let looked_up = &details.memory;
@@ -113,29 +94,18 @@ fn render_memory_details(
         }
     };
     let subject = memory.subject.as_deref().unwrap_or(&memory.fact);
+    let subject = sanitize_shown_text(subject);
+    let words: Vec<&str> = subject.split_whitespace().collect();
     let title = format!(
         "{} {}",
         memory.handle(),
-        truncate_shown_text(
-            &collapse_title_whitespace(&sanitize_shown_text(subject)),
-            TITLE
-        )
+        truncate_shown_text(&words.join(" "), TITLE)
     );
-    Ok(render_page_with_status(
-        status,
-        visit,
-        PanelTab::Memories,
-        &title,
-        &body,
-    ))
+    render_page_with_status(status, visit, PanelTab::Memories, &title, &body)
 }
 
 /// What was sent could be read, and was not done.
 const UNPROCESSABLE: u16 = 422;
-
-fn collapse_title_whitespace(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
 
 fn render_memory_statement(it: &VerifiedMemory) -> Markup {
     let memory = &it.memory;
@@ -144,7 +114,7 @@ fn render_memory_statement(it: &VerifiedMemory) -> Markup {
         p.buttons {
             (render_badge(it.standing()))
             (render_badge(stage.as_str()))
-            @for mark in &memory.marks { (super::components::render_toned_badge("warn", "M8 2.5L14 13H2z", mark.as_str())) }
+            @for mark in &memory.marks { (render_toned_badge("warn", "M8 2.5L14 13H2z", mark.as_str())) }
         }
         div.card {
             p.fact.large dir="auto" { (sanitize_shown_text(&memory.fact)) }
@@ -158,6 +128,8 @@ fn render_memory_fields(visit: &RequestScope<'_>, memory: &Memory) -> Markup {
     let text = |it: String| html! { (it) };
     let optional =
         |it: &Option<String>| html! { @if let Some(it) = it { (sanitize_shown_text(it)) } };
+    let vouchers = memory.vouchers.iter().map(|it| sanitize_shown_text(it));
+    let vouchers: Vec<String> = vouchers.collect();
     let usage = memory.usage;
     let now = visit.cx.now;
     render_field_list(&[
@@ -165,17 +137,7 @@ fn render_memory_fields(visit: &RequestScope<'_>, memory: &Memory) -> Markup {
         ("Kind", text(memory.kind.to_string())),
         ("Status", render_badge(memory.status.stage().as_str())),
         ("Said by", text(format_memory_source(memory))),
-        (
-            "Also said by",
-            text(
-                memory
-                    .vouchers
-                    .iter()
-                    .map(|it| sanitize_shown_text(it))
-                    .collect::<Vec<_>>()
-                    .join(", "),
-            ),
-        ),
+        ("Also said by", text(vouchers.join(", "))),
         ("Tags", render_memory_tags(visit, memory)),
         ("Task", optional(&memory.task)),
         ("Session", optional(&memory.voice.session)),

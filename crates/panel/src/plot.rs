@@ -75,41 +75,33 @@ impl Plot<'_> {
         let (title, desc) = (format!("{}-title", self.id), format!("{}-desc", self.id));
         let scale = self.build_scale();
         let view = format!("0 0 {WIDE} {HIGH}");
+        let line_class = match self.shape {
+            PlotShape::Columns => "column",
+            PlotShape::Lines => "line",
+        };
         html! {
             svg viewBox=(view) role="img" aria-labelledby=(format!("{title} {desc}")) {
                 title id=(title) { (self.title) }
                 desc id=(desc) { (self.told) }
                 @for (value, told) in scale.ticks() {
-                    line.rule x1=(format_plot_coordinate(LEFT)) x2=(format_plot_coordinate(WIDE - RIGHT)) y1=(format_plot_coordinate(map_value_to_y(&scale, value))) y2=(format_plot_coordinate(map_value_to_y(&scale, value))) {}
-                    text.up x=(format_plot_coordinate(LEFT - 6.0)) y=(format_plot_coordinate(map_value_to_y(&scale, value) + 4.0)) { (told) }
+                    @let y = map_value_to_y(&scale, value);
+                    line.rule x1=(format_plot_coordinate(LEFT)) x2=(format_plot_coordinate(WIDE - RIGHT)) y1=(format_plot_coordinate(y)) y2=(format_plot_coordinate(y)) {}
+                    text.up x=(format_plot_coordinate(LEFT - 6.0)) y=(format_plot_coordinate(y + 4.0)) { (told) }
                 }
                 @for (x, anchor, told) in self.date_labels() {
                     text.across.(anchor) x=(format_plot_coordinate(x)) y=(format_plot_coordinate(HIGH - 5.0)) { (told) }
                 }
                 @for (n, it) in self.series.iter().enumerate() {
-                    path.(it.class).(self.css_class()) d=(self.draw_path(&scale, n)) {}
+                    path.(it.class).(line_class) d=(self.draw_path(&scale, n)) {}
                     @for (x, y) in self.find_lone_points(&scale, n) { circle.(it.class).dot cx=(format_plot_coordinate(x)) cy=(format_plot_coordinate(y)) r="3" {} }
                 }
             }
         }
     }
 
-    fn css_class(&self) -> &'static str {
-        if self.shape == PlotShape::Columns {
-            "column"
-        } else {
-            "line"
-        }
-    }
-
     fn value(&self, series: usize, day: usize) -> Option<f64> {
-        self.series[series]
-            .values
-            .get(day)
-            .copied()
-            .flatten()
-            .filter(|it| it.is_finite())
-            .map(|it| it.max(0.0))
+        let value = (*self.series[series].values.get(day)?)?;
+        value.is_finite().then(|| value.max(0.0))
     }
 
     /// How much stands below a series on a day.
@@ -144,10 +136,8 @@ impl Plot<'_> {
                 let step = |(day, value): (usize, f64)| {
                     let is_on = last.is_some_and(|it: usize| it + 1 == day);
                     last = Some(day);
-                    let (x, y) = (
-                        format_plot_coordinate(self.day_center(day)),
-                        format_plot_coordinate(map_value_to_y(scale, value)),
-                    );
+                    let x = format_plot_coordinate(self.day_center(day));
+                    let y = format_plot_coordinate(map_value_to_y(scale, value));
                     format!("{}{x} {y}", if is_on { 'L' } else { 'M' })
                 };
                 days.map(step).collect()
@@ -163,31 +153,21 @@ impl Plot<'_> {
         let has = |day: Option<usize>| day.is_some_and(|it| self.value(series, it).is_some());
         let is_alone = |day: &usize| !has(day.checked_sub(1)) && !has(day.checked_add(1));
         let days = (0..self.days.len()).filter(is_alone);
-        days.filter_map(|day| {
-            Some((
-                self.day_center(day),
-                map_value_to_y(scale, self.value(series, day)?),
-            ))
-        })
-        .collect()
+        let place = |day| {
+            let y = map_value_to_y(scale, self.value(series, day)?);
+            Some((self.day_center(day), y))
+        };
+        days.filter_map(place).collect()
     }
 
     fn draw_column(&self, scale: &PlotScale, series: usize, (day, value): (usize, f64)) -> String {
         let below = self.sum_below(series, day);
-        let (low, high) = (
-            map_value_to_y(scale, below),
-            map_value_to_y(scale, below + value),
-        );
+        let y = |value: f64| format_plot_coordinate(map_value_to_y(scale, value));
+        let (low, high) = (y(below), y(below + value));
         let half = self.day_width() * if self.days.len() > 45 { 0.5 } else { 0.42 };
-        let (left, right) = (
-            format_plot_coordinate(self.day_center(day) - half),
-            format_plot_coordinate(self.day_center(day) + half),
-        );
-        format!(
-            "M{left} {0}L{left} {1}L{right} {1}L{right} {0}Z",
-            format_plot_coordinate(low),
-            format_plot_coordinate(high)
-        )
+        let x = |shift: f64| format_plot_coordinate(self.day_center(day) + shift);
+        let (left, right) = (x(-half), x(half));
+        format!("M{left} {low}L{left} {high}L{right} {high}L{right} {low}Z")
     }
 
     #[expect(
@@ -209,24 +189,18 @@ impl Plot<'_> {
     /// The first, the middle and the last day, as far as there is room for them.
     fn date_labels(&self) -> Vec<(f64, &'static str, String)> {
         let last = self.days.len().saturating_sub(1);
-        let told = |day: usize| {
-            self.days
-                .get(day)
-                .map(|it| it.strftime("%b %-d").to_string())
+        let mut places = vec![(0, LEFT, "first")];
+        if last > 3 {
+            places.push((last / 2, self.day_center(last / 2), "middle"));
+        }
+        if last > 0 {
+            places.push((last, WIDE - RIGHT, "last"));
+        }
+        let label = |(day, x, anchor)| {
+            let date: &Date = self.days.get(day)?;
+            Some((x, anchor, date.strftime("%b %-d").to_string()))
         };
-        let mut dates = Vec::new();
-        dates.extend(told(0).map(|it| (LEFT, "first", it)));
-        dates.extend(
-            told(last / 2)
-                .filter(|_| last > 3)
-                .map(|it| (self.day_center(last / 2), "middle", it)),
-        );
-        dates.extend(
-            told(last)
-                .filter(|_| last > 0)
-                .map(|it| (WIDE - RIGHT, "last", it)),
-        );
-        dates
+        places.into_iter().filter_map(label).collect()
     }
 
     fn render_legend(&self) -> Markup {
@@ -248,9 +222,9 @@ impl Plot<'_> {
 
     /// The same as figures, the newest day first.
     fn render_table(&self) -> Markup {
-        let told = |series, day| {
-            self.value(series, day)
-                .map_or_else(|| "–".into(), |it| self.unit.format_value(it))
+        let told = |series, day| match self.value(series, day) {
+            Some(value) => self.unit.format_value(value),
+            None => "–".into(),
         };
         html! {
             details {

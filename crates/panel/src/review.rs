@@ -8,63 +8,44 @@ use apostille_audit::review::ReviewItem;
 use maud::{Markup, html};
 
 use super::components::{
-    link_with_query, pluralize_count, render_empty_state, render_page_navigation, render_post_form,
+    can_review, link_with_query, pluralize_count, render_empty_state, render_page_navigation,
+    render_post_form,
 };
 use super::frame::{PanelTab, render_page_with_status};
-use super::memory::handlers::SubmittedForm;
-use super::undo;
-use apostille_api::CallFault;
-use apostille_api::access_token::Access;
-use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
+use super::memory::handlers::ActionCase;
+use super::{PanelResult, undo};
+use apostille_api::request_scope::{RequestInput, RequestScope};
+use card::ReviewCard;
 
 /// How many are on a page.
 const PAGE: usize = 20;
 /// How many are put in order at once, those that wait longest; the others follow when these are decided.
 const MOST: usize = 1_000;
 
-/// What somebody tried to do about one that waits, and what came of it.
-pub(super) struct FailedDecision<'a> {
-    pub(super) name: String,
-    pub(super) tried: &'a SubmittedForm,
-    pub(super) told: Markup,
-}
-
 /// What waits.
-pub fn render_review_page(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let number = |name: &str| {
-        asked
-            .query_value(name)
-            .and_then(|it| it.parse::<usize>().ok())
-            .unwrap_or(0)
+pub fn render_review_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+    let number = |name| {
+        let said = asked.query_value(name).and_then(|it| it.parse().ok());
+        said.unwrap_or(0)
     };
-    let back = format!("review.{}.{}", number("from"), number("at"));
-    render_review_queue(
-        visit,
-        number("from"),
-        200,
-        &undo::render_done_notice(visit, asked, &back),
-        None,
-    )
+    let (from, at): (usize, usize) = (number("from"), number("at"));
+    let told = undo::render_done_notice(visit, asked, &format!("review.{from}.{at}"));
+    render_review_queue(visit, from, 200, &told, None)
 }
 
-pub(super) fn render_review_queue(
+/// The queue from here on, below what is to be said first, which may be why something was not done.
+fn render_review_queue(
     visit: &RequestScope<'_>,
     from: usize,
     status: u16,
     first: &Markup,
-    failed: Option<&FailedDecision<'_>>,
-) -> Result<HttpReply, CallFault> {
+    failed: Option<&ActionCase<'_>>,
+) -> PanelResult {
     let mut queue = review::list_sorted_pending(visit.cx, &visit.reachable_spaces(), MOST)?;
     let n = queue.len();
     let n_memories: usize = queue.iter().map(|it| 1 + it.copies.len()).sum();
-    let safe: Vec<String> = queue
-        .iter()
-        .filter(|it| it.is_safe())
-        .map(format_waiting_handle)
-        .collect();
+    let safe = queue.iter().filter(|it| it.is_safe());
+    let safe: Vec<String> = safe.map(|it| it.memory().handle().to_string()).collect();
     let from = if from < n {
         from
     } else {
@@ -80,23 +61,13 @@ pub(super) fn render_review_queue(
                 p.hint { "These are the " (MOST) " that wait longest; the others follow when these are decided." }
             }
             @for (at, it) in shown.iter().enumerate() {
-                @let failed = failed.filter(|failed| failed.name == format_waiting_handle(it));
-                (card::render_review_card(visit, it, &card::QueuePosition { at, from, of: n }, failed))
+                @let failed = failed.filter(|case| case.memory.id == it.memory().id).map(|case| (&case.tried, first));
+                (ReviewCard { visit, item: it, at, from, of: n, failed }.render_card())
             }
             (render_queue_paging(visit, from, n))
         }
     };
-    Ok(render_page_with_status(
-        status,
-        visit,
-        PanelTab::Review,
-        "Review",
-        &body,
-    ))
-}
-
-fn format_waiting_handle(it: &ReviewItem) -> String {
-    it.memory().handle().to_string()
+    render_page_with_status(status, visit, PanelTab::Review, "Review", &body)
 }
 
 fn render_empty_queue() -> Markup {
@@ -111,7 +82,7 @@ fn render_empty_queue() -> Markup {
 }
 
 fn render_queue_overview(visit: &RequestScope<'_>, n: usize, safe: &[String]) -> Markup {
-    let can_decide = visit.pass.allows_access(Access::Review);
+    let can_decide = can_review(visit);
     let n_safe = safe.len() as u64;
     let safe_told = match n_safe {
         0 => "None is safe to accept unread.".into(),
@@ -146,12 +117,6 @@ fn render_queue_paging(visit: &RequestScope<'_>, from: usize, n: usize) -> Marku
     let to = |it: usize| link_with_query(visit, "/review", &[("from", &it.to_string())]);
     let next = (from + PAGE < n).then(|| to(from + PAGE));
     let first = (from > 0).then(|| to(0));
-    if next.is_none() && first.is_none() {
-        return html! {};
-    }
-    render_page_navigation(
-        first.as_deref(),
-        next.as_deref(),
-        &format!("{} to {} of {n}", from + 1, (from + PAGE).min(n)),
-    )
+    let told = format!("{} to {} of {n}", from + 1, (from + PAGE).min(n));
+    render_page_navigation(first, next, &told)
 }

@@ -6,20 +6,20 @@ mod turns;
 use std::collections::{BTreeMap, BTreeSet};
 
 use apostille_agents::session::{AgentSession, Moment, SessionEntry};
-use apostille_core::memory::{Memory, MemoryId};
+use apostille_core::memory::MemoryId;
 use apostille_core::verify::{self, VerifiedMemory};
 use apostille_text::secrets::mask_secrets;
 use maud::{Markup, html};
 
+use super::PanelResult;
 use super::components::{
-    NoticeTone, encode_path_segment, link_to_page, pluralize_count, render_empty_state,
-    render_field_list, render_notice, render_relative_time, render_toned_badge,
-    sanitize_shown_text, truncate_shown_text,
+    link_to_named_page, link_to_page, pluralize_count, render_empty_state, render_field_list,
+    render_problem, render_relative_time, render_toned_badge, sanitize_shown_text,
+    shorten_shown_text,
 };
-use super::frame::{PanelTab, render_page_with_status, render_panel_page};
-use apostille_api::CallFault;
-use apostille_api::host::PlaceError;
-use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
+use super::frame::{PanelTab, render_missing_page, render_panel_page};
+use apostille_api::host::{ActivityStore, PlaceError};
+use apostille_api::request_scope::{RequestInput, RequestScope};
 
 /// How many sessions are listed, and how many moments of one are told.
 const LISTED: usize = 100;
@@ -30,54 +30,32 @@ const NAME: usize = 48;
 const OUTSIDE: &str = "M9 3h4v4M13 3L7 9M7 4H3v9h9V9";
 
 /// The sessions of this user's agents, the last first.
-pub fn render_sessions_page(
-    visit: &RequestScope<'_>,
-    _: &RequestInput,
-) -> Result<HttpReply, CallFault> {
+pub fn render_sessions_page(visit: &RequestScope<'_>, _: &RequestInput) -> PanelResult {
     let body = match read_beside_store(visit, |it| it.list_sessions(LISTED)) {
         Err(problem) => problem,
-        Ok(sessions) => {
-            let reached = sessions
-                .into_iter()
-                .filter_map(|it| keep_reachable_entries(visit, it));
-            render_session_list(visit, &reached.collect::<Vec<_>>())
+        Ok(mut sessions) => {
+            sessions.retain_mut(|it| keep_reachable_entries(visit, it));
+            render_session_list(visit, &sessions)
         }
     };
-    Ok(render_panel_page(
-        visit,
-        PanelTab::Sessions,
-        "Sessions",
-        &body,
-    ))
+    render_panel_page(visit, PanelTab::Sessions, "Sessions", &body)
 }
 
 /// What is kept beside the store; where it cannot be read, what to say about it.
 pub(super) fn read_beside_store<T: Default>(
     visit: &RequestScope<'_>,
-    look: impl FnOnce(&dyn apostille_api::host::ActivityStore) -> Result<T, PlaceError>,
+    look: impl FnOnce(&dyn ActivityStore) -> Result<T, PlaceError>,
 ) -> Result<T, Markup> {
-    let problem = |error: PlaceError| {
-        render_notice(
-            NoticeTone::Bad,
-            &html! { p { (sanitize_shown_text(&error.to_string())) } },
-        )
-    };
-    visit
-        .here
-        .beside
-        .map_or_else(|| Ok(T::default()), look)
-        .map_err(problem)
+    let found = visit.here.beside.map_or_else(|| Ok(T::default()), look);
+    found.map_err(|error| render_problem(&sanitize_shown_text(&error.to_string())))
 }
 
-/// The moments of a session in spaces that the pass reaches; `None` where there are none.
-fn keep_reachable_entries(
-    visit: &RequestScope<'_>,
-    mut session: AgentSession,
-) -> Option<AgentSession> {
+/// Keeps the moments of a session in spaces that the pass reaches; whether there are any.
+pub(super) fn keep_reachable_entries(visit: &RequestScope<'_>, session: &mut AgentSession) -> bool {
     session
         .entries
         .retain(|it| visit.pass.reaches_space(&it.space));
-    (!session.entries.is_empty()).then_some(session)
+    !session.entries.is_empty()
 }
 
 fn render_session_list(visit: &RequestScope<'_>, sessions: &[AgentSession]) -> Markup {
@@ -105,7 +83,7 @@ fn render_session_row(visit: &RequestScope<'_>, session: &AgentSession) -> Marku
         li.entry {
             div.margin { span.client { (last.client) } }
             div.body {
-                p.subject { (render_session_link(visit, &last.session)) }
+                p.subject { a href=(link_to_named_page(visit, "/sessions", &last.session)) { (shorten_shown_text(&last.session, NAME)) } }
                 p.meta {
                     span { (last.space) }
                     (render_relative_time(last.at, visit.cx.now))
@@ -118,11 +96,6 @@ fn render_session_row(visit: &RequestScope<'_>, session: &AgentSession) -> Marku
             div.use { b { (figures.shown) } " shown" }
         }
     }
-}
-
-fn render_session_link(visit: &RequestScope<'_>, name: &str) -> Markup {
-    let path = format!("/sessions/{}", encode_path_segment(name));
-    html! { a href=(link_to_page(visit, &path)) { (truncate_shown_text(&sanitize_shown_text(name), NAME)) } }
 }
 
 fn render_exposed_badge() -> Markup {
@@ -140,16 +113,12 @@ struct SessionFigures {
 
 impl SessionFigures {
     fn from_session(session: &AgentSession) -> Self {
-        let of = |is: fn(&SessionEntry) -> bool| session.entries.iter().filter(move |it| is(it));
-        let withheld: BTreeSet<MemoryId> = session
-            .entries
-            .iter()
-            .flat_map(|it| &it.withheld)
-            .map(|it| it.id)
-            .collect();
+        let moments = || session.entries.iter().map(|it| it.moment);
+        let withheld = session.entries.iter().flat_map(|it| &it.withheld);
+        let withheld: BTreeSet<MemoryId> = withheld.map(|it| it.id).collect();
         Self {
-            moments: of(|it| it.moment != Moment::Done).count(),
-            turns: of(|it| it.moment == Moment::Prompt).count(),
+            moments: moments().filter(|it| *it != Moment::Done).count(),
+            turns: moments().filter(|it| *it == Moment::Prompt).count(),
             shown: session.shown_ids().len(),
             withheld: withheld.len(),
             applied: collect_applied_memories(session).len(),
@@ -159,31 +128,23 @@ impl SessionFigures {
 
 /// The memories that were of use, as going through the session found out.
 fn collect_applied_memories(session: &AgentSession) -> BTreeSet<MemoryId> {
-    let done = session
-        .entries
-        .iter()
-        .filter(|it| it.moment == Moment::Done);
+    let is_done = |it: &&SessionEntry| it.moment == Moment::Done;
+    let done = session.entries.iter().filter(is_done);
     done.flat_map(|it| &it.shown).map(|it| it.id).collect()
 }
 
 /// One session.
-pub fn render_session_page(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
+pub fn render_session_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+    let tab = PanelTab::Sessions;
     let found = match read_beside_store(visit, |it| it.find_session(asked.path_part("name"))) {
-        Err(problem) => {
-            return Ok(render_panel_page(
-                visit,
-                PanelTab::Sessions,
-                "Session",
-                &problem,
-            ));
-        }
-        Ok(found) => found.and_then(|it| keep_reachable_entries(visit, it)),
+        Err(problem) => return render_panel_page(visit, tab, "Session", &problem),
+        Ok(mut found) => found.take_if(|it| keep_reachable_entries(visit, it)),
     };
     let Some(session) = found else {
-        return Ok(render_missing_session(visit, asked));
+        let name = shorten_shown_text(&mask_secrets(asked.path_part("name")), NAME);
+        let why = html! { p { code { (name) } " was never seen, was cleared away, or worked in a repository that is not open to you." } };
+        let title = "There is no such session here";
+        return render_missing_page(visit, tab, title, &why, ("/sessions", "All sessions"));
     };
     let today = verify_session_memories(visit, &session)?;
     let name = session.entries.last().map_or("", |it| &it.session);
@@ -192,51 +153,25 @@ pub fn render_session_page(
         (render_session_summary(visit, &session))
         (turns::render_session_turns(visit, &session, &today))
     };
-    Ok(render_panel_page(
-        visit,
-        PanelTab::Sessions,
-        &format!(
-            "Session {}",
-            truncate_shown_text(&sanitize_shown_text(name), NAME)
-        ),
-        &body,
-    ))
-}
-
-fn render_missing_session(visit: &RequestScope<'_>, asked: &RequestInput) -> HttpReply {
-    let name = truncate_shown_text(
-        &sanitize_shown_text(&mask_secrets(asked.path_part("name"))),
-        NAME,
-    );
-    let body = render_empty_state(
-        "There is no such session here",
-        &html! {
-            p { code { (name) } " was never seen, was cleared away, or worked in a repository that is not open to you." }
-            p { a href=(link_to_page(visit, "/sessions")) { "All sessions" } }
-        },
-    );
-    render_page_with_status(404, visit, PanelTab::Sessions, "Not found", &body)
+    let title = format!("Session {}", shorten_shown_text(name, NAME));
+    render_panel_page(visit, tab, &title, &body)
 }
 
 /// The memories of a session as they are now. Those of other repositories have no checkout here to be looked up in.
 fn verify_session_memories(
     visit: &RequestScope<'_>,
     session: &AgentSession,
-) -> Result<BTreeMap<MemoryId, VerifiedMemory>, CallFault> {
+) -> PanelResult<BTreeMap<MemoryId, VerifiedMemory>> {
     let all = session
         .entries
         .iter()
         .flat_map(|it| it.shown.iter().chain(&it.withheld));
     let ids: BTreeSet<MemoryId> = all.map(|it| it.id).collect();
-    let found = visit
-        .cx
-        .store
-        .get_by_ids(&ids.into_iter().collect::<Vec<_>>())?;
-    let found = found
-        .into_iter()
-        .filter(|it| visit.pass.reaches_space(&it.space));
-    let (ours, others): (Vec<Memory>, Vec<Memory>) =
-        found.partition(|it| visit.here.spaces().contains(&it.space));
+    let ids: Vec<MemoryId> = ids.into_iter().collect();
+    let found = visit.cx.store.get_by_ids(&ids)?.into_iter();
+    let found = found.filter(|it| visit.pass.reaches_space(&it.space));
+    let here = visit.here.spaces();
+    let (ours, others): (Vec<_>, Vec<_>) = found.partition(|it| here.contains(&it.space));
     let unseen = |memory| VerifiedMemory {
         memory,
         verdicts: Vec::new(),
@@ -283,10 +218,10 @@ fn format_hook_waits(session: &AgentSession) -> Option<String> {
     let mut waits: Vec<u32> = session.entries.iter().filter_map(|it| it.took).collect();
     waits.sort_unstable();
     let (half, most) = (waits.get(waits.len() / 2)?, waits.last()?);
-    let told = |it: &u32| format!("{:.1} ms", f64::from(*it) / 1_000.0);
-    Some(format!(
-        "{} in the middle, {} at most",
-        told(half),
-        told(most)
-    ))
+    let (half, most) = (format_milliseconds(*half), format_milliseconds(*most));
+    Some(format!("{half} in the middle, {most} at most"))
+}
+
+fn format_milliseconds(micros: u32) -> String {
+    format!("{:.1} ms", f64::from(micros) / 1_000.0)
 }

@@ -12,41 +12,29 @@ use apostille_tasks::task;
 use apostille_tasks::task::{GateEvent, Sort, Task, TaskSlug};
 use maud::{Markup, html};
 
+use super::PanelResult;
 use super::components::{
-    encode_path_segment, link_to_page, pluralize_count, render_badge, render_empty_state,
-    render_field_list, render_handle_link, render_relative_time, render_toned_badge,
-    sanitize_shown_text, truncate_shown_text,
+    DASH, RING, TICK, format_shown_fact, link_to_named_page, link_to_page, pluralize_count,
+    render_badge, render_empty_state, render_field_list, render_handle_link, render_relative_time,
+    render_toned_badge, sanitize_shown_text, shorten_shown_text,
 };
-use super::frame::{PanelTab, render_page_with_status, render_panel_page};
+use super::frame::{PanelTab, render_missing_page, render_panel_page};
 use super::sessions::read_beside_store;
-use apostille_api::CallFault;
 use apostille_api::host::{ActivityStore, PlaceError};
-use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
+use apostille_api::request_scope::{RequestInput, RequestScope};
 
 /// How many tasks of the archive are listed, and how much of a text is shown.
 const ARCHIVE: usize = 100;
 const TEXT: usize = 600;
-/// The shapes of a task's standing: a ring, a tick, a line.
-const RING: &str = "M8 3a5 5 0 1 0 0 10A5 5 0 1 0 8 3z";
-const TICK: &str = "M3 8.5l3.2 3.2L13 4.8";
-const DASH: &str = "M3 8h10";
 
 /// What is and was worked on, and a report.
-pub fn render_tasks_page(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let active = visit.here.beside.and_then(|it| it.active_task());
-    let (tasks, problem) = match read_beside_store(visit, |it| read_reachable_tasks(visit, it)) {
-        Err(problem) => (Vec::new(), Some(problem)),
-        Ok(mut tasks) => {
-            tasks.reverse();
-            (tasks, None)
-        }
+pub fn render_tasks_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+    let tasks = read_beside_store(visit, |it| read_reachable_tasks(visit, it));
+    let body = html! {
+        @match &tasks { Ok(tasks) => (render_task_list(visit, tasks)), Err(problem) => (problem) }
+        (report::render_work_report(visit, asked, tasks.as_deref().unwrap_or_default())?)
     };
-    let list = problem.unwrap_or_else(|| render_task_list(visit, &tasks, active.as_ref()));
-    let body = html! { (list) (report::render_work_report(visit, asked, &tasks)?) };
-    Ok(render_panel_page(visit, PanelTab::Tasks, "Tasks", &body))
+    render_panel_page(visit, PanelTab::Tasks, "Tasks", &body)
 }
 
 /// The tasks of the checkout. They are the repository's, so a pass that does not reach it has none of them.
@@ -61,7 +49,8 @@ fn read_reachable_tasks(
     }
 }
 
-fn render_task_list(visit: &RequestScope<'_>, tasks: &[Task], active: Option<&TaskSlug>) -> Markup {
+/// The tasks, the last begun first.
+fn render_task_list(visit: &RequestScope<'_>, tasks: &[Task]) -> Markup {
     if tasks.is_empty() {
         return render_empty_state(
             "No task yet",
@@ -70,34 +59,32 @@ fn render_task_list(visit: &RequestScope<'_>, tasks: &[Task], active: Option<&Ta
             },
         );
     }
-    let (open, ended): (Vec<&Task>, Vec<&Task>) = tasks.iter().partition(|it| it.is_open());
+    let (open, ended): (Vec<&Task>, Vec<&Task>) = tasks.iter().rev().partition(|it| it.is_open());
     html! {
         section aria-labelledby="open" {
             div.group { h2 #open { "Open" } p { (open.len()) } }
             @if open.is_empty() { p.hint { "Nothing is worked on just now." } }
-            ol.entries { @for it in &open { (render_task_row(visit, it, active)) } }
+            ol.entries { @for it in &open { (render_task_row(visit, it)) } }
         }
         @if !ended.is_empty() {
             section aria-labelledby="archive" {
                 div.group { h2 #archive { "Archive" } p { (ended.len()) } }
-                ol.entries { @for it in ended.iter().take(ARCHIVE) { (render_task_row(visit, it, active)) } }
+                ol.entries { @for it in ended.iter().take(ARCHIVE) { (render_task_row(visit, it)) } }
                 @if ended.len() > ARCHIVE { p.hint { "Older ones: " code { "apostille task list" } } }
             }
         }
     }
 }
 
-fn render_task_row(visit: &RequestScope<'_>, task: &Task, active: Option<&TaskSlug>) -> Markup {
-    let path = format!("/tasks/{}", encode_path_segment(task.slug.as_str()));
+fn render_task_row(visit: &RequestScope<'_>, task: &Task) -> Markup {
     let n_blockers = task.entries_of_sort(Sort::Blocker).count() as u64;
     html! {
         li.entry {
             div.margin { (render_task_status(task)) }
             div.body {
                 p.subject dir="auto" {
-                    a href=(link_to_page(visit, &path)) { (sanitize_shown_text(&task.title)) }
-                    @if active == Some(&task.slug) { " " (render_toned_badge("info", RING, "active")) }
-                    (render_foreign_task_badge(visit, task))
+                    a href=(link_to_named_page(visit, "/tasks", task.slug.as_str())) { (sanitize_shown_text(&task.title)) }
+                    (render_task_marks(visit, task))
                 }
                 p.meta {
                     @if let Some(it) = task.format_phase() { span { "phase " (sanitize_shown_text(&it)) } }
@@ -111,13 +98,15 @@ fn render_task_row(visit: &RequestScope<'_>, task: &Task, active: Option<&TaskSl
     }
 }
 
-/// Nobody began it here: its file came with the repository.
-fn render_foreign_task_badge(visit: &RequestScope<'_>, task: &Task) -> Markup {
-    let is_started = visit
-        .here
-        .beside
-        .is_none_or(|it| it.is_started_here(&task.slug));
-    html! { @if !is_started { " " (render_toned_badge("plain", DASH, "came with the repository")) } }
+/// Whether it is worked on now, and whether nobody began it here: then its file came with the repository.
+fn render_task_marks(visit: &RequestScope<'_>, task: &Task) -> Markup {
+    let beside = visit.here.beside;
+    let is_active = beside.and_then(|it| it.active_task()).as_ref() == Some(&task.slug);
+    let is_started = beside.is_none_or(|it| it.is_started_here(&task.slug));
+    html! {
+        @if is_active { " " (render_toned_badge("info", RING, "active")) }
+        @if !is_started { " " (render_toned_badge("plain", DASH, "came with the repository")) }
+    }
 }
 
 fn render_task_status(task: &Task) -> Markup {
@@ -134,73 +123,48 @@ struct TaskPageData<'a> {
     task: &'a Task,
     gates: &'a [GateEvent],
     /// Its notes, as they stand in this checkout.
-    notes: &'a BTreeMap<MemoryId, VerifiedMemory>,
+    notes: BTreeMap<MemoryId, VerifiedMemory>,
 }
 
 /// One task.
-pub fn render_task_page(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let Ok(slug) = asked.path_part("slug").parse::<TaskSlug>() else {
-        return Ok(render_missing_task(visit));
-    };
+pub fn render_task_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+    let tab = PanelTab::Tasks;
     let found = read_beside_store(visit, |it| {
-        let task = read_reachable_tasks(visit, it)?
-            .into_iter()
-            .find(|it| it.slug == slug);
-        task.map(|task| Ok((it.list_gate_events(&slug)?, task)))
-            .transpose()
+        let Ok(slug) = asked.path_part("slug").parse::<TaskSlug>() else {
+            return Ok(None);
+        };
+        let mut tasks = read_reachable_tasks(visit, it)?;
+        tasks.retain(|it| it.slug == slug);
+        let with_gates = |task: Task| Ok((it.list_gate_events(&task.slug)?, task));
+        tasks.pop().map(with_gates).transpose()
     });
     let (gates, task) = match found {
-        Err(problem) => return Ok(render_panel_page(visit, PanelTab::Tasks, "Task", &problem)),
-        Ok(None) => return Ok(render_missing_task(visit)),
+        Err(problem) => return render_panel_page(visit, tab, "Task", &problem),
+        Ok(None) => {
+            let title = "There is no such task here";
+            return render_missing_page(visit, tab, title, &html! {}, ("/tasks", "All tasks"));
+        }
         Ok(Some(found)) => found,
     };
-    let notes = verify_task_notes(visit, &task)?;
+    let memories = task::load_task_memories(visit.cx, visit.here.repo, &task)?;
+    let notes = verify::follow_memory_citations(visit.cx, memories).into_iter();
     let seen = TaskPageData {
         task: &task,
         gates: &gates,
-        notes: &notes,
+        notes: notes.map(|it| (it.memory.id, it)).collect(),
     };
-    let is_active = visit.here.beside.and_then(|it| it.active_task()).as_ref() == Some(&slug);
     let body = html! {
         p { a href=(link_to_page(visit, "/tasks")) { "← All tasks" } }
-        (render_task_fields(visit, &task, is_active))
+        (render_task_fields(visit, &task))
         (render_task_outcome(visit, &seen))
         (render_task_blockers(visit, &seen))
         (strip::render_task_strip(&task, &gates))
         (timeline::render_task_timeline(visit, &seen))
     };
-    Ok(render_panel_page(
-        visit,
-        PanelTab::Tasks,
-        &sanitize_shown_text(&task.title),
-        &body,
-    ))
+    render_panel_page(visit, tab, &sanitize_shown_text(&task.title), &body)
 }
 
-fn render_missing_task(visit: &RequestScope<'_>) -> HttpReply {
-    let body = render_empty_state(
-        "There is no such task here",
-        &html! { p { a href=(link_to_page(visit, "/tasks")) { "All tasks" } } },
-    );
-    render_page_with_status(404, visit, PanelTab::Tasks, "Not found", &body)
-}
-
-/// The notes of a task, looked up in this checkout.
-fn verify_task_notes(
-    visit: &RequestScope<'_>,
-    task: &Task,
-) -> Result<BTreeMap<MemoryId, VerifiedMemory>, CallFault> {
-    let memories = task::load_task_memories(visit.cx, visit.here.repo, task)?;
-    Ok(verify::follow_memory_citations(visit.cx, memories)
-        .into_iter()
-        .map(|it| (it.memory.id, it))
-        .collect())
-}
-
-fn render_task_fields(visit: &RequestScope<'_>, task: &Task, is_active: bool) -> Markup {
+fn render_task_fields(visit: &RequestScope<'_>, task: &Task) -> Markup {
     let phases = if task.phases.is_empty() {
         &task.passed
     } else {
@@ -209,7 +173,7 @@ fn render_task_fields(visit: &RequestScope<'_>, task: &Task, is_active: bool) ->
     render_field_list(&[
         (
             "Status",
-            html! { (render_task_status(task)) @if is_active { " " (render_toned_badge("info", RING, "active")) } (render_foreign_task_badge(visit, task)) },
+            html! { (render_task_status(task)) (render_task_marks(visit, task)) },
         ),
         (
             "Phase",
@@ -221,7 +185,7 @@ fn render_task_fields(visit: &RequestScope<'_>, task: &Task, is_active: bool) ->
         ),
         (
             "Began",
-            html! { (render_relative_time(task.started_at, visit.cx.now)) @if let Some(by) = &task.by { " by " (truncate_shown_text(&sanitize_shown_text(by), 60)) } },
+            html! { (render_relative_time(task.started_at, visit.cx.now)) @if let Some(by) = &task.by { " by " (shorten_shown_text(by, 60)) } },
         ),
         (
             "Last gate",
@@ -229,7 +193,7 @@ fn render_task_fields(visit: &RequestScope<'_>, task: &Task, is_active: bool) ->
         ),
         (
             "From commit",
-            html! { @if let Some(it) = &task.commit { code { (truncate_shown_text(&sanitize_shown_text(it), 10)) } } },
+            html! { @if let Some(it) = &task.commit { code { (shorten_shown_text(it, 10)) } } },
         ),
         ("Name", html! { code { (task.slug) } }),
     ])
@@ -240,13 +204,7 @@ fn render_task_outcome(visit: &RequestScope<'_>, seen: &TaskPageData<'_>) -> Mar
     let Some(it) = seen.task.outcome.and_then(|id| seen.notes.get(&id)) else {
         return html! {};
     };
-    html! {
-        section.card aria-labelledby="outcome" {
-            h2 #outcome { "What came of it" }
-            p.meta { (render_handle_link(visit, it.memory.handle())) (render_note_standing(it)) }
-            p.fact dir="auto" { (format_note_fact(it)) }
-        }
-    }
+    html! { section.card aria-labelledby="outcome" { h2 #outcome { "What came of it" } (render_task_note(visit, it)) } }
 }
 
 /// How what it cites stands here. A note that cites nothing has no verdict, and must not read as if something were amiss.
@@ -270,7 +228,7 @@ fn render_task_blockers(visit: &RequestScope<'_>, seen: &TaskPageData<'_>) -> Ma
     html! {
         section.card aria-labelledby="blockers" {
             h2 #blockers { "In the way" }
-            ul.plain-list { @for it in standing { (render_task_note(visit, it)) } }
+            ul.plain-list { @for it in standing { li { (render_task_note(visit, it)) } } }
         }
     }
 }
@@ -278,10 +236,8 @@ fn render_task_blockers(visit: &RequestScope<'_>, seen: &TaskPageData<'_>) -> Ma
 /// A note with how it stands here.
 fn render_task_note(visit: &RequestScope<'_>, it: &VerifiedMemory) -> Markup {
     html! {
-        li {
-            p.meta { (render_handle_link(visit, it.memory.handle())) (render_note_standing(it)) }
-            p.fact dir="auto" { (format_note_fact(it)) }
-        }
+        p.meta { (render_handle_link(visit, it.memory.handle())) (render_note_standing(it)) }
+        p.fact dir="auto" { (format_shown_fact(&it.memory, TEXT)) }
     }
 }
 
@@ -293,10 +249,4 @@ fn label_decision(it: &VerifiedMemory) -> &'static str {
     } else {
         "decided"
     }
-}
-
-fn format_note_fact(it: &VerifiedMemory) -> String {
-    let mut memory = it.memory.clone();
-    memory.withhold_secret();
-    truncate_shown_text(&sanitize_shown_text(&memory.fact), TEXT)
 }

@@ -5,14 +5,14 @@
 
 use apostille_core::list;
 use apostille_core::memory::{Memory, MemoryId, MemoryName, Stage};
-use apostille_core::rollback;
 use apostille_core::space::Space;
 use apostille_core::store::EventPage;
+use apostille_core::{Context, rollback};
 use maud::{Markup, html};
 
-use super::components::{self, NoticeTone, link_with_query, render_notice};
-use apostille_api::CallFault;
-use apostille_api::access_token::Access;
+use super::PanelResult;
+use super::components::{can_review, link_with_query, render_notice, render_post_form};
+use super::submitted_form::SubmittedForm;
 use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
 
 /// What can have been done, and how it is told.
@@ -70,46 +70,39 @@ const REASON: &str = "taken back in the panel";
 /// How many memories can be taken back at once: what can only be taken back in part is not offered at all.
 const MOST: usize = 500;
 
-/// What was done, and to which memories of which space.
-pub struct CompletedAction<'a> {
-    /// A word of the table.
-    pub word: &'static str,
-    /// The space.
-    pub space: &'a Space,
-    /// Where its log stood before.
-    pub after: u64,
-    /// The memories that were changed.
-    pub touched: Vec<MemoryId>,
+/// Where the log of a space stood before something was done there.
+pub struct LogPlace {
+    space: Space,
+    after: u64,
 }
 
-/// Goes to a page that tells what was done.
-pub fn redirect_with_undo(
-    visit: &RequestScope<'_>,
-    path: &str,
-    deed: &CompletedAction<'_>,
-) -> Result<HttpReply, CallFault> {
-    let until = rollback::find_last_event_place(visit.cx, deed.space)?;
-    let mut touched = deed.touched.clone();
-    touched.sort();
-    touched.dedup();
-    let memories = visit.cx.store.get_by_ids(&touched)?;
-    let can_undo = memories.len() <= MOST && memories.iter().all(|it| it.space == *deed.space);
-    let names: Vec<String> = memories
-        .iter()
-        .filter(|_| can_undo)
-        .map(|it| it.handle().to_string())
-        .collect();
-    let undo = if names.is_empty() {
-        String::new()
-    } else {
-        format!("{}.{until}.{}", deed.after, names.join(","))
-    };
-    Ok(HttpReply::see_other(link_with_query(
-        visit,
-        path,
-        &[("did", deed.word), ("undo", &undo)],
-    ))
-    .mark_changed())
+impl LogPlace {
+    /// Where it stands now.
+    pub fn find(cx: &Context<'_>, space: &Space) -> PanelResult<Self> {
+        let after = rollback::find_last_event_place(cx, space)?;
+        let space = space.clone();
+        Ok(Self { space, after })
+    }
+
+    /// Goes to a page that tells by a word of the table what was done to these memories, and takes it back.
+    pub fn redirect_with_undo(
+        &self,
+        visit: &RequestScope<'_>,
+        path: &str,
+        word: &'static str,
+        mut touched: Vec<MemoryId>,
+    ) -> PanelResult {
+        let until = rollback::find_last_event_place(visit.cx, &self.space)?;
+        touched.sort();
+        touched.dedup();
+        let memories = visit.cx.store.get_by_ids(&touched)?;
+        let can_undo = (1..=MOST).contains(&memories.len())
+            && memories.iter().all(|it| it.space == self.space);
+        let names: Vec<String> = memories.iter().map(|it| it.handle().to_string()).collect();
+        let undo = format!("{}.{until}.{}", self.after, names.join(","));
+        let said = [("did", word), ("undo", if can_undo { &undo } else { "" })];
+        Ok(HttpReply::see_other(link_with_query(visit, path, &said)).mark_changed())
+    }
 }
 
 /// Goes to a page that tells this, which cannot be taken back.
@@ -129,11 +122,7 @@ pub fn render_done_notice(visit: &RequestScope<'_>, asked: &RequestInput, back: 
     let Some((word, told)) = DONE.iter().find(|it| it.0 == word) else {
         return html! {};
     };
-    let tone = if *word == "moved-on" {
-        NoticeTone::Bad
-    } else {
-        NoticeTone::Good
-    };
+    let tone = if *word == "moved-on" { "bad" } else { "good" };
     let undo = asked
         .query_value("undo")
         .and_then(|it| Some((it, UndoRange::from_text(it)?)));
@@ -144,21 +133,18 @@ pub fn render_done_notice(visit: &RequestScope<'_>, asked: &RequestInput, back: 
     {
         return html! {};
     }
-    let can_undo = |it: &UndoRange| it.after < it.until && visit.pass.allows_access(Access::Review);
-    render_notice(
-        tone,
-        &html! {
-            p { (told) }
-            @if let Some((undo, _)) = undo.filter(|it| can_undo(&it.1)) {
-                form method="post" action=(components::link_to_page(visit, "/undo")) {
-                    (crate::components::form::seal(visit))
-                    input type="hidden" name="undo" value=(undo);
-                    input type="hidden" name="back" value=(back);
-                    button.quiet type="submit" data-key="u" { "Undo" }
-                }
-            }
-        },
-    )
+    let undo = undo.filter(|(_, it)| it.after < it.until && can_review(visit));
+    let body = html! {
+        p { (told) }
+        @if let Some((undo, _)) = undo {
+            (render_post_form(visit, "/undo", &html! {
+                input type="hidden" name="undo" value=(undo);
+                input type="hidden" name="back" value=(back);
+                button.quiet type="submit" data-key="u" { "Undo" }
+            }))
+        }
+    };
+    render_notice(tone, &body)
 }
 
 /// What is to be taken back: everything done to these memories between two places of the log.
@@ -172,46 +158,44 @@ impl UndoRange {
     fn from_text(text: &str) -> Option<Self> {
         let mut parts = text.splitn(3, '.');
         let (after, until) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-        let names = parts
-            .next()?
-            .split(',')
-            .take(MOST)
-            .map(str::parse)
-            .collect::<Result<_, _>>()
-            .ok()?;
+        let names = parts.next()?.split(',').take(MOST).map(str::parse);
         Some(Self {
             after,
             until,
-            names,
+            names: names.collect::<Result<_, _>>().ok()?,
         })
     }
 }
 
 /// Takes back what was done.
-pub fn handle_undo_form(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let form = asked.form_fields();
-    let field = |name: &str| {
-        form.iter()
-            .find(|it| it.0 == name)
-            .map_or("", |it| it.1.as_str())
+pub fn handle_undo_form(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+    let form = SubmittedForm::new("undo", asked);
+    let field = |name: &str| form.field(name).unwrap_or_default();
+    let range = UndoRange::from_text(field("undo"));
+    let memories = match &range {
+        Some(range) => find_memories_to_undo(visit, range)?,
+        None => Vec::new(),
     };
-    let way = UndoRange::from_text(field("undo"));
-    let memories = way
-        .as_ref()
-        .map_or(Ok(Vec::new()), |it| find_memories_to_undo(visit, &it.names))?;
-    let word = match way.filter(|_| !memories.is_empty()) {
-        Some(way) => take_back_memories(visit, &memories, &way)?,
-        None => "nothing",
+    let ids: Vec<MemoryId> = memories.iter().map(|it| it.id).collect();
+    let word = match (&range, memories.first()) {
+        (Some(range), Some(first)) if !has_later_changes(visit, &memories, range.until)? => {
+            take_back_memories(visit, &first.space, range.after, &ids)?
+        }
+        (Some(_), Some(_)) => "moved-on",
+        _ => "nothing",
     };
     let card = parse_card_position(field("back"));
-    let path = card.map_or_else(
-        || find_page_after_undo(visit, field("back"), &memories),
-        |_| Ok("/review".into()),
-    )?;
-    let reply = reply_to_undo(visit, &path, word, &memories)?;
+    let path = match card {
+        Some(_) => "/review".into(),
+        None => find_page_after_undo(visit, field("back"), &ids)?,
+    };
+    let reply = match memories.first() {
+        // Nothing stands between the two places, so this is told and cannot be taken back in turn.
+        Some(first) if matches!(word, "undone" | "retired") => {
+            LogPlace::find(visit.cx, &first.space)?.redirect_with_undo(visit, &path, word, ids)?
+        }
+        _ => redirect_with_message(visit, &path, word),
+    };
     Ok(match card {
         Some((from, at)) => redirect_to_card(reply, from, at),
         None => reply,
@@ -233,102 +217,66 @@ pub fn redirect_to_card(mut reply: HttpReply, from: usize, at: usize) -> HttpRep
     reply
 }
 
-/// Tells what came of taking back.
-fn reply_to_undo(
-    visit: &RequestScope<'_>,
-    path: &str,
-    word: &'static str,
-    memories: &[Memory],
-) -> Result<HttpReply, CallFault> {
-    if !matches!(word, "undone" | "retired") {
-        return Ok(redirect_with_message(visit, path, word));
-    }
-    let Some(space) = memories.first().map(|it| it.space.clone()) else {
-        return Ok(redirect_with_message(visit, path, word));
-    };
-    // Nothing stands between the two places, so this is told and cannot be taken back in turn.
-    let after = rollback::find_last_event_place(visit.cx, &space)?;
-    let touched = memories.iter().map(|it| it.id).collect();
-    redirect_with_undo(
-        visit,
-        path,
-        &CompletedAction {
-            word,
-            space: &space,
-            after,
-            touched,
-        },
-    )
-}
-
 /// What came of taking it back, as a word of the table.
 fn take_back_memories(
     visit: &RequestScope<'_>,
-    memories: &[Memory],
-    way: &UndoRange,
-) -> Result<&'static str, CallFault> {
-    if has_later_changes(visit, memories, way.until)? {
-        return Ok("moved-on");
-    }
-    let ids: Vec<MemoryId> = memories.iter().map(|it| it.id).collect();
-    let Some(first) = memories.first() else {
-        return Ok("nothing");
-    };
-    let taken = rollback::take_back_changes(visit.cx, &first.space, way.after, &ids, REASON)?;
-    if taken.is_empty() {
+    space: &Space,
+    after: u64,
+    ids: &[MemoryId],
+) -> PanelResult<&'static str> {
+    if rollback::take_back_changes(visit.cx, space, after, ids, REASON)?.is_empty() {
         return Ok("nothing");
     }
-    let is_aside = visit
-        .cx
-        .store
-        .get_by_ids(&ids)?
-        .iter()
-        .all(|it| it.status.stage() == Stage::Retired);
-    Ok(if is_aside { "retired" } else { "undone" })
+    let now = visit.cx.store.get_by_ids(ids)?;
+    Ok(if now.iter().all(is_set_aside) {
+        "retired"
+    } else {
+        "undone"
+    })
+}
+
+fn is_set_aside(memory: &Memory) -> bool {
+    memory.status.stage() == Stage::Retired
 }
 
 /// The memory to go to: one that stands again, where the one that was looked at is set aside.
 fn find_page_after_undo(
     visit: &RequestScope<'_>,
     back: &str,
-    memories: &[Memory],
-) -> Result<String, CallFault> {
-    let ids: Vec<MemoryId> = memories.iter().map(|it| it.id).collect();
-    let now = visit.cx.store.get_by_ids(&ids)?;
-    let is_back = |it: &&Memory| it.handle().to_string() == back;
-    let is_aside = |it: &&Memory| it.status.stage() == Stage::Retired;
-    let standing = now.iter().find(|it| !is_aside(it));
-    let to = now
-        .iter()
-        .find(is_back)
-        .filter(|it| !is_aside(it))
-        .or(standing);
-    let to = to.or(now.first());
+    ids: &[MemoryId],
+) -> PanelResult<String> {
+    let now = visit.cx.store.get_by_ids(ids)?;
+    let mut standing: Vec<&Memory> = now.iter().filter(|it| !is_set_aside(it)).collect();
+    standing.sort_by_key(|it| it.handle().to_string() != back);
+    let to = standing.first().copied().or(now.first());
     Ok(to.map_or("/".into(), |it| format!("/memories/{}", it.handle())))
 }
 
-/// The memories with these names; all of one space, as a deed is.
-fn find_memories_to_undo(
+/// The memories with these names that the visitor reaches.
+pub fn find_named_memories(
     visit: &RequestScope<'_>,
-    names: &[MemoryName],
-) -> Result<Vec<Memory>, CallFault> {
-    let mut memories: Vec<Memory> = Vec::new();
+    names: impl IntoIterator<Item = MemoryName>,
+) -> PanelResult<Vec<Memory>> {
+    let spaces = visit.reachable_spaces();
+    let mut found = Vec::new();
     for name in names {
-        memories.extend(list::find_named_memory(
-            visit.cx,
-            &visit.reachable_spaces(),
-            *name,
-        )?);
+        found.extend(list::find_named_memory(visit.cx, &spaces, name)?);
     }
+    Ok(found)
+}
+
+/// The memories of this range; all of one space, as a deed is.
+fn find_memories_to_undo(visit: &RequestScope<'_>, range: &UndoRange) -> PanelResult<Vec<Memory>> {
+    let mut memories = find_named_memories(visit, range.names.iter().copied())?;
     let space = memories.first().map(|it| it.space.clone());
     memories.retain(|it| Some(&it.space) == space.as_ref());
     Ok(memories)
 }
 
 /// Whether what was done is no longer how it stands: somebody changed one of them since, or forgot it.
-fn is_stale_undo(visit: &RequestScope<'_>, way: &UndoRange) -> Result<bool, CallFault> {
-    let memories = find_memories_to_undo(visit, &way.names)?;
-    Ok(memories.len() < way.names.len() || has_later_changes(visit, &memories, way.until)?)
+fn is_stale_undo(visit: &RequestScope<'_>, range: &UndoRange) -> PanelResult<bool> {
+    let memories = find_memories_to_undo(visit, range)?;
+    Ok(memories.len() < range.names.len() || has_later_changes(visit, &memories, range.until)?)
 }
 
 /// Whether somebody changed one of them since: taking back would lose that, too.
@@ -336,7 +284,7 @@ fn has_later_changes(
     visit: &RequestScope<'_>,
     memories: &[Memory],
     until: u64,
-) -> Result<bool, CallFault> {
+) -> PanelResult<bool> {
     for it in memories {
         let page = EventPage {
             memory: Some(it.id),

@@ -9,12 +9,10 @@ use apostille_core::memory::Stage;
 use apostille_core::stats::{SpaceStats, compute_space_stats};
 use maud::{Markup, html};
 
-use super::components::{
-    NoticeTone, link_with_query, pluralize_count, render_notice, render_usage_meter,
-};
+use super::PanelResult;
+use super::components::{link_with_query, pluralize_count, render_notice, render_usage_meter};
 use super::frame::{PanelTab, render_panel_page};
-use apostille_api::CallFault;
-use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
+use apostille_api::request_scope::{RequestInput, RequestScope};
 
 pub use breakers::handle_close_breaker_form;
 
@@ -24,15 +22,9 @@ const SPANS: [u16; 3] = [7, 30, 90];
 const SPAN: u16 = 30;
 
 /// How well memory serves.
-pub fn render_vitals_page(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let days = asked
-        .query_value("days")
-        .and_then(|it| it.parse().ok())
-        .filter(|it| SPANS.contains(it));
-    let days = days.unwrap_or(SPAN);
+pub fn render_vitals_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+    let days = asked.query_value("days").and_then(|it| it.parse().ok());
+    let days = days.filter(|it| SPANS.contains(it)).unwrap_or(SPAN);
     let spaces = visit.reachable_spaces();
     let counted = spaces
         .iter()
@@ -40,7 +32,7 @@ pub fn render_vitals_page(
         .collect::<Result<Vec<_>, _>>()?;
     let body = html! {
         @if asked.query_value("did") == Some("closed") {
-            (render_notice(NoticeTone::Good, &html! { p { "Closed: what is written from now on is let in again. What waits goes on waiting." } }))
+            (render_notice("good", &html! { p { "Closed: what is written from now on is let in again. What waits goes on waiting." } }))
         }
         (breakers::render_breaker_section(visit, &counted))
         (render_vitals_overview(&counted))
@@ -49,7 +41,7 @@ pub fn render_vitals_page(
         (findings::render_audit_section(visit, asked, &counted)?)
         (render_store_table(&counted))
     };
-    Ok(render_panel_page(visit, PanelTab::Health, "Health", &body))
+    render_panel_page(visit, PanelTab::Health, "Health", &body)
 }
 
 fn render_day_span_links(visit: &RequestScope<'_>, days: u16) -> Markup {
@@ -67,16 +59,16 @@ fn render_day_span_links(visit: &RequestScope<'_>, days: u16) -> Markup {
 
 /// The figures that matter at a glance.
 fn render_vitals_overview(counted: &[SpaceStats]) -> Markup {
-    let sum = |n: &dyn Fn(&SpaceStats) -> u64| counted.iter().map(n).sum::<u64>();
-    let event = |it: Happening| sum(&|stats: &SpaceStats| stats.tally.count_events(it.as_str()));
-    let tile =
-        |figure: String, told: &str| html! { div.card.tile { b { (figure) } span { (told) } } };
+    let tile = |count: fn(&SpaceStats) -> u64, told: &str| {
+        let figure: u64 = counted.iter().map(count).sum();
+        html! { div.card.tile { b { (figure) } span { (told) } } }
+    };
     html! {
         div.cards.tiles {
-            (tile(sum(&|it| it.active).to_string(), "in use"))
-            (tile(sum(&|it| it.tally.count_in_stage(Stage::Pending)).to_string(), "wait for a person"))
-            (tile(event(Happening::Applied).to_string(), "times of use"))
-            (tile(event(Happening::Refused).to_string(), "turned away"))
+            (tile(|it| it.active, "in use"))
+            (tile(|it| it.tally.count_in_stage(Stage::Pending), "wait for a person"))
+            (tile(|it| it.tally.count_events(Happening::Applied.as_str()), "times of use"))
+            (tile(|it| it.tally.count_events(Happening::Refused.as_str()), "turned away"))
         }
         @for it in counted.iter().filter(|it| it.space.is_user() || it.tally.identity_chars > 0) {
             (render_usage_meter(&format!("Identity of {}", it.space), it.tally.identity_chars, it.identity_limit))
@@ -102,7 +94,7 @@ fn render_store_table(counted: &[SpaceStats]) -> Markup {
                 } } }
             } }
             @for it in counted.iter().filter(|it| it.over_soft_limit) {
-                (render_notice(NoticeTone::Plain, &html! {
+                (render_notice("plain", &html! {
                     p { (it.space) " has " (pluralize_count(it.active, "memory", "memories")) " in use, more than " (it.soft_limit) ": forget, merge or supersede what is no longer needed." }
                 }))
             }

@@ -23,22 +23,20 @@ pub fn render_code_lines(
 }
 
 fn render_code_row(number: &str, sign: &str, text: &str, is_lit: bool) -> Markup {
-    html! {
-        span.row.lit[is_lit].(classify_diff_sign(sign)) {
-            span.n { (number) } span.sign { (sign) }
-            // Marked text is read as such; an empty line keeps its height.
-            @if is_lit { mark { (super::truncate_shown_text(text, WIDEST)) } } @else { span { (super::truncate_shown_text(text, WIDEST)) } }
-            "\n"
-        }
-    }
-}
-
-fn classify_diff_sign(sign: &str) -> &'static str {
-    match sign {
+    let class = match sign {
         "+" => "new",
         "−" => "old",
         "…" => "gap",
         _ => "same",
+    };
+    let text = super::truncate_shown_text(text, WIDEST);
+    html! {
+        span.row.lit[is_lit].(class) {
+            span.n { (number) } span.sign { (sign) }
+            // Marked text is read as such; an empty line keeps its height.
+            @if is_lit { mark { (text) } } @else { span { (text) } }
+            "\n"
+        }
     }
 }
 
@@ -50,11 +48,12 @@ pub fn render_diff(label: &str, unified: &str) -> Markup {
         pre.code.diff tabindex="0" role="group" aria-label=(label) {
             // The first hunk needs no sign that something stands before it.
             @for (n, it) in text.lines().filter(|it| !it.starts_with('\\')).enumerate() {
+                @let rest = it.get(1..).unwrap_or_default();
                 @match it.chars().next() {
-                    Some('+') => (render_code_row("", "+", &it[1..], false)),
-                    Some('-') => (render_code_row("", "−", &it[1..], false)),
+                    Some('+') => (render_code_row("", "+", rest, false)),
+                    Some('-') => (render_code_row("", "−", rest, false)),
                     Some('@') => @if n > 0 { (render_code_row("", "…", "", false)) },
-                    _ => (render_code_row("", "", it.get(1..).unwrap_or_default(), false)),
+                    _ => (render_code_row("", "", rest, false)),
                 }
             }
         }

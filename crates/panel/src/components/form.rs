@@ -7,7 +7,7 @@ use apostille_api::request_scope::RequestScope;
 /// A form that does something and goes back to a page.
 #[must_use]
 pub fn render_post_form(visit: &RequestScope<'_>, path: &str, body: &Markup) -> Markup {
-    html! { form method="post" action=(super::link_to_page(visit, path)) { (seal(visit)) (body) } }
+    html! { form method="post" action=(super::link_to_page(visit, path)) { (render_seal(visit)) (body) } }
 }
 
 /// What a form that only looks carries, so that it stays in the space that is looked at.
@@ -36,17 +36,18 @@ fn format_hint_id(id: &str, hint: &str) -> Option<String> {
 /// One line of text. The last part of the id, behind its last `-`, is the name of the field.
 #[must_use]
 pub fn render_text_input(id: &str, label: &str, value: &str, hint: &str) -> Markup {
-    let control = html! {
-        input type="text" id=(id) name=(extract_field_name(id)) value=(value) aria-describedby=[format_hint_id(id, hint)] autocomplete="off";
-    };
-    render_labeled_field(id, label, hint, &control)
+    render_line_input(id, label, value, hint, false)
 }
 
 /// One line of text that must not be left empty.
 #[must_use]
-pub fn render_required_input(id: &str, label: &str, value: &str, hint: &str) -> Markup {
+pub fn render_required_input(id: &str, label: &str, value: &str) -> Markup {
+    render_line_input(id, label, value, "", true)
+}
+
+fn render_line_input(id: &str, label: &str, value: &str, hint: &str, is_required: bool) -> Markup {
     let control = html! {
-        input type="text" id=(id) name=(extract_field_name(id)) value=(value) aria-describedby=[format_hint_id(id, hint)] autocomplete="off" required;
+        input type="text" id=(id) name=(extract_field_name(id)) value=(value) aria-describedby=[format_hint_id(id, hint)] autocomplete="off" required[is_required];
     };
     render_labeled_field(id, label, hint, &control)
 }
@@ -72,31 +73,35 @@ pub fn render_checkbox(id: &str, label: &str, is_ticked: bool) -> Markup {
     }
 }
 
-/// One of several.
-#[derive(Debug, Clone, Copy)]
-pub struct SelectOption<'a> {
-    /// What is sent.
-    pub value: &'a str,
-    /// What is read.
-    pub told: &'a str,
-}
-
-/// One out of a list; the first stands for none.
+/// One out of a list of what is sent and what is read; `any` stands for none.
 #[must_use]
-pub fn render_select(
+pub fn render_select<'a>(
     id: &str,
     label: &str,
     any: &str,
-    all: &[SelectOption<'_>],
+    all: impl IntoIterator<Item = (&'a str, &'a str)>,
     chosen: &str,
 ) -> Markup {
     let control = html! {
         select id=(id) name=(extract_field_name(id)) {
             option value="" { (any) }
-            @for it in all { option value=(it.value) selected[it.value == chosen] { (it.told) } }
+            @for (value, told) in all { option value=(value) selected[value == chosen] { (told) } }
         }
     };
     render_labeled_field(id, label, "", &control)
+}
+
+/// One out of a list of words, which are sent as they are read.
+#[must_use]
+pub fn render_word_select(
+    id: &str,
+    label: &str,
+    any: &str,
+    words: impl IntoIterator<Item = &'static str>,
+    chosen: &str,
+) -> Markup {
+    let all = words.into_iter().map(|it| (it, it));
+    render_select(id, label, any, all, chosen)
 }
 
 fn extract_field_name(id: &str) -> &str {
@@ -105,6 +110,6 @@ fn extract_field_name(id: &str) -> &str {
 
 /// The hidden field that every form carries.
 #[must_use]
-pub fn seal(visit: &RequestScope<'_>) -> Markup {
+pub fn render_seal(visit: &RequestScope<'_>) -> Markup {
     html! { input type="hidden" name="seal" value=(visit.seal); }
 }

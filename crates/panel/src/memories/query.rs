@@ -5,14 +5,13 @@ use std::str::FromStr;
 use apostille_cite::citation::RepoPath;
 use apostille_core::memory::{Kind, Layer, Origin, Stage};
 use apostille_core::store::{ListCursor, MemoryFilter};
-use apostille_text::moderate;
-use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp};
 use maud::{Markup, html};
 
 use crate::components;
-use crate::components::{SelectOption, render_labeled_field, render_select, render_text_input};
+use crate::components::{render_labeled_field, render_text_input, render_word_select};
 use apostille_api::request_scope::{RequestInput, RequestScope};
 
 /// What is listed unless said otherwise.
@@ -30,7 +29,8 @@ const ANY: &str = "any";
 /// What is looked for. What was asked for wrongly is told, and not looked for.
 #[derive(Debug, Default)]
 pub(super) struct MemorySearch {
-    raw: Vec<(&'static str, String)>,
+    /// What was said; nothing where everything is to be shown.
+    pub(super) raw: Vec<(&'static str, String)>,
     /// Words to rank by.
     pub(super) text: Option<String>,
     /// What a store can tell.
@@ -80,11 +80,6 @@ impl MemorySearch {
         }
     }
 
-    /// Whether nothing is looked for, so that everything is shown.
-    pub(super) fn is_empty(&self) -> bool {
-        self.raw.is_empty()
-    }
-
     /// Whether words are to be ranked: only what is in use can be.
     pub(super) fn is_ranked(&self) -> bool {
         self.text.is_some() && matches!(self.raw_value("status"), None | Some("active"))
@@ -131,19 +126,17 @@ impl MemorySearch {
     /// The beginning of a day, or of the day so many days after it.
     fn parse_day(&mut self, name: &'static str, days: i64) -> Option<Timestamp> {
         let said = self.raw_value(name)?.to_owned();
-        let day = said
-            .parse::<Date>()
-            .ok()
-            .and_then(|it| it.checked_add(jiff::Span::new().days(days)).ok());
-        let at = day
-            .and_then(|it| it.to_zoned(TimeZone::UTC).ok())
-            .map(|it| it.timestamp());
-        if at.is_none() {
-            let said = moderate::clean_code_unless_secret(&said);
+        let begin = |day: Date| {
+            day.checked_add(Span::new().days(days))?
+                .to_zoned(TimeZone::UTC)
+        };
+        let at = said.parse().and_then(begin).map(|it| it.timestamp());
+        if at.is_err() {
+            let said = components::sanitize_shown_text(&said);
             self.problems
                 .push(format!("{name} is '{said}', and no day such as 2026-02-26"));
         }
-        at
+        at.ok()
     }
 }
 
@@ -159,9 +152,8 @@ pub(super) fn format_list_cursor(after: &ListCursor) -> String {
 
 fn parse_list_cursor(text: &str) -> Option<ListCursor> {
     let mut parts = text.splitn(3, '.');
-    let at = Timestamp::from_millisecond(parts.next()?.parse().ok()?).ok()?;
     Some(ListCursor {
-        at,
+        at: Timestamp::from_millisecond(parts.next()?.parse().ok()?).ok()?,
         number: parts.next()?.parse().ok()?,
         space: parts.next()?.parse().ok()?,
     })
@@ -171,6 +163,11 @@ fn parse_list_cursor(text: &str) -> Option<ListCursor> {
 pub(super) fn render_search_form(visit: &RequestScope<'_>, sought: &MemorySearch) -> Markup {
     let is_open = sought.raw.iter().any(|it| it.0 != "q" && it.0 != "after");
     let said = |name: &str| sought.raw_value(name).unwrap_or_default();
+    let stages = Stage::ALL.iter().map(|it| it.as_str());
+    let date = |id: &str, label: &str| {
+        let control = html! { input type="date" id=(id) name=(id) value=(said(id)); };
+        render_labeled_field(id, label, "", &control)
+    };
     let search = html! {
         input type="search" id="q" name="q" value=(said("q")) placeholder="as an agent would ask" autocomplete="off";
     };
@@ -183,13 +180,13 @@ pub(super) fn render_search_form(visit: &RequestScope<'_>, sought: &MemorySearch
                 div.grid {
                     (render_word_select("layer", "Layer", "all", Layer::ALL.iter().map(|it| it.as_str()), said("layer")))
                     (render_word_select("kind", "Kind", "all", Kind::ALL.iter().map(|it| it.as_str()), said("kind")))
-                    (render_word_select("status", "Status", "active and pending", list_status_words(), said("status")))
+                    (render_word_select("status", "Status", "active and pending", [ANY].into_iter().chain(stages), said("status")))
                     (render_word_select("origin", "Said by", "anybody", Origin::ALL.iter().map(|it| it.as_str()), said("origin")))
                     (render_word_select("verdict", "Verdict here", "any", VERDICTS.iter().copied(), said("verdict")))
                     (render_text_input("tag", "Tag", said("tag"), ""))
                     (render_text_input("path", "Cites file or folder", said("path"), ""))
-                    (render_date_field("since", "Recorded since", said("since")))
-                    (render_date_field("until", "Recorded until", said("until")))
+                    (date("since", "Recorded since"))
+                    (date("until", "Recorded until"))
                 }
                 div.buttons {
                     button.quiet type="submit" { "Filter" }
@@ -198,37 +195,6 @@ pub(super) fn render_search_form(visit: &RequestScope<'_>, sought: &MemorySearch
             }
         }
     }
-}
-
-fn list_status_words() -> impl Iterator<Item = &'static str> {
-    [ANY]
-        .into_iter()
-        .chain(Stage::ALL.iter().map(|it| it.as_str()))
-}
-
-fn render_word_select(
-    id: &str,
-    label: &str,
-    any: &str,
-    all: impl Iterator<Item = &'static str>,
-    chosen: &str,
-) -> Markup {
-    let all: Vec<SelectOption<'_>> = all
-        .map(|it| SelectOption {
-            value: it,
-            told: it,
-        })
-        .collect();
-    render_select(id, label, any, &all, chosen)
-}
-
-fn render_date_field(id: &str, label: &str, value: &str) -> Markup {
-    render_labeled_field(
-        id,
-        label,
-        "",
-        &html! { input type="date" id=(id) name=(id) value=(value); },
-    )
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use apostille_core::verify::{self, VerifiedMemory};
 use apostille_core::{Context, list};
 
 use super::query::{MemorySearch, format_list_cursor};
-use apostille_api::CallFault;
+use crate::PanelResult;
 use apostille_api::request_scope::RequestScope;
 
 /// How many are on a page.
@@ -22,8 +22,19 @@ const MOST: usize = 1_000;
 
 /// One line of what was found.
 pub(super) struct SearchRow {
-    pub(super) verified: VerifiedMemory,
+    pub(super) memory: Memory,
+    pub(super) standing: &'static str,
     pub(super) score: Option<f32>,
+}
+
+impl From<VerifiedMemory> for SearchRow {
+    fn from(it: VerifiedMemory) -> Self {
+        Self {
+            standing: it.standing(),
+            memory: it.memory,
+            score: None,
+        }
+    }
 }
 
 /// What was found.
@@ -39,16 +50,10 @@ pub(super) struct SearchResults {
     pub(super) is_cut_short: bool,
 }
 
-impl SearchResults {
-    pub(super) fn has_more(&self) -> bool {
-        self.next.is_some()
-    }
-}
-
 pub(super) fn run_memory_search(
     visit: &RequestScope<'_>,
     sought: &MemorySearch,
-) -> Result<SearchResults, CallFault> {
+) -> PanelResult<SearchResults> {
     if sought.is_ranked() {
         return search_ranked_memories(visit.cx, sought);
     }
@@ -64,10 +69,7 @@ pub(super) fn run_memory_search(
 }
 
 /// What a recall would find, in its order; what it would withhold stands among the rest, with its verdict.
-fn search_ranked_memories(
-    cx: &Context<'_>,
-    sought: &MemorySearch,
-) -> Result<SearchResults, CallFault> {
+fn search_ranked_memories(cx: &Context<'_>, sought: &MemorySearch) -> PanelResult<SearchResults> {
     let layers = if sought.filter.layers.is_empty() {
         Layer::ALL.to_vec()
     } else {
@@ -105,65 +107,45 @@ fn search_ranked_memories(
             .total_cmp(&a.hit.score)
             .then(a.hit.memory.id.cmp(&b.hit.memory.id))
     });
-    let rows = hits
-        .into_iter()
-        .map(|it| SearchRow {
-            score: Some(it.hit.score),
-            verified: convert_hit_to_verified(it),
-        })
-        .collect();
+    let rows = hits.into_iter().map(|it| SearchRow {
+        standing: it.standing(),
+        score: Some(it.hit.score),
+        memory: it.hit.memory,
+    });
     Ok(SearchResults {
-        rows,
+        rows: rows.collect(),
         is_ranked: true,
         ..SearchResults::default()
     })
 }
 
-fn convert_hit_to_verified(it: VerifiedHit) -> VerifiedMemory {
-    VerifiedMemory {
-        memory: it.hit.memory,
-        verdicts: it.verdicts,
-        is_unmerged: false,
-        deed: None,
-    }
-}
-
 /// A page of a listing; only what is on it is looked up.
-fn list_memory_page(cx: &Context<'_>, filter: MemoryFilter) -> Result<SearchResults, CallFault> {
-    let mut memories = list::list_memories(
-        cx,
-        &MemoryFilter {
-            limit: PAGE + 1,
-            ..filter.clone()
-        },
-    )?;
-    let next = truncate_to_page(&filter, &mut memories, PAGE);
-    let rows = verify::follow_memory_citations(cx, memories)
-        .into_iter()
-        .map(|it| SearchRow {
-            verified: it,
-            score: None,
-        })
-        .collect();
+fn list_memory_page(cx: &Context<'_>, filter: MemoryFilter) -> PanelResult<SearchResults> {
+    let (memories, next) = list_some_memories(cx, &filter, PAGE)?;
+    let rows = verify::follow_memory_citations(cx, memories);
     Ok(SearchResults {
-        rows,
+        rows: rows.into_iter().map(SearchRow::from).collect(),
         next,
         ..SearchResults::default()
     })
 }
 
-/// Cuts a listing that has one more than fits, and says where to go on.
-fn truncate_to_page(
+/// So many of a listing, and where to go on where there are more.
+fn list_some_memories(
+    cx: &Context<'_>,
     filter: &MemoryFilter,
-    memories: &mut Vec<Memory>,
     most: usize,
-) -> Option<String> {
+) -> PanelResult<(Vec<Memory>, Option<String>)> {
+    let one_more = MemoryFilter {
+        limit: most + 1,
+        ..filter.clone()
+    };
+    let mut memories = list::list_memories(cx, &one_more)?;
     let has_more = memories.len() > most;
     memories.truncate(most);
-    memories
-        .last()
-        .filter(|_| has_more)
-        .map(|it| format_list_cursor(&filter.cursor_after(it)))
+    let last = memories.last().filter(|_| has_more);
+    let next = last.map(|it| format_list_cursor(&filter.cursor_after(it)));
+    Ok((memories, next))
 }
 
 /// Those with this verdict. Nobody knows how far one must look for them, so it ends when time is up.
@@ -171,32 +153,19 @@ fn search_by_verdict(
     cx: &Context<'_>,
     mut filter: MemoryFilter,
     verdict: &str,
-) -> Result<SearchResults, CallFault> {
+) -> PanelResult<SearchResults> {
     let mut found = SearchResults::default();
     loop {
-        let mut memories = list::list_memories(
-            cx,
-            &MemoryFilter {
-                limit: CHUNK + 1,
-                ..filter.clone()
-            },
-        )?;
-        let next = truncate_to_page(&filter, &mut memories, CHUNK);
+        let (memories, next) = list_some_memories(cx, &filter, CHUNK)?;
         found.n_looked_up += memories.len();
         filter.after = memories.last().map(|it| filter.cursor_after(it));
-        let looked_up = verify::follow_memory_citations(cx, memories)
-            .into_iter()
-            .filter(|it| it.standing() == verdict);
-        found.rows.extend(looked_up.map(|it| SearchRow {
-            verified: it,
-            score: None,
-        }));
+        let looked_up = verify::follow_memory_citations(cx, memories);
+        let rows = looked_up.into_iter().map(SearchRow::from);
+        found.rows.extend(rows.filter(|it| it.standing == verdict));
         if found.rows.len() > PAGE {
             found.rows.truncate(PAGE);
-            found.next = found
-                .rows
-                .last()
-                .map(|it| format_list_cursor(&filter.cursor_after(&it.verified.memory)));
+            let last = found.rows.last();
+            found.next = last.map(|it| format_list_cursor(&filter.cursor_after(&it.memory)));
             return Ok(found);
         }
         found.next = next;

@@ -1,44 +1,35 @@
 //! One memory in a list.
 
 use apostille_core::memory::{Channel, Layer, Memory, Stage};
-use apostille_core::verify::VerifiedMemory;
 use maud::{Markup, html};
 
 use crate::components::{
     link_with_query, render_badge, render_handle_link, render_relative_time, sanitize_shown_text,
-    truncate_shown_text,
+    shorten_shown_text,
 };
 use apostille_api::request_scope::RequestScope;
 
 /// How much of a fact is put into a list; what is seen of it is cut to three lines.
 const FACT: usize = 600;
 
-/// A memory in a list: its handle and verdict in the margin, what it says, where it comes from, and how often it was shown.
+/// A memory in a list: its handle and verdict in the margin, what it says, where it comes from, how often it was shown, and
+/// what more there is to say about it.
 #[must_use]
 pub fn render_memory_row(
     visit: &RequestScope<'_>,
-    it: &VerifiedMemory,
-    score: Option<f32>,
-) -> Markup {
-    render_memory_row_with_extra(visit, it, score, &html! {})
-}
-
-/// The same with more to say about it.
-#[must_use]
-pub fn render_memory_row_with_extra(
-    visit: &RequestScope<'_>,
-    it: &VerifiedMemory,
+    memory: &Memory,
+    standing: &str,
     score: Option<f32>,
     more: &Markup,
 ) -> Markup {
-    let mut memory = it.memory.clone();
+    let mut memory = memory.clone();
     memory.withhold_secret();
     html! {
         li.entry {
-            div.margin { (render_handle_link(visit, memory.handle())) (render_badge(it.standing())) }
+            div.margin { (render_handle_link(visit, memory.handle())) (render_badge(standing)) }
             div.body {
                 @if let Some(it) = &memory.subject { p.subject dir="auto" { (sanitize_shown_text(it)) } }
-                p.fact.clamp dir="auto" { (truncate_shown_text(&sanitize_shown_text(&memory.fact), FACT)) }
+                p.fact.clamp dir="auto" { (shorten_shown_text(&memory.fact, FACT)) }
                 (render_memory_meta(visit, &memory, score))
                 (more)
             }
@@ -76,13 +67,12 @@ fn render_memory_meta(visit: &RequestScope<'_>, memory: &Memory, score: Option<f
 #[must_use]
 pub fn format_memory_source(memory: &Memory) -> String {
     let voice = &memory.voice;
-    let author = voice
-        .author
-        .as_deref()
-        .map(|it| format!(" {}", truncate_shown_text(&sanitize_shown_text(it), 60)))
-        .unwrap_or_default();
-    let channel = Some(voice.channel).filter(|it| *it != Channel::Unknown);
-    let channel = channel.map(|it| format!(", by {it}")).unwrap_or_default();
+    let author = voice.author.as_deref();
+    let author = author.map_or_else(String::new, |it| format!(" {}", shorten_shown_text(it, 60)));
+    let channel = match voice.channel {
+        Channel::Unknown => String::new(),
+        known => format!(", by {known}"),
+    };
     let outside = match (voice.tainted, voice.exposed) {
         (true, _) => ", from outside",
         (false, true) => ", after words from outside were read",

@@ -7,27 +7,16 @@ use apostille_core::verify::VerifiedMemory;
 use apostille_text::moderate;
 use maud::{Markup, html};
 
-use super::handlers::{self, SubmittedForm};
-use super::past_status;
+use super::evidence::find_current_place;
+use super::{handlers, past_status};
+use crate::PanelResult;
 use crate::components::{
-    SelectOption, render_checkbox, render_post_form, render_required_input, render_select,
-    render_text_input, render_textarea,
+    can_review, render_checkbox, render_post_form, render_required_input, render_select,
+    render_text_input, render_textarea, render_word_select,
 };
-use apostille_api::CallFault;
+use crate::submitted_form::SubmittedForm;
 use apostille_api::access_token::Access;
 use apostille_api::request_scope::RequestScope;
-
-/// One thing that can be done.
-struct MemoryAction<'a> {
-    verb: &'static str,
-    title: &'static str,
-    /// What comes of it; that it can be taken back is said where it can.
-    consequence: &'static str,
-    is_final: bool,
-    body: Markup,
-    button: &'a str,
-    class: &'static str,
-}
 
 /// The forms for what can be done; whoever may not do it is told why there are none.
 pub(super) fn render_memory_actions(
@@ -35,73 +24,94 @@ pub(super) fn render_memory_actions(
     it: &VerifiedMemory,
     is_withheld: bool,
     tried: &SubmittedForm,
-) -> Result<Markup, CallFault> {
+) -> PanelResult<Markup> {
     if !visit.pass.allows_access(Access::Write) {
         return Ok(
             html! { p.hint { "You may look here and change nothing: this pass is for reading." } },
         );
     }
     let memory = &it.memory;
-    let can_decide = visit.pass.allows_access(Access::Review);
-    let stage = memory.status.stage();
-    let is_waiting = stage == Stage::Pending;
-    let before = if can_decide {
-        past_status::find_restorable_status(visit, memory)?
-    } else {
-        None
+    let can_decide = can_review(visit);
+    let (is_active, is_waiting) = (memory.is_active(), memory.status.stage() == Stage::Pending);
+    let before = match can_decide {
+        true => past_status::find_restorable_status(visit, memory)?,
+        false => None,
     };
+    let form = |verb: &str, title: &str, consequence: &str, body: Markup| {
+        render_action_form(visit, memory, tried, (verb, title, consequence), &body)
+    };
+    let reason = |verb: &str| tried.value_for(verb, "reason").unwrap_or_default();
     Ok(html! {
         div.acts {
             @if is_waiting && !can_decide { p.hint { "It waits for a person, and this pass is no person's." } }
-            @if can_decide && (is_waiting || is_rejected_memory(memory)) { (render_action_form(visit, memory, tried, build_approve_action(memory))) }
-            @if (memory.is_active() || (is_waiting && can_decide)) && !is_withheld { (render_action_form(visit, memory, tried, build_edit_action(it, tried, can_decide))) }
-            @if memory.is_active() {
-                (render_action_form(visit, memory, tried, build_refresh_action()))
-                (render_action_form(visit, memory, tried, build_invalidate_action(tried)))
-                @if is_promotable_note(memory) { (render_action_form(visit, memory, tried, build_promote_action(memory, tried))) }
+            @if can_decide && (is_waiting || is_rejected_memory(memory)) {
+                (form("approve", "Approve", explain_approval(memory), html! {}))
             }
-            @if is_waiting && can_decide { (render_action_form(visit, memory, tried, build_reject_action(tried))) }
-            @if let Some((_, before)) = before { (render_action_form(visit, memory, tried, build_restore_action(before.stage()))) }
-            @if handlers::can_forget_memory(visit, memory) { (render_action_form(visit, memory, tried, build_forget_action(tried))) }
-            @else if !is_waiting { p.hint { "Only a person can forget it, and this pass is no person's." } }
+            @if (is_active || (is_waiting && can_decide)) && !is_withheld {
+                (form("edit", "Edit or correct", explain_edit(is_waiting, can_decide), render_edit_fields(it, tried, can_decide)))
+            }
+            @if is_active {
+                (form("refresh", "Refresh", "Says that it still holds and is of use: it ranks as fresh again, its words stay.", html! {}))
+                (form("invalidate", "Invalidate", "Marks it as wrong: agents are no longer shown it, and it stays in the history with your reason.",
+                    render_required_input("invalidate-reason", "What is wrong?", reason("invalidate"))))
+                @if matches!(memory.layer, Layer::Session | Layer::Episode) {
+                    (form("promote", "Promote", "Keeps it for longer: scratch becomes an episode, a note becomes knowledge that agents are shown.",
+                        render_promote_fields(memory, tried)))
+                }
+            }
+            @if is_waiting && can_decide {
+                (form("reject", "Reject", "Turns it away: it stays in the history as wrong, so that the same said again is known.",
+                    render_text_input("reject-reason", "Why? (may be left empty)", reason("reject"), "")))
+            }
+            @if let Some((_, before)) = before { (form("restore", "Restore", explain_restoring(before.stage()), html! {})) }
+            @if handlers::can_forget_memory(visit, memory) {
+                (form("forget", "Forget", "Removes its text everywhere, the log and the index included; only its number and the time are left. This cannot be undone.", html! {
+                    (render_text_input("forget-reason", "Why? (may be left empty; it outlives the memory)", reason("forget"), ""))
+                    (render_checkbox("forget-sure", "I know that this cannot be undone", false))
+                }))
+            } @else if !is_waiting { p.hint { "Only a person can forget it, and this pass is no person's." } }
         }
     })
 }
 
+/// One thing that can be done, and what comes of it; that it can be taken back is said where it can.
 fn render_action_form(
     visit: &RequestScope<'_>,
     memory: &Memory,
     tried: &SubmittedForm,
-    action: MemoryAction<'_>,
+    (verb, title, consequence): (&str, &str, &str),
+    body: &Markup,
 ) -> Markup {
-    let path = format!("/memories/{}/{}", memory.handle(), action.verb);
-    let can_undo = !action.is_final && visit.pass.allows_access(Access::Review);
+    let (button, class) = match verb {
+        "edit" => ("Save", "main"),
+        "forget" => ("Forget for good", "danger"),
+        "invalidate" | "reject" => (title, "danger"),
+        _ => (title, "main"),
+    };
     let body = html! {
-        p { (action.consequence) @if can_undo { " It can be taken back." } }
-        (action.body)
-        button.(action.class) type="submit" { (action.button) }
+        p { (consequence) @if verb != "forget" && can_review(visit) { " It can be taken back." } }
+        (body)
+        button.(class) type="submit" { (button) }
     };
     html! {
-        details.act open[tried.verb == action.verb] {
-            summary { (action.title) }
-            (render_post_form(visit, &path, &body))
+        details.act open[tried.verb == verb] {
+            summary { (title) }
+            (render_post_form(visit, &format!("/memories/{}/{verb}", memory.handle()), &body))
         }
     }
 }
 
-/// Whether it is a note that can be kept for longer.
-fn is_promotable_note(memory: &Memory) -> bool {
-    matches!(memory.layer, Layer::Session | Layer::Episode)
+fn explain_approval(memory: &Memory) -> &'static str {
+    match memory.supersedes {
+        Some(_) => {
+            "Lets it be used: agents are shown it from now on, and it takes the place of the one that it replaces."
+        }
+        None => "Lets it be used: agents are shown it from now on.",
+    }
 }
 
-fn build_edit_action(
-    it: &VerifiedMemory,
-    tried: &SubmittedForm,
-    is_person: bool,
-) -> MemoryAction<'static> {
-    let memory = &it.memory;
-    let waits = memory.status.stage() == Stage::Pending;
-    let consequence = match (waits, is_person) {
+fn explain_edit(is_waiting: bool, is_person: bool) -> &'static str {
+    match (is_waiting, is_person) {
         (true, _) => {
             "Your words take the place of what waits. Where the cited lines say them, or you vouch for them, they are used from now on; else they wait in turn."
         }
@@ -111,180 +121,65 @@ fn build_edit_action(
         (false, false) => {
             "The new words take its place; they are kept as a program's, because no person opened this panel."
         }
-    };
-    let shown = |name: &str, now: &str| tried.value_for("edit", name).unwrap_or(now).to_owned();
-    let text = |it: &Option<String>| moderate::neutralise_text(it.as_deref().unwrap_or_default());
-    let body = html! {
-        (render_textarea("edit-fact", "Fact", &shown("fact", &moderate::neutralise_text(&memory.fact)), 4, ""))
-        (render_text_input("edit-subject", "Subject", &shown("subject", &text(&memory.subject)), ""))
-        (render_text_input("edit-reason", "Reason", &shown("reason", &text(&memory.reason)), "why it matters"))
-        (render_text_input("edit-tags", "Tags", &shown("tags", &memory.tags.join(", ")), "separated by commas"))
-        (render_textarea("edit-citations", "Citations", &shown("citations", &format_current_places(it)), 2, "one place a line, such as src/api.rs:12-18; left empty, those that still hold stay"))
-        @if !waits {
-            (render_select("edit-how", "What is it?", "a better version", &[SelectOption { value: "correction", told: "a correction: it was wrong" }], &shown("how", "")))
+    }
+}
+
+fn explain_restoring(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Pending => "Puts it back to how it stood before: it waits for a decision again.",
+        _ => {
+            "Puts it back to how it stood before: agents are shown it again. What was kept in its place meanwhile stays."
+        }
+    }
+}
+
+/// An optional text of a memory, as it stands in a field.
+fn format_field_text(text: &Option<String>) -> String {
+    moderate::neutralise_text(text.as_deref().unwrap_or_default())
+}
+
+fn render_edit_fields(it: &VerifiedMemory, tried: &SubmittedForm, is_person: bool) -> Markup {
+    let memory = &it.memory;
+    let shown = |name: &str, now: String| tried.value_for("edit", name).map_or(now, Into::into);
+    html! {
+        (render_textarea("edit-fact", "Fact", &shown("fact", moderate::neutralise_text(&memory.fact)), 4, ""))
+        (render_text_input("edit-subject", "Subject", &shown("subject", format_field_text(&memory.subject)), ""))
+        (render_text_input("edit-reason", "Reason", &shown("reason", format_field_text(&memory.reason)), "why it matters"))
+        (render_text_input("edit-tags", "Tags", &shown("tags", memory.tags.join(", ")), "separated by commas"))
+        (render_textarea("edit-citations", "Citations", &shown("citations", format_current_places(it)), 2, "one place a line, such as src/api.rs:12-18; left empty, those that still hold stay"))
+        @if memory.status.stage() != Stage::Pending {
+            (render_select("edit-how", "What is it?", "a better version", [("correction", "a correction: it was wrong")], &shown("how", String::new())))
         }
         @if is_person { (render_checkbox("edit-force", "I vouch for it: use it even where the cited lines do not say it. Else it waits for approval.", tried.value_for("edit", "force").is_some())) }
-    };
-    MemoryAction {
-        verb: "edit",
-        title: "Edit or correct",
-        consequence,
-        body,
-        button: "Save",
-        class: "main",
-        is_final: false,
     }
 }
 
 /// Where the citations stand now, as a person would type them.
 pub(crate) fn format_current_places(it: &VerifiedMemory) -> String {
-    let now =
-        it.memory.citations.iter().zip(&it.verdicts).filter_map(
-            |(citation, verdict)| match verdict {
-                Verdict::Moved { to } => Some(to.to_string()),
-                Verdict::Changed(found) => Some(found.at.to_string()),
-                Verdict::Holds | Verdict::Unknown { .. } => Some(citation.location().to_string()),
-                Verdict::Gone { .. } => None,
-            },
-        );
+    let pairs = it.memory.citations.iter().zip(&it.verdicts);
+    let now = pairs.filter_map(|(citation, verdict)| match verdict {
+        Verdict::Unknown { .. } => Some(citation.location().to_string()),
+        _ => Some(find_current_place(citation, verdict)?.to_string()),
+    });
     moderate::neutralise_text(&now.collect::<Vec<_>>().join("\n"))
 }
 
-fn build_refresh_action() -> MemoryAction<'static> {
-    MemoryAction {
-        verb: "refresh",
-        title: "Refresh",
-        consequence: "Says that it still holds and is of use: it ranks as fresh again, its words stay.",
-        body: html! {},
-        button: "Refresh",
-        class: "main",
-        is_final: false,
-    }
-}
-
-fn build_invalidate_action(tried: &SubmittedForm) -> MemoryAction<'static> {
-    MemoryAction {
-        verb: "invalidate",
-        title: "Invalidate",
-        consequence: "Marks it as wrong: agents are no longer shown it, and it stays in the history with your reason.",
-        body: render_required_input(
-            "invalidate-reason",
-            "What is wrong?",
-            tried.value_for("invalidate", "reason").unwrap_or_default(),
-            "",
-        ),
-        button: "Invalidate",
-        class: "danger",
-        is_final: false,
-    }
-}
-
-fn build_restore_action(stage: Stage) -> MemoryAction<'static> {
-    let consequence = match stage {
-        Stage::Pending => "Puts it back to how it stood before: it waits for a decision again.",
-        _ => {
-            "Puts it back to how it stood before: agents are shown it again. What was kept in its place meanwhile stays."
-        }
-    };
-    MemoryAction {
-        verb: "restore",
-        title: "Restore",
-        consequence,
-        body: html! {},
-        button: "Restore",
-        class: "main",
-        is_final: false,
-    }
-}
-
-fn build_approve_action(memory: &Memory) -> MemoryAction<'static> {
-    let consequence = match memory.supersedes {
-        Some(_) => {
-            "Lets it be used: agents are shown it from now on, and it takes the place of the one that it replaces."
-        }
-        None => "Lets it be used: agents are shown it from now on.",
-    };
-    MemoryAction {
-        verb: "approve",
-        title: "Approve",
-        consequence,
-        body: html! {},
-        button: "Approve",
-        class: "main",
-        is_final: false,
-    }
-}
-
-fn build_reject_action(tried: &SubmittedForm) -> MemoryAction<'static> {
-    MemoryAction {
-        verb: "reject",
-        title: "Reject",
-        consequence: "Turns it away: it stays in the history as wrong, so that the same said again is known.",
-        body: render_text_input(
-            "reject-reason",
-            "Why? (may be left empty)",
-            tried.value_for("reject", "reason").unwrap_or_default(),
-            "",
-        ),
-        button: "Reject",
-        class: "danger",
-        is_final: false,
-    }
-}
-
-fn build_promote_action(memory: &Memory, tried: &SubmittedForm) -> MemoryAction<'static> {
+fn render_promote_fields(memory: &Memory, tried: &SubmittedForm) -> Markup {
+    let typed = |name: &str| tried.value_for("promote", name);
     let shown = |name: &str, now: &Option<String>| {
-        tried.value_for("promote", name).map_or_else(
-            || moderate::neutralise_text(now.as_deref().unwrap_or_default()),
-            Into::into,
-        )
+        typed(name).map_or_else(|| format_field_text(now), Into::into)
     };
-    let word = |it: &'static str| SelectOption {
-        value: it,
-        told: it,
+    let chosen = |name: &str| typed(name).unwrap_or_default();
+    let (next, further) = match memory.layer {
+        Layer::Session => ("episode", Some("knowledge")),
+        _ => ("knowledge", None),
     };
-    let layers: &[SelectOption<'_>] = if memory.layer == Layer::Session {
-        &[word("knowledge")]
-    } else {
-        &[]
-    };
-    let next = if memory.layer == Layer::Session {
-        "episode"
-    } else {
-        "knowledge"
-    };
-    let kinds: Vec<SelectOption<'_>> = Kind::ALL.iter().map(|it| word(it.as_str())).collect();
-    let body = html! {
-        (render_select("promote-layer", "Where to?", next, layers, tried.value_for("promote", "layer").unwrap_or_default()))
-        (render_select("promote-kind", "Kind", memory.kind.as_str(), &kinds, tried.value_for("promote", "kind").unwrap_or_default()))
+    let kinds = Kind::ALL.iter().map(|it| it.as_str());
+    html! {
+        (render_word_select("promote-layer", "Where to?", next, further, chosen("layer")))
+        (render_word_select("promote-kind", "Kind", memory.kind.as_str(), kinds, chosen("kind")))
         (render_text_input("promote-subject", "Subject", &shown("subject", &memory.subject), "knowledge needs one"))
         (render_text_input("promote-reason", "Reason", &shown("reason", &memory.reason), "knowledge needs one"))
-        (render_textarea("promote-citations", "Citations", tried.value_for("promote", "citations").unwrap_or_default(), 2, "one place a line; left empty, those that it has stay"))
-    };
-    let consequence = "Keeps it for longer: scratch becomes an episode, a note becomes knowledge that agents are shown.";
-    MemoryAction {
-        verb: "promote",
-        title: "Promote",
-        consequence,
-        body,
-        button: "Promote",
-        class: "main",
-        is_final: false,
-    }
-}
-
-fn build_forget_action(tried: &SubmittedForm) -> MemoryAction<'static> {
-    let body = html! {
-        (render_text_input("forget-reason", "Why? (may be left empty; it outlives the memory)", tried.value_for("forget", "reason").unwrap_or_default(), ""))
-        (render_checkbox("forget-sure", "I know that this cannot be undone", false))
-    };
-    MemoryAction {
-        verb: "forget",
-        title: "Forget",
-        consequence: "Removes its text everywhere, the log and the index included; only its number and the time are left. This cannot be undone.",
-        body,
-        button: "Forget for good",
-        class: "danger",
-        is_final: true,
+        (render_textarea("promote-citations", "Citations", chosen("citations"), 2, "one place a line; left empty, those that it has stay"))
     }
 }

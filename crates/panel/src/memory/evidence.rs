@@ -2,13 +2,12 @@
 
 use apostille_cite::citation::{Citation, CodeLocation, LineSpan};
 use apostille_cite::diff;
-use apostille_cite::verdict::{Change, Verdict};
+use apostille_cite::verdict::Verdict;
 use apostille_core::memory::Stage;
 use apostille_core::verify::VerifiedMemory;
 use maud::{Markup, html};
 
-use crate::components;
-use crate::components::{render_badge, render_code_lines, sanitize_shown_text};
+use crate::components::{render_badge, render_code_lines, render_diff, sanitize_shown_text};
 use apostille_api::request_scope::RequestScope;
 
 /// How many lines around the cited ones are shown.
@@ -23,25 +22,8 @@ pub(super) fn render_evidence_section(
     it: &VerifiedMemory,
     is_withheld: bool,
 ) -> Markup {
-    let pairs = it.memory.citations.iter().zip(&it.verdicts);
-    html! {
-        section aria-labelledby="evidence" {
-            h2 #evidence { "Evidence" }
-            @if it.memory.citations.is_empty() {
-                p.hint { (explain_missing_citations(it.memory.status.stage())) }
-            }
-            @if is_withheld && !it.memory.citations.is_empty() {
-                p.hint { "The evidence is not shown, because the memory looks as if it held a secret." }
-            } @else {
-                @for (citation, verdict) in pairs { (render_cited_place(visit, citation, verdict)) }
-            }
-        }
-    }
-}
-
-/// What it means that nothing is cited.
-fn explain_missing_citations(stage: Stage) -> &'static str {
-    match stage {
+    // What it means that nothing is cited.
+    let unproven = match it.memory.status.stage() {
         Stage::Active => {
             "Nothing is cited, so nothing can be looked up: it is shown to agents as unverified."
         }
@@ -49,6 +31,19 @@ fn explain_missing_citations(stage: Stage) -> &'static str {
             "Nothing is cited, so nothing can be looked up. No agent is shown it while it waits."
         }
         _ => "Nothing is cited, so nothing can be looked up. No agent is shown it.",
+    };
+    html! {
+        section aria-labelledby="evidence" {
+            h2 #evidence { "Evidence" }
+            @if it.memory.citations.is_empty() { p.hint { (unproven) } }
+            @else if is_withheld {
+                p.hint { "The evidence is not shown, because the memory looks as if it held a secret." }
+            } @else {
+                @for (citation, verdict) in it.memory.citations.iter().zip(&it.verdicts) {
+                    (render_cited_place(visit, citation, verdict))
+                }
+            }
+        }
     }
 }
 
@@ -64,19 +59,18 @@ pub fn render_cited_place(
             p.place {
                 (render_badge(verdict.as_str()))
                 span.at { (sanitize_shown_text(&format_cited_place(citation, verdict))) }
-                span.hint { (explain_place_verdict(verdict)) (format_read_commit(citation)) }
+                span.hint { (explain_place_verdict(verdict)) (format_commit_after(" · read at ", &citation.commit)) }
             }
-            (render_contradicted_values(verdict))
+            @if let Verdict::Changed(it) = verdict { (render_values_against("The code no longer says ", &it.contradicted)) }
             (render_evidence_lines(visit, citation, verdict))
         }
     }
 }
 
-fn format_read_commit(citation: &Citation) -> String {
-    let commit = citation.commit.as_deref().and_then(|it| it.get(..10));
-    commit
-        .map(|it| format!(" · read at {it}"))
-        .unwrap_or_default()
+/// The beginning of a commit's name behind these words, where it is known.
+fn format_commit_after(words: &str, commit: &Option<String>) -> String {
+    let name = commit.as_deref().and_then(|it| it.get(..10));
+    name.map_or_else(String::new, |it| format!("{words}{it}"))
 }
 
 fn format_cited_place(citation: &Citation, verdict: &Verdict) -> String {
@@ -88,7 +82,7 @@ fn format_cited_place(citation: &Citation, verdict: &Verdict) -> String {
 }
 
 /// Where to look for it now.
-fn find_current_place(citation: &Citation, verdict: &Verdict) -> Option<CodeLocation> {
+pub(super) fn find_current_place(citation: &Citation, verdict: &Verdict) -> Option<CodeLocation> {
     match verdict {
         Verdict::Holds => Some(citation.location()),
         Verdict::Moved { to } => Some(to.clone()),
@@ -99,16 +93,11 @@ fn find_current_place(citation: &Citation, verdict: &Verdict) -> Option<CodeLoca
 
 /// How it stands, in a few words.
 fn explain_place_verdict(verdict: &Verdict) -> String {
-    let since = |it: &Option<String>| {
-        it.as_deref()
-            .and_then(|it| it.get(..10))
-            .map(|it| format!(" since {it}"))
-            .unwrap_or_default()
-    };
+    let since = |commit| format_commit_after(" since ", commit);
     match verdict {
         Verdict::Holds => "the cited lines stand there".into(),
         Verdict::Moved { .. } => "the cited lines stand elsewhere now".into(),
-        Verdict::Changed(it) => format!("{}{}", explain_line_change(it.change), since(&it.since)),
+        Verdict::Changed(it) => format!("{}{}", it.change.as_phrase(), since(&it.since)),
         Verdict::Gone {
             loss,
             since: commit,
@@ -117,29 +106,14 @@ fn explain_place_verdict(verdict: &Verdict) -> String {
     }
 }
 
-fn explain_line_change(change: Change) -> &'static str {
-    match change {
-        Change::Whitespace => "only spacing differs",
-        Change::Formatting => "only the layout differs",
-        Change::Comment => "only comments differ",
-        Change::Inserted => "lines were put in between",
-        Change::Rename => "names were changed",
-        Change::Substance => "it says something else",
-    }
-}
-
-fn render_contradicted_values(verdict: &Verdict) -> Markup {
-    let Verdict::Changed(it) = verdict else {
-        return html! {};
-    };
+/// Values that stand against a memory, behind the words for what they are.
+#[must_use]
+pub fn render_values_against(told: &str, values: &[String]) -> Markup {
     html! {
-        @if !it.contradicted.is_empty() {
+        @if !values.is_empty() {
             p.against {
-                "The code no longer says "
-                @for (n, it) in it.contradicted.iter().enumerate() {
-                    @if n > 0 { ", " }
-                    code { (sanitize_shown_text(it)) }
-                }
+                (told)
+                @for (n, it) in values.iter().enumerate() { @if n > 0 { ", " } code { (sanitize_shown_text(it)) } }
                 "."
             }
         }
@@ -153,44 +127,28 @@ fn render_evidence_lines(
 ) -> Markup {
     let around =
         find_current_place(citation, verdict).and_then(|it| render_lines_in_context(visit, &it));
-    match (verdict, around) {
-        (Verdict::Changed(it), around) => {
-            let was = format!("{}\n", citation.snippet);
-            let now = format!("{}\n", it.now);
-            html! {
-                div.pair {
-                    figure { figcaption { "What was cited" } (render_cited_lines(citation)) }
-                    figure { figcaption { "What is there now" } (around.unwrap_or_else(|| render_current_lines(it.at.lines, &it.now))) }
-                }
-                h3 { "Line by line" }
-                (components::render_diff("Difference between what was cited and what is there now", &diff::format_unified_diff(&was, &now)))
-            }
+    let label = format!("What was cited of {}", citation.path);
+    let cited = html! { figure { figcaption { "What was cited" } (render_whole_span(&label, citation.lines, &citation.snippet)) } };
+    let Verdict::Changed(it) = verdict else {
+        return around.unwrap_or(cited);
+    };
+    let now = "What is there now";
+    let diff =
+        diff::format_unified_diff(&format!("{}\n", citation.snippet), &format!("{}\n", it.now));
+    html! {
+        div.pair {
+            (cited)
+            figure { figcaption { (now) } (around.unwrap_or_else(|| render_whole_span(now, it.at.lines, &it.now))) }
         }
-        (_, Some(around)) => around,
-        (_, None) => {
-            html! { figure { figcaption { "What was cited" } (render_cited_lines(citation)) } }
-        }
+        h3 { "Line by line" }
+        (render_diff("Difference between what was cited and what is there now", &diff))
     }
 }
 
-/// The lines as they were when they were cited.
-fn render_cited_lines(citation: &Citation) -> Markup {
-    let label = format!("What was cited of {}", citation.path);
-    render_code_lines(
-        &sanitize_shown_text(&label),
-        citation.lines.first_line(),
-        &citation.snippet,
-        citation.lines.first_line()..=citation.lines.last_line(),
-    )
-}
-
-fn render_current_lines(lines: LineSpan, text: &str) -> Markup {
-    render_code_lines(
-        "What is there now",
-        lines.first_line(),
-        text,
-        lines.first_line()..=lines.last_line(),
-    )
+/// Lines that are all of what is meant.
+fn render_whole_span(label: &str, lines: LineSpan, text: &str) -> Markup {
+    let (first, last) = (lines.first_line(), lines.last_line());
+    render_code_lines(&sanitize_shown_text(label), first, text, first..=last)
 }
 
 /// The lines at a place of the checkout with some around them; nothing where they cannot be read.
@@ -200,18 +158,11 @@ fn render_lines_in_context(visit: &RequestScope<'_>, at: &CodeLocation) -> Optio
         return None;
     }
     let text = String::from_utf8_lossy(&blob.bytes);
-    let from = at.lines.first_line().saturating_sub(AROUND).max(1);
-    let n = at.lines.last_line().saturating_add(AROUND) - from + 1;
-    let shown: Vec<&str> = text
-        .lines()
-        .skip(from as usize - 1)
-        .take(n as usize)
-        .collect();
-    let label = format!("{} as it is here", at.path);
-    Some(render_code_lines(
-        &sanitize_shown_text(&label),
-        from,
-        &shown.join("\n"),
-        at.lines.first_line()..=at.lines.last_line(),
-    ))
+    let (first, last) = (at.lines.first_line(), at.lines.last_line());
+    let from = first.saturating_sub(AROUND).max(1);
+    let n = last.saturating_add(AROUND) - from + 1;
+    let lines = text.lines().skip(from as usize - 1).take(n as usize);
+    let shown = lines.collect::<Vec<_>>().join("\n");
+    let label = sanitize_shown_text(&format!("{} as it is here", at.path));
+    Some(render_code_lines(&label, from, &shown, first..=last))
 }

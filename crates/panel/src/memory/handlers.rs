@@ -1,30 +1,30 @@
 //! What is done about a memory: a form in, a core verb, and a page that tells what came of it.
 
 use apostille_core::forget::PERSONS_VERB;
-use apostille_core::memory::{Draft, Memory, MemoryId, MemoryName, ReplacementKind, Stage};
-use apostille_core::promote::{Promotion, promote as promoted};
+use apostille_core::memory::{Memory, MemoryId, MemoryName, ReplacementKind, Stage};
+use apostille_core::promote::{Promotion, promote};
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::{NearMemory, RememberOutcome};
 use apostille_core::revise::{self, ReviseOutcome};
-use apostille_core::{Context, rollback};
+use apostille_core::space::Space;
+use apostille_core::{Context, CoreError, rollback};
 use maud::{Markup, html};
 
-use super::{
-    UNPROCESSABLE, find_memory_in_path, past_status as past, render_memory_details,
-    render_missing_memory,
-};
-use crate::components::{NoticeTone, render_handle_link, render_notice, sanitize_shown_text};
-use crate::undo;
-use crate::undo::CompletedAction;
-use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
-use apostille_api::{CallFault, withhold_stale_neighbours};
-
-pub use super::submitted_form::SubmittedForm;
+use super::past_status::find_restorable_status;
+use super::{UNPROCESSABLE, find_memory_in_path, render_memory_details, render_missing_memory};
+use crate::PanelResult;
+use crate::components::{render_handle_link, render_notice, sanitize_shown_text};
+use crate::submitted_form::SubmittedForm;
+use crate::undo::{self, LogPlace};
+use apostille_api::request_scope::{RequestInput, RequestScope};
+use apostille_api::withhold_stale_neighbours;
 
 /// What came of a deed.
 pub enum ActionOutcome {
     /// It was done: the word for it, the memory to look at, and what was changed beside it.
     Done(&'static str, Box<Memory>, Vec<MemoryId>),
+    /// It was forgotten, and there is nothing to look at.
+    Forgotten,
     /// It was turned away.
     Refused(Refusal),
     /// Much the same is known.
@@ -35,29 +35,34 @@ pub enum ActionOutcome {
 
 impl ActionOutcome {
     /// What came of a revision.
-    #[must_use]
-    pub fn from_revised(word: &'static str, revised: ReviseOutcome) -> Self {
-        match revised {
+    pub fn from_revised(
+        word: &'static str,
+        revised: Result<ReviseOutcome, CoreError>,
+    ) -> PanelResult<Self> {
+        Ok(match revised? {
             ReviseOutcome::Done(memory) => Self::Done(word, memory, Vec::new()),
             ReviseOutcome::Refused(refusal) => Self::Refused(refusal),
-        }
+        })
     }
 
-    /// What came of a draft that was to take the place of this memory.
+    /// What came of a draft, which may have been to take the place of a memory.
     #[must_use]
-    pub fn from_outcome(word: &'static str, outcome: RememberOutcome, old: MemoryId) -> Self {
+    pub fn from_outcome(
+        word: &'static str,
+        outcome: RememberOutcome,
+        old: Option<MemoryId>,
+    ) -> Self {
         match outcome {
             RememberOutcome::Remembered {
                 memory, superseded, ..
             } => {
                 let word = if memory.is_active() { word } else { "pending" };
-                Self::Done(
-                    word,
-                    memory,
-                    superseded.iter().map(|it| it.id).chain([old]).collect(),
-                )
+                let touched = superseded.iter().map(|it| it.id).chain(old).collect();
+                Self::Done(word, memory, touched)
             }
-            RememberOutcome::Refreshed { memory } => Self::Done("known", memory, vec![old]),
+            RememberOutcome::Refreshed { memory } => {
+                Self::Done("known", memory, old.into_iter().collect())
+            }
             RememberOutcome::Similar { near } => Self::Similar(near),
             RememberOutcome::Refused(refusal) => Self::Refused(refusal),
         }
@@ -65,29 +70,34 @@ impl ActionOutcome {
 }
 
 /// Why something was not done, as it is.
-pub fn render_failed_action(
-    visit: &RequestScope<'_>,
-    came: ActionOutcome,
-) -> Result<Markup, CallFault> {
-    let told = match came {
-        ActionOutcome::Refused(refusal) => {
-            html! { p { strong { "Not done. " } (sanitize_shown_text(&format_refusal_for_panel(&refusal))) } }
-        }
-        ActionOutcome::Unread(why) => {
-            html! { p { strong { "Not done. " } (sanitize_shown_text(&why)) } }
-        }
+pub fn render_failed_action(visit: &RequestScope<'_>, came: ActionOutcome) -> PanelResult<Markup> {
+    let why = match came {
+        ActionOutcome::Refused(refusal) => format_refusal_for_panel(&refusal),
+        ActionOutcome::Unread(why) => why,
         ActionOutcome::Similar(near) => {
-            let near = withhold_stale_neighbours(visit.cx, near)?;
-            html! {
-                p { strong { "Not kept. " } "Much the same is known:" }
-                ul { @for it in &near {
-                    li { (render_handle_link(visit, it.handle)) " (" (it.relation.as_str()) ") " span dir="auto" { (sanitize_shown_text(&it.fact)) } }
-                } }
-            }
+            let told = html! { p { strong { "Not kept. " } "Much the same is known:" } };
+            return render_near_memories(visit, &told, near);
         }
-        ActionOutcome::Done(..) => html! {},
+        ActionOutcome::Done(..) | ActionOutcome::Forgotten => return Ok(html! {}),
     };
-    Ok(render_notice(NoticeTone::Bad, &told))
+    let told = html! { p { strong { "Not done. " } (sanitize_shown_text(&why)) } };
+    Ok(render_notice("bad", &told))
+}
+
+/// What is much like what somebody wants to keep, below what is said about that.
+pub fn render_near_memories(
+    visit: &RequestScope<'_>,
+    told: &Markup,
+    near: Vec<NearMemory>,
+) -> PanelResult<Markup> {
+    let near = withhold_stale_neighbours(visit.cx, near)?;
+    let list = html! {
+        (told)
+        ul { @for it in &near {
+            li { (render_handle_link(visit, it.handle)) " (" (it.relation.as_str()) ") " span dir="auto" { (sanitize_shown_text(&it.fact)) } }
+        } }
+    };
+    Ok(render_notice("bad", &list))
 }
 
 /// A refusal in the words of the panel, where its own name a flag or a command.
@@ -118,240 +128,167 @@ fn format_refusal_for_panel(refusal: &Refusal) -> String {
 /// Why something stands again, for whoever reads the history.
 const RESTORED: &str = "restored in the panel";
 
+/// An action on a memory: where it is done, and what was typed.
+pub struct ActionCase<'a> {
+    pub(crate) visit: &'a RequestScope<'a>,
+    pub(crate) cx: Context<'a>,
+    pub(crate) spaces: Vec<Space>,
+    pub(crate) memory: Memory,
+    /// Those that say nearly the same and share its fate.
+    pub(crate) copies: Vec<Memory>,
+    pub(crate) tried: SubmittedForm,
+}
+
+/// Does something in a case.
+pub type RunAction = fn(&ActionCase<'_>) -> PanelResult<ActionOutcome>;
+
+impl<'a> ActionCase<'a> {
+    pub(crate) fn new(visit: &'a RequestScope<'a>, memory: Memory, tried: SubmittedForm) -> Self {
+        Self {
+            visit,
+            cx: visit.here.context_for_space(visit.cx, &memory.space),
+            spaces: visit.reachable_spaces(),
+            memory,
+            copies: Vec::new(),
+            tried,
+        }
+    }
+
+    /// The memory, as verbs want it named.
+    pub(crate) fn name(&self) -> MemoryName {
+        MemoryName::Id(self.memory.id)
+    }
+
+    pub(crate) fn reason(&self) -> String {
+        self.tried.filled_text("reason").unwrap_or_default()
+    }
+}
+
 /// Does something about the memory that the path names.
-fn run_memory_action(
+pub fn run_memory_action(
     visit: &RequestScope<'_>,
     asked: &RequestInput,
     verb: &'static str,
-    run: impl FnOnce(&Context<'_>, &Memory, &SubmittedForm) -> Result<ActionOutcome, CallFault>,
-) -> Result<HttpReply, CallFault> {
+    run: RunAction,
+) -> PanelResult {
     let Some(memory) = find_memory_in_path(visit, asked)? else {
-        return Ok(render_missing_memory(visit, asked));
+        return render_missing_memory(visit, asked);
     };
-    let tried = SubmittedForm::new(verb, asked);
-    let cx = visit.here.context_for_space(visit.cx, &memory.space);
-    let after = rollback::find_last_event_place(&cx, &memory.space)?;
-    match run(&cx, &memory, &tried)? {
+    let case = ActionCase::new(visit, memory, SubmittedForm::new(verb, asked));
+    let before = LogPlace::find(&case.cx, &case.memory.space)?;
+    match run(&case)? {
         ActionOutcome::Done(word, now, mut touched) => {
-            touched.extend([memory.id, now.id]);
-            let path = format!("/memories/{}", now.handle());
-            undo::redirect_with_undo(
-                visit,
-                &path,
-                &CompletedAction {
-                    word,
-                    space: &memory.space,
-                    after,
-                    touched,
-                },
-            )
+            touched.extend([case.memory.id, now.id]);
+            before.redirect_with_undo(visit, &format!("/memories/{}", now.handle()), word, touched)
+        }
+        ActionOutcome::Forgotten => {
+            Ok(undo::redirect_with_message(visit, "/", "forgotten").mark_changed())
         }
         other => {
             let told = render_failed_action(visit, other)?;
-            render_memory_details(visit, memory, UNPROCESSABLE, &told, &tried)
+            render_memory_details(visit, case.memory, UNPROCESSABLE, &told, &case.tried)
         }
     }
 }
 
 /// Puts other words in its place: a better version, or a correction.
-pub fn handle_edit_form(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    run_memory_action(visit, asked, "edit", |cx, memory, tried| {
-        let draft = match draft_from_edit_form(visit, memory, tried) {
-            Ok(draft) => draft,
-            Err(why) => return Ok(ActionOutcome::Unread(why)),
-        };
-        let (spaces, name) = (visit.reachable_spaces(), MemoryName::Id(memory.id));
-        let (word, how) = match tried.field("how") {
-            Some("correction") => ("corrected", ReplacementKind::Correction),
-            _ => ("superseded", ReplacementKind::Better),
-        };
-        let outcome = match memory.status.stage() {
-            Stage::Pending => revise::reword_memory(cx, &spaces, name, draft)?,
-            _ => revise::supersede_memory(cx, &spaces, name, draft, how)?,
-        };
-        Ok(ActionOutcome::from_outcome(word, outcome, memory.id))
-    })
-}
-
-/// What was typed, as a draft that is to take the place of this memory.
-pub fn draft_from_edit_form(
-    visit: &RequestScope<'_>,
-    old: &Memory,
-    tried: &SubmittedForm,
-) -> Result<Draft, String> {
-    Ok(Draft {
-        subject: tried.filled_text("subject"),
-        reason: tried.filled_text("reason"),
-        tags: tried.parse_tags(),
-        citations: tried.parse_places()?,
-        ..Draft::new(
-            old.space.clone(),
-            tried.filled_text("fact").unwrap_or_default(),
-            visit.voice(),
-        )
-    }
-    .with_vouching(tried.field("force").is_some(), visit.person()))
+pub fn run_edit_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+    let draft = match case.tried.parse_draft(case.visit, &case.memory.space) {
+        Ok(draft) => draft,
+        Err(why) => return Ok(ActionOutcome::Unread(why)),
+    };
+    let (word, how) = match case.tried.field("how") {
+        Some("correction") => ("corrected", ReplacementKind::Correction),
+        _ => ("superseded", ReplacementKind::Better),
+    };
+    let outcome = match case.memory.status.stage() {
+        Stage::Pending => revise::reword_memory(&case.cx, &case.spaces, case.name(), draft)?,
+        _ => revise::supersede_memory(&case.cx, &case.spaces, case.name(), draft, how)?,
+    };
+    let old = Some(case.memory.id);
+    Ok(ActionOutcome::from_outcome(word, outcome, old))
 }
 
 /// Says that it still holds.
-pub fn handle_refresh_form(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    run_memory_action(visit, asked, "refresh", |cx, memory, _| {
-        Ok(ActionOutcome::from_revised(
-            "refreshed",
-            revise::refresh_memory(cx, &visit.reachable_spaces(), MemoryName::Id(memory.id))?,
-        ))
-    })
+pub fn run_refresh_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+    let revised = revise::refresh_memory(&case.cx, &case.spaces, case.name());
+    ActionOutcome::from_revised("refreshed", revised)
 }
 
 /// Marks it as wrong.
-pub fn handle_invalidate_form(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    run_memory_action(visit, asked, "invalidate", |cx, memory, tried| {
-        let Some(reason) = tried.filled_text("reason") else {
-            return Ok(ActionOutcome::Unread(
-                "say in a sentence why it is wrong".into(),
-            ));
-        };
-        let name = MemoryName::Id(memory.id);
-        let revised = revise::invalidate_memory_as(
-            cx,
-            &visit.reachable_spaces(),
-            name,
-            &reason,
-            &visit.voice(),
-        )?;
-        Ok(ActionOutcome::from_revised("invalidated", revised))
-    })
+pub fn run_invalidate_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+    let Some(reason) = case.tried.filled_text("reason") else {
+        return Ok(ActionOutcome::Unread(
+            "say in a sentence why it is wrong".into(),
+        ));
+    };
+    let voice = case.visit.voice();
+    let revised =
+        revise::invalidate_memory_as(&case.cx, &case.spaces, case.name(), &reason, &voice);
+    ActionOutcome::from_revised("invalidated", revised)
 }
 
 /// Puts it back to how it stood before it was set aside.
-pub fn handle_restore_form(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    run_memory_action(visit, asked, "restore", |cx, memory, _| {
-        let Some((after, _)) = past::find_restorable_status(visit, memory)? else {
-            return Ok(ActionOutcome::Unread(
-                "it was not set aside, so there is nothing to restore".into(),
-            ));
-        };
-        if let Some(twin) = cx
-            .store
-            .get_by_claim(&memory.space, &memory.claim_digest())?
-        {
-            let twin = twin.handle();
-            return Ok(ActionOutcome::Unread(format!(
-                "{twin} says the same since: edit or decide about {twin}"
-            )));
-        }
-        rollback::take_back_changes(cx, &memory.space, after, &[memory.id], RESTORED)?;
-        Ok(ActionOutcome::Done(
-            "restored",
-            Box::new(memory.clone()),
-            Vec::new(),
-        ))
-    })
+pub fn run_restore_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+    let (store, memory) = (case.cx.store, &case.memory);
+    let Some((after, _)) = find_restorable_status(case.visit, memory)? else {
+        return Ok(ActionOutcome::Unread(
+            "it was not set aside, so there is nothing to restore".into(),
+        ));
+    };
+    if let Some(twin) = store.get_by_claim(&memory.space, &memory.claim_digest())? {
+        let twin = twin.handle();
+        return Ok(ActionOutcome::Unread(format!(
+            "{twin} says the same since: edit or decide about {twin}"
+        )));
+    }
+    rollback::take_back_changes(&case.cx, &memory.space, after, &[memory.id], RESTORED)?;
+    let now = Box::new(memory.clone());
+    Ok(ActionOutcome::Done("restored", now, Vec::new()))
 }
 
 /// Lets it be used, also where it was rejected once.
-pub fn handle_approve_form(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    run_memory_action(visit, asked, "approve", |cx, memory, _| {
-        let by = visit.deciding_person()?;
-        let revised = revise::reconsider_memory(
-            cx,
-            by,
-            &visit.reachable_spaces(),
-            MemoryName::Id(memory.id),
-        )?;
-        Ok(add_touched_memory(
-            ActionOutcome::from_revised("approved", revised),
-            memory.supersedes,
-        ))
-    })
-}
-
-/// The same, with another memory that may have been changed.
-fn add_touched_memory(came: ActionOutcome, also: Option<MemoryId>) -> ActionOutcome {
-    match came {
-        ActionOutcome::Done(word, memory, touched) => {
-            ActionOutcome::Done(word, memory, touched.into_iter().chain(also).collect())
-        }
-        other => other,
+pub fn run_approve_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+    let by = case.visit.deciding_person()?;
+    let revised = revise::reconsider_memory(&case.cx, by, &case.spaces, case.name());
+    let mut came = ActionOutcome::from_revised("approved", revised)?;
+    if let ActionOutcome::Done(_, _, touched) = &mut came {
+        touched.extend(case.memory.supersedes);
     }
+    Ok(came)
 }
 
-/// Turns it away.
-pub fn handle_reject_form(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    run_memory_action(visit, asked, "reject", |cx, memory, tried| {
-        let by = visit.deciding_person()?;
-        let reason = tried.filled_text("reason").unwrap_or_default();
-        let revised = revise::reject_memory(
-            cx,
-            by,
-            &visit.reachable_spaces(),
-            MemoryName::Id(memory.id),
-            &reason,
-        )?;
-        Ok(ActionOutcome::from_revised("rejected", revised))
-    })
+/// Turns it away, its copies too.
+pub fn run_reject_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+    let (by, reason) = (case.visit.deciding_person()?, case.reason());
+    let reject = |name| revise::reject_memory(&case.cx, by, &case.spaces, name, &reason);
+    let came = ActionOutcome::from_revised("rejected", reject(case.name()))?;
+    if let ActionOutcome::Done(..) = &came {
+        for copy in &case.copies {
+            reject(MemoryName::Id(copy.id))?;
+        }
+    }
+    Ok(came)
 }
 
 /// Keeps a note for longer.
-pub fn handle_promote_form(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    run_memory_action(visit, asked, "promote", |cx, memory, tried| {
-        let citations = match tried.parse_places() {
-            Ok(places) => places,
-            Err(why) => return Ok(ActionOutcome::Unread(why)),
-        };
-        let word = |name: &str| tried.field(name).filter(|it| !it.is_empty());
-        let promotion = Promotion {
-            layer: word("layer").and_then(|it| it.parse().ok()),
-            kind: word("kind").and_then(|it| it.parse().ok()),
-            subject: tried.filled_text("subject"),
-            reason: tried.filled_text("reason"),
-            citations,
-            ..Promotion::new(MemoryName::Id(memory.id), visit.voice())
-        };
-        Ok(ActionOutcome::from_outcome(
-            "promoted",
-            promoted(cx, &visit.reachable_spaces(), promotion)?,
-            memory.id,
-        ))
-    })
-}
-
-/// Removes its text everywhere.
-pub fn handle_forget_form(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let Some(memory) = find_memory_in_path(visit, asked)? else {
-        return Ok(render_missing_memory(visit, asked));
+pub fn run_promote_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+    let tried = &case.tried;
+    let citations = match tried.parse_places() {
+        Ok(places) => places,
+        Err(why) => return Ok(ActionOutcome::Unread(why)),
     };
-    let tried = SubmittedForm::new("forget", asked);
-    let came = match forget_confirmed_memory(visit, &memory, &tried)? {
-        Ok(()) => return Ok(undo::redirect_with_message(visit, "/", "forgotten").mark_changed()),
-        Err(came) => came,
+    let promotion = Promotion {
+        layer: tried.parse_filled("layer").unwrap_or_default(),
+        kind: tried.parse_filled("kind").unwrap_or_default(),
+        subject: tried.filled_text("subject"),
+        reason: tried.filled_text("reason"),
+        citations,
+        ..Promotion::new(case.name(), case.visit.voice())
     };
-    let told = render_failed_action(visit, came)?;
-    render_memory_details(visit, memory, UNPROCESSABLE, &told, &tried)
+    let outcome = promote(&case.cx, &case.spaces, promotion)?;
+    let old = Some(case.memory.id);
+    Ok(ActionOutcome::from_outcome("promoted", outcome, old))
 }
 
 /// What a person said, and what a person decides about, is not erased by anybody else.
@@ -359,26 +296,18 @@ pub(super) fn can_forget_memory(visit: &RequestScope<'_>, memory: &Memory) -> bo
     !memory.needs_person_to_forget() || visit.voice().is_person()
 }
 
-fn forget_confirmed_memory(
-    visit: &RequestScope<'_>,
-    memory: &Memory,
-    tried: &SubmittedForm,
-) -> Result<Result<(), ActionOutcome>, CallFault> {
-    if tried.field("sure").is_none() {
+/// Removes its text everywhere.
+pub fn run_forget_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+    if case.tried.field("sure").is_none() {
         let why = "tick the box first: what is forgotten cannot be brought back";
-        return Ok(Err(ActionOutcome::Unread(why.into())));
+        return Ok(ActionOutcome::Unread(why.into()));
     }
-    if !can_forget_memory(visit, memory) {
-        return Ok(Err(ActionOutcome::Refused(Refusal::PersonDecides {
-            verb: PERSONS_VERB,
-        })));
+    let visit = case.visit;
+    if !can_forget_memory(visit, &case.memory) {
+        let verb = PERSONS_VERB;
+        return Ok(ActionOutcome::Refused(Refusal::PersonDecides { verb }));
     }
-    let reason = tried.filled_text("reason").unwrap_or_default();
-    let done = apostille_api::forget_with_cleanup(
-        visit.cx,
-        visit.here,
-        MemoryName::Id(memory.id),
-        &reason,
-    )?;
-    Ok(done.map(|_| ()).map_err(ActionOutcome::Refused))
+    let done =
+        apostille_api::forget_with_cleanup(visit.cx, visit.here, case.name(), &case.reason())?;
+    Ok(done.map_or_else(ActionOutcome::Refused, |_| ActionOutcome::Forgotten))
 }

@@ -1,16 +1,15 @@
 //! What became of a memory: what it replaced, what happened to it, and where it was shown.
 
-use apostille_agents::session::{AgentSession, Moment};
-use apostille_core::event::{EventBody, LoggedEvent, RetrievedMemory};
+use apostille_agents::session::{AgentSession, Moment, SessionEntry};
+use apostille_core::event::{EventBody, LoggedEvent};
 use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::verify::VerifiedMemory;
 use maud::{Markup, html};
 
+use crate::PanelResult;
 use crate::components::{
-    encode_path_segment, link_to_page, render_badge, render_handle_link, render_relative_time,
-    sanitize_shown_text, truncate_shown_text,
+    link_to_named_page, render_badge, render_handle_link, render_relative_time, shorten_shown_text,
 };
-use apostille_api::CallFault;
 use apostille_api::json::{MemoryDetails, read_memory_history};
 use apostille_api::request_scope::RequestScope;
 
@@ -22,7 +21,7 @@ const SESSIONS: usize = 50;
 pub(super) fn render_memory_history(
     visit: &RequestScope<'_>,
     details: &MemoryDetails,
-) -> Result<Markup, CallFault> {
+) -> PanelResult<Markup> {
     let (memory, uses) = (&details.memory.memory, &details.history);
     let changes = read_memory_history(visit.cx.store, memory, true)?;
     Ok(html! {
@@ -42,7 +41,7 @@ fn render_related_memories(
             h3 { (title) }
             ul.chain { @for it in memories.iter().map(|it| &it.memory) {
                 li { (render_handle_link(visit, it.handle())) " " (render_badge(it.status.stage().as_str())) " "
-                    span dir="auto" { (truncate_shown_text(&sanitize_shown_text(&it.fact), TEXT)) } }
+                    span dir="auto" { (shorten_shown_text(&it.fact, TEXT)) } }
             } }
         }
     }
@@ -53,10 +52,14 @@ fn render_memory_showings(
     memory: &Memory,
     log: &[LoggedEvent],
 ) -> Markup {
-    let showings: Vec<(&LoggedEvent, &str, &RetrievedMemory)> = log
-        .iter()
-        .filter_map(|it| find_memory_showing(it, memory.id))
-        .collect();
+    let showings = log.iter().filter_map(|logged| match &logged.event.what {
+        EventBody::Retrieved { query, shown } => {
+            let it = shown.iter().find(|it| it.id == memory.id)?;
+            Some((logged.event.at, query, it))
+        }
+        _ => None,
+    });
+    let showings: Vec<_> = showings.collect();
     let sessions = list_sessions_showing(visit, memory.id);
     html! {
         @if showings.is_empty() && sessions.is_empty() {
@@ -69,9 +72,9 @@ fn render_memory_showings(
             div.wide tabindex="0" role="group" aria-label="Where it was shown" { table {
                 caption { "As the log has it, the last first" }
                 thead { tr { th scope="col" { "When" } th scope="col" { "What was asked" } th scope="col" { "Verdict then" } th.n scope="col" { "Score" } } }
-                tbody { @for (logged, query, it) in &showings { tr {
-                    td { (render_relative_time(logged.event.at, visit.cx.now)) }
-                    td dir="auto" { (truncate_shown_text(&sanitize_shown_text(query), TEXT)) }
+                tbody { @for (at, query, it) in showings { tr {
+                    td { (render_relative_time(at, visit.cx.now)) }
+                    td dir="auto" { (shorten_shown_text(query, TEXT)) }
                     td { (render_badge(&it.verdict)) }
                     td.n { (format!("{:.2}", it.score)) }
                 } } }
@@ -80,34 +83,13 @@ fn render_memory_showings(
     }
 }
 
-fn find_memory_showing(
-    logged: &LoggedEvent,
-    id: MemoryId,
-) -> Option<(&LoggedEvent, &str, &RetrievedMemory)> {
-    match &logged.event.what {
-        EventBody::Retrieved { query, shown } => shown
-            .iter()
-            .find(|it| it.id == id)
-            .map(|it| (logged, query.as_str(), it)),
-        _ => None,
-    }
-}
-
 /// The sessions of this user's agents in which it was shown. What cannot be read is left out.
 fn list_sessions_showing(visit: &RequestScope<'_>, id: MemoryId) -> Vec<AgentSession> {
-    let all = visit
-        .here
-        .beside
-        .and_then(|it| it.list_sessions(SESSIONS).ok())
-        .unwrap_or_default();
-    let is_reached = |it: &AgentSession| {
-        it.entries
-            .iter()
-            .all(|it| visit.pass.reaches_space(&it.space))
-    };
-    all.into_iter()
-        .filter(|it| is_reached(it) && it.shown_ids().contains(&id))
-        .collect()
+    let listed = visit.here.beside.map(|it| it.list_sessions(SESSIONS));
+    let mut sessions = listed.and_then(Result::ok).unwrap_or_default();
+    let is_reached = |it: &SessionEntry| visit.pass.reaches_space(&it.space);
+    sessions.retain(|it| it.entries.iter().all(is_reached) && it.shown_ids().contains(&id));
+    sessions
 }
 
 fn render_session_showing(
@@ -118,18 +100,13 @@ fn render_session_showing(
     let Some(last) = session.entries.last() else {
         return html! {};
     };
-    let has = |it: &&apostille_agents::session::SessionEntry| it.shown.iter().any(|it| it.id == id);
-    let first = session
-        .entries
-        .iter()
-        .find(|it| it.moment != Moment::Done && has(it));
-    let is_applied = session
-        .entries
-        .iter()
-        .any(|it| it.moment == Moment::Done && has(&it));
+    let has = |it: &&SessionEntry| it.shown.iter().any(|it| it.id == id);
+    let mut entries = session.entries.iter().filter(has);
+    let is_applied = entries.clone().any(|it| it.moment == Moment::Done);
+    let first = entries.find(|it| it.moment != Moment::Done);
     html! {
         li {
-            a href=(link_to_page(visit, &format!("/sessions/{}", encode_path_segment(&last.session)))) { (truncate_shown_text(&sanitize_shown_text(&last.session), 40)) }
+            a href=(link_to_named_page(visit, "/sessions", &last.session)) { (shorten_shown_text(&last.session, 40)) }
             span.hint {
                 " " (last.client)
                 @if let Some(it) = first { ", at " (it.moment) " " (render_relative_time(it.at, visit.cx.now)) }
@@ -145,15 +122,11 @@ fn render_event_table(
     changes: &[LoggedEvent],
     uses: &[LoggedEvent],
 ) -> Markup {
-    let mut all: Vec<&LoggedEvent> = changes
+    use EventBody::{Applied, Verified};
+    let counted = uses
         .iter()
-        .chain(uses.iter().filter(|it| {
-            matches!(
-                it.event.what,
-                EventBody::Applied | EventBody::Verified { .. }
-            )
-        }))
-        .collect();
+        .filter(|it| matches!(it.event.what, Applied | Verified { .. }));
+    let mut all: Vec<&LoggedEvent> = changes.iter().chain(counted).collect();
     all.sort_by_key(|it| std::cmp::Reverse(it.seq));
     html! {
         div.wide tabindex="0" role="group" aria-label="History" { table {
@@ -162,8 +135,8 @@ fn render_event_table(
             tbody { @for it in all { tr {
                 td { (render_relative_time(it.event.at, visit.cx.now)) }
                 td { (it.event.what.event_kind()) }
-                td { (truncate_shown_text(&sanitize_shown_text(it.event.actor.as_deref().unwrap_or_default()), 60)) }
-                td dir="auto" { (truncate_shown_text(&sanitize_shown_text(&describe_event_details(&it.event.what)), TEXT)) }
+                td { (shorten_shown_text(it.event.actor.as_deref().unwrap_or_default(), 60)) }
+                td dir="auto" { (shorten_shown_text(&describe_event_details(&it.event.what), TEXT)) }
             } } }
         } }
     }
@@ -175,12 +148,9 @@ fn describe_event_details(what: &EventBody) -> String {
         EventBody::Remembered {
             rationale, forced, ..
         } => {
-            let forced = forced.then(|| "on a person's word".to_owned());
-            forced
-                .into_iter()
-                .chain(rationale.clone())
-                .collect::<Vec<_>>()
-                .join(": ")
+            let forced = forced.then_some("on a person's word");
+            let parts: Vec<&str> = forced.into_iter().chain(rationale.as_deref()).collect();
+            parts.join(": ")
         }
         EventBody::Refreshed { followed, .. } if !followed.is_empty() => followed.join(", "),
         EventBody::Refreshed {

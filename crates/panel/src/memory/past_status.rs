@@ -4,7 +4,7 @@ use apostille_core::event::previous_state::PreviousState;
 use apostille_core::memory::{Memory, Stage, Status};
 use apostille_core::store::EventPage;
 
-use apostille_api::CallFault;
+use crate::PanelResult;
 use apostille_api::request_scope::RequestScope;
 
 /// How far back its changes are looked through.
@@ -14,7 +14,7 @@ const MOST: usize = 100;
 pub(super) fn find_restorable_status(
     visit: &RequestScope<'_>,
     memory: &Memory,
-) -> Result<Option<(u64, Status)>, CallFault> {
+) -> PanelResult<Option<(u64, Status)>> {
     if !matches!(memory.status.stage(), Stage::Invalid | Stage::Retired) {
         return Ok(None);
     }

@@ -65,22 +65,16 @@ impl PlotScale {
         } else {
             0.0
         };
-        if unit == PlotUnit::Share && highest <= 1.0 {
-            return Self {
-                step: 0.5,
-                n_steps: 2,
-                unit,
-            };
-        }
         // Nobody has half a memory.
         let least = if unit == PlotUnit::Count { 1.0 } else { 0.1 };
-        let step = round_up_tick_step(highest / 4.0).max(least);
-        let n_steps = (1..=5_u32)
-            .find(|it| step * f64::from(*it) >= highest)
-            .unwrap_or(5);
+        let step = match unit {
+            PlotUnit::Share if highest <= 1.0 => 0.5,
+            _ => round_up_tick_step(highest / 4.0).max(least),
+        };
+        let n_steps = (2..=5).find(|it| step * f64::from(*it) >= highest);
         Self {
             step,
-            n_steps: n_steps.max(2),
+            n_steps: n_steps.unwrap_or(5),
             unit,
         }
     }
@@ -94,13 +88,10 @@ impl PlotScale {
     /// Where lines are drawn, and what they say.
     #[must_use]
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
-        let tick = |n: u32| {
-            (
-                self.step * f64::from(n),
-                self.unit.format_short(self.step * f64::from(n)),
-            )
-        };
-        (0..=self.n_steps).map(tick).collect()
+        let values = (0..=self.n_steps).map(|n| self.step * f64::from(n));
+        values
+            .map(|value| (value, self.unit.format_short(value)))
+            .collect()
     }
 }
 

@@ -8,18 +8,16 @@ use apostille_core::recall::ScoreBreakdown;
 use apostille_core::verify::VerifiedMemory;
 use maud::{Markup, html};
 
-use super::{MOMENTS, collect_applied_memories, render_exposed_badge};
+use super::{MOMENTS, collect_applied_memories, format_milliseconds, render_exposed_badge};
 use crate::ask::render_score_factors;
 use crate::components::{
-    build_page_url, render_badge, render_relative_time, render_toned_badge, sanitize_shown_text,
-    truncate_shown_text,
+    TICK, build_page_url, format_shown_fact, name_repository, render_badge, render_relative_time,
+    render_toned_badge,
 };
 use apostille_api::request_scope::RequestScope;
 
 /// How much of a fact is told.
 const FACT: usize = 400;
-/// A tick.
-const TICK: &str = "M3 8.5l3.2 3.2L13 4.8";
 
 type VerifiedById = BTreeMap<MemoryId, VerifiedMemory>;
 
@@ -31,27 +29,21 @@ pub(super) fn render_session_turns(
 ) -> Markup {
     let used = collect_applied_memories(session);
     let mut turns: Vec<(usize, Vec<&SessionEntry>)> = vec![(0, Vec::new())];
-    for entry in session
-        .entries
-        .iter()
-        .filter(|it| it.moment != Moment::Done)
-    {
+    let moments = || {
+        let entries = session.entries.iter();
+        entries.filter(|it| it.moment != Moment::Done)
+    };
+    let left_out = moments().count().saturating_sub(MOMENTS);
+    for (n, entry) in moments().enumerate() {
         if entry.moment == Moment::Prompt {
             turns.push((turns.len(), Vec::new()));
         }
-        if let Some(turn) = turns.last_mut() {
+        if let Some(turn) = turns.last_mut().filter(|_| n >= left_out) {
             turn.1.push(entry);
         }
     }
-    let n: usize = turns.iter().map(|it| it.1.len()).sum();
-    let mut left_out = n.saturating_sub(MOMENTS);
-    for turn in &mut turns {
-        let here = left_out.min(turn.1.len());
-        turn.1.drain(..here);
-        left_out -= here;
-    }
     html! {
-        @if n > MOMENTS { p.hint { (n - MOMENTS) " earlier moments are not told here." } }
+        @if left_out > 0 { p.hint { (left_out) " earlier moments are not told here." } }
         @for (number, moments) in turns.iter().filter(|it| !it.1.is_empty()) {
             section.turn aria-labelledby=(format!("turn-{number}")) {
                 h2 id=(format!("turn-{number}")) { @if *number == 0 { "Beginning" } @else { "Turn " (number) } }
@@ -76,7 +68,7 @@ fn render_session_moment(
             p.meta {
                 b { (entry.moment) }
                 (render_relative_time(entry.at, visit.cx.now))
-                @if let Some(it) = entry.took { span { (format!("{:.1} ms", f64::from(it) / 1_000.0)) } }
+                @if let Some(it) = entry.took { span { (format_milliseconds(it)) } }
                 @if entry.is_outside { (render_exposed_badge()) }
                 @if entry.is_fresh && !is_first { span { "what was said before is no longer before the agent" } }
             }
@@ -117,7 +109,7 @@ fn render_shown_memory(
                 (render_standing_then_and_now(it, today))
                 @if is_used { (render_toned_badge("good", TICK, "of use")) }
             }
-            @if let Some(now) = today { p.fact dir="auto" { (format_session_fact(now)) } }
+            @if let Some(now) = today { p.fact dir="auto" { (format_shown_fact(&now.memory, FACT)) } }
             (render_score_details(it.score, &it.why))
         }
     }
@@ -126,13 +118,9 @@ fn render_shown_memory(
 /// The way to the memory, in the space it belongs to.
 fn render_shown_handle(it: &ShownMemory, today: Option<&VerifiedMemory>) -> Markup {
     let path = format!("/memories/{}", it.handle);
-    let repo = today
-        .map(|it| &it.memory.space)
-        .filter(|it| !it.is_user())
-        .map_or("", |it| it.as_str());
     html! {
         @match today {
-            Some(_) => a.handle href=(build_page_url(&path, &[("repo", repo)])) { (it.handle) },
+            Some(now) => a.handle href=(build_page_url(&path, &[("repo", name_repository(&now.memory.space))])) { (it.handle) },
             None => span.handle { (it.handle) },
         }
     }
@@ -157,12 +145,6 @@ fn find_current_standing(it: &VerifiedMemory) -> &'static str {
         true => "unknown",
         false => it.standing(),
     }
-}
-
-fn format_session_fact(it: &VerifiedMemory) -> String {
-    let mut memory = it.memory.clone();
-    memory.withhold_secret();
-    truncate_shown_text(&sanitize_shown_text(&memory.fact), FACT)
 }
 
 /// Where the score came from.

@@ -8,12 +8,11 @@ use jiff::{SignedDuration, Timestamp};
 use maud::{Markup, html};
 
 use super::render_note_standing;
+use crate::PanelResult;
 use crate::components::{
-    NoticeTone, encode_path_segment, link_to_page, link_with_query, pluralize_count,
-    render_handle_link, render_notice, render_repo_field, render_text_input, sanitize_shown_text,
-    truncate_shown_text,
+    format_shown_fact, link_to_named_page, link_with_query, pluralize_count, render_handle_link,
+    render_problem, render_repo_field, render_text_input, shorten_shown_text, truncate_shown_text,
 };
-use apostille_api::CallFault;
 use apostille_api::request_scope::{RequestInput, RequestScope};
 
 /// How many things are told in all, and how much of one text and of one line of a session.
@@ -29,7 +28,7 @@ pub(super) fn render_work_report(
     visit: &RequestScope<'_>,
     asked: &RequestInput,
     tasks: &[Task],
-) -> Result<Markup, CallFault> {
+) -> PanelResult<Markup> {
     let since = asked.query_value("since").unwrap_or("7d");
     let until = asked.query_value("until");
     let (span, problem) = match parse_report_span(since, until, visit.cx.now) {
@@ -42,22 +41,19 @@ pub(super) fn render_work_report(
         section aria-labelledby="report" {
             div.group { h2 #report { "Report" } p { "what was done, from episodes" } }
             (render_span_choices(visit, since, until))
-            @if let Some(it) = problem { (render_notice(NoticeTone::Bad, &html! { p { (it) } })) }
+            @if let Some(it) = problem { (render_problem(&it)) }
             (render_report_days(visit, &report, tasks))
         }
     })
 }
 
 fn span_of_last_days(now: Timestamp, days: i64) -> ReportSpan {
-    let since = now
-        .checked_sub(SignedDuration::from_hours(24 * days))
-        .unwrap_or(Timestamp::MIN);
+    let since = now.checked_sub(SignedDuration::from_hours(24 * days));
     // What was written down this very moment counts.
+    let until = now.checked_add(SignedDuration::from_millis(1));
     ReportSpan {
-        since,
-        until: now
-            .checked_add(SignedDuration::from_millis(1))
-            .unwrap_or(now),
+        since: since.unwrap_or(Timestamp::MIN),
+        until: until.unwrap_or(now),
     }
 }
 
@@ -76,7 +72,7 @@ fn parse_report_span(
         let wrong = || {
             format!(
                 "'{}' is neither 7d, 24h or 2w nor a date such as 2026-03-01",
-                truncate_shown_text(&sanitize_shown_text(text), 40)
+                shorten_shown_text(text, 40)
             )
         };
         report::parse_since(text, now).ok_or_else(wrong)
@@ -92,12 +88,7 @@ fn parse_report_span(
 }
 
 fn render_span_choices(visit: &RequestScope<'_>, since: &str, until: Option<&str>) -> Markup {
-    let to = |it: &str| {
-        format!(
-            "{}#report",
-            link_with_query(visit, "/tasks", &[("since", it)])
-        )
-    };
+    let to = |it: &str| link_with_query(visit, "/tasks", &[("since", it)]) + "#report";
     let is_here = |it: &str| it == since && until.is_none();
     let typed = if SPANS.iter().any(|it| it.0 == since) {
         ""
@@ -146,7 +137,7 @@ fn render_report_item(visit: &RequestScope<'_>, item: &ReportItem, tasks: &[Task
     html! {
         li.done {
             @if let Some(title) = item.title() { (render_report_item_head(visit, item, title, tasks)) }
-            @if let Some(it) = item.outcome() { p.fact dir="auto" { b { "outcome " } (truncate_shown_text(&sanitize_shown_text(it), TEXT)) } }
+            @if let Some(it) = item.outcome() { p.fact dir="auto" { b { "outcome " } (shorten_shown_text(it, TEXT)) } }
             @for it in &item.decisions { (render_report_memory(visit, super::label_decision(it), it)) }
             @for it in &item.sessions { (render_report_session(visit, it)) }
         }
@@ -161,16 +152,12 @@ fn render_report_item_head(
 ) -> Markup {
     // Its episodes may be all that this store has of a task.
     let is_here = |it: &&String| tasks.iter().any(|task| task.slug.as_str() == it.as_str());
-    let to = item
-        .task
-        .as_ref()
-        .filter(is_here)
-        .map(|it| link_to_page(visit, &format!("/tasks/{}", encode_path_segment(it))));
+    let title = shorten_shown_text(title, 120);
     html! {
         p.subject dir="auto" {
-            @match to {
-                Some(to) => a href=(to) { (truncate_shown_text(&sanitize_shown_text(title), 120)) },
-                None => (truncate_shown_text(&sanitize_shown_text(title), 120)),
+            @match item.task.as_ref().filter(is_here) {
+                Some(name) => a href=(link_to_named_page(visit, "/tasks", name)) { (title) },
+                None => (title),
             }
         }
         p.meta {
@@ -186,14 +173,14 @@ fn render_report_memory(visit: &RequestScope<'_>, word: &str, it: &VerifiedMemor
     html! {
         p.fact dir="auto" {
             b { (word) " " } (render_handle_link(visit, it.memory.handle())) " " (render_note_standing(it)) " "
-            (truncate_shown_text(&super::format_note_fact(it), TEXT))
+            (truncate_shown_text(&format_shown_fact(&it.memory, super::TEXT), TEXT))
         }
     }
 }
 
 /// A session: what was asked, and below it what was done.
 fn render_report_session(visit: &RequestScope<'_>, it: &VerifiedMemory) -> Markup {
-    let fact = super::format_note_fact(it);
+    let fact = format_shown_fact(&it.memory, super::TEXT);
     let line = |name: &str| {
         fact.lines()
             .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))

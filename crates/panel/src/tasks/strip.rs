@@ -5,7 +5,7 @@ use apostille_tasks::task::{Gate, GateAction, GateEvent, Task};
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-use crate::components::{pluralize_count, sanitize_shown_text, truncate_shown_text};
+use crate::components::{pluralize_count, shorten_shown_text};
 
 /// The box of the strip, and its margin.
 const WIDE: f64 = 320.0;
@@ -16,17 +16,16 @@ const MARKS: usize = 200;
 const ROOM: f64 = 54.0;
 
 pub(super) fn render_task_strip(task: &Task, gates: &[GateEvent]) -> Markup {
-    let (Some(first), Some(last)) = (
-        gates.iter().map(|it| it.at).min(),
-        gates.iter().map(|it| it.at).max(),
-    ) else {
+    let times = || gates.iter().map(|it| it.at);
+    let (Some(first), Some(last)) = (times().min(), times().max()) else {
         return html! {};
     };
     let x = |at: Timestamp| map_time_to_x(at, first, last);
+    let bands = list_phase_bands(gates, last);
     let told = format!(
         "{}, {}: {}.",
         pluralize_count(gates.len() as u64, "gate", "gates"),
-        pluralize_count(list_phase_starts(gates).len() as u64, "phase", "phases"),
+        pluralize_count(bands.len() as u64, "phase", "phases"),
         if task.is_open() {
             "it is open"
         } else {
@@ -37,9 +36,9 @@ pub(super) fn render_task_strip(task: &Task, gates: &[GateEvent]) -> Markup {
         svg.strip viewBox="0 0 320 48" role="img" aria-labelledby="strip-title strip-desc" {
             title #strip-title { "The phases and gates of the task, in time" }
             desc #strip-desc { (told) }
-            @for (n, (name, from, to)) in list_phase_bands(gates, last).into_iter().enumerate() {
+            @for (n, (name, from, to)) in bands.into_iter().enumerate() {
                 rect.band.(if n % 2 == 0 { "even" } else { "odd" }) x=(format_strip_coordinate(x(from))) y="4" width=(format_strip_coordinate((x(to) - x(from)).max(1.0))) height="20" rx="3" {}
-                @if x(to) - x(from) >= ROOM { text x=(format_strip_coordinate(x(from) + 5.0)) y="19" { (truncate_shown_text(&sanitize_shown_text(&name), 10)) } }
+                @if x(to) - x(from) >= ROOM { text x=(format_strip_coordinate(x(from) + 5.0)) y="19" { (shorten_shown_text(name, 10)) } }
             }
             line.rule x1="8" x2="312" y1="36" y2="36" {}
             @for it in gates.iter().take(MARKS) { circle.(classify_gate_tone(it)) cx=(format_strip_coordinate(x(it.at))) cy="36" r="4" {} }
@@ -56,24 +55,17 @@ fn classify_gate_tone(it: &GateEvent) -> &'static str {
     }
 }
 
-/// The phases with the time at which each began.
-fn list_phase_starts(gates: &[GateEvent]) -> Vec<(String, Timestamp)> {
-    let phase = |it: &GateEvent| match &it.what {
-        GateAction::Started(start) => start.phase.clone().map(|name| (name, it.at)),
-        GateAction::Phase(name) => Some((name.clone(), it.at)),
-        _ => None,
-    };
-    gates.iter().filter_map(phase).collect()
-}
-
 /// Each phase from its beginning to that of the next.
-fn list_phase_bands(gates: &[GateEvent], last: Timestamp) -> Vec<(String, Timestamp, Timestamp)> {
-    let phases = list_phase_starts(gates);
-    let ends = phases.iter().skip(1).map(|it| it.1).chain([last]);
-    phases
-        .iter()
-        .zip(ends)
-        .map(|((name, from), to)| (name.clone(), *from, to.max(*from)))
+fn list_phase_bands(gates: &[GateEvent], last: Timestamp) -> Vec<(&str, Timestamp, Timestamp)> {
+    let phases = gates.iter().filter_map(|it| match &it.what {
+        GateAction::Started(start) => Some((start.phase.as_deref()?, it.at)),
+        GateAction::Phase(name) => Some((name, it.at)),
+        _ => None,
+    });
+    let ends = phases.clone().skip(1).map(|it| it.1).chain([last]);
+    let bands = phases.zip(ends);
+    bands
+        .map(|((name, from), to)| (name, from, to.max(from)))
         .collect()
 }
 

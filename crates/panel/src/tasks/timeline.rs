@@ -4,10 +4,9 @@ use apostille_core::memory::MemoryId;
 use apostille_tasks::task::{GateAction, GateEvent};
 use maud::{Markup, html};
 
-use super::{TaskPageData, format_note_fact, label_decision, render_note_standing};
+use super::{TaskPageData, label_decision, render_task_note};
 use crate::components::{
-    encode_path_segment, link_to_page, render_handle_link, render_relative_time,
-    sanitize_shown_text, truncate_shown_text,
+    link_to_named_page, render_relative_time, sanitize_shown_text, shorten_shown_text,
 };
 use apostille_api::request_scope::RequestScope;
 
@@ -30,24 +29,21 @@ fn render_timeline_gate(
     seen: &TaskPageData<'_>,
     passage: &GateEvent,
 ) -> Markup {
+    let label = match &passage.what {
+        GateAction::Decided(id) => seen.notes.get(id).map_or("decided", label_decision),
+        other => other.gate().as_str(),
+    };
     html! {
         li {
             p.meta {
-                b { (label_timeline_gate(seen, passage)) }
+                b { (label) }
                 (render_relative_time(passage.at, visit.cx.now))
                 @if let Some(name) = &passage.session {
-                    a href=(link_to_page(visit, &format!("/sessions/{}", encode_path_segment(name)))) { "in session " (truncate_shown_text(&sanitize_shown_text(name), 12)) }
+                    a href=(link_to_named_page(visit, "/sessions", name)) { "in session " (shorten_shown_text(name, 12)) }
                 }
             }
             (render_gate_content(visit, seen, passage))
         }
-    }
-}
-
-fn label_timeline_gate(seen: &TaskPageData<'_>, passage: &GateEvent) -> &'static str {
-    match &passage.what {
-        GateAction::Decided(id) => seen.notes.get(id).map_or("decided", label_decision),
-        other => other.gate().as_str(),
     }
 }
 
@@ -56,11 +52,10 @@ fn render_gate_content(
     seen: &TaskPageData<'_>,
     passage: &GateEvent,
 ) -> Markup {
+    let shown = |text: &str| html! { p.fact dir="auto" { (sanitize_shown_text(text)) } };
     match &passage.what {
-        GateAction::Started(start) => {
-            html! { p.fact dir="auto" { (sanitize_shown_text(&start.title)) } }
-        }
-        GateAction::Phase(name) => html! { p.fact dir="auto" { (sanitize_shown_text(name)) } },
+        GateAction::Started(start) => shown(&start.title),
+        GateAction::Phase(name) => shown(name),
         GateAction::Noted(id)
         | GateAction::Decided(id)
         | GateAction::Verified(id)
@@ -74,11 +69,10 @@ fn render_gate_content(
 
 /// What was noted, with how it stands here.
 fn render_gate_note(visit: &RequestScope<'_>, seen: &TaskPageData<'_>, id: MemoryId) -> Markup {
-    match seen.notes.get(&id) {
-        Some(it) => html! {
-            p.meta { (render_handle_link(visit, it.memory.handle())) (render_note_standing(it)) }
-            p.fact dir="auto" { (format_note_fact(it)) }
-        },
-        None => html! { p.hint { "Its words were forgotten, or are not kept in this store." } },
+    html! {
+        @match seen.notes.get(&id) {
+            Some(it) => (render_task_note(visit, it)),
+            None => p.hint { "Its words were forgotten, or are not kept in this store." },
+        }
     }
 }

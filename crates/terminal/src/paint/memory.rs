@@ -2,7 +2,7 @@
 
 use apostille_cite::citation::Citation;
 use apostille_cite::diff;
-use apostille_cite::verdict::{Change, Verdict, find_worst_verdict};
+use apostille_cite::verdict::{Verdict, find_worst_verdict};
 use apostille_core::memory::{Memory, Stage};
 
 use super::{
@@ -81,18 +81,6 @@ pub fn format_citation_place(citation: &Citation, verdict: &Verdict) -> String {
     }
 }
 
-/// A kind of change in a few words.
-pub fn describe_change_kind(change: Change) -> &'static str {
-    match change {
-        Change::Whitespace => "only spacing differs",
-        Change::Formatting => "only the layout differs",
-        Change::Comment => "only comments differ",
-        Change::Inserted => "lines were put in between",
-        Change::Rename => "names were changed",
-        Change::Substance => "it says something else",
-    }
-}
-
 /// The commit that did it, where it is known.
 fn format_change_commit(commit: Option<&str>) -> String {
     commit
@@ -106,11 +94,11 @@ pub fn format_judged_place(citation: &Citation, verdict: &Verdict) -> String {
     let place = format_citation_place(citation, verdict);
     match verdict {
         Verdict::Changed(it) if it.is_harmless => {
-            format!("{place} ({})", describe_change_kind(it.change))
+            format!("{place} ({})", it.change.as_phrase())
         }
         Verdict::Changed(it) => format!(
             "{place} ({}{})",
-            describe_change_kind(it.change),
+            it.change.as_phrase(),
             format_change_commit(it.since.as_deref())
         ),
         Verdict::Gone {

@@ -6,7 +6,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::input_line::{CitationQuery, MalformedCitationLine};
-use apostille_terminal::paint::memory;
 
 /// How much of the code is handed out, in characters.
 const MAX_CONTENT: usize = 20_000;
@@ -181,9 +180,7 @@ fn find_place_after_verdict(
 /// Why it may not be relied on.
 fn explain_bad_verdict(verdict: &Verdict) -> Option<String> {
     match verdict {
-        Verdict::Changed(it) if !it.is_harmless => {
-            Some(memory::describe_change_kind(it.change).into())
-        }
+        Verdict::Changed(it) if !it.is_harmless => Some(it.change.as_phrase().into()),
         Verdict::Gone { loss, .. } => Some(loss.as_phrase().into()),
         Verdict::Unknown { why } => Some(why.clone()),
         _ => None,
