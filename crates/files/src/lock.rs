@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use crate::no_symlink;
@@ -24,12 +24,6 @@ pub enum LockError {
         /// Why it failed.
         source: std::io::Error,
     },
-}
-
-impl LockError {
-    fn io(what: &'static str, source: std::io::Error) -> Self {
-        Self::Io { what, source }
-    }
 }
 
 /// The lock file of a store.
@@ -85,7 +79,10 @@ impl StoreLock {
             Err(TryLockError::WouldBlock) => {
                 wait_for_file_lock(open_lock_file(&self.path)?, patience).map(StoreLockGuard::Own)
             }
-            Err(TryLockError::Error(error)) => Err(LockError::io("cannot lock the store", error)),
+            Err(TryLockError::Error(source)) => Err(LockError::Io {
+                what: "cannot lock the store",
+                source,
+            }),
         }
     }
 }
@@ -95,7 +92,10 @@ pub fn lock_file_within(file: File, patience: Duration) -> Result<File, LockErro
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => wait_for_file_lock(file, patience),
-        Err(TryLockError::Error(error)) => Err(LockError::io("cannot lock a file", error)),
+        Err(TryLockError::Error(source)) => Err(LockError::Io {
+            what: "cannot lock a file",
+            source,
+        }),
     }
 }
 
@@ -109,7 +109,10 @@ fn wait_for_file_lock(file: File, patience: Duration) -> Result<File, LockError>
     });
     match receiver.recv_timeout(patience) {
         Ok(Ok(file)) => Ok(file),
-        Ok(Err(error)) => Err(LockError::io("cannot lock the store", error)),
+        Ok(Err(source)) => Err(LockError::Io {
+            what: "cannot lock the store",
+            source,
+        }),
         Err(_) => Err(LockError::Busy {
             waited_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         }),
@@ -119,8 +122,15 @@ fn wait_for_file_lock(file: File, patience: Duration) -> Result<File, LockError>
 fn open_lock_file(path: &Path) -> Result<File, LockError> {
     let mut options = cap_std::fs::OpenOptions::new();
     options.create(true).truncate(false).write(true);
-    no_symlink::open_unlinked_file(path, &mut options)
-        .map_err(|error| LockError::io("cannot open the store's lock file", error))
+    no_symlink::open_unlinked_file(path, &mut options).map_err(|source| LockError::Io {
+        what: "cannot open the store's lock file",
+        source,
+    })
+}
+
+/// A mutex whose value is whole whenever it is let go, also by a thread that panics.
+pub fn lock_ignoring_poison<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Files of a store are their owner's alone.

@@ -35,7 +35,7 @@ pub use head::GitHead;
 pub(crate) use history::{diff_worktree_with_commit, list_sparse_excluded};
 pub(crate) use refs::is_object_id;
 pub(crate) use small_file::is_absent_file_error;
-pub(crate) use tree::{TreeEntryKind, encode_hex, parse_tree_mode};
+pub(crate) use tree::{TreeEntryKind, compute_blob_id, parse_tree_mode};
 
 /// The error for "the outside world failed".
 pub(crate) fn source_unavailable(

@@ -15,7 +15,7 @@ mod options;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use apostille_cite::citation::RepoPath;
 use apostille_cite::source::{
@@ -26,6 +26,7 @@ use jiff::Timestamp;
 
 use crate::git::{TreeEntryKind, is_object_id, source_unavailable};
 use answer::{BadGitHubAnswer, GitHubContents, GitHubListing, GitHubTreeEntry, ListingLookup};
+use apostille_files::lock::lock_ignoring_poison;
 use apostille_web::client::address::percent_encode_segment;
 use cache::{CachedResponse, ResponseCache};
 use client::{GitHubClient, GitHubReply, GitHubRequest, MAX_MESSAGE};
@@ -81,38 +82,18 @@ impl GitHub {
         })
     }
 
-    /// All files of the commit with the ids of their contents, by path; `None` if they are too many for one answer.
-    /// Files whose names cannot be cited are left out.
-    pub fn list_files(&self) -> Result<Option<Vec<(RepoPath, String)>>, SourceError> {
-        let listing = self.read_full_listing(&self.pinned_commit()?)?;
-        if listing.is_partial {
-            return Ok(None);
-        }
-        let files = listing.files().filter_map(|(path, id)| {
-            let known: RepoPath = path.parse().ok()?;
-            (known.as_str() == path).then(|| (known, id.to_owned()))
-        });
-        let mut files: Vec<_> = files.collect();
-        files.sort();
-        Ok(Some(files))
-    }
-
     /// What differs between another commit and this one, by their lists of files; `None` if either is not there in
     /// full. A file that vanished and one that came with the same content are a rename.
     fn diff_commits(&self, from: &str, to: &str) -> Result<Option<Vec<FileEdit>>, SourceError> {
-        let (Some(old), Some(new)) = (
-            self.find_commit_listing(from)?,
-            self.find_commit_listing(to)?,
-        ) else {
-            return Ok(None);
-        };
-        if old.is_partial || new.is_partial {
-            return Ok(None);
-        }
-        Ok(Some(diff_listings(&old, &new)))
+        let listings = self
+            .find_commit_listing(from)?
+            .zip(self.find_commit_listing(to)?);
+        let whole = listings.filter(|(old, new)| !old.is_partial && !new.is_partial);
+        Ok(whole.map(|(old, new)| diff_listings(&old, &new)))
     }
 
-    /// All files of a commit; `None` if the repository has no such commit.
+    /// All files of a commit, in one answer, where a very large repository is listed in part; `None` if the repository has
+    /// no such commit.
     fn find_commit_listing(&self, commit: &str) -> Result<Option<Arc<GitHubListing>>, SourceError> {
         if !is_object_id(commit) {
             return Ok(None);
@@ -132,44 +113,29 @@ impl GitHub {
     /// Asks which commit the ref names now. This is always asked, since the answer changes; when it did not, GitHub
     /// says so without counting it.
     fn resolve_reference(&self) -> Result<String, SourceError> {
-        let what = self.describe_in_repository(&format!("'{}'", self.reference));
-        let ask = self.build_request(
-            &format!("/commits/{}", percent_encode_segment(&self.reference)),
-            what,
-            AS_ID,
-            MAX_MESSAGE,
-        );
+        let path = format!("/commits/{}", percent_encode_segment(&self.reference));
+        let name = format!("'{}'", self.reference);
+        let ask = self.build_request(&path, &name, AS_ID, MAX_MESSAGE);
         let kept = self
             .load_cached(&ask.url)
             .and_then(|it| Some((it.etag?, answer::parse_commit_id(&it.body).ok()?)));
-        let reply = self
-            .client
-            .get(&ask, kept.as_ref().map(|(etag, _)| etag.as_str()))?;
+        let etag = kept.as_ref().map(|(etag, _)| etag.as_str());
+        let reply = self.client.get(&ask, etag)?;
+        // A 404 is about the ref, or about the repository.
+        let is_no_commit = || String::from_utf8_lossy(&reply.body).contains("No commit found");
         match (reply.status, kept) {
             (200, _) => self.parse_and_cache_reply(&ask, &reply, answer::parse_commit_id),
             (304, Some((_, commit))) => Ok(commit),
-            (404, _) if !is_no_commit_message(&reply.body) => {
-                Err(self.invisible_repository_error())
-            }
+            (404, _) if !is_no_commit() => Err(self.invisible_repository_error()),
             (404 | 409 | 422, _) => Err(SourceError::NoSuchRef(self.reference.clone())),
-            _ => Err(source_unavailable(
-                ask.what,
-                "the answer does not fit the question",
-            )),
+            _ => Err(ask.unavailable("the answer does not fit the question")),
         }
-    }
-
-    /// Everything below the root of a commit, in one answer; a very large repository is listed in part.
-    fn read_full_listing(&self, commit: &str) -> Result<Arc<GitHubListing>, SourceError> {
-        self.read_listing(&format!("/git/trees/{commit}?recursive=1"))
     }
 
     fn read_listing(&self, path: &str) -> Result<Arc<GitHubListing>, SourceError> {
         let gone = || {
-            source_unavailable(
-                self.describe_in_repository("the list of files"),
-                "the commit is not there any more",
-            )
+            let why = "the commit is not there any more";
+            self.list_request(path).unavailable(why)
         };
         self.find_listing(path)?.ok_or_else(gone)
     }
@@ -178,26 +144,18 @@ impl GitHub {
         if let Some(listing) = lock_ignoring_poison(&self.listings).get(path) {
             return Ok(Some(Arc::clone(listing)));
         }
-        let ask = self.build_request(
-            path,
-            self.describe_in_repository("the list of files"),
-            AS_JSON,
-            MAX_TREE,
-        );
-        let Some(listing) = self
-            .fetch_immutable(&ask, GitHubListing::parse)?
-            .map(Arc::new)
-        else {
-            return Ok(None);
-        };
-        lock_ignoring_poison(&self.listings).insert(path.to_owned(), Arc::clone(&listing));
-        Ok(Some(listing))
+        let listing = self.fetch_immutable(&self.list_request(path), GitHubListing::parse)?;
+        let listing = listing.map(Arc::new);
+        if let Some(listing) = &listing {
+            lock_ignoring_poison(&self.listings).insert(path.to_owned(), Arc::clone(listing));
+        }
+        Ok(listing)
     }
 
     /// The file under a path. Where the whole list was too long, directories are asked for one by one.
     fn find_entry(&self, path: &RepoPath) -> Result<Option<GitHubTreeEntry>, SourceError> {
         let commit = self.pinned_commit()?;
-        let everything = self.read_full_listing(&commit)?;
+        let everything = self.read_listing(&format!("/git/trees/{commit}?recursive=1"))?;
         let entry = match everything.find_entry(path.as_str()) {
             ListingLookup::Outside => return Err(SourceError::Outside { path: path.clone() }),
             ListingLookup::Entry(entry) => Some(entry.clone()),
@@ -228,11 +186,8 @@ impl GitHub {
                 ListingLookup::Outside => return Err(SourceError::Outside { path: path.clone() }),
                 ListingLookup::Entry(entry) => entry.clone(),
                 ListingLookup::Nothing if listing.is_partial => {
-                    let what = self.describe_in_repository(&format!("'{path}'"));
-                    return Err(source_unavailable(
-                        what,
-                        "a directory on the way is too large to be listed",
-                    ));
+                    let why = "a directory on the way is too large to be listed";
+                    return Err(self.path_error(path, why));
                 }
                 ListingLookup::Nothing => return Ok(None),
             };
@@ -242,73 +197,52 @@ impl GitHub {
 
     /// Reads a file through the contents API, where a server tells the contents of a commit but does not list it.
     fn read_contents(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
-        let what = self.describe_in_repository(&format!("'{path}'"));
-        let parts: Vec<String> = path
-            .as_str()
-            .split('/')
-            .map(percent_encode_segment)
-            .collect();
+        let commit = self.pinned_commit()?;
+        let parts = path.as_str().split('/').map(percent_encode_segment);
         let place = format!(
-            "/contents/{}?ref={}",
-            parts.join("/"),
-            self.pinned_commit()?
+            "/contents/{}?ref={commit}",
+            parts.collect::<Vec<_>>().join("/")
         );
-        let ask = self.build_request(&place, what.clone(), AS_JSON, MAX_BLOB);
-        match self.fetch_immutable(&ask, answer::parse_contents_answer)? {
+        let ask = self.build_request(&place, &format!("'{path}'"), AS_JSON, MAX_BLOB);
+        let found = self.fetch_immutable(&ask, answer::parse_contents_answer)?;
+        let Some(found) = found else {
             // Only a server that tells what the root holds can say that something is not there.
-            None => match self.fetch_immutable(
-                &self.root_contents_request()?,
-                answer::parse_contents_answer,
-            )? {
-                Some(_) => Ok(None),
-                None => Err(source_unavailable(
-                    what,
-                    "the commit is neither listed nor are its contents told",
-                )),
-            },
-            Some(GitHubContents::Directory) => Ok(None),
-            Some(GitHubContents::Outside) => Err(SourceError::Outside { path: path.clone() }),
-            Some(GitHubContents::File { size, .. }) if size > MAX_FILE => {
-                Err(SourceError::TooLarge {
-                    path: path.clone(),
-                    bytes: size,
-                })
-            }
-            Some(GitHubContents::File {
-                id,
-                content: Some(bytes),
-                ..
-            }) => Ok(Some(SourceBlob {
+            let root = self.list_request(&format!("/contents/?ref={commit}"));
+            let root = self.fetch_immutable(&root, answer::parse_contents_answer)?;
+            let why = "the commit is neither listed nor are its contents told";
+            return root.map_or_else(|| Err(ask.unavailable(why)), |_| Ok(None));
+        };
+        let (id, size, content) = match found {
+            GitHubContents::Directory => return Ok(None),
+            GitHubContents::Outside => return Err(SourceError::Outside { path: path.clone() }),
+            GitHubContents::File { id, size, content } => (id, size, content),
+        };
+        check_file_size(path, Some(size))?;
+        match content {
+            Some(bytes) => Ok(Some(SourceBlob {
                 id: Some(id),
                 bytes,
             })),
-            Some(GitHubContents::File {
-                id, content: None, ..
-            }) => match self.fetch_blob(&id, what.clone())? {
-                Some(bytes) => Ok(Some(SourceBlob {
-                    id: Some(id),
-                    bytes,
-                })),
-                None => Err(source_unavailable(
-                    what,
-                    "it is named, but its content is not there",
-                )),
-            },
+            None => self.fetch_file(path, id, "it is named, but its content is not there"),
         }
     }
 
-    fn root_contents_request(&self) -> Result<GitHubRequest, SourceError> {
-        let place = format!("/contents/?ref={}", self.pinned_commit()?);
-        Ok(self.build_request(
-            &place,
-            self.describe_in_repository("the list of files"),
-            AS_JSON,
-            MAX_TREE,
-        ))
+    /// The content of a file that is known to be there; `why` is told where it is not.
+    fn fetch_file(
+        &self,
+        path: &RepoPath,
+        id: String,
+        why: &'static str,
+    ) -> Result<Option<SourceBlob>, SourceError> {
+        let bytes = self.fetch_blob(&id, &format!("'{path}'"))?;
+        Ok(Some(SourceBlob {
+            id: Some(id),
+            bytes: bytes.ok_or_else(|| self.path_error(path, why))?,
+        }))
     }
 
-    fn fetch_blob(&self, id: &str, what: String) -> Result<Option<Vec<u8>>, SourceError> {
-        let ask = self.build_request(&format!("/git/blobs/{id}"), what, AS_JSON, MAX_BLOB);
+    fn fetch_blob(&self, id: &str, thing: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        let ask = self.build_request(&format!("/git/blobs/{id}"), thing, AS_JSON, MAX_BLOB);
         self.fetch_immutable(&ask, |body| answer::parse_blob_content(body, id))
     }
 
@@ -318,20 +252,15 @@ impl GitHub {
         ask: &GitHubRequest,
         read: impl Fn(&[u8]) -> Result<T, BadGitHubAnswer>,
     ) -> Result<Option<T>, SourceError> {
-        if let Some(value) = self
-            .load_cached(&ask.url)
-            .and_then(|it| read(&it.body).ok())
-        {
+        let kept = self.load_cached(&ask.url);
+        if let Some(value) = kept.and_then(|it| read(&it.body).ok()) {
             return Ok(Some(value));
         }
         let reply = self.client.get(ask, None)?;
         match reply.status {
             200 => self.parse_and_cache_reply(ask, &reply, read).map(Some),
             404 => Ok(None),
-            status => Err(source_unavailable(
-                ask.what.as_str(),
-                format!("status {status} does not fit the question"),
-            )),
+            status => Err(ask.unavailable(format!("status {status} does not fit the question"))),
         }
     }
 
@@ -342,8 +271,7 @@ impl GitHub {
         reply: &GitHubReply,
         read: impl Fn(&[u8]) -> Result<T, BadGitHubAnswer>,
     ) -> Result<T, SourceError> {
-        let value =
-            read(&reply.body).map_err(|error| source_unavailable(ask.what.as_str(), error))?;
+        let value = read(&reply.body).map_err(|error| ask.unavailable(error))?;
         if let Some(cache) = &self.cache {
             cache.store_response(&ask.url, reply.etag.as_deref(), &reply.body);
         }
@@ -354,46 +282,54 @@ impl GitHub {
         self.cache.as_ref()?.load_response(url)
     }
 
+    /// What is asked for below the repository's address; `thing` is for messages.
     fn build_request(
         &self,
         path: &str,
-        what: String,
+        thing: &str,
         accept: &'static str,
         limit: u64,
     ) -> GitHubRequest {
-        let url = self
-            .client
-            .address()
-            .join_path(&format!("/repos/{}{path}", self.repo));
+        let address = &self.client.address;
         GitHubRequest {
-            what,
-            url,
+            what: self.describe_in_repository(thing),
+            url: address.join_path(&format!("/repos/{}{path}", self.repo)),
             accept,
             limit,
         }
     }
 
+    fn list_request(&self, path: &str) -> GitHubRequest {
+        self.build_request(path, "the list of files", AS_JSON, MAX_TREE)
+    }
+
     /// A thing of this repository, for messages.
     fn describe_in_repository(&self, thing: &str) -> String {
-        format!(
-            "{thing} of {} at {}",
-            self.repo,
-            self.client.address().host()
-        )
+        format!("{thing} of {} at {}", self.repo, self.client.address.host())
+    }
+
+    fn path_error(&self, path: &RepoPath, why: &'static str) -> SourceError {
+        source_unavailable(self.describe_in_repository(&format!("'{path}'")), why)
     }
 
     /// GitHub does not tell what is not there from what may not be seen.
     fn invisible_repository_error(&self) -> SourceError {
-        let what = format!(
-            "the repository {} at {}",
-            self.repo,
-            self.client.address().host()
-        );
-        let why = match self.client.has_token() {
-            true => "not found, or not visible with this token",
-            false => "not found, or not visible without a token",
+        let host = self.client.address.host();
+        let why = match self.client.token {
+            Some(_) => "not found, or not visible with this token",
+            None => "not found, or not visible without a token",
         };
-        source_unavailable(what, why)
+        source_unavailable(format!("the repository {} at {host}", self.repo), why)
+    }
+}
+
+fn check_file_size(path: &RepoPath, size: Option<u64>) -> Result<(), SourceError> {
+    match size.filter(|it| *it > MAX_FILE) {
+        Some(bytes) => Err(SourceError::TooLarge {
+            path: path.clone(),
+            bytes,
+        }),
+        None => Ok(()),
     }
 }
 
@@ -401,14 +337,11 @@ impl Source for GitHub {
     /// The branch is the name that was asked for; the API does not say whether it is one or a tag.
     fn read_tree(&self) -> Result<SourceTree, SourceError> {
         let commit = self.pinned_commit()?;
-        let name = self
-            .reference
-            .strip_prefix("heads/")
-            .unwrap_or(&self.reference);
+        let name = &*self.reference;
+        let name = name.strip_prefix("heads/").unwrap_or(name);
         let is_branch = name != "HEAD" && !name.starts_with("tags/") && !commit.starts_with(name);
-        let branch = is_branch.then(|| name.to_owned());
         Ok(SourceTree {
-            branch,
+            branch: is_branch.then(|| name.to_owned()),
             commit: Some(commit),
             is_worktree: false,
         })
@@ -421,23 +354,9 @@ impl Source for GitHub {
         let Some(entry) = self.find_entry(path)? else {
             return Ok(None);
         };
-        if let Some(bytes) = entry.size.filter(|it| *it > MAX_FILE) {
-            return Err(SourceError::TooLarge {
-                path: path.clone(),
-                bytes,
-            });
-        }
-        let what = self.describe_in_repository(&format!("'{path}'"));
-        match self.fetch_blob(&entry.id, what.clone())? {
-            Some(bytes) => Ok(Some(SourceBlob {
-                id: Some(entry.id),
-                bytes,
-            })),
-            None => Err(source_unavailable(
-                what,
-                "it is listed, but its content is not there",
-            )),
-        }
+        check_file_size(path, entry.size)?;
+        let why = "it is listed, but its content is not there";
+        self.fetch_file(path, entry.id, why)
     }
 
     fn file_id(&self, path: &RepoPath) -> Option<String> {
@@ -455,18 +374,15 @@ impl Source for GitHub {
         let mut ways = BTreeMap::new();
         for commit in from.iter().take(MAX_LEAPS) {
             if let Some(edits) = self.diff_commits(commit, &here)? {
-                let leap = CommitStep {
-                    commit: here.clone(),
-                    edits,
-                };
-                ways.insert(
-                    commit.clone(),
-                    HistoryRoute::Across {
-                        leap,
-                        then: 0,
-                        is_ancestor: None,
+                let way = HistoryRoute::Across {
+                    leap: CommitStep {
+                        commit: here.clone(),
+                        edits,
                     },
-                );
+                    then: 0,
+                    is_ancestor: None,
+                };
+                ways.insert(commit.clone(), way);
             }
         }
         Ok(CommitHistory {
@@ -477,11 +393,12 @@ impl Source for GitHub {
 
     /// The content that an id names, in whichever commit; `None` if this repository has none of that id.
     fn read_object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
-        let what = self.describe_in_repository(&format!("the content {id:.64}"));
+        let thing = format!("the content {id:.64}");
         if !is_object_id(id) {
+            let what = self.describe_in_repository(&thing);
             return Err(source_unavailable(what, "that is no id of git's in full"));
         }
-        let content = self.fetch_blob(&id.to_ascii_lowercase(), what)?;
+        let content = self.fetch_blob(&id.to_ascii_lowercase(), &thing)?;
         if content.is_none() {
             // Only who sees the repository can say that something is not in it.
             self.pinned_commit()?;
@@ -492,10 +409,10 @@ impl Source for GitHub {
 
 /// What became of each file between two lists.
 fn diff_listings(old: &GitHubListing, new: &GitHubListing) -> Vec<FileEdit> {
-    let (old, new): (BTreeMap<&str, &str>, BTreeMap<&str, &str>) =
-        (old.files().collect(), new.files().collect());
-    let added = new.iter().filter(|(path, _)| !old.contains_key(*path));
-    let mut added: BTreeMap<&str, &str> = added.map(|(path, id)| (*path, *id)).collect();
+    let old: BTreeMap<&str, &str> = old.files().collect();
+    let new: BTreeMap<&str, &str> = new.files().collect();
+    let mut added = new.clone();
+    added.retain(|path, _| !old.contains_key(path));
     let version = |path: &str, id: &str| {
         Some(FileVersion {
             path: path.parse().ok()?,
@@ -508,11 +425,9 @@ fn diff_listings(old: &GitHubListing, new: &GitHubListing) -> Vec<FileEdit> {
             Some(same) if same == id => continue,
             Some(other) => version(path, other),
             None => {
-                let renamed = added
-                    .iter()
-                    .find(|(_, it)| *it == id)
-                    .map(|(path, _)| *path);
-                renamed.and_then(|path| added.remove(path).and_then(|id| version(path, id)))
+                let renamed = added.iter().find(|(_, it)| *it == id);
+                let renamed = renamed.map(|(path, _)| *path);
+                renamed.and_then(|path| version(path, added.remove(path)?))
             }
         };
         edits.push(FileEdit {
@@ -525,14 +440,4 @@ fn diff_listings(old: &GitHubListing, new: &GitHubListing) -> Vec<FileEdit> {
         now: version(path, id),
     }));
     edits
-}
-
-/// Whether a 404 is about the ref and not about the repository.
-fn is_no_commit_message(body: &[u8]) -> bool {
-    String::from_utf8_lossy(body).contains("No commit found")
-}
-
-/// What a panicking thread leaves behind is whole: each value is put there in one step.
-fn lock_ignoring_poison<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,20 +5,20 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::ops::RangeInclusive;
 use std::path::Path;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 use apostille_cite::citation::RepoPath;
 use apostille_cite::file_lines::is_binary_content;
 use apostille_cite::source::{
     CommitHistory, FileEdit, MAX_FILE, Source, SourceBlob, SourceError, SourceTree,
 };
+use apostille_files::lock::lock_ignoring_poison;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
-use sha1::{Digest as _, Sha1};
 
 use crate::git::index::{self, GitIndexEntry};
 use crate::git::{
-    Checkout, Commit, MAX_FILES, diff_worktree_with_commit, encode_hex, is_absent_file_error,
+    Checkout, Commit, MAX_FILES, compute_blob_id, diff_worktree_with_commit, is_absent_file_error,
     list_sparse_excluded, source_unavailable,
 };
 
@@ -66,13 +66,12 @@ impl WorkTree {
     }
 
     fn from_root(root: Dir, checkout: Option<Checkout>) -> Self {
-        let (head, left_out, noted) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         Self {
             root,
             checkout,
-            head,
-            left_out,
-            noted,
+            head: OnceLock::new(),
+            left_out: OnceLock::new(),
+            noted: OnceLock::new(),
             entered: Mutex::default(),
         }
     }
@@ -82,14 +81,10 @@ impl WorkTree {
         if let Some(known) = self.head.get() {
             return Ok(known.as_ref());
         }
-        let commit = match &self.checkout {
-            Some(checkout) => checkout
-                .read_head()?
-                .commit
-                .map(|id| Commit::new(checkout, &id))
-                .transpose()?,
-            None => None,
-        };
+        let id = self.read_tree()?.commit;
+        let commit = self.checkout.as_ref().zip(id);
+        let commit = commit.map(|(checkout, id)| Commit::new(checkout, &id));
+        let commit = commit.transpose()?;
         Ok(self.head.get_or_init(|| commit).as_ref())
     }
 
@@ -101,19 +96,15 @@ impl WorkTree {
         let Some((folder, _)) = path.as_str().rsplit_once('/') else {
             return true;
         };
-        can_enter_folder(
-            root,
-            folder,
-            &mut self.entered.lock().unwrap_or_else(PoisonError::into_inner),
-        )
+        can_enter_folder(root, folder, &mut lock_ignoring_poison(&self.entered))
     }
 
     fn find_folder(&self, folder: &str) -> Result<Option<Dir>, ReadRefusal> {
         let mut dir = None;
         for part in folder.split('/') {
-            match open_subdirectory(dir.as_ref().unwrap_or(&self.root), part)? {
-                Some(below) => dir = Some(below),
-                None => return Ok(None),
+            dir = open_subdirectory(dir.as_ref().unwrap_or(&self.root), part)?;
+            if dir.is_none() {
+                break;
             }
         }
         Ok(dir)
@@ -135,15 +126,14 @@ impl WorkTree {
         let Some(checkout) = &self.checkout else {
             return Ok(None);
         };
-        if self.left_out.get().is_none() {
-            let paths = list_sparse_excluded(checkout)?;
-            self.left_out.get_or_init(|| paths);
-        }
-        if self
-            .left_out
-            .get()
-            .is_some_and(|it| it.contains(path.as_str()))
-        {
+        let left_out = match self.left_out.get() {
+            Some(known) => known,
+            None => {
+                let paths = list_sparse_excluded(checkout)?;
+                self.left_out.get_or_init(|| paths)
+            }
+        };
+        if left_out.contains(path.as_str()) {
             let why = "it is not checked out here; look at the commit instead";
             return Err(source_unavailable(format!("'{path}'"), why));
         }
@@ -151,28 +141,16 @@ impl WorkTree {
     }
 
     /// Git's id of these bytes. Where git converts files on checkout, the committed ones have another id.
-    fn compute_blob_id(&self, bytes: &[u8]) -> Option<String> {
+    fn find_blob_id(&self, bytes: &[u8]) -> Option<String> {
         let uses_sha1 = self.checkout.as_ref().is_none_or(Checkout::uses_sha1);
-        uses_sha1.then(|| {
-            let header = format!("blob {}\0", bytes.len());
-            encode_hex(
-                &Sha1::new()
-                    .chain_update(header)
-                    .chain_update(bytes)
-                    .finalize(),
-            )
-        })
+        uses_sha1.then(|| compute_blob_id(bytes))
     }
 }
 
 impl Source for WorkTree {
     fn read_tree(&self) -> Result<SourceTree, SourceError> {
-        let head = self
-            .checkout
-            .as_ref()
-            .map(Checkout::read_head)
-            .transpose()?
-            .unwrap_or_default();
+        let head = self.checkout.as_ref().map(Checkout::read_head);
+        let head = head.transpose()?.unwrap_or_default();
         Ok(SourceTree {
             commit: head.commit,
             branch: head.branch,
@@ -183,7 +161,7 @@ impl Source for WorkTree {
     fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
         match self.read_bytes(path) {
             Ok(Some(bytes)) => Ok(Some(SourceBlob {
-                id: self.compute_blob_id(&bytes),
+                id: self.find_blob_id(&bytes),
                 bytes,
             })),
             Ok(None) => self.check_absent(path),
@@ -206,27 +184,17 @@ impl Source for WorkTree {
             .get(path.as_str())?;
         let root = checkout.root()?;
         self.can_enter(root, path).then_some(())?;
-        let metadata = fs::symlink_metadata(root.join(path.as_str()))
-            .ok()
-            .filter(fs::Metadata::is_file)?;
-        noted
-            .is_unchanged(
-                metadata.modified().ok(),
-                file_inode(&metadata),
-                metadata.len(),
-            )
-            .then(|| noted.blob_id())
+        let metadata = fs::symlink_metadata(root.join(path.as_str())).ok()?;
+        let is_noted = metadata.is_file() && noted.is_unchanged(&metadata);
+        is_noted.then(|| noted.blob_id())
     }
 
     fn is_settled(&self) -> Result<bool, SourceError> {
         let Some(checkout) = &self.checkout else {
             return Ok(false);
         };
-        Ok(checkout.is_at_default_branch(&checkout.read_head()?)
-            && self
-                .list_uncommitted_edits()?
-                .iter()
-                .all(|it| it.was.is_none()))
+        let is_at_default = checkout.is_at_default_branch(&checkout.read_head()?);
+        Ok(is_at_default && (self.list_uncommitted_edits()?.iter()).all(|it| it.was.is_none()))
     }
 
     fn walk_history(
@@ -234,10 +202,10 @@ impl Source for WorkTree {
         from: &BTreeSet<String>,
         most: usize,
     ) -> Result<CommitHistory, SourceError> {
-        self.head_commit()?.map_or_else(
-            || Ok(CommitHistory::default()),
-            |it| it.walk_history(from, most),
-        )
+        match self.head_commit()? {
+            Some(head) => head.walk_history(from, most),
+            None => Ok(CommitHistory::default()),
+        }
     }
 
     fn read_object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
@@ -261,12 +229,8 @@ impl Source for WorkTree {
             return Ok(false);
         };
         let mut paths: BTreeSet<RepoPath> = head.list_files()?.into_iter().map(|it| it.0).collect();
-        paths.extend(
-            self.list_uncommitted_edits()?
-                .into_iter()
-                .filter_map(|it| it.now)
-                .map(|it| it.path),
-        );
+        let edits = self.list_uncommitted_edits()?.into_iter();
+        paths.extend(edits.filter_map(|it| Some(it.now?.path)));
         for path in paths.iter().take(MAX_FILES) {
             let blob = match self.read_file(path) {
                 Ok(Some(blob)) => blob,
@@ -396,17 +360,6 @@ fn can_enter_folder(root: &Path, folder: &str, entered: &mut HashSet<String>) ->
     let is_ours =
         || fs::symlink_metadata(path.join(".git")).is_err_and(|it| is_absent_file_error(&it));
     is_way_clear && is_real() && is_ours() && entered.insert(folder.to_owned())
-}
-
-#[cfg(unix)]
-fn file_inode(metadata: &fs::Metadata) -> Option<u64> {
-    use std::os::unix::fs::MetadataExt as _;
-    Some(metadata.ino())
-}
-
-#[cfg(not(unix))]
-fn file_inode(_: &fs::Metadata) -> Option<u64> {
-    None
 }
 
 /// For reading, and without waiting for the other end of a pipe where the platform can be told so.

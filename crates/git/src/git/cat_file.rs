@@ -119,7 +119,7 @@ impl Drop for CatFile {
 }
 
 /// Stops the child and waits for it, so that no zombie stays behind.
-fn kill_git_child(child: &mut Child) {
+pub(super) fn kill_git_child(child: &mut Child) {
     // Both fail only when it has ended already, which is what is wanted.
     let _ = child.kill();
     let _ = child.wait();

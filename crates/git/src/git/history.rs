@@ -8,7 +8,7 @@ use apostille_cite::source::{
     CommitHistory, CommitStep, FileEdit, FileVersion, HistoryRoute, MAX_FILE, SourceError,
 };
 
-use super::cat_file::{CatFile, CatFileAnswer};
+use super::cat_file::{CatFile, CatFileAnswer, kill_git_child};
 use super::discover::Checkout;
 use super::refs::is_object_id;
 use super::{git_command, source_unavailable};
@@ -48,24 +48,25 @@ pub(super) fn walk_first_parents(
     from: &BTreeSet<String>,
     most: usize,
 ) -> Result<CommitHistory, SourceError> {
-    let from: BTreeSet<&str> = from
-        .iter()
-        .map(String::as_str)
-        .filter(|it| is_object_id(it))
-        .collect();
+    let wanted = from.iter().map(String::as_str);
+    let wanted: BTreeSet<&str> = wanted.filter(|it| is_object_id(it)).collect();
     // Where a clone lacks contents, renames cannot be told by them.
-    let mut line = FirstParentLine::read_log(checkout, head, &from, most, "--find-renames")
-        .or_else(|_| FirstParentLine::read_log(checkout, head, &from, most, "--no-renames"))?;
+    let mut line = FirstParentLine::read_log(checkout, head, &wanted, most, "--find-renames")
+        .or_else(|_| FirstParentLine::read_log(checkout, head, &wanted, most, "--no-renames"))?;
     line.steps.reverse();
-    let mut ways = line.collect_routes();
-    let missing: Vec<&str> = from
-        .into_iter()
-        .filter(|it| !ways.contains_key(*it))
-        .collect();
-    if !missing.is_empty() {
-        let graph = CommitGraph::read_parents(checkout, head)?;
-        for commit in missing {
-            if let Some(way) = find_route_across(checkout, &line, &graph, commit)? {
+    let steps = line.steps.iter().map(|it| &it.commit);
+    let mut ways = BTreeMap::new();
+    for (commit, at) in line.base.iter().zip([0]).chain(steps.zip(1..)) {
+        if wanted.contains(commit.as_str()) {
+            ways.insert(commit.clone(), HistoryRoute::Along(at));
+        }
+    }
+    if wanted.len() > ways.len() {
+        let parents = read_parents(checkout, head)?;
+        for commit in wanted {
+            if !ways.contains_key(commit)
+                && let Some(way) = find_route_across(checkout, &line, &parents, commit)?
+            {
                 ways.insert(commit.to_owned(), way);
             }
         }
@@ -77,40 +78,28 @@ pub(super) fn walk_first_parents(
 }
 
 /// The line of first parents, as far as it was read.
-struct FirstParentLine<'f> {
+#[derive(Default)]
+struct FirstParentLine {
     /// What each commit did.
     steps: Vec<CommitStep>,
-    wanted: BTreeSet<&'f str>,
     /// The commit after which the steps begin, where the walk ended at one that was asked for.
     base: Option<String>,
 }
 
-impl<'f> FirstParentLine<'f> {
+impl FirstParentLine {
     fn read_log(
         checkout: &Checkout,
         head: &str,
-        wanted: &BTreeSet<&'f str>,
+        wanted: &BTreeSet<&str>,
         most: usize,
         renames: &str,
     ) -> Result<Self, SourceError> {
-        let mut command = git_command::build_git_command(checkout);
-        command
-            .args(["-c", "diff.renameLimit=1000", "log"])
-            .args(LOG)
-            .arg(renames);
-        command.args([
-            &format!("--max-count={}", most.saturating_add(1)),
-            head,
-            "--",
-        ]);
-        let mut log = GitOutput::spawn_command(command)?;
-        let mut line = Self {
-            steps: Vec::new(),
-            wanted: wanted.clone(),
-            base: None,
-        };
-        let mut unseen = wanted.clone();
-        while let Some(field) = log.read_field()? {
+        let max_count = format!("--max-count={}", most.saturating_add(1));
+        let range = [renames, &max_count, head, "--"];
+        let arguments = [&["-c", "diff.renameLimit=1000", "log"], &LOG[..], &range].concat();
+        let mut log = GitOutput::start(checkout, &arguments)?;
+        let (mut line, mut unseen) = (Self::default(), wanted.clone());
+        while let Some(field) = log.read_piece(0)? {
             let field = field.strip_prefix(b"\n").unwrap_or(&field);
             if let Some(commit) = field.strip_prefix(b"\x01") {
                 let commit = String::from_utf8_lossy(commit).into_owned();
@@ -118,7 +107,6 @@ impl<'f> FirstParentLine<'f> {
                 let is_end = unseen.is_empty() || line.steps.len() >= most || log.read > MAX_OUTPUT;
                 if is_end {
                     line.base = Some(commit);
-                    log.kill_child();
                     return Ok(line);
                 }
                 line.steps.push(CommitStep {
@@ -126,110 +114,69 @@ impl<'f> FirstParentLine<'f> {
                     edits: Vec::new(),
                 });
             } else if let Some(header) = field.strip_prefix(b":") {
-                let edit = log.read_edit(header.to_vec())?;
-                if let (Some(edit), Some(step)) = (edit, line.steps.last_mut()) {
-                    step.edits.push(edit);
+                let edit = log.read_edit(header)?;
+                if let Some(step) = line.steps.last_mut() {
+                    step.edits.extend(edit);
                 }
             }
         }
-        log.expect_success()?;
+        log.expect_exit_code(&[0])?;
         Ok(line)
-    }
-
-    /// How one comes to the end of the line from each wanted commit on it. The steps are in order by now.
-    fn collect_routes(&self) -> BTreeMap<String, HistoryRoute> {
-        let on_line = self
-            .steps
-            .iter()
-            .enumerate()
-            .map(|(at, step)| (step.commit.as_str(), at + 1));
-        let base = self.base.as_deref().map(|it| (it, 0));
-        let wanted = base
-            .into_iter()
-            .chain(on_line)
-            .filter(|it| self.wanted.contains(it.0));
-        wanted
-            .map(|(commit, at)| (commit.to_owned(), HistoryRoute::Along(at)))
-            .collect()
     }
 }
 
 /// Who is whose parent, as far as it was read.
-struct CommitGraph {
-    parents: HashMap<String, Vec<String>>,
+type CommitParents = HashMap<String, Vec<String>>;
+
+fn read_parents(checkout: &Checkout, head: &str) -> Result<CommitParents, SourceError> {
+    let output = GitOutput::start(checkout, &["rev-list", "--parents", MAX_GRAPH, head, "--"])?;
+    let mut parents = HashMap::new();
+    output.each_piece(b'\n', |line| {
+        let mut ids = line.split(' ').map(str::to_owned);
+        parents.extend(ids.next().map(|commit| (commit, ids.collect())));
+    })?;
+    Ok(parents)
 }
 
-impl CommitGraph {
-    fn read_parents(checkout: &Checkout, head: &str) -> Result<Self, SourceError> {
-        let mut command = git_command::build_git_command(checkout);
-        command.args(["rev-list", "--parents", MAX_GRAPH, head, "--"]);
-        let mut output = GitOutput::spawn_command(command)?;
-        let mut parents = HashMap::new();
-        while let Some(line) = output.read_line()? {
-            let mut ids = line.split(' ').map(str::to_owned);
-            if let Some(commit) = ids.next() {
-                parents.insert(commit, ids.collect());
+/// The first commit on the line that has this one behind it, as its place on the line.
+fn find_join(line: &FirstParentLine, parents: &CommitParents, commit: &str) -> Option<usize> {
+    let mut seen: HashSet<&str> = HashSet::new();
+    for (at, step) in line.steps.iter().enumerate() {
+        let mut open: Vec<&str> = vec![&step.commit];
+        while let Some(id) = open.pop() {
+            if id == commit {
+                return Some(at);
+            }
+            // What lies before the line was there all along: only the first step sees it.
+            if seen.insert(id) {
+                open.extend(parents.get(id).into_iter().flatten().map(String::as_str));
             }
         }
-        output.expect_success()?;
-        Ok(Self { parents })
     }
-
-    /// The first commit on the line that has this one behind it, as its place on the line.
-    fn find_join(&self, line: &FirstParentLine<'_>, commit: &str) -> Option<usize> {
-        let mut seen: HashSet<&str> = HashSet::new();
-        for (at, step) in line.steps.iter().enumerate() {
-            let mut open: Vec<&str> = vec![&step.commit];
-            while let Some(id) = open.pop() {
-                if id == commit {
-                    return Some(at);
-                }
-                // What lies before the line was there all along: only the first step sees it.
-                if seen.insert(id) {
-                    open.extend(
-                        self.parents
-                            .get(id)
-                            .into_iter()
-                            .flatten()
-                            .map(String::as_str),
-                    );
-                }
-            }
-        }
-        None
-    }
+    None
 }
 
 /// The way from a commit that is not on the line: one leap to where it joins, or to the end if it never does.
 fn find_route_across(
     checkout: &Checkout,
-    line: &FirstParentLine<'_>,
-    graph: &CommitGraph,
+    line: &FirstParentLine,
+    parents: &CommitParents,
     commit: &str,
 ) -> Result<Option<HistoryRoute>, SourceError> {
-    let is_ancestor = graph.parents.contains_key(commit);
-    let joins = if is_ancestor {
-        graph.find_join(line, commit)
-    } else {
-        None
-    };
-    let end = joins.or(line.steps.len().checked_sub(1));
-    let target = end
-        .map(|at| line.steps[at].commit.clone())
-        .or_else(|| line.base.clone());
-    let Some(target) = target else {
+    let is_ancestor = parents.contains_key(commit);
+    let joins = is_ancestor.then(|| find_join(line, parents, commit));
+    let end = joins.flatten().or(line.steps.len().checked_sub(1));
+    let target = end.map(|at| &line.steps[at].commit);
+    let Some(target) = target.or(line.base.as_ref()) else {
         return Ok(None);
     };
-    let Some(edits) = diff_commit_trees(checkout, commit, &target)? else {
-        return Ok(None);
-    };
-    let then = end.map_or(0, |at| at + 1);
-    Ok(Some(HistoryRoute::Across {
+    let edits = diff_commit_trees(checkout, commit, target)?;
+    Ok(edits.map(|edits| HistoryRoute::Across {
         leap: CommitStep {
-            commit: target,
+            commit: target.clone(),
             edits,
         },
-        then,
+        then: end.map_or(0, |at| at + 1),
         is_ancestor: Some(is_ancestor),
     }))
 }
@@ -240,55 +187,41 @@ fn diff_commit_trees(
     from: &str,
     to: &str,
 ) -> Result<Option<Vec<FileEdit>>, SourceError> {
+    let plain = [
+        "-c",
+        "diff.renameLimit=1000",
+        "diff-tree",
+        "-r",
+        "--raw",
+        "-z",
+        "--no-abbrev",
+    ];
     // Where a clone lacks contents, renames cannot be told by them.
-    let edits = ["--find-renames", "--no-renames"]
-        .into_iter()
-        .find_map(|renames| {
-            let mut command = git_command::build_git_command(checkout);
-            command.args([
-                "-c",
-                "diff.renameLimit=1000",
-                "diff-tree",
-                "-r",
-                "--raw",
-                "-z",
-                "--no-abbrev",
-            ]);
-            command.args([renames, from, to, "--"]);
-            collect_raw_edits(command).ok()
-        });
-    match edits {
-        Some(edits) => Ok(Some(edits)),
-        None if has_commit(checkout, from)? => Err(source_unavailable(
-            "the history with git",
-            format!("commit {from} could not be read; try 'git fsck'"),
-        )),
-        None => Ok(None),
+    for renames in ["--find-renames", "--no-renames"] {
+        let arguments = [&plain[..], &[renames, from, to, "--"]].concat();
+        let edits = GitOutput::start(checkout, &arguments).and_then(GitOutput::read_edits);
+        if edits.is_ok() {
+            return edits.map(Some);
+        }
     }
+    if has_commit(checkout, from)? {
+        let why = format!("commit {from} could not be read; try 'git fsck'");
+        return Err(history_error(why));
+    }
+    Ok(None)
 }
 
 /// Whether git has a commit; one that is broken is an error.
 fn has_commit(checkout: &Checkout, commit: &str) -> Result<bool, SourceError> {
     let mut child = CatFile::spawn_child(git_command::build_git_command(checkout))
         .map_err(git_command::git_start_error)?;
-    let answer = child.request_object(&format!("{commit}^{{commit}}"), MAX_FILE);
-    Ok(
-        answer.map_err(|error| source_unavailable(format!("commit {commit} with git"), error))?
-            != CatFileAnswer::Missing,
-    )
-}
-
-/// The files that a command lists as git's plumbing does.
-fn collect_raw_edits(command: Command) -> Result<Vec<FileEdit>, SourceError> {
-    let mut output = GitOutput::spawn_command(command)?;
-    let mut edits = Vec::new();
-    while let Some(field) = output.read_field()? {
-        if let Some(header) = field.strip_prefix(b":") {
-            edits.extend(output.read_edit(header.to_vec())?);
-        }
+    match child.request_object(&format!("{commit}^{{commit}}"), MAX_FILE) {
+        Ok(answer) => Ok(answer != CatFileAnswer::Missing),
+        Err(error) => Err(source_unavailable(
+            format!("commit {commit} with git"),
+            error,
+        )),
     }
-    output.expect_success()?;
-    Ok(edits)
 }
 
 /// What the working tree holds otherwise than its commit, by what git noted of its files; no file is read.
@@ -301,7 +234,7 @@ pub(crate) fn diff_worktree_with_commit(
     command.args(["diff-index", "--raw", "-z", "--no-abbrev", "--no-renames"]);
     // To look into a submodule, git would obey the configuration of that one.
     command.args(["--ignore-submodules=all", head, "--"]);
-    let mut edits = collect_raw_edits(command)?;
+    let mut edits = GitOutput::spawn_command(command)?.read_edits()?;
     for edit in &mut edits {
         // What is staged may differ from what lies in the file.
         if let Some(now) = &mut edit.now {
@@ -314,17 +247,13 @@ pub(crate) fn diff_worktree_with_commit(
 
 /// Where a file's time says nothing, git compares what it holds, and would run the filters of the configuration.
 fn disable_git_filters(checkout: &Checkout, command: &mut Command) -> Result<(), SourceError> {
-    let mut names = git_command::build_git_command(checkout);
-    names.args([
-        "config",
-        "--null",
-        "--name-only",
-        "--get-regexp",
-        r"^filter\..*\.(clean|process|required)$",
-    ]);
-    let mut output = GitOutput::spawn_command(names)?;
+    let regexp = r"^filter\..*\.(clean|process|required)$";
+    let mut output = GitOutput::start(
+        checkout,
+        &["config", "--null", "--name-only", "--get-regexp", regexp],
+    )?;
     let mut n_set = 0;
-    while let Some(name) = output.read_field()? {
+    while let Some(name) = output.read_piece(0)? {
         let name =
             String::from_utf8(name).map_err(|error| source_unavailable("git's filters", error))?;
         let value = if name.ends_with(".required") {
@@ -339,47 +268,33 @@ fn disable_git_filters(checkout: &Checkout, command: &mut Command) -> Result<(),
     }
     command.env("GIT_CONFIG_COUNT", n_set.to_string());
     // Git says 1 where there are none.
-    if n_set == 0 {
-        output.expect_exit_code(&[0, 1])
-    } else {
-        output.expect_success()
-    }
+    output.expect_exit_code(if n_set == 0 { &[0, 1] } else { &[0] })
 }
 
 /// The files that are in the commit, but that a sparse checkout leaves out of the working tree.
 pub(crate) fn list_sparse_excluded(checkout: &Checkout) -> Result<BTreeSet<String>, SourceError> {
-    if !checkout.git_dir().join("info/sparse-checkout").exists() {
-        return Ok(BTreeSet::new());
-    }
-    let mut command = git_command::build_git_command(checkout);
-    command.args(["ls-files", "-t", "-z"]);
-    let mut output = GitOutput::spawn_command(command)?;
     let mut paths = BTreeSet::new();
-    while let Some(field) = output.read_field()? {
-        paths.extend(
-            field
-                .strip_prefix(b"S ")
-                .map(|it| String::from_utf8_lossy(it).into_owned()),
-        );
+    if checkout.git_dir().join("info/sparse-checkout").exists() {
+        let files = GitOutput::start(checkout, &["ls-files", "-t", "-z"])?;
+        files.each_piece(0, |it| {
+            paths.extend(it.strip_prefix("S ").map(str::to_owned))
+        })?;
     }
-    output.expect_success()?;
     Ok(paths)
 }
 
 fn list_untracked_files(checkout: &Checkout) -> Result<Vec<FileEdit>, SourceError> {
-    let mut command = git_command::build_git_command(checkout);
-    command.args(["ls-files", "--others", "--exclude-standard", "-z"]);
-    let mut output = GitOutput::spawn_command(command)?;
     let mut edits = Vec::new();
-    while let Some(field) = output.read_field()? {
-        if let Ok(path) = String::from_utf8_lossy(&field).parse() {
-            edits.push(FileEdit {
-                was: None,
-                now: Some(FileVersion { path, id: None }),
-            });
-        }
-    }
-    output.expect_success()?;
+    let files = GitOutput::start(
+        checkout,
+        &["ls-files", "--others", "--exclude-standard", "-z"],
+    )?;
+    files.each_piece(0, |path| {
+        edits.extend(path.parse().ok().map(|path| FileEdit {
+            was: None,
+            now: Some(FileVersion { path, id: None }),
+        }));
+    })?;
     Ok(edits)
 }
 
@@ -391,59 +306,68 @@ struct GitOutput {
 }
 
 impl GitOutput {
+    fn start(checkout: &Checkout, arguments: &[&str]) -> Result<Self, SourceError> {
+        let mut command = git_command::build_git_command(checkout);
+        command.args(arguments);
+        Self::spawn_command(command)
+    }
+
     fn spawn_command(mut command: Command) -> Result<Self, SourceError> {
         let mut child = command.spawn().map_err(git_command::git_start_error)?;
-        match child.stdout.take() {
-            Some(answers) => Ok(Self {
-                child,
-                answers: BufReader::with_capacity(1 << 16, answers),
-                read: 0,
-            }),
-            None => Err(source_unavailable(
-                "the history with git",
-                "git was started without pipes",
-            )),
-        }
+        let answers = child.stdout.take();
+        let answers = answers.ok_or_else(|| history_error("git was started without pipes"))?;
+        Ok(Self {
+            child,
+            answers: BufReader::with_capacity(1 << 16, answers),
+            read: 0,
+        })
     }
 
-    /// The next piece up to a NUL; `None` at the end.
-    fn read_field(&mut self) -> Result<Option<Vec<u8>>, SourceError> {
-        let mut field = Vec::new();
+    /// The next piece, without the byte that ends it; `None` at the end of all.
+    fn read_piece(&mut self, end: u8) -> Result<Option<Vec<u8>>, SourceError> {
+        let mut piece = Vec::new();
         self.read += self
             .answers
-            .read_until(0, &mut field)
-            .map_err(|error| source_unavailable("the history with git", error))?;
-        if field.is_empty() {
+            .read_until(end, &mut piece)
+            .map_err(history_error)?;
+        if piece.is_empty() {
             return Ok(None);
         }
-        if field.last() == Some(&0) {
-            field.pop();
-        }
-        Ok(Some(field))
+        piece.pop_if(|it| *it == end);
+        Ok(Some(piece))
     }
 
-    fn read_line(&mut self) -> Result<Option<String>, SourceError> {
-        let mut line = String::new();
-        self.answers
-            .read_line(&mut line)
-            .map_err(|error| source_unavailable("the history with git", error))?;
-        Ok((!line.is_empty()).then(|| line.trim_end().to_owned()))
+    /// Goes through all pieces; the child must have been content.
+    fn each_piece(mut self, end: u8, mut see: impl FnMut(&str)) -> Result<(), SourceError> {
+        while let Some(piece) = self.read_piece(end)? {
+            see(&String::from_utf8_lossy(&piece));
+        }
+        self.expect_exit_code(&[0])
+    }
+
+    /// The files that git's plumbing lists.
+    fn read_edits(mut self) -> Result<Vec<FileEdit>, SourceError> {
+        let mut edits = Vec::new();
+        while let Some(field) = self.read_piece(0)? {
+            if let Some(header) = field.strip_prefix(b":") {
+                edits.extend(self.read_edit(header)?);
+            }
+        }
+        self.expect_exit_code(&[0])?;
+        Ok(edits)
     }
 
     /// `<mode> <mode> <id> <id> <letter>`, then one path, or two for a rename. Only what can be cited is told: files,
     /// not links or submodules, under names that are paths.
-    fn read_edit(&mut self, header: Vec<u8>) -> Result<Option<FileEdit>, SourceError> {
-        let header = String::from_utf8_lossy(&header).into_owned();
+    fn read_edit(&mut self, header: &[u8]) -> Result<Option<FileEdit>, SourceError> {
+        let header = String::from_utf8_lossy(header);
         let words: Vec<&str> = header.split(' ').collect();
         let [mode_was, mode_now, id_was, id_now, letter] = words[..] else {
-            return Err(source_unavailable(
-                "the history with git",
-                "git answered in an unknown way",
-            ));
+            return Err(history_error("git answered in an unknown way"));
         };
-        let first = self.read_field()?.unwrap_or_default();
+        let first = self.read_piece(0)?.unwrap_or_default();
         let second = if letter.starts_with(['R', 'C']) {
-            self.read_field()?.unwrap_or_default()
+            self.read_piece(0)?.unwrap_or_default()
         } else {
             first.clone()
         };
@@ -452,38 +376,26 @@ impl GitOutput {
         Ok((was.is_some() || now.is_some()).then_some(FileEdit { was, now }))
     }
 
-    /// Waits for the child; it must have been content.
-    fn expect_success(self) -> Result<(), SourceError> {
-        self.expect_exit_code(&[0])
-    }
-
     /// Waits for the child; it must have ended with one of these numbers.
     fn expect_exit_code(mut self, fine: &[i32]) -> Result<(), SourceError> {
-        let status = self
-            .child
-            .wait()
-            .map_err(|error| source_unavailable("the history with git", error))?;
+        let status = self.child.wait().map_err(history_error)?;
         if status.code().is_some_and(|it| fine.contains(&it)) {
             Ok(())
         } else {
-            Err(source_unavailable(
-                "the history with git",
-                format!("git failed: {status}; try 'git fsck'"),
-            ))
+            let why = format!("git failed: {status}; try 'git fsck'");
+            Err(history_error(why))
         }
-    }
-
-    /// Enough was said.
-    fn kill_child(&mut self) {
-        let _ = self.child.kill();
     }
 }
 
 impl Drop for GitOutput {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        kill_git_child(&mut self.child);
     }
+}
+
+fn history_error(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> SourceError {
+    source_unavailable("the history with git", why)
 }
 
 fn parse_file_version(mode: &str, id: &str, path: &[u8]) -> Option<FileVersion> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 use super::tree::encode_hex;
 
@@ -30,18 +30,17 @@ impl GitIndexEntry {
         encode_hex(&self.id)
     }
 
-    /// Whether a file with these properties is the one that was noted, unchanged.
-    pub(crate) fn is_unchanged(
-        &self,
-        modified: Option<SystemTime>,
-        inode: Option<u64>,
-        size: u64,
-    ) -> bool {
-        let modified = modified.and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+    /// Whether a file of which the system says this is the one that was noted, unchanged.
+    pub(crate) fn is_unchanged(&self, file: &fs::Metadata) -> bool {
+        #[cfg(unix)]
+        let inode = Some(std::os::unix::fs::MetadataExt::ino(file));
+        #[cfg(not(unix))]
+        let inode: Option<u64> = None;
         // Git keeps the lower 32 bits of everything, and no inode on systems that have none.
         let low = |number: u64| u32::try_from(number & 0xffff_ffff).unwrap_or(0);
-        modified.is_some_and(|it| (low(it.as_secs()), it.subsec_nanos()) == self.modified)
-            && low(size) == self.size
+        modified_since_epoch(file)
+            .is_some_and(|it| (low(it.as_secs()), it.subsec_nanos()) == self.modified)
+            && low(file.len()) == self.size
             && (self.inode == 0 || inode.is_none_or(|it| low(it) == self.inode))
     }
 }
@@ -52,20 +51,19 @@ pub(crate) fn read_git_index(path: &Path) -> HashMap<String, GitIndexEntry> {
     let Ok(metadata) = fs::metadata(path) else {
         return HashMap::new();
     };
-    let written = metadata
-        .modified()
-        .ok()
-        .and_then(|it| it.duration_since(UNIX_EPOCH).ok());
-    let (true, Some(written)) = (metadata.len() <= MAX_INDEX, written) else {
+    let (true, Some(written)) = (metadata.len() <= MAX_INDEX, modified_since_epoch(&metadata))
+    else {
         return HashMap::new();
     };
-    let mut files = fs::read(path)
-        .ok()
-        .and_then(|it| parse_git_index(&it))
-        .unwrap_or_default();
+    let bytes = fs::read(path).unwrap_or_default();
+    let mut files = parse_git_index(&bytes).unwrap_or_default();
     let written = (written.as_secs(), written.subsec_nanos());
     files.retain(|_, it| (u64::from(it.modified.0), it.modified.1) < written && it.modified.1 != 0);
     files
+}
+
+fn modified_since_epoch(file: &fs::Metadata) -> Option<Duration> {
+    file.modified().ok()?.duration_since(UNIX_EPOCH).ok()
 }
 
 fn parse_git_index(bytes: &[u8]) -> Option<HashMap<String, GitIndexEntry>> {

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use sha1::{Digest as _, Sha1};
+
 /// What kind of thing a tree names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TreeEntryKind {
@@ -75,6 +77,13 @@ pub(crate) fn parse_tree_mode(mode: &[u8]) -> Result<TreeEntryKind, BadTree> {
         0o160_000 => Ok(TreeEntryKind::Submodule),
         _ => Err(BadTree),
     }
+}
+
+/// Git's id of a file's content, where ids are SHA-1.
+pub(crate) fn compute_blob_id(bytes: &[u8]) -> String {
+    let header = format!("blob {}\0", bytes.len());
+    let id = Sha1::new().chain_update(header).chain_update(bytes);
+    encode_hex(&id.finalize())
 }
 
 pub(crate) fn encode_hex(bytes: &[u8]) -> String {

@@ -6,9 +6,8 @@ use apostille_text::digest::Digest;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
-use sha1::{Digest as _, Sha1};
 
-use crate::git::{TreeEntryKind, encode_hex, is_object_id, parse_tree_mode};
+use crate::git::{TreeEntryKind, compute_blob_id, is_object_id, parse_tree_mode};
 
 /// An answer that is not what was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -75,17 +74,15 @@ impl GitHubListing {
         let tree: ApiTree = serde_json::from_slice(body)?;
         let entry = |it: ApiContentsItem| {
             let kind = parse_tree_mode(it.mode.as_bytes()).map_err(|_| BadGitHubAnswer::Mode)?;
-            let is_id = is_object_id(&it.sha);
-            is_id
-                .then_some((
-                    it.path,
-                    GitHubTreeEntry {
-                        kind,
-                        id: it.sha,
-                        size: it.size,
-                    },
-                ))
-                .ok_or(BadGitHubAnswer::Mode)
+            if !is_object_id(&it.sha) {
+                return Err(BadGitHubAnswer::Mode);
+            }
+            let entry = GitHubTreeEntry {
+                kind,
+                id: it.sha,
+                size: it.size,
+            };
+            Ok((it.path, entry))
         };
         let entries = tree.tree.into_iter().map(entry).collect::<Result<_, _>>()?;
         Ok(Self {
@@ -127,14 +124,10 @@ impl GitHubListing {
 
 /// The commit id that an answer consists of.
 pub(super) fn parse_commit_id(body: &[u8]) -> Result<String, BadGitHubAnswer> {
-    let text = std::str::from_utf8(body)
-        .map_err(|_| BadGitHubAnswer::NoCommit)?
-        .trim();
-    if is_object_id(text) {
-        Ok(text.to_ascii_lowercase())
-    } else {
-        Err(BadGitHubAnswer::NoCommit)
-    }
+    let text = std::str::from_utf8(body).ok().map(str::trim);
+    let id = text.filter(|it| is_object_id(it));
+    id.map(str::to_ascii_lowercase)
+        .ok_or(BadGitHubAnswer::NoCommit)
 }
 
 /// The content of a blob, if it is the one that the id names.
@@ -148,11 +141,8 @@ pub(super) fn parse_blob_content(body: &[u8], id: &str) -> Result<Vec<u8>, BadGi
     if blob.encoding != "base64" {
         return Err(BadGitHubAnswer::Encoding);
     }
-    let dense: Vec<u8> = blob
-        .content
-        .bytes()
-        .filter(|it| !it.is_ascii_whitespace())
-        .collect();
+    let mut dense = blob.content.into_bytes();
+    dense.retain(|it| !it.is_ascii_whitespace());
     let bytes = STANDARD
         .decode(dense)
         .map_err(|_| BadGitHubAnswer::Encoding)?;
@@ -195,15 +185,12 @@ pub(super) fn parse_contents_answer(body: &[u8]) -> Result<GitHubContents, BadGi
     let item: ApiContentsItem = serde_json::from_slice(body)?;
     match item.r#type.as_str() {
         "file" if is_object_id(&item.sha) => {
-            let content = if item.encoding == "base64" {
-                Some(parse_blob_content(body, &item.sha)?)
-            } else {
-                None
-            };
+            let is_told = item.encoding == "base64";
+            let content = is_told.then(|| parse_blob_content(body, &item.sha));
             Ok(GitHubContents::File {
+                content: content.transpose()?,
                 id: item.sha,
                 size: item.size,
-                content,
             })
         }
         "dir" => Ok(GitHubContents::Directory),
@@ -214,16 +201,11 @@ pub(super) fn parse_contents_answer(body: &[u8]) -> Result<GitHubContents, BadGi
 
 /// Whether git gives these bytes this id.
 fn has_blob_id(bytes: &[u8], id: &str) -> bool {
-    let header = format!("blob {}\0", bytes.len());
     if id.len() == 64 {
+        let header = format!("blob {}\0", bytes.len());
         return Digest::hash_bytes(&[header.as_bytes(), bytes].concat()).to_string() == id;
     }
-    encode_hex(
-        &Sha1::new()
-            .chain_update(header)
-            .chain_update(bytes)
-            .finalize(),
-    ) == id
+    compute_blob_id(bytes) == id
 }
 
 #[cfg(test)]

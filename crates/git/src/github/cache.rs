@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
+use apostille_files::lock::{create_private_folder, set_private_mode};
 use apostille_text::digest::Digest;
 use serde::{Deserialize, Serialize};
 
@@ -61,11 +62,8 @@ impl ResponseCache {
             return None;
         }
         let mut bytes = Vec::new();
-        File::open(self.response_path(url))
-            .ok()?
-            .take(self.limit)
-            .read_to_end(&mut bytes)
-            .ok()?;
+        let file = File::open(self.response_path(url)).ok()?;
+        file.take(self.limit).read_to_end(&mut bytes).ok()?;
         let end = bytes.iter().position(|it| *it == b'\n')?;
         let label: CacheFileHeader = serde_json::from_slice(&bytes[..end]).ok()?;
         let body = bytes.split_off(end + 1);
@@ -87,19 +85,18 @@ impl ResponseCache {
 
     fn write_response(&self, url: &str, etag: Option<&str>, body: &[u8]) -> io::Result<()> {
         make_private_cache_dir(&self.dir)?;
-        let sha256 = Digest::hash_bytes(body).to_string();
         let label = CacheFileHeader {
             v: VERSION,
-            url: url.to_owned(),
-            etag: etag.map(str::to_owned),
-            sha256,
+            url: url.into(),
+            etag: etag.map(Into::into),
+            sha256: Digest::hash_bytes(body).to_string(),
         };
         let mut line = serde_json::to_vec(&label)?;
         line.push(b'\n');
         let path = self.response_path(url);
         let draft = temporary_cache_path(&path);
-        let written =
-            write_private_file(&draft, &[&line, body]).and_then(|()| fs::rename(&draft, &path));
+        line.extend(body);
+        let written = write_private_file(&draft, &line).and_then(|()| fs::rename(&draft, &path));
         if written.is_err() {
             // Whatever is left of it would only take room.
             let _ = fs::remove_file(&draft);
@@ -108,8 +105,8 @@ impl ResponseCache {
     }
 
     fn response_path(&self, url: &str) -> PathBuf {
-        self.dir
-            .join(Digest::hash_bytes(url.as_bytes()).to_string())
+        let name = Digest::hash_bytes(url.as_bytes());
+        self.dir.join(name.to_string())
     }
 
     /// Removes the oldest files until the others are small enough together.
@@ -153,21 +150,15 @@ fn temporary_cache_path(path: &Path) -> PathBuf {
     path.with_extension(format!("{}-{n}.tmp", std::process::id()))
 }
 
-fn write_private_file(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+fn write_private_file(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
-    parts.iter().try_for_each(|it| file.write_all(it))
+    set_private_mode(options.write(true).create_new(true))
+        .open(path)?
+        .write_all(content)
 }
 
 fn make_private_cache_dir(dir: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir)?;
+    create_private_folder(dir)?;
     if is_private_dir(dir) {
         Ok(())
     } else {

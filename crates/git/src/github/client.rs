@@ -1,6 +1,7 @@
 //! One request: what is sent, where redirects may lead, and what an answer other than the expected one means.
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use apostille_cite::source::SourceError;
@@ -26,8 +27,8 @@ pub(super) type GitHubClock = Box<dyn Fn() -> Timestamp + Send + Sync>;
 /// Asks the API.
 pub(super) struct GitHubClient {
     agent: Agent,
-    address: Address,
-    token: Option<HeaderValue>,
+    pub(super) address: Address,
+    pub(super) token: Option<HeaderValue>,
     timeout: Duration,
     gate: RequestBackoff,
     now: GitHubClock,
@@ -51,9 +52,14 @@ pub(super) struct GitHubReply {
     pub(super) body: Vec<u8>,
 }
 
-enum GitHubReplyStep {
-    Done(GitHubReply),
-    Elsewhere(String),
+impl GitHubRequest {
+    /// The error for an answer that did not come, or is none.
+    pub(super) fn unavailable(
+        &self,
+        why: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> SourceError {
+        source_unavailable(self.what.as_str(), why)
+    }
 }
 
 impl GitHubClient {
@@ -62,12 +68,17 @@ impl GitHubClient {
         if options.token.is_some() && !address.is_private() {
             return Err(github_option_error(BadAddress::Plain));
         }
-        let token = options
-            .token
-            .as_deref()
-            .map(build_bearer_header)
-            .transpose()?;
-        let agent = build_github_agent(options, &address)?;
+        let bearer = |token: &str| {
+            web::build_secret_header("Bearer ", token)
+                .ok_or_else(|| github_option_error("the token is not one word of plain characters"))
+        };
+        let token = options.token.as_deref().map(bearer).transpose()?;
+        let settings = HttpClientSettings {
+            timeout: options.timeout,
+            proxy: options.proxy.as_deref(),
+            authorities: options.authorities.as_deref(),
+        };
+        let agent = web::build_http_agent(&address, &settings).map_err(github_option_error)?;
         Ok(Self {
             agent,
             address,
@@ -76,14 +87,6 @@ impl GitHubClient {
             gate: RequestBackoff::default(),
             now,
         })
-    }
-
-    pub(super) fn address(&self) -> &Address {
-        &self.address
-    }
-
-    pub(super) fn has_token(&self) -> bool {
-        self.token.is_some()
     }
 
     /// Asks, and follows redirects on the same host. With an `etag` the answer may be 304: what you have still holds.
@@ -99,14 +102,12 @@ impl GitHubClient {
                 .send_request(ask, &url, etag)
                 .map_err(|error| self.transport_error(ask, error))?;
             match self.judge_response(ask, response)? {
-                GitHubReplyStep::Done(reply) => return Ok(reply),
-                GitHubReplyStep::Elsewhere(next) => url = next,
+                ControlFlow::Break(reply) => return Ok(reply),
+                ControlFlow::Continue(next) => url = next,
             }
         }
-        Err(source_unavailable(
-            ask.what.as_str(),
-            format!("{} redirects without end", self.address.host()),
-        ))
+        let why = format!("{} redirects without end", self.address.host());
+        Err(ask.unavailable(why))
     }
 
     fn check_backoff(&self, ask: &GitHubRequest) -> Result<(), SourceError> {
@@ -118,7 +119,7 @@ impl GitHubClient {
                     "{} did not answer a moment ago; try again later",
                     self.address.host()
                 );
-                Err(source_unavailable(ask.what.as_str(), why))
+                Err(ask.unavailable(why))
             }
         }
     }
@@ -129,8 +130,8 @@ impl GitHubClient {
         url: &str,
         etag: Option<&str>,
     ) -> Result<Response<Body>, ureq::Error> {
-        let mut request = self.agent.get(url).header("accept", ask.accept);
-        request = request.header("x-github-api-version", "2022-11-28");
+        let request = self.agent.get(url).header("accept", ask.accept);
+        let mut request = request.header("x-github-api-version", "2022-11-28");
         if let Some(token) = &self.token {
             request = request.header("authorization", token);
         }
@@ -140,14 +141,15 @@ impl GitHubClient {
         request.call()
     }
 
+    /// The reply, or the URL where it is.
     fn judge_response(
         &self,
         ask: &GitHubRequest,
         mut response: Response<Body>,
-    ) -> Result<GitHubReplyStep, SourceError> {
+    ) -> Result<ControlFlow<GitHubReply, String>, SourceError> {
         let status = response.status().as_u16();
         let host = self.address.host();
-        let failed = |why: String| Err(source_unavailable(ask.what.as_str(), why));
+        let failed = |why: String| Err(ask.unavailable(why));
         match status {
             200 | 304 | 404 | 409 | 422 => {
                 let limit = if status == 200 {
@@ -161,13 +163,12 @@ impl GitHubClient {
                     return failed(format!("{host} answered with more than {limit} bytes"));
                 }
                 let etag = response_header(&response, "etag").map(str::to_owned);
-                Ok(GitHubReplyStep::Done(GitHubReply { status, etag, body }))
+                Ok(ControlFlow::Break(GitHubReply { status, etag, body }))
             }
             301 | 302 | 307 | 308 => {
-                match response_header(&response, "location")
-                    .and_then(|it| self.address.follow_redirect(it))
-                {
-                    Some(url) => Ok(GitHubReplyStep::Elsewhere(url)),
+                let location = response_header(&response, "location");
+                match location.and_then(|it| self.address.follow_redirect(it)) {
+                    Some(url) => Ok(ControlFlow::Continue(url)),
                     None => failed(format!(
                         "{host} redirects to another host, which is not followed"
                     )),
@@ -182,31 +183,28 @@ impl GitHubClient {
 
     /// A limit, or the want of a right. A limit may be told by the message only.
     fn refusal_error(&self, ask: &GitHubRequest, mut response: Response<Body>) -> SourceError {
-        let told = RateLimitWait::from_headers(response.status().as_u16(), |name| {
-            response_header(&response, name)
-        });
+        let status = response.status().as_u16();
+        let told = RateLimitWait::from_headers(status, |name| response_header(&response, name));
         let body = read_body_beginning(&mut response, MAX_MESSAGE).unwrap_or_default();
         let text = String::from_utf8_lossy(&body).to_ascii_lowercase();
-        let by_text = ["rate limit", "abuse detection"]
-            .iter()
-            .any(|it| text.contains(it));
+        let by_text = text.contains("rate limit") || text.contains("abuse detection");
         if let Some(wait) = told.or(by_text.then_some(RateLimitWait::Unsaid)) {
             return self.rate_limit_error(self.gate.back_off_for_limit((self.now)(), wait));
         }
         let host = self.address.host();
-        let why = match (self.has_token(), response.status().as_u16()) {
+        let why = match (self.token.is_some(), status) {
             (false, _) => format!("{host} refuses it; set a token"),
             (true, 401) => {
                 format!("{host} does not accept the token; it may have run out, so make a new one")
             }
             (true, _) => format!("{host} refuses it; the token needs the right to read contents"),
         };
-        source_unavailable(ask.what.as_str(), why)
+        ask.unavailable(why)
     }
 
     fn rate_limit_error(&self, wait: Duration) -> SourceError {
         let host = self.address.host();
-        let what = if self.has_token() {
+        let what = if self.token.is_some() {
             host.to_owned()
         } else {
             format!("without a token, {host}")
@@ -226,9 +224,9 @@ impl GitHubClient {
                 self.address.host(),
                 self.timeout
             );
-            return source_unavailable(ask.what.as_str(), why);
+            return ask.unavailable(why);
         }
-        source_unavailable(ask.what.as_str(), error)
+        ask.unavailable(error)
     }
 }
 
@@ -238,27 +236,9 @@ impl fmt::Debug for GitHubClient {
         let mut shown = f.debug_struct("Client");
         shown
             .field("address", &self.address)
-            .field("has_token", &self.has_token());
+            .field("has_token", &self.token.is_some());
         shown.field("gate", &self.gate).finish_non_exhaustive()
     }
-}
-
-fn build_github_agent(options: &GitHubOptions, address: &Address) -> Result<Agent, SourceError> {
-    let (proxy, authorities) = (options.proxy.as_deref(), options.authorities.as_deref());
-    web::build_http_agent(
-        address,
-        &HttpClientSettings {
-            timeout: options.timeout,
-            proxy,
-            authorities,
-        },
-    )
-    .map_err(github_option_error)
-}
-
-fn build_bearer_header(token: &str) -> Result<HeaderValue, SourceError> {
-    web::build_secret_header("Bearer ", token)
-        .ok_or_else(|| github_option_error("the token is not one word of plain characters"))
 }
 
 fn github_option_error(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> SourceError {

@@ -3,6 +3,7 @@ mod fake_github;
 use std::fs;
 use std::time::Duration;
 
+use apostille_cite::citation::RepoPath;
 use apostille_cite::follow::{NEAR, PartialCitation};
 use apostille_cite::source::{Source, SourceError};
 use apostille_cite::verdict::Verdict;
@@ -21,6 +22,25 @@ use fake_github::{
     FILES, FIRST, FakeGitHub, REPO, SECOND, TOKEN, build_blob_json, build_listing_json,
     format_error_chain, git_blob_id,
 };
+
+impl GitHub {
+    /// All files of the commit with the ids of their contents, by path; `None` if they are too many for one answer.
+    /// Files whose names cannot be cited are left out.
+    fn list_files(&self) -> Result<Option<Vec<(RepoPath, String)>>, SourceError> {
+        let listing =
+            self.read_listing(&format!("/git/trees/{}?recursive=1", self.pinned_commit()?))?;
+        if listing.is_partial {
+            return Ok(None);
+        }
+        let files = listing.files().filter_map(|(path, id)| {
+            let known: RepoPath = path.parse().ok()?;
+            (known.as_str() == path).then(|| (known, id.to_owned()))
+        });
+        let mut files: Vec<_> = files.collect();
+        files.sort();
+        Ok(Some(files))
+    }
+}
 
 /// The content of `src/a.rs`, and what is asked to get it.
 const A: &str = "fn a() {}\n";

@@ -11,7 +11,6 @@ use serde_json::json;
 use sha1::{Digest as _, Sha1};
 use tempfile::TempDir;
 
-use crate::git::encode_hex;
 use crate::github::{GitHub, GitHubOptions};
 use apostille_web::client::scripted_server::{ScriptedReply, ScriptedServer};
 
@@ -152,12 +151,11 @@ impl FakeGitHub {
 /// Git's id of a content.
 pub(super) fn git_blob_id(content: &[u8]) -> String {
     let header = format!("blob {}\0", content.len());
-    encode_hex(
-        &Sha1::new()
-            .chain_update(header)
-            .chain_update(content)
-            .finalize(),
-    )
+    let id = Sha1::new()
+        .chain_update(header)
+        .chain_update(content)
+        .finalize();
+    id.iter().map(|it| format!("{it:02x}")).collect()
 }
 
 /// A tree as the API lists it.
