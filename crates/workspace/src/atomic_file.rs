@@ -1,7 +1,7 @@
 //! Writing a file whole or not at all, and never through a link: what lies in a repository may have been put there to
 //! lead a writer out of it.
 
-use std::fs::{self, OpenOptions, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -23,8 +23,9 @@ pub fn write_file_atomically(
     fs::create_dir_all(folder)?;
     let draft = folder.join(format!(".{}.{draw:x}.tmp", name.to_string_lossy()));
     let permissions = permissions_from_mode(mode).or(found.map(|it| it.permissions()));
-    create_filled_file(&draft, bytes, permissions)?;
-    let done = fs::rename(&draft, target);
+    // Not opened where anything is, link or no link.
+    let file = File::create_new(&draft)?;
+    let done = fill_file(file, bytes, permissions).and_then(|()| fs::rename(&draft, target));
     if done.is_err() {
         let _ = fs::remove_file(&draft);
     }
@@ -33,30 +34,17 @@ pub fn write_file_atomically(
     Ok(())
 }
 
-/// Makes a file that was not there, link or no link, and fills it; where that fails, it is gone again.
-fn create_filled_file(
-    draft: &Path,
-    bytes: &[u8],
-    permissions: Option<Permissions>,
-) -> io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(draft)?;
-    let fill = |it: Permissions| file.set_permissions(it);
-    let done = permissions
-        .map_or(Ok(()), fill)
-        .and_then(|()| file.write_all(bytes));
-    let done = done.and_then(|()| file.sync_all());
-    if done.is_err() {
-        let _ = fs::remove_file(draft);
+fn fill_file(mut file: File, bytes: &[u8], permissions: Option<Permissions>) -> io::Result<()> {
+    if let Some(permissions) = permissions {
+        file.set_permissions(permissions)?;
     }
-    done
+    file.write_all(bytes)?;
+    file.sync_all()
 }
 
 /// That a name lasts is known only once its folder is written; where folders cannot be, nobody is told.
 pub fn fsync_folder(folder: &Path) {
-    if let Ok(folder) = fs::File::open(folder) {
+    if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
     }
 }

@@ -212,6 +212,12 @@ impl Settings {
         policy
     }
 
+    /// Whether any of the files is there that memories are kept in.
+    pub fn has_store_file(&self) -> bool {
+        let mut urls = self.own_store.iter().chain([&self.store]);
+        urls.any(|it| it.path().exists())
+    }
+
     /// Every setting as text, with its key.
     pub fn list_settings(&self) -> Vec<(SettingKey, String, &SettingOrigin)> {
         fn show_or_none<T: ToString>(value: &Option<T>) -> String {
@@ -349,11 +355,10 @@ fn choose_stores(
     place: &ProjectFolder,
 ) -> Result<(), CommandError> {
     let usual = || {
-        let folder = world.env.data_dir().ok_or_else(|| {
-            CommandError::config("cannot tell where your data is kept: HOME is not set")
-                .with_hint("say it: --store sqlite:PATH")
-        })?;
-        Ok::<_, CommandError>(StoreUrl::Sqlite(folder.join("memories.db")))
+        let folder = world.require_data_dir();
+        folder
+            .map(|it| StoreUrl::Sqlite(it.join("memories.db")))
+            .map_err(|it| it.with_hint("say it: --store sqlite:PATH"))
     };
     let named = || settings.named_stores.iter().rev();
     let is_own = |it: &&(SettingOrigin, StoreUrl)| !is_repository_store(place, it);

@@ -5,6 +5,7 @@ use std::fmt;
 use apostille_cite::source::SourceError;
 use apostille_core::model::ModelError;
 use apostille_core::store::StoreError;
+use apostille_text::words::words;
 
 /// Everything went well.
 pub const OK: u8 = 0;
@@ -19,30 +20,21 @@ pub const STORE: u8 = 4;
 /// A mistake in this program, or a world without a clock.
 pub const INTERNAL: u8 = 5;
 
-/// Which part of the world is broken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CommandErrorKind {
-    /// The command line.
-    Usage,
-    /// A setting.
-    Config,
-    /// The store.
-    Store,
-    /// This program.
-    Internal,
+words! {
+    /// Which part of the world is broken.
+    CommandErrorKind as "kind of error" {
+        /// The command line.
+        Usage = "usage",
+        /// A setting.
+        Config = "config",
+        /// The store.
+        Store = "store",
+        /// This program.
+        Internal = "internal",
+    }
 }
 
 impl CommandErrorKind {
-    /// The word for it in `--json`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Usage => "usage",
-            Self::Config => "config",
-            Self::Store => "store",
-            Self::Internal => "internal",
-        }
-    }
-
     /// The exit code.
     pub fn exit_code(self) -> u8 {
         match self {
@@ -67,27 +59,29 @@ pub struct CommandError {
 impl CommandError {
     /// The command line is wrong.
     pub fn usage(what: impl fmt::Display) -> Self {
-        Self::new(CommandErrorKind::Usage, what)
+        Self::new(
+            CommandErrorKind::Usage,
+            anyhow::Error::msg(what.to_string()),
+        )
     }
 
     /// A setting is wrong.
     pub fn config(what: impl fmt::Display) -> Self {
-        Self::new(CommandErrorKind::Config, what)
+        Self::new(
+            CommandErrorKind::Config,
+            anyhow::Error::msg(what.to_string()),
+        )
     }
 
     /// This program, or the machine, failed.
     pub fn internal(cause: impl Into<anyhow::Error>) -> Self {
-        Self {
-            kind: CommandErrorKind::Internal,
-            cause: cause.into(),
-            hint: None,
-        }
+        Self::new(CommandErrorKind::Internal, cause)
     }
 
-    fn new(kind: CommandErrorKind, what: impl fmt::Display) -> Self {
+    fn new(kind: CommandErrorKind, cause: impl Into<anyhow::Error>) -> Self {
         Self {
             kind,
-            cause: anyhow::Error::msg(what.to_string()),
+            cause: cause.into(),
             hint: None,
         }
     }
@@ -108,11 +102,7 @@ impl CommandError {
 
 impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
-        Self {
-            kind: CommandErrorKind::Store,
-            cause: error.into(),
-            hint: None,
-        }
+        Self::new(CommandErrorKind::Store, error)
     }
 }
 
@@ -125,20 +115,12 @@ impl From<apostille_core::CoreError> for CommandError {
 
 impl From<SourceError> for CommandError {
     fn from(error: SourceError) -> Self {
-        Self {
-            kind: CommandErrorKind::Usage,
-            cause: error.into(),
-            hint: None,
-        }
+        Self::new(CommandErrorKind::Usage, error)
     }
 }
 
 impl From<ModelError> for CommandError {
     fn from(error: ModelError) -> Self {
-        Self {
-            kind: CommandErrorKind::Config,
-            cause: error.into(),
-            hint: None,
-        }
+        Self::new(CommandErrorKind::Config, error)
     }
 }

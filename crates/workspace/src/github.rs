@@ -35,33 +35,22 @@ pub fn open_github_source(
 
 /// The proxy for this address, unless it is to be reached without one.
 pub(super) fn find_proxy(env: &Environment, base: &str) -> Option<String> {
-    let host = extract_host(base.strip_prefix("https://")?);
-    let direct = ["NO_PROXY", "no_proxy"]
-        .iter()
-        .find_map(|it| env.get(it))
-        .unwrap_or_default();
-    let is_direct = direct
-        .split(',')
-        .any(|it| is_no_proxy_match(host, it.trim()));
-    let proxy = ["HTTPS_PROXY", "https_proxy"]
-        .iter()
-        .find_map(|it| env.get(it));
-    proxy.filter(|_| !is_direct).map(Into::into)
-}
-
-fn extract_host(rest: &str) -> &str {
-    let end = rest.find(['/', ':']).unwrap_or(rest.len());
-    &rest[..end]
+    let host = base.strip_prefix("https://")?.split(['/', ':']).next()?;
+    let either = |upper, lower| env.get(upper).or_else(|| env.get(lower));
+    let mut direct = either("NO_PROXY", "no_proxy")
+        .unwrap_or_default()
+        .split(',');
+    if direct.any(|it| is_no_proxy_match(host, it.trim())) {
+        return None;
+    }
+    either("HTTPS_PROXY", "https_proxy").map(Into::into)
 }
 
 /// Whether an entry of `NO_PROXY` means this host: itself, or a domain that it is in.
 fn is_no_proxy_match(host: &str, entry: &str) -> bool {
     let domain = entry.trim_start_matches("*.").trim_start_matches('.');
-    let is_inside = || {
-        host.strip_suffix(domain)
-            .is_some_and(|it| it.is_empty() || it.ends_with('.'))
-    };
-    entry == "*" || (!domain.is_empty() && is_inside())
+    let before = host.strip_suffix(domain).filter(|_| !domain.is_empty());
+    entry == "*" || before.is_some_and(|it| it.is_empty() || it.ends_with('.'))
 }
 
 #[cfg(test)]

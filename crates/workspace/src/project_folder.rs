@@ -30,13 +30,10 @@ impl ProjectFolder {
         })?;
         let cwd = strip_windows_path_prefix(cwd);
         let checkout = Checkout::discover(&cwd)?;
-        let root = checkout
-            .as_ref()
-            .and_then(Checkout::root)
-            .map_or_else(|| cwd.clone(), Path::to_path_buf);
+        let root = checkout.as_ref().and_then(Checkout::root).unwrap_or(&cwd);
         Ok(Self {
+            root: root.into(),
             checkout,
-            root,
             cwd,
         })
     }
@@ -66,10 +63,10 @@ impl ProjectFolder {
             (None, Some(checkout)) => match WorkTree::open(checkout) {
                 Ok(tree) => Ok(Box::new(tree)),
                 // A bare repository has no working tree; what it has is its head.
-                Err(SourceError::Nowhere) => Ok(Commit::new(checkout, "HEAD").map_or_else(
-                    |_| Box::new(NoRepositorySource) as Box<dyn Source>,
-                    |it| Box::new(it),
-                )),
+                Err(SourceError::Nowhere) => match Commit::new(checkout, "HEAD") {
+                    Ok(head) => Ok(Box::new(head)),
+                    Err(_) => Ok(Box::new(NoRepositorySource)),
+                },
                 Err(error) => Err(error.into()),
             },
         }
@@ -77,11 +74,8 @@ impl ProjectFolder {
 
     /// A path as it was typed: from the root, or else from the current folder.
     pub fn resolve_path(&self, typed: &str) -> Result<RepoPath, CodeLocationError> {
-        let typed = if cfg!(windows) {
-            typed.replace('\\', "/")
-        } else {
-            typed.to_owned()
-        };
+        let slashes: &[char] = if cfg!(windows) { &['\\'] } else { &[] };
+        let typed = typed.replace(slashes, "/");
         let from_root = typed.parse::<RepoPath>();
         if from_root
             .as_ref()
@@ -115,18 +109,9 @@ impl ProjectFolder {
 /// The name of a folder that is no repository: the same as long as it stays in its place.
 fn name_local_space(folder: &Path) -> Result<Space, CommandError> {
     let digest = Digest::hash_bytes(folder.as_os_str().as_encoded_bytes()).short_hex();
-    let name = folder
-        .file_name()
-        .map(|it| it.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    let tidy = |c: char| {
-        if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') {
-            c
-        } else {
-            '-'
-        }
-    };
-    let name: String = name.chars().map(tidy).take(60).collect();
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let is_odd = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '_' | '-');
+    let name: String = name.replace(is_odd, "-").chars().take(60).collect();
     Space::repo(&format!("local/{name}-{}", &digest[..8])).map_err(CommandError::internal)
 }
 
@@ -146,13 +131,9 @@ fn remove_dot_segments(path: &Path) -> PathBuf {
 
 /// Windows writes canonical paths as `\\?\C:\…`; everybody else does not.
 fn strip_windows_path_prefix(path: PathBuf) -> PathBuf {
-    let drive = |it: &&str| it.as_bytes().get(1) == Some(&b':');
-    match path
-        .to_str()
-        .and_then(|it| it.strip_prefix(r"\\?\"))
-        .filter(drive)
-    {
-        Some(plain) => PathBuf::from(plain),
+    let plain = path.to_str().and_then(|it| it.strip_prefix(r"\\?\"));
+    match plain.filter(|it| it.as_bytes().get(1) == Some(&b':')) {
+        Some(plain) => plain.into(),
         None => path,
     }
 }

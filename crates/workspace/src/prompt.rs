@@ -2,7 +2,7 @@
 //! program's own fixed texts.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use apostille_tasks::task::prompt_version;
 use apostille_text::digest::Digest;
@@ -22,27 +22,19 @@ const MAX_RULES: usize = 200;
 
 /// The version of the prompt that agents are given in this repository, with these texts of ours.
 pub fn compute_repo_prompt_version(root: &Path, texts: &[(&str, &str)]) -> Digest {
-    let files: Vec<(String, Vec<u8>)> = list_prompt_files(root)
+    let files: Vec<(Vec<u8>, String)> = list_prompt_files(root)
         .into_iter()
-        .filter_map(|name| {
-            let bytes = read_prompt_file(root, &name)?;
-            Some((name, bytes))
-        })
+        .filter_map(|name| Some((read_prompt_file(root, &name)?, name)))
         .collect();
-    let files = files
-        .iter()
-        .map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
+    let files = files.iter().map(|(bytes, name)| (&**name, &**bytes));
     let texts = texts.iter().map(|(name, text)| (*name, text.as_bytes()));
     prompt_version::compute_prompt_version(&files.chain(texts).collect::<Vec<_>>())
 }
 
 fn list_prompt_files(root: &Path) -> Vec<String> {
-    let rules = fs::read_dir(root.join(RULES))
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok);
+    let rules = fs::read_dir(root.join(RULES)).into_iter().flatten();
     let mut rules: Vec<String> = rules
-        .filter_map(|it| it.file_name().into_string().ok())
+        .filter_map(|it| it.ok()?.file_name().into_string().ok())
         .collect();
     rules.sort_unstable();
     rules.truncate(MAX_RULES);
@@ -52,14 +44,9 @@ fn list_prompt_files(root: &Path) -> Vec<String> {
 
 /// What a file holds. Often one of them is a link to another: a link is followed within the repository, and not beyond.
 fn read_prompt_file(root: &Path, name: &str) -> Option<Vec<u8>> {
-    let root: PathBuf = fs::canonicalize(root).ok()?;
-    let path = fs::canonicalize(root.join(name))
-        .ok()
-        .filter(|it| it.starts_with(&root))?;
+    let root = fs::canonicalize(root).ok()?;
+    let path = fs::canonicalize(root.join(name)).ok()?;
     let metadata = fs::metadata(&path).ok()?;
-    if metadata.is_file() && metadata.len() <= MAX_BYTES {
-        fs::read(path).ok()
-    } else {
-        None
-    }
+    let is_read = path.starts_with(&root) && metadata.is_file() && metadata.len() <= MAX_BYTES;
+    is_read.then(|| fs::read(path).ok())?
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use apostille_api::host::{
     CallOrigin, CallScope, Host, OpenScope, OpenSourceAt, PlaceError, RootsNeed,
@@ -16,7 +16,7 @@ use apostille_text::digest::Digest;
 
 use super::project_folder::ProjectFolder;
 use super::sessions;
-use super::side_records::CallSideRecords;
+use super::side_records::{CallSideRecords, can_reach_space};
 use super::store_watcher::StoreWatcher;
 use super::workspace::{self, Workspace};
 use crate::config::{self, SettingFlags, Settings, StoreUrl};
@@ -32,6 +32,9 @@ pub enum ClientReach {
     Here,
 }
 
+/// What tells one open store from another: where memories are kept, and whose.
+type StoreKey = (StoreUrl, Option<StoreUrl>, Option<Space>);
+
 /// This machine, from the folder that the server was started in.
 pub struct ServerHost {
     flags: SettingFlags,
@@ -42,7 +45,7 @@ pub struct ServerHost {
     session: Option<String>,
     /// Known to this process alone.
     secret: [u8; 16],
-    stores: Mutex<HashMap<(String, String), Arc<dyn Store>>>,
+    stores: Mutex<HashMap<StoreKey, Arc<dyn Store>>>,
     /// What verifying found, by the file it is kept in; read once, not for every call.
     findings: Mutex<HashMap<PathBuf, Arc<VerdictCacheFile>>>,
     /// What was used last.
@@ -67,17 +70,26 @@ impl ServerHost {
 
     /// Where a call is to be answered: the client's folder, else the server's own; and whether the client said so.
     fn locate_call(&self, origin: &CallOrigin) -> Result<(ProjectFolder, bool), PlaceError> {
-        let own = || Ok((ProjectFolder::discover_from(&self.cwd)?, false));
-        let Some(roots) = origin.roots.as_deref().filter(|it| !it.is_empty()) else {
-            return own();
+        let roots = origin.roots.as_deref().unwrap_or_default();
+        let said = match self.reach {
+            _ if roots.is_empty() => None,
+            ClientReach::Anywhere => self.choose_open_folder(origin, roots)?,
+            // Whoever names the repository that is here means it, wherever its folder is: in a container it is elsewhere.
+            ClientReach::Here if origin.repo.is_some() => None,
+            ClientReach::Here => Some(self.require_served_folder(roots)?),
         };
-        // Whoever names the repository that is here means it, wherever its folder is: in a container it is elsewhere.
-        if self.reach == ClientReach::Here && origin.repo.is_some() {
-            return own();
+        match said {
+            Some(place) => Ok((place, true)),
+            None => Ok((ProjectFolder::discover_from(&self.cwd)?, false)),
         }
-        if self.reach == ClientReach::Here {
-            return self.require_served_folder(roots).map(|it| (it, true));
-        }
+    }
+
+    /// The one that is meant of those that the client has open.
+    fn choose_open_folder(
+        &self,
+        origin: &CallOrigin,
+        roots: &[PathBuf],
+    ) -> Result<Option<ProjectFolder>, PlaceError> {
         let mut open: Vec<(Space, ProjectFolder)> = Vec::new();
         for place in roots
             .iter()
@@ -91,29 +103,15 @@ impl ServerHost {
         if open.iter().any(|it| it.1.checkout.is_some()) {
             open.retain(|it| it.1.checkout.is_some());
         }
-        self.choose_open_folder(origin, open)?
-            .map_or_else(own, |it| Ok((it, true)))
-    }
-
-    /// The one that is meant of those that the client has open.
-    fn choose_open_folder(
-        &self,
-        origin: &CallOrigin,
-        open: Vec<(Space, ProjectFolder)>,
-    ) -> Result<Option<ProjectFolder>, PlaceError> {
         let names: Vec<String> = open.iter().map(|it| it.0.to_string()).collect();
         let repo = origin.repo.as_deref();
-        let is_meant = |it: &(Space, ProjectFolder)| repo.is_none_or(|repo| it.0.as_str() == repo);
-        let mut meant: Vec<ProjectFolder> =
-            open.into_iter().filter(is_meant).map(|it| it.1).collect();
-        // A client with several folders starts its servers in the first of them.
-        if let (true, Ok(own)) = (meant.len() > 1, ProjectFolder::discover_from(&self.cwd))
-            && meant.iter().any(|it| it.root == own.root)
-        {
-            return Ok(Some(own));
+        open.retain(|it| repo.is_none_or(|repo| it.0.as_str() == repo));
+        if open.len() < 2 {
+            return Ok(open.pop().map(|it| it.1));
         }
-        match meant.len() {
-            0 | 1 => Ok(meant.pop()),
+        // A client with several folders starts its servers in the first of them.
+        match ProjectFolder::discover_from(&self.cwd) {
+            Ok(own) if open.iter().any(|it| it.1.root == own.root) => Ok(Some(own)),
             _ => Err(PlaceError::Which(format!(
                 "several repositories are open here: {}; say which one with \"repo\"",
                 names.join(", ")
@@ -130,58 +128,51 @@ impl ServerHost {
             let is_below = it.canonicalize().is_ok_and(|it| it.starts_with(&root));
             is_below && ProjectFolder::discover_from(it).is_ok_and(|it| it.root == own.root)
         };
-        match roots.iter().any(is_own) {
-            true => Ok(own),
-            false => Err(PlaceError::Which(format!(
-                "this server serves '{}', and the client works elsewhere; start a server there, or say \
-                 with \"repo\" that this one is meant",
-                own.root.file_name().unwrap_or_default().to_string_lossy(),
-            ))),
+        if roots.iter().any(is_own) {
+            return Ok(own);
         }
+        Err(PlaceError::Which(format!(
+            "this server serves '{}', and the client works elsewhere; start a server there, or say \
+             with \"repo\" that this one is meant",
+            own.root.file_name().unwrap_or_default().to_string_lossy(),
+        )))
     }
 
-    /// Everything for a call: settings, store, code; and whether that is the code which is meant.
-    fn open_for_call(
-        &self,
-        world: &System,
-        origin: &CallOrigin,
-    ) -> Result<(Workspace, bool), PlaceError> {
-        match origin.is_by_name {
-            true => self.open_by_name(world, origin),
-            false => self.open_workspace(world, origin).map(|it| (it, true)),
-        }
-    }
-
+    /// Everything for a call: settings, store, code.
     fn open_workspace(&self, world: &System, origin: &CallOrigin) -> Result<Workspace, PlaceError> {
         let (place, is_said) = self.locate_call(origin)?;
-        let is_placed = place.checkout.is_some() || self.is_named || is_said;
-        let (flags, is_elsewhere) = match (is_placed, &origin.repo) {
-            (true, _) => (self.flags.clone(), false),
-            (false, Some(_)) if self.reach == ClientReach::Here => {
-                let which = "this server was started in no repository; start it in a checkout of the one that is meant";
-                return Err(PlaceError::Which(which.into()));
+        let is_elsewhere = place.checkout.is_none() && !self.is_named && !is_said;
+        let mut flags = self.flags.clone();
+        if is_elsewhere {
+            let which = |why: &str| Err(PlaceError::Which(why.into()));
+            match (&origin.repo, self.reach) {
+                (None, _) => {
+                    return which(
+                        "this folder is in no repository, so nobody can tell whose memory is meant; \
+                         say \"repo\": \"owner/name\", or start the server inside one",
+                    );
+                }
+                (_, ClientReach::Here) => {
+                    return which(
+                        "this server was started in no repository; start it in a checkout of the one that is meant",
+                    );
+                }
+                (repo, ClientReach::Anywhere) => flags.repo.clone_from(repo),
             }
-            (false, Some(repo)) => (
-                SettingFlags {
-                    repo: Some(repo.clone()),
-                    ..self.flags.clone()
-                },
-                true,
-            ),
-            (false, None) => {
-                let which = "this folder is in no repository, so nobody can tell whose memory is meant; \
-                             say \"repo\": \"owner/name\", or start the server inside one";
-                return Err(PlaceError::Which(which.into()));
-            }
-        };
+        }
         let settings =
             config::resolve_settings(world, &flags, &place).map_err(
-                |fault| match is_elsewhere {
-                    true => PlaceError::Which(PlaceError::from(fault).to_string()),
-                    false => fault.into(),
+                |fault| match PlaceError::from(fault) {
+                    fault if is_elsewhere => PlaceError::Which(fault.to_string()),
+                    fault => fault,
                 },
             )?;
-        require_same_repo(origin, &settings)?;
+        let here = &settings.repo;
+        if let Some(named) = parse_named_repo(origin)?.filter(|it| it != here) {
+            return Err(PlaceError::Which(format!(
+                "\"repo\" is {named}, but this is {here}; leave it out, or start the server in a checkout of {named}"
+            )));
+        }
         // The files of a folder that is no checkout of that repository prove nothing about it.
         let source: Box<dyn Source> = if is_elsewhere {
             Box::new(NoRepositorySource)
@@ -189,14 +180,14 @@ impl ServerHost {
             place.open_source(None)?
         };
         let store = self.open_store(&settings)?;
-        let spaces = [settings.repo.clone(), settings.user.clone()];
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let spaces = [here.clone(), settings.user.clone()];
+        let mut used = lock_unpoisoned(&self.used);
         if used
             .as_ref()
             .is_none_or(|it| !it.is_watching(&store, &spaces))
         {
-            let own = settings.own_store.iter().map(|it| it.path());
-            let files = own.chain([settings.store.path()]).map(Into::into).collect();
+            let urls = settings.own_store.iter().chain([&settings.store]);
+            let files = urls.map(|it| it.path().into()).collect();
             *used = Some(StoreWatcher::new(Arc::clone(&store), spaces, files));
         }
         drop(used);
@@ -213,22 +204,13 @@ impl ServerHost {
         let place = ProjectFolder::discover_from(&self.cwd)?;
         let mut settings = config::resolve_settings(world, &self.flags, &place)?;
         let store = self.open_store(&settings)?;
-        let named = origin.repo.as_deref().map(Space::repo);
-        let named = named
-            .transpose()
-            .map_err(|it| PlaceError::Which(format!("\"repo\": {it}")))?;
-        let Some(named) = named.filter(|it| *it != settings.repo) else {
+        let Some(named) = parse_named_repo(origin)?.filter(|it| *it != settings.repo) else {
             let source = place.open_source(None)?;
-            return self
-                .build_workspace(world, settings, place, source, store)
-                .map(|it| (it, true));
+            let desk = self.build_workspace(world, settings, place, source, store)?;
+            return Ok((desk, true));
         };
         // Whether it is there is told only to those whom it is within reach of.
-        if origin
-            .pass
-            .as_ref()
-            .is_some_and(|it| !it.reaches_space(&named))
-        {
+        if !can_reach_space(origin.pass.as_ref(), &named) {
             return Err(build_out_of_reach_error(origin, &named));
         }
         let known = store.list_spaces().map_err(CommandError::from)?;
@@ -238,8 +220,9 @@ impl ServerHost {
             )));
         }
         settings.repo = named;
-        self.build_workspace(world, settings, place, Box::new(NoRepositorySource), store)
-            .map(|it| (it, false))
+        let source = Box::new(NoRepositorySource);
+        let desk = self.build_workspace(world, settings, place, source, store)?;
+        Ok((desk, false))
     }
 
     fn build_workspace(
@@ -250,37 +233,24 @@ impl ServerHost {
         source: Box<dyn Source>,
         store: Arc<dyn Store>,
     ) -> Result<Workspace, PlaceError> {
-        let findings = self.verdict_cache(world, &settings);
+        let findings = workspace::locate_verdict_cache(world, &settings.repo).map(|file| {
+            let mut findings = lock_unpoisoned(&self.findings);
+            let open = findings
+                .entry(file)
+                .or_insert_with_key(|file| Arc::new(VerdictCacheFile::new(file)));
+            Arc::clone(open)
+        });
         let desk = Workspace::with_store(world, settings, place, source, store, findings);
         Ok(desk.with_guardian(world)?)
-    }
-
-    /// What was found in this repository.
-    fn verdict_cache(&self, world: &System, settings: &Settings) -> Option<Arc<VerdictCacheFile>> {
-        let file = workspace::locate_verdict_cache(world, &settings.repo)?;
-        let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(Arc::clone(
-            findings
-                .entry(file.clone())
-                .or_insert_with(|| Arc::new(VerdictCacheFile::new(&file))),
-        ))
     }
 
     /// The store of these settings, which is opened once.
     fn open_store(&self, settings: &Settings) -> Result<Arc<dyn Store>, PlaceError> {
         let url = &settings.store;
-        let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stores = lock_unpoisoned(&self.stores);
         // One SQLite file holds every repository; a file of lines is one repository's.
-        let repo = match url {
-            StoreUrl::Sqlite(_) => String::new(),
-            StoreUrl::Jsonl(_) => settings.repo.to_string(),
-        };
-        let own = settings
-            .own_store
-            .as_ref()
-            .map(|it| format!(" {it}"))
-            .unwrap_or_default();
-        let key = (format!("{url}{own}"), repo);
+        let repo = matches!(url, StoreUrl::Jsonl(_)).then(|| settings.repo.clone());
+        let key = (url.clone(), settings.own_store.clone(), repo);
         if let Some(store) = stores.get(&key) {
             return Ok(Arc::clone(store));
         }
@@ -290,17 +260,15 @@ impl ServerHost {
     }
 }
 
-/// A repository that is named must be the one that is looked into.
-fn require_same_repo(origin: &CallOrigin, settings: &Settings) -> Result<(), PlaceError> {
-    let here = &settings.repo;
-    match origin.repo.as_deref().map(Space::repo) {
-        None => Ok(()),
-        Some(Ok(named)) if named == *here => Ok(()),
-        Some(Ok(named)) => Err(PlaceError::Which(format!(
-            "\"repo\" is {named}, but this is {here}; leave it out, or start the server in a checkout of {named}"
-        ))),
-        Some(Err(error)) => Err(PlaceError::Which(format!("\"repo\": {error}"))),
-    }
+/// The repository that a call names.
+fn parse_named_repo(origin: &CallOrigin) -> Result<Option<Space>, PlaceError> {
+    let named = origin.repo.as_deref().map(Space::repo).transpose();
+    named.map_err(|error| PlaceError::Which(format!("\"repo\": {error}")))
+}
+
+/// What a lock guards, also after somebody panicked with it.
+fn lock_unpoisoned<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Who calls, for the log: the token, because what a client says of itself through a socket may be anything. The person
@@ -319,12 +287,7 @@ fn select_reachable_spaces(
     settings: &Settings,
 ) -> Result<(Space, Option<Space>), PlaceError> {
     let (repo, user) = (&settings.repo, &settings.user);
-    let reaches = |space| {
-        origin
-            .pass
-            .as_ref()
-            .is_none_or(|it| it.reaches_space(space))
-    };
+    let reaches = |space| can_reach_space(origin.pass.as_ref(), space);
     match (reaches(repo), reaches(user)) {
         (true, true) => Ok((repo.clone(), Some(user.clone()))),
         (true, false) => Ok((repo.clone(), None)),
@@ -348,7 +311,11 @@ impl OpenScope for ServerHost {
     /// and the cache of verdicts, whose keys name the content they are about.
     fn open_scope(&self, origin: &CallOrigin) -> Result<CallScope, PlaceError> {
         let world = System::from_process(Vec::new())?.with_dir(Some(&self.cwd));
-        let (desk, is_here) = self.open_for_call(&world, origin)?;
+        let (desk, is_here) = if origin.is_by_name {
+            self.open_by_name(&world, origin)?
+        } else {
+            (self.open_workspace(&world, origin)?, true)
+        };
         let (repo, user) = select_reachable_spaces(origin, &desk.settings)?;
         let session = origin.session.clone().or_else(|| self.session.clone());
         let is_exposed = session
@@ -405,19 +372,11 @@ impl Host for ServerHost {
     }
 
     fn change_stamp(&self) -> Option<u64> {
-        let is_fresh = self
-            .used
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .is_none();
+        let is_fresh = lock_unpoisoned(&self.used).is_none();
         if is_fresh {
             // Nobody has called yet: what the folder of the server holds is looked at.
             self.open_scope(&CallOrigin::default()).ok()?;
         }
-        self.used
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .as_mut()?
-            .change_number()
+        lock_unpoisoned(&self.used).as_mut()?.change_number()
     }
 }

@@ -12,7 +12,7 @@ pub fn is_exposed_session(world: &System, session: &str) -> bool {
 
 /// The sessions of this user's agents.
 pub fn open_session_ledger(world: &System) -> Result<SessionLedger, CommandError> {
-    let folder = world.env.data_dir().map(|it| it.join("sessions"));
-    let unknown = || CommandError::config("cannot tell where your data is kept: HOME is not set");
-    folder.map(|it| SessionLedger::new(&it)).ok_or_else(unknown)
+    Ok(SessionLedger::new(
+        &world.require_data_dir()?.join("sessions"),
+    ))
 }

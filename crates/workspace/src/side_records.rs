@@ -29,18 +29,13 @@ pub struct CallSideRecords {
 impl CallSideRecords {
     /// The tasks of the checkout, where they are meant and within reach.
     fn reachable_tasks(&self) -> Result<Option<CheckoutTasks>, PlaceError> {
-        if !self.is_here || !self.can_reach(&self.settings.repo) {
-            return Ok(None);
-        }
-        Ok(Some(CheckoutTasks::for_folder(
-            &self.world,
-            &self.place,
-            &self.settings,
-        )?))
+        let is_open = self.is_here && self.can_reach(&self.settings.repo);
+        let tasks = || CheckoutTasks::for_folder(&self.world, &self.place, &self.settings);
+        Ok(is_open.then(tasks).transpose()?)
     }
 
     fn can_reach(&self, space: &Space) -> bool {
-        self.pass.as_ref().is_none_or(|it| it.reaches_space(space))
+        can_reach_space(self.pass.as_ref(), space)
     }
 
     /// Leaves out what was shown of the person's own, where that is out of reach: a score tells of words.
@@ -49,19 +44,21 @@ impl CallSideRecords {
         if self.can_reach(user) {
             return;
         }
+        let letter = user.handle_letter();
         for entry in &mut session.entries {
-            entry
-                .shown
-                .retain(|it| it.handle.letter != user.handle_letter());
-            entry
-                .withheld
-                .retain(|it| it.handle.letter != user.handle_letter());
+            entry.shown.retain(|it| it.handle.letter != letter);
+            entry.withheld.retain(|it| it.handle.letter != letter);
         }
     }
 
     fn is_session_visible(&self, session: &AgentSession) -> bool {
         session.entries.iter().all(|it| self.can_reach(&it.space))
     }
+}
+
+/// Whether a space is within reach of a token; who needs none reaches everything.
+pub(crate) fn can_reach_space(pass: Option<&AccessToken>, space: &Space) -> bool {
+    pass.is_none_or(|it| it.reaches_space(space))
 }
 
 impl ActivityStore for CallSideRecords {
@@ -81,11 +78,10 @@ impl ActivityStore for CallSideRecords {
     }
 
     fn list_tasks(&self) -> Result<Vec<Task>, PlaceError> {
-        let tasks = self
-            .reachable_tasks()?
-            .map(|it| it.list_tasks())
-            .transpose()?;
-        Ok(tasks.unwrap_or_default())
+        match self.reachable_tasks()? {
+            Some(tasks) => Ok(tasks.list_tasks()?),
+            None => Ok(Vec::new()),
+        }
     }
 
     fn active_task(&self) -> Option<TaskSlug> {
@@ -93,17 +89,13 @@ impl ActivityStore for CallSideRecords {
     }
 
     fn is_started_here(&self, task: &TaskSlug) -> bool {
-        self.reachable_tasks()
-            .ok()
-            .flatten()
-            .is_some_and(|it| it.is_started(task))
+        matches!(self.reachable_tasks(), Ok(Some(it)) if it.is_started(task))
     }
 
     fn list_gate_events(&self, task: &TaskSlug) -> Result<Vec<GateEvent>, PlaceError> {
-        let gates = self
-            .reachable_tasks()?
-            .map(|it| it.gate_events(task))
-            .transpose()?;
-        Ok(gates.unwrap_or_default())
+        match self.reachable_tasks()? {
+            Some(tasks) => Ok(tasks.gate_events(task)?),
+            None => Ok(Vec::new()),
+        }
     }
 }

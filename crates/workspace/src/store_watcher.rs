@@ -53,10 +53,10 @@ impl StoreWatcher {
     /// forgetting takes away that something was remembered.
     pub fn change_number(&mut self) -> Option<u64> {
         let parts = self.files.iter().flat_map(|it| {
-            [
-                stamp_store_file(it),
-                stamp_store_file(&locate_sqlite_wal(it)),
-            ]
+            let mut log = it.as_os_str().to_owned();
+            // SQLite keeps there what is newest.
+            log.push("-wal");
+            [stamp_store_file(it), stamp_store_file(log.as_ref())]
         });
         let stamp = parts.fold(0_u64, |sum, it| sum.wrapping_mul(31).wrapping_add(it));
         if let Some((_, changes)) = self.seen.filter(|it| it.0 == stamp) {
@@ -75,24 +75,15 @@ impl StoreWatcher {
     }
 }
 
-/// The file in which SQLite keeps what is newest.
-fn locate_sqlite_wal(file: &Path) -> PathBuf {
-    let mut log = file.as_os_str().to_owned();
-    log.push("-wal");
-    log.into()
-}
-
 /// A number that changes when the file does.
 fn stamp_store_file(file: &Path) -> u64 {
-    let Ok(metadata) = fs::metadata(file) else {
-        return 0;
+    let stamp = || {
+        let metadata = fs::metadata(file).ok()?;
+        let modified = metadata.modified().ok();
+        let age = modified.and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+        let low_half = |it: u128| u64::try_from(it & u128::from(u64::MAX)).unwrap_or(0);
+        let nanos = age.map_or(0, |it| low_half(it.as_nanos()));
+        Some(nanos.wrapping_mul(31).wrapping_add(metadata.len()))
     };
-    let modified = metadata
-        .modified()
-        .ok()
-        .and_then(|it| it.duration_since(UNIX_EPOCH).ok());
-    let nanos = modified.map_or(0, |it| {
-        u64::try_from(it.as_nanos() & u128::from(u64::MAX)).unwrap_or(0)
-    });
-    nanos.wrapping_mul(31).wrapping_add(metadata.len())
+    stamp().unwrap_or(0)
 }

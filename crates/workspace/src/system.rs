@@ -16,7 +16,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use apostille_agents::clients;
 use apostille_text::digest::Digest;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use crate::error::CommandError;
 
@@ -205,13 +205,10 @@ impl System {
     /// What is typed or piped in, to its end.
     pub fn read_stdin(&self) -> Result<String, CommandError> {
         let mut text = String::new();
-        io::stdin()
-            .lock()
-            .take(MAX_INPUT)
-            .read_to_string(&mut text)
-            .map_err(|error| {
-                CommandError::usage(format!("cannot read the standard input: {error}"))
-            })?;
+        let read = io::stdin().lock().take(MAX_INPUT).read_to_string(&mut text);
+        read.map_err(|error| {
+            CommandError::usage(format!("cannot read the standard input: {error}"))
+        })?;
         Ok(text)
     }
 
@@ -227,15 +224,18 @@ impl System {
         Ok(Box::new(BufReader::new(file)))
     }
 
+    /// Where this user's data is, or that nobody can tell.
+    pub fn require_data_dir(&self) -> Result<PathBuf, CommandError> {
+        self.env.data_dir().ok_or_else(build_no_home_error)
+    }
+
     /// Tells the time whenever it is asked: as far from this world's `now` as the system's clock has come since. Tests fix it.
     pub fn clock(&self) -> impl Fn() -> Timestamp + Send + Sync + use<> {
         let (now, asked) = (self.now, self.asked);
-        let passed = move || {
-            asked.map_or(SignedDuration::ZERO, |asked| {
-                Timestamp::now().duration_since(asked)
-            })
-        };
-        move || now.checked_add(passed()).unwrap_or(now)
+        move || {
+            let passed = asked.map(|asked| Timestamp::now().duration_since(asked));
+            now.checked_add(passed.unwrap_or_default()).unwrap_or(now)
+        }
     }
 
     /// Tells how many microseconds have passed since it was asked for.
@@ -255,6 +255,10 @@ impl System {
         let _ = io::stdin().read_line(&mut line);
         line
     }
+}
+
+pub(crate) fn build_no_home_error() -> CommandError {
+    CommandError::config("cannot tell where your data is kept: HOME is not set")
 }
 
 /// The time; tests fix it.
@@ -331,10 +335,9 @@ impl Environment {
 
     /// Where this user's programs keep what they can get again.
     pub fn cache_dir(&self) -> Option<PathBuf> {
-        let usual = || self.home_dir().map(|it| it.join(".cache"));
-        self.absolute_path("XDG_CACHE_HOME")
-            .or_else(usual)
-            .map(|it| it.join("apostille"))
+        let named = self.absolute_path("XDG_CACHE_HOME");
+        let folder = named.or_else(|| Some(self.home_dir()?.join(".cache")));
+        Some(folder?.join("apostille"))
     }
 
     /// Where this user's configuration is.
@@ -343,19 +346,12 @@ impl Environment {
     }
 
     fn app_dir(&self, xdg: &str, windows: &str, unix: &str) -> Option<PathBuf> {
-        let usual = || {
-            if cfg!(windows) {
-                self.absolute_path(windows)
-            } else if cfg!(target_os = "macos") {
-                self.home_dir()
-                    .map(|it| it.join("Library/Application Support"))
-            } else {
-                self.home_dir().map(|it| it.join(unix))
-            }
+        let usual = || match std::env::consts::OS {
+            "windows" => self.absolute_path(windows),
+            "macos" => Some(self.home_dir()?.join("Library/Application Support")),
+            _ => Some(self.home_dir()?.join(unix)),
         };
-        self.absolute_path(xdg)
-            .or_else(usual)
-            .map(|it| it.join("apostille"))
+        Some(self.absolute_path(xdg).or_else(usual)?.join("apostille"))
     }
 
     /// A whole path that a variable names.
@@ -372,15 +368,12 @@ impl Environment {
 
     /// Git's configuration files of this user; the last counts most.
     pub fn git_config_files(&self) -> Vec<PathBuf> {
-        let home = self.home_dir();
+        let in_home = |path: &str| Some(self.home_dir()?.join(path));
         let config = self
             .absolute_path("XDG_CONFIG_HOME")
-            .or_else(|| home.as_ref().map(|it| it.join(".config")));
+            .or_else(|| in_home(".config"));
         let shared = config.map(|it| it.join("git/config"));
-        shared
-            .into_iter()
-            .chain(home.map(|it| it.join(".gitconfig")))
-            .collect()
+        shared.into_iter().chain(in_home(".gitconfig")).collect()
     }
 
     /// The name this user is known by to the system.

@@ -63,11 +63,12 @@ impl CheckoutTasks {
         place: &ProjectFolder,
         settings: &Settings,
     ) -> Result<Self, CommandError> {
+        let data = world.env.data_dir();
         Ok(Self {
             root: place.root.clone(),
             dir: settings.task_dir.clone(),
             pointer: locate_task_pointer(world, place)?,
-            started: locate_user_task_file(world, place).map(|it| it.with_extension("started")),
+            started: data.map(|it| locate_user_task_file(&it, place).with_extension("started")),
             has_notes: settings.task_notes,
             now: world.now,
             session: world.env.session_id().map(Into::into),
@@ -107,12 +108,9 @@ impl CheckoutTasks {
 
     fn read_gate_log(&self, slug: &TaskSlug) -> Result<GateLog, CommandError> {
         let path = self.gate_log_path(slug)?;
-        let text =
-            read_task_file(&path, MAX_LOG).map_err(|error| build_task_read_error(&path, &error))?;
-        Ok(text
-            .as_deref()
-            .map(gate::parse_gate_log)
-            .unwrap_or_default())
+        let text = read_task_file(&path, MAX_LOG)
+            .map_err(|error| build_task_file_error("read", &path, &error))?;
+        Ok(gate::parse_gate_log(&text.unwrap_or_default()))
     }
 
     /// Every task of this checkout, in the order of their beginning.
@@ -133,16 +131,13 @@ impl CheckoutTasks {
 
     /// Writes down that a task passes a gate now, and returns the task as it is then.
     pub fn record_gate(&self, slug: &TaskSlug, what: GateAction) -> Result<Task, CommandError> {
-        let (at, session) = (self.now, self.session.clone());
-        self.append_gate(
-            slug,
-            &GateEvent {
-                at,
-                task: slug.clone(),
-                session,
-                what,
-            },
-        )?;
+        let passage = GateEvent {
+            at: self.now,
+            task: slug.clone(),
+            session: self.session.clone(),
+            what,
+        };
+        self.append_gate(slug, &passage)?;
         self.get(slug)?
             .ok_or_else(|| CommandError::usage(format!("the gates of {slug} cannot be read back")))
     }
@@ -163,16 +158,11 @@ impl CheckoutTasks {
                 .append(true)
                 .create(true)
                 .open(&path)?;
-            let gap = if has_complete_last_line(&mut file)? {
-                ""
-            } else {
-                "\n"
-            };
+            let is_whole = has_complete_last_line(&mut file)?;
+            let gap = if is_whole { "" } else { "\n" };
             file.write_all(format!("{gap}{}\n", passage.to_json_line()).as_bytes())
         };
-        write().map_err(|error| {
-            CommandError::usage(format!("cannot write '{}': {error}", path.display()))
-        })
+        write().map_err(|error| build_task_file_error("write", &path, &error))
     }
 
     /// Makes a task the active one of this working tree, and one of those that were begun here; or none.
@@ -190,12 +180,7 @@ impl CheckoutTasks {
                 _ => Ok(()),
             },
         };
-        change().map_err(|error| {
-            CommandError::usage(format!(
-                "cannot write '{}': {error}",
-                self.pointer.display()
-            ))
-        })
+        change().map_err(|error| build_task_file_error("write", &self.pointer, &error))
     }
 
     fn gate_log_path(&self, slug: &TaskSlug) -> Result<PathBuf, CommandError> {
@@ -207,7 +192,7 @@ impl CheckoutTasks {
         let mut path = self.root.clone();
         for part in self.dir.as_str().split('/').chain(below.iter().copied()) {
             path.push(part);
-            if fs::symlink_metadata(&path).is_ok_and(|it| it.is_symlink()) {
+            if path.is_symlink() {
                 let why = format!(
                     "'{}' is a link, and links are not followed here",
                     path.display()
@@ -229,18 +214,14 @@ fn locate_task_pointer(world: &System, place: &ProjectFolder) -> Result<PathBuf,
             Err(fault.with_hint("go to one of its working trees"))
         }
         Some(checkout) => Ok(checkout.git_dir().join(POINTER)),
-        None => locate_user_task_file(world, place).ok_or_else(build_no_home_error),
+        None => Ok(locate_user_task_file(&world.require_data_dir()?, place)),
     }
 }
 
 /// The file among this user's data that is about the tasks of a place.
-fn locate_user_task_file(world: &System, place: &ProjectFolder) -> Option<PathBuf> {
+fn locate_user_task_file(data: &Path, place: &ProjectFolder) -> PathBuf {
     let name = Digest::hash_bytes(place.root.as_os_str().as_encoded_bytes()).short_hex();
-    Some(world.env.data_dir()?.join("tasks").join(name))
-}
-
-fn build_no_home_error() -> CommandError {
-    CommandError::config("cannot tell where your data is kept: HOME is not set")
+    data.join("tasks").join(name)
 }
 
 /// Whether a file is empty or ends with the end of a line.
@@ -269,6 +250,6 @@ fn read_task_file(path: &Path, limit: u64) -> io::Result<Option<String>> {
     }
 }
 
-fn build_task_read_error(path: &Path, error: &io::Error) -> CommandError {
-    CommandError::usage(format!("cannot read '{}': {error}", path.display()))
+fn build_task_file_error(deed: &str, path: &Path, error: &io::Error) -> CommandError {
+    CommandError::usage(format!("cannot {deed} '{}': {error}", path.display()))
 }

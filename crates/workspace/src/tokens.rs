@@ -95,29 +95,22 @@ impl TokenRecord {
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.until.is_some_and(|it| it <= now)
     }
-
-    fn to_access_token(&self) -> AccessToken {
-        AccessToken {
-            name: self.name.clone(),
-            spaces: self.spaces.clone(),
-            access: self.access,
-            is_panel: false,
-        }
-    }
 }
 
 /// Whether a token can be called that.
 pub fn check_token_name(name: &str) -> Result<(), CommandError> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    match name {
-        it if TAKEN.contains(&it) => Err(CommandError::usage(format!(
-            "'{it}' is the server's own name"
-        ))),
-        it if (1..=MAX_NAME).contains(&it.len()) && it.chars().all(is_plain) => Ok(()),
-        _ => Err(CommandError::usage(format!(
-            "a token is called by at most {MAX_NAME} letters, digits, '.', '_' and '-'"
-        ))),
+    if TAKEN.contains(&name) {
+        return Err(CommandError::usage(format!(
+            "'{name}' is the server's own name"
+        )));
     }
+    if (1..=MAX_NAME).contains(&name.len()) && name.chars().all(is_plain) {
+        return Ok(());
+    }
+    Err(CommandError::usage(format!(
+        "a token is called by at most {MAX_NAME} letters, digits, '.', '_' and '-'"
+    )))
 }
 
 /// The file of a user's tokens.
@@ -127,23 +120,21 @@ pub struct TokenStore(PathBuf);
 impl TokenStore {
     /// This user's.
     pub fn for_user(world: &System) -> Result<Self, CommandError> {
-        let folder = world.env.data_dir().ok_or_else(|| {
-            CommandError::config("cannot tell where your data is kept: HOME is not set")
-                .with_hint("set HOME")
-        })?;
-        Ok(Self(folder.join("tokens.json")))
+        match world.require_data_dir() {
+            Ok(folder) => Ok(Self(folder.join("tokens.json"))),
+            Err(fault) => Err(fault.with_hint("set HOME")),
+        }
     }
 
     /// All of them, by name.
     pub fn read_tokens(&self) -> Result<Vec<TokenRecord>, CommandError> {
         let told = || format!("cannot read '{}'", self.0.display());
-        let text = match fs::read_to_string(&self.0) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            other => other.with_context(told).map_err(CommandError::internal)?,
+        let tokens = match fs::read_to_string(&self.0) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(error.into()),
+            Ok(text) => parse_token_file(&text),
         };
-        parse_token_file(&text)
-            .with_context(told)
-            .map_err(CommandError::internal)
+        tokens.with_context(told).map_err(CommandError::internal)
     }
 
     /// Changes them, one process after the other, whole or not at all.
@@ -208,19 +199,16 @@ fn lock_token_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// What was read of the file, and how it looked then.
-#[derive(Default)]
-struct TokenFileSnapshot {
-    stamp: Option<(u64, Option<Timestamp>, u64)>,
-    tokens: Vec<TokenRecord>,
-}
+/// How a file looks from outside: its length, when it was changed, and which file it is.
+type TokenFileStamp = (u64, Option<Timestamp>, u64);
 
 /// Everybody who is let in: the token of this run, and those of the file as it is now.
 pub struct TokenKeyring {
     run: Option<Digest>,
     file: Option<TokenStore>,
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
-    seen: Mutex<TokenFileSnapshot>,
+    /// What was read of the file, and how it looked then.
+    seen: Mutex<(Option<TokenFileStamp>, Vec<TokenRecord>)>,
 }
 
 impl TokenKeyring {
@@ -239,25 +227,16 @@ impl TokenKeyring {
         let file = self.file.as_ref()?;
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = stamp_token_file(&file.0);
-        if seen.stamp != stamp {
+        if seen.0 != stamp {
             // What cannot be read lets nobody in.
-            *seen = TokenFileSnapshot {
-                stamp,
-                tokens: file.read_tokens().unwrap_or_default(),
-            };
+            *seen = (stamp, file.read_tokens().unwrap_or_default());
         }
-        seen.tokens.iter().find(|it| it.digest == *token).cloned()
-    }
-
-    fn find_valid_token(&self, token: &Digest) -> Option<AccessToken> {
-        self.find_record(token)
-            .filter(|it| !it.is_expired((self.clock)()))
-            .map(|it| it.to_access_token())
+        seen.1.iter().find(|it| it.digest == *token).cloned()
     }
 }
 
-/// How a file looks from outside; it is put in place whole, so that it is another file each time.
-fn stamp_token_file(file: &Path) -> Option<(u64, Option<Timestamp>, u64)> {
+/// The file is put in place whole, so that it is another one each time.
+fn stamp_token_file(file: &Path) -> Option<TokenFileStamp> {
     let metadata = fs::metadata(file).ok()?;
     let modified = metadata
         .modified()
@@ -272,20 +251,20 @@ fn stamp_token_file(file: &Path) -> Option<(u64, Option<Timestamp>, u64)> {
 
 impl TokenRegistry for TokenKeyring {
     fn authenticate_token(&self, token: Option<&Digest>) -> Option<AccessToken> {
-        let run = |name: &str| AccessToken {
-            name: name.into(),
-            spaces: None,
-            access: Access::Write,
+        let pass = |name: String, spaces, access| AccessToken {
+            name,
+            spaces,
+            access,
             is_panel: false,
         };
-        match (token, &self.run) {
-            (Some(token), Some(own)) if token == own => Some(run("run")),
-            (Some(token), own) => self
-                .find_valid_token(token)
-                .or_else(|| own.is_none().then(|| run("anybody"))),
-            (None, None) => Some(run("anybody")),
-            (None, Some(_)) => None,
+        let run = |name: &str| pass(name.into(), None, Access::Write);
+        if token.is_some() && token == self.run.as_ref() {
+            return Some(run("run"));
         }
+        let kept = token.and_then(|it| self.find_record(it));
+        kept.filter(|it| !it.is_expired((self.clock)()))
+            .map(|it| pass(it.name, it.spaces, it.access))
+            .or_else(|| self.run.is_none().then(|| run("anybody")))
     }
 
     fn expired_since(&self, token: &Digest) -> Option<Timestamp> {

@@ -43,12 +43,29 @@ pub struct Workspace {
     actor: String,
     /// The spaces in play.
     beside: [Space; 2],
-    /// What verifying found, kept between runs.
-    findings: Option<Arc<VerdictCacheFile>>,
-    /// Where memories were shown.
-    sessions: Option<SessionLedger>,
+    records: SideRecords,
     /// Who looks over what an agent wants to keep.
     guardian: Option<Box<dyn Model>>,
+}
+
+/// What is kept beside a store about memories: what verifying found, which names the places they cited, and where they
+/// were shown.
+#[derive(Clone)]
+struct SideRecords {
+    findings: Option<Arc<VerdictCacheFile>>,
+    sessions: Option<SessionLedger>,
+}
+
+impl SideRecords {
+    fn forget_memories(&self, ids: &[MemoryId]) -> Result<(), CommandError> {
+        if let Some(memo) = &self.findings {
+            memo.clear();
+        }
+        if let Some(ledger) = &self.sessions {
+            ids.iter().try_for_each(|id| ledger.forget_memory(*id))?;
+        }
+        Ok(())
+    }
 }
 
 impl Workspace {
@@ -92,8 +109,10 @@ impl Workspace {
             clock: Box::new(world.clock()),
             random: Box::new(world.random_source()),
             settings,
-            findings,
-            sessions: super::sessions::open_session_ledger(world).ok(),
+            records: SideRecords {
+                findings,
+                sessions: super::sessions::open_session_ledger(world).ok(),
+            },
             guardian: None,
         }
     }
@@ -115,12 +134,11 @@ impl Workspace {
         })
     }
 
-    /// Drops what is kept beside the store about memories that were forgotten: what verifying found, which names the
-    /// places they cited, and where they were shown.
+    /// Drops what is kept beside the store about memories that were forgotten.
     pub fn forget_side_records(self, ids: &[MemoryId]) -> Result<(), CommandError> {
-        let (findings, sessions) = (self.findings.clone(), self.sessions.clone());
+        let records = self.records.clone();
         drop(self);
-        clear_side_records(findings.as_deref(), sessions.as_ref(), ids)
+        records.forget_memories(ids)
     }
 
     /// The same things for a call of a server, which looks into this repository and knows this person.
@@ -129,7 +147,7 @@ impl Workspace {
         repo: Space,
         user: Option<Space>,
     ) -> (CallScope, ProjectFolder, Settings) {
-        let (findings, sessions) = (self.findings, self.sessions);
+        let records = self.records;
         let scope = CallScope {
             store: self.store,
             source: self.source,
@@ -149,20 +167,14 @@ impl Workspace {
             root: None,
             open_at: None,
             beside: None,
-            forget_beside: Box::new(move |ids| {
-                Ok(clear_side_records(
-                    findings.as_deref(),
-                    sessions.as_ref(),
-                    ids,
-                )?)
-            }),
+            forget_beside: Box::new(move |ids| Ok(records.forget_memories(ids)?)),
         };
         (scope, self.place, self.settings)
     }
 
     /// The same while the store stays open, for what goes on.
     pub fn forget_side_record(&self, id: MemoryId) -> Result<(), CommandError> {
-        clear_side_records(self.findings.as_deref(), self.sessions.as_ref(), &[id])
+        self.records.forget_memories(&[id])
     }
 
     /// The same with another clock.
@@ -191,15 +203,11 @@ impl Workspace {
 
     /// The same for a verb that writes into this space: a repository's settings do not reach into a user's space.
     pub fn context_for(&self, space: &Space) -> Context<'_> {
-        let policy = if space.is_user() {
-            &self.user_policy
-        } else {
-            &self.policy
-        };
-        Context {
-            policy,
-            ..self.context()
+        let mut cx = self.context();
+        if space.is_user() {
+            cx.policy = &self.user_policy;
         }
+        cx
     }
 
     /// The rules of the user's own space.
@@ -217,7 +225,7 @@ impl Workspace {
         if all {
             Vec::new()
         } else {
-            self.spaces().to_vec()
+            self.beside.to_vec()
         }
     }
 
@@ -227,36 +235,14 @@ impl Workspace {
         names: &[MemoryName],
     ) -> Result<Result<Vec<Memory>, Refusal>, CommandError> {
         let names = names.iter().copied();
-        Ok(list::find_all_named(
-            &self.context(),
-            &self.spaces(),
-            names,
-        )?)
+        Ok(list::find_all_named(&self.context(), &self.beside, names)?)
     }
-}
-
-/// Forgets what is kept beside a store about memories.
-fn clear_side_records(
-    findings: Option<&VerdictCacheFile>,
-    sessions: Option<&SessionLedger>,
-    ids: &[MemoryId],
-) -> Result<(), CommandError> {
-    if let Some(memo) = findings {
-        memo.clear();
-    }
-    let sessions = sessions
-        .iter()
-        .flat_map(|it| ids.iter().map(move |id| it.forget_memory(*id)));
-    Ok(sessions.collect::<Result<(), StoreError>>()?)
 }
 
 /// The file for what is found in a repository.
 pub fn locate_verdict_cache(world: &System, repo: &Space) -> Option<PathBuf> {
     let name = Digest::hash_bytes(repo.as_str().as_bytes()).short_hex();
-    world
-        .env
-        .cache_dir()
-        .map(|it| it.join("verdicts").join(name))
+    Some(world.env.cache_dir()?.join("verdicts").join(name))
 }
 
 /// Opens the store that the settings name. One that a repository named keeps that repository's memories and no others.

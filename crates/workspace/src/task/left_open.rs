@@ -23,25 +23,14 @@ impl CheckoutTasks {
         let (mut all, week) = (self.list_tasks()?, SignedDuration::from_hours(24 * DAYS));
         all.retain(|it| it.is_open() && self.is_started(&it.slug));
         let mut closed = Vec::new();
-        for task in left_open::find_left_open_tasks(
-            &all,
-            cx.actor.unwrap_or_default(),
-            cx.now,
-            week,
-            has_ended,
-        ) {
-            let episode = left_open::remember_left_open_task(
-                &cx,
-                space,
-                task,
-                Voice::from_origin(Origin::System).with_channel(Channel::Record),
-            )
-            .ok()
-            .flatten();
-            closed.extend(episode.and_then(|it| {
-                self.record_gate(&task.slug, GateAction::Abandoned(Some(it.id)))
-                    .ok()
-            }));
+        let me = cx.actor.unwrap_or_default();
+        for task in left_open::find_left_open_tasks(&all, me, cx.now, week, has_ended) {
+            let voice = Voice::from_origin(Origin::System).with_channel(Channel::Record);
+            let episode = left_open::remember_left_open_task(&cx, space, task, voice);
+            if let Ok(Some(episode)) = episode {
+                let gate = GateAction::Abandoned(Some(episode.id));
+                closed.extend(self.record_gate(&task.slug, gate));
+            }
         }
         if !closed.is_empty() {
             self.refresh_notes(desk)?;

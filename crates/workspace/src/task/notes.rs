@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use apostille_tasks::task;
-use apostille_tasks::task::notes_block;
+use apostille_tasks::task::notes_block::{self, NotesChange};
+use apostille_tasks::task::{self, Task};
 
 use super::CheckoutTasks;
 use crate::atomic_file;
@@ -27,33 +27,29 @@ impl CheckoutTasks {
         if !self.has_notes {
             return Ok(None);
         }
-        let space = &desk.settings.repo;
-        let lines = match self.active_task() {
-            Some(active) => Some(notes_block::format_task_block(
-                &active,
-                &task::load_task_memories(&desk.context(), space, &active)?,
-            )),
-            None => None,
+        let block = |active: Task| {
+            let memories = task::load_task_memories(&desk.context(), &desk.settings.repo, &active)?;
+            Ok::<_, CommandError>(notes_block::format_task_block(&active, &memories))
         };
+        let lines = self.active_task().map(block).transpose()?;
         let path = self.root.join("NOTES.md");
         let problem = |why: String| format!("NOTES.md was left as it is: {why}");
-        Ok(match read_notes_file(&path) {
-            Ok(text) => match notes_block::replace_task_block(text.as_deref(), lines.as_deref()) {
-                notes_block::NotesChange::Keep => None,
-                notes_block::NotesChange::Unclear => {
-                    Some(problem(format!("'{}' has no end there", notes_block::OPEN)))
-                }
-                notes_block::NotesChange::Remove => fs::remove_file(&path)
-                    .err()
-                    .map(|it| problem(it.to_string())),
-                notes_block::NotesChange::Write(text) => {
-                    atomic_file::write_file_atomically(&path, text.as_bytes(), None, self.draw)
-                        .err()
-                        .map(|it| problem(it.to_string()))
-                }
-            },
-            Err(error) => lines.map(|_| problem(error.to_string())),
-        })
+        let text = match read_notes_file(&path) {
+            Ok(text) => text,
+            Err(error) => return Ok(lines.map(|_| problem(error.to_string()))),
+        };
+        let done = match notes_block::replace_task_block(text.as_deref(), lines.as_deref()) {
+            NotesChange::Keep => Ok(()),
+            NotesChange::Unclear => {
+                let why = format!("'{}' has no end there", notes_block::OPEN);
+                return Ok(Some(problem(why)));
+            }
+            NotesChange::Remove => fs::remove_file(&path),
+            NotesChange::Write(text) => {
+                atomic_file::write_file_atomically(&path, text.as_bytes(), None, self.draw)
+            }
+        };
+        Ok(done.err().map(|it| problem(it.to_string())))
     }
 }
 

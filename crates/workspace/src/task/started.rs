@@ -8,8 +8,9 @@ use std::path::Path;
 use apostille_tasks::task::{GateAction, TaskSlug};
 use apostille_text::digest::Digest;
 
-use super::{CheckoutTasks, build_no_home_error, read_task_file};
+use super::{CheckoutTasks, build_task_file_error, read_task_file};
 use crate::error::CommandError;
+use crate::system::build_no_home_error;
 
 /// The largest list that is read.
 const MAX_LIST: u64 = 4 * 1024 * 1024;
@@ -17,17 +18,12 @@ const MAX_LIST: u64 = 4 * 1024 * 1024;
 impl CheckoutTasks {
     /// Whether a task was begun, or taken up, in this folder by this user, as it stands now.
     pub fn is_started(&self, slug: &TaskSlug) -> bool {
-        let Some(list) = self
-            .started
-            .as_ref()
-            .and_then(|it| read_task_file(it, MAX_LIST).ok()?)
-        else {
-            return false;
+        let started = || {
+            let list = read_task_file(self.started.as_ref()?, MAX_LIST).ok()??;
+            let entry = self.start_entry(slug).ok()??;
+            Some(list.lines().any(|it| it == entry))
         };
-        self.start_entry(slug)
-            .ok()
-            .flatten()
-            .is_some_and(|entry| list.lines().any(|it| it == entry))
+        started().unwrap_or(false)
     }
 
     /// Puts a task on the list.
@@ -36,10 +32,8 @@ impl CheckoutTasks {
         let Some(entry) = self.start_entry(slug)?.filter(|_| !self.is_started(slug)) else {
             return Ok(());
         };
-        let written = append_started_line(list, &format!("{entry}\n"));
-        written.map_err(|error| {
-            CommandError::usage(format!("cannot write '{}': {error}", list.display()))
-        })
+        append_started_line(list, &format!("{entry}\n"))
+            .map_err(|error| build_task_file_error("write", list, &error))
     }
 
     /// The line of a task on the list: the digest of how it began, the folder and the name.
@@ -51,10 +45,8 @@ impl CheckoutTasks {
             .find(|it| matches!(it.what, GateAction::Started(_)));
         let root = Digest::hash_bytes(self.root.as_os_str().as_encoded_bytes());
         Ok(first.map(|it| {
-            format!(
-                "{} {root} {slug}",
-                Digest::hash_bytes(it.to_json_line().as_bytes())
-            )
+            let begun = Digest::hash_bytes(it.to_json_line().as_bytes());
+            format!("{begun} {root} {slug}")
         }))
     }
 }

@@ -139,11 +139,8 @@ fn can_show_briefing(
     let is_wanted = settings.policy.inject.mode != InjectMode::Off;
     let is_kept = clients::has_start_context(told) && open.session.has_begun();
     // Without a store there is nothing to tell; it is made by whoever first has something to keep.
-    let has_store = [&settings.store]
-        .into_iter()
-        .chain(&settings.own_store)
-        .any(|it| it.path().exists());
-    clients::can_take_context(told) && is_wanted && !is_ignored && !is_kept && has_store
+    let is_worth = is_wanted && !is_ignored && !is_kept && settings.has_store_file();
+    clients::can_take_context(told) && is_worth
 }
 
 fn build_moment_briefing(
