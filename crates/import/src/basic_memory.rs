@@ -1,23 +1,15 @@
 //! A note of basic-memory: a head, observations `- [category] text #tag (context)`, relations `- verb [[Target]]`.
 
-use super::candidate::{
-    self, CandidateCollector, FormatMismatch, ImportCandidate, ParsedForeignFile,
-};
+use super::blocks::is_check_box;
+use super::candidate::{self, CandidateCollector, ImportCandidate};
 use super::foreign_file::ForeignFile;
 use super::front_matter::FrontMatter;
 use apostille_core::memory::Kind;
-use apostille_core::policy::MemoryLimits;
 
 /// Takes the observations and relations out of a note.
-pub(super) fn parse_basic_memory(
-    sheet: &ForeignFile<'_>,
-    limits: &MemoryLimits,
-) -> Result<ParsedForeignFile, FormatMismatch> {
-    let (front, head) = FrontMatter::parse_leading(sheet.text);
-    let mut page = CandidateCollector::new(limits);
-    if FrontMatter::is_unclosed(sheet.text) {
-        return Ok(page.into_broken_off());
-    }
+pub(super) fn collect_basic_memory(page: &mut CandidateCollector<'_>, sheet: &ForeignFile<'_>) {
+    let front = FrontMatter::parse_leading(sheet.text);
+    let head = front.n_lines;
     let mut note = BasicMemoryNote {
         title: find_note_title(sheet, &front),
         front,
@@ -25,9 +17,8 @@ pub(super) fn parse_basic_memory(
         is_prose: false,
     };
     for (n, line) in (1..).zip(sheet.text.lines()).skip(head) {
-        note.parse_line(&mut page, n, line);
+        note.parse_line(page, n, line);
     }
-    Ok(page.into_parsed_file())
 }
 
 fn find_note_title(sheet: &ForeignFile<'_>, front: &FrontMatter) -> String {
@@ -65,13 +56,19 @@ impl BasicMemoryNote {
             .strip_prefix("- ")
             .or_else(|| text.strip_prefix("* "))
             .map(str::trim);
-        match item {
-            _ if self.is_code || text.is_empty() || text.starts_with('#') => {}
-            Some(item) if is_check_box_item(item) => page.leave_out(at, "a check box"),
-            Some(item)
-                if self.parse_observation(page, &at, item)
-                    || self.parse_relation(page, &at, item) => {}
-            _ => {
+        if self.is_code || text.is_empty() || text.starts_with('#') {
+            return;
+        }
+        if item.is_some_and(is_check_box) {
+            return page.leave_out(at, "a check box");
+        }
+        let parse = |it| {
+            self.parse_observation(&at, it)
+                .or_else(|| self.parse_relation(&at, it))
+        };
+        match item.and_then(parse) {
+            Some(piece) => page.add_candidate(piece),
+            None => {
                 self.is_prose = true;
                 if !was_prose {
                     page.leave_out(at, "prose: only observations and relations are taken out");
@@ -81,80 +78,47 @@ impl BasicMemoryNote {
     }
 
     fn new_candidate(&self, at: &str, kind: Kind, fact: String) -> ImportCandidate {
-        let said_at = ["created", "created_at", "date"]
-            .iter()
-            .find_map(|it| candidate::parse_foreign_time(self.front.get(it)?));
-        let subject = Some(self.title.clone()).filter(|it| !it.is_empty());
         ImportCandidate {
-            subject,
-            said_at,
+            subject: Some(self.title.clone()).filter(|it| !it.is_empty()),
+            said_at: self.front.said_at(),
             ..ImportCandidate::new(at, kind, fact)
         }
     }
 
-    /// Takes an observation; `false` if it is none.
-    fn parse_observation(&self, page: &mut CandidateCollector<'_>, at: &str, item: &str) -> bool {
-        let Some((category, rest)) = item.strip_prefix('[').and_then(|it| it.split_once(']'))
-        else {
-            return false;
-        };
+    /// An observation, where an item is one.
+    fn parse_observation(&self, at: &str, item: &str) -> Option<ImportCandidate> {
+        let (category, rest) = item.strip_prefix('[')?.split_once(']')?;
         // `[text](link)` and `[[link]]` are links.
         if category.trim().is_empty() || category.starts_with('[') || rest.starts_with(['(', ']']) {
-            return false;
+            return None;
         }
         let (said, context) = split_trailing_context(rest.trim());
         let (said, tags) = split_trailing_tags(said);
-        let said = if said.is_empty() {
-            String::new()
-        } else {
-            candidate::format_observation(&self.title, said)
-        };
-        let tags = [
-            &[category.trim().to_owned()],
-            &*tags,
-            self.front.values_of("tags"),
-        ]
-        .concat();
-        let piece = self.new_candidate(at, infer_category_kind(category, &said), said);
-        page.add_candidate(ImportCandidate {
-            tags,
+        let said = candidate::format_observation(&self.title, said);
+        let category = category.trim();
+        Some(ImportCandidate {
+            tags: [&[category.to_owned()], &*tags, self.front.values_of("tags")].concat(),
             reason: context.map(Into::into),
-            ..piece
-        });
-        true
+            ..self.new_candidate(at, infer_category_kind(category, &said), said)
+        })
     }
 
-    /// Takes a relation; `false` if it is none.
-    fn parse_relation(&self, page: &mut CandidateCollector<'_>, at: &str, item: &str) -> bool {
+    /// A relation, where an item is one.
+    fn parse_relation(&self, at: &str, item: &str) -> Option<ImportCandidate> {
         let (item, context) = split_trailing_context(item);
-        let Some((verb, rest)) = item.split_once("[[") else {
-            return false;
-        };
-        let Some(target) = rest
-            .strip_suffix("]]")
-            .filter(|it| !it.trim().is_empty() && !it.contains("[["))
-        else {
-            return false;
-        };
+        let (verb, rest) = item.split_once("[[")?;
+        let target = rest.strip_suffix("]]")?;
+        if target.trim().is_empty() || target.contains("[[") {
+            return None;
+        }
         let verb = verb.trim().trim_matches('"');
         let verb = if verb.is_empty() { "relates to" } else { verb };
-        let piece = self.new_candidate(
-            at,
-            Kind::Project,
-            candidate::format_relation(&self.title, verb, target),
-        );
-        page.add_candidate(ImportCandidate {
+        let fact = candidate::format_relation(&self.title, verb, target);
+        Some(ImportCandidate {
             reason: context.map(Into::into),
-            ..piece
-        });
-        true
+            ..self.new_candidate(at, Kind::Project, fact)
+        })
     }
-}
-
-fn is_check_box_item(item: &str) -> bool {
-    ["[ ]", "[x]", "[X]", "[-]"]
-        .iter()
-        .any(|it| item.starts_with(it))
 }
 
 /// A text, and what stands in brackets at its end.
@@ -185,7 +149,7 @@ fn split_trailing_tags(text: &str) -> (&str, Vec<String>) {
 }
 
 fn infer_category_kind(category: &str, said: &str) -> Kind {
-    let category = category.trim().to_lowercase();
+    let category = category.to_lowercase();
     match &*category {
         "reference" | "resource" | "link" | "url" | "command" => Kind::Reference,
         _ => candidate::infer_memory_kind(&category, said),

@@ -3,6 +3,8 @@
 mod line;
 mod scan;
 
+use super::candidate::{CandidateCollector, ImportCandidate};
+pub(super) use line::is_check_box;
 use scan::MarkdownNode;
 
 /// The longest lead-in that is repeated before what it leads into, in characters.
@@ -10,7 +12,7 @@ const LEAD_CHARS: usize = 160;
 
 /// A part of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum MarkdownBlock {
+enum MarkdownBlock {
     /// It states something.
     Text {
         /// Its first line, counted from 1.
@@ -29,8 +31,39 @@ pub(super) enum MarkdownBlock {
     },
 }
 
+/// Takes the texts of a page, from behind its head, as `to_candidate` makes them out of place, heading and words. `skip`
+/// says why one of them is no use.
+pub(super) fn collect_blocks(
+    page: &mut CandidateCollector<'_>,
+    (text, head): (&str, usize),
+    skip: impl Fn(&str) -> Option<&'static str>,
+    to_candidate: impl Fn(String, Option<String>, String) -> ImportCandidate,
+) {
+    for block in parse_markdown_blocks(text, head) {
+        match block {
+            MarkdownBlock::Other { line, why } => page.leave_out(format!("line {line}"), why),
+            MarkdownBlock::Text {
+                line,
+                heading,
+                text,
+            } => {
+                let at = format!("line {line}");
+                match skip(&text).or_else(|| is_single_word(&text).then_some("a word by itself")) {
+                    Some(why) => page.leave_out(at, why),
+                    None => page.add_candidate(to_candidate(at, heading, text)),
+                }
+            }
+        }
+    }
+}
+
+/// Whether a text is a single word: a name, and nothing said of it. Scripts without spaces have no single words.
+fn is_single_word(text: &str) -> bool {
+    text.is_ascii() && text.split_whitespace().count() < 2
+}
+
 /// The parts of a page from behind its head, which takes up so many lines.
-pub(super) fn parse_markdown_blocks(text: &str, head: usize) -> Vec<MarkdownBlock> {
+fn parse_markdown_blocks(text: &str, head: usize) -> Vec<MarkdownBlock> {
     let nodes = scan::scan_markdown_nodes(text, head);
     let mut folding = BlockFolder::default();
     for (i, node) in nodes.iter().enumerate() {

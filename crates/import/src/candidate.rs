@@ -68,19 +68,18 @@ impl ImportCandidate {
     /// the same id, so that what was decided about them stays decided when the file is read again.
     #[must_use]
     pub fn into_memory(self, space: Space, now: Timestamp) -> Memory {
-        let past = |at: &Timestamp| (Timestamp::UNIX_EPOCH..=now).contains(at);
-        let said_at = self.said_at.filter(past).map(truncate_to_millisecond);
+        let past = |at: Option<Timestamp>| {
+            at.filter(|it| (Timestamp::UNIX_EPOCH..=now).contains(it))
+                .map(truncate_to_millisecond)
+        };
+        let said_at = past(self.said_at);
         let claim = claim_digest(Layer::Knowledge, None, self.subject.as_deref(), &self.fact);
         let id = MemoryId::from_text(
             said_at.unwrap_or(Timestamp::UNIX_EPOCH),
             &format!("{space}\n{claim}"),
         );
         let recorded_at = said_at.unwrap_or_else(|| truncate_to_millisecond(now));
-        let stated_at = self
-            .stated_at
-            .filter(past)
-            .map(truncate_to_millisecond)
-            .filter(|it| *it >= recorded_at);
+        let stated_at = past(self.stated_at).filter(|it| *it >= recorded_at);
         Memory {
             id,
             number: 0,
@@ -133,7 +132,7 @@ pub struct ParsedForeignFile {
 /// A reading in the making: what is put into it is made to fit, and there is never too much of it.
 pub(super) struct CandidateCollector<'a> {
     limits: &'a MemoryLimits,
-    reading: ParsedForeignFile,
+    pub(super) reading: ParsedForeignFile,
 }
 
 impl<'a> CandidateCollector<'a> {
@@ -142,16 +141,6 @@ impl<'a> CandidateCollector<'a> {
             limits,
             reading: ParsedForeignFile::default(),
         }
-    }
-
-    /// A page of which nothing can be taken.
-    pub(super) fn into_broken_off(mut self) -> ParsedForeignFile {
-        self.leave_out("line 1", "its head is not closed: the file is broken off");
-        self.reading
-    }
-
-    pub(super) fn into_parsed_file(self) -> ParsedForeignFile {
-        self.reading
     }
 
     /// Takes a piece in, in parts where it is too long for one memory.
@@ -166,6 +155,21 @@ impl<'a> CandidateCollector<'a> {
             Kind::Project | Kind::Reference => self.limits.fact_chars,
         };
         self.fit_candidate(piece, room);
+    }
+
+    /// Takes a relation in as a sentence, where both ends and its name are there.
+    pub(super) fn add_relation(
+        &mut self,
+        at: impl Into<String>,
+        [from, verb, to]: [Option<&str>; 3],
+    ) {
+        let (Some(from), Some(verb), Some(to)) = (from, verb, to) else {
+            return self.leave_out(at, "a relation that lacks an end or its name");
+        };
+        self.add_candidate(ImportCandidate {
+            subject: Some(from.into()),
+            ..ImportCandidate::new(at, Kind::Project, format_relation(from, verb, to))
+        });
     }
 
     /// Leaves something out.
@@ -196,10 +200,10 @@ impl<'a> CandidateCollector<'a> {
                     fact,
                     ..piece.clone()
                 }),
-                Err(chars) => self.leave_out(
-                    piece.at.clone(),
-                    format!("a sentence of {chars} characters, at most {room} are kept"),
-                ),
+                Err(chars) => {
+                    let why = format!("a sentence of {chars} characters, at most {room} are kept");
+                    self.leave_out(&piece.at, why);
+                }
             }
         }
     }
@@ -212,9 +216,8 @@ impl<'a> CandidateCollector<'a> {
         };
         if is_long(&piece.subject, limits.subject_chars) {
             piece.subject = None;
-            piece
-                .changes
-                .push("its subject is too long and was left off".into());
+            let what = "its subject is too long and was left off";
+            piece.changes.push(what.into());
         }
         if is_long(&piece.reason, limits.reason_chars)
             && let Some(reason) = piece.reason.take()
@@ -228,13 +231,11 @@ impl<'a> CandidateCollector<'a> {
     }
 
     fn push_candidate(&mut self, piece: ImportCandidate) {
-        match self.reading.pieces.len() {
-            MAX_PIECES.. => self.leave_out(
-                piece.at,
-                format!("only {MAX_PIECES} are taken out of one file"),
-            ),
-            _ => self.reading.pieces.push(piece),
+        if self.reading.pieces.len() < MAX_PIECES {
+            return self.reading.pieces.push(piece);
         }
+        let why = format!("only {MAX_PIECES} are taken out of one file");
+        self.leave_out(piece.at, why);
     }
 }
 
@@ -253,11 +254,11 @@ pub(super) fn fit_tags(tags: &mut Vec<String>, limits: &MemoryLimits) -> Option<
     }
 }
 
-/// A text that says whom it is about: behind the name, where the name does not stand in it.
+/// A text that says whom it is about: behind the name, where the name does not stand in it. Nothing stays nothing.
 pub(super) fn format_observation(name: &str, text: &str) -> String {
     let (text, name) = (text.trim(), name.trim());
     let is_named = text.to_lowercase().contains(&name.to_lowercase());
-    if is_named || name.is_empty() {
+    if is_named || text.is_empty() {
         text.to_owned()
     } else {
         format!("{name}: {text}")
@@ -266,12 +267,8 @@ pub(super) fn format_observation(name: &str, text: &str) -> String {
 
 /// A relation as a sentence.
 pub(super) fn format_relation(from: &str, verb: &str, to: &str) -> String {
-    format!(
-        "{} {} {}",
-        from.trim(),
-        verb.trim().replace('_', " "),
-        to.trim()
-    )
+    let verb = verb.trim().replace('_', " ");
+    format!("{} {verb} {}", from.trim(), to.trim())
 }
 
 const PREFERENCES: [&str; 8] = [

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::candidate::{FormatMismatch, ImportCandidate, LeftOut, fit_tags};
+use super::foreign_file::iter_filled_lines;
 use super::format::{ForeignFile, Format};
 use crate::export::{ExportFile, FORMAT};
 use apostille_core::format;
@@ -129,61 +130,71 @@ pub fn plan_import(
         items: Vec::new(),
         left_out: Vec::new(),
     };
-    match (format.parser(), format) {
-        (Some(parser), _) => {
+    match format {
+        Format::Notes => plan_plain_notes(&mut taken, sheet.text, shelf, limits)?,
+        Format::Apostille => taken.items = parse_own_export(name, sheet.text)?,
+        foreign => {
             let unfit = |why| ImportFileError::NotOfFormat {
                 name: name.into(),
                 format,
                 why,
             };
-            let reading = parser(sheet, limits).map_err(unfit)?;
+            let reading = foreign.parse_foreign_file(sheet, limits).map_err(unfit)?;
             taken.left_out = reading.left_out;
             for piece in reading.pieces {
-                plan_candidate(&mut taken, shelf, piece, now);
+                taken.add_candidate(shelf, piece, now);
             }
         }
-        (None, Format::Notes) => plan_plain_notes(&mut taken, sheet.text, shelf, limits)?,
-        (None, _) => taken.items = parse_own_export(name, sheet.text)?,
     }
     Ok(taken)
 }
 
-/// A piece in its space: a preference is its user's, the rest is the repository's unless the person says otherwise.
-fn plan_candidate(
-    taken: &mut ImportPlan,
-    shelf: &ImportTarget<'_>,
-    piece: ImportCandidate,
-    now: Timestamp,
-) {
-    let is_persons = shelf.is_persons || piece.kind == Kind::User;
-    let kind = if shelf.is_persons && piece.kind == Kind::Project {
-        Kind::User
-    } else {
-        piece.kind
-    };
-    let (at, changes) = (piece.at.clone(), piece.changes.clone());
-    match if is_persons { shelf.user } else { shelf.repo } {
-        None => taken.left_out.push(leave_out_unreachable(at, is_persons)),
-        Some(space) => {
-            let memory = ImportCandidate { kind, ..piece }.into_memory(space.clone(), now);
-            taken.items.push(ImportItem {
-                at,
-                memory,
-                changes,
-            });
+impl ImportPlan {
+    /// Adds a piece in its space: a preference is its user's, the rest is the repository's unless the person says
+    /// otherwise.
+    fn add_candidate(
+        &mut self,
+        shelf: &ImportTarget<'_>,
+        mut piece: ImportCandidate,
+        now: Timestamp,
+    ) {
+        let is_persons = shelf.is_persons || piece.kind == Kind::User;
+        if shelf.is_persons && piece.kind == Kind::Project {
+            piece.kind = Kind::User;
         }
+        let (at, changes) = (piece.at.clone(), piece.changes.clone());
+        self.add_item(shelf, at, is_persons, |space| {
+            (piece.into_memory(space, now), changes)
+        });
     }
-}
 
-fn leave_out_unreachable(at: String, is_persons: bool) -> LeftOut {
-    let whose = if is_persons {
-        "a person's own"
-    } else {
-        "a repository's"
-    };
-    LeftOut {
-        at,
-        why: format!("it is {whose}, and that space is out of reach here"),
+    /// Adds what `build` makes in the space that it belongs to, where that is within reach.
+    fn add_item(
+        &mut self,
+        shelf: &ImportTarget<'_>,
+        at: String,
+        is_persons: bool,
+        build: impl FnOnce(Space) -> (Memory, Vec<String>),
+    ) {
+        let (space, whose) = if is_persons {
+            (shelf.user, "a person's own")
+        } else {
+            (shelf.repo, "a repository's")
+        };
+        match space {
+            None => self.left_out.push(LeftOut {
+                at,
+                why: format!("it is {whose}, and that space is out of reach here"),
+            }),
+            Some(space) => {
+                let (memory, changes) = build(space.clone());
+                self.items.push(ImportItem {
+                    at,
+                    memory,
+                    changes,
+                });
+            }
+        }
     }
 }
 
@@ -193,6 +204,17 @@ fn parse_own_export(name: &str, text: &str) -> Result<Vec<ImportItem>, ImportFil
         name: name.into(),
         why,
     };
+    let convert = |at: String, record: MemoryRecord| {
+        if let Some(found) = record.v.filter(|it| *it > format::VERSION) {
+            return Err(ImportFileError::Newer { found });
+        }
+        let memory = Memory::try_from(record).map_err(|error| unfit(format!("{at}: {error}")))?;
+        Ok(ImportItem {
+            at,
+            memory,
+            changes: Vec::new(),
+        })
+    };
     match serde_json::from_str::<ExportFile>(text) {
         Ok(it) if it.format != FORMAT => Err(unfit(format!(
             "its format is '{}'",
@@ -201,53 +223,23 @@ fn parse_own_export(name: &str, text: &str) -> Result<Vec<ImportItem>, ImportFil
         Ok(it) if it.version > format::VERSION => Err(ImportFileError::Newer { found: it.version }),
         Ok(it) => (1..)
             .zip(it.memories)
-            .map(|(n, it)| convert_export_record(name, format!("memory {n}"), it))
+            .map(|(n, it)| convert(format!("memory {n}"), it))
             .collect(),
-        Err(_) if is_record_lines(text) => parse_export_lines(name, text),
+        Err(_) if is_record_lines(text) => iter_filled_lines(text)
+            .map(|(n, line)| {
+                let record = serde_json::from_str(line)
+                    .map_err(|error| unfit(format!("line {n}: {error}")))?;
+                convert(format!("line {n}"), record)
+            })
+            .collect(),
         Err(error) => Err(unfit(error.to_string())),
     }
 }
 
 /// Whether the first line is a record by itself.
 fn is_record_lines(text: &str) -> bool {
-    let first = text.lines().find(|it| !it.trim().is_empty());
-    first.is_some_and(|it| serde_json::from_str::<MemoryRecord>(it).is_ok())
-}
-
-fn parse_export_lines(name: &str, text: &str) -> Result<Vec<ImportItem>, ImportFileError> {
-    let lines = (1..)
-        .zip(text.lines())
-        .filter(|(_, line)| !line.trim().is_empty());
-    let record = |(n, line): (usize, &str)| {
-        let at = format!("line {n}");
-        let unfit = |error| ImportFileError::NoExport {
-            name: name.into(),
-            why: format!("{at}: {error}"),
-        };
-        let it = serde_json::from_str(line).map_err(unfit)?;
-        convert_export_record(name, at, it)
-    };
-    lines.map(record).collect()
-}
-
-fn convert_export_record(
-    name: &str,
-    at: String,
-    record: MemoryRecord,
-) -> Result<ImportItem, ImportFileError> {
-    if let Some(found) = record.v.filter(|it| *it > format::VERSION) {
-        return Err(ImportFileError::Newer { found });
-    }
-    let unfit = |error| ImportFileError::NoExport {
-        name: name.into(),
-        why: format!("{at}: {error}"),
-    };
-    let memory = Memory::try_from(record).map_err(unfit)?;
-    Ok(ImportItem {
-        at,
-        memory,
-        changes: Vec::new(),
-    })
+    let first = iter_filled_lines(text).next();
+    first.is_some_and(|(_, it)| serde_json::from_str::<MemoryRecord>(it).is_ok())
 }
 
 /// Plain notes, one a line.
@@ -257,32 +249,20 @@ fn plan_plain_notes(
     shelf: &ImportTarget<'_>,
     limits: &MemoryLimits,
 ) -> Result<(), ImportFileError> {
-    for (n, line) in (1..)
-        .zip(text.lines())
-        .filter(|(_, line)| !line.trim().is_empty())
-    {
+    for (n, line) in iter_filled_lines(text) {
         let at = format!("line {n}");
-        let bad = |why: String| ImportFileError::Line {
+        let note = NotebookNote::parse_line(line).map_err(|error| ImportFileError::Line {
             at: at.clone(),
-            why,
-        };
-        let note = NotebookNote::parse_line(line).map_err(|error| bad(error.to_string()))?;
-        let is_persons = note.scope == NoteScope::User;
-        match if is_persons { shelf.user } else { shelf.repo } {
-            None => taken.left_out.push(leave_out_unreachable(at, is_persons)),
-            Some(space) => {
-                let mut memory = Memory {
-                    number: 0,
-                    ..note.into_memory(space.clone())
-                };
-                let changes = fit_tags(&mut memory.tags, limits).into_iter().collect();
-                taken.items.push(ImportItem {
-                    at,
-                    memory,
-                    changes,
-                });
-            }
-        }
+            why: error.to_string(),
+        })?;
+        taken.add_item(shelf, at, note.scope == NoteScope::User, |space| {
+            let mut memory = Memory {
+                number: 0,
+                ..note.into_memory(space)
+            };
+            let changes = fit_tags(&mut memory.tags, limits).into_iter().collect();
+            (memory, changes)
+        });
     }
     Ok(())
 }
@@ -315,7 +295,17 @@ pub fn import_planned_files<'a>(
         left_out,
     } in taken
     {
-        let mut done = FileImportReport::new(name, format, left_out);
+        let mut done = FileImportReport {
+            name,
+            format,
+            kept: 0,
+            known: 0,
+            waiting: 0,
+            let_in: 0,
+            changed: Vec::new(),
+            refused: Vec::new(),
+            left_out,
+        };
         for ImportItem {
             at,
             memory,
@@ -326,7 +316,7 @@ pub fn import_planned_files<'a>(
                 memory.space.clone(),
                 claim_digest(memory.layer, None, None, &memory.fact),
             );
-            if format.parser().is_some() && said.contains(&words) {
+            if format.is_foreign() && said.contains(&words) {
                 done.known += 1;
                 continue;
             }
@@ -347,21 +337,6 @@ pub fn import_planned_files<'a>(
 }
 
 impl FileImportReport {
-    fn new(name: String, format: Format, left_out: Vec<LeftOut>) -> Self {
-        let (changed, refused) = (Vec::new(), Vec::new());
-        Self {
-            name,
-            format,
-            kept: 0,
-            known: 0,
-            waiting: 0,
-            let_in: 0,
-            changed,
-            refused,
-            left_out,
-        }
-    }
-
     fn count_outcome(
         &mut self,
         at: String,

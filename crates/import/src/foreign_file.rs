@@ -10,3 +10,10 @@ pub struct ForeignFile<'a> {
     /// What it says.
     pub text: &'a str,
 }
+
+/// The lines of a text that say something, with their numbers.
+pub(super) fn iter_filled_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.trim().is_empty())
+}

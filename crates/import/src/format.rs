@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::candidate::{FormatMismatch, ParsedForeignFile};
+use super::candidate::{CandidateCollector, FormatMismatch, ParsedForeignFile};
 pub use super::foreign_file::ForeignFile;
+use super::foreign_file::iter_filled_lines;
 use super::front_matter::FrontMatter;
 use super::{basic_memory, claude, mcp_graph, mem0, rule_file};
 use apostille_core::memory::Kind;
@@ -31,22 +32,32 @@ words! {
     }
 }
 
-/// Takes the memories out of a text.
-pub type ForeignParser =
-    fn(&ForeignFile<'_>, &MemoryLimits) -> Result<ParsedForeignFile, FormatMismatch>;
-
 impl Format {
-    /// What reads a foreign format; our own are read whole or not at all, elsewhere.
+    /// Whether another program's file it is; our own are read whole or not at all, elsewhere.
     #[must_use]
-    pub fn parser(self) -> Option<ForeignParser> {
+    pub fn is_foreign(self) -> bool {
+        !matches!(self, Self::Apostille | Self::Notes)
+    }
+
+    /// Takes the memories out of another program's file; of our own, none.
+    pub fn parse_foreign_file(
+        self,
+        sheet: &ForeignFile<'_>,
+        limits: &MemoryLimits,
+    ) -> Result<ParsedForeignFile, FormatMismatch> {
+        let mut page = CandidateCollector::new(limits);
         match self {
-            Self::Apostille | Self::Notes => None,
-            Self::McpGraph => Some(mcp_graph::parse_mcp_graph),
-            Self::Claude => Some(claude::parse_claude_memory),
-            Self::Rules => Some(rule_file::parse_rule_file),
-            Self::BasicMemory => Some(basic_memory::parse_basic_memory),
-            Self::Mem0 => Some(mem0::parse_mem0_export),
+            Self::Apostille | Self::Notes => {}
+            Self::McpGraph => mcp_graph::collect_mcp_graph(&mut page, sheet.text)?,
+            Self::Mem0 => mem0::collect_mem0_export(&mut page, sheet.text)?,
+            _ if FrontMatter::is_unclosed(sheet.text) => {
+                page.leave_out("line 1", "its head is not closed: the file is broken off");
+            }
+            Self::Claude => claude::collect_claude_memories(&mut page, sheet),
+            Self::Rules => rule_file::collect_rules(&mut page, sheet),
+            Self::BasicMemory => basic_memory::collect_basic_memory(&mut page, sheet),
         }
+        Ok(page.reading)
     }
 
     /// The names of all of them, for people.
@@ -67,7 +78,10 @@ const TRIED: usize = 20;
 #[must_use]
 pub fn detect_import_format(sheet: &ForeignFile<'_>) -> Option<Format> {
     match sheet.text.trim_start().starts_with(['{', '[']) {
-        true => detect_by_lines(sheet.text).or_else(|| detect_json_format(sheet.text)),
+        true => iter_filled_lines(sheet.text)
+            .take(TRIED)
+            .find_map(|(_, line)| detect_line_format(line))
+            .or_else(|| detect_json_format(sheet.text)),
         false => detect_by_file_name(sheet.name)
             .or_else(|| detect_by_front_matter(sheet.text))
             .or_else(|| {
@@ -75,13 +89,6 @@ pub fn detect_import_format(sheet: &ForeignFile<'_>) -> Option<Format> {
                 (is_page && sheet.is_beside_index).then_some(Format::Claude)
             }),
     }
-}
-
-fn detect_by_lines(text: &str) -> Option<Format> {
-    text.lines()
-        .filter(|it| !it.trim().is_empty())
-        .take(TRIED)
-        .find_map(detect_line_format)
 }
 
 fn detect_line_format(line: &str) -> Option<Format> {
@@ -114,22 +121,18 @@ fn detect_json_format(text: &str) -> Option<Format> {
 /// What a JSON text of no known format lacks; `None` for what is no JSON at all.
 #[must_use]
 pub fn explain_unknown_json(text: &str) -> Option<String> {
-    let mut lines = (1..)
-        .zip(text.lines())
-        .filter(|(_, it)| !it.trim().is_empty());
-    let is_object = |line: &str| serde_json::from_str::<Value>(line).is_ok_and(|it| it.is_object());
     if let Ok(value) = serde_json::from_str::<Value>(text) {
-        let note = if is_object(text) {
-            NotebookNote::parse_line(text).err()
-        } else {
-            None
+        let why = value.is_object().then(|| NotebookNote::parse_line(text));
+        let note = match why {
+            Some(Err(why)) => format!(", and is no note ({why})"),
+            _ => String::new(),
         };
-        let note = note.map_or(String::new(), |why| format!(", and is no note ({why})"));
         return (value.is_object() || value.is_array()).then(|| {
             format!("it has no list 'results' or 'memories', nor 'entities' and 'relations'{note}")
         });
     }
-    let (n, line) = lines.find(|(_, it)| is_object(it))?;
+    let is_object = |line: &str| serde_json::from_str::<Value>(line).is_ok_and(|it| it.is_object());
+    let (n, line) = iter_filled_lines(text).find(|(_, it)| is_object(it))?;
     let why = NotebookNote::parse_line(line).err()?;
     Some(format!(
         "line {n} is no note ({why}), no entity or relation, and no memory of an export"
@@ -152,21 +155,16 @@ fn detect_by_file_name(name: Option<&str>) -> Option<Format> {
 }
 
 fn detect_by_front_matter(text: &str) -> Option<Format> {
-    let (front, _) = FrontMatter::parse_leading(text);
-    let is_kind = || {
-        front
-            .get("type")
-            .is_some_and(|it| it.parse::<Kind>().is_ok())
-    };
+    let front = FrontMatter::parse_leading(text);
+    let has_any = |keys: [&str; 2]| keys.iter().any(|it| front.has_field(it));
+    let kind = front.get("type").and_then(|it| it.parse::<Kind>().ok());
     let is_heading = |it: &str| matches!(it.trim_end(), "## Observations" | "## Relations");
     match () {
         () if front.has_field("permalink") || text.lines().any(is_heading) => {
             Some(Format::BasicMemory)
         }
-        () if is_kind() && (front.has_field("name") || front.has_field("description")) => {
-            Some(Format::Claude)
-        }
-        () if front.has_field("alwaysApply") || front.has_field("globs") => Some(Format::Rules),
+        () if kind.is_some() && has_any(["name", "description"]) => Some(Format::Claude),
+        () if has_any(["alwaysApply", "globs"]) => Some(Format::Rules),
         () => None,
     }
 }

@@ -1,25 +1,32 @@
 //! The lines between two `---` at the head of a Markdown file: as much of YAML as such heads use.
 
-use std::collections::BTreeMap;
+use jiff::Timestamp;
+
+use super::candidate::parse_foreign_time;
 
 /// How many lines a head may have.
 const MAX_LINES: usize = 200;
 
-/// The fields of a head. Of a field that is said twice the first counts; nested ones count as if they stood outside.
+/// The fields of a head, and how many lines it takes up. Of a field that is said twice the first counts; nested ones
+/// count as if they stood outside.
 #[derive(Debug, Default)]
-pub(super) struct FrontMatter(BTreeMap<String, Vec<String>>);
+pub(super) struct FrontMatter {
+    fields: Vec<(String, Vec<String>)>,
+    pub(super) n_lines: usize,
+}
 
 impl FrontMatter {
-    /// The head of a text, and how many lines it takes up; none where it is not closed.
-    pub(super) fn parse_leading(text: &str) -> (Self, usize) {
+    /// The head of a text; none where it is not closed.
+    pub(super) fn parse_leading(text: &str) -> Self {
         let mut lines = text.lines().take(MAX_LINES).map(str::trim_end);
-        if lines.next() != Some("---") {
-            return (Self::default(), 0);
-        }
+        let first = lines.next();
         let body: Vec<&str> = lines.collect();
         match body.iter().position(|it| *it == "---") {
-            Some(end) => (Self::from_lines(&body[..end]), end + 2),
-            None => (Self::default(), 0),
+            Some(end) if first == Some("---") => Self {
+                fields: parse_front_matter_fields(&body[..end]),
+                n_lines: end + 2,
+            },
+            _ => Self::default(),
         }
     }
 
@@ -29,68 +36,60 @@ impl FrontMatter {
         let mut lines = text.lines().map(str::trim_end);
         lines.next() == Some("---")
             && lines.next().and_then(parse_front_matter_field).is_some()
-            && Self::parse_leading(text).1 == 0
-    }
-
-    fn from_lines(lines: &[&str]) -> Self {
-        let (mut fields, mut last) = (BTreeMap::new(), None::<String>);
-        for line in lines {
-            let text = line.trim();
-            match (
-                parse_front_matter_field(text),
-                text.strip_prefix("- "),
-                &last,
-            ) {
-                (_, Some(item), Some(key)) => {
-                    get_field_values(&mut fields, key).push(strip_value_quotes(item))
-                }
-                (Some((key, value)), _, _) => {
-                    last = (!fields.contains_key(key)).then(|| key.to_owned());
-                    if last.is_some() {
-                        fields.insert(key.to_owned(), parse_front_matter_value(value));
-                    }
-                }
-                (None, None, Some(key)) if !text.is_empty() => {
-                    append_continuation(get_field_values(&mut fields, key), text)
-                }
-                _ => {}
-            }
-        }
-        Self(fields)
+            && Self::parse_leading(text).n_lines == 0
     }
 
     /// Whether a field is there.
     pub(super) fn has_field(&self, key: &str) -> bool {
-        self.0.contains_key(key)
+        self.fields.iter().any(|it| it.0 == key)
     }
 
     /// The first value of a field that has one.
     pub(super) fn get(&self, key: &str) -> Option<&str> {
-        self.0
-            .get(key)?
-            .first()
-            .map(String::as_str)
-            .filter(|it| !it.is_empty())
+        let first = self.values_of(key).first()?;
+        (!first.is_empty()).then_some(first)
     }
 
     /// All values of a field.
     pub(super) fn values_of(&self, key: &str) -> &[String] {
-        self.0.get(key).map_or(&[], Vec::as_slice)
+        let field = self.fields.iter().find(|it| it.0 == key);
+        field.map_or(&[], |it| &it.1)
+    }
+
+    /// When the page was first written, where it says so.
+    pub(super) fn said_at(&self) -> Option<Timestamp> {
+        ["created", "created_at", "date"]
+            .iter()
+            .find_map(|it| parse_foreign_time(self.get(it)?))
     }
 }
 
-fn get_field_values<'a>(
-    fields: &'a mut BTreeMap<String, Vec<String>>,
-    key: &str,
-) -> &'a mut Vec<String> {
-    fields.entry(key.to_owned()).or_default()
-}
-
-fn append_continuation(values: &mut Vec<String>, text: &str) {
-    match values.last_mut() {
-        Some(value) => *value = format!("{value} {text}"),
-        None => values.push(text.to_owned()),
+fn parse_front_matter_fields(lines: &[&str]) -> Vec<(String, Vec<String>)> {
+    let mut fields: Vec<(String, Vec<String>)> = Vec::new();
+    // Whether what follows belongs to the last field: not behind one that was said before.
+    let mut is_open = false;
+    for text in lines.iter().map(|it| it.trim()) {
+        let open = fields.last_mut().filter(|_| is_open);
+        match (
+            parse_front_matter_field(text),
+            text.strip_prefix("- "),
+            open,
+        ) {
+            (_, Some(item), Some((_, values))) => values.push(strip_value_quotes(item)),
+            (Some((key, value)), ..) => {
+                is_open = fields.iter().all(|it| it.0 != key);
+                if is_open {
+                    fields.push((key.to_owned(), parse_front_matter_value(value)));
+                }
+            }
+            (None, None, Some((_, values))) if !text.is_empty() => match values.last_mut() {
+                Some(value) => *value += &format!(" {text}"),
+                None => values.push(text.to_owned()),
+            },
+            _ => {}
+        }
     }
+    fields
 }
 
 /// `key: value`, where the line is one.
@@ -136,8 +135,8 @@ mod tests {
     fn heads_are_read_as_they_are_written() {
         let text = "---\r\ntitle: \"A: b\"\r\ntags: [x, 'y']\r\nglobs:\r\n  - '*.ts'\r\n  - src/**\r\n\
                     description: >\r\n  two\r\n  lines\r\nmetadata:\r\n  type: user\r\nempty:\r\n---\r\nbody\r\n";
-        let (front, lines) = FrontMatter::parse_leading(text);
-        assert_eq!(lines, 13);
+        let front = FrontMatter::parse_leading(text);
+        assert_eq!(front.n_lines, 13);
         assert_eq!(front.get("title"), Some("A: b"));
         assert_eq!(front.values_of("tags"), ["x", "y"]);
         assert_eq!(front.values_of("globs"), ["*.ts", "src/**"]);
@@ -149,7 +148,7 @@ mod tests {
     #[test]
     fn a_head_that_is_not_closed_is_none() {
         for text in ["---\ntitle: a\n", "title: a\n---\n", "", "--- \n"] {
-            assert_eq!(FrontMatter::parse_leading(text).1, 0, "{text:?}");
+            assert_eq!(FrontMatter::parse_leading(text).n_lines, 0, "{text:?}");
         }
         assert!(FrontMatter::is_unclosed("---\ntitle: a\n"));
         assert!(!FrontMatter::is_unclosed("---\n- a rule\n"));

@@ -11,7 +11,7 @@
 //!     text: "# Rules\n\n- Run `make lint` before every commit.\n- Tests need no network.\n",
 //! };
 //! assert_eq!(detect_import_format(&file), Some(Format::Rules));
-//! let parsed = Format::Rules.parser().unwrap()(&file, &Policy::default().limits)?;
+//! let parsed = Format::Rules.parse_foreign_file(&file, &Policy::default().limits)?;
 //! assert_eq!(parsed.pieces.len(), 2);
 //! # Ok::<(), apostille_import::candidate::FormatMismatch>(())
 //! ```

@@ -2,40 +2,27 @@
 
 use serde_json::Value;
 
-use super::candidate::{
-    self, CandidateCollector, FormatMismatch, ImportCandidate, ParsedForeignFile,
-};
-use super::foreign_file::ForeignFile;
+use super::candidate::{self, CandidateCollector, FormatMismatch, ImportCandidate};
+use super::foreign_file::iter_filled_lines;
 use apostille_core::memory::Kind;
-use apostille_core::policy::MemoryLimits;
 
 /// Takes the observations and relations out of lines, or out of one object with both lists.
-pub(super) fn parse_mcp_graph(
-    sheet: &ForeignFile<'_>,
-    limits: &MemoryLimits,
-) -> Result<ParsedForeignFile, FormatMismatch> {
-    let mut page = CandidateCollector::new(limits);
-    let has_any = match serde_json::from_str(sheet.text)
-        .ok()
-        .as_ref()
-        .and_then(find_graph_lists)
-    {
-        Some([entities, relations]) => {
-            (1..)
-                .zip(entities)
-                .for_each(|(n, it)| collect_graph_entity(&mut page, &format!("entity {n}"), it));
-            (1..).zip(relations).for_each(|(n, it)| {
-                collect_graph_relation(&mut page, &format!("relation {n}"), it)
-            });
-            true
+pub(super) fn collect_mcp_graph(
+    page: &mut CandidateCollector<'_>,
+    text: &str,
+) -> Result<(), FormatMismatch> {
+    let whole: Value = serde_json::from_str(text).unwrap_or_default();
+    if let Some([entities, relations]) = find_graph_lists(&whole) {
+        for (n, it) in (1..).zip(entities) {
+            collect_graph_entity(page, &format!("entity {n}"), it);
         }
-        None => collect_graph_lines(&mut page, sheet.text),
-    };
-    if has_any {
-        Ok(page.into_parsed_file())
-    } else {
-        Err(FormatMismatch("no line of it is an entity or a relation"))
+        for (n, it) in (1..).zip(relations) {
+            collect_graph_relation(page, &format!("relation {n}"), it);
+        }
+    } else if !collect_graph_lines(page, text) {
+        return Err(FormatMismatch("no line of it is an entity or a relation"));
     }
+    Ok(())
 }
 
 /// The two lists of a whole graph.
@@ -48,10 +35,7 @@ pub(super) fn find_graph_lists(value: &Value) -> Option<[&Vec<Value>; 2]> {
 
 fn collect_graph_lines(page: &mut CandidateCollector<'_>, text: &str) -> bool {
     let mut has_any = false;
-    for (n, line) in (1..)
-        .zip(text.lines())
-        .filter(|(_, it)| !it.trim().is_empty())
-    {
+    for (n, line) in iter_filled_lines(text) {
         let at = format!("line {n}");
         let value: Value = serde_json::from_str(line).unwrap_or_default();
         let word = value["type"].as_str();
@@ -93,41 +77,17 @@ fn collect_graph_entity(page: &mut CandidateCollector<'_>, at: &str, value: &Val
         } else {
             candidate::infer_memory_kind(sort, said)
         };
-        let piece = ImportCandidate::new(
-            at,
-            kind,
-            if said.trim().is_empty() {
-                String::new()
-            } else {
-                candidate::format_observation(name, said)
-            },
-        );
         page.add_candidate(ImportCandidate {
             subject: Some(name.into()),
             tags: vec![sort.into()],
-            ..piece
+            ..ImportCandidate::new(at, kind, candidate::format_observation(name, said))
         });
     }
 }
 
 fn collect_graph_relation(page: &mut CandidateCollector<'_>, at: &str, value: &Value) {
-    let ends = (
-        get_nonempty_text(value, "from"),
-        get_nonempty_text(value, "relationType"),
-        get_nonempty_text(value, "to"),
-    );
-    let (Some(from), Some(verb), Some(to)) = ends else {
-        return page.leave_out(at, "a relation that lacks an end or its name");
-    };
-    let piece = ImportCandidate::new(
-        at,
-        Kind::Project,
-        candidate::format_relation(from, verb, to),
-    );
-    page.add_candidate(ImportCandidate {
-        subject: Some(from.into()),
-        ..piece
-    });
+    let ends = ["from", "relationType", "to"].map(|it| get_nonempty_text(value, it));
+    page.add_relation(at, ends);
 }
 
 /// Whether an entity is the person whose memory it is.

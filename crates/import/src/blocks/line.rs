@@ -103,6 +103,13 @@ fn parse_bullet_text(text: &str) -> Option<&str> {
         .filter(|it| !it.is_empty())
 }
 
+/// Whether a bullet is something to tick off.
+pub(crate) fn is_check_box(text: &str) -> bool {
+    ["[ ]", "[x]", "[X]", "[-]"]
+        .iter()
+        .any(|it| text.starts_with(it))
+}
+
 /// How far in a line begins; a tab counts for four.
 fn measure_indent(line: &str) -> usize {
     let spaces = line.chars().take_while(|it| it.is_whitespace());

@@ -1,6 +1,6 @@
 //! A page line by line: headings, texts with how deep they stand, and what is neither.
 
-use super::line::MarkdownLine;
+use super::line::{MarkdownLine, is_check_box};
 use apostille_text::delimiters::INSTRUCTION_BLOCK;
 
 /// A part of a page before lead-ins and nesting are looked at.
@@ -103,7 +103,7 @@ impl MarkdownScanner {
             MarkdownLine::Heading(text) => self.push_node(MarkdownNode::Heading(text.to_owned())),
             MarkdownLine::Underline => self.take_underline(),
             MarkdownLine::Useless(why) => self.push_other(n, why),
-            MarkdownLine::Bullet(_, text) if is_check_box_bullet(text) => {
+            MarkdownLine::Bullet(_, text) if is_check_box(text) => {
                 self.push_other(n, "a check box")
             }
             MarkdownLine::Bullet(indent, text) => self.push_text(n, indent + 1, text),
@@ -178,12 +178,6 @@ fn is_table_ruler(line: &str) -> bool {
     line.contains('|')
         && line.contains('-')
         && line.chars().all(|it| matches!(it, '|' | '-' | ':' | ' '))
-}
-
-fn is_check_box_bullet(text: &str) -> bool {
-    ["[ ]", "[x]", "[X]", "[-]"]
-        .iter()
-        .any(|it| text.starts_with(it))
 }
 
 /// The words of a line that is nothing but a few words in bold.

@@ -32,7 +32,8 @@ fn read(format: Format, name: &str, text: &str) -> Option<ParsedForeignFile> {
         is_beside_index: true,
         text,
     };
-    format.parser()?(&sheet, &Policy::default().limits).ok()
+    let parsed = format.parse_foreign_file(&sheet, &Policy::default().limits);
+    parsed.ok().filter(|_| format.is_foreign())
 }
 
 /// The beginnings of everything that a parser looks for, put together at random.

@@ -49,7 +49,7 @@ fn format_import_verb(args: &ImportArgs) -> String {
 
 /// One file on one line.
 fn format_single_import(args: &ImportArgs, it: &FileImportReport) -> String {
-    let is_foreign = it.format.parser().is_some();
+    let is_foreign = it.format.is_foreign();
     let format = if is_foreign {
         format!(" ({})", it.format)
     } else {
