@@ -17,45 +17,36 @@ pub fn audit_notes_file(text: &str, tasks: &[Task]) -> Vec<AuditFinding> {
     let (own, block) = split_off_task_block(text);
     let n_lines = own.iter().filter(|it| !it.1.trim().is_empty()).count();
     let ended: Vec<&Task> = tasks.iter().filter(|it| !it.is_open()).collect();
-    let of_ended: Vec<usize> = filter_line_numbers(&own, |it| {
-        ended.iter().any(|task| is_task_mentioned(it, task))
-    });
-    let history: Vec<usize> = filter_line_numbers(&own, is_history_line);
+    let is_of_ended = |line: &str| ended.iter().any(|it| is_task_mentioned(line, it));
     let mut findings = Vec::new();
+    let mut add = |what: String, way_out: &str| {
+        let what = format!("NOTES.md: {what}");
+        findings.push(AuditFinding::new(
+            Class::Notes,
+            Severity::Note,
+            what,
+            way_out,
+        ));
+    };
     if n_lines > MANY_LINES {
         let what = format!(
             "{n_lines} lines, more than {MANY_LINES}: it tells what is going on, not what was"
         );
-        findings.push(new_notes_finding(&what, "apostille task note \"TEXT\""));
+        add(what, "apostille task note \"TEXT\"");
     }
-    if !of_ended.is_empty() {
-        let what = format!(
-            "{} of tasks that have ended",
-            format_line_numbers(&of_ended)
-        );
-        findings.push(new_notes_finding(&what, "apostille task list --all"));
+    if let Some(lines) = format_such_lines(&own, is_of_ended) {
+        let what = format!("{lines} of tasks that have ended");
+        add(what, "apostille task list --all");
     }
-    if !history.is_empty() {
-        let what = format!(
-            "{} of what is over: done, merged or passed",
-            format_line_numbers(&history)
-        );
-        findings.push(new_notes_finding(&what, "apostille task note \"TEXT\""));
+    if let Some(lines) = format_such_lines(&own, is_history_line) {
+        let what = format!("{lines} of what is over: done, merged or passed");
+        add(what, "apostille task note \"TEXT\"");
     }
     if let Some(task) = ended.iter().find(|it| is_block_of_task(&block, it)) {
         let what = format!("its block tells of {}, which is {}", task.slug, task.status);
-        findings.push(new_notes_finding(&what, "apostille task show"));
+        add(what, "apostille task show");
     }
     findings
-}
-
-fn new_notes_finding(what: &str, way_out: &str) -> AuditFinding {
-    AuditFinding::new(
-        Class::Notes,
-        Severity::Note,
-        format!("NOTES.md: {what}"),
-        way_out,
-    )
 }
 
 /// The lines of people, with their numbers, and those of the task's block.
@@ -74,29 +65,13 @@ fn split_off_task_block(text: &str) -> (Vec<(usize, &str)>, Vec<&str>) {
     (own, block)
 }
 
-fn filter_line_numbers(lines: &[(usize, &str)], is_such: impl Fn(&str) -> bool) -> Vec<usize> {
-    lines
-        .iter()
-        .filter(|it| is_such(it.1))
-        .map(|it| it.0)
-        .collect()
-}
-
 /// Whether a line names a task, by its slug or by its whole title.
 fn is_task_mentioned(line: &str, task: &Task) -> bool {
-    let is_edge =
-        |c: Option<char>| c.is_none_or(|it| !it.is_alphanumeric() && it != '-' && it != '_');
+    let is_part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     let line = line.to_lowercase();
     let has = |name: &str| {
-        let at = if name.is_empty() {
-            None
-        } else {
-            line.find(name)
-        };
-        at.is_some_and(|at| {
-            is_edge(line[..at].chars().next_back())
-                && is_edge(line[at + name.len()..].chars().next())
-        })
+        let around = line.split_once(name).filter(|_| !name.is_empty());
+        around.is_some_and(|it| !it.0.ends_with(is_part) && !it.1.starts_with(is_part))
     };
     has(task.slug.as_str()) || has(&task.title.to_lowercase())
 }
@@ -106,18 +81,19 @@ fn is_history_line(line: &str) -> bool {
     let item = line
         .trim_start_matches(|c: char| !c.is_alphanumeric() && c != '[')
         .to_lowercase();
-    let is_ticked = item.starts_with("[x]");
-    let is_past = ["done:", "fixed:", "merged:", "completed:", "finished:"]
-        .iter()
-        .any(|it| item.starts_with(it));
+    let begins = |words: &[&str]| words.iter().any(|it| item.starts_with(it));
+    let is_past = begins(&[
+        "[x]",
+        "done:",
+        "fixed:",
+        "merged:",
+        "completed:",
+        "finished:",
+    ]);
     let excluded = classify::find_exclusion(line).map(|it| it.0);
     // "In progress" and "next step" are what it is for.
-    let is_next = ["todo", "next", "in progress", "currently", "wip"]
-        .iter()
-        .any(|it| item.starts_with(it));
-    is_ticked
-        || is_past
-        || matches!(excluded, Some(Exclusion::GitHistory | Exclusion::TaskState) if !is_next)
+    let is_next = begins(&["todo", "next", "in progress", "currently", "wip"]);
+    is_past || matches!(excluded, Some(Exclusion::GitHistory | Exclusion::TaskState) if !is_next)
 }
 
 fn is_block_of_task(block: &[&str], task: &Task) -> bool {
@@ -125,22 +101,15 @@ fn is_block_of_task(block: &[&str], task: &Task) -> bool {
     block.iter().any(|it| it.starts_with(&line))
 }
 
-fn format_line_numbers(numbers: &[usize]) -> String {
-    let named: Vec<String> = numbers
-        .iter()
-        .take(NAMED)
-        .map(ToString::to_string)
-        .collect();
-    let more = numbers.len().saturating_sub(NAMED);
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
-    };
-    let (word, verb) = if numbers.len() == 1 {
-        ("line", "tells")
-    } else {
-        ("lines", "tell")
-    };
-    format!("{word} {}{more} {verb}", named.join(", "))
+/// The numbers of the lines that are such, as the beginning of a sentence.
+fn format_such_lines(lines: &[(usize, &str)], is_such: impl Fn(&str) -> bool) -> Option<String> {
+    let such = lines.iter().filter(|it| is_such(it.1));
+    let numbers: Vec<String> = such.map(|it| it.0.to_string()).collect();
+    let named = numbers[..numbers.len().min(NAMED)].join(", ");
+    match numbers.len() {
+        0 => None,
+        1 => Some(format!("line {named} tells")),
+        n if n > NAMED => Some(format!("lines {named} and {} more tell", n - NAMED)),
+        _ => Some(format!("lines {named} tell")),
+    }
 }

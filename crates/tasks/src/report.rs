@@ -1,11 +1,11 @@
 //! Report: what was done in a span of time, from episodes. By day, the newest last.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::task::left_open::LEFT;
-use crate::task::{SUMMARY, Sort, Status, summary};
+use crate::task::{SUMMARY, Sort, Status, has_tag, summary};
 use apostille_core::format::format_utc_day;
 use apostille_core::memory::{Layer, Memory, Stage};
 use apostille_core::space::Space;
@@ -67,11 +67,10 @@ impl ReportItem {
     /// What it is called: the title of the task, else its name, else nothing.
     #[must_use]
     pub fn title(&self) -> Option<&str> {
-        let subject = self
-            .summary
-            .as_ref()
-            .and_then(|it| it.memory.subject.as_deref());
-        subject.or(self.task.as_deref())
+        let summary = self.summary.as_ref();
+        summary
+            .and_then(|it| it.memory.subject.as_deref())
+            .or(self.task.as_deref())
     }
 
     /// How the task stands, as far as the span tells.
@@ -81,7 +80,7 @@ impl ReportItem {
         let Some(summary) = &self.summary else {
             return Some(Status::Open.as_str());
         };
-        let has = |tag: &str| summary.memory.tags.iter().any(|it| it == tag);
+        let has = |tag: &str| has_tag(&summary.memory, tag);
         Some(match () {
             () if has(LEFT) => "left open",
             () if has(Status::Abandoned.as_str()) => Status::Abandoned.as_str(),
@@ -92,9 +91,7 @@ impl ReportItem {
     /// What came of it, in somebody's words.
     #[must_use]
     pub fn outcome(&self) -> Option<&str> {
-        self.summary
-            .as_ref()
-            .and_then(|it| summary::parse_summary_outcome(&it.memory))
+        summary::parse_summary_outcome(&self.summary.as_ref()?.memory)
     }
 }
 
@@ -115,30 +112,25 @@ pub fn build_work_report(
         ..MemoryFilter::default()
     };
     let mut episodes = cx.store.list_memories(&filter)?;
-    let is_full = episodes.len() > MAX_EPISODES;
+    let oldest = episodes
+        .get(MAX_EPISODES)
+        .and(episodes.get(MAX_EPISODES - 1));
+    let is_cut = oldest.is_some_and(|it| it.recorded_at >= span.since);
     episodes.truncate(MAX_EPISODES);
-    let is_cut = is_full
-        && episodes
-            .last()
-            .is_some_and(|it| it.recorded_at >= span.since);
-    episodes.retain(|it| it.recorded_at >= span.since && it.recorded_at < span.until);
+    episodes.retain(|it| (span.since..span.until).contains(&it.recorded_at));
     episodes.reverse();
     let (ours, others): (Vec<Memory>, Vec<Memory>) =
         episodes.into_iter().partition(|it| it.space == *here);
-    let unseen = |memory: Memory| VerifiedMemory {
+    let mut seen = verify::follow_memory_citations(cx, ours);
+    seen.extend(others.into_iter().map(|memory| VerifiedMemory {
         memory,
         verdicts: Vec::new(),
         is_unmerged: false,
         deed: None,
-    };
-    let mut seen = verify::follow_memory_citations(cx, ours);
-    seen.extend(others.into_iter().map(unseen));
+    }));
     seen.sort_by_key(|it| {
-        (
-            it.memory.recorded_at,
-            it.memory.space.clone(),
-            it.memory.number,
-        )
+        let memory = &it.memory;
+        (memory.recorded_at, memory.space.clone(), memory.number)
     });
     Ok(WorkReport {
         days: group_items_by_day(group_report_items(seen)),
@@ -158,9 +150,8 @@ fn group_report_items(seen: Vec<VerifiedMemory>) -> Vec<ReportItem> {
                 ..ReportItem::new_empty(space, None, at)
             }),
             Some(task) => {
-                let key = (space.clone(), task.clone());
                 let item = tasks
-                    .entry(key)
+                    .entry((space.clone(), task.clone()))
                     .or_insert_with(|| ReportItem::new_empty(space, Some(task), at));
                 item.add_episode(it);
             }
@@ -173,21 +164,20 @@ fn group_report_items(seen: Vec<VerifiedMemory>) -> Vec<ReportItem> {
 
 impl ReportItem {
     fn new_empty(space: Space, task: Option<String>, at: Timestamp) -> Self {
-        let (decisions, sessions) = (Vec::new(), Vec::new());
         Self {
             space,
             task,
             at,
             summary: None,
-            decisions,
-            sessions,
+            decisions: Vec::new(),
+            sessions: Vec::new(),
             n_notes: 0,
         }
     }
 
     /// A task stands where its end stands, and while it is open, where the last of it does.
     fn add_episode(&mut self, it: VerifiedMemory) {
-        let has = |tag: &str| it.memory.tags.iter().any(|word| word == tag);
+        let has = |tag: &str| has_tag(&it.memory, tag);
         let is_sort = Sort::ALL.iter().any(|sort| has(sort.as_str()));
         if has(SUMMARY) {
             self.at = it.memory.recorded_at;
@@ -206,18 +196,15 @@ impl ReportItem {
 }
 
 fn group_items_by_day(items: Vec<ReportItem>) -> Vec<ReportDay> {
-    let dates: BTreeSet<String> = items.iter().map(|it| format_utc_day(it.at)).collect();
-    let mut days: Vec<ReportDay> = dates
-        .into_iter()
-        .map(|date| ReportDay {
-            date,
-            items: Vec::new(),
-        })
-        .collect();
+    let mut days: Vec<ReportDay> = Vec::new();
     for item in items {
         let date = format_utc_day(item.at);
-        if let Some(day) = days.iter_mut().find(|it| it.date == date) {
-            day.items.push(item);
+        match days.last_mut().filter(|it| it.date == date) {
+            Some(day) => day.items.push(item),
+            None => days.push(ReportDay {
+                date,
+                items: vec![item],
+            }),
         }
     }
     days
@@ -228,22 +215,22 @@ fn group_items_by_day(items: Vec<ReportItem>) -> Vec<ReportDay> {
 pub fn parse_since(text: &str, now: Timestamp) -> Option<Timestamp> {
     let text = text.trim();
     let units = [('m', 60), ('h', 3_600), ('d', 86_400), ('w', 7 * 86_400)];
-    let ago = units.iter().find_map(|(unit, seconds)| {
-        let n: i64 = text
-            .strip_suffix(*unit)?
-            .parse()
-            .ok()
-            .filter(|it| *it >= 0)?;
-        now.checked_sub(jiff::SignedDuration::from_secs(n.checked_mul(*seconds)?))
-            .ok()
-    });
+    let ago = units
+        .iter()
+        .find_map(|(unit, seconds)| subtract_units(now, text.strip_suffix(*unit)?, *seconds));
     let zoned = |rest: &str| format!("{}{rest}", text.replacen(' ', "T", 1)).parse().ok();
-    let ago = ago
-        .or_else(|| parse_relative_time(text, now))
-        .or_else(|| text.parse().ok());
-    ago.or_else(|| zoned("T00:00:00Z"))
+    ago.or_else(|| parse_relative_time(text, now))
+        .or_else(|| text.parse().ok())
+        .or_else(|| zoned("T00:00:00Z"))
         .or_else(|| zoned("Z"))
         .or_else(|| zoned(":00Z"))
+}
+
+/// The time that lies so many units of so many seconds back.
+fn subtract_units(now: Timestamp, n: &str, seconds: i64) -> Option<Timestamp> {
+    let n: i64 = n.parse().ok().filter(|it| *it >= 0)?;
+    now.checked_sub(SignedDuration::from_secs(n.checked_mul(seconds)?))
+        .ok()
 }
 
 /// The time that words such as `5 weeks ago` stand for.
@@ -261,9 +248,7 @@ fn parse_relative_time(text: &str, now: Timestamp) -> Option<Timestamp> {
         ("year", 31_536_000),
     ];
     let (_, seconds) = units.iter().find(|it| it.0 == unit.trim_end_matches('s'))?;
-    let n: i64 = n.parse().ok().filter(|it| *it >= 0)?;
-    now.checked_sub(jiff::SignedDuration::from_secs(n.checked_mul(*seconds)?))
-        .ok()
+    subtract_units(now, n, *seconds)
 }
 
 #[cfg(test)]

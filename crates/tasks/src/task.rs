@@ -123,26 +123,25 @@ impl Task {
         self.touched_at = self.touched_at.max(passage.at);
         self.session = passage.session.clone().or_else(|| self.session.take());
         match &passage.what {
-            GateAction::Started(start) => self.resume_work(passage.at, start),
+            // It is worked on already.
+            GateAction::Started(_) if self.is_open() => {}
+            GateAction::Started(start) => {
+                (self.status, self.outcome) = (Status::Open, None);
+                if let Some(phase) = &start.phase {
+                    self.enter_phase(passage.at, phase);
+                }
+            }
             GateAction::Phase(name) => self.enter_phase(passage.at, name),
             GateAction::Noted(id) => self.add_entry(*id, Sort::Note),
             GateAction::Decided(id) => self.add_entry(*id, Sort::Decision),
             GateAction::Verified(id) => self.add_entry(*id, Sort::Verified),
             GateAction::Blocked(id) => self.add_entry(*id, Sort::Blocker),
-            GateAction::Unblocked(id) => self.resolve_entry(*id),
+            GateAction::Unblocked(id) => {
+                let entries = self.entries.iter_mut().filter(|it| it.id == *id);
+                entries.for_each(|it| it.is_resolved = true);
+            }
             GateAction::Done(outcome) => self.end_with(Status::Done, *outcome),
             GateAction::Abandoned(outcome) => self.end_with(Status::Abandoned, *outcome),
-        }
-    }
-
-    fn resume_work(&mut self, at: Timestamp, start: &gate::GateStart) {
-        if self.status == Status::Open {
-            return;
-        }
-        self.status = Status::Open;
-        self.outcome = None;
-        if let Some(phase) = &start.phase {
-            self.enter_phase(at, phase);
         }
     }
 
@@ -169,13 +168,6 @@ impl Task {
         });
     }
 
-    fn resolve_entry(&mut self, id: MemoryId) {
-        self.entries
-            .iter_mut()
-            .filter(|it| it.id == id)
-            .for_each(|it| it.is_resolved = true);
-    }
-
     fn end_with(&mut self, status: Status, outcome: Option<MemoryId>) {
         self.status = status;
         self.outcome = outcome.or(self.outcome);
@@ -194,26 +186,44 @@ impl Task {
             .filter(move |it| it.sort == sort && !it.is_resolved)
     }
 
+    /// The place among those planned of the phase it is in.
+    fn phase_index(&self) -> Option<usize> {
+        let phase = self.phase.as_ref()?;
+        self.phases.iter().position(|it| it == phase)
+    }
+
     /// The phase that is planned after the one it is in.
     #[must_use]
     pub fn next_phase(&self) -> Option<&str> {
-        let at = self
-            .phases
-            .iter()
-            .position(|it| Some(it) == self.phase.as_ref())?;
-        self.phases.get(at + 1).map(String::as_str)
+        Some(self.phases.get(self.phase_index()? + 1)?)
     }
 
     /// The phase with its place among those planned: `build (2 of 3)`.
     #[must_use]
     pub fn format_phase(&self) -> Option<String> {
         let phase = self.phase.as_ref()?;
-        let at = self.phases.iter().position(|it| it == phase);
-        let place = at
-            .map(|at| format!(" ({} of {})", at + 1, self.phases.len()))
-            .unwrap_or_default();
-        Some(format!("{phase}{place}"))
+        Some(match self.phase_index() {
+            Some(at) => format!("{phase} ({} of {})", at + 1, self.phases.len()),
+            None => phase.clone(),
+        })
     }
+
+    /// Of these memories, the notes of one sort that are in use; of blockers, those that still stand in the way.
+    pub(crate) fn find_notes<'m>(
+        &'m self,
+        sort: Sort,
+        memories: &'m [Memory],
+    ) -> impl Iterator<Item = (&'m TaskEntry, &'m Memory)> {
+        self.entries_of_sort(sort).filter_map(|entry| {
+            let mut known = memories.iter().filter(|it| it.is_active());
+            Some((entry, known.find(|it| it.id == entry.id)?))
+        })
+    }
+}
+
+/// Whether a memory has a tag.
+pub(crate) fn has_tag(memory: &Memory, tag: &str) -> bool {
+    memory.tags.iter().any(|it| it == tag)
 }
 
 /// The memories of a task's entries, in their order. A file of a checkout says which they are, so each must say itself
@@ -223,20 +233,11 @@ pub fn load_task_memories(
     space: &Space,
     task: &Task,
 ) -> Result<Vec<Memory>, CoreError> {
-    let ids: Vec<MemoryId> = task
-        .entries
-        .iter()
-        .map(|it| it.id)
-        .chain(task.outcome)
-        .collect();
-    let is_ours =
-        |it: &Memory| it.space == *space && it.task.as_deref() == Some(task.slug.as_str());
-    Ok(cx
-        .store
-        .get_by_ids(&ids)?
-        .into_iter()
-        .filter(is_ours)
-        .collect())
+    let entries = task.entries.iter().map(|it| it.id);
+    let ids: Vec<MemoryId> = entries.chain(task.outcome).collect();
+    let mut memories = cx.store.get_by_ids(&ids)?;
+    memories.retain(|it| it.space == *space && it.task.as_deref() == Some(task.slug.as_str()));
+    Ok(memories)
 }
 
 /// A text for a file of the checkout, such as a title: on one line, without a secret, without hidden characters, short.

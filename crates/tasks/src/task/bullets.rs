@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{CONSTRAINT, Sort, Task, load_task_memories};
-use apostille_cite::verdict::{Verdict, format_standing_word};
+use super::{CONSTRAINT, Sort, Task, has_tag, load_task_memories};
+use apostille_cite::verdict::{find_worst_verdict, format_standing_word};
 use apostille_core::memory::{Memory, MemoryId};
 use apostille_core::recall::render::sanitize_line;
 use apostille_core::space::Space;
@@ -49,19 +49,16 @@ pub fn list_task_bullets(task: &Task, seen: &[VerifiedMemory], max_chars: usize)
         task.slug
     ));
     if let Some(phase) = task.format_phase() {
-        let next = task
-            .next_phase()
-            .map(|it| format!("; next: {}", sanitize_line(it)))
-            .unwrap_or_default();
-        room.push_line(format!("phase: {}{next}", sanitize_line(&phase)));
+        let mut line = format!("phase: {}", sanitize_line(&phase));
+        if let Some(next) = task.next_phase() {
+            line += &format!("; next: {}", sanitize_line(next));
+        }
+        room.push_line(line);
     }
     let bullets = |sort: Sort, is_wanted: &dyn Fn(&Memory) -> bool| -> Vec<String> {
-        let known = task
-            .entries_of_sort(sort)
+        task.entries_of_sort(sort)
             .filter_map(|it| told.get(&it.id))
-            .filter(|it| it.memory.is_active());
-        known
-            .filter(|it| is_wanted(&it.memory))
+            .filter(|it| it.memory.is_active() && is_wanted(&it.memory))
             .map(|it| format_note_bullet(it))
             .collect()
     };
@@ -82,37 +79,31 @@ pub fn list_task_bullets(task: &Task, seen: &[VerifiedMemory], max_chars: usize)
 
 /// Whether a decision is a limit to keep within.
 pub(super) fn is_constraint_decision(memory: &Memory) -> bool {
-    memory.tags.iter().any(|it| it == CONSTRAINT)
+    has_tag(memory, CONSTRAINT)
 }
 
 /// What a memory says; of one whose cited code no longer says so, only that it is so.
 fn format_note_bullet(it: &VerifiedMemory) -> String {
     let handle = it.memory.handle();
-    let place = |verdict: &Verdict| {
-        let at = it.verdicts.iter().position(|it| it == verdict);
-        at.and_then(|at| it.memory.citations.get(at))
-            .map(|it| it.location().to_string())
-            .unwrap_or_default()
-    };
-    match apostille_cite::verdict::find_worst_verdict(&it.verdicts) {
+    let fact = || shorten_text(&sanitize_line(&it.memory.fact), BULLET_CHARS);
+    match find_worst_verdict(&it.verdicts) {
         Some(worst) if worst.is_bad() => {
+            let mut cited = it.memory.citations.iter().zip(&it.verdicts);
+            let place = cited.find(|it| it.1 == worst).map(|it| it.0.location());
+            let place = place.map(|it| sanitize_line(&it.to_string()));
             format!(
                 "{handle} is withheld: what it cites is {} at {}",
                 worst.as_str(),
-                sanitize_line(&place(worst))
+                place.unwrap_or_default()
             )
         }
         Some(_) => format!(
             "{handle} ({}) {}",
             format_standing_word(&it.verdicts),
-            shorten_note_fact(&it.memory)
+            fact()
         ),
-        None => format!("{handle} {}", shorten_note_fact(&it.memory)),
+        None => format!("{handle} {}", fact()),
     }
-}
-
-fn shorten_note_fact(memory: &Memory) -> String {
-    shorten_text(&sanitize_line(&memory.fact), BULLET_CHARS)
 }
 
 fn format_note_counts(task: &Task) -> Option<String> {

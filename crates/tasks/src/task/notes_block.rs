@@ -3,7 +3,7 @@
 
 use super::{Sort, Task};
 use apostille_core::format::format_utc_day;
-use apostille_core::memory::{Memory, MemoryId};
+use apostille_core::memory::Memory;
 use apostille_core::recall::render::sanitize_line;
 use apostille_text::shorten::shorten_text;
 
@@ -37,54 +37,43 @@ pub enum NotesChange {
 /// gone with it.
 #[must_use]
 pub fn format_task_block(task: &Task, memories: &[Memory]) -> Vec<String> {
-    let find = |id: MemoryId| memories.iter().find(|it| it.id == id && it.is_active());
     let mut lines = vec![
         OPEN.into(),
         format!("## {}", escape_block_text(&task.title)),
         String::new(),
-    ];
-    lines.push(format!(
-        "- task: {}, since {}",
-        task.slug,
-        format_utc_day(task.started_at)
-    ));
-    lines.extend(task.format_phase().map(|it| {
         format!(
-            "- phase: {}, since {}",
-            escape_block_text(&it),
-            format_utc_day(task.phase_at)
-        )
+            "- task: {}, since {}",
+            task.slug,
+            format_utc_day(task.started_at)
+        ),
+    ];
+    lines.extend(task.format_phase().map(|it| {
+        let since = format_utc_day(task.phase_at);
+        format!("- phase: {}, since {since}", escape_block_text(&it))
     }));
     lines.push(format!("- boundary: {}", format_phase_boundary(task)));
-    let of_phase = |sort: Sort| {
-        let now = task
-            .entries_of_sort(sort)
-            .filter(|it| it.phase == task.phase)
-            .filter_map(|it| find(it.id));
-        now.map(|it| it.handle().to_string()).collect::<Vec<_>>()
-    };
-    for (word, handles) in [
-        ("decided in this phase", of_phase(Sort::Decision)),
-        ("verified in this phase", of_phase(Sort::Verified)),
-    ] {
-        lines.extend(
-            (!handles.is_empty()).then(|| format!("- {word}: {}", format_last_handles(&handles))),
-        );
+    for (word, sort) in [("decided", Sort::Decision), ("verified", Sort::Verified)] {
+        let handles: Vec<String> = task
+            .find_notes(sort, memories)
+            .filter(|(entry, _)| entry.phase == task.phase)
+            .map(|(_, it)| it.handle().to_string())
+            .collect();
+        if !handles.is_empty() {
+            let handles = format_last_handles(&handles);
+            lines.push(format!("- {word} in this phase: {handles}"));
+        }
     }
-    let blockers: Vec<&Memory> = task
-        .entries_of_sort(Sort::Blocker)
-        .filter_map(|it| find(it.id))
+    let blockers: Vec<String> = task
+        .find_notes(Sort::Blocker, memories)
+        .map(|(_, it)| format!("- blocked: {}", format_blocker(it)))
         .collect();
-    lines.extend(
-        blockers
-            .iter()
-            .take(MAX_BLOCKERS)
-            .map(|it| format!("- blocked: {}", format_blocker(it))),
-    );
     let more = blockers.len().saturating_sub(MAX_BLOCKERS);
-    lines.extend(
-        (more > 0).then(|| format!("- blocked: {more} more, `apostille task show` has them")),
-    );
+    lines.extend(blockers.into_iter().take(MAX_BLOCKERS));
+    if more > 0 {
+        lines.push(format!(
+            "- blocked: {more} more, `apostille task show` has them"
+        ));
+    }
     lines.push(CLOSE.into());
     lines
 }
@@ -95,16 +84,11 @@ fn format_phase_boundary(task: &Task) -> String {
         .iter()
         .rev()
         .find(|it| Some(*it) != task.phase.as_ref());
-    let before = before.map(|it| format!("after {}", escape_block_text(it)));
-    let next = match task.next_phase() {
-        Some(next) => format!("before {}", escape_block_text(next)),
-        None => "before the end".into(),
-    };
-    before
-        .into_iter()
-        .chain([next])
-        .collect::<Vec<_>>()
-        .join(", ")
+    let before = before.map(|it| format!("after {}, ", escape_block_text(it)));
+    let next = task
+        .next_phase()
+        .map_or_else(|| "the end".into(), escape_block_text);
+    format!("{}before {next}", before.unwrap_or_default())
 }
 
 fn format_last_handles(handles: &[String]) -> String {
@@ -118,26 +102,21 @@ fn format_last_handles(handles: &[String]) -> String {
 
 /// What stands in the way. What cites code is named only: a file cannot look it up before it is read.
 fn format_blocker(memory: &Memory) -> String {
+    let handle = memory.handle();
     match memory.citations.first() {
-        None => format!("{} {}", memory.handle(), escape_block_text(&memory.fact)),
+        None => format!("{handle} {}", escape_block_text(&memory.fact)),
         Some(it) => {
-            format!(
-                "{} about {}, see `apostille show {0}`",
-                memory.handle(),
-                escape_block_text(&it.location().to_string())
-            )
+            let place = escape_block_text(&it.location().to_string());
+            format!("{handle} about {place}, see `apostille show {handle}`")
         }
     }
 }
 
 /// A text on one line that can neither end the block nor begin another.
 fn escape_block_text(text: &str) -> String {
-    shorten_text(
-        &sanitize_line(text)
-            .replace("<!--", "‹!--")
-            .replace("-->", "--›"),
-        LINE_CHARS,
-    )
+    let line = sanitize_line(text);
+    let line = line.replace("<!--", "‹!--").replace("-->", "--›");
+    shorten_text(&line, LINE_CHARS)
 }
 
 /// What the file becomes with this block in it, or without one. Where there is none yet, it is put before what a person
@@ -147,14 +126,14 @@ pub fn replace_task_block(text: Option<&str>, block: Option<&[String]>) -> Notes
     let old = text.unwrap_or("");
     let end = if old.contains("\r\n") { "\r\n" } else { "\n" };
     let new = match (find_task_block(old), block) {
-        (BlockPosition::Unclear, _) => return NotesChange::Unclear,
-        (BlockPosition::None, None) => return NotesChange::Keep,
-        (BlockPosition::None, Some(lines)) if old.is_empty() => lines.join(end) + end,
-        (BlockPosition::None, Some(lines)) => format!("{}{end}{end}{old}", lines.join(end)),
-        (BlockPosition::At(from, to), Some(lines)) => {
+        (Some((_, None)), _) => return NotesChange::Unclear,
+        (None, None) => return NotesChange::Keep,
+        (None, Some(lines)) if old.is_empty() => lines.join(end) + end,
+        (None, Some(lines)) => format!("{}{end}{end}{old}", lines.join(end)),
+        (Some((from, Some(to))), Some(lines)) => {
             format!("{}{}{}", &old[..from], lines.join(end), &old[to..])
         }
-        (BlockPosition::At(from, to), None) => remove_task_block(old, from, to),
+        (Some((from, Some(to))), None) => remove_task_block(&old[..from], &old[to..]),
     };
     match new {
         new if new.is_empty() => NotesChange::Remove,
@@ -163,44 +142,30 @@ pub fn replace_task_block(text: Option<&str>, block: Option<&[String]>) -> Notes
     }
 }
 
-enum BlockPosition {
-    None,
-    At(usize, usize),
-    Unclear,
-}
-
-/// Where the block stands: both marks, each on a line of its own.
-fn find_task_block(text: &str) -> BlockPosition {
+/// Where the block begins and ends: both marks, each on a line of its own. It may lack its end.
+fn find_task_block(text: &str) -> Option<(usize, Option<usize>)> {
     let mark = |mark: &str, from: usize| {
         let mut at = 0;
         text.split_inclusive('\n').find_map(|line| {
             let start = at;
             at += line.len();
-            (start >= from && line.trim_end() == mark).then_some((start, start + mark.len()))
+            (start >= from && line.trim_end() == mark).then_some(start)
         })
     };
-    match mark(OPEN, 0) {
-        None => BlockPosition::None,
-        Some((from, open_end)) => match mark(CLOSE, open_end) {
-            Some((_, to)) => BlockPosition::At(from, to),
-            None => BlockPosition::Unclear,
-        },
-    }
+    let from = mark(OPEN, 0)?;
+    let close = mark(CLOSE, from + OPEN.len());
+    Some((from, close.map(|it| it + CLOSE.len())))
 }
 
 /// The text without the block: its line's end goes with it, and the empty line that parted it from what follows.
-fn remove_task_block(old: &str, from: usize, to: usize) -> String {
-    let (before, after) = (&old[..from], &old[to..]);
-    let line_end = |it: &str| {
-        if it.starts_with("\r\n") {
-            2
-        } else {
-            usize::from(it.starts_with('\n'))
-        }
-    };
-    let mut after = &after[line_end(after)..];
+fn remove_task_block(before: &str, after: &str) -> String {
+    fn skip_line_end(text: &str) -> &str {
+        let rest = text.strip_prefix("\r\n");
+        rest.or_else(|| text.strip_prefix('\n')).unwrap_or(text)
+    }
+    let mut after = skip_line_end(after);
     if before.is_empty() || before.ends_with("\n\n") || before.ends_with("\r\n\r\n") {
-        after = &after[line_end(after)..];
+        after = skip_line_end(after);
     }
     format!("{before}{after}")
 }

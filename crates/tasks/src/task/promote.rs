@@ -1,6 +1,6 @@
 //! What a task leaves behind: a note becomes knowledge. The episode stays, as part of the task's history.
 
-use super::Sort;
+use super::{Sort, has_tag};
 use apostille_core::memory::{Draft, Kind, Layer, Memory, Status};
 use apostille_core::promote::{is_sort_tag, locate_note_citations};
 use apostille_core::refusal::Refusal;
@@ -10,10 +10,10 @@ use apostille_core::{Context, CoreError};
 /// Whether a note may be worth keeping beyond its task: decided or verified, with the code that proves it.
 #[must_use]
 pub fn is_durable_note(memory: &Memory) -> bool {
-    let is_sort = |sort: Sort| memory.tags.iter().any(|it| it == sort.as_str());
+    let is_sort = |sort: &Sort| has_tag(memory, sort.as_str());
     memory.is_active()
         && !memory.citations.is_empty()
-        && (is_sort(Sort::Decision) || is_sort(Sort::Verified))
+        && [Sort::Decision, Sort::Verified].iter().any(is_sort)
 }
 
 /// Makes a note of a task into knowledge, through every check that any fact passes. It cites what proves it where that
@@ -24,10 +24,9 @@ pub fn promote_task_note(
     kind: Option<Kind>,
 ) -> Result<RememberOutcome, CoreError> {
     if memory.status != Status::Active {
-        let (handle, stage) = (memory.handle(), memory.status.stage());
         return Ok(RememberOutcome::Refused(Refusal::NotActive {
-            handle,
-            stage,
+            handle: memory.handle(),
+            stage: memory.status.stage(),
             verb: "promoted",
         }));
     }
@@ -35,17 +34,14 @@ pub fn promote_task_note(
         Ok(citations) => citations,
         Err(refusal) => return Ok(RememberOutcome::Refused(refusal)),
     };
+    let tags = memory.tags.into_iter().filter(|it| !is_sort_tag(it));
     let draft = Draft {
         layer: Some(Layer::Knowledge),
         kind,
         subject: memory.subject,
         reason: memory.reason,
         citations,
-        tags: memory
-            .tags
-            .into_iter()
-            .filter(|it| !is_sort_tag(it))
-            .collect(),
+        tags: tags.collect(),
         task: memory.task,
         ..Draft::new(memory.space, memory.fact, memory.voice)
     };

@@ -30,10 +30,8 @@ impl TaskSlug {
         let kebab = to_kebab_case(title);
         let kebab = shorten_slug(&kebab, MAX_CHARS);
         if kebab.is_empty() || DEVICES.contains(&kebab) {
-            return Self(format!(
-                "task-{}",
-                &Digest::hash_bytes(title.as_bytes()).short_hex()[..8]
-            ));
+            let digest = Digest::hash_bytes(title.as_bytes()).short_hex();
+            return Self(format!("task-{}", &digest[..8]));
         }
         Self(kebab.to_owned())
     }
@@ -44,10 +42,8 @@ impl TaskSlug {
         let first = Self::from_title(title);
         let numbered = |n: u32| {
             let ending = format!("-{n}");
-            Self(format!(
-                "{}{ending}",
-                shorten_slug(&first.0, MAX_CHARS - ending.len())
-            ))
+            let kept = shorten_slug(&first.0, MAX_CHARS - ending.len());
+            Self(format!("{kept}{ending}"))
         };
         let mut names = std::iter::once(first.clone()).chain((2..).map(numbered));
         names.find(|it| !is_taken(it)).unwrap_or(first)
@@ -71,19 +67,14 @@ impl FromStr for TaskSlug {
     fn from_str(text: &str) -> Result<Self, BadTaskSlug> {
         let is_slug = !text.is_empty()
             && to_kebab_case(text) == text
-            && shorten_slug(text, MAX_CHARS) == text;
-        let shown = || {
-            mask_secrets(text)
-                .chars()
-                .filter(|c| !c.is_control())
-                .take(60)
-                .collect()
-        };
-        if is_slug && !DEVICES.contains(&text) {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(BadTaskSlug(shown()))
+            && shorten_slug(text, MAX_CHARS) == text
+            && !DEVICES.contains(&text);
+        if is_slug {
+            return Ok(Self(text.to_owned()));
         }
+        let masked = mask_secrets(text);
+        let shown = masked.chars().filter(|c| !c.is_control()).take(60);
+        Err(BadTaskSlug(shown.collect()))
     }
 }
 

@@ -46,8 +46,9 @@ pub fn draft_task_summary(
     voice: Voice,
 ) -> Draft {
     // It repeats the words of others, so it is trusted no more than the least of them.
-    let voice =
-        iter_repeated_notes(task, memories).fold(voice, |voice, it| voice.lowered_to(&it.voice));
+    let repeated = TOLD.iter().flat_map(|it| task.find_notes(it.1, memories));
+    let voice = repeated.fold(voice, |voice, (_, it)| voice.lowered_to(&it.voice));
+    let fact = format_task_summary(task, memories, ending);
     Draft {
         layer: Some(Layer::Episode),
         subject: Some(task.title.clone()),
@@ -55,11 +56,7 @@ pub fn draft_task_summary(
         task: Some(task.slug.to_string()),
         // Another task may have ended alike.
         twin: DuplicateChoice::Create("the end of a task".into()),
-        ..Draft::new(
-            space.clone(),
-            format_task_summary(task, memories, ending),
-            voice,
-        )
+        ..Draft::new(space.clone(), fact, voice)
     }
 }
 
@@ -70,25 +67,6 @@ const TOLD: [(&str, Sort); 3] = [
     ("still blocked", Sort::Blocker),
 ];
 
-fn iter_repeated_notes<'m>(
-    task: &'m Task,
-    memories: &'m [Memory],
-) -> impl Iterator<Item = &'m Memory> {
-    TOLD.iter()
-        .flat_map(move |(_, sort)| find_task_notes(task, *sort, memories))
-}
-
-fn find_task_notes<'m>(task: &'m Task, sort: Sort, memories: &'m [Memory]) -> Vec<&'m Memory> {
-    let known = |id| {
-        memories
-            .iter()
-            .find(|it: &&Memory| it.id == id && it.is_active())
-    };
-    task.entries_of_sort(sort)
-        .filter_map(|it| known(it.id))
-        .collect()
-}
-
 fn format_task_summary(task: &Task, memories: &[Memory], ending: TaskEnding<'_>) -> String {
     let mut lines = vec![format!("{}: {}", ending.status, task.title)];
     lines.extend(
@@ -96,16 +74,11 @@ fn format_task_summary(task: &Task, memories: &[Memory], ending: TaskEnding<'_>)
             .outcome
             .map(|it| format!("outcome: {}", fit_on_one_line(it, 4 * LINE_CHARS))),
     );
-    let phases = if task.passed.is_empty() {
-        String::new()
-    } else {
-        format!("; phases: {}", task.passed.join(" → "))
-    };
-    lines.push(format!(
-        "from {} to {}{phases}",
-        format_utc_day(task.started_at),
-        ending.day
-    ));
+    let mut span = format!("from {} to {}", format_utc_day(task.started_at), ending.day);
+    if !task.passed.is_empty() {
+        span += &format!("; phases: {}", task.passed.join(" → "));
+    }
+    lines.push(span);
     for (word, sort) in TOLD {
         lines.extend(format_summary_notes(word, task, sort, memories));
     }
@@ -115,13 +88,15 @@ fn format_task_summary(task: &Task, memories: &[Memory], ending: TaskEnding<'_>)
 }
 
 fn format_summary_notes(word: &str, task: &Task, sort: Sort, memories: &[Memory]) -> Vec<String> {
-    let notes = find_task_notes(task, sort, memories);
-    let skipped = notes.len().saturating_sub(MAX_NOTES);
-    let more = (skipped > 0).then(|| format!("{word}: {skipped} more, earlier"));
-    let lines = notes[skipped..]
-        .iter()
-        .map(|it| format!("{word}: {}", fit_on_one_line(&it.fact, LINE_CHARS)));
-    more.into_iter().chain(lines).collect()
+    let mut lines: Vec<String> = task
+        .find_notes(sort, memories)
+        .map(|(_, it)| format!("{word}: {}", fit_on_one_line(&it.fact, LINE_CHARS)))
+        .collect();
+    let skipped = lines.len().saturating_sub(MAX_NOTES);
+    if skipped > 0 {
+        lines.splice(..skipped, [format!("{word}: {skipped} more, earlier")]);
+    }
+    lines
 }
 
 fn format_changed_files(files: &[String]) -> Option<String> {
@@ -135,10 +110,9 @@ fn format_changed_files(files: &[String]) -> Option<String> {
         shown += &format!("{gap}{file}");
         n += 1;
     }
-    let more = if n < files.len() {
-        format!(" and {} more", files.len() - n)
-    } else {
-        String::new()
+    let more = match files.len() - n {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     };
     (n > 0).then(|| format!("files: {shown}{more}"))
 }
@@ -158,10 +132,8 @@ fn format_commit_range(commits: &[String]) -> Option<String> {
 }
 
 fn fit_on_one_line(text: &str, chars: usize) -> String {
-    shorten_text(
-        &text.split_whitespace().collect::<Vec<_>>().join(" "),
-        chars,
-    )
+    let words: Vec<&str> = text.split_whitespace().collect();
+    shorten_text(&words.join(" "), chars)
 }
 
 /// What a summary says of the outcome, where it says something.

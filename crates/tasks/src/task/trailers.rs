@@ -29,26 +29,22 @@ pub fn add_trailers(message: &str, comment: &str, trailers: &[(&str, &str)]) -> 
     }
     let end = if said.contains("\r\n") { "\r\n" } else { "\n" };
     let gap = if block.is_some() { "" } else { end };
-    let said = said.trim_end();
-    Some(format!(
-        "{said}{end}{gap}{}{end}{}",
-        missing.join(end),
-        if rest.is_empty() { "" } else { rest }
-    ))
+    let (said, missing) = (said.trim_end(), missing.join(end));
+    Some(format!("{said}{end}{gap}{missing}{end}{rest}"))
 }
 
 /// Whether a message says no more than a template does, comments left out: then git gives the commit up by itself.
 #[must_use]
 pub fn is_untouched_template(message: &str, template: &str, comment: &str) -> bool {
-    let words = |text: &str| -> Vec<String> {
-        let said = split_message_body(text, comment).0;
-        let lines = said
-            .lines()
+    fn list_words<'t>(text: &'t str, comment: &str) -> Vec<&'t str> {
+        let lines = split_message_body(text, comment).0.lines();
+        lines
             .filter(|it| !it.starts_with(comment))
-            .map(|it| it.trim_end().to_owned());
-        lines.filter(|it| !it.is_empty()).collect()
-    };
-    words(message) == words(template)
+            .map(str::trim_end)
+            .filter(|it| !it.is_empty())
+            .collect()
+    }
+    list_words(message, comment) == list_words(template, comment)
 }
 
 /// What is said, and what follows it: blank lines and comments at the end, and everything behind the scissors.
@@ -75,28 +71,22 @@ fn find_trailer_block<'m>(body: &[&'m str]) -> Option<Vec<&'m str>> {
         return None;
     }
     let block = body[from..end].to_vec();
-    let is_more = |it: &&&str| it.starts_with([' ', '\t']);
-    let (mut yes, mut no) = (0, 0);
-    for line in block.iter().filter(|it| !is_more(it)) {
-        if is_trailer_line(line) {
-            yes += 1
-        } else {
-            no += 1
-        }
-    }
-    let has_known = block
-        .iter()
-        .any(|it| KNOWN.iter().any(|known| it.starts_with(known)));
+    let first_lines = || block.iter().filter(|it| !it.starts_with([' ', '\t']));
+    let yes = first_lines().filter(|it| is_trailer_line(it)).count();
+    let no = first_lines().count() - yes;
+    let has_known = block.iter().any(|it| is_known_trailer(it));
     (yes > 0 && (no == 0 || has_known && yes * 3 >= no)).then_some(block)
+}
+
+fn is_known_trailer(line: &str) -> bool {
+    KNOWN.iter().any(|it| line.starts_with(it))
 }
 
 fn is_trailer_line(line: &str) -> bool {
     let is_name =
         |it: &str| !it.is_empty() && it.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-    KNOWN.iter().any(|it| line.starts_with(it))
-        || line
-            .split_once(':')
-            .is_some_and(|(name, _)| is_name(name.trim_end_matches([' ', '\t'])))
+    let name = line.split_once(':').map(|it| it.0);
+    is_known_trailer(line) || name.is_some_and(|it| is_name(it.trim_end_matches([' ', '\t'])))
 }
 
 fn has_trailer_name(line: &str, name: &str) -> bool {
