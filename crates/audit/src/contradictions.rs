@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{AffectedMemory, AuditFinding, AuditInput, Class, Severity};
-use apostille_core::memory::{Layer, Memory};
+use super::{AuditFinding, AuditInput, Class, Severity};
+use apostille_core::recall::render::sanitize_line;
 use apostille_core::remember::dedupe;
 use apostille_core::remember::modules::{ModuleOverlap, compare_modules};
 use apostille_core::space::Space;
@@ -17,11 +17,7 @@ const WINDOW: usize = 64;
 /// Pairs that cannot both be true of one module, or may not.
 pub(super) fn audit_contradictions(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
     let mut subjects: BTreeMap<(&Space, String), Vec<&VerifiedMemory>> = BTreeMap::new();
-    for it in seen
-        .active
-        .iter()
-        .filter(|it| it.memory.layer == Layer::Knowledge)
-    {
+    for it in seen.active_knowledge() {
         if let Some(subject) = it.memory.subject.as_deref() {
             subjects
                 .entry((&it.memory.space, normalise_fact(None, subject)))
@@ -32,12 +28,8 @@ pub(super) fn audit_contradictions(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
     let mut findings = Vec::new();
     for lot in subjects.values().filter(|it| it.len() > 1) {
         for (n, old) in lot.iter().enumerate().take_while(|_| seen.is_in_time()) {
-            findings.extend(
-                lot[n + 1..]
-                    .iter()
-                    .take(WINDOW)
-                    .filter_map(|new| build_contradiction_finding(old, new)),
-            );
+            let next = lot[n + 1..].iter().take(WINDOW);
+            findings.extend(next.filter_map(|new| build_contradiction_finding(old, new)));
         }
     }
     findings
@@ -52,27 +44,16 @@ fn build_contradiction_finding(old: &VerifiedMemory, new: &VerifiedMemory) -> Op
         }
         _ => (Severity::Note, "they may not both be true"),
     };
-    let (keep, drop) = if is_older_preferred(&new.memory, old) {
-        (old, new)
+    let handles = (new.memory.handle(), old.memory.handle());
+    // The newer one gives way where it has the lesser voice, and the older one still holds.
+    let is_older_kept = new.memory.voice.origin > old.memory.voice.origin && old.is_good();
+    let (drop, keep) = if is_older_kept {
+        handles
     } else {
-        (new, old)
+        (handles.1, handles.0)
     };
-    let (keep, handle) = (keep.memory.handle(), drop.memory.handle());
-    let subject =
-        apostille_core::recall::render::sanitize_line(new.memory.subject.as_deref().unwrap_or(""));
+    let subject = sanitize_line(new.memory.subject.as_deref().unwrap_or(""));
     let what = format!("about {subject}: {what}");
-    let way_out = format!("apostille invalidate {handle} --reason \"{keep} says otherwise\"");
-    let finding = AuditFinding::new(Class::Contradiction, severity, what, way_out);
-    Some(finding.with_memories(
-        &new.memory.space,
-        [
-            AffectedMemory::from_verified(new),
-            AffectedMemory::from_verified(old),
-        ],
-    ))
-}
-
-/// Whether the newer one gives way: it has the lesser voice, and the older one still holds.
-fn is_older_preferred(new: &Memory, old: &VerifiedMemory) -> bool {
-    new.voice.origin > old.memory.voice.origin && old.is_good()
+    let way_out = format!("apostille invalidate {drop} --reason \"{keep} says otherwise\"");
+    Some(AuditFinding::new(Class::Contradiction, severity, what, way_out).about([new, old]))
 }

@@ -7,8 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use super::{AffectedMemory, AuditFinding, AuditInput, Class, Severity, join_handles};
-use apostille_core::memory::{Layer, Memory};
+use super::{AuditFinding, AuditInput, Class, Severity, join_handles};
+use apostille_core::memory::Layer;
 use apostille_core::remember::modules::{ModuleOverlap, compare_modules};
 use apostille_core::space::Space;
 use apostille_core::verify::VerifiedMemory;
@@ -33,11 +33,9 @@ pub(super) fn audit_duplicates(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
             .or_default()
             .push(it);
     }
-    let threshold = seen.cx.policy.near_duplicate;
-    let groups = shelves
+    shelves
         .values()
-        .flat_map(|shelf| group_duplicates(shelf, threshold, seen));
-    groups
+        .flat_map(|shelf| group_duplicates(shelf, seen))
         .map(|group| build_duplicate_finding(&group))
         .collect()
 }
@@ -50,33 +48,23 @@ fn build_duplicate_finding(group: &[&VerifiedMemory]) -> AuditFinding {
         group.len()
     );
     let way_out = format!("apostille invalidate {candidates} --reason \"{keeper} says it\"");
-    let finding = AuditFinding::new(Class::Duplicate, Severity::Warning, what, way_out);
-    finding.with_memories(
-        &group[0].memory.space,
-        group.iter().map(|it| AffectedMemory::from_verified(it)),
-    )
+    AuditFinding::new(Class::Duplicate, Severity::Warning, what, way_out)
+        .about(group.iter().copied())
 }
 
 /// The order in which members of a group are kept: a person's own words first, then what is proved, has a reason, is the
 /// most trusted, of use, and new. What came from outside is last.
 fn keeper_sort_key(it: &VerifiedMemory) -> impl Ord {
-    let memory: &Memory = &it.memory;
+    let memory = &it.memory;
     let proof = match it.verdicts.is_empty() {
         false if it.is_good() => 0,
         true => 1,
         false => 2,
     };
-    let usage = (Reverse(memory.usage.applied), Reverse(memory.usage.recalls));
-    let worth = (
-        !memory.voice.is_person(),
-        proof,
-        memory.reason.is_none(),
-        memory.voice.origin,
-    );
     (
-        memory.voice.tainted,
-        worth,
-        usage,
+        (memory.voice.tainted, !memory.voice.is_person(), proof),
+        (memory.reason.is_none(), memory.voice.origin),
+        Reverse((memory.usage.applied, memory.usage.recalls)),
         Reverse(memory.recorded_at),
         memory.number,
     )
@@ -85,14 +73,13 @@ fn keeper_sort_key(it: &VerifiedMemory) -> impl Ord {
 /// The groups of a shelf, in the order of their keepers' numbers.
 fn group_duplicates<'v>(
     shelf: &[&'v VerifiedMemory],
-    threshold: f32,
     seen: &AuditInput<'_>,
 ) -> Vec<Vec<&'v VerifiedMemory>> {
     let gists: Vec<FactFingerprint> = shelf
         .iter()
         .map(|it| FactFingerprint::from_fact(it.memory.subject.as_deref(), &it.memory.fact))
         .collect();
-    let mut sets = DisjointSets::new(shelf.len());
+    let mut sets = DisjointSets((0..shelf.len()).collect());
     for (n, (a, b)) in find_candidate_pairs(&gists).into_iter().enumerate() {
         if n.is_multiple_of(STRIDE) && !seen.is_in_time() {
             break;
@@ -101,7 +88,7 @@ fn group_duplicates<'v>(
         let are_apart =
             || compare_modules(&shelf[a].memory, &shelf[b].memory) == ModuleOverlap::Apart;
         if sets.find_root(a) != sets.find_root(b)
-            && gists[a].is_near_duplicate(&gists[b], threshold)
+            && gists[a].is_near_duplicate(&gists[b], seen.cx.policy.near_duplicate)
             && !are_apart()
         {
             sets.unite_sets(a, b);
@@ -151,10 +138,6 @@ fn find_candidate_pairs(gists: &[FactFingerprint]) -> Vec<(usize, usize)> {
 struct DisjointSets(Vec<usize>);
 
 impl DisjointSets {
-    fn new(n: usize) -> Self {
-        Self((0..n).collect())
-    }
-
     fn find_root(&mut self, mut it: usize) -> usize {
         while self.0[it] != it {
             self.0[it] = self.0[self.0[it]];

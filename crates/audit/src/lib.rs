@@ -45,8 +45,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use apostille_cite::citation::CodeLocation;
-use apostille_core::memory::{Handle, Memory, MemoryId, Stage};
+use apostille_cite::citation::{Citation, CodeLocation};
+use apostille_core::memory::{Handle, Layer, Memory, MemoryId, Stage};
 use apostille_core::policy::Policy;
 use apostille_core::recall::render::sanitize_line;
 use apostille_core::space::Space;
@@ -251,6 +251,12 @@ struct AuditInput<'a> {
 }
 
 impl AuditInput<'_> {
+    /// The facts in use.
+    fn active_knowledge(&self) -> impl Iterator<Item = &VerifiedMemory> {
+        let is_fact = |it: &&VerifiedMemory| it.memory.layer == Layer::Knowledge;
+        self.active.iter().filter(is_fact)
+    }
+
     /// Whether somebody still waits for it; asked again and again, so that the work ends soon after that.
     fn is_in_time(&self) -> bool {
         self.is_late.set(self.is_late.get() || (self.cx.late)());
@@ -271,16 +277,9 @@ pub fn audit(
         ..MemoryFilter::default()
     };
     let mut memories = cx.store.list_memories(&filter)?;
-    memories.sort_by_key(|it| {
-        (
-            spaces.iter().position(|space| *space == it.space),
-            it.number,
-        )
-    });
-    let mut stages = BTreeMap::new();
-    memories
-        .iter()
-        .for_each(|it| *stages.entry(it.status.stage()).or_default() += 1);
+    let place = |it: &Memory| spaces.iter().position(|space| *space == it.space);
+    memories.sort_by_key(|it| (place(it), it.number));
+    let stages = sum_by_key(memories.iter().map(|it| (it.status.stage(), 1)));
     let (active, rest): (Vec<Memory>, Vec<Memory>) =
         memories.into_iter().partition(Memory::is_active);
     let seen = AuditInput {
@@ -291,29 +290,27 @@ pub fn audit(
         rest,
         is_late: Cell::new(false),
     };
+    let is_asked = |it: &Class| options.only.is_empty() || options.only.contains(it);
     let mut findings: Vec<AuditFinding> = Vec::new();
     for (classes, check) in CHECKS {
-        let is_asked = classes
-            .iter()
-            .any(|it| options.only.is_empty() || options.only.contains(it));
-        if is_asked && seen.is_in_time() {
+        if classes.iter().any(is_asked) && seen.is_in_time() {
             findings.extend(check(&seen)?);
         }
     }
-    findings.retain(|it| options.only.is_empty() || options.only.contains(&it.class));
+    findings.retain(|it| is_asked(&it.class));
     findings.sort_by(|a, b| finding_sort_key(a).cmp(&finding_sort_key(b)));
-    let mut weights: BTreeMap<Severity, usize> = BTreeMap::new();
-    findings
-        .iter()
-        .for_each(|it| *weights.entry(it.severity).or_default() += 1);
-    let mut affected: BTreeMap<Class, usize> = BTreeMap::new();
-    findings
-        .iter()
-        .for_each(|it| *affected.entry(it.class).or_default() += it.memories.len() + it.n_more);
-    if !options.is_whole {
+    let weights = sum_by_key(findings.iter().map(|it| (it.severity, 1)));
+    let affected = sum_by_key(
         findings
-            .iter_mut()
-            .for_each(AuditFinding::truncate_memories);
+            .iter()
+            .map(|it| (it.class, it.memories.len() + it.n_more)),
+    );
+    if !options.is_whole {
+        for it in &mut findings {
+            // The first are named, the rest counted.
+            it.n_more += it.memories.len().saturating_sub(NAMED);
+            it.memories.truncate(NAMED);
+        }
     }
     let mut counts: BTreeMap<Class, usize> = BTreeMap::new();
     findings.retain(|it| {
@@ -321,24 +318,25 @@ pub fn audit(
         *n += 1;
         *n <= options.limit
     });
-    let n_unknown = seen
-        .active
-        .iter()
-        .filter(|it| !it.is_good() && !it.is_bad())
-        .count();
-    let commit = cx.source.read_tree().ok().and_then(|it| it.commit);
+    let is_unknown = |it: &&VerifiedMemory| !it.is_good() && !it.is_bad();
     Ok(AuditReport {
         spaces: spaces.to_vec(),
         at: cx.now_to_millisecond(),
-        commit,
+        commit: cx.source.read_tree().ok().and_then(|it| it.commit),
         stages,
-        n_unknown,
+        n_unknown: seen.active.iter().filter(is_unknown).count(),
         is_complete: !seen.is_late.get(),
         counts,
         affected,
         weights,
         findings,
     })
+}
+
+fn sum_by_key<K: Ord>(counts: impl Iterator<Item = (K, usize)>) -> BTreeMap<K, usize> {
+    let mut sums = BTreeMap::new();
+    counts.for_each(|(key, n)| *sums.entry(key).or_default() += n);
+    sums
 }
 
 /// By class, the gravest first, then by handle; what is turned away for one reason stays together.
@@ -395,9 +393,8 @@ const CHECKS: &[(&[Class], AuditCheck)] = &[
 impl AffectedMemory {
     /// A memory in use, with how it stands.
     fn from_verified(it: &VerifiedMemory) -> Self {
-        let fact = Some(shorten_text(&sanitize_line(&it.memory.fact), EXCERPT));
         Self {
-            fact,
+            fact: Some(shorten_text(&sanitize_line(&it.memory.fact), EXCERPT)),
             standing: Some(it.standing()),
             ..Self::without_text(&it.memory)
         }
@@ -405,16 +402,12 @@ impl AffectedMemory {
 
     /// A memory whose text is not told.
     fn without_text(memory: &Memory) -> Self {
-        let place = memory
-            .citations
-            .first()
-            .map(apostille_cite::citation::Citation::location);
         Self {
             id: memory.id,
             handle: memory.handle(),
             fact: None,
             standing: None,
-            place,
+            place: memory.citations.first().map(Citation::location),
         }
     }
 }
@@ -428,22 +421,15 @@ impl AuditFinding {
         what: impl Into<String>,
         way_out: impl Into<String>,
     ) -> Self {
-        let (what, way_out) = (what.into(), way_out.into());
         Self {
             class,
             severity,
             space: None,
-            what,
+            what: what.into(),
             memories: Vec::new(),
             n_more: 0,
-            way_out,
+            way_out: way_out.into(),
         }
-    }
-
-    /// Names the first of its memories, and counts the rest.
-    fn truncate_memories(&mut self) {
-        self.n_more += self.memories.len().saturating_sub(NAMED);
-        self.memories.truncate(NAMED);
     }
 
     /// The same about these memories.
@@ -456,15 +442,21 @@ impl AuditFinding {
         self.memories = memories.into_iter().collect();
         self
     }
+
+    /// The same about these memories of one space, with what they say.
+    fn about<'v>(mut self, memories: impl IntoIterator<Item = &'v VerifiedMemory>) -> Self {
+        for it in memories {
+            self.space = Some(it.memory.space.clone());
+            self.memories.push(AffectedMemory::from_verified(it));
+        }
+        self
+    }
 }
 
 /// The handles of some memories as they are typed behind a command; of many the first ones.
 fn join_handles<'a>(memories: impl IntoIterator<Item = &'a Memory>) -> String {
-    let handles: Vec<String> = memories
-        .into_iter()
-        .take(NAMED)
-        .map(|it| it.handle().to_string())
-        .collect();
+    let first = memories.into_iter().take(NAMED);
+    let handles: Vec<String> = first.map(|it| it.handle().to_string()).collect();
     handles.join(" ")
 }
 

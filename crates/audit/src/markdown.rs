@@ -2,6 +2,7 @@
 
 use super::{AffectedMemory, AuditFinding, AuditReport, Class, Severity};
 use apostille_core::recall::render::sanitize_line;
+use apostille_core::space::Space;
 use apostille_text::shorten::shorten_text;
 
 /// How long what is told of one class is, in characters.
@@ -13,53 +14,38 @@ impl AuditReport {
     /// It as Markdown.
     #[must_use]
     pub fn to_markdown(&self) -> String {
-        let spaces: Vec<String> = self.spaces.iter().map(ToString::to_string).collect();
-        let title = format!(
-            "# Audit of {}\n\n{}\n",
-            spaces.first().map_or("", |it| it),
-            self.summary()
-        );
-        let sections: String = Class::ALL
-            .iter()
-            .map(|it| self.format_class_section(*it))
-            .collect();
-        let unknown = match self.n_unknown {
-            0 => String::new(),
-            n => format!("\n## Could not be looked up ({n})\nThis is no evidence against them.\n"),
-        };
-        let body = sections + &unknown;
-        title
-            + if body.is_empty() && self.is_complete {
-                "\nNothing needs attention.\n"
-            } else {
-                &body
-            }
+        let space = self.spaces.first().map_or("", Space::as_str);
+        let title = format!("# Audit of {space}\n\n{}\n", self.summary());
+        let sections = Class::ALL.iter().map(|it| self.format_class_section(*it));
+        let mut body: String = sections.collect();
+        if self.n_unknown > 0 {
+            body += &format!(
+                "\n## Could not be looked up ({})\nThis is no evidence against them.\n",
+                self.n_unknown
+            );
+        }
+        if body.is_empty() && self.is_complete {
+            body += "\nNothing needs attention.\n";
+        }
+        title + &body
     }
 
     /// What was looked at, where, and how much was found, in a sentence.
     #[must_use]
     pub fn summary(&self) -> String {
-        let spaces: Vec<String> = self.spaces.iter().map(ToString::to_string).collect();
+        let spaces: Vec<&str> = self.spaces.iter().map(Space::as_str).collect();
         let at = self.commit.as_deref().and_then(|it| it.get(..10));
         let at = at.map(|it| format!(" at {it}")).unwrap_or_default();
-        let stages: Vec<String> = self
-            .stages
-            .iter()
-            .map(|(stage, n)| format!("{n} {stage}"))
-            .collect();
-        let stages = if stages.is_empty() {
-            "nothing".into()
-        } else {
-            stages.join(", ")
-        };
+        let stages = self.stages.iter().map(|(stage, n)| format!("{n} {stage}"));
         let ended = if self.is_complete {
             ""
         } else {
             " It was ended before it was complete."
         };
         format!(
-            "Looked through {}{at}: {stages}. Found {}.{ended}",
+            "Looked through {}{at}: {}. Found {}.{ended}",
             spaces.join(" and "),
+            join_or_nothing(stages),
             self.format_severity_counts()
         )
     }
@@ -71,14 +57,10 @@ impl AuditReport {
             .iter()
             .map(|it| (*it, self.count_by_severity(*it)))
             .filter(|it| it.1 > 0);
-        let told =
-            |(word, n): (Severity, usize)| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
-        let told: Vec<String> = counts.map(told).collect();
-        if told.is_empty() {
-            "nothing".into()
-        } else {
-            told.join(", ")
-        }
+        join_or_nothing(counts.map(|(word, n)| match n {
+            1 => format!("1 {word}"),
+            n => format!("{n} {word}s"),
+        }))
     }
 
     /// The findings of a class, with a line for each and one for each memory.
@@ -102,6 +84,15 @@ impl AuditReport {
         } else {
             out
         }
+    }
+}
+
+fn join_or_nothing(parts: impl Iterator<Item = String>) -> String {
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() {
+        "nothing".into()
+    } else {
+        parts.join(", ")
     }
 }
 
@@ -134,15 +125,9 @@ fn format_audit_finding(it: &AuditFinding, left: &mut usize) -> String {
 }
 
 fn format_affected_memory(it: &AffectedMemory) -> String {
-    let standing = it
-        .standing
-        .map(|word| format!("; {word}"))
-        .unwrap_or_default();
-    let fact = it
-        .fact
-        .as_deref()
-        .map(|it| format!(" {it}"))
-        .unwrap_or_default();
+    let standing = it.standing.map(|word| format!("; {word}"));
+    let fact = it.fact.as_deref().map(|it| format!(" {it}"));
+    let (standing, fact) = (standing.unwrap_or_default(), fact.unwrap_or_default());
     format!("  - ({}{standing}){fact}\n", it.handle)
 }
 

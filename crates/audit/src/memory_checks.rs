@@ -84,8 +84,7 @@ pub(super) fn audit_marked_memories(seen: &AuditInput<'_>) -> Vec<AuditFinding> 
                 memory.handle()
             );
             let finding = AuditFinding::new(Class::Ungrounded, Severity::Note, what, way_out);
-            findings
-                .push(finding.with_memories(&memory.space, [AffectedMemory::from_verified(it)]));
+            findings.push(finding.about([it]));
         }
     }
     findings
@@ -93,17 +92,11 @@ pub(super) fn audit_marked_memories(seen: &AuditInput<'_>) -> Vec<AuditFinding> 
 
 /// What the save exclusions of today would turn away.
 pub(super) fn audit_exclusions(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
-    let facts = seen
-        .active
-        .iter()
-        .filter(|it| it.memory.layer == Layer::Knowledge);
-    let facts = facts.take_while(|_| seen.is_in_time());
-    facts
+    seen.active_knowledge()
+        .take_while(|_| seen.is_in_time())
         .filter_map(|it| {
-            Some(build_exclusion_finding(
-                it,
-                classify::find_exclusion(&it.memory.fact)?,
-            ))
+            let excluded = classify::find_exclusion(&it.memory.fact)?;
+            Some(build_exclusion_finding(it, excluded))
         })
         .collect()
 }
@@ -120,23 +113,14 @@ fn build_exclusion_finding(it: &VerifiedMemory, (what, why): (Exclusion, &str)) 
         "apostille invalidate {} --reason \"{what}\"",
         memory.handle()
     );
-    AuditFinding::new(
-        Class::Excluded,
-        severity,
-        format!("reads like {what}: {why}"),
-        way_out,
-    )
-    .with_memories(&memory.space, [AffectedMemory::from_verified(it)])
+    let what = format!("reads like {what}: {why}");
+    AuditFinding::new(Class::Excluded, severity, what, way_out).about([it])
 }
 
 /// What lacks a subject, a reason or a citation, by what is lacking.
 pub(super) fn audit_missing_fields(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
     let mut lots: BTreeMap<(&Space, Vec<&'static str>), Vec<&VerifiedMemory>> = BTreeMap::new();
-    for it in seen
-        .active
-        .iter()
-        .filter(|it| it.memory.layer == Layer::Knowledge)
-    {
+    for it in seen.active_knowledge() {
         let missing = list_missing_fields(&it.memory);
         if !missing.is_empty() {
             lots.entry((&it.memory.space, missing))
@@ -144,16 +128,12 @@ pub(super) fn audit_missing_fields(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
                 .push(it);
         }
     }
-    lots.into_iter()
-        .map(|((space, missing), lot)| build_missing_fields_finding(space, &missing, &lot))
+    lots.iter()
+        .map(|((_, missing), lot)| build_missing_fields_finding(missing, lot))
         .collect()
 }
 
-fn build_missing_fields_finding(
-    space: &Space,
-    missing: &[&'static str],
-    lot: &[&VerifiedMemory],
-) -> AuditFinding {
+fn build_missing_fields_finding(missing: &[&'static str], lot: &[&VerifiedMemory]) -> AuditFinding {
     // What has no proof can mislead; what has no reason is only harder to use.
     let severity = if missing.contains(&"citation") {
         Severity::Warning
@@ -164,28 +144,22 @@ fn build_missing_fields_finding(
     let flags: Vec<&str> = missing.iter().map(|it| flag_for_field(it)).collect();
     let first = join_handles(lot.first().map(|it| &it.memory));
     let way_out = format!("apostille supersede {first} \"FACT\" {}", flags.join(" "));
-    AuditFinding::new(Class::MissingField, severity, what, way_out).with_memories(
-        space,
-        lot.iter().map(|it| AffectedMemory::from_verified(it)),
-    )
+    AuditFinding::new(Class::MissingField, severity, what, way_out).about(lot.iter().copied())
 }
 
 fn list_missing_fields(memory: &Memory) -> Vec<&'static str> {
-    match memory.space.is_user() {
-        true => Vec::new(),
-        false => {
-            let (subject, reason) = (memory.subject.as_ref(), memory.reason.as_ref());
-            let lacking = promote::list_missing_knowledge_fields(
-                memory.kind,
-                subject,
-                reason,
-                memory.citations.len(),
-            );
-            // A wish or a correction is its own reason.
-            let is_needed = |it: &&str| {
-                *it != "reason" || matches!(memory.kind, Kind::Project | Kind::Reference)
-            };
-            lacking.into_iter().filter(is_needed).collect()
-        }
+    if memory.space.is_user() {
+        return Vec::new();
     }
+    let mut lacking = promote::list_missing_knowledge_fields(
+        memory.kind,
+        memory.subject.as_ref(),
+        memory.reason.as_ref(),
+        memory.citations.len(),
+    );
+    // A wish or a correction is its own reason.
+    if !matches!(memory.kind, Kind::Project | Kind::Reference) {
+        lacking.retain(|it| *it != "reason");
+    }
+    lacking
 }

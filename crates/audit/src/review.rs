@@ -13,6 +13,7 @@ use apostille_core::verify;
 use apostille_core::verify::VerifiedMemory;
 use apostille_core::{Context, CoreError, breaker};
 use apostille_text::literals;
+use apostille_text::words::words;
 
 /// A pending memory with what a person needs to know before deciding.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,32 +32,19 @@ pub struct ReviewItem {
     pub care: ReviewCare,
 }
 
-/// How much care a decision needs, the least first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ReviewCare {
-    /// Nobody outside said it, nothing is marked, and the lines that it cites say it now.
-    Safe,
-    /// Nothing speaks against it, and nothing proves it.
-    Unproven,
-    /// The cited lines do not say it, or no longer.
-    Doubtful,
-    /// The words come from outside.
-    Outside,
-    /// It reads like an instruction, or something was hidden in it.
-    Suspicious,
-}
-
-impl ReviewCare {
-    /// The word for it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Safe => "safe",
-            Self::Unproven => "unproven",
-            Self::Doubtful => "doubtful",
-            Self::Outside => "outside",
-            Self::Suspicious => "suspicious",
-        }
+words! {
+    /// How much care a decision needs, the least first.
+    ReviewCare as "care" {
+        /// Nobody outside said it, nothing is marked, and the lines that it cites say it now.
+        Safe = "safe",
+        /// Nothing speaks against it, and nothing proves it.
+        Unproven = "unproven",
+        /// The cited lines do not say it, or no longer.
+        Doubtful = "doubtful",
+        /// The words come from outside.
+        Outside = "outside",
+        /// It reads like an instruction, or something was hidden in it.
+        Suspicious = "suspicious",
     }
 }
 
@@ -110,13 +98,8 @@ pub fn list_sorted_pending(
         .collect();
     waiting.sort_by_cached_key(|it| (it.care, review_sort_key(it.memory())));
     let mut queue = gather_review_copies(waiting, cx.policy.near_duplicate);
-    queue.sort_by_cached_key(|it| {
-        (
-            it.care,
-            Reverse(it.copies.len()),
-            review_sort_key(it.memory()),
-        )
-    });
+    let n_copies = |it: &ReviewItem| Reverse(it.copies.len());
+    queue.sort_by_cached_key(|it| (it.care, n_copies(it), review_sort_key(it.memory())));
     Ok(queue)
 }
 
@@ -125,11 +108,9 @@ pub fn add_review_details(cx: &Context<'_>, queue: &mut [ReviewItem]) -> Result<
     for it in queue {
         it.near =
             dedupe::withhold_stale_facts(cx, dedupe::find_similar_memories(cx, it.memory())?)?;
-        it.replaces = it
-            .memory()
-            .supersedes
-            .map_or(Ok(Vec::new()), |id| cx.store.get_by_ids(&[id]))?
-            .pop();
+        if let Some(id) = it.memory().supersedes {
+            it.replaces = cx.store.get_by_ids(&[id])?.pop();
+        }
     }
     Ok(())
 }
@@ -182,10 +163,9 @@ fn assess_review_care(verified: &VerifiedMemory, unsaid: &[String]) -> ReviewCar
 }
 
 /// Of two that need the same care, what people corrected first, then what was said last.
-fn review_sort_key(memory: &Memory) -> (bool, Origin, Reverse<jiff::Timestamp>, u64) {
-    let is_minor = memory.kind != Kind::Feedback;
+fn review_sort_key(memory: &Memory) -> impl Ord + use<> {
     (
-        is_minor,
+        memory.kind != Kind::Feedback,
         memory.voice.origin,
         Reverse(memory.recorded_at),
         memory.number,

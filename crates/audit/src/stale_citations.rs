@@ -1,6 +1,6 @@
 //! What the cited code says today.
 
-use super::{AffectedMemory, AuditFinding, AuditInput, Class, Severity};
+use super::{AuditFinding, AuditInput, Class, Severity};
 use apostille_core::verify;
 use apostille_core::verify::VerifiedMemory;
 
@@ -14,27 +14,18 @@ pub(super) fn audit_stale_citations(seen: &AuditInput<'_>) -> Vec<AuditFinding> 
 }
 
 fn build_stale_finding(it: &VerifiedMemory) -> AuditFinding {
-    let (memory, handle) = (&it.memory, it.memory.handle());
+    let handle = it.memory.handle();
     let finding = if it.is_unmerged {
         let what = "recorded on a branch that is not merged here; on its branch it may well hold";
-        AuditFinding::new(
-            Class::Unmerged,
-            Severity::Note,
-            what,
-            format!("apostille verify {handle} --at BRANCH"),
-        )
+        let way_out = format!("apostille verify {handle} --at BRANCH");
+        AuditFinding::new(Class::Unmerged, Severity::Note, what, way_out)
     } else {
+        let what = verify::format_invalid_reason(it);
         let way_out = format!("apostille verify {handle} --fix");
-        AuditFinding::new(
-            Class::Stale,
-            Severity::Warning,
-            verify::format_invalid_reason(it),
-            way_out,
-        )
+        AuditFinding::new(Class::Stale, Severity::Warning, what, way_out)
     };
-    finding.with_memories(&memory.space, [AffectedMemory::from_verified(it)])
+    finding.about([it])
 }
-
 #[cfg(test)]
 mod tests {
     use super::*;

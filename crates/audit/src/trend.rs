@@ -21,7 +21,7 @@ pub const MAX_TRACES: usize = 30_000;
 pub const MAX_DAYS: u16 = 366;
 
 /// One day, in UTC.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrendDay {
     /// The date.
     pub date: Date,
@@ -39,14 +39,9 @@ pub struct TrendDay {
 
 impl TrendDay {
     fn new(date: Date) -> Self {
-        let (stages, events, refused) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         Self {
             date,
-            stages,
-            events,
-            n_shown: 0,
-            n_held: 0,
-            refused,
+            ..Self::default()
         }
     }
 
@@ -151,25 +146,19 @@ pub fn compute_trend(
     for space in spaces {
         let traces = cx.store.read_event_traces(space, since, limit)?;
         let tally = cx.store.summarize_space(space)?;
-        let stages = Stage::ALL
-            .iter()
-            .map(|it| (*it, tally.count_in_stage(*it)))
-            .collect();
-        whole.is_cut |= traces.len() >= limit;
-        let since = traces
-            .last()
-            .filter(|_| traces.len() >= limit)
-            .map(|it| utc_date(it.at));
+        let stages = Stage::ALL.iter().map(|it| (*it, tally.count_in_stage(*it)));
+        let is_full = traces.len() >= limit;
+        whole.is_cut |= is_full;
+        let since = traces.last().filter(|_| is_full).map(|it| utc_date(it.at));
         // The day on which the reading stopped is told in part only.
         whole
             .days
             .retain(|it| it.date == today || since.is_none_or(|since| it.date > since));
-        let days = fold_trend_days(stages, first, today, &traces);
+        let days = fold_trend_days(stages.collect(), first, today, &traces);
         for day in &mut whole.days {
-            days.iter()
-                .find(|it| it.date == day.date)
-                .into_iter()
-                .for_each(|it| day.add_day(it));
+            if let Some(it) = days.iter().find(|it| it.date == day.date) {
+                day.add_day(it);
+            }
         }
     }
     Ok(whole)

@@ -1,9 +1,8 @@
 //! What is of no use: never shown, shown in vain, or waiting for somebody who does not come.
 
 use super::{AffectedMemory, AuditFinding, AuditInput, Class, Severity, count_whole_days};
-use apostille_core::memory::{Layer, Memory, Stage};
+use apostille_core::memory::{Memory, Stage};
 use apostille_core::space::Space;
-use apostille_core::verify::VerifiedMemory;
 
 /// What was never shown for long, and what was shown often and never applied.
 pub(super) fn audit_unused_memories(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
@@ -32,20 +31,15 @@ fn build_unused_finding(
     what: &str,
     is_such: impl Fn(&Memory) -> bool,
 ) -> Option<AuditFinding> {
-    let of_space = seen.active.iter().filter(|it| it.memory.space == *space);
-    let lot: Vec<&VerifiedMemory> = of_space
-        .filter(|it| it.memory.layer == Layer::Knowledge && is_such(&it.memory))
-        .collect();
-    let first = lot.first()?;
+    let mut lot = seen
+        .active_knowledge()
+        .filter(|it| it.memory.space == *space && is_such(&it.memory))
+        .peekable();
     let way_out = format!(
         "apostille show {}        # then refresh it, or forget it",
-        first.memory.handle()
+        lot.peek()?.memory.handle()
     );
-    let finding = AuditFinding::new(Class::Unused, Severity::Note, what, way_out);
-    Some(finding.with_memories(
-        space,
-        lot.iter().map(|it| AffectedMemory::from_verified(it)),
-    ))
+    Some(AuditFinding::new(Class::Unused, Severity::Note, what, way_out).about(lot))
 }
 
 /// What has waited in quarantine for long. Its text is not told: nobody vouches for it yet.
