@@ -1,7 +1,6 @@
 //! Why a call has no answer, whichever face it came through.
 
 use apostille_core::CoreError;
-use apostille_core::store::StoreError;
 use apostille_text::secrets::mask_secrets;
 
 use crate::wire::ArgumentError;
@@ -34,12 +33,6 @@ pub enum CallFault {
     /// The answer cannot be written as JSON.
     #[error("the answer cannot be written")]
     Unwritable(#[from] serde_json::Error),
-}
-
-impl From<StoreError> for CallFault {
-    fn from(error: StoreError) -> Self {
-        Self::Broken(error.into())
-    }
 }
 
 impl CallFault {

@@ -361,6 +361,18 @@ pub enum Precondition {
     IdentityChars(Space, usize),
 }
 
+impl Precondition {
+    /// The memory has the status that it has here.
+    pub(crate) fn unmoved(memory: &Memory) -> Self {
+        Self::Unmoved(memory.id, memory.status.clone())
+    }
+
+    /// Nothing makes the claim of this memory.
+    pub(crate) fn no_twin(memory: &Memory) -> Self {
+        Self::NoTwin(memory.space.clone(), memory.claim_digest())
+    }
+}
+
 /// A set of events that is written whole or not at all. Only the core can make one, so that nothing is written
 /// around the pipeline:
 ///
@@ -384,17 +396,9 @@ impl Batch {
         }
     }
 
-    /// Events nobody waits for (what was shown): written at once, but not forced to the disk.
-    pub(crate) fn new_telemetry(events: Vec<Event>) -> Self {
-        Self {
-            events,
-            expects: Vec::new(),
-            durable: false,
-        }
-    }
-
-    /// The same, only where this is still so: what was forgotten meanwhile is not written about.
-    pub(crate) fn new_telemetry_if(events: Vec<Event>, expects: Vec<Precondition>) -> Self {
+    /// Events nobody waits for (what was shown): written at once, but not forced to the disk. Where something is expected,
+    /// what was forgotten meanwhile is not written about.
+    pub(crate) fn new_telemetry(events: Vec<Event>, expects: Vec<Precondition>) -> Self {
         Self {
             events,
             expects,

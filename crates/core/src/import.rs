@@ -6,15 +6,17 @@ mod dry_run;
 
 pub use dry_run::ImportDryRun;
 
-use crate::event::{Batch, EventBody, Precondition};
-use crate::memory::{Channel, Draft, DuplicateChoice, MAX_NUMBER, Memory, MemoryName, Stage};
+use crate::event::{EventBody, Precondition};
+use crate::memory::{Channel, Draft, MAX_NUMBER, Memory, MemoryName, Stage};
 use crate::refusal::Refusal;
 use crate::refusal::check_text;
 use crate::remember::guard;
 use crate::remember::moderate::{Moderated, moderate_draft};
+use crate::remember::{EarlyEnd, separate_refusal};
 use crate::revise::{self, ReviseOutcome};
 use crate::speaker::Person;
 use crate::{Context, CoreError};
+use apostille_cite::citation::Citation;
 
 /// What became of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,74 +41,56 @@ pub fn import(
     keep_number: bool,
     vouched_by: Option<&Person>,
 ) -> Result<ImportOutcome, CoreError> {
-    let memory = match decide_import(cx, memory, vouched_by.is_some())? {
-        ImportDecision::New(memory) => memory,
-        ImportDecision::Known(known) => return Ok(ImportOutcome::Known(known)),
-        ImportDecision::Held(known) => return approve_imported_memory(cx, vouched_by, *known),
-        ImportDecision::Refused(refusal) => return Ok(ImportOutcome::Refused(refusal)),
+    let imported = import_or_refuse(cx, memory, keep_number, vouched_by);
+    Ok(separate_refusal(imported)?.unwrap_or_else(ImportOutcome::Refused))
+}
+
+fn import_or_refuse(
+    cx: &Context<'_>,
+    memory: Memory,
+    keep_number: bool,
+    vouched_by: Option<&Person>,
+) -> Result<ImportOutcome, EarlyEnd> {
+    let mut memory = match decide_import(cx, memory, vouched_by.is_some())? {
+        ImportOutcome::Kept(memory) => memory,
+        ImportOutcome::LetIn(known) => {
+            return Ok(approve_imported_memory(cx, vouched_by, known)?);
+        }
+        other => return Ok(other),
     };
-    if let Err(refusal) = guard::check_import_room(cx, &memory, 0)? {
-        return Ok(ImportOutcome::Refused(refusal));
+    guard::check_import_room(cx, &memory, 0)?;
+    if !keep_number || memory.number > MAX_NUMBER {
+        memory.number = 0;
     }
-    let number = if keep_number && memory.number <= MAX_NUMBER {
-        memory.number
-    } else {
-        0
-    };
-    let mut memory = Memory { number, ..*memory };
     let what = EventBody::Remembered {
-        memory: Box::new(memory.clone()),
+        memory: memory.clone(),
         forced: false,
         rationale: Some("imported".into()),
     };
-    let event = cx.new_event(&memory.space, Some(memory.id), what);
-    let expects = vec![Precondition::NoTwin(
-        memory.space.clone(),
-        memory.claim_digest(),
-    )];
-    let expects = if has_live_claim(&memory) {
-        expects
-    } else {
-        Vec::new()
-    };
-    let receipt = cx
-        .store
-        .append_batch(&Batch::new_durable(vec![event], expects))?;
-    memory.number = receipt
-        .numbers
-        .first()
-        .map_or(memory.number, |(_, number)| *number);
-    Ok(ImportOutcome::Kept(Box::new(memory)))
+    let alone = memory.status.stage().is_live();
+    let expects = alone.then(|| Precondition::no_twin(&memory));
+    let event = cx.new_memory_event(&memory, what);
+    let receipt = cx.append_durable(vec![event], expects.into_iter().collect())?;
+    if let Some((_, number)) = receipt.numbers.first() {
+        memory.number = *number;
+    }
+    Ok(ImportOutcome::Kept(memory))
 }
 
-/// What is to become of a memory out of a file.
-enum ImportDecision {
-    /// It is new, and this is how it would be kept.
-    New(Box<Memory>),
-    /// It is here already.
-    Known(Box<Memory>),
-    /// It is here and waits only because nobody vouched for its file; somebody does now.
-    Held(Box<Memory>),
-    /// It is turned away.
-    Refused(Refusal),
-}
-
-/// Decides about a memory without keeping anything.
+/// Decides about a memory out of a file, without keeping or letting in anything yet.
 fn decide_import(
     cx: &Context<'_>,
     memory: Memory,
     is_vouched: bool,
-) -> Result<ImportDecision, CoreError> {
-    let memory = match vet_imported_memory(cx, memory, is_vouched) {
-        Ok(memory) => memory,
-        Err(refusal) => return Ok(ImportDecision::Refused(refusal)),
-    };
+) -> Result<ImportOutcome, EarlyEnd> {
+    let cleaned = moderate_imported_texts(&memory)?;
+    let memory = guard::admit_import(&cx.policy.limits, cleaned, memory, is_vouched)?;
     Ok(match find_known_memory(cx, &memory)? {
-        None => ImportDecision::New(Box::new(memory)),
+        None => ImportOutcome::Kept(Box::new(memory)),
         Some(known) if is_vouched && is_awaiting_vouch(&known, &memory) => {
-            ImportDecision::Held(Box::new(known))
+            ImportOutcome::LetIn(Box::new(known))
         }
-        Some(known) => ImportDecision::Known(Box::new(known)),
+        Some(known) => ImportOutcome::Known(Box::new(known)),
     })
 }
 
@@ -121,45 +105,24 @@ fn is_awaiting_vouch(known: &Memory, memory: &Memory) -> bool {
 fn approve_imported_memory(
     cx: &Context<'_>,
     vouched_by: Option<&Person>,
-    known: Memory,
+    known: Box<Memory>,
 ) -> Result<ImportOutcome, CoreError> {
-    let Some(by) = vouched_by else {
-        return Ok(ImportOutcome::Known(Box::new(known)));
-    };
-    match revise::approve_memory(
-        cx,
-        by,
-        std::slice::from_ref(&known.space),
-        MemoryName::Id(known.id),
-    )? {
-        ReviseOutcome::Done(memory) => Ok(ImportOutcome::LetIn(memory)),
-        ReviseOutcome::Refused(_) => Ok(ImportOutcome::Known(Box::new(known))),
+    let (spaces, name) = ([known.space.clone()], MemoryName::Id(known.id));
+    if let Some(by) = vouched_by
+        && let ReviseOutcome::Done(memory) = revise::approve_memory(cx, by, &spaces, name)?
+    {
+        return Ok(ImportOutcome::LetIn(memory));
     }
-}
-
-fn has_live_claim(memory: &Memory) -> bool {
-    matches!(memory.status.stage(), Stage::Active | Stage::Pending)
+    Ok(ImportOutcome::Known(known))
 }
 
 fn find_known_memory(cx: &Context<'_>, memory: &Memory) -> Result<Option<Memory>, CoreError> {
-    if let Some(same) = cx.store.get_by_ids(&[memory.id])?.pop() {
-        return Ok(Some(same));
+    match cx.store.get_by_ids(&[memory.id])?.pop() {
+        None if memory.status.stage().is_live() => {
+            cx.store.get_by_claim(&memory.space, &memory.claim_digest())
+        }
+        same => Ok(same),
     }
-    if !has_live_claim(memory) {
-        return Ok(None);
-    }
-    Ok(cx
-        .store
-        .get_by_claim(&memory.space, &memory.claim_digest())?)
-}
-
-fn vet_imported_memory(
-    cx: &Context<'_>,
-    memory: Memory,
-    is_vouched: bool,
-) -> Result<Memory, Refusal> {
-    let cleaned = moderate_imported_texts(&memory)?;
-    guard::admit_import(&cx.policy.limits, cleaned, memory, is_vouched)
 }
 
 /// The texts of a memory as they would be had it been said here; refused where one holds a secret.
@@ -169,25 +132,15 @@ fn moderate_imported_texts(memory: &Memory) -> Result<Moderated, Refusal> {
         kind: Some(memory.kind),
         subject: memory.subject.clone(),
         reason: memory.reason.clone(),
-        citations: memory
-            .citations
-            .iter()
-            .map(apostille_cite::citation::Citation::location)
-            .collect(),
+        citations: memory.citations.iter().map(Citation::location).collect(),
         tags: memory.tags.clone(),
         task: memory.task.clone(),
-        twin: DuplicateChoice::Ask,
         is_verbatim: true,
-        ..Draft::new(
-            memory.space.clone(),
-            memory.fact.clone(),
-            memory.voice.clone(),
-        )
+        ..Draft::new(memory.space.clone(), &*memory.fact, memory.voice.clone())
     };
-    memory
-        .citations
-        .iter()
-        .try_for_each(|it| check_text("citations", &it.snippet))?;
+    for citation in &memory.citations {
+        check_text("citations", &citation.snippet)?;
+    }
     moderate_draft(draft)
 }
 

@@ -1,7 +1,7 @@
 //! What a memory is, and the two paths it travels.
 //!
 //! ```text
-//! remember:  moderate → classify → cite → guard → dedupe → commit
+//! remember:  moderate → classify → prove → guard → dedupe → commit
 //! recall:    query → candidates → rank → verify → budget → render → log
 //! ```
 //!
@@ -93,22 +93,18 @@ pub mod verify;
 
 use jiff::Timestamp;
 
-use crate::event::{Event, EventBody};
-use crate::memory::MemoryId;
+use crate::event::{Batch, Event, EventBody, Precondition};
+use crate::memory::{Memory, MemoryId};
 use crate::model::Model;
 use crate::policy::Policy;
 use crate::space::Space;
-use crate::store::{Store, StoreError};
+use crate::store::{AppendReceipt, Store, StoreError};
 use apostille_cite::follow::CitationFollower;
 use apostille_cite::source::Source;
 
-/// A broken world. What was asked for wrongly is a [`refusal::Refusal`], not an error.
-#[derive(Debug, thiserror::Error)]
-pub enum CoreError {
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
+/// A broken world. What was asked for wrongly is a [`refusal::Refusal`], not an error, and what cannot be looked up is an
+/// unknown verdict: the store is the one port whose failure ends a verb.
+pub type CoreError = StoreError;
 
 /// What every verb is given: the ports, the rules, the time, and who is asking.
 #[derive(Clone, Copy)]
@@ -147,6 +143,36 @@ impl<'a> Context<'a> {
 
     fn new_id(&self) -> MemoryId {
         MemoryId::new(self.now, (self.random)())
+    }
+
+    /// An event about this memory.
+    fn new_memory_event(&self, memory: &Memory, what: EventBody) -> Event {
+        self.new_event(&memory.space, Some(memory.id), what)
+    }
+
+    /// Writes what is acknowledged to a caller, if what it was decided on is still so.
+    fn append_durable(
+        &self,
+        events: Vec<Event>,
+        expects: Vec<Precondition>,
+    ) -> Result<AppendReceipt, StoreError> {
+        let batch = Batch::new_durable(events, expects);
+        self.store.append_batch(&batch)
+    }
+
+    /// Writes down what nobody waits for: a log that cannot be written costs nobody the answer, and is told as a problem.
+    fn append_telemetry(
+        &self,
+        what: &str,
+        events: Vec<Event>,
+        expects: Vec<Precondition>,
+    ) -> Option<String> {
+        if events.is_empty() {
+            return None;
+        }
+        let batch = Batch::new_telemetry(events, expects);
+        let error = self.store.append_batch(&batch).err()?;
+        Some(format!("{what} could not be logged: {error}"))
     }
 
     fn new_event(&self, space: &Space, memory: Option<MemoryId>, what: EventBody) -> Event {

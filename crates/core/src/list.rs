@@ -1,7 +1,9 @@
 //! List: memories by handle, by filter, the most recent, those that cite a path. Nothing is ranked here.
 
-use crate::event::{Batch, Event, EventBody, RetrievedMemory};
-use crate::memory::{Memory, MemoryName, Stage};
+use std::collections::BTreeSet;
+
+use crate::event::{Event, EventBody, RetrievedMemory};
+use crate::memory::{Handle, Memory, MemoryName};
 use crate::recall::query;
 use crate::refusal::Refusal;
 use crate::space::Space;
@@ -20,25 +22,20 @@ pub fn find_named_memory(
     cx: &Context<'_>,
     spaces: &[Space],
     name: MemoryName,
-) -> Result<Option<Memory>, crate::store::StoreError> {
-    match name {
-        MemoryName::Id(id) => Ok(cx
-            .store
-            .get_by_ids(&[id])?
-            .pop()
-            .filter(|it| spaces.contains(&it.space))),
-        MemoryName::Handle(handle) => {
-            for space in spaces
-                .iter()
-                .filter(|it| it.handle_letter() == handle.letter)
-            {
-                if let Some(memory) = cx.store.get_by_numbers(space, &[handle.number])?.pop() {
-                    return Ok(Some(memory));
-                }
-            }
-            Ok(None)
+) -> Result<Option<Memory>, CoreError> {
+    let Handle { letter, number } = match name {
+        MemoryName::Id(id) => {
+            let found = cx.store.get_by_ids(&[id])?.pop();
+            return Ok(found.filter(|it| spaces.contains(&it.space)));
+        }
+        MemoryName::Handle(handle) => handle,
+    };
+    for space in spaces.iter().filter(|it| it.handle_letter() == letter) {
+        if let Some(memory) = cx.store.get_by_numbers(space, &[number])?.pop() {
+            return Ok(Some(memory));
         }
     }
+    Ok(None)
 }
 
 /// The same, or a refusal that says the name.
@@ -47,10 +44,7 @@ pub fn find_named_or_refuse(
     spaces: &[Space],
     name: MemoryName,
 ) -> Result<Result<Memory, Refusal>, CoreError> {
-    let no_such = || Refusal::NoSuchMemory {
-        name: name.to_string(),
-    };
-    Ok(find_named_memory(cx, spaces, name)?.ok_or_else(no_such))
+    Ok(find_named_memory(cx, spaces, name)?.ok_or_else(|| Refusal::no_such_memory(name)))
 }
 
 /// The memories with these names, or a refusal that says the first name that there is none for.
@@ -69,7 +63,7 @@ pub fn find_all_named(
 
 /// The memories that a filter admits.
 pub fn list_memories(cx: &Context<'_>, filter: &MemoryFilter) -> Result<Vec<Memory>, CoreError> {
-    Ok(cx.store.list_memories(filter)?)
+    cx.store.list_memories(filter)
 }
 
 /// Active memories that contain a text, carry a tag, or both; the newest twenty.
@@ -79,16 +73,11 @@ pub fn search_memories(
     text: Option<&str>,
     tag: Option<&str>,
 ) -> Result<Vec<Memory>, CoreError> {
-    let filter = MemoryFilter {
-        spaces: spaces.to_vec(),
-        stages: vec![Stage::Active],
+    cx.store.list_memories(&MemoryFilter {
         text: text.filter(|it| !it.is_empty()).map(Into::into),
         tag: tag.map(Into::into),
-        order: ListOrder::Newest,
-        limit: SEARCH_LIMIT,
-        ..MemoryFilter::default()
-    };
-    list_memories(cx, &filter)
+        ..MemoryFilter::active_in(spaces, SEARCH_LIMIT)
+    })
 }
 
 /// Active memories, those refreshed last first.
@@ -97,7 +86,10 @@ pub fn list_recent_memories(
     spaces: &[Space],
     limit: usize,
 ) -> Result<Vec<Memory>, CoreError> {
-    list_memories(cx, &refreshed_first_filter(spaces, None, limit))
+    cx.store.list_memories(&MemoryFilter {
+        order: ListOrder::Refreshed,
+        ..MemoryFilter::active_in(spaces, limit)
+    })
 }
 
 /// Active memories that cite this file or a file below this folder, those refreshed last first.
@@ -107,10 +99,11 @@ pub fn list_citing_memories(
     path: &RepoPath,
     limit: usize,
 ) -> Result<Vec<Memory>, CoreError> {
-    list_memories(
-        cx,
-        &refreshed_first_filter(spaces, Some(path.clone()), limit),
-    )
+    cx.store.list_memories(&MemoryFilter {
+        path: Some(path.clone()),
+        order: ListOrder::Refreshed,
+        ..MemoryFilter::active_in(spaces, limit)
+    })
 }
 
 /// Notes that memories were handed out for potential use, as a recall does for what it shows. What went wrong comes
@@ -120,10 +113,8 @@ pub fn log_fetched_memories(
     memories: &[Memory],
     question: &str,
 ) -> Option<String> {
-    append_telemetry(
-        cx,
-        build_retrieved_events(cx, memories, question, "unverified"),
-    )
+    let events = build_retrieved_events(cx, memories, question, "unverified");
+    cx.append_telemetry("this", events, Vec::new())
 }
 
 /// Notes that a memory was handed out with these verdicts, and what speaks against it, as a recall does.
@@ -133,16 +124,12 @@ pub fn log_viewed_memory(
     verdicts: &[Verdict],
     question: &str,
 ) -> Option<String> {
-    let mut events = build_retrieved_events(
-        cx,
-        std::slice::from_ref(memory),
-        question,
-        format_standing_word(verdicts),
-    );
+    let (shown, standing) = (std::slice::from_ref(memory), format_standing_word(verdicts));
+    let mut events = build_retrieved_events(cx, shown, question, standing);
     if verdicts.iter().any(Verdict::is_bad) {
         events.push(crate::verify::build_verified_event(cx, memory, verdicts));
     }
-    append_telemetry(cx, events)
+    cx.append_telemetry("this", events, Vec::new())
 }
 
 fn build_retrieved_events(
@@ -151,50 +138,19 @@ fn build_retrieved_events(
     question: &str,
     verdict: &str,
 ) -> Vec<Event> {
-    let mut spaces: Vec<&Space> = memories.iter().map(|it| &it.space).collect();
-    spaces.sort();
-    spaces.dedup();
+    let spaces: BTreeSet<&Space> = memories.iter().map(|it| &it.space).collect();
     let showing = |it: &Memory| RetrievedMemory {
         id: it.id,
         score: 0.0,
         verdict: verdict.into(),
     };
     let event = |space: &Space| {
-        let shown = memories
-            .iter()
-            .filter(|it| it.space == *space)
-            .map(showing)
-            .collect();
-        cx.new_event(
-            space,
-            None,
-            EventBody::Retrieved {
-                query: query::redact_question(question),
-                shown,
-            },
-        )
+        let here = memories.iter().filter(|it| it.space == *space);
+        let what = EventBody::Retrieved {
+            query: query::redact_question(question),
+            shown: here.map(showing).collect(),
+        };
+        cx.new_event(space, None, what)
     };
     spaces.into_iter().map(event).collect()
-}
-
-fn append_telemetry(cx: &Context<'_>, events: Vec<Event>) -> Option<String> {
-    if events.is_empty() {
-        return None;
-    }
-    cx.store
-        .append_batch(&Batch::new_telemetry(events))
-        .err()
-        .map(|error| format!("this could not be logged: {error}"))
-}
-
-fn refreshed_first_filter(spaces: &[Space], path: Option<RepoPath>, limit: usize) -> MemoryFilter {
-    let (spaces, stages) = (spaces.to_vec(), vec![Stage::Active]);
-    MemoryFilter {
-        spaces,
-        stages,
-        path,
-        order: ListOrder::Refreshed,
-        limit,
-        ..MemoryFilter::default()
-    }
 }

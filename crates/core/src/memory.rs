@@ -69,7 +69,7 @@ impl FromStr for MemoryId {
     fn from_str(text: &str) -> Result<Self, BadHandle> {
         Uuid::try_parse(text)
             .map(Self)
-            .map_err(|_| BadHandle(mask_secrets(text).chars().take(60).collect()))
+            .map_err(|_| bad_handle(text))
     }
 }
 
@@ -90,10 +90,22 @@ pub struct Handle {
     pub number: u64,
 }
 
+impl Handle {
+    /// The name of the memory with this number in a space.
+    pub(crate) fn new(space: &Space, number: u64) -> Self {
+        let letter = space.handle_letter();
+        Self { letter, number }
+    }
+}
+
 /// Text that names no memory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is not a handle such as m-12 or u-3, nor an id")]
 pub struct BadHandle(String);
+
+fn bad_handle(text: &str) -> BadHandle {
+    BadHandle(mask_secrets(text).chars().take(60).collect())
+}
 
 impl fmt::Display for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -104,15 +116,13 @@ impl fmt::Display for Handle {
 impl FromStr for Handle {
     type Err = BadHandle;
     fn from_str(text: &str) -> Result<Self, BadHandle> {
-        let bad = || BadHandle(mask_secrets(text).chars().take(60).collect());
-        let (letter, number) = text.split_once('-').ok_or_else(bad)?;
-        let letter = match letter {
-            "m" => 'm',
-            "u" => 'u',
-            _ => return Err(bad()),
+        let parse = || {
+            let (letter, number) = text.split_once('-')?;
+            let letter = letter.parse().ok().filter(|it| matches!(it, 'm' | 'u'))?;
+            let number = number.parse().ok().filter(|it| *it > 0)?;
+            Some(Self { letter, number })
         };
-        let number = number.parse().ok().filter(|it| *it > 0).ok_or_else(bad)?;
-        Ok(Self { letter, number })
+        parse().ok_or_else(|| bad_handle(text))
     }
 }
 
@@ -155,6 +165,13 @@ words! {
         Episode = "episode",
         /// Scratch of one session, cleared at its end.
         Session = "session",
+    }
+}
+
+impl Layer {
+    /// Whether it holds what is claimed for good, and not what happened or is scribbled.
+    pub(crate) fn is_lasting(self) -> bool {
+        matches!(self, Self::Identity | Self::Knowledge)
     }
 }
 
@@ -306,17 +323,6 @@ impl Voice {
         }
     }
 
-    /// The voice of what is made out of another's words: the lower trust of both, unless a person says it in words of
-    /// their own. Approving is the one way up.
-    #[must_use]
-    pub fn derived_from(self, from: &Self) -> Self {
-        if self.is_person() {
-            self
-        } else {
-            self.lowered_to(from)
-        }
-    }
-
     /// The voice of what repeats another's words, whoever repeats them: the lower trust of both.
     #[must_use]
     pub fn lowered_to(self, from: &Self) -> Self {
@@ -401,7 +407,19 @@ words! {
     }
 }
 
+impl Stage {
+    /// Whether a memory makes its claim here: it is in use, or waits to be. Another that makes the same is its twin.
+    pub(crate) fn is_live(self) -> bool {
+        matches!(self, Self::Active | Self::Pending)
+    }
+}
+
 impl Status {
+    /// In use, unless there is a reason to wait.
+    pub(crate) fn pending_if(why: Option<String>) -> Self {
+        why.map_or(Self::Active, |why| Self::Pending { why })
+    }
+
     /// The word for it.
     #[must_use]
     pub fn stage(&self) -> Stage {
@@ -530,10 +548,7 @@ impl Memory {
     /// Its short name.
     #[must_use]
     pub fn handle(&self) -> Handle {
-        Handle {
-            letter: self.space.handle_letter(),
-            number: self.number,
-        }
+        Handle::new(&self.space, self.number)
     }
 
     /// What a memory of its layer belongs to: an episode to its task, scratch to its session. The same words elsewhere
@@ -603,6 +618,29 @@ pub enum DuplicateChoice {
     Create(String),
     /// Put it in the place of that memory.
     Replace(MemoryName, ReplacementKind),
+}
+
+impl DuplicateChoice {
+    /// The memory that the draft takes the place of, or joins.
+    pub(crate) fn replaced_name(&self) -> Option<MemoryName> {
+        match self {
+            Self::Merge(name) | Self::Replace(name, _) => Some(*name),
+            _ => None,
+        }
+    }
+
+    /// Why it is kept beside the other.
+    pub(crate) fn rationale(&self) -> Option<&String> {
+        match self {
+            Self::Create(why) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// Whether the draft is scratch that is kept for longer.
+    pub(crate) fn is_promotion(&self) -> bool {
+        matches!(self, Self::Replace(_, ReplacementKind::Promotion))
+    }
 }
 
 /// Whether a replacement is a better version, the correction of something wrong, or the same kept for longer.

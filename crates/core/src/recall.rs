@@ -12,14 +12,20 @@ pub mod render;
 pub mod trust;
 pub mod verify;
 
-use crate::event::{Batch, Event, EventBody, Precondition, RetrievedMemory};
-use crate::memory::Memory;
+use crate::event::{Event, EventBody, Precondition, RetrievedMemory};
+use crate::memory::{Layer, Memory};
+use crate::space::Space;
+use crate::store::{ListOrder, MemoryFilter};
+use crate::verify::build_verified_event;
 use crate::{Context, CoreError};
 use apostille_cite::verdict::Verdict;
 
 pub use candidates::Candidate;
 pub use hit::{RecallHit, ScoreBreakdown, VerifiedHit};
 pub use query::{Bar, RecallQuery, RecallRequest, Style};
+
+/// What is told to be missing when the log cannot be written.
+const LOGGED: &str = "this recall";
 
 /// What was recalled.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +43,10 @@ pub struct RecallOutcome {
 /// Recalls what matters to a question, verified against the reader's own checkout.
 pub fn recall(cx: &Context<'_>, ask: &RecallRequest) -> Result<RecallOutcome, CoreError> {
     let (query, mut recalled) = recall_without_log(cx, ask)?;
-    recalled.problems = log_recall(cx, &query, &recalled.shown, &recalled.withheld);
+    let events = build_recall_events(cx, &query, &recalled.shown, &recalled.withheld);
+    recalled
+        .problems
+        .extend(cx.append_telemetry(LOGGED, events, Vec::new()));
     Ok(recalled)
 }
 
@@ -56,11 +65,8 @@ pub fn recall_without_log(
         let candidates = candidates::gather_candidates(cx, &query)?;
         let (mut ranked, mut n_left_out) = rank::rank_candidates(cx.now, &query, candidates);
         if ranked.is_empty() && query.bar == Bar::Best {
-            (ranked, n_left_out) = rank::rank_candidates(
-                cx.now,
-                &query,
-                candidates::gather_recent_candidates(cx, &query)?,
-            );
+            let recent = candidates::gather_recent_candidates(cx, &query)?;
+            (ranked, n_left_out) = rank::rank_candidates(cx.now, &query, recent);
         }
         let checked = verify::verify_hits(cx, ranked, &query);
         if !query.widen_reach(&checked, n_left_out) {
@@ -68,35 +74,19 @@ pub fn recall_without_log(
         }
     };
     let (mut shown, withheld) = budget::fit_recall_budget(checked, &query);
-    shown.iter_mut().for_each(|it| {
+    for it in &mut shown {
         it.hit.memory.withhold_secret();
-    });
-    let block = render::render_block(&shown, query.style);
-    Ok((
-        query,
-        RecallOutcome {
-            block,
-            shown,
-            withheld,
-            problems: Vec::new(),
-        },
-    ))
+    }
+    let outcome = RecallOutcome {
+        block: render::render_block(&shown, query.style),
+        shown,
+        withheld,
+        problems: Vec::new(),
+    };
+    Ok((query, outcome))
 }
 
-/// Writes down what was shown. A log that cannot be written does not cost the caller the answer.
-fn log_recall(
-    cx: &Context<'_>,
-    query: &RecallQuery,
-    shown: &[VerifiedHit],
-    withheld: &[VerifiedHit],
-) -> Vec<String> {
-    append_recall_log(
-        cx,
-        Batch::new_telemetry(build_recall_events(cx, query, shown, withheld)),
-    )
-}
-
-/// The same some time after they were looked up: nothing is written about what was forgotten meanwhile.
+/// Writes down what was shown, some time after it was looked up: nothing is written about what was forgotten meanwhile.
 pub fn log_recall_later(
     cx: &Context<'_>,
     query: &RecallQuery,
@@ -104,13 +94,11 @@ pub fn log_recall_later(
     withheld: &[VerifiedHit],
 ) -> Vec<String> {
     let memories = shown.iter().chain(withheld).map(|it| &it.hit.memory);
-    let expects = memories
-        .map(|it| Precondition::Unmoved(it.id, it.status.clone()))
-        .collect();
-    append_recall_log(
-        cx,
-        Batch::new_telemetry_if(build_recall_events(cx, query, shown, withheld), expects),
-    )
+    let expects = memories.map(Precondition::unmoved).collect();
+    let events = build_recall_events(cx, query, shown, withheld);
+    cx.append_telemetry(LOGGED, events, expects)
+        .into_iter()
+        .collect()
 }
 
 fn build_recall_events(
@@ -121,39 +109,21 @@ fn build_recall_events(
 ) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
     for space in &query.spaces {
-        let here = |it: &&VerifiedHit| it.hit.memory.space == *space;
-        let shown: Vec<RetrievedMemory> =
-            shown.iter().filter(here).map(to_retrieved_memory).collect();
+        let here = shown.iter().filter(|it| it.hit.memory.space == *space);
+        let shown: Vec<RetrievedMemory> = here.map(to_retrieved_memory).collect();
         if !shown.is_empty() {
-            events.push(cx.new_event(
-                space,
-                None,
-                EventBody::Retrieved {
-                    query: query.loggable_text(),
-                    shown,
-                },
-            ));
+            let query = query::redact_question(&query.text);
+            events.push(cx.new_event(space, None, EventBody::Retrieved { query, shown }));
         }
     }
-    let failed = withheld
-        .iter()
-        .filter(|it| it.verdicts.iter().any(Verdict::is_bad));
+    let is_failed = |it: &&VerifiedHit| it.verdicts.iter().any(Verdict::is_bad);
     events.extend(
-        failed.map(|it| crate::verify::build_verified_event(cx, &it.hit.memory, &it.verdicts)),
+        withheld
+            .iter()
+            .filter(is_failed)
+            .map(|it| build_verified_event(cx, &it.hit.memory, &it.verdicts)),
     );
     events
-}
-
-fn append_recall_log(cx: &Context<'_>, batch: Batch) -> Vec<String> {
-    if batch.events().is_empty() {
-        return Vec::new();
-    }
-    let written = cx.store.append_batch(&batch);
-    written
-        .err()
-        .map(|error| format!("this recall could not be logged: {error}"))
-        .into_iter()
-        .collect()
 }
 
 fn to_retrieved_memory(it: &VerifiedHit) -> RetrievedMemory {
@@ -165,21 +135,14 @@ fn to_retrieved_memory(it: &VerifiedHit) -> RetrievedMemory {
 }
 
 /// The identity layer of a user: always shown, never ranked.
-pub fn recall_identity(
-    cx: &Context<'_>,
-    user: &crate::space::Space,
-) -> Result<Vec<Memory>, CoreError> {
-    let filter = crate::store::MemoryFilter {
-        spaces: vec![user.clone()],
-        layers: vec![crate::memory::Layer::Identity],
-        stages: vec![crate::memory::Stage::Active],
-        order: crate::store::ListOrder::Oldest,
-        limit: 100,
-        ..Default::default()
-    };
-    let mut memories = cx.store.list_memories(&filter)?;
-    memories.iter_mut().for_each(|it| {
-        it.withhold_secret();
-    });
+pub fn recall_identity(cx: &Context<'_>, user: &Space) -> Result<Vec<Memory>, CoreError> {
+    let mut memories = cx.store.list_memories(&MemoryFilter {
+        layers: vec![Layer::Identity],
+        order: ListOrder::Oldest,
+        ..MemoryFilter::active_in([user.clone()], 100)
+    })?;
+    for memory in &mut memories {
+        memory.withhold_secret();
+    }
     Ok(memories)
 }

@@ -32,6 +32,19 @@ pub fn check_text(field: &'static str, text: &str) -> Result<(), Refusal> {
     }
 }
 
+/// Refuses a text of more characters than this.
+pub(crate) fn check_length(field: &'static str, text: &str, limit: usize) -> Result<(), Refusal> {
+    let chars = text.chars().count();
+    if chars > limit {
+        return Err(Refusal::TooLong {
+            field,
+            chars,
+            limit,
+        });
+    }
+    Ok(())
+}
+
 /// Why a draft was turned away.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -245,6 +258,13 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// Nothing has this name.
+    pub(crate) fn no_such_memory(name: impl ToString) -> Self {
+        Self::NoSuchMemory {
+            name: name.to_string(),
+        }
+    }
+
     /// The class of it, for logs and faces.
     #[must_use]
     pub fn class(&self) -> &'static str {
@@ -260,8 +280,7 @@ impl Refusal {
             Self::IdentityFull { .. } => "identity_full",
             Self::NoSuchMemory { .. } => "no_such_memory",
             Self::NotActive { .. } => "not_active",
-            Self::NotPending { .. } => "not_pending",
-            Self::SaidAgain { .. } => "not_pending",
+            Self::NotPending { .. } | Self::SaidAgain { .. } => "not_pending",
             Self::NotSettled { .. } => "not_settled",
             Self::TaskOpen { .. } => "task_open",
             Self::NoSuchTask { .. } => "no_such_task",

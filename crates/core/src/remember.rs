@@ -1,4 +1,4 @@
-//! The write path, one function: moderate → classify → cite → guard → dedupe → commit.
+//! The write path, one function: moderate → classify → prove → guard → dedupe → commit.
 
 pub(crate) mod approval;
 pub mod classify;
@@ -12,7 +12,7 @@ pub mod quarantine;
 mod replacement;
 pub mod resubmission;
 
-use crate::memory::{Draft, DuplicateChoice, Memory};
+use crate::memory::{Draft, Memory};
 use crate::refusal::Refusal;
 use crate::store::StoreError;
 use crate::{Context, CoreError};
@@ -64,68 +64,43 @@ impl From<Refusal> for EarlyEnd {
 
 impl From<StoreError> for EarlyEnd {
     fn from(it: StoreError) -> Self {
-        Self::Broken(it.into())
+        Self::Broken(it)
+    }
+}
+
+/// The end of a path as a caller is told it: a refusal is an answer, a broken world an error.
+pub(crate) fn separate_refusal<T>(
+    done: Result<T, EarlyEnd>,
+) -> Result<Result<T, Refusal>, CoreError> {
+    match done {
+        Ok(done) => Ok(Ok(done)),
+        Err(EarlyEnd::Refused(refusal)) => Ok(Err(refusal)),
+        Err(EarlyEnd::Broken(error)) => Err(error),
     }
 }
 
 /// Keeps one fact with the code that proves it, or says why not.
 pub fn remember(cx: &Context<'_>, draft: Draft) -> Result<RememberOutcome, CoreError> {
     let space = draft.space.clone();
-    match run_remember_path(cx, draft) {
-        Ok(outcome) => Ok(outcome),
-        Err(EarlyEnd::Refused(refusal)) => commit::log_refusal(cx, &space, refusal),
-        Err(EarlyEnd::Broken(error)) => Err(error),
-    }
+    Ok(separate_refusal(run_remember_path(cx, draft))?
+        .unwrap_or_else(|refusal| commit::log_refusal(cx, &space, refusal)))
 }
 
+/// The stages in their order. Which write follows is decided in [`dedupe`]; what is new is looked over before it is written.
 fn run_remember_path(cx: &Context<'_>, draft: Draft) -> Result<RememberOutcome, EarlyEnd> {
     let moderated = moderate::moderate_draft(draft)?;
     let classified = classify::classify_draft(moderated)?;
-    let cited = prove::prove_draft(cx.source, classified)?;
+    let proven = prove::prove_draft(cx.source, classified)?;
     let mut is_first = true;
     // A model is asked once, however often another writer is first.
     let mut weighed = None;
     retry_on_conflict(|| {
-        let vetted = guard::admit_draft(cx, cited.clone())?;
-        match dedupe::decide_duplicate(cx, &vetted, std::mem::take(&mut is_first))? {
-            dedupe::DuplicateDecision::New => commit::commit_memory(
-                cx,
-                &guard::consult_breakers_and_guardian(cx, vetted, &mut weighed)?,
-            ),
-            dedupe::DuplicateDecision::Known(memory) => {
-                let changes = guard::can_settle_memory(&vetted, &memory)
-                    || matches!(
-                        vetted.duplicate_choice(),
-                        DuplicateChoice::Merge(_) | DuplicateChoice::Replace(..)
-                    );
-                let vetted = if changes {
-                    guard::consult_breakers_and_guardian(cx, vetted, &mut weighed)?
-                } else {
-                    vetted
-                };
-                commit::commit_restatement(cx, &vetted, memory)
-            }
-            dedupe::DuplicateDecision::Instead(old) => {
-                let vetted = guard::consult_breakers_and_guardian(cx, vetted, &mut weighed)?;
-                // Two that make one claim cannot stand side by side.
-                let is_same = !vetted.memory().is_active()
-                    && old.claim_digest() == vetted.memory().claim_digest();
-                if is_same {
-                    commit::commit_restatement(cx, &vetted, old)
-                } else {
-                    commit::commit_replacement(cx, &vetted, &old)
-                }
-            }
-            dedupe::DuplicateDecision::Newer(old, near) => {
-                let vetted = guard::consult_breakers_and_guardian(cx, vetted, &mut weighed)?;
-                // What waits silences nothing, and says so as every contradiction does.
-                match vetted.memory().is_active() {
-                    true => commit::commit_contradiction(cx, &vetted, &old, near),
-                    false => commit::commit_replacement(cx, &vetted, &old),
-                }
-            }
-            dedupe::DuplicateDecision::Near(near) => Ok(RememberOutcome::Similar { near }),
+        let mut vetted = guard::admit_draft(cx, proven.clone())?;
+        let decision = dedupe::decide_duplicate(cx, &vetted, std::mem::take(&mut is_first))?;
+        if decision.brings_something_new(&vetted) {
+            vetted = guard::consult_breakers_and_guardian(cx, vetted, &mut weighed)?;
         }
+        commit::commit_decision(cx, &vetted, decision)
     })
 }
 
@@ -145,7 +120,7 @@ pub(crate) fn retry_on_conflict<T>(
 ) -> Result<T, EarlyEnd> {
     for _ in 1..TRIES {
         match decide() {
-            Err(EarlyEnd::Broken(CoreError::Store(StoreError::Conflict { .. }))) => {}
+            Err(EarlyEnd::Broken(StoreError::Conflict { .. })) => {}
             other => return other,
         }
     }

@@ -60,10 +60,6 @@ impl SpaceStats {
     /// How many active memories a layer has.
     #[must_use]
     pub fn active_in_layer(&self, layer: Layer) -> u64 {
-        self.tally
-            .memories
-            .get(&(Stage::Active, layer))
-            .copied()
-            .unwrap_or(0)
+        self.tally.count_active(layer)
     }
 }

@@ -132,26 +132,29 @@ pub struct MemoryFilter {
 }
 
 impl MemoryFilter {
+    /// What is in use in these spaces, the newest first.
+    pub fn active_in(spaces: impl Into<Vec<Space>>, limit: usize) -> Self {
+        Self {
+            spaces: spaces.into(),
+            stages: vec![Stage::Active],
+            limit,
+            ..Self::default()
+        }
+    }
+
     /// Whether this memory is among those asked for. Every store filters by this one rule.
     #[must_use]
     pub fn admits_memory(&self, memory: &Memory) -> bool {
-        let among = |list: bool, hit: bool| list || hit;
-        among(self.spaces.is_empty(), self.spaces.contains(&memory.space))
-            && among(self.layers.is_empty(), self.layers.contains(&memory.layer))
-            && among(self.kinds.is_empty(), self.kinds.contains(&memory.kind))
-            && among(
-                self.stages.is_empty(),
-                self.stages.contains(&memory.status.stage()),
-            )
-            && among(
-                self.origins.is_empty(),
-                self.origins.contains(&memory.voice.origin),
-            )
+        is_any_or_among(&self.spaces, &memory.space)
+            && is_any_or_among(&self.layers, &memory.layer)
+            && is_any_or_among(&self.kinds, &memory.kind)
+            && is_any_or_among(&self.stages, &memory.status.stage())
+            && is_any_or_among(&self.origins, &memory.voice.origin)
             && self.since.is_none_or(|since| memory.recorded_at >= since)
             && self.until.is_none_or(|until| memory.recorded_at < until)
             && self.after.as_ref().is_none_or(|it| {
-                self.compare_keys(self.sort_key(memory), it.sort_key())
-                    .is_gt()
+                let after = (it.at, it.number, &it.space);
+                self.compare_keys(self.sort_key(memory), after).is_gt()
             })
             && self
                 .tag
@@ -188,10 +191,9 @@ impl MemoryFilter {
     }
 
     fn sort_key<'a>(&self, memory: &'a Memory) -> (Timestamp, u64, &'a Space) {
-        let at = if self.order == ListOrder::Refreshed {
-            memory.refreshed_at
-        } else {
-            memory.recorded_at
+        let at = match self.order {
+            ListOrder::Refreshed => memory.refreshed_at,
+            ListOrder::Newest | ListOrder::Oldest => memory.recorded_at,
         };
         (at, memory.number, &memory.space)
     }
@@ -207,10 +209,8 @@ impl MemoryFilter {
     }
 }
 
-impl ListCursor {
-    fn sort_key(&self) -> (Timestamp, u64, &Space) {
-        (self.at, self.number, &self.space)
-    }
+fn is_any_or_among<T: PartialEq>(wanted: &[T], it: &T) -> bool {
+    wanted.is_empty() || wanted.contains(it)
 }
 
 fn has_citation_below(memory: &Memory, path: &RepoPath) -> bool {
@@ -224,11 +224,8 @@ fn has_citation_below(memory: &Memory, path: &RepoPath) -> bool {
 
 fn has_matching_text(memory: &Memory, text: &str) -> bool {
     let text = text.to_lowercase();
-    memory.fact.to_lowercase().contains(&text)
-        || memory
-            .subject
-            .as_ref()
-            .is_some_and(|it| it.to_lowercase().contains(&text))
+    let mut texts = memory.subject.iter().chain([&memory.fact]);
+    texts.any(|it| it.to_lowercase().contains(&text))
 }
 
 /// One memory under one term.
@@ -275,6 +272,13 @@ impl SpaceSummary {
             .sum()
     }
 
+    /// How many active memories a layer has.
+    #[must_use]
+    pub fn count_active(&self, layer: Layer) -> u64 {
+        let n = self.memories.get(&(Stage::Active, layer));
+        n.copied().unwrap_or(0)
+    }
+
     /// How many events have this word.
     #[must_use]
     pub fn count_events(&self, word: &str) -> u64 {
@@ -310,14 +314,23 @@ pub struct DamagedMemory {
     pub number: u64,
 }
 
+impl EventPage {
+    /// The end of the log, the newest first.
+    #[must_use]
+    pub fn newest(limit: usize) -> Self {
+        Self {
+            newest_first: true,
+            limit,
+            ..Self::default()
+        }
+    }
+}
+
 impl DamagedMemory {
     /// What people call it.
     #[must_use]
     pub fn handle(&self) -> Handle {
-        Handle {
-            letter: self.space.handle_letter(),
-            number: self.number,
-        }
+        Handle::new(&self.space, self.number)
     }
 }
 
@@ -399,28 +412,16 @@ pub trait Store: EventLog {
         since: Timestamp,
         limit: usize,
     ) -> Result<Vec<EventTrace>, StoreError> {
-        let page = EventPage {
-            newest_first: true,
-            limit,
-            ..EventPage::default()
-        };
-        let recent = self
-            .read_events(space, &page)?
-            .into_iter()
-            .take_while(|it| it.event.at >= since);
-        Ok(recent.map(|it| EventTrace::from(&it)).collect())
+        let newest = self.read_events(space, &EventPage::newest(limit))?;
+        let recent = newest.iter().take_while(|it| it.event.at >= since);
+        Ok(recent.map(EventTrace::from).collect())
     }
 
     /// The last events of all spaces together, the newest first. There is no going on from here: only a space has a cursor.
     fn latest_events(&self, limit: usize) -> Result<Vec<LoggedEvent>, StoreError> {
-        let page = EventPage {
-            newest_first: true,
-            limit,
-            ..EventPage::default()
-        };
         let mut events = Vec::new();
         for space in self.list_spaces()? {
-            events.extend(self.read_events(&space, &page)?);
+            events.extend(self.read_events(&space, &EventPage::newest(limit))?);
         }
         sort_newest_first(&mut events);
         events.truncate(limit);

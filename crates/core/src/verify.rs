@@ -319,7 +319,8 @@ fn log_verified_memories(cx: &Context<'_>, memories: &[VerifiedMemory]) -> Resul
         .map(|it| build_verified_event(cx, &it.memory, &it.verdicts))
         .collect();
     if !events.is_empty() {
-        cx.store.append_batch(&Batch::new_telemetry(events))?;
+        let batch = Batch::new_telemetry(events, Vec::new());
+        cx.store.append_batch(&batch)?;
     }
     Ok(())
 }

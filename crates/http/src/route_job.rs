@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use apostille_core::CoreError;
 use apostille_core::store::StoreError;
 use apostille_text::secrets::mask_secrets;
 use http_body_util::BodyExt as _;
@@ -187,10 +186,8 @@ fn rejection_from_fault(fault: &CallFault) -> HttpRejection {
         CallFault::Malformed(_) => 400,
         CallFault::NotAPerson => 403,
         CallFault::NoSuchTool { .. } => 404,
-        CallFault::Broken(CoreError::Store(StoreError::Conflict { .. })) => 409,
-        CallFault::Broken(CoreError::Store(
-            StoreError::Busy { .. } | StoreError::Full | StoreError::ReadOnly,
-        )) => 503,
+        CallFault::Broken(StoreError::Conflict { .. }) => 409,
+        CallFault::Broken(StoreError::Busy { .. } | StoreError::Full | StoreError::ReadOnly) => 503,
         CallFault::Broken(_) | CallFault::Unwritable(_) => 500,
     };
     let turned = HttpRejection::new(status, redact_error_text(&fault.to_string()));

@@ -106,13 +106,6 @@ impl From<StoreError> for CommandError {
     }
 }
 
-impl From<apostille_core::CoreError> for CommandError {
-    fn from(error: apostille_core::CoreError) -> Self {
-        let apostille_core::CoreError::Store(error) = error;
-        error.into()
-    }
-}
-
 impl From<SourceError> for CommandError {
     fn from(error: SourceError) -> Self {
         Self::new(CommandErrorKind::Usage, error)

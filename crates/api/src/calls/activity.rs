@@ -1,11 +1,11 @@
 //! What is kept beside the store: sessions, and the tasks of the checkout.
 
 use apostille_agents::session::AgentSession;
+use apostille_core::list;
 use apostille_core::memory::Stage;
 use apostille_core::refusal::Refusal;
 use apostille_core::store::{ListOrder, MemoryFilter, StoreError};
 use apostille_core::verify::follow_memory_citations;
-use apostille_core::{CoreError, list};
 use apostille_tasks::task::{Task, TaskSlug};
 use apostille_text::secrets::mask_secrets;
 
@@ -30,11 +30,10 @@ const MAX_NOTES: usize = 500;
 /// What is kept beside the store cannot be read: the world is broken.
 fn wrap_activity_error(error: PlaceError) -> CallFault {
     let source = Box::new(error);
-    CoreError::Store(StoreError::Unavailable {
+    CallFault::Broken(StoreError::Unavailable {
         what: "what is kept beside the store cannot be read".into(),
         source,
     })
-    .into()
 }
 
 /// What agents were shown.

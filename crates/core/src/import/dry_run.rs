@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{ImportDecision, ImportOutcome, decide_import, has_live_claim};
+use super::{ImportOutcome, decide_import};
 use crate::memory::{Layer, Memory, MemoryId};
-use crate::remember::guard;
+use crate::remember::{EarlyEnd, guard, separate_refusal};
 use crate::space::Space;
 use crate::speaker::Person;
 use crate::{Context, CoreError};
@@ -26,30 +26,35 @@ impl ImportDryRun {
         memory: Memory,
         vouched_by: Option<&Person>,
     ) -> Result<ImportOutcome, CoreError> {
-        let memory = match decide_import(cx, memory, vouched_by.is_some())? {
-            ImportDecision::New(memory) => memory,
-            ImportDecision::Known(known) => return Ok(ImportOutcome::Known(known)),
-            ImportDecision::Held(known) if self.ids.insert(known.id) => {
-                return Ok(ImportOutcome::LetIn(known));
+        let previewed = self.preview_or_refuse(cx, memory, vouched_by.is_some());
+        Ok(separate_refusal(previewed)?.unwrap_or_else(ImportOutcome::Refused))
+    }
+
+    fn preview_or_refuse(
+        &mut self,
+        cx: &Context<'_>,
+        memory: Memory,
+        is_vouched: bool,
+    ) -> Result<ImportOutcome, EarlyEnd> {
+        let memory = match decide_import(cx, memory, is_vouched)? {
+            ImportOutcome::Kept(memory) => memory,
+            ImportOutcome::LetIn(known) if !self.ids.insert(known.id) => {
+                return Ok(ImportOutcome::Known(known));
             }
-            ImportDecision::Held(known) => return Ok(ImportOutcome::Known(known)),
-            ImportDecision::Refused(refusal) => return Ok(ImportOutcome::Refused(refusal)),
+            other => return Ok(other),
         };
+        let is_live = memory.status.stage().is_live();
         let claim = (memory.space.clone(), memory.claim_digest());
-        if self.ids.contains(&memory.id)
-            || (has_live_claim(&memory) && self.claims.contains(&claim))
-        {
+        if self.ids.contains(&memory.id) || (is_live && self.claims.contains(&claim)) {
             return Ok(ImportOutcome::Known(memory));
         }
         let taken = self.identity.entry(memory.space.clone()).or_default();
-        if let Err(refusal) = guard::check_import_room(cx, &memory, *taken)? {
-            return Ok(ImportOutcome::Refused(refusal));
-        }
+        guard::check_import_room(cx, &memory, *taken)?;
         if memory.layer == Layer::Identity && memory.is_active() {
             *taken += memory.fact.chars().count();
         }
         self.ids.insert(memory.id);
-        if has_live_claim(&memory) {
+        if is_live {
             self.claims.insert(claim);
         }
         Ok(ImportOutcome::Kept(memory))

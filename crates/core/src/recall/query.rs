@@ -113,15 +113,20 @@ pub struct RecallQuery {
 pub fn complete_query(policy: &Policy, ask: &RecallRequest) -> RecallQuery {
     let text: String = ask.text.chars().take(MAX_CHARS).collect();
     let count = ask.count.unwrap_or(policy.inject.count);
-    let layers = if ask.layers.is_empty() {
-        vec![Layer::Knowledge]
-    } else {
-        ask.layers.clone()
-    };
+    let mut spaces = Vec::new();
+    for space in &ask.spaces {
+        if !spaces.contains(space) {
+            spaces.push(space.clone());
+        }
+    }
+    let mut layers = ask.layers.clone();
+    if layers.is_empty() {
+        layers.push(Layer::Knowledge);
+    }
     RecallQuery {
         terms: keep_weightiest_terms(terms::extract_query_terms(&text)),
         text,
-        spaces: dedupe_spaces(&ask.spaces),
+        spaces,
         layers,
         paths: ask.paths.clone(),
         mode: ask.mode.unwrap_or(policy.inject.mode),
@@ -136,22 +141,11 @@ pub fn complete_query(policy: &Policy, ask: &RecallRequest) -> RecallQuery {
     }
 }
 
-fn dedupe_spaces(spaces: &[Space]) -> Vec<Space> {
-    let first = |(at, it): &(usize, &Space)| !spaces[..*at].contains(it);
-    spaces
-        .iter()
-        .enumerate()
-        .filter(first)
-        .map(|(_, it)| it.clone())
-        .collect()
-}
-
 fn keep_weightiest_terms(mut terms: Vec<QueryTerm>) -> Vec<QueryTerm> {
     if terms.len() > MAX_TERMS {
         terms.sort_by(|a, b| {
-            b.is_content
-                .cmp(&a.is_content)
-                .then(b.weight.total_cmp(&a.weight))
+            let by_content = b.is_content.cmp(&a.is_content);
+            by_content.then(b.weight.total_cmp(&a.weight))
         });
         terms.truncate(MAX_TERMS);
     }
@@ -168,12 +162,6 @@ impl RecallQuery {
             self.reach = (self.reach * 8).min(MAX_REACH);
         }
         is_short
-    }
-
-    /// The question as the log may keep it: bounded, and nothing of it when it holds a secret.
-    #[must_use]
-    pub fn loggable_text(&self) -> String {
-        redact_question(&self.text)
     }
 }
 

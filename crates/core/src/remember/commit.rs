@@ -1,102 +1,110 @@
 //! Stage six: state, index and event in one batch, one write.
 
-use std::collections::BTreeSet;
-
 use super::approval::build_approval_events;
+use super::dedupe::{self, DuplicateDecision};
 use super::guard::{self, Vetted};
-use super::{EarlyEnd, NearMemory, RememberOutcome, dedupe, replacement};
+use super::replacement::find_replaced_memory;
+use super::{EarlyEnd, NearMemory, RememberOutcome};
+use crate::Context;
 use crate::event::{Batch, Event, EventBody, Precondition};
-use crate::memory::{DuplicateChoice, Layer, Memory, MemoryId, ReplacementKind, Stage};
+use crate::memory::{DuplicateChoice, Layer, Memory, MemoryId, ReplacementKind};
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::store::{ListOrder, MemoryFilter};
-use crate::{Context, CoreError};
 use apostille_cite::citation::Citation;
 
-/// Keeps a new memory, retiring the oldest where the policy sets a total.
-pub(super) fn commit_memory(
+/// Writes what was decided about a draft.
+pub(super) fn commit_decision(
     cx: &Context<'_>,
     vetted: &Vetted,
+    decision: DuplicateDecision,
 ) -> Result<RememberOutcome, EarlyEnd> {
-    let memory = vetted.memory();
+    let memory = &vetted.memory;
+    match decision {
+        DuplicateDecision::New => commit_memory(cx, vetted),
+        DuplicateDecision::Known(known) => commit_restatement(cx, vetted, known),
+        // Two that make one claim cannot stand side by side.
+        DuplicateDecision::Instead(old)
+            if !memory.is_active() && old.claim_digest() == memory.claim_digest() =>
+        {
+            commit_restatement(cx, vetted, old)
+        }
+        DuplicateDecision::Instead(old) => commit_replacement(cx, vetted, &old, None),
+        // What waits silences nothing, and says so as every contradiction does.
+        DuplicateDecision::Newer(old, near) => {
+            let superseded = Some(near).filter(|_| memory.is_active());
+            commit_replacement(cx, vetted, &old, superseded)
+        }
+        DuplicateDecision::Near(near) => Ok(RememberOutcome::Similar { near }),
+    }
+}
+
+/// Keeps a new memory, retiring the oldest where the policy sets a total.
+fn commit_memory(cx: &Context<'_>, vetted: &Vetted) -> Result<RememberOutcome, EarlyEnd> {
+    let memory = &vetted.memory;
     let mut events = build_retirement_events(cx, memory)?;
     let retired = events.len();
     events.extend(build_breaker_events(cx, vetted));
     events.push(build_remembered_event(cx, vetted, memory.clone()));
-    append_commit(
-        cx,
-        vetted,
-        memory.clone(),
-        events,
-        build_commit_preconditions(vetted),
+    let expects = build_commit_preconditions(vetted);
+    Ok(RememberOutcome::Remembered {
+        memory: append_memory(cx, memory.clone(), events, expects)?,
+        identity_percent: vetted.room.map(|room| room.percent),
         retired,
-    )
+        superseded: None,
+    })
 }
 
 /// Puts this memory in the place of another. A merge keeps the citations and tags of both. While the new one is
-/// pending the other stays in use: what nobody vouches for silences nothing.
-pub(super) fn commit_replacement(
+/// pending the other stays in use: what nobody vouches for silences nothing. `superseded` tells of the other where it is
+/// contradicted, and nobody had to say so.
+fn commit_replacement(
     cx: &Context<'_>,
     vetted: &Vetted,
     old: &Memory,
+    superseded: Option<NearMemory>,
 ) -> Result<RememberOutcome, EarlyEnd> {
-    let mut memory = vetted.memory().clone();
+    let mut memory = vetted.memory.clone();
     memory.supersedes = Some(old.id);
-    if matches!(vetted.duplicate_choice(), DuplicateChoice::Merge(_)) {
+    if matches!(vetted.twin, DuplicateChoice::Merge(_)) {
         memory.citations = unite_citations(&memory.citations, &old.citations);
         memory.citations.truncate(cx.policy.limits.citations);
-        memory.tags = memory
-            .tags
-            .iter()
-            .chain(&old.tags)
-            .cloned()
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect();
+        memory.tags.extend(old.tags.clone());
+        memory.tags.sort();
+        memory.tags.dedup();
         memory.tags.truncate(cx.policy.limits.tags);
     }
-    let replaced = memory
-        .is_active()
-        .then(|| build_replaced_event(cx, vetted, old, memory.id));
-    let remembered = build_remembered_event(cx, vetted, memory.clone());
-    let events = replaced
-        .into_iter()
-        .chain(build_breaker_events(cx, vetted))
-        .chain([remembered])
-        .collect();
+    let mut events = Vec::new();
+    if memory.is_active() {
+        events.push(build_replaced_event(cx, vetted, old, memory.id));
+    }
+    events.extend(build_breaker_events(cx, vetted));
+    events.push(build_remembered_event(cx, vetted, memory.clone()));
     let mut expects = build_commit_preconditions(vetted);
     // The same words put differently: the memory that makes the claim is the one that goes.
     expects
         .retain(|it| !matches!(it, Precondition::NoTwin(_, claim) if *claim == old.claim_digest()));
-    expects.push(Precondition::Unmoved(old.id, old.status.clone()));
-    append_commit(cx, vetted, memory, events, expects, 0)
-}
-
-/// The same where the other is contradicted, and nobody had to say so.
-pub(super) fn commit_contradiction(
-    cx: &Context<'_>,
-    vetted: &Vetted,
-    old: &Memory,
-    near: NearMemory,
-) -> Result<RememberOutcome, EarlyEnd> {
-    let mut outcome = commit_replacement(cx, vetted, old)?;
-    if let RememberOutcome::Remembered { superseded, .. } = &mut outcome {
-        *superseded = Some(near);
-    }
-    Ok(outcome)
+    expects.push(Precondition::unmoved(old));
+    let identity_percent = vetted.room.map(|room| room.percent);
+    Ok(RememberOutcome::Remembered {
+        memory: append_memory(cx, memory, events, expects)?,
+        identity_percent,
+        retired: 0,
+        superseded,
+    })
 }
 
 /// Refreshes a memory that was stated again; new citations join the old. One that waited for proof alone is in use when
 /// the statement brings it. When the statement was to take the place of another memory, the known one takes that place.
-pub(super) fn commit_restatement(
+fn commit_restatement(
     cx: &Context<'_>,
     vetted: &Vetted,
     mut known: Memory,
 ) -> Result<RememberOutcome, EarlyEnd> {
     let is_settled = guard::can_settle_memory(vetted, &known);
-    let mut citations = match &vetted.memory().citations {
+    let mut citations = match &vetted.memory.citations {
         // What did not prove it need not stay with what does.
-        proof if is_settled && !vetted.is_forced() => proof.clone(),
+        proof if is_settled && !vetted.forced => proof.clone(),
         // Nor what somebody replaces: the same words, proved by other lines.
         proof if !proof.is_empty() && dedupe::is_replacement_of_known(vetted, &known) => {
             proof.clone()
@@ -106,41 +114,33 @@ pub(super) fn commit_restatement(
     citations.truncate(cx.policy.limits.citations);
     let citations = (citations != known.citations).then_some(citations);
     // What nobody vouches for, or says after having read it here, proves nothing.
-    let voucher = vetted
-        .memory()
-        .is_active()
-        .then(|| vetted.memory().voice.voucher_for(&known))
-        .flatten();
+    let said = &vetted.memory;
+    let voucher = Some(&said.voice).filter(|_| said.is_active());
     let again = EventBody::Refreshed {
         citations,
         followed: Vec::new(),
-        voucher,
+        voucher: voucher.and_then(|it| it.voucher_for(&known)),
     };
-    let refreshed = cx.new_event(&known.space, Some(known.id), again);
+    let refreshed = cx.new_memory_event(&known, again);
     known.apply_event(&refreshed);
-    let mut events: Vec<Event> = build_breaker_events(cx, vetted)
-        .chain([refreshed])
-        .collect();
-    let mut expects = vec![Precondition::Unmoved(known.id, known.status.clone())];
+    let mut events: Vec<Event> = build_breaker_events(cx, vetted).collect();
+    events.push(refreshed);
+    let mut expects = vec![Precondition::unmoved(&known)];
     if is_settled {
         let (approved, unmoved) = build_approval_events(cx, &mut known)?;
         events.extend(approved);
         expects.extend(unmoved);
     }
-    if let DuplicateChoice::Merge(name) | DuplicateChoice::Replace(name, _) =
-        vetted.duplicate_choice()
-        && known.is_active()
-        && vetted.memory().is_active()
+    if known.is_active()
+        && said.is_active()
+        && let Some(old) = find_replaced_memory(cx, &vetted.twin, &known.space, &said.voice)?
+        && old.id != known.id
+        && !events.iter().any(|it| it.memory == Some(old.id))
     {
-        let old =
-            replacement::find_replaceable_memory(cx, &known.space, *name, &vetted.memory().voice)?;
-        if old.id != known.id && !events.iter().any(|it| it.memory == Some(old.id)) {
-            events.push(build_replaced_event(cx, vetted, &old, known.id));
-            expects.push(Precondition::Unmoved(old.id, old.status));
-        }
+        events.push(build_replaced_event(cx, vetted, &old, known.id));
+        expects.push(Precondition::unmoved(&old));
     }
-    cx.store
-        .append_batch(&Batch::new_durable(events, expects))?;
+    cx.append_durable(events, expects)?;
     Ok(RememberOutcome::Refreshed {
         memory: Box::new(known),
     })
@@ -148,53 +148,34 @@ pub(super) fn commit_restatement(
 
 /// The reason stays with the new memory alone: here it would outlive it when that one is forgotten.
 fn build_replaced_event(cx: &Context<'_>, vetted: &Vetted, old: &Memory, by: MemoryId) -> Event {
-    let what = match vetted.duplicate_choice() {
+    let reason = match vetted.twin {
         DuplicateChoice::Replace(_, ReplacementKind::Correction) => {
-            EventBody::Corrected { by, reason: None }
+            return cx.new_memory_event(old, EventBody::Corrected { by, reason: None });
         }
-        DuplicateChoice::Replace(_, ReplacementKind::Promotion) => EventBody::Superseded {
-            by,
-            reason: Some("promoted".into()),
-        },
-        DuplicateChoice::Merge(_) => EventBody::Superseded {
-            by,
-            reason: Some("merged".into()),
-        },
-        DuplicateChoice::Ask => EventBody::Superseded {
-            by,
-            reason: Some("contradicted by what was stated later".into()),
-        },
-        _ => EventBody::Superseded { by, reason: None },
+        DuplicateChoice::Replace(_, ReplacementKind::Promotion) => Some("promoted"),
+        DuplicateChoice::Merge(_) => Some("merged"),
+        DuplicateChoice::Ask => Some("contradicted by what was stated later"),
+        _ => None,
     };
-    cx.new_event(&old.space, Some(old.id), what)
+    let reason = reason.map(Into::into);
+    cx.new_memory_event(old, EventBody::Superseded { by, reason })
 }
 
 /// Logs that a draft was turned away, without its text. A log that cannot be written does not hide the refusal.
-pub(super) fn log_refusal(
-    cx: &Context<'_>,
-    space: &Space,
-    refusal: Refusal,
-) -> Result<RememberOutcome, CoreError> {
-    let event = cx.new_event(
-        space,
-        None,
-        EventBody::Refused {
-            class: refusal.class().into(),
-        },
-    );
-    let _ = cx.store.append_batch(&Batch::new_telemetry(vec![event]));
-    Ok(RememberOutcome::Refused(refusal))
+pub(super) fn log_refusal(cx: &Context<'_>, space: &Space, refusal: Refusal) -> RememberOutcome {
+    let class = refusal.class().into();
+    let event = cx.new_event(space, None, EventBody::Refused { class });
+    let batch = Batch::new_telemetry(vec![event], Vec::new());
+    let _ = cx.store.append_batch(&batch);
+    RememberOutcome::Refused(refusal)
 }
 
 fn build_remembered_event(cx: &Context<'_>, vetted: &Vetted, memory: Memory) -> Event {
-    let rationale = match vetted.duplicate_choice() {
-        DuplicateChoice::Create(why) => Some(why.clone()),
-        _ => None,
-    };
+    let rationale = vetted.twin.rationale().cloned();
     let (space, id) = (memory.space.clone(), memory.id);
     let what = EventBody::Remembered {
         memory: Box::new(memory),
-        forced: vetted.is_forced(),
+        forced: vetted.forced,
         rationale,
     };
     cx.new_event(&space, Some(id), what)
@@ -202,54 +183,39 @@ fn build_remembered_event(cx: &Context<'_>, vetted: &Vetted, memory: Memory) -> 
 
 /// What the breakers have to say, with the write that made them say it.
 fn build_breaker_events(cx: &Context<'_>, vetted: &Vetted) -> impl Iterator<Item = Event> {
-    vetted
-        .signals()
-        .iter()
-        .map(|it| cx.new_event(&vetted.memory().space, None, it.clone()))
+    let space = &vetted.memory.space;
+    let signals = vetted.signals.iter();
+    signals.map(|it| cx.new_event(space, None, it.clone()))
 }
 
 fn build_commit_preconditions(vetted: &Vetted) -> Vec<Precondition> {
-    let memory = vetted.memory();
-    let room = vetted
-        .identity_room()
-        .map(|room| Precondition::IdentityChars(memory.space.clone(), room.used));
-    [Precondition::NoTwin(
-        memory.space.clone(),
-        memory.claim_digest(),
-    )]
-    .into_iter()
-    .chain(room)
-    .collect()
+    let memory = &vetted.memory;
+    let mut expects = vec![Precondition::no_twin(memory)];
+    expects.extend(
+        vetted
+            .room
+            .map(|room| Precondition::IdentityChars(memory.space.clone(), room.used)),
+    );
+    expects
 }
 
-fn append_commit(
+/// Writes a memory with all that goes with it; the memory with its number.
+fn append_memory(
     cx: &Context<'_>,
-    vetted: &Vetted,
     mut memory: Memory,
     events: Vec<Event>,
     expects: Vec<Precondition>,
-    retired: usize,
-) -> Result<RememberOutcome, EarlyEnd> {
-    let receipt = cx
-        .store
-        .append_batch(&Batch::new_durable(events, expects))?;
-    memory.number = receipt
-        .numbers
-        .iter()
-        .find(|(id, _)| *id == memory.id)
-        .map_or(0, |(_, number)| *number);
-    let identity_percent = vetted.identity_room().map(|room| room.percent);
-    Ok(RememberOutcome::Remembered {
-        memory: Box::new(memory),
-        identity_percent,
-        retired,
-        superseded: None,
-    })
+) -> Result<Box<Memory>, EarlyEnd> {
+    let numbers = cx.append_durable(events, expects)?.numbers;
+    let number = numbers.iter().find(|(id, _)| *id == memory.id);
+    memory.number = number.map_or(0, |(_, number)| *number);
+    Ok(Box::new(memory))
 }
 
 /// The oldest active memories that must give way so that the total stays within the policy's. The identity layer has
 /// a limit of its own and does not give way.
 fn build_retirement_events(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Event>, EarlyEnd> {
+    const COUNTED: [Layer; 3] = [Layer::Knowledge, Layer::Episode, Layer::Session];
     let Some(max_total) = cx.policy.limits.max_total else {
         return Ok(Vec::new());
     };
@@ -257,44 +223,25 @@ fn build_retirement_events(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Even
         return Ok(Vec::new());
     }
     let tally = cx.store.summarize_space(&memory.space)?;
-    let ranked = tally
-        .memories
-        .iter()
-        .filter(|((stage, layer), _)| is_counted_in_total(*stage, *layer));
-    let active: u64 = ranked.map(|(_, n)| n).sum();
+    let active: u64 = COUNTED.iter().map(|it| tally.count_active(*it)).sum();
     let excess = usize::try_from(active)
         .unwrap_or(usize::MAX)
         .saturating_add(1)
         .saturating_sub(max_total);
+    if excess == 0 {
+        return Ok(Vec::new());
+    }
     let filter = MemoryFilter {
-        spaces: vec![memory.space.clone()],
-        layers: Layer::ALL
-            .iter()
-            .copied()
-            .filter(|it| *it != Layer::Identity)
-            .collect(),
-        stages: vec![Stage::Active],
+        layers: COUNTED.into(),
         order: ListOrder::Oldest,
-        limit: excess,
-        ..MemoryFilter::default()
+        ..MemoryFilter::active_in([memory.space.clone()], excess)
     };
     let retired = |it: &Memory| {
         let reason = format!("made room: at most {max_total} are kept");
-        cx.new_event(&it.space, Some(it.id), EventBody::Retired { reason })
+        cx.new_memory_event(it, EventBody::Retired { reason })
     };
-    Ok(if excess == 0 {
-        Vec::new()
-    } else {
-        cx.store
-            .list_memories(&filter)?
-            .iter()
-            .map(retired)
-            .collect()
-    })
-}
-
-fn is_counted_in_total(stage: Stage, layer: Layer) -> bool {
-    stage == Stage::Active && layer != Layer::Identity
+    let oldest = cx.store.list_memories(&filter)?;
+    Ok(oldest.iter().map(retired).collect())
 }
 
 /// The new citations, and the old ones that point elsewhere.

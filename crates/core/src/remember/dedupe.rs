@@ -16,21 +16,20 @@
 //! What nobody vouches for refreshes nothing that is in use: repeating a rumour must not make a known fact look confirmed.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::EarlyEnd;
-use super::guard::Vetted;
+use super::guard::{Vetted, can_settle_memory};
 use super::modules::{self, ModuleOverlap};
-use super::replacement::find_replaceable_memory;
-use crate::memory::{
-    DuplicateChoice, Handle, Layer, Memory, MemoryId, MemoryName, ReplacementKind, Stage,
-};
+use super::replacement::find_replaced_memory;
+use crate::memory::{DuplicateChoice, Handle, Layer, Memory, MemoryId, MemoryName, Stage};
 use crate::store::StoreError;
 use crate::{Context, verify};
 use apostille_text::contradict;
 use apostille_text::contradict::FactCompatibility;
 use apostille_text::overlap::{collect_distinct_words, measure_jaccard_overlap, normalise_fact};
 use apostille_text::terms;
+use apostille_text::words::words;
 
 /// How many of a draft's terms are looked up to find its neighbours; a neighbour has more than half of them.
 const PROBES: usize = 5;
@@ -41,23 +40,13 @@ const NEIGHBOURS: usize = 5;
 /// Token overlap from which two memories of one subject speak of the same thing.
 const SAME_MATTER: f32 = 0.5;
 
-/// What stands between a draft and a memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DraftRelation {
-    /// They say nearly the same.
-    NearDuplicate,
-    /// They speak of the same subject and name different values.
-    Contradiction,
-}
-
-impl DraftRelation {
-    /// The word for it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NearDuplicate => "near-duplicate",
-            Self::Contradiction => "contradiction",
-        }
+words! {
+    /// What stands between a draft and a memory.
+    DraftRelation as "relation" {
+        /// They say nearly the same.
+        NearDuplicate = "near-duplicate",
+        /// They speak of the same subject and name different values.
+        Contradiction = "contradiction",
     }
 }
 
@@ -76,6 +65,18 @@ pub struct NearMemory {
     pub overlap: f32,
 }
 
+impl NearMemory {
+    fn new(known: &Memory, relation: DraftRelation, overlap: f32) -> Self {
+        Self {
+            id: known.id,
+            handle: known.handle(),
+            fact: known.fact.clone(),
+            relation,
+            overlap,
+        }
+    }
+}
+
 /// What to do with a vetted draft.
 pub(super) enum DuplicateDecision {
     New,
@@ -86,6 +87,19 @@ pub(super) enum DuplicateDecision {
     Near(Vec<NearMemory>),
 }
 
+impl DuplicateDecision {
+    /// Whether breakers and guardian are asked about it: what is known may always be stated again.
+    pub(super) fn brings_something_new(&self, vetted: &Vetted) -> bool {
+        match self {
+            Self::Near(_) => false,
+            Self::Known(known) => {
+                vetted.twin.replaced_name().is_some() || can_settle_memory(vetted, known)
+            }
+            Self::New | Self::Instead(_) | Self::Newer(..) => true,
+        }
+    }
+}
+
 /// Compares a draft with what the space holds. A draft that resembles nothing is new: should the very same claim have
 /// hidden from the comparison, the write fails, and the second time the claim itself is looked up.
 pub(super) fn decide_duplicate(
@@ -93,22 +107,13 @@ pub(super) fn decide_duplicate(
     vetted: &Vetted,
     is_first: bool,
 ) -> Result<DuplicateDecision, EarlyEnd> {
-    let memory = vetted.memory();
-    let is_plain = matches!(
-        vetted.duplicate_choice(),
-        DuplicateChoice::Ask | DuplicateChoice::Skip
-    );
-    let asks = is_plain
-        || matches!(
-            vetted.duplicate_choice(),
-            DuplicateChoice::Replace(_, ReplacementKind::Promotion)
-        );
-    let known = if asks {
-        find_neighbours(cx, memory)?
-    } else {
-        Vec::new()
-    };
-    let near = rank_near_memories(memory, &known, cx.policy.near_duplicate);
+    let (memory, twin) = (&vetted.memory, &vetted.twin);
+    let is_plain = matches!(twin, DuplicateChoice::Ask | DuplicateChoice::Skip);
+    let mut neighbours = Vec::new();
+    if is_plain || twin.is_promotion() {
+        neighbours = find_neighbours(cx, memory)?;
+    }
+    let near = rank_near_memories(memory, &neighbours, cx.policy.near_duplicate);
     if is_first && is_plain && near.is_empty() {
         return Ok(DuplicateDecision::New);
     }
@@ -124,24 +129,18 @@ pub(super) fn decide_duplicate(
         return Ok(if vouched {
             DuplicateDecision::Known(known)
         } else {
-            DuplicateDecision::Near(vec![describe_exact_match(&known)])
+            let same = NearMemory::new(&known, DraftRelation::NearDuplicate, 1.0);
+            DuplicateDecision::Near(vec![same])
         });
     }
-    match vetted.duplicate_choice() {
-        DuplicateChoice::Replace(_, ReplacementKind::Promotion) if !near.is_empty() => {
-            Ok(DuplicateDecision::Near(near))
-        }
-        DuplicateChoice::Merge(name) | DuplicateChoice::Replace(name, _) => {
-            find_replaceable_memory(cx, &memory.space, *name, &memory.voice)
-                .map(DuplicateDecision::Instead)
-        }
-        DuplicateChoice::Create(_) => Ok(DuplicateDecision::New),
-        DuplicateChoice::Ask | DuplicateChoice::Skip if near.is_empty() => {
-            Ok(DuplicateDecision::New)
-        }
-        DuplicateChoice::Ask => Ok(decide_contradiction(vetted, known, near)),
-        DuplicateChoice::Skip => Ok(DuplicateDecision::Near(near)),
+    if near.is_empty() {
+        let old = find_replaced_memory(cx, twin, &memory.space, &memory.voice)?;
+        return Ok(old.map_or(DuplicateDecision::New, DuplicateDecision::Instead));
     }
+    Ok(match twin {
+        DuplicateChoice::Ask => decide_contradiction(vetted, neighbours, near),
+        _ => DuplicateDecision::Near(near),
+    })
 }
 
 /// A draft takes the place of the one memory that it contradicts beyond doubt, if it would be in use by itself and has
@@ -151,7 +150,7 @@ fn decide_contradiction(
     known: Vec<Memory>,
     mut near: Vec<NearMemory>,
 ) -> DuplicateDecision {
-    let draft = vetted.memory();
+    let draft = &vetted.memory;
     let is_fit = |old: &Memory| {
         let has_proof = old.citations.is_empty() || !draft.citations.is_empty();
         let is_trusted = draft.voice.origin <= old.voice.origin;
@@ -163,7 +162,7 @@ fn decide_contradiction(
             && is_opposed
             && modules::compare_modules(draft, old) == ModuleOverlap::Same
     };
-    let is_able = draft.is_active() && !vetted.is_forced() && draft.layer == Layer::Knowledge;
+    let is_able = draft.is_active() && !vetted.forced && draft.layer == Layer::Knowledge;
     let old = match &*near {
         [one] if is_able => known.into_iter().find(|it| it.id == one.id && is_fit(it)),
         _ => None,
@@ -176,7 +175,7 @@ fn decide_contradiction(
 
 /// Whether a draft puts the words of this very memory differently: other case, spacing, punctuation or name of it.
 fn is_rewrite_of_known(vetted: &Vetted, known: &Memory) -> bool {
-    let memory = vetted.memory();
+    let memory = &vetted.memory;
     let is_same = known.fact == memory.fact && known.subject == memory.subject;
     let is_waiting = known.status.stage() == Stage::Pending && memory.voice.is_person();
     is_replacement_of_known(vetted, known)
@@ -186,7 +185,7 @@ fn is_rewrite_of_known(vetted: &Vetted, known: &Memory) -> bool {
 
 /// Whether a draft is to take the place of this very memory.
 pub(super) fn is_replacement_of_known(vetted: &Vetted, known: &Memory) -> bool {
-    match vetted.duplicate_choice() {
+    match &vetted.twin {
         DuplicateChoice::Replace(MemoryName::Id(id), _) => *id == known.id,
         DuplicateChoice::Replace(MemoryName::Handle(handle), _) => *handle == known.handle(),
         _ => false,
@@ -198,66 +197,52 @@ pub fn find_similar_memories(
     cx: &Context<'_>,
     memory: &Memory,
 ) -> Result<Vec<NearMemory>, StoreError> {
-    Ok(rank_near_memories(
-        memory,
-        &find_neighbours(cx, memory)?,
-        SAME_MATTER,
-    ))
+    let neighbours = find_neighbours(cx, memory)?;
+    Ok(rank_near_memories(memory, &neighbours, SAME_MATTER))
 }
 
 /// What something resembles, as it may be told: what a memory says that does not hold here is not repeated.
 pub fn withhold_stale_facts(
     cx: &Context<'_>,
-    near: Vec<NearMemory>,
+    mut near: Vec<NearMemory>,
 ) -> Result<Vec<NearMemory>, StoreError> {
     let ids: Vec<_> = near.iter().map(|it| it.id).collect();
     let looked_up = verify::follow_memory_citations(cx, cx.store.get_by_ids(&ids)?);
-    let standing = |id| {
-        looked_up
-            .iter()
-            .find(|it| it.memory.id == id && !it.is_good())
-            .map(verify::VerifiedMemory::standing)
-    };
-    let told = |it: NearMemory| match standing(it.id) {
-        Some(standing) => NearMemory {
-            fact: format!("(its citations are {standing} here)"),
-            ..it
-        },
-        None => it,
-    };
-    Ok(near.into_iter().map(told).collect())
+    for stale in looked_up.iter().filter(|it| !it.is_good()) {
+        for it in near.iter_mut().filter(|it| it.id == stale.memory.id) {
+            it.fact = format!("(its citations are {} here)", stale.standing());
+        }
+    }
+    Ok(near)
 }
 
 /// The memories that share the draft's most telling terms, or those of its subject; those that share the most first.
 fn find_neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, StoreError> {
-    let mut probes = pick_rare_terms(&join_subject_and_fact(memory), PROBES);
+    let subject = memory.subject.as_deref().unwrap_or("");
+    let mut probes = pick_rare_terms(&format!("{subject} {}", memory.fact), PROBES);
     let half = probes.len() / 2;
-    let topic = pick_rare_terms(memory.subject.as_deref().unwrap_or(""), SUBJECT_PROBES);
-    let extra: Vec<String> = topic
-        .iter()
-        .filter(|it| !probes.contains(it))
-        .cloned()
-        .collect();
-    probes.extend(extra);
+    let topic = pick_rare_terms(subject, SUBJECT_PROBES);
+    for term in &topic {
+        if !probes.contains(term) {
+            probes.push(term.clone());
+        }
+    }
     let postings = cx.store.read_postings(&memory.space, &probes)?;
-    let lists = probes.iter().zip(&postings.lists);
-    let mut numbers: Vec<(u64, bool)> = lists
-        .flat_map(|(term, list)| list.iter().map(move |it| (it.number, term)))
-        .map(|(number, term)| (number, topic.contains(term)))
-        .collect();
-    numbers.sort_unstable();
-    let is_near = |run: &&[(u64, bool)]| {
-        let of_topic = run.iter().filter(|it| it.1).count();
-        run.len() > half || (of_topic > 0 && of_topic == topic.len())
-    };
-    let runs = numbers.chunk_by(|a, b| a.0 == b.0).filter(is_near);
-    let mut hits: Vec<(usize, u64)> = runs.map(|run| (run.len(), run[0].0)).collect();
-    hits.sort_unstable_by(|a, b| b.cmp(a));
-    let numbers: Vec<u64> = hits
-        .into_iter()
-        .take(NEIGHBOURS)
-        .map(|(_, number)| number)
-        .collect();
+    // Of each memory, how many of the terms it has, and how many of those are its subject's.
+    let mut shared: BTreeMap<u64, (usize, usize)> = BTreeMap::new();
+    for (term, list) in probes.iter().zip(&postings.lists) {
+        for posting in list {
+            let (n_terms, n_topic) = shared.entry(posting.number).or_default();
+            *n_terms += 1;
+            *n_topic += usize::from(topic.contains(term));
+        }
+    }
+    shared.retain(|_, (n_terms, n_topic)| {
+        *n_terms > half || (*n_topic > 0 && *n_topic == topic.len())
+    });
+    let mut numbers: Vec<u64> = shared.keys().rev().copied().collect();
+    numbers.sort_by_key(|it| Reverse(shared[it].0));
+    numbers.truncate(NEIGHBOURS);
     if numbers.is_empty() {
         return Ok(Vec::new());
     }
@@ -271,14 +256,8 @@ fn find_neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, Sto
 /// The terms of a text that are likely to be rare: of long words, and of names with digits in them.
 fn pick_rare_terms(spoken: &str, n: usize) -> Vec<String> {
     let mut words: Vec<&str> = spoken.split_whitespace().collect();
-    let telling = |word: &str| {
-        word.len()
-            + if word.bytes().any(|it| it.is_ascii_digit()) {
-                3
-            } else {
-                0
-            }
-    };
+    let has_digit = |word: &str| word.bytes().any(|it| it.is_ascii_digit());
+    let telling = |word: &str| word.len() + 3 * usize::from(has_digit(word));
     words.sort_by_cached_key(|it| (Reverse(telling(it)), *it));
     words.dedup();
     // Several words may be forms of one term.
@@ -287,17 +266,10 @@ fn pick_rare_terms(spoken: &str, n: usize) -> Vec<String> {
         .into_iter()
         .map(|(term, _)| term)
         .collect();
-    probes.sort_unstable_by(|a, b| telling(b).cmp(&telling(a)).then_with(|| a.cmp(b)));
+    probes.sort();
+    probes.sort_by_key(|it| Reverse(telling(it)));
     probes.truncate(n);
     probes
-}
-
-fn join_subject_and_fact(memory: &Memory) -> String {
-    format!(
-        "{} {}",
-        memory.subject.as_deref().unwrap_or(""),
-        memory.fact
-    )
 }
 
 fn rank_near_memories(memory: &Memory, neighbours: &[Memory], threshold: f32) -> Vec<NearMemory> {
@@ -305,14 +277,12 @@ fn rank_near_memories(memory: &Memory, neighbours: &[Memory], threshold: f32) ->
     let ours = collect_distinct_words(&ours);
     let is_beside =
         |it: &&Memory| it.layer == memory.layer && it.task_or_session() == memory.task_or_session();
+    let compare = |it| compare_with_known(memory, &ours, it, threshold);
     let beside = neighbours.iter().filter(is_beside);
-    let mut near: Vec<NearMemory> = beside
-        .filter_map(|it| compare_with_known(memory, &ours, it, threshold))
-        .collect();
+    let mut near: Vec<NearMemory> = beside.filter_map(compare).collect();
     near.sort_by(|a, b| {
-        b.overlap
-            .total_cmp(&a.overlap)
-            .then(a.handle.cmp(&b.handle))
+        let by_overlap = b.overlap.total_cmp(&a.overlap);
+        by_overlap.then(a.handle.cmp(&b.handle))
     });
     near.truncate(3);
     near
@@ -337,34 +307,25 @@ fn compare_with_known(
         FactCompatibility::Compatible if overlap >= threshold => DraftRelation::NearDuplicate,
         FactCompatibility::Compatible => return None,
     };
-    Some(NearMemory {
-        id: known.id,
-        handle: known.handle(),
-        fact: known.fact.clone(),
-        relation,
-        overlap,
-    })
+    Some(NearMemory::new(known, relation, overlap))
 }
 
 /// Whether two memories have a subject, and the same one.
 #[must_use]
 pub fn has_same_subject(a: &Memory, b: &Memory) -> bool {
-    a.subject.is_some()
-        && normalize_subject(a.subject.as_deref()) == normalize_subject(b.subject.as_deref())
+    let normalize = |it: &Memory| normalise_fact(None, it.subject.as_deref().unwrap_or(""));
+    a.subject.is_some() && normalize(a) == normalize(b)
 }
 
 /// How a newer memory stands to an older one, whatever their modules. Only of one subject can they contradict.
 #[must_use]
 pub fn compare_memories(new: &Memory, old: &Memory) -> FactCompatibility {
     let (ours, theirs) = (normalize_statement(new), normalize_statement(old));
-    compare_at_overlap(
-        new,
-        old,
-        measure_jaccard_overlap(
-            &collect_distinct_words(&ours),
-            &collect_distinct_words(&theirs),
-        ),
-    )
+    let (ours, theirs) = (
+        collect_distinct_words(&ours),
+        collect_distinct_words(&theirs),
+    );
+    compare_at_overlap(new, old, measure_jaccard_overlap(&ours, &theirs))
 }
 
 fn normalize_statement(memory: &Memory) -> String {
@@ -385,21 +346,6 @@ fn compare_at_overlap(new: &Memory, old: &Memory, overlap: f32) -> FactCompatibi
         FactCompatibility::Doubtful if is_one_matter => FactCompatibility::Doubtful,
         _ => FactCompatibility::Compatible,
     }
-}
-
-fn describe_exact_match(known: &Memory) -> NearMemory {
-    let (relation, fact) = (DraftRelation::NearDuplicate, known.fact.clone());
-    NearMemory {
-        id: known.id,
-        handle: known.handle(),
-        fact,
-        relation,
-        overlap: 1.0,
-    }
-}
-
-fn normalize_subject(text: Option<&str>) -> String {
-    normalise_fact(None, text.unwrap_or(""))
 }
 
 fn extract_numbers(fact: &str) -> BTreeSet<String> {

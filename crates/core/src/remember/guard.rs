@@ -1,23 +1,21 @@
 //! Stage four: limits and trust; decides active, pending or refused. The only maker of a [`Vetted`].
 
 use std::collections::BTreeSet;
+use std::ops::Deref;
 
 use super::EarlyEnd;
 use super::classify::Classified;
 use super::moderate::Moderated;
 use super::prove::{self, Proven};
-use super::quarantine::{
-    awaits_second_voice, decide_initial_status, is_awaiting_proof, is_gleaned,
-};
-use super::replacement::find_replaceable_memory;
+use super::quarantine::{awaits_second_voice, explain_quarantine, is_awaiting_proof, is_gleaned};
+use super::replacement::find_replaced_memory;
 use super::resubmission;
 use crate::event::EventBody;
 use crate::memory::{
-    Channel, Draft, DuplicateChoice, Kind, Layer, Mark, Memory, Origin, ReplacementKind, Stage,
-    Status, UsageCounts, Voice,
+    Channel, Draft, DuplicateChoice, Kind, Layer, Mark, Memory, Origin, Status, UsageCounts, Voice,
 };
 use crate::policy::{MemoryLimits, Policy};
-use crate::refusal::Refusal;
+use crate::refusal::{Refusal, check_length};
 use crate::space::Space;
 use crate::store::{ListOrder, MemoryFilter, StoreError};
 use crate::{Context, breaker, guardian};
@@ -25,21 +23,37 @@ use apostille_cite::citation::Citation;
 use apostille_text::literals;
 use apostille_text::literals::Literal;
 
-/// A draft that passed. Its fields are private to this file, so that unvetted text cannot go further:
+/// A draft that passed. What it holds can be read and not made outside this file, so that unvetted text cannot go further:
 ///
 /// ```compile_fail
-/// # use apostille_core::{memory::Memory, remember::guard::Vetted};
-/// fn forge(memory: Memory) -> Vetted {
-///     Vetted { memory, forced: false, twin: Default::default(), room: None, signals: vec![] }
+/// # use apostille_core::remember::guard::{Admission, Vetted};
+/// fn forge(admission: Admission) -> Vetted {
+///     Vetted(admission)
 /// }
 /// ```
 #[derive(Debug, Clone)]
-pub struct Vetted {
-    memory: Memory,
-    forced: bool,
-    twin: DuplicateChoice,
-    room: Option<IdentityRoom>,
-    signals: Vec<EventBody>,
+pub struct Vetted(Admission);
+
+/// What was admitted, and on what terms.
+#[derive(Debug, Clone)]
+pub struct Admission {
+    /// The memory to be.
+    pub memory: Memory,
+    /// Whether a person overrode a check.
+    pub forced: bool,
+    /// What to do about a near-duplicate.
+    pub twin: DuplicateChoice,
+    /// The room in the identity layer, when it goes there.
+    pub room: Option<IdentityRoom>,
+    /// What the breakers have to say, to be written down with it.
+    pub signals: Vec<EventBody>,
+}
+
+impl Deref for Vetted {
+    type Target = Admission;
+    fn deref(&self) -> &Admission {
+        &self.0
+    }
 }
 
 /// The room in the identity layer that a draft was admitted on.
@@ -51,38 +65,6 @@ pub struct IdentityRoom {
     pub percent: u8,
 }
 
-impl Vetted {
-    /// The memory to be.
-    #[must_use]
-    pub fn memory(&self) -> &Memory {
-        &self.memory
-    }
-
-    /// Whether a person overrode a check.
-    #[must_use]
-    pub fn is_forced(&self) -> bool {
-        self.forced
-    }
-
-    /// What to do about a near-duplicate.
-    #[must_use]
-    pub fn duplicate_choice(&self) -> &DuplicateChoice {
-        &self.twin
-    }
-
-    /// What the breakers have to say, to be written down with it.
-    #[must_use]
-    pub fn signals(&self) -> &[EventBody] {
-        &self.signals
-    }
-
-    /// The room in the identity layer, when it goes there.
-    #[must_use]
-    pub fn identity_room(&self) -> Option<IdentityRoom> {
-        self.room
-    }
-}
-
 /// Admits a draft as active or pending, or refuses it.
 pub(super) fn admit_draft(cx: &Context<'_>, cited: Proven) -> Result<Vetted, EarlyEnd> {
     let Proven {
@@ -91,32 +73,35 @@ pub(super) fn admit_draft(cx: &Context<'_>, cited: Proven) -> Result<Vetted, Ear
         unsaid,
     } = cited;
     let old = find_ousted_memory(cx, &classified.draft)?;
-    classified.draft.voice = derive_draft_voice(&classified.draft.voice, old.as_ref());
+    if let Some(old) = &old {
+        let voice = classified.draft.voice;
+        classified.draft.voice = voice.lowered_to(&old.voice);
+    }
     check_draft_limits(&cx.policy.limits, &classified.draft, classified.layer)?;
     let waived = require_citation(cx.policy, &classified, &citations)?;
     let room = check_identity_room(cx, &classified)?;
     // A person may vouch for what the cited lines do not say.
     let vouched = classified.draft.vouching.is_given() && !unsaid.is_empty();
-    let unsaid = if vouched { &[] } else { unsaid.as_slice() };
-    let status = decide_initial_status(
+    let unsaid = if vouched { &[] } else { &*unsaid };
+    let why = explain_quarantine(
         &classified.draft.voice,
         classified.layer,
         &classified.marks,
         unsaid,
-    );
-    let status = hold_exposed_claim(&classified, &citations, status);
-    let status = hold_replacing_person(&classified, old.as_ref(), status);
-    let status = hold_resubmission(cx, &classified, status)?;
-    let forced = classified.forced || waived || vouched;
-    let twin = classified.draft.twin.clone();
-    let memory = build_vetted_memory(cx, classified, citations, status);
-    Ok(Vetted {
-        memory,
-        forced,
-        twin,
+    )
+    .or_else(|| explain_exposed_claim(&classified, &citations))
+    .or_else(|| explain_ousting_person(&classified, old.as_ref()));
+    let why = match why {
+        None => explain_repetition(cx, &classified)?,
+        why => why,
+    };
+    Ok(Vetted(Admission {
+        forced: classified.forced || waived || vouched,
+        twin: classified.draft.twin.clone(),
+        memory: build_vetted_memory(cx, classified, citations, Status::pending_if(why)),
         room,
         signals: Vec::new(),
-    })
+    }))
 }
 
 /// The same after a look at the breakers, and at what the guardian says: where one is open, or where it has doubts, what
@@ -126,13 +111,12 @@ pub(super) fn consult_breakers_and_guardian(
     mut vetted: Vetted,
     weighed: &mut Option<Option<String>>,
 ) -> Result<Vetted, EarlyEnd> {
-    let breaker::BreakerRuling { signals, held } = breaker::consult_breakers(cx, &vetted.memory)?;
-    vetted.signals = signals;
-    let memory = &mut vetted.memory;
-    if memory.is_active()
-        && let Some(why) = held.or_else(|| consult_guardian(cx, memory, weighed))
-    {
-        memory.status = Status::Pending { why };
+    let memory = &mut vetted.0.memory;
+    let breaker::BreakerRuling { signals, held } = breaker::consult_breakers(cx, memory)?;
+    vetted.0.signals = signals;
+    if memory.is_active() {
+        let why = held.or_else(|| consult_guardian(cx, memory, weighed));
+        memory.status = Status::pending_if(why);
     }
     Ok(vetted)
 }
@@ -151,80 +135,46 @@ fn consult_guardian(
         .clone()
 }
 
-/// The memory that a draft of no person takes the place of, or joins.
+/// The memory that a draft of no person takes the place of, or joins: what is made out of another's words is trusted no more
+/// than that one, unless a person says it in words of their own. Approving is the one way up.
 fn find_ousted_memory(cx: &Context<'_>, draft: &Draft) -> Result<Option<Memory>, EarlyEnd> {
-    match &draft.twin {
-        DuplicateChoice::Merge(name) | DuplicateChoice::Replace(name, _)
-            if !draft.voice.is_person() =>
-        {
-            find_replaceable_memory(cx, &draft.space, *name, &draft.voice).map(Some)
-        }
-        _ => Ok(None),
+    if draft.voice.is_person() {
+        return Ok(None);
     }
-}
-
-/// The voice of a draft: what takes the place of another, or joins it, is trusted no more than that one.
-fn derive_draft_voice(voice: &Voice, old: Option<&Memory>) -> Voice {
-    old.map_or_else(
-        || voice.clone(),
-        |old| voice.clone().derived_from(&old.voice),
-    )
+    find_replaced_memory(cx, &draft.twin, &draft.space, &draft.voice)
 }
 
 /// A rule or a fact that a person said is not put aside by anybody else: the replacement waits. What is promoted keeps its
 /// words; and preferences change as agents hear them.
-fn hold_replacing_person(it: &Classified, old: Option<&Memory>, status: Status) -> Status {
-    let is_lasting = matches!(it.layer, Layer::Identity | Layer::Knowledge);
-    let is_promoted = matches!(
-        it.draft.twin,
-        DuplicateChoice::Replace(_, ReplacementKind::Promotion)
-    );
+fn explain_ousting_person(it: &Classified, old: Option<&Memory>) -> Option<String> {
     let is_ruling = |old: &Memory| old.voice.is_person() && old.kind != Kind::User;
-    if status == Status::Active && is_lasting && !is_promoted && old.is_some_and(is_ruling) {
-        return Status::Pending {
-            why: "it would take the place of what a person said".into(),
-        };
-    }
-    status
+    let is_ousting =
+        it.layer.is_lasting() && !it.draft.twin.is_promotion() && old.is_some_and(is_ruling);
+    is_ousting.then(|| "it would take the place of what a person said".into())
 }
 
 /// What an agent says after it read words from outside may be those words: it waits, unless code proves it. What it notes
 /// of its task is no claim.
-fn hold_exposed_claim(it: &Classified, citations: &[Citation], status: Status) -> Status {
-    let is_claim = matches!(it.layer, Layer::Identity | Layer::Knowledge);
-    if status == Status::Active
-        && it.draft.voice.exposed
-        && is_claim
-        && !is_said_by_citations(&it.draft.fact, citations)
-    {
-        let why = "it was said after words from outside were read, and no code proves it";
-        return Status::Pending { why: why.into() };
-    }
-    status
+fn explain_exposed_claim(it: &Classified, citations: &[Citation]) -> Option<String> {
+    let is_claim = it.draft.voice.exposed && it.layer.is_lasting();
+    (is_claim && !is_said_by_citations(&it.draft.fact, citations))
+        .then(|| "it was said after words from outside were read, and no code proves it".into())
 }
 
 /// Whether the cited lines say every literal of a fact, and there is one: nothing less proves words that may be a stranger's.
 fn is_said_by_citations(fact: &str, citations: &[Citation]) -> bool {
     let literals = literals::extract_literals(fact);
-    let stands = |it: &Literal| {
-        citations
-            .iter()
-            .any(|cited| literals::is_literal_in_text(it, &cited.snippet))
-    };
-    !literals.is_empty() && literals.iter().all(stands)
+    let is_in = |it: &Literal, cited: &Citation| literals::is_literal_in_text(it, &cited.snippet);
+    let is_said = |it: &Literal| citations.iter().any(|cited| is_in(it, cited));
+    !literals.is_empty() && literals.iter().all(is_said)
 }
 
 /// What would be in use waits all the same when no person says it and it repeats what waits or was rejected.
-fn hold_resubmission(
-    cx: &Context<'_>,
-    it: &Classified,
-    status: Status,
-) -> Result<Status, EarlyEnd> {
-    if status != Status::Active || it.draft.voice.is_person() || it.layer == Layer::Session {
-        return Ok(status);
+fn explain_repetition(cx: &Context<'_>, it: &Classified) -> Result<Option<String>, StoreError> {
+    if it.draft.voice.is_person() || it.layer == Layer::Session {
+        return Ok(None);
     }
-    Ok(resubmission::explain_resubmission(cx, &it.draft)?
-        .map_or(status, |why| Status::Pending { why }))
+    resubmission::explain_resubmission(cx, &it.draft)
 }
 
 /// Admits a memory that was exported: its texts are cleaned and within the limits, the rest is as it was.
@@ -236,11 +186,12 @@ pub(crate) fn admit_import(
     memory: Memory,
     is_vouched: bool,
 ) -> Result<Memory, Refusal> {
-    check_draft_limits(
-        &import_limits(limits, &memory),
-        &cleaned.draft,
-        memory.layer,
-    )?;
+    // What was kept as a file was measured as one.
+    let limits = match memory.kind {
+        Kind::User | Kind::Feedback => limits.for_path_notes(),
+        Kind::Project | Kind::Reference => limits.for_paths(),
+    };
+    check_draft_limits(&limits, &cleaned.draft, memory.layer)?;
     let marked = memory.marks.clone();
     let memory = apply_moderated_texts(cleaned, memory)?;
     if is_vouched {
@@ -249,8 +200,8 @@ pub(crate) fn admit_import(
     let voice = memory.voice.with_channel(Channel::Import);
     // All of it waits, what it calls rejected or replaced as well: a file decides nothing about what is here.
     let status = match memory.status {
-        Status::Pending { why } => Status::Pending { why },
-        _ => decide_initial_status(&voice, memory.layer, &memory.marks, &[]),
+        status @ Status::Pending { .. } => status,
+        _ => Status::pending_if(explain_quarantine(&voice, memory.layer, &memory.marks, &[])),
     };
     Ok(Memory {
         voice,
@@ -264,21 +215,18 @@ pub(crate) fn admit_import(
 /// A person who vouches for a file vouches for what was decided in it: words that were marked there, and in use, are in use
 /// here. Nothing was decided about what is noticed only now, nor do cited lines say what they do not.
 fn keep_vouched_status(memory: Memory, marked: &[Mark]) -> Memory {
-    let is_ungrounded = memory.marks.contains(&Mark::Ungrounded);
-    let unsaid = if is_ungrounded {
-        prove::find_unsaid_literals(&memory.fact, &memory.citations)
-    } else {
-        Vec::new()
-    };
-    let new: Vec<Mark> = memory
-        .marks
-        .iter()
-        .copied()
-        .filter(|it| !marked.contains(it))
-        .collect();
+    let mut unsaid = Vec::new();
+    if memory.marks.contains(&Mark::Ungrounded) {
+        unsaid = prove::find_unsaid_literals(&memory.fact, &memory.citations);
+    }
+    let mut new = memory.marks.clone();
+    new.retain(|it| !marked.contains(it));
     let voice = Voice::from_origin(memory.voice.origin.min(Origin::Agent));
-    match decide_initial_status(&voice, memory.layer, &new, &unsaid) {
-        status @ Status::Pending { .. } if memory.is_active() => Memory { status, ..memory },
+    match explain_quarantine(&voice, memory.layer, &new, &unsaid) {
+        Some(why) if memory.is_active() => Memory {
+            status: Status::Pending { why },
+            ..memory
+        },
         _ => memory,
     }
 }
@@ -288,7 +236,7 @@ pub(crate) fn apply_moderated_texts(
     moderated: Moderated,
     memory: Memory,
 ) -> Result<Memory, Refusal> {
-    let Moderated { draft, marks } = moderated;
+    let Moderated { draft, mut marks } = moderated;
     if memory.layer == Layer::Identity && !memory.space.is_user() {
         return Err(Refusal::IdentityNeedsUser);
     }
@@ -301,12 +249,9 @@ pub(crate) fn apply_moderated_texts(
         task,
         ..
     } = draft;
-    let marks = marks
-        .into_iter()
-        .chain(memory.marks)
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .collect();
+    marks.extend(memory.marks);
+    marks.sort();
+    marks.dedup();
     Ok(Memory {
         subject,
         fact,
@@ -319,35 +264,41 @@ pub(crate) fn apply_moderated_texts(
     })
 }
 
-/// What was kept as a file was measured as one.
-fn import_limits(limits: &MemoryLimits, memory: &Memory) -> MemoryLimits {
-    match memory.kind {
-        Kind::User | Kind::Feedback => limits.for_path_notes(),
-        Kind::Project | Kind::Reference => limits.for_paths(),
-    }
-}
-
 /// Whether an exported memory still fits into the identity layer, where so many characters more are taken already.
 pub(crate) fn check_import_room(
     cx: &Context<'_>,
     memory: &Memory,
     taken: usize,
-) -> Result<Result<(), Refusal>, StoreError> {
-    if memory.layer != Layer::Identity || !memory.is_active() {
-        return Ok(Ok(()));
+) -> Result<(), EarlyEnd> {
+    if memory.layer == Layer::Identity && memory.is_active() {
+        let used = cx.store.summarize_space(&memory.space)?.identity_chars + taken;
+        check_identity_fit(cx, &memory.space, &memory.fact, used, 0)?;
     }
-    let used = cx.store.summarize_space(&memory.space)?.identity_chars + taken;
-    let (wanted, limit) = (memory.fact.chars().count(), cx.policy.limits.identity_chars);
-    if used + wanted <= limit {
-        return Ok(Ok(()));
+    Ok(())
+}
+
+/// The characters in use once a fact is in the identity layer, where so many are in use and some of them will be freed;
+/// refused where they are too many.
+fn check_identity_fit(
+    cx: &Context<'_>,
+    space: &Space,
+    fact: &str,
+    used: usize,
+    freed: usize,
+) -> Result<usize, EarlyEnd> {
+    let (wanted, limit) = (fact.chars().count(), cx.policy.limits.identity_chars);
+    let filled = used.saturating_sub(freed) + wanted;
+    if filled <= limit {
+        return Ok(filled);
     }
-    let entries = list_identity_entries(cx, &memory.space)?;
-    Ok(Err(Refusal::IdentityFull {
+    let entries = list_identity_entries(cx, space)?;
+    Err(Refusal::IdentityFull {
         used,
         limit,
         wanted,
         entries,
-    }))
+    }
+    .into())
 }
 
 /// What stands for a text in advice, and is no fact when it is pasted as it is.
@@ -361,51 +312,25 @@ fn check_draft_limits(limits: &MemoryLimits, draft: &Draft, layer: Layer) -> Res
     if draft.fact.trim().is_empty() || PLACEHOLDERS.contains(&draft.fact.trim()) {
         return Err(Refusal::Empty { field: "fact" });
     }
-    check_field_length("fact", &draft.fact, fact_limit)?;
-    check_field_length(
-        "subject",
-        draft.subject.as_deref().unwrap_or(""),
-        limits.subject_chars,
-    )?;
-    check_field_length(
-        "reason",
-        draft.reason.as_deref().unwrap_or(""),
-        limits.reason_chars,
-    )?;
-    check_field_length(
-        "task",
-        draft.task.as_deref().unwrap_or(""),
-        limits.subject_chars,
-    )?;
-    if let DuplicateChoice::Create(why) = &draft.twin {
-        check_field_length("rationale", why, limits.reason_chars)?;
+    let texts = [
+        ("fact", Some(&draft.fact), fact_limit),
+        ("subject", draft.subject.as_ref(), limits.subject_chars),
+        ("reason", draft.reason.as_ref(), limits.reason_chars),
+        ("task", draft.task.as_ref(), limits.subject_chars),
+        ("rationale", draft.twin.rationale(), limits.reason_chars),
+    ];
+    let tags = draft.tags.iter();
+    let tags = tags.map(|tag| ("tag", Some(tag), limits.tag_chars));
+    for (field, text, limit) in texts.into_iter().chain(tags) {
+        check_length(field, text.map_or("", String::as_str), limit)?;
     }
-    draft
-        .tags
-        .iter()
-        .try_for_each(|tag| check_field_length("tag", tag, limits.tag_chars))?;
-    check_field_count("tags", draft.tags.len(), limits.tags)?;
-    check_field_count("citations", draft.citations.len(), limits.citations)
-}
-
-fn check_field_length(field: &'static str, text: &str, limit: usize) -> Result<(), Refusal> {
-    let chars = text.chars().count();
-    if chars > limit {
-        Err(Refusal::TooLong {
-            field,
-            chars,
-            limit,
-        })
-    } else {
-        Ok(())
-    }
-}
-
-fn check_field_count(field: &'static str, n: usize, limit: usize) -> Result<(), Refusal> {
-    if n > limit {
-        Err(Refusal::TooMany { field, n, limit })
-    } else {
-        Ok(())
+    let lists = [
+        ("tags", draft.tags.len(), limits.tags),
+        ("citations", draft.citations.len(), limits.citations),
+    ];
+    match lists.into_iter().find(|(_, n, limit)| n > limit) {
+        Some((field, n, limit)) => Err(Refusal::TooMany { field, n, limit }),
+        None => Ok(()),
     }
 }
 
@@ -438,58 +363,31 @@ fn check_identity_room(
     if !it.draft.space.is_user() {
         return Err(Refusal::IdentityNeedsUser.into());
     }
-    let used = cx.store.summarize_space(&it.draft.space)?.identity_chars;
-    let (wanted, limit) = (
-        it.draft.fact.chars().count(),
-        cx.policy.limits.identity_chars,
-    );
-    let filled = used.saturating_sub(count_freed_chars(cx, &it.draft)?) + wanted;
-    if filled > limit {
-        return Err(Refusal::IdentityFull {
-            used,
-            limit,
-            wanted,
-            entries: list_identity_entries(cx, &it.draft.space)?,
-        }
-        .into());
-    }
+    let draft = &it.draft;
+    // What a draft takes the place of makes room for it.
+    let old = find_replaced_memory(cx, &draft.twin, &draft.space, &draft.voice)?;
+    let old = old.filter(|it| it.layer == Layer::Identity);
+    let freed = old.map_or(0, |it| it.fact.chars().count());
+    let used = cx.store.summarize_space(&draft.space)?.identity_chars;
+    let filled = check_identity_fit(cx, &draft.space, &draft.fact, used, freed)?;
     Ok(Some(IdentityRoom {
         used,
-        percent: percent_used(filled, limit),
+        percent: percent_used(filled, cx.policy.limits.identity_chars),
     }))
 }
 
-/// The characters that a draft frees by taking the place of another identity entry.
-fn count_freed_chars(cx: &Context<'_>, draft: &Draft) -> Result<usize, EarlyEnd> {
-    let (DuplicateChoice::Merge(name) | DuplicateChoice::Replace(name, _)) = &draft.twin else {
-        return Ok(0);
-    };
-    let old = find_replaceable_memory(cx, &draft.space, *name, &draft.voice)?;
-    Ok(if old.layer == Layer::Identity {
-        old.fact.chars().count()
-    } else {
-        0
-    })
-}
-
 fn list_identity_entries(cx: &Context<'_>, space: &Space) -> Result<Vec<String>, StoreError> {
-    let filter = MemoryFilter {
-        spaces: vec![space.clone()],
+    let entries = cx.store.list_memories(&MemoryFilter {
         layers: vec![Layer::Identity],
-        stages: vec![Stage::Active],
         order: ListOrder::Oldest,
-        limit: 50,
-        ..MemoryFilter::default()
-    };
+        ..MemoryFilter::active_in([space.clone()], 50)
+    })?;
     let entry = |memory: &Memory| {
         let start: String = memory.fact.chars().take(40).collect();
-        format!(
-            "{} ({} characters) {start}",
-            memory.handle(),
-            memory.fact.chars().count()
-        )
+        let chars = memory.fact.chars().count();
+        format!("{} ({chars} characters) {start}", memory.handle())
     };
-    Ok(cx.store.list_memories(&filter)?.iter().map(entry).collect())
+    Ok(entries.iter().map(entry).collect())
 }
 
 /// What share of a whole is in use, in percent, rounded up.
@@ -523,9 +421,8 @@ fn build_vetted_memory(
         task,
         ..
     } = it.draft;
-    tags.retain(|tag| !tag.is_empty());
     let mut seen = BTreeSet::new();
-    tags.retain(|tag| seen.insert(tag.clone()));
+    tags.retain(|tag| !tag.is_empty() && seen.insert(tag.clone()));
     Memory {
         id: cx.new_id(),
         number: 0,

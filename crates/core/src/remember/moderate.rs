@@ -31,7 +31,8 @@ pub fn moderate_draft(mut draft: Draft) -> Result<Moderated, Refusal> {
         check_draft_secrets(&draft)?;
         marks.push(Mark::Neutralised);
     }
-    if is_instruction(&draft.fact) || is_instruction(&join_short_texts(&draft)) {
+    // An order may be split over the fields beside the fact.
+    if is_instruction(&draft.fact) || is_instruction(&join_short_texts(&draft, "\n")) {
         marks.push(Mark::Instruction);
     }
     if draft_texts_mut(&mut draft).any(|it| has_confusable_word(it)) {
@@ -40,12 +41,10 @@ pub fn moderate_draft(mut draft: Draft) -> Result<Moderated, Refusal> {
     Ok(Moderated { draft, marks })
 }
 
-/// Everything that is said beside the fact, as one text: an order may be split over fields.
-fn join_short_texts(draft: &Draft) -> String {
-    list_short_texts(draft)
-        .map(|(_, text)| text)
-        .collect::<Vec<_>>()
-        .join("\n")
+/// Everything that is said beside the fact, as one text.
+fn join_short_texts(draft: &Draft, between: &str) -> String {
+    let texts: Vec<&str> = list_short_texts(draft).map(|(_, text)| text).collect();
+    texts.join(between)
 }
 
 /// Takes off the outer spaces of every text but a fact that is to be kept as it is.
@@ -66,21 +65,11 @@ fn trim_draft_texts(draft: &mut Draft) {
 /// anything, and which of them did is asked only then.
 fn check_draft_secrets(draft: &Draft) -> Result<(), Refusal> {
     check_text("fact", &draft.fact)?;
-    let short: Vec<(&'static str, &str)> = list_short_texts(draft)
-        .filter(|(_, text)| !text.is_empty())
-        .collect();
-    let joined = short
-        .iter()
-        .map(|(_, text)| *text)
-        .collect::<Vec<_>>()
-        .join(BETWEEN);
-    match check_text("tags", &joined) {
-        Ok(()) => Ok(()),
-        // Nothing of it by itself: the fields only looked like a secret side by side.
-        Err(_) => short
-            .into_iter()
-            .try_for_each(|(field, text)| check_text(field, text)),
+    if check_text("tags", &join_short_texts(draft, BETWEEN)).is_err() {
+        // Nothing of it by itself: then the fields only looked like a secret side by side.
+        list_short_texts(draft).try_for_each(|(field, text)| check_text(field, text))?;
     }
+    Ok(())
 }
 
 /// What no token can reach across.
@@ -91,7 +80,7 @@ fn list_short_texts(draft: &Draft) -> impl Iterator<Item = (&'static str, &str)>
         ("subject", draft.subject.as_ref()),
         ("reason", draft.reason.as_ref()),
         ("task", draft.task.as_ref()),
-        ("rationale", draft_rationale(draft)),
+        ("rationale", draft.twin.rationale()),
         ("author", draft.voice.author.as_ref()),
         ("session", draft.voice.session.as_ref()),
     ];
@@ -99,19 +88,9 @@ fn list_short_texts(draft: &Draft) -> impl Iterator<Item = (&'static str, &str)>
         .into_iter()
         .filter_map(|(field, text)| Some((field, text?.as_str())));
     let tags = draft.tags.iter().map(|it| ("tags", it.as_str()));
-    told.chain(tags).chain(
-        draft
-            .citations
-            .iter()
-            .map(|it| ("citations", it.path.as_str())),
-    )
-}
-
-fn draft_rationale(draft: &Draft) -> Option<&String> {
-    match &draft.twin {
-        DuplicateChoice::Create(why) => Some(why),
-        _ => None,
-    }
+    let paths = draft.citations.iter();
+    let paths = paths.map(|it| ("citations", it.path.as_str()));
+    told.chain(tags).chain(paths)
 }
 
 fn draft_texts_mut(draft: &mut Draft) -> impl Iterator<Item = &mut String> {

@@ -1,47 +1,38 @@
 //! Who is believed at once, and what waits for a person, for proof, or for another voice.
 
-use crate::memory::{Layer, Mark, Memory, Origin, Stage, Status, Voice};
+use crate::memory::{Layer, Mark, Memory, Origin, Stage, Voice};
 
 /// Whether the program found it by itself. What it writes down of a task or a session is a record, not a finding.
 pub(super) fn is_gleaned(voice: &Voice, layer: Layer) -> bool {
-    voice.origin == Origin::System && matches!(layer, Layer::Identity | Layer::Knowledge)
+    voice.origin == Origin::System && layer.is_lasting()
 }
 
 /// Why something waits that reads like an instruction.
 pub const INSTRUCTION: &str = "it reads like an instruction to a model";
 
-/// Text from outside, what the program gleaned, what reads like an instruction and no person said, and what the cited
-/// lines do not say waits for a person. An episode tells what was done or decided, often about lines that are to change,
-/// and claims nothing of them.
-pub(super) fn decide_initial_status(
+/// Why something waits for a person: text from outside, what the program gleaned, what reads like an instruction and no
+/// person said, and what the cited lines do not say. An episode tells what was done or decided, often about lines that are
+/// to change, and claims nothing of them.
+pub(super) fn explain_quarantine(
     voice: &Voice,
     layer: Layer,
     marks: &[Mark],
     unsaid: &[String],
-) -> Status {
-    if voice.tainted {
-        Status::Pending {
-            why: "the text comes from outside".into(),
-        }
+) -> Option<String> {
+    let is_marked = |mark| marks.contains(&mark) && !voice.is_person();
+    let why = if voice.tainted {
+        "the text comes from outside"
     } else if is_gleaned(voice, layer) {
-        Status::Pending {
-            why: "it was gleaned from a session, and nobody has confirmed it".into(),
-        }
-    } else if marks.contains(&Mark::Instruction) && !voice.is_person() {
-        Status::Pending {
-            why: INSTRUCTION.into(),
-        }
-    } else if marks.contains(&Mark::Confusable) && !voice.is_person() {
-        Status::Pending {
-            why: "a word of it is spelled with letters that only look like its own".into(),
-        }
-    } else if !unsaid.is_empty() && layer != Layer::Episode {
-        Status::Pending {
-            why: format_unsaid_reason(unsaid),
-        }
+        "it was gleaned from a session, and nobody has confirmed it"
+    } else if is_marked(Mark::Instruction) {
+        INSTRUCTION
+    } else if is_marked(Mark::Confusable) {
+        "a word of it is spelled with letters that only look like its own"
     } else {
-        Status::Active
-    }
+        let is_unsaid = !unsaid.is_empty() && layer != Layer::Episode;
+        return is_unsaid.then(|| format_unsaid_reason(unsaid));
+    };
+    Some(why.into())
 }
 
 /// How many of the missing literals a reason names, and how much of each, in characters.
@@ -50,12 +41,10 @@ const NAME_CHARS: usize = 60;
 
 fn format_unsaid_reason(unsaid: &[String]) -> String {
     let name = |it: &String| format!("`{}`", shorten_literal(it));
-    let mut names: Vec<String> = unsaid.iter().take(NAMED).map(name).collect();
-    let last = names.pop().unwrap_or_default();
-    let listed = if names.is_empty() {
-        last
-    } else {
-        format!("{} or {last}", names.join(", "))
+    let names: Vec<String> = unsaid.iter().take(NAMED).map(name).collect();
+    let listed = match &*names {
+        [most @ .., last] if !most.is_empty() => format!("{} or {last}", most.join(", ")),
+        _ => names.concat(),
     };
     format!("the cited lines do not say {listed}")
 }
@@ -74,7 +63,7 @@ fn shorten_literal(literal: &str) -> String {
 pub fn is_awaiting_proof(memory: &Memory) -> bool {
     memory.status.stage() == Stage::Pending
         && memory.marks.contains(&Mark::Ungrounded)
-        && decide_initial_status(&memory.voice, memory.layer, &memory.marks, &[]) == Status::Active
+        && explain_quarantine(&memory.voice, memory.layer, &memory.marks, &[]).is_none()
 }
 
 /// Whether a memory waits for nothing but somebody who states it too.

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use apostille_core::CoreError;
 use apostille_core::recall::{RecallRequest, recall};
 use apostille_core::store::StoreError;
 
@@ -83,10 +82,7 @@ fn a_full_disk_gives_a_typed_error_and_room_mends_it() {
                 Err(error) => break error,
             }
         };
-        assert!(
-            matches!(error, CoreError::Store(StoreError::Full)),
-            "{kind}: {error}"
-        );
+        assert!(matches!(error, StoreError::Full), "{kind}: {error}");
         assert_eq!(
             all(&*store).unwrap().len(),
             n_kept,
@@ -117,10 +113,7 @@ fn a_read_only_folder_can_be_read() {
         let store = open(kind, &path).unwrap();
         assert_eq!(all(&*store).unwrap().len(), 1, "{kind}");
         let error = keep(&*store, fact("not to be")).unwrap_err();
-        assert!(
-            matches!(error, CoreError::Store(StoreError::ReadOnly)),
-            "{kind}: {error:?}"
-        );
+        assert!(matches!(error, StoreError::ReadOnly), "{kind}: {error:?}");
         if small.is_none() {
             set_read_only(dir.path(), false);
         }
