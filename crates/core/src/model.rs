@@ -1,8 +1,6 @@
 //! The port to a language model. None is needed: where one is configured, it is asked beside the work, and what it
 //! answers is a claim to be checked.
 
-pub mod scripted;
-
 use std::time::Duration;
 
 use serde_json::Value;

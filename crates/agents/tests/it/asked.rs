@@ -4,10 +4,11 @@ use apostille_agents::extract::by_model::{ExtractionBudget, extract_with_model};
 use apostille_agents::extract::{ExtractedStatement, Sort};
 use apostille_agents::transcript::{Speaker, ToolCall, TranscriptTurn};
 use apostille_core::model::ModelError;
-use apostille_core::model::scripted::ScriptedModel;
 use apostille_text::moderate::neutralise_text;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+use crate::scripted_model::ScriptedModel;
 
 /// A transcript from lines such as `person: use pnpm`; `\n` is a line break.
 fn turns(text: &str) -> Vec<TranscriptTurn> {

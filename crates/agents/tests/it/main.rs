@@ -11,6 +11,9 @@ mod gleaning;
 #[cfg(test)]
 mod learn;
 #[cfg(test)]
+#[path = "../../../core/tests/it/scripted_model.rs"]
+mod scripted_model;
+#[cfg(test)]
 #[path = "../../../core/tests/it/world.rs"]
 #[expect(
     dead_code,

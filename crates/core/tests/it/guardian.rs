@@ -3,9 +3,9 @@
 use apostille_core::Context;
 use apostille_core::memory::{Draft, Kind, Origin, Stage, Voice};
 use apostille_core::model::ModelError;
-use apostille_core::model::scripted::ScriptedModel;
 use apostille_core::remember::{RememberOutcome, remember};
 
+use crate::scripted_model::ScriptedModel;
 use crate::world::{World, repo};
 
 fn rule(fact: &str, voice: Voice) -> Draft {

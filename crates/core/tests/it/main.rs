@@ -27,6 +27,8 @@ mod recall;
 #[cfg(test)]
 mod remember;
 #[cfg(test)]
+mod scripted_model;
+#[cfg(test)]
 mod verified_memory;
 #[cfg(test)]
 mod world;

@@ -5,19 +5,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use super::{Model, ModelError, ModelRequest};
+use apostille_core::model::{Model, ModelError, ModelRequest};
 
 /// A question as it was asked.
 #[derive(Debug, Clone, PartialEq)]
-pub struct RecordedRequest {
+pub(crate) struct RecordedRequest {
     /// What the model was to do.
-    pub system: String,
+    pub(crate) system: String,
     /// What it was to do it with.
-    pub user: String,
+    pub(crate) user: String,
     /// The schema of the answer.
-    pub schema: Value,
+    pub(crate) schema: Value,
     /// How long the answer was to be at most.
-    pub max_tokens: u32,
+    pub(crate) max_tokens: u32,
 }
 
 #[derive(Debug, Default)]
@@ -28,11 +28,11 @@ struct ModelScript {
 
 /// Answers in memory, one after the other; when none is left, the model is off. A clone is the same model.
 #[derive(Debug, Clone, Default)]
-pub struct ScriptedModel(Arc<Mutex<ModelScript>>);
+pub(crate) struct ScriptedModel(Arc<Mutex<ModelScript>>);
 
 impl ScriptedModel {
     /// A model that gives these answers.
-    pub fn new(answers: impl IntoIterator<Item = Result<String, ModelError>>) -> Self {
+    pub(crate) fn new(answers: impl IntoIterator<Item = Result<String, ModelError>>) -> Self {
         let answers = answers.into_iter().collect();
         Self(Arc::new(Mutex::new(ModelScript {
             answers,
@@ -41,13 +41,12 @@ impl ScriptedModel {
     }
 
     /// A model that says this once.
-    pub fn with_answer(text: impl Into<String>) -> Self {
+    pub(crate) fn with_answer(text: impl Into<String>) -> Self {
         Self::new([Ok(text.into())])
     }
 
     /// What it was asked since the last call.
-    #[must_use]
-    pub fn take_requests(&self) -> Vec<RecordedRequest> {
+    pub(crate) fn take_requests(&self) -> Vec<RecordedRequest> {
         std::mem::take(&mut self.lock_script().asked)
     }
 
