@@ -49,7 +49,6 @@ const NAME_CHARS: usize = 80;
 /// Whom writes are counted for: the client that is connected, or the token that came through a socket; else the session,
 /// else nobody in particular. A name that
 /// somebody gives himself names nobody. What comes from outside waits anyway, and is not counted with what does not.
-#[must_use]
 pub fn name_write_actor(voice: &Voice) -> String {
     let client = voice
         .author
@@ -117,7 +116,6 @@ fn subtract_minutes(now: Timestamp, minutes: u32) -> Timestamp {
 }
 
 /// Which breaker a memory would trip, and what was seen. Pure: the same doings give the same answer.
-#[must_use]
 pub fn find_tripped_breaker(
     limits: &BreakerPolicy,
     alike: f32,
@@ -399,7 +397,6 @@ pub fn list_open_breakers(cx: &Context<'_>, space: &Space) -> Result<Vec<OpenBre
 }
 
 /// Whether a breaker holds up what this memory's author says.
-#[must_use]
 pub fn is_held_by_breaker(open: &[OpenBreaker], memory: &Memory) -> bool {
     !memory.voice.is_person()
         && open

@@ -208,7 +208,6 @@ impl Happening {
 
 impl EventBody {
     /// The word for it.
-    #[must_use]
     pub fn event_kind(&self) -> Happening {
         match self {
             Self::Remembered { .. } => Happening::Remembered,
@@ -232,7 +231,6 @@ impl EventBody {
     }
 
     /// What it adds to the counters of each memory that it touches.
-    #[must_use]
     pub fn usage(&self) -> UsageCounts {
         let none = UsageCounts::default();
         match self {
@@ -265,15 +263,13 @@ pub struct Event {
 impl Event {
     /// The memories whose counters this event moves.
     pub fn touched_memories(&self) -> impl Iterator<Item = MemoryId> + '_ {
-        let shown: &[RetrievedMemory] = match &self.what {
-            EventBody::Retrieved { shown, .. } => shown,
+        let shown = match &self.what {
+            EventBody::Retrieved { shown, .. } => &**shown,
             _ => &[],
         };
         self.memory.into_iter().chain(shown.iter().map(|it| it.id))
     }
-}
 
-impl Event {
     /// Takes the question out of a showing of this memory, because it may hold the memory's words.
     pub fn clear_query_about(&mut self, id: MemoryId) {
         if let EventBody::Retrieved { query, shown } = &mut self.what
@@ -317,14 +313,12 @@ impl Memory {
                 self.status = Status::Superseded { by: *by };
             }
             EventBody::Invalidated { reason, .. } => {
-                self.status = Status::Invalid {
-                    why: reason.clone(),
-                }
+                let why = reason.clone();
+                self.status = Status::Invalid { why };
             }
             EventBody::Retired { reason } => {
-                self.status = Status::Retired {
-                    why: reason.clone(),
-                }
+                let why = reason.clone();
+                self.status = Status::Retired { why };
             }
             EventBody::Approved => self.status = Status::Active,
             EventBody::Verified { .. } | EventBody::Retrieved { .. } | EventBody::Applied => {
@@ -343,9 +337,10 @@ impl Memory {
             }
             EventBody::Remembered { .. }
             | EventBody::Refused { .. }
-            | EventBody::Forgotten { .. } => {}
-            EventBody::RolledBack { .. } | EventBody::Tripped { .. } | EventBody::Closed { .. } => {
-            }
+            | EventBody::Forgotten { .. }
+            | EventBody::RolledBack { .. }
+            | EventBody::Tripped { .. }
+            | EventBody::Closed { .. } => {}
         }
     }
 }
@@ -407,28 +402,21 @@ impl Batch {
     }
 
     /// The events, in order.
-    #[must_use]
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
     /// What must still be true.
-    #[must_use]
     pub fn preconditions(&self) -> &[Precondition] {
         &self.expects
     }
 
     /// The part that is about some spaces, for a store that keeps them apart; `None` if nothing is. What is expected of
     /// a memory goes with the events about that memory.
-    #[must_use]
     pub fn filter_spaces(&self, is_wanted: impl Fn(&Space) -> bool) -> Option<Self> {
-        let events: Vec<Event> = self
-            .events
-            .iter()
-            .filter(|it| is_wanted(&it.space))
-            .cloned()
-            .collect();
-        let is_kept = |it: &&Precondition| match it {
+        let mut events = self.events.clone();
+        events.retain(|it| is_wanted(&it.space));
+        let is_kept = |it: &Precondition| match it {
             Precondition::NoTwin(space, _) | Precondition::IdentityChars(space, _) => {
                 is_wanted(space)
             }
@@ -436,7 +424,8 @@ impl Batch {
                 events.len() == self.events.len() || events.iter().any(|it| it.memory == Some(*id))
             }
         };
-        let expects = self.expects.iter().filter(is_kept).cloned().collect();
+        let mut expects = self.expects.clone();
+        expects.retain(is_kept);
         (!events.is_empty()).then_some(Self {
             events,
             expects,
@@ -445,7 +434,6 @@ impl Batch {
     }
 
     /// Whether it must be on the disk before it is acknowledged.
-    #[must_use]
     pub fn is_durable(&self) -> bool {
         self.durable
     }
@@ -464,13 +452,11 @@ impl Erasure {
     }
 
     /// The memory to remove.
-    #[must_use]
     pub fn id(&self) -> MemoryId {
         self.id
     }
 
     /// What stays: id, time and reason.
-    #[must_use]
     pub fn tombstone(&self) -> &Event {
         &self.tombstone
     }

@@ -5,50 +5,44 @@
 
 mod sanitize;
 
+use std::fmt::Display;
+use std::str::FromStr;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::event::previous_state::PreviousState;
-use crate::event::{Breaker, Event, EventBody, Happening, RetrievedMemory};
-use crate::memory::{Channel, Memory, MemoryId, Stage, Status, UsageCounts, Voice};
-use crate::space::Space;
+use crate::event::{Event, EventBody, Happening, RetrievedMemory};
+use crate::memory::{Channel, Mark, Memory, Stage, Status, UsageCounts, Voice};
 use crate::store::breaker_state::OpenBreaker;
 use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_text::digest::Digest;
 
 /// The version of the shape.
 pub const VERSION: u32 = 1;
 
 /// JSON that is not what the shape says.
 #[derive(Debug, thiserror::Error)]
-#[error("{what}")]
-pub struct BadRecord {
-    what: String,
+#[error("{0}")]
+pub struct BadRecord(String);
+
+fn bad_record(what: impl Display) -> BadRecord {
+    BadRecord(what.to_string())
 }
 
-fn bad_record(what: impl std::fmt::Display) -> BadRecord {
-    BadRecord {
-        what: what.to_string(),
-    }
-}
-
-fn parse_record_word<T: std::str::FromStr>(text: &str) -> Result<T, BadRecord>
-where
-    T::Err: std::fmt::Display,
-{
+fn parse_record_word<T: FromStr<Err: Display>>(text: &str) -> Result<T, BadRecord> {
     text.parse().map_err(bad_record)
 }
 
 fn parse_record_time(text: &str) -> Result<Timestamp, BadRecord> {
-    text.parse().map_err(|_| {
+    let bad = || {
         bad_record(format!(
             "'{text}' is not a time such as 2026-02-26T12:00:00Z"
         ))
-    })
+    };
+    text.parse().map_err(|_| bad())
 }
 
 /// A time as it is written: UTC, to the millisecond at most.
-#[must_use]
 pub fn format_timestamp(at: Timestamp) -> String {
     Timestamp::from_millisecond(at.as_millisecond())
         .unwrap_or(at)
@@ -56,17 +50,12 @@ pub fn format_timestamp(at: Timestamp) -> String {
 }
 
 /// The day of a time, in UTC.
-#[must_use]
 pub fn format_utc_day(at: Timestamp) -> String {
     format_timestamp(at).chars().take(10).collect()
 }
 
 fn is_zero(n: &u32) -> bool {
     *n == 0
-}
-
-fn is_false(it: &bool) -> bool {
-    !*it
 }
 
 /// A citation as JSON.
@@ -79,10 +68,10 @@ pub struct CitationRecord {
     /// The last line.
     pub line_end: u32,
     /// The commit that was checked out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sha: Option<String>,
     /// Git's id of the file's content.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub blob: Option<String>,
     /// The cited lines.
     pub snippet: String,
@@ -99,7 +88,7 @@ pub struct CitationRecord {
 impl From<&Citation> for CitationRecord {
     fn from(it: &Citation) -> Self {
         Self {
-            path: it.path.as_str().into(),
+            path: it.path.to_string(),
             line_start: it.lines.first_line(),
             line_end: it.lines.last_line(),
             sha: it.commit.clone(),
@@ -122,7 +111,7 @@ impl TryFrom<CitationRecord> for Citation {
             commit: it.sha,
             blob: it.blob,
             snippet: it.snippet,
-            digest: parse_record_word::<Digest>(&it.snippet_hash)?,
+            digest: parse_record_word(&it.snippet_hash)?,
             before: it.before,
             after: it.after,
         })
@@ -144,12 +133,12 @@ pub struct MemoryRecord {
     /// The kind.
     pub kind: String,
     /// The topic.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     /// What was learned.
     pub fact: String,
     /// Why it matters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The code that proves it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -160,22 +149,22 @@ pub struct MemoryRecord {
     /// Who said it.
     pub origin: String,
     /// How it came in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
     /// Whether the words came from outside.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tainted: bool,
     /// Whether it was said in a session that had read words from outside.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exposed: bool,
     /// The agent's or user's name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// The session it was said in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// The task it belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
     /// What moderation noticed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -183,13 +172,13 @@ pub struct MemoryRecord {
     /// Where it stands.
     pub status: String,
     /// Why it stands there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub status_why: Option<String>,
     /// What replaced it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<String>,
     /// What it replaced.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<String>,
     /// Who else said it, independently.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -208,40 +197,37 @@ pub struct MemoryRecord {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub verified: u32,
     /// The SHA-256 of what it says, see [`Memory::content_digest`]. Older records have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// The version of this shape. Older records have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub v: Option<u32>,
 }
 
 impl From<&Memory> for MemoryRecord {
     fn from(it: &Memory) -> Self {
-        let superseded_by = format_replacement_id(&it.status);
         Self {
             id: it.id.to_string(),
             number: it.number,
             space: it.space.to_string(),
-            layer: it.layer.as_str().into(),
-            kind: it.kind.as_str().into(),
+            layer: it.layer.to_string(),
+            kind: it.kind.to_string(),
             subject: it.subject.clone(),
             fact: it.fact.clone(),
             reason: it.reason.clone(),
             citations: to_citation_records(&it.citations),
             tags: it.tags.clone(),
-            origin: it.voice.origin.as_str().into(),
-            channel: Some(it.voice.channel)
-                .filter(|it| *it != Channel::Unknown)
-                .map(|it| it.as_str().into()),
+            origin: it.voice.origin.to_string(),
+            channel: (it.voice.channel != Channel::Unknown).then(|| it.voice.channel.to_string()),
             tainted: it.voice.tainted,
             exposed: it.voice.exposed,
             author: it.voice.author.clone(),
             session: it.voice.session.clone(),
             task: it.task.clone(),
-            marks: it.marks.iter().map(|mark| mark.as_str().into()).collect(),
-            status: it.status.stage().as_str().into(),
+            marks: it.marks.iter().map(Mark::to_string).collect(),
+            status: it.status.stage().to_string(),
             status_why: it.status.why().map(Into::into),
-            superseded_by,
+            superseded_by: format_replacement_id(&it.status),
             supersedes: it.supersedes.map(|id| id.to_string()),
             vouchers: it.vouchers.clone(),
             recorded_at: format_timestamp(it.recorded_at),
@@ -257,21 +243,12 @@ impl From<&Memory> for MemoryRecord {
 
 impl MemoryRecord {
     /// The record with the digest of what it says and the version of the shape: as it is kept and given away.
-    #[must_use]
     pub fn with_digest(memory: &Memory) -> Self {
         Self {
             digest: Some(memory.content_digest().to_string()),
             v: Some(VERSION),
             ..Self::from(memory)
         }
-    }
-
-    fn parse_status(&self) -> Result<Status, BadRecord> {
-        parse_status_fields(
-            &self.status,
-            self.status_why.clone(),
-            self.superseded_by.as_deref(),
-        )
     }
 }
 
@@ -331,10 +308,10 @@ impl TryFrom<MemoryRecord> for Memory {
     fn try_from(it: MemoryRecord) -> Result<Self, BadRecord> {
         let it = sanitize::sanitize_memory_record(it);
         Ok(Self {
-            status: it.parse_status()?,
+            status: parse_status_fields(&it.status, it.status_why, it.superseded_by.as_deref())?,
             id: parse_record_word(&it.id)?,
             number: it.number,
-            space: parse_record_word::<Space>(&it.space)?,
+            space: parse_record_word(&it.space)?,
             layer: parse_record_word(&it.layer)?,
             kind: parse_record_word(&it.kind)?,
             citations: parse_citation_records(it.citations)?,
@@ -410,7 +387,7 @@ impl TryFrom<RetrievedMemoryRecord> for RetrievedMemory {
 }
 
 /// An event as JSON: one flat object, with the fields that its word calls for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct EventRecord {
     /// The word.
     pub event: String,
@@ -419,265 +396,224 @@ pub struct EventRecord {
     /// In whose memory.
     pub space: String,
     /// Which memory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Who did it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
     /// The memory that was kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<Box<MemoryRecord>>,
     /// Whether a person overrode a check.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forced: bool,
     /// Why it was kept beside a near-duplicate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rationale: Option<String>,
     /// Citations that followed the code.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub citations: Option<Vec<CitationRecord>>,
     /// The memory that replaced it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// Why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Verdicts with their places, or where citations went.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub found: Vec<String>,
     /// The commit it was looked up at.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// What was asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// What was shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shown: Vec<RetrievedMemoryRecord>,
     /// The class of refusal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
     /// What had changed in the cited code.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
     /// Who else said it, independently.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub voucher: Option<String>,
     /// The number of a forgotten memory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
     /// Where a restored memory stands; the reason is in `reason`, what replaced it in `by`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
     /// When a restored memory had last been stated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub refreshed_at: Option<String>,
     /// The place in the log that a space was taken back to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<u64>,
     /// How many memories a rollback restored, retired and could not bring back.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub counts: Option<[u64; 3]>,
     /// Which breaker.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub breaker: Option<String>,
     /// Whose writes a breaker is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
     /// How the memory stood before. A file of lines does not have it: it comes out of the lines before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub was: Option<Box<PreviousStateRecord>>,
 }
 
 impl From<&Event> for EventRecord {
     fn from(it: &Event) -> Self {
-        let mut record = Self {
-            event: it.what.event_kind().as_str().into(),
+        let base = Self {
+            event: it.what.event_kind().to_string(),
             at: format_timestamp(it.at),
             space: it.space.to_string(),
             id: it.memory.map(|id| id.to_string()),
             actor: it.actor.clone(),
-            memory: None,
-            forced: false,
-            rationale: None,
-            citations: None,
-            by: None,
-            reason: None,
-            found: Vec::new(),
-            commit: None,
-            query: None,
-            shown: Vec::new(),
-            class: None,
-            number: None,
-            diff: None,
-            voucher: None,
-            status: None,
-            refreshed_at: None,
-            to: None,
-            counts: None,
-            breaker: None,
-            about: None,
-            was: None,
+            ..Self::default()
         };
-        record.fill_body(&it.what);
-        record
-    }
-}
-
-impl EventRecord {
-    fn fill_body(&mut self, what: &EventBody) {
-        match what {
+        match it.what.clone() {
             EventBody::Remembered {
                 memory,
                 forced,
                 rationale,
-            } => {
-                self.memory = Some(Box::new(MemoryRecord::from(&**memory)));
-                self.forced = *forced;
-                self.rationale.clone_from(rationale);
-            }
+            } => Self {
+                memory: Some(Box::new(MemoryRecord::from(&*memory))),
+                forced,
+                rationale,
+                ..base
+            },
             EventBody::Refreshed {
                 citations,
-                followed,
+                followed: found,
                 voucher,
-            } => {
-                self.citations = citations.as_deref().map(to_citation_records);
-                self.found.clone_from(followed);
-                self.voucher.clone_from(voucher);
-            }
-            EventBody::Superseded { by, reason } | EventBody::Corrected { by, reason } => {
-                self.by = Some(by.to_string());
-                self.reason.clone_from(reason);
-            }
-            EventBody::Invalidated { reason, diff } => {
-                self.reason = Some(reason.clone());
-                self.diff.clone_from(diff);
-            }
-            EventBody::Retired { reason } => self.reason = Some(reason.clone()),
-            EventBody::Forgotten { number, reason } => {
-                self.number = Some(*number);
-                self.reason = Some(reason.clone());
-            }
-            EventBody::Verified { found, commit, .. } => {
-                self.found.clone_from(found);
-                self.commit.clone_from(commit);
-            }
-            EventBody::Retrieved { query, shown } => {
-                self.query = Some(query.clone());
-                self.shown = shown.iter().map(RetrievedMemoryRecord::from).collect();
-            }
-            EventBody::Refused { class } => self.class = Some(class.clone()),
-            EventBody::Approved | EventBody::Applied => {}
-            EventBody::Restored { .. } | EventBody::RolledBack { .. } => self.fill_rollback(what),
-            EventBody::Tripped { .. } | EventBody::Closed { .. } => self.fill_breaker(what),
-        }
-    }
-
-    fn fill_rollback(&mut self, what: &EventBody) {
-        match what {
+            } => Self {
+                citations: citations.as_deref().map(to_citation_records),
+                found,
+                voucher,
+                ..base
+            },
+            EventBody::Superseded { by, reason } | EventBody::Corrected { by, reason } => Self {
+                by: Some(by.to_string()),
+                reason,
+                ..base
+            },
+            EventBody::Invalidated { reason, diff } => Self {
+                reason: Some(reason),
+                diff,
+                ..base
+            },
+            EventBody::Retired { reason } => Self {
+                reason: Some(reason),
+                ..base
+            },
+            EventBody::Forgotten { number, reason } => Self {
+                number: Some(number),
+                reason: Some(reason),
+                ..base
+            },
+            EventBody::Verified { found, commit, .. } => Self {
+                found,
+                commit,
+                ..base
+            },
+            EventBody::Retrieved { query, shown } => Self {
+                query: Some(query),
+                shown: shown.iter().map(RetrievedMemoryRecord::from).collect(),
+                ..base
+            },
+            EventBody::Refused { class } => Self {
+                class: Some(class),
+                ..base
+            },
+            EventBody::Approved | EventBody::Applied => base,
             EventBody::Restored {
                 status,
                 citations,
                 refreshed_at,
-            } => {
-                self.status = Some(status.stage().as_str().into());
-                self.reason = status.why().map(Into::into);
-                self.by = format_replacement_id(status);
-                self.citations = citations.as_deref().map(to_citation_records);
-                self.refreshed_at = Some(format_timestamp(*refreshed_at));
-            }
+            } => Self {
+                status: Some(status.stage().to_string()),
+                reason: status.why().map(Into::into),
+                by: format_replacement_id(&status),
+                citations: citations.as_deref().map(to_citation_records),
+                refreshed_at: Some(format_timestamp(refreshed_at)),
+                ..base
+            },
             EventBody::RolledBack {
                 to,
                 restored,
                 retired,
                 lost,
-            } => {
-                self.to = Some(*to);
-                self.counts = Some([*restored, *retired, *lost]);
-            }
-            _ => {}
-        }
-    }
-
-    fn fill_breaker(&mut self, what: &EventBody) {
-        match what {
+            } => Self {
+                to: Some(to),
+                counts: Some([restored, retired, lost]),
+                ..base
+            },
             EventBody::Tripped {
                 breaker,
-                actor,
+                actor: about,
                 why,
-            } => {
-                self.breaker = Some(breaker.as_str().into());
-                self.about.clone_from(actor);
-                self.reason = Some(why.clone());
-            }
-            EventBody::Closed { actor } => self.about.clone_from(actor),
-            _ => {}
+            } => Self {
+                breaker: Some(breaker.to_string()),
+                about,
+                reason: Some(why),
+                ..base
+            },
+            EventBody::Closed { actor: about } => Self { about, ..base },
         }
     }
+}
 
+impl EventRecord {
     fn into_body(self) -> Result<EventBody, BadRecord> {
-        let missing =
-            |field: &str| bad_record(format!("an event '{}' without '{field}'", self.event));
-        let by = || {
-            self.by
-                .as_deref()
-                .ok_or_else(|| missing("by"))
-                .and_then(parse_record_word::<MemoryId>)
+        let kind = parse_record_word::<Happening>(&self.event)?;
+        let missing = |field: &'static str| {
+            move || bad_record(format!("an event '{kind}' without '{field}'"))
         };
-        let reason = || self.reason.clone().unwrap_or_default();
-        Ok(match parse_record_word::<Happening>(&self.event)? {
+        let reason = self.reason.clone().unwrap_or_default();
+        let citations = |list: Option<_>| list.map(parse_citation_records).transpose();
+        Ok(match kind {
             Happening::Remembered => {
-                let memory = self
-                    .memory
-                    .ok_or_else(|| bad_record("an event 'remembered' without 'memory'"))?;
-                let memory = Box::new(Memory::try_from(*memory)?);
+                let memory = self.memory.ok_or_else(missing("memory"))?;
                 EventBody::Remembered {
-                    memory,
+                    memory: Box::new(Memory::try_from(*memory)?),
                     forced: self.forced,
                     rationale: self.rationale,
                 }
             }
-            Happening::Refreshed => {
-                let citations = self.citations.map(parse_citation_records).transpose()?;
-                EventBody::Refreshed {
-                    citations,
-                    followed: self.found,
-                    voucher: self.voucher,
+            Happening::Refreshed => EventBody::Refreshed {
+                citations: citations(self.citations)?,
+                followed: self.found,
+                voucher: self.voucher,
+            },
+            Happening::Superseded | Happening::Corrected => {
+                let by = parse_record_word(&self.by.ok_or_else(missing("by"))?)?;
+                let reason = self.reason;
+                match kind {
+                    Happening::Superseded => EventBody::Superseded { by, reason },
+                    _ => EventBody::Corrected { by, reason },
                 }
             }
-            Happening::Superseded => EventBody::Superseded {
-                by: by()?,
-                reason: self.reason.clone(),
-            },
-            Happening::Corrected => EventBody::Corrected {
-                by: by()?,
-                reason: self.reason.clone(),
-            },
             Happening::Invalidated => EventBody::Invalidated {
-                reason: reason(),
+                reason,
                 diff: self.diff,
             },
-            Happening::Retired => EventBody::Retired { reason: reason() },
+            Happening::Retired => EventBody::Retired { reason },
             Happening::Approved => EventBody::Approved,
-            Happening::VerifiedValid => EventBody::Verified {
-                valid: true,
-                found: self.found,
-                commit: self.commit,
-            },
-            Happening::VerifiedInvalid => EventBody::Verified {
-                valid: false,
+            Happening::VerifiedValid | Happening::VerifiedInvalid => EventBody::Verified {
+                valid: kind == Happening::VerifiedValid,
                 found: self.found,
                 commit: self.commit,
             },
             Happening::Retrieved => {
-                let shown = self
-                    .shown
-                    .into_iter()
-                    .map(RetrievedMemory::try_from)
-                    .collect::<Result<_, _>>()?;
+                let shown = self.shown.into_iter().map(RetrievedMemory::try_from);
                 EventBody::Retrieved {
                     query: self.query.unwrap_or_default(),
-                    shown,
+                    shown: shown.collect::<Result<_, _>>()?,
                 }
             }
             Happening::Applied => EventBody::Applied,
@@ -686,38 +622,31 @@ impl EventRecord {
             },
             Happening::Forgotten => EventBody::Forgotten {
                 number: self.number.unwrap_or(0),
-                reason: reason(),
+                reason,
             },
             Happening::Restored => {
-                let status = self.status.as_deref().ok_or_else(|| missing("status"))?;
-                let at = self
-                    .refreshed_at
-                    .as_deref()
-                    .ok_or_else(|| missing("refreshed_at"))?;
+                let status = self.status.ok_or_else(missing("status"))?;
+                let at = self.refreshed_at.ok_or_else(missing("refreshed_at"))?;
                 EventBody::Restored {
-                    status: parse_status_fields(status, self.reason.clone(), self.by.as_deref())?,
-                    refreshed_at: parse_record_time(at)?,
-                    citations: self.citations.map(parse_citation_records).transpose()?,
+                    status: parse_status_fields(&status, self.reason, self.by.as_deref())?,
+                    refreshed_at: parse_record_time(&at)?,
+                    citations: citations(self.citations)?,
                 }
             }
             Happening::RolledBack => {
                 let [restored, retired, lost] = self.counts.unwrap_or_default();
-                let to = self.to.ok_or_else(|| missing("to"))?;
                 EventBody::RolledBack {
-                    to,
+                    to: self.to.ok_or_else(missing("to"))?,
                     restored,
                     retired,
                     lost,
                 }
             }
-            Happening::Tripped => {
-                let breaker = self.breaker.as_deref().ok_or_else(|| missing("breaker"))?;
-                EventBody::Tripped {
-                    breaker: parse_record_word::<Breaker>(breaker)?,
-                    why: reason(),
-                    actor: self.about,
-                }
-            }
+            Happening::Tripped => EventBody::Tripped {
+                breaker: parse_record_word(&self.breaker.ok_or_else(missing("breaker"))?)?,
+                why: reason,
+                actor: self.about,
+            },
             Happening::Closed => EventBody::Closed { actor: self.about },
         })
     }
@@ -743,13 +672,13 @@ pub struct PreviousStateRecord {
     /// Where it stood.
     pub status: String,
     /// Why it stood there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// What had replaced it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// Its citations, where they were replaced.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub citations: Option<Vec<CitationRecord>>,
     /// When it had last been stated.
     pub refreshed_at: String,
@@ -758,7 +687,7 @@ pub struct PreviousStateRecord {
 impl From<&PreviousState> for PreviousStateRecord {
     fn from(it: &PreviousState) -> Self {
         Self {
-            status: it.status.stage().as_str().into(),
+            status: it.status.stage().to_string(),
             why: it.status.why().map(Into::into),
             by: format_replacement_id(&it.status),
             citations: it.citations.as_deref().map(to_citation_records),
@@ -784,7 +713,7 @@ pub struct OpenBreakerRecord {
     /// Since when.
     pub at: String,
     /// Whose writes wait; everybody's where nobody is named.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
     /// Which breaker.
     pub breaker: String,
@@ -794,11 +723,10 @@ pub struct OpenBreakerRecord {
 
 impl From<&OpenBreaker> for OpenBreakerRecord {
     fn from(it: &OpenBreaker) -> Self {
-        let (at, breaker) = (format_timestamp(it.at), it.breaker.as_str().into());
         Self {
-            at,
+            at: format_timestamp(it.at),
             actor: it.actor.clone(),
-            breaker,
+            breaker: it.breaker.to_string(),
             why: it.why.clone(),
         }
     }

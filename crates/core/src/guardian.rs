@@ -23,7 +23,6 @@ const TOKENS: u32 = 200;
 const CHARS: usize = 4_000;
 
 /// Why a memory waits after the model has looked at it; `None` if it said that it is fine.
-#[must_use]
 pub fn ask_guardian(model: &dyn Model, memory: &Memory) -> Option<String> {
     let Some(note) = format_guardian_note(memory) else {
         return Some("it is too long for the guardian".into());

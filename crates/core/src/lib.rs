@@ -131,7 +131,6 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// A reader of citations in this context's source that follows at most so many commits.
-    #[must_use]
     pub fn citation_follower(&self, most: usize) -> CitationFollower<'a> {
         CitationFollower::new(self.source, self.policy.tolerance, self.late, most)
     }
@@ -196,13 +195,11 @@ pub mod unchecked {
     use crate::space::Space;
 
     /// A batch of these events.
-    #[must_use]
     pub fn durable_batch(events: Vec<Event>, expects: Vec<Precondition>) -> Batch {
         Batch::new_durable(events, expects)
     }
 
     /// An event that happens now.
-    #[must_use]
     pub fn new_event(
         cx: &Context<'_>,
         space: &Space,
@@ -213,7 +210,6 @@ pub mod unchecked {
     }
 
     /// A person's word for a draft that nobody gave.
-    #[must_use]
     pub fn given_vouching() -> Vouching {
         Vouching::Given(crate::memory::Vouch::new())
     }

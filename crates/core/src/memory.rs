@@ -20,7 +20,6 @@ pub struct MemoryId(Uuid);
 
 impl MemoryId {
     /// A new id from the time and ten bytes of randomness.
-    #[must_use]
     pub fn new(now: Timestamp, random: u128) -> Self {
         let millis = u64::try_from(now.as_millisecond()).unwrap_or(0);
         let mut bytes = [0; 10];
@@ -29,7 +28,6 @@ impl MemoryId {
     }
 
     /// The id of something that came without one (a line of another program's file): the same text gives the same id.
-    #[must_use]
     pub fn from_text(at: Timestamp, text: &str) -> Self {
         let digest = Digest::hash_bytes(text.as_bytes());
         let mut random = [0; 16];
@@ -38,19 +36,16 @@ impl MemoryId {
     }
 
     /// The sixteen bytes.
-    #[must_use]
     pub fn as_bytes(&self) -> &[u8; 16] {
         self.0.as_bytes()
     }
 
     /// From the sixteen bytes.
-    #[must_use]
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(Uuid::from_bytes(bytes))
     }
 
     /// When it was made, in milliseconds: the first six bytes.
-    #[must_use]
     pub fn at_millisecond(&self) -> i64 {
         self.as_bytes()[..6]
             .iter()
@@ -252,7 +247,6 @@ impl Channel {
     ];
 
     /// Whether anybody may have written what comes this way.
-    #[must_use]
     pub fn is_outside(self) -> bool {
         Self::OUTSIDE.contains(&self)
     }
@@ -294,7 +288,6 @@ pub struct Voice {
 
 impl Voice {
     /// A voice with nothing known but who speaks.
-    #[must_use]
     pub fn from_origin(origin: Origin) -> Self {
         Self {
             origin,
@@ -343,7 +336,6 @@ impl Voice {
 
     /// Who else vouches when this voice says again what another said: somebody else, by name; or the same one in a session
     /// of its own, which only counts as long as nobody was shown the memory.
-    #[must_use]
     pub fn voucher_for(&self, of: &Memory) -> Option<String> {
         let name = |it: &Self| it.author.clone().unwrap_or_else(|| it.origin.to_string());
         let is_apart =
@@ -358,7 +350,6 @@ impl Voice {
     }
 
     /// Whether a person speaks, whose word may override a check.
-    #[must_use]
     pub fn is_person(&self) -> bool {
         !self.tainted && matches!(self.origin, Origin::User | Origin::UserCorrection)
     }
@@ -421,7 +412,6 @@ impl Status {
     }
 
     /// The word for it.
-    #[must_use]
     pub fn stage(&self) -> Stage {
         match self {
             Self::Pending { .. } => Stage::Pending,
@@ -433,7 +423,6 @@ impl Status {
     }
 
     /// The reason given, where the status has one.
-    #[must_use]
     pub fn why(&self) -> Option<&str> {
         match self {
             Self::Pending { why } | Self::Invalid { why } | Self::Retired { why } => Some(why),
@@ -521,7 +510,6 @@ impl Memory {
     }
 
     /// What it claims, with the places that prove it.
-    #[must_use]
     pub fn cited_claim(&self) -> CitedClaim<'_> {
         CitedClaim {
             fact: &self.fact,
@@ -530,7 +518,6 @@ impl Memory {
     }
 
     /// Whether only a person forgets it: a person's own words, and what waits for a person or was turned away by one.
-    #[must_use]
     pub fn needs_person_to_forget(&self) -> bool {
         self.voice.is_person() || matches!(self.status.stage(), Stage::Pending | Stage::Invalid)
     }
@@ -546,14 +533,12 @@ impl Memory {
     }
 
     /// Its short name.
-    #[must_use]
     pub fn handle(&self) -> Handle {
         Handle::new(&self.space, self.number)
     }
 
     /// What a memory of its layer belongs to: an episode to its task, scratch to its session. The same words elsewhere
     /// are another memory.
-    #[must_use]
     pub fn task_or_session(&self) -> Option<&str> {
         match self.layer {
             Layer::Episode => self.task.as_deref(),
@@ -564,7 +549,6 @@ impl Memory {
 
     /// The digest of what it says: equal for a re-statement, whatever its case, spacing and punctuation. The same words
     /// in another task, or in the scratch of another session, are another claim.
-    #[must_use]
     pub fn claim_digest(&self) -> Digest {
         claim_digest(
             self.layer,
@@ -575,13 +559,11 @@ impl Memory {
     }
 
     /// Whether it is in use.
-    #[must_use]
     pub fn is_active(&self) -> bool {
         self.status == Status::Active
     }
 
     /// Everything that is searched, as one text.
-    #[must_use]
     pub fn searchable_text(&self) -> String {
         let mut text = String::with_capacity(self.fact.len() + 128);
         for part in self.subject.iter().chain([&self.fact]).chain(&self.tags) {
@@ -597,7 +579,6 @@ impl Memory {
 }
 
 /// The digest of a statement, see [`Memory::claim_digest`]; `of` is the task or the session that it belongs to.
-#[must_use]
 pub fn claim_digest(layer: Layer, of: Option<&str>, subject: Option<&str>, fact: &str) -> Digest {
     let words = apostille_text::overlap::normalise_fact(subject, fact);
     let of = of.map(|it| format!("\n{it}")).unwrap_or_default();
@@ -677,7 +658,6 @@ pub enum Vouching {
 
 impl Vouching {
     /// Whether a person gave their word.
-    #[must_use]
     pub fn is_given(self) -> bool {
         matches!(self, Self::Given(_))
     }
@@ -722,7 +702,6 @@ pub struct Draft {
 
 impl Draft {
     /// A draft with nothing but a fact.
-    #[must_use]
     pub fn new(space: Space, fact: impl Into<String>, voice: Voice) -> Self {
         Self {
             space,

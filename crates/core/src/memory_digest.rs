@@ -14,57 +14,46 @@ impl Memory {
     /// that is not there. The parts are: `apostille memory 1`; space; layer; kind; subject; fact; reason; task; origin;
     /// channel; `tainted` or nothing; `exposed` or nothing; author; session; the number of tags and each tag; and the number of citations and, for each,
     /// its path, first and last line, commit, and the SHA-256 of the cited text in hexadecimal digits.
-    #[must_use]
     pub fn content_digest(&self) -> Digest {
-        let mut form = CanonicalForm::default();
-        form.push_part(FORM)
-            .push_part(self.space.as_str())
-            .push_part(self.layer.as_str())
-            .push_part(self.kind.as_str());
-        form.push_optional(self.subject.as_deref())
-            .push_part(&self.fact)
-            .push_optional(self.reason.as_deref());
-        form.push_optional(self.task.as_deref())
-            .push_part(self.voice.origin.as_str());
-        form.push_part(self.voice.channel.as_str())
-            .push_optional(self.voice.tainted.then_some("tainted"));
-        form.push_optional(self.voice.exposed.then_some("exposed"));
-        form.push_optional(self.voice.author.as_deref())
-            .push_optional(self.voice.session.as_deref());
-        form.push_part(&self.tags.len().to_string());
+        let (voice, mut form) = (&self.voice, String::new());
+        let parts = [
+            Some(FORM),
+            Some(self.space.as_str()),
+            Some(self.layer.as_str()),
+            Some(self.kind.as_str()),
+            self.subject.as_deref(),
+            Some(&self.fact),
+            self.reason.as_deref(),
+            self.task.as_deref(),
+            Some(voice.origin.as_str()),
+            Some(voice.channel.as_str()),
+            voice.tainted.then_some("tainted"),
+            voice.exposed.then_some("exposed"),
+            voice.author.as_deref(),
+            voice.session.as_deref(),
+        ];
+        for part in parts {
+            push_part(&mut form, part);
+        }
+        push_part(&mut form, Some(&self.tags.len().to_string()));
         for tag in &self.tags {
-            form.push_part(tag);
+            push_part(&mut form, Some(tag));
         }
-        form.push_part(&self.citations.len().to_string());
+        push_part(&mut form, Some(&self.citations.len().to_string()));
         for it in &self.citations {
-            form.push_part(it.path.as_str())
-                .push_part(&it.lines.first_line().to_string())
-                .push_part(&it.lines.last_line().to_string());
-            form.push_optional(it.commit.as_deref())
-                .push_part(&it.digest.to_string());
+            push_part(&mut form, Some(it.path.as_str()));
+            push_part(&mut form, Some(&it.lines.first_line().to_string()));
+            push_part(&mut form, Some(&it.lines.last_line().to_string()));
+            push_part(&mut form, it.commit.as_deref());
+            push_part(&mut form, Some(&it.digest.to_string()));
         }
-        Digest::hash_bytes(form.0.as_bytes())
+        Digest::hash_bytes(form.as_bytes())
     }
 }
 
-#[derive(Default)]
-struct CanonicalForm(String);
-
-impl CanonicalForm {
-    fn push_part(&mut self, text: &str) -> &mut Self {
-        self.0.push_str(&text.len().to_string());
-        self.0.push(':');
-        self.0.push_str(text);
-        self
-    }
-
-    fn push_optional(&mut self, text: Option<&str>) -> &mut Self {
-        match text {
-            Some(text) => self.push_part(text),
-            None => {
-                self.0.push('-');
-                self
-            }
-        }
+fn push_part(form: &mut String, part: Option<&str>) {
+    match part {
+        Some(text) => form.push_str(&format!("{}:{text}", text.len())),
+        None => form.push('-'),
     }
 }

@@ -80,7 +80,6 @@ impl NotebookNote {
     }
 
     /// The note as a memory of this space: uncited, and so shown as unverified. The same note gives the same id.
-    #[must_use]
     pub fn into_memory(self, space: Space) -> Memory {
         let (layer, kind) = match self.scope {
             NoteScope::User => (Layer::Knowledge, Kind::User),

@@ -55,7 +55,6 @@ pub const PATH_CHARS: usize = 200;
 
 impl MemoryLimits {
     /// The same for a memory whose subject is a path.
-    #[must_use]
     pub fn for_paths(&self) -> Self {
         Self {
             subject_chars: self.subject_chars.max(PATH_CHARS),
@@ -64,7 +63,6 @@ impl MemoryLimits {
     }
 
     /// The same for a note under a path: it may be as long as an episode.
-    #[must_use]
     pub fn for_path_notes(&self) -> Self {
         Self {
             fact_chars: self.fact_chars.max(self.episode_chars),
@@ -126,7 +124,6 @@ impl BreakerPolicy {
     };
 
     /// The fewest new memories that any of them looks at; `None` when all are off.
-    #[must_use]
     pub fn fewest_writes(&self) -> Option<usize> {
         let limits = [
             self.burst.saturating_add(1),
@@ -209,13 +206,11 @@ impl Default for Policy {
 
 impl Policy {
     /// Whether a change of this kind leaves a citation good enough to be shown.
-    #[must_use]
     pub fn tolerates_change(&self, change: Change) -> bool {
         change <= self.tolerance
     }
 
     /// The policy of the plain notebook (three tools, no citations, 500 entries, word overlap).
-    #[must_use]
     pub fn for_notebook() -> Self {
         let default = Self::default();
         Self {

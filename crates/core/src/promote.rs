@@ -37,7 +37,6 @@ pub struct Promotion {
 
 impl Promotion {
     /// A promotion of this memory, with nothing to add.
-    #[must_use]
     pub fn new(name: MemoryName, voice: Voice) -> Self {
         let (layer, kind, subject, fact, reason, task) = (None, None, None, None, None, None);
         Self {
@@ -149,7 +148,6 @@ fn derive_promotion_voice(note: Voice, by: Voice, is_reworded: bool) -> Voice {
 }
 
 /// The fields that knowledge of this kind needs and does not have. A preference or a correction needs no proof.
-#[must_use]
 pub fn list_missing_knowledge_fields(
     kind: Kind,
     subject: Option<&String>,

@@ -266,7 +266,6 @@ impl Refusal {
     }
 
     /// The class of it, for logs and faces.
-    #[must_use]
     pub fn class(&self) -> &'static str {
         match self {
             Self::Secret { .. } => "secret",
@@ -307,7 +306,6 @@ fn advise_on_empty_field(field: &str) -> &'static str {
 }
 
 /// The flag that gives a field.
-#[must_use]
 pub fn flag_for_field(field: &str) -> &'static str {
     match field {
         "subject" => "--subject \"…\"",

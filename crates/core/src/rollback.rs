@@ -58,13 +58,11 @@ pub struct RollbackPlan {
 
 impl RollbackPlan {
     /// How many memories are put back as they stood.
-    #[must_use]
     pub fn count_restored(&self) -> u64 {
         self.turns.len() as u64 - self.count_retired()
     }
 
     /// How many were remembered since and are retired.
-    #[must_use]
     pub fn count_retired(&self) -> u64 {
         self.turns
             .iter()

@@ -46,7 +46,6 @@ impl Space {
     }
 
     /// Whether it is a user's, not a repository's.
-    #[must_use]
     pub fn is_user(&self) -> bool {
         self.0
             .strip_prefix(USERS)
@@ -54,13 +53,11 @@ impl Space {
     }
 
     /// The letter its handles begin with: `m-12` in a repository, `u-12` for a user.
-    #[must_use]
     pub fn handle_letter(&self) -> char {
         if self.is_user() { 'u' } else { 'm' }
     }
 
     /// The name, such as `owner/name`.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

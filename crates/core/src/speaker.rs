@@ -43,13 +43,11 @@ pub struct Person {
 
 impl Person {
     /// Whether the person's word reaches this space.
-    #[must_use]
     pub fn can_reach(&self, space: &Space) -> bool {
         self.spaces.as_ref().is_none_or(|it| it.contains(space))
     }
 
     /// Those of these spaces that the person's word reaches.
-    #[must_use]
     pub fn reachable_spaces(&self, spaces: &[Space]) -> Vec<Space> {
         spaces
             .iter()
@@ -118,7 +116,6 @@ impl Default for ConnectionFacts {
 
 impl Speaker {
     /// Who speaks at a terminal or in a script. In an agent's shell it is the agent.
-    #[must_use]
     pub fn at_terminal(facts: &TerminalFacts) -> Self {
         let is_person = !facts.is_agent && (facts.is_manned || facts.declared.is_some());
         let voice = if is_person {
@@ -142,7 +139,6 @@ impl Speaker {
 
     /// Who speaks through a protocol. The holder of a token is a program, but one that reviews decides for the person who
     /// made it; a client on standard input decides only what its user was asked about.
-    #[must_use]
     pub fn on_connection(facts: ConnectionFacts) -> Self {
         let is_reviewing = facts.token.as_ref().is_some_and(|it| it.is_reviewing);
         let is_person = match &facts.token {
@@ -160,25 +156,21 @@ impl Speaker {
     }
 
     /// What is stored with what this speaker says.
-    #[must_use]
     pub fn voice(&self) -> &Voice {
         &self.voice
     }
 
     /// The person, where one speaks or is known to have agreed.
-    #[must_use]
     pub fn person(&self) -> Option<&Person> {
         self.person.as_ref()
     }
 
     /// Whether the client asked its user about this very call, and the user agreed.
-    #[must_use]
     pub fn has_consent(&self) -> bool {
         self.has_consent
     }
 
     /// Whether this speaker may forget a memory, in whatever stage it is.
-    #[must_use]
     pub fn can_forget(&self, memory: &Memory) -> bool {
         self.may_forget || !memory.needs_person_to_forget()
     }

@@ -58,7 +58,6 @@ pub fn compute_space_stats(cx: &Context<'_>, space: &Space) -> Result<SpaceStats
 
 impl SpaceStats {
     /// How many active memories a layer has.
-    #[must_use]
     pub fn active_in_layer(&self, layer: Layer) -> u64 {
         self.tally.count_active(layer)
     }

@@ -143,7 +143,6 @@ impl MemoryFilter {
     }
 
     /// Whether this memory is among those asked for. Every store filters by this one rule.
-    #[must_use]
     pub fn admits_memory(&self, memory: &Memory) -> bool {
         is_any_or_among(&self.spaces, &memory.space)
             && is_any_or_among(&self.layers, &memory.layer)
@@ -180,7 +179,6 @@ impl MemoryFilter {
     }
 
     /// Where a listing goes on that ended with this memory.
-    #[must_use]
     pub fn cursor_after(&self, memory: &Memory) -> ListCursor {
         let (at, number, space) = self.sort_key(memory);
         ListCursor {
@@ -263,7 +261,6 @@ pub struct SpaceSummary {
 
 impl SpaceSummary {
     /// How many memories are in this stage.
-    #[must_use]
     pub fn count_in_stage(&self, stage: Stage) -> u64 {
         self.memories
             .iter()
@@ -273,14 +270,12 @@ impl SpaceSummary {
     }
 
     /// How many active memories a layer has.
-    #[must_use]
     pub fn count_active(&self, layer: Layer) -> u64 {
         let n = self.memories.get(&(Stage::Active, layer));
         n.copied().unwrap_or(0)
     }
 
     /// How many events have this word.
-    #[must_use]
     pub fn count_events(&self, word: &str) -> u64 {
         self.events.get(word).copied().unwrap_or(0)
     }
@@ -316,7 +311,6 @@ pub struct DamagedMemory {
 
 impl EventPage {
     /// The end of the log, the newest first.
-    #[must_use]
     pub fn newest(limit: usize) -> Self {
         Self {
             newest_first: true,
@@ -328,7 +322,6 @@ impl EventPage {
 
 impl DamagedMemory {
     /// What people call it.
-    #[must_use]
     pub fn handle(&self) -> Handle {
         Handle::new(&self.space, self.number)
     }

@@ -63,25 +63,21 @@ pub struct VerifiedMemory {
 
 impl VerifiedMemory {
     /// The word for how it stands.
-    #[must_use]
     pub fn standing(&self) -> &'static str {
         format_standing_word(&self.verdicts)
     }
 
     /// Whether its citations hold.
-    #[must_use]
     pub fn is_good(&self) -> bool {
         self.verdicts.iter().all(Verdict::is_good)
     }
 
     /// Whether there is evidence against it. What could not be looked up is no evidence.
-    #[must_use]
     pub fn is_bad(&self) -> bool {
         self.verdicts.iter().any(Verdict::is_bad)
     }
 
     /// Whether it is wrong about this tree: what a branch says that never reached the tree is not about it.
-    #[must_use]
     pub fn is_invalid(&self) -> bool {
         self.is_bad() && !self.is_unmerged
     }
@@ -118,7 +114,6 @@ pub fn verify(
 }
 
 /// Looks up the citations of these memories and writes nothing, not even that somebody looked.
-#[must_use]
 pub fn follow_memory_citations(cx: &Context<'_>, memories: Vec<Memory>) -> Vec<VerifiedMemory> {
     follow_citations_in_detail(cx, memories)
         .into_iter()

@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 
+use super::trace::{stage_moved_from, stage_moved_to};
 use crate::event::{Event, EventBody};
-use crate::memory::{Memory, Status};
+use crate::memory::{Memory, Stage, Status};
 use apostille_cite::citation::Citation;
 
 /// How a memory stood before an event changed it. It is kept with the event, so it is about that memory alone and goes
@@ -20,17 +21,15 @@ pub struct PreviousState {
 
 impl PreviousState {
     /// What this event is about to replace in the memory; nothing, where it only counts.
-    #[must_use]
     pub fn before_event(memory: &Memory, event: &Event) -> Option<Self> {
         let is_recited = match &event.what {
             EventBody::Refreshed { citations, .. } | EventBody::Restored { citations, .. } => {
                 citations.is_some()
             }
-            EventBody::Superseded { .. }
-            | EventBody::Corrected { .. }
-            | EventBody::Invalidated { .. } => false,
-            EventBody::Retired { .. } | EventBody::Approved => false,
-            _ => return None,
+            what => {
+                stage_moved_to(what.event_kind())?;
+                false
+            }
         };
         Some(Self {
             status: memory.status.clone(),
@@ -40,17 +39,12 @@ impl PreviousState {
     }
 
     /// Where a memory must have stood for this to happen to it: all that a log without a [`PreviousState`] tells.
-    #[must_use]
     pub fn assumed_status(what: &EventBody) -> Option<Status> {
-        match what {
-            EventBody::Superseded { .. }
-            | EventBody::Corrected { .. }
-            | EventBody::Invalidated { .. } => Some(Status::Active),
-            EventBody::Retired { .. } => Some(Status::Active),
-            EventBody::Approved => Some(Status::Pending {
+        match stage_moved_from(what.event_kind())? {
+            Stage::Pending => Some(Status::Pending {
                 why: "waits for approval again".into(),
             }),
-            _ => None,
+            _ => Some(Status::Active),
         }
     }
 }

@@ -28,7 +28,6 @@ pub struct EventTrace {
 
 impl EventTrace {
     /// An event of which no more is known than that it happened.
-    #[must_use]
     pub fn new(at: Timestamp, happening: Happening) -> Self {
         Self {
             at,
@@ -45,47 +44,36 @@ impl EventTrace {
 
 impl From<&LoggedEvent> for EventTrace {
     fn from(it: &LoggedEvent) -> Self {
-        let what = &it.event.what;
+        let happening = it.event.what.event_kind();
         let was = it.was.as_ref().map(|it| it.status.stage());
-        let (shown, class) = match what {
-            EventBody::Retrieved { shown, .. } => (shown.as_slice(), None),
-            EventBody::Refused { class } => (&[][..], Some(class.clone())),
-            _ => (&[][..], None),
-        };
-        Self {
-            at: it.event.at,
-            happening: what.event_kind(),
+        let mut trace = Self {
             memory: it.event.memory,
-            was: was.or_else(|| stage_moved_from(what.event_kind())),
-            stage: stage_after_event(what),
-            n_shown: shown.len(),
-            n_held: shown
-                .iter()
-                .filter(|it| is_held_verdict(&it.verdict))
-                .count(),
-            class,
+            was: was.or_else(|| stage_moved_from(happening)),
+            stage: stage_moved_to(happening),
+            ..Self::new(it.event.at, happening)
+        };
+        match &it.event.what {
+            EventBody::Remembered { memory, .. } => trace.stage = Some(memory.status.stage()),
+            EventBody::Restored { status, .. } => trace.stage = Some(status.stage()),
+            EventBody::Retrieved { shown, .. } => {
+                trace.n_shown = shown.len();
+                let held = shown.iter().filter(|it| is_held_verdict(&it.verdict));
+                trace.n_held = held.count();
+            }
+            EventBody::Refused { class } => trace.class = Some(class.clone()),
+            _ => {}
         }
+        trace
     }
 }
 
 /// Whether a memory that was shown with this verdict was looked at, and held. What did not is withheld and is an event of
 /// its own; what cites nothing has nothing to look at.
-#[must_use]
 pub fn is_held_verdict(verdict: &str) -> bool {
     matches!(verdict, "holds" | "moved")
 }
 
-/// Where a memory stands after this, as far as the event itself tells.
-fn stage_after_event(what: &EventBody) -> Option<Stage> {
-    match what {
-        EventBody::Remembered { memory, .. } => Some(memory.status.stage()),
-        EventBody::Restored { status, .. } => Some(status.stage()),
-        other => stage_moved_to(other.event_kind()),
-    }
-}
-
 /// Where an event of this word puts a memory, where the word alone says it.
-#[must_use]
 pub fn stage_moved_to(happening: Happening) -> Option<Stage> {
     match happening {
         Happening::Superseded | Happening::Corrected => Some(Stage::Superseded),
@@ -97,7 +85,6 @@ pub fn stage_moved_to(happening: Happening) -> Option<Stage> {
 }
 
 /// Where a memory must have stood for this to happen to it: all that a log tells which does not say how it stood.
-#[must_use]
 pub fn stage_moved_from(happening: Happening) -> Option<Stage> {
     match happening {
         Happening::Approved => Some(Stage::Pending),

@@ -13,7 +13,6 @@ use crate::store::{Posting, Postings};
 ///
 /// A term's document frequency is the number of its postings, which may come in any order. The same
 /// postings always give the same bits: a document adds up its terms in the order they are given.
-#[must_use]
 pub fn score_bm25(corpus: &Postings, terms: &[(f32, &[Posting])]) -> Vec<(u64, f32)> {
     let mut scores = match find_dense_range(terms) {
         Some((first, width)) => add_dense_scores(corpus, terms, first, width),
@@ -24,7 +23,6 @@ pub fn score_bm25(corpus: &Postings, terms: &[(f32, &[Posting])]) -> Vec<(u64, f
 }
 
 /// What a word adds to the score of the one memory that has it, once, at the usual length: the most telling of words.
-#[must_use]
 pub fn rarest_term_score(corpus: &Postings) -> f32 {
     TermScorer::new(corpus, 1.0, 1).weight / (K1 + 1.0)
 }

@@ -17,13 +17,11 @@ const MORE: &str = "…";
 const PIECE_CHARS: usize = 40;
 
 /// What is shown of a memory: its fact, or of a long one the passage that answers best.
-#[must_use]
 pub fn excerpt_hit(it: &VerifiedHit) -> Cow<'_, str> {
     excerpt_text(&it.hit.memory.fact, &it.hit.why.terms)
 }
 
 /// The passage of a text around these terms, cut between words; the text itself when it is short.
-#[must_use]
 pub fn excerpt_text<'a>(text: &'a str, terms: &[String]) -> Cow<'a, str> {
     if text.chars().nth(WHOLE_CHARS).is_none() {
         return Cow::Borrowed(text);

@@ -16,7 +16,6 @@ pub struct TrustFactor {
 
 impl TrustFactor {
     /// Nothing speaks for or against it.
-    #[must_use]
     pub fn neutral() -> Self {
         Self {
             factor: 1.0,
@@ -94,7 +93,6 @@ pub struct VerifiedHit {
 
 impl VerifiedHit {
     /// A memory that is told without having been asked for.
-    #[must_use]
     pub fn from_verified(it: VerifiedMemory) -> Self {
         Self {
             hit: RecallHit::without_query(it.memory),
@@ -103,13 +101,11 @@ impl VerifiedHit {
     }
 
     /// The word for how it stands: the worst verdict, or `unverified` where nothing is cited.
-    #[must_use]
     pub fn standing(&self) -> &'static str {
         format_standing_word(&self.verdicts)
     }
 
     /// Whether it may be shown.
-    #[must_use]
     pub fn is_good(&self) -> bool {
         self.verdicts.iter().all(Verdict::is_good)
     }

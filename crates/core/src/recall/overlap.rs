@@ -13,7 +13,6 @@ const STOPWORDS: &str = "the and for are but not you all can has her was one our
     over such take where which while work project please help want using thing file should";
 
 /// The words of a text that count: three characters and more, lower-case, no stopwords.
-#[must_use]
 pub fn split_overlap_words(text: &str) -> BTreeSet<String> {
     let split = text
         .split(|c: char| !c.is_alphanumeric())
@@ -24,7 +23,6 @@ pub fn split_overlap_words(text: &str) -> BTreeSet<String> {
 }
 
 /// The score of a memory against the words of a question, with the words they share; `None` when they share none.
-#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "a text has few words")]
 pub fn score_word_overlap(
     memory: &Memory,
@@ -47,7 +45,6 @@ pub fn score_word_overlap(
 }
 
 /// The bonus of a memory of this age in hours.
-#[must_use]
 pub fn recency_bonus(hours: f32) -> f32 {
     (0.1 / hours.max(0.1)).min(1.0)
 }

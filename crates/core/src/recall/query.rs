@@ -109,7 +109,6 @@ pub struct RecallQuery {
 }
 
 /// Fills in what the asker left open.
-#[must_use]
 pub fn complete_query(policy: &Policy, ask: &RecallRequest) -> RecallQuery {
     let text: String = ask.text.chars().take(MAX_CHARS).collect();
     let count = ask.count.unwrap_or(policy.inject.count);

@@ -43,99 +43,14 @@ const CLEAR_TERMS: usize = 2;
 const FEW_TERMS: usize = 2;
 
 /// Words of every prompt to a coding agent, which tell nothing of what it is about. As terms, so without their endings.
-const EVERYDAY: &[&str] = &[
-    "add",
-    "also",
-    "chang",
-    "check",
-    "code",
-    "command",
-    "continu",
-    "creat",
-    "delet",
-    "do",
-    "done",
-    "edit",
-    "ensur",
-    "error",
-    "explain",
-    "fail",
-    "file",
-    "find",
-    "first",
-    "fix",
-    "follow",
-    "function",
-    "go",
-    "good",
-    "help",
-    "implement",
-    "improv",
-    "instal",
-    "issu",
-    "keep",
-    "know",
-    "last",
-    "let",
-    "line",
-    "list",
-    "look",
-    "make",
-    "mean",
-    "move",
-    "name",
-    "need",
-    "new",
-    "next",
-    "note",
-    "now",
-    "ok",
-    "old",
-    "open",
-    "option",
-    "plea",
-    "problem",
-    "project",
-    "put",
-    "read",
-    "remov",
-    "renam",
-    "replac",
-    "repo",
-    "rewrit",
-    "right",
-    "run",
-    "see",
-    "set",
-    "show",
-    "simpl",
-    "start",
-    "still",
-    "stop",
-    "sure",
-    "tell",
-    "test",
-    "thank",
-    "thing",
-    "think",
-    "time",
-    "tri",
-    "understand",
-    "updat",
-    "us",
-    "use",
-    "user",
-    "want",
-    "way",
-    "work",
-    "write",
-    "wrong",
-    "yes",
-];
+const EVERYDAY: &str = "add also chang check code command continu creat delet do done edit ensur error explain fail file find first \
+    fix follow function go good help implement improv instal issu keep know last let line list look make mean move \
+    name need new next note now ok old open option plea problem project put read remov renam replac repo rewrit \
+    right run see set show simpl start still stop sure tell test thank thing think time tri understand updat us \
+    use user want way work write wrong yes";
 
 /// Ranks the candidates, the best first; ties go to the one refreshed last, then to the higher number. Also how many were
 /// left out for what they are, not for what they say: others may be behind them.
-#[must_use]
 pub fn rank_candidates(
     now: Timestamp,
     query: &RecallQuery,
@@ -148,12 +63,9 @@ pub fn rank_candidates(
     hits.sort_by(|a, b| {
         let by_score = b.score.total_cmp(&a.score);
         let by_time = b.memory.refreshed_at.cmp(&a.memory.refreshed_at);
-        let by_place = a
-            .memory
-            .space
-            .cmp(&b.memory.space)
-            .then(b.memory.number.cmp(&a.memory.number));
-        by_score.then(by_time).then(by_place)
+        let by_space = a.memory.space.cmp(&b.memory.space);
+        let by_number = b.memory.number.cmp(&a.memory.number);
+        by_score.then(by_time).then(by_space).then(by_number)
     });
     let n = hits.len();
     let mut hits = trust::admit_trusted_hits(hits, query.count);
@@ -178,12 +90,8 @@ fn is_above_relevance_bar(query: &RecallQuery, hit: &RecallHit, best: f32) -> bo
 /// Whether a memory has enough telling words of the question: two, or one for a correction or a preference, which is worth
 /// more than a fact and has fewer words. One is also enough where the question has only `few`.
 fn is_clear_hit(query: &RecallQuery, hit: &RecallHit, few: usize) -> bool {
-    let n_telling = hit
-        .why
-        .terms
-        .iter()
-        .filter(|it| !is_everyday_term(it))
-        .count();
+    let terms = hit.why.terms.iter();
+    let n_telling = terms.filter(|it| !is_everyday_term(it)).count();
     // Two words in one, which stand for a name they may be a part of, are not a third word.
     let is_word =
         |it: &&QueryTerm| it.is_content && it.weight >= 1.0 && !is_everyday_term(&it.term);
@@ -198,7 +106,7 @@ fn is_clear_hit(query: &RecallQuery, hit: &RecallHit, few: usize) -> bool {
 }
 
 fn is_everyday_term(term: &str) -> bool {
-    EVERYDAY.contains(&term)
+    EVERYDAY.split(' ').any(|it| it == term)
 }
 
 fn score_candidate(now: Timestamp, query: &RecallQuery, candidate: Candidate) -> RecallHit {
@@ -252,12 +160,12 @@ mod tests {
 
     #[test]
     fn everyday_words_are_terms_as_the_analyser_makes_them() {
-        let is_term = |word: &&&str| {
+        let is_term = |word: &&str| {
             apostille_text::terms::extract_query_terms(word)
                 .iter()
                 .all(|it| !it.is_content || it.term == **word)
         };
-        let others: Vec<&&str> = EVERYDAY.iter().filter(|it| !is_term(it)).collect();
+        let others: Vec<&str> = EVERYDAY.split(' ').filter(|it| !is_term(it)).collect();
         assert!(others.is_empty(), "{others:?}");
     }
 }

@@ -13,7 +13,6 @@ pub const OPEN: &str = "<memory-context>";
 pub const CLOSE: &str = "</memory-context>";
 
 /// The block for these memories; empty when there are none.
-#[must_use]
 pub fn render_block(shown: &[VerifiedHit], style: Style) -> String {
     if shown.is_empty() {
         return String::new();
@@ -84,7 +83,6 @@ fn defuse_tag(tag: &str) -> String {
 
 /// A text on one line, without anything hidden and without our own delimiters or those of clients: a memory cannot end
 /// the block it stands in, nor begin a line of it.
-#[must_use]
 pub fn sanitize_line(text: &str) -> String {
     delimiter::defuse_delimiters(&moderate::neutralise_to_one_line(text)).into_owned()
 }

@@ -311,14 +311,12 @@ fn compare_with_known(
 }
 
 /// Whether two memories have a subject, and the same one.
-#[must_use]
 pub fn has_same_subject(a: &Memory, b: &Memory) -> bool {
     let normalize = |it: &Memory| normalise_fact(None, it.subject.as_deref().unwrap_or(""));
     a.subject.is_some() && normalize(a) == normalize(b)
 }
 
 /// How a newer memory stands to an older one, whatever their modules. Only of one subject can they contradict.
-#[must_use]
 pub fn compare_memories(new: &Memory, old: &Memory) -> FactCompatibility {
     let (ours, theirs) = (normalize_statement(new), normalize_statement(old));
     let (ours, theirs) = (

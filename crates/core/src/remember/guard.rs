@@ -391,7 +391,6 @@ fn list_identity_entries(cx: &Context<'_>, space: &Space) -> Result<Vec<String>,
 }
 
 /// What share of a whole is in use, in percent, rounded up.
-#[must_use]
 pub fn percent_used(used: usize, limit: usize) -> u8 {
     u8::try_from((used * 100).div_ceil(limit.max(1)).min(100)).unwrap_or(100)
 }

@@ -16,7 +16,6 @@ pub enum ModuleOverlap {
 }
 
 /// Where two memories apply: to the folders of what they cite; one that cites nothing, to the whole repository.
-#[must_use]
 pub fn compare_modules(a: &Memory, b: &Memory) -> ModuleOverlap {
     let (a, b) = (list_cited_folders(a), list_cited_folders(b));
     let holds = |outer: &str, inner: &str| {

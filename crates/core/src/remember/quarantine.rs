@@ -59,7 +59,6 @@ fn shorten_literal(literal: &str) -> String {
 }
 
 /// Whether a memory waits for nothing but lines that say what it states.
-#[must_use]
 pub fn is_awaiting_proof(memory: &Memory) -> bool {
     memory.status.stage() == Stage::Pending
         && memory.marks.contains(&Mark::Ungrounded)

@@ -48,26 +48,22 @@ pub struct MemoryUpdate {
 
 impl MemoryUpdate {
     /// Whether it cites other places now: the paths that it is found by change, and its terms, which they are part of.
-    #[must_use]
     pub fn has_new_citations(&self) -> bool {
         self.before.citations != self.after.citations
     }
 
     /// Whether the terms that it had leave the index, where only active memories are.
-    #[must_use]
     pub fn leaves_index(&self) -> bool {
         self.before.is_active() && (!self.after.is_active() || self.has_new_citations())
     }
 
     /// Whether the terms that it has now enter the index.
-    #[must_use]
     pub fn enters_index(&self) -> bool {
         self.after.is_active() && (!self.before.is_active() || self.has_new_citations())
     }
 }
 
 /// The memory that an event writes over. Its row must be read to plan the event; for any other event no row is needed.
-#[must_use]
 pub fn changed_memory(event: &Event) -> Option<MemoryId> {
     let is_new_or_gone = matches!(
         event.what,
@@ -79,7 +75,6 @@ pub fn changed_memory(event: &Event) -> Option<MemoryId> {
 
 /// What an event changes, given the memory that it writes over as it was before; see [`changed_memory`]. An event about a
 /// memory that is not there changes nothing.
-#[must_use]
 pub fn plan_event(event: &Event, before: Option<Memory>) -> RowChanges<'_> {
     let was = before
         .as_ref()

@@ -164,13 +164,11 @@ impl StoreState {
     }
 
     /// The highest number that a space has given.
-    #[must_use]
     pub fn last_number(&self, space: &Space) -> u64 {
         self.rooms.get(space).map_or(0, |it| it.last_number)
     }
 
     /// Whether there is such a memory.
-    #[must_use]
     pub fn has_memory(&self, id: MemoryId) -> bool {
         self.places.contains_key(&id)
     }
@@ -199,7 +197,6 @@ impl StoreState {
     }
 
     /// The memories with these keys.
-    #[must_use]
     pub fn get_memories(&self, keys: MemoryKeys<'_>) -> Vec<Memory> {
         let one = |id: &MemoryId| self.find_memory(*id);
         let numbered = |space: &Space, number: &u64| self.rooms.get(space)?.memories.get(number);
@@ -223,7 +220,6 @@ impl StoreState {
     }
 
     /// The memories that a filter admits.
-    #[must_use]
     pub fn list_memories(&self, filter: &MemoryFilter) -> Vec<Memory> {
         let all = self.rooms.values().flat_map(|room| room.memories.values());
         let mut memories: Vec<Memory> =
@@ -234,7 +230,6 @@ impl StoreState {
     }
 
     /// What the index of a space knows of these terms.
-    #[must_use]
     pub fn read_postings(&self, space: &Space, terms: &[String]) -> Postings {
         let Some(room) = self.rooms.get(space) else {
             return Postings {
@@ -260,7 +255,6 @@ impl StoreState {
     }
 
     /// The terms that begin with this character.
-    #[must_use]
     pub fn list_terms(&self, space: &Space, initial: char) -> Vec<String> {
         let Some(room) = self.rooms.get(space) else {
             return Vec::new();
@@ -275,13 +269,11 @@ impl StoreState {
     }
 
     /// The spaces there are.
-    #[must_use]
     pub fn list_spaces(&self) -> Vec<Space> {
         self.rooms.keys().cloned().collect()
     }
 
     /// The numbers of a space.
-    #[must_use]
     pub fn summarize_space(&self, space: &Space) -> SpaceSummary {
         let Some(room) = self.rooms.get(space) else {
             return SpaceSummary::default();
@@ -303,7 +295,6 @@ impl StoreState {
     }
 
     /// How a space stands before a write.
-    #[must_use]
     pub fn read_breaker_state(&self, space: &Space, since: Timestamp) -> BreakerState {
         let Some(room) = self.rooms.get(space) else {
             return BreakerState::default();
@@ -317,7 +308,6 @@ impl StoreState {
     }
 
     /// A part of the log of a space.
-    #[must_use]
     pub fn read_events(&self, space: &Space, page: &EventPage) -> Vec<LoggedEvent> {
         let wanted = |it: &&LoggedEvent| {
             let is_touched = |id| it.event.touched_memories().any(|touched| touched == id);
@@ -337,7 +327,6 @@ impl StoreState {
     }
 
     /// What happened in a space in outline, the newest first, up to the first that is older than this time.
-    #[must_use]
     pub fn read_event_traces(
         &self,
         space: &Space,

@@ -20,7 +20,6 @@ pub struct ReplacementProposal {
 
 /// The draft for a memory whose code has changed; `None` when nothing is wrong with it, when something could not be
 /// looked up, or when nothing is left to cite.
-#[must_use]
 pub fn propose_replacement(it: &VerifiedMemory) -> Option<ReplacementProposal> {
     let is_known = !it
         .verdicts
