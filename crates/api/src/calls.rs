@@ -77,6 +77,6 @@ const OPENAPI: ApiCall = ApiCall::new(
 .with_description("openapi", "about", "This document");
 
 fn handle_openapi_call(_: &RequestScope<'_>, asked: &RequestInput) -> Result<HttpReply, CallFault> {
-    let NoArguments {} = read_query_arguments(asked)?;
+    let NoArguments {} = read_query_arguments(&asked.query)?;
     HttpReply::new_json(200, &build_openapi_document())
 }

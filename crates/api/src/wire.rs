@@ -9,18 +9,21 @@ mod schema;
 mod values;
 
 use std::fmt::Display;
-use std::str::FromStr;
 
-use apostille_cite::citation::CodeLocation;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use apostille_text::secrets::mask_secrets;
 
+pub(crate) use lenient_reader::{ArgumentForm, REPO, read_request_arguments};
 pub use lenient_reader::{read_arguments, read_tagged_arguments};
 pub use schema::InputSchema;
-pub use values::{BoundedList, CodeLocationText, OptionalText, ParsedText, ResultLimit};
+pub(crate) use schema::generate_input_schema;
+pub use values::{BoundedList, CitationTexts, OptionalText, ResultLimit};
+
+pub use crate::json::text_schema::{TextEncoded, TextSchema};
 
 /// How many citations one call may bring.
 pub const MAX_CITATIONS: usize = 100;
+/// How much of a name is repeated that nobody knows, in characters.
+const MAX_TOLD: usize = 60;
 
 /// Arguments that are not what a tool takes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -48,48 +51,9 @@ impl ArgumentError {
     }
 }
 
-/// One field that was taken out of its object.
-fn read_field<T: DeserializeOwned>(
-    name: &str,
-    value: Option<Value>,
-) -> Result<Option<T>, ArgumentError> {
-    value
-        .map(|it| lenient_reader::read_json_value(&it).map_err(|error| error.inside_field(name)))
-        .transpose()
-}
-
-/// A text, where the field is given.
-pub fn read_text_field(name: &str, value: Option<Value>) -> Result<Option<String>, ArgumentError> {
-    read_field(name, value)
-}
-
-/// A text that must be given.
-pub fn read_required_text(name: &str, value: Option<Value>) -> Result<String, ArgumentError> {
-    read_text_field(name, value)?.ok_or_else(|| ArgumentError::new_missing(name))
-}
-
-/// A word of some idea, where the field is given.
-pub fn read_parsed_field<T>(name: &str, value: Option<Value>) -> Result<Option<T>, ArgumentError>
-where
-    T: FromStr,
-    T::Err: Display,
-{
-    Ok(read_field::<ParsedText<T>>(name, value)?.map(|it| it.0))
-}
-
-/// A whole number, also where it is written as a text of digits.
-pub fn read_number_field(name: &str, value: Option<Value>) -> Result<Option<u32>, ArgumentError> {
-    read_field(name, value)
-}
-
-/// Yes or no; no unless said.
-pub fn read_flag_field(name: &str, value: Option<Value>) -> Result<bool, ArgumentError> {
-    Ok(read_field(name, value)?.unwrap_or_default())
-}
-
-/// The places of the field `citations`.
-pub fn read_citation_list(value: Option<Value>) -> Result<Vec<CodeLocation>, ArgumentError> {
-    let places: BoundedList<CodeLocationText, MAX_CITATIONS> =
-        read_field("citations", value)?.unwrap_or_default();
-    Ok(places.0.into_iter().map(|it| it.0).collect())
+/// A name that a caller brought, as it may be repeated: bounded, on one line and without a secret.
+pub(crate) fn shorten_echo(name: &str) -> String {
+    let name = mask_secrets(name);
+    let seen = name.chars().filter(|c| !c.is_control());
+    seen.take(MAX_TOLD).collect()
 }

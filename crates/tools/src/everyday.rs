@@ -28,7 +28,7 @@ use apostille_api::shorten::take_first_chars;
 use apostille_api::{CallFault, CallPlace, wire};
 use input::{
     ForgetInput, MemoryIdInput, RecallInput, RememberInput, ReplacementInput, ReviseAction,
-    VerifyMemoriesInput, into_code_locations,
+    VerifyMemoriesInput,
 };
 use output::{MemoryProblem, RecallToolReply, RefusedToolReply, VerifyToolReply, WriteToolReply};
 
@@ -133,7 +133,7 @@ fn run_remember_tool(
         kind: fact.kind.map(|it| it.0),
         subject: fact.subject,
         reason: fact.reason,
-        citations: into_code_locations(fact.citations),
+        citations: fact.citations.0,
         tags: fact.tags,
         task: fact.task,
         twin: choose_duplicate_handling(fact.merge_with.map(|it| it.0), fact.rationale),
@@ -201,7 +201,7 @@ fn run_replace_action(
     let old = list::find_named_memory(cx, &spaces, name)?;
     let space = old.map_or_else(|| here.repo.clone(), |it| it.space);
     let draft = Draft {
-        citations: into_code_locations(it.citations),
+        citations: it.citations.0,
         reason: it.reason,
         ..Draft::new(space.clone(), it.fact, here.agent_voice(cx.actor))
     };
@@ -271,8 +271,11 @@ fn resolve_memories_to_verify(
         };
         return Ok(Ok(list::list_memories(cx, &filter)?));
     }
-    let names = which.ids.0.into_iter().map(|it| it.0);
-    Ok(list::find_all_named(cx, &here.spaces(), names)?)
+    Ok(list::find_all_named(
+        cx,
+        &here.spaces(),
+        which.ids.into_values(),
+    )?)
 }
 
 /// Removes a memory for good, on a person's word.

@@ -18,7 +18,7 @@ use crate::outcome::{
 };
 use crate::tool::{Tool, ToolEffect};
 use apostille_api::wire;
-use apostille_api::wire::{InputSchema, ParsedText};
+use apostille_api::wire::{InputSchema, TextEncoded};
 use apostille_api::{CallFault, CallPlace};
 
 /// A note to keep.
@@ -57,7 +57,7 @@ struct SearchNotesInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct DeleteNoteInput {
     /// The note's id, such as m-4
-    id: ParsedText<MemoryName>,
+    id: TextEncoded<MemoryName>,
 }
 
 /// The tools of this set.

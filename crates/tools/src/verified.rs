@@ -25,7 +25,7 @@ use crate::outcome::{
     write_draft,
 };
 use apostille_api::wire;
-use apostille_api::wire::{ArgumentError, ParsedText};
+use apostille_api::wire::{ArgumentError, TextEncoded};
 use apostille_api::{CallFault, CallPlace};
 
 use citations::{read_pinned_location, verify_pinned_locations};
@@ -334,7 +334,7 @@ fn supersede_verified_memory(
     here: &CallPlace<'_>,
     input: SupersedeInput,
 ) -> Result<VerifiedToolReply, CallFault> {
-    let ParsedText(name) = input.memory_id;
+    let TextEncoded(name) = input.memory_id;
     let old = list::find_named_memory(cx, &here.spaces(), name)?;
     let space = old.map_or_else(|| here.repo.clone(), |it| it.space);
     if let Err(refusal) = check_proof_in_checkout(cx, here, &space, &input.citations.0) {

@@ -9,16 +9,40 @@ use apostille_core::verify::{VerifiedMemory, follow_memory_citations};
 use apostille_core::{Context, list};
 use apostille_text::moderate;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use super::args::{Arguments, NoArguments, read_body_arguments, read_query_arguments};
+use super::args::{NoArguments, read_body_arguments, read_query_arguments};
+use crate::CallFault;
 use crate::access_token::Access;
 use crate::json::{
-    ErrorReply, MemoryView, RefusedReply, RememberReply, RevisedReply, WhenSimilar,
-    build_memory_views,
+    MemoryView, RefusedReply, RememberReply, RevisedReply, WhenSimilar, build_memory_views,
 };
 use crate::request_scope::{HttpReply, RequestInput, RequestScope};
 use crate::wire::ArgumentError;
-use crate::{CallFault, CallPlace};
+
+/// What a call answers.
+pub(super) type ApiResult = Result<HttpReply, CallFault>;
+
+/// Answers a call that takes this behind the question mark.
+pub(super) fn answer_query<Q: DeserializeOwned>(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+    handle: fn(&ApiCallScope<'_>, Q) -> ApiResult,
+) -> ApiResult {
+    let query = read_query_arguments(&asked.query)?;
+    handle(&ApiCallScope::begin(visit, asked)?, query)
+}
+
+/// Answers a call that takes nothing behind the question mark, and this as its body.
+pub(super) fn answer_body<B: DeserializeOwned>(
+    visit: &RequestScope<'_>,
+    asked: &RequestInput,
+    handle: fn(&ApiCallScope<'_>, B) -> ApiResult,
+) -> ApiResult {
+    let NoArguments {} = read_query_arguments(&asked.query)?;
+    let scope = ApiCallScope::begin(visit, asked)?;
+    handle(&scope, read_body_arguments(&asked.body)?)
+}
 
 /// A call under way.
 pub(super) struct ApiCallScope<'a> {
@@ -29,38 +53,19 @@ pub(super) struct ApiCallScope<'a> {
 }
 
 impl<'a> ApiCallScope<'a> {
-    /// Begins a call, and reads its query.
-    pub(super) fn begin_with_query<Q: Arguments>(
-        visit: &'a RequestScope<'a>,
-        asked: &'a RequestInput,
-    ) -> Result<(Self, Q), CallFault> {
-        let (query, spaces) = (read_query_arguments(asked)?, visit.reachable_spaces());
+    /// Begins a call, where the pass reaches something.
+    fn begin(visit: &'a RequestScope<'a>, asked: &'a RequestInput) -> Result<Self, ArgumentError> {
+        let spaces = visit.reachable_spaces();
         if spaces.is_empty() {
-            let why = format!(
-                "'{}' reaches nothing of {}",
-                visit.pass.name, visit.here.repo
-            );
-            return Err(ArgumentError::new("repo", why).into());
+            let (name, repo) = (&visit.pass.name, visit.here.repo);
+            let why = format!("'{name}' reaches nothing of {repo}");
+            return Err(ArgumentError::new("repo", why));
         }
-        let errand = Self {
+        Ok(Self {
             visit,
             asked,
             spaces,
-        };
-        Ok((errand, query))
-    }
-
-    /// Begins a call that takes nothing behind the question mark, and reads its body.
-    pub(super) fn begin_with_body<B: Arguments>(
-        visit: &'a RequestScope<'a>,
-        asked: &'a RequestInput,
-    ) -> Result<(Self, B), CallFault> {
-        let (errand, NoArguments {}) = Self::begin_with_query(visit, asked)?;
-        Ok((errand, read_body_arguments(&asked.body)?))
-    }
-
-    pub(super) fn call_place(&self) -> &'a CallPlace<'a> {
-        self.visit.here
+        })
     }
 
     /// The store, the code, the rules; whoever has the pass is the one who does it.
@@ -104,7 +109,7 @@ impl<'a> ApiCallScope<'a> {
         };
         Voice {
             tainted,
-            session: self.call_place().session.map(Into::into),
+            session: self.visit.here.session.map(Into::into),
             ..voice
         }
     }
@@ -140,7 +145,7 @@ impl<'a> ApiCallScope<'a> {
         word: &'static str,
         outcome: RememberOutcome,
         when: WhenSimilar,
-    ) -> Result<HttpReply, CallFault> {
+    ) -> ApiResult {
         let outcome = self.withhold_stale_in_outcome(outcome)?;
         let status = match &outcome {
             RememberOutcome::Remembered { .. } => 201,
@@ -154,11 +159,10 @@ impl<'a> ApiCallScope<'a> {
             RememberOutcome::Remembered { .. } | RememberOutcome::Refreshed { .. }
         );
         let view = |it: &Memory| self.view_memory(it.clone());
-        let answer = build_api_reply(status, &RememberReply::new(word, &outcome, when, view))?;
-        Ok(if is_change {
-            answer.mark_changed()
-        } else {
-            answer
+        let reply = RememberReply::new(word, &outcome, when, view);
+        Ok(HttpReply {
+            is_change,
+            ..build_api_reply(status, &reply)?
         })
     }
 
@@ -185,7 +189,7 @@ impl<'a> ApiCallScope<'a> {
         &self,
         word: &'static str,
         revised: ReviseOutcome,
-    ) -> Result<HttpReply, CallFault> {
+    ) -> ApiResult {
         match revised {
             ReviseOutcome::Refused(refusal) => build_refusal_reply(&refusal),
             ReviseOutcome::Done(memory) => {
@@ -196,17 +200,14 @@ impl<'a> ApiCallScope<'a> {
                     outcome: word,
                     memories: build_memory_views(&memories),
                 };
-                Ok(build_api_reply(200, &done)?.mark_changed())
+                Ok(build_done_reply(&done)?.mark_changed())
             }
         }
     }
 }
 
 /// An answer as JSON. Whoever asked may put it before a model, so nothing hides in it and no secret is told.
-pub(super) fn build_api_reply(
-    status: u16,
-    answer: &impl Serialize,
-) -> Result<HttpReply, CallFault> {
+pub(super) fn build_api_reply(status: u16, answer: &impl Serialize) -> ApiResult {
     let text = moderate::clean_json_texts(
         serde_json::to_string(answer)?,
         moderate::clean_code_unless_secret,
@@ -214,8 +215,13 @@ pub(super) fn build_api_reply(
     Ok(HttpReply::new(status, "application/json", text))
 }
 
+/// An answer to what was done, or found.
+pub(super) fn build_done_reply(answer: &impl Serialize) -> ApiResult {
+    build_api_reply(200, answer)
+}
+
 /// What was turned away. What is not there is not found; everything else is refused.
-pub(super) fn build_refusal_reply(refusal: &Refusal) -> Result<HttpReply, CallFault> {
+pub(super) fn build_refusal_reply(refusal: &Refusal) -> ApiResult {
     build_api_reply(choose_refusal_status(refusal), &RefusedReply::from(refusal))
 }
 
@@ -230,11 +236,6 @@ fn choose_refusal_status(refusal: &Refusal) -> u16 {
 pub(super) fn build_custom_refusal_reply(
     class: &'static str,
     message: impl Into<String>,
-) -> Result<HttpReply, CallFault> {
+) -> ApiResult {
     build_api_reply(422, &RefusedReply::new(class, message.into()))
-}
-
-/// What is not there, and is no memory and no task.
-pub(super) fn build_not_found_reply(message: String) -> Result<HttpReply, CallFault> {
-    build_api_reply(404, &ErrorReply::new(message))
 }

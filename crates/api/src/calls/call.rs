@@ -1,13 +1,16 @@
 //! A row of the table of calls: how it is reached, what it takes and what it answers.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value};
 
-use super::args::{Arguments, NoArguments, argument_schema};
+use super::args::NoArguments;
 use crate::CallFault;
 use crate::access_token::Access;
+use crate::json::KeptReply;
 use crate::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope, Route};
+use crate::wire::generate_input_schema;
 
-/// What makes the schema of a type.
+/// What makes the schema of what a call answers.
 pub type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
 
 /// One call, with what the document tells about it.
@@ -21,8 +24,8 @@ pub struct ApiCall {
     pub tag: &'static str,
     /// What it does.
     pub summary: &'static str,
-    /// What may stand behind the question mark, beside `repo`.
-    pub query: SchemaFn,
+    /// The schema of what may stand behind the question mark, beside `repo`.
+    pub query: fn() -> Value,
     /// What is sent along.
     pub body: RequestBody,
     /// What comes back when it goes well.
@@ -38,8 +41,8 @@ pub struct ApiCall {
 pub enum RequestBody {
     /// Nothing.
     None,
-    /// A JSON object, with one as a program would send it.
-    Json(SchemaFn, &'static str),
+    /// A JSON object of this schema, with one as a program would send it.
+    Json(fn() -> Value, &'static str),
     /// A file as it is.
     File,
 }
@@ -71,11 +74,9 @@ impl ApiCall {
             id: "",
             tag: "",
             summary: "",
-            query: argument_schema::<NoArguments>,
+            query: generate_input_schema::<NoArguments>,
             body: RequestBody::None,
-            done: AnswerBody::Json(
-                SchemaGenerator::subschema_for::<serde_json::Map<String, serde_json::Value>>,
-            ),
+            done: AnswerBody::Json(SchemaGenerator::subschema_for::<Map<String, Value>>),
             created: None,
             may_refuse: false,
         }
@@ -95,52 +96,39 @@ impl ApiCall {
         }
     }
 
-    pub(super) const fn with_query<T: Arguments>(self) -> Self {
-        Self {
-            query: argument_schema::<T>,
-            ..self
-        }
+    pub(super) const fn with_query<T: JsonSchema>(mut self) -> Self {
+        self.query = generate_input_schema::<T>;
+        self
     }
 
-    pub(super) const fn with_body<T: Arguments>(self, example: &'static str) -> Self {
-        Self {
-            body: RequestBody::Json(argument_schema::<T>, example),
-            ..self
-        }
+    pub(super) const fn with_body<T: JsonSchema>(mut self, example: &'static str) -> Self {
+        self.body = RequestBody::Json(generate_input_schema::<T>, example);
+        self
     }
 
-    pub(super) const fn with_file_body(self) -> Self {
-        Self {
-            body: RequestBody::File,
-            ..self
-        }
+    pub(super) const fn with_file_body(mut self) -> Self {
+        self.body = RequestBody::File;
+        self
     }
 
-    pub(super) const fn with_answer<T: JsonSchema>(self) -> Self {
-        Self {
-            done: AnswerBody::Json(SchemaGenerator::subschema_for::<T>),
-            ..self
-        }
+    pub(super) const fn with_answer<T: JsonSchema>(mut self) -> Self {
+        self.done = AnswerBody::Json(SchemaGenerator::subschema_for::<T>);
+        self
     }
 
-    pub(super) const fn with_answer_kinds(self, kinds: &'static [&'static str]) -> Self {
-        Self {
-            done: AnswerBody::Kinds(kinds),
-            ..self
-        }
+    pub(super) const fn with_answer_kinds(mut self, kinds: &'static [&'static str]) -> Self {
+        self.done = AnswerBody::Kinds(kinds);
+        self
     }
 
-    pub(super) const fn with_created_answer<T: JsonSchema>(self) -> Self {
-        Self {
-            created: Some(SchemaGenerator::subschema_for::<T>),
-            ..self
-        }
+    /// Of a call that keeps something new, or answers this where it does not.
+    pub(super) const fn with_kept_answer<T: JsonSchema>(mut self) -> Self {
+        self.created = Some(SchemaGenerator::subschema_for::<KeptReply>);
+        self.with_answer::<T>().with_refusals()
     }
 
-    pub(super) const fn with_refusals(self) -> Self {
-        Self {
-            may_refuse: true,
-            ..self
-        }
+    pub(super) const fn with_refusals(mut self) -> Self {
+        self.may_refuse = true;
+        self
     }
 }

@@ -10,49 +10,45 @@ use apostille_import::file::{
 };
 use apostille_import::foreign_file::ForeignFile;
 use apostille_import::format::{Format as Foreign, detect_import_format};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::api_call_scope::{ApiCallScope, build_api_reply, build_refusal_reply};
-use super::args::arguments;
+use super::api_call_scope::{
+    ApiCallScope, ApiResult, answer_query, build_done_reply, build_refusal_reply,
+};
 use super::call::ApiCall;
 use crate::CallFault;
 use crate::access_token::{Access, AccessToken};
 use crate::json::ImportReply;
-use crate::json::text_schema::TextEncoded;
-use crate::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope};
-use crate::wire::ArgumentError;
+use crate::request_scope::HttpMethod::{Get, Post};
+use crate::request_scope::HttpReply;
+use crate::wire::{ArgumentError, TextEncoded};
 
 const JSON: &str = "application/json";
 const LINES: &str = "application/x-ndjson";
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
 /// Everything written out.
-pub(super) const EXPORT: ApiCall = ApiCall::new(
-    HttpMethod::Get,
-    "/api/export",
-    Access::Read,
-    handle_export_call,
-)
-.with_description(
-    "export",
-    "carry",
-    "Every memory of the spaces in play, in every status; import reads json and jsonl",
-)
-.with_query::<ExportQuery>()
-.with_answer_kinds(&[JSON, LINES, MARKDOWN]);
+pub(super) const EXPORT: ApiCall =
+    ApiCall::new(Get, "/api/export", Access::Read, |visit, asked| {
+        answer_query(visit, asked, handle_export_call)
+    })
+    .with_description(
+        "export",
+        "carry",
+        "Every memory of the spaces in play, in every status; import reads json and jsonl",
+    )
+    .with_query::<ExportQuery>()
+    .with_answer_kinds(&[JSON, LINES, MARKDOWN]);
 
-arguments! {
-    /// How memories are written out.
-    struct ExportQuery {
-        /// json unless said.
-        format: Option<TextEncoded<Format>>,
-    }
+/// How memories are written out.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ExportQuery {
+    /// json unless said.
+    format: Option<TextEncoded<Format>>,
 }
 
-fn handle_export_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, query): (_, ExportQuery) = ApiCallScope::begin_with_query(visit, asked)?;
+fn handle_export_call(it: &ApiCallScope<'_>, query: ExportQuery) -> ApiResult {
     let format = query.format.map_or(Format::Json, |it| it.0);
     let spaces = it.spaces.clone();
     let filter = MemoryFilter {
@@ -68,14 +64,14 @@ fn handle_export_call(
         Format::Jsonl => (LINES, "jsonl"),
         Format::Markdown => (MARKDOWN, "md"),
     };
-    let mut reply = HttpReply::new(200, kind, written(&memories, format, visit.cx.now)?);
+    let mut reply = HttpReply::new(200, kind, written(&memories, format, it.visit.cx.now)?);
     let name = format!("attachment; filename=\"memories.{ending}\"");
     reply.headers.push(("content-disposition", name));
     Ok(reply)
 }
 
 /// Reads a file in.
-pub(super) const IMPORT: ApiCall = ApiCall::new(HttpMethod::Post, "/api/import", Access::Write, handle_import_call)
+pub(super) const IMPORT: ApiCall = ApiCall::new(Post, "/api/import", Access::Write, |visit, asked| answer_query(visit, asked, handle_import_call))
     .with_description(
         "import",
         "carry",
@@ -87,36 +83,32 @@ pub(super) const IMPORT: ApiCall = ApiCall::new(HttpMethod::Post, "/api/import",
     .with_answer::<ImportReply>()
     .with_refusals();
 
-arguments! {
-    /// How a file is read in.
-    struct ImportQuery {
-        /// Found out unless said.
-        format: Option<TextEncoded<Foreign>>,
-        /// What the file is called, where that tells its format.
-        name: Option<String>,
-        /// Only tell what would become of it.
-        dry_run: bool,
-        /// Vouch for the file; for passes that review.
-        trust: bool,
-    }
+/// How a file is read in.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct ImportQuery {
+    /// Found out unless said.
+    format: Option<TextEncoded<Foreign>>,
+    /// What the file is called, where that tells its format.
+    name: Option<String>,
+    /// Only tell what would become of it.
+    dry_run: bool,
+    /// Vouch for the file; for passes that review.
+    trust: bool,
 }
 
-fn handle_import_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, query): (_, ImportQuery) = ApiCallScope::begin_with_query(visit, asked)?;
+fn handle_import_call(it: &ApiCallScope<'_>, query: ImportQuery) -> ApiResult {
     let how = ImportOptions {
         is_rehearsed: query.dry_run,
-        vouched_by: visit.person().filter(|_| query.trust),
+        vouched_by: it.visit.person().filter(|_| query.trust),
     };
     if query.trust && how.vouched_by.is_none() {
         return build_refusal_reply(&Refusal::PersonDecides {
             verb: "vouch for a file",
         });
     }
-    let mut taken = plan_import_from_body(&it, &query)?;
-    leave_out_unreachable_items(&mut taken, visit.pass);
+    let mut taken = plan_import_from_body(it, &query)?;
+    leave_out_unreachable_items(&mut taken, it.visit.pass);
     let done = import_planned_files(
         &it.context(),
         |space| it.context_for(space),
@@ -124,12 +116,9 @@ fn handle_import_call(
         how,
     )?;
     let told = ImportReply::new(&done, how.is_rehearsed, None);
-    let is_change = !how.is_rehearsed && told.kept + told.let_in > 0;
-    let answer = build_api_reply(200, &told)?;
-    Ok(if is_change {
-        answer.mark_changed()
-    } else {
-        answer
+    Ok(HttpReply {
+        is_change: !how.is_rehearsed && told.kept + told.let_in > 0,
+        ..build_done_reply(&told)?
     })
 }
 

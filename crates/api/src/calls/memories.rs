@@ -11,70 +11,66 @@ use apostille_core::verify::follow_memory_citations;
 use apostille_core::{list as core_list, remember as core_remember};
 use jiff::Timestamp;
 use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::api_call_scope::{
-    ApiCallScope, build_api_reply, build_custom_refusal_reply, build_refusal_reply,
+    ApiCallScope, ApiResult, answer_body, answer_query, build_custom_refusal_reply,
+    build_done_reply, build_refusal_reply,
 };
-use super::args::{
-    ArgumentList, CitationList, NoArguments, PageLimit, TagList, TimeArgument, arguments,
-    read_body_arguments,
-};
+use super::args::{NoArguments, PageLimit, TimeArgument, read_body_arguments};
 use super::call::ApiCall;
 use crate::CallFault;
 use crate::access_token::Access;
-use crate::json::text_schema::TextEncoded;
 use crate::json::{
     ForgetReply, ForgottenView, KeptReply, MemoriesReply, MemoryDetails, MemoryDetailsReply,
     SkippedReply, WhenSimilar, build_memory_views,
 };
-use crate::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope};
-use crate::wire::ArgumentError;
+use crate::request_scope::HttpMethod::{Delete, Get, Post};
+use crate::wire::{ArgumentError, BoundedList, CitationTexts, TextEncoded};
 
 /// How many memories are listed unless said.
 const LISTED: usize = 50;
 
 /// Lists memories.
-pub(super) const LIST: ApiCall = ApiCall::new(
-    HttpMethod::Get,
-    "/api/memories",
-    Access::Read,
-    handle_list_memories_call,
-)
-.with_description(
-    "listMemories",
-    "memories",
-    "Memories by what they are, each with how it stands in this checkout",
-)
-.with_query::<ListMemoriesQuery>()
-.with_answer::<MemoriesReply>();
+pub(super) const LIST: ApiCall =
+    ApiCall::new(Get, "/api/memories", Access::Read, |visit, asked| {
+        answer_query(visit, asked, handle_list_memories_call)
+    })
+    .with_description(
+        "listMemories",
+        "memories",
+        "Memories by what they are, each with how it stands in this checkout",
+    )
+    .with_query::<ListMemoriesQuery>()
+    .with_answer::<MemoriesReply>();
 
-arguments! {
-    /// Which memories are listed.
-    struct ListMemoriesQuery {
-        layer: ArgumentList<TextEncoded<Layer>, 10>,
-        kind: ArgumentList<TextEncoded<Kind>, 10>,
-        /// Active and pending unless said.
-        status: ArgumentList<TextEncoded<Stage>, 10>,
-        origin: ArgumentList<TextEncoded<Origin>, 10>,
-        tag: Option<String>,
-        /// Citing this file, or a file below this folder.
-        #[schemars(with = "Option<String>")]
-        path: Option<TextEncoded<RepoPath>>,
-        task: Option<String>,
-        /// With this text in subject or fact.
-        text: Option<String>,
-        /// Recorded since: 7d, 24h, 2w, a date or a time.
-        since: Option<TimeArgument>,
-        /// Recorded before.
-        until: Option<TimeArgument>,
-        /// newest unless said.
-        #[schemars(extend("enum" = list_order_words()))]
-        order: Option<String>,
-        /// At most so many; 50 unless said.
-        limit: Option<PageLimit<200>>,
-        /// What the page before said as `next`.
-        after: Option<String>,
-    }
+/// Which memories are listed.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct ListMemoriesQuery {
+    layer: BoundedList<TextEncoded<Layer>, 10>,
+    kind: BoundedList<TextEncoded<Kind>, 10>,
+    /// Active and pending unless said.
+    status: BoundedList<TextEncoded<Stage>, 10>,
+    origin: BoundedList<TextEncoded<Origin>, 10>,
+    tag: Option<String>,
+    /// Citing this file, or a file below this folder.
+    #[schemars(with = "Option<String>")]
+    path: Option<TextEncoded<RepoPath>>,
+    task: Option<String>,
+    /// With this text in subject or fact.
+    text: Option<String>,
+    /// Recorded since: 7d, 24h, 2w, a date or a time.
+    since: Option<TimeArgument>,
+    /// Recorded before.
+    until: Option<TimeArgument>,
+    /// newest unless said.
+    #[schemars(extend("enum" = list_order_words()))]
+    order: Option<String>,
+    /// At most so many; 50 unless said.
+    limit: Option<PageLimit<200>>,
+    /// What the page before said as `next`.
+    after: Option<String>,
 }
 
 const ORDERS: [(&str, ListOrder); 3] = [
@@ -87,12 +83,8 @@ fn list_order_words() -> Vec<&'static str> {
     ORDERS.iter().map(|it| it.0).collect()
 }
 
-fn handle_list_memories_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, query) = ApiCallScope::begin_with_query(visit, asked)?;
-    let filter = build_list_filter(&it, query)?;
+fn handle_list_memories_call(it: &ApiCallScope<'_>, query: ListMemoriesQuery) -> ApiResult {
+    let filter = build_list_filter(it, query)?;
     let (cx, limit) = (it.context(), filter.limit - 1);
     let mut memories = core_list::list_memories(&cx, &filter)?;
     let is_more = memories.len() > limit;
@@ -101,14 +93,11 @@ fn handle_list_memories_call(
         .last()
         .filter(|_| is_more)
         .map(|it| format_api_cursor(&filter, it));
-    build_api_reply(
-        200,
-        &MemoriesReply {
-            ok: true,
-            memories: build_memory_views(&follow_memory_citations(&cx, memories)),
-            next: last,
-        },
-    )
+    build_done_reply(&MemoriesReply {
+        ok: true,
+        memories: build_memory_views(&follow_memory_citations(&cx, memories)),
+        next: last,
+    })
 }
 
 /// What is asked for, and one more, to know whether there are more.
@@ -191,7 +180,7 @@ fn parse_api_cursor(text: &str, order: ListOrder) -> Result<ListCursor, Argument
 
 /// Keeps a fact.
 pub(super) const REMEMBER: ApiCall =
-    ApiCall::new(HttpMethod::Post, "/api/memories", Access::Write, handle_remember_call)
+    ApiCall::new(Post, "/api/memories", Access::Write, |visit, asked| answer_body(visit, asked, handle_remember_call))
         .with_description(
             "remember",
             "memories",
@@ -200,9 +189,7 @@ pub(super) const REMEMBER: ApiCall =
         .with_body::<RememberBody>(
             r#"{"fact":"The version of the API is v3","citations":["src/api.rs:3"],"subject":"api","reason":"clients pin it","tags":["api"]}"#,
         )
-        .with_answer::<KeptOrSkipped>()
-        .with_created_answer::<KeptReply>()
-        .with_refusals();
+        .with_kept_answer::<KeptOrSkipped>();
 
 /// A memory that was kept before, or that nothing had to be done.
 #[derive(JsonSchema)]
@@ -216,49 +203,49 @@ enum KeptOrSkipped {
     Skipped(SkippedReply),
 }
 
-arguments! {
-    /// A fact to keep.
-    struct RememberBody {
-        /// One sentence.
-        #[schemars(length(min = 1))]
-        fact: String,
-        /// Lines of code that prove it, as path:start-end.
-        citations: CitationList,
-        /// project and reference need citations; user goes to the person's own space.
-        kind: Option<TextEncoded<Kind>>,
-        /// knowledge unless said.
-        layer: Option<TextEncoded<Layer>>,
-        subject: Option<String>,
-        reason: Option<String>,
-        tags: TagList,
-        task: Option<String>,
-        /// Be content where much the same is known.
-        skip: bool,
-        /// The memory that this replaces, keeping its citations.
-        merge_with: Option<TextEncoded<MemoryName>>,
-        /// Why both are needed.
-        rationale: Option<String>,
-        /// A person's word that overrides a check; for passes that review.
-        force: bool,
-        /// The words come from outside.
-        tainted: bool,
-    }
+/// A fact to keep.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct RememberBody {
+    /// One sentence.
+    #[schemars(length(min = 1))]
+    fact: String,
+    /// Lines of code that prove it, as path:start-end.
+    #[serde(default)]
+    citations: CitationTexts,
+    /// project and reference need citations; user goes to the person's own space.
+    kind: Option<TextEncoded<Kind>>,
+    /// knowledge unless said.
+    layer: Option<TextEncoded<Layer>>,
+    subject: Option<String>,
+    reason: Option<String>,
+    #[serde(default)]
+    tags: BoundedList<String, 100>,
+    task: Option<String>,
+    /// Be content where much the same is known.
+    #[serde(default)]
+    skip: bool,
+    /// The memory that this replaces, keeping its citations.
+    merge_with: Option<TextEncoded<MemoryName>>,
+    /// Why both are needed.
+    rationale: Option<String>,
+    /// A person's word that overrides a check; for passes that review.
+    #[serde(default)]
+    force: bool,
+    /// The words come from outside.
+    #[serde(default)]
+    tainted: bool,
 }
 
-fn handle_remember_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, body): (_, RememberBody) = ApiCallScope::begin_with_body(visit, asked)?;
+fn handle_remember_call(it: &ApiCallScope<'_>, body: RememberBody) -> ApiResult {
     let when = if body.skip {
         WhenSimilar::Skip
     } else {
         WhenSimilar::Choose
     };
-    let Some(draft) = build_remember_draft(&it, body) else {
+    let Some(draft) = build_remember_draft(it, body) else {
         let why = format!(
             "'{}' does not reach the space that this belongs to",
-            visit.pass.name
+            it.visit.pass.name
         );
         return build_custom_refusal_reply("out_of_reach", why);
     };
@@ -280,7 +267,7 @@ fn build_remember_draft(it: &ApiCallScope<'_>, body: RememberBody) -> Option<Dra
         subject: body.subject,
         reason: body.reason,
         citations: body.citations.0,
-        tags: body.tags.into_texts(),
+        tags: body.tags.0,
         task: body.task,
         twin: twin.unwrap_or(DuplicateChoice::Ask),
         ..Draft::new(it.find_space(is_persons)?.clone(), body.fact, voice)
@@ -290,7 +277,7 @@ fn build_remember_draft(it: &ApiCallScope<'_>, body: RememberBody) -> Option<Dra
 
 /// Everything about one memory.
 pub(super) const ONE: ApiCall =
-    ApiCall::new(HttpMethod::Get, "/api/memories/{name}", Access::Read, handle_show_memory_call)
+    ApiCall::new(Get, "/api/memories/{name}", Access::Read, |visit, asked| answer_query(visit, asked, handle_show_memory_call))
         .with_description(
             "showMemory",
             "memories",
@@ -298,26 +285,19 @@ pub(super) const ONE: ApiCall =
         )
         .with_answer::<MemoryDetailsReply>();
 
-fn handle_show_memory_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, NoArguments {}) = ApiCallScope::begin_with_query(visit, asked)?;
+fn handle_show_memory_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
     match it.find_memory()? {
         Err(refusal) => build_refusal_reply(&refusal),
-        Ok(memory) => build_api_reply(
-            200,
-            &MemoryDetailsReply::new(
-                it.context().store,
-                &MemoryDetails::gather_details(&it.context(), memory)?,
-            )?,
-        ),
+        Ok(memory) => build_done_reply(&MemoryDetailsReply::new(
+            it.context().store,
+            &MemoryDetails::gather_details(&it.context(), memory)?,
+        )?),
     }
 }
 
 /// Forgets a memory.
 pub(super) const FORGET: ApiCall =
-    ApiCall::new(HttpMethod::Delete, "/api/memories/{name}", Access::Write, handle_forget_call)
+    ApiCall::new(Delete, "/api/memories/{name}", Access::Write, |visit, asked| answer_query(visit, asked, handle_forget_call))
         .with_description(
             "forget",
             "memories",
@@ -328,19 +308,14 @@ pub(super) const FORGET: ApiCall =
         .with_answer::<ForgetReply>()
         .with_refusals();
 
-arguments! {
-    /// Why it is done.
-    struct ReasonArguments {
-        reason: Option<String>,
-    }
+/// Why it is done.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct ReasonArguments {
+    pub(super) reason: Option<String>,
 }
 
-fn handle_forget_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, query): (_, ReasonArguments) = ApiCallScope::begin_with_query(visit, asked)?;
-    let body: ReasonArguments = read_body_arguments(&asked.body)?;
+fn handle_forget_call(it: &ApiCallScope<'_>, query: ReasonArguments) -> ApiResult {
+    let body: ReasonArguments = read_body_arguments(&it.asked.body)?;
     let reason = body.reason.or(query.reason).unwrap_or_default();
     let memory = match it.find_memory()? {
         Ok(memory) if memory.needs_person_to_forget() && !it.can_review() => {
@@ -352,20 +327,17 @@ fn handle_forget_call(
     let here = crate::CallPlace {
         user: None,
         repo: &memory.space,
-        ..*it.call_place()
+        ..*it.visit.here
     };
     match crate::forget_with_cleanup(&it.context(), &here, MemoryName::Id(memory.id), &reason)? {
         Err(refusal) => build_refusal_reply(&refusal),
         Ok(memory) => {
             let memories = vec![ForgottenView::from(&*memory)];
-            Ok(build_api_reply(
-                200,
-                &ForgetReply {
-                    ok: true,
-                    outcome: "forgotten",
-                    memories,
-                },
-            )?
+            Ok(build_done_reply(&ForgetReply {
+                ok: true,
+                outcome: "forgotten",
+                memories,
+            })?
             .mark_changed())
         }
     }

@@ -7,11 +7,11 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::CALLS;
-use super::args::REPO;
-use super::call::{AnswerBody, ApiCall, RequestBody, SchemaFn};
+use super::call::{AnswerBody, ApiCall, RequestBody};
 use crate::json::text_schema::{RepoNameWord, TextSchema};
 use crate::json::{ErrorReply, RefusedReply, SimilarReply};
 use crate::request_scope::HttpMethod;
+use crate::wire::REPO;
 
 const ABOUT: &str = "Verified, shared memory for coding agents. Every call needs a bearer token; what a token may do is \
                      read, write or review, in the spaces that it names. Answers have the shapes of `--json` on the \
@@ -105,6 +105,7 @@ impl Transform for StrictSchemaTransform {
         if matches!(object.get("format"), Some(Value::String(it)) if it != "date-time") {
             object.remove("format");
         }
+        object.remove("default");
         if let Some(Value::String(text)) = object.get_mut("description") {
             *text = text.replace('\n', " ");
         }
@@ -224,10 +225,10 @@ fn describe_operation(schemas: &mut SchemaGenerator, call: &ApiCall) -> Value {
         "summary": call.summary,
         "description": format!("Needs a token that may {}.", call.route.need.as_str()),
         "tags": [call.tag],
-        "parameters": list_parameters(schemas, call),
+        "parameters": list_parameters(call),
         "responses": responses,
     });
-    if let Some(body) = describe_request_body(schemas, call.body) {
+    if let Some(body) = describe_request_body(call.body) {
         told["requestBody"] = body;
     }
     told
@@ -239,13 +240,13 @@ fn refer_to_common_response((status, name, _): (u16, &str, &str)) -> (String, Va
 }
 
 /// The schema of what a call takes.
-fn describe_arguments(schemas: &mut SchemaGenerator, of: SchemaFn) -> Value {
-    let mut schema = of(schemas);
+fn describe_arguments(schema: fn() -> Value) -> Value {
+    let mut schema = Schema::try_from(schema()).unwrap_or_default();
     StrictSchemaTransform.transform(&mut schema);
     schema.to_value()
 }
 
-fn list_parameters(schemas: &mut SchemaGenerator, call: &ApiCall) -> Vec<Value> {
+fn list_parameters(call: &ApiCall) -> Vec<Value> {
     let parts = call.route.path.split(['{', '}']).skip(1).step_by(2);
     let is_memory = call.route.path.starts_with("/api/memories/");
     let schema = if is_memory {
@@ -254,7 +255,7 @@ fn list_parameters(schemas: &mut SchemaGenerator, call: &ApiCall) -> Vec<Value> 
         json!({"type": "string", "minLength": 1})
     };
     let part = |name: &str| json!({"name": name, "in": "path", "required": true, "schema": schema});
-    let query = describe_arguments(schemas, call.query);
+    let query = describe_arguments(call.query);
     let queried = query["properties"].as_object().into_iter().flatten();
     parts
         .map(part)
@@ -281,7 +282,7 @@ fn describe_repo_parameter() -> Value {
     describe_parameter(REPO, schema.to_value())
 }
 
-fn describe_request_body(schemas: &mut SchemaGenerator, body: RequestBody) -> Option<Value> {
+fn describe_request_body(body: RequestBody) -> Option<Value> {
     match body {
         RequestBody::None => None,
         RequestBody::File => Some(json!({
@@ -289,7 +290,7 @@ fn describe_request_body(schemas: &mut SchemaGenerator, body: RequestBody) -> Op
             "content": {"text/plain": {"schema": {"type": "string", "minLength": 1}, "example": FILE}},
         })),
         RequestBody::Json(schema, example) => {
-            let schema = describe_arguments(schemas, schema);
+            let schema = describe_arguments(schema);
             let is_required = schema["required"].is_array();
             let mut content = json!({"schema": schema});
             if let Ok(example) = serde_json::from_str::<Value>(example) {

@@ -14,20 +14,23 @@ use apostille_core::verify::{VerifyReport, follow_memory_citations};
 use apostille_tasks::report;
 use apostille_tasks::report::ReportSpan;
 use jiff::SignedDuration;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::activity::PageQuery;
-use super::api_call_scope::{ApiCallScope, build_api_reply, build_refusal_reply};
-use super::args::{ArgumentList, NoArguments, PageLimit, TimeArgument, arguments};
+use super::api_call_scope::{
+    ApiCallScope, ApiResult, answer_body, answer_query, build_done_reply, build_refusal_reply,
+};
+use super::args::{NoArguments, PageLimit, TimeArgument};
 use super::call::ApiCall;
 use crate::CallFault;
 use crate::access_token::Access;
-use crate::json::text_schema::TextEncoded;
 use crate::json::{
     AuditReply, LogReply, RecallReply, ReportReply, SpaceRow, SpacesReply, StatsReply, VerifyReply,
     build_event_views,
 };
-use crate::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope};
-use crate::wire::ArgumentError;
+use crate::request_scope::HttpMethod::{Get, Post};
+use crate::wire::{ArgumentError, BoundedList, TextEncoded};
 
 /// How many memories one recall shows at most.
 const MAX_SHOWN: usize = 50;
@@ -37,7 +40,7 @@ const MAX_VERIFIED: usize = 1_000;
 const FINDINGS: usize = 50;
 
 /// What matters to a question.
-pub(super) const RECALL: ApiCall = ApiCall::new(HttpMethod::Post, "/api/recall", Access::Read, handle_recall_call)
+pub(super) const RECALL: ApiCall = ApiCall::new(Post, "/api/recall", Access::Read, |visit, asked| answer_body(visit, asked, handle_recall_call))
     .with_description(
         "recall",
         "look",
@@ -46,26 +49,22 @@ pub(super) const RECALL: ApiCall = ApiCall::new(HttpMethod::Post, "/api/recall",
     .with_body::<RecallBody>(r#"{"query":"which API_VERSION?","paths":["src/api.rs"],"limit":5}"#)
     .with_answer::<RecallReply<'static>>();
 
-arguments! {
-    /// What is asked.
-    struct RecallBody {
-        /// In plain words; nothing asks for the most recent.
-        query: Option<String>,
-        /// The files in play.
-        paths: ArgumentList<TextEncoded<RepoPath>, 50>,
-        limit: Option<PageLimit<MAX_SHOWN>>,
-        /// Also what happened in earlier tasks.
-        episodes: bool,
-        /// Whether it is written down that these were shown; yes unless said.
-        log: Option<bool>,
-    }
+/// What is asked.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct RecallBody {
+    /// In plain words; nothing asks for the most recent.
+    query: Option<String>,
+    /// The files in play.
+    paths: BoundedList<TextEncoded<RepoPath>, 50>,
+    limit: Option<PageLimit<MAX_SHOWN>>,
+    /// Also what happened in earlier tasks.
+    episodes: bool,
+    /// Whether it is written down that these were shown; yes unless said.
+    log: Option<bool>,
 }
 
-fn handle_recall_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, body): (_, RecallBody) = ApiCallScope::begin_with_body(visit, asked)?;
+fn handle_recall_call(it: &ApiCallScope<'_>, body: RecallBody) -> ApiResult {
     let (text, paths) = (body.query.unwrap_or_default(), body.paths.into_values());
     let is_open = text.trim().is_empty() && paths.is_empty();
     let mut layers = vec![Layer::Knowledge];
@@ -93,59 +92,50 @@ fn handle_recall_call(
 }
 
 /// What was recalled. The text for a model is as it was rendered: its delimiters are ours, and not forged.
-fn build_recall_reply(mut it: RecallReply<'_>) -> Result<HttpReply, CallFault> {
+fn build_recall_reply(mut it: RecallReply<'_>) -> ApiResult {
     let block = format!(
         "\"block\":{}",
         serde_json::to_string(std::mem::take(&mut it.block))?
     );
-    let mut told = build_api_reply(200, &it)?;
+    let mut told = build_done_reply(&it)?;
     told.body = told.body.replacen("\"block\":\"\"", &block, 1);
     Ok(told)
 }
 
 /// Do the citations still hold?
-pub(super) const VERIFY: ApiCall = ApiCall::new(
-    HttpMethod::Post,
-    "/api/verify",
-    Access::Read,
-    handle_verify_call,
-)
-.with_description(
-    "verify",
-    "look",
-    "Look up what memories cite, at most 1,000 of them; nothing is changed",
-)
-.with_body::<VerifyBody>(r#"{"names":["m-1"]}"#)
-.with_answer::<VerifyReply>();
+pub(super) const VERIFY: ApiCall =
+    ApiCall::new(Post, "/api/verify", Access::Read, |visit, asked| {
+        answer_body(visit, asked, handle_verify_call)
+    })
+    .with_description(
+        "verify",
+        "look",
+        "Look up what memories cite, at most 1,000 of them; nothing is changed",
+    )
+    .with_body::<VerifyBody>(r#"{"names":["m-1"]}"#)
+    .with_answer::<VerifyReply>();
 
-arguments! {
-    /// Which memories are looked up.
-    struct VerifyBody {
-        /// These memories; all that are in use unless said.
-        names: ArgumentList<TextEncoded<MemoryName>, 200>,
-        /// Those that cite this file, or a file below this folder.
-        #[schemars(with = "Option<String>")]
-        path: Option<TextEncoded<RepoPath>>,
-    }
+/// Which memories are looked up.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct VerifyBody {
+    /// These memories; all that are in use unless said.
+    names: BoundedList<TextEncoded<MemoryName>, 200>,
+    /// Those that cite this file, or a file below this folder.
+    #[schemars(with = "Option<String>")]
+    path: Option<TextEncoded<RepoPath>>,
 }
 
-fn handle_verify_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, body): (_, VerifyBody) = ApiCallScope::begin_with_body(visit, asked)?;
-    let memories = match find_memories_to_verify(&it, body)? {
+fn handle_verify_call(it: &ApiCallScope<'_>, body: VerifyBody) -> ApiResult {
+    let memories = match find_memories_to_verify(it, body)? {
         Ok(memories) => memories,
         Err(refusal) => return build_refusal_reply(&refusal),
     };
     let is_settled = it.context().source.is_settled().unwrap_or(false);
-    build_api_reply(
-        200,
-        &VerifyReply::from(&VerifyReport {
-            memories: follow_memory_citations(&it.context(), memories),
-            is_settled,
-        }),
-    )
+    build_done_reply(&VerifyReply::from(&VerifyReport {
+        memories: follow_memory_citations(&it.context(), memories),
+        is_settled,
+    }))
 }
 
 fn find_memories_to_verify(
@@ -153,19 +143,8 @@ fn find_memories_to_verify(
     body: VerifyBody,
 ) -> Result<Result<Vec<Memory>, Refusal>, CallFault> {
     let names = body.names.into_values();
-    let mut memories = Vec::new();
-    for name in &names {
-        match list::find_named_memory(&it.context(), &it.spaces, *name)? {
-            Some(memory) => memories.push(memory),
-            None => {
-                return Ok(Err(Refusal::NoSuchMemory {
-                    name: name.to_string(),
-                }));
-            }
-        }
-    }
     if !names.is_empty() {
-        return Ok(Ok(memories));
+        return Ok(list::find_all_named(&it.context(), &it.spaces, names)?);
     }
     let filter = MemoryFilter {
         spaces: it.spaces.clone(),
@@ -179,12 +158,9 @@ fn find_memories_to_verify(
 }
 
 /// What needs attention.
-pub(super) const AUDIT: ApiCall = ApiCall::new(
-    HttpMethod::Get,
-    "/api/audit",
-    Access::Read,
-    handle_audit_call,
-)
+pub(super) const AUDIT: ApiCall = ApiCall::new(Get, "/api/audit", Access::Read, |visit, asked| {
+    answer_query(visit, asked, handle_audit_call)
+})
 .with_description(
     "audit",
     "look",
@@ -193,44 +169,38 @@ pub(super) const AUDIT: ApiCall = ApiCall::new(
 .with_query::<AuditQuery>()
 .with_answer::<AuditReply<'static>>();
 
-arguments! {
-    /// What is looked for.
-    struct AuditQuery {
-        /// Only findings of these classes.
-        only: ArgumentList<TextEncoded<Class>, 20>,
-        /// Whether the store looks itself over, too, which takes a while.
-        thorough: bool,
-        /// At most so many of a class; `counts` has all.
-        limit: Option<PageLimit<200>>,
-    }
+/// What is looked for.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct AuditQuery {
+    /// Only findings of these classes.
+    only: BoundedList<TextEncoded<Class>, 20>,
+    /// Whether the store looks itself over, too, which takes a while.
+    thorough: bool,
+    /// At most so many of a class; `counts` has all.
+    limit: Option<PageLimit<200>>,
 }
 
-fn handle_audit_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, query): (_, AuditQuery) = ApiCallScope::begin_with_query(visit, asked)?;
+fn handle_audit_call(it: &ApiCallScope<'_>, query: AuditQuery) -> ApiResult {
     let options = AuditOptions {
         only: query.only.into_values(),
         limit: PageLimit::limit_or(query.limit, FINDINGS),
         is_whole: false,
         is_thorough: query.thorough,
-        own: it.call_place().own,
+        own: it.visit.here.own,
         beside: &[],
     };
-    build_api_reply(
-        200,
-        &AuditReply::from(&core_audit(&it.context(), &it.spaces, &options)?),
-    )
+    build_done_reply(&AuditReply::from(&core_audit(
+        &it.context(),
+        &it.spaces,
+        &options,
+    )?))
 }
 
 /// What is kept, in numbers.
-pub(super) const STATS: ApiCall = ApiCall::new(
-    HttpMethod::Get,
-    "/api/stats",
-    Access::Read,
-    handle_stats_call,
-)
+pub(super) const STATS: ApiCall = ApiCall::new(Get, "/api/stats", Access::Read, |visit, asked| {
+    answer_query(visit, asked, handle_stats_call)
+})
 .with_description(
     "stats",
     "look",
@@ -238,94 +208,77 @@ pub(super) const STATS: ApiCall = ApiCall::new(
 )
 .with_answer::<StatsReply>();
 
-fn handle_stats_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, NoArguments {}) = ApiCallScope::begin_with_query(visit, asked)?;
+fn handle_stats_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
     let spaces = it
         .spaces
         .iter()
         .map(|space| stats::compute_space_stats(&it.context_for(space), space));
-    build_api_reply(
-        200,
-        &StatsReply::from(spaces.collect::<Result<Vec<_>, _>>()?.as_slice()),
-    )
+    build_done_reply(&StatsReply::from(
+        spaces.collect::<Result<Vec<_>, _>>()?.as_slice(),
+    ))
 }
 
 /// The spaces there are.
-pub(super) const SPACES: ApiCall = ApiCall::new(
-    HttpMethod::Get,
-    "/api/spaces",
-    Access::Read,
-    handle_list_spaces_call,
-)
-.with_description(
-    "spaces",
-    "look",
-    "The spaces of the store that the pass reaches, with how much they hold",
-)
-.with_query::<PageQuery>()
-.with_answer::<SpacesReply>();
+pub(super) const SPACES: ApiCall =
+    ApiCall::new(Get, "/api/spaces", Access::Read, |visit, asked| {
+        answer_query(visit, asked, handle_list_spaces_call)
+    })
+    .with_description(
+        "spaces",
+        "look",
+        "The spaces of the store that the pass reaches, with how much they hold",
+    )
+    .with_query::<PageQuery>()
+    .with_answer::<SpacesReply>();
 
-fn handle_list_spaces_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, query): (_, PageQuery) = ApiCallScope::begin_with_query(visit, asked)?;
+fn handle_list_spaces_call(it: &ApiCallScope<'_>, query: PageQuery) -> ApiResult {
     let limit = PageLimit::limit_or(query.limit, 50);
     let cx = it.context();
     let reached = cx
         .store
         .list_spaces()?
         .into_iter()
-        .filter(|it| visit.pass.reaches_space(it))
+        .filter(|space| it.visit.pass.reaches_space(space))
         .take(limit);
     let row = |space: Space| {
         Ok::<_, CallFault>(SpaceRow::new(&space, &cx.store.summarize_space(&space)?))
     };
     let spaces = reached.map(row).collect::<Result<_, _>>()?;
-    build_api_reply(200, &SpacesReply { ok: true, spaces })
+    build_done_reply(&SpacesReply { ok: true, spaces })
 }
 
 /// The log.
-pub(super) const EVENTS: ApiCall = ApiCall::new(
-    HttpMethod::Get,
-    "/api/events",
-    Access::Read,
-    handle_list_events_call,
-)
-.with_description(
-    "events",
-    "look",
-    "What happened in the spaces in play, without the text of memories",
-)
-.with_query::<EventsQuery>()
-.with_answer::<LogReply>();
+pub(super) const EVENTS: ApiCall =
+    ApiCall::new(Get, "/api/events", Access::Read, |visit, asked| {
+        answer_query(visit, asked, handle_list_events_call)
+    })
+    .with_description(
+        "events",
+        "look",
+        "What happened in the spaces in play, without the text of memories",
+    )
+    .with_query::<EventsQuery>()
+    .with_answer::<LogReply>();
 
-arguments! {
-    /// Which part of the log.
-    struct EventsQuery {
-        /// Only about this memory.
-        memory: Option<TextEncoded<MemoryName>>,
-        /// Only what changed where memories stand.
-        changes: bool,
-        /// newest unless said.
-        #[schemars(extend("enum" = ["newest", "oldest"]))]
-        order: Option<String>,
-        /// At most so many; 50 unless said.
-        limit: Option<PageLimit<200>>,
-        /// What the page before said as `next`.
-        #[schemars(with = "Option<u64>")]
-        after: Option<String>,
-    }
+/// Which part of the log.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct EventsQuery {
+    /// Only about this memory.
+    memory: Option<TextEncoded<MemoryName>>,
+    /// Only what changed where memories stand.
+    changes: bool,
+    /// newest unless said.
+    #[schemars(extend("enum" = ["newest", "oldest"]))]
+    order: Option<String>,
+    /// At most so many; 50 unless said.
+    limit: Option<PageLimit<200>>,
+    /// What the page before said as `next`.
+    #[schemars(with = "Option<u64>")]
+    after: Option<String>,
 }
 
-fn handle_list_events_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, query): (_, EventsQuery) = ApiCallScope::begin_with_query(visit, asked)?;
+fn handle_list_events_call(it: &ApiCallScope<'_>, query: EventsQuery) -> ApiResult {
     let newest_first = match query.order.as_deref() {
         None | Some("newest") => true,
         Some("oldest") => false,
@@ -334,24 +287,19 @@ fn handle_list_events_call(
         }
     };
     let limit = PageLimit::limit_or(query.limit, 50);
-    let name = query.memory.map(|it| it.0);
-    let memory = name
-        .map(|name| list::find_named_memory(&it.context(), &it.spaces, name))
-        .transpose()?
-        .flatten();
-    if let (Some(name), None) = (name, &memory) {
-        return build_refusal_reply(&Refusal::NoSuchMemory {
-            name: name.to_string(),
-        });
-    }
+    let named = query.memory.map(|it| it.0);
+    let named = match list::find_all_named(&it.context(), &it.spaces, named)? {
+        Ok(memories) => memories,
+        Err(refusal) => return build_refusal_reply(&refusal),
+    };
     let page = EventPage {
-        memory: memory.map(|it| it.id),
+        memory: named.first().map(|it| it.id),
         changes_only: query.changes,
         newest_first,
         after: query.after.map_or(Ok(0), |it| parse_log_position(&it))?,
         limit: limit + 1,
     };
-    build_log_reply(&it, &page, limit)
+    build_log_reply(it, &page, limit)
 }
 
 /// A place in the log.
@@ -361,11 +309,7 @@ fn parse_log_position(after: &str) -> Result<u64, ArgumentError> {
 }
 
 /// The events of the spaces in play, in one order.
-fn build_log_reply(
-    it: &ApiCallScope<'_>,
-    page: &EventPage,
-    limit: usize,
-) -> Result<HttpReply, CallFault> {
+fn build_log_reply(it: &ApiCallScope<'_>, page: &EventPage, limit: usize) -> ApiResult {
     let store = it.context().store;
     let mut events = Vec::new();
     for space in &it.spaces {
@@ -384,43 +328,33 @@ fn build_log_reply(
     let mut events = build_event_views(store, &events)?;
     // What a memory says is told with how it stands, and the log does not look.
     events.iter_mut().for_each(|it| it.event.memory = None);
-    build_api_reply(
-        200,
-        &LogReply {
-            ok: true,
-            events,
-            next,
-        },
-    )
+    build_done_reply(&LogReply {
+        ok: true,
+        events,
+        next,
+    })
 }
 
 /// What was done.
-pub(super) const REPORT: ApiCall = ApiCall::new(
-    HttpMethod::Get,
-    "/api/report",
-    Access::Read,
-    handle_report_call,
-)
-.with_description("report", "look", "What was done, by day, from episodes")
-.with_query::<ReportQuery>()
-.with_answer::<ReportReply>();
+pub(super) const REPORT: ApiCall =
+    ApiCall::new(Get, "/api/report", Access::Read, |visit, asked| {
+        answer_query(visit, asked, handle_report_call)
+    })
+    .with_description("report", "look", "What was done, by day, from episodes")
+    .with_query::<ReportQuery>()
+    .with_answer::<ReportReply>();
 
-arguments! {
-    /// Of which time.
-    struct ReportQuery {
-        /// 7d unless said: 24h, 2w, a date or a time.
-        since: Option<TimeArgument>,
-        /// Now unless said.
-        until: Option<TimeArgument>,
-    }
+/// Of which time.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ReportQuery {
+    /// 7d unless said: 24h, 2w, a date or a time.
+    since: Option<TimeArgument>,
+    /// Now unless said.
+    until: Option<TimeArgument>,
 }
 
-fn handle_report_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, query): (_, ReportQuery) = ApiCallScope::begin_with_query(visit, asked)?;
-    let now = visit.cx.now;
+fn handle_report_call(it: &ApiCallScope<'_>, query: ReportQuery) -> ApiResult {
+    let now = it.visit.cx.now;
     // What was written down this very moment counts.
     let end = now
         .checked_add(SignedDuration::from_millis(1))
@@ -434,11 +368,8 @@ fn handle_report_call(
         until: TimeArgument::resolve_time(query.until, "until", now)?.unwrap_or(end),
     };
     let here = it.find_space(false).unwrap_or(&it.spaces[0]);
-    build_api_reply(
-        200,
-        &ReportReply::new(
-            span,
-            &report::build_work_report(&it.context(), std::slice::from_ref(here), here, span)?,
-        ),
-    )
+    build_done_reply(&ReportReply::new(
+        span,
+        &report::build_work_report(&it.context(), std::slice::from_ref(here), here, span)?,
+    ))
 }

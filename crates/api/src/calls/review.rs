@@ -5,26 +5,28 @@ use apostille_core::memory::{Draft, MemoryName};
 use apostille_core::space::Space;
 use apostille_core::store::breaker_state::OpenBreaker;
 use apostille_core::{CoreError, breaker, revise};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::activity::PageQuery;
-use super::api_call_scope::{ApiCallScope, build_api_reply, build_refusal_reply};
-use super::args::{NoArguments, PageLimit, arguments};
+use super::api_call_scope::{
+    ApiCallScope, ApiResult, answer_body, answer_query, build_done_reply, build_refusal_reply,
+};
+use super::args::{NoArguments, PageLimit};
 use super::call::ApiCall;
 use super::memories::ReasonArguments;
 use super::revise::revise_memory_in_path;
 use crate::CallFault;
 use crate::access_token::Access;
-use crate::json::text_schema::TextEncoded;
 use crate::json::{BreakersReply, KeptReply, QueueReply, RevisedReply, WhenSimilar};
-use crate::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope};
+use crate::request_scope::HttpMethod::{Get, Post};
+use crate::request_scope::HttpReply;
+use crate::wire::TextEncoded;
 
 /// What waits.
-pub(super) const QUEUE: ApiCall = ApiCall::new(
-    HttpMethod::Get,
-    "/api/review",
-    Access::Read,
-    handle_review_queue_call,
-)
+pub(super) const QUEUE: ApiCall = ApiCall::new(Get, "/api/review", Access::Read, |visit, asked| {
+    answer_query(visit, asked, handle_review_queue_call)
+})
 .with_description(
     "reviewQueue",
     "review",
@@ -33,27 +35,20 @@ pub(super) const QUEUE: ApiCall = ApiCall::new(
 .with_query::<PageQuery>()
 .with_answer::<QueueReply>();
 
-fn handle_review_queue_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, query): (_, PageQuery) = ApiCallScope::begin_with_query(visit, asked)?;
+fn handle_review_queue_call(it: &ApiCallScope<'_>, query: PageQuery) -> ApiResult {
     let limit = PageLimit::limit_or(query.limit, 50);
-    build_api_reply(
-        200,
-        &QueueReply::new(
-            &review::list_review_queue(&it.context(), &it.spaces)?,
-            limit,
-        ),
-    )
+    build_done_reply(&QueueReply::new(
+        &review::list_review_queue(&it.context(), &it.spaces)?,
+        limit,
+    ))
 }
 
 /// Lets a memory out of quarantine.
 pub(super) const APPROVE: ApiCall = ApiCall::new(
-    HttpMethod::Post,
+    Post,
     "/api/memories/{name}/approve",
     Access::Review,
-    handle_approve_call,
+    |visit, asked| answer_body(visit, asked, handle_approve_call),
 )
 .with_description(
     "approve",
@@ -64,23 +59,19 @@ pub(super) const APPROVE: ApiCall = ApiCall::new(
 .with_answer::<RevisedReply>()
 .with_refusals();
 
-fn handle_approve_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, NoArguments {}) = ApiCallScope::begin_with_body(visit, asked)?;
-    let by = visit.deciding_person()?;
-    revise_memory_in_path(&it, "approved", |cx, name| {
+fn handle_approve_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
+    let by = it.visit.deciding_person()?;
+    revise_memory_in_path(it, "approved", |cx, name| {
         revise::reconsider_memory(cx, by, &it.spaces, name)
     })
 }
 
 /// Turns a memory away.
 pub(super) const REJECT: ApiCall = ApiCall::new(
-    HttpMethod::Post,
+    Post,
     "/api/memories/{name}/reject",
     Access::Review,
-    handle_reject_call,
+    |visit, asked| answer_body(visit, asked, handle_reject_call),
 )
 .with_description(
     "reject",
@@ -91,24 +82,20 @@ pub(super) const REJECT: ApiCall = ApiCall::new(
 .with_answer::<RevisedReply>()
 .with_refusals();
 
-fn handle_reject_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, body): (_, ReasonArguments) = ApiCallScope::begin_with_body(visit, asked)?;
+fn handle_reject_call(it: &ApiCallScope<'_>, body: ReasonArguments) -> ApiResult {
     let reason = body.reason.unwrap_or_default();
-    let by = visit.deciding_person()?;
-    revise_memory_in_path(&it, "rejected", |cx, name| {
+    let by = it.visit.deciding_person()?;
+    revise_memory_in_path(it, "rejected", |cx, name| {
         revise::reject_memory(cx, by, &it.spaces, name, &reason)
     })
 }
 
 /// Lets a memory go up in another.
 pub(super) const MERGE: ApiCall = ApiCall::new(
-    HttpMethod::Post,
+    Post,
     "/api/memories/{name}/merge",
     Access::Review,
-    handle_merge_call,
+    |visit, asked| answer_body(visit, asked, handle_merge_call),
 )
 .with_description(
     "merge",
@@ -119,30 +106,25 @@ pub(super) const MERGE: ApiCall = ApiCall::new(
 .with_answer::<RevisedReply>()
 .with_refusals();
 
-arguments! {
-    /// Where a memory goes.
-    struct MergeBody {
-        /// The memory that is in use.
-        into: TextEncoded<MemoryName>,
-    }
+/// Where a memory goes.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct MergeBody {
+    /// The memory that is in use.
+    into: TextEncoded<MemoryName>,
 }
 
-fn handle_merge_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, body): (_, MergeBody) = ApiCallScope::begin_with_body(visit, asked)?;
-    revise_memory_in_path(&it, "merged", |cx, name| {
+fn handle_merge_call(it: &ApiCallScope<'_>, body: MergeBody) -> ApiResult {
+    revise_memory_in_path(it, "merged", |cx, name| {
         revise::merge_pending_memory(cx, &it.spaces, name, body.into.0)
     })
 }
 
 /// Says a memory in other words.
 pub(super) const REWORD: ApiCall = ApiCall::new(
-    HttpMethod::Post,
+    Post,
     "/api/memories/{name}/reword",
     Access::Review,
-    handle_reword_call,
+    |visit, asked| answer_body(visit, asked, handle_reword_call),
 )
 .with_description(
     "reword",
@@ -150,25 +132,18 @@ pub(super) const REWORD: ApiCall = ApiCall::new(
     "Keep what a person says instead of what waits, as that person's own words",
 )
 .with_body::<RewordBody>(r#"{"fact":"tests take a minute","subject":"tests"}"#)
-.with_answer::<KeptReply>()
-.with_created_answer::<KeptReply>()
-.with_refusals();
+.with_kept_answer::<KeptReply>();
 
-arguments! {
-    /// What a person says instead.
-    struct RewordBody {
-        #[schemars(length(min = 1))]
-        fact: String,
-        subject: Option<String>,
-        reason: Option<String>,
-    }
+/// What a person says instead.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct RewordBody {
+    #[schemars(length(min = 1))]
+    fact: String,
+    subject: Option<String>,
+    reason: Option<String>,
 }
 
-fn handle_reword_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, body): (_, RewordBody) = ApiCallScope::begin_with_body(visit, asked)?;
+fn handle_reword_call(it: &ApiCallScope<'_>, body: RewordBody) -> ApiResult {
     let old = match it.find_memory()? {
         Ok(old) => old,
         Err(refusal) => return build_refusal_reply(&refusal),
@@ -180,7 +155,7 @@ fn handle_reword_call(
         tags: old.tags.clone(),
         ..Draft::new(old.space.clone(), body.fact, it.persons_voice())
     }
-    .with_vouching(true, visit.person());
+    .with_vouching(true, it.visit.person());
     let outcome = revise::reword_memory(
         &it.context_for(&old.space),
         &it.spaces,
@@ -191,36 +166,30 @@ fn handle_reword_call(
 }
 
 /// Whose writes are held up.
-pub(super) const BREAKERS: ApiCall = ApiCall::new(
-    HttpMethod::Get,
-    "/api/breakers",
-    Access::Read,
-    handle_list_breakers_call,
-)
-.with_description(
-    "openBreakers",
-    "review",
-    "Whose writes are held up, and why",
-)
-.with_answer::<BreakersReply>();
+pub(super) const BREAKERS: ApiCall =
+    ApiCall::new(Get, "/api/breakers", Access::Read, |visit, asked| {
+        answer_query(visit, asked, handle_list_breakers_call)
+    })
+    .with_description(
+        "openBreakers",
+        "review",
+        "Whose writes are held up, and why",
+    )
+    .with_answer::<BreakersReply>();
 
-fn handle_list_breakers_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, NoArguments {}) = ApiCallScope::begin_with_query(visit, asked)?;
-    let open = collect_breakers_by_space(&it, |space| {
+fn handle_list_breakers_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
+    let open = collect_breakers_by_space(it, |space| {
         breaker::list_open_breakers(&it.context_for(space), space)
     })?;
-    build_api_reply(200, &BreakersReply::new(None, &open))
+    build_done_reply(&BreakersReply::new(None, &open))
 }
 
 /// Lets them go on.
 pub(super) const CLOSE: ApiCall = ApiCall::new(
-    HttpMethod::Post,
+    Post,
     "/api/breakers/close",
     Access::Review,
-    handle_close_breakers_call,
+    |visit, asked| answer_body(visit, asked, handle_close_breakers_call),
 )
 .with_description(
     "closeBreakers",
@@ -230,28 +199,21 @@ pub(super) const CLOSE: ApiCall = ApiCall::new(
 .with_body::<CloseBreakersBody>(r#"{"actor":"ci"}"#)
 .with_answer::<BreakersReply>();
 
-arguments! {
-    /// Whose breakers are closed.
-    struct CloseBreakersBody {
-        /// Only this one's; everybody's unless said.
-        actor: Option<String>,
-    }
+/// Whose breakers are closed.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct CloseBreakersBody {
+    /// Only this one's; everybody's unless said.
+    actor: Option<String>,
 }
 
-fn handle_close_breakers_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, body): (_, CloseBreakersBody) = ApiCallScope::begin_with_body(visit, asked)?;
-    let by = visit.deciding_person()?;
-    let closed = collect_breakers_by_space(&it, |space| {
+fn handle_close_breakers_call(it: &ApiCallScope<'_>, body: CloseBreakersBody) -> ApiResult {
+    let by = it.visit.deciding_person()?;
+    let closed = collect_breakers_by_space(it, |space| {
         breaker::close_breakers(&it.context_for(space), by, space, body.actor.as_deref())
     })?;
-    let answer = build_api_reply(200, &BreakersReply::new(Some("closed"), &closed))?;
-    Ok(if closed.is_empty() {
-        answer
-    } else {
-        answer.mark_changed()
+    Ok(HttpReply {
+        is_change: !closed.is_empty(),
+        ..build_done_reply(&BreakersReply::new(Some("closed"), &closed))?
     })
 }
 

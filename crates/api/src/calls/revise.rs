@@ -6,41 +6,51 @@ use apostille_core::remember::RememberOutcome;
 use apostille_core::revise::{self, ReviseOutcome};
 use apostille_core::verify::follow_memory_citations;
 use apostille_core::{Context, CoreError};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::api_call_scope::{ApiCallScope, build_custom_refusal_reply, build_refusal_reply};
-use super::args::{CitationList, NoArguments, TagList, arguments};
+use super::api_call_scope::{
+    ApiCallScope, ApiResult, answer_body, build_custom_refusal_reply, build_refusal_reply,
+};
+use super::args::NoArguments;
 use super::call::ApiCall;
-use crate::CallFault;
 use crate::access_token::Access;
-use crate::json::text_schema::TextEncoded;
 use crate::json::{KeptReply, RevisedReply, WhenSimilar};
-use crate::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope};
+use crate::request_scope::HttpMethod::Post;
+use crate::wire::{BoundedList, CitationTexts, TextEncoded};
 
-arguments! {
-    /// What takes the place of a memory.
-    struct ReplaceBody {
-        /// What is so instead.
-        #[schemars(length(min = 1))]
-        fact: String,
-        /// The old places that still hold, unless said.
-        citations: CitationList,
-        kind: Option<TextEncoded<Kind>>,
-        subject: Option<String>,
-        reason: Option<String>,
-        tags: TagList,
-        /// A person's word that overrides a check; for passes that review.
-        force: bool,
-        /// The words come from outside.
-        tainted: bool,
-    }
+/// What takes the place of a memory.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ReplaceBody {
+    /// What is so instead.
+    #[schemars(length(min = 1))]
+    fact: String,
+    /// The old places that still hold, unless said.
+    #[serde(default)]
+    citations: CitationTexts,
+    kind: Option<TextEncoded<Kind>>,
+    subject: Option<String>,
+    reason: Option<String>,
+    #[serde(default)]
+    tags: BoundedList<String, 100>,
+    /// A person's word that overrides a check; for passes that review.
+    #[serde(default)]
+    force: bool,
+    /// The words come from outside.
+    #[serde(default)]
+    tainted: bool,
 }
 
 /// Replaces a memory by a better one.
 pub(super) const SUPERSEDE: ApiCall = ApiCall::new(
-    HttpMethod::Post,
+    Post,
     "/api/memories/{name}/supersede",
     Access::Write,
-    handle_supersede_call,
+    |visit, asked| {
+        answer_body(visit, asked, |it, body| {
+            replace_memory_in_path(it, body, ReplacementKind::Better)
+        })
+    },
 )
 .with_description(
     "supersede",
@@ -50,15 +60,17 @@ pub(super) const SUPERSEDE: ApiCall = ApiCall::new(
 .with_body::<ReplaceBody>(
     r#"{"fact":"API_VERSION is \"v3\" in src/api.rs","citations":["src/api.rs:3"]}"#,
 )
-.with_answer::<KeptReply>()
-.with_created_answer::<KeptReply>()
-.with_refusals();
+.with_kept_answer::<KeptReply>();
 /// Replaces a memory that was wrong.
 pub(super) const CORRECT: ApiCall = ApiCall::new(
-    HttpMethod::Post,
+    Post,
     "/api/memories/{name}/correct",
     Access::Write,
-    handle_correct_call,
+    |visit, asked| {
+        answer_body(visit, asked, |it, body| {
+            replace_memory_in_path(it, body, ReplacementKind::Correction)
+        })
+    },
 )
 .with_description(
     "correct",
@@ -66,30 +78,13 @@ pub(super) const CORRECT: ApiCall = ApiCall::new(
     "Replace a memory that is wrong by what is so",
 )
 .with_body::<ReplaceBody>(r#"{"fact":"retries is 5","citations":["src/old.rs:1"]}"#)
-.with_answer::<KeptReply>()
-.with_created_answer::<KeptReply>()
-.with_refusals();
-
-fn handle_supersede_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    replace_memory_in_path(visit, asked, ReplacementKind::Better)
-}
-
-fn handle_correct_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    replace_memory_in_path(visit, asked, ReplacementKind::Correction)
-}
+.with_kept_answer::<KeptReply>();
 
 fn replace_memory_in_path(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
+    it: &ApiCallScope<'_>,
+    body: ReplaceBody,
     how: ReplacementKind,
-) -> Result<HttpReply, CallFault> {
-    let (it, body): (_, ReplaceBody) = ApiCallScope::begin_with_body(visit, asked)?;
+) -> ApiResult {
     let old = match it.find_memory()? {
         Ok(old) => old,
         Err(refusal) => return build_refusal_reply(&refusal),
@@ -98,12 +93,12 @@ fn replace_memory_in_path(
     let draft = Draft {
         kind: body.kind.map(|it| it.0),
         citations: body.citations.0,
-        tags: body.tags.into_texts(),
+        tags: body.tags.0,
         subject: body.subject,
         reason: body.reason,
         ..Draft::new(old.space.clone(), body.fact, voice)
     }
-    .with_vouching(body.force, visit.person());
+    .with_vouching(body.force, it.visit.person());
     let outcome = revise::supersede_memory(
         &it.context_for(&old.space),
         &it.spaces,
@@ -116,10 +111,10 @@ fn replace_memory_in_path(
 
 /// Says that a memory still holds.
 pub(super) const REFRESH: ApiCall = ApiCall::new(
-    HttpMethod::Post,
+    Post,
     "/api/memories/{name}/refresh",
     Access::Write,
-    handle_refresh_call,
+    |visit, asked| answer_body(visit, asked, handle_refresh_call),
 )
 .with_description(
     "refresh",
@@ -130,11 +125,7 @@ pub(super) const REFRESH: ApiCall = ApiCall::new(
 .with_answer::<RevisedReply>()
 .with_refusals();
 
-fn handle_refresh_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, NoArguments {}) = ApiCallScope::begin_with_body(visit, asked)?;
+fn handle_refresh_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
     let memory = it.find_memory()?.ok().filter(Memory::is_active);
     let seen = follow_memory_citations(&it.context(), memory.into_iter().collect());
     if let Some(bad) = seen.iter().find(|it| it.is_bad()) {
@@ -145,39 +136,35 @@ fn handle_refresh_call(
         );
         return build_custom_refusal_reply("does_not_hold", why);
     }
-    revise_memory_in_path(&it, "refreshed", |cx, name| {
+    revise_memory_in_path(it, "refreshed", |cx, name| {
         revise::refresh_memory(cx, &it.spaces, name)
     })
 }
 
 /// Says that a memory was used.
 pub(super) const APPLY: ApiCall = ApiCall::new(
-    HttpMethod::Post,
+    Post,
     "/api/memories/{name}/apply",
     Access::Write,
-    handle_apply_call,
+    |visit, asked| answer_body(visit, asked, handle_apply_call),
 )
 .with_description("apply", "revise", "Say that a memory was used in a task")
 .with_body::<NoArguments>("{}")
 .with_answer::<RevisedReply>()
 .with_refusals();
 
-fn handle_apply_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, NoArguments {}) = ApiCallScope::begin_with_body(visit, asked)?;
-    revise_memory_in_path(&it, "applied", |cx, name| {
+fn handle_apply_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
+    revise_memory_in_path(it, "applied", |cx, name| {
         revise::mark_memory_applied(cx, &it.spaces, name)
     })
 }
 
 /// Marks a memory as wrong.
 pub(super) const INVALIDATE: ApiCall = ApiCall::new(
-    HttpMethod::Post,
+    Post,
     "/api/memories/{name}/invalidate",
     Access::Write,
-    handle_invalidate_call,
+    |visit, asked| answer_body(visit, asked, handle_invalidate_call),
 )
 .with_description(
     "invalidate",
@@ -188,21 +175,16 @@ pub(super) const INVALIDATE: ApiCall = ApiCall::new(
 .with_answer::<RevisedReply>()
 .with_refusals();
 
-arguments! {
-    /// Why a memory is wrong.
-    struct InvalidateBody {
-        #[schemars(length(min = 1))]
-        reason: String,
-    }
+/// Why a memory is wrong.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct InvalidateBody {
+    #[schemars(length(min = 1))]
+    reason: String,
 }
 
-fn handle_invalidate_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, body): (_, InvalidateBody) = ApiCallScope::begin_with_body(visit, asked)?;
-    let by = visit.voice();
-    revise_memory_in_path(&it, "invalidated", |cx, name| {
+fn handle_invalidate_call(it: &ApiCallScope<'_>, body: InvalidateBody) -> ApiResult {
+    let by = it.visit.voice();
+    revise_memory_in_path(it, "invalidated", |cx, name| {
         revise::invalidate_memory_as(cx, &it.spaces, name, &body.reason, &by)
     })
 }
@@ -212,7 +194,7 @@ pub(super) fn revise_memory_in_path(
     it: &ApiCallScope<'_>,
     word: &'static str,
     revise: impl FnOnce(&Context<'_>, MemoryName) -> Result<ReviseOutcome, CoreError>,
-) -> Result<HttpReply, CallFault> {
+) -> ApiResult {
     let revised = match it.find_memory()? {
         Ok(memory) => revise(&it.context_for(&memory.space), MemoryName::Id(memory.id))?,
         Err(refusal) => ReviseOutcome::Refused(refusal),
@@ -222,10 +204,10 @@ pub(super) fn revise_memory_in_path(
 
 /// Promotes a note.
 pub(super) const PROMOTE: ApiCall = ApiCall::new(
-    HttpMethod::Post,
+    Post,
     "/api/memories/{name}/promote",
     Access::Write,
-    handle_promote_call,
+    |visit, asked| answer_body(visit, asked, handle_promote_call),
 )
 .with_description(
     "promote",
@@ -233,30 +215,24 @@ pub(super) const PROMOTE: ApiCall = ApiCall::new(
     "Make scratch an episode, or a note knowledge",
 )
 .with_body::<PromoteBody>(r#"{"subject":"cache","reason":"it costs a minute","kind":"feedback"}"#)
-.with_answer::<KeptReply>()
-.with_created_answer::<KeptReply>()
-.with_refusals();
+.with_kept_answer::<KeptReply>();
 
-arguments! {
-    /// What a note becomes.
-    struct PromoteBody {
-        /// The next one unless said.
-        layer: Option<TextEncoded<Layer>>,
-        kind: Option<TextEncoded<Kind>>,
-        subject: Option<String>,
-        /// It in better words.
-        fact: Option<String>,
-        reason: Option<String>,
-        citations: CitationList,
-        task: Option<String>,
-    }
+/// What a note becomes.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct PromoteBody {
+    /// The next one unless said.
+    layer: Option<TextEncoded<Layer>>,
+    kind: Option<TextEncoded<Kind>>,
+    subject: Option<String>,
+    /// It in better words.
+    fact: Option<String>,
+    reason: Option<String>,
+    citations: CitationTexts,
+    task: Option<String>,
 }
 
-fn handle_promote_call(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> Result<HttpReply, CallFault> {
-    let (it, body): (_, PromoteBody) = ApiCallScope::begin_with_body(visit, asked)?;
+fn handle_promote_call(it: &ApiCallScope<'_>, body: PromoteBody) -> ApiResult {
     let promotion = Promotion {
         layer: body.layer.map(|it| it.0),
         kind: body.kind.map(|it| it.0),
@@ -265,7 +241,7 @@ fn handle_promote_call(
         reason: body.reason,
         citations: body.citations.0,
         task: body.task,
-        ..Promotion::new(it.memory_name()?, visit.voice())
+        ..Promotion::new(it.memory_name()?, it.visit.voice())
     };
     let outcome = match it.find_memory()? {
         Ok(note) => core_promote(&it.context_for(&note.space), &it.spaces, promotion)?,

@@ -4,6 +4,8 @@
 //! words they are with `#[schemars(with = "TextEncoded<TourRepository>")]`.
 
 use std::borrow::Cow;
+use std::fmt::Display;
+use std::str::FromStr;
 
 use apostille_agents::client::Client;
 use apostille_agents::session::Moment;
@@ -17,18 +19,21 @@ use apostille_core::remember::DraftRelation;
 use apostille_core::verify::Deed;
 use apostille_import::export;
 use apostille_tasks::task::Status;
+use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 /// A value that is written as a text, and which texts these are.
-pub(crate) trait TextSchema {
+pub trait TextSchema {
     /// The schema of the text.
     fn text_schema() -> Schema;
 }
 
 /// A value that stands in JSON, or in a query, as its text.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct TextEncoded<T>(pub(crate) T);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextEncoded<T>(pub T);
 
 impl<T: TextSchema> JsonSchema for TextEncoded<T> {
     fn inline_schema() -> bool {
@@ -41,6 +46,13 @@ impl<T: TextSchema> JsonSchema for TextEncoded<T> {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         T::text_schema()
+    }
+}
+
+impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for TextEncoded<T> {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(reader)?;
+        text.trim().parse().map(Self).map_err(D::Error::custom)
     }
 }
 
@@ -151,6 +163,13 @@ pub(crate) struct RepoNameWord;
 impl TextSchema for RepoNameWord {
     fn text_schema() -> Schema {
         build_pattern_schema("^([A-Za-z0-9._-]+/){1,7}[A-Za-z0-9._-]+$", "myorg/myapp")
+    }
+}
+
+/// Hexadecimal.
+impl TextSchema for Digest {
+    fn text_schema() -> Schema {
+        json_schema!({"type": "string"})
     }
 }
 

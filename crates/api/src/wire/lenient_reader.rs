@@ -4,6 +4,7 @@
 //! flags as texts, send `null` for what they do not mean, and add fields that nobody knows; all of that is understood.
 
 use std::fmt::Display;
+use std::str::FromStr;
 
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
@@ -11,13 +12,16 @@ use serde::de::{
     VariantAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::ArgumentError;
+use super::{ArgumentError, shorten_echo};
+
+/// The name that the door reads, and every call takes.
+pub(crate) const REPO: &str = "repo";
 
 /// The arguments of a tool. No arguments are an empty object.
 pub fn read_arguments<T: DeserializeOwned>(arguments: &Value) -> Result<T, ArgumentError> {
-    read_arguments_object(arguments, None)
+    read_tagged_arguments(arguments, "")
 }
 
 /// The same for an enum whose variants are told apart by the word in this field, each with fields of its own. What
@@ -26,25 +30,69 @@ pub fn read_tagged_arguments<T: DeserializeOwned>(
     arguments: &Value,
     tag: &'static str,
 ) -> Result<T, ArgumentError> {
-    read_arguments_object(arguments, Some(tag))
-}
-
-fn read_arguments_object<T: DeserializeOwned>(
-    arguments: &Value,
-    tag: Option<&'static str>,
-) -> Result<T, ArgumentError> {
-    let nothing = Value::Object(Map::new());
+    let nothing = json!({});
     let value = match arguments {
         Value::Null => &nothing,
         Value::Object(_) => arguments,
         _ => return Err(ArgumentError::new("arguments", "expected an object")),
     };
-    T::deserialize(LenientReader { value, tag })
+    T::deserialize(LenientReader {
+        tag,
+        ..LenientReader::new(value)
+    })
 }
 
-/// One value; what is wrong with the whole of it is said of no field.
-pub(super) fn read_json_value<T: DeserializeOwned>(value: &Value) -> Result<T, ArgumentError> {
-    T::deserialize(LenientReader::new(value))
+/// The arguments of a request, as an object.
+pub(crate) fn read_request_arguments<T: DeserializeOwned>(
+    value: &Value,
+    form: ArgumentForm,
+) -> Result<T, ArgumentError> {
+    let reader = LenientReader::new(value);
+    T::deserialize(LenientReader { form, ..reader })
+}
+
+/// How arguments came, which decides how far the reader is lenient with the names of an object.
+#[derive(Clone, Copy)]
+pub(crate) enum ArgumentForm {
+    /// With a call of a tool: what is null was not said, and a name that nobody knows is passed over.
+    Tool,
+    /// As the body of a request.
+    Body,
+    /// Behind a question mark: each name with the list of what was said under it.
+    Query,
+}
+
+impl ArgumentForm {
+    fn is_given(self, value: &Value) -> bool {
+        match self {
+            Self::Tool => !value.is_null(),
+            Self::Body => true,
+            Self::Query => value.as_array().is_none_or(|it| !it.is_empty()),
+        }
+    }
+
+    /// Whether these are all the names there are, so that no other may be said.
+    fn check_names(self, given: &Value, known: &[&str]) -> Result<(), ArgumentError> {
+        let (what, repo) = match self {
+            Self::Tool => return Ok(()),
+            Self::Body => ("field", None),
+            Self::Query => ("query", Some(REPO)),
+        };
+        let mut names = given.as_object().into_iter().flat_map(Map::keys);
+        let Some(name) = names.find(|it| !known.contains(&it.as_str())) else {
+            return Ok(());
+        };
+        let known: Vec<&str> = known.iter().copied().chain(repo).collect();
+        let known = if known.is_empty() {
+            "there are none".into()
+        } else {
+            format!("there are: {}", known.join(", "))
+        };
+        Err(ArgumentError::new(
+            format!("{what} '{}'", shorten_echo(name)),
+            format!("nobody knows it; {known}"),
+        ))
+    }
 }
 
 impl ArgumentError {
@@ -53,7 +101,7 @@ impl ArgumentError {
     }
 
     /// The same, inside of an outer field.
-    pub(super) fn inside_field(self, outer: &str) -> Self {
+    fn inside_field(self, outer: &str) -> Self {
         let field = match self.field.as_str() {
             "" => outer.to_owned(),
             inner if inner.starts_with('[') => format!("{outer}{inner}"),
@@ -85,24 +133,40 @@ impl serde::de::Error for ArgumentError {
 /// A value that is to be read.
 struct LenientReader<'a> {
     value: &'a Value,
-    /// The field that tells variants apart, where an enum is to be read from an object.
-    tag: Option<&'static str>,
+    /// The field that tells variants apart, where an enum is to be read from an object; else empty.
+    tag: &'static str,
+    form: ArgumentForm,
 }
 
 impl<'a> LenientReader<'a> {
     fn new(value: &'a Value) -> Self {
-        Self { value, tag: None }
+        Self {
+            value,
+            tag: "",
+            form: ArgumentForm::Tool,
+        }
+    }
+
+    /// The value where it is no list: a query may say everything else once.
+    fn single_value(&self) -> Result<&'a Value, ArgumentError> {
+        match (self.form, self.value) {
+            (ArgumentForm::Query, Value::Array(said)) => match said.as_slice() {
+                [one] => Ok(one),
+                _ => Err(ArgumentError::custom("it is said twice")),
+            },
+            _ => Ok(self.value),
+        }
     }
 
     /// A whole number, or a text of its digits.
-    fn parse_whole_number<T: std::str::FromStr>(
+    fn parse_whole_number<T: FromStr>(
         &self,
-        number: Option<T>,
+        read: impl Fn(&Value) -> Option<T>,
         what: &str,
     ) -> Result<T, ArgumentError> {
-        let written = || self.value.as_str().and_then(|it| it.trim().parse().ok());
-        number
-            .or_else(written)
+        let value = self.single_value()?;
+        read(value)
+            .or_else(|| value.as_str()?.trim().parse().ok())
             .ok_or_else(|| ArgumentError::new_expected(what))
     }
 }
@@ -126,7 +190,7 @@ impl<'de> Deserializer<'de> for LenientReader<'de> {
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
-        match self.value {
+        match self.single_value()? {
             Value::String(it) => visitor.visit_borrowed_str(it),
             _ => Err(ArgumentError::new_expected("a text")),
         }
@@ -137,21 +201,20 @@ impl<'de> Deserializer<'de> for LenientReader<'de> {
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
-        match (self.value.as_bool(), self.value.as_str()) {
-            (Some(it), _) => visitor.visit_bool(it),
-            (_, Some("true")) => visitor.visit_bool(true),
-            (_, Some("false")) => visitor.visit_bool(false),
-            _ => Err(ArgumentError::new_expected("true or false")),
+        let value = self.single_value()?;
+        match value.as_bool().or_else(|| value.as_str()?.parse().ok()) {
+            Some(it) => visitor.visit_bool(it),
+            None => Err(ArgumentError::new_expected("true or false")),
         }
     }
 
     fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
-        let number = self.value.as_u64().and_then(|it| u32::try_from(it).ok());
-        visitor.visit_u32(self.parse_whole_number(number, "a whole number that is not negative")?)
+        let read = |it: &Value| it.as_u64()?.try_into().ok();
+        visitor.visit_u32(self.parse_whole_number(read, "a whole number that is not negative")?)
     }
 
     fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
-        visitor.visit_i64(self.parse_whole_number(self.value.as_i64(), "a whole number")?)
+        visitor.visit_i64(self.parse_whole_number(Value::as_i64, "a whole number")?)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
@@ -178,6 +241,7 @@ impl<'de> Deserializer<'de> for LenientReader<'de> {
             Value::Object(fields) => visitor.visit_map(LenientFields {
                 rest: fields.iter(),
                 next: None,
+                form: self.form,
             }),
             _ => Err(ArgumentError::new_expected("an object")),
         }
@@ -186,9 +250,10 @@ impl<'de> Deserializer<'de> for LenientReader<'de> {
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        names: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ArgumentError> {
+        self.form.check_names(self.value, names)?;
         self.deserialize_map(visitor)
     }
 
@@ -198,10 +263,10 @@ impl<'de> Deserializer<'de> for LenientReader<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ArgumentError> {
-        match (self.tag, self.value) {
-            (Some(_), _) => visitor.visit_enum(self),
-            (None, Value::String(word)) => visitor.visit_enum(BorrowedStrDeserializer::new(word)),
-            (None, _) => Err(ArgumentError::new_expected("a text")),
+        match self.value {
+            _ if !self.tag.is_empty() => visitor.visit_enum(self),
+            Value::String(word) => visitor.visit_enum(BorrowedStrDeserializer::new(word)),
+            _ => Err(ArgumentError::new_expected("a text")),
         }
     }
 
@@ -234,6 +299,7 @@ impl<'de> SeqAccess<'de> for LenientItems<'de> {
 struct LenientFields<'a> {
     rest: serde_json::map::Iter<'a>,
     next: Option<(&'a String, &'a Value)>,
+    form: ArgumentForm,
 }
 
 impl<'de> MapAccess<'de> for LenientFields<'de> {
@@ -243,7 +309,7 @@ impl<'de> MapAccess<'de> for LenientFields<'de> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, ArgumentError> {
-        self.next = self.rest.find(|(_, value)| !value.is_null());
+        self.next = self.rest.find(|(_, value)| self.form.is_given(value));
         let key = self.next.map(|(key, _)| BorrowedStrDeserializer::new(key));
         key.map(|it| seed.deserialize(it)).transpose()
     }
@@ -255,7 +321,10 @@ impl<'de> MapAccess<'de> for LenientFields<'de> {
         let Some((key, value)) = self.next.take() else {
             return Err(ArgumentError::custom("a value without a key"));
         };
-        let value = seed.deserialize(LenientReader::new(value));
+        let value = seed.deserialize(LenientReader {
+            form: self.form,
+            ..LenientReader::new(value)
+        });
         value.map_err(|error| error.inside_field(key))
     }
 }
@@ -269,7 +338,7 @@ impl<'de> EnumAccess<'de> for LenientReader<'de> {
         self,
         seed: V,
     ) -> Result<(V::Value, Self), ArgumentError> {
-        let tag = self.tag.unwrap_or_default();
+        let tag = self.tag;
         let word = match self.value.get(tag) {
             None | Some(Value::Null) => return Err(ArgumentError::new_missing(tag)),
             Some(Value::String(word)) => BorrowedStrDeserializer::new(word),

@@ -25,7 +25,7 @@ pub struct InputSchema {
 impl InputSchema {
     /// The arguments that this struct declares.
     pub fn from_type<T: JsonSchema>() -> Self {
-        let mut schema = generate_inline_schema::<T>();
+        let mut schema = generate_input_schema::<T>();
         let properties = match schema["properties"].take() {
             Value::Object(it) => it,
             _ => Map::new(),
@@ -38,7 +38,7 @@ impl InputSchema {
 
     /// The arguments that the variants of this enum declare, and the field that tells the variants apart.
     pub fn from_tagged_enum<T: JsonSchema>(tag: &str, about: &str) -> Self {
-        let schema = generate_inline_schema::<T>();
+        let schema = generate_input_schema::<T>();
         let variants = schema["oneOf"].as_array().cloned().unwrap_or_default();
         let words: Vec<&Value> = variants
             .iter()
@@ -97,13 +97,10 @@ impl InputSchema {
     }
 }
 
-fn generate_inline_schema<T: JsonSchema>() -> Value {
+/// The schema of what is read, without references.
+pub(crate) fn generate_input_schema<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|it| it.inline_subschemas = true);
-    settings
-        .for_deserialize()
-        .into_generator()
-        .into_root_schema_for::<T>()
-        .to_value()
+    T::json_schema(&mut settings.for_deserialize().into_generator()).to_value()
 }
 
 /// A schema without what only some clients understand, or nobody needs.

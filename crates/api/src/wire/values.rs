@@ -5,27 +5,14 @@ use std::str::FromStr;
 
 use apostille_cite::citation::CodeLocation;
 use schemars::JsonSchema;
-use serde::de::Error;
+use serde::de::{Error, IntoDeserializer};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// Something that is written as a text, such as a memory's handle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
-#[schemars(transparent, bound = "")]
-pub struct ParsedText<T>(#[schemars(with = "String")] pub T);
+use super::MAX_CITATIONS;
+use crate::json::text_schema::TextEncoded;
 
-impl<'de, T> Deserialize<'de> for ParsedText<T>
-where
-    T: FromStr,
-    T::Err: Display,
-{
-    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(reader)?;
-        text.trim().parse().map(Self).map_err(D::Error::custom)
-    }
-}
-
-/// The same where an empty text is how some agents write "not given".
+/// A value that stands as its text, where an empty text is how some agents write "not given".
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 #[schemars(transparent, bound = "")]
 pub struct OptionalText<T>(#[schemars(with = "String")] pub Option<T>);
@@ -36,27 +23,26 @@ impl<T> Default for OptionalText<T> {
     }
 }
 
-impl<'de, T> Deserialize<'de> for OptionalText<T>
-where
-    T: FromStr,
-    T::Err: Display,
-{
+impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for OptionalText<T> {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         match String::deserialize(reader)?.as_str() {
             "" => Ok(Self(None)),
-            text => text
-                .trim()
-                .parse()
-                .map(|it| Self(Some(it)))
-                .map_err(D::Error::custom),
+            text => TextEncoded::deserialize(text.into_deserializer()).map(|it| Self(Some(it.0))),
         }
     }
 }
 
 /// A list that is not too long to be looked at.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
-#[schemars(transparent)]
-pub struct BoundedList<T, const MOST: usize>(pub Vec<T>);
+#[schemars(transparent, description = "")]
+pub struct BoundedList<T, const MOST: usize>(#[schemars(length(max = MOST))] pub Vec<T>);
+
+impl<T, const MOST: usize> BoundedList<TextEncoded<T>, MOST> {
+    /// The values themselves.
+    pub fn into_values(self) -> Vec<T> {
+        self.0.into_iter().map(|it| it.0).collect()
+    }
+}
 
 impl<T, const MOST: usize> Default for BoundedList<T, MOST> {
     fn default() -> Self {
@@ -96,10 +82,23 @@ impl<'de> Deserialize<'de> for ResultLimit {
     }
 }
 
-/// A place such as `src/api.rs:12-18`. Agents that know the other set of tools write it as an object.
-#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
-#[schemars(transparent)]
-pub struct CodeLocationText(#[schemars(with = "String")] pub CodeLocation);
+/// Places that prove something, such as `src/api.rs:12-18`.
+#[derive(Debug, Default, JsonSchema)]
+#[schemars(transparent, description = "")]
+pub struct CitationTexts(
+    #[schemars(with = "BoundedList<TextEncoded<CodeLocation>, MAX_CITATIONS>")]
+    pub  Vec<CodeLocation>,
+);
+
+impl<'de> Deserialize<'de> for CitationTexts {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        let places = BoundedList::<CodeLocationText, MAX_CITATIONS>::deserialize(reader)?;
+        Ok(Self(places.0.into_iter().map(|it| it.0).collect()))
+    }
+}
+
+/// One place. Agents that know the other set of tools write it as an object.
+struct CodeLocationText(CodeLocation);
 
 impl<'de> Deserialize<'de> for CodeLocationText {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {

@@ -1,7 +1,7 @@
 //! These tools as clients and models are told of them, and the arguments they take. Every word here is paid for in every
 //! conversation.
 
-use apostille_cite::citation::{CodeLocation, RepoPath};
+use apostille_cite::citation::RepoPath;
 use apostille_core::memory::{Kind, Layer, MemoryName};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,20 +9,11 @@ use serde_json::json;
 
 use crate::tool::{CallMarks, Tool, ToolEffect};
 use apostille_api::wire::{
-    BoundedList, CodeLocationText, InputSchema, MAX_CITATIONS, OptionalText, ParsedText,
-    ResultLimit,
+    BoundedList, CitationTexts, InputSchema, OptionalText, ResultLimit, TextEncoded,
 };
 
 /// How many memories one call may name.
 const MAX_IDS: usize = 1_000;
-
-/// Places that prove something.
-type CitationTexts = BoundedList<CodeLocationText, MAX_CITATIONS>;
-
-/// The places that can be looked up.
-pub(super) fn into_code_locations(places: CitationTexts) -> Vec<CodeLocation> {
-    places.0.into_iter().map(|it| it.0).collect()
-}
 
 /// The tools of this set.
 #[must_use]
@@ -78,10 +69,10 @@ pub(super) struct RememberInput {
     pub(super) citations: CitationTexts,
     /// project and reference need citations; feedback is a correction, user a preference
     #[schemars(extend("enum" = ["project", "reference", "feedback", "user"]))]
-    pub(super) kind: Option<ParsedText<Kind>>,
+    pub(super) kind: Option<TextEncoded<Kind>>,
     /// knowledge unless said
     #[schemars(extend("enum" = ["knowledge", "identity", "episode", "session"]))]
-    pub(super) layer: Option<ParsedText<Layer>>,
+    pub(super) layer: Option<TextEncoded<Layer>>,
     /// Topic in a few words
     pub(super) subject: Option<String>,
     /// Why it matters
@@ -93,7 +84,7 @@ pub(super) struct RememberInput {
     #[schemars(skip)]
     pub(super) task: Option<String>,
     /// Id of a memory that this replaces, keeping its citations
-    pub(super) merge_with: Option<ParsedText<MemoryName>>,
+    pub(super) merge_with: Option<TextEncoded<MemoryName>>,
     /// Why both are needed
     pub(super) rationale: Option<String>,
 }
@@ -120,7 +111,7 @@ fn describe_remember_tool() -> Tool {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct MemoryIdInput {
     /// Such as m-12
-    pub(super) id: ParsedText<MemoryName>,
+    pub(super) id: TextEncoded<MemoryName>,
 }
 
 /// What to do to a memory.
@@ -181,7 +172,7 @@ fn describe_revise_tool() -> Tool {
 pub(super) struct VerifyMemoriesInput {
     /// These memories; all if empty
     #[serde(default)]
-    pub(super) ids: BoundedList<ParsedText<MemoryName>, MAX_IDS>,
+    pub(super) ids: BoundedList<TextEncoded<MemoryName>, MAX_IDS>,
     /// Those that cite this file or folder
     #[serde(default)]
     pub(super) path: OptionalText<RepoPath>,

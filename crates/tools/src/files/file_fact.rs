@@ -2,7 +2,8 @@
 
 use apostille_cite::citation::{CodeLocation, CodeLocationError};
 use apostille_cite::source::Source;
-use serde_json::{Map, Value};
+use serde::Deserialize;
+use serde_json::Value;
 
 use super::FileCommandError;
 use crate::verified::PinnedLocation;
@@ -30,10 +31,10 @@ pub(super) fn parse_file_fact(
     source: &dyn Source,
     file_text: &str,
 ) -> Result<FileFact, FileCommandError> {
-    let mut fact = match serde_json::from_str::<Map<String, Value>>(file_text) {
-        Ok(object) => parse_json_fact(object)
+    let mut fact = match serde_json::from_str(file_text) {
+        Ok(object @ Value::Object(_)) => parse_json_fact(&object)
             .map_err(|error| FileCommandError::new_refusal(format!("file_text: {error}")))?,
-        Err(_) => parse_plain_fact(file_text)
+        _ => parse_plain_fact(file_text)
             .map_err(|error| FileCommandError::new_refusal(error.to_string()))?,
     };
     if fact.citations.is_empty() {
@@ -42,25 +43,35 @@ pub(super) fn parse_file_fact(
     Ok(fact)
 }
 
-fn parse_json_fact(mut object: Map<String, Value>) -> Result<FileFact, ArgumentError> {
-    let mut text =
-        |field: &str| wire::read_text_field(field, object.remove(field).filter(|it| !it.is_null()));
-    let (subject, reason) = (text("subject")?, text("reason")?);
-    let fact = text("fact")?.ok_or_else(|| ArgumentError::new_missing("fact"))?;
-    let citations = match object.remove("citations") {
-        None | Some(Value::Null) => Vec::new(),
-        Some(Value::String(list)) => {
+/// A fact as JSON, before its places are read.
+#[derive(Deserialize)]
+struct JsonFact {
+    subject: Option<String>,
+    reason: Option<String>,
+    fact: String,
+    #[serde(default)]
+    citations: Value,
+}
+
+fn parse_json_fact(text: &Value) -> Result<FileFact, ArgumentError> {
+    let JsonFact {
+        subject,
+        reason,
+        fact,
+        citations,
+    } = wire::read_arguments(text)?;
+    let citations = match citations {
+        Value::Null => Vec::new(),
+        Value::String(list) => {
             parse_location_list(&list).map_err(|error| ArgumentError::new("citations", error))?
         }
-        Some(it) => {
-            let Value::Array(items) = it else {
-                return Err(ArgumentError::new("citations", "expected a list"));
-            };
+        Value::Array(items) => {
             let items = items.into_iter().enumerate();
             items
                 .map(|(at, it)| parse_fact_citation(&format!("citations[{at}]"), it))
                 .collect::<Result<_, _>>()?
         }
+        _ => return Err(ArgumentError::new("citations", "expected a list")),
     };
     Ok(FileFact {
         fact,

@@ -3,12 +3,12 @@
 use std::str::FromStr;
 
 use apostille_core::memory::{Layer, MemoryName};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use apostille_api::wire::ParsedText;
+use apostille_api::wire::{TextEncoded, TextSchema};
 
 /// A layer that an agent may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,12 +57,17 @@ impl FromStr for WritableLayer {
     }
 }
 
+impl TextSchema for WritableLayer {
+    fn text_schema() -> Schema {
+        json_schema!({"type": "string", "enum": ["L0", "L1"]})
+    }
+}
+
 /// Into which layer.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct LayerInput {
     /// L0 identity of the user, L1 knowledge
-    #[schemars(extend("enum" = ["L0", "L1"]))]
-    pub(super) layer: ParsedText<WritableLayer>,
+    pub(super) layer: TextEncoded<WritableLayer>,
 }
 
 /// What is new has no target, however an agent says so.
@@ -100,11 +105,11 @@ pub(super) enum LayerAction {
     /// The correction of something known, with its tags unless others are given.
     Update {
         content: String,
-        target_id: ParsedText<MemoryName>,
+        target_id: TextEncoded<MemoryName>,
         tags: Option<Vec<String>>,
     },
     /// Something known that is no longer to be returned.
-    Remove { target_id: ParsedText<MemoryName> },
+    Remove { target_id: TextEncoded<MemoryName> },
 }
 
 #[cfg(test)]

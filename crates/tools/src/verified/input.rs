@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use crate::tool::{Tool, ToolEffect};
-use apostille_api::wire::{BoundedList, InputSchema, MAX_CITATIONS, ParsedText, ResultLimit};
+use apostille_api::wire::{BoundedList, InputSchema, MAX_CITATIONS, ResultLimit, TextEncoded};
 
 /// The tools of this set. Each is also known with a dot, as in `memory.store`.
 #[must_use]
@@ -50,7 +50,7 @@ pub(crate) struct PinnedLocation {
     /// Commit at which it was read
     pub(super) sha: Option<String>,
     /// SHA-256 of the cited lines
-    pub(super) snippet_hash: Option<ParsedText<Digest>>,
+    pub(super) snippet_hash: Option<TextEncoded<Digest>>,
 }
 
 impl PinnedLocation {
@@ -101,7 +101,7 @@ pub(super) struct StoreInput {
     /// Why it is kept beside one much like it
     pub(super) rationale: Option<String>,
     /// Id of the memory to merge into
-    pub(super) merge_with: Option<ParsedText<MemoryName>>,
+    pub(super) merge_with: Option<TextEncoded<MemoryName>>,
 }
 
 /// A memory, and what takes its place.
@@ -119,7 +119,7 @@ pub(super) struct SupersedeInput {
     /// Name of the agent
     pub(super) created_by: Option<String>,
     /// The memory to replace
-    pub(super) memory_id: ParsedText<MemoryName>,
+    pub(super) memory_id: TextEncoded<MemoryName>,
     /// correction unless said
     #[serde(default)]
     pub(super) how: SupersedeKind,
@@ -179,7 +179,7 @@ pub(super) struct RecentInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct PathInput {
     /// File or folder
-    pub(super) path: ParsedText<RepoPath>,
+    pub(super) path: TextEncoded<RepoPath>,
 }
 
 fn describe_reading_tools() -> [Tool; 3] {
@@ -214,7 +214,7 @@ fn describe_reading_tools() -> [Tool; 3] {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct NamedMemoryInput {
     /// Id or handle, such as m-12
-    pub(super) memory_id: ParsedText<MemoryName>,
+    pub(super) memory_id: TextEncoded<MemoryName>,
 }
 
 /// Why a memory is wrong.
