@@ -16,23 +16,24 @@ use apostille_core::verify::{
     VerifiedMemory, VerifyOptions, follow_memory_citations, verify as look_up,
 };
 use apostille_core::{Context, list};
-use serde_json::Value;
 
 use crate::ToolAnswer;
 use crate::outcome::{
     WriteOutcome, choose_duplicate_handling, convert_revise_outcome, forget_for_tool,
     invalidate_for_tool, supersede_for_tool, write_draft,
 };
+use crate::tool::{ToolCall, ToolResult};
 use apostille_api::access_token::Access;
 use apostille_api::shorten::take_first_chars;
-use apostille_api::{CallFault, CallPlace, wire};
+use apostille_api::wire::{self, TextEncoded};
+use apostille_api::{CallFault, CallPlace};
 use input::{
     ForgetInput, MemoryIdInput, RecallInput, RememberInput, ReplacementInput, ReviseAction,
     VerifyMemoriesInput,
 };
 use output::{MemoryProblem, RecallToolReply, RefusedToolReply, VerifyToolReply, WriteToolReply};
 
-pub use input::list_everyday_tools;
+pub(super) use input::list_everyday_tools;
 
 /// How many memories are looked up by one call.
 const MAX_VERIFIED: usize = 1_000;
@@ -52,50 +53,16 @@ Never store secrets, task progress, git history, or what the code says anyway.
 If the user says \"ignore memory\", pass ignore_memory: true or do not call, for that turn.
 ";
 
-/// Calls a tool of this set by its name.
-pub fn call_everyday_tool(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    tool: &str,
-    arguments: &Value,
-) -> Result<ToolAnswer, CallFault> {
-    match tool {
-        "memory_recall" => run_recall_tool(cx, here, wire::read_arguments(arguments)?),
-        "memory_remember" => run_remember_tool(cx, here, wire::read_arguments(arguments)?),
-        "memory_revise" => {
-            let MemoryIdInput { id } = wire::read_arguments(arguments)?;
-            run_revise_tool(
-                cx,
-                here,
-                id.0,
-                wire::read_tagged_arguments(arguments, "action")?,
-            )
-        }
-        "memory_verify" => run_verify_tool(cx, here, wire::read_arguments(arguments)?),
-        "memory_forget" => {
-            let MemoryIdInput { id } = wire::read_arguments(arguments)?;
-            run_forget_tool(cx, here, id.0, &wire::read_arguments(arguments)?)
-        }
-        _ => Err(CallFault::no_such_tool(
-            tool,
-            list_everyday_tools().iter().map(|it| it.name),
-        )),
-    }
-}
-
 /// What is known that matters to a question, each with how it stands in this checkout.
-fn run_recall_tool(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    question: RecallInput,
-) -> Result<ToolAnswer, CallFault> {
+fn run_recall_tool(call: &ToolCall<'_>) -> ToolResult {
+    let question: RecallInput = call.read_input()?;
     let path = question.path.0;
     let is_open = question.query.is_empty() && path.is_none();
     let mut layers = vec![Layer::Knowledge];
     layers.extend(question.episodes.then_some(Layer::Episode));
     let ask = RecallRequest {
         text: question.query,
-        spaces: here.spaces(),
+        spaces: call.spaces(),
         layers,
         paths: path.into_iter().collect(),
         mode: Some(if is_open {
@@ -106,12 +73,12 @@ fn run_recall_tool(
         count: question.limit.map(|it| it.capped_at(MAX_SHOWN)),
         ..RecallRequest::default()
     };
-    let recalled = recall::recall(cx, &ask)?;
-    let identity = match here.user {
-        Some(user) if is_open => recall::recall_identity(cx, user)?,
+    let recalled = recall::recall(call, &ask)?;
+    let identity = match call.here.user {
+        Some(user) if is_open => recall::recall_identity(call, user)?,
         _ => Vec::new(),
     };
-    let identity: Vec<Memory> = follow_memory_citations(cx, identity)
+    let identity: Vec<Memory> = follow_memory_citations(call, identity)
         .into_iter()
         .filter(VerifiedMemory::is_good)
         .map(|it| it.memory)
@@ -120,12 +87,9 @@ fn run_recall_tool(
 }
 
 /// Keeps a fact, with the code that proves it.
-fn run_remember_tool(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    fact: RememberInput,
-) -> Result<ToolAnswer, CallFault> {
-    let Some(space) = choose_fact_space(here, &fact) else {
+fn run_remember_tool(call: &ToolCall<'_>) -> ToolResult {
+    let fact: RememberInput = call.read_input()?;
+    let Some(space) = choose_fact_space(call.here, &fact) else {
         return ToolAnswer::new_refusal(&RefusedToolReply::no_user());
     };
     let draft = Draft {
@@ -137,9 +101,9 @@ fn run_remember_tool(
         tags: fact.tags,
         task: fact.task,
         twin: choose_duplicate_handling(fact.merge_with.map(|it| it.0), fact.rationale),
-        ..Draft::new(space.clone(), fact.fact, here.agent_voice(cx.actor))
+        ..call.draft(space, fact.fact)
     };
-    answer_write_outcome(&write_draft(&here.context_for_space(cx, space), draft)?)
+    answer_write_outcome(&write_draft(&call.context_for(space), draft)?)
 }
 
 /// A person's preferences and identity are the person's; everything else is the repository's.
@@ -153,7 +117,7 @@ fn choose_fact_space<'a>(here: &CallPlace<'a>, fact: &RememberInput) -> Option<&
     }
 }
 
-fn answer_write_outcome(outcome: &WriteOutcome) -> Result<ToolAnswer, CallFault> {
+fn answer_write_outcome(outcome: &WriteOutcome) -> ToolResult {
     match outcome {
         WriteOutcome::Done(it) => ToolAnswer::new_json(&WriteToolReply::new(it)),
         WriteOutcome::Similar(near) => {
@@ -164,54 +128,43 @@ fn answer_write_outcome(outcome: &WriteOutcome) -> Result<ToolAnswer, CallFault>
 }
 
 /// Does something to a memory that is there.
-fn run_revise_tool(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    name: MemoryName,
-    it: ReviseAction,
-) -> Result<ToolAnswer, CallFault> {
-    match it {
-        ReviseAction::Refresh => run_refresh_action(cx, here, name),
+fn run_revise_tool(call: &ToolCall<'_>) -> ToolResult {
+    let MemoryIdInput {
+        id: TextEncoded(name),
+    } = call.read_input()?;
+    match wire::read_tagged_arguments(call.arguments, "action")? {
+        ReviseAction::Refresh => run_refresh_action(call, name),
         ReviseAction::Apply => {
-            let applied = revise::mark_memory_applied(cx, &here.spaces(), name);
+            let applied = revise::mark_memory_applied(call, &call.spaces(), name);
             answer_write_outcome(&convert_revise_outcome("applied", applied)?)
         }
-        ReviseAction::Approve => run_approve_action(cx, here, name),
+        ReviseAction::Approve => run_approve_action(call, name),
         ReviseAction::Invalidate { reason } => {
-            answer_write_outcome(&invalidate_for_tool(cx, here, name, &reason)?)
+            answer_write_outcome(&invalidate_for_tool(call, name, &reason)?)
         }
         ReviseAction::Correct(it) => {
-            run_replace_action(cx, here, name, it, ReplacementKind::Correction)
+            run_replace_action(call, name, it, ReplacementKind::Correction)
         }
-        ReviseAction::Supersede(it) => {
-            run_replace_action(cx, here, name, it, ReplacementKind::Better)
-        }
+        ReviseAction::Supersede(it) => run_replace_action(call, name, it, ReplacementKind::Better),
     }
 }
 
 /// Puts something in the place of a memory.
 fn run_replace_action(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     name: MemoryName,
     it: ReplacementInput,
     how: ReplacementKind,
-) -> Result<ToolAnswer, CallFault> {
-    let spaces = here.spaces();
-    let old = list::find_named_memory(cx, &spaces, name)?;
-    let space = old.map_or_else(|| here.repo.clone(), |it| it.space);
+) -> ToolResult {
+    let spaces = call.spaces();
+    let old = list::find_named_memory(call, &spaces, name)?;
+    let space = old.map_or_else(|| call.here.repo.clone(), |it| it.space);
     let draft = Draft {
         citations: it.citations.0,
         reason: it.reason,
-        ..Draft::new(space.clone(), it.fact, here.agent_voice(cx.actor))
+        ..call.draft(&space, it.fact)
     };
-    match supersede_for_tool(
-        &here.context_for_space(cx, &space),
-        &spaces,
-        name,
-        draft,
-        how,
-    )? {
+    match supersede_for_tool(&call.context_for(&space), &spaces, name, draft, how)? {
         WriteOutcome::Refused(refusal) => {
             ToolAnswer::new_refusal(&RefusedToolReply::for_revision(&refusal))
         }
@@ -220,14 +173,10 @@ fn run_replace_action(
 }
 
 /// A memory is only called fresh again when nothing speaks against it here.
-fn run_refresh_action(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    name: MemoryName,
-) -> Result<ToolAnswer, CallFault> {
-    let memory = list::find_named_memory(cx, &here.spaces(), name)?.filter(Memory::is_active);
+fn run_refresh_action(call: &ToolCall<'_>, name: MemoryName) -> ToolResult {
+    let memory = list::find_named_memory(call, &call.spaces(), name)?.filter(Memory::is_active);
     let looked = look_up(
-        cx,
+        call,
         memory.into_iter().collect(),
         VerifyOptions::default(),
         |_| (),
@@ -237,104 +186,93 @@ fn run_refresh_action(
             bad,
         )));
     }
-    let refreshed = revise::refresh_memory(cx, &here.spaces(), name);
+    let refreshed = revise::refresh_memory(call, &call.spaces(), name);
     answer_write_outcome(&convert_revise_outcome("refreshed", refreshed)?)
 }
 
 /// Looks up the citations of some memories, or of all; nothing is changed.
-fn run_verify_tool(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    which: VerifyMemoriesInput,
-) -> Result<ToolAnswer, CallFault> {
-    let memories = match resolve_memories_to_verify(cx, here, which)? {
+fn run_verify_tool(call: &ToolCall<'_>) -> ToolResult {
+    let which: VerifyMemoriesInput = call.read_input()?;
+    let memories = match resolve_memories_to_verify(call, which)? {
         Ok(memories) => memories,
         Err(refusal) => return ToolAnswer::new_refusal(&RefusedToolReply::new(&refusal)),
     };
-    let report = look_up(cx, memories, VerifyOptions::default(), |_| ())?;
+    let report = look_up(call, memories, VerifyOptions::default(), |_| ())?;
     ToolAnswer::new_json(&VerifyToolReply::new(&report))
 }
 
 fn resolve_memories_to_verify(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     which: VerifyMemoriesInput,
 ) -> Result<Result<Vec<Memory>, Refusal>, CallFault> {
     if which.ids.0.is_empty() {
         let filter = MemoryFilter {
-            spaces: here.spaces(),
+            spaces: call.spaces(),
             stages: vec![Stage::Active],
             path: which.path.0,
             order: ListOrder::Refreshed,
             limit: MAX_VERIFIED,
             ..MemoryFilter::default()
         };
-        return Ok(Ok(list::list_memories(cx, &filter)?));
+        return Ok(Ok(list::list_memories(call, &filter)?));
     }
     Ok(list::find_all_named(
-        cx,
-        &here.spaces(),
+        call,
+        &call.spaces(),
         which.ids.into_values(),
     )?)
 }
 
 /// Removes a memory for good, on a person's word.
-fn run_forget_tool(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    name: MemoryName,
-    it: &ForgetInput,
-) -> Result<ToolAnswer, CallFault> {
-    if !(it.user_agreed || here.speaker.has_consent())
-        && let Some(memory) = list::find_named_memory(cx, &here.spaces(), name)?
+fn run_forget_tool(call: &ToolCall<'_>) -> ToolResult {
+    let MemoryIdInput {
+        id: TextEncoded(name),
+    } = call.read_input()?;
+    let it: ForgetInput = call.read_input()?;
+    if !(it.user_agreed || call.here.speaker.has_consent())
+        && let Some(memory) = list::find_named_memory(call, &call.spaces(), name)?
     {
         let question = "Forget it for good? This cannot be undone.";
         return refuse_until_consent(&memory, &RefusedToolReply::needs_consent(&memory), question);
     }
     let reason = it.reason.as_deref().unwrap_or("");
-    answer_write_outcome(&forget_for_tool(cx, here, name, reason)?)
+    answer_write_outcome(&forget_for_tool(call, name, reason)?)
 }
 
 /// A pending memory is let out by a person; one that is not pending is refused as always.
-fn run_approve_action(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    name: MemoryName,
-) -> Result<ToolAnswer, CallFault> {
-    let memory = match revise::find_pending_or_refuse(cx, &here.spaces(), name, "approved")? {
+fn run_approve_action(call: &ToolCall<'_>, name: MemoryName) -> ToolResult {
+    let memory = match revise::find_pending_or_refuse(call, &call.spaces(), name, "approved")? {
         Ok(memory) => memory,
         Err(refusal) => return answer_write_outcome(&WriteOutcome::Refused(refusal)),
     };
     let refusal = RefusedToolReply::needs_person(&memory);
     // Through a socket the holder of the token can answer for the person, so that it takes one that reviews.
-    if here
+    if call
+        .here
         .pass
         .is_some_and(|it| !it.allows_access(Access::Review))
     {
         return ToolAnswer::new_refusal(&refusal);
     }
-    let by = here.speaker.person();
-    let Some(by) = by.filter(|_| here.speaker.has_consent()) else {
+    let by = call.here.speaker.person();
+    let Some(by) = by.filter(|_| call.here.speaker.has_consent()) else {
         return refuse_until_consent(&memory, &refusal, "Let it be used from now on?");
     };
     // The one who was asked is the user; the client only carried the question.
-    let actor = here
+    let actor = call
+        .here
         .user
-        .map(|it| format!("{it} through {}", cx.actor.unwrap_or("a client")));
+        .map(|it| format!("{it} through {}", call.actor.unwrap_or("a client")));
     let cx = Context {
-        actor: actor.as_deref().or(cx.actor),
-        ..*cx
+        actor: actor.as_deref().or(call.actor),
+        ..call.cx
     };
-    let approved = revise::approve_memory(&cx, by, &here.spaces(), name);
+    let approved = revise::approve_memory(&cx, by, &call.spaces(), name);
     answer_write_outcome(&convert_revise_outcome("approved", approved)?)
 }
 
 /// What needs a person's word is not done without it; the question says what it is about.
-fn refuse_until_consent(
-    memory: &Memory,
-    refusal: &RefusedToolReply,
-    question: &str,
-) -> Result<ToolAnswer, CallFault> {
+fn refuse_until_consent(memory: &Memory, refusal: &RefusedToolReply, question: &str) -> ToolResult {
     let fact = render::sanitize_line(&memory.fact);
     let fact = take_first_chars(&fact, MAX_ASKED).unwrap_or(&fact);
     let question = format!("{}: \"{fact}\"\n\n{question}", memory.handle());

@@ -16,20 +16,18 @@ mod outcome_text;
 mod path;
 mod view;
 
-use apostille_core::Context;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::ToolAnswer;
-use crate::tool::{Tool, ToolEffect};
+use crate::tool::{Tool, ToolCall, ToolEffect, ToolResult};
+use apostille_api::CallFault;
 use apostille_api::wire::InputSchema;
-use apostille_api::{CallFault, CallPlace};
 
 use command::FileCommand;
 use path::MemoryPath;
 
 /// The tools of this set.
-#[must_use]
-pub fn list_files_tools() -> Vec<Tool> {
+pub(super) fn list_files_tools() -> Vec<Tool> {
     vec![Tool {
         name: "memory",
         title: "Memory files",
@@ -39,6 +37,7 @@ pub fn list_files_tools() -> Vec<Tool> {
         input: InputSchema::from_tagged_enum::<FileCommand>("command", "What to do")
             .with_example(&json!({"command": "view", "path": "/memories"})),
         effect: ToolEffect::Removes,
+        run: answer_file_command,
     }]
 }
 
@@ -54,21 +53,9 @@ Keep files short, correct what is wrong and delete what is outdated. No secrets.
 here is not to be used.
 ";
 
-/// Calls the tool, and gives its answer in plain words.
-pub fn call_files_tool(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    tool: &str,
-    arguments: &Value,
-) -> Result<ToolAnswer, CallFault> {
-    if tool != "memory" {
-        return Err(CallFault::no_such_tool(
-            tool,
-            list_files_tools().iter().map(|it| it.name),
-        ));
-    }
-    let command = FileCommand::from_arguments(arguments)?;
-    match run_file_command(cx, here, &command) {
+/// Answers a call in plain words.
+fn answer_file_command(call: &ToolCall<'_>) -> ToolResult {
+    match run_file_command(call, &FileCommand::from_arguments(call.arguments)?) {
         Ok(text) => Ok(ToolAnswer::new_plain(text)),
         Err(FileCommandError::Wrong(text)) => Ok(ToolAnswer::new_plain_refusal(text)),
         Err(FileCommandError::Broken(fault)) => Err(fault),
@@ -101,45 +88,36 @@ impl From<apostille_core::CoreError> for FileCommandError {
 }
 
 fn run_file_command(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     command: &FileCommand,
 ) -> Result<String, FileCommandError> {
     match command {
         FileCommand::View { path, view_range } => {
-            view::view_memory_path(cx, here, &MemoryPath::parse(path)?, view_range.0)
+            view::view_memory_path(call, &MemoryPath::parse(path)?, view_range.0)
         }
         FileCommand::Create { path, file_text } => {
-            create::create_memory_file(cx, here, &MemoryPath::parse(path)?, file_text)
+            create::create_memory_file(call, &MemoryPath::parse(path)?, file_text)
         }
         FileCommand::StrReplace {
             path,
             old_str,
             new_str,
-        } => edit::replace_in_file(
-            cx,
-            here,
-            &parse_editable_path(path, command)?,
-            old_str,
-            new_str,
-        ),
+        } => edit::replace_in_file(call, &parse_editable_path(path, command)?, old_str, new_str),
         FileCommand::Insert {
             path,
             insert_line,
             insert_text,
         } => edit::insert_into_file(
-            cx,
-            here,
+            call,
             &parse_editable_path(path, command)?,
             *insert_line,
             insert_text,
         ),
         FileCommand::Delete { path } => {
-            delete::delete_memory_file(cx, here, &parse_editable_path(path, command)?)
+            delete::delete_memory_file(call, &parse_editable_path(path, command)?)
         }
         FileCommand::Rename { old_path, new_path } => edit::rename_memory_file(
-            cx,
-            here,
+            call,
             &parse_editable_path(old_path, command)?,
             &MemoryPath::parse(new_path)?,
         ),

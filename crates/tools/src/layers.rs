@@ -14,15 +14,13 @@ use apostille_core::refusal::Refusal;
 use apostille_core::remember::NearMemory;
 use apostille_core::space::Space;
 use apostille_core::{Context, list, verify};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::ToolAnswer;
 use crate::outcome::{
     WriteOutcome, invalidate_for_tool, join_near_handles, supersede_for_tool, write_draft,
 };
-use crate::tool::{Tool, ToolEffect};
-use apostille_api::wire;
-use apostille_api::wire::InputSchema;
+use crate::tool::{Tool, ToolCall, ToolEffect, ToolResult};
+use apostille_api::wire::{self, InputSchema, TextEncoded};
 use apostille_api::{CallFault, CallPlace};
 
 use input::{LayerAction, LayerInput, WritableLayer};
@@ -45,8 +43,7 @@ error, and if so update or remove it
 const REMOVED: &str = "removed by the agent";
 
 /// The tools of this set.
-#[must_use]
-pub fn list_layers_tools() -> Vec<Tool> {
+pub(super) fn list_layers_tools() -> Vec<Tool> {
     vec![Tool {
         name: "memory_write",
         title: "Write memory",
@@ -62,6 +59,7 @@ pub fn list_layers_tools() -> Vec<Tool> {
             &json!({"action": "add", "layer": "L0", "content": "The user prefers concise replies"}),
         ),
         effect: ToolEffect::Changes,
+        run: write_layer_memory,
     }]
 }
 
@@ -75,72 +73,47 @@ pub const GUIDANCE: &str = concat!(
 /// What to record, in which form, and what to do about errors, whatever the tools are called.
 pub const RECORDING: &str = recording!();
 
-/// Calls a tool of this set by its name, and gives its answer as JSON.
-pub fn call_layers_tool(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    tool: &str,
-    arguments: &Value,
-) -> Result<ToolAnswer, CallFault> {
-    match tool {
-        "memory_write" => {
-            let LayerInput { layer } = wire::read_arguments(arguments)?;
-            let action = wire::read_tagged_arguments(arguments, "action")?;
-            write_layer_memory(cx, here, layer.0, action)?.to_answer()
-        }
-        _ => Err(CallFault::no_such_tool(
-            tool,
-            list_layers_tools().iter().map(|it| it.name),
-        )),
-    }
-}
-
 /// Writes into a layer.
-fn write_layer_memory(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    level: WritableLayer,
-    action: LayerAction,
-) -> Result<LayerWriteReply, CallFault> {
-    let Some(space) = choose_layer_space(here, level) else {
-        return Ok(refuse_unknown_user());
+fn write_layer_memory(call: &ToolCall<'_>) -> ToolResult {
+    let LayerInput {
+        layer: TextEncoded(level),
+    } = call.read_input()?;
+    let action = wire::read_tagged_arguments(call.arguments, "action")?;
+    let Some(space) = choose_layer_space(call.here, level) else {
+        return refuse_unknown_user().to_answer();
     };
     let reply = match action {
         LayerAction::Add { content, tags, .. } => {
-            add_layer_memory(cx, here, level, space, content, tags)?
+            add_layer_memory(call, level, space, content, tags)?
         }
         LayerAction::Update {
             content,
             target_id,
             tags,
-        } => match find_layer_target(cx, here, level, target_id.0)? {
-            Ok(old) => update_layer_memory(cx, here, &old, content, tags)?,
+        } => match find_layer_target(call, level, target_id.0)? {
+            Ok(old) => update_layer_memory(call, &old, content, tags)?,
             Err(refused) => refused,
         },
-        LayerAction::Remove { target_id } => match find_layer_target(cx, here, level, target_id.0)?
-        {
+        LayerAction::Remove { target_id } => match find_layer_target(call, level, target_id.0)? {
             // It stays in the history.
-            Ok(old) => reply_to_layer_write(&invalidate_for_tool(
-                cx,
-                here,
-                MemoryName::Id(old.id),
-                REMOVED,
-            )?),
+            Ok(old) => {
+                reply_to_layer_write(&invalidate_for_tool(call, MemoryName::Id(old.id), REMOVED)?)
+            }
             Err(refused) => refused,
         },
     };
     if level == WritableLayer::L0 {
-        add_identity_usage(cx, here, space, reply)
+        add_identity_usage(call, space, reply)?.to_answer()
     } else {
-        Ok(reply)
+        reply.to_answer()
     }
 }
 
 /// The rules of a space, but for the proof that this set does not ask for.
-fn relax_citation_policy(cx: &Context<'_>, here: &CallPlace<'_>, space: &Space) -> Policy {
+fn relax_citation_policy(call: &ToolCall<'_>, space: &Space) -> Policy {
     Policy {
         require_citations: false,
-        ..*here.context_for_space(cx, space).policy
+        ..*call.context_for(space).policy
     }
 }
 
@@ -160,13 +133,12 @@ fn refuse_unknown_user() -> LayerWriteReply {
 
 /// The memory that a call names, if it is in that layer.
 fn find_layer_target(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     level: WritableLayer,
     target: MemoryName,
 ) -> Result<Result<Memory, LayerWriteReply>, CallFault> {
     Ok(
-        match list::find_named_or_refuse(cx, &here.spaces(), target)? {
+        match list::find_named_or_refuse(call, &call.spaces(), target)? {
             Err(refusal) => Err(LayerWriteReply::from_refusal(&refusal)),
             Ok(it) if it.layer == level.to_layer() => Ok(it),
             Ok(it) => Err(LayerWriteReply::new_failure(
@@ -192,18 +164,17 @@ fn explain_other_layer(memory: &Memory, asked: WritableLayer) -> String {
 }
 
 fn add_layer_memory(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     level: WritableLayer,
     space: &Space,
     content: String,
     tags: Vec<String>,
 ) -> Result<LayerWriteReply, CallFault> {
-    let policy = relax_citation_policy(cx, here, space);
-    let fresh = draft_layer_memory(cx, here, space, content.clone(), tags.clone());
+    let policy = relax_citation_policy(call, space);
+    let fresh = draft_layer_memory(call, space, content.clone(), tags.clone());
     let cx = Context {
         policy: &policy,
-        ..*cx
+        ..call.cx
     };
     let fresh = Draft {
         layer: Some(level.to_layer()),
@@ -217,8 +188,7 @@ fn add_layer_memory(
 
 /// Puts the correction in the place of what was wrong.
 fn update_layer_memory(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     old: &Memory,
     content: String,
     tags: Option<Vec<String>>,
@@ -230,7 +200,7 @@ fn update_layer_memory(
         );
         return Ok(LayerWriteReply::new_failure("same_content", error));
     }
-    if let Some(found) = verify::follow_memory_citations(cx, vec![old.clone()])
+    if let Some(found) = verify::follow_memory_citations(call, vec![old.clone()])
         .iter()
         .find(|it| !it.is_good())
     {
@@ -242,14 +212,11 @@ fn update_layer_memory(
         return Ok(LayerWriteReply::new_failure("does_not_hold", error));
     }
     let tags = tags.unwrap_or_else(|| old.tags.clone());
-    let fresh = draft_layer_memory(cx, here, &old.space, content, tags);
-    let (spaces, policy) = (
-        [old.space.clone()],
-        relax_citation_policy(cx, here, &old.space),
-    );
+    let fresh = draft_layer_memory(call, &old.space, content, tags);
+    let (spaces, policy) = ([old.space.clone()], relax_citation_policy(call, &old.space));
     let cx = Context {
         policy: &policy,
-        ..*cx
+        ..call.cx
     };
     let (name, how) = (MemoryName::Id(old.id), ReplacementKind::Correction);
     let reply = reply_to_layer_write(&supersede_for_tool(&cx, &spaces, name, fresh, how)?);
@@ -266,15 +233,14 @@ fn update_layer_memory(
 }
 
 fn draft_layer_memory(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     space: &Space,
     content: String,
     tags: Vec<String>,
 ) -> Draft {
     Draft {
         tags,
-        ..Draft::new(space.clone(), content, here.agent_voice(cx.actor))
+        ..call.draft(space, content)
     }
 }
 
@@ -335,8 +301,7 @@ fn has_same_content(a: &str, b: &str) -> bool {
 
 /// The reply with how full L0 is, and when it is too full, with what fills it.
 fn add_identity_usage(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     space: &Space,
     reply: LayerWriteReply,
 ) -> Result<LayerWriteReply, CallFault> {
@@ -344,17 +309,13 @@ fn add_identity_usage(
     if !reply.ok && !is_full {
         return Ok(reply);
     }
-    let limit = here
-        .context_for_space(cx, space)
-        .policy
-        .limits
-        .identity_chars;
+    let limit = call.context_for(space).policy.limits.identity_chars;
     let used = Some(format!(
         "{}/{limit}",
-        cx.store.summarize_space(space)?.identity_chars
+        call.store.summarize_space(space)?.identity_chars
     ));
     let known = if is_full {
-        recall::recall_identity(cx, space)?
+        recall::recall_identity(call, space)?
     } else {
         Vec::new()
     };

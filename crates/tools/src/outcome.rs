@@ -8,7 +8,8 @@ use apostille_core::revise::{self, ReviseOutcome};
 use apostille_core::space::Space;
 use apostille_core::{Context, CoreError};
 
-use apostille_api::{CallFault, CallPlace};
+use crate::tool::ToolCall;
+use apostille_api::CallFault;
 
 /// What became of a write.
 pub(super) enum WriteOutcome {
@@ -80,24 +81,22 @@ pub(super) fn supersede_for_tool(
 
 /// Marks a memory as wrong, on the caller's word.
 pub(super) fn invalidate_for_tool(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     name: MemoryName,
     reason: &str,
 ) -> Result<WriteOutcome, CallFault> {
-    let by = here.agent_voice(cx.actor);
-    let revised = revise::invalidate_memory_as(cx, &here.spaces(), name, reason, &by);
+    let by = call.here.agent_voice(call.actor);
+    let revised = revise::invalidate_memory_as(call, &call.spaces(), name, reason, &by);
     convert_revise_outcome("invalidated", revised)
 }
 
 /// Removes a memory for good.
 pub(super) fn forget_for_tool(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     name: MemoryName,
     reason: &str,
 ) -> Result<WriteOutcome, CallFault> {
-    let forgotten = apostille_api::forget_with_cleanup(cx, here, name, reason)?;
+    let forgotten = apostille_api::forget_with_cleanup(call, call.here, name, reason)?;
     Ok(match forgotten {
         Ok(memory) => WriteOutcome::Done(CompletedWrite::new(
             WriteAction::Revised("forgotten"),

@@ -8,7 +8,7 @@ use apostille_text::words::words;
 use serde_json::{Value, json};
 
 use super::answer::ToolAnswer;
-use super::tool::{CallMarks, Tool, ToolEffect};
+use super::tool::{CallMarks, Tool, ToolCall, ToolEffect};
 use super::{everyday, files, layers, simple, verified};
 use apostille_api::{CallFault, CallPlace, wire};
 
@@ -97,27 +97,29 @@ impl Profile {
         if marks.ignore_memory && self.is_reading_call(&tool, &arguments) {
             return ToolAnswer::new_json(&json!({"ignored": true, "memories": []}));
         }
-        match self.profile_of_tool(&tool, &arguments) {
-            Self::Verified => verified::call_verified_tool(cx, here, &tool, &arguments),
-            Self::Simple => {
-                let (ours, own) = (
-                    build_notebook_policy(cx.policy),
-                    here.own.map(build_notebook_policy),
-                );
-                let here = CallPlace {
-                    own: own.as_ref(),
-                    ..*here
-                };
-                let cx = Context {
-                    policy: &ours,
-                    ..*cx
-                };
-                simple::call_simple_tool(&cx, &here, &tool, &arguments)
-            }
-            Self::Layers => layers::call_layers_tool(cx, here, &tool, &arguments),
-            Self::Files => files::call_files_tool(cx, here, &tool, &arguments),
-            Self::Default | Self::All => everyday::call_everyday_tool(cx, here, &tool, &arguments),
+        let set = self.profile_of_tool(&tool, &arguments);
+        let Some(tool) = set.find_tool(&tool) else {
+            return Err(CallFault::no_such_tool(&tool, set.tool_names()));
+        };
+        let call = |cx, here| {
+            let arguments = &arguments;
+            (tool.run)(&ToolCall {
+                cx,
+                here,
+                arguments,
+            })
+        };
+        if set != Self::Simple {
+            return call(*cx, here);
         }
+        let ours = build_notebook_policy(cx.policy);
+        let own = here.own.map(build_notebook_policy);
+        let here = &CallPlace {
+            own: own.as_ref(),
+            ..*here
+        };
+        let policy = &ours;
+        call(Context { policy, ..*cx }, here)
     }
 
     /// Whether a call only looks into memory.

@@ -10,14 +10,13 @@ use apostille_core::space::Space;
 use apostille_core::{Context, format, list, verify};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::ToolAnswer;
 use crate::outcome::{
     WriteOutcome, forget_for_tool, join_near_handles, pending_reason, write_draft,
 };
-use crate::tool::{Tool, ToolEffect};
-use apostille_api::wire;
+use crate::tool::{Tool, ToolCall, ToolEffect, ToolResult};
 use apostille_api::wire::{InputSchema, TextEncoded};
 use apostille_api::{CallFault, CallPlace};
 
@@ -61,8 +60,7 @@ struct DeleteNoteInput {
 }
 
 /// The tools of this set.
-#[must_use]
-pub fn list_simple_tools() -> Vec<Tool> {
+pub(super) fn list_simple_tools() -> Vec<Tool> {
     vec![
         Tool {
             name: "memory_store",
@@ -74,6 +72,7 @@ pub fn list_simple_tools() -> Vec<Tool> {
                 &json!({"text": "User prefers tabs over spaces", "tags": ["preference"], "scope": "user"}),
             ),
             effect: ToolEffect::Adds,
+            run: store_note,
         },
         Tool {
             name: "memory_search",
@@ -82,6 +81,7 @@ pub fn list_simple_tools() -> Vec<Tool> {
                     something they may have told you already.",
             input: InputSchema::from_type::<SearchNotesInput>().with_example(&json!({"query": "database"})),
             effect: ToolEffect::Reads,
+            run: search_notes,
         },
         Tool {
             name: "memory_delete",
@@ -89,6 +89,7 @@ pub fn list_simple_tools() -> Vec<Tool> {
             about: "Delete a note that is wrong or outdated, for good. To correct one, delete it and store the right one.",
             input: InputSchema::from_type::<DeleteNoteInput>().with_example(&json!({"id": "m-4"})),
             effect: ToolEffect::Removes,
+            run: delete_note,
         },
     ]
 }
@@ -103,7 +104,7 @@ Use memory_delete to remove outdated memories. Memories are automatically surfac
 ";
 
 /// What became of a note to keep or to delete.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct NoteReply {
     /// Whether it was done.
     pub ok: bool,
@@ -119,33 +120,11 @@ pub struct NoteReply {
 }
 
 impl NoteReply {
-    fn new_done() -> Self {
-        Self {
-            ok: true,
-            id: None,
-            error: None,
-            pending: None,
-        }
-    }
-
-    fn new_kept(memory: &Memory) -> Self {
-        Self {
-            id: Some(memory.handle().to_string()),
-            pending: pending_reason(memory).map(Into::into),
-            ..Self::new_done()
-        }
-    }
-
     fn new_refused(why: impl ToString) -> Self {
         Self {
-            ok: false,
             error: Some(why.to_string()),
-            ..Self::new_done()
+            ..Self::default()
         }
-    }
-
-    fn to_answer(&self) -> Result<ToolAnswer, CallFault> {
-        ToolAnswer::new_reply(self.ok, self)
     }
 }
 
@@ -182,48 +161,28 @@ pub struct NoteMatches {
     pub memories: Vec<FoundNote>,
 }
 
-/// Calls a tool of this set by its name, and gives its answer as JSON.
-pub fn call_simple_tool(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    tool: &str,
-    arguments: &Value,
-) -> Result<ToolAnswer, CallFault> {
-    match tool {
-        "memory_store" => store_note(cx, here, wire::read_arguments(arguments)?)?.to_answer(),
-        "memory_search" => {
-            ToolAnswer::new_json(&search_notes(cx, here, wire::read_arguments(arguments)?)?)
-        }
-        "memory_delete" => {
-            let DeleteNoteInput { id } = wire::read_arguments(arguments)?;
-            delete_note(cx, here, id.0)?.to_answer()
-        }
-        _ => Err(CallFault::no_such_tool(
-            tool,
-            list_simple_tools().iter().map(|it| it.name),
-        )),
-    }
-}
-
 /// Keeps a note. One that is known already is not kept twice: the answer names the known one.
-fn store_note(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    note: NoteInput,
-) -> Result<NoteReply, CallFault> {
-    let policy = unify_note_lengths(cx.policy);
-    let drafted = draft_note(cx, here, note);
+fn store_note(call: &ToolCall<'_>) -> ToolResult {
+    let note = call.read_input()?;
+    let policy = unify_note_lengths(call.policy);
+    let drafted = draft_note(call, note);
     let cx = Context {
         policy: &policy,
-        ..*cx
+        ..call.cx
     };
-    Ok(match write_draft(&cx, drafted)? {
-        WriteOutcome::Done(it) => NoteReply::new_kept(&it.memory),
+    let reply = match write_draft(&cx, drafted)? {
+        WriteOutcome::Done(it) => NoteReply {
+            ok: true,
+            id: Some(it.memory.handle().to_string()),
+            pending: pending_reason(&it.memory).map(Into::into),
+            ..NoteReply::default()
+        },
         WriteOutcome::Refused(refusal) => NoteReply::new_refused(refusal),
         WriteOutcome::Similar(near) => {
             NoteReply::new_refused(format!("much like {}", join_near_handles(&near)))
         }
-    })
+    };
+    ToolAnswer::new_reply(reply.ok, &reply)
 }
 
 /// In a notebook every note has the same greatest length, scratch included.
@@ -235,15 +194,14 @@ fn unify_note_lengths(policy: &Policy) -> Policy {
     Policy { limits, ..*policy }
 }
 
-fn draft_note(cx: &Context<'_>, here: &CallPlace<'_>, note: NoteInput) -> Draft {
-    let (space, layer, kind) = locate_note_scope(here, note.scope);
-    let voice = here.agent_voice(cx.actor);
+fn draft_note(call: &ToolCall<'_>, note: NoteInput) -> Draft {
+    let (space, layer, kind) = locate_note_scope(call.here, note.scope);
     Draft {
         layer: Some(layer),
         kind,
         tags: note.tags,
         twin: DuplicateChoice::Create("a notebook keeps what it is given".into()),
-        ..Draft::new(space.clone(), note.text, voice)
+        ..call.draft(space, note.text)
     }
 }
 
@@ -264,40 +222,38 @@ fn locate_note_scope<'a>(
 }
 
 /// Finds notes that contain a text, carry a tag, or both; the newest twenty.
-fn search_notes(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    search: SearchNotesInput,
-) -> Result<NoteMatches, CallFault> {
+fn search_notes(call: &ToolCall<'_>) -> ToolResult {
+    let search: SearchNotesInput = call.read_input()?;
     let given = |it: Option<String>| it.filter(|it| !it.is_empty());
     let found = list::search_memories(
-        cx,
-        &here.spaces(),
+        call,
+        &call.spaces(),
         given(search.query).as_deref(),
         given(search.tag).as_deref(),
     )?;
     // A note cites nothing; what does was kept by other tools, and is only shown where it holds.
-    let memories: Vec<FoundNote> = verify::follow_memory_citations(cx, found)
+    let memories: Vec<FoundNote> = verify::follow_memory_citations(call, found)
         .iter()
         .filter(|it| it.is_good())
         .map(|it| FoundNote::from(&it.memory))
         .collect();
-    Ok(NoteMatches {
+    ToolAnswer::new_json(&NoteMatches {
         count: memories.len(),
         memories,
     })
 }
 
 /// Deletes a note: its text is gone everywhere, and its handle is not used again.
-fn delete_note(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    name: MemoryName,
-) -> Result<NoteReply, CallFault> {
-    Ok(match forget_for_tool(cx, here, name, "deleted")? {
+fn delete_note(call: &ToolCall<'_>) -> ToolResult {
+    let DeleteNoteInput { id } = call.read_input()?;
+    let reply = match forget_for_tool(call, id.0, "deleted")? {
         WriteOutcome::Refused(refusal) => NoteReply::new_refused(refusal),
-        _ => NoteReply::new_done(),
-    })
+        _ => NoteReply {
+            ok: true,
+            ..NoteReply::default()
+        },
+    };
+    ToolAnswer::new_reply(reply.ok, &reply)
 }
 
 /// The notes that matter to the last message of the user, as the block that stands behind the system prompt.
@@ -319,8 +275,10 @@ pub fn recall_notes_for_message(
 #[cfg(test)]
 mod tests {
     use serde::de::DeserializeOwned;
+    use serde_json::Value;
 
     use super::*;
+    use apostille_api::wire;
 
     /// The field that is named when these arguments are read.
     fn check<T: DeserializeOwned>(arguments: Value, expected: Option<&str>) {

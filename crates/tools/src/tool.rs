@@ -1,11 +1,18 @@
 //! A tool as clients and models are told of it.
 
+use std::ops::Deref;
+
+use apostille_core::Context;
+use apostille_core::memory::Draft;
+use apostille_core::space::Space;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 
-use apostille_api::wire::InputSchema;
+use crate::ToolAnswer;
+use apostille_api::wire::{self, ArgumentError, InputSchema};
+use apostille_api::{CallFault, CallPlace};
 
 /// What calling a tool does to what is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +40,50 @@ pub struct Tool {
     pub input: Value,
     /// What it does to what is kept.
     pub effect: ToolEffect,
+    /// What answers a call of it.
+    pub(crate) run: fn(&ToolCall<'_>) -> ToolResult,
+}
+
+/// What a tool answers, or why it cannot.
+pub(crate) type ToolResult = Result<ToolAnswer, CallFault>;
+
+/// A call of a tool: the context that the verbs of the core are given, and where the caller stands.
+#[derive(Clone, Copy)]
+pub(crate) struct ToolCall<'a> {
+    pub(crate) cx: Context<'a>,
+    pub(crate) here: &'a CallPlace<'a>,
+    pub(crate) arguments: &'a Value,
+}
+
+impl<'a> Deref for ToolCall<'a> {
+    type Target = Context<'a>;
+
+    fn deref(&self) -> &Context<'a> {
+        &self.cx
+    }
+}
+
+impl<'a> ToolCall<'a> {
+    /// The arguments, or some of them.
+    pub(crate) fn read_input<T: DeserializeOwned>(&self) -> Result<T, ArgumentError> {
+        wire::read_arguments(self.arguments)
+    }
+
+    /// The spaces in play, the nearest first.
+    pub(crate) fn spaces(&self) -> Vec<Space> {
+        self.here.spaces()
+    }
+
+    /// The context for what is written into this space.
+    pub(crate) fn context_for(&self, space: &Space) -> Context<'a> {
+        self.here.context_for_space(&self.cx, space)
+    }
+
+    /// The caller's words, on their way into this space.
+    pub(crate) fn draft(&self, space: &Space, fact: String) -> Draft {
+        let voice = self.here.agent_voice(self.actor);
+        Draft::new(space.clone(), fact, voice)
+    }
 }
 
 /// What may be said with every call, whichever tool it is of. Only some tools tell of it.

@@ -6,32 +6,30 @@ mod citations;
 mod input;
 mod records;
 
-use apostille_cite::citation::RepoPath;
-use apostille_core::list;
+use apostille_cite::citation::CodeLocation;
 use apostille_core::memory::{Draft, Kind, Memory, MemoryName, ReplacementKind};
 use apostille_core::policy::Policy;
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::prove;
-use apostille_core::revise;
+use apostille_core::revise::{self, ReviseOutcome};
 use apostille_core::space::Space;
-use apostille_core::verify::VerifiedMemory;
-use apostille_core::verify::VerifyOptions;
-use apostille_core::{Context, stats as core_stats};
-use serde_json::Value;
+use apostille_core::stats::compute_space_stats;
+use apostille_core::verify::{VerifyOptions, follow_memory_citations, verify};
+use apostille_core::{Context, CoreError, list};
 
 use crate::ToolAnswer;
 use crate::outcome::{
     choose_duplicate_handling, convert_revise_outcome, invalidate_for_tool, supersede_for_tool,
     write_draft,
 };
-use apostille_api::wire;
+use crate::tool::{ToolCall, ToolResult};
 use apostille_api::wire::{ArgumentError, TextEncoded};
 use apostille_api::{CallFault, CallPlace};
 
 use citations::{read_pinned_location, verify_pinned_locations};
 use input::{
     CitableLocation, InvalidateInput, NamedMemoryInput, PathInput, RecentInput, RepoArgument,
-    RepoInput, StoreInput, SupersedeInput, SupersedeKind, VerifyCitationsInput,
+    RepoInput, StoreInput, SupersedeInput, SupersedeKind,
 };
 use records::{FetchedMemoryRecord, StatsRecord, VerifiedToolReply};
 
@@ -39,7 +37,7 @@ use records::{FetchedMemoryRecord, StatsRecord, VerifiedToolReply};
 const MAX_LISTED: usize = 1_000;
 
 pub(super) use input::PinnedLocation;
-pub use input::list_verified_tools;
+pub(super) use input::list_verified_tools;
 
 /// What a model is told about them.
 pub const GUIDANCE: &str = "\
@@ -62,92 +60,7 @@ pub const GUIDANCE: &str = "\
    - Call memory_log_applied for telemetry
 ";
 
-/// Calls a tool of this set by its name, and gives its answer as JSON.
-pub fn call_verified_tool(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    tool: &str,
-    arguments: &Value,
-) -> Result<ToolAnswer, CallFault> {
-    let verb = tool
-        .strip_prefix("memory_")
-        .or_else(|| tool.strip_prefix("memory."))
-        .unwrap_or_default();
-    let one = || wire::read_arguments(arguments).map(|it: NamedMemoryInput| it.memory_id.0);
-    match verb {
-        "store" => answer_verified_reply(&store_verified_fact(
-            cx,
-            here,
-            wire::read_arguments(arguments)?,
-        )?),
-        "get_recent" => answer_fetched_records(
-            cx,
-            &fetch_recent_records(cx, here, &wire::read_arguments(arguments)?)?,
-        ),
-        "search_by_path" => {
-            let PathInput { path } = wire::read_arguments(arguments)?;
-            let records =
-                fetch_records_by_path(cx, here, &path.0, &wire::read_arguments(arguments)?)?;
-            answer_fetched_records(cx, &records)
-        }
-        "refresh" => answer_verified_reply(&refresh_verified_memory(cx, here, one()?)?),
-        "invalidate" => {
-            let InvalidateInput { reason } = wire::read_arguments(arguments)?;
-            answer_verified_reply(&VerifiedToolReply::from(&invalidate_for_tool(
-                cx,
-                here,
-                one()?,
-                &reason,
-            )?))
-        }
-        "supersede" => answer_verified_reply(&supersede_verified_memory(
-            cx,
-            here,
-            wire::read_arguments(arguments)?,
-        )?),
-        "log_applied" => {
-            let applied = revise::mark_memory_applied(cx, &here.spaces(), one()?);
-            answer_verified_reply(&VerifiedToolReply::from(&convert_revise_outcome(
-                "applied", applied,
-            )?))
-        }
-        "read_citation" => {
-            let place = wire::read_arguments(arguments)?;
-            ToolAnswer::new_json(&read_pinned_location(
-                cx,
-                here,
-                &place,
-                &wire::read_arguments(arguments)?,
-            ))
-        }
-        "verify_citations" => {
-            let VerifyCitationsInput { citations } = wire::read_arguments(arguments)?;
-            if citations.0.is_empty() {
-                return Err(ArgumentError::new_missing("citations").into());
-            }
-            let at = wire::read_arguments(arguments)?;
-            ToolAnswer::new_json(&verify_pinned_locations(cx, here, &citations.0, &at)?)
-        }
-        "stats" => ToolAnswer::new_json(&read_repo_stats(
-            cx,
-            here,
-            &wire::read_arguments(arguments)?,
-        )?),
-        _ => Err(CallFault::no_such_tool(
-            tool,
-            list_verified_tools().iter().map(|it| it.name),
-        )),
-    }
-}
-
-fn answer_fetched_records(
-    cx: &Context<'_>,
-    records: &[FetchedMemoryRecord],
-) -> Result<ToolAnswer, CallFault> {
-    Ok(ToolAnswer::new_json(&records)?.with_note(format_standing_note(cx, records)?))
-}
-
-fn answer_verified_reply(reply: &VerifiedToolReply) -> Result<ToolAnswer, CallFault> {
+fn answer_verified_reply(reply: &VerifiedToolReply) -> ToolResult {
     ToolAnswer::new_reply(reply.ok, reply)
 }
 
@@ -156,67 +69,59 @@ fn choose_repo_space<'a>(here: &CallPlace<'a>, repo: Option<&'a RepoArgument>) -
 }
 
 /// Keeps a fact with the code that proves it. What is known already is refreshed.
-fn store_verified_fact(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    input: StoreInput,
-) -> Result<VerifiedToolReply, CallFault> {
-    let space = choose_repo_space(here, input.repo.as_ref()).clone();
-    if let Err(refusal) = check_proof_in_checkout(cx, here, &space, &input.citations.0) {
-        return Ok(VerifiedToolReply::from_refusal(&refusal));
+fn store_verified_fact(call: &ToolCall<'_>) -> ToolResult {
+    let input: StoreInput = call.read_input()?;
+    let space = choose_repo_space(call.here, input.repo.as_ref());
+    if let Err(refusal) = check_proof_in_checkout(call, space, &input.citations.0) {
+        return answer_verified_reply(&VerifiedToolReply::from_refusal(&refusal));
     }
     let draft = Draft {
         kind: Some(Kind::Project),
         subject: Some(input.subject),
         reason: input.reason,
-        citations: list_citable_locations(&input.citations.0),
+        citations: list_cited_places(&input.citations.0),
         twin: choose_duplicate_handling(input.merge_with.map(|it| it.0), input.rationale),
         ..Draft::new(
-            space,
+            space.clone(),
             input.fact,
-            here.agent_voice(input.created_by.as_deref()),
+            call.here.agent_voice(input.created_by.as_deref()),
         )
     };
     let policy = Policy {
         require_citations: true,
-        ..*cx.policy
+        ..*call.policy
     };
     let cx = Context {
         policy: &policy,
-        ..*cx
+        ..call.cx
     };
-    Ok(VerifiedToolReply::from(&write_draft(&cx, draft)?))
+    answer_verified_reply(&VerifiedToolReply::from(&write_draft(&cx, draft)?))
 }
 
-fn list_citable_locations(
-    citations: &[CitableLocation],
-) -> Vec<apostille_cite::citation::CodeLocation> {
-    let places = citations.iter().map(|it| it.0.to_code_location());
-    places.filter_map(Result::ok).collect()
+fn list_cited_places(citations: &[CitableLocation]) -> Vec<CodeLocation> {
+    citations.iter().map(|it| it.place.clone()).collect()
 }
 
 /// Proof is read from the caller's own checkout, and where the caller says what it read there, it must be that.
 fn check_proof_in_checkout(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     space: &Space,
     citations: &[CitableLocation],
 ) -> Result<(), Refusal> {
-    for CitableLocation(it) in citations {
+    for CitableLocation { pinned, place } in citations {
         let refused = |why: String| Refusal::BadCitation {
-            place: it.path.clone(),
+            place: pinned.path.clone(),
             why,
         };
-        if space != here.repo {
+        let repo = call.here.repo;
+        if space != repo {
             return Err(refused(format!(
-                "{space} is not checked out here, {} is",
-                here.repo
+                "{space} is not checked out here, {repo} is"
             )));
         }
-        let (Some(expected), Ok(place)) = (it.snippet_hash, it.to_code_location()) else {
-            continue;
-        };
-        if prove::capture_citation(cx.source, &place)?.digest != expected.0 {
+        if let Some(expected) = pinned.snippet_hash
+            && prove::capture_citation(call.source, place)?.digest != expected.0
+        {
             return Err(refused(
                 "another text stands there than the one with this snippet_hash".into(),
             ));
@@ -226,49 +131,47 @@ fn check_proof_in_checkout(
 }
 
 /// The active memories of a repository, those refreshed last first.
-fn fetch_recent_records(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    input: &RecentInput,
-) -> Result<Vec<FetchedMemoryRecord>, CallFault> {
-    let space = choose_repo_space(here, input.repo.as_ref());
-    let memories =
-        list::list_recent_memories(cx, std::slice::from_ref(space), resolve_recent_limit(input))?;
-    Ok(log_fetched_records(cx, &memories, "the most recent"))
+fn fetch_recent_records(call: &ToolCall<'_>) -> ToolResult {
+    answer_fetched_records(call, "the most recent", |space, limit| {
+        list::list_recent_memories(call, space, limit)
+    })
 }
 
 /// The active memories that cite a file, or a file below a folder.
-fn fetch_records_by_path(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    path: &RepoPath,
-    input: &RecentInput,
-) -> Result<Vec<FetchedMemoryRecord>, CallFault> {
-    let space = choose_repo_space(here, input.repo.as_ref());
-    let memories = list::list_citing_memories(
-        cx,
-        std::slice::from_ref(space),
-        path,
-        resolve_recent_limit(input),
-    )?;
-    Ok(log_fetched_records(cx, &memories, &format!("cites {path}")))
+fn fetch_records_by_path(call: &ToolCall<'_>) -> ToolResult {
+    let PathInput {
+        path: TextEncoded(path),
+    } = call.read_input()?;
+    answer_fetched_records(call, &format!("cites {path}"), |space, limit| {
+        list::list_citing_memories(call, space, &path, limit)
+    })
 }
 
-fn resolve_recent_limit(input: &RecentInput) -> usize {
-    input
+/// Hands memories out, and notes that. A log that cannot be written does not cost the caller the answer.
+fn answer_fetched_records(
+    call: &ToolCall<'_>,
+    question: &str,
+    find: impl FnOnce(&[Space], usize) -> Result<Vec<Memory>, CoreError>,
+) -> ToolResult {
+    let input: RecentInput = call.read_input()?;
+    let limit = input
         .limit
-        .map_or(list::RECENT_LIMIT, |it| it.capped_at(MAX_LISTED))
+        .map_or(list::RECENT_LIMIT, |it| it.capped_at(MAX_LISTED));
+    let space = choose_repo_space(call.here, input.repo.as_ref());
+    let memories = find(std::slice::from_ref(space), limit)?;
+    let _ = list::log_fetched_memories(call, &memories, question);
+    let records: Vec<_> = memories.iter().map(FetchedMemoryRecord::from).collect();
+    Ok(ToolAnswer::new_json(&records)?.with_note(format_standing_note(call, &memories)?))
 }
 
 /// What is handed out and does not hold in this checkout. The records have the fields that their readers expect and no
 /// other, so it is said beside them; where nothing is said, everything was looked up and holds.
 fn format_standing_note(
     cx: &Context<'_>,
-    records: &[FetchedMemoryRecord],
+    memories: &[Memory],
 ) -> Result<Option<String>, CallFault> {
-    let ids: Vec<_> = records.iter().filter_map(|it| it.id.parse().ok()).collect();
-    let looked_up = apostille_core::verify::follow_memory_citations(cx, cx.store.get_by_ids(&ids)?);
-    let wrong: Vec<String> = looked_up
+    let ids: Vec<_> = memories.iter().map(|it| it.id).collect();
+    let wrong: Vec<String> = follow_memory_citations(cx, cx.store.get_by_ids(&ids)?)
         .iter()
         .filter(|it| !it.is_good())
         .map(|it| format!("{} ({})", it.memory.id, it.standing()))
@@ -279,93 +182,86 @@ fn format_standing_note(
     }))
 }
 
-/// Notes that memories were handed out. A log that cannot be written does not cost the caller the answer.
-fn log_fetched_records(
-    cx: &Context<'_>,
-    memories: &[Memory],
-    question: &str,
-) -> Vec<FetchedMemoryRecord> {
-    let _ = list::log_fetched_memories(cx, memories, question);
-    memories.iter().map(FetchedMemoryRecord::from).collect()
+fn read_memory_name(call: &ToolCall<'_>) -> Result<MemoryName, ArgumentError> {
+    Ok(call.read_input::<NamedMemoryInput>()?.memory_id.0)
 }
 
 /// Looks a memory up, and when nothing speaks against it notes that it is still of use.
-fn refresh_verified_memory(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    name: MemoryName,
-) -> Result<VerifiedToolReply, CallFault> {
-    if let Some(found) = verify_active_memory(cx, here, name)?
-        && found.is_bad()
-    {
+fn refresh_verified_memory(call: &ToolCall<'_>) -> ToolResult {
+    let name = read_memory_name(call)?;
+    let memory = list::find_named_memory(call, &call.spaces(), name)?;
+    // An inactive memory is not looked up.
+    let local = memory.filter(|it| it.is_active() && it.space == *call.here.repo);
+    let local = local.into_iter().collect();
+    let found = verify(call, local, VerifyOptions::default(), |_| ())?;
+    if let Some(found) = found.memories.iter().find(|it| it.is_bad()) {
         let why = format!(
             "not refreshed: its citations are {}; invalidate or supersede it",
             found.standing()
         );
-        return Ok(VerifiedToolReply::new_failure(why));
+        return answer_verified_reply(&VerifiedToolReply::new_failure(why));
     }
-    let refreshed = revise::refresh_memory(cx, &here.spaces(), name);
-    Ok(VerifiedToolReply::from(&convert_revise_outcome(
+    answer_revise_outcome(
         "refreshed",
-        refreshed,
+        revise::refresh_memory(call, &call.spaces(), name),
+    )
+}
+
+/// Notes that a memory was of use.
+fn log_applied_memory(call: &ToolCall<'_>) -> ToolResult {
+    let name = read_memory_name(call)?;
+    answer_revise_outcome(
+        "applied",
+        revise::mark_memory_applied(call, &call.spaces(), name),
+    )
+}
+
+fn answer_revise_outcome(
+    word: &'static str,
+    revised: Result<ReviseOutcome, CoreError>,
+) -> ToolResult {
+    answer_verified_reply(&VerifiedToolReply::from(&convert_revise_outcome(
+        word, revised,
     )?))
 }
 
-/// What is found at the citations of an active memory; an inactive one is not looked up.
-fn verify_active_memory(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    name: MemoryName,
-) -> Result<Option<VerifiedMemory>, CallFault> {
-    let memory = list::find_named_memory(cx, &here.spaces(), name)?;
-    let local = memory.filter(|it| it.is_active() && it.space == *here.repo);
-    let mut found = apostille_core::verify::verify(
-        cx,
-        local.into_iter().collect(),
-        VerifyOptions::default(),
-        |_| (),
-    )?;
-    Ok(found.memories.pop())
+/// Marks a memory as wrong.
+fn invalidate_verified_memory(call: &ToolCall<'_>) -> ToolResult {
+    let InvalidateInput { reason } = call.read_input()?;
+    let outcome = invalidate_for_tool(call, read_memory_name(call)?, &reason)?;
+    answer_verified_reply(&VerifiedToolReply::from(&outcome))
 }
 
 /// Replaces a memory by its correction, or by a better version.
-fn supersede_verified_memory(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    input: SupersedeInput,
-) -> Result<VerifiedToolReply, CallFault> {
+fn supersede_verified_memory(call: &ToolCall<'_>) -> ToolResult {
+    let input: SupersedeInput = call.read_input()?;
     let TextEncoded(name) = input.memory_id;
-    let old = list::find_named_memory(cx, &here.spaces(), name)?;
-    let space = old.map_or_else(|| here.repo.clone(), |it| it.space);
-    if let Err(refusal) = check_proof_in_checkout(cx, here, &space, &input.citations.0) {
-        return Ok(VerifiedToolReply::from_refusal(&refusal));
+    let old = list::find_named_memory(call, &call.spaces(), name)?;
+    let space = old.map_or_else(|| call.here.repo.clone(), |it| it.space);
+    if let Err(refusal) = check_proof_in_checkout(call, &space, &input.citations.0) {
+        return answer_verified_reply(&VerifiedToolReply::from_refusal(&refusal));
     }
     let draft = Draft {
         subject: input.subject,
         reason: input.reason,
-        citations: list_citable_locations(&input.citations.0),
+        citations: list_cited_places(&input.citations.0),
         ..Draft::new(
             space,
             input.fact,
-            here.agent_voice(input.created_by.as_deref()),
+            call.here.agent_voice(input.created_by.as_deref()),
         )
     };
     let how = match input.how {
         SupersedeKind::Correction => ReplacementKind::Correction,
         SupersedeKind::Better => ReplacementKind::Better,
     };
-    let outcome = supersede_for_tool(cx, &here.spaces(), name, draft, how)?;
-    Ok(VerifiedToolReply::from(&outcome))
+    let outcome = supersede_for_tool(call, &call.spaces(), name, draft, how)?;
+    answer_verified_reply(&VerifiedToolReply::from(&outcome))
 }
 
 /// The figures of a repository.
-fn read_repo_stats(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    input: &RepoInput,
-) -> Result<StatsRecord, CallFault> {
-    Ok(StatsRecord::from(&core_stats::compute_space_stats(
-        cx,
-        choose_repo_space(here, input.repo.as_ref()),
-    )?))
+fn read_repo_stats(call: &ToolCall<'_>) -> ToolResult {
+    let RepoInput { repo } = call.read_input()?;
+    let space = choose_repo_space(call.here, repo.as_ref());
+    ToolAnswer::new_json(&StatsRecord::from(&compute_space_stats(call, space)?))
 }

@@ -16,8 +16,7 @@ use apostille_api::wire::{
 const MAX_IDS: usize = 1_000;
 
 /// The tools of this set.
-#[must_use]
-pub fn list_everyday_tools() -> Vec<Tool> {
+pub(crate) fn list_everyday_tools() -> Vec<Tool> {
     vec![
         describe_recall_tool(),
         describe_remember_tool(),
@@ -56,6 +55,7 @@ fn describe_recall_tool() -> Tool {
                 &json!({"query": "how are API versions kept in step?", "path": "src/api.rs"}),
             ),
         effect: ToolEffect::Reads,
+        run: super::run_recall_tool,
     }
 }
 
@@ -104,6 +104,7 @@ fn describe_remember_tool() -> Tool {
                 "kind": "project",
             })),
         effect: ToolEffect::Adds,
+        run: super::run_remember_tool,
     }
 }
 
@@ -164,6 +165,7 @@ fn describe_revise_tool() -> Tool {
                 "citations": ["src/api.rs:12"],
             })),
         effect: ToolEffect::Changes,
+        run: super::run_revise_tool,
     }
 }
 
@@ -188,6 +190,7 @@ fn describe_verify_tool() -> Tool {
             .merge_with(CallMarks::select_schema(&["repo"]))
             .with_example(&json!({"ids": ["m-12"]})),
         effect: ToolEffect::Reads,
+        run: super::run_verify_tool,
     }
 }
 
@@ -212,5 +215,6 @@ fn describe_forget_tool() -> Tool {
             .merge_with(CallMarks::select_schema(&["repo"]))
             .with_example(&json!({"id": "u-3", "user_agreed": true})),
         effect: ToolEffect::Removes,
+        run: super::run_forget_tool,
     }
 }

@@ -9,25 +9,24 @@ use super::memory_files::{MemoryFiles, locate_file_scope};
 use super::path::{FileScope, MemoryPath, is_task_slug};
 use super::{FileCommandError, outcome_text};
 use crate::outcome::write_draft;
-use apostille_api::CallPlace;
+use crate::tool::ToolCall;
 
 /// Makes a file that was not there.
 pub(super) fn create_memory_file(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     path: &MemoryPath,
     text: &str,
 ) -> Result<String, FileCommandError> {
-    let files = MemoryFiles::load_scopes(cx, here, &[path.scope()])?;
+    let files = MemoryFiles::load_scopes(call, &[path.scope()])?;
     let name = require_vacant_path(&files, path)?;
-    let draft = draft_new_file(cx, here, path, name, text)?;
+    let draft = draft_new_file(call, path, name, text)?;
     if let Some(file) = outcome_text::find_identical_file(&files, path, &draft.fact) {
         return Err(outcome_text::refuse_known_file(&file.path));
     }
-    let policy = build_scope_policy(cx, here, path.scope());
+    let policy = build_scope_policy(call, path.scope());
     let cx = Context {
         policy: &policy,
-        ..*cx
+        ..call.cx
     };
     outcome_text::format_file_outcome(
         &write_draft(&cx, draft)?,
@@ -76,16 +75,15 @@ pub(super) fn require_reachable_path(
 }
 
 fn draft_new_file(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     path: &MemoryPath,
     name: &str,
     text: &str,
 ) -> Result<Draft, FileCommandError> {
     let scope = path.scope();
-    let (space, layer) = locate_file_scope(here, scope);
+    let (space, layer) = locate_file_scope(call.here, scope);
     let fact = match scope {
-        FileScope::Repo => file_fact::parse_file_fact(cx.source, text)?,
+        FileScope::Repo => file_fact::parse_file_fact(call.source, text)?,
         _ => FileFact {
             fact: text.into(),
             ..FileFact::default()
@@ -99,24 +97,20 @@ fn draft_new_file(
         citations: fact.citations,
         tags: fact
             .subject
-            .map(|it| it.chars().take(cx.policy.limits.tag_chars).collect())
+            .map(|it| it.chars().take(call.policy.limits.tag_chars).collect())
             .into_iter()
             .collect(),
         task: path.task().map(Into::into),
         twin: DuplicateChoice::Create("a file of its own".into()),
         is_verbatim: scope != FileScope::Repo,
-        ..Draft::new(space.clone(), fact.fact, here.agent_voice(cx.actor))
+        ..call.draft(space, fact.fact)
     })
 }
 
 /// The rules for what is written into a scope: notes may be as long as an episode, and a repository's facts need proof.
-pub(super) fn build_scope_policy(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    scope: FileScope,
-) -> Policy {
-    let rules = here
-        .context_for_space(cx, locate_file_scope(here, scope).0)
+pub(super) fn build_scope_policy(call: &ToolCall<'_>, scope: FileScope) -> Policy {
+    let rules = call
+        .context_for(locate_file_scope(call.here, scope).0)
         .policy;
     let limits: MemoryLimits = match scope {
         FileScope::Repo => rules.limits.for_paths(),

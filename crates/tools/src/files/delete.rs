@@ -8,12 +8,11 @@ use super::FileCommandError;
 use super::memory_files::MemoryFiles;
 use super::path::MemoryPath;
 use crate::outcome::forget_for_tool;
-use apostille_api::CallPlace;
+use crate::tool::ToolCall;
 
 /// Deletes a file, or a directory with all that is in it.
 pub(super) fn delete_memory_file(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     path: &MemoryPath,
 ) -> Result<String, FileCommandError> {
     if path.is_virtual() {
@@ -21,7 +20,7 @@ pub(super) fn delete_memory_file(
             "Cannot delete the {path} directory itself"
         )));
     }
-    let files = MemoryFiles::load_scopes(cx, here, &[path.scope()])?;
+    let files = MemoryFiles::load_scopes(call, &[path.scope()])?;
     let doomed: Vec<&Memory> = match files.find_file(path) {
         Some(file) => vec![&file.memory],
         None => files.files_below(path).map(|it| &it.memory).collect(),
@@ -32,9 +31,9 @@ pub(super) fn delete_memory_file(
         )));
     }
     for memory in doomed {
-        for it in list_file_versions(cx, memory)? {
+        for it in list_file_versions(call, memory)? {
             // One that is gone already is what is wanted.
-            let _ = forget_for_tool(cx, here, MemoryName::Id(it.id), "the file was deleted")?;
+            let _ = forget_for_tool(call, MemoryName::Id(it.id), "the file was deleted")?;
         }
     }
     Ok(format!("Successfully deleted {path}"))

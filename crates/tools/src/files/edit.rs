@@ -1,14 +1,14 @@
 //! Edit: a file that is changed or renamed is a memory that is superseded; the old one stays in the history.
 
 use apostille_core::Context;
-use apostille_core::memory::{Draft, MemoryName, ReplacementKind, Voice};
+use apostille_core::memory::{Draft, MemoryName, ReplacementKind};
 use apostille_text::secrets::mask_secrets;
 
 use super::memory_files::{MemoryFile, MemoryFiles};
 use super::path::MemoryPath;
 use super::{FileCommandError, create, evidence, file_text, outcome_text, view};
 use crate::outcome::{WriteAction, WriteOutcome, supersede_for_tool};
-use apostille_api::CallPlace;
+use crate::tool::ToolCall;
 use apostille_api::shorten::take_first_chars;
 
 /// How much of a text that was not found is repeated, in characters.
@@ -16,13 +16,12 @@ const MAX_ECHO: usize = 1_000;
 
 /// Puts a text in the place of one that stands there exactly once.
 pub(super) fn replace_in_file(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     path: &MemoryPath,
     old: &str,
     new: &str,
 ) -> Result<String, FileCommandError> {
-    let files = MemoryFiles::load_scopes(cx, here, &path.scopes())?;
+    let files = MemoryFiles::load_scopes(call, &path.scopes())?;
     let file = require_editable_file(&files, path)?;
     let text = file.memory.fact.as_str();
     let at = find_single_occurrence(text, old, path)?;
@@ -32,8 +31,7 @@ pub(super) fn replace_in_file(
         file_text::format_edit_snippet(&changed, at, new)
     );
     write_file_edit(
-        cx,
-        here,
+        call,
         &files,
         file,
         MemoryFileEdit {
@@ -88,13 +86,12 @@ fn find_occurrences(text: &str, old: &str) -> Vec<usize> {
 
 /// Puts a text behind a line.
 pub(super) fn insert_into_file(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     path: &MemoryPath,
     line: i64,
     new: &str,
 ) -> Result<String, FileCommandError> {
-    let files = MemoryFiles::load_scopes(cx, here, &path.scopes())?;
+    let files = MemoryFiles::load_scopes(call, &path.scopes())?;
     let file = require_editable_file(&files, path)?;
     let mut lines = file_text::split_file_lines(&file.memory.fact);
     let at = usize::try_from(line)
@@ -112,8 +109,7 @@ pub(super) fn insert_into_file(
         path,
     };
     write_file_edit(
-        cx,
-        here,
+        call,
         &files,
         file,
         change,
@@ -137,8 +133,7 @@ fn require_editable_file<'a>(
 
 /// Gives a file another name in its scope.
 pub(super) fn rename_memory_file(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     old: &MemoryPath,
     new: &MemoryPath,
 ) -> Result<String, FileCommandError> {
@@ -147,7 +142,7 @@ pub(super) fn rename_memory_file(
             "Error: Cannot rename across different memory scopes.",
         ));
     }
-    let files = MemoryFiles::load_scopes(cx, here, &[old.scope()])?;
+    let files = MemoryFiles::load_scopes(call, &[old.scope()])?;
     let file = match files.find_file(old) {
         Some(file) => file,
         None if files.is_taken(old) => {
@@ -172,8 +167,7 @@ pub(super) fn rename_memory_file(
         path: new,
     };
     write_file_edit(
-        cx,
-        here,
+        call,
         &files,
         file,
         change,
@@ -188,8 +182,7 @@ struct MemoryFileEdit<'a> {
 }
 
 fn write_file_edit(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     files: &MemoryFiles,
     file: &MemoryFile,
     change: MemoryFileEdit<'_>,
@@ -199,11 +192,11 @@ fn write_file_edit(
     if *path == file.path && change.text == old.fact {
         return Ok(fixed);
     }
-    let draft = draft_edited_file(cx, here, file, change)?;
-    let policy = create::build_scope_policy(cx, here, path.scope());
+    let draft = draft_edited_file(call, file, change)?;
+    let policy = create::build_scope_policy(call, path.scope());
     let cx = Context {
         policy: &policy,
-        ..*cx
+        ..call.cx
     };
     let spaces = std::slice::from_ref(&old.space);
     let (name, how) = (MemoryName::Id(old.id), ReplacementKind::Better);
@@ -227,20 +220,19 @@ fn write_file_edit(
 
 /// What takes the place of a file: everything but the text and the name is as it was.
 fn draft_edited_file(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     file: &MemoryFile,
     change: MemoryFileEdit<'_>,
 ) -> Result<Draft, FileCommandError> {
     let old = &file.memory;
-    let citations = evidence::list_valid_locations(old, &evidence::follow_file_citations(cx, old)).ok_or_else(|| {
+    let citations = evidence::list_valid_locations(old, &evidence::follow_file_citations(call, old)).ok_or_else(|| {
         FileCommandError::new_refusal(format!(
             "not changed: {} cites code that does not hold here; view it, then delete it and create what is so now",
             file.path
         ))
     })?;
-    let voice = here.agent_voice(cx.actor);
-    let session = voice.session.clone().or_else(|| old.voice.session.clone());
+    let mut draft = call.draft(&old.space, change.text);
+    draft.voice.session = draft.voice.session.or_else(|| old.voice.session.clone());
     Ok(Draft {
         layer: Some(old.layer),
         kind: Some(old.kind),
@@ -251,6 +243,6 @@ fn draft_edited_file(
         tags: old.tags.clone(),
         task: old.task.clone(),
         is_verbatim: true,
-        ..Draft::new(old.space.clone(), change.text, Voice { session, ..voice })
+        ..draft
     })
 }

@@ -8,6 +8,7 @@ use apostille_core::space::Space;
 use apostille_core::store::{ListOrder, MemoryFilter};
 
 use super::path::{FileScope, MemoryPath};
+use crate::tool::ToolCall;
 use apostille_api::{CallFault, CallPlace};
 
 /// How far back the age of a file is followed, in edits.
@@ -25,17 +26,16 @@ pub(super) struct MemoryFiles(Vec<MemoryFile>);
 impl MemoryFiles {
     /// The files of these scopes.
     pub(super) fn load_scopes(
-        cx: &Context<'_>,
-        here: &CallPlace<'_>,
+        call: &ToolCall<'_>,
         scopes: &[FileScope],
     ) -> Result<Self, CallFault> {
         let mut files = Vec::new();
         for scope in scopes {
-            let memories = list_scope_memories(cx, here, *scope)?;
+            let memories = list_scope_memories(call, *scope)?;
             let named = match assign_wished_paths(*scope, &memories) {
                 Ok(paths) => paths.into_iter().zip(memories).collect(),
                 Err(PathClash) => {
-                    let memories = sort_by_file_age(cx, memories)?;
+                    let memories = sort_by_file_age(call, memories)?;
                     assign_paths_in_order(*scope, &memories)
                         .into_iter()
                         .zip(memories)
@@ -102,12 +102,8 @@ pub(super) fn locate_file_scope<'a>(here: &CallPlace<'a>, scope: FileScope) -> (
 }
 
 /// The active memories of a scope, the oldest first.
-fn list_scope_memories(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    scope: FileScope,
-) -> Result<Vec<Memory>, CallFault> {
-    let (space, layer) = locate_file_scope(here, scope);
+fn list_scope_memories(call: &ToolCall<'_>, scope: FileScope) -> Result<Vec<Memory>, CallFault> {
+    let (space, layer) = locate_file_scope(call.here, scope);
     let filter = MemoryFilter {
         spaces: vec![space.clone()],
         layers: vec![layer],
@@ -116,8 +112,8 @@ fn list_scope_memories(
         limit: usize::MAX,
         ..MemoryFilter::default()
     };
-    let mut memories = cx.store.list_memories(&filter)?;
-    memories.retain(|it| is_visible_in_scope(here, scope, it));
+    let mut memories = call.store.list_memories(&filter)?;
+    memories.retain(|it| is_visible_in_scope(call.here, scope, it));
     Ok(memories)
 }
 

@@ -6,18 +6,17 @@ use super::command::ViewRange;
 use super::memory_files::{MemoryFile, MemoryFiles};
 use super::path::MemoryPath;
 use super::{FileCommandError, evidence, file_text};
-use apostille_api::CallPlace;
+use crate::tool::ToolCall;
 
 /// What stands at a path.
 pub(super) fn view_memory_path(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    call: &ToolCall<'_>,
     path: &MemoryPath,
     range: Option<ViewRange>,
 ) -> Result<String, FileCommandError> {
-    let files = MemoryFiles::load_scopes(cx, here, &path.scopes())?;
+    let files = MemoryFiles::load_scopes(call, &path.scopes())?;
     match files.find_file(path) {
-        Some(file) => format_file_view(cx, file, range),
+        Some(file) => format_file_view(call, file, range),
         None if files.has_folder(path) => Ok(file_text::format_directory_listing(
             path,
             files.files_below(path),

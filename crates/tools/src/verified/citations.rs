@@ -12,9 +12,12 @@ use apostille_core::{Context, list};
 use apostille_text::secrets;
 
 use super::choose_repo_space;
-use super::input::{LookupAtInput, PinnedLocation};
+use super::input::{LookupAtInput, PinnedLocation, VerifyCitationsInput};
 use super::records::{PinnedLocationRecord, VerificationResult};
+use crate::ToolAnswer;
+use crate::tool::{ToolCall, ToolResult};
 use apostille_api::shorten::take_first_chars;
+use apostille_api::wire::{ArgumentError, BoundedList};
 use apostille_api::{CallFault, CallPlace};
 
 /// How much of the cited text is handed out, in characters.
@@ -36,87 +39,58 @@ struct CheckedLocation {
     wrong: Option<String>,
 }
 
-/// What is looked into: the caller's checkout, another commit of it, or nothing that can be reached.
-enum LookupTree<'a> {
-    Checkout(&'a dyn Source),
-    Other(Box<dyn Source>),
-    Unreachable(String),
-}
+/// What is looked into: another commit than the one that is checked out, or the checkout itself; or why nothing is.
+type LookupTree = Result<Option<Box<dyn Source>>, String>;
 
-impl LookupTree<'_> {
-    fn as_source(&self) -> Result<&dyn Source, &str> {
-        match self {
-            Self::Checkout(source) => Ok(*source),
-            Self::Other(source) => Ok(source.as_ref()),
-            Self::Unreachable(why) => Err(why),
-        }
-    }
-}
-
-fn choose_lookup_tree<'a>(
-    cx: &Context<'a>,
-    here: &CallPlace<'_>,
-    repo: &Space,
-    at: Option<&str>,
-) -> LookupTree<'a> {
+fn choose_lookup_tree(call: &ToolCall<'_>, at: &LookupAtInput) -> LookupTree {
+    let (here, repo) = (call.here, choose_repo_space(call.here, at.repo.as_ref()));
     if repo != here.repo {
-        return LookupTree::Unreachable(format!(
-            "{repo} is not checked out here, {} is",
-            here.repo
-        ));
+        return Err(format!("{repo} is not checked out here, {} is", here.repo));
     }
-    let checked_out = |at: &str| {
-        let tree = cx.source.read_tree().unwrap_or_default();
-        at == "HEAD" || tree.commit.as_deref() == Some(at) || tree.branch.as_deref() == Some(at)
+    let is_checked_out = |at: &&str| {
+        let tree = call.source.read_tree().unwrap_or_default();
+        *at == "HEAD"
+            || [tree.commit, tree.branch]
+                .iter()
+                .any(|it| it.as_deref() == Some(at))
     };
-    match (at.filter(|at| !checked_out(at)), here.at) {
-        (None, _) => LookupTree::Checkout(cx.source),
-        (Some(at), None) => LookupTree::Unreachable(format!(
-            "cannot look at '{at}', only at what is checked out"
-        )),
-        (Some(at), Some(open)) => match open(at) {
-            Ok(source) => LookupTree::Other(source),
-            Err(error) => LookupTree::Unreachable(error.to_string()),
-        },
-    }
+    let Some(at) = at.at.as_deref().filter(|at| !is_checked_out(at)) else {
+        return Ok(None);
+    };
+    let open = here
+        .at
+        .ok_or_else(|| format!("cannot look at '{at}', only at what is checked out"))?;
+    open(at).map(Some).map_err(|error| error.to_string())
 }
 
 /// Reads the code at one place.
-pub(super) fn read_pinned_location(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    pinned: &PinnedLocation,
-    at: &LookupAtInput,
-) -> Option<PinnedLocationRecord> {
-    let tree = choose_lookup_tree(
-        cx,
-        here,
-        choose_repo_space(here, at.repo.as_ref()),
-        at.at.as_deref(),
-    );
-    let found = check_pinned_locations(cx, here, &tree, std::slice::from_ref(pinned)).pop()?;
-    Some(build_lookup_record(pinned, found))
+pub(super) fn read_pinned_location(call: &ToolCall<'_>) -> ToolResult {
+    let pinned: PinnedLocation = call.read_input()?;
+    let tree = choose_lookup_tree(call, &call.read_input()?);
+    let found = check_pinned_locations(call, &tree, std::slice::from_ref(&pinned)).pop();
+    ToolAnswer::new_json(&found.map(|it| build_lookup_record(&pinned, it)))
 }
 
 /// Looks up every citation. Where a memory has exactly these, what was found is written down for it.
-pub(super) fn verify_pinned_locations(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    citations: &[PinnedLocation],
-    at: &LookupAtInput,
-) -> Result<VerificationResult, CallFault> {
-    let space = choose_repo_space(here, at.repo.as_ref());
-    let tree = choose_lookup_tree(cx, here, space, at.at.as_deref());
-    let found = check_pinned_locations(cx, here, &tree, citations);
-    if let LookupTree::Checkout(_) = tree {
+pub(super) fn verify_pinned_locations(call: &ToolCall<'_>) -> ToolResult {
+    let VerifyCitationsInput {
+        citations: BoundedList(citations),
+    } = call.read_input()?;
+    if citations.is_empty() {
+        return Err(ArgumentError::new_missing("citations").into());
+    }
+    let at: LookupAtInput = call.read_input()?;
+    let tree = choose_lookup_tree(call, &at);
+    let found = check_pinned_locations(call, &tree, &citations);
+    if let Ok(None) = tree {
         // A log that cannot be written does not cost the caller the answer.
-        let owners = find_citation_owners(cx, space, citations)?;
-        let _ = apostille_core::verify::verify(cx, owners, VerifyOptions::default(), |_| ());
+        let owners = find_citation_owners(call, call.here.repo, &citations)?;
+        let _ = apostille_core::verify::verify(call, owners, VerifyOptions::default(), |_| ());
     }
     let count = |wanted: fn(&CheckedLocation) -> bool| found.iter().filter(|it| wanted(it)).count();
     let valid_count = count(CheckedLocation::is_valid);
     let unknown_count = count(|it| matches!(it.standing, LocationContent::Unknown(_)));
-    Ok(VerificationResult {
+    ToolAnswer::new_json(&VerificationResult {
         valid: valid_count == found.len(),
         valid_count,
         invalid_count: found.len() - valid_count - unknown_count,
@@ -160,32 +134,30 @@ fn find_citation_owners(
 
 /// What is found at each of these, in one look for all.
 fn check_pinned_locations(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    tree: &LookupTree<'_>,
+    call: &ToolCall<'_>,
+    tree: &LookupTree,
     citations: &[PinnedLocation],
 ) -> Vec<CheckedLocation> {
-    let source = match tree.as_source() {
+    let source = match tree {
+        Ok(_) if (call.late)() => Err("no time left to look"),
+        Ok(other) => Ok(other.as_deref().unwrap_or(call.source)),
+        Err(why) => Err(why.as_str()),
+    };
+    let source = match source {
+        Ok(source) => source,
         Err(why) => {
             return citations
                 .iter()
                 .map(|_| CheckedLocation::new_unknown(why))
                 .collect();
         }
-        Ok(_) if (cx.late)() => {
-            return citations
-                .iter()
-                .map(|_| CheckedLocation::new_unknown("no time left to look"))
-                .collect();
-        }
-        Ok(source) => source,
     };
     let cited: Vec<Result<Citation, Verdict>> = citations
         .iter()
-        .map(|it| build_expected_citation(here, source, it))
+        .map(|it| build_expected_citation(call.here, source, it))
         .collect();
     let open: Vec<&Citation> = cited.iter().flatten().collect();
-    let cx = Context { source, ..*cx };
+    let cx = Context { source, ..call.cx };
     let mut sights = cx
         .citation_follower(NEAR)
         .follow_citations(&open)
@@ -303,11 +275,9 @@ fn build_lookup_record(pinned: &PinnedLocation, found: CheckedLocation) -> Pinne
         (LocationContent::Nothing(why), None) => (false, None, Some(why)),
         (LocationContent::Unknown(why), _) => (false, None, Some(format!("unknown: {why}"))),
     };
-    let path = pinned.path.clone();
-    // A place that was looked up is told as it was given, unless it is no place at all.
-    let path = secrets::mask_secrets(&path).into_owned();
     PinnedLocationRecord {
-        path,
+        // A place that was looked up is told as it was given, unless it is no place at all.
+        path: secrets::mask_secrets(&pinned.path).into_owned(),
         line_start: pinned.line_start,
         line_end: pinned.line_end(),
         exists,

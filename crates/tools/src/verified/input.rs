@@ -13,8 +13,7 @@ use crate::tool::{Tool, ToolEffect};
 use apostille_api::wire::{BoundedList, InputSchema, MAX_CITATIONS, ResultLimit, TextEncoded};
 
 /// The tools of this set. Each is also known with a dot, as in `memory.store`.
-#[must_use]
-pub fn list_verified_tools() -> Vec<Tool> {
+pub(crate) fn list_verified_tools() -> Vec<Tool> {
     let [store, supersede] = describe_writing_tools();
     let [recent, by_path, stats] = describe_reading_tools();
     let [refresh, invalidate, applied] = describe_single_memory_tools();
@@ -67,14 +66,17 @@ impl PinnedLocation {
 
 /// The same of a place that can be cited.
 #[derive(Debug, JsonSchema)]
-#[schemars(transparent)]
-pub(super) struct CitableLocation(pub(super) PinnedLocation);
+#[schemars(with = "PinnedLocation")]
+pub(super) struct CitableLocation {
+    pub(super) pinned: PinnedLocation,
+    pub(super) place: CodeLocation,
+}
 
 impl<'de> Deserialize<'de> for CitableLocation {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         let pinned = PinnedLocation::deserialize(reader)?;
-        pinned.to_code_location().map_err(D::Error::custom)?;
-        Ok(Self(pinned))
+        let place = pinned.to_code_location().map_err(D::Error::custom)?;
+        Ok(Self { pinned, place })
     }
 }
 
@@ -146,6 +148,7 @@ fn describe_writing_tools() -> [Tool; 2] {
                 &json!({"subject": "API version", "fact": fact, "citations": [build_example_location()]}),
             ),
             effect: ToolEffect::Adds,
+            run: super::store_verified_fact,
         },
         Tool {
             name: "memory_supersede",
@@ -155,6 +158,7 @@ fn describe_writing_tools() -> [Tool; 2] {
                 &json!({"memory_id": "m-12", "fact": fact, "citations": [build_example_location()]}),
             ),
             effect: ToolEffect::Changes,
+            run: super::supersede_verified_memory,
         },
     ]
 }
@@ -190,6 +194,7 @@ fn describe_reading_tools() -> [Tool; 3] {
             about: "The active memories of a repository, those refreshed last first. Call it when a task starts; verify what you use.",
             input: InputSchema::from_type::<RecentInput>().with_example(&json!({"limit": 20})),
             effect: ToolEffect::Reads,
+            run: super::fetch_recent_records,
         },
         Tool {
             name: "memory_search_by_path",
@@ -199,6 +204,7 @@ fn describe_reading_tools() -> [Tool; 3] {
                 .merge_with(InputSchema::from_type::<RecentInput>())
                 .with_example(&json!({"path": "src/api.rs"})),
             effect: ToolEffect::Reads,
+            run: super::fetch_records_by_path,
         },
         Tool {
             name: "memory_stats",
@@ -206,6 +212,7 @@ fn describe_reading_tools() -> [Tool; 3] {
             about: "How many memories there are, how they stand, and how often they were of use.",
             input: InputSchema::from_type::<RepoInput>().with_example(&json!({})),
             effect: ToolEffect::Reads,
+            run: super::read_repo_stats,
         },
     ]
 }
@@ -233,6 +240,7 @@ fn describe_single_memory_tools() -> [Tool; 3] {
             about: "Say that a memory was verified and is still useful; it ranks as fresh again. Refused when its citations do not hold.",
             input: one().with_example(&json!({"memory_id": "m-12"})),
             effect: ToolEffect::Changes,
+            run: super::refresh_verified_memory,
         },
         Tool {
             name: "memory_invalidate",
@@ -242,6 +250,7 @@ fn describe_single_memory_tools() -> [Tool; 3] {
                 .merge_with(InputSchema::from_type::<InvalidateInput>())
                 .with_example(&json!({"memory_id": "m-12", "reason": "the constant was removed"})),
             effect: ToolEffect::Changes,
+            run: super::invalidate_verified_memory,
         },
         Tool {
             name: "memory_log_applied",
@@ -249,6 +258,7 @@ fn describe_single_memory_tools() -> [Tool; 3] {
             about: "Note that a memory was used in a task. Call it after you relied on one.",
             input: one().with_example(&json!({"memory_id": "m-12"})),
             effect: ToolEffect::Adds,
+            run: super::log_applied_memory,
         },
     ]
 }
@@ -282,6 +292,7 @@ fn describe_citation_tools() -> [Tool; 2] {
                 .merge_with(InputSchema::from_type::<LookupAtInput>())
                 .with_example(&build_example_location()),
             effect: ToolEffect::Reads,
+            run: super::read_pinned_location,
         },
         Tool {
             name: "memory_verify_citations",
@@ -291,6 +302,7 @@ fn describe_citation_tools() -> [Tool; 2] {
                 .merge_with(InputSchema::from_type::<LookupAtInput>())
                 .with_example(&json!({"citations": [build_example_location()]})),
             effect: ToolEffect::Reads,
+            run: super::verify_pinned_locations,
         },
     ]
 }

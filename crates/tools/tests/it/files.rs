@@ -9,7 +9,7 @@ use apostille_core::memory::{Draft, Origin, Voice};
 use apostille_core::policy::{BreakerPolicy, Policy};
 use apostille_core::{Context, forget};
 use apostille_text::moderate;
-use apostille_tools::{ToolAnswer, files};
+use apostille_tools::{Profile, ToolAnswer};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn tried(world: &World, session: Option<&str>, arguments: Value) -> Result<ToolA
         session,
         ..CallPlace::in_repo(&repo)
     };
-    let answer = world.with(|cx| files::call_files_tool(cx, &here, "memory", &arguments));
+    let answer = world.with(|cx| Profile::Files.call_tool(cx, &here, "memory", arguments.clone()));
     world.advance(1);
     answer
 }
@@ -201,7 +201,7 @@ fn there_is_one_tool() {
     let (world, repo) = (World::verified(), repo());
     let error = world
         .with(|cx| {
-            files::call_files_tool(cx, &CallPlace::in_repo(&repo), "memory_view", &json!({}))
+            Profile::Files.call_tool(cx, &CallPlace::in_repo(&repo), "memory_view", json!({}))
         })
         .unwrap_err();
     assert_eq!(
@@ -209,7 +209,8 @@ fn there_is_one_tool() {
         "there is no tool 'memory_view'; there are: memory"
     );
     assert_eq!(
-        files::list_files_tools()
+        Profile::Files
+            .tools()
             .iter()
             .map(|it| it.name)
             .collect::<Vec<_>>(),
@@ -329,9 +330,16 @@ fn scratch_is_seen_in_its_own_session_only() {
 #[test]
 fn without_a_user_the_notes_stay_with_the_repository() {
     let (world, repo) = (World::verified(), repo());
-    let call = |arguments| {
+    let call = |arguments: Value| {
         world
-            .with(|cx| files::call_files_tool(cx, &CallPlace::in_repo(&repo), "memory", &arguments))
+            .with(|cx| {
+                Profile::Files.call_tool(
+                    cx,
+                    &CallPlace::in_repo(&repo),
+                    "memory",
+                    arguments.clone(),
+                )
+            })
             .unwrap()
     };
     assert!(!call(create("/memories/a.md", "likes tea")).is_refusal);
@@ -563,7 +571,7 @@ fn the_rules_of_a_persons_space_are_the_persons() {
     };
     let call = |path: &str| {
         world
-            .with(|cx| files::call_files_tool(cx, &here, "memory", &create(path, "eleven chars")))
+            .with(|cx| Profile::Files.call_tool(cx, &here, "memory", create(path, "eleven chars")))
             .unwrap()
     };
     assert!(call("/memories/a").is_refusal);

@@ -4,7 +4,7 @@ use apostille_api::{CallFault, CallPlace};
 use apostille_core::memory::{Draft, Kind, Layer, Origin, Voice};
 use apostille_core::policy::{MemoryLimits, Policy};
 use apostille_core::recall::recall_identity;
-use apostille_tools::{ToolEffect, layers};
+use apostille_tools::{Profile, ToolEffect, layers};
 use serde_json::{Value, json};
 
 use crate::world::{World, cited, note, preference, repo, user};
@@ -20,7 +20,7 @@ fn tried(world: &World, arguments: Value) -> Result<Value, CallFault> {
         ..CallPlace::in_repo(&repo)
     };
     let answer =
-        world.with(|cx| layers::call_layers_tool(cx, &here, "memory_write", &arguments))?;
+        world.with(|cx| Profile::Layers.call_tool(cx, &here, "memory_write", arguments.clone()))?;
     world.advance(1);
     let value: Value = serde_json::from_str(&answer.text).unwrap();
     assert_eq!(value["ok"], json!(!answer.is_refusal));
@@ -182,7 +182,12 @@ fn identity_without_user_is_refused() {
     let arguments = json!({"action": "add", "layer": "L0", "content": "Ana"});
     let answer = world
         .with(|cx| {
-            layers::call_layers_tool(cx, &CallPlace::in_repo(&repo), "memory_write", &arguments)
+            Profile::Layers.call_tool(
+                cx,
+                &CallPlace::in_repo(&repo),
+                "memory_write",
+                arguments.clone(),
+            )
         })
         .unwrap();
     assert!(
@@ -216,7 +221,7 @@ fn identity_limit_comes_from_users_policy() {
     };
     let arguments = json!({"action": "add", "layer": "L0", "content": "Ana is six"});
     let answer = world
-        .with(|cx| layers::call_layers_tool(cx, &here, "memory_write", &arguments))
+        .with(|cx| Profile::Layers.call_tool(cx, &here, "memory_write", arguments.clone()))
         .unwrap();
     assert!(answer.text.contains(r#""used":"0/5""#), "{}", answer.text);
 }
@@ -468,7 +473,7 @@ fn add_refusals_carry_their_class() {
 
 #[test]
 fn memory_write_has_schema_and_guidance() {
-    let tools = layers::list_layers_tools();
+    let tools = Profile::Layers.tools();
     let schema = &tools[0].input;
     assert_eq!(
         (tools.len(), tools[0].name, tools[0].effect),
@@ -492,7 +497,7 @@ fn memory_write_has_schema_and_guidance() {
     );
     let (world, repo) = (World::verified(), repo());
     let fault = world.with(|cx| {
-        layers::call_layers_tool(cx, &CallPlace::in_repo(&repo), "memory_eat", &Value::Null)
+        Profile::Layers.call_tool(cx, &CallPlace::in_repo(&repo), "memory_eat", Value::Null)
     });
     assert!(matches!(fault, Err(CallFault::NoSuchTool { .. })));
 }

@@ -1,6 +1,7 @@
 //! The three tools of the notebook, with their exact answers.
 
 use apostille_api::{CallFault, CallPlace};
+use apostille_tools::Profile;
 use apostille_tools::simple;
 use serde_json::{Value, json};
 
@@ -18,7 +19,7 @@ fn tried(world: &World, tool: &str, arguments: Value) -> Result<String, CallFaul
         ..CallPlace::in_repo(&repo)
     };
     world
-        .with(|cx| simple::call_simple_tool(cx, &here, tool, &arguments))
+        .with(|cx| Profile::Simple.call_tool(cx, &here, tool, arguments.clone()))
         .map(|it| it.text)
 }
 
@@ -113,7 +114,12 @@ fn memory_store_keeps_note_of_unknown_user() {
     let (world, repo) = (World::notebook(), repo());
     let arguments = json!({"text": "Prefers tabs", "scope": "user"});
     let answer = world.with(|cx| {
-        simple::call_simple_tool(cx, &CallPlace::in_repo(&repo), "memory_store", &arguments)
+        Profile::Simple.call_tool(
+            cx,
+            &CallPlace::in_repo(&repo),
+            "memory_store",
+            arguments.clone(),
+        )
     });
     assert_eq!(answer.unwrap().text, r#"{"ok":true,"id":"m-1"}"#);
     assert_eq!(world.look("m-1").kind.as_str(), "user");

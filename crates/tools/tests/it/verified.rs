@@ -3,6 +3,7 @@
 use apostille_api::{CallFault, CallPlace};
 use apostille_cite::source::{Source, SourceError};
 use apostille_text::digest::Digest;
+use apostille_tools::Profile;
 use apostille_tools::verified;
 use serde_json::{Value, json};
 
@@ -31,7 +32,8 @@ fn tried(world: &World, tool: &str, arguments: Value) -> Result<Value, CallFault
         at: Some(&open_old),
         ..CallPlace::in_repo(&repo)
     };
-    let answer = world.with(|cx| verified::call_verified_tool(cx, &here, tool, &arguments))?;
+    let answer =
+        world.with(|cx| Profile::Verified.call_tool(cx, &here, tool, arguments.clone()))?;
     world.advance(1);
     Ok(serde_json::from_str(&answer.text).unwrap())
 }
@@ -267,11 +269,11 @@ fn get_recent_answers_with_unwritable_log() {
     let (world, id) = stored();
     let (store, repo) = (ReadOnly(&world.store), repo());
     let answer = world.with_store(&store, |cx| {
-        verified::call_verified_tool(
+        Profile::Verified.call_tool(
             cx,
             &CallPlace::in_repo(&repo),
             "memory_get_recent",
-            &Value::Null,
+            Value::Null,
         )
     });
     assert!(answer.unwrap().text.contains(&id));
@@ -611,11 +613,11 @@ fn verify_citations_answers_with_unwritable_log() {
     let citations = recent(&world)[0]["citations"].clone();
     let (store, repo) = (ReadOnly(&world.store), repo());
     let answer = world.with_store(&store, |cx| {
-        verified::call_verified_tool(
+        Profile::Verified.call_tool(
             cx,
             &CallPlace::in_repo(&repo),
             "memory_verify_citations",
-            &json!({"citations": citations}),
+            json!({"citations": citations}),
         )
     });
     assert!(answer.unwrap().text.starts_with(r#"{"valid":true"#));
@@ -720,13 +722,13 @@ fn verify_and_invalidate_loop_leaves_nothing_stale() {
 
 #[test]
 fn tools_are_known_by_both_spellings() {
-    for tool in verified::list_verified_tools() {
+    for tool in Profile::Verified.tools() {
         for name in [tool.name.to_owned(), tool.name.replacen('_', ".", 1)] {
             let fault = tried(&World::verified(), &name, json!([])).unwrap_err();
             assert!(matches!(fault, CallFault::Malformed(_)), "{name}: {fault}");
         }
     }
-    assert_eq!(verified::list_verified_tools().len(), 10);
+    assert_eq!(Profile::Verified.tools().len(), 10);
     assert!(matches!(
         tried(&World::verified(), "store", json!({})),
         Err(CallFault::NoSuchTool { .. })

@@ -2,8 +2,8 @@
 
 use apostille_api::CallPlace;
 use apostille_core::memory::{Draft, Layer};
-use apostille_tools::simple;
-use serde_json::json;
+use apostille_tools::Profile;
+use serde_json::{Value, json};
 
 use super::{content, create, rename, replace, run_file_command, view};
 use crate::world::{World, cited, note, preference, repo, user};
@@ -16,9 +16,9 @@ fn what_another_face_remembered_is_a_file() {
         session: Some("s-1"),
         ..CallPlace::in_repo(&repo)
     };
-    let store = |arguments| {
+    let store = |arguments: Value| {
         world
-            .with(|cx| simple::call_simple_tool(cx, &here, "memory_store", &arguments))
+            .with(|cx| Profile::Simple.call_tool(cx, &here, "memory_store", arguments.clone()))
             .unwrap()
     };
     store(json!({"text": "Prefers tea", "scope": "user", "tags": ["drink"]}));
