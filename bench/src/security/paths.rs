@@ -13,7 +13,7 @@ use apostille_core::policy::Policy;
 use apostille_core::space::Space;
 use apostille_core::store::ram::RamStore;
 use apostille_git::worktree::WorkTree;
-use apostille_tools::files;
+use apostille_tools::Profile;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -136,7 +136,8 @@ fn is_file_inside(path: &str) -> bool {
     let create = json!({"command": "create", "path": path, "file_text": "a preference for tabs"});
     let view = json!({"command": "view", "path": path});
     [create, view].into_iter().all(|it| {
-        files::call_files_tool(&cx, &here, "memory", &it)
+        Profile::Files
+            .call_tool(&cx, &here, "memory", it)
             .map_or(true, |it| it.is_refusal || is_plain(&it.text))
     })
 }

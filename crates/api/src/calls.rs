@@ -18,63 +18,27 @@ pub use openapi::build_openapi_document;
 
 use crate::CallFault;
 use crate::access_token::Access;
-use crate::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope, Route};
+use crate::request_scope::HttpMethod::Get;
+use crate::request_scope::{HttpReply, RequestInput, RequestScope};
 use args::{NoArguments, read_query_arguments};
 use call::ApiCall;
 
 /// Every call there is, with what is told about it.
-pub const CALLS: &[ApiCall] = &[
-    memories::LIST,
-    memories::REMEMBER,
-    memories::ONE,
-    memories::FORGET,
-    revise::SUPERSEDE,
-    revise::CORRECT,
-    revise::REFRESH,
-    revise::INVALIDATE,
-    revise::APPLY,
-    revise::PROMOTE,
-    review::APPROVE,
-    review::REJECT,
-    review::REWORD,
-    review::MERGE,
-    review::QUEUE,
-    review::BREAKERS,
-    review::CLOSE,
-    queries::RECALL,
-    queries::VERIFY,
-    queries::AUDIT,
-    queries::STATS,
-    queries::SPACES,
-    queries::EVENTS,
-    queries::REPORT,
-    activity::SESSIONS,
-    activity::SESSION,
-    activity::TASKS,
-    activity::TASK,
-    export_import::EXPORT,
-    export_import::IMPORT,
-    OPENAPI,
-];
+pub fn list_api_calls() -> impl Iterator<Item = &'static ApiCall> {
+    const PARTS: [&[ApiCall]; 7] = [
+        memories::CALLS,
+        revise::CALLS,
+        review::CALLS,
+        queries::CALLS,
+        activity::CALLS,
+        export_import::CALLS,
+        &[OPENAPI],
+    ];
+    PARTS.into_iter().flatten()
+}
 
-/// How each is reached, and what answers.
-pub const ROUTES: &[Route] = &{
-    let mut routes = [OPENAPI.route; CALLS.len()];
-    let mut at = 0;
-    while at < CALLS.len() {
-        routes[at] = CALLS[at].route;
-        at += 1;
-    }
-    routes
-};
-
-const OPENAPI: ApiCall = ApiCall::new(
-    HttpMethod::Get,
-    "/api/openapi.json",
-    Access::Read,
-    handle_openapi_call,
-)
-.with_description("openapi", "about", "This document");
+const OPENAPI: ApiCall = ApiCall::new(Get, "/api/openapi.json", Access::Read, handle_openapi_call)
+    .with_description("openapi", "about", "This document");
 
 fn handle_openapi_call(_: &RequestScope<'_>, asked: &RequestInput) -> Result<HttpReply, CallFault> {
     let NoArguments {} = read_query_arguments(&asked.query)?;

@@ -1,10 +1,10 @@
 //! The calls as functions, one JSON shape each. This crate is handed a store and a source and names none.
 //!
 //! ```
-//! use apostille_api::calls::{CALLS, build_openapi_document};
+//! use apostille_api::calls::{build_openapi_document, list_api_calls};
 //!
 //! let document = build_openapi_document();
-//! for call in CALLS {
+//! for call in list_api_calls() {
 //!     assert!(document["paths"][call.route.path].is_object(), "{}", call.id);
 //! }
 //! ```

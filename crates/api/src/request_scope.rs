@@ -24,7 +24,7 @@ pub enum HttpMethod {
 }
 
 /// One row of a table of routes.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Route {
     /// How it is asked for.
     pub method: HttpMethod,

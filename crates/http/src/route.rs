@@ -154,8 +154,8 @@ pub(super) fn build_route_table() -> Vec<RouteEntry> {
         what: RouteTarget::File(it.1, it.2),
     };
     let files = apostille_panel::FILES.iter().map(|it| file(&it));
-    let calls = apostille_api::calls::ROUTES
-        .iter()
+    let calls = apostille_api::calls::list_api_calls()
+        .map(|it| &it.route)
         .map(table(AuthKind::Token));
     let pages = apostille_panel::ROUTES.iter().map(table(AuthKind::Panel));
     let mut rows: Vec<RouteEntry> = OWN

@@ -23,7 +23,6 @@ use crate::json::{
     find_left_open_episodes,
 };
 use crate::request_scope::HttpMethod::Get;
-use crate::request_scope::RequestScope;
 use crate::wire::shorten_echo;
 
 /// How many moments of a session are told, the last of them.
@@ -31,17 +30,8 @@ const MAX_MOMENTS: usize = 500;
 /// How many notes of a task are shown.
 const MAX_NOTES: usize = 500;
 
-/// What is kept beside the store cannot be read: the world is broken.
-fn wrap_activity_error(error: PlaceError) -> CallFault {
-    let source = Box::new(error);
-    CallFault::Broken(StoreError::Unavailable {
-        what: "what is kept beside the store cannot be read".into(),
-        source,
-    })
-}
-
-/// What agents were shown.
-pub(super) const SESSIONS: ApiCall =
+/// The calls of this part.
+pub(super) const CALLS: &[ApiCall] = &[
     ApiCall::new(Get, "/api/sessions", Access::Read, |visit, asked| {
         answer_query(visit, asked, handle_list_sessions_call)
     })
@@ -51,42 +41,7 @@ pub(super) const SESSIONS: ApiCall =
         "Sessions of agents in spaces that the pass reaches, the latest first",
     )
     .with_query::<PageQuery>()
-    .with_answer::<SessionsReply>();
-
-/// How many are listed.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct PageQuery {
-    /// At most so many; 50 unless said.
-    pub(super) limit: Option<PageLimit<200>>,
-}
-
-fn handle_list_sessions_call(it: &ApiCallScope<'_>, query: PageQuery) -> ApiResult {
-    let limit = PageLimit::limit_or(query.limit, 50);
-    let all = it
-        .visit
-        .here
-        .beside
-        .map(|beside| beside.list_sessions(limit))
-        .transpose()
-        .map_err(wrap_activity_error)?;
-    let reached: Vec<AgentSession> = all
-        .into_iter()
-        .flatten()
-        .map(|session| keep_reachable_moments(it.visit, session))
-        .collect();
-    build_done_reply(&SessionsReply::new(&reached))
-}
-
-/// The moments of a session in spaces that the pass reaches.
-fn keep_reachable_moments(visit: &RequestScope<'_>, mut session: AgentSession) -> AgentSession {
-    session
-        .entries
-        .retain(|it| visit.pass.reaches_space(&it.space));
-    session
-}
-
-/// What one session was shown.
-pub(super) const SESSION: ApiCall =
+    .with_answer::<SessionsReply>(),
     ApiCall::new(Get, "/api/sessions/{name}", Access::Read, |visit, asked| {
         answer_query(visit, asked, handle_show_session_call)
     })
@@ -96,7 +51,64 @@ pub(super) const SESSION: ApiCall =
         "What a session was shown, with scores and why, and how that stands now",
     )
     .with_query::<SessionQuery>()
-    .with_answer::<SessionReply>();
+    .with_answer::<SessionReply>(),
+    ApiCall::new(Get, "/api/tasks", Access::Read, |visit, asked| {
+        answer_query(visit, asked, handle_list_tasks_call)
+    })
+    .with_description(
+        "tasks",
+        "tasks",
+        "The tasks of the checkout that are open, in the order of their beginning",
+    )
+    .with_query::<TasksQuery>()
+    .with_answer::<TasksReply>(),
+    ApiCall::new(Get, "/api/tasks/{slug}", Access::Read, |visit, asked| {
+        answer_query(visit, asked, handle_show_task_call)
+    })
+    .with_description(
+        "showTask",
+        "tasks",
+        "A task with its notes, what they cite looked up",
+    )
+    .with_answer::<TaskReply>(),
+];
+
+/// Reads what is kept beside the store, where there is something. Where it cannot be read, the world is broken.
+fn read_activity<T: Default>(
+    it: &ApiCallScope<'_>,
+    read: impl FnOnce(&dyn ActivityStore) -> Result<T, PlaceError>,
+) -> Result<T, StoreError> {
+    let beside = it.visit.here.beside;
+    beside
+        .map_or_else(|| Ok(T::default()), read)
+        .map_err(|error| StoreError::Unavailable {
+            what: "what is kept beside the store cannot be read".into(),
+            source: Box::new(error),
+        })
+}
+
+/// How many are listed.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct PageQuery {
+    /// At most so many; 50 unless said.
+    pub(super) limit: Option<PageLimit<200>>,
+}
+
+/// What agents were shown.
+fn handle_list_sessions_call(it: &ApiCallScope<'_>, query: PageQuery) -> ApiResult {
+    let limit = PageLimit::limit_or(query.limit, 50);
+    let mut sessions = read_activity(it, |beside| beside.list_sessions(limit))?;
+    for session in &mut sessions {
+        keep_reachable_moments(it, session);
+    }
+    build_done_reply(&SessionsReply::new(&sessions))
+}
+
+/// The moments of a session in spaces that the pass reaches.
+fn keep_reachable_moments(it: &ApiCallScope<'_>, session: &mut AgentSession) {
+    let entries = &mut session.entries;
+    entries.retain(|entry| it.visit.pass.reaches_space(&entry.space));
+}
 
 /// How much of a session is told.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -106,47 +118,25 @@ struct SessionQuery {
     all: bool,
 }
 
+/// What one session was shown.
 fn handle_show_session_call(it: &ApiCallScope<'_>, query: SessionQuery) -> ApiResult {
-    let found = it
-        .visit
-        .here
-        .beside
-        .map(|beside| beside.find_session(it.asked.path_part("name")))
-        .transpose()
-        .map_err(wrap_activity_error)?;
-    let found = found
-        .flatten()
-        .map(|session| keep_reachable_moments(it.visit, session))
-        .filter(|it| !it.entries.is_empty());
-    let Some(session) = found else {
-        let name = shorten_echo(it.asked.path_part("name"));
+    let name = it.asked.path_part("name");
+    let mut found = read_activity(it, |beside| beside.find_session(name))?;
+    found
+        .iter_mut()
+        .for_each(|session| keep_reachable_moments(it, session));
+    let Some(session) = found.filter(|it| !it.entries.is_empty()) else {
+        let name = shorten_echo(name);
         let why = format!("there is no session '{name}' here; /api/sessions has those there are");
         return build_api_reply(404, &ErrorReply::new(why));
     };
-    let spaces: Vec<_> = it
-        .context()
-        .store
-        .list_spaces()?
-        .into_iter()
-        .filter(|space| it.visit.pass.reaches_space(space))
-        .collect();
+    let mut spaces = it.visit.cx.store.list_spaces()?;
+    spaces.retain(|space| it.visit.pass.reaches_space(space));
     let mut told = SessionReply::from_session(&it.context(), &spaces, &session, query.all)?;
     let n_left_out = told.moments.len().saturating_sub(MAX_MOMENTS);
     told.moments.drain(..n_left_out);
     build_done_reply(&told)
 }
-
-/// What is and was worked on.
-pub(super) const TASKS: ApiCall = ApiCall::new(Get, "/api/tasks", Access::Read, |visit, asked| {
-    answer_query(visit, asked, handle_list_tasks_call)
-})
-.with_description(
-    "tasks",
-    "tasks",
-    "The tasks of the checkout that are open, in the order of their beginning",
-)
-.with_query::<TasksQuery>()
-.with_answer::<TasksReply>();
 
 /// Which tasks are listed.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -156,6 +146,7 @@ struct TasksQuery {
     all: bool,
 }
 
+/// What is and was worked on.
 fn handle_list_tasks_call(it: &ApiCallScope<'_>, query: TasksQuery) -> ApiResult {
     let all = list_checkout_tasks(it)?;
     let left = find_left_open_episodes(it.context().store, &all)?;
@@ -190,26 +181,14 @@ fn build_task_view(it: &ApiCallScope<'_>, task: &Task) -> TaskView {
 /// The tasks of the checkout. Where another repository is looked at there is none, nor where the pass does not reach it.
 pub(super) fn list_checkout_tasks(it: &ApiCallScope<'_>) -> Result<Vec<Task>, CallFault> {
     let is_here = it.find_space(false).is_some() && it.context().source.read_tree().is_ok();
-    let beside = it.visit.here.beside.filter(|_| is_here);
-    Ok(beside
-        .map(ActivityStore::list_tasks)
-        .transpose()
-        .map_err(wrap_activity_error)?
-        .unwrap_or_default())
+    if is_here {
+        Ok(read_activity(it, |beside| beside.list_tasks())?)
+    } else {
+        Ok(Vec::new())
+    }
 }
 
 /// One task.
-pub(super) const TASK: ApiCall =
-    ApiCall::new(Get, "/api/tasks/{slug}", Access::Read, |visit, asked| {
-        answer_query(visit, asked, handle_show_task_call)
-    })
-    .with_description(
-        "showTask",
-        "tasks",
-        "A task with its notes, what they cite looked up",
-    )
-    .with_answer::<TaskReply>();
-
 fn handle_show_task_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
     let slug: String = it.asked.path_part("slug").chars().take(200).collect();
     let meant = slug.parse::<TaskSlug>().ok();

@@ -14,7 +14,7 @@ use crate::wire::generate_input_schema;
 pub type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
 
 /// One call, with what the document tells about it.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct ApiCall {
     /// How it is reached, and what answers.
     pub route: Route,

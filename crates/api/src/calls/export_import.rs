@@ -28,8 +28,8 @@ const JSON: &str = "application/json";
 const LINES: &str = "application/x-ndjson";
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
-/// Everything written out.
-pub(super) const EXPORT: ApiCall =
+/// The calls of this part.
+pub(super) const CALLS: &[ApiCall] = &[
     ApiCall::new(Get, "/api/export", Access::Read, |visit, asked| {
         answer_query(visit, asked, handle_export_call)
     })
@@ -39,7 +39,19 @@ pub(super) const EXPORT: ApiCall =
         "Every memory of the spaces in play, in every status; import reads json and jsonl",
     )
     .with_query::<ExportQuery>()
-    .with_answer_kinds(&[JSON, LINES, MARKDOWN]);
+    .with_answer_kinds(&[JSON, LINES, MARKDOWN]),
+    ApiCall::new(Post, "/api/import", Access::Write, |visit, asked| answer_query(visit, asked, handle_import_call))
+    .with_description(
+        "import",
+        "carry",
+        "Read in one file: what it holds waits for a person, unless one vouches for it; `ok` is false where something in it \
+         was refused, and the rest is kept",
+    )
+    .with_query::<ImportQuery>()
+    .with_file_body()
+    .with_answer::<ImportReply>()
+    .with_refusals(),
+];
 
 /// How memories are written out.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -48,6 +60,7 @@ struct ExportQuery {
     format: Option<TextEncoded<Format>>,
 }
 
+/// Everything written out.
 fn handle_export_call(it: &ApiCallScope<'_>, query: ExportQuery) -> ApiResult {
     let format = query.format.map_or(Format::Json, |it| it.0);
     let spaces = it.spaces.clone();
@@ -70,19 +83,6 @@ fn handle_export_call(it: &ApiCallScope<'_>, query: ExportQuery) -> ApiResult {
     Ok(reply)
 }
 
-/// Reads a file in.
-pub(super) const IMPORT: ApiCall = ApiCall::new(Post, "/api/import", Access::Write, |visit, asked| answer_query(visit, asked, handle_import_call))
-    .with_description(
-        "import",
-        "carry",
-        "Read in one file: what it holds waits for a person, unless one vouches for it; `ok` is false where something in it \
-         was refused, and the rest is kept",
-    )
-    .with_query::<ImportQuery>()
-    .with_file_body()
-    .with_answer::<ImportReply>()
-    .with_refusals();
-
 /// How a file is read in.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -97,6 +97,7 @@ struct ImportQuery {
     trust: bool,
 }
 
+/// Reads a file in.
 fn handle_import_call(it: &ApiCallScope<'_>, query: ImportQuery) -> ApiResult {
     let how = ImportOptions {
         is_rehearsed: query.dry_run,

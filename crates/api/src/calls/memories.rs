@@ -31,8 +31,8 @@ use crate::wire::{ArgumentError, BoundedList, CitationTexts, TextEncoded};
 /// How many memories are listed unless said.
 const LISTED: usize = 50;
 
-/// Lists memories.
-pub(super) const LIST: ApiCall =
+/// The calls of this part.
+pub(super) const CALLS: &[ApiCall] = &[
     ApiCall::new(Get, "/api/memories", Access::Read, |visit, asked| {
         answer_query(visit, asked, handle_list_memories_call)
     })
@@ -42,7 +42,35 @@ pub(super) const LIST: ApiCall =
         "Memories by what they are, each with how it stands in this checkout",
     )
     .with_query::<ListMemoriesQuery>()
-    .with_answer::<MemoriesReply>();
+    .with_answer::<MemoriesReply>(),
+    ApiCall::new(Post, "/api/memories", Access::Write, |visit, asked| answer_body(visit, asked, handle_remember_call))
+        .with_description(
+            "remember",
+            "memories",
+            "Keep one fact with the code that proves it; what is much like it is answered with 422 and `similar`",
+        )
+        .with_body::<RememberBody>(
+            r#"{"fact":"The version of the API is v3","citations":["src/api.rs:3"],"subject":"api","reason":"clients pin it","tags":["api"]}"#,
+        )
+        .with_kept_answer::<KeptOrSkipped>(),
+    ApiCall::new(Get, "/api/memories/{name}", Access::Read, |visit, asked| answer_query(visit, asked, handle_show_memory_call))
+        .with_description(
+            "showMemory",
+            "memories",
+            "One memory: its evidence and what is there now, what it replaced and what replaced it, what happened to it",
+        )
+        .with_answer::<MemoryDetailsReply>(),
+    ApiCall::new(Delete, "/api/memories/{name}", Access::Write, |visit, asked| answer_query(visit, asked, handle_forget_call))
+        .with_description(
+            "forget",
+            "memories",
+            "Remove the text of a memory everywhere, for good; what a person said only for passes that review",
+        )
+        .with_query::<ReasonArguments>()
+        .with_body::<ReasonArguments>(r#"{"reason":"done"}"#)
+        .with_answer::<ForgetReply>()
+        .with_refusals(),
+];
 
 /// Which memories are listed.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -83,6 +111,7 @@ fn list_order_words() -> Vec<&'static str> {
     ORDERS.iter().map(|it| it.0).collect()
 }
 
+/// Lists memories.
 fn handle_list_memories_call(it: &ApiCallScope<'_>, query: ListMemoriesQuery) -> ApiResult {
     let filter = build_list_filter(it, query)?;
     let (cx, limit) = (it.context(), filter.limit - 1);
@@ -178,19 +207,6 @@ fn parse_api_cursor(text: &str, order: ListOrder) -> Result<ListCursor, Argument
     })
 }
 
-/// Keeps a fact.
-pub(super) const REMEMBER: ApiCall =
-    ApiCall::new(Post, "/api/memories", Access::Write, |visit, asked| answer_body(visit, asked, handle_remember_call))
-        .with_description(
-            "remember",
-            "memories",
-            "Keep one fact with the code that proves it; what is much like it is answered with 422 and `similar`",
-        )
-        .with_body::<RememberBody>(
-            r#"{"fact":"The version of the API is v3","citations":["src/api.rs:3"],"subject":"api","reason":"clients pin it","tags":["api"]}"#,
-        )
-        .with_kept_answer::<KeptOrSkipped>();
-
 /// A memory that was kept before, or that nothing had to be done.
 #[derive(JsonSchema)]
 #[schemars(untagged, inline)]
@@ -236,6 +252,7 @@ struct RememberBody {
     tainted: bool,
 }
 
+/// Keeps a fact.
 fn handle_remember_call(it: &ApiCallScope<'_>, body: RememberBody) -> ApiResult {
     let when = if body.skip {
         WhenSimilar::Skip
@@ -276,15 +293,6 @@ fn build_remember_draft(it: &ApiCallScope<'_>, body: RememberBody) -> Option<Dra
 }
 
 /// Everything about one memory.
-pub(super) const ONE: ApiCall =
-    ApiCall::new(Get, "/api/memories/{name}", Access::Read, |visit, asked| answer_query(visit, asked, handle_show_memory_call))
-        .with_description(
-            "showMemory",
-            "memories",
-            "One memory: its evidence and what is there now, what it replaced and what replaced it, what happened to it",
-        )
-        .with_answer::<MemoryDetailsReply>();
-
 fn handle_show_memory_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
     match it.find_memory()? {
         Err(refusal) => build_refusal_reply(&refusal),
@@ -295,25 +303,13 @@ fn handle_show_memory_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
     }
 }
 
-/// Forgets a memory.
-pub(super) const FORGET: ApiCall =
-    ApiCall::new(Delete, "/api/memories/{name}", Access::Write, |visit, asked| answer_query(visit, asked, handle_forget_call))
-        .with_description(
-            "forget",
-            "memories",
-            "Remove the text of a memory everywhere, for good; what a person said only for passes that review",
-        )
-        .with_query::<ReasonArguments>()
-        .with_body::<ReasonArguments>(r#"{"reason":"done"}"#)
-        .with_answer::<ForgetReply>()
-        .with_refusals();
-
 /// Why it is done.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct ReasonArguments {
     pub(super) reason: Option<String>,
 }
 
+/// Forgets a memory.
 fn handle_forget_call(it: &ApiCallScope<'_>, query: ReasonArguments) -> ApiResult {
     let body: ReasonArguments = read_body_arguments(&it.asked.body)?;
     let reason = body.reason.or(query.reason).unwrap_or_default();

@@ -6,8 +6,8 @@ use schemars::transform::{Transform, transform_subschemas};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::CALLS;
 use super::call::{AnswerBody, ApiCall, RequestBody};
+use super::list_api_calls;
 use crate::json::text_schema::{RepoNameWord, TextSchema};
 use crate::json::{ErrorReply, RefusedReply, SimilarReply};
 use crate::request_scope::HttpMethod;
@@ -60,7 +60,7 @@ pub fn build_openapi_document() -> Value {
         .with_transform(StrictSchemaTransform)
         .into_generator();
     let mut paths: Map<String, Value> = Map::new();
-    for call in CALLS {
+    for call in list_api_calls() {
         let item = paths.entry(call.route.path).or_insert_with(|| json!({}));
         item[name_http_method(call.route.method)] = describe_operation(&mut schemas, call);
     }

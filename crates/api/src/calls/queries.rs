@@ -7,9 +7,8 @@ use apostille_core::memory::{Layer, Memory, MemoryName, Stage};
 use apostille_core::policy::InjectMode;
 use apostille_core::recall::{self, RecallRequest};
 use apostille_core::refusal::Refusal;
-use apostille_core::space::Space;
 use apostille_core::stats;
-use apostille_core::store::{EventPage, ListOrder, MemoryFilter};
+use apostille_core::store::{EventPage, ListOrder, MemoryFilter, StoreError};
 use apostille_core::verify::{VerifyReport, follow_memory_citations};
 use apostille_tasks::report;
 use apostille_tasks::report::ReportSpan;
@@ -39,15 +38,72 @@ const MAX_VERIFIED: usize = 1_000;
 /// How many findings of a class are told unless said.
 const FINDINGS: usize = 50;
 
-/// What matters to a question.
-pub(super) const RECALL: ApiCall = ApiCall::new(Post, "/api/recall", Access::Read, |visit, asked| answer_body(visit, asked, handle_recall_call))
+/// The calls of this part.
+pub(super) const CALLS: &[ApiCall] = &[
+    ApiCall::new(Post, "/api/recall", Access::Read, |visit, asked| answer_body(visit, asked, handle_recall_call))
     .with_description(
         "recall",
         "look",
         "What is known that matters to a question, each with its verdict and why, and the text for a model",
     )
     .with_body::<RecallBody>(r#"{"query":"which API_VERSION?","paths":["src/api.rs"],"limit":5}"#)
-    .with_answer::<RecallReply<'static>>();
+    .with_answer::<RecallReply<'static>>(),
+    ApiCall::new(Post, "/api/verify", Access::Read, |visit, asked| {
+        answer_body(visit, asked, handle_verify_call)
+    })
+    .with_description(
+        "verify",
+        "look",
+        "Look up what memories cite, at most 1,000 of them; nothing is changed",
+    )
+    .with_body::<VerifyBody>(r#"{"names":["m-1"]}"#)
+    .with_answer::<VerifyReply>(),
+    ApiCall::new(Get, "/api/audit", Access::Read, |visit, asked| {
+    answer_query(visit, asked, handle_audit_call)
+})
+.with_description(
+    "audit",
+    "look",
+    "What needs attention, and the way out; nothing is changed",
+)
+.with_query::<AuditQuery>()
+.with_answer::<AuditReply<'static>>(),
+    ApiCall::new(Get, "/api/stats", Access::Read, |visit, asked| {
+    answer_query(visit, asked, handle_stats_call)
+})
+.with_description(
+    "stats",
+    "look",
+    "What is kept in the spaces in play, in numbers",
+)
+.with_answer::<StatsReply>(),
+    ApiCall::new(Get, "/api/spaces", Access::Read, |visit, asked| {
+        answer_query(visit, asked, handle_list_spaces_call)
+    })
+    .with_description(
+        "spaces",
+        "look",
+        "The spaces of the store that the pass reaches, with how much they hold",
+    )
+    .with_query::<PageQuery>()
+    .with_answer::<SpacesReply>(),
+    ApiCall::new(Get, "/api/events", Access::Read, |visit, asked| {
+        answer_query(visit, asked, handle_list_events_call)
+    })
+    .with_description(
+        "events",
+        "look",
+        "What happened in the spaces in play, without the text of memories",
+    )
+    .with_query::<EventsQuery>()
+    .with_answer::<LogReply>(),
+    ApiCall::new(Get, "/api/report", Access::Read, |visit, asked| {
+        answer_query(visit, asked, handle_report_call)
+    })
+    .with_description("report", "look", "What was done, by day, from episodes")
+    .with_query::<ReportQuery>()
+    .with_answer::<ReportReply>(),
+];
 
 /// What is asked.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -64,6 +120,7 @@ struct RecallBody {
     log: Option<bool>,
 }
 
+/// What matters to a question.
 fn handle_recall_call(it: &ApiCallScope<'_>, body: RecallBody) -> ApiResult {
     let (text, paths) = (body.query.unwrap_or_default(), body.paths.into_values());
     let is_open = text.trim().is_empty() && paths.is_empty();
@@ -102,19 +159,6 @@ fn build_recall_reply(mut it: RecallReply<'_>) -> ApiResult {
     Ok(told)
 }
 
-/// Do the citations still hold?
-pub(super) const VERIFY: ApiCall =
-    ApiCall::new(Post, "/api/verify", Access::Read, |visit, asked| {
-        answer_body(visit, asked, handle_verify_call)
-    })
-    .with_description(
-        "verify",
-        "look",
-        "Look up what memories cite, at most 1,000 of them; nothing is changed",
-    )
-    .with_body::<VerifyBody>(r#"{"names":["m-1"]}"#)
-    .with_answer::<VerifyReply>();
-
 /// Which memories are looked up.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -126,6 +170,7 @@ struct VerifyBody {
     path: Option<TextEncoded<RepoPath>>,
 }
 
+/// Do the citations still hold?
 fn handle_verify_call(it: &ApiCallScope<'_>, body: VerifyBody) -> ApiResult {
     let memories = match find_memories_to_verify(it, body)? {
         Ok(memories) => memories,
@@ -157,18 +202,6 @@ fn find_memories_to_verify(
     Ok(Ok(list::list_memories(&it.context(), &filter)?))
 }
 
-/// What needs attention.
-pub(super) const AUDIT: ApiCall = ApiCall::new(Get, "/api/audit", Access::Read, |visit, asked| {
-    answer_query(visit, asked, handle_audit_call)
-})
-.with_description(
-    "audit",
-    "look",
-    "What needs attention, and the way out; nothing is changed",
-)
-.with_query::<AuditQuery>()
-.with_answer::<AuditReply<'static>>();
-
 /// What is looked for.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -181,6 +214,7 @@ struct AuditQuery {
     limit: Option<PageLimit<200>>,
 }
 
+/// What needs attention.
 fn handle_audit_call(it: &ApiCallScope<'_>, query: AuditQuery) -> ApiResult {
     let options = AuditOptions {
         only: query.only.into_values(),
@@ -198,16 +232,6 @@ fn handle_audit_call(it: &ApiCallScope<'_>, query: AuditQuery) -> ApiResult {
 }
 
 /// What is kept, in numbers.
-pub(super) const STATS: ApiCall = ApiCall::new(Get, "/api/stats", Access::Read, |visit, asked| {
-    answer_query(visit, asked, handle_stats_call)
-})
-.with_description(
-    "stats",
-    "look",
-    "What is kept in the spaces in play, in numbers",
-)
-.with_answer::<StatsReply>();
-
 fn handle_stats_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
     let spaces = it
         .spaces
@@ -219,46 +243,16 @@ fn handle_stats_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
 }
 
 /// The spaces there are.
-pub(super) const SPACES: ApiCall =
-    ApiCall::new(Get, "/api/spaces", Access::Read, |visit, asked| {
-        answer_query(visit, asked, handle_list_spaces_call)
-    })
-    .with_description(
-        "spaces",
-        "look",
-        "The spaces of the store that the pass reaches, with how much they hold",
-    )
-    .with_query::<PageQuery>()
-    .with_answer::<SpacesReply>();
-
 fn handle_list_spaces_call(it: &ApiCallScope<'_>, query: PageQuery) -> ApiResult {
     let limit = PageLimit::limit_or(query.limit, 50);
-    let cx = it.context();
-    let reached = cx
-        .store
-        .list_spaces()?
-        .into_iter()
-        .filter(|space| it.visit.pass.reaches_space(space))
-        .take(limit);
-    let row = |space: Space| {
-        Ok::<_, CallFault>(SpaceRow::new(&space, &cx.store.summarize_space(&space)?))
-    };
-    let spaces = reached.map(row).collect::<Result<_, _>>()?;
+    let store = it.visit.cx.store;
+    let mut reached = store.list_spaces()?;
+    reached.retain(|space| it.visit.pass.reaches_space(space));
+    let row = |space| Ok::<_, StoreError>(SpaceRow::new(space, &store.summarize_space(space)?));
+    let spaces = reached.iter().take(limit).map(row);
+    let spaces = spaces.collect::<Result<_, _>>()?;
     build_done_reply(&SpacesReply { ok: true, spaces })
 }
-
-/// The log.
-pub(super) const EVENTS: ApiCall =
-    ApiCall::new(Get, "/api/events", Access::Read, |visit, asked| {
-        answer_query(visit, asked, handle_list_events_call)
-    })
-    .with_description(
-        "events",
-        "look",
-        "What happened in the spaces in play, without the text of memories",
-    )
-    .with_query::<EventsQuery>()
-    .with_answer::<LogReply>();
 
 /// Which part of the log.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -278,6 +272,7 @@ struct EventsQuery {
     after: Option<String>,
 }
 
+/// The log.
 fn handle_list_events_call(it: &ApiCallScope<'_>, query: EventsQuery) -> ApiResult {
     let newest_first = match query.order.as_deref() {
         None | Some("newest") => true,
@@ -335,15 +330,6 @@ fn build_log_reply(it: &ApiCallScope<'_>, page: &EventPage, limit: usize) -> Api
     })
 }
 
-/// What was done.
-pub(super) const REPORT: ApiCall =
-    ApiCall::new(Get, "/api/report", Access::Read, |visit, asked| {
-        answer_query(visit, asked, handle_report_call)
-    })
-    .with_description("report", "look", "What was done, by day, from episodes")
-    .with_query::<ReportQuery>()
-    .with_answer::<ReportReply>();
-
 /// Of which time.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ReportQuery {
@@ -353,6 +339,7 @@ struct ReportQuery {
     until: Option<TimeArgument>,
 }
 
+/// What was done.
 fn handle_report_call(it: &ApiCallScope<'_>, query: ReportQuery) -> ApiResult {
     let now = it.visit.cx.now;
     // What was written down this very moment counts.

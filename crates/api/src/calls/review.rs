@@ -23,18 +23,98 @@ use crate::request_scope::HttpMethod::{Get, Post};
 use crate::request_scope::HttpReply;
 use crate::wire::TextEncoded;
 
-/// What waits.
-pub(super) const QUEUE: ApiCall = ApiCall::new(Get, "/api/review", Access::Read, |visit, asked| {
-    answer_query(visit, asked, handle_review_queue_call)
-})
-.with_description(
-    "reviewQueue",
-    "review",
-    "What waits for a person, each with everything needed to decide, the safest first",
-)
-.with_query::<PageQuery>()
-.with_answer::<QueueReply>();
+/// The calls of this part.
+pub(super) const CALLS: &[ApiCall] = &[
+    ApiCall::new(
+        Post,
+        "/api/memories/{name}/approve",
+        Access::Review,
+        |visit, asked| answer_body(visit, asked, handle_approve_call),
+    )
+    .with_description(
+        "approve",
+        "review",
+        "Let a memory be used that waits, or was rejected",
+    )
+    .with_body::<NoArguments>("{}")
+    .with_answer::<RevisedReply>()
+    .with_refusals(),
+    ApiCall::new(
+        Post,
+        "/api/memories/{name}/reject",
+        Access::Review,
+        |visit, asked| answer_body(visit, asked, handle_reject_call),
+    )
+    .with_description(
+        "reject",
+        "review",
+        "Turn a memory away that waits; it stays in the history",
+    )
+    .with_body::<ReasonArguments>(r#"{"reason":"nobody knows"}"#)
+    .with_answer::<RevisedReply>()
+    .with_refusals(),
+    ApiCall::new(
+        Post,
+        "/api/memories/{name}/reword",
+        Access::Review,
+        |visit, asked| answer_body(visit, asked, handle_reword_call),
+    )
+    .with_description(
+        "reword",
+        "review",
+        "Keep what a person says instead of what waits, as that person's own words",
+    )
+    .with_body::<RewordBody>(r#"{"fact":"tests take a minute","subject":"tests"}"#)
+    .with_kept_answer::<KeptReply>(),
+    ApiCall::new(
+        Post,
+        "/api/memories/{name}/merge",
+        Access::Review,
+        |visit, asked| answer_body(visit, asked, handle_merge_call),
+    )
+    .with_description(
+        "merge",
+        "review",
+        "Let a memory that waits go up in one that is in use, which gains its citations",
+    )
+    .with_body::<MergeBody>(r#"{"into":"m-1"}"#)
+    .with_answer::<RevisedReply>()
+    .with_refusals(),
+    ApiCall::new(Get, "/api/review", Access::Read, |visit, asked| {
+        answer_query(visit, asked, handle_review_queue_call)
+    })
+    .with_description(
+        "reviewQueue",
+        "review",
+        "What waits for a person, each with everything needed to decide, the safest first",
+    )
+    .with_query::<PageQuery>()
+    .with_answer::<QueueReply>(),
+    ApiCall::new(Get, "/api/breakers", Access::Read, |visit, asked| {
+        answer_query(visit, asked, handle_list_breakers_call)
+    })
+    .with_description(
+        "openBreakers",
+        "review",
+        "Whose writes are held up, and why",
+    )
+    .with_answer::<BreakersReply>(),
+    ApiCall::new(
+        Post,
+        "/api/breakers/close",
+        Access::Review,
+        |visit, asked| answer_body(visit, asked, handle_close_breakers_call),
+    )
+    .with_description(
+        "closeBreakers",
+        "review",
+        "Let those go on whose writes are held up; what waits goes on waiting",
+    )
+    .with_body::<CloseBreakersBody>(r#"{"actor":"ci"}"#)
+    .with_answer::<BreakersReply>(),
+];
 
+/// What waits.
 fn handle_review_queue_call(it: &ApiCallScope<'_>, query: PageQuery) -> ApiResult {
     let limit = PageLimit::limit_or(query.limit, 50);
     build_done_reply(&QueueReply::new(
@@ -44,21 +124,6 @@ fn handle_review_queue_call(it: &ApiCallScope<'_>, query: PageQuery) -> ApiResul
 }
 
 /// Lets a memory out of quarantine.
-pub(super) const APPROVE: ApiCall = ApiCall::new(
-    Post,
-    "/api/memories/{name}/approve",
-    Access::Review,
-    |visit, asked| answer_body(visit, asked, handle_approve_call),
-)
-.with_description(
-    "approve",
-    "review",
-    "Let a memory be used that waits, or was rejected",
-)
-.with_body::<NoArguments>("{}")
-.with_answer::<RevisedReply>()
-.with_refusals();
-
 fn handle_approve_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
     let by = it.visit.deciding_person()?;
     revise_memory_in_path(it, "approved", |cx, name| {
@@ -67,21 +132,6 @@ fn handle_approve_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
 }
 
 /// Turns a memory away.
-pub(super) const REJECT: ApiCall = ApiCall::new(
-    Post,
-    "/api/memories/{name}/reject",
-    Access::Review,
-    |visit, asked| answer_body(visit, asked, handle_reject_call),
-)
-.with_description(
-    "reject",
-    "review",
-    "Turn a memory away that waits; it stays in the history",
-)
-.with_body::<ReasonArguments>(r#"{"reason":"nobody knows"}"#)
-.with_answer::<RevisedReply>()
-.with_refusals();
-
 fn handle_reject_call(it: &ApiCallScope<'_>, body: ReasonArguments) -> ApiResult {
     let reason = body.reason.unwrap_or_default();
     let by = it.visit.deciding_person()?;
@@ -90,22 +140,6 @@ fn handle_reject_call(it: &ApiCallScope<'_>, body: ReasonArguments) -> ApiResult
     })
 }
 
-/// Lets a memory go up in another.
-pub(super) const MERGE: ApiCall = ApiCall::new(
-    Post,
-    "/api/memories/{name}/merge",
-    Access::Review,
-    |visit, asked| answer_body(visit, asked, handle_merge_call),
-)
-.with_description(
-    "merge",
-    "review",
-    "Let a memory that waits go up in one that is in use, which gains its citations",
-)
-.with_body::<MergeBody>(r#"{"into":"m-1"}"#)
-.with_answer::<RevisedReply>()
-.with_refusals();
-
 /// Where a memory goes.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct MergeBody {
@@ -113,26 +147,12 @@ struct MergeBody {
     into: TextEncoded<MemoryName>,
 }
 
+/// Lets a memory go up in another.
 fn handle_merge_call(it: &ApiCallScope<'_>, body: MergeBody) -> ApiResult {
     revise_memory_in_path(it, "merged", |cx, name| {
         revise::merge_pending_memory(cx, &it.spaces, name, body.into.0)
     })
 }
-
-/// Says a memory in other words.
-pub(super) const REWORD: ApiCall = ApiCall::new(
-    Post,
-    "/api/memories/{name}/reword",
-    Access::Review,
-    |visit, asked| answer_body(visit, asked, handle_reword_call),
-)
-.with_description(
-    "reword",
-    "review",
-    "Keep what a person says instead of what waits, as that person's own words",
-)
-.with_body::<RewordBody>(r#"{"fact":"tests take a minute","subject":"tests"}"#)
-.with_kept_answer::<KeptReply>();
 
 /// What a person says instead.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -143,6 +163,7 @@ struct RewordBody {
     reason: Option<String>,
 }
 
+/// Says a memory in other words.
 fn handle_reword_call(it: &ApiCallScope<'_>, body: RewordBody) -> ApiResult {
     let old = match it.find_memory()? {
         Ok(old) => old,
@@ -166,38 +187,12 @@ fn handle_reword_call(it: &ApiCallScope<'_>, body: RewordBody) -> ApiResult {
 }
 
 /// Whose writes are held up.
-pub(super) const BREAKERS: ApiCall =
-    ApiCall::new(Get, "/api/breakers", Access::Read, |visit, asked| {
-        answer_query(visit, asked, handle_list_breakers_call)
-    })
-    .with_description(
-        "openBreakers",
-        "review",
-        "Whose writes are held up, and why",
-    )
-    .with_answer::<BreakersReply>();
-
 fn handle_list_breakers_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
     let open = collect_breakers_by_space(it, |space| {
         breaker::list_open_breakers(&it.context_for(space), space)
     })?;
     build_done_reply(&BreakersReply::new(None, &open))
 }
-
-/// Lets them go on.
-pub(super) const CLOSE: ApiCall = ApiCall::new(
-    Post,
-    "/api/breakers/close",
-    Access::Review,
-    |visit, asked| answer_body(visit, asked, handle_close_breakers_call),
-)
-.with_description(
-    "closeBreakers",
-    "review",
-    "Let those go on whose writes are held up; what waits goes on waiting",
-)
-.with_body::<CloseBreakersBody>(r#"{"actor":"ci"}"#)
-.with_answer::<BreakersReply>();
 
 /// Whose breakers are closed.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -206,6 +201,7 @@ struct CloseBreakersBody {
     actor: Option<String>,
 }
 
+/// Lets them go on.
 fn handle_close_breakers_call(it: &ApiCallScope<'_>, body: CloseBreakersBody) -> ApiResult {
     let by = it.visit.deciding_person()?;
     let closed = collect_breakers_by_space(it, |space| {

@@ -19,6 +19,99 @@ use crate::json::{KeptReply, RevisedReply, WhenSimilar};
 use crate::request_scope::HttpMethod::Post;
 use crate::wire::{BoundedList, CitationTexts, TextEncoded};
 
+/// The calls of this part.
+pub(super) const CALLS: &[ApiCall] = &[
+    // Replaces a memory by a better one.
+    ApiCall::new(
+    Post,
+    "/api/memories/{name}/supersede",
+    Access::Write,
+    |visit, asked| {
+        answer_body(visit, asked, |it, body| {
+            replace_memory_in_path(it, body, ReplacementKind::Better)
+        })
+    },
+)
+.with_description(
+    "supersede",
+    "revise",
+    "Replace a memory by a better one; the old one stays in the history",
+)
+.with_body::<ReplaceBody>(
+    r#"{"fact":"API_VERSION is \"v3\" in src/api.rs","citations":["src/api.rs:3"]}"#,
+)
+.with_kept_answer::<KeptReply>(),
+    // Replaces a memory that was wrong.
+    ApiCall::new(
+    Post,
+    "/api/memories/{name}/correct",
+    Access::Write,
+    |visit, asked| {
+        answer_body(visit, asked, |it, body| {
+            replace_memory_in_path(it, body, ReplacementKind::Correction)
+        })
+    },
+)
+.with_description(
+    "correct",
+    "revise",
+    "Replace a memory that is wrong by what is so",
+)
+.with_body::<ReplaceBody>(r#"{"fact":"retries is 5","citations":["src/old.rs:1"]}"#)
+.with_kept_answer::<KeptReply>(),
+    ApiCall::new(
+    Post,
+    "/api/memories/{name}/refresh",
+    Access::Write,
+    |visit, asked| answer_body(visit, asked, handle_refresh_call),
+)
+.with_description(
+    "refresh",
+    "revise",
+    "Say that a memory still holds and is of use; refused where its code speaks against it here",
+)
+.with_body::<NoArguments>("{}")
+.with_answer::<RevisedReply>()
+.with_refusals(),
+    ApiCall::new(
+    Post,
+    "/api/memories/{name}/invalidate",
+    Access::Write,
+    |visit, asked| answer_body(visit, asked, handle_invalidate_call),
+)
+.with_description(
+    "invalidate",
+    "revise",
+    "Mark a memory as wrong; it stays in the history",
+)
+.with_body::<InvalidateBody>(r#"{"reason":"it is five"}"#)
+.with_answer::<RevisedReply>()
+.with_refusals(),
+    ApiCall::new(
+    Post,
+    "/api/memories/{name}/apply",
+    Access::Write,
+    |visit, asked| answer_body(visit, asked, handle_apply_call),
+)
+.with_description("apply", "revise", "Say that a memory was used in a task")
+.with_body::<NoArguments>("{}")
+.with_answer::<RevisedReply>()
+.with_refusals(),
+    ApiCall::new(
+    Post,
+    "/api/memories/{name}/promote",
+    Access::Write,
+    |visit, asked| answer_body(visit, asked, handle_promote_call),
+)
+.with_description(
+    "promote",
+    "revise",
+    "Make scratch an episode, or a note knowledge",
+)
+.with_body::<PromoteBody>(r#"{"subject":"cache","reason":"it costs a minute","kind":"feedback"}"#)
+.with_kept_answer::<KeptReply>(),
+];
+
 /// What takes the place of a memory.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ReplaceBody {
@@ -40,45 +133,6 @@ struct ReplaceBody {
     #[serde(default)]
     tainted: bool,
 }
-
-/// Replaces a memory by a better one.
-pub(super) const SUPERSEDE: ApiCall = ApiCall::new(
-    Post,
-    "/api/memories/{name}/supersede",
-    Access::Write,
-    |visit, asked| {
-        answer_body(visit, asked, |it, body| {
-            replace_memory_in_path(it, body, ReplacementKind::Better)
-        })
-    },
-)
-.with_description(
-    "supersede",
-    "revise",
-    "Replace a memory by a better one; the old one stays in the history",
-)
-.with_body::<ReplaceBody>(
-    r#"{"fact":"API_VERSION is \"v3\" in src/api.rs","citations":["src/api.rs:3"]}"#,
-)
-.with_kept_answer::<KeptReply>();
-/// Replaces a memory that was wrong.
-pub(super) const CORRECT: ApiCall = ApiCall::new(
-    Post,
-    "/api/memories/{name}/correct",
-    Access::Write,
-    |visit, asked| {
-        answer_body(visit, asked, |it, body| {
-            replace_memory_in_path(it, body, ReplacementKind::Correction)
-        })
-    },
-)
-.with_description(
-    "correct",
-    "revise",
-    "Replace a memory that is wrong by what is so",
-)
-.with_body::<ReplaceBody>(r#"{"fact":"retries is 5","citations":["src/old.rs:1"]}"#)
-.with_kept_answer::<KeptReply>();
 
 fn replace_memory_in_path(
     it: &ApiCallScope<'_>,
@@ -110,21 +164,6 @@ fn replace_memory_in_path(
 }
 
 /// Says that a memory still holds.
-pub(super) const REFRESH: ApiCall = ApiCall::new(
-    Post,
-    "/api/memories/{name}/refresh",
-    Access::Write,
-    |visit, asked| answer_body(visit, asked, handle_refresh_call),
-)
-.with_description(
-    "refresh",
-    "revise",
-    "Say that a memory still holds and is of use; refused where its code speaks against it here",
-)
-.with_body::<NoArguments>("{}")
-.with_answer::<RevisedReply>()
-.with_refusals();
-
 fn handle_refresh_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
     let memory = it.find_memory()?.ok().filter(Memory::is_active);
     let seen = follow_memory_citations(&it.context(), memory.into_iter().collect());
@@ -142,38 +181,11 @@ fn handle_refresh_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
 }
 
 /// Says that a memory was used.
-pub(super) const APPLY: ApiCall = ApiCall::new(
-    Post,
-    "/api/memories/{name}/apply",
-    Access::Write,
-    |visit, asked| answer_body(visit, asked, handle_apply_call),
-)
-.with_description("apply", "revise", "Say that a memory was used in a task")
-.with_body::<NoArguments>("{}")
-.with_answer::<RevisedReply>()
-.with_refusals();
-
 fn handle_apply_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
     revise_memory_in_path(it, "applied", |cx, name| {
         revise::mark_memory_applied(cx, &it.spaces, name)
     })
 }
-
-/// Marks a memory as wrong.
-pub(super) const INVALIDATE: ApiCall = ApiCall::new(
-    Post,
-    "/api/memories/{name}/invalidate",
-    Access::Write,
-    |visit, asked| answer_body(visit, asked, handle_invalidate_call),
-)
-.with_description(
-    "invalidate",
-    "revise",
-    "Mark a memory as wrong; it stays in the history",
-)
-.with_body::<InvalidateBody>(r#"{"reason":"it is five"}"#)
-.with_answer::<RevisedReply>()
-.with_refusals();
 
 /// Why a memory is wrong.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -182,6 +194,7 @@ struct InvalidateBody {
     reason: String,
 }
 
+/// Marks a memory as wrong.
 fn handle_invalidate_call(it: &ApiCallScope<'_>, body: InvalidateBody) -> ApiResult {
     let by = it.visit.voice();
     revise_memory_in_path(it, "invalidated", |cx, name| {
@@ -202,21 +215,6 @@ pub(super) fn revise_memory_in_path(
     it.reply_to_revision(word, revised)
 }
 
-/// Promotes a note.
-pub(super) const PROMOTE: ApiCall = ApiCall::new(
-    Post,
-    "/api/memories/{name}/promote",
-    Access::Write,
-    |visit, asked| answer_body(visit, asked, handle_promote_call),
-)
-.with_description(
-    "promote",
-    "revise",
-    "Make scratch an episode, or a note knowledge",
-)
-.with_body::<PromoteBody>(r#"{"subject":"cache","reason":"it costs a minute","kind":"feedback"}"#)
-.with_kept_answer::<KeptReply>();
-
 /// What a note becomes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -232,6 +230,7 @@ struct PromoteBody {
     task: Option<String>,
 }
 
+/// Promotes a note.
 fn handle_promote_call(it: &ApiCallScope<'_>, body: PromoteBody) -> ApiResult {
     let promotion = Promotion {
         layer: body.layer.map(|it| it.0),

@@ -9,8 +9,8 @@ mod spoilt;
 use apostille_agents::client::Client;
 use apostille_agents::session::{AgentSession, Moment, SessionEntry};
 use apostille_api::access_token::{Access, AccessToken};
-use apostille_api::calls::CALLS;
 use apostille_api::calls::call::ApiCall;
+use apostille_api::calls::list_api_calls;
 use apostille_api::host::{ActivityStore, PlaceError};
 use apostille_api::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope};
 use apostille_api::{CallFault, CallPlace};
@@ -235,8 +235,7 @@ fn found(method: &str, path: &str) -> (&'static ApiCall, Vec<(String, String)>) 
         "POST" => HttpMethod::Post,
         _ => HttpMethod::Delete,
     };
-    let mut calls: Vec<&ApiCall> = CALLS
-        .iter()
+    let mut calls: Vec<&ApiCall> = list_api_calls()
         .filter(|it| it.route.method == method)
         .collect();
     calls.sort_by_key(|it| it.route.path.matches('{').count());
