@@ -2,7 +2,6 @@
 //! what that costs the one whose memory it is.
 
 use anyhow::Result;
-use apostille_agents::briefing;
 use apostille_agents::briefing::BriefingAudience;
 use apostille_agents::session::AgentSession;
 use apostille_api::CallPlace;
@@ -251,11 +250,11 @@ fn is_shown(room: &Room, text: &str) -> Result<bool> {
     };
     Ok(!room.with(|cx| recall(cx, &ask))?.shown.is_empty()
         || !room
-            .with(|cx| briefing::brief_prompt(cx, &reader, text))?
+            .with(|cx| reader.brief_prompt(cx, text))?
             .shown
             .is_empty()
         || !room
-            .with(|cx| briefing::brief_session_start(cx, &reader, "", false))?
+            .with(|cx| reader.brief_session_start(cx, "", false))?
             .shown
             .is_empty())
 }
