@@ -79,6 +79,9 @@ pub enum SourceError {
     },
 }
 
+/// What a source answers.
+pub type SourceResult<T> = Result<T, SourceError>;
+
 impl SourceError {
     /// What went wrong, with what was behind it.
     #[must_use]

@@ -68,6 +68,9 @@ pub enum StoreError {
     },
 }
 
+/// What a store answers.
+pub type StoreResult<T> = Result<T, StoreError>;
+
 /// What a write was given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AppendReceipt {

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex};
 use apostille_cite::citation::RepoPath;
 use apostille_cite::source::{
     CommitHistory, CommitStep, FileEdit, FileVersion, HistoryRoute, MAX_FILE, Source, SourceBlob,
-    SourceError, SourceTree,
+    SourceError, SourceResult, SourceTree,
 };
 use jiff::Timestamp;
 
@@ -67,7 +67,7 @@ impl GitHub {
     pub fn new(
         options: GitHubOptions,
         now: impl Fn() -> Timestamp + Send + Sync + 'static,
-    ) -> Result<Self, SourceError> {
+    ) -> SourceResult<Self> {
         let repo = options::check_repository_name(&options.repo)?;
         let reference = options::parse_github_reference(options.reference.as_deref())?;
         let client = GitHubClient::new(&options, Box::new(now))?;
@@ -84,7 +84,7 @@ impl GitHub {
 
     /// What differs between another commit and this one, by their lists of files; `None` if either is not there in
     /// full. A file that vanished and one that came with the same content are a rename.
-    fn diff_commits(&self, from: &str, to: &str) -> Result<Option<Vec<FileEdit>>, SourceError> {
+    fn diff_commits(&self, from: &str, to: &str) -> SourceResult<Option<Vec<FileEdit>>> {
         let listings = self
             .find_commit_listing(from)?
             .zip(self.find_commit_listing(to)?);
@@ -94,7 +94,7 @@ impl GitHub {
 
     /// All files of a commit, in one answer, where a very large repository is listed in part; `None` if the repository has
     /// no such commit.
-    fn find_commit_listing(&self, commit: &str) -> Result<Option<Arc<GitHubListing>>, SourceError> {
+    fn find_commit_listing(&self, commit: &str) -> SourceResult<Option<Arc<GitHubListing>>> {
         if !is_object_id(commit) {
             return Ok(None);
         }
@@ -102,7 +102,7 @@ impl GitHub {
     }
 
     /// The commit, which is asked for the first time only.
-    fn pinned_commit(&self) -> Result<String, SourceError> {
+    fn pinned_commit(&self) -> SourceResult<String> {
         let mut pinned = lock_ignoring_poison(&self.pinned);
         match &*pinned {
             Some(commit) => Ok(commit.clone()),
@@ -112,7 +112,7 @@ impl GitHub {
 
     /// Asks which commit the ref names now. This is always asked, since the answer changes; when it did not, GitHub
     /// says so without counting it.
-    fn resolve_reference(&self) -> Result<String, SourceError> {
+    fn resolve_reference(&self) -> SourceResult<String> {
         let path = format!("/commits/{}", percent_encode_segment(&self.reference));
         let name = format!("'{}'", self.reference);
         let ask = self.build_request(&path, &name, AS_ID, MAX_MESSAGE);
@@ -132,7 +132,7 @@ impl GitHub {
         }
     }
 
-    fn read_listing(&self, path: &str) -> Result<Arc<GitHubListing>, SourceError> {
+    fn read_listing(&self, path: &str) -> SourceResult<Arc<GitHubListing>> {
         let gone = || {
             let why = "the commit is not there any more";
             self.list_request(path).unavailable(why)
@@ -140,12 +140,13 @@ impl GitHub {
         self.find_listing(path)?.ok_or_else(gone)
     }
 
-    fn find_listing(&self, path: &str) -> Result<Option<Arc<GitHubListing>>, SourceError> {
+    fn find_listing(&self, path: &str) -> SourceResult<Option<Arc<GitHubListing>>> {
         if let Some(listing) = lock_ignoring_poison(&self.listings).get(path) {
             return Ok(Some(Arc::clone(listing)));
         }
-        let listing = self.fetch_immutable(&self.list_request(path), GitHubListing::parse)?;
-        let listing = listing.map(Arc::new);
+        let listing = self
+            .fetch_immutable(&self.list_request(path), GitHubListing::parse)?
+            .map(Arc::new);
         if let Some(listing) = &listing {
             lock_ignoring_poison(&self.listings).insert(path.to_owned(), Arc::clone(listing));
         }
@@ -153,7 +154,7 @@ impl GitHub {
     }
 
     /// The file under a path. Where the whole list was too long, directories are asked for one by one.
-    fn find_entry(&self, path: &RepoPath) -> Result<Option<GitHubTreeEntry>, SourceError> {
+    fn find_entry(&self, path: &RepoPath) -> SourceResult<Option<GitHubTreeEntry>> {
         let commit = self.pinned_commit()?;
         let everything = self.read_listing(&format!("/git/trees/{commit}?recursive=1"))?;
         let entry = match everything.find_entry(path.as_str()) {
@@ -171,7 +172,7 @@ impl GitHub {
         &self,
         commit: String,
         path: &RepoPath,
-    ) -> Result<Option<GitHubTreeEntry>, SourceError> {
+    ) -> SourceResult<Option<GitHubTreeEntry>> {
         let mut here = GitHubTreeEntry {
             kind: TreeEntryKind::Directory,
             id: commit,
@@ -196,7 +197,7 @@ impl GitHub {
     }
 
     /// Reads a file through the contents API, where a server tells the contents of a commit but does not list it.
-    fn read_contents(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
+    fn read_contents(&self, path: &RepoPath) -> SourceResult<Option<SourceBlob>> {
         let commit = self.pinned_commit()?;
         let parts = path.as_str().split('/').map(percent_encode_segment);
         let place = format!(
@@ -233,7 +234,7 @@ impl GitHub {
         path: &RepoPath,
         id: String,
         why: &'static str,
-    ) -> Result<Option<SourceBlob>, SourceError> {
+    ) -> SourceResult<Option<SourceBlob>> {
         let bytes = self.fetch_blob(&id, &format!("'{path}'"))?;
         Ok(Some(SourceBlob {
             id: Some(id),
@@ -241,7 +242,7 @@ impl GitHub {
         }))
     }
 
-    fn fetch_blob(&self, id: &str, thing: &str) -> Result<Option<Vec<u8>>, SourceError> {
+    fn fetch_blob(&self, id: &str, thing: &str) -> SourceResult<Option<Vec<u8>>> {
         let ask = self.build_request(&format!("/git/blobs/{id}"), thing, AS_JSON, MAX_BLOB);
         self.fetch_immutable(&ask, |body| answer::parse_blob_content(body, id))
     }
@@ -251,7 +252,7 @@ impl GitHub {
         &self,
         ask: &GitHubRequest,
         read: impl Fn(&[u8]) -> Result<T, BadGitHubAnswer>,
-    ) -> Result<Option<T>, SourceError> {
+    ) -> SourceResult<Option<T>> {
         let kept = self.load_cached(&ask.url);
         if let Some(value) = kept.and_then(|it| read(&it.body).ok()) {
             return Ok(Some(value));
@@ -270,7 +271,7 @@ impl GitHub {
         ask: &GitHubRequest,
         reply: &GitHubReply,
         read: impl Fn(&[u8]) -> Result<T, BadGitHubAnswer>,
-    ) -> Result<T, SourceError> {
+    ) -> SourceResult<T> {
         let value = read(&reply.body).map_err(|error| ask.unavailable(error))?;
         if let Some(cache) = &self.cache {
             cache.store_response(&ask.url, reply.etag.as_deref(), &reply.body);
@@ -323,7 +324,7 @@ impl GitHub {
     }
 }
 
-fn check_file_size(path: &RepoPath, size: Option<u64>) -> Result<(), SourceError> {
+fn check_file_size(path: &RepoPath, size: Option<u64>) -> SourceResult<()> {
     match size.filter(|it| *it > MAX_FILE) {
         Some(bytes) => Err(SourceError::TooLarge {
             path: path.clone(),
@@ -335,7 +336,7 @@ fn check_file_size(path: &RepoPath, size: Option<u64>) -> Result<(), SourceError
 
 impl Source for GitHub {
     /// The branch is the name that was asked for; the API does not say whether it is one or a tag.
-    fn read_tree(&self) -> Result<SourceTree, SourceError> {
+    fn read_tree(&self) -> SourceResult<SourceTree> {
         let commit = self.pinned_commit()?;
         let name = &*self.reference;
         let name = name.strip_prefix("heads/").unwrap_or(name);
@@ -347,7 +348,7 @@ impl Source for GitHub {
         })
     }
 
-    fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
+    fn read_file(&self, path: &RepoPath) -> SourceResult<Option<SourceBlob>> {
         if self.find_commit_listing(&self.pinned_commit()?)?.is_none() {
             return self.read_contents(path);
         }
@@ -365,11 +366,7 @@ impl Source for GitHub {
 
     /// One leap from each commit: the API would take a request for every step. Whether a commit was merged is not
     /// asked, so that nothing is held against a memory for good by what stands here.
-    fn walk_history(
-        &self,
-        from: &BTreeSet<String>,
-        _most: usize,
-    ) -> Result<CommitHistory, SourceError> {
+    fn walk_history(&self, from: &BTreeSet<String>, _most: usize) -> SourceResult<CommitHistory> {
         let here = self.pinned_commit()?;
         let mut ways = BTreeMap::new();
         for commit in from.iter().take(MAX_LEAPS) {
@@ -392,7 +389,7 @@ impl Source for GitHub {
     }
 
     /// The content that an id names, in whichever commit; `None` if this repository has none of that id.
-    fn read_object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
+    fn read_object(&self, id: &str) -> SourceResult<Option<Vec<u8>>> {
         let thing = format!("the content {id:.64}");
         if !is_object_id(id) {
             let what = self.describe_in_repository(&thing);

@@ -20,14 +20,15 @@ use std::fs;
 use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::SystemTime;
 
 use apostille_cite::citation::RepoPath;
 use apostille_cite::source::VerdictCache;
 use apostille_cite::source::{
-    CommitHistory, FileEdit, Source, SourceBlob, SourceError, SourceTree,
+    CommitHistory, FileEdit, Source, SourceBlob, SourceResult, SourceTree,
 };
+use apostille_files::lock::{lock_ignoring_poison, set_private_mode};
 
 /// The first line: what this is, and in which version.
 const HEADER: &str = "apostille verdicts 1\n";
@@ -86,14 +87,9 @@ impl VerdictCacheEntries {
         if let Some(value) = self.found.get(key) {
             return Some(value);
         }
-        let line = self
-            .text
-            .get(*self.lines.get(&hash_cache_key(key))?..)?
-            .lines()
-            .next()?;
-        line.split_once('\t')
-            .filter(|(it, _)| *it == key)
-            .map(|(_, value)| value)
+        let start = *self.lines.get(&hash_cache_key(key))?;
+        let line = self.text.get(start..)?.lines().next()?;
+        line.strip_prefix(key)?.strip_prefix('\t')
     }
 }
 
@@ -137,7 +133,7 @@ impl VerdictCacheFile {
     }
 
     fn lock_state(&self) -> MutexGuard<'_, VerdictCacheState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock_ignoring_poison(&self.state)
     }
 
     fn load_entries<'s>(&self, state: &'s mut VerdictCacheState) -> &'s mut VerdictCacheEntries {
@@ -183,10 +179,8 @@ impl VerdictCacheFile {
         if !is_good && self.path.exists() {
             fs::remove_file(&self.path)?;
         }
-        let mut file = private_open_options()
-            .create(true)
-            .append(true)
-            .open(&self.path)?;
+        let mut options = fs::OpenOptions::new();
+        let mut file = set_private_mode(options.create(true).append(true)).open(&self.path)?;
         let header = if is_good { "" } else { HEADER };
         file.write_all(format!("{header}{fresh}").as_bytes())
     }
@@ -201,14 +195,9 @@ impl VerdictCache for VerdictCacheFile {
 
     fn put(&self, key: &str, value: &str) {
         let mut state = self.lock_state();
-        if self
-            .load_entries(&mut state)
-            .get(key)
-            .is_none_or(|it| it != value)
-        {
-            self.load_entries(&mut state)
-                .found
-                .insert(key.to_owned(), value.to_owned());
+        let entries = self.load_entries(&mut state);
+        if entries.get(key) != Some(value) {
+            entries.found.insert(key.to_owned(), value.to_owned());
             state.fresh += &format!("{key}\t{value}\n");
         }
     }
@@ -246,14 +235,6 @@ fn has_verdict_header(path: &Path) -> bool {
     read.is_ok() && start == HEADER.as_bytes()
 }
 
-/// Opens files so that nobody else reads them.
-fn private_open_options() -> fs::OpenOptions {
-    let mut options = fs::OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
 /// A source with a memo beside it.
 pub struct CachedSource {
     source: Box<dyn Source>,
@@ -282,11 +263,11 @@ impl Drop for CachedSource {
 }
 
 impl Source for CachedSource {
-    fn read_tree(&self) -> Result<SourceTree, SourceError> {
+    fn read_tree(&self) -> SourceResult<SourceTree> {
         self.source.read_tree()
     }
 
-    fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
+    fn read_file(&self, path: &RepoPath) -> SourceResult<Option<SourceBlob>> {
         self.source.read_file(path)
     }
 
@@ -298,7 +279,7 @@ impl Source for CachedSource {
         Some(&*self.memo)
     }
 
-    fn is_settled(&self) -> Result<bool, SourceError> {
+    fn is_settled(&self) -> SourceResult<bool> {
         self.source.is_settled()
     }
 
@@ -306,22 +287,22 @@ impl Source for CachedSource {
         &self,
         from: &std::collections::BTreeSet<String>,
         most: usize,
-    ) -> Result<CommitHistory, SourceError> {
+    ) -> SourceResult<CommitHistory> {
         self.source.walk_history(from, most)
     }
 
-    fn read_object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
+    fn read_object(&self, id: &str) -> SourceResult<Option<Vec<u8>>> {
         self.source.read_object(id)
     }
 
-    fn list_uncommitted_edits(&self) -> Result<Vec<FileEdit>, SourceError> {
+    fn list_uncommitted_edits(&self) -> SourceResult<Vec<FileEdit>> {
         self.source.list_uncommitted_edits()
     }
 
     fn visit_files(
         &self,
         see: &mut dyn FnMut(&RepoPath, &SourceBlob) -> bool,
-    ) -> Result<bool, SourceError> {
+    ) -> SourceResult<bool> {
         self.source.visit_files(see)
     }
 }

@@ -10,7 +10,7 @@ use std::sync::{Mutex, OnceLock};
 use apostille_cite::citation::RepoPath;
 use apostille_cite::file_lines::is_binary_content;
 use apostille_cite::source::{
-    CommitHistory, FileEdit, MAX_FILE, Source, SourceBlob, SourceError, SourceTree,
+    CommitHistory, FileEdit, MAX_FILE, Source, SourceBlob, SourceError, SourceResult, SourceTree,
 };
 use apostille_files::lock::lock_ignoring_poison;
 use cap_std::ambient_authority;
@@ -55,13 +55,13 @@ pub struct WorkTree {
 
 impl WorkTree {
     /// The working tree of a repository; a bare one has none, which is `SourceError::Nowhere`.
-    pub fn open(checkout: &Checkout) -> Result<Self, SourceError> {
+    pub fn open(checkout: &Checkout) -> SourceResult<Self> {
         let root = open_worktree_root(checkout.root().ok_or(SourceError::Nowhere)?)?;
         Ok(Self::from_root(root, Some(checkout.clone())))
     }
 
     /// A directory that is no repository: its files can be read, and there is no commit.
-    pub fn open_plain(root: &Path) -> Result<Self, SourceError> {
+    pub fn open_plain(root: &Path) -> SourceResult<Self> {
         Ok(Self::from_root(open_worktree_root(root)?, None))
     }
 
@@ -77,13 +77,16 @@ impl WorkTree {
     }
 
     /// The commit that is checked out; `None` outside git and before the first commit.
-    fn head_commit(&self) -> Result<Option<&Commit>, SourceError> {
+    fn head_commit(&self) -> SourceResult<Option<&Commit>> {
         if let Some(known) = self.head.get() {
             return Ok(known.as_ref());
         }
         let id = self.read_tree()?.commit;
-        let commit = self.checkout.as_ref().zip(id);
-        let commit = commit.map(|(checkout, id)| Commit::new(checkout, &id));
+        let commit = self
+            .checkout
+            .as_ref()
+            .zip(id)
+            .map(|(checkout, id)| Commit::new(checkout, &id));
         let commit = commit.transpose()?;
         Ok(self.head.get_or_init(|| commit).as_ref())
     }
@@ -99,30 +102,24 @@ impl WorkTree {
         can_enter_folder(root, folder, &mut lock_ignoring_poison(&self.entered))
     }
 
-    fn find_folder(&self, folder: &str) -> Result<Option<Dir>, ReadRefusal> {
-        let mut dir = None;
-        for part in folder.split('/') {
-            dir = open_subdirectory(dir.as_ref().unwrap_or(&self.root), part)?;
-            if dir.is_none() {
-                break;
-            }
-        }
-        Ok(dir)
-    }
-
     fn read_bytes(&self, path: &RepoPath) -> Result<Option<Vec<u8>>, ReadRefusal> {
-        if path.as_str().split('/').any(is_git_by_another_name) {
+        let mut name = path.as_str();
+        if name.split('/').any(is_git_by_another_name) {
             return Err(ReadRefusal::Outside);
         }
-        let Some((folder, name)) = path.as_str().rsplit_once('/') else {
-            return read_worktree_file(&self.root, path.as_str());
-        };
-        self.find_folder(folder)?
-            .map_or(Ok(None), |it| read_worktree_file(&it, name))
+        let mut dir: Option<Dir> = None;
+        while let Some((folder, rest)) = name.split_once('/') {
+            dir = open_subdirectory(dir.as_ref().unwrap_or(&self.root), folder)?;
+            if dir.is_none() {
+                return Ok(None);
+            }
+            name = rest;
+        }
+        read_worktree_file(dir.as_ref().unwrap_or(&self.root), name)
     }
 
     /// The answer for a file that is not there: a sparse checkout may have left it out.
-    fn check_absent(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
+    fn check_absent(&self, path: &RepoPath) -> SourceResult<Option<SourceBlob>> {
         let Some(checkout) = &self.checkout else {
             return Ok(None);
         };
@@ -148,9 +145,13 @@ impl WorkTree {
 }
 
 impl Source for WorkTree {
-    fn read_tree(&self) -> Result<SourceTree, SourceError> {
-        let head = self.checkout.as_ref().map(Checkout::read_head);
-        let head = head.transpose()?.unwrap_or_default();
+    fn read_tree(&self) -> SourceResult<SourceTree> {
+        let head = self
+            .checkout
+            .as_ref()
+            .map(Checkout::read_head)
+            .transpose()?
+            .unwrap_or_default();
         Ok(SourceTree {
             commit: head.commit,
             branch: head.branch,
@@ -158,7 +159,7 @@ impl Source for WorkTree {
         })
     }
 
-    fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
+    fn read_file(&self, path: &RepoPath) -> SourceResult<Option<SourceBlob>> {
         match self.read_bytes(path) {
             Ok(Some(bytes)) => Ok(Some(SourceBlob {
                 id: self.find_blob_id(&bytes),
@@ -189,7 +190,7 @@ impl Source for WorkTree {
         is_noted.then(|| noted.blob_id())
     }
 
-    fn is_settled(&self) -> Result<bool, SourceError> {
+    fn is_settled(&self) -> SourceResult<bool> {
         let Some(checkout) = &self.checkout else {
             return Ok(false);
         };
@@ -197,23 +198,19 @@ impl Source for WorkTree {
         Ok(is_at_default && (self.list_uncommitted_edits()?.iter()).all(|it| it.was.is_none()))
     }
 
-    fn walk_history(
-        &self,
-        from: &BTreeSet<String>,
-        most: usize,
-    ) -> Result<CommitHistory, SourceError> {
+    fn walk_history(&self, from: &BTreeSet<String>, most: usize) -> SourceResult<CommitHistory> {
         match self.head_commit()? {
             Some(head) => head.walk_history(from, most),
             None => Ok(CommitHistory::default()),
         }
     }
 
-    fn read_object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
+    fn read_object(&self, id: &str) -> SourceResult<Option<Vec<u8>>> {
         self.head_commit()?
             .map_or(Ok(None), |it| it.read_object(id))
     }
 
-    fn list_uncommitted_edits(&self) -> Result<Vec<FileEdit>, SourceError> {
+    fn list_uncommitted_edits(&self) -> SourceResult<Vec<FileEdit>> {
         match (&self.checkout, self.read_tree()?.commit) {
             (Some(checkout), Some(commit)) => diff_worktree_with_commit(checkout, &commit),
             _ => Ok(Vec::new()),
@@ -224,7 +221,7 @@ impl Source for WorkTree {
     fn visit_files(
         &self,
         see: &mut dyn FnMut(&RepoPath, &SourceBlob) -> bool,
-    ) -> Result<bool, SourceError> {
+    ) -> SourceResult<bool> {
         let Some(head) = self.head_commit()? else {
             return Ok(false);
         };
@@ -260,7 +257,7 @@ impl From<io::Error> for ReadRefusal {
     }
 }
 
-fn open_worktree_root(root: &Path) -> Result<Dir, SourceError> {
+fn open_worktree_root(root: &Path) -> SourceResult<Dir> {
     Dir::open_ambient_dir(root, ambient_authority())
         .map_err(|error| source_unavailable(root.display().to_string(), error))
 }

@@ -15,7 +15,7 @@ use std::fmt;
 use std::time::Duration;
 
 use apostille_core::model::{Model, ModelError, ModelRequest};
-use apostille_text::words::UnknownWord;
+use apostille_text::words::words;
 use serde_json::Value;
 use ureq::Agent;
 
@@ -29,29 +29,19 @@ pub use meter::DailyRequestMeter;
 /// How long one question may take, unless its owner says otherwise.
 pub const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Which protocol a server speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ModelApi {
-    /// `POST {base}/chat/completions`.
-    #[default]
-    OpenAi,
-    /// `POST {base}/v1/messages`.
-    Anthropic,
+words! {
+    /// Which protocol a server speaks.
+    #[derive(Default)]
+    ModelApi as "api" {
+        /// `POST {base}/chat/completions`.
+        #[default]
+        OpenAi = "openai",
+        /// `POST {base}/v1/messages`.
+        Anthropic = "anthropic",
+    }
 }
 
 impl ModelApi {
-    /// Both of them.
-    pub const ALL: [Self; 2] = [Self::OpenAi, Self::Anthropic];
-
-    /// The word for it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OpenAi => "openai",
-            Self::Anthropic => "anthropic",
-        }
-    }
-
     fn request_path(self, address: &Address) -> &'static str {
         match self {
             Self::OpenAi => "/chat/completions",
@@ -74,27 +64,6 @@ impl ModelApi {
             Self::OpenAi => openai::read_openai_answer(answer),
             Self::Anthropic => anthropic::read_anthropic_answer(answer),
         }
-    }
-}
-
-impl fmt::Display for ModelApi {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl std::str::FromStr for ModelApi {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|it| it.as_str() == word)
-            .ok_or_else(|| UnknownWord {
-                idea: "api",
-                word: word.chars().take(40).collect(),
-                known: Self::ALL.map(Self::as_str).join(", "),
-            })
     }
 }
 
@@ -163,9 +132,9 @@ pub struct ModelOptions {
 /// Without the base and the proxy, which may hold passwords.
 impl fmt::Debug for ModelOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Options");
-        shown.field("api", &self.api).field("name", &self.name);
-        shown
+        f.debug_struct("Options")
+            .field("api", &self.api)
+            .field("name", &self.name)
             .field("timeout", &self.timeout)
             .finish_non_exhaustive()
     }
@@ -187,9 +156,7 @@ pub trait ModelOwner: Send + Sync {
 pub struct RemoteModel {
     agent: Agent,
     address: Address,
-    api: ModelApi,
-    name: String,
-    timeout: Duration,
+    options: ModelOptions,
     owner: Box<dyn ModelOwner>,
 }
 
@@ -200,21 +167,17 @@ impl RemoteModel {
         owner: impl ModelOwner + 'static,
     ) -> Result<Self, ModelError> {
         let address = Address::parse(&options.base).map_err(model_unreachable_error)?;
-        let (proxy, authorities) = (options.proxy.as_deref(), options.authorities.as_deref());
         let way = HttpClientSettings {
             timeout: options.timeout,
-            proxy,
-            authorities,
+            proxy: options.proxy.as_deref(),
+            authorities: options.authorities.as_deref(),
         };
         let agent = web::build_http_agent(&address, &way).map_err(model_unreachable_error)?;
-        let (name, owner) = (options.name.clone(), Box::new(owner));
         Ok(Self {
             agent,
             address,
-            api: options.api,
-            name,
-            timeout: options.timeout,
-            owner,
+            options: options.clone(),
+            owner: Box::new(owner),
         })
     }
 
@@ -223,23 +186,18 @@ impl RemoteModel {
     pub fn is_private(&self) -> bool {
         self.address.is_private()
     }
-
-    fn request_url(&self) -> String {
-        self.address.join_path(self.api.request_path(&self.address))
-    }
 }
 
 impl Model for RemoteModel {
     fn complete(&self, ask: &ModelRequest<'_>) -> Result<String, ModelError> {
         let mut call = ModelCall::new(self)?;
-        let mut form = RequestForm::STRICTEST;
+        let (api, mut form) = (self.options.api, RequestForm::STRICTEST);
         loop {
-            match call.post_body(&self.api.build_body(&self.name, ask, form))? {
-                ModelReply::Answer(answer) => return self.api.read_answer(&answer),
+            match call.post_body(&api.build_body(&self.options.name, ask, form))? {
+                ModelReply::Answer(answer) => return api.read_answer(&answer),
                 ModelReply::Complaint { status, text } => {
-                    form = form
-                        .relax_form(self.api, &text)
-                        .ok_or(ModelError::Refused { status })?;
+                    let next = form.relax_form(api, &text);
+                    form = next.ok_or(ModelError::Refused { status })?;
                 }
             }
         }
@@ -249,14 +207,18 @@ impl Model for RemoteModel {
 /// Without the owner, who knows the key.
 impl fmt::Debug for RemoteModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Remote");
-        shown
-            .field("api", &self.api)
+        f.debug_struct("Remote")
             .field("address", &self.address)
-            .field("name", &self.name);
-        shown
-            .field("timeout", &self.timeout)
+            .field("options", &self.options)
             .finish_non_exhaustive()
+    }
+}
+
+fn require_text(text: String) -> Result<String, ModelError> {
+    if text.is_empty() {
+        Err(ModelError::Misshapen("there is no text in it"))
+    } else {
+        Ok(text)
     }
 }
 

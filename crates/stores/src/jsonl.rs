@@ -24,9 +24,9 @@ mod line;
 mod line_file;
 mod merge;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use apostille_core::event::trace::EventTrace;
@@ -37,16 +37,15 @@ use apostille_core::store::breaker_state::BreakerState;
 use apostille_core::store::state::StoreState;
 use apostille_core::store::{
     AppendReceipt, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary, Store,
-    StoreError, StoreHealth,
+    StoreError, StoreHealth, StoreResult,
 };
 use jiff::Timestamp;
 
 use crate::store_errors::{store_error_from_io, store_error_from_lock};
-use apostille_files::lock;
-use apostille_files::lock::StoreLock;
+use apostille_files::lock::{self, StoreLock, lock_ignoring_poison};
 use foreign::HeldMemories;
-use line::ParsedJsonlLine;
-use line_file::{LineFile, NewLines};
+use line::ParsedLine;
+use line_file::LineFile;
 use merge::{TimedBatch, Tombstones};
 
 /// How long a write waits in line.
@@ -57,25 +56,19 @@ const LOG_PATIENCE: Duration = Duration::from_millis(100);
 /// Memories in a file of lines.
 #[derive(Debug)]
 pub struct JsonlStore {
-    hand: JsonlOrigin,
     path: PathBuf,
     queue: Mutex<StoreLock>,
     read: Mutex<JsonlState>,
 }
 
-/// Whose lines they are.
-#[derive(Debug, Clone)]
-struct JsonlOrigin {
+/// Whose lines they are, and what was read of the files so far.
+#[derive(Debug)]
+struct JsonlState {
     /// Where lines of a plain notebook belong.
     repo: Space,
     /// Whether the file came with the repository: then it speaks for that repository alone, and what it says is moderated
     /// as if it were said now.
     is_foreign: bool,
-}
-
-/// What was read of the files so far.
-#[derive(Debug)]
-struct JsonlState {
     state: StoreState,
     shared: LineFile,
     local: LineFile,
@@ -89,61 +82,33 @@ struct JsonlState {
 
 impl JsonlStore {
     /// Opens the file, which need not be there yet. Lines of a plain notebook belong to `repo`.
-    pub fn open(path: &Path, repo: &Space) -> Result<Self, StoreError> {
-        Self::open_with_origin(
-            path,
-            JsonlOrigin {
-                repo: repo.clone(),
-                is_foreign: false,
-            },
-        )
-    }
-
-    /// Opens a file that the repository itself names, and whoever wrote the repository may have written: no link is
-    /// followed, lines of other spaces count for nothing, and what is read is moderated as if it were said now.
-    pub fn open_from_repository(path: &Path, repo: &Space) -> Result<Self, StoreError> {
-        Self::open_with_origin(
-            path,
-            JsonlOrigin {
-                repo: repo.clone(),
-                is_foreign: true,
-            },
-        )
-    }
-
-    fn open_with_origin(path: &Path, hand: JsonlOrigin) -> Result<Self, StoreError> {
-        let reading = JsonlState {
-            state: StoreState::default(),
-            shared: LineFile::new(path.into(), !hand.is_foreign),
-            local: LineFile::new(path.with_extension("local.jsonl"), false),
-            last_at: Timestamp::MIN,
-            held: HeldMemories::default(),
-            graves: Tombstones::default(),
-            problems: Vec::new(),
-        };
-        let queue = Mutex::new(StoreLock::new(path.with_extension("lock")));
-        let store = Self {
-            hand,
-            path: path.into(),
-            queue,
-            read: Mutex::new(reading),
-        };
-        // A repository's file that cannot be read says so when it is asked, and not before anything else is.
-        if !store.hand.is_foreign {
-            drop(store.refresh_state()?);
-        }
+    pub fn open(path: &Path, repo: &Space) -> StoreResult<Self> {
+        let store = Self::from_state(path, JsonlState::new(path, repo, false));
+        drop(store.refresh_state()?);
         Ok(store)
     }
 
-    fn lock_state(&self) -> MutexGuard<'_, JsonlState> {
-        // A panic while the lock was held leaves a reading that the files' marks no longer match at worst.
-        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Opens a file that the repository itself names, and whoever wrote the repository may have written: no link is
+    /// followed, lines of other spaces count for nothing, and what is read is moderated as if it were said now. One that
+    /// cannot be read says so when it is asked, and not before anything else is.
+    pub fn open_from_repository(path: &Path, repo: &Space) -> StoreResult<Self> {
+        let state = JsonlState::new(path, repo, true);
+        Ok(Self::from_state(path, state))
+    }
+
+    fn from_state(path: &Path, state: JsonlState) -> Self {
+        Self {
+            path: path.into(),
+            queue: Mutex::new(StoreLock::new(path.with_extension("lock"))),
+            read: Mutex::new(state),
+        }
     }
 
     /// The state, with what other processes wrote meanwhile.
-    fn refresh_state(&self) -> Result<MutexGuard<'_, JsonlState>, StoreError> {
-        let mut reading = self.lock_state();
-        reading.catch_up(&self.hand)?;
+    fn refresh_state(&self) -> StoreResult<MutexGuard<'_, JsonlState>> {
+        // A panic while the lock was held leaves a reading that the files' marks no longer match at worst.
+        let mut reading = lock_ignoring_poison(&self.read);
+        reading.catch_up()?;
         Ok(reading)
     }
 
@@ -151,25 +116,27 @@ impl JsonlStore {
     fn with_write_lock<T>(
         &self,
         patience: Duration,
-        act: impl FnOnce() -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+        act: impl FnOnce() -> StoreResult<T>,
+    ) -> StoreResult<T> {
         if let Some(folder) = self.path.parent().filter(|it| !it.as_os_str().is_empty()) {
             lock::create_private_folder(folder)
                 .map_err(|error| store_error_from_io("cannot make the store's folder", error))?;
         }
-        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queue = lock_ignoring_poison(&self.queue);
         let held = queue.wait_for_lock(patience);
         let _held = held.map_err(store_error_from_lock)?;
         act()
     }
 
-    fn append_locked(&self, batch: &Batch) -> Result<AppendReceipt, StoreError> {
-        self.hand.check_spaces(batch)?;
+    fn append_locked(&self, batch: &Batch) -> StoreResult<AppendReceipt> {
+        lock_ignoring_poison(&self.read).check_spaces(batch)?;
         let mut reading = self.refresh_state()?;
         reading.state.check_preconditions(batch.preconditions())?;
         reading.check_approvals(batch)?;
         if batch.is_durable() && reading.graves.is_haunted {
-            reading.remove_forgotten(&self.hand)?;
+            // What was forgotten in another clone came back with a merge.
+            reading.rewrite_files(&reading.graves.forgotten, "")?;
+            reading.reload_files()?;
         }
         let events = number_new_memories(&reading.state, batch.events())?;
         let tape = if batch.is_durable() {
@@ -177,80 +144,75 @@ impl JsonlStore {
         } else {
             &reading.local
         };
-        tape.append_line(
-            &line::format_batch_line(&events, reading.last_at)?,
-            batch.is_durable(),
-        )?;
-        reading.catch_up(&self.hand)?;
+        let line = line::format_batch_line(&events, reading.last_at)?;
+        tape.append_line(&line, batch.is_durable())?;
+        reading.catch_up()?;
+        let memories = events.iter().filter_map(merge::remembered_memory);
         Ok(AppendReceipt {
-            numbers: events.iter().filter_map(remembered_id_and_number).collect(),
+            numbers: memories.map(|it| (it.id, it.number)).collect(),
         })
     }
 
-    fn erase_locked(&self, erasure: &Erasure) -> Result<bool, StoreError> {
+    fn erase_locked(&self, erasure: &Erasure) -> StoreResult<bool> {
         let mut reading = self.refresh_state()?;
-        if !reading.state.has_memory(erasure.id()) {
-            return Ok(false);
+        let known = reading.state.has_memory(erasure.id());
+        if known {
+            let tombstone = std::slice::from_ref(erasure.tombstone());
+            let tombstone = line::format_batch_line(tombstone, reading.last_at)?;
+            reading.rewrite_files(&reading.graves.ids_with(erasure.id()), &tombstone)?;
+            reading.reload_files()?;
         }
-        let tombstone =
-            line::format_batch_line(std::slice::from_ref(erasure.tombstone()), reading.last_at)?;
-        reading.rewrite_files(
-            &self.hand,
-            &reading.graves.ids_with(erasure.id()),
-            &tombstone,
-        )?;
-        reading.reload_files(&self.hand)?;
-        Ok(true)
+        Ok(known)
     }
 }
 
 impl JsonlState {
-    /// Folds in what is new. Lines are folded in the order of their times, so that files merged line by line mean the
-    /// same whatever their order; what does not come behind what was read makes the state be folded anew.
-    fn catch_up(&mut self, hand: &JsonlOrigin) -> Result<(), StoreError> {
-        let mut batches = Vec::new();
-        let read = self.read_new_lines(hand, &mut batches);
-        // What was read before it failed is not the whole: it is read again when it is asked for again.
-        let replaced = read.inspect_err(|_| self.reset_state())?;
-        let is_first = self.last_at == Timestamp::MIN;
-        let is_behind =
-            || merge::can_fold_behind(&batches, self.last_at, |it| self.state.last_number(it));
-        if replaced || !is_first && !is_behind() {
-            return self.reload_files(hand);
+    fn new(path: &Path, repo: &Space, is_foreign: bool) -> Self {
+        Self {
+            repo: repo.clone(),
+            is_foreign,
+            state: StoreState::default(),
+            shared: LineFile::new(path.into(), !is_foreign),
+            local: LineFile::new(path.with_extension("local.jsonl"), false),
+            last_at: Timestamp::MIN,
+            held: HeldMemories::default(),
+            graves: Tombstones::default(),
+            problems: Vec::new(),
         }
-        self.fold_batches(hand, batches);
-        Ok(())
     }
 
-    /// Takes out of the files what was forgotten in another clone and came back with a merge.
-    fn remove_forgotten(&mut self, hand: &JsonlOrigin) -> Result<(), StoreError> {
-        self.rewrite_files(hand, self.graves.ids(), "")?;
-        self.reload_files(hand)
+    /// Folds in what is new. Lines are folded in the order of their times, so that files merged line by line mean the
+    /// same whatever their order; what does not come behind what was read makes the state be folded anew.
+    fn catch_up(&mut self) -> StoreResult<()> {
+        let read = self.read_new_lines()?;
+        let can_fold = |batches: &Vec<TimedBatch>| {
+            let last_number = |it: &Space| self.state.last_number(it);
+            self.last_at == Timestamp::MIN
+                || merge::can_fold_behind(batches, self.last_at, last_number)
+        };
+        match read.filter(can_fold) {
+            Some(batches) => self.fold_batches(batches),
+            None => self.reload_files()?,
+        }
+        Ok(())
     }
 
     /// Rewrites the files without what they say of these memories, and with a last line.
-    fn rewrite_files(
-        &self,
-        hand: &JsonlOrigin,
-        gone: &HashSet<MemoryId>,
-        last: &str,
-    ) -> Result<(), StoreError> {
-        let mut shared = self.shared.content_without(gone, &hand.repo)?;
+    fn rewrite_files(&self, gone: &HashSet<MemoryId>, last: &str) -> StoreResult<()> {
+        let mut shared = self.shared.content_without(gone, &self.repo)?;
         shared.extend(last.bytes());
         self.shared.replace_content(&shared)?;
-        if self.local.path().exists() {
-            self.local
-                .replace_content(&self.local.content_without(gone, &hand.repo)?)?;
+        if self.local.path.exists() {
+            let local = self.local.content_without(gone, &self.repo)?;
+            self.local.replace_content(&local)?;
         }
         Ok(())
     }
 
-    fn reload_files(&mut self, hand: &JsonlOrigin) -> Result<(), StoreError> {
+    fn reload_files(&mut self) -> StoreResult<()> {
         self.reset_state();
-        let mut batches = Vec::new();
-        let read = self.read_new_lines(hand, &mut batches);
-        read.inspect_err(|_| self.reset_state())?;
-        self.fold_batches(hand, batches);
+        let batches = self.read_new_lines()?;
+        self.fold_batches(batches.unwrap_or_default());
         Ok(())
     }
 
@@ -258,65 +220,74 @@ impl JsonlState {
     fn reset_state(&mut self) {
         self.state = StoreState::default();
         self.last_at = Timestamp::MIN;
-        self.held.clear();
-        self.graves.clear();
+        self.held = HeldMemories::default();
+        self.graves = Tombstones::default();
         self.problems.clear();
         self.shared.reset_mark();
         self.local.reset_mark();
     }
 
-    /// Reads what both files have to say since the last time. `true`: one of them is no longer the file it was.
-    fn read_new_lines(
-        &mut self,
-        hand: &JsonlOrigin,
-        into: &mut Vec<TimedBatch>,
-    ) -> Result<bool, StoreError> {
-        let Self {
-            shared,
-            local,
-            problems,
-            ..
-        } = self;
-        for tape in [shared, local] {
-            match tape.read_new_lines()? {
-                NewLines::Nothing => {}
-                NewLines::Replaced => return Ok(true),
-                NewLines::Added(lines, tail) => {
-                    for bytes in &lines {
-                        problems.extend(
-                            parse_line_into(bytes, hand, into)?
-                                .map(|why| describe_unreadable_line(bytes, &why)),
-                        );
-                    }
-                    // A last line without its end that can be read is whole; one that cannot may still be growing.
-                    if let Some(bytes) = tail {
-                        match parse_line_into(&bytes, hand, into)? {
-                            None => tape.accept_tail(),
-                            Some(why) => problems.push(format!(
-                                "the last line is torn: {}",
-                                describe_unreadable_line(&bytes, &why)
-                            )),
-                        }
-                    }
-                }
+    /// What both files have to say since the last time; `None`: one of them is no longer the file it was. What was read
+    /// before it failed is not the whole: it is read again when it is asked for again.
+    fn read_new_lines(&mut self) -> StoreResult<Option<Vec<TimedBatch>>> {
+        let mut batches = Vec::new();
+        for is_local in [false, true] {
+            let added = self.read_new_lines_of(is_local, &mut batches);
+            if !added.inspect_err(|_| self.reset_state())? {
+                return Ok(None);
             }
         }
-        Ok(false)
+        Ok(Some(batches))
+    }
+
+    /// The same of one file. `false`: it is no longer the file it was.
+    fn read_new_lines_of(
+        &mut self,
+        is_local: bool,
+        into: &mut Vec<TimedBatch>,
+    ) -> StoreResult<bool> {
+        let tape = if is_local {
+            &mut self.local
+        } else {
+            &mut self.shared
+        };
+        let Some((lines, tail)) = tape.read_new_lines()? else {
+            return Ok(false);
+        };
+        for bytes in &lines {
+            match parse_line_bytes(bytes, &self.repo, self.is_foreign)? {
+                Ok(batch) => into.extend(batch),
+                Err(why) => self.problems.push(describe_unreadable_line(bytes, &why)),
+            }
+        }
+        // A last line without its end that can be read is whole; one that cannot may still be growing.
+        if let Some(bytes) = tail {
+            match parse_line_bytes(&bytes, &self.repo, self.is_foreign)? {
+                Ok(batch) => {
+                    into.extend(batch);
+                    tape.accept_tail();
+                }
+                Err(why) => self.problems.push(format!(
+                    "the last line is torn: {}",
+                    describe_unreadable_line(&bytes, &why)
+                )),
+            }
+        }
+        Ok(true)
     }
 
     /// Folds in what comes behind everything that was folded before, or everything at once.
-    fn fold_batches(&mut self, hand: &JsonlOrigin, batches: Vec<TimedBatch>) {
+    fn fold_batches(&mut self, batches: Vec<TimedBatch>) {
         let mut batches = merge::order_batches(batches);
-        batches
-            .iter()
-            .for_each(|(_, events)| self.graves.note_forgotten(events));
+        for (_, events) in &batches {
+            self.graves.note_forgotten(events);
+        }
         if self.last_at == Timestamp::MIN {
             merge::renumber_memories(&mut batches, &self.graves);
         }
-        if hand.is_foreign {
-            batches
-                .iter()
-                .for_each(|(_, events)| self.held.note_held(events));
+        if self.is_foreign {
+            let events = batches.iter().flat_map(|(_, events)| events);
+            self.held.note_held(events);
         }
         for (at, events) in batches {
             self.last_at = self.last_at.max(at);
@@ -325,69 +296,44 @@ impl JsonlState {
             self.state.append_events(&events);
         }
     }
-}
 
-impl JsonlState {
     /// An approval that would not be read again is not written.
-    fn check_approvals(&self, batch: &Batch) -> Result<(), StoreError> {
+    fn check_approvals(&self, batch: &Batch) -> StoreResult<()> {
         if !batch.events().iter().any(|it| self.held.is_released_by(it)) {
             return Ok(());
         }
         let why = "what its repository's file holds back is not let out by that file, which others write too; \
                    say it in words of your own, or forget it";
-        Err(store_error_from_io(
-            "cannot approve",
-            std::io::Error::other(why),
-        ))
-    }
-}
-
-impl JsonlOrigin {
-    /// The events of a line as they count here, or why they do not.
-    fn admit_events(&self, events: Vec<Event>) -> Result<Vec<Event>, String> {
-        if !self.is_foreign {
-            return Ok(events);
-        }
-        foreign::admit_foreign_events(events, &self.repo)
+        Err(StoreError::Unavailable {
+            what: "cannot approve".into(),
+            source: why.into(),
+        })
     }
 
     /// What would not be read again is not written.
-    fn check_spaces(&self, batch: &Batch) -> Result<(), StoreError> {
-        let other = batch
-            .events()
-            .iter()
-            .find(|it| self.is_foreign && it.space != self.repo);
-        other.map_or(Ok(()), |it| {
-            let why = format!("this file is {}'s, not {}'s", self.repo, it.space);
-            Err(store_error_from_io(
-                "cannot write the store",
-                std::io::Error::other(why),
-            ))
-        })
+    fn check_spaces(&self, batch: &Batch) -> StoreResult<()> {
+        let is_other = |it: &&Event| self.is_foreign && it.space != self.repo;
+        match batch.events().iter().find(is_other) {
+            None => Ok(()),
+            Some(other) => Err(StoreError::Unavailable {
+                what: "cannot write the store".into(),
+                source: format!("this file is {}'s, not {}'s", self.repo, other.space).into(),
+            }),
+        }
     }
 }
 
-/// Reads one line into the batches; `Some` is why it cannot be read.
-fn parse_line_into(
-    bytes: &[u8],
-    hand: &JsonlOrigin,
-    into: &mut Vec<TimedBatch>,
-) -> Result<Option<String>, StoreError> {
+/// What a line brings, as it counts here.
+fn parse_line_bytes(bytes: &[u8], repo: &Space, is_foreign: bool) -> StoreResult<ParsedLine> {
     let Ok(text) = std::str::from_utf8(bytes) else {
-        return Ok(Some("it is not UTF-8".into()));
+        return Ok(Err("it is not UTF-8".into()));
     };
-    match line::parse_jsonl_line(text, &hand.repo)? {
-        ParsedJsonlLine::Empty => Ok(None),
-        ParsedJsonlLine::Unreadable(why) => Ok(Some(why)),
-        ParsedJsonlLine::Events((at, events)) => {
-            let events = match hand.admit_events(events) {
-                Ok(events) => events,
-                Err(why) => return Ok(Some(why)),
-            };
-            into.push((at, events));
-            Ok(None)
+    Ok(match line::parse_jsonl_line(text, repo)? {
+        Ok(Some((at, events))) if is_foreign => {
+            foreign::admit_foreign_events(events, repo).map(|events| Some((at, events)))
         }
-    }
+        parsed => parsed,
+    })
 }
 
 fn describe_unreadable_line(bytes: &[u8], why: &str) -> String {
@@ -396,7 +342,7 @@ fn describe_unreadable_line(bytes: &[u8], why: &str) -> String {
 }
 
 impl EventLog for JsonlStore {
-    fn append_batch(&self, batch: &Batch) -> Result<AppendReceipt, StoreError> {
+    fn append_batch(&self, batch: &Batch) -> StoreResult<AppendReceipt> {
         let patience = if batch.is_durable() {
             PATIENCE
         } else {
@@ -405,33 +351,33 @@ impl EventLog for JsonlStore {
         self.with_write_lock(patience, || self.append_locked(batch))
     }
 
-    fn erase_memory(&self, erasure: &Erasure) -> Result<bool, StoreError> {
+    fn erase_memory(&self, erasure: &Erasure) -> StoreResult<bool> {
         self.with_write_lock(PATIENCE, || self.erase_locked(erasure))
     }
 
-    fn get_memories(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
+    fn get_memories(&self, keys: MemoryKeys<'_>) -> StoreResult<Vec<Memory>> {
         Ok(self.refresh_state()?.state.get_memories(keys))
     }
 
-    fn list_memories(&self, filter: &MemoryFilter) -> Result<Vec<Memory>, StoreError> {
+    fn list_memories(&self, filter: &MemoryFilter) -> StoreResult<Vec<Memory>> {
         Ok(self.refresh_state()?.state.list_memories(filter))
     }
 
-    fn list_spaces(&self) -> Result<Vec<Space>, StoreError> {
+    fn list_spaces(&self) -> StoreResult<Vec<Space>> {
         Ok(self.refresh_state()?.state.list_spaces())
     }
 
-    fn summarize_space(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
+    fn summarize_space(&self, space: &Space) -> StoreResult<SpaceSummary> {
         Ok(self.refresh_state()?.state.summarize_space(space))
     }
 
-    fn read_events(&self, space: &Space, page: &EventPage) -> Result<Vec<LoggedEvent>, StoreError> {
+    fn read_events(&self, space: &Space, page: &EventPage) -> StoreResult<Vec<LoggedEvent>> {
         Ok(self.refresh_state()?.state.read_events(space, page))
     }
 
-    fn check_health(&self) -> Result<StoreHealth, StoreError> {
-        let mut reading = self.lock_state();
-        reading.reload_files(&self.hand)?;
+    fn check_health(&self) -> StoreResult<StoreHealth> {
+        let mut reading = lock_ignoring_poison(&self.read);
+        reading.reload_files()?;
         Ok(StoreHealth {
             name: format!("jsonl:{}", self.path.display()),
             problems: reading.problems.clone(),
@@ -440,19 +386,15 @@ impl EventLog for JsonlStore {
 }
 
 impl Store for JsonlStore {
-    fn read_postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
+    fn read_postings(&self, space: &Space, terms: &[String]) -> StoreResult<Postings> {
         Ok(self.refresh_state()?.state.read_postings(space, terms))
     }
 
-    fn list_terms(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
+    fn list_terms(&self, space: &Space, initial: char) -> StoreResult<Vec<String>> {
         Ok(self.refresh_state()?.state.list_terms(space, initial))
     }
 
-    fn read_breaker_state(
-        &self,
-        space: &Space,
-        since: Timestamp,
-    ) -> Result<BreakerState, StoreError> {
+    fn read_breaker_state(&self, space: &Space, since: Timestamp) -> StoreResult<BreakerState> {
         Ok(self.refresh_state()?.state.read_breaker_state(space, since))
     }
 
@@ -461,7 +403,7 @@ impl Store for JsonlStore {
         space: &Space,
         since: Timestamp,
         limit: usize,
-    ) -> Result<Vec<EventTrace>, StoreError> {
+    ) -> StoreResult<Vec<EventTrace>> {
         Ok(self
             .refresh_state()?
             .state
@@ -470,12 +412,12 @@ impl Store for JsonlStore {
 }
 
 /// The events with the numbers that their memories will have.
-fn number_new_memories(state: &StoreState, events: &[Event]) -> Result<Vec<Event>, StoreError> {
+fn number_new_memories(state: &StoreState, events: &[Event]) -> StoreResult<Vec<Event>> {
     let mut events = events.to_vec();
-    let mut given: std::collections::BTreeMap<Space, u64> = std::collections::BTreeMap::new();
+    let mut given = BTreeMap::new();
     for event in &mut events {
         if let EventBody::Remembered { memory, .. } = &mut event.what {
-            let last = given
+            let last: &mut u64 = given
                 .entry(event.space.clone())
                 .or_insert_with(|| state.last_number(&event.space));
             if memory.number == 0 {
@@ -490,11 +432,4 @@ fn number_new_memories(state: &StoreState, events: &[Event]) -> Result<Vec<Event
         }
     }
     Ok(events)
-}
-
-fn remembered_id_and_number(event: &Event) -> Option<(MemoryId, u64)> {
-    match &event.what {
-        EventBody::Remembered { memory, .. } => Some((memory.id, memory.number)),
-        _ => None,
-    }
 }

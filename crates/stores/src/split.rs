@@ -12,7 +12,7 @@ use apostille_core::space::Space;
 use apostille_core::store::breaker_state::BreakerState;
 use apostille_core::store::{
     AppendReceipt, DamagedMemory, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings,
-    SpaceSummary, Store, StoreError, StoreHealth,
+    SpaceSummary, Store, StoreError, StoreHealth, StoreResult,
 };
 use jiff::Timestamp;
 
@@ -28,23 +28,18 @@ pub struct SplitStore {
 }
 
 impl SplitStore {
-    /// The store of repositories' spaces, and the store of users'.
+    /// The store of repositories' spaces, the store of users', and whom to tell why the repository's half answers nothing.
     #[must_use]
-    pub fn new(repo: Box<dyn Store>, own: Box<dyn Store>) -> Self {
+    pub fn new(
+        repo: Box<dyn Store>,
+        own: Box<dyn Store>,
+        tell: impl Fn(&StoreError) + Send + Sync + 'static,
+    ) -> Self {
         Self {
             repo,
             own,
-            tell: Box::new(|_| ()),
-            is_told: AtomicBool::new(false),
-        }
-    }
-
-    /// The same, with somebody to tell why the repository's half answers nothing.
-    #[must_use]
-    pub fn with_error_reporter(self, tell: impl Fn(&StoreError) + Send + Sync + 'static) -> Self {
-        Self {
             tell: Box::new(tell),
-            ..self
+            is_told: AtomicBool::new(false),
         }
     }
 
@@ -64,9 +59,9 @@ impl SplitStore {
     /// What one of the stores answers; nothing where it is the repository's and cannot.
     fn default_on_repo_error<T: Default>(
         &self,
-        found: Result<T, StoreError>,
+        found: StoreResult<T>,
         is_own: bool,
-    ) -> Result<T, StoreError> {
+    ) -> StoreResult<T> {
         match found {
             Err(error) if !is_own => {
                 if !self.is_told.swap(true, Ordering::Relaxed) {
@@ -83,7 +78,7 @@ impl SplitStore {
         store: &dyn Store,
         is_own: bool,
         filter: &MemoryFilter,
-    ) -> Result<Vec<Memory>, StoreError> {
+    ) -> StoreResult<Vec<Memory>> {
         let mut spaces = if filter.spaces.is_empty() {
             store.list_spaces()?
         } else {
@@ -100,21 +95,30 @@ impl SplitStore {
         })
     }
 
-    /// The memories with these ids, of whichever store has them.
-    fn get_by_ids_of_both(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+    /// What the store of a space answers; nothing where it is the repository's and cannot.
+    fn ask_store_of<T: Default>(
+        &self,
+        space: &Space,
+        ask: impl FnOnce(&dyn Store) -> StoreResult<T>,
+    ) -> StoreResult<T> {
+        self.default_on_repo_error(ask(self.store_of(space)), space.is_user())
+    }
+
+    /// What both stores answer, one behind the other; each is told whether it is the one of users' spaces.
+    fn ask_both<T>(
+        &self,
+        ask: impl Fn(&dyn Store, bool) -> StoreResult<Vec<T>>,
+    ) -> StoreResult<Vec<T>> {
         let mut found = Vec::new();
         for (store, is_own) in self.both_stores() {
-            let answer =
-                self.default_on_repo_error(store.get_memories(MemoryKeys::Ids(ids)), is_own)?;
-            found.extend(answer.into_iter().filter(|it| it.space.is_user() == is_own));
+            found.extend(self.default_on_repo_error(ask(store, is_own), is_own)?);
         }
-        let one = |id: &MemoryId| found.iter().find(|it| it.id == *id).cloned();
-        Ok(ids.iter().filter_map(one).collect())
+        Ok(found)
     }
 }
 
 impl EventLog for SplitStore {
-    fn append_batch(&self, batch: &Batch) -> Result<AppendReceipt, StoreError> {
+    fn append_batch(&self, batch: &Batch) -> StoreResult<AppendReceipt> {
         let mut receipt = AppendReceipt::default();
         // What spans both is what was shown, and never one decision.
         for (store, is_own) in self.both_stores() {
@@ -125,57 +129,55 @@ impl EventLog for SplitStore {
         Ok(receipt)
     }
 
-    fn erase_memory(&self, erasure: &Erasure) -> Result<bool, StoreError> {
+    fn erase_memory(&self, erasure: &Erasure) -> StoreResult<bool> {
         self.store_of(&erasure.tombstone().space)
             .erase_memory(erasure)
     }
 
-    fn get_memories(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
+    fn get_memories(&self, keys: MemoryKeys<'_>) -> StoreResult<Vec<Memory>> {
         match keys {
-            MemoryKeys::Ids(ids) => self.get_by_ids_of_both(ids),
+            MemoryKeys::Ids(ids) => {
+                let found = self.ask_both(|store, is_own| {
+                    let mut found = store.get_memories(keys)?;
+                    found.retain(|it| it.space.is_user() == is_own);
+                    Ok(found)
+                })?;
+                let one = |id: &MemoryId| found.iter().find(|it| it.id == *id).cloned();
+                Ok(ids.iter().filter_map(one).collect())
+            }
             MemoryKeys::Numbers(space, _) | MemoryKeys::Claim(space, _) => {
                 self.store_of(space).get_memories(keys)
             }
         }
     }
 
-    fn list_memories(&self, filter: &MemoryFilter) -> Result<Vec<Memory>, StoreError> {
-        let mut found = Vec::new();
-        for (store, is_own) in self.both_stores() {
-            found.extend(
-                self.default_on_repo_error(Self::list_from_store(store, is_own, filter), is_own)?,
-            );
-        }
+    fn list_memories(&self, filter: &MemoryFilter) -> StoreResult<Vec<Memory>> {
+        let mut found =
+            self.ask_both(|store, is_own| Self::list_from_store(store, is_own, filter))?;
         filter.sort_memories(&mut found);
         found.truncate(filter.limit);
         Ok(found)
     }
 
-    fn list_spaces(&self) -> Result<Vec<Space>, StoreError> {
-        let mut spaces = Vec::new();
-        for (store, is_own) in self.both_stores() {
-            spaces.extend(
-                self.default_on_repo_error(store.list_spaces(), is_own)?
-                    .into_iter()
-                    .filter(|it| it.is_user() == is_own),
-            );
-        }
+    fn list_spaces(&self) -> StoreResult<Vec<Space>> {
+        let mut spaces = self.ask_both(|store, is_own| {
+            let mut spaces = store.list_spaces()?;
+            spaces.retain(|it| it.is_user() == is_own);
+            Ok(spaces)
+        })?;
         spaces.sort();
         Ok(spaces)
     }
 
-    fn summarize_space(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
-        self.default_on_repo_error(self.store_of(space).summarize_space(space), space.is_user())
+    fn summarize_space(&self, space: &Space) -> StoreResult<SpaceSummary> {
+        self.ask_store_of(space, |it| it.summarize_space(space))
     }
 
-    fn read_events(&self, space: &Space, page: &EventPage) -> Result<Vec<LoggedEvent>, StoreError> {
-        self.default_on_repo_error(
-            self.store_of(space).read_events(space, page),
-            space.is_user(),
-        )
+    fn read_events(&self, space: &Space, page: &EventPage) -> StoreResult<Vec<LoggedEvent>> {
+        self.ask_store_of(space, |it| it.read_events(space, page))
     }
 
-    fn check_health(&self) -> Result<StoreHealth, StoreError> {
+    fn check_health(&self) -> StoreResult<StoreHealth> {
         let own = self.own.check_health()?;
         let unread = |error: StoreError| StoreHealth {
             name: "a file of the repository".into(),
@@ -190,31 +192,18 @@ impl EventLog for SplitStore {
 }
 
 impl Store for SplitStore {
-    fn read_postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
-        let mut found = self.default_on_repo_error(
-            self.store_of(space).read_postings(space, terms),
-            space.is_user(),
-        )?;
+    fn read_postings(&self, space: &Space, terms: &[String]) -> StoreResult<Postings> {
+        let mut found = self.ask_store_of(space, |it| it.read_postings(space, terms))?;
         found.lists.resize(terms.len(), Vec::new());
         Ok(found)
     }
 
-    fn list_terms(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
-        self.default_on_repo_error(
-            self.store_of(space).list_terms(space, initial),
-            space.is_user(),
-        )
+    fn list_terms(&self, space: &Space, initial: char) -> StoreResult<Vec<String>> {
+        self.ask_store_of(space, |it| it.list_terms(space, initial))
     }
 
-    fn read_breaker_state(
-        &self,
-        space: &Space,
-        since: Timestamp,
-    ) -> Result<BreakerState, StoreError> {
-        self.default_on_repo_error(
-            self.store_of(space).read_breaker_state(space, since),
-            space.is_user(),
-        )
+    fn read_breaker_state(&self, space: &Space, since: Timestamp) -> StoreResult<BreakerState> {
+        self.ask_store_of(space, |it| it.read_breaker_state(space, since))
     }
 
     fn read_event_traces(
@@ -222,18 +211,11 @@ impl Store for SplitStore {
         space: &Space,
         since: Timestamp,
         limit: usize,
-    ) -> Result<Vec<EventTrace>, StoreError> {
-        self.default_on_repo_error(
-            self.store_of(space).read_event_traces(space, since, limit),
-            space.is_user(),
-        )
+    ) -> StoreResult<Vec<EventTrace>> {
+        self.ask_store_of(space, |it| it.read_event_traces(space, since, limit))
     }
 
-    fn find_damaged(
-        &self,
-        space: &Space,
-        name: MemoryName,
-    ) -> Result<Option<DamagedMemory>, StoreError> {
+    fn find_damaged(&self, space: &Space, name: MemoryName) -> StoreResult<Option<DamagedMemory>> {
         self.store_of(space).find_damaged(space, name)
     }
 }

@@ -26,7 +26,7 @@ mod write_rows;
 use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
 use apostille_core::event::trace::EventTrace;
@@ -36,7 +36,7 @@ use apostille_core::space::Space;
 use apostille_core::store::breaker_state::BreakerState;
 use apostille_core::store::{
     AppendReceipt, DamagedMemory, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings,
-    SpaceSummary, Store, StoreError, StoreHealth,
+    SpaceSummary, Store, StoreError, StoreHealth, StoreResult,
 };
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
@@ -46,7 +46,7 @@ use rusqlite::{Connection, OpenFlags, ToSql};
 use crate::store_errors::{
     BUSY_MS, SqliteError, SqliteResult, store_error_from_io, store_error_from_lock,
 };
-use apostille_files::lock::{self, StoreLock, StoreLockGuard};
+use apostille_files::lock::{self, StoreLock, StoreLockGuard, lock_ignoring_poison};
 use query::run_statement;
 use read::CountedSpace;
 use reader_pool::ReaderPool;
@@ -103,7 +103,7 @@ impl WriteConnection {
 
 impl SqliteStore {
     /// Opens the store, making it when it is not there. Where nothing can be written, it is opened for reading.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
+    pub fn open(path: &Path) -> StoreResult<Self> {
         schema::check_sqlite_library()?;
         match Self::open_writable(path) {
             Err(StoreError::ReadOnly | StoreError::Full) if path.exists() => {
@@ -113,7 +113,7 @@ impl SqliteStore {
         }
     }
 
-    fn open_writable(path: &Path) -> Result<Self, StoreError> {
+    fn open_writable(path: &Path) -> StoreResult<Self> {
         let store = Self::from_connection(path, open_or_create_database(path)?)?;
         store.ensure_current_schema()?;
         Ok(Self {
@@ -155,7 +155,7 @@ impl SqliteStore {
     }
 
     /// Makes sure that the file is a store of this version, in write-ahead mode.
-    fn ensure_current_schema(&self) -> Result<(), StoreError> {
+    fn ensure_current_schema(&self) -> StoreResult<()> {
         if migrate::is_schema_current(&self.lock_connection().connection)? {
             return Ok(());
         }
@@ -168,7 +168,7 @@ impl SqliteStore {
     }
 
     fn lock_connection(&self) -> MutexGuard<'_, WriteConnection> {
-        Self::roll_back_leftover(self.db.lock().unwrap_or_else(PoisonError::into_inner))
+        Self::roll_back_leftover(lock_ignoring_poison(&self.db))
     }
 
     fn roll_back_leftover(db: MutexGuard<'_, WriteConnection>) -> MutexGuard<'_, WriteConnection> {
@@ -184,7 +184,7 @@ impl SqliteStore {
     fn read_snapshot<T>(
         &self,
         look: impl FnOnce(&Connection) -> SqliteResult<T>,
-    ) -> Result<T, StoreError> {
+    ) -> StoreResult<T> {
         let free = match self.db.try_lock() {
             Ok(db) => Some(db),
             Err(TryLockError::Poisoned(db)) => Some(db.into_inner()),
@@ -203,10 +203,13 @@ impl SqliteStore {
         &self,
         space: &Space,
         look: impl FnOnce(&Connection, i64) -> SqliteResult<T>,
-    ) -> Result<T, StoreError> {
+    ) -> StoreResult<T> {
         // The number of a space, if it is known without waiting; it never changes once it is committed.
-        let known = self.db.try_lock().ok();
-        let known = known.and_then(|it| it.spaces.get(space).copied());
+        let known = self
+            .db
+            .try_lock()
+            .ok()
+            .and_then(|it| it.spaces.get(space).copied());
         let (seen, id) = self.read_snapshot(|db| {
             let id = known.map_or_else(|| spaces::read_space_id(db, space), |id| Ok(Some(id)))?;
             Ok((id.map_or(Ok(T::default()), |id| look(db, id))?, id))
@@ -222,7 +225,7 @@ impl SqliteStore {
         &self,
         is_durable: bool,
         change: impl FnOnce(&Connection) -> SqliteResult<T>,
-    ) -> Result<T, StoreError> {
+    ) -> StoreResult<T> {
         let mut db = self.lock_connection();
         if db.is_durable != is_durable {
             let level = if is_durable { "FULL" } else { "NORMAL" };
@@ -263,10 +266,14 @@ impl SqliteStore {
     }
 
     /// Whether any file of the store still holds a part of this text.
-    fn holds_bytes_of(&self, text: &str) -> Result<bool, StoreError> {
+    fn holds_bytes_of(&self, text: &str) -> StoreResult<bool> {
         let json = serde_json::to_string(text).unwrap_or_default();
-        let pieces = json.trim_matches('"').as_bytes().chunks(32);
-        let pieces: Vec<&[u8]> = pieces.filter(|it| it.len() >= 12).collect();
+        let pieces: Vec<&[u8]> = json
+            .trim_matches('"')
+            .as_bytes()
+            .chunks(32)
+            .filter(|it| it.len() >= 12)
+            .collect();
         for path in [self.path.clone(), path_with_suffix(&self.path, "-wal")] {
             if path.exists() {
                 let bytes = std::fs::read(&path)
@@ -373,7 +380,7 @@ fn row_seal(digest: &Digest) -> [u8; 8] {
 }
 
 impl EventLog for SqliteStore {
-    fn append_batch(&self, batch: &Batch) -> Result<AppendReceipt, StoreError> {
+    fn append_batch(&self, batch: &Batch) -> StoreResult<AppendReceipt> {
         let set_cache = |cache| set_cache_size(&self.lock_connection().connection, cache);
         let is_large = batch.events().len() > LARGE_BATCH;
         if is_large {
@@ -387,7 +394,7 @@ impl EventLog for SqliteStore {
         receipt
     }
 
-    fn erase_memory(&self, erasure: &Erasure) -> Result<bool, StoreError> {
+    fn erase_memory(&self, erasure: &Erasure) -> StoreResult<bool> {
         let text = match self.get_memories(MemoryKeys::Ids(&[erasure.id()])) {
             Ok(found) => found.into_iter().next().map(|it| it.fact),
             Err(StoreError::Corrupt { .. }) => None,
@@ -407,7 +414,7 @@ impl EventLog for SqliteStore {
         Ok(erased)
     }
 
-    fn get_memories(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
+    fn get_memories(&self, keys: MemoryKeys<'_>) -> StoreResult<Vec<Memory>> {
         match keys {
             MemoryKeys::Ids(ids) => self.read_snapshot(|db| read::read_memories_by_id(db, ids)),
             MemoryKeys::Numbers(space, numbers) => self.read_space(space, |db, id| {
@@ -420,33 +427,28 @@ impl EventLog for SqliteStore {
         }
     }
 
-    fn list_memories(&self, filter: &MemoryFilter) -> Result<Vec<Memory>, StoreError> {
+    fn list_memories(&self, filter: &MemoryFilter) -> StoreResult<Vec<Memory>> {
         self.read_snapshot(|db| read::list_memory_rows(db, filter))
     }
 
-    fn list_spaces(&self) -> Result<Vec<Space>, StoreError> {
+    fn list_spaces(&self) -> StoreResult<Vec<Space>> {
         self.read_snapshot(spaces::read_spaces)
     }
 
-    fn summarize_space(&self, space: &Space) -> Result<SpaceSummary, StoreError> {
-        let lock_summaries = || {
-            self.summaries
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
+    fn summarize_space(&self, space: &Space) -> StoreResult<SpaceSummary> {
         self.read_space(space, |db, id| {
-            let last = lock_summaries().get(&id).cloned();
+            let last = lock_ignoring_poison(&self.summaries).get(&id).cloned();
             let counted = CountedSpace::count_space(db, id, last)?;
-            lock_summaries().insert(id, counted.clone());
+            lock_ignoring_poison(&self.summaries).insert(id, counted.clone());
             Ok(counted.summary)
         })
     }
 
-    fn read_events(&self, space: &Space, page: &EventPage) -> Result<Vec<LoggedEvent>, StoreError> {
+    fn read_events(&self, space: &Space, page: &EventPage) -> StoreResult<Vec<LoggedEvent>> {
         self.read_space(space, |db, id| read::read_event_rows(db, Some(id), page))
     }
 
-    fn check_health(&self) -> Result<StoreHealth, StoreError> {
+    fn check_health(&self) -> StoreResult<StoreHealth> {
         let problems = health::find_store_problems(&self.lock_connection().connection)?;
         Ok(StoreHealth {
             name: format!("sqlite:{}", self.path.display()),
@@ -456,7 +458,7 @@ impl EventLog for SqliteStore {
 }
 
 impl Store for SqliteStore {
-    fn read_postings(&self, space: &Space, terms: &[String]) -> Result<Postings, StoreError> {
+    fn read_postings(&self, space: &Space, terms: &[String]) -> StoreResult<Postings> {
         let mut found = self.read_space(space, |db, space| {
             index::read_index_postings(db, space, terms)
         })?;
@@ -464,22 +466,18 @@ impl Store for SqliteStore {
         Ok(found)
     }
 
-    fn list_terms(&self, space: &Space, initial: char) -> Result<Vec<String>, StoreError> {
+    fn list_terms(&self, space: &Space, initial: char) -> StoreResult<Vec<String>> {
         self.read_space(space, |db, id| index::list_index_terms(db, id, initial))
     }
 
-    fn read_breaker_state(
-        &self,
-        space: &Space,
-        since: Timestamp,
-    ) -> Result<BreakerState, StoreError> {
+    fn read_breaker_state(&self, space: &Space, since: Timestamp) -> StoreResult<BreakerState> {
         self.read_space(space, |db, id| {
             breaker_state::read_space_breaker_state(db, id, since)
         })
     }
 
     /// Here the spaces share one log, which is read from its end: asking each of a thousand spaces would read it as often.
-    fn latest_events(&self, limit: usize) -> Result<Vec<LoggedEvent>, StoreError> {
+    fn latest_events(&self, limit: usize) -> StoreResult<Vec<LoggedEvent>> {
         let page = EventPage {
             newest_first: true,
             limit,
@@ -493,17 +491,13 @@ impl Store for SqliteStore {
         space: &Space,
         since: Timestamp,
         limit: usize,
-    ) -> Result<Vec<EventTrace>, StoreError> {
+    ) -> StoreResult<Vec<EventTrace>> {
         self.read_space(space, |db, id| {
             event_traces::read_trace_rows(db, id, since, limit)
         })
     }
 
-    fn find_damaged(
-        &self,
-        space: &Space,
-        name: MemoryName,
-    ) -> Result<Option<DamagedMemory>, StoreError> {
+    fn find_damaged(&self, space: &Space, name: MemoryName) -> StoreResult<Option<DamagedMemory>> {
         self.read_space(space, |db, id| {
             read::find_filed_memory(db, (id, space), name)
         })

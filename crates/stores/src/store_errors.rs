@@ -2,7 +2,7 @@
 
 use std::io;
 
-use apostille_core::store::StoreError;
+use apostille_core::store::{StoreError, StoreResult};
 use rusqlite::ErrorCode;
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ pub(crate) fn store_error_from_io(what: &str, error: io::Error) -> StoreError {
 }
 
 /// A record as JSON; `what` is for the message.
-pub(crate) fn encode_json(what: &str, record: &impl Serialize) -> Result<String, StoreError> {
+pub(crate) fn encode_json(what: &str, record: &impl Serialize) -> StoreResult<String> {
     serde_json::to_string(record).map_err(|error| StoreError::Unavailable {
         what: format!("{what} cannot be written as JSON"),
         source: error.into(),

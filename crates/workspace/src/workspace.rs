@@ -252,10 +252,11 @@ pub fn open_configured_store(settings: &Settings) -> Result<Arc<dyn Store>, Stor
         None => Arc::from(open_store_url(url, repo)?),
         Some(own) => {
             let file = JsonlStore::open_from_repository(url.path(), repo)?;
-            Arc::new(
-                SplitStore::new(Box::new(file), open_store_url(own, repo)?)
-                    .with_error_reporter(warn_missing_repo_memories),
-            )
+            Arc::new(SplitStore::new(
+                Box::new(file),
+                open_store_url(own, repo)?,
+                warn_missing_repo_memories,
+            ))
         }
     })
 }

@@ -1,20 +1,21 @@
 //! A commit as a source: what its files held, whatever the working tree holds.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use apostille_cite::citation::RepoPath;
 use apostille_cite::file_lines::is_binary_content;
 use apostille_cite::source::{
-    CommitHistory, MAX_FILE, Source, SourceBlob, SourceError, SourceTree,
+    CommitHistory, MAX_FILE, Source, SourceBlob, SourceError, SourceResult, SourceTree,
 };
+use apostille_files::lock::lock_ignoring_poison;
 use apostille_text::secrets::mask_secrets;
 
 use super::cat_file::{CatFileAnswer, GitObject};
 use super::discover::Checkout;
 use super::head::GitHead;
-use super::objects::GitObjects;
-use super::objects::TreeEntries;
+use super::objects::{GitObjects, TreeEntries};
+use super::refs::is_object_id;
 use super::tree::{self, TreeEntry, TreeEntryKind};
 use super::{history, source_unavailable};
 
@@ -48,16 +49,16 @@ struct ResolvedCommit {
 impl Commit {
     /// The commit that a branch, a tag or an id names. Git is asked only when the value is first used; what cannot be
     /// the name of a commit is refused at once.
-    pub fn new(checkout: &Checkout, reference: &str) -> Result<Self, SourceError> {
+    pub fn new(checkout: &Checkout, reference: &str) -> SourceResult<Self> {
         Self::from_objects(Arc::new(GitObjects::new(checkout)), reference)
     }
 
     /// Another commit of the same repository, served by the same child.
-    pub fn with_reference(&self, reference: &str) -> Result<Self, SourceError> {
+    pub fn with_reference(&self, reference: &str) -> SourceResult<Self> {
         Self::from_objects(Arc::clone(&self.objects), reference)
     }
 
-    fn from_objects(objects: Arc<GitObjects>, reference: &str) -> Result<Self, SourceError> {
+    fn from_objects(objects: Arc<GitObjects>, reference: &str) -> SourceResult<Self> {
         if !is_revision_name(reference) {
             return Err(SourceError::NoSuchRef(format_reference(reference)));
         }
@@ -74,33 +75,30 @@ impl Commit {
         Self { objects, ..self }
     }
 
-    fn resolve_commit(&self) -> Result<ResolvedCommit, SourceError> {
-        let mut resolved = self.resolved.lock().unwrap_or_else(PoisonError::into_inner);
+    fn resolve_commit(&self) -> SourceResult<ResolvedCommit> {
+        let mut resolved = lock_ignoring_poison(&self.resolved);
         if let Some(resolved) = &*resolved {
             return Ok(resolved.clone());
         }
         let no_such_ref = || SourceError::NoSuchRef(format_reference(&self.reference));
-        let object =
-            match self.request_object(&format!("{}^{{commit}}", self.reference), MAX_FILE)? {
-                CatFileAnswer::Found(object) if object.kind == "commit" => object,
-                _ => return Err(no_such_ref()),
-            };
-        let root = parse_root_tree(&object).ok_or_else(no_such_ref)?;
-        Ok(resolved
-            .insert(ResolvedCommit {
-                commit: object.id,
-                root,
-            })
-            .clone())
+        let name = format!("{}^{{commit}}", self.reference);
+        let CatFileAnswer::Found(object) = self.request_object(&name, MAX_FILE)? else {
+            return Err(no_such_ref());
+        };
+        let commit = ResolvedCommit {
+            root: parse_root_tree(&object).ok_or_else(no_such_ref)?,
+            commit: object.id,
+        };
+        Ok(resolved.insert(commit).clone())
     }
 
-    fn request_object(&self, name: &str, limit: u64) -> Result<CatFileAnswer, SourceError> {
+    fn request_object(&self, name: &str, limit: u64) -> SourceResult<CatFileAnswer> {
         self.objects
             .request_object(name, limit, &format_reference(&self.reference))
     }
 
     /// Walks down the trees, because only they tell files from links and submodules.
-    fn find_entry(&self, path: &RepoPath) -> Result<Option<TreeEntry>, SourceError> {
+    fn find_entry(&self, path: &RepoPath) -> SourceResult<Option<TreeEntry>> {
         let resolved = self.resolve_commit()?;
         let mut here = TreeEntry {
             kind: TreeEntryKind::Directory,
@@ -110,20 +108,14 @@ impl Commit {
             if here.kind != TreeEntryKind::Directory {
                 return Ok(None);
             }
-            match self
-                .read_directory(&here.id, path.as_str(), &resolved)?
-                .get(part)
-                .cloned()
-            {
-                None => return Ok(None),
-                Some(TreeEntry {
-                    kind: TreeEntryKind::Link | TreeEntryKind::Submodule,
-                    ..
-                }) => {
-                    return Err(SourceError::Outside { path: path.clone() });
-                }
-                Some(entry) => here = entry,
+            let entries = self.read_directory(&here.id, path.as_str(), &resolved)?;
+            let Some(entry) = entries.get(part) else {
+                return Ok(None);
+            };
+            if matches!(entry.kind, TreeEntryKind::Link | TreeEntryKind::Submodule) {
+                return Err(SourceError::Outside { path: path.clone() });
             }
+            here = entry.clone();
         }
         Ok((here.kind == TreeEntryKind::File).then_some(here))
     }
@@ -133,16 +125,16 @@ impl Commit {
         id: &str,
         path: &str,
         resolved: &ResolvedCommit,
-    ) -> Result<Arc<TreeEntries>, SourceError> {
+    ) -> SourceResult<Arc<TreeEntries>> {
         if let Some(known) = self.objects.cached_tree(id) {
             return Ok(known);
         }
         match self.request_object(id, MAX_TREE)? {
             CatFileAnswer::Found(object) if object.kind == "tree" => {
-                let entries = tree::parse_tree_entries(&object.bytes, resolved.commit.len() / 2);
-                let entries = entries
-                    .map_err(|error| source_unavailable(format!("'{path}' with git"), error))?;
-                Ok(self.objects.cache_tree(id, entries))
+                match tree::parse_tree_entries(&object.bytes, resolved.commit.len() / 2) {
+                    Ok(entries) => Ok(self.objects.cache_tree(id, entries)),
+                    Err(error) => Err(source_unavailable(format!("'{path}' with git"), error)),
+                }
             }
             CatFileAnswer::TooLarge(bytes) => Err(source_unavailable(
                 format!("'{path}' with git"),
@@ -154,16 +146,14 @@ impl Commit {
 }
 
 impl Source for Commit {
-    fn read_tree(&self) -> Result<SourceTree, SourceError> {
-        let resolved = self.resolve_commit()?;
+    fn read_tree(&self) -> SourceResult<SourceTree> {
         Ok(SourceTree {
-            commit: Some(resolved.commit),
-            branch: None,
-            is_worktree: false,
+            commit: Some(self.resolve_commit()?.commit),
+            ..SourceTree::default()
         })
     }
 
-    fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
+    fn read_file(&self, path: &RepoPath) -> SourceResult<Option<SourceBlob>> {
         let Some(entry) = self.find_entry(path)? else {
             return Ok(None);
         };
@@ -184,30 +174,29 @@ impl Source for Commit {
         self.find_entry(path).ok()?.map(|it| it.id)
     }
 
-    fn is_settled(&self) -> Result<bool, SourceError> {
-        let commit = self.resolve_commit()?.commit;
-        Ok(self.objects.checkout.is_at_default_branch(&GitHead {
-            commit: Some(commit),
+    fn is_settled(&self) -> SourceResult<bool> {
+        let head = GitHead {
+            commit: Some(self.resolve_commit()?.commit),
             branch: None,
-        }))
+        };
+        Ok(self.objects.checkout.is_at_default_branch(&head))
     }
 
-    fn walk_history(
-        &self,
-        from: &BTreeSet<String>,
-        most: usize,
-    ) -> Result<CommitHistory, SourceError> {
-        let resolved = self.resolve_commit()?;
-        history::walk_first_parents(&self.objects.checkout, &resolved.commit, from, most)
+    fn walk_history(&self, from: &BTreeSet<String>, most: usize) -> SourceResult<CommitHistory> {
+        let head = self.resolve_commit()?.commit;
+        history::walk_first_parents(&self.objects.checkout, &head, from, most)
     }
 
-    fn read_object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
-        if !super::refs::is_object_id(id) {
+    fn read_object(&self, id: &str) -> SourceResult<Option<Vec<u8>>> {
+        if !is_object_id(id) {
             return Ok(None);
         }
         match self.request_object(id, MAX_FILE)? {
             CatFileAnswer::Found(object) if object.kind == "blob" => Ok(Some(object.bytes)),
-            CatFileAnswer::TooLarge(bytes) => Err(object_too_large_error(id, bytes)),
+            CatFileAnswer::TooLarge(bytes) => Err(match id.parse() {
+                Ok(path) => SourceError::TooLarge { path, bytes },
+                Err(error) => source_unavailable(format!("object {id}"), error),
+            }),
             _ => Ok(None),
         }
     }
@@ -215,7 +204,7 @@ impl Source for Commit {
     fn visit_files(
         &self,
         see: &mut dyn FnMut(&RepoPath, &SourceBlob) -> bool,
-    ) -> Result<bool, SourceError> {
+    ) -> SourceResult<bool> {
         let files = self.list_files()?;
         for (path, id) in files.iter().take(MAX_FILES) {
             let blob = match self.request_object(id, MAX_VISITED)? {
@@ -236,7 +225,7 @@ impl Source for Commit {
 
 impl Commit {
     /// Every file of the commit that can be cited, with its id.
-    pub(crate) fn list_files(&self) -> Result<Vec<(RepoPath, String)>, SourceError> {
+    pub(crate) fn list_files(&self) -> SourceResult<Vec<(RepoPath, String)>> {
         let resolved = self.resolve_commit()?;
         let mut open = vec![(String::new(), resolved.root.clone())];
         let mut files = Vec::new();
@@ -267,14 +256,6 @@ fn missing_object_error(path: impl std::fmt::Display) -> SourceError {
     )
 }
 
-/// The error for an object that is known by its id alone.
-fn object_too_large_error(id: &str, bytes: u64) -> SourceError {
-    match id.parse() {
-        Ok(path) => SourceError::TooLarge { path, bytes },
-        Err(error) => source_unavailable(format!("object {id}"), error),
-    }
-}
-
 /// Whether it can be asked for: it is no option, has one word and one line, and names a commit rather than a path.
 fn is_revision_name(text: &str) -> bool {
     let is_odd = |c: char| c.is_control() || c.is_whitespace() || c == ':';
@@ -283,7 +264,8 @@ fn is_revision_name(text: &str) -> bool {
 
 /// The name as it can be shown in one line.
 fn format_reference(reference: &str) -> String {
-    mask_secrets(reference)
+    let shown = mask_secrets(reference);
+    shown
         .chars()
         .filter(|c| !c.is_control())
         .take(120)
@@ -294,5 +276,6 @@ fn format_reference(reference: &str) -> String {
 fn parse_root_tree(commit: &GitObject) -> Option<String> {
     let line = commit.bytes.split(|it| *it == b'\n').next()?;
     let id = std::str::from_utf8(line.strip_prefix(b"tree ")?).ok()?;
-    super::refs::is_object_id(id).then(|| id.to_owned())
+    let is_root = commit.kind == "commit" && is_object_id(id);
+    is_root.then(|| id.to_owned())
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use apostille_cite::source::SourceError;
+use apostille_cite::source::SourceResult;
 
 use super::config::GitConfig;
 use super::identity::{self, RemoteIdentity};
@@ -28,7 +28,7 @@ impl Checkout {
     ///
     /// A `.git` anywhere above wins over a bare repository nearer by: folders that look like a bare repository can be
     /// part of what was cloned, and their author must not choose whose memory is shown.
-    pub fn discover(start: &Path) -> Result<Option<Self>, SourceError> {
+    pub fn discover(start: &Path) -> SourceResult<Option<Self>> {
         let start = canonicalize_git_path(start)?;
         for dir in start.ancestors() {
             if let Some(git_dir) = find_git_dir_in(dir)? {
@@ -87,11 +87,13 @@ impl Checkout {
     }
 
     /// `core.worktree` is not obeyed: the working tree is where its `.git` is.
-    fn open_git_dir(root: Option<&Path>, git_dir: &Path) -> Result<Self, SourceError> {
+    fn open_git_dir(root: Option<&Path>, git_dir: &Path) -> SourceResult<Self> {
         let git_dir = canonicalize_git_path(git_dir)?;
         let common_dir = canonicalize_git_path(&read_common_dir(&git_dir)?)?;
-        let config = small_file::read_small_text_file(&common_dir.join("config"), MAX_CONFIG)?;
-        let config = config.as_deref().map(GitConfig::parse).unwrap_or_default();
+        let config = small_file::read_small_text_file(&common_dir.join("config"), MAX_CONFIG)?
+            .as_deref()
+            .map(GitConfig::parse)
+            .unwrap_or_default();
         // `.git` may point to a bare repository whose working trees are all linked ones.
         let is_bare = git_dir == common_dir && config.is_enabled("core", "bare");
         let root = root.filter(|_| !is_bare).map(Path::to_path_buf);
@@ -105,7 +107,7 @@ impl Checkout {
 }
 
 /// Git's folder as the `.git` of this directory names it.
-fn find_git_dir_in(dir: &Path) -> Result<Option<PathBuf>, SourceError> {
+fn find_git_dir_in(dir: &Path) -> SourceResult<Option<PathBuf>> {
     let dot_git = dir.join(".git");
     // Directories that cannot be looked into are passed by: there is no checkout in them for this reader.
     let Ok(metadata) = fs::metadata(&dot_git) else {
@@ -127,7 +129,7 @@ fn find_git_dir_in(dir: &Path) -> Result<Option<PathBuf>, SourceError> {
     }
 }
 
-fn is_git_dir(dir: &Path) -> Result<bool, SourceError> {
+fn is_git_dir(dir: &Path) -> SourceResult<bool> {
     if fs::symlink_metadata(dir.join("HEAD")).is_err() {
         return Ok(false);
     }
@@ -136,7 +138,7 @@ fn is_git_dir(dir: &Path) -> Result<bool, SourceError> {
 }
 
 /// The folder shared with other working trees, as the file `commondir` names it.
-fn read_common_dir(git_dir: &Path) -> Result<PathBuf, SourceError> {
+fn read_common_dir(git_dir: &Path) -> SourceResult<PathBuf> {
     let text = small_file::read_small_text_file(&git_dir.join("commondir"), MAX_POINTER)?;
     Ok(text.map_or_else(
         || git_dir.to_path_buf(),
@@ -145,7 +147,7 @@ fn read_common_dir(git_dir: &Path) -> Result<PathBuf, SourceError> {
 }
 
 /// The path without links, in the form that git takes on every platform.
-fn canonicalize_git_path(path: &Path) -> Result<PathBuf, SourceError> {
+fn canonicalize_git_path(path: &Path) -> SourceResult<PathBuf> {
     let real = fs::canonicalize(path)
         .map_err(|error| source_unavailable(path.display().to_string(), error))?;
     Ok(strip_verbatim_prefix(real))

@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::process::{Command, Stdio};
 
-use apostille_cite::source::SourceError;
+use apostille_cite::source::{SourceError, SourceResult};
 
 use super::discover::Checkout;
 use super::source_unavailable;
@@ -113,7 +113,7 @@ pub(super) fn build_git_command(checkout: &Checkout) -> Command {
 pub(super) fn run_git_query(
     checkout: &Checkout,
     arguments: &[&str],
-) -> Result<Option<String>, SourceError> {
+) -> SourceResult<Option<String>> {
     let output = build_git_command(checkout)
         .args(arguments)
         .output()

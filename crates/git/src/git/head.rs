@@ -1,6 +1,6 @@
 //! What is checked out.
 
-use apostille_cite::source::SourceError;
+use apostille_cite::source::SourceResult;
 
 use super::discover::Checkout;
 use super::refs::{self, RefTarget};
@@ -22,7 +22,7 @@ pub struct GitHead {
 
 impl Checkout {
     /// What is checked out here. Only files are read, unless refs are kept in tables.
-    pub fn read_head(&self) -> Result<GitHead, SourceError> {
+    pub fn read_head(&self) -> SourceResult<GitHead> {
         match refs::look_up_ref(self, "HEAD")? {
             Some(RefTarget::Object(commit)) => Ok(GitHead {
                 commit: Some(commit),
@@ -51,16 +51,13 @@ impl Checkout {
             }
             _ => None,
         };
-        said.or_else(|| {
-            USUAL
-                .into_iter()
-                .find(|it| has_branch(self, it))
-                .map(str::to_owned)
-        })
+        let has_ref = |full: String| matches!(refs::look_up_ref(self, &full), Ok(Some(_)));
+        let has_branch = |it: &&str| {
+            has_ref(format!("refs/heads/{it}")) || has_ref(format!("refs/remotes/origin/{it}"))
+        };
+        said.or_else(|| USUAL.into_iter().find(has_branch).map(str::to_owned))
     }
-}
 
-impl Checkout {
     /// Whether this is the default branch, or the very commit it points to, here or at the origin.
     #[must_use]
     pub fn is_at_default_branch(&self, head: &GitHead) -> bool {
@@ -78,13 +75,8 @@ impl Checkout {
     }
 }
 
-fn has_branch(checkout: &Checkout, name: &str) -> bool {
-    let exists = |full: String| matches!(refs::look_up_ref(checkout, &full), Ok(Some(_)));
-    exists(format!("refs/heads/{name}")) || exists(format!("refs/remotes/origin/{name}"))
-}
-
 /// The object at the end of a chain of refs; `None` if the last one does not exist yet.
-fn resolve_ref_chain(checkout: &Checkout, mut name: String) -> Result<Option<String>, SourceError> {
+fn resolve_ref_chain(checkout: &Checkout, mut name: String) -> SourceResult<Option<String>> {
     for _ in 0..MAX_CHAIN {
         match refs::look_up_ref(checkout, &name)? {
             None => return Ok(None),

@@ -6,6 +6,7 @@ use std::process::{Child, Command};
 
 use apostille_cite::source::{
     CommitHistory, CommitStep, FileEdit, FileVersion, HistoryRoute, MAX_FILE, SourceError,
+    SourceResult,
 };
 
 use super::cat_file::{CatFile, CatFileAnswer, kill_git_child};
@@ -47,9 +48,12 @@ pub(super) fn walk_first_parents(
     head: &str,
     from: &BTreeSet<String>,
     most: usize,
-) -> Result<CommitHistory, SourceError> {
-    let wanted = from.iter().map(String::as_str);
-    let wanted: BTreeSet<&str> = wanted.filter(|it| is_object_id(it)).collect();
+) -> SourceResult<CommitHistory> {
+    let wanted: BTreeSet<&str> = from
+        .iter()
+        .map(String::as_str)
+        .filter(|it| is_object_id(it))
+        .collect();
     // Where a clone lacks contents, renames cannot be told by them.
     let mut line = FirstParentLine::read_log(checkout, head, &wanted, most, "--find-renames")
         .or_else(|_| FirstParentLine::read_log(checkout, head, &wanted, most, "--no-renames"))?;
@@ -93,7 +97,7 @@ impl FirstParentLine {
         wanted: &BTreeSet<&str>,
         most: usize,
         renames: &str,
-    ) -> Result<Self, SourceError> {
+    ) -> SourceResult<Self> {
         let max_count = format!("--max-count={}", most.saturating_add(1));
         let range = [renames, &max_count, head, "--"];
         let arguments = [&["-c", "diff.renameLimit=1000", "log"], &LOG[..], &range].concat();
@@ -128,7 +132,7 @@ impl FirstParentLine {
 /// Who is whose parent, as far as it was read.
 type CommitParents = HashMap<String, Vec<String>>;
 
-fn read_parents(checkout: &Checkout, head: &str) -> Result<CommitParents, SourceError> {
+fn read_parents(checkout: &Checkout, head: &str) -> SourceResult<CommitParents> {
     let output = GitOutput::start(checkout, &["rev-list", "--parents", MAX_GRAPH, head, "--"])?;
     let mut parents = HashMap::new();
     output.each_piece(b'\n', |line| {
@@ -162,7 +166,7 @@ fn find_route_across(
     line: &FirstParentLine,
     parents: &CommitParents,
     commit: &str,
-) -> Result<Option<HistoryRoute>, SourceError> {
+) -> SourceResult<Option<HistoryRoute>> {
     let is_ancestor = parents.contains_key(commit);
     let joins = is_ancestor.then(|| find_join(line, parents, commit));
     let end = joins.flatten().or(line.steps.len().checked_sub(1));
@@ -186,7 +190,7 @@ fn diff_commit_trees(
     checkout: &Checkout,
     from: &str,
     to: &str,
-) -> Result<Option<Vec<FileEdit>>, SourceError> {
+) -> SourceResult<Option<Vec<FileEdit>>> {
     let plain = [
         "-c",
         "diff.renameLimit=1000",
@@ -212,7 +216,7 @@ fn diff_commit_trees(
 }
 
 /// Whether git has a commit; one that is broken is an error.
-fn has_commit(checkout: &Checkout, commit: &str) -> Result<bool, SourceError> {
+fn has_commit(checkout: &Checkout, commit: &str) -> SourceResult<bool> {
     let mut child = CatFile::spawn_child(git_command::build_git_command(checkout))
         .map_err(git_command::git_start_error)?;
     match child.request_object(&format!("{commit}^{{commit}}"), MAX_FILE) {
@@ -228,7 +232,7 @@ fn has_commit(checkout: &Checkout, commit: &str) -> Result<bool, SourceError> {
 pub(crate) fn diff_worktree_with_commit(
     checkout: &Checkout,
     head: &str,
-) -> Result<Vec<FileEdit>, SourceError> {
+) -> SourceResult<Vec<FileEdit>> {
     let mut command = git_command::build_git_command(checkout);
     disable_git_filters(checkout, &mut command)?;
     command.args(["diff-index", "--raw", "-z", "--no-abbrev", "--no-renames"]);
@@ -246,7 +250,7 @@ pub(crate) fn diff_worktree_with_commit(
 }
 
 /// Where a file's time says nothing, git compares what it holds, and would run the filters of the configuration.
-fn disable_git_filters(checkout: &Checkout, command: &mut Command) -> Result<(), SourceError> {
+fn disable_git_filters(checkout: &Checkout, command: &mut Command) -> SourceResult<()> {
     let regexp = r"^filter\..*\.(clean|process|required)$";
     let mut output = GitOutput::start(
         checkout,
@@ -272,7 +276,7 @@ fn disable_git_filters(checkout: &Checkout, command: &mut Command) -> Result<(),
 }
 
 /// The files that are in the commit, but that a sparse checkout leaves out of the working tree.
-pub(crate) fn list_sparse_excluded(checkout: &Checkout) -> Result<BTreeSet<String>, SourceError> {
+pub(crate) fn list_sparse_excluded(checkout: &Checkout) -> SourceResult<BTreeSet<String>> {
     let mut paths = BTreeSet::new();
     if checkout.git_dir().join("info/sparse-checkout").exists() {
         let files = GitOutput::start(checkout, &["ls-files", "-t", "-z"])?;
@@ -283,7 +287,7 @@ pub(crate) fn list_sparse_excluded(checkout: &Checkout) -> Result<BTreeSet<Strin
     Ok(paths)
 }
 
-fn list_untracked_files(checkout: &Checkout) -> Result<Vec<FileEdit>, SourceError> {
+fn list_untracked_files(checkout: &Checkout) -> SourceResult<Vec<FileEdit>> {
     let mut edits = Vec::new();
     let files = GitOutput::start(
         checkout,
@@ -306,16 +310,18 @@ struct GitOutput {
 }
 
 impl GitOutput {
-    fn start(checkout: &Checkout, arguments: &[&str]) -> Result<Self, SourceError> {
+    fn start(checkout: &Checkout, arguments: &[&str]) -> SourceResult<Self> {
         let mut command = git_command::build_git_command(checkout);
         command.args(arguments);
         Self::spawn_command(command)
     }
 
-    fn spawn_command(mut command: Command) -> Result<Self, SourceError> {
+    fn spawn_command(mut command: Command) -> SourceResult<Self> {
         let mut child = command.spawn().map_err(git_command::git_start_error)?;
-        let answers = child.stdout.take();
-        let answers = answers.ok_or_else(|| history_error("git was started without pipes"))?;
+        let answers = child
+            .stdout
+            .take()
+            .ok_or_else(|| history_error("git was started without pipes"))?;
         Ok(Self {
             child,
             answers: BufReader::with_capacity(1 << 16, answers),
@@ -324,7 +330,7 @@ impl GitOutput {
     }
 
     /// The next piece, without the byte that ends it; `None` at the end of all.
-    fn read_piece(&mut self, end: u8) -> Result<Option<Vec<u8>>, SourceError> {
+    fn read_piece(&mut self, end: u8) -> SourceResult<Option<Vec<u8>>> {
         let mut piece = Vec::new();
         self.read += self
             .answers
@@ -338,7 +344,7 @@ impl GitOutput {
     }
 
     /// Goes through all pieces; the child must have been content.
-    fn each_piece(mut self, end: u8, mut see: impl FnMut(&str)) -> Result<(), SourceError> {
+    fn each_piece(mut self, end: u8, mut see: impl FnMut(&str)) -> SourceResult<()> {
         while let Some(piece) = self.read_piece(end)? {
             see(&String::from_utf8_lossy(&piece));
         }
@@ -346,7 +352,7 @@ impl GitOutput {
     }
 
     /// The files that git's plumbing lists.
-    fn read_edits(mut self) -> Result<Vec<FileEdit>, SourceError> {
+    fn read_edits(mut self) -> SourceResult<Vec<FileEdit>> {
         let mut edits = Vec::new();
         while let Some(field) = self.read_piece(0)? {
             if let Some(header) = field.strip_prefix(b":") {
@@ -359,7 +365,7 @@ impl GitOutput {
 
     /// `<mode> <mode> <id> <id> <letter>`, then one path, or two for a rename. Only what can be cited is told: files,
     /// not links or submodules, under names that are paths.
-    fn read_edit(&mut self, header: &[u8]) -> Result<Option<FileEdit>, SourceError> {
+    fn read_edit(&mut self, header: &[u8]) -> SourceResult<Option<FileEdit>> {
         let header = String::from_utf8_lossy(header);
         let words: Vec<&str> = header.split(' ').collect();
         let [mode_was, mode_now, id_was, id_now, letter] = words[..] else {
@@ -377,7 +383,7 @@ impl GitOutput {
     }
 
     /// Waits for the child; it must have ended with one of these numbers.
-    fn expect_exit_code(mut self, fine: &[i32]) -> Result<(), SourceError> {
+    fn expect_exit_code(mut self, fine: &[i32]) -> SourceResult<()> {
         let status = self.child.wait().map_err(history_error)?;
         if status.code().is_some_and(|it| fine.contains(&it)) {
             Ok(())

@@ -13,7 +13,7 @@ const SCHEMES: [&str; 8] = [
     "https", "http", "ssh", "git", "git+ssh", "ssh+git", "ftps", "ftp",
 ];
 /// The first segment of repositories without a usable remote; no remote may claim it.
-const LOCAL: &str = "local";
+const LOCAL: &str = "local/";
 /// The longest part of a folder's name that is shown.
 const MAX_FOLDER: usize = 60;
 
@@ -46,20 +46,12 @@ pub fn space_from_remote_url(url: &str) -> Option<RemoteIdentity> {
         .iter()
         .map(|it| sanitize_space_segment(&percent_decode_segment(it)))
         .collect();
-    if segments
-        .first()
-        .is_some_and(|it| it.eq_ignore_ascii_case(LOCAL))
-    {
-        return None;
-    }
-    let is_dots = |it: &String| it.is_empty() || it.chars().all(|c| c == '.');
-    let is_user = segments
-        .first()
-        .is_some_and(|it| it.eq_ignore_ascii_case("users"));
+    let is_dots = |it: &String| it.chars().all(|c| c == '.');
     let path = segments.join("/").to_ascii_lowercase();
+    let is_taken = path.starts_with(LOCAL) || path.starts_with("users/");
     let is_fit = SEGMENTS.contains(&segments.len())
         && path.len() <= MAX_PATH
-        && !is_user
+        && !is_taken
         && !segments.iter().any(is_dots);
     is_fit.then(|| RemoteIdentity {
         host: host.to_ascii_lowercase(),
@@ -88,7 +80,7 @@ fn build_local_space(common_dir: &Path) -> RemoteIdentity {
         .collect();
     RemoteIdentity {
         host: String::new(),
-        path: format!("{LOCAL}/{folder}-{}", &digest[..8]).to_ascii_lowercase(),
+        path: format!("{LOCAL}{folder}-{}", &digest[..8]).to_ascii_lowercase(),
     }
 }
 
@@ -172,24 +164,19 @@ fn normalize_azure_segments<'a>(host: &'a str, mut segments: Vec<&'a str>) -> Ve
 }
 
 fn percent_decode_segment(segment: &str) -> String {
-    let bytes = segment.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let code = segment
-            .get(at + 1..at + 3)
-            .filter(|it| it.bytes().all(|b| b.is_ascii_hexdigit()));
-        match code
-            .and_then(|it| u8::from_str_radix(it, 16).ok())
-            .filter(|_| bytes[at] == b'%')
-        {
+    let mut parts = segment.split('%');
+    let mut decoded: Vec<u8> = parts.next().unwrap_or_default().into();
+    for part in parts {
+        let is_code = |it: &&str| it.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let code = part.get(..2).filter(is_code);
+        match code.and_then(|it| u8::from_str_radix(it, 16).ok()) {
             Some(byte) => {
                 decoded.push(byte);
-                at += 3;
+                decoded.extend(&part.as_bytes()[2..]);
             }
             None => {
-                decoded.push(bytes[at]);
-                at += 1;
+                decoded.push(b'%');
+                decoded.extend(part.as_bytes());
             }
         }
     }

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 use std::process::Command;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use apostille_cite::source::SourceError;
+use apostille_cite::source::SourceResult;
+
+use apostille_files::lock::lock_ignoring_poison;
 
 use super::cat_file::{CatFile, CatFileAnswer};
 use super::discover::Checkout;
@@ -52,42 +54,30 @@ impl GitObjects {
         name: &str,
         limit: u64,
         whose: &str,
-    ) -> Result<CatFileAnswer, SourceError> {
-        let waiting = self
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
-        let mut child = match waiting {
-            Some(child) => child,
-            None => CatFile::spawn_child((self.start)(&self.checkout))
-                .map_err(git_command::git_start_error)?,
-        };
+    ) -> SourceResult<CatFileAnswer> {
+        let waiting = lock_ignoring_poison(&self.idle).pop();
+        let start = || CatFile::spawn_child((self.start)(&self.checkout));
+        let mut child = waiting
+            .map_or_else(start, Ok)
+            .map_err(git_command::git_start_error)?;
         let answer = child
             .request_object(name, limit)
             .map_err(|error| source_unavailable(format!("commit '{whose}' with git"), error))?;
         if !matches!(answer, CatFileAnswer::TooLarge(_)) {
-            self.idle
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(child);
+            lock_ignoring_poison(&self.idle).push(child);
         }
         Ok(answer)
     }
 
     /// A directory that was read before.
     pub(super) fn cached_tree(&self, id: &str) -> Option<Arc<TreeEntries>> {
-        self.trees
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(id)
-            .map(Arc::clone)
+        lock_ignoring_poison(&self.trees).get(id).map(Arc::clone)
     }
 
     /// Keeps a directory at hand, unless there are many already.
     pub(super) fn cache_tree(&self, id: &str, directory: TreeEntries) -> Arc<TreeEntries> {
         let directory = Arc::new(directory);
-        let mut trees = self.trees.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut trees = lock_ignoring_poison(&self.trees);
         if trees.len() < MAX_TREES {
             trees.insert(id.to_owned(), Arc::clone(&directory));
         }

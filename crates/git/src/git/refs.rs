@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use apostille_cite::source::SourceError;
+use apostille_cite::source::SourceResult;
 
 use super::discover::Checkout;
 use super::{git_command, small_file, source_unavailable};
@@ -24,10 +24,7 @@ pub(super) enum RefTarget {
 }
 
 /// What a ref points to; `None` if there is no such ref.
-pub(super) fn look_up_ref(
-    checkout: &Checkout,
-    name: &str,
-) -> Result<Option<RefTarget>, SourceError> {
+pub(super) fn look_up_ref(checkout: &Checkout, name: &str) -> SourceResult<Option<RefTarget>> {
     if !is_refname(name) {
         return Err(source_unavailable(
             format!("the ref {name:?}"),
@@ -39,7 +36,11 @@ pub(super) fn look_up_ref(
     }
     match small_file::read_small_text_file(&loose_ref_path(checkout, name), MAX_LOOSE)? {
         Some(text) => parse_loose_ref(name, &text).map(Some),
-        None => read_packed_ref(checkout, name),
+        None => {
+            let path = checkout.common_dir().join("packed-refs");
+            let packed = small_file::read_small_file(&path, MAX_PACKED)?;
+            Ok(packed.and_then(|it| find_packed_ref(&it, name)))
+        }
     }
 }
 
@@ -72,7 +73,7 @@ fn loose_ref_path(checkout: &Checkout, name: &str) -> PathBuf {
     }
 }
 
-fn parse_loose_ref(name: &str, text: &str) -> Result<RefTarget, SourceError> {
+fn parse_loose_ref(name: &str, text: &str) -> SourceResult<RefTarget> {
     let text = text.trim_end();
     if let Some(target) = text.strip_prefix("ref:") {
         return Ok(RefTarget::Symbolic(target.trim_start().to_owned()));
@@ -89,15 +90,6 @@ fn parse_loose_ref(name: &str, text: &str) -> Result<RefTarget, SourceError> {
     ))
 }
 
-fn read_packed_ref(checkout: &Checkout, name: &str) -> Result<Option<RefTarget>, SourceError> {
-    let Some(bytes) =
-        small_file::read_small_file(&checkout.common_dir().join("packed-refs"), MAX_PACKED)?
-    else {
-        return Ok(None);
-    };
-    Ok(find_packed_ref(&bytes, name))
-}
-
 /// Lines are `<id> <name>`; comments begin with `#`, and `^` gives what a tag of the line before points to.
 fn find_packed_ref(bytes: &[u8], name: &str) -> Option<RefTarget> {
     let line = bytes.split(|it| *it == b'\n').find_map(|line| {
@@ -110,7 +102,7 @@ fn find_packed_ref(bytes: &[u8], name: &str) -> Option<RefTarget> {
     Some(RefTarget::Object(id.to_ascii_lowercase()))
 }
 
-fn look_up_ref_with_git(checkout: &Checkout, name: &str) -> Result<Option<RefTarget>, SourceError> {
+fn look_up_ref_with_git(checkout: &Checkout, name: &str) -> SourceResult<Option<RefTarget>> {
     if let Some(target) = git_command::run_git_query(checkout, &["symbolic-ref", "--quiet", name])?
     {
         return Ok(Some(RefTarget::Symbolic(target)));

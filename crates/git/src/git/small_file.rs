@@ -4,12 +4,12 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
-use apostille_cite::source::SourceError;
+use apostille_cite::source::SourceResult;
 
 use super::source_unavailable;
 
 /// What a file holds; `None` if there is no such file, or it is a directory or a special file.
-pub(super) fn read_small_file(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, SourceError> {
+pub(super) fn read_small_file(path: &Path, limit: u64) -> SourceResult<Option<Vec<u8>>> {
     match read_bounded_file(path, limit) {
         Ok(bytes) => Ok(bytes),
         Err(error) if is_absent_file_error(&error) => Ok(None),
@@ -18,7 +18,7 @@ pub(super) fn read_small_file(path: &Path, limit: u64) -> Result<Option<Vec<u8>>
 }
 
 /// The same as text; bytes that are no text are replaced.
-pub(super) fn read_small_text_file(path: &Path, limit: u64) -> Result<Option<String>, SourceError> {
+pub(super) fn read_small_text_file(path: &Path, limit: u64) -> SourceResult<Option<String>> {
     Ok(read_small_file(path, limit)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 

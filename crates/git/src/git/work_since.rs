@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use apostille_cite::source::SourceError;
+use apostille_cite::source::SourceResult;
 
 use super::discover::Checkout;
 use super::refs::is_object_id;
@@ -22,7 +22,7 @@ pub struct WorkRange {
 
 impl Checkout {
     /// What was done here since a commit: committed or not.
-    pub fn read_work_since(&self, commit: &str) -> Result<WorkRange, SourceError> {
+    pub fn read_work_since(&self, commit: &str) -> SourceResult<WorkRange> {
         // Git would take other texts for options, or for refs that point somewhere else tomorrow.
         if !is_object_id(commit) {
             return Err(source_unavailable(

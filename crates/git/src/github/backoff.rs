@@ -1,8 +1,9 @@
 //! When not to ask: after a limit until it has passed, and for a moment after nobody answered.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
+use apostille_files::lock::lock_ignoring_poison;
 use jiff::{SignedDuration, Timestamp};
 
 /// GitHub counts requests by the hour; a longer wait is a clock that is wrong.
@@ -30,11 +31,9 @@ pub(super) struct RequestBackoff {
 impl RequestBackoff {
     /// Why and for how long nothing may be asked; `None` if something may.
     pub(super) fn remaining_wait(&self, now: Timestamp) -> Option<(BackoffReason, Duration)> {
-        let (reason, until) = (*self.closed.lock().unwrap_or_else(PoisonError::into_inner))?;
-        let left = Duration::try_from(until.duration_since(now))
-            .ok()
-            .filter(|it| !it.is_zero())?;
-        Some((reason, left))
+        let (reason, until) = (*lock_ignoring_poison(&self.closed))?;
+        let left = Duration::try_from(until.duration_since(now)).ok()?;
+        (!left.is_zero()).then_some((reason, left))
     }
 
     /// Closes after a limit, and says for how long.
@@ -53,7 +52,7 @@ impl RequestBackoff {
     fn back_off(&self, reason: BackoffReason, now: Timestamp, wait: Duration) {
         let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::MAX);
         let until = now.saturating_add(wait).unwrap_or(Timestamp::MAX);
-        let mut closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut closed = lock_ignoring_poison(&self.closed);
         if closed.is_none_or(|(_, it)| it < until) {
             *closed = Some((reason, until));
         }
@@ -92,9 +91,10 @@ impl RateLimitWait {
     fn to_duration(self, now: Timestamp) -> Duration {
         let wait = match self {
             Self::Seconds(n) => Duration::from_secs(n),
-            Self::Until(second) => Duration::from_secs(
-                u64::try_from(second.saturating_sub(now.as_second())).unwrap_or(0),
-            ),
+            Self::Until(second) => {
+                let seconds = second.saturating_sub(now.as_second());
+                Duration::from_secs(seconds.try_into().unwrap_or(0))
+            }
             Self::Unsaid => UNSAID,
         };
         wait.clamp(Duration::from_secs(1), LONGEST)

@@ -51,11 +51,6 @@ impl ResponseCache {
         Self { dir, limit: LIMIT }
     }
 
-    #[cfg(test)]
-    fn with_limit(self, limit: u64) -> Self {
-        Self { limit, ..self }
-    }
-
     /// The answer kept for a URL, if it is there and whole.
     pub(super) fn load_response(&self, url: &str) -> Option<CachedResponse> {
         if !is_private_dir(&self.dir) {
@@ -238,7 +233,10 @@ mod tests {
     #[test]
     fn the_oldest_are_removed_and_strangers_are_left_alone() {
         let (_home, cache) = cache();
-        let cache = cache.with_limit(3 * BLOCK);
+        let cache = ResponseCache {
+            limit: 3 * BLOCK,
+            ..cache
+        };
         make_private_cache_dir(&cache.dir).unwrap();
         fs::write(cache.dir.join("letter.txt"), "dear Ana").unwrap();
         for n in 1..=5u64 {
@@ -263,7 +261,7 @@ mod tests {
     #[test]
     fn an_answer_that_would_fill_it_is_not_kept() {
         let (_home, cache) = cache();
-        let cache = cache.with_limit(40);
+        let cache = ResponseCache { limit: 40, ..cache };
         cache.store_response(URL, None, b"eleven byte");
         assert_eq!(cache.load_response(URL), None);
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use apostille_cite::source::SourceError;
+use apostille_cite::source::{SourceError, SourceResult};
 use jiff::Timestamp;
 use ureq::http::{HeaderValue, Response};
 use ureq::{Agent, Body};
@@ -63,7 +63,7 @@ impl GitHubRequest {
 }
 
 impl GitHubClient {
-    pub(super) fn new(options: &GitHubOptions, now: GitHubClock) -> Result<Self, SourceError> {
+    pub(super) fn new(options: &GitHubOptions, now: GitHubClock) -> SourceResult<Self> {
         let address = Address::parse(&options.base).map_err(github_option_error)?;
         if options.token.is_some() && !address.is_private() {
             return Err(github_option_error(BadAddress::Plain));
@@ -90,11 +90,7 @@ impl GitHubClient {
     }
 
     /// Asks, and follows redirects on the same host. With an `etag` the answer may be 304: what you have still holds.
-    pub(super) fn get(
-        &self,
-        ask: &GitHubRequest,
-        etag: Option<&str>,
-    ) -> Result<GitHubReply, SourceError> {
+    pub(super) fn get(&self, ask: &GitHubRequest, etag: Option<&str>) -> SourceResult<GitHubReply> {
         let mut url = ask.url.clone();
         for _ in 0..=MAX_REDIRECTS {
             self.check_backoff(ask)?;
@@ -110,7 +106,7 @@ impl GitHubClient {
         Err(ask.unavailable(why))
     }
 
-    fn check_backoff(&self, ask: &GitHubRequest) -> Result<(), SourceError> {
+    fn check_backoff(&self, ask: &GitHubRequest) -> SourceResult<()> {
         match self.gate.remaining_wait((self.now)()) {
             None => Ok(()),
             Some((BackoffReason::Limit, left)) => Err(self.rate_limit_error(left)),
@@ -130,8 +126,11 @@ impl GitHubClient {
         url: &str,
         etag: Option<&str>,
     ) -> Result<Response<Body>, ureq::Error> {
-        let request = self.agent.get(url).header("accept", ask.accept);
-        let mut request = request.header("x-github-api-version", "2022-11-28");
+        let mut request = self
+            .agent
+            .get(url)
+            .header("accept", ask.accept)
+            .header("x-github-api-version", "2022-11-28");
         if let Some(token) = &self.token {
             request = request.header("authorization", token);
         }
@@ -146,7 +145,7 @@ impl GitHubClient {
         &self,
         ask: &GitHubRequest,
         mut response: Response<Body>,
-    ) -> Result<ControlFlow<GitHubReply, String>, SourceError> {
+    ) -> SourceResult<ControlFlow<GitHubReply, String>> {
         let status = response.status().as_u16();
         let host = self.address.host();
         let failed = |why: String| Err(ask.unavailable(why));

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use apostille_cite::source::SourceError;
+use apostille_cite::source::{SourceError, SourceResult};
 
 use crate::git::source_unavailable;
 
@@ -68,7 +68,7 @@ impl fmt::Debug for GitHubOptions {
 }
 
 /// The repository, if it is written as `owner/name`.
-pub(super) fn check_repository_name(text: &str) -> Result<String, SourceError> {
+pub(super) fn check_repository_name(text: &str) -> SourceResult<String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let is_part = |it: &str| !it.is_empty() && it != "." && it != ".." && it.chars().all(is_plain);
     match text.split_once('/') {
@@ -83,7 +83,7 @@ pub(super) fn check_repository_name(text: &str) -> Result<String, SourceError> {
 }
 
 /// The ref as the API takes it: without a leading `refs/`.
-pub(super) fn parse_github_reference(text: Option<&str>) -> Result<String, SourceError> {
+pub(super) fn parse_github_reference(text: Option<&str>) -> SourceResult<String> {
     let Some(text) = text else {
         return Ok("HEAD".to_owned());
     };

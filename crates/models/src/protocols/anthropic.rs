@@ -3,7 +3,7 @@
 use apostille_core::model::{ModelError, ModelRequest};
 use serde_json::{Value, json};
 
-use super::{AnswerShape, RequestForm};
+use super::{AnswerShape, RequestForm, require_text};
 
 /// The tool that the model is made to call: its input is the answer.
 const TOOL: &str = "answer";
@@ -31,21 +31,13 @@ pub(super) fn read_anthropic_answer(answer: &Value) -> Result<String, ModelError
         Some("refusal") => return Err(ModelError::Misshapen("the model declined")),
         _ => {}
     }
-    let blocks = answer["content"].as_array().map_or(&[][..], Vec::as_slice);
-    let called = blocks
-        .iter()
-        .find(|it| it["type"] == "tool_use" && it["name"] == TOOL);
-    if let Some(block) = called {
-        return Ok(block["input"].to_string());
+    let mut text = String::new();
+    for block in answer["content"].as_array().into_iter().flatten() {
+        match block["type"].as_str() {
+            Some("tool_use") if block["name"] == TOOL => return Ok(block["input"].to_string()),
+            Some("text") => text += block["text"].as_str().unwrap_or_default(),
+            _ => {}
+        }
     }
-    let texts = blocks
-        .iter()
-        .filter(|it| it["type"] == "text")
-        .filter_map(|it| it["text"].as_str());
-    let text: String = texts.collect();
-    if text.is_empty() {
-        Err(ModelError::Misshapen("there is no text in it"))
-    } else {
-        Ok(text)
-    }
+    require_text(text)
 }

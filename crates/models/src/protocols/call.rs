@@ -34,16 +34,6 @@ pub(super) enum ModelReply {
     },
 }
 
-/// What one request led to.
-enum ModelCallStep {
-    Reply(ModelReply),
-    /// The server is busy and says for how long, or does not say.
-    Busy {
-        status: u16,
-        wait: Option<Duration>,
-    },
-}
-
 /// A question on its way.
 pub(super) struct ModelCall<'a> {
     remote: &'a RemoteModel,
@@ -60,10 +50,9 @@ impl<'a> ModelCall<'a> {
             let why = "it is sent over https only, and model.url begins with http://";
             return Err(ModelError::Key(why.into()));
         }
-        let scheme = if remote.api == ModelApi::OpenAi {
-            "Bearer "
-        } else {
-            ""
+        let scheme = match remote.options.api {
+            ModelApi::OpenAi => "Bearer ",
+            ModelApi::Anthropic => "",
         };
         let secret = |it: String| {
             web::build_secret_header(scheme, &it)
@@ -81,11 +70,8 @@ impl<'a> ModelCall<'a> {
     /// Sends a body and waits for what comes back.
     pub(super) fn post_body(&mut self, body: &Value) -> Result<ModelReply, ModelError> {
         loop {
-            match self.try_once(body)? {
-                ModelCallStep::Reply(reply) => return Ok(reply),
-                ModelCallStep::Busy { status, wait } => {
-                    self.wait_for_retry(status, wait.unwrap_or(USUAL_WAIT))?
-                }
+            if let Some(reply) = self.try_once(body)? {
+                return Ok(reply);
             }
         }
     }
@@ -100,27 +86,28 @@ impl<'a> ModelCall<'a> {
         Ok(())
     }
 
-    fn try_once(&self, body: &Value) -> Result<ModelCallStep, ModelError> {
+    /// What comes back; `None` where the server was busy, and was waited for.
+    fn try_once(&mut self, body: &Value) -> Result<Option<ModelReply>, ModelError> {
         if self.time_left().is_zero() {
             return Err(self.timeout_error());
         }
         self.remote.owner.count_request()?;
-        let response = self
-            .send_body(body)
-            .map_err(|error| self.transport_error(error))?;
-        self.judge_response(response)
+        let response = self.send_body(body);
+        self.judge_response(response.map_err(|error| self.transport_error(error))?)
     }
 
     fn send_body(&self, body: &Value) -> Result<Response<Body>, ureq::Error> {
-        let request = self.remote.agent.post(self.remote.request_url());
-        let request = request
-            .config()
-            .timeout_global(Some(self.time_left()))
-            .build();
-        let mut request = request
+        let (api, address) = (self.remote.options.api, &self.remote.address);
+        let request = self
+            .remote
+            .agent
+            .post(address.join_path(api.request_path(address)));
+        let config = request.config().timeout_global(Some(self.time_left()));
+        let mut request = config
+            .build()
             .header("content-type", "application/json")
             .header("accept", "application/json");
-        let name = match self.remote.api {
+        let name = match api {
             ModelApi::OpenAi => "authorization",
             ModelApi::Anthropic => {
                 request = request.header("anthropic-version", VERSION);
@@ -133,7 +120,10 @@ impl<'a> ModelCall<'a> {
         request.send(body.to_string())
     }
 
-    fn judge_response(&self, mut response: Response<Body>) -> Result<ModelCallStep, ModelError> {
+    fn judge_response(
+        &mut self,
+        mut response: Response<Body>,
+    ) -> Result<Option<ModelReply>, ModelError> {
         let status = response.status().as_u16();
         match status {
             200 => {
@@ -141,19 +131,20 @@ impl<'a> ModelCall<'a> {
                 if bytes.len() as u64 > MAX_ANSWER {
                     return Err(ModelError::TooLarge { limit: MAX_ANSWER });
                 }
-                let answer = serde_json::from_slice(&bytes);
-                let answer = answer
+                let answer = serde_json::from_slice(&bytes)
                     .map_err(|_| ModelError::Misshapen("the server did not answer in JSON"))?;
-                Ok(ModelCallStep::Reply(ModelReply::Answer(answer)))
+                Ok(Some(ModelReply::Answer(answer)))
             }
             400 | 422 => {
                 let text = self.read_beginning(&mut response, MAX_COMPLAINT)?;
-                Ok(ModelCallStep::Reply(ModelReply::Complaint { status, text }))
+                Ok(Some(ModelReply::Complaint { status, text }))
             }
-            429 | 500..=599 => Ok(ModelCallStep::Busy {
-                status,
-                wait: parse_retry_after(&response),
-            }),
+            429 | 500..=599 => {
+                let wait = parse_retry_after(&response).unwrap_or(USUAL_WAIT);
+                drop(response);
+                self.wait_for_retry(status, wait)?;
+                Ok(None)
+            }
             _ => Err(ModelError::Refused { status }),
         }
     }
@@ -168,12 +159,13 @@ impl<'a> ModelCall<'a> {
     }
 
     fn time_left(&self) -> Duration {
-        self.remote.timeout.saturating_sub(self.started.elapsed())
+        let timeout = self.remote.options.timeout;
+        timeout.saturating_sub(self.started.elapsed())
     }
 
     fn timeout_error(&self) -> ModelError {
         ModelError::TimedOut {
-            after: self.remote.timeout,
+            after: self.remote.options.timeout,
         }
     }
 

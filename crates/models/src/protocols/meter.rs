@@ -56,11 +56,8 @@ fn read_meter_count(file: &mut File, day: Date) -> io::Result<u32> {
     let mut bytes = Vec::new();
     file.take(MAX_LINE).read_to_end(&mut bytes)?;
     let line = String::from_utf8_lossy(&bytes);
-    let count = line
-        .trim_end()
-        .split_once(' ')
-        .filter(|it| it.0 == day.to_string());
-    Ok(count.and_then(|it| it.1.parse().ok()).unwrap_or(0))
+    let count = line.trim_end().strip_prefix(&format!("{day} "));
+    Ok(count.and_then(|it| it.parse().ok()).unwrap_or(0))
 }
 
 fn write_meter_count(file: &mut File, day: Date, count: u32) -> io::Result<()> {

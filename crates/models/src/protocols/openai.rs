@@ -3,7 +3,7 @@
 use apostille_core::model::{ModelError, ModelRequest};
 use serde_json::{Value, json};
 
-use super::{AnswerShape, RequestForm};
+use super::{AnswerShape, RequestForm, require_text};
 
 /// What is sent. No temperature: some models take only their own.
 pub(super) fn build_openai_body(name: &str, ask: &ModelRequest<'_>, form: RequestForm) -> Value {
@@ -41,12 +41,7 @@ pub(super) fn read_openai_answer(answer: &Value) -> Result<String, ModelError> {
         _ => {}
     }
     let content = &choice["message"]["content"];
-    let parts = || {
-        content
-            .as_array()
-            .map(|it| it.iter().filter_map(|part| part["text"].as_str()).collect())
-    };
-    let text: Option<String> = content.as_str().map(str::to_owned).or_else(parts);
-    text.filter(|it| !it.is_empty())
-        .ok_or(ModelError::Misshapen("there is no text in it"))
+    let parts = content.as_array().into_iter().flatten();
+    let texts = parts.filter_map(|it| it["text"].as_str());
+    require_text(content.as_str().into_iter().chain(texts).collect())
 }

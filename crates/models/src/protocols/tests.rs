@@ -312,7 +312,7 @@ fn a_server_that_knows_less_is_asked_for_less() {
 #[test]
 fn a_busy_server_gets_one_second_chance() {
     let check = |replies: Vec<ScriptedReply>, pauses: &[u64], n_requests: usize, expected: &str| {
-        for api in ModelApi::ALL {
+        for &api in ModelApi::ALL {
             let last = replies.iter().cloned().chain([answer(api, ANSWER)]);
             let rig = Rig::new(api, last);
             assert_eq!(rig.said(), expected);
@@ -360,7 +360,7 @@ fn a_busy_server_gets_one_second_chance() {
 #[test]
 fn what_is_refused_is_not_tried_again() {
     let check = |reply: ScriptedReply, expected: &str| {
-        for api in ModelApi::ALL {
+        for &api in ModelApi::ALL {
             let rig = Rig::new(api, [reply.clone()]);
             let said = rig.said();
             assert!(said.contains(expected), "{said}");
@@ -402,7 +402,7 @@ fn an_answer_that_is_none_is_told() {
         );
     };
     let none = "there is no text in it";
-    for api in ModelApi::ALL {
+    for &api in ModelApi::ALL {
         check(
             api,
             ScriptedReply::ok("<html>Sign in to the airport's network"),
@@ -459,7 +459,7 @@ fn an_answer_that_is_none_is_told() {
 #[test]
 fn an_answer_has_a_size() {
     let length = usize::try_from(MAX_ANSWER).unwrap();
-    for api in ModelApi::ALL {
+    for &api in ModelApi::ALL {
         let said = Rig::new(api, [answer(api, &"x".repeat(length))]).said();
         assert_eq!(said, "the model's answer is longer than 262144 bytes");
         assert_eq!(
@@ -566,7 +566,7 @@ fn a_key_is_sent_where_nobody_can_read_it_on_the_way() {
 
 #[test]
 fn without_a_key_none_is_sent() {
-    for api in ModelApi::ALL {
+    for &api in ModelApi::ALL {
         let mut rig = Rig::new(api, [answer(api, ANSWER)]);
         rig.owner.key = None;
         assert_eq!(rig.said(), ANSWER);
@@ -580,7 +580,7 @@ fn without_a_key_none_is_sent() {
 
 #[test]
 fn the_key_is_nowhere_but_in_the_request() {
-    for api in ModelApi::ALL {
+    for &api in ModelApi::ALL {
         let mut seen = String::new();
         for status in [200, 301, 400, 401, 404, 422, 429, 500] {
             let rig = Rig::new(api, [complaint(status, "you sent")]);

@@ -8,6 +8,8 @@ use apostille_core::memory::{Channel, Layer, Mark, Memory, MemoryId, Origin, Sta
 use apostille_core::space::Space;
 use apostille_text::moderate::neutralise_text;
 
+use super::merge::remembered_memory;
+
 /// Why a memory waits for good in such a file, whatever its lines say of it: an approval beside it may be forged as well.
 fn foreign_hold_reason(memory: &Memory) -> Option<&'static str> {
     let voice = &memory.voice;
@@ -56,14 +58,10 @@ pub(super) struct HeldMemories(HashSet<MemoryId>);
 
 impl HeldMemories {
     /// Takes note of the memories that these events bring.
-    pub(super) fn note_held(&mut self, events: &[Event]) {
-        for event in events {
-            if let EventBody::Remembered { memory, .. } = &event.what
-                && foreign_hold_reason(memory).is_some()
-            {
-                self.0.insert(memory.id);
-            }
-        }
+    pub(super) fn note_held<'a>(&mut self, events: impl Iterator<Item = &'a Event>) {
+        let memories = events.filter_map(remembered_memory);
+        let held = memories.filter(|it| foreign_hold_reason(it).is_some());
+        self.0.extend(held.map(|it| it.id));
     }
 
     /// Whether an event would let one of them out.
@@ -78,72 +76,58 @@ impl HeldMemories {
         );
         lets_out && event.memory.is_some_and(|id| self.0.contains(&id))
     }
-
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-}
-
-/// Whether an event is about breakers: a repository neither opens nor closes them.
-fn is_breaker_event(event: &Event) -> bool {
-    matches!(
-        event.what,
-        EventBody::Tripped { .. } | EventBody::Closed { .. }
-    )
 }
 
 /// The events of a line as they count here; or why the line is left out.
 pub(super) fn admit_foreign_events(events: Vec<Event>, repo: &Space) -> Result<Vec<Event>, String> {
+    // A repository neither opens nor closes breakers.
+    let is_breaker = |it: &Event| {
+        matches!(
+            it.what,
+            EventBody::Tripped { .. } | EventBody::Closed { .. }
+        )
+    };
     events
         .into_iter()
-        .filter(|it| !is_breaker_event(it))
+        .filter(|it| !is_breaker(it))
         .map(|it| admit_foreign_event(it, repo))
         .collect()
 }
 
 /// The event as it counts here; or why the line is left out. It never says what the line holds.
 fn admit_foreign_event(mut event: Event, repo: &Space) -> Result<Event, String> {
-    let is_ours = |it: &Space| it == repo;
-    if !is_ours(&event.space) {
-        return Err(format!("it is about another space than {repo}"));
+    let other_space = || Err(format!("it is about another space than {repo}"));
+    if event.space != *repo {
+        return other_space();
     }
-    if let Some(actor) = &mut event.actor {
-        *actor = neutralise_text(actor);
-    }
+    let clean = |text: &mut String| *text = neutralise_text(text);
+    event.actor.iter_mut().for_each(clean);
     match &mut event.what {
         EventBody::Remembered {
             memory, rationale, ..
         } => {
-            if !is_ours(&memory.space) {
-                return Err(format!("it is about another space than {repo}"));
+            if memory.space != *repo {
+                return other_space();
             }
-            **memory = distrust_memory(
-                import::moderate_imported_memory((**memory).clone())
-                    .map_err(|it| it.to_string())?,
-            );
-            rationale
-                .iter_mut()
-                .for_each(|it| *it = neutralise_text(it));
+            let moderated = import::moderate_imported_memory((**memory).clone());
+            **memory = distrust_memory(moderated.map_err(|it| it.to_string())?);
+            rationale.iter_mut().for_each(clean);
         }
         EventBody::Superseded { reason, .. } | EventBody::Corrected { reason, .. } => {
-            reason.iter_mut().for_each(|it| *it = neutralise_text(it));
+            reason.iter_mut().for_each(clean);
         }
         EventBody::Invalidated { reason, diff } => {
-            *reason = neutralise_text(reason);
-            diff.iter_mut().for_each(|it| *it = neutralise_text(it));
+            clean(reason);
+            diff.iter_mut().for_each(clean);
         }
-        EventBody::Retired { reason } | EventBody::Forgotten { reason, .. } => {
-            *reason = neutralise_text(reason)
-        }
-        EventBody::Retrieved { query, .. } => *query = neutralise_text(query),
-        EventBody::Refreshed { followed, .. } => {
-            followed.iter_mut().for_each(|it| *it = neutralise_text(it))
-        }
+        EventBody::Retired { reason } | EventBody::Forgotten { reason, .. } => clean(reason),
+        EventBody::Retrieved { query, .. } => clean(query),
+        EventBody::Refreshed { followed, .. } => followed.iter_mut().for_each(clean),
         EventBody::Restored { status, .. } => {
             if let Status::Pending { why } | Status::Invalid { why } | Status::Retired { why } =
                 status
             {
-                *why = neutralise_text(why);
+                clean(why);
             }
         }
         EventBody::RolledBack { .. } | EventBody::Tripped { .. } | EventBody::Closed { .. } => {}

@@ -7,7 +7,7 @@ use apostille_core::format::{self, EventRecord};
 use apostille_core::memory::{MAX_NUMBER, MemoryId};
 use apostille_core::notebook::NotebookNote;
 use apostille_core::space::Space;
-use apostille_core::store::StoreError;
+use apostille_core::store::{StoreError, StoreResult};
 use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -40,17 +40,14 @@ struct JsonlLine {
 
 /// A batch as one line, so that it is there whole or not at all. It comes behind everything up to `last`: what somebody
 /// did who knew of a line never comes before that line, whatever their clock says.
-pub(super) fn format_batch_line(events: &[Event], last: Timestamp) -> Result<String, StoreError> {
-    let at = last_event_time(events);
-    let next = || {
-        last.checked_add(SignedDuration::from_nanos(1))
-            .unwrap_or(last)
-    };
-    format_batch_line_at(events, if at > last { at } else { next() })
+pub(super) fn format_batch_line(events: &[Event], last: Timestamp) -> StoreResult<String> {
+    let next = last.checked_add(SignedDuration::from_nanos(1));
+    let at = last_event_time(events).max(next.unwrap_or(last));
+    format_batch_line_at(events, at)
 }
 
 /// A batch as one line, with this place in time.
-fn format_batch_line_at(events: &[Event], at: Timestamp) -> Result<String, StoreError> {
+fn format_batch_line_at(events: &[Event], at: Timestamp) -> StoreResult<String> {
     let records: Vec<EventRecord> = events.iter().map(EventRecord::from).collect();
     let at = (at != last_event_time(events)).then(|| at.to_string());
     let events = &records;
@@ -65,11 +62,8 @@ fn format_batch_line_at(events: &[Event], at: Timestamp) -> Result<String, Store
 
 /// When the last of these happened, as it is written.
 fn last_event_time(events: &[Event]) -> Timestamp {
-    let at = events
-        .iter()
-        .map(|it| it.at)
-        .max()
-        .unwrap_or(Timestamp::MIN);
+    let at = events.iter().map(|it| it.at).max();
+    let at = at.unwrap_or(Timestamp::MIN);
     Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }
 
@@ -77,37 +71,27 @@ fn compute_line_checksum(body: &str) -> String {
     Digest::hash_bytes(body.as_bytes()).to_string()[..SUM_CHARS].to_owned()
 }
 
-/// What a line says.
-pub(super) enum ParsedJsonlLine {
-    /// These events happened, and their place in time.
-    Events(TimedBatch),
-    /// Nothing: it is empty.
-    Empty,
-    /// It cannot be read; why.
-    Unreadable(String),
-}
+/// The events of a line and their place in time; nothing where it is empty; or why it cannot be read.
+pub(super) type ParsedLine = Result<Option<TimedBatch>, String>;
 
 /// Reads one line. A line of a newer format makes the whole file unreadable for this program.
-pub(super) fn parse_jsonl_line(line: &str, repo: &Space) -> Result<ParsedJsonlLine, StoreError> {
+pub(super) fn parse_jsonl_line(line: &str, repo: &Space) -> StoreResult<ParsedLine> {
     // Git may end lines as Windows does.
     let line = line.strip_suffix('\r').unwrap_or(line);
     if line.trim().is_empty() {
-        return Ok(ParsedJsonlLine::Empty);
+        return Ok(Ok(None));
     }
-    match serde_json::from_str::<JsonlLineVersion>(line) {
-        Ok(JsonlLineVersion { v }) if v > format::VERSION => Err(StoreError::Newer {
-            found: v,
-            known: format::VERSION,
-        }),
-        Ok(_) => Ok(parse_batch_line(line)
-            .and_then(check_memory_numbers)
-            .map_or_else(ParsedJsonlLine::Unreadable, ParsedJsonlLine::Events)),
-        Err(_) => {
-            let events = parse_notebook_line(line, repo)
-                .and_then(|it| check_memory_numbers((it.at, vec![it])));
-            Ok(events.map_or_else(ParsedJsonlLine::Unreadable, ParsedJsonlLine::Events))
+    let batch = match serde_json::from_str::<JsonlLineVersion>(line) {
+        Ok(JsonlLineVersion { v }) if v > format::VERSION => {
+            return Err(StoreError::Newer {
+                found: v,
+                known: format::VERSION,
+            });
         }
-    }
+        Ok(_) => parse_batch_line(line),
+        Err(_) => parse_notebook_line(line, repo).map(|it| (it.at, vec![it])),
+    };
+    Ok(batch.and_then(check_memory_numbers).map(Some))
 }
 
 /// The events, unless one has a number that nobody counts to: all that come after it would have none.
@@ -134,13 +118,14 @@ fn parse_batch_line(line: &str) -> Result<TimedBatch, String> {
     let events = parsed
         .events
         .into_iter()
-        .map(|it| Event::try_from(it).map_err(|error| error.to_string()));
-    let events = events.collect::<Result<Vec<_>, _>>()?;
-    let at = parsed
-        .at
-        .map(|it| it.parse().map_err(|_| format!("'{it}' is not a time")))
-        .transpose()?;
-    Ok((at.unwrap_or_else(|| last_event_time(&events)), events))
+        .map(Event::try_from)
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| error.to_string())?;
+    let at = match parsed.at {
+        Some(at) => at.parse().map_err(|_| format!("'{at}' is not a time"))?,
+        None => last_event_time(&events),
+    };
+    Ok((at, events))
 }
 
 /// A line of a plain notebook: everything in the repository's space, so that `m-1` stays `m-1`.
@@ -148,18 +133,16 @@ fn parse_notebook_line(line: &str, repo: &Space) -> Result<Event, String> {
     let note = NotebookNote::parse_line(line).map_err(|error| error.to_string())?;
     note.number.ok_or("it has no id of the form m-1")?;
     let memory = note.into_memory(repo.clone());
-    let (at, id) = (memory.recorded_at, memory.id);
-    let what = EventBody::Remembered {
-        memory: Box::new(memory),
-        forced: false,
-        rationale: None,
-    };
     Ok(Event {
-        at,
+        at: memory.recorded_at,
         space: repo.clone(),
-        memory: Some(id),
+        memory: Some(memory.id),
         actor: None,
-        what,
+        what: EventBody::Remembered {
+            memory: Box::new(memory),
+            forced: false,
+            rationale: None,
+        },
     })
 }
 
@@ -168,19 +151,19 @@ pub(super) fn strip_memories_from_line(
     line: &str,
     gone: &HashSet<MemoryId>,
     repo: &Space,
-) -> Result<Option<String>, StoreError> {
-    let ParsedJsonlLine::Events((at, mut events)) = parse_jsonl_line(line, repo)? else {
+) -> StoreResult<Option<String>> {
+    let Ok(Some((at, mut events))) = parse_jsonl_line(line, repo)? else {
         return Ok(Some(format!("{line}\n")));
     };
     let n_before = events.len();
     let is_kept = |it: &Event| matches!(it.what, EventBody::Forgotten { .. });
     events.retain(|it| is_kept(it) || it.memory.is_none_or(|id| !gone.contains(&id)));
-    let n_unasked = events
-        .iter_mut()
-        .filter_map(|it| blank_forgotten_query(it, gone).then_some(()))
-        .count();
+    let mut is_changed = events.len() < n_before;
+    for event in &mut events {
+        is_changed |= blank_forgotten_query(event, gone);
+    }
     match events.is_empty() {
-        _ if events.len() == n_before && n_unasked == 0 => Ok(Some(format!("{line}\n"))),
+        _ if !is_changed => Ok(Some(format!("{line}\n"))),
         true => Ok(None),
         false => format_batch_line_at(&events, at).map(Some),
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use apostille_core::memory::MemoryId;
 use apostille_core::space::Space;
-use apostille_core::store::StoreError;
+use apostille_core::store::StoreResult;
 use cap_std::fs::OpenOptions;
 
 use super::line;
@@ -17,7 +17,7 @@ use apostille_files::no_symlink;
 /// A file of lines, and how far it was read.
 #[derive(Debug)]
 pub(super) struct LineFile {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// Whether its owner may have put a link in its place; a file that only this program makes is never one.
     may_be_link: bool,
     mark: ReadMark,
@@ -31,16 +31,8 @@ struct ReadMark {
     file: u64,
 }
 
-/// What is new in a file.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum NewLines {
-    /// Nothing.
-    Nothing,
-    /// These lines were added, and perhaps a last one that has no end yet: torn, or still being written.
-    Added(Vec<Vec<u8>>, Option<Vec<u8>>),
-    /// It is another file, or shorter: read it anew.
-    Replaced,
-}
+/// The lines that were added to a file, and perhaps a last one that has no end yet: torn, or still being written.
+type NewLines = (Vec<Vec<u8>>, Option<Vec<u8>>);
 
 impl LineFile {
     pub(super) fn new(path: PathBuf, may_be_link: bool) -> Self {
@@ -62,57 +54,45 @@ impl LineFile {
         no_symlink::open_unlinked_file(&target.unwrap_or_else(|_| self.path.clone()), options)
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Forgets how far it was read.
     pub(super) fn reset_mark(&mut self) {
         self.mark = ReadMark::default();
     }
 
-    /// Reads what was added since the last time.
-    pub(super) fn read_new_lines(&mut self) -> Result<NewLines, StoreError> {
+    /// Reads what was added since the last time. `None`: it is another file, or shorter, and is to be read anew.
+    pub(super) fn read_new_lines(&mut self) -> StoreResult<Option<NewLines>> {
         let broken = |error| fault("cannot read the store", error);
         let mut file = match self.open_file(OpenOptions::new().read(true)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let was_there = self.mark != ReadMark::default();
-                return Ok(if was_there {
-                    NewLines::Replaced
-                } else {
-                    NewLines::Nothing
-                });
+                return Ok((!was_there).then(NewLines::default));
             }
             Err(error) => return Err(broken(error)),
         };
         let found = file.metadata().map_err(broken)?;
         let (len, identity) = (found.len(), file_identity(&found));
         if self.mark.file != 0 && (self.mark.file != identity || len < self.mark.len) {
-            return Ok(NewLines::Replaced);
+            return Ok(None);
         }
         if self.mark.file == identity && len == self.mark.len {
-            return Ok(NewLines::Nothing);
+            return Ok(Some(NewLines::default()));
         }
         file.seek(SeekFrom::Start(self.mark.read)).map_err(broken)?;
         let mut bytes = Vec::new();
         file.take(len - self.mark.read)
             .read_to_end(&mut bytes)
             .map_err(broken)?;
-        let whole = bytes
-            .iter()
-            .rposition(|it| *it == b'\n')
-            .map_or(0, |at| at + 1);
+        let end = bytes.iter().rposition(|it| *it == b'\n');
+        let whole = end.map_or(0, |at| at + 1);
         self.mark = ReadMark {
             read: self.mark.read + whole as u64,
             len,
             file: identity,
         };
         let tail = bytes.split_off(whole);
-        Ok(NewLines::Added(
-            split_byte_lines(&bytes),
-            Some(tail).filter(|it| !it.is_empty()),
-        ))
+        let tail = Some(tail).filter(|it| !it.is_empty());
+        Ok(Some((split_byte_lines(&bytes), tail)))
     }
 
     /// Counts the line without an end as read, because it was whole.
@@ -121,7 +101,7 @@ impl LineFile {
     }
 
     /// Adds a line and, if it must last, waits until it is on the disk. A line cut short by a full disk is taken back.
-    pub(super) fn append_line(&self, line: &str, must_last: bool) -> Result<(), StoreError> {
+    pub(super) fn append_line(&self, line: &str, must_last: bool) -> StoreResult<()> {
         let broken = |error| fault("cannot write the store", error);
         let is_new = !self.path.exists();
         let mut file = self
@@ -129,13 +109,9 @@ impl LineFile {
             .map_err(broken)?;
         let len = file.metadata().map_err(broken)?.len();
         let torn = has_torn_end(&mut file, len).map_err(broken)?;
-        let line = if torn {
-            format!("\n{line}")
-        } else {
-            line.to_owned()
-        };
+        let start = if torn { "\n" } else { "" };
         let written = file
-            .write_all(line.as_bytes())
+            .write_all(format!("{start}{line}").as_bytes())
             .and_then(|()| if must_last { file.sync_data() } else { Ok(()) });
         if let Err(error) = written {
             // Best effort: what cannot be taken back is a torn line, which every reader knows how to skip.
@@ -149,7 +125,7 @@ impl LineFile {
     }
 
     /// Puts a new content in place of the old: written aside, forced to the disk, renamed.
-    pub(super) fn replace_content(&self, content: &[u8]) -> Result<(), StoreError> {
+    pub(super) fn replace_content(&self, content: &[u8]) -> StoreResult<()> {
         let broken = |error| fault("cannot rewrite the store", error);
         let aside = self.path.with_extension("rewrite");
         let mut file = no_symlink::open_unlinked_file(
@@ -169,24 +145,22 @@ impl LineFile {
         &self,
         gone: &HashSet<MemoryId>,
         repo: &Space,
-    ) -> Result<Vec<u8>, StoreError> {
+    ) -> StoreResult<Vec<u8>> {
         let mut bytes = Vec::new();
-        match self
-            .open_file(OpenOptions::new().read(true))
-            .and_then(|mut it| it.read_to_end(&mut bytes))
-        {
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(fault("cannot read the store", error)),
+        let file = self.open_file(OpenOptions::new().read(true));
+        match file.and_then(|mut it| it.read_to_end(&mut bytes)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(fault("cannot read the store", error));
+            }
+            _ => {}
         }
         let mut content = Vec::with_capacity(bytes.len());
         for bytes in split_byte_lines(&bytes) {
             match std::str::from_utf8(&bytes) {
-                Ok(text) => content.extend(
-                    line::strip_memories_from_line(text, gone, repo)?
-                        .unwrap_or_default()
-                        .bytes(),
-                ),
+                Ok(text) => {
+                    let kept = line::strip_memories_from_line(text, gone, repo)?;
+                    content.extend(kept.unwrap_or_default().bytes());
+                }
                 Err(_) => content.extend(bytes.into_iter().chain([b'\n'])),
             }
         }
@@ -217,12 +191,9 @@ fn has_torn_end(file: &mut File, len: u64) -> io::Result<bool> {
 fn sync_parent_folder(path: &Path) -> io::Result<()> {
     match path.parent() {
         #[cfg(unix)]
-        Some(folder) => File::open(if folder.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            folder
-        })?
-        .sync_all(),
+        Some(folder) if folder.as_os_str().is_empty() => File::open(".")?.sync_all(),
+        #[cfg(unix)]
+        Some(folder) => File::open(folder)?.sync_all(),
         _ => Ok(()),
     }
 }

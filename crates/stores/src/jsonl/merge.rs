@@ -31,17 +31,15 @@ pub(super) fn order_batches(mut batches: Vec<TimedBatch>) -> Vec<TimedBatch> {
 /// Memories come before what is done to them.
 fn sort_simultaneous_events(mut events: Vec<Event>) -> Vec<Event> {
     events.sort_by_cached_key(|it| {
-        (
-            remembered_memory(it).is_none(),
-            remembered_memory(it).map(|memory| memory.id),
-            format!("{it:?}"),
-        )
+        let id = remembered_memory(it).map(|memory| memory.id);
+        (id.is_none(), id, format!("{it:?}"))
     });
     events.dedup();
     events
 }
 
-fn remembered_memory(event: &Event) -> Option<&Memory> {
+/// The memory that an event brings.
+pub(super) fn remembered_memory(event: &Event) -> Option<&Memory> {
     match &event.what {
         EventBody::Remembered { memory, .. } => Some(memory),
         _ => None,
@@ -51,7 +49,7 @@ fn remembered_memory(event: &Event) -> Option<&Memory> {
 /// What was forgotten in any clone. It stays so, whatever other lines say.
 #[derive(Debug, Default)]
 pub(super) struct Tombstones {
-    forgotten: HashSet<MemoryId>,
+    pub(super) forgotten: HashSet<MemoryId>,
     told: HashSet<MemoryId>,
     numbers: HashSet<(Space, u64)>,
     /// Whether lines about them are still in a file, because another clone had not heard of it.
@@ -70,28 +68,23 @@ impl Tombstones {
     }
 
     /// The events that still count: of a forgotten memory only that it was, once.
-    pub(super) fn drop_forgotten(&mut self, events: Vec<Event>) -> Vec<Event> {
-        if self.forgotten.is_empty() {
-            return events;
+    pub(super) fn drop_forgotten(&mut self, mut events: Vec<Event>) -> Vec<Event> {
+        if !self.forgotten.is_empty() {
+            events.retain_mut(|it| self.still_counts(it));
         }
         events
-            .into_iter()
-            .filter_map(|it| self.drop_if_forgotten(it))
-            .collect()
     }
 
-    fn drop_if_forgotten(&mut self, mut event: Event) -> Option<Event> {
+    fn still_counts(&mut self, event: &mut Event) -> bool {
         match event.memory.filter(|id| self.forgotten.contains(id)) {
-            Some(id) if matches!(event.what, EventBody::Forgotten { .. }) => {
-                self.told.insert(id).then_some(event)
-            }
+            Some(id) if matches!(event.what, EventBody::Forgotten { .. }) => self.told.insert(id),
             Some(_) => {
                 self.is_haunted = true;
-                None
+                false
             }
             None => {
-                self.is_haunted |= blank_forgotten_query(&mut event, &self.forgotten);
-                Some(event)
+                self.is_haunted |= blank_forgotten_query(event, &self.forgotten);
+                true
             }
         }
     }
@@ -100,29 +93,18 @@ impl Tombstones {
     pub(super) fn ids_with(&self, id: MemoryId) -> HashSet<MemoryId> {
         self.forgotten.iter().copied().chain([id]).collect()
     }
-
-    /// The memories.
-    pub(super) fn ids(&self) -> &HashSet<MemoryId> {
-        &self.forgotten
-    }
-
-    pub(super) fn clear(&mut self) {
-        *self = Self::default();
-    }
 }
 
 /// Takes the question out of a showing of one of these. `true`: there was one.
 pub(super) fn blank_forgotten_query(event: &mut Event, gone: &HashSet<MemoryId>) -> bool {
-    let is_asked = |event: &Event| matches!(&event.what, EventBody::Retrieved { query, .. } if !query.is_empty());
-    if !is_asked(event) {
+    let EventBody::Retrieved { query, shown } = &mut event.what else {
         return false;
+    };
+    let is_asked = !query.is_empty() && shown.iter().any(|it| gone.contains(&it.id));
+    if is_asked {
+        query.clear();
     }
-    let shown: Vec<MemoryId> = event
-        .touched_memories()
-        .filter(|it| gone.contains(it))
-        .collect();
-    shown.into_iter().for_each(|it| event.clear_query_about(it));
-    !is_asked(event)
+    is_asked
 }
 
 /// Whether new lines can be folded behind those that were, and mean what they would mean among them.

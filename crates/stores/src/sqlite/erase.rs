@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::rows::EventRow;
 use super::write::BatchWriter;
 use super::write_rows::{self, DELETE_CITES};
-use super::{erase_damaged, memory_row_key, read};
+use super::{erase_damaged, index, memory_row_key, read};
 use crate::store_errors::{SqliteError, SqliteResult};
 
 /// Removes a memory. `false`: there is no such memory.
@@ -23,14 +23,17 @@ pub(super) fn erase_memory_rows(db: &Connection, erasure: &Erasure) -> SqliteRes
     };
     let mut writer = BatchWriter::new(db);
     let space = writer.space_id(&memory.space)?;
-    writer.remove_from_index(space, &memory)?;
+    if memory.is_active() {
+        let done = index::remove_memory_from_index(db, space, &memory);
+        writer.mend_index(space, done)?;
+    }
     write_rows::run_for_citations(db, DELETE_CITES, space, &memory)?;
     let key = memory_row_key(space, memory.number)?;
     write_rows::delete_memory_rows(db, key)?;
     writer.space_sum(space).remove_row(&digest);
     writer.space_sum(space).remove_usage(key, memory.usage);
     // The tombstone goes first, so that its place in the log is one that was never used.
-    let tombstone = writer.log_event(space, erasure.tombstone(), None)?;
+    let tombstone = writer.log_event(space, erasure.tombstone())?;
     writer.count_event(space, Happening::Forgotten, 1);
     writer.delete_events_about(id, tombstone, |writer, row| {
         let event = EventRow::from_row(row)?;

@@ -57,7 +57,7 @@ pub(super) fn erase_damaged_row(db: &Connection, erasure: &Erasure) -> SqliteRes
     run_statement(db, delete, params![space, number])?;
     // Which terms it was under is not known any more.
     writer.stale.insert(space);
-    let place = writer.log_event(space, tombstone, None)?;
+    let place = writer.log_event(space, tombstone)?;
     writer.count_event(space, Happening::Forgotten, 1);
     for id in [erasure.id(), filed] {
         writer.delete_events_about(id, place, |writer, row| {

@@ -21,18 +21,16 @@ struct EventOutline<'a> {
     at: &'a str,
     #[serde(default, borrow)]
     shown: Vec<ShownOutline<'a>>,
-    #[serde(default)]
     class: Option<String>,
-    #[serde(default)]
     status: Option<&'a str>,
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     was: Option<PreviousStatusOutline<'a>>,
 }
 
 /// What counting takes of a memory that was shown.
 #[derive(Deserialize)]
 struct ShownOutline<'a> {
-    #[serde(default, borrow)]
+    #[serde(borrow)]
     verdict: Option<Cow<'a, str>>,
 }
 
@@ -68,30 +66,27 @@ fn decode_trace_row(row: &Row<'_>) -> Option<EventTrace> {
     let text = |at| row.get_ref(at).ok()?.as_str_or_null().ok()?;
     let happening: Happening = text(1)?.parse().ok()?;
     let outline: EventOutline<'_> = serde_json::from_str(text(2)?).ok()?;
-    let memory = row.get_ref(0).ok()?.as_blob_or_null().ok()?;
-    let memory = memory
-        .and_then(|it| <[u8; 16]>::try_from(it).ok())
-        .map(MemoryId::from_bytes);
-    let stage = |word: Option<&str>| word.and_then(|it| it.parse::<Stage>().ok());
+    let memory = row
+        .get_ref(0)
+        .ok()?
+        .as_blob_or_null()
+        .ok()?
+        .and_then(|it| it.try_into().ok());
+    let stage = |word: Option<&str>| word?.parse::<Stage>().ok();
     let today = stage(text(3));
     // Without its memory there is nothing that was remembered.
     if happening == Happening::Remembered && today.is_none() {
         return None;
     }
-    let restored = || stage(outline.status).filter(|_| happening == Happening::Restored);
+    let restored = stage(outline.status).filter(|_| happening == Happening::Restored);
+    let was = stage(outline.was.map(|it| it.status));
+    let is_held = |it: &&ShownOutline<'_>| it.verdict.as_deref().is_some_and(is_held_verdict);
     Some(EventTrace {
-        memory,
-        was: stage(outline.was.as_ref().map(|it| it.status))
-            .or_else(|| stage_moved_from(happening)),
-        stage: today
-            .or_else(|| stage_moved_to(happening))
-            .or_else(restored),
+        memory: memory.map(MemoryId::from_bytes),
+        was: was.or(stage_moved_from(happening)),
+        stage: today.or(stage_moved_to(happening)).or(restored),
         n_shown: outline.shown.len(),
-        n_held: outline
-            .shown
-            .iter()
-            .filter(|it| it.verdict.as_deref().is_some_and(is_held_verdict))
-            .count(),
+        n_held: outline.shown.iter().filter(is_held).count(),
         class: outline.class,
         ..EventTrace::new(outline.at.parse().ok()?, happening)
     })

@@ -330,12 +330,8 @@ pub(super) fn insert_posting_lists(
         .try_for_each(|(term, list)| insert_list(&term, list))
 }
 
-/// How many memories of a space are indexed.
-pub(super) fn read_document_count(db: &Connection, space: i64) -> SqliteResult<u64> {
-    Ok(read_index_counts(db, space)?.n_docs)
-}
-
-fn read_index_counts(db: &Connection, space: i64) -> SqliteResult<Postings> {
+/// How many memories of a space are indexed, and how long they are; without any list.
+pub(super) fn read_index_counts(db: &Connection, space: i64) -> SqliteResult<Postings> {
     let mut select = db.prepare_cached("SELECT n_docs, total_len FROM space WHERE id = ?1")?;
     let counts: (i64, i64) = select.query_row([space], |row| row.try_into())?;
     let natural = |it: i64| u64::try_from(it).map_err(|_| DamagedBlob);

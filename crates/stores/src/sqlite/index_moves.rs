@@ -65,10 +65,10 @@ impl IndexMoves {
     }
 
     fn start_analysis(&mut self) {
-        let part: Vec<(u64, String)> = std::mem::take(&mut self.come).into_iter().collect();
+        let part: Vec<_> = std::mem::take(&mut self.come).into_iter().collect();
         self.handed.extend(part.iter().map(|it| it.0));
-        self.analysing
-            .push(thread::spawn(move || analyse_texts(&part)));
+        let analysing = thread::spawn(move || analyse_texts(&part));
+        self.analysing.push(analysing);
     }
 
     /// Writes the index of a space anew. Nothing is written where it turns out to be damaged.
@@ -87,13 +87,16 @@ impl IndexMoves {
 
     /// Puts what enters to the lists; how long it is.
     fn add_entering(&mut self, lists: &mut PostingLists) -> i64 {
-        let come = std::mem::take(&mut self.come).into_iter();
-        let come: Vec<_> = come.chain(std::mem::take(&mut self.again)).collect();
+        let come: Vec<_> = std::mem::take(&mut self.come)
+            .into_iter()
+            .chain(std::mem::take(&mut self.again))
+            .collect();
         let share = come.len().div_ceil(parallel::count_worker_threads()).max(1);
         let parts: Vec<_> = come.chunks(share).collect();
         let rest = parallel::map_parallel(&parts, |part| analyse_texts(part));
-        let earlier = std::mem::take(&mut self.analysing).into_iter();
-        let earlier = earlier.map(|it| parallel::unwrap_joined(it.join()));
+        let earlier = std::mem::take(&mut self.analysing)
+            .into_iter()
+            .map(|it| parallel::unwrap_joined(it.join()));
         let mut total = 0;
         for mut part in earlier.map(|it| self.drop_withdrawn(it)).chain(rest) {
             for (term, list) in &mut part {
@@ -180,16 +183,13 @@ impl Hasher for NumberHasher {
 type AnalysedLists = Vec<(String, Vec<Posting>)>;
 
 fn analyse_texts(part: &[(u64, String)]) -> AnalysedLists {
-    let (mut lists, mut stems) = (HashMap::<String, Vec<Posting>>::new(), StemCache::default());
-    for (number, text) in part {
+    let (mut lists, mut stems) = (HashMap::<_, Vec<_>>::new(), StemCache::default());
+    for &(number, ref text) in part {
         let terms = stems.extract_terms(text);
         let len = terms.iter().map(|(_, count)| count).sum();
         for (term, count) in terms {
-            lists.entry(term).or_default().push(Posting {
-                number: *number,
-                count,
-                len,
-            });
+            let list = lists.entry(term).or_default();
+            list.push(Posting { number, count, len });
         }
     }
     lists.into_iter().collect()

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use apostille_core::event::{Happening, LoggedEvent};
-use apostille_core::memory::{Layer, Memory, MemoryId, MemoryName, Stage, Status};
+use apostille_core::memory::{Layer, Memory, MemoryId, MemoryName, Stage};
 use apostille_core::space::Space;
 use apostille_core::store::{
     DamagedMemory, EventPage, ListOrder, MemoryFilter, SpaceSummary, StoreError,
@@ -110,12 +110,6 @@ pub(super) fn find_filed_memory(
         space: space.clone(),
         number: number.map_err(|_| SqliteError::corrupt("a memory's number"))?,
     }))
-}
-
-/// Where a memory stands, read from its row and nothing more.
-pub(super) fn read_memory_status(db: &Connection, id: MemoryId) -> SqliteResult<Option<Status>> {
-    let row = MemoryRows::new(db)?.read_by_id(id)?;
-    row.map(|it| it.decode_status()).transpose()
 }
 
 /// The memories of a space with these numbers, in this order.

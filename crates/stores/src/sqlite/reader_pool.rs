@@ -1,8 +1,9 @@
 //! Connections that only read, for processes in which several threads ask at once. A process with one thread has none.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
+use apostille_files::lock::lock_ignoring_poison;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::store_errors::SqliteResult;
@@ -31,11 +32,10 @@ impl ReaderPool {
         &self,
         look: impl FnOnce(&Connection) -> SqliteResult<T>,
     ) -> SqliteResult<T> {
-        let lock_idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = lock_idle().pop();
+        let idle = lock_ignoring_poison(&self.idle).pop();
         let connection = idle.map_or_else(|| self.open_connection(), Ok)?;
         let seen = look(&connection)?;
-        let mut idle = lock_idle();
+        let mut idle = lock_ignoring_poison(&self.idle);
         if idle.len() < KEPT {
             idle.push(connection);
         }

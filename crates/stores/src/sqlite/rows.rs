@@ -161,8 +161,8 @@ impl LoggedRow {
             return Err(damaged());
         }
         let seq = self.row.seq.try_into().map_err(|_| damaged())?;
-        let record = serde_json::from_str(&self.row.record);
-        let mut record: EventRecord = record.map_err(|_| damaged())?;
+        let mut record: EventRecord =
+            serde_json::from_str(&self.row.record).map_err(|_| damaged())?;
         let was = record.was.take().map(|it| PreviousState::try_from(*it));
         let was = was.transpose().map_err(|_| damaged())?;
         let mut remembered = None;

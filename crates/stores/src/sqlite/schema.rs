@@ -1,6 +1,6 @@
 //! The tables: which version of them a file has, and whether they are those that this program makes.
 
-use apostille_core::store::StoreError;
+use apostille_core::store::{StoreError, StoreResult};
 use apostille_text::terms;
 use rusqlite::Connection;
 
@@ -20,7 +20,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
 const SAFE_LIBRARY: i32 = 3_051_003;
 
 /// Refuses a library that can corrupt a file which several processes write.
-pub(super) fn check_sqlite_library() -> Result<(), StoreError> {
+pub(super) fn check_sqlite_library() -> StoreResult<()> {
     let found = rusqlite::version_number();
     if found >= SAFE_LIBRARY {
         return Ok(());

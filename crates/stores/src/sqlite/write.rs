@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::thread;
 
-use apostille_core::event::previous_state::PreviousState;
 use apostille_core::event::{Batch, Event, EventBody, Happening, Precondition};
 use apostille_core::memory::{Memory, MemoryId, Status, UsageCounts};
 use apostille_core::space::Space;
@@ -19,10 +18,11 @@ use rusqlite::{Connection, Row, params, params_from_iter};
 
 use super::index_moves::IndexMoves;
 use super::query::{each_row, run_statement, select_value};
+use super::read::{self, MemoryRows};
 use super::rows::{EventRow, MemoryRow};
 use super::space_sum::{self, SpaceSum};
 use super::write_rows::{self, DELETE_CITES, INSERT_CITES};
-use super::{SPACE_MASK, breaker_state, index, memory_row_key, parallel, read, spaces};
+use super::{SPACE_MASK, breaker_state, index, memory_row_key, parallel, spaces};
 use crate::store_errors::{SqliteError, SqliteResult};
 
 /// How many changes at once, and which part of the index (one in so many), make it cheaper to go through the whole index.
@@ -62,18 +62,6 @@ struct RowUpdate {
     digest: Digest,
 }
 
-impl RowUpdate {
-    fn from_update(update: MemoryUpdate, old: Digest) -> SqliteResult<Self> {
-        let (record, digest) = write_rows::encode_memory_record(&update.after)?;
-        Ok(Self {
-            update,
-            old,
-            record,
-            digest,
-        })
-    }
-}
-
 /// Applies a batch. The caller holds the transaction.
 pub(super) fn append_batch(db: &Connection, batch: &Batch) -> SqliteResult<AppendReceipt> {
     let mut writer = BatchWriter::new(db);
@@ -92,7 +80,10 @@ pub(super) fn append_batch(db: &Connection, batch: &Batch) -> SqliteResult<Appen
         receipt.numbers.extend(writer.write_event(space, event)?);
         events = rest;
     }
-    writer.check_remaining_expectations()?;
+    // What no event of the batch changed stands as it stood before.
+    for (id, status) in std::mem::take(&mut writer.unmoved) {
+        check_expectation(db, &Precondition::Unmoved(id, status))?;
+    }
     writer.finish_batch()?;
     Ok(receipt)
 }
@@ -101,10 +92,11 @@ fn check_expectation(db: &Connection, expect: &Precondition) -> SqliteResult<()>
     let (holds, what) = match expect {
         // The index of claims is unique: a twin makes the insert fail.
         Precondition::NoTwin(..) => return Ok(()),
-        Precondition::Unmoved(id, status) => (
-            read::read_memory_status(db, *id)?.is_some_and(|it| it == *status),
-            format!("memory {id}"),
-        ),
+        Precondition::Unmoved(id, status) => {
+            let row = MemoryRows::new(db)?.read_by_id(*id)?;
+            let now = row.map(|it| it.decode_status()).transpose()?;
+            (now.as_ref() == Some(status), format!("memory {id}"))
+        }
         Precondition::IdentityChars(space, chars) => {
             let used = spaces::read_space_id(db, space)?
                 .map_or(Ok(0), |space| read::count_identity_chars(db, space))?;
@@ -146,14 +138,6 @@ impl<'a> BatchWriter<'a> {
         Ok(())
     }
 
-    /// Checks what no event of the batch changed, and so stands as it stood before.
-    fn check_remaining_expectations(&mut self) -> SqliteResult<()> {
-        let rest = std::mem::take(&mut self.unmoved);
-        rest.into_iter().try_for_each(|(id, status)| {
-            check_expectation(self.db, &Precondition::Unmoved(id, status))
-        })
-    }
-
     /// Holds where a memory stands against what is expected of it.
     fn check_unmoved(&mut self, id: MemoryId, status: Option<&Status>) -> SqliteResult<()> {
         match self.unmoved.remove(&id) {
@@ -188,18 +172,18 @@ impl<'a> BatchWriter<'a> {
 
     /// Where very much changes at once, the index follows at the end.
     fn gather_moves(&mut self, events: &[Event]) -> SqliteResult<()> {
+        if events.len() <= MANY_CHANGES {
+            return Ok(());
+        }
         let mut changes: BTreeMap<&Space, usize> = BTreeMap::new();
-        let is_change =
-            |it: &&Event| !matches!(it.what, EventBody::Remembered { .. }) && it.memory.is_some();
-        if events.len() > MANY_CHANGES {
-            events
-                .iter()
-                .filter(is_change)
-                .for_each(|it| *changes.entry(&it.space).or_default() += 1);
+        for event in events {
+            let is_new = matches!(event.what, EventBody::Remembered { .. });
+            let n_changed = usize::from(!is_new && event.memory.is_some());
+            *changes.entry(&event.space).or_default() += n_changed;
         }
         for (space, n) in changes.into_iter().filter(|(_, n)| *n > MANY_CHANGES) {
             let space = self.space_id(space)?;
-            let n_docs = index::read_document_count(self.db, space)?;
+            let n_docs = index::read_index_counts(self.db, space)?.n_docs;
             if n.saturating_mul(LARGE_PART) as u64 > n_docs {
                 self.moves.entry(space).or_default();
             }
@@ -222,7 +206,7 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// An index that another program damaged stands in nobody's way: it is built anew from the memories.
-    fn mend_index(&mut self, space: i64, done: SqliteResult<()>) -> SqliteResult<()> {
+    pub(super) fn mend_index(&mut self, space: i64, done: SqliteResult<()>) -> SqliteResult<()> {
         match done {
             Err(SqliteError(StoreError::Corrupt { .. })) => {
                 self.stale.insert(space);
@@ -232,42 +216,31 @@ impl<'a> BatchWriter<'a> {
         }
     }
 
-    /// Takes a memory out of the index, if it is in it.
-    pub(super) fn remove_from_index(&mut self, space: i64, memory: &Memory) -> SqliteResult<()> {
-        if !memory.is_active() {
-            return Ok(());
-        }
-        let done = index::remove_memory_from_index(self.db, space, memory);
-        self.mend_index(space, done)
-    }
-
     /// Writes an event down and changes the rows that it changes; the number of the memory that it brought.
     fn write_event(&mut self, space: i64, event: &Event) -> SqliteResult<Option<(MemoryId, u64)>> {
-        let changed = changed_memory(event);
-        let before = changed.map_or(Ok(None), |id| read::read_sealed_memory(self.db, id))?;
-        let (before, old) = before.unzip();
-        if let Some(id) = changed {
-            self.check_unmoved(id, before.as_ref().map(|it| &it.status))?;
+        if changed_memory(event).is_some() {
+            let events = std::slice::from_ref(event);
+            let rows = read_rows_before(self.db, events, self.last_seq()? + 1)?;
+            let planned = rows.iter().map(|row| plan_row_update(space, row));
+            self.write_planned_updates(events, planned.collect())?;
+            return Ok(None);
         }
-        let changes = plan_event(event, before);
-        let inserted = match changes.memories {
-            MemoryChange::Insert(memory) => Some((memory.id, self.insert_memory(space, memory)?)),
-            _ => None,
-        };
-        // An insert has counted its event already.
-        if inserted.is_none() {
-            self.count_event(space, event.what.event_kind(), 1);
+        let mut inserted = None;
+        match plan_event(event, None).memories {
+            // An insert counts its event by itself.
+            MemoryChange::Insert(memory) => {
+                inserted = Some((memory.id, self.insert_memory(space, memory)?));
+            }
+            other => {
+                self.count_event(space, event.what.event_kind(), 1);
+                if let MemoryChange::Count(usage) = other {
+                    self.count_touched(event, usage)?;
+                }
+                // What is forgotten goes by an erasure, which sees to its bytes as well, and never by a batch.
+            }
         }
         breaker_state::update_open_breakers(self.db, space, event)?;
-        self.log_event(space, event, changes.was.as_ref())?;
-        match (changes.memories, old) {
-            (MemoryChange::Update(update), Some(old)) => {
-                self.update_memory(RowUpdate::from_update(*update, old)?)?;
-            }
-            (MemoryChange::Count(usage), _) => self.count_touched(event, usage)?,
-            // What is forgotten goes by an erasure, which sees to its bytes as well, and never by a batch.
-            _ => {}
-        }
+        self.log_event(space, event)?;
         Ok(inserted)
     }
 
@@ -410,15 +383,10 @@ impl<'a> BatchWriter<'a> {
         }
     }
 
-    /// Writes an event into the log, with what it replaced; its place.
-    pub(super) fn log_event(
-        &mut self,
-        space: i64,
-        event: &Event,
-        was: Option<&PreviousState>,
-    ) -> SqliteResult<i64> {
+    /// Writes an event that replaced nothing into the log; its place.
+    pub(super) fn log_event(&mut self, space: i64, event: &Event) -> SqliteResult<i64> {
         // The place is a part of what is sealed, so it is given here and not by the table.
-        let row = write_rows::encode_event_row(self.last_seq()? + 1, space, event, was)?;
+        let row = write_rows::encode_event_row(self.last_seq()? + 1, space, event, None)?;
         self.insert_event(&row, &row.digest())?;
         Ok(row.seq)
     }
@@ -497,7 +465,7 @@ fn read_rows_before<'e>(
     events: &'e [Event],
     first: i64,
 ) -> SqliteResult<Vec<RowBefore<'e>>> {
-    let mut rows = read::MemoryRows::new(db)?;
+    let mut rows = MemoryRows::new(db)?;
     let mut before = |event: &Event| event.memory.map_or(Ok(None), |id| rows.read_by_id(id));
     (first..)
         .zip(events)
@@ -515,7 +483,15 @@ fn plan_row_update(space: i64, (seq, event, row): &RowBefore<'_>) -> SqliteResul
     let changes = plan_event(event, before);
     let row = write_rows::encode_event_row(*seq, space, event, changes.was.as_ref())?;
     let update = match (changes.memories, old) {
-        (MemoryChange::Update(update), Some(old)) => Some(RowUpdate::from_update(*update, old)?),
+        (MemoryChange::Update(update), Some(old)) => {
+            let (record, digest) = write_rows::encode_memory_record(&update.after)?;
+            Some(RowUpdate {
+                update: *update,
+                old,
+                record,
+                digest,
+            })
+        }
         _ => None,
     };
     Ok(PlannedUpdate {

@@ -22,7 +22,7 @@ fn jsonl(dir: &Path) -> Box<dyn Store> {
 }
 
 fn split(dir: &Path) -> Box<dyn Store> {
-    Box::new(SplitStore::new(jsonl(dir), sqlite(dir)))
+    Box::new(SplitStore::new(jsonl(dir), sqlite(dir), |_| ()))
 }
 
 /// Runs a part of the suite on a fresh folder.

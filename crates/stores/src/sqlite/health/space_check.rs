@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use apostille_core::event::{Event, EventBody, Happening};
+use apostille_core::event::{Event, Happening};
 use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::{Memory, MemoryId, Status};
 use apostille_core::store::Posting;
@@ -102,9 +102,8 @@ impl SpaceCheck {
         if stamp.is_some_and(|it| it != memory.content_digest().to_string()) {
             return Err("what it says does not match its digest");
         }
-        if memory.space.as_str() != self.name
-            || self.expected_columns(&memory) != read_memory_columns(row)
-        {
+        let columns = (2..10).map(|at| row.get(at).ok()).collect();
+        if memory.space.as_str() != self.name || self.expected_columns(&memory) != columns {
             return Err("its columns do not say what its record says");
         }
         Ok(memory)
@@ -113,14 +112,14 @@ impl SpaceCheck {
     /// What the columns of a memory must be, from the third on.
     fn expected_columns(&self, memory: &Memory) -> Option<Vec<Value>> {
         Some(vec![
-            Value::Integer(memory_row_key(self.space, memory.number).ok()?),
+            memory_row_key(self.space, memory.number).ok()?.into(),
             Value::Blob(memory.id.as_bytes().to_vec()),
-            Value::Integer(self.space),
+            self.space.into(),
             Value::Text(memory.layer.as_str().into()),
             Value::Text(memory.status.stage().as_str().into()),
             Value::Blob(memory.claim_digest().as_bytes().to_vec()),
-            Value::Integer(memory.recorded_at.as_millisecond()),
-            Value::Integer(memory.refreshed_at.as_millisecond()),
+            memory.recorded_at.as_millisecond().into(),
+            memory.refreshed_at.as_millisecond().into(),
         ])
     }
 
@@ -195,12 +194,7 @@ impl SpaceCheck {
             _ => {}
         }
         let event = Event::try_from(record).map_err(|_| "it cannot be read")?;
-        if matches!(
-            event.what,
-            EventBody::Tripped { .. } | EventBody::Closed { .. }
-        ) {
-            breaker_state::fold_open_breakers(&mut self.open, &event);
-        }
+        breaker_state::fold_open_breakers(&mut self.open, &event);
         Ok(())
     }
 
@@ -263,11 +257,11 @@ impl SpaceCheck {
     fn check_space_row(&mut self, db: &Connection) -> SqliteResult<()> {
         let mut expected = vec![
             ("last_number", Value::Integer(self.last_number)),
-            ("n_docs", Value::Integer(self.n_docs)),
-            ("total_len", Value::Integer(self.total_len)),
+            ("n_docs", self.n_docs.into()),
+            ("total_len", self.total_len.into()),
             (
                 "breakers",
-                breakers::format_open_breakers(&self.open).map_or(Value::Null, Value::Text),
+                breakers::format_open_breakers(&self.open).into(),
             ),
         ];
         let count = |it: &Happening| Value::Integer(self.words.get(it).copied().unwrap_or(0));
@@ -321,9 +315,4 @@ fn format_sql_value(value: &Value) -> String {
         Value::Text(text) => format!("'{text}'"),
         Value::Blob(bytes) => format!("{} bytes", bytes.len()),
     }
-}
-
-/// The columns of a row from the third on.
-fn read_memory_columns(row: &Row<'_>) -> Option<Vec<Value>> {
-    (2..10).map(|at| row.get(at).ok()).collect()
 }
