@@ -10,7 +10,12 @@ use cap_std::fs::{Dir, OpenOptions};
 /// Opens a file of its owner alone, and nothing behind a link. Should one be put there between the look and the opening,
 /// it cannot lead out of the folder.
 pub fn open_unlinked_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    refuse_link(path)?;
+    if std::fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink()) {
+        return Err(io::Error::other(format!(
+            "'{}' is a link, and links are not followed here; take it away",
+            path.display()
+        )));
+    }
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::Error::other(format!(
             "'{}' is no file's name",
@@ -27,15 +32,4 @@ pub fn open_unlinked_file(path: &Path, options: &mut OpenOptions) -> io::Result<
     Dir::open_ambient_dir(folder, ambient_authority())?
         .open_with(name, options)
         .map(|it| it.into_std())
-}
-
-/// An error where a path is a link.
-pub fn refuse_link(path: &Path) -> io::Result<()> {
-    match std::fs::symlink_metadata(path) {
-        Ok(it) if it.is_symlink() => Err(io::Error::other(format!(
-            "'{}' is a link, and links are not followed here; take it away",
-            path.display()
-        ))),
-        _ => Ok(()),
-    }
 }

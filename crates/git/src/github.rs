@@ -85,10 +85,10 @@ impl GitHub {
     /// What differs between another commit and this one, by their lists of files; `None` if either is not there in
     /// full. A file that vanished and one that came with the same content are a rename.
     fn diff_commits(&self, from: &str, to: &str) -> SourceResult<Option<Vec<FileEdit>>> {
-        let listings = self
+        let whole = self
             .find_commit_listing(from)?
-            .zip(self.find_commit_listing(to)?);
-        let whole = listings.filter(|(old, new)| !old.is_partial && !new.is_partial);
+            .zip(self.find_commit_listing(to)?)
+            .filter(|(old, new)| !old.is_partial && !new.is_partial);
         Ok(whole.map(|(old, new)| diff_listings(&old, &new)))
     }
 
@@ -423,8 +423,9 @@ fn diff_listings(old: &GitHubListing, new: &GitHubListing) -> Vec<FileEdit> {
             Some(other) => version(path, other),
             None => {
                 let renamed = added.iter().find(|(_, it)| *it == id);
-                let renamed = renamed.map(|(path, _)| *path);
-                renamed.and_then(|path| version(path, added.remove(path)?))
+                renamed
+                    .map(|(path, _)| *path)
+                    .and_then(|path| version(path, added.remove(path)?))
             }
         };
         edits.push(FileEdit {

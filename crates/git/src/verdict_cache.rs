@@ -88,8 +88,12 @@ impl VerdictCacheEntries {
             return Some(value);
         }
         let start = *self.lines.get(&hash_cache_key(key))?;
-        let line = self.text.get(start..)?.lines().next()?;
-        line.strip_prefix(key)?.strip_prefix('\t')
+        self.text
+            .get(start..)?
+            .lines()
+            .next()?
+            .strip_prefix(key)?
+            .strip_prefix('\t')
     }
 }
 
@@ -231,8 +235,10 @@ fn read_verdict_file(path: &Path) -> VerdictCacheEntries {
 
 fn has_verdict_header(path: &Path) -> bool {
     let mut start = vec![0; HEADER.len()];
-    let read = fs::File::open(path).and_then(|mut it| io::Read::read_exact(&mut it, &mut start));
-    read.is_ok() && start == HEADER.as_bytes()
+    fs::File::open(path)
+        .and_then(|mut it| io::Read::read_exact(&mut it, &mut start))
+        .is_ok()
+        && start == HEADER.as_bytes()
 }
 
 /// A source with a memo beside it.
@@ -242,12 +248,6 @@ pub struct CachedSource {
 }
 
 impl CachedSource {
-    /// This source, with its findings kept in that file.
-    #[must_use]
-    pub fn new(source: Box<dyn Source>, memo: &Path) -> Self {
-        Self::with_cache(source, Arc::new(VerdictCacheFile::new(memo)))
-    }
-
     /// This source, with its findings kept in a memo that others use, too, and that may have been read already.
     #[must_use]
     pub fn with_cache(source: Box<dyn Source>, memo: Arc<VerdictCacheFile>) -> Self {

@@ -139,8 +139,10 @@ impl WorkTree {
 
     /// Git's id of these bytes. Where git converts files on checkout, the committed ones have another id.
     fn find_blob_id(&self, bytes: &[u8]) -> Option<String> {
-        let uses_sha1 = self.checkout.as_ref().is_none_or(Checkout::uses_sha1);
-        uses_sha1.then(|| compute_blob_id(bytes))
+        self.checkout
+            .as_ref()
+            .is_none_or(Checkout::uses_sha1)
+            .then(|| compute_blob_id(bytes))
     }
 }
 

@@ -68,7 +68,7 @@ impl ModelApi {
 }
 
 /// How JSON is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 enum AnswerShape {
     /// By its schema.
     Schema,
@@ -79,7 +79,7 @@ enum AnswerShape {
 }
 
 /// How a question is put.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 struct RequestForm {
     shape: AnswerShape,
     /// Whether the limit goes by its newer name, `max_completion_tokens`.

@@ -120,11 +120,12 @@ impl JsonlStore {
     ) -> StoreResult<T> {
         if let Some(folder) = self.path.parent().filter(|it| !it.as_os_str().is_empty()) {
             lock::create_private_folder(folder)
-                .map_err(|error| store_error_from_io("cannot make the store's folder", error))?;
+                .map_err(store_error_from_io("cannot make the store's folder"))?;
         }
         let mut queue = lock_ignoring_poison(&self.queue);
-        let held = queue.wait_for_lock(patience);
-        let _held = held.map_err(store_error_from_lock)?;
+        let _held = queue
+            .wait_for_lock(patience)
+            .map_err(store_error_from_lock)?;
         act()
     }
 
@@ -145,7 +146,8 @@ impl JsonlStore {
             &reading.local
         };
         let line = line::format_batch_line(&events, reading.last_at)?;
-        tape.append_line(&line, batch.is_durable())?;
+        tape.append_line(&line, batch.is_durable())
+            .map_err(store_error_from_io("cannot write the store"))?;
         reading.catch_up()?;
         let memories = events.iter().filter_map(merge::remembered_memory);
         Ok(AppendReceipt {
@@ -201,10 +203,11 @@ impl JsonlState {
     fn rewrite_files(&self, gone: &HashSet<MemoryId>, last: &str) -> StoreResult<()> {
         let mut shared = self.shared.content_without(gone, &self.repo)?;
         shared.extend(last.bytes());
-        self.shared.replace_content(&shared)?;
+        let broken = store_error_from_io("cannot rewrite the store");
+        self.shared.replace_content(&shared).map_err(broken)?;
         if self.local.path.exists() {
             let local = self.local.content_without(gone, &self.repo)?;
-            self.local.replace_content(&local)?;
+            self.local.replace_content(&local).map_err(broken)?;
         }
         Ok(())
     }
@@ -251,7 +254,9 @@ impl JsonlState {
         } else {
             &mut self.shared
         };
-        let Some((lines, tail)) = tape.read_new_lines()? else {
+        let read = tape.read_new_lines();
+        let Some((lines, tail)) = read.map_err(store_error_from_io("cannot read the store"))?
+        else {
             return Ok(false);
         };
         for bytes in &lines {
@@ -286,8 +291,8 @@ impl JsonlState {
             merge::renumber_memories(&mut batches, &self.graves);
         }
         if self.is_foreign {
-            let events = batches.iter().flat_map(|(_, events)| events);
-            self.held.note_held(events);
+            self.held
+                .note_held(batches.iter().flat_map(|(_, events)| events));
         }
         for (at, events) in batches {
             self.last_at = self.last_at.max(at);

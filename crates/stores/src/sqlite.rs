@@ -276,8 +276,8 @@ impl SqliteStore {
             .collect();
         for path in [self.path.clone(), path_with_suffix(&self.path, "-wal")] {
             if path.exists() {
-                let bytes = std::fs::read(&path)
-                    .map_err(|error| store_error_from_io("cannot read the store", error))?;
+                let bytes =
+                    std::fs::read(&path).map_err(store_error_from_io("cannot read the store"))?;
                 if pieces.iter().any(|piece| contains_bytes(&bytes, piece)) {
                     return Ok(true);
                 }
@@ -322,7 +322,7 @@ fn read_in_snapshot<T>(
 fn open_or_create_database(path: &Path) -> SqliteResult<Connection> {
     if let Some(folder) = path.parent() {
         lock::create_private_folder(folder)
-            .map_err(|error| store_error_from_io("cannot make the store's folder", error))?;
+            .map_err(store_error_from_io("cannot make the store's folder"))?;
     }
     lock::set_private_mode(
         OpenOptions::new()
@@ -332,7 +332,7 @@ fn open_or_create_database(path: &Path) -> SqliteResult<Connection> {
             .write(true),
     )
     .open(path)
-    .map_err(|error| store_error_from_io("cannot open the store", error))?;
+    .map_err(store_error_from_io("cannot open the store"))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     Ok(Connection::open_with_flags(path, flags)?)
 }
@@ -351,8 +351,10 @@ fn path_with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 fn escape_uri_path(path: &Path) -> String {
-    let text = path.to_string_lossy().replace('%', "%25");
-    text.replace('?', "%3f").replace('#', "%23")
+    path.to_string_lossy()
+        .replace('%', "%25")
+        .replace('?', "%3f")
+        .replace('#', "%23")
 }
 
 fn contains_bytes(bytes: &[u8], piece: &[u8]) -> bool {
@@ -366,8 +368,8 @@ fn contains_bytes(bytes: &[u8], piece: &[u8]) -> bool {
 fn memory_row_key(space: i64, number: u64) -> SqliteResult<i64> {
     let fits = number < 1 << (62 - SPACE_BITS) && (0..1 << SPACE_BITS).contains(&space);
     let number = to_sql_number(number)?;
-    let key = fits.then_some(number << SPACE_BITS | space);
-    key.ok_or_else(|| SqliteError::corrupt("a memory's number"))
+    fits.then_some(number << SPACE_BITS | space)
+        .ok_or_else(|| SqliteError::corrupt("a memory's number"))
 }
 
 fn to_sql_number(number: u64) -> SqliteResult<i64> {
@@ -406,8 +408,10 @@ impl EventLog for SqliteStore {
             // SQLite zeroes what it frees, but a page it rebuilt may keep a stale copy: look, and only then rewrite. Of
             // what cannot be read nobody knows what to look for.
             if text.map_or(Ok(true), |it| self.holds_bytes_of(&it))? {
-                let vacuumed = self.lock_connection().connection.execute_batch("VACUUM");
-                vacuumed.map_err(SqliteError::from)?;
+                self.lock_connection()
+                    .connection
+                    .execute_batch("VACUUM")
+                    .map_err(SqliteError::from)?;
                 self.checkpoint_log().map_err(erasure_pending_error)?;
             }
         }
@@ -421,8 +425,11 @@ impl EventLog for SqliteStore {
                 read::read_memories_by_number(db, (id, space), numbers)
             }),
             MemoryKeys::Claim(space, claim) => self.read_space(space, |db, id| {
-                let found = read::read_memory_by_claim(db, (id, space), claim.as_bytes())?;
-                Ok(found.into_iter().collect())
+                Ok(
+                    read::read_memory_by_claim(db, (id, space), claim.as_bytes())?
+                        .into_iter()
+                        .collect(),
+                )
             }),
         }
     }

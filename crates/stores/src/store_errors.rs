@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use apostille_files::lock::LockError;
 
-/// An IO error of a store's file.
-pub(crate) fn store_error_from_io(what: &str, error: io::Error) -> StoreError {
-    match error.kind() {
+/// Makes the store's error of an IO error of its file; `what` was tried.
+pub(crate) fn store_error_from_io(what: &str) -> impl Fn(io::Error) -> StoreError + Copy {
+    move |error| match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             StoreError::Full
         }
@@ -34,7 +34,7 @@ pub(crate) fn encode_json(what: &str, record: &impl Serialize) -> StoreResult<St
 pub(crate) fn store_error_from_lock(error: LockError) -> StoreError {
     match error {
         LockError::Busy { waited_ms } => StoreError::Busy { waited_ms },
-        LockError::Io { what, source } => store_error_from_io(what, source),
+        LockError::Io { what, source } => store_error_from_io(what)(source),
     }
 }
 

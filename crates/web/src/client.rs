@@ -37,14 +37,15 @@ pub fn build_http_agent(
     let roots = way
         .authorities
         .map_or(Ok(RootCerts::WebPki), parse_authorities)?;
-    let config = Agent::config_builder()
+    Ok(Agent::config_builder()
         .proxy(proxy)
         .max_redirects(0)
         .http_status_as_error(false)
         .timeout_global(Some(way.timeout))
         .tls_config(TlsConfig::builder().root_certs(roots).build())
-        .user_agent(concat!("apostille/", env!("CARGO_PKG_VERSION")));
-    Ok(config.build().new_agent())
+        .user_agent(concat!("apostille/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .new_agent())
 }
 
 fn parse_authorities(pem: &[u8]) -> Result<RootCerts, &'static str> {

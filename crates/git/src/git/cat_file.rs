@@ -15,7 +15,7 @@ pub(super) struct CatFile {
 }
 
 /// What git holds under a name.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) enum CatFileAnswer {
     /// This object.
     Found(GitObject),
@@ -26,7 +26,7 @@ pub(super) enum CatFileAnswer {
 }
 
 /// An object of git's.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) struct GitObject {
     /// Its id in hexadecimal.
     pub(super) id: String,
@@ -92,8 +92,10 @@ impl CatFile {
             .by_ref()
             .take(MAX_HEADER)
             .read_until(b'\n', &mut line)?;
-        let line = line.strip_suffix(b"\n").ok_or_else(garbled_output_error)?;
-        Ok(String::from_utf8_lossy(line).into_owned())
+        Ok(
+            String::from_utf8_lossy(line.strip_suffix(b"\n").ok_or_else(garbled_output_error)?)
+                .into_owned(),
+        )
     }
 
     /// The content, and the line break that git puts behind it.

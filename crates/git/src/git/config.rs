@@ -3,7 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::iter::Peekable;
+use std::path::Path;
 use std::str::Chars;
+
+use apostille_cite::source::SourceResult;
+
+use super::small_file::read_small_text_file;
+
+/// The largest configuration file that is read.
+const MAX_CONFIG: u64 = 4 * 1024 * 1024;
 
 /// What a configuration file says, in its order.
 #[derive(Clone, Default)]
@@ -11,7 +19,7 @@ pub(super) struct GitConfig {
     entries: Vec<GitConfigEntry>,
 }
 
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 struct GitConfigEntry {
     section: String,
     subsection: Option<String>,
@@ -33,6 +41,12 @@ impl GitConfig {
         Self {
             entries: parser.entries,
         }
+    }
+
+    /// Reads a configuration file; one that is not there says nothing.
+    pub(super) fn read_file(path: &Path) -> SourceResult<Self> {
+        let text = read_small_text_file(path, MAX_CONFIG)?;
+        Ok(text.as_deref().map(Self::parse).unwrap_or_default())
     }
 
     /// The value of `section.key`; the last one counts.

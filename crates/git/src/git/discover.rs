@@ -9,8 +9,6 @@ use super::config::GitConfig;
 use super::identity::{self, RemoteIdentity};
 use super::{small_file, source_unavailable};
 
-/// The largest configuration file that is read.
-const MAX_CONFIG: u64 = 4 * 1024 * 1024;
 /// The largest file that only holds a path.
 const MAX_POINTER: u64 = 16 * 1024;
 
@@ -20,7 +18,8 @@ pub struct Checkout {
     root: Option<PathBuf>,
     git_dir: PathBuf,
     common_dir: PathBuf,
-    config: GitConfig,
+    /// What the repository's own configuration says.
+    pub(super) config: GitConfig,
 }
 
 impl Checkout {
@@ -67,11 +66,6 @@ impl Checkout {
         identity::find_repository_space(&self.config, &self.common_dir)
     }
 
-    /// What the repository's own configuration says.
-    pub(super) fn config(&self) -> &GitConfig {
-        &self.config
-    }
-
     /// Whether ids of content are SHA-1, which is git's default.
     pub(crate) fn uses_sha1(&self) -> bool {
         self.config
@@ -90,10 +84,7 @@ impl Checkout {
     fn open_git_dir(root: Option<&Path>, git_dir: &Path) -> SourceResult<Self> {
         let git_dir = canonicalize_git_path(git_dir)?;
         let common_dir = canonicalize_git_path(&read_common_dir(&git_dir)?)?;
-        let config = small_file::read_small_text_file(&common_dir.join("config"), MAX_CONFIG)?
-            .as_deref()
-            .map(GitConfig::parse)
-            .unwrap_or_default();
+        let config = GitConfig::read_file(&common_dir.join("config"))?;
         // `.git` may point to a bare repository whose working trees are all linked ones.
         let is_bare = git_dir == common_dir && config.is_enabled("core", "bare");
         let root = root.filter(|_| !is_bare).map(Path::to_path_buf);

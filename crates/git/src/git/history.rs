@@ -168,8 +168,10 @@ fn find_route_across(
     commit: &str,
 ) -> SourceResult<Option<HistoryRoute>> {
     let is_ancestor = parents.contains_key(commit);
-    let joins = is_ancestor.then(|| find_join(line, parents, commit));
-    let end = joins.flatten().or(line.steps.len().checked_sub(1));
+    let end = is_ancestor
+        .then(|| find_join(line, parents, commit))
+        .flatten()
+        .or(line.steps.len().checked_sub(1));
     let target = end.map(|at| &line.steps[at].commit);
     let Some(target) = target.or(line.base.as_ref()) else {
         return Ok(None);
@@ -279,8 +281,7 @@ fn disable_git_filters(checkout: &Checkout, command: &mut Command) -> SourceResu
 pub(crate) fn list_sparse_excluded(checkout: &Checkout) -> SourceResult<BTreeSet<String>> {
     let mut paths = BTreeSet::new();
     if checkout.git_dir().join("info/sparse-checkout").exists() {
-        let files = GitOutput::start(checkout, &["ls-files", "-t", "-z"])?;
-        files.each_piece(0, |it| {
+        GitOutput::start(checkout, &["ls-files", "-t", "-z"])?.each_piece(0, |it| {
             paths.extend(it.strip_prefix("S ").map(str::to_owned))
         })?;
     }
@@ -289,11 +290,11 @@ pub(crate) fn list_sparse_excluded(checkout: &Checkout) -> SourceResult<BTreeSet
 
 fn list_untracked_files(checkout: &Checkout) -> SourceResult<Vec<FileEdit>> {
     let mut edits = Vec::new();
-    let files = GitOutput::start(
+    GitOutput::start(
         checkout,
         &["ls-files", "--others", "--exclude-standard", "-z"],
-    )?;
-    files.each_piece(0, |path| {
+    )?
+    .each_piece(0, |path| {
         edits.extend(path.parse().ok().map(|path| FileEdit {
             was: None,
             now: Some(FileVersion { path, id: None }),

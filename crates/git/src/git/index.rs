@@ -16,7 +16,7 @@ const STAGE: u16 = 0x3000;
 const EXTENDED: u16 = 0x4000;
 
 /// What git noted of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct GitIndexEntry {
     id: [u8; 20],
     modified: (u32, u32),

@@ -15,7 +15,7 @@ const MAX_PACKED: u64 = 128 * 1024 * 1024;
 const PER_WORKTREE: [&str; 3] = ["refs/bisect/", "refs/worktree/", "refs/rewritten/"];
 
 /// What a ref points to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) enum RefTarget {
     /// An object, by its id in hexadecimal.
     Object(String),
@@ -38,8 +38,8 @@ pub(super) fn look_up_ref(checkout: &Checkout, name: &str) -> SourceResult<Optio
         Some(text) => parse_loose_ref(name, &text).map(Some),
         None => {
             let path = checkout.common_dir().join("packed-refs");
-            let packed = small_file::read_small_file(&path, MAX_PACKED)?;
-            Ok(packed.and_then(|it| find_packed_ref(&it, name)))
+            Ok(small_file::read_small_file(&path, MAX_PACKED)?
+                .and_then(|it| find_packed_ref(&it, name)))
         }
     }
 }
@@ -107,11 +107,12 @@ fn look_up_ref_with_git(checkout: &Checkout, name: &str) -> SourceResult<Option<
     {
         return Ok(Some(RefTarget::Symbolic(target)));
     }
-    let id = git_command::run_git_query(
+    Ok(git_command::run_git_query(
         checkout,
         &["rev-parse", "--verify", "--quiet", "--end-of-options", name],
-    )?;
-    Ok(id.filter(|it| is_object_id(it)).map(RefTarget::Object))
+    )?
+    .filter(|it| is_object_id(it))
+    .map(RefTarget::Object))
 }
 
 #[cfg(test)]

@@ -4,26 +4,21 @@ use std::path::{Path, PathBuf};
 
 use super::config::GitConfig;
 use super::discover::Checkout;
-use super::small_file;
-
-/// The largest configuration file that is read.
-const MAX_CONFIG: u64 = 4 * 1024 * 1024;
 
 impl Checkout {
     /// The value of `section.key`, both in lower case: of this working tree, else of the repository, else of the user's
     /// files, the last of which counts most.
     #[must_use]
     pub fn read_setting(&self, users: &[PathBuf], section: &str, key: &str) -> Option<String> {
-        let own = || read_config_value(&self.git_dir().join("config.worktree"), section, key);
-        let is_split = self.config().is_enabled("extensions", "worktreeconfig");
-        let own = if is_split { own() } else { None };
-        own.or_else(|| self.config().value(section, key).map(Into::into))
-            .or_else(|| {
-                users
-                    .iter()
-                    .rev()
-                    .find_map(|it| read_config_value(it, section, key))
-            })
+        let read = |path: &Path| {
+            let config = GitConfig::read_file(path).ok()?;
+            config.value(section, key).map(str::to_owned)
+        };
+        let is_split = self.config.is_enabled("extensions", "worktreeconfig");
+        let own = is_split.then(|| read(&self.git_dir().join("config.worktree")));
+        own.flatten()
+            .or_else(|| self.config.value(section, key).map(Into::into))
+            .or_else(|| users.iter().rev().find_map(|it| read(it)))
     }
 
     /// The folder that git takes hooks from; a path from the configuration is relative to the working tree.
@@ -37,9 +32,4 @@ impl Checkout {
             _ => self.root().unwrap_or(self.git_dir()).join(said),
         }
     }
-}
-
-fn read_config_value(path: &Path, section: &str, key: &str) -> Option<String> {
-    let text = small_file::read_small_text_file(path, MAX_CONFIG).ok()??;
-    GitConfig::parse(&text).value(section, key).map(Into::into)
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sha1::{Digest as _, Sha1};
 
 /// What kind of thing a tree names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum TreeEntryKind {
     /// A file, executable or not.
     File,
@@ -18,7 +18,7 @@ pub(crate) enum TreeEntryKind {
 }
 
 /// One thing that a tree names.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct TreeEntry {
     /// What it is.
     pub(super) kind: TreeEntryKind,
@@ -27,7 +27,7 @@ pub(super) struct TreeEntry {
 }
 
 /// A tree object that is not written as git writes them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, PartialEq, thiserror::Error)]
 #[error("a tree object is broken; try 'git fsck'")]
 pub(crate) struct BadTree;
 

@@ -31,12 +31,17 @@ impl Checkout {
             ));
         }
         let range = format!("{commit}..HEAD");
-        let listed = git_command::run_git_query(self, &["rev-list", MAX_COMMITS, &range, "--"])?
-            .unwrap_or_default();
-        let commits = listed.lines().map(str::to_owned).collect();
-        let edits = history::diff_worktree_with_commit(self, commit)?;
-        let paths = edits.into_iter().flat_map(|it| [it.was, it.now]).flatten();
-        let files: BTreeSet<String> = paths.map(|it| it.path.as_str().to_owned()).collect();
+        let commits = git_command::run_git_query(self, &["rev-list", MAX_COMMITS, &range, "--"])?
+            .unwrap_or_default()
+            .lines()
+            .map(str::to_owned)
+            .collect();
+        let files: BTreeSet<String> = history::diff_worktree_with_commit(self, commit)?
+            .into_iter()
+            .flat_map(|it| [it.was, it.now])
+            .flatten()
+            .map(|it| it.path.as_str().to_owned())
+            .collect();
         Ok(WorkRange {
             commits,
             files: files.into_iter().collect(),

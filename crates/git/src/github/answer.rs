@@ -29,7 +29,7 @@ pub(super) enum BadGitHubAnswer {
 }
 
 /// One thing that a tree lists.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct GitHubTreeEntry {
     pub(super) kind: TreeEntryKind,
     pub(super) id: String,
@@ -46,7 +46,7 @@ pub(super) struct GitHubListing {
 }
 
 /// What is found under a path.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum ListingLookup<'a> {
     /// A file or a directory.
     Entry(&'a GitHubTreeEntry),
@@ -124,9 +124,11 @@ impl GitHubListing {
 
 /// The commit id that an answer consists of.
 pub(super) fn parse_commit_id(body: &[u8]) -> Result<String, BadGitHubAnswer> {
-    let text = std::str::from_utf8(body).ok().map(str::trim);
-    let id = text.filter(|it| is_object_id(it));
-    id.map(str::to_ascii_lowercase)
+    std::str::from_utf8(body)
+        .ok()
+        .map(str::trim)
+        .filter(|it| is_object_id(it))
+        .map(str::to_ascii_lowercase)
         .ok_or(BadGitHubAnswer::NoCommit)
 }
 
@@ -154,7 +156,7 @@ pub(super) fn parse_blob_content(body: &[u8], id: &str) -> Result<Vec<u8>, BadGi
 }
 
 /// What the contents API says of a path.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) enum GitHubContents {
     /// A file: its id, its size, and its content unless that is too long for this answer.
     File {

@@ -9,12 +9,12 @@ use jiff::{SignedDuration, Timestamp};
 /// GitHub counts requests by the hour; a longer wait is a clock that is wrong.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
 /// How long to wait where a limit does not say: what GitHub asks for.
-const UNSAID: Duration = Duration::from_secs(60);
+pub(super) const UNSAID: Duration = Duration::from_secs(60);
 /// How long nothing is asked after an answer did not come, so that twenty citations do not wait twenty times.
 const QUIET: Duration = Duration::from_secs(30);
 
 /// Why nothing is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum BackoffReason {
     /// The server allows no more requests.
     Limit,
@@ -37,8 +37,8 @@ impl RequestBackoff {
     }
 
     /// Closes after a limit, and says for how long.
-    pub(super) fn back_off_for_limit(&self, now: Timestamp, wait: RateLimitWait) -> Duration {
-        let wait = wait.to_duration(now);
+    pub(super) fn back_off_for_limit(&self, now: Timestamp, wait: Duration) -> Duration {
+        let wait = wait.clamp(Duration::from_secs(1), LONGEST);
         self.back_off(BackoffReason::Limit, now, wait);
         wait
     }
@@ -59,46 +59,23 @@ impl RequestBackoff {
     }
 }
 
-/// How long a limit lasts, as an answer tells it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RateLimitWait {
-    /// So many seconds.
-    Seconds(u64),
-    /// Until this second since 1970.
-    Until(i64),
-    /// It does not say.
-    Unsaid,
-}
-
-impl RateLimitWait {
-    /// What the headers of a refusal tell; `None` if they tell of no limit.
-    ///
-    /// `header` gives the text of a header. A `retry-after` comes first, since it is the shorter-lived of the two.
-    pub(super) fn from_headers<'a>(
-        status: u16,
-        header: impl Fn(&str) -> Option<&'a str>,
-    ) -> Option<Self> {
-        if let Some(text) = header("retry-after") {
-            return Some(text.trim().parse().map_or(Self::Unsaid, Self::Seconds));
-        }
-        if header("x-ratelimit-remaining").is_some_and(|it| it.trim() == "0") {
-            let reset = header("x-ratelimit-reset").and_then(|it| it.trim().parse().ok());
-            return Some(reset.map_or(Self::Unsaid, Self::Until));
-        }
-        (status == 429).then_some(Self::Unsaid)
+/// How long a limit lasts, as the headers of a refusal tell it; `None` if they tell of no limit.
+///
+/// `header` gives the text of a header. A `retry-after` comes first, since it is the shorter-lived of the two.
+pub(super) fn read_limit_headers<'a>(
+    status: u16,
+    now: Timestamp,
+    header: impl Fn(&str) -> Option<&'a str>,
+) -> Option<Duration> {
+    if let Some(text) = header("retry-after") {
+        return Some(text.trim().parse().map_or(UNSAID, Duration::from_secs));
     }
-
-    fn to_duration(self, now: Timestamp) -> Duration {
-        let wait = match self {
-            Self::Seconds(n) => Duration::from_secs(n),
-            Self::Until(second) => {
-                let seconds = second.saturating_sub(now.as_second());
-                Duration::from_secs(seconds.try_into().unwrap_or(0))
-            }
-            Self::Unsaid => UNSAID,
-        };
-        wait.clamp(Duration::from_secs(1), LONGEST)
+    if header("x-ratelimit-remaining").is_some_and(|it| it.trim() == "0") {
+        let reset = header("x-ratelimit-reset").and_then(|it| it.trim().parse().ok());
+        let left = reset.map(|it: i64| it.saturating_sub(now.as_second()).try_into());
+        return Some(left.map_or(UNSAID, |it| Duration::from_secs(it.unwrap_or(0))));
     }
+    (status == 429).then_some(UNSAID)
 }
 
 #[cfg(test)]
@@ -109,76 +86,74 @@ mod tests {
         Timestamp::from_second(second).unwrap()
     }
 
+    fn read(status: u16, headers: &str) -> Option<Duration> {
+        read_limit_headers(status, at(1000), |name| {
+            headers
+                .lines()
+                .find_map(|it| it.strip_prefix(name)?.strip_prefix(": "))
+        })
+    }
+
     #[test]
     fn limits_are_told_by_headers() {
-        let check = |status: u16, headers: &str, expected: Option<RateLimitWait>| {
-            let header = |name: &str| {
-                headers
-                    .lines()
-                    .find_map(|it| it.strip_prefix(name)?.strip_prefix(": "))
-            };
-            assert_eq!(
-                RateLimitWait::from_headers(status, header),
-                expected,
-                "{status} {headers}"
-            );
+        let check = |status: u16, headers: &str, expected: Option<u64>| {
+            let expected = expected.map(Duration::from_secs);
+            assert_eq!(read(status, headers), expected, "{status} {headers}");
         };
         check(
             403,
             "x-ratelimit-remaining: 0\nx-ratelimit-reset: 1700",
-            Some(RateLimitWait::Until(1700)),
+            Some(700),
         );
         check(
             429,
             "x-ratelimit-remaining: 0\nx-ratelimit-reset: 1700",
-            Some(RateLimitWait::Until(1700)),
+            Some(700),
         );
-        check(403, "x-ratelimit-remaining: 0", Some(RateLimitWait::Unsaid));
+        check(403, "x-ratelimit-remaining: 0", Some(60));
         check(
             403,
             "x-ratelimit-remaining: 0\nx-ratelimit-reset: soon",
-            Some(RateLimitWait::Unsaid),
+            Some(60),
         );
-        check(403, "retry-after: 30", Some(RateLimitWait::Seconds(30)));
+        check(403, "retry-after: 30", Some(30));
         check(
             403,
             "x-ratelimit-remaining: 0\nx-ratelimit-reset: 1700\nretry-after: 9",
-            Some(RateLimitWait::Seconds(9)),
+            Some(9),
         );
-        check(
-            429,
-            "retry-after: Fri, 31 Dec 1999 23:59:59 GMT",
-            Some(RateLimitWait::Unsaid),
-        );
-        check(429, "", Some(RateLimitWait::Unsaid));
+        check(429, "retry-after: Fri, 31 Dec 1999 23:59:59 GMT", Some(60));
+        check(429, "", Some(60));
         check(403, "x-ratelimit-remaining: 41", None);
         check(403, "", None);
     }
 
     #[test]
     fn a_gate_opens_when_the_time_has_passed() {
-        let check = |wait: RateLimitWait, expected: u64| {
+        let check = |headers: &str, expected: u64| {
             let gate = RequestBackoff::default();
+            let wait = read(429, headers).unwrap();
             assert_eq!(
                 gate.back_off_for_limit(at(1000), wait),
                 Duration::from_secs(expected),
-                "{wait:?}"
+                "{headers}"
             );
             let end = 1000 + i64::try_from(expected).unwrap();
             assert_eq!(
                 gate.remaining_wait(at(end - 1)),
                 Some((BackoffReason::Limit, Duration::from_secs(1))),
-                "{wait:?}"
+                "{headers}"
             );
-            assert_eq!(gate.remaining_wait(at(end)), None, "{wait:?}");
+            assert_eq!(gate.remaining_wait(at(end)), None, "{headers}");
         };
-        check(RateLimitWait::Seconds(30), 30);
-        check(RateLimitWait::Until(1700), 700);
-        check(RateLimitWait::Unsaid, 60);
-        check(RateLimitWait::Until(900), 1);
-        check(RateLimitWait::Until(i64::MAX), 3600);
-        check(RateLimitWait::Until(i64::MIN), 1);
-        check(RateLimitWait::Seconds(u64::MAX), 3600);
+        let until = |reset: i64| format!("x-ratelimit-remaining: 0\nx-ratelimit-reset: {reset}");
+        check("retry-after: 30", 30);
+        check(&until(1700), 700);
+        check("", 60);
+        check(&until(900), 1);
+        check(&until(i64::MAX), 3600);
+        check(&until(i64::MIN), 1);
+        check(&format!("retry-after: {}", u64::MAX), 3600);
     }
 
     #[test]
@@ -186,7 +161,7 @@ mod tests {
         let gate = RequestBackoff::default();
         assert_eq!(gate.remaining_wait(at(0)), None);
         gate.back_off_for_silence(at(0));
-        gate.back_off_for_limit(at(0), RateLimitWait::Seconds(600));
+        gate.back_off_for_limit(at(0), Duration::from_secs(600));
         gate.back_off_for_silence(at(0));
         assert_eq!(
             gate.remaining_wait(at(0)),

@@ -29,7 +29,7 @@ pub(super) struct ResponseCache {
 }
 
 /// An answer that was kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) struct CachedResponse {
     /// What the server calls this answer, to be asked whether it still holds.
     pub(super) etag: Option<String>,
@@ -57,8 +57,11 @@ impl ResponseCache {
             return None;
         }
         let mut bytes = Vec::new();
-        let file = File::open(self.response_path(url)).ok()?;
-        file.take(self.limit).read_to_end(&mut bytes).ok()?;
+        File::open(self.response_path(url))
+            .ok()?
+            .take(self.limit)
+            .read_to_end(&mut bytes)
+            .ok()?;
         let end = bytes.iter().position(|it| *it == b'\n')?;
         let label: CacheFileHeader = serde_json::from_slice(&bytes[..end]).ok()?;
         let body = bytes.split_off(end + 1);

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use ureq::http::{HeaderValue, Response};
 use ureq::{Agent, Body};
 
-use super::backoff::{BackoffReason, RateLimitWait, RequestBackoff};
+use super::backoff::{BackoffReason, RequestBackoff, UNSAID, read_limit_headers};
 use super::options::GitHubOptions;
 use crate::git::source_unavailable;
 use apostille_web::client as web;
@@ -102,8 +102,7 @@ impl GitHubClient {
                 ControlFlow::Continue(next) => url = next,
             }
         }
-        let why = format!("{} redirects without end", self.address.host());
-        Err(ask.unavailable(why))
+        Err(ask.unavailable(format!("{} redirects without end", self.address.host())))
     }
 
     fn check_backoff(&self, ask: &GitHubRequest) -> SourceResult<()> {
@@ -183,12 +182,13 @@ impl GitHubClient {
     /// A limit, or the want of a right. A limit may be told by the message only.
     fn refusal_error(&self, ask: &GitHubRequest, mut response: Response<Body>) -> SourceError {
         let status = response.status().as_u16();
-        let told = RateLimitWait::from_headers(status, |name| response_header(&response, name));
+        let now = (self.now)();
+        let told = read_limit_headers(status, now, |name| response_header(&response, name));
         let body = read_body_beginning(&mut response, MAX_MESSAGE).unwrap_or_default();
         let text = String::from_utf8_lossy(&body).to_ascii_lowercase();
         let by_text = text.contains("rate limit") || text.contains("abuse detection");
-        if let Some(wait) = told.or(by_text.then_some(RateLimitWait::Unsaid)) {
-            return self.rate_limit_error(self.gate.back_off_for_limit((self.now)(), wait));
+        if let Some(wait) = told.or(by_text.then_some(UNSAID)) {
+            return self.rate_limit_error(self.gate.back_off_for_limit(now, wait));
         }
         let host = self.address.host();
         let why = match (self.token.is_some(), status) {
@@ -232,11 +232,11 @@ impl GitHubClient {
 /// Without the token, and without the agent, which knows the proxy's password.
 impl fmt::Debug for GitHubClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Client");
-        shown
+        f.debug_struct("Client")
             .field("address", &self.address)
-            .field("has_token", &self.token.is_some());
-        shown.field("gate", &self.gate).finish_non_exhaustive()
+            .field("has_token", &self.token.is_some())
+            .field("gate", &self.gate)
+            .finish_non_exhaustive()
     }
 }
 

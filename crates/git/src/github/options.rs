@@ -54,14 +54,11 @@ impl GitHubOptions {
 /// Without what is secret: the token, and the base and the proxy, which may hold passwords.
 impl fmt::Debug for GitHubOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("Options");
-        shown
+        f.debug_struct("Options")
             .field("repo", &self.repo)
-            .field("reference", &self.reference);
-        shown
+            .field("reference", &self.reference)
             .field("has_token", &self.token.is_some())
-            .field("cache", &self.cache);
-        shown
+            .field("cache", &self.cache)
             .field("timeout", &self.timeout)
             .finish_non_exhaustive()
     }

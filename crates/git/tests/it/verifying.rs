@@ -3,6 +3,7 @@
 
 use apostille_contract::sample_person;
 use std::cell::Cell;
+use std::sync::Arc;
 
 use apostille_cite::follow::{CitationFinding, FAR};
 use apostille_cite::source::{Source, SourceError};
@@ -16,7 +17,7 @@ use apostille_core::store::{EventLog as _, EventPage};
 use apostille_core::verify::proposal::propose_replacement;
 use apostille_core::verify::{Deed, VerifyOptions, VerifyReport, verify};
 use apostille_core::{Context, CoreError, revise};
-use apostille_git::verdict_cache::CachedSource;
+use apostille_git::verdict_cache::{CachedSource, VerdictCacheFile};
 use apostille_stores::sqlite::SqliteStore;
 
 use crate::follow::story::Story;
@@ -589,7 +590,7 @@ fn cached_source_gives_the_same_verdicts() {
     let citations: Vec<_> = citations.iter().cycle().take(60).collect();
     let memo = desk.story.beside("findings");
     let look = |source: Box<dyn Source>| {
-        let source = CachedSource::new(source, &memo);
+        let source = CachedSource::with_cache(source, Arc::new(VerdictCacheFile::new(&memo)));
         verdicts(desk.with(&source, |cx| {
             cx.citation_follower(FAR).follow_citations(&citations)
         }))
@@ -608,7 +609,10 @@ fn cached_source_gives_the_same_verdicts() {
         );
     }
     let desk = desk.then(|it| it.write("src/limits.rs", LIMITS));
-    let source = CachedSource::new(Box::new(desk.story.worktree()), &memo);
+    let source = CachedSource::with_cache(
+        Box::new(desk.story.worktree()),
+        Arc::new(VerdictCacheFile::new(&memo)),
+    );
     let now = desk.with(&source, |cx| {
         cx.citation_follower(FAR).follow_citations(&citations)
     });

@@ -159,8 +159,10 @@ impl<'a> ModelCall<'a> {
     }
 
     fn time_left(&self) -> Duration {
-        let timeout = self.remote.options.timeout;
-        timeout.saturating_sub(self.started.elapsed())
+        self.remote
+            .options
+            .timeout
+            .saturating_sub(self.started.elapsed())
     }
 
     fn timeout_error(&self) -> ModelError {
@@ -180,6 +182,10 @@ impl<'a> ModelCall<'a> {
 
 /// How long a busy server asks to be left alone. A date is not read: what is that far away is not waited for.
 fn parse_retry_after(response: &Response<Body>) -> Option<Duration> {
-    let text = web::response_header(response, "retry-after")?.trim();
-    Some(text.parse().map_or(Duration::MAX, Duration::from_secs))
+    Some(
+        web::response_header(response, "retry-after")?
+            .trim()
+            .parse()
+            .map_or(Duration::MAX, Duration::from_secs),
+    )
 }

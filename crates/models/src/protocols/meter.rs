@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use apostille_core::model::ModelError;
 use jiff::civil::Date;
@@ -30,25 +30,33 @@ impl DailyRequestMeter {
 
     /// Counts one request, before it is made. What cannot be counted must not be made.
     pub fn count_request(&self, day: Date) -> Result<(), ModelError> {
-        let uncounted = |error: io::Error| ModelError::Uncounted(Box::new(error));
-        let mut file = open_meter_file(&self.path).map_err(uncounted)?;
-        // Held for as long as it takes to read and write a line.
-        file.lock().map_err(uncounted)?;
-        let spent = read_meter_count(&mut file, day).map_err(uncounted)?;
-        if spent >= self.per_day {
-            return Err(ModelError::Spent {
+        match self.try_count(day) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(ModelError::Spent {
                 per_day: self.per_day,
-            });
+            }),
+            Err(error) => Err(ModelError::Uncounted(error.into())),
         }
-        write_meter_count(&mut file, day, spent + 1).map_err(uncounted)
     }
-}
 
-fn open_meter_file(path: &Path) -> io::Result<File> {
-    path.parent().map_or(Ok(()), create_private_folder)?;
-    let mut options = OpenOptions::new();
-    options.create(true).truncate(false).read(true).write(true);
-    set_private_mode(&mut options).open(path)
+    /// `false`: the day has seen all its requests.
+    fn try_count(&self, day: Date) -> io::Result<bool> {
+        self.path.parent().map_or(Ok(()), create_private_folder)?;
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).read(true).write(true);
+        let mut file = set_private_mode(&mut options).open(&self.path)?;
+        // Held for as long as it takes to read and write a line.
+        file.lock()?;
+        let spent = read_meter_count(&mut file, day)?;
+        if spent >= self.per_day {
+            return Ok(false);
+        }
+        file.rewind()?;
+        let line = format!("{day} {}\n", spent + 1);
+        file.write_all(line.as_bytes())?;
+        file.set_len(line.len() as u64)?;
+        Ok(true)
+    }
 }
 
 /// The requests of this day so far.
@@ -58,13 +66,6 @@ fn read_meter_count(file: &mut File, day: Date) -> io::Result<u32> {
     let line = String::from_utf8_lossy(&bytes);
     let count = line.trim_end().strip_prefix(&format!("{day} "));
     Ok(count.and_then(|it| it.parse().ok()).unwrap_or(0))
-}
-
-fn write_meter_count(file: &mut File, day: Date, count: u32) -> io::Result<()> {
-    file.rewind()?;
-    let line = format!("{day} {count}\n");
-    file.write_all(line.as_bytes())?;
-    file.set_len(line.len() as u64)
 }
 
 #[cfg(test)]

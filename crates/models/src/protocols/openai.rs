@@ -41,7 +41,10 @@ pub(super) fn read_openai_answer(answer: &Value) -> Result<String, ModelError> {
         _ => {}
     }
     let content = &choice["message"]["content"];
-    let parts = content.as_array().into_iter().flatten();
-    let texts = parts.filter_map(|it| it["text"].as_str());
+    let texts = content
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|it| it["text"].as_str());
     require_text(content.as_str().into_iter().chain(texts).collect())
 }

@@ -59,8 +59,9 @@ pub(super) struct HeldMemories(HashSet<MemoryId>);
 impl HeldMemories {
     /// Takes note of the memories that these events bring.
     pub(super) fn note_held<'a>(&mut self, events: impl Iterator<Item = &'a Event>) {
-        let memories = events.filter_map(remembered_memory);
-        let held = memories.filter(|it| foreign_hold_reason(it).is_some());
+        let held = events
+            .filter_map(remembered_memory)
+            .filter(|it| foreign_hold_reason(it).is_some());
         self.0.extend(held.map(|it| it.id));
     }
 

@@ -11,7 +11,7 @@ use apostille_core::store::StoreResult;
 use cap_std::fs::OpenOptions;
 
 use super::line;
-use crate::store_errors::store_error_from_io as fault;
+use crate::store_errors::store_error_from_io;
 use apostille_files::no_symlink;
 
 /// A file of lines, and how far it was read.
@@ -24,7 +24,7 @@ pub(super) struct LineFile {
 }
 
 /// How far a file was read, and which file it was.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq)]
 struct ReadMark {
     read: u64,
     len: u64,
@@ -45,13 +45,10 @@ impl LineFile {
 
     /// Opens the file, through a link only where it may be one.
     fn open_file(&self, options: &mut cap_std::fs::OpenOptions) -> io::Result<File> {
-        let target = if self.may_be_link {
-            std::fs::canonicalize(&self.path)
-        } else {
-            Ok(self.path.clone())
-        };
+        let follow = || std::fs::canonicalize(&self.path).ok();
+        let target = self.may_be_link.then(follow).flatten();
         // What is not there yet has no other name.
-        no_symlink::open_unlinked_file(&target.unwrap_or_else(|_| self.path.clone()), options)
+        no_symlink::open_unlinked_file(target.as_ref().unwrap_or(&self.path), options)
     }
 
     /// Forgets how far it was read.
@@ -60,17 +57,16 @@ impl LineFile {
     }
 
     /// Reads what was added since the last time. `None`: it is another file, or shorter, and is to be read anew.
-    pub(super) fn read_new_lines(&mut self) -> StoreResult<Option<NewLines>> {
-        let broken = |error| fault("cannot read the store", error);
+    pub(super) fn read_new_lines(&mut self) -> io::Result<Option<NewLines>> {
         let mut file = match self.open_file(OpenOptions::new().read(true)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let was_there = self.mark != ReadMark::default();
                 return Ok((!was_there).then(NewLines::default));
             }
-            Err(error) => return Err(broken(error)),
+            Err(error) => return Err(error),
         };
-        let found = file.metadata().map_err(broken)?;
+        let found = file.metadata()?;
         let (len, identity) = (found.len(), file_identity(&found));
         if self.mark.file != 0 && (self.mark.file != identity || len < self.mark.len) {
             return Ok(None);
@@ -78,13 +74,13 @@ impl LineFile {
         if self.mark.file == identity && len == self.mark.len {
             return Ok(Some(NewLines::default()));
         }
-        file.seek(SeekFrom::Start(self.mark.read)).map_err(broken)?;
+        file.seek(SeekFrom::Start(self.mark.read))?;
         let mut bytes = Vec::new();
-        file.take(len - self.mark.read)
-            .read_to_end(&mut bytes)
-            .map_err(broken)?;
-        let end = bytes.iter().rposition(|it| *it == b'\n');
-        let whole = end.map_or(0, |at| at + 1);
+        file.take(len - self.mark.read).read_to_end(&mut bytes)?;
+        let whole = bytes
+            .iter()
+            .rposition(|it| *it == b'\n')
+            .map_or(0, |at| at + 1);
         self.mark = ReadMark {
             read: self.mark.read + whole as u64,
             len,
@@ -101,43 +97,34 @@ impl LineFile {
     }
 
     /// Adds a line and, if it must last, waits until it is on the disk. A line cut short by a full disk is taken back.
-    pub(super) fn append_line(&self, line: &str, must_last: bool) -> StoreResult<()> {
-        let broken = |error| fault("cannot write the store", error);
+    pub(super) fn append_line(&self, line: &str, must_last: bool) -> io::Result<()> {
         let is_new = !self.path.exists();
-        let mut file = self
-            .open_file(OpenOptions::new().read(true).create(true).append(true))
-            .map_err(broken)?;
-        let len = file.metadata().map_err(broken)?.len();
-        let torn = has_torn_end(&mut file, len).map_err(broken)?;
+        let mut file = self.open_file(OpenOptions::new().read(true).create(true).append(true))?;
+        let len = file.metadata()?.len();
+        let torn = has_torn_end(&mut file, len)?;
         let start = if torn { "\n" } else { "" };
         let written = file
             .write_all(format!("{start}{line}").as_bytes())
             .and_then(|()| if must_last { file.sync_data() } else { Ok(()) });
-        if let Err(error) = written {
-            // Best effort: what cannot be taken back is a torn line, which every reader knows how to skip.
-            let _ = file.set_len(len);
-            return Err(broken(error));
-        }
+        // Best effort: what cannot be taken back is a torn line, which every reader knows how to skip.
+        written.inspect_err(|_| drop(file.set_len(len)))?;
         if is_new && must_last {
-            sync_parent_folder(&self.path).map_err(broken)?;
+            sync_parent_folder(&self.path)?;
         }
         Ok(())
     }
 
     /// Puts a new content in place of the old: written aside, forced to the disk, renamed.
-    pub(super) fn replace_content(&self, content: &[u8]) -> StoreResult<()> {
-        let broken = |error| fault("cannot rewrite the store", error);
+    pub(super) fn replace_content(&self, content: &[u8]) -> io::Result<()> {
         let aside = self.path.with_extension("rewrite");
         let mut file = no_symlink::open_unlinked_file(
             &aside,
             OpenOptions::new().write(true).create(true).truncate(true),
-        )
-        .map_err(broken)?;
-        file.write_all(content)
-            .and_then(|()| file.sync_all())
-            .map_err(broken)?;
-        std::fs::rename(&aside, &self.path).map_err(broken)?;
-        sync_parent_folder(&self.path).map_err(broken)
+        )?;
+        file.write_all(content)?;
+        file.sync_all()?;
+        std::fs::rename(&aside, &self.path)?;
+        sync_parent_folder(&self.path)
     }
 
     /// The content of the file without what it says of these memories. What cannot be read stays as it is.
@@ -150,7 +137,7 @@ impl LineFile {
         let file = self.open_file(OpenOptions::new().read(true));
         match file.and_then(|mut it| it.read_to_end(&mut bytes)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(fault("cannot read the store", error));
+                return Err(store_error_from_io("cannot read the store")(error));
             }
             _ => {}
         }

@@ -113,19 +113,18 @@ pub(super) fn can_fold_behind(
     last_at: Timestamp,
     last_number: impl Fn(&Space) -> u64,
 ) -> bool {
-    let mut given: HashMap<&Space, u64> = HashMap::new();
-    let mut is_next = true;
-    for event in batches.iter().flat_map(|(_, events)| events) {
-        is_next &= match &event.what {
-            EventBody::Forgotten { .. } => false,
-            EventBody::Remembered { memory, .. } => {
-                let last = given.insert(&memory.space, memory.number);
-                memory.number > last.unwrap_or_else(|| last_number(&memory.space))
-            }
-            _ => true,
-        };
-    }
-    is_next && batches.iter().all(|(at, _)| *at > last_at)
+    let mut given = HashMap::new();
+    let mut is_next = |event: &Event| match &event.what {
+        EventBody::Forgotten { .. } => false,
+        EventBody::Remembered { memory, .. } => {
+            let last = given.insert(memory.space.clone(), memory.number);
+            memory.number > last.unwrap_or_else(|| last_number(&memory.space))
+        }
+        _ => true,
+    };
+    batches
+        .iter()
+        .all(|(at, events)| *at > last_at && events.iter().all(&mut is_next))
 }
 
 /// Gives every memory a number of its own. Two clones give one number to two memories: the older one keeps it, the other
@@ -165,11 +164,13 @@ fn remembered_memories_mut<'a>(
     batches: &'a mut [TimedBatch],
     graves: &'a Tombstones,
 ) -> impl Iterator<Item = &'a mut Memory> {
-    let events = batches.iter_mut().flat_map(|(_, events)| events);
-    events.filter_map(|it| match &mut it.what {
-        EventBody::Remembered { memory, .. } if !graves.forgotten.contains(&memory.id) => {
-            Some(&mut **memory)
-        }
-        _ => None,
-    })
+    batches
+        .iter_mut()
+        .flat_map(|(_, events)| events)
+        .filter_map(|it| match &mut it.what {
+            EventBody::Remembered { memory, .. } if !graves.forgotten.contains(&memory.id) => {
+                Some(&mut **memory)
+            }
+            _ => None,
+        })
 }

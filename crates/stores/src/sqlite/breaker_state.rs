@@ -60,8 +60,10 @@ fn parse_open_breakers(kept: &Value) -> Option<Vec<OpenBreaker>> {
         return None;
     };
     let records: Vec<OpenBreakerRecord> = serde_json::from_str(kept).ok()?;
-    let trips = records.into_iter().map(|it| OpenBreaker::try_from(it).ok());
-    trips.collect()
+    records
+        .into_iter()
+        .map(|it| OpenBreaker::try_from(it).ok())
+        .collect()
 }
 
 /// Opens or closes breakers, where this event does.
@@ -74,8 +76,11 @@ pub(super) fn update_open_breakers(db: &Connection, space: i64, event: &Event) -
     }
     let mut trips = read_open_breakers(db, space)?;
     breaker_state::fold_open_breakers(&mut trips, event);
-    let update = "UPDATE space SET breakers = ?2 WHERE id = ?1";
-    run_statement(db, update, params![space, format_open_breakers(&trips)])
+    run_statement(
+        db,
+        "UPDATE space SET breakers = ?2 WHERE id = ?1",
+        params![space, format_open_breakers(&trips)],
+    )
 }
 
 /// Open breakers as they are kept; nothing where there are none.

@@ -1,7 +1,7 @@
 //! Forgetting a memory that cannot be read: its row, its index and its events go without being understood.
 
 use apostille_core::event::{Erasure, EventBody, Happening};
-use apostille_core::memory::{MemoryId, UsageCounts};
+use apostille_core::memory::MemoryId;
 use apostille_core::space::Space;
 use apostille_text::digest::Digest;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
@@ -49,12 +49,18 @@ pub(super) fn erase_damaged_row(db: &Connection, erasure: &Erasure) -> SqliteRes
         space_sum::read_space_sum(db, space)? == Some(space_sum::compute_space_sum(db, space)?);
     let mut writer = BatchWriter::new(db);
     subtract_row(stamp, writer.space_sum(space), adds_up);
-    writer
-        .space_sum(space)
-        .remove_usage(key, read_row_usage(db, key)?);
+    for (_, usage) in space_sum::read_usage_rows(db)?
+        .into_iter()
+        .filter(|it| it.0 == key)
+    {
+        writer.space_sum(space).remove_usage(key, usage);
+    }
     write_rows::delete_memory_rows(db, key)?;
-    let delete = "DELETE FROM cites WHERE space = ?1 AND number = ?2";
-    run_statement(db, delete, params![space, number])?;
+    run_statement(
+        db,
+        "DELETE FROM cites WHERE space = ?1 AND number = ?2",
+        params![space, number],
+    )?;
     // Which terms it was under is not known any more.
     writer.stale.insert(space);
     let place = writer.log_event(space, tombstone)?;
@@ -80,8 +86,10 @@ fn is_intact_memory_row(
     (id, space): (i64, &Space),
     number: u64,
 ) -> SqliteResult<bool> {
-    let found = read::read_memories_by_number(db, (id, space), &[number]);
-    let Some(memory) = found.ok().and_then(|mut it| it.pop()) else {
+    let Some(memory) = read::read_memories_by_number(db, (id, space), &[number])
+        .ok()
+        .and_then(|mut it| it.pop())
+    else {
         return Ok(false);
     };
     Ok(read::read_memory_key(db, memory.id)? == Some(memory_row_key(id, number)?))
@@ -95,16 +103,11 @@ fn read_row_stamp(db: &Connection, key: i64) -> SqliteResult<Option<(MemoryId, R
         let id = MemoryId::from_bytes(row.get(0).unwrap_or_default());
         Ok((id, (digest, row.get(2).ok())))
     };
-    let select = "SELECT id, record, seal FROM memory WHERE key = ?1";
-    Ok(db.query_row(select, [key], stamp).optional()?)
-}
-
-fn read_row_usage(db: &Connection, key: i64) -> SqliteResult<UsageCounts> {
-    let mut found = UsageCounts::default();
-    space_sum::each_usage_row(db, |it, usage| {
-        if it == key {
-            found = usage;
-        }
-    })?;
-    Ok(found)
+    Ok(db
+        .query_row(
+            "SELECT id, record, seal FROM memory WHERE key = ?1",
+            [key],
+            stamp,
+        )
+        .optional()?)
 }

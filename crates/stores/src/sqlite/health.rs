@@ -41,8 +41,7 @@ fn find_damaged_pages(db: &Connection) -> SqliteResult<Vec<String>> {
 /// Rows that belong to nothing, and counters that no program of ours writes.
 fn find_stray_rows(db: &Connection) -> SqliteResult<Vec<String>> {
     let mut problems = Vec::new();
-    let tables = ["memory", "event", "cites", "tail", "posting"];
-    let homeless = tables.map(|it| {
+    let homeless = ["memory", "event", "cites", "tail", "posting"].map(|it| {
         let rows = format!("{it} WHERE space NOT IN (SELECT id FROM space)");
         (rows, format!("rows of '{it}' belong to no space"))
     });
@@ -60,8 +59,11 @@ fn find_stray_rows(db: &Connection) -> SqliteResult<Vec<String>> {
         ),
         (uncounted, "counters are no counts"),
     ];
-    let homeless = homeless.iter().map(|(rows, what)| (&**rows, &**what));
-    for (rows, what) in homeless.chain(others) {
+    for (rows, what) in homeless
+        .iter()
+        .map(|(rows, what)| (&**rows, &**what))
+        .chain(others)
+    {
         let n: i64 = select_value(db, &format!("SELECT count(*) FROM {rows}"), [])?;
         if n > 0 {
             problems.push(format!("{n} {what}: another program wrote here"));

@@ -56,8 +56,10 @@ pub(super) fn add_memory_to_tail(
     let insert = "INSERT INTO tail(space, number, terms) VALUES (?1, ?2, ?3)";
     let terms = pack::pack_tail_terms(terms, len, place);
     run_statement(db, insert, params![space, place.number, terms])?;
-    let count = "SELECT count(*) FROM tail WHERE space = ?1";
-    if n_docs % LOOK_EVERY == 0 && select_value::<i64>(db, count, [space])? >= TAIL_LEN {
+    if n_docs % LOOK_EVERY == 0
+        && select_value::<i64>(db, "SELECT count(*) FROM tail WHERE space = ?1", [space])?
+            >= TAIL_LEN
+    {
         flush_tail(db, space)?;
     }
     Ok(())
@@ -102,8 +104,11 @@ fn remove_from_segments(db: &Connection, space: i64, term: &str, number: u64) ->
         if !entries.is_empty() {
             return update_posting_row(db, place, &pack::pack_postings(&entries, place));
         }
-        let delete = "DELETE FROM posting WHERE space = ?1 AND term = ?2 AND segment = ?3";
-        return run_statement(db, delete, params![space, term, segment]);
+        return run_statement(
+            db,
+            "DELETE FROM posting WHERE space = ?1 AND term = ?2 AND segment = ?3",
+            params![space, term, segment],
+        );
     }
     Ok(())
 }
@@ -114,8 +119,10 @@ fn flush_tail(db: &Connection, space: i64) -> SqliteResult<()> {
     let mut last = 0;
     let is_whole = each_tail_term(db, space, None, |number, term, count, len| {
         last = last.max(number);
-        let list = lists.entry(pack::decode_term(term)).or_default();
-        list.push(Posting { number, count, len });
+        lists
+            .entry(pack::decode_term(term))
+            .or_default()
+            .push(Posting { number, count, len });
     })?;
     if !is_whole {
         return Err(DamagedBlob.into());
@@ -165,8 +172,11 @@ pub(super) fn rebuild_index(db: &Connection, space: i64) -> SqliteResult<()> {
         Ok(())
     })?;
     insert_posting_segment(db, space, last, &lists)?;
-    let update = "UPDATE space SET n_docs = ?2, total_len = ?3 WHERE id = ?1";
-    run_statement(db, update, params![space, n_docs, total_len])
+    run_statement(
+        db,
+        "UPDATE space SET n_docs = ?2, total_len = ?3 WHERE id = ?1",
+        params![space, n_docs, total_len],
+    )
 }
 
 /// What the index knows of these terms.
@@ -214,8 +224,10 @@ fn read_posting_segments(
                 term,
                 number: row.get(1)?,
             };
-            let value = row.get_ref(0)?.as_blob();
-            let _ = value.map(|it| pack::unpack_postings(it, place, &mut list));
+            let _ = row
+                .get_ref(0)?
+                .as_blob()
+                .map(|it| pack::unpack_postings(it, place, &mut list));
             Ok(())
         })?;
         lists.push(list);
@@ -304,8 +316,13 @@ pub(super) fn insert_posting_lists(
     lists: Vec<(String, Vec<Posting>)>,
     mut more: PostingLists,
 ) -> SqliteResult<()> {
-    let numbers = lists.iter().map(|it| &it.1).chain(more.values());
-    let last = numbers.flatten().map(|it| it.number).max();
+    let last = lists
+        .iter()
+        .map(|it| &it.1)
+        .chain(more.values())
+        .flatten()
+        .map(|it| it.number)
+        .max();
     let last = last.unwrap_or_default();
     let insert = "INSERT INTO posting(space, term, segment, entries) VALUES (?1, ?2, ?3, ?4)";
     let mut insert = db.prepare_cached(insert)?;
@@ -370,8 +387,11 @@ pub(super) fn clear_all_indexes(db: &Connection) -> SqliteResult<()> {
     let clear =
         "DELETE FROM tail; DELETE FROM posting; UPDATE space SET n_docs = 0, total_len = 0;";
     db.execute_batch(clear)?;
-    let update = "UPDATE meta SET value = ?1 WHERE key = 'terms'";
-    run_statement(db, update, [terms::VERSION])
+    run_statement(
+        db,
+        "UPDATE meta SET value = ?1 WHERE key = 'terms'",
+        [terms::VERSION],
+    )
 }
 
 /// A row of the index: space, term, number and blob.

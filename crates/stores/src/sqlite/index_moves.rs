@@ -136,8 +136,10 @@ impl IndexMoves {
         let is_whole = index::each_tail_term(db, space, None, |number, term, count, len| {
             let it = Posting { number, count, len };
             if stays(&it) {
-                let list = kept.waiting.entry(pack::decode_term(term)).or_default();
-                list.push(it);
+                kept.waiting
+                    .entry(pack::decode_term(term))
+                    .or_default()
+                    .push(it);
             }
         })?;
         if is_whole {
@@ -188,8 +190,10 @@ fn analyse_texts(part: &[(u64, String)]) -> AnalysedLists {
         let terms = stems.extract_terms(text);
         let len = terms.iter().map(|(_, count)| count).sum();
         for (term, count) in terms {
-            let list = lists.entry(term).or_default();
-            list.push(Posting { number, count, len });
+            lists
+                .entry(term)
+                .or_default()
+                .push(Posting { number, count, len });
         }
     }
     lists.into_iter().collect()

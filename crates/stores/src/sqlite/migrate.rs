@@ -35,8 +35,10 @@ fn migrate_tables(db: &Connection) -> SqliteResult<()> {
     }
     if found == 0 {
         set_pragma(db, "application_id", APPLICATION)?;
-        let insert = "INSERT INTO meta(key, value) VALUES ('terms', ?1)";
-        db.execute(insert, [terms::VERSION])?;
+        db.execute(
+            "INSERT INTO meta(key, value) VALUES ('terms', ?1)",
+            [terms::VERSION],
+        )?;
     }
     if found == 1 {
         index::reseal_index_rows(db)?;

@@ -26,7 +26,7 @@ pub(super) const SEGMENT_LEN: usize = 2_048;
 const _: () = assert!(SEGMENT_LEN.is_power_of_two());
 
 /// The bytes of a blob are not what was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, PartialEq, thiserror::Error)]
 #[error("the index")]
 pub(super) struct DamagedBlob;
 
@@ -130,13 +130,8 @@ pub(super) fn split_segments(
     last: u64,
 ) -> impl Iterator<Item = (u64, &[Posting])> {
     list.sort_unstable_by_key(|it| it.number);
-    let parts = list.chunk_by(|a, b| segment_end(a.number) == segment_end(b.number));
-    parts.map(move |part| {
-        let end = part
-            .first()
-            .map_or(last, |it| last.min(segment_end(it.number)));
-        (end, part)
-    })
+    list.chunk_by(|a, b| segment_end(a.number) == segment_end(b.number))
+        .map(move |part| (last.min(segment_end(part[0].number)), part))
 }
 
 /// The last number that may lie in the same segment as a memory.

@@ -39,8 +39,10 @@ fn decode_memory_row_of_space(row: &Row<'_>, space: &Space) -> SqliteResult<Memo
     if memory.space == *space {
         Ok(memory)
     } else {
-        let at = format!("the space of memory {}", memory.number);
-        Err(SqliteError::corrupt(at))
+        Err(SqliteError::corrupt(format!(
+            "the space of memory {}",
+            memory.number
+        )))
     }
 }
 
@@ -54,8 +56,10 @@ impl<'a> MemoryRows<'a> {
 
     /// The row that is filed under this id.
     pub(super) fn read_by_id(&mut self, id: MemoryId) -> SqliteResult<Option<MemoryRow>> {
-        let row = self.0.query_row([id.as_bytes()], MemoryRow::from_row);
-        Ok(row.optional()?)
+        Ok(self
+            .0
+            .query_row([id.as_bytes()], MemoryRow::from_row)
+            .optional()?)
     }
 }
 
@@ -78,14 +82,15 @@ pub(super) fn read_sealed_memory(
     db: &Connection,
     id: MemoryId,
 ) -> SqliteResult<Option<(Memory, Digest)>> {
-    let row = MemoryRows::new(db)?.read_by_id(id)?;
-    row.map(|it| it.decode_memory_as(id)).transpose()
+    MemoryRows::new(db)?
+        .read_by_id(id)?
+        .map(|it| it.decode_memory_as(id))
+        .transpose()
 }
 
 /// The key of the row that is filed under this id.
 pub(super) fn read_memory_key(db: &Connection, id: MemoryId) -> SqliteResult<Option<i64>> {
-    let select = "SELECT key FROM memory WHERE id = ?1";
-    Ok(select_value(db, select, [id.as_bytes()]).optional()?)
+    Ok(select_value(db, "SELECT key FROM memory WHERE id = ?1", [id.as_bytes()]).optional()?)
 }
 
 /// Under which id and number a row is filed, whatever it says; an id that is none is nobody's.
@@ -221,6 +226,7 @@ fn list_space_memories(
             ),
         ],
     };
+    let required = list_required_words(filter);
     for (only, order) in parts {
         let (sql, values) = build_list_query(space, filter, only, order);
         let mut select = db.prepare_cached(&sql)?;
@@ -229,7 +235,7 @@ fn list_space_memories(
         while into.len() < enough
             && let Some(row) = rows.next()?
         {
-            if can_row_match(row, filter) {
+            if can_row_match(row, filter, &required) {
                 let memory = skip_damaged(decode_memory_row(row))?;
                 into.extend(memory.filter(|it| filter.admits_memory(it)));
             }
@@ -238,24 +244,33 @@ fn list_space_memories(
     Ok(())
 }
 
-/// Whether a row may be what a filter asks for, by its bytes: most rows need not be decoded. The record writes a plain word
-/// as it is.
-fn can_row_match(row: &Row<'_>, filter: &MemoryFilter) -> bool {
-    let Some(record) = row.get_ref(0).ok().and_then(|it| it.as_str().ok()) else {
-        return true;
-    };
-    let has = |field: &str, word: &str| record.contains(&format!("\"{field}\":\"{word}\""));
+/// What the record of a row must hold to be what a filter asks for: one word of each list. Most rows need not be decoded,
+/// because a record writes a plain word as it is.
+fn list_required_words(filter: &MemoryFilter) -> [Vec<String>; 4] {
+    let write = |field: &str, word: &str| format!("\"{field}\":\"{word}\"");
     let is_plain = |it: &&String| {
         let mut bytes = it.bytes();
         bytes.all(|it| it.is_ascii_alphanumeric() || it == b'-')
     };
-    let (kinds, origins) = (&filter.kinds, &filter.origins);
-    let (text, tag, task) = (&filter.text, &filter.tag, &filter.task);
-    text.as_ref().is_none_or(|it| can_record_hold(record, it))
-        && (kinds.is_empty() || kinds.iter().any(|it| has("kind", it.as_str())))
-        && (origins.is_empty() || origins.iter().any(|it| has("origin", it.as_str())))
-        && (tag.as_ref().filter(is_plain)).is_none_or(|it| record.contains(&format!("\"{it}\"")))
-        && (task.as_ref().filter(is_plain)).is_none_or(|it| has("task", it))
+    let (kinds, origins) = (filter.kinds.iter(), filter.origins.iter());
+    let (tag, task) = (filter.tag.iter(), filter.task.iter());
+    [
+        kinds.map(|it| write("kind", it.as_str())).collect(),
+        origins.map(|it| write("origin", it.as_str())).collect(),
+        tag.filter(is_plain).map(|it| format!("\"{it}\"")).collect(),
+        task.filter(is_plain).map(|it| write("task", it)).collect(),
+    ]
+}
+
+/// Whether a row may be what a filter asks for, by its bytes.
+fn can_row_match(row: &Row<'_>, filter: &MemoryFilter, required: &[Vec<String>]) -> bool {
+    let Some(record) = row.get_ref(0).ok().and_then(|it| it.as_str().ok()) else {
+        return true;
+    };
+    let has_any =
+        |words: &Vec<String>| words.is_empty() || words.iter().any(|it| record.contains(it));
+    (filter.text.as_ref()).is_none_or(|it| can_record_hold(record, it))
+        && required.iter().all(has_any)
 }
 
 /// Whether a text may stand in a record. Only plain ASCII is judged, which is the same in lower case and in JSON.

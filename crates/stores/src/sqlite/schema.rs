@@ -83,8 +83,11 @@ pub(super) fn find_schema_differences(db: &Connection) -> SqliteResult<Vec<Strin
             "the tables are not those that this program makes: another program wrote here".into(),
         );
     }
-    let select = "SELECT count(*) FROM meta WHERE key <> 'terms' OR value <> ?1";
-    let n_strange: i64 = select_value(db, select, [terms::VERSION])?;
+    let n_strange: i64 = select_value(
+        db,
+        "SELECT count(*) FROM meta WHERE key <> 'terms' OR value <> ?1",
+        [terms::VERSION],
+    )?;
     if n_strange > 0 || is_index_outdated(db).is_err() {
         problems.push("the table 'meta' was changed by another program".into());
     }
@@ -94,6 +97,7 @@ pub(super) fn find_schema_differences(db: &Connection) -> SqliteResult<Vec<Strin
 fn read_schema_tables(db: &Connection) -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
     let select = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name";
     let mut select = db.prepare(select)?;
-    let tables = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-    tables.collect()
+    select
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect()
 }

@@ -113,8 +113,10 @@ pub(super) fn grow_space_sum(
     space: i64,
     added: SpaceSum,
 ) -> SqliteResult<Vec<u8>> {
-    let sum = read_space_sum(db, space)?.unwrap_or_default();
-    Ok(sum.merge_with(added).to_bytes())
+    Ok(read_space_sum(db, space)?
+        .unwrap_or_default()
+        .merge_with(added)
+        .to_bytes())
 }
 
 /// The sum of a space after changed rows were taken out of it by their seals. Where its first quarter is what the rows add
@@ -128,15 +130,21 @@ pub(super) fn settle_space_sum(db: &Connection, space: i64) -> SqliteResult<()> 
 }
 
 fn write_space_sum(db: &Connection, space: i64, sum: SpaceSum) -> SqliteResult<()> {
-    let update = "UPDATE space SET sum = ?2 WHERE id = ?1";
-    run_statement(db, update, params![space, sum.to_bytes()])
+    run_statement(
+        db,
+        "UPDATE space SET sum = ?2 WHERE id = ?1",
+        params![space, sum.to_bytes()],
+    )
 }
 
 /// Gives a file of version 1 its sums, and its events their seals.
 pub(super) fn initialize_space_sums(db: &Connection) -> SqliteResult<()> {
     // A counter that counts nothing is no row any more.
-    let delete = "DELETE FROM usage WHERE recalls = 0 AND applied = 0 AND verified = 0";
-    run_statement(db, delete, [])?;
+    run_statement(
+        db,
+        "DELETE FROM usage WHERE recalls = 0 AND applied = 0 AND verified = 0",
+        [],
+    )?;
     let select = "SELECT seq, space, memory, name, record FROM event";
     let mut digests = Vec::new();
     each_row(db, select, [], |row| {
@@ -163,37 +171,38 @@ pub(super) fn compute_space_sum(db: &Connection, space: i64) -> SqliteResult<Spa
         }
         Ok(())
     })?;
-    let select = "SELECT seq, space, memory, name, record FROM event WHERE space = ?1";
-    each_row(db, select, [space], |row| {
-        if let Ok(event) = EventRow::from_row(row) {
-            sum.add_row(&event.digest());
-        }
-        Ok(())
-    })?;
-    each_usage_row(db, |key, usage| {
+    each_row(
+        db,
+        "SELECT seq, space, memory, name, record FROM event WHERE space = ?1",
+        [space],
+        |row| {
+            if let Ok(event) = EventRow::from_row(row) {
+                sum.add_row(&event.digest());
+            }
+            Ok(())
+        },
+    )?;
+    for (key, usage) in read_usage_rows(db)? {
         if key & SPACE_MASK == space {
             sum.add_usage(key, usage);
         }
-    })?;
+    }
     Ok(sum)
 }
 
-/// Goes through the counters; what is no number counts as very many.
-pub(super) fn each_usage_row(
-    db: &Connection,
-    mut see: impl FnMut(i64, UsageCounts),
-) -> SqliteResult<()> {
-    let select = "SELECT key, recalls, applied, verified FROM usage";
-    each_row(db, select, [], |row| {
+/// The counters of all memories; what is no number counts as very many.
+pub(super) fn read_usage_rows(db: &Connection) -> SqliteResult<Vec<(i64, UsageCounts)>> {
+    let mut select = db.prepare("SELECT key, recalls, applied, verified FROM usage")?;
+    let rows = select.query_and_then([], |row| {
         let count = |at| row.get(at).unwrap_or(u32::MAX);
         let usage = UsageCounts {
             recalls: count(1),
             applied: count(2),
             verified: count(3),
         };
-        see(row.get(0)?, usage);
-        Ok(())
-    })
+        Ok((row.get(0)?, usage))
+    })?;
+    rows.collect()
 }
 
 #[cfg(test)]

@@ -8,8 +8,7 @@ use crate::store_errors::{SqliteError, SqliteResult};
 
 /// The number of a space in this file; `None`: nothing was ever written for it.
 pub(super) fn read_space_id(db: &Connection, space: &Space) -> SqliteResult<Option<i64>> {
-    let select = "SELECT id FROM space WHERE name = ?1";
-    Ok(select_value(db, select, [space.as_str()]).optional()?)
+    Ok(select_value(db, "SELECT id FROM space WHERE name = ?1", [space.as_str()]).optional()?)
 }
 
 /// The number of a space in this file, given on first use.

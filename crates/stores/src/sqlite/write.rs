@@ -93,8 +93,10 @@ fn check_expectation(db: &Connection, expect: &Precondition) -> SqliteResult<()>
         // The index of claims is unique: a twin makes the insert fail.
         Precondition::NoTwin(..) => return Ok(()),
         Precondition::Unmoved(id, status) => {
-            let row = MemoryRows::new(db)?.read_by_id(*id)?;
-            let now = row.map(|it| it.decode_status()).transpose()?;
+            let now = MemoryRows::new(db)?
+                .read_by_id(*id)?
+                .map(|it| it.decode_status())
+                .transpose()?;
             (now.as_ref() == Some(status), format!("memory {id}"))
         }
         Precondition::IdentityChars(space, chars) => {
@@ -376,10 +378,13 @@ impl<'a> BatchWriter<'a> {
     }
 
     fn last_seq(&self) -> SqliteResult<i64> {
-        let select = "SELECT coalesce(max(seq), 0) FROM event";
         match self.place {
             Some(place) => Ok(place),
-            None => Ok(select_value(self.db, select, [])?),
+            None => Ok(select_value(
+                self.db,
+                "SELECT coalesce(max(seq), 0) FROM event",
+                [],
+            )?),
         }
     }
 

@@ -93,8 +93,9 @@ pub(super) fn insert_memory_row(
         record,
         row_seal(&digest),
     ];
-    let inserted = db.prepare_cached(insert)?.execute(row);
-    inserted.map_err(conflict_or_fault)?;
+    db.prepare_cached(insert)?
+        .execute(row)
+        .map_err(conflict_or_fault)?;
     Ok(digest)
 }
 
@@ -114,8 +115,9 @@ pub(super) fn update_memory_row(
         record,
         row_seal(digest),
     ];
-    let updated = db.prepare_cached(update)?.execute(row);
-    updated.map_err(conflict_or_fault)?;
+    db.prepare_cached(update)?
+        .execute(row)
+        .map_err(conflict_or_fault)?;
     Ok(())
 }
 
@@ -185,6 +187,9 @@ pub(super) fn insert_event_row(
 
 /// Gives a row of the log the seal of what it says now.
 pub(super) fn seal_event_row(db: &Connection, seq: i64, digest: &Digest) -> SqliteResult<()> {
-    let update = "UPDATE event SET seal = ?2 WHERE seq = ?1";
-    run_statement(db, update, params![seq, row_seal(digest)])
+    run_statement(
+        db,
+        "UPDATE event SET seal = ?2 WHERE seq = ?1",
+        params![seq, row_seal(digest)],
+    )
 }

@@ -219,8 +219,10 @@ impl SpaceCheck {
             let place = BlobPlace::in_tail(space, number);
             let number = u64::try_from(number).unwrap_or_default();
             pack::unpack_tail_terms(&bytes, place, None, |term, count, len| {
-                let list = found.entry(pack::decode_term(term)).or_default();
-                list.push(Posting { number, count, len });
+                found
+                    .entry(pack::decode_term(term))
+                    .or_default()
+                    .push(Posting { number, count, len });
             })?;
             Ok(())
         })?;
@@ -266,16 +268,15 @@ impl SpaceCheck {
         ];
         let count = |it: &Happening| Value::Integer(self.words.get(it).copied().unwrap_or(0));
         expected.extend(Happening::ALL.iter().map(|it| (it.as_str(), count(it))));
-        let columns: Vec<&str> = expected.iter().map(|it| it.0).collect();
-        let select = format!("SELECT {} FROM space WHERE id = ?1", columns.join(", "));
-        let values = |row: &Row<'_>| (0..columns.len()).map(|at| row.get(at)).collect();
-        let found: Vec<Value> = db.query_row(&select, [self.space], values)?;
-        for ((column, expected), found) in expected.iter().zip(found) {
-            if *expected != found {
-                let (found, expected) = (format_sql_value(&found), format_sql_value(expected));
+        for (column, expected) in expected {
+            let select = format!("SELECT {column} FROM space WHERE id = ?1");
+            let found = select_value(db, &select, [self.space])?;
+            if expected != found {
                 self.problems.push(format!(
-                    "{column} of {}: {found}, by its rows {expected}",
-                    self.name
+                    "{column} of {}: {}, by its rows {}",
+                    self.name,
+                    format_sql_value(&found),
+                    format_sql_value(&expected)
                 ));
             }
         }
