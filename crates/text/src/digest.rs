@@ -27,12 +27,6 @@ impl Digest {
         &self.0
     }
 
-    /// From the thirty-two bytes.
-    #[must_use]
-    pub fn from_bytes(bytes: [u8; 32]) -> Self {
-        Self(bytes)
-    }
-
     /// The first sixteen hexadecimal characters: enough to tell lines apart.
     #[must_use]
     pub fn short_hex(&self) -> String {
@@ -41,15 +35,6 @@ impl Digest {
 }
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
-
-fn parse_hex_digit(it: u8) -> Result<u8, DigestParseError> {
-    match it {
-        b'0'..=b'9' => Ok(it - b'0'),
-        b'a'..=b'f' => Ok(it - b'a' + 10),
-        b'A'..=b'F' => Ok(it - b'A' + 10),
-        _ => Err(DigestParseError),
-    }
-}
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -78,9 +63,11 @@ impl FromStr for Digest {
             return Err(DigestParseError);
         };
         let pairs: &[[u8; 2]; 32] = pairs.try_into().map_err(|_| DigestParseError)?;
+        let digit = |it: u8| char::from(it).to_digit(16).ok_or(DigestParseError);
         let mut bytes = [0; 32];
         for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
-            *byte = parse_hex_digit(*high)? << 4 | parse_hex_digit(*low)?;
+            let value = digit(*high)? << 4 | digit(*low)?;
+            *byte = u8::try_from(value).map_err(|_| DigestParseError)?;
         }
         Ok(Self(bytes))
     }

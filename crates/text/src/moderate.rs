@@ -13,6 +13,7 @@ mod skeleton;
 use std::borrow::Cow;
 
 pub use outgoing::{clean_code_text, clean_code_unless_secret, clean_json_texts};
+pub use skeleton::has_confusable_word;
 
 use crate::secrets;
 
@@ -74,7 +75,7 @@ pub fn sanitise_text(text: &str) -> Cow<'_, str> {
     }
     // It was made to outlast this. Without brackets and colons there is nothing left to take apart.
     let bare = neutralise_text(&seen).replace(['<', '[', '&', '%', '\\', ':'], "‹");
-    Cow::Owned(hidden::strip_hidden_chars(&bare).into_owned())
+    Cow::Owned(neutralise_text(&bare))
 }
 
 /// Whether a text has none of the signs that anything here begins with.
@@ -95,11 +96,10 @@ fn sanitise_text_once(text: &str) -> Option<String> {
 
 /// Makes a text harmless; says whether that changed it.
 pub fn sanitise_text_in_place(text: &mut String) -> bool {
-    let harmless = match sanitise_text(text) {
-        Cow::Owned(it) if it != *text => it,
-        _ => return false,
+    let Some(harmless) = Some(sanitise_text(text)).filter(|it| it != text) else {
+        return false;
     };
-    *text = harmless;
+    *text = harmless.into_owned();
     true
 }
 
@@ -107,18 +107,6 @@ pub fn sanitise_text_in_place(text: &mut String) -> bool {
 #[must_use]
 pub fn is_instruction(text: &str) -> bool {
     instruction::find_instruction_rule(text).is_some()
-}
-
-/// Whether a word of a text passes for another: Latin letters with look-alikes of other scripts among them.
-#[must_use]
-pub fn has_confusable_word(text: &str) -> bool {
-    skeleton::is_confusable_text(text)
-}
-
-/// A text as a reader takes it: in lower case, with compatibility forms and look-alikes as the letters they show.
-#[must_use]
-pub fn build_text_skeleton(text: &str) -> String {
-    skeleton::fold_to_skeleton(text)
 }
 
 #[cfg(test)]

@@ -46,20 +46,20 @@ enum TermKind {
     Bigram,
 }
 
+/// Terms with how often each occurs.
+type TermCounts = Vec<(String, u32)>;
+
 /// A text as the terms it is indexed under, each with its count, in order of first appearance.
 ///
 /// A term is lower-case, stemmed unless it is a whole name, and at most [`MAX_TERM_BYTES`] long.
 #[must_use]
-pub fn extract_terms(text: &str) -> Vec<(String, u32)> {
+pub fn extract_terms(text: &str) -> TermCounts {
     extract_terms_by(text, stem_by_kind)
 }
 
-fn extract_terms_by(
-    text: &str,
-    mut term: impl FnMut(TermKind, &str) -> String,
-) -> Vec<(String, u32)> {
-    let mut tally = TermTally::default();
-    analyse_text(text, &mut |kind, word| {
+fn extract_terms_by(text: &str, mut term: impl FnMut(TermKind, &str) -> String) -> TermCounts {
+    let mut tally = TermTally::new();
+    analyse_text(text, |kind, word| {
         *tally.value_mut(term(kind, word)) += 1;
     });
     tally.into_vec()
@@ -78,28 +78,26 @@ impl StemCache {
 
     /// What [`extract_terms`] finds in a text.
     #[must_use]
-    pub fn extract_terms(&mut self, text: &str) -> Vec<(String, u32)> {
-        extract_terms_by(text, |kind, word| match kind {
-            TermKind::Plain | TermKind::Part => self.stem_cached(kind, word),
-            TermKind::Whole | TermKind::Bigram => word.to_owned(),
+    pub fn extract_terms(&mut self, text: &str) -> TermCounts {
+        extract_terms_by(text, |kind, word| {
+            if matches!(kind, TermKind::Whole | TermKind::Bigram) {
+                return word.to_owned();
+            }
+            if let Some(known) = self.known.get(word) {
+                return known.clone();
+            }
+            let term = stem_by_kind(kind, word);
+            if self.known.len() < Self::MOST {
+                self.known.insert(word.to_owned(), term.clone());
+            }
+            term
         })
     }
 
     /// What [`extract_terms_with_len`] finds in a text.
     #[must_use]
-    pub fn extract_terms_with_len(&mut self, text: &str) -> (Vec<(String, u32)>, u32) {
+    pub fn extract_terms_with_len(&mut self, text: &str) -> (TermCounts, u32) {
         sum_term_counts(self.extract_terms(text))
-    }
-
-    fn stem_cached(&mut self, kind: TermKind, word: &str) -> String {
-        if let Some(known) = self.known.get(word) {
-            return known.clone();
-        }
-        let term = stem_by_kind(kind, word);
-        if self.known.len() < Self::MOST {
-            self.known.insert(word.to_owned(), term.clone());
-        }
-        term
     }
 }
 
@@ -108,11 +106,11 @@ pub const VERSION: u32 = 1;
 
 /// What a text is indexed under, and its length in terms.
 #[must_use]
-pub fn extract_terms_with_len(text: &str) -> (Vec<(String, u32)>, u32) {
+pub fn extract_terms_with_len(text: &str) -> (TermCounts, u32) {
     sum_term_counts(extract_terms(text))
 }
 
-fn sum_term_counts(terms: Vec<(String, u32)>) -> (Vec<(String, u32)>, u32) {
+fn sum_term_counts(terms: TermCounts) -> (TermCounts, u32) {
     let len = terms.iter().map(|(_, count)| count).sum();
     (terms, len)
 }
@@ -134,9 +132,9 @@ pub struct QueryTerm {
 /// asked for as one word. A term asked twice weighs twice.
 #[must_use]
 pub fn extract_query_terms(text: &str) -> Vec<QueryTerm> {
-    let mut tally: TermTally<(f32, bool)> = TermTally::default();
+    let mut tally = TermTally::<(f32, bool)>::new();
     let mut previous = String::new();
-    analyse_text(text, &mut |kind, word| {
+    analyse_text(text, |kind, word| {
         let (sum, is_content) = tally.value_mut(stem_by_kind(kind, word));
         *sum += weigh_query_term(kind, word);
         *is_content |= !is_stopword(word);
@@ -150,12 +148,13 @@ pub fn extract_query_terms(text: &str) -> Vec<QueryTerm> {
             previous.push_str(word);
         }
     });
-    let asked = |(term, (weight, is_content))| QueryTerm {
+    let terms = tally.into_vec().into_iter();
+    let terms = terms.map(|(term, (weight, is_content))| QueryTerm {
         term,
         weight,
         is_content,
-    };
-    tally.into_vec().into_iter().map(asked).collect()
+    });
+    terms.collect()
 }
 
 /// The words of a question that may be misspelt, as typed and as the term they are looked up under.
@@ -165,7 +164,7 @@ pub fn extract_query_terms(text: &str) -> Vec<QueryTerm> {
 #[must_use]
 pub fn extract_misspellable_words(text: &str) -> Vec<(String, String)> {
     let mut words: Vec<(String, String)> = Vec::new();
-    analyse_text(text, &mut |kind, word| {
+    analyse_text(text, |kind, word| {
         let simple = matches!(kind, TermKind::Plain | TermKind::Part)
             && word.chars().all(char::is_alphabetic);
         let long = word.chars().nth(3).is_some();
@@ -196,11 +195,7 @@ fn stem_by_kind(kind: TermKind, word: &str) -> String {
 
 fn weigh_query_term(kind: TermKind, word: &str) -> f32 {
     let place = if kind == TermKind::Part { PART } else { 1.0 };
-    if is_stopword(word) {
-        place * STOPWORD
-    } else {
-        place
-    }
+    place * if is_stopword(word) { STOPWORD } else { 1.0 }
 }
 
 /// Two plain words as one. Stopwords stay apart: "in put" is rarer than "in" before "put".
@@ -215,29 +210,24 @@ fn join_neighbour_words(previous: &str, kind: TermKind, word: &str) -> Option<St
 
 /// Values by term that remember the order in which the terms came. The hasher has no random state,
 /// which saves time; the order of the result never depends on it.
-struct TermTally<T> {
-    places: HashMap<String, (usize, T), BuildHasherDefault<DefaultHasher>>,
-}
-
-impl<T> Default for TermTally<T> {
-    fn default() -> Self {
-        let places = HashMap::with_capacity_and_hasher(64, BuildHasherDefault::default());
-        Self { places }
-    }
-}
+struct TermTally<T>(HashMap<String, (usize, T), BuildHasherDefault<DefaultHasher>>);
 
 impl<T: Default> TermTally<T> {
+    fn new() -> Self {
+        Self(HashMap::with_capacity_and_hasher(
+            64,
+            BuildHasherDefault::default(),
+        ))
+    }
+
     fn value_mut(&mut self, term: String) -> &mut T {
-        let place = self.places.len();
-        &mut self
-            .places
-            .entry(term)
-            .or_insert_with(|| (place, T::default()))
-            .1
+        let place = self.0.len();
+        let entry = self.0.entry(term);
+        &mut entry.or_insert_with(|| (place, T::default())).1
     }
 
     fn into_vec(self) -> Vec<(String, T)> {
-        let mut all: Vec<_> = self.places.into_iter().collect();
+        let mut all: Vec<_> = self.0.into_iter().collect();
         all.sort_unstable_by_key(|(_, (place, _))| *place);
         all.into_iter()
             .map(|(term, (_, value))| (term, value))
@@ -246,52 +236,129 @@ impl<T: Default> TermTally<T> {
 }
 
 /// Hands every token of the text to `sink`, lower-case and cut to length but not yet stemmed.
-fn analyse_text(text: &str, sink: &mut impl FnMut(TermKind, &str)) {
+fn analyse_text(text: &str, sink: impl FnMut(TermKind, &str)) {
     let chars: Vec<char> = text
         .chars()
         .take(MAX_CHARS)
         .filter_map(normalise_term_char)
         .collect();
-    let mut sink = LowercaseSink {
-        sink,
-        word: String::with_capacity(MAX_TERM_BYTES),
-    };
+    let word = String::with_capacity(MAX_TERM_BYTES);
+    let mut sink = LowercaseSink { sink, word };
     let mut at = 0;
     while at < chars.len() {
-        let end = if is_bigram_char(chars[at]) {
+        at = if is_bigram_char(chars[at]) {
             let end = find_run_end(&chars, at, is_bigram_char);
-            emit_bigrams(&chars[at..end], &mut sink);
+            sink.emit_bigrams(&chars[at..end]);
             end
         } else if is_term_char(chars[at]) {
             let end = find_dotted_end(&chars, at);
-            emit_dotted_name(&chars[at..end], &mut sink);
-            skip_contraction(&chars, emit_symbol_name(&chars, at, end, &mut sink))
+            sink.emit_dotted_name(&chars[at..end]);
+            skip_contraction(&chars, sink.emit_symbol_name(&chars, at, end))
         } else {
             at + 1
         };
-        at = end;
     }
 }
 
 /// Lower-cases, folds and cuts each token into one buffer that is used again and again.
-struct LowercaseSink<'a, F: FnMut(TermKind, &str)> {
-    sink: &'a mut F,
+struct LowercaseSink<F: FnMut(TermKind, &str)> {
+    sink: F,
     word: String,
 }
 
-impl<F: FnMut(TermKind, &str)> LowercaseSink<'_, F> {
+impl<F: FnMut(TermKind, &str)> LowercaseSink<F> {
     fn emit_token<'c>(&mut self, kind: TermKind, chars: impl IntoIterator<Item = &'c char>) {
         self.word.clear();
         for &letter in chars {
             push_folded_lowercase(&mut self.word, letter);
             if self.word.len() > MAX_TERM_BYTES {
-                self.word
-                    .truncate(self.word.floor_char_boundary(MAX_TERM_BYTES));
+                let end = self.word.floor_char_boundary(MAX_TERM_BYTES);
+                self.word.truncate(end);
                 break;
             }
         }
         if !self.word.is_empty() {
             (self.sink)(kind, &self.word);
+        }
+    }
+
+    fn emit_bigrams(&mut self, chars: &[char]) {
+        if chars.len() == 1 {
+            self.emit_token(TermKind::Bigram, chars);
+        }
+        for pair in chars.windows(2) {
+            self.emit_token(TermKind::Bigram, pair);
+        }
+    }
+
+    /// `C#` and `C++` are words that end in signs; every other sign is a gap. Gives where to read on.
+    fn emit_symbol_name(&mut self, chars: &[char], at: usize, end: usize) -> usize {
+        let signs = match &chars[end..] {
+            ['+', '+', ..] => 2,
+            ['#', ..] => 1,
+            _ => return end,
+        };
+        let open = chars.get(end + signs).is_none_or(|&c| !is_term_char(c));
+        if end - at == 1 && chars[at].is_ascii_alphabetic() && open {
+            self.emit_token(TermKind::Whole, &chars[at..end + signs]);
+        }
+        end + signs
+    }
+
+    fn emit_dotted_name(&mut self, chars: &[char]) {
+        if !chars.contains(&'.') {
+            return self.emit_name(chars, TermKind::Plain);
+        }
+        for one in chars.split(|&c| c == '.') {
+            self.emit_name(one, TermKind::Part);
+        }
+        self.emit_token(TermKind::Whole, chars);
+    }
+
+    /// The parts of one name, then the name itself if it has several.
+    fn emit_name(&mut self, chars: &[char], alone: TermKind) {
+        let end = find_part_end(chars, 0);
+        if end == chars.len() {
+            self.emit_token(alone, chars);
+            return self.emit_number_parts(chars);
+        }
+        let mut at = 0;
+        while at < chars.len() {
+            let end = find_part_end(chars, at);
+            self.emit_name_part(&chars[at..end]);
+            at = find_run_end(chars, end, is_name_joint);
+        }
+        // A date or a range without its separators would be another number.
+        let digits = chars
+            .iter()
+            .all(|&c| c.is_ascii_digit() || is_name_joint(c));
+        self.emit_token(
+            TermKind::Whole,
+            chars.iter().filter(|&&c| digits || !is_name_joint(c)),
+        );
+    }
+
+    /// A single letter of a longer name (`x_axis`, `iOS`) finds nothing worth finding.
+    fn emit_name_part(&mut self, chars: &[char]) {
+        if chars.len() > 1 || chars.first().is_some_and(char::is_ascii_digit) {
+            self.emit_token(TermKind::Part, chars);
+            self.emit_number_parts(chars);
+        }
+    }
+
+    /// Letters and number of `utf8`, `sha256`, `30s`, `p99` one by one; `v2`, `s3` and `k8s` mean
+    /// something only as they stand.
+    fn emit_number_parts(&mut self, chars: &[char]) {
+        let Some(&first) = chars.first() else { return };
+        let same = |c: char| c.is_numeric() == first.is_numeric();
+        let (head, tail) = chars.split_at(find_run_end(chars, 0, same));
+        if tail.is_empty() || tail.iter().any(|&c| same(c)) || chars.len() < 3 {
+            return;
+        }
+        for side in [head, tail] {
+            if side.len() > 1 || side.iter().all(|c| c.is_numeric()) {
+                self.emit_token(TermKind::Part, side);
+            }
         }
     }
 }
@@ -376,15 +443,6 @@ fn find_run_end(chars: &[char], from: usize, holds: impl Fn(char) -> bool) -> us
     from + chars[from..].iter().take_while(|&&c| holds(c)).count()
 }
 
-fn emit_bigrams<F: FnMut(TermKind, &str)>(chars: &[char], sink: &mut LowercaseSink<'_, F>) {
-    if chars.len() == 1 {
-        sink.emit_token(TermKind::Bigram, chars);
-    }
-    for pair in chars.windows(2) {
-        sink.emit_token(TermKind::Bigram, pair);
-    }
-}
-
 /// The end of a name and of the names joined to it by one `.` or `-`, or by any number of `_`.
 fn find_dotted_end(chars: &[char], from: usize) -> usize {
     let mut end = find_run_end(chars, from, is_term_char);
@@ -401,25 +459,6 @@ fn find_dotted_end(chars: &[char], from: usize) -> usize {
     }
 }
 
-/// `C#` and `C++` are words that end in signs; every other sign is a gap. Gives where to read on.
-fn emit_symbol_name<F: FnMut(TermKind, &str)>(
-    chars: &[char],
-    at: usize,
-    end: usize,
-    sink: &mut LowercaseSink<'_, F>,
-) -> usize {
-    let signs = match &chars[end..] {
-        ['+', '+', ..] => 2,
-        ['#', ..] => 1,
-        _ => return end,
-    };
-    let open = chars.get(end + signs).is_none_or(|&c| !is_term_char(c));
-    if end - at == 1 && chars[at].is_ascii_alphabetic() && open {
-        sink.emit_token(TermKind::Whole, &chars[at..end + signs]);
-    }
-    end + signs
-}
-
 /// Steps over the end of "don't", "it's", "they'll"; leaves "o'brien" to be two words.
 fn skip_contraction(chars: &[char], at: usize) -> usize {
     if chars.get(at) != Some(&'\'') {
@@ -427,51 +466,6 @@ fn skip_contraction(chars: &[char], at: usize) -> usize {
     }
     let end = find_run_end(chars, at + 1, is_term_char);
     if end - at <= 3 { end } else { at + 1 }
-}
-
-fn emit_dotted_name<F: FnMut(TermKind, &str)>(chars: &[char], sink: &mut LowercaseSink<'_, F>) {
-    if !chars.contains(&'.') {
-        return emit_name(chars, TermKind::Plain, sink);
-    }
-    for one in chars.split(|&c| c == '.') {
-        emit_name(one, TermKind::Part, sink);
-    }
-    sink.emit_token(TermKind::Whole, chars);
-}
-
-/// The parts of one name, then the name itself if it has several.
-fn emit_name<F: FnMut(TermKind, &str)>(
-    chars: &[char],
-    alone: TermKind,
-    sink: &mut LowercaseSink<'_, F>,
-) {
-    let end = find_part_end(chars, 0);
-    if end == chars.len() {
-        sink.emit_token(alone, chars);
-        return emit_number_parts(chars, sink);
-    }
-    let mut at = 0;
-    while at < chars.len() {
-        let end = find_part_end(chars, at);
-        emit_name_part(&chars[at..end], sink);
-        at = find_run_end(chars, end, is_name_joint);
-    }
-    // A date or a range without its separators would be another number.
-    let digits = chars
-        .iter()
-        .all(|&c| c.is_ascii_digit() || is_name_joint(c));
-    sink.emit_token(
-        TermKind::Whole,
-        chars.iter().filter(|&&c| digits || !is_name_joint(c)),
-    );
-}
-
-/// A single letter of a longer name (`x_axis`, `iOS`) finds nothing worth finding.
-fn emit_name_part<F: FnMut(TermKind, &str)>(chars: &[char], sink: &mut LowercaseSink<'_, F>) {
-    if chars.len() > 1 || chars.first().is_some_and(char::is_ascii_digit) {
-        sink.emit_token(TermKind::Part, chars);
-        emit_number_parts(chars, sink);
-    }
 }
 
 fn is_name_joint(c: char) -> bool {
@@ -483,10 +477,9 @@ fn is_name_joint(c: char) -> bool {
 fn find_part_end(chars: &[char], from: usize) -> usize {
     for at in from + 1..chars.len() {
         let (before, here) = (chars[at - 1], chars[at]);
-        if is_name_joint(here) {
-            return at;
-        }
-        if here.is_uppercase() && (!before.is_uppercase() || is_word_opening(&chars[at + 1..])) {
+        if is_name_joint(here)
+            || here.is_uppercase() && (!before.is_uppercase() || is_word_opening(&chars[at + 1..]))
+        {
             return at;
         }
     }
@@ -494,23 +487,10 @@ fn find_part_end(chars: &[char], from: usize) -> usize {
 }
 
 fn is_word_opening(rest: &[char]) -> bool {
-    let plural = rest.first() == Some(&'s') && rest.get(1).is_none_or(|c| !c.is_lowercase());
-    !plural && rest.first().is_some_and(|c| c.is_lowercase())
-}
-
-/// Letters and number of `utf8`, `sha256`, `30s`, `p99` one by one; `v2`, `s3` and `k8s` mean
-/// something only as they stand.
-fn emit_number_parts<F: FnMut(TermKind, &str)>(chars: &[char], sink: &mut LowercaseSink<'_, F>) {
-    let Some(&first) = chars.first() else { return };
-    let same = |c: char| c.is_numeric() == first.is_numeric();
-    let (head, tail) = chars.split_at(find_run_end(chars, 0, same));
-    if tail.is_empty() || tail.iter().any(|&c| same(c)) || chars.len() < 3 {
-        return;
-    }
-    for side in [head, tail] {
-        if side.len() > 1 || side.iter().all(|c| c.is_numeric()) {
-            sink.emit_token(TermKind::Part, side);
-        }
+    match rest {
+        ['s', after, ..] => after.is_lowercase(),
+        ['s'] => false,
+        _ => rest.first().is_some_and(|c| c.is_lowercase()),
     }
 }
 

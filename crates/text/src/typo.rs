@@ -11,6 +11,7 @@
 //! 3. give them to [`find_spelling_corrections`], and look up each result with its weight.
 
 use std::cmp::Reverse;
+use std::sync::LazyLock;
 
 use crate::terms::{MAX_TERM_BYTES, stem_word};
 
@@ -18,17 +19,16 @@ use crate::terms::{MAX_TERM_BYTES, stem_word};
 const MAX_CORRECTIONS: usize = 4;
 
 /// What English stemming cuts off. A wrong guess costs time only: a form counts if it has the stem.
-const ENDINGS: &[&str] = &[
-    "s", "e", "y", "es", "ed", "er", "or", "al", "ly", "ic", "ing", "ion", "ive", "ity", "ate",
-    "ize", "ers", "ors", "ies", "ied", "ous", "ful", "ent", "ant", "ions", "ings", "ment", "ator",
-    "able", "ness", "ates", "ated", "ical", "ence", "ance", "ency", "ents", "ying", "ation",
-    "ments", "ators", "ities", "ating", "icate", "ering", "ered", "ations", "encies", "ically",
-    "ization", "ication", "icating", "izations", "ely", "ally", "ional", "ative", "ively",
-    "ability", "ibility",
-];
+static ENDINGS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    "s e y es ed er or al ly ic ing ion ive ity ate ize ers ors ies ied ous ful ent ant ions ings ment \
+    ator able ness ates ated ical ence ance ency ents ying ation ments ators ities ating icate ering ered \
+    ations encies ically ization ication icating izations ely ally ional ative ively ability ibility"
+    .split(' ')
+    .collect()
+});
 
 /// Endings before which a last consonant is doubled: log, logging.
-const AFTER_DOUBLE: &[&str] = &["ing", "ed", "er", "ers"];
+const AFTER_DOUBLE: [&str; 4] = ["ing", "ed", "er", "ers"];
 
 const LONGEST_ENDING: usize = 8;
 
@@ -40,12 +40,6 @@ const LONGEST_ENDING: usize = 8;
 #[must_use]
 pub fn count_spelling_errors(word: &str, candidate: &str) -> Option<u8> {
     Letters::new(word)?.count_errors(&Letters::new(candidate)?)
-}
-
-/// Like [`count_spelling_errors`], for an index term: the term may also be the stem of the word that was meant.
-#[must_use]
-pub fn count_term_spelling_errors(word: &str, term: &str) -> Option<u8> {
-    Letters::new(word)?.count_term_errors(term)
 }
 
 /// The terms that a misspelt word may stand for, nearest first, each with its weight.
@@ -66,9 +60,15 @@ pub fn find_spelling_corrections<'a>(
     let least = found.first().map_or(0, |(errors, _)| *errors);
     found.retain(|(errors, _)| *errors == least);
     found.truncate(MAX_CORRECTIONS);
+    // A guess counts less than a word that was spelled right.
+    let weigh = |errors| match errors {
+        0 => 1.0,
+        1 => 0.7,
+        _ => 0.4,
+    };
     found
         .into_iter()
-        .map(|(errors, term)| (term, correction_weight(errors)))
+        .map(|(errors, term)| (term, weigh(errors)))
         .collect()
 }
 
@@ -77,20 +77,10 @@ pub fn find_spelling_corrections<'a>(
 pub fn first_letters(word: &str) -> impl Iterator<Item = char> {
     let long = word.chars().nth(5).is_some();
     let first = word.chars().next();
-    first.into_iter().chain(
-        word.chars()
-            .nth(1)
-            .filter(move |&second| long && Some(second) != first),
-    )
-}
-
-/// A guess counts less than a word that was spelled right.
-fn correction_weight(errors: u8) -> f32 {
-    match errors {
-        0 => 1.0,
-        1 => 0.7,
-        _ => 0.4,
-    }
+    let second = word.chars().nth(1);
+    first
+        .into_iter()
+        .chain(second.filter(move |_| long && second != first))
 }
 
 /// A row of the distance table: a cell for each letter of a word, one before and one after them.
@@ -147,9 +137,14 @@ impl Letters {
         if self.len.abs_diff(candidate.len) > usize::from(allowed) {
             return None;
         }
-        bounded_edit_distance(self.as_slice(), candidate.as_slice(), allowed)
+        let (word, candidate) = (self.as_slice(), candidate.as_slice());
+        let mut table = DistanceTable::new(allowed);
+        let hopeful = (0..candidate.len()).all(|at| table.add_row(word, candidate, at) <= allowed);
+        let errors = table.rows[1][word.len()];
+        (hopeful && errors <= allowed).then_some(errors)
     }
 
+    /// Like `count_errors`, for an index term: the term may also be the stem of the word that was meant.
     fn count_term_errors(&self, term: &str) -> Option<u8> {
         let room = self.len + usize::from(self.allowed_errors());
         if term.len() + LONGEST_ENDING + usize::from(self.allowed_errors()) < self.len {
@@ -160,10 +155,8 @@ impl Letters {
         if as_it_is == Some(0) || !term.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return as_it_is;
         }
-        let forms = ENDINGS
-            .iter()
-            .map(|ending| (0, *ending))
-            .chain(AFTER_DOUBLE.iter().map(|ending| (1, *ending)));
+        let single = ENDINGS.iter().map(|ending| (0, *ending));
+        let forms = single.chain(AFTER_DOUBLE.map(|ending| (1, ending)));
         let spelled = forms
             .filter_map(|(doubled, ending)| self.count_form_errors(&stem, doubled, ending, term));
         as_it_is.into_iter().chain(spelled).min()
@@ -176,11 +169,8 @@ impl Letters {
         if self.len < 6 && self.all[0] != stem.all[0] {
             return false;
         }
-        let allowed = if stem.len < 7 {
-            self.allowed_errors().min(1)
-        } else {
-            self.allowed_errors()
-        };
+        let most = if stem.len < 7 { 1 } else { u8::MAX };
+        let allowed = self.allowed_errors().min(most);
         let mut table = DistanceTable::new(allowed);
         (0..start.len()).all(|at| table.add_row(self.as_slice(), start, at) <= allowed)
     }
@@ -193,24 +183,22 @@ impl Letters {
         ending: &str,
         term: &str,
     ) -> Option<u8> {
-        let mut form = *stem;
         let last = *stem.as_slice().last()?;
         // The stem of query and queries is "queri", that of closed and closing "close": such a last
         // letter gives way to the ending.
-        if last == 'i' && ending.starts_with(['y', 'i'])
-            || last == 'e' && ending.starts_with(['e', 'i'])
-        {
-            form.len -= 1;
-        }
-        let long = form.len + doubled + ending.len();
+        let gives_way = last == 'i' && ending.starts_with(['y', 'i'])
+            || last == 'e' && ending.starts_with(['e', 'i']);
+        let len = stem.len - usize::from(gives_way);
+        let long = len + doubled + ending.len();
         if long.abs_diff(self.len) > usize::from(self.allowed_errors()) {
             return None;
         }
+        let mut form = Self { len, ..*stem };
         let fits =
             (doubled == 0 || form.push_str(last.encode_utf8(&mut [0; 4]))) && form.push_str(ending);
         let errors = self.count_errors(&form).filter(|_| fits)?;
         let spelled: String = form.as_slice().iter().collect();
-        (self::stem_word(&spelled) == term).then_some(errors)
+        (stem_word(&spelled) == term).then_some(errors)
     }
 }
 
@@ -260,18 +248,9 @@ impl DistanceTable {
     }
 }
 
-fn bounded_edit_distance(word: &[char], candidate: &[char], allowed: u8) -> Option<u8> {
-    let mut table = DistanceTable::new(allowed);
-    let hopeful = (0..candidate.len()).all(|at| table.add_row(word, candidate, at) <= allowed);
-    let errors = table.rows[1][word.len()];
-    (hopeful && errors <= allowed).then_some(errors)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{
-        count_spelling_errors, count_term_spelling_errors, find_spelling_corrections, first_letters,
-    };
+    use super::{Letters, count_spelling_errors, find_spelling_corrections, first_letters};
 
     fn check(word: &str, candidate: &str, expected: Option<u8>) {
         assert_eq!(
@@ -309,7 +288,7 @@ mod tests {
 
     fn check_term(word: &str, term: &str, expected: Option<u8>) {
         assert_eq!(
-            count_term_spelling_errors(word, term),
+            Letters::new(word).and_then(|it| it.count_term_errors(term)),
             expected,
             "{word} ~ {term}"
         );

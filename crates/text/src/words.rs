@@ -23,6 +23,11 @@ pub struct UnknownWord {
     pub known: String,
 }
 
+/// Whether a list of words, separated by blanks, holds this one.
+pub(crate) fn is_in_word_list(list: &str, word: &str) -> bool {
+    list.split(' ').any(|it| it == word)
+}
+
 /// The value of each word in a table whose rows are words, separated by blanks, and the value that they share.
 #[must_use]
 pub fn index_words<V: Copy>(rows: &[(&'static str, V)]) -> HashMap<&'static str, V> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::chars::is_word_char;
-use crate::words::index_words;
+use crate::words::{index_words, is_in_word_list};
 
 /// What a unit measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -286,7 +286,7 @@ pub(super) fn find_unit_in_name(name: &str) -> Option<&str> {
 fn is_number_type_suffix(word: &str) -> bool {
     const SUFFIXES: &str =
         "x u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 f n l L u U ul UL ull ULL";
-    word.is_empty() || SUFFIXES.split(' ').any(|it| it == word)
+    word.is_empty() || is_in_word_list(SUFFIXES, word)
 }
 
 /// What is attached to a number: letters, digits, a percent sign.

@@ -61,9 +61,8 @@ fn is_forged_delimiter(open: char, rest: &str) -> bool {
     }
     is_template_token(rest)
         || find_first_letter(rest).is_some_and(|first| {
-            TAGS.iter()
-                .filter(|it| it.starts_with(first))
-                .any(|it| is_spelled_at_start(rest, it))
+            let mut tags = TAGS.iter().filter(|it| it.starts_with(first));
+            tags.any(|it| is_spelled_at_start(rest, it))
         })
 }
 
@@ -97,28 +96,21 @@ fn is_template_token(rest: &str) -> bool {
         .take(40)
         .take_while(|it| !matches!(it, b'>' | b'<' | b'\n'))
         .count();
-    let first = name
-        .chars()
-        .next()
-        .is_some_and(|it| fold_compatible_char(it).is_ascii_alphabetic());
-    first
-        && name[..]
-            .get(..len)
-            .is_some_and(|it| it.ends_with(['|', '｜']))
+    let is_letter = |it| fold_compatible_char(it).is_ascii_alphabetic();
+    let inner = name.get(..len);
+    name.starts_with(is_letter)
+        && inner.is_some_and(|it| it.ends_with(['|', '｜']))
         && name[len..].starts_with('>')
 }
 
 /// Whether the letters at the start of a text spell a word; what joins or pads them does not count.
 fn is_spelled_at_start(text: &str, word: &str) -> bool {
-    let mut rest = text;
-    let mut wanted = word.chars();
+    let (mut rest, mut wanted, mut padding) = (text, word.chars(), 0);
     let mut next = wanted.next();
-    let mut padding = 0;
     while let (Some(letter), Some((c, len))) = (next, decode_folded_char(rest)) {
         rest = &rest[len..];
         if c == letter {
-            next = wanted.next();
-            padding = 0;
+            (next, padding) = (wanted.next(), 0);
         } else if padding < MOST_PADDING && is_delimiter_padding(c) {
             padding += 1;
         } else {
@@ -145,6 +137,12 @@ pub(crate) fn decode_escaped_char(text: &str) -> Option<(char, usize)> {
     }
 }
 
+/// Whether a text begins with this, whatever the case of its ASCII letters.
+pub(super) fn starts_with_caseless(text: &str, start: &str) -> bool {
+    let head = text.get(..start.len());
+    head.is_some_and(|it| it.eq_ignore_ascii_case(start))
+}
+
 const NAMED: [(&str, char); 14] = [
     ("lt", '<'),
     ("gt", '>'),
@@ -165,24 +163,16 @@ const NAMED: [(&str, char); 14] = [
 fn decode_html_entity(text: &str) -> Option<(char, usize)> {
     // What was escaped twice is unescaped twice by somebody.
     let mut at = 1;
-    while text
-        .get(at..at + 4)
-        .is_some_and(|it| it.eq_ignore_ascii_case("amp;"))
-    {
+    while starts_with_caseless(&text[at..], "amp;") {
         at += 4;
     }
     let rest = &text[at..];
     let (c, len) = match rest.strip_prefix('#') {
         Some(number) => decode_numeric_entity(number).map(|(c, len)| (c, len + 1))?,
         None => {
-            let is_it = |name: &str| {
-                rest.get(..name.len())
-                    .is_some_and(|it| it.eq_ignore_ascii_case(name))
-            };
-            NAMED
-                .iter()
-                .find(|(name, _)| is_it(name))
-                .map(|(name, c)| (*c, name.len()))?
+            let mut names = NAMED.iter();
+            let (name, c) = names.find(|(name, _)| starts_with_caseless(rest, name))?;
+            (*c, name.len())
         }
     };
     let end = usize::from(rest[len..].starts_with(';'));
@@ -220,11 +210,8 @@ fn decode_backslash_escape(text: &str) -> Option<(char, usize)> {
 
 /// The character of a number at the start of a text, and how many digits it takes.
 fn decode_char_digits(text: &str, radix: u32, most: usize) -> Option<(char, usize)> {
-    let len = text
-        .chars()
-        .take(most)
-        .take_while(|it| it.is_digit(radix))
-        .count();
+    let digits = text.chars().take(most).take_while(|it| it.is_digit(radix));
+    let len = digits.count();
     let code = u32::from_str_radix(text.get(..len)?, radix).ok()?;
     Some((char::from_u32(code)?, len))
 }

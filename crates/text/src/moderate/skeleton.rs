@@ -93,15 +93,21 @@ fn push_skeleton_char(out: &mut String, c: char) {
 ///
 /// `α-β`, `Δt` and `µs` are none. Nor is a Latin word with an ending of the script that the text is written in
 /// (`commit` + `а`, as Russian writers inflect), or a Greek letter before one or two Latin ones (`αx`).
-pub(super) fn is_confusable_text(text: &str) -> bool {
+#[must_use]
+pub fn has_confusable_word(text: &str) -> bool {
     if text.is_ascii() {
         return false;
     }
     let text = &blank_escape_letters(text);
+    let is_posing = |word: &str| {
+        let latin = word.bytes().filter(u8::is_ascii_alphabetic).count();
+        let is_greek = |c| matches!(c, '\u{370}'..='\u{3ff}');
+        latin > 2 || !word.chars().all(|it| it.is_ascii() || is_greek(it))
+    };
     split_skeleton_words(text).any(|(word, has_letters)| {
         has_letters
             && is_mixed_script_word(word)
-            && is_posing_word(word)
+            && is_posing(word)
             && !is_inflected_word(text, word)
     })
 }
@@ -114,11 +120,8 @@ fn blank_escape_letters(text: &str) -> Cow<'_, str> {
     let mut is_escaped = false;
     let kept = text.chars().map(|c| {
         let was_escaped = std::mem::replace(&mut is_escaped, c == '\\');
-        if was_escaped && c.is_ascii_alphabetic() {
-            ' '
-        } else {
-            c
-        }
+        let is_letter = was_escaped && c.is_ascii_alphabetic();
+        if is_letter { ' ' } else { c }
     });
     Cow::Owned(kept.collect())
 }
@@ -131,27 +134,17 @@ fn is_mixed_script_word(word: &str) -> bool {
         })
 }
 
-fn is_posing_word(word: &str) -> bool {
-    let latin = word.bytes().filter(u8::is_ascii_alphabetic).count();
-    latin > 2 || !word.chars().all(|it| it.is_ascii() || is_greek(it))
-}
-
 /// Whether the foreign letters are an ending, in a text that has words of their script.
 fn is_inflected_word(text: &str, word: &str) -> bool {
     let ending = word.trim_start_matches(|c: char| c.is_ascii());
     let is_ending =
         ending.len() < word.len() && ending.chars().all(is_cyrillic) && ending.chars().count() <= 4;
-    is_ending
-        && split_skeleton_words(text)
-            .any(|(it, _)| it.chars().count() > 2 && it.chars().all(is_cyrillic))
+    let is_native = |it: &str| it.chars().count() > 2 && it.chars().all(is_cyrillic);
+    is_ending && split_skeleton_words(text).any(|(it, _)| is_native(it))
 }
 
 fn is_cyrillic(c: char) -> bool {
     matches!(c, '\u{400}'..='\u{52f}')
-}
-
-fn is_greek(c: char) -> bool {
-    matches!(c, '\u{370}'..='\u{3ff}')
 }
 
 /// A Latin letter in another dress: full-width or mathematical.
@@ -182,12 +175,8 @@ pub(super) fn fold_compatible_char(c: char) -> char {
         ..0x250 => c,
         0xff01..=0xff5e => char::from_u32(code - 0xfee0).unwrap_or(c),
         0x1d400..=0x1d6a3 => {
-            let base = if (code - 0x1d400) / 26 % 2 == 0 {
-                b'A'
-            } else {
-                b'a'
-            };
-            letter(0x1d400, base)
+            let is_upper = (code - 0x1d400) / 26 % 2 == 0;
+            letter(0x1d400, if is_upper { b'A' } else { b'a' })
         }
         0x1d7ce..=0x1d7ff => char::from(b'0' + u8::try_from((code - 0x1d7ce) % 10).unwrap_or(0)),
         0x249c..=0x24b5 => letter(0x249c, b'a'),
@@ -297,8 +286,9 @@ mod tests {
 
     #[test]
     fn words_that_pose_as_others_are_told() {
-        let check =
-            |text: &str, expected: bool| assert_eq!(is_confusable_text(text), expected, "{text:?}");
+        let check = |text: &str, expected: bool| {
+            assert_eq!(has_confusable_word(text), expected, "{text:?}")
+        };
         check("con.create_function(\"аlice\", 0)", true);
         check("say_һello();", true);
         check("sayНello()", true);

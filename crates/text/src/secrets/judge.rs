@@ -18,6 +18,7 @@
 use std::sync::LazyLock;
 
 use super::word_index::WordIndex;
+use crate::words::is_in_word_list;
 
 /// How strictly a matched value is looked at before its row may speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,11 +92,6 @@ const TERMS: &str = "base64 base64url base32 base58 sha1 sha256 sha384 sha512 sh
     pkcs1 pkcs8 pkcs12 http2 http3 ipv4 ipv6 int32 int64 uint32 uint64 uint8 float64 win32 \
     win64 x86 amd64 arm64 aes128 aes256 secp256k1 v1beta1 v1alpha1 v1beta2 v2beta1 chacha20 \
     poly1305 blake2b blake3 cl100k o200k log4j neo4j auth0 web3 ec2 route53 k8s";
-
-/// Whether one of the blank-separated words is this one.
-fn is_in_blank_separated_list(words: &str, word: &str) -> bool {
-    words.split(' ').any(|listed| listed == word)
-}
 
 fn is_placeholder_value(value: &str) -> bool {
     static INDEX: LazyLock<WordIndex> =
@@ -244,7 +240,7 @@ fn is_common_letter_pair(first: u8, second: u8) -> bool {
 fn segment_shapes(value: &str) -> impl Iterator<Item = ValueShape> {
     let is_term = |part: &str| {
         part.bytes().any(|it| it.is_ascii_digit())
-            && is_in_blank_separated_list(TERMS, &part.to_ascii_lowercase())
+            && is_in_word_list(TERMS, &part.to_ascii_lowercase())
     };
     value
         .split(|c: char| !c.is_ascii_alphanumeric())
@@ -291,9 +287,8 @@ fn is_address_password(value: &str) -> bool {
     const SHOWN: &str =
         "pass pwd pw secret user postgres root admin token guest test key mysql redis foo bar";
     let lower = value.to_ascii_lowercase();
-    let stands_in = is_in_blank_separated_list(SHOWN, &lower)
-        || lower.contains("password")
-        || lower.contains("passwd");
+    let stands_in =
+        is_in_word_list(SHOWN, &lower) || lower.contains("password") || lower.contains("passwd");
     let is_variable = value.starts_with('$') && !has_mixed_segment(value, 6, 1);
     !stands_in
         && !is_variable
@@ -320,7 +315,7 @@ fn is_branded_token(value: &str) -> bool {
     let is_joint = value.as_bytes().get(brand.len()) == Some(&b'_') || shape.hex + 6 <= shape.len;
     let one_case =
         is_joint && shape.len >= 28 && shape.is_mixed() && shape.kinds >= 8 && !shape.is_wordy();
-    !is_in_blank_separated_list(PUBLIC_BRANDS, first) && (is_random_blob(body) || one_case)
+    !is_in_word_list(PUBLIC_BRANDS, first) && (is_random_blob(body) || one_case)
 }
 
 /// A run that no name, path or hash would look like: mixed case and digits all the way through.

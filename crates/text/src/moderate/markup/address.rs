@@ -1,69 +1,35 @@
 //! Addresses: which of them are programs, which lead out of the text, and which carry something with them.
 
+use super::super::delimiter::{decode_escaped_char, starts_with_caseless};
+use crate::words::is_in_word_list;
+
 /// Schemes whose addresses are run, not opened.
 const PROGRAMS: [&str; 4] = ["javascript", "vbscript", "livescript", "mocha"];
 
 /// Hosts that show badges and pictures to everyone and tell nobody else who looked.
-const SHOWN: [&str; 24] = [
-    "api.star-history.com",
-    "app.codecov.io",
-    "badge.fury.io",
-    "badgen.net",
-    "badges.gitter.im",
-    "circleci.com",
-    "codecov.io",
-    "colab.research.google.com",
-    "contrib.rocks",
-    "coveralls.io",
-    "crates.io",
-    "deepwiki.com",
-    "deps.rs",
-    "docs.rs",
-    "github.com",
-    "gitlab.com",
-    "huggingface.co",
-    "img.shields.io",
-    "opencollective.com",
-    "pypi.org",
-    "raw.githubusercontent.com",
-    "readthedocs.org",
-    "trendshift.io",
-    "user-images.githubusercontent.com",
-];
+const SHOWN: &str = "api.star-history.com app.codecov.io badge.fury.io badgen.net badges.gitter.im circleci.com codecov.io \
+    colab.research.google.com contrib.rocks coveralls.io crates.io deepwiki.com deps.rs docs.rs \
+    github.com gitlab.com huggingface.co img.shields.io opencollective.com pypi.org \
+    raw.githubusercontent.com readthedocs.org trendshift.io user-images.githubusercontent.com";
 
 /// Whether the colon between these two makes an address that is a program. What only names the scheme is none.
 pub(super) fn is_program_address(before: &str, after: &str) -> bool {
-    let Some(first) = after.bytes().next() else {
-        return false;
-    };
     let ends = |name: &str| {
         let start = before.len().checked_sub(name.len());
-        start
-            .and_then(|it| before.get(it..))
-            .is_some_and(|it| it.eq_ignore_ascii_case(name))
+        let tail = start.and_then(|it| before.get(it..));
+        tail.is_some_and(|it| it.eq_ignore_ascii_case(name))
     };
-    let is_code = first.is_ascii_alphanumeric()
-        || matches!(
-            first,
-            b'(' | b'/' | b'_' | b'$' | b'%' | b'\\' | b'&' | b'['
-        );
+    let is_code = after.starts_with(|c: char| {
+        c.is_ascii_alphanumeric() || matches!(c, '(' | '/' | '_' | '$' | '%' | '\\' | '&' | '[')
+    });
     is_code && PROGRAMS.iter().any(|it| ends(it)) || ends("data") && is_page_data_type(after)
 }
 
 /// Whether data of this type is a page that can run something.
 fn is_page_data_type(after: &str) -> bool {
-    let types = [
-        "text/html",
-        "text/javascript",
-        "application/javascript",
-        "image/svg+xml",
-        "application/xhtml",
-    ];
-    types.iter().any(|it| {
-        after
-            .get(..it.len())
-            .is_some_and(|head| head.eq_ignore_ascii_case(it))
-    })
+    const TYPES: &str =
+        "text/html text/javascript application/javascript image/svg+xml application/xhtml";
+    TYPES.split(' ').any(|it| starts_with_caseless(after, it))
 }
 
 /// An attribute's value as a browser reads it: entities decoded, white space and control characters gone.
@@ -71,8 +37,7 @@ pub(super) fn decode_attribute_value(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     let mut rest = value;
     while let Some(c) = rest.chars().next() {
-        let (c, len) =
-            super::super::delimiter::decode_escaped_char(rest).unwrap_or((c, c.len_utf8()));
+        let (c, len) = decode_escaped_char(rest).unwrap_or((c, c.len_utf8()));
         if !c.is_whitespace() && !c.is_control() {
             out.extend(c.to_lowercase());
         }
@@ -95,17 +60,15 @@ pub(super) fn has_program_address(value: &str) -> bool {
 
 /// Whether a value, as [`decode_attribute_value`] gives it, loads from elsewhere than the hosts that show pictures to everyone.
 pub(super) fn is_remote_address(value: &str) -> bool {
-    let Some(rest) = value.find("//").map(|at| (&value[..at], &value[at + 2..])) else {
-        return false;
-    };
-    let (scheme, rest) = rest;
-    let has_scheme = scheme.is_empty() || scheme.ends_with(':');
-    has_scheme && !is_badge_host(extract_url_authority(rest))
+    value.split_once("//").is_some_and(|(scheme, rest)| {
+        let has_scheme = scheme.is_empty() || scheme.ends_with(':');
+        has_scheme && !is_badge_host(extract_url_authority(rest))
+    })
 }
 
 fn is_badge_host(authority: &str) -> bool {
     let host = authority.split(':').next().unwrap_or("");
-    SHOWN.contains(&host)
+    is_in_word_list(SHOWN, host)
         || host.ends_with(".github.io")
         || host.ends_with(".githubusercontent.com")
 }
@@ -116,54 +79,39 @@ fn extract_url_authority(rest: &str) -> &str {
 
 /// Whether an address leads out, and takes a name, a placeholder or data along.
 pub(super) fn is_exfiltrating_address(address: &str) -> bool {
-    let Some((_, rest)) = split_web_address(address) else {
+    let Some((scheme, rest)) = address.split_once("//") else {
         return false;
     };
-    let authority = extract_url_authority(rest);
+    let is_web = ["", "http:", "https:", "ftp:"]
+        .iter()
+        .any(|it| scheme.eq_ignore_ascii_case(it));
     let asked = rest.find(['?', '#']).map_or("", |it| &rest[it..]);
-    authority.contains('@')
-        || has_fill_in_marker(rest)
-        || asked.split(['?', '&', '=', '#', ';']).any(is_fill_in_value)
-}
-
-/// An address of the web: its scheme and the rest.
-fn split_web_address(address: &str) -> Option<(&str, &str)> {
-    let at = address.find("//")?;
-    let (scheme, rest) = (&address[..at], &address[at + 2..]);
-    let is_web = scheme.is_empty()
-        || ["http:", "https:", "ftp:"]
-            .iter()
-            .any(|it| scheme.eq_ignore_ascii_case(it));
-    is_web.then_some((scheme, rest))
-}
-
-/// Whether something is to be filled in.
-fn has_fill_in_marker(rest: &str) -> bool {
-    let asked = rest.find(['?', '#']).map_or("", |it| &rest[it..]);
-    asked.contains(['{', '<', '[', '$', '}'])
+    let is_filled_in = asked.contains(['{', '<', '[', '$', '}'])
         || rest.contains("{{")
         || rest.contains("${")
-        || asked.contains("%s")
+        || asked.contains("%s");
+    is_web
+        && (extract_url_authority(rest).contains('@')
+            || is_filled_in
+            || asked.split(['?', '&', '=', '#', ';']).any(is_fill_in_value))
 }
 
 /// Whether a value asks to be filled in (`DATA`, `YOUR_KEY`), or is long enough to be what was taken.
 fn is_fill_in_value(value: &str) -> bool {
-    let is_shouted = value.len() >= 4
-        && value
-            .bytes()
-            .all(|it| it.is_ascii_uppercase() || it == b'_');
-    let is_long = value.len() >= 80
-        && value
-            .bytes()
-            .all(|it| it.is_ascii_alphanumeric() || b"+/-_%".contains(&it));
-    is_shouted || is_long
+    let has_only =
+        |min: usize, is_part: fn(u8) -> bool| value.len() >= min && value.bytes().all(is_part);
+    has_only(4, |it| it.is_ascii_uppercase() || it == b'_')
+        || has_only(80, |it| {
+            it.is_ascii_alphanumeric() || b"+/-_%".contains(&it)
+        })
 }
 
 /// An address that nothing follows by itself any more.
 pub(super) fn defang_address(address: &str) -> String {
-    match address.get(..4) {
-        Some(head) if head.eq_ignore_ascii_case("http") => format!("hxxp{}", &address[4..]),
-        _ => address.replacen("//", "/ /", 1),
+    if starts_with_caseless(address, "http") {
+        format!("hxxp{}", &address[4..])
+    } else {
+        address.replacen("//", "/ /", 1)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Markdown links and images: `[text](address)`, `![text](address)`, `![text][name]`, `[name]: address`.
 
+use super::super::delimiter::starts_with_caseless;
 use super::address;
 
 /// A link as it stands in a text, from its bracket on.
@@ -29,34 +30,32 @@ pub(super) fn parse_markdown_link(text: &str, is_image: bool) -> Option<Markdown
     let close = find_closing_bracket(inner, b'[', b']')?;
     let (label, rest) = (&inner[..close], &inner[close + 1..]);
     let len = text.len() - rest.len();
-    let link = |len: usize, address, form| {
-        Some(MarkdownLink {
-            len,
-            text: label,
-            address,
-            is_image,
-            form,
-        })
-    };
-    match rest.as_bytes().first() {
-        Some(b'(') => {
+    let (len, address, form) = match rest.as_bytes() {
+        [b'(', ..] => {
             let end = find_closing_bracket(&rest[1..], b'(', b')')?;
-            link(
+            (
                 len + end + 2,
                 rest[1..=end].trim(),
                 MarkdownLinkForm::Inline,
             )
         }
-        Some(b'[') if is_image => {
+        [b'[', ..] if is_image => {
             let end = rest.find(']')?;
-            link(len + end + 1, &rest[1..end], MarkdownLinkForm::Reference)
+            (len + end + 1, &rest[1..end], MarkdownLinkForm::Reference)
         }
-        Some(b':') if rest.starts_with(": ") => {
+        [b':', b' ', ..] => {
             let line = take_link_line(&rest[2..]);
-            link(len + 2 + line.len(), line, MarkdownLinkForm::Definition)
+            (len + 2 + line.len(), line, MarkdownLinkForm::Definition)
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some(MarkdownLink {
+        len,
+        text: label,
+        address,
+        is_image,
+        form,
+    })
 }
 
 /// The line that a text begins with, or as much of it as a link may take.
@@ -88,11 +87,11 @@ impl MarkdownLink<'_> {
         let first = target.split_whitespace().next().unwrap_or("");
         match self.form {
             MarkdownLinkForm::Reference => true,
-            MarkdownLinkForm::Definition => {
-                self.has_event_handler() || address::is_exfiltrating_address(first)
-            }
             MarkdownLinkForm::Inline if self.is_image => {
                 address::is_remote_address(&address::decode_attribute_value(first))
+            }
+            MarkdownLinkForm::Definition => {
+                self.has_event_handler() || address::is_exfiltrating_address(first)
             }
             MarkdownLinkForm::Inline => {
                 self.has_event_handler() || address::is_exfiltrating_address(target)
@@ -102,31 +101,21 @@ impl MarkdownLink<'_> {
 
     /// Whether its title is a handler of events.
     fn has_event_handler(&self) -> bool {
-        let quote = self
-            .address
-            .bytes()
-            .position(|it| matches!(it, b'"' | b'\''));
-        let Some(title) = quote.map(|at| &self.address[at + 1..]) else {
+        let title = self.address.split_once(['"', '\'']);
+        let Some((name, _)) = title.and_then(|(_, title)| title.split_once('=')) else {
             return false;
         };
-        let name = title.split('=').next().unwrap_or("").trim();
-        title.contains('=')
-            && name.len() > 3
-            && name
-                .get(..2)
-                .is_some_and(|it| it.eq_ignore_ascii_case("on"))
+        let name = name.trim();
+        name.len() > 3 && starts_with_caseless(name, "on")
     }
 
     /// Its text, and where it led.
     pub(super) fn to_defanged_text(&self) -> String {
+        let (text, address) = (self.text, address::defang_address(self.address));
         match self.form {
-            MarkdownLinkForm::Inline => {
-                format!("{} ({})", self.text, address::defang_address(self.address))
-            }
-            MarkdownLinkForm::Reference => format!("{} [{}]", self.text, self.address),
-            MarkdownLinkForm::Definition => {
-                format!("{}: {}", self.text, address::defang_address(self.address))
-            }
+            MarkdownLinkForm::Inline => format!("{text} ({address})"),
+            MarkdownLinkForm::Reference => format!("{text} [{}]", self.address),
+            MarkdownLinkForm::Definition => format!("{text}: {address}"),
         }
     }
 }

@@ -1,47 +1,24 @@
 //! Tags of HTML, as a browser would read them, and what becomes of each.
 
-use super::address::{decode_attribute_value, has_program_address, is_remote_address};
+use super::super::delimiter::starts_with_caseless;
+use super::address::{
+    decode_attribute_value, has_program_address, is_exfiltrating_address, is_remote_address,
+};
+use crate::words::{WordSet, collect_words};
 
 /// Elements that run, load, redirect or embed something by being there.
-const ACTIVE: [&str; 20] = [
-    "applet",
-    "base",
-    "bgsound",
-    "embed",
-    "fencedframe",
-    "form",
-    "frame",
-    "frameset",
-    "iframe",
-    "ilayer",
-    "layer",
-    "link",
-    "marquee",
-    "meta",
-    "object",
-    "param",
-    "plaintext",
-    "script",
-    "style",
-    "portal",
-];
+static ACTIVE: WordSet = WordSet::new(|| {
+    collect_words(
+        "applet base bgsound embed fencedframe form frame frameset iframe ilayer layer link marquee meta \
+    object param plaintext script style portal",
+    )
+});
 /// Attributes that make a browser load what they name.
-const LOADING: [&str; 14] = [
-    "action",
-    "archive",
-    "background",
-    "code",
-    "codebase",
-    "data",
-    "dynsrc",
-    "formaction",
-    "icon",
-    "lowsrc",
-    "manifest",
-    "poster",
-    "src",
-    "srcset",
-];
+static LOADING: WordSet = WordSet::new(|| {
+    collect_words(
+        "href xlink:href action archive background code codebase data dynsrc formaction icon lowsrc manifest poster src srcset",
+    )
+});
 /// The longest tag that is looked at.
 const LONGEST: usize = 4_096;
 
@@ -140,7 +117,7 @@ impl<'a> HtmlTag<'a> {
 
     /// What becomes of it; `is_quoted` when it stands between backticks, as code does.
     pub(super) fn decide_fate(&self, is_quoted: impl Fn() -> bool) -> TagFate {
-        let is_active = ACTIVE.contains(&self.name.rsplit(':').next().unwrap_or(""));
+        let is_active = ACTIVE.contains(self.name.rsplit(':').next().unwrap_or(""));
         let is_bare = self.attributes.is_empty() && self.is_closed;
         if is_active && is_bare && is_quoted() {
             return TagFate::Stays;
@@ -151,15 +128,17 @@ impl<'a> HtmlTag<'a> {
         if is_active {
             return TagFate::Goes;
         }
-        let harmful = || {
-            self.attributes
-                .iter()
-                .filter(|(name, value)| self.is_harmful_attribute(name, value))
-        };
-        match harmful().count() {
-            0 => TagFate::Stays,
-            _ if harmful().all(|(_, value)| value.starts_with('{')) => TagFate::Shown,
-            _ => TagFate::Goes,
+        let mut harmful = self
+            .attributes
+            .iter()
+            .filter(|(name, value)| self.is_harmful_attribute(name, value))
+            .peekable();
+        if harmful.peek().is_none() {
+            TagFate::Stays
+        } else if harmful.all(|(_, value)| value.starts_with('{')) {
+            TagFate::Shown
+        } else {
+            TagFate::Goes
         }
     }
 
@@ -168,23 +147,20 @@ impl<'a> HtmlTag<'a> {
             return name.eq_ignore_ascii_case("srcdoc");
         }
         let name = name.to_ascii_lowercase();
-        let value_as_read = || decode_attribute_value(value);
         if is_event_handler_name(&name) {
             return !is_handler_reference(value);
         }
+        let value_as_read = || decode_attribute_value(value);
         match name.as_str() {
             "srcdoc" => true,
             "style" => is_active_style(&value_as_read()),
             "href" | "xlink:href" if self.name == "a" => {
                 let value = value_as_read();
-                has_program_address(&value)
-                    || super::address::is_exfiltrating_address(value.as_str())
+                has_program_address(&value) || is_exfiltrating_address(&value)
             }
-            "href" | "xlink:href" => {
-                is_remote_address(&value_as_read()) || has_program_address(&value_as_read())
-            }
-            name if LOADING.contains(&name) => {
-                is_remote_address(&value_as_read()) || has_program_address(&value_as_read())
+            name if LOADING.contains(name) => {
+                let value = value_as_read();
+                is_remote_address(&value) || has_program_address(&value)
             }
             _ => {
                 value.contains(':') && has_program_address(&value_as_read())
@@ -195,32 +171,19 @@ impl<'a> HtmlTag<'a> {
 
     /// What is said in place of a picture.
     pub(super) fn alt_text(&self) -> String {
-        let alt = self
-            .attributes
-            .iter()
-            .find(|(name, _)| name.eq_ignore_ascii_case("alt"));
-        alt.map(|(_, value)| value.replace(['<', '>'], ""))
-            .unwrap_or_default()
+        let mut attributes = self.attributes.iter();
+        let alt = attributes.find(|(name, _)| name.eq_ignore_ascii_case("alt"));
+        alt.map_or_else(String::new, |(_, value)| value.replace(['<', '>'], ""))
     }
 
     /// How many bytes of what follows belong to it, up to the tag that ends it; none when nothing does.
     pub(super) fn measure_body(&self, after: &str) -> usize {
-        let is_it = |at: usize| {
-            let rest = &after[at + 2..];
-            rest.get(..self.name.len())
-                .is_some_and(|it| it.eq_ignore_ascii_case(&self.name))
-        };
-        let Some(start) = after
-            .match_indices("</")
-            .map(|(at, _)| at)
-            .find(|at| is_it(*at))
-        else {
-            return 0;
-        };
-        let end = after[start..]
-            .find('>')
-            .map_or(after.len(), |it| start + it + 1);
-        if self.is_closed { end } else { 0 }
+        let mut ends = after.match_indices("</").map(|(at, _)| at);
+        let start = ends.find(|at| starts_with_caseless(&after[at + 2..], &self.name));
+        start.filter(|_| self.is_closed).map_or(0, |start| {
+            let end = after[start..].find('>');
+            end.map_or(after.len(), |it| start + it + 1)
+        })
     }
 }
 
@@ -237,12 +200,7 @@ fn parse_attribute_value(text: &str) -> (&str, usize) {
             None => ("", 1),
         };
     }
-    let len = if text.starts_with('{') {
-        measure_braced_value(text)
-    } else {
-        None
-    };
-    let len = len
+    let len = measure_braced_value(text)
         .or_else(|| text.find(|c: char| c.is_ascii_whitespace() || c == '>'))
         .unwrap_or(text.len());
     (&text[..len], len)
@@ -253,63 +211,46 @@ fn measure_braced_value(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let line = text.bytes().take(LONGEST).take_while(|it| *it != b'\n');
     let end = line.enumerate().find(|(_, it)| {
-        depth = if *it == b'{' {
-            depth + 1
-        } else {
-            depth - usize::from(*it == b'}' && depth > 0)
-        };
+        match it {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
         depth == 0
     });
-    end.map(|(at, _)| at + 1)
+    end.filter(|_| text.starts_with('{')).map(|(at, _)| at + 1)
 }
 
 /// Whether an attribute is a handler of events. Filters that cut out one name leave another, so any letters do.
 fn is_event_handler_name(name: &str) -> bool {
-    let letters = name
-        .strip_prefix("on")
-        .unwrap_or("")
-        .bytes()
-        .take_while(u8::is_ascii_alphabetic)
-        .count();
-    letters >= 3
+    let letters = name.strip_prefix("on").unwrap_or("").bytes();
+    letters.take_while(u8::is_ascii_alphabetic).count() >= 3
 }
 
 /// Whether a value hides a handler that a broken quote would let out.
 fn has_inner_event_handler(value: &str) -> bool {
-    let Some(at) = value.find("on") else {
+    let Some((before, _)) = value.split_once("on") else {
         return false;
     };
-    value.contains('=')
-        && is_event_handler_name(value[at..].split('=').next().unwrap_or(""))
-        && value[at..].contains("=")
-        && (at == 0 || !value.as_bytes()[at - 1].is_ascii_alphanumeric())
+    let handler = value[before.len()..].split_once('=');
+    handler.is_some_and(|(name, _)| is_event_handler_name(name))
+        && !before.ends_with(|c: char| c.is_ascii_alphanumeric())
 }
 
 /// Whether a component's handler only names a function: that runs nothing where it is taken for a page.
 fn is_handler_reference(value: &str) -> bool {
     let inner = value.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
-    inner.is_some_and(|it| {
-        it.bytes()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'$'))
-    })
+    let is_part = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'.' | b'$');
+    inner.is_some_and(|it| it.bytes().all(is_part))
 }
 
 /// Whether a style runs or loads something. The value comes without white space.
 fn is_active_style(value: &str) -> bool {
+    const ACTIVE_PARTS: [&str; 4] = ["behavior:", "-moz-binding", "@import", "expr/"];
     let bare = value.replace("/*", "").replace("*/", "").replace('\\', "");
-    [
-        "expression(",
-        "behavior:",
-        "-moz-binding",
-        "@import",
-        "expr/",
-    ]
-    .iter()
-    .any(|it| bare.contains(it))
+    let mut addresses = bare.split("url(").skip(1);
+    ACTIVE_PARTS.iter().any(|it| bare.contains(it))
         || bare.contains("expression") && bare.contains('(')
         || has_program_address(&bare)
-        || bare
-            .split("url(")
-            .skip(1)
-            .any(|it| is_remote_address(it.trim_start_matches(['"', '\''])))
+        || addresses.any(|it| is_remote_address(it.trim_start_matches(['"', '\''])))
 }
