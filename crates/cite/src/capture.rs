@@ -21,6 +21,12 @@ pub enum CaptureError {
     TooLong(usize),
 }
 
+impl From<&SourceError> for CaptureError {
+    fn from(error: &SourceError) -> Self {
+        Self::Unreadable(error.to_string())
+    }
+}
+
 /// Reads one place of a source and captures what stands there.
 pub fn capture_lines(source: &dyn Source, cite: &CodeLocation) -> Result<Citation, CaptureError> {
     capture_lines_in_tree(source, cite, &source.read_tree())
@@ -32,33 +38,28 @@ pub fn capture_lines_in_tree(
     cite: &CodeLocation,
     tree: &Result<SourceTree, SourceError>,
 ) -> Result<Citation, CaptureError> {
-    let unreadable = |why: String| CaptureError::Unreadable(why);
-    let broken = |error: &SourceError| unreadable(error.to_string());
+    let unreadable = |why: &str| CaptureError::Unreadable(why.into());
     let blob = source
         .read_file(&cite.path)
-        .map_err(|error| broken(&error))?
-        .ok_or_else(|| unreadable("there is no such file".into()))?;
+        .map_err(|error| CaptureError::from(&error))?
+        .ok_or_else(|| unreadable("there is no such file"))?;
     if is_binary_content(&blob.bytes) {
-        return Err(unreadable("it is not a text file".into()));
+        return Err(unreadable("it is not a text file"));
     }
-    let commit = tree.as_ref().map_err(broken)?.commit.clone();
+    let commit = tree.as_ref()?.commit.clone();
     let citation = build_citation(cite, &blob, commit)
-        .map_err(|n_lines| unreadable(format!("the file has {n_lines} lines")))?;
-    if citation.snippet.trim().is_empty() {
-        return Err(unreadable("the cited lines are empty".into()));
+        .map_err(|n_lines| unreadable(&format!("the file has {n_lines} lines")))?;
+    let snippet = &citation.snippet;
+    if snippet.trim().is_empty() {
+        return Err(unreadable("the cited lines are empty"));
     }
-    check_captured_snippet(&citation.snippet)?;
-    Ok(citation)
-}
-
-/// What is cited is kept too, so it must hold no secret either.
-fn check_captured_snippet(snippet: &str) -> Result<(), CaptureError> {
+    // What is cited is kept too, so it must hold no secret either.
     if snippet.len() > moderate::MAX_BYTES {
         return Err(CaptureError::TooLong(snippet.chars().count()));
     }
     match secrets::find_secret(snippet) {
         Some(rule) => Err(CaptureError::Secret(rule)),
-        None => Ok(()),
+        None => Ok(citation),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where a fact is written, with what was read there.
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 use apostille_text::digest::Digest;
@@ -29,12 +30,9 @@ impl CodeLocationError {
     fn new(place: &str, why: impl Into<String>) -> Self {
         // Masked before it is cut: half a secret is no longer recognised.
         let place = mask_secrets(place);
+        let shown = place.chars().filter(|c| !c.is_control()).take(120);
         Self {
-            place: place
-                .chars()
-                .filter(|c| !c.is_control())
-                .take(120)
-                .collect(),
+            place: shown.collect(),
             why: why.into(),
         }
     }
@@ -56,23 +54,20 @@ impl FromStr for RepoPath {
         if text.is_empty() || text.len() > MAX_PATH {
             return bad("a path has 1 to 1024 bytes");
         }
-        if text.chars().any(|c| c.is_control()) {
+        if text.contains(char::is_control) {
             return bad("a path holds no control characters");
         }
         if text.contains('\\') {
             return bad("write paths with forward slashes");
         }
-        if text.starts_with('/') || text.starts_with('~') {
+        if text.starts_with(['/', '~']) {
             return bad("a path is relative to the repository");
         }
-        let drive = text.as_bytes();
-        if drive.len() >= 2 && drive[0].is_ascii_alphabetic() && drive[1] == b':' {
+        if matches!(text.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic()) {
             return bad("a path is relative to the repository, without a drive letter");
         }
-        let parts: Vec<&str> = text
-            .split('/')
-            .filter(|it| !matches!(*it, "" | "."))
-            .collect();
+        let parts = text.split('/').filter(|it| !matches!(*it, "" | "."));
+        let parts: Vec<&str> = parts.collect();
         match parts.iter().find(|it| is_forbidden_path_part(it)) {
             Some(part) if part.eq_ignore_ascii_case(".git") => bad("git's own files are not cited"),
             Some(_) => bad("a path does not leave the repository"),
@@ -123,6 +118,12 @@ impl LineSpan {
         self.end
     }
 
+    /// The lines counted from 0, the end left out.
+    #[must_use]
+    pub fn rows(self) -> Range<u32> {
+        self.start - 1..self.end
+    }
+
     /// How many lines.
     #[must_use]
     pub fn line_count(self) -> u32 {
@@ -132,10 +133,9 @@ impl LineSpan {
     /// The same number of lines, beginning at `start`.
     #[must_use]
     pub fn starting_at(self, start: u32) -> Self {
-        Self {
-            start: start.max(1),
-            end: start.max(1).saturating_add(self.line_count() - 1),
-        }
+        let start = start.max(1);
+        let end = start.saturating_add(self.line_count() - 1);
+        Self { start, end }
     }
 }
 
@@ -161,17 +161,15 @@ pub struct CodeLocation {
 impl CodeLocation {
     /// A place from its parts, as protocols give them.
     pub fn new(path: &str, start: u32, end: u32) -> Result<Self, CodeLocationError> {
+        let refuse = |why| CodeLocationError::new(path, why);
         let lines = LineSpan::new(start, end).ok_or_else(|| {
-            CodeLocationError::new(
-                path,
-                format!("lines {start}-{end} are no range; lines count from 1"),
-            )
+            refuse(format!(
+                "lines {start}-{end} are no range; lines count from 1"
+            ))
         })?;
-        if lines.line_count() > MAX_LINES {
-            return Err(CodeLocationError::new(
-                path,
-                format!("{} lines; cite at most {MAX_LINES}", lines.line_count()),
-            ));
+        let n_lines = lines.line_count();
+        if n_lines > MAX_LINES {
+            return Err(refuse(format!("{n_lines} lines; cite at most {MAX_LINES}")));
         }
         Ok(Self {
             path: path.parse()?,
@@ -188,10 +186,8 @@ impl FromStr for CodeLocation {
         let (path, range) = text.rsplit_once(':').ok_or_else(form)?;
         let (start, end) = range.split_once('-').unwrap_or((range, range));
         let number = |it: &str| {
-            it.trim()
-                .trim_start_matches(['L', 'l'])
-                .parse::<u32>()
-                .map_err(|_| form())
+            let digits = it.trim().trim_start_matches(['L', 'l']);
+            digits.parse().map_err(|_| form())
         };
         Self::new(path.trim(), number(start)?, number(end)?)
     }

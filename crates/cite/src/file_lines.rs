@@ -56,8 +56,8 @@ impl<'a> FileLines<'a> {
     /// The lines of a range; `None` when it reaches beyond the end.
     #[must_use]
     pub fn get_span(&self, lines: LineSpan) -> Option<&[&'a [u8]]> {
-        self.lines
-            .get(lines.first_line() as usize - 1..lines.last_line() as usize)
+        let rows = lines.rows();
+        self.lines.get(rows.start as usize..rows.end as usize)
     }
 
     /// Short digests of up to `n` lines before this one, nearest last.

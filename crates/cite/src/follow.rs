@@ -46,7 +46,7 @@ use verdict_cache::{CONCLUSION, IN_FILE, TRACE};
 use crate::citation::{Citation, CodeLocation, LineSpan, RepoPath};
 use crate::file_lines::{FileLines, is_binary_content, join_cited_lines};
 use crate::source::{
-    CommitHistory, FileEdit, FileVersion, HistoryRoute, Source, SourceBlob, SourceError, SourceTree,
+    CommitHistory, FileEdit, FileVersion, HistoryRoute, Source, SourceBlob, SourceTree,
 };
 use crate::verdict::{Change, Difference, Loss, Verdict};
 use apostille_text::digest::Digest;
@@ -59,25 +59,10 @@ pub const FAR: usize = 50_000;
 
 /// From how many citations on it pays to ask for the ids of files before reading them.
 const BATCH: usize = 50;
+const LATE: &str = "no time left to look";
 const NOT_TEXT: &str = "the file is not text";
 
-/// Something on the way could not be read: the verdict is `unknown`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FollowError(String);
-
-impl From<SourceError> for FollowError {
-    fn from(error: SourceError) -> Self {
-        Self(error.format_with_causes())
-    }
-}
-
-impl From<FollowError> for Verdict {
-    fn from(FollowError(why): FollowError) -> Self {
-        Self::Unknown { why }
-    }
-}
-
-/// What was found at one citation.
+/// What was found at one citation. Where something on the way could not be read, the error is the verdict `unknown`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CitationFinding {
     /// The verdict.
@@ -126,7 +111,7 @@ impl CitationFinding {
 
 /// A file of the tree, and rows of it.
 type FileRows = (RepoPath, Range<u32>);
-type CachedFileRead = Result<Option<(Option<String>, Rc<[u8]>)>, FollowError>;
+type CachedFileRead = Result<Option<(Option<String>, Rc<[u8]>)>, Verdict>;
 
 /// A fact and the places that prove it.
 #[derive(Debug, Clone, Copy)]
@@ -146,7 +131,7 @@ pub struct CitationFollower<'a> {
     files: HashMap<RepoPath, CachedFileRead>,
     tracer: LineTracer<'a>,
     tree: Option<SourceTree>,
-    edits: Option<Result<Rc<[FileEdit]>, FollowError>>,
+    edits: Option<Result<Rc<[FileEdit]>, Verdict>>,
 }
 
 impl<'a> CitationFollower<'a> {
@@ -224,7 +209,7 @@ impl<'a> CitationFollower<'a> {
         is_batch: bool,
     ) -> Option<CitationFinding> {
         if (self.late)() {
-            return Some(out_of_time().into());
+            return Some(Verdict::unknown(LATE).into());
         }
         if let Some(sight) = self.load_cached_conclusion(citation) {
             return Some(sight);
@@ -320,7 +305,7 @@ impl<'a> CitationFollower<'a> {
     fn load_history<'c>(
         &self,
         open: impl Iterator<Item = &'c Citation>,
-    ) -> Result<Option<CommitHistory>, FollowError> {
+    ) -> Result<Option<CommitHistory>, Verdict> {
         let from: BTreeSet<String> = open.filter_map(|it| it.commit.clone()).collect();
         if from.is_empty() || (self.late)() {
             return Ok(None);
@@ -337,7 +322,7 @@ impl<'a> CitationFollower<'a> {
             Ok(Some(file)) => file,
         };
         if is_binary_content(&bytes) {
-            return Some(FollowError(NOT_TEXT.into()).into());
+            return Some(Verdict::unknown(NOT_TEXT).into());
         }
         let head = FileLines::from_head(&bytes, citation.lines.last_line() as usize);
         let is_here = is_cited_text(citation, head.get_span(citation.lines));
@@ -356,7 +341,7 @@ impl<'a> CitationFollower<'a> {
     fn search_citation(
         &mut self,
         citation: &Citation,
-        road: &Result<Option<HistoryIndex<'_>>, &FollowError>,
+        road: &Result<Option<HistoryIndex<'_>>, &Verdict>,
     ) -> CitationSearch {
         let followed = match road {
             Ok(Some(road)) if !(self.late)() => self.follow_through_history(citation, road),
@@ -375,7 +360,7 @@ impl<'a> CitationFollower<'a> {
         &mut self,
         citation: &Citation,
         road: &HistoryIndex<'_>,
-    ) -> Result<Option<CitationFinding>, FollowError> {
+    ) -> Result<Option<CitationFinding>, Verdict> {
         let Some((span, way)) = self.find_trace_start(citation, road)? else {
             return Ok(None);
         };
@@ -410,7 +395,7 @@ impl<'a> CitationFollower<'a> {
         &mut self,
         citation: &Citation,
         road: &HistoryIndex<'_>,
-    ) -> Result<Option<(VersionSpan, HistoryRoute)>, FollowError> {
+    ) -> Result<Option<(VersionSpan, HistoryRoute)>, Verdict> {
         let way = citation
             .commit
             .as_ref()
@@ -455,9 +440,9 @@ impl<'a> CitationFollower<'a> {
         &mut self,
         citation: &Citation,
         file: FileVersion,
-    ) -> Result<Option<VersionSpan>, FollowError> {
+    ) -> Result<Option<VersionSpan>, Verdict> {
         let bytes = self.tracer.load_content(&file)?;
-        let rows = citation.lines.first_line() - 1..citation.lines.last_line();
+        let rows = citation.lines.rows();
         let sheet = FileLines::from_bytes(&bytes);
         let is_there = is_cited_text(citation, sheet.get_span(citation.lines));
         Ok(is_there.then_some(VersionSpan { file, rows }))
@@ -465,7 +450,7 @@ impl<'a> CitationFollower<'a> {
 
     /// What became of lines that were followed to the commit, in the very tree that is looked at: it may hold edits
     /// that no commit holds, and what was cited may never have been committed.
-    fn apply_uncommitted_edits(&mut self, fate: TraceOutcome) -> Result<TraceOutcome, FollowError> {
+    fn apply_uncommitted_edits(&mut self, fate: TraceOutcome) -> Result<TraceOutcome, Verdict> {
         let Ok(span) = &fate.at else {
             return Ok(fate);
         };
@@ -495,7 +480,7 @@ impl<'a> CitationFollower<'a> {
         &mut self,
         citation: &Citation,
         fate: TraceOutcome,
-    ) -> Result<Verdict, FollowError> {
+    ) -> Result<Verdict, Verdict> {
         let VersionSpan { file, rows } = match fate.at {
             Ok(span) => span,
             Err(loss) => {
@@ -506,7 +491,7 @@ impl<'a> CitationFollower<'a> {
         };
         let bytes = self.tracer.load_content(&file)?;
         if is_binary_content(&bytes) {
-            return Err(FollowError(NOT_TEXT.into()));
+            return Err(Verdict::unknown(NOT_TEXT));
         }
         let sheet = FileLines::from_bytes(&bytes);
         if is_cited_text(citation, Some(sheet.clip_rows(&rows))) {
@@ -528,7 +513,7 @@ impl<'a> CitationFollower<'a> {
     /// Looks for a citation by what was captured alone: in its file first.
     fn search_by_anchor(&mut self, citation: &Citation) -> CitationSearch {
         if (self.late)() {
-            return CitationSearch::Over(out_of_time().into());
+            return CitationSearch::Over(Verdict::unknown(LATE).into());
         }
         let path = &citation.path;
         let bytes = match self.read_cached_file(path) {
@@ -576,7 +561,7 @@ impl<'a> CitationFollower<'a> {
     fn scan_tree_for_anchors(
         &self,
         anchors: &[Anchor<'_>],
-    ) -> Result<Vec<Option<FileRows>>, FollowError> {
+    ) -> Result<Vec<Option<FileRows>>, Verdict> {
         let mut wanted: HashMap<&[u8], Vec<usize>> = HashMap::new();
         for (which, anchor) in anchors.iter().enumerate() {
             wanted
@@ -604,7 +589,7 @@ impl<'a> CitationFollower<'a> {
             self.source.visit_files(&mut see)?;
         }
         if is_late {
-            return Err(out_of_time());
+            return Err(Verdict::unknown(LATE));
         }
         Ok(found
             .into_iter()
@@ -651,7 +636,7 @@ impl<'a> CitationFollower<'a> {
         self.tree.as_ref()
     }
 
-    fn load_edits(&mut self) -> Result<Rc<[FileEdit]>, FollowError> {
+    fn load_edits(&mut self) -> Result<Rc<[FileEdit]>, Verdict> {
         let ask = || Ok(self.source.list_uncommitted_edits()?.into());
         self.edits.get_or_insert_with(ask).clone()
     }
@@ -660,7 +645,7 @@ impl<'a> CitationFollower<'a> {
         if let Some(read) = self.files.get(path) {
             return read.clone();
         }
-        let blob = self.source.read_file(path).map_err(FollowError::from);
+        let blob = self.source.read_file(path).map_err(Verdict::from);
         let read: CachedFileRead = blob.map(|it| it.map(|it| (it.id, it.bytes.into())));
         if let Ok(Some((Some(id), bytes))) = &read {
             self.tracer.cache_object(id, bytes);
@@ -680,17 +665,13 @@ enum CitationSearch {
 
 impl CitationSearch {
     /// When something on the way could not be read, what is not found by its text is not known to be gone.
-    fn or_unknown(self, broken: FollowError) -> Self {
+    fn or_unknown(self, broken: Verdict) -> Self {
         match self {
             Self::Over(sight) if sight.verdict.is_good() => Self::Over(sight),
             Self::Over(_) => Self::Over(broken.into()),
             Self::Abroad(_) => Self::Abroad(broken.into()),
         }
     }
-}
-
-fn out_of_time() -> FollowError {
-    FollowError("no time left to look".into())
 }
 
 /// Whether lines were followed to a commit within their file, and the file is as it is there.

@@ -114,12 +114,16 @@ impl From<Loss> for Verdict {
 
 impl From<SourceError> for Verdict {
     fn from(error: SourceError) -> Self {
-        let why = error.format_with_causes();
-        Self::Unknown { why }
+        Self::unknown(error.format_with_causes())
     }
 }
 
 impl Verdict {
+    /// It could not be looked up, for this reason.
+    pub(crate) fn unknown(why: impl Into<String>) -> Self {
+        Self::Unknown { why: why.into() }
+    }
+
     /// The word for it.
     #[must_use]
     pub fn as_str(&self) -> &'static str {

@@ -390,34 +390,47 @@ fn normalise_term_char(c: char) -> Option<char> {
     }
 }
 
+/// Lower-case Latin letters with an accent, and how ASCII writes them.
+#[rustfmt::skip]
+const ACCENTED: &[(&str, &str)] = &[
+    ("àáâãäåāăąǎ", "a"),
+    ("æ", "ae"),
+    ("çćĉċč", "c"),
+    ("ďđð", "d"),
+    ("èéêëēĕėęě", "e"),
+    ("ĝğġģ", "g"),
+    ("ĥħ", "h"),
+    ("ìíîïĩīĭįı", "i"),
+    ("ĵ", "j"),
+    ("ķ", "k"),
+    ("ĺļľŀł", "l"),
+    ("ñńņň", "n"),
+    ("òóôõöøōŏő", "o"),
+    ("œ", "oe"),
+    ("ŕŗř", "r"),
+    ("śŝşšș", "s"),
+    ("ß", "ss"),
+    ("ţťŧț", "t"),
+    ("þ", "th"),
+    ("ùúûüũūŭůűų", "u"),
+    ("ŵ", "w"),
+    ("ýÿŷ", "y"),
+    ("źżž", "z"),
+];
+
 /// A lower-case Latin letter with an accent, as ASCII.
 fn fold_accented_letter(c: char) -> Option<&'static str> {
-    Some(match c {
-        'à'..='å' | 'ā' | 'ă' | 'ą' | 'ǎ' => "a",
-        'æ' => "ae",
-        'ç' | 'ć' | 'ĉ' | 'ċ' | 'č' => "c",
-        'ď' | 'đ' | 'ð' => "d",
-        'è'..='ë' | 'ē' | 'ĕ' | 'ė' | 'ę' | 'ě' => "e",
-        'ĝ' | 'ğ' | 'ġ' | 'ģ' => "g",
-        'ĥ' | 'ħ' => "h",
-        'ì'..='ï' | 'ĩ' | 'ī' | 'ĭ' | 'į' | 'ı' => "i",
-        'ĵ' => "j",
-        'ķ' => "k",
-        'ĺ' | 'ļ' | 'ľ' | 'ŀ' | 'ł' => "l",
-        'ñ' | 'ń' | 'ņ' | 'ň' => "n",
-        'ò'..='ö' | 'ø' | 'ō' | 'ŏ' | 'ő' => "o",
-        'œ' => "oe",
-        'ŕ' | 'ŗ' | 'ř' => "r",
-        'ś' | 'ŝ' | 'ş' | 'š' | 'ș' => "s",
-        'ß' => "ss",
-        'ţ' | 'ť' | 'ŧ' | 'ț' => "t",
-        'þ' => "th",
-        'ù'..='ü' | 'ũ' | 'ū' | 'ŭ' | 'ů' | 'ű' | 'ų' => "u",
-        'ŵ' => "w",
-        'ý' | 'ÿ' | 'ŷ' => "y",
-        'ź' | 'ż' | 'ž' => "z",
-        _ => return None,
-    })
+    static FOLDED: LazyLock<HashMap<char, &str>> = LazyLock::new(|| {
+        let rows = ACCENTED.iter();
+        rows.flat_map(|(letters, plain)| letters.chars().map(|it| (it, *plain)))
+            .collect()
+    });
+    // No other script comes before the phonetic letters.
+    if c < '\u{250}' {
+        FOLDED.get(&c).copied()
+    } else {
+        None
+    }
 }
 
 /// Scripts written without spaces: Han, kana and Hangul (spaced, but its words carry particles),

@@ -87,8 +87,8 @@ impl CommentSyntax {
     /// The lines without their comments. A block comment that began before the first line is known by its asterisks.
     pub(super) fn strip_lines(self, lines: &[&[u8]]) -> Vec<Vec<u8>> {
         let mut in_block = false;
+        let lines = lines.iter();
         lines
-            .iter()
             .map(|line| self.strip_line(line, &mut in_block))
             .collect()
     }
@@ -97,11 +97,7 @@ impl CommentSyntax {
         let mut kept = Vec::with_capacity(line.len());
         let is_inside_block =
             !*in_block && self.block.is_some_and(|it| it.0 == "/*") && is_asterisk_line(line);
-        let mut rest = if is_inside_block {
-            &line[line.len()..]
-        } else {
-            line
-        };
+        let mut rest = if is_inside_block { &[] } else { line };
         let mut quote: Option<u8> = None;
         while let Some(byte) = rest.first().copied() {
             let taken = if *in_block {
@@ -117,11 +113,8 @@ impl CommentSyntax {
                 *in_block = true;
                 start.len()
             } else {
-                let n = if quote.is_some() && byte == b'\\' {
-                    rest.len().min(2)
-                } else {
-                    1
-                };
+                let is_escape = quote.is_some() && byte == b'\\';
+                let n = if is_escape { rest.len().min(2) } else { 1 };
                 quote = update_open_quote(quote, byte);
                 kept.extend(&rest[..n]);
                 n

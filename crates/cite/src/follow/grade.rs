@@ -9,22 +9,20 @@ use crate::verdict::Change;
 
 /// The kind of the difference, and how much is the same in percent.
 pub(super) fn grade_change(path: &str, was: &[&[u8]], now: &[&[u8]]) -> (Change, u8) {
-    let (old, new) = (
-        tokens::split_code_tokens(was),
-        tokens::split_code_tokens(now),
-    );
-    (
-        classify_change(path, (was, &old), (now, &new)),
-        measure_token_similarity(&old, &new),
-    )
+    let old = tokens::split_code_tokens(was);
+    let new = tokens::split_code_tokens(now);
+    let n_same = 2 * hunks::count_common_tokens(&old, &new);
+    let percent = n_same * 100 / (old.len() + new.len()).max(1);
+    let change = classify_change(path, was, now, &old, &new);
+    (change, u8::try_from(percent).unwrap_or(100))
 }
-
-type LinesWithTokens<'t, 'a> = (&'t [&'a [u8]], &'t [CodeToken<'a>]);
 
 fn classify_change(
     path: &str,
-    (was, old): LinesWithTokens<'_, '_>,
-    (now, new): LinesWithTokens<'_, '_>,
+    was: &[&[u8]],
+    now: &[&[u8]],
+    old: &[CodeToken<'_>],
+    new: &[CodeToken<'_>],
 ) -> Change {
     if old == new {
         return if split_nonblank_line_tokens(was) == split_nonblank_line_tokens(now) {
@@ -41,26 +39,22 @@ fn classify_change(
         return Change::Whitespace;
     }
     let (code_was, code_now) = (comments.strip_lines(was), comments.strip_lines(now));
-    let (bare_was, bare_now) = (
-        tokens::split_code_tokens(&borrow_line_slices(&code_was)),
-        tokens::split_code_tokens(&borrow_line_slices(&code_now)),
-    );
-    if bare_was.is_empty()
+    let bare_was = split_owned_tokens(&code_was);
+    let bare_now = split_owned_tokens(&code_now);
+    let has_code = !bare_was.is_empty();
+    if !has_code
         && bare_now.is_empty()
         && remove_line_whitespace(was) == remove_line_whitespace(now)
     {
         return Change::Whitespace;
     }
-    if !bare_was.is_empty()
-        && drop_formatting_tokens(&bare_was) == drop_formatting_tokens(&bare_now)
-    {
+    if has_code && drop_formatting_tokens(&bare_was) == drop_formatting_tokens(&bare_now) {
         return Change::Comment;
     }
     if has_only_inserted_lines(was, now) {
         return Change::Inserted;
     }
-    let is_code = !comments.is_unknown();
-    if is_code && is_consistent_rename(&bare_was, &bare_now) {
+    if !comments.is_unknown() && is_consistent_rename(&bare_was, &bare_now) {
         Change::Rename
     } else {
         Change::Substance
@@ -69,25 +63,19 @@ fn classify_change(
 
 /// The tokens of each line that has any.
 fn split_nonblank_line_tokens<'a>(lines: &[&'a [u8]]) -> Vec<Vec<CodeToken<'a>>> {
-    lines
-        .iter()
-        .map(|line| tokens::split_code_tokens(&[line]))
-        .filter(|it| !it.is_empty())
-        .collect()
+    let tokens = lines.iter().map(|line| tokens::split_code_tokens(&[line]));
+    tokens.filter(|it| !it.is_empty()).collect()
 }
 
 /// The text without any white space: in prose, two words made one are still the same text.
 fn remove_line_whitespace(lines: &[&[u8]]) -> Vec<u8> {
-    lines
-        .iter()
-        .flat_map(|it| it.iter())
-        .filter(|it| !it.is_ascii_whitespace())
-        .copied()
-        .collect()
+    let bytes = lines.concat().into_iter();
+    bytes.filter(|it| !it.is_ascii_whitespace()).collect()
 }
 
-fn borrow_line_slices(lines: &[Vec<u8>]) -> Vec<&[u8]> {
-    lines.iter().map(Vec::as_slice).collect()
+fn split_owned_tokens(lines: &[Vec<u8>]) -> Vec<CodeToken<'_>> {
+    let lines: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
+    tokens::split_code_tokens(&lines)
 }
 
 /// The tokens without what formatters put in and take out: commas before a closing bracket, the kind of quotes,
@@ -99,11 +87,8 @@ fn drop_formatting_tokens<'a>(tokens: &[CodeToken<'a>]) -> Vec<CodeToken<'a>> {
         if is_closer && plain.last() == Some(&&b","[..]) {
             plain.pop();
         }
-        plain.push(if matches!(*token, b"'" | b"\"" | b"`") {
-            b"\""
-        } else {
-            token
-        });
+        let is_quote = matches!(*token, b"'" | b"\"" | b"`");
+        plain.push(if is_quote { b"\"" } else { token });
     }
     while matches!(plain.last(), Some(&b"," | &b";")) {
         plain.pop();
@@ -117,8 +102,7 @@ fn has_only_inserted_lines(was: &[&[u8]], now: &[&[u8]]) -> bool {
     now.len() > was.len()
         && was
             .iter()
-            .map(|it| it.trim_ascii())
-            .all(|line| rest.any(|it| it == line))
+            .all(|line| rest.any(|it| it == line.trim_ascii()))
 }
 
 /// Whether only names differ, each always in the same way. What stands in quotes is no name.
@@ -127,25 +111,17 @@ fn is_consistent_rename(was: &[CodeToken<'_>], now: &[CodeToken<'_>]) -> bool {
         return false;
     }
     let mut names: HashMap<CodeToken<'_>, CodeToken<'_>> = HashMap::new();
-    let is_name = |token: CodeToken<'_>| {
-        token
-            .first()
-            .is_some_and(|it| tokens::is_word_byte(*it) && !it.is_ascii_digit())
-    };
+    let is_name =
+        |token: CodeToken<'_>| tokens::is_word_byte(token[0]) && !token[0].is_ascii_digit();
     let mut is_quoted = false;
     was.iter().zip(now).all(|(old, new)| {
         is_quoted ^= matches!(*old, b"\"" | b"`");
-        match !is_quoted && is_name(old) && is_name(new) {
-            true => *names.entry(old).or_insert(new) == *new,
-            false => old == new,
+        if !is_quoted && is_name(old) && is_name(new) {
+            *names.entry(old).or_insert(new) == *new
+        } else {
+            old == new
         }
     })
-}
-
-fn measure_token_similarity(was: &[CodeToken<'_>], now: &[CodeToken<'_>]) -> u8 {
-    let all = was.len() + now.len();
-    let same = 2 * hunks::count_common_tokens(was, now);
-    u8::try_from(same * 100 / all.max(1)).unwrap_or(100)
 }
 
 #[cfg(test)]

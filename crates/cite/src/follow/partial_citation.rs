@@ -84,7 +84,7 @@ impl PartialCitation {
         let sheet = FileLines::from_bytes(&blob.bytes);
         let found =
             find_lines_by_digest(&sheet, &blob, self.place.lines, digest).ok_or(Loss::Lines)?;
-        let text = join_cited_lines(sheet.clip_rows(&(found.first_line() - 1..found.last_line())));
+        let text = join_cited_lines(sheet.clip_rows(&found.rows()));
         Ok(self.citation_from_text(&String::from_utf8_lossy(&text)))
     }
 

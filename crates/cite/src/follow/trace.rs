@@ -6,13 +6,13 @@ use std::rc::Rc;
 
 use super::grade::grade_change;
 use super::hunks::{self, Hunk};
-use super::{FollowError, tokens};
+use super::tokens;
 use crate::citation::RepoPath;
 use crate::file_lines::{FileLines, count_as_u32};
 use crate::source::{
     CommitHistory, CommitStep, FileEdit, FileVersion, HistoryRoute, Source, SourceError,
 };
-use crate::verdict::{Change, Loss};
+use crate::verdict::{Change, Loss, Verdict};
 
 /// Blobs and diffs that are kept at hand; above this they are dropped, and read again if need be.
 const MAX_AT_HAND: usize = 96 * 1024 * 1024;
@@ -125,7 +125,7 @@ impl<'a> LineTracer<'a> {
         road: &HistoryIndex<'_>,
         span: VersionSpan,
         way: &HistoryRoute,
-    ) -> Result<TraceOutcome, FollowError> {
+    ) -> Result<TraceOutcome, Verdict> {
         let mut fate = TraceOutcome {
             at: Ok(span),
             since: None,
@@ -158,7 +158,7 @@ impl<'a> LineTracer<'a> {
         &mut self,
         fate: TraceOutcome,
         step: &CommitStep,
-    ) -> Result<TraceOutcome, FollowError> {
+    ) -> Result<TraceOutcome, Verdict> {
         let Ok(span) = &fate.at else {
             return Ok(fate);
         };
@@ -180,7 +180,7 @@ impl<'a> LineTracer<'a> {
         edit: &FileEdit,
         span: &VersionSpan,
         all: &[FileEdit],
-    ) -> Result<EditOutcome, FollowError> {
+    ) -> Result<EditOutcome, Verdict> {
         let Some(now) = &edit.now else {
             if let Some(found) = self.find_moved_lines(span, all, is_same_line)? {
                 return Ok(EditOutcome::Untouched(found));
@@ -228,7 +228,7 @@ impl<'a> LineTracer<'a> {
         span: &VersionSpan,
         hunks: &[Hunk],
         all: &[FileEdit],
-    ) -> Result<EditOutcome, FollowError> {
+    ) -> Result<EditOutcome, Verdict> {
         let (old, new) = (self.load_content(&span.file)?, self.load_content(now)?);
         let (was, sheet) = (FileLines::from_bytes(&old), FileLines::from_bytes(&new));
         let text = was.clip_rows(&span.rows);
@@ -264,7 +264,7 @@ impl<'a> LineTracer<'a> {
         &mut self,
         file: &FileVersion,
         all: &[FileEdit],
-    ) -> Result<Option<FileVersion>, FollowError> {
+    ) -> Result<Option<FileVersion>, Verdict> {
         let old = self.load_content(file)?;
         let was = FileLines::from_bytes(&old);
         let mut best: Option<(u32, &FileVersion)> = None;
@@ -291,7 +291,7 @@ impl<'a> LineTracer<'a> {
         span: &VersionSpan,
         all: &[FileEdit],
         same: fn(&[u8], &[u8]) -> bool,
-    ) -> Result<Option<VersionSpan>, FollowError> {
+    ) -> Result<Option<VersionSpan>, Verdict> {
         let old = self.load_content(&span.file)?;
         let was = FileLines::from_bytes(&old);
         let text = was.clip_rows(&span.rows);
@@ -340,7 +340,7 @@ impl<'a> LineTracer<'a> {
         &mut self,
         was: &FileVersion,
         now: &FileVersion,
-    ) -> Result<Rc<[Hunk]>, FollowError> {
+    ) -> Result<Rc<[Hunk]>, Verdict> {
         let key = was.id.clone().zip(now.id.clone());
         if let Some(known) = key.as_ref().and_then(|it| self.diffs.get(it)) {
             return Ok(Rc::clone(known));
@@ -356,21 +356,21 @@ impl<'a> LineTracer<'a> {
     }
 
     /// What a version holds.
-    pub(super) fn load_content(&mut self, file: &FileVersion) -> Result<Rc<[u8]>, FollowError> {
+    pub(super) fn load_content(&mut self, file: &FileVersion) -> Result<Rc<[u8]>, Verdict> {
         self.load_version(file)
             .map_err(|error| build_follow_error(file, &error.format_with_causes()))?
             .ok_or_else(|| explain_missing_version(file))
     }
 
     /// Whether git has this version of a file.
-    pub(super) fn has_content(&mut self, file: &FileVersion) -> Result<bool, FollowError> {
+    pub(super) fn has_content(&mut self, file: &FileVersion) -> Result<bool, Verdict> {
         self.load_version(file)
             .map(|it| it.is_some())
             .map_err(|error| build_follow_error(file, &error.format_with_causes()))
     }
 
     /// What a version holds that lines may have gone to; `None` where it is no file, or too large to be searched.
-    fn load_candidate(&mut self, file: &FileVersion) -> Result<Option<Rc<[u8]>>, FollowError> {
+    fn load_candidate(&mut self, file: &FileVersion) -> Result<Option<Rc<[u8]>>, Verdict> {
         match self.load_version(file) {
             Ok(None) if file.id.is_some() => Err(explain_missing_version(file)),
             Ok(found) => Ok(found),
@@ -406,12 +406,12 @@ impl<'a> LineTracer<'a> {
     }
 }
 
-fn build_follow_error(file: &FileVersion, why: &str) -> FollowError {
-    FollowError(format!("'{}' could not be followed: {why}", file.path))
+fn build_follow_error(file: &FileVersion, why: &str) -> Verdict {
+    Verdict::unknown(format!("'{}' could not be followed: {why}", file.path))
 }
 
 /// Why a version that must be there is not.
-fn explain_missing_version(file: &FileVersion) -> FollowError {
+fn explain_missing_version(file: &FileVersion) -> Verdict {
     let is_kept = file.id.is_some();
     let why = if is_kept {
         "an older version is not in this clone"

@@ -16,28 +16,28 @@ const KINDS: [(&[&str], &str); 7] = [
     ),
     (
         &["sha", "SHA", "Sha", "h1:"],
-        r"(?:[sS][hH][aA]-?(?:1|256|384|512)[-:=] ?|h1:)([A-Za-z0-9+/=%_-]{27,})",
+        "(?:[sS][hH][aA]-?(?:1|256|384|512)[-:=] ?|h1:)([A-Za-z0-9+/=%_-]{27,})",
     ),
     (
         &["AAAA"],
-        r"AAAA(?:[BC]3NzaC1|E2VjZHNh|G[a-zA-Z0-9]{2}[rt])[A-Za-z0-9+/]{20,}={0,3}",
+        "AAAA(?:[BC]3NzaC1|E2VjZHNh|G[a-zA-Z0-9]{2}[rt])[A-Za-z0-9+/]{20,}={0,3}",
     ),
     (
         &["ANBgkqhkiG9w0BAQEFAAO", "YHKoZIzj0CAQ", "MCowBQYDK2V"],
         concat!(
-            r"(?:MII[A-Za-z0-9]{5}ANBgkqhkiG9w0BAQEFAAO|MF[kY]w[EF][A-Za-z]YHKoZIzj0CAQ|MCowBQYDK2V)",
+            "(?:MII[A-Za-z0-9]{5}ANBgkqhkiG9w0BAQEFAAO|MF[kY]w[EF][A-Za-z]YHKoZIzj0CAQ|MCowBQYDK2V)",
             r"[A-Za-z0-9+/]{20,}(?:\s{1,4}[A-Za-z0-9+/]{20,})*",
         ),
     ),
     (
         &["-----BEGIN "],
         concat!(
-            r"-----BEGIN (?:[A-Z0-9 ]*(?:CERTIFICATE|PUBLIC KEY)|PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE)[A-Z ]*-----",
+            "-----BEGIN (?:[A-Z0-9 ]*(?:CERTIFICATE|PUBLIC KEY)|PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE)[A-Z ]*-----",
             r"(?:(?:\s|\\[nr]){1,6}(?:(?:Version|Comment|Hash): [^\n\\]*|[A-Za-z0-9+/=]{16,}))*",
         ),
     ),
-    (&["renovate-debug:"], r"renovate-debug:[A-Za-z0-9+/=]{20,}"),
-    (&["Qm"], r"Qm[1-9A-HJ-NP-Za-km-z]{44}"),
+    (&["renovate-debug:"], "renovate-debug:[A-Za-z0-9+/=]{20,}"),
+    (&["Qm"], "Qm[1-9A-HJ-NP-Za-km-z]{44}"),
 ];
 
 /// Shortest run of blob characters that can be one of them.
