@@ -408,7 +408,7 @@ impl<'a> CitationFollower<'a> {
         let mut leapt = leap.iter().filter_map(|it| it.was.as_ref());
         let first = leapt
             .find(|it| it.path == citation.path)
-            .or_else(|| road.version_before(&citation.path, from));
+            .or_else(|| road.next_edit(&citation.path, from)?.1.was.as_ref());
         let version = |id: &str| FileVersion {
             path: citation.path.clone(),
             id: Some(id.to_owned()),

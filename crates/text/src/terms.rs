@@ -136,8 +136,10 @@ pub fn extract_query_terms(text: &str) -> Vec<QueryTerm> {
     let mut previous = String::new();
     analyse_text(text, |kind, word| {
         let (sum, is_content) = tally.value_mut(stem_by_kind(kind, word));
-        *sum += weigh_query_term(kind, word);
-        *is_content |= !is_stopword(word);
+        let place = if kind == TermKind::Part { PART } else { 1.0 };
+        let is_plain = is_stopword(word);
+        *sum += place * if is_plain { STOPWORD } else { 1.0 };
+        *is_content |= !is_plain;
         if let Some(joined) = join_neighbour_words(&previous, kind, word) {
             let (sum, is_content) = tally.value_mut(joined);
             *sum += JOINED;
@@ -193,11 +195,6 @@ fn stem_by_kind(kind: TermKind, word: &str) -> String {
     }
 }
 
-fn weigh_query_term(kind: TermKind, word: &str) -> f32 {
-    let place = if kind == TermKind::Part { PART } else { 1.0 };
-    place * if is_stopword(word) { STOPWORD } else { 1.0 }
-}
-
 /// Two plain words as one. Stopwords stay apart: "in put" is rarer than "in" before "put".
 fn join_neighbour_words(previous: &str, kind: TermKind, word: &str) -> Option<String> {
     let both = kind == TermKind::Plain && previous.len() > 1 && word.len() > 1;
@@ -248,7 +245,10 @@ fn analyse_text(text: &str, sink: impl FnMut(TermKind, &str)) {
     while at < chars.len() {
         at = if is_bigram_char(chars[at]) {
             let end = find_run_end(&chars, at, is_bigram_char);
-            sink.emit_bigrams(&chars[at..end]);
+            // A single character is a pair of its own.
+            for pair in chars[at..end].windows(2.min(end - at)) {
+                sink.emit_token(TermKind::Bigram, pair);
+            }
             end
         } else if is_term_char(chars[at]) {
             let end = find_dotted_end(&chars, at);
@@ -279,15 +279,6 @@ impl<F: FnMut(TermKind, &str)> LowercaseSink<F> {
         }
         if !self.word.is_empty() {
             (self.sink)(kind, &self.word);
-        }
-    }
-
-    fn emit_bigrams(&mut self, chars: &[char]) {
-        if chars.len() == 1 {
-            self.emit_token(TermKind::Bigram, chars);
-        }
-        for pair in chars.windows(2) {
-            self.emit_token(TermKind::Bigram, pair);
         }
     }
 
@@ -325,7 +316,11 @@ impl<F: FnMut(TermKind, &str)> LowercaseSink<F> {
         let mut at = 0;
         while at < chars.len() {
             let end = find_part_end(chars, at);
-            self.emit_name_part(&chars[at..end]);
+            // A single letter of a longer name (`x_axis`, `iOS`) finds nothing worth finding.
+            if let part @ ([_, _, ..] | ['0'..='9']) = &chars[at..end] {
+                self.emit_token(TermKind::Part, part);
+                self.emit_number_parts(part);
+            }
             at = find_run_end(chars, end, is_name_joint);
         }
         // A date or a range without its separators would be another number.
@@ -336,14 +331,6 @@ impl<F: FnMut(TermKind, &str)> LowercaseSink<F> {
             TermKind::Whole,
             chars.iter().filter(|&&c| digits || !is_name_joint(c)),
         );
-    }
-
-    /// A single letter of a longer name (`x_axis`, `iOS`) finds nothing worth finding.
-    fn emit_name_part(&mut self, chars: &[char]) {
-        if chars.len() > 1 || chars.first().is_some_and(char::is_ascii_digit) {
-            self.emit_token(TermKind::Part, chars);
-            self.emit_number_parts(chars);
-        }
     }
 
     /// Letters and number of `utf8`, `sha256`, `30s`, `p99` one by one; `v2`, `s3` and `k8s` mean
@@ -379,13 +366,12 @@ fn push_folded_lowercase(word: &mut String, letter: char) {
 /// Full-width letters become ASCII, and marks that only decorate the letter before them go: "é"
 /// may be one character or two, and must be one term.
 fn normalise_term_char(c: char) -> Option<char> {
-    match c {
-        '\u{AD}' | '\u{300}'..='\u{36F}' | '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}' => {
-            None
-        }
-        '\u{2019}' => Some('\''),
-        '\u{2010}' | '\u{2011}' => Some('-'),
-        '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(c) - 0xFEE0),
+    let code = u32::from(c);
+    match code {
+        0xAD | 0x300..=0x36F | 0x200B..=0x200F | 0x2060 | 0xFEFF => None,
+        0x2019 => Some('\''),
+        0x2010 | 0x2011 => Some('-'),
+        0xFF01..=0xFF5E => char::from_u32(code - 0xFEE0),
         _ => Some(c),
     }
 }
@@ -436,12 +422,12 @@ fn fold_accented_letter(c: char) -> Option<&'static str> {
 /// Scripts written without spaces: Han, kana and Hangul (spaced, but its words carry particles),
 /// Thai, Lao, Myanmar, Khmer.
 fn is_bigram_char(c: char) -> bool {
-    matches!(c,
-        '\u{E01}'..='\u{EFF}' | '\u{1000}'..='\u{11FF}' | '\u{1780}'..='\u{17FF}'
-        | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{30FA}' | '\u{30FC}'..='\u{30FF}'
-        | '\u{3131}'..='\u{318E}' | '\u{31F0}'..='\u{31FF}' | '\u{3400}'..='\u{4DBF}'
-        | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' | '\u{F900}'..='\u{FAFF}'
-        | '\u{FF66}'..='\u{FF9F}' | '\u{20000}'..='\u{323AF}')
+    matches!(u32::from(c),
+        0xE01..=0xEFF | 0x1000..=0x11FF | 0x1780..=0x17FF
+        | 0x3005..=0x3007 | 0x3041..=0x30FA | 0x30FC..=0x30FF
+        | 0x3131..=0x318E | 0x31F0..=0x31FF | 0x3400..=0x4DBF
+        | 0x4E00..=0x9FFF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF
+        | 0xFF66..=0xFF9F | 0x20000..=0x323AF)
 }
 
 fn is_term_char(c: char) -> bool {

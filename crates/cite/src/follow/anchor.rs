@@ -73,7 +73,9 @@ impl<'c> Anchor<'c> {
         if let Some(row) = self.pick_best_row(sheet, self.find_exact_rows(sheet), here) {
             return AnchorMatch::Same(self.rows_starting_at(row));
         }
-        let spaced = find_matching_rows(sheet, &self.text, is_same_trimmed_line);
+        let spaced = find_matching_rows(sheet, &self.text, |line, captured| {
+            is_same_captured_line(line.trim_ascii(), captured.trim_ascii())
+        });
         if let Some(row) = self.pick_best_row(sheet, spaced, here) {
             return AnchorMatch::Spaced(self.rows_starting_at(row));
         }
@@ -232,20 +234,12 @@ impl<'c> Anchor<'c> {
 
     /// The lines that have most words in common with the text, at least half of them: only to show where it changed.
     fn find_similar_rows(&self, sheet: &FileLines<'_>) -> Option<Range<u32>> {
-        let text: Vec<Vec<CodeToken<'_>>> = self
-            .text
-            .iter()
-            .map(|it| tokens::split_code_tokens(&[it]))
-            .collect();
+        let text = tokens::split_line_tokens(&self.text);
         let n_words: usize = text.iter().map(Vec::len).sum();
         if n_words < 3 || sheet.lines().len() > MAX_COMPARED {
             return None;
         }
-        let lines: Vec<Vec<CodeToken<'_>>> = sheet
-            .lines()
-            .iter()
-            .map(|it| tokens::split_code_tokens(&[it]))
-            .collect();
+        let lines = tokens::split_line_tokens(sheet.lines());
         let shared =
             |a: &[CodeToken<'_>], b: &[CodeToken<'_>]| a.iter().filter(|it| b.contains(it)).count();
         let score = |row: usize| {
@@ -274,8 +268,4 @@ fn extract_file_stem(path: &RepoPath) -> &str {
 /// The same line; text that is no UTF-8 was captured with its odd bytes replaced.
 fn is_same_captured_line(line: &[u8], captured: &[u8]) -> bool {
     line == captured || (!line.is_ascii() && String::from_utf8_lossy(line).as_bytes() == captured)
-}
-
-fn is_same_trimmed_line(line: &[u8], captured: &[u8]) -> bool {
-    is_same_captured_line(line.trim_ascii(), captured.trim_ascii())
 }

@@ -95,8 +95,10 @@ impl CommentSyntax {
 
     fn strip_line(self, line: &[u8], in_block: &mut bool) -> Vec<u8> {
         let mut kept = Vec::with_capacity(line.len());
-        let is_inside_block =
-            !*in_block && self.block.is_some_and(|it| it.0 == "/*") && is_asterisk_line(line);
+        // ` * like this`, in the middle of a block comment.
+        let start = line.trim_ascii_start();
+        let is_middle = start.starts_with(b"* ") || start.starts_with(b"*/") || start == b"*";
+        let is_inside_block = is_middle && !*in_block && self.block.is_some_and(|it| it.0 == "/*");
         let mut rest = if is_inside_block { &[] } else { line };
         let mut quote: Option<u8> = None;
         while let Some(byte) = rest.first().copied() {
@@ -115,7 +117,10 @@ impl CommentSyntax {
             } else {
                 let is_escape = quote.is_some() && byte == b'\\';
                 let n = if is_escape { rest.len().min(2) } else { 1 };
-                quote = update_open_quote(quote, byte);
+                quote = match quote {
+                    None => Some(byte).filter(|it| b"\"'`".contains(it)),
+                    open => open.filter(|it| *it != byte),
+                };
                 kept.extend(&rest[..n]);
                 n
             };
@@ -123,21 +128,6 @@ impl CommentSyntax {
         }
         kept
     }
-}
-
-/// The quotes that are open after this byte.
-fn update_open_quote(quote: Option<u8>, byte: u8) -> Option<u8> {
-    match (quote, byte) {
-        (None, b'"' | b'\'' | b'`') => Some(byte),
-        (Some(open), _) if open == byte => None,
-        _ => quote,
-    }
-}
-
-/// ` * like this`, in the middle of a block comment.
-fn is_asterisk_line(line: &[u8]) -> bool {
-    let line = line.trim_ascii_start();
-    line.starts_with(b"* ") || line.starts_with(b"*/") || line == b"*"
 }
 
 #[cfg(test)]

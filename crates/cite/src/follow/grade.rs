@@ -11,7 +11,8 @@ use crate::verdict::Change;
 pub(super) fn grade_change(path: &str, was: &[&[u8]], now: &[&[u8]]) -> (Change, u8) {
     let old = tokens::split_code_tokens(was);
     let new = tokens::split_code_tokens(now);
-    let n_same = 2 * hunks::count_common_tokens(&old, &new);
+    let (diff, _) = hunks::diff_sequences(&old, &new);
+    let n_same = 2 * (old.len() - diff.count_removals() as usize);
     let percent = n_same * 100 / (old.len() + new.len()).max(1);
     let change = classify_change(path, was, now, &old, &new);
     (change, u8::try_from(percent).unwrap_or(100))
@@ -63,8 +64,9 @@ fn classify_change(
 
 /// The tokens of each line that has any.
 fn split_nonblank_line_tokens<'a>(lines: &[&'a [u8]]) -> Vec<Vec<CodeToken<'a>>> {
-    let tokens = lines.iter().map(|line| tokens::split_code_tokens(&[line]));
-    tokens.filter(|it| !it.is_empty()).collect()
+    let mut lines = tokens::split_line_tokens(lines);
+    lines.retain(|it| !it.is_empty());
+    lines
 }
 
 /// The text without any white space: in prose, two words made one are still the same text.

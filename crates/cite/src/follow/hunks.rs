@@ -10,12 +10,15 @@ use crate::file_lines::{FileLines, count_as_u32};
 /// A stretch that was replaced: these lines of the old version became those of the new one. Counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Hunk {
-    pub(super) was: Range<u32>,
-    pub(super) now: Range<u32>,
+    pub was: Range<u32>,
+    pub now: Range<u32>,
 }
 
 /// What differs between two lists of lines or words, as git's histogram diff finds it.
-fn diff_sequences<'a>(was: &[&'a [u8]], now: &[&'a [u8]]) -> (Diff, InternedInput<&'a [u8]>) {
+pub(super) fn diff_sequences<'a>(
+    was: &[&'a [u8]],
+    now: &[&'a [u8]],
+) -> (Diff, InternedInput<&'a [u8]>) {
     let mut input = InternedInput::default();
     input.reserve(count_as_u32(was.len()), count_as_u32(now.len()));
     input.update_before(was.iter().copied());
@@ -32,11 +35,6 @@ pub(super) fn diff_file_lines(was: &FileLines<'_>, now: &FileLines<'_>) -> Vec<H
         now: it.after,
     });
     hunks.collect()
-}
-
-/// How many of these words stand in both lists, in the same order.
-pub(super) fn count_common_tokens(was: &[CodeToken<'_>], now: &[CodeToken<'_>]) -> usize {
-    was.len() - diff_sequences(was, now).0.count_removals() as usize
 }
 
 /// The words that were replaced one for one between two texts: what stood there, and what stands there now.

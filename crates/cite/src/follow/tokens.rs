@@ -8,6 +8,12 @@ pub(super) fn split_code_tokens<'a>(lines: &[&'a [u8]]) -> Vec<CodeToken<'a>> {
     lines.iter().flat_map(|line| CodeTokenIter(line)).collect()
 }
 
+/// The tokens of each of these lines.
+pub(super) fn split_line_tokens<'a>(lines: &[&'a [u8]]) -> Vec<Vec<CodeToken<'a>>> {
+    let lines = lines.iter();
+    lines.map(|line| CodeTokenIter(line).collect()).collect()
+}
+
 struct CodeTokenIter<'a>(&'a [u8]);
 
 impl<'a> Iterator for CodeTokenIter<'a> {

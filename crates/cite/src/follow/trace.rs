@@ -25,8 +25,8 @@ const MAX_COMPANY: usize = 50;
 /// Lines of one version of a file. Rows count from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct VersionSpan {
-    pub(super) file: FileVersion,
-    pub(super) rows: Range<u32>,
+    pub file: FileVersion,
+    pub rows: Range<u32>,
 }
 
 impl VersionSpan {
@@ -40,13 +40,13 @@ impl VersionSpan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TraceOutcome {
     /// Where they, or what they were turned into, stand; or how they came to be nowhere.
-    pub(super) at: Result<VersionSpan, Loss>,
+    pub at: Result<VersionSpan, Loss>,
     /// The commit that last changed their text, or took them away.
-    pub(super) since: Option<String>,
+    pub since: Option<String>,
 }
 
-/// The steps that touch a file, by its path before them.
-type EditsByPath<'h> = HashMap<&'h str, Vec<(usize, usize)>>;
+/// The edits of a file with the steps that they belong to, by its path before them.
+type EditsByPath<'h> = HashMap<&'h RepoPath, Vec<(usize, &'h FileEdit)>>;
 
 /// Follows lines along a history.
 pub(super) struct LineTracer<'a> {
@@ -58,7 +58,7 @@ pub(super) struct LineTracer<'a> {
 
 /// A history with the means to find the next step that matters.
 pub(super) struct HistoryIndex<'h> {
-    pub(super) history: &'h CommitHistory,
+    pub history: &'h CommitHistory,
     touched: EditsByPath<'h>,
 }
 
@@ -66,12 +66,9 @@ impl<'h> HistoryIndex<'h> {
     pub(super) fn new(history: &'h CommitHistory) -> Self {
         let mut touched: EditsByPath<'h> = HashMap::new();
         for (at, step) in history.steps.iter().enumerate() {
-            for (which, edit) in step.edits.iter().enumerate() {
+            for edit in &step.edits {
                 if let Some(was) = &edit.was {
-                    touched
-                        .entry(was.path.as_str())
-                        .or_default()
-                        .push((at, which));
+                    touched.entry(&was.path).or_default().push((at, edit));
                 }
             }
         }
@@ -79,16 +76,10 @@ impl<'h> HistoryIndex<'h> {
     }
 
     /// The next edit of a file, from this step on.
-    fn next_edit(&self, path: &RepoPath, from: usize) -> Option<(usize, &'h FileEdit)> {
-        let places = self.touched.get(path.as_str())?;
-        let (at, which) = *places.get(places.partition_point(|it| it.0 < from))?;
-        Some((at, &self.history.steps[at].edits[which]))
-    }
-
-    /// The version of a file before this step; `None` when no later step touches it.
-    pub(super) fn version_before(&self, path: &RepoPath, from: usize) -> Option<&'h FileVersion> {
-        self.next_edit(path, from)
-            .and_then(|(_, edit)| edit.was.as_ref())
+    pub(super) fn next_edit(&self, path: &RepoPath, from: usize) -> Option<(usize, &'h FileEdit)> {
+        let places = self.touched.get(path)?;
+        let next = places.partition_point(|it| it.0 < from);
+        places.get(next).copied()
     }
 
     /// The step after which a file had this content, looking from a step on.

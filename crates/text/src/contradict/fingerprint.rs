@@ -52,8 +52,10 @@ impl FactFingerprint {
             !self.told.values_missing_in(&other.told).is_empty()
                 && !other.told.values_missing_in(&self.told).is_empty()
         };
+        let has_command_of = |a: &Self, b: &Self| a.commands.iter().any(|it| b.told.has_words(it));
         let is_close = || {
-            self.has_command_of(other)
+            has_command_of(self, other)
+                || has_command_of(other, self)
                 || (!self.subject.is_empty() && self.subject == other.subject)
         };
         let overlap = measure_sorted_overlap(&self.words, &other.words);
@@ -62,11 +64,6 @@ impl FactFingerprint {
                 || measure_sorted_overlap(&self.all, &other.all) >= threshold
                 || is_close());
         is_like && self.told.is_negated == other.told.is_negated && !differ()
-    }
-
-    fn has_command_of(&self, other: &Self) -> bool {
-        let has = |a: &Self, b: &Self| a.commands.iter().any(|it| b.told.has_words(it));
-        has(self, other) || has(other, self)
     }
 }
 

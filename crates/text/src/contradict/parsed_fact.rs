@@ -79,11 +79,11 @@ const STATES: &[&str] = &[
 /// A fact as it is compared.
 pub(super) struct ParsedFact {
     /// What it is about: its words without fillers, negations and values, in one form each.
-    pub(super) words: BTreeSet<String>,
+    pub words: BTreeSet<String>,
     /// Whether it negates what it says.
-    pub(super) is_negated: bool,
+    pub is_negated: bool,
     /// Whether it says that something was otherwise before.
-    pub(super) is_change: bool,
+    pub is_change: bool,
     values: Vec<FactValue>,
     /// The text in lower case with a space around each word, to look values up in.
     flat: String,

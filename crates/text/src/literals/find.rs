@@ -8,8 +8,8 @@ use super::scan::{LiteralToken, LiteralTokenKind, scan_literal_tokens};
 /// A literal and where it stands in the fact.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FoundLiteral {
-    pub(super) literal: Literal,
-    pub(super) start: usize,
+    pub literal: Literal,
+    pub start: usize,
 }
 
 /// The quotes that may enclose a literal: how each opens and closes.
@@ -118,12 +118,8 @@ fn is_number_literal(text: &str) -> bool {
 
 /// The name that is called or pointed at: `Foo::bar()`, `this.state`, `println!`.
 fn extract_called_name(text: &str) -> Option<&str> {
-    let name = text
-        .split('(')
-        .next()
-        .unwrap_or(text)
-        .trim_end_matches('!')
-        .trim_start_matches(['$', '@', '&', '-', '.']);
+    let name = text.split('(').next().unwrap_or(text).trim_end_matches('!');
+    let name = name.trim_start_matches(['$', '@', '&', '-', '.']);
     let is_name = |it: char| is_word_char(it) || matches!(it, '.' | ':' | '-' | '>' | '#');
     let is_whole = text.len() == name.len() || !text.contains('(') || text.ends_with("()");
     (is_whole && name.chars().any(is_word_char) && name.chars().all(is_name)).then_some(name)
@@ -132,9 +128,8 @@ fn extract_called_name(text: &str) -> Option<&str> {
 /// What is one thing between two spaces: paths, links, flags; and what is no literal at all: times, dates, references.
 fn find_chunk_literals(fact: &str, found: &mut Vec<FoundLiteral>, taken: &mut Vec<(usize, usize)>) {
     let quotes = taken.clone();
-    let is_gap = |it: char| it.is_whitespace() || it == '(' || it == ')';
     let mut next = 0;
-    for chunk in fact.split_inclusive(is_gap) {
+    for chunk in fact.split_inclusive(|it: char| it.is_whitespace() || matches!(it, '(' | ')')) {
         let start = next;
         next += chunk.len();
         let (start, chunk) = trim_chunk(start, chunk);
@@ -151,24 +146,18 @@ fn find_chunk_literals(fact: &str, found: &mut Vec<FoundLiteral>, taken: &mut Ve
 }
 
 fn trim_chunk(start: usize, chunk: &str) -> (usize, &str) {
-    let is_outer =
-        |it: char| !(is_word_char(it) || matches!(it, '-' | '/' | '.' | '#' | '~' | '@' | '$'));
-    let front = chunk.trim_start_matches(is_outer);
-    let is_outer = |it: char| !(is_word_char(it) || matches!(it, '/' | '%'));
-    (
-        start + chunk.len() - front.len(),
-        front.trim_end_matches(is_outer),
-    )
+    let is_part = |it: char, marks: &str| is_word_char(it) || marks.contains(it);
+    let front = chunk.trim_start_matches(|it| !is_part(it, "-/.#~@$"));
+    let back = front.trim_end_matches(|it| !is_part(it, "/%"));
+    (start + chunk.len() - front.len(), back)
 }
 
 fn parse_chunk_literal(chunk: &str) -> Option<Literal> {
     if chunk.contains("://") {
         return Some(Literal::Quoted(chunk.into()));
     }
-    let flag = chunk
-        .strip_prefix("--")
-        .filter(|it| it.starts_with(|it: char| it.is_ascii_alphabetic()));
-    if let Some(flag) = flag {
+    let flag = chunk.strip_prefix("--");
+    if let Some(flag) = flag.filter(|it| it.starts_with(|it: char| it.is_ascii_alphabetic())) {
         return Some(Literal::Name(flag.split('=').next().unwrap_or(flag).into()));
     }
     // `src/api.rs:12-18` is the path; the lines are a place, not a value.
@@ -178,9 +167,10 @@ fn parse_chunk_literal(chunk: &str) -> Option<Literal> {
 
 /// A time of day, a date, a ratio, an issue: nothing that code would say.
 fn is_date_or_reference(chunk: &str) -> bool {
-    let digits = chunk.bytes().filter(u8::is_ascii_digit).count();
-    let colons = chunk.bytes().filter(|it| *it == b':').count();
-    let dashes = chunk.bytes().filter(|it| matches!(it, b'-' | b'/')).count();
+    let count = |is_it: fn(&u8) -> bool| chunk.bytes().filter(is_it).count();
+    let digits = count(u8::is_ascii_digit);
+    let colons = count(|it| *it == b':');
+    let dashes = count(|it| matches!(it, b'-' | b'/'));
     let is_of = |marks: &str| {
         chunk
             .chars()
@@ -198,9 +188,7 @@ const ROOTS: &str = "src lib tests test docs doc crates packages apps app cmd pk
     migrations vendor .github api server client web frontend backend tools examples bench benches infra deploy";
 
 fn is_path_literal(text: &str) -> bool {
-    let is_part = |it: char| {
-        is_word_char(it) || matches!(it, '.' | '-' | '/' | '~' | '@' | '*' | '[' | ']' | '$')
-    };
+    let is_part = |it| is_word_char(it) || ".-/~@*[]$".contains(it);
     if !text.contains(['/', '.']) || !text.chars().any(is_word_char) || !text.chars().all(is_part) {
         return false;
     }
@@ -344,30 +332,41 @@ const COUNTED: &str = "places place files file ways way steps kinds things thing
 
 /// Whether a number states a value: it does not count, order, date or refer to something.
 fn is_stated_value(fact: &str, all: &[LiteralToken], at: usize, number: &LiteralNumber) -> bool {
-    let before = at
-        .checked_sub(1)
-        .map_or("", |it| get_token_word(fact, all, it));
+    let token = &all[at];
+    let is_word_in = |list: &str, at: Option<usize>| {
+        let word = at.and_then(|it| all.get(it)).filter(|it| it.is_word());
+        word.is_some_and(|it| is_in_caseless_word_list(list, it.slice_from(fact)))
+    };
     let is_year = number.is_unitless()
         && number
             .value()
             .is_some_and(|it| (1990.0..=2039.0).contains(&it))
-        && all[at].end - all[at].start == 4
-        && is_in_caseless_word_list(BEFORE_YEARS, before);
-    let is_reference =
-        is_in_caseless_word_list(REFERENCES, before) || is_line_range_end(fact, all, at);
+        && token.end - token.start == 4
+        && is_word_in(BEFORE_YEARS, at.checked_sub(1));
+    let is_reference = is_word_in(REFERENCES, at.checked_sub(1))
+        || is_range_end(&all[..at]) && is_word_in(REFERENCES, at.checked_sub(3));
+    // How many there are of what the fact goes on to tell, as in `3 environments: dev, staging, prod`.
+    let is_count = || {
+        let is_counted = |at| is_word_in(COUNTED, Some(at));
+        number.is_small_count()
+            && (is_counted(at + 1)
+                || is_counted(at + 2)
+                || matches!(&all[at + 1..], [word, colon, ..] if word.is_word() && colon.is_mark(':')))
+    };
     !(is_year
         || is_reference
-        || is_counting_number(fact, all, at, number)
+        || is_count()
         || is_number_in_name(fact, all, at)
         || is_list_marker(fact, all, at))
 }
 
-/// The word that a token is; empty when it is none.
-fn get_token_word<'a>(fact: &'a str, all: &[LiteralToken], at: usize) -> &'a str {
-    all.get(at)
-        .filter(|it| it.is_word())
-        .map(|it| it.slice_from(fact))
-        .unwrap_or_default()
+/// Whether a number and a dash come before, as in `lines 12-18`.
+fn is_range_end(before: &[LiteralToken]) -> bool {
+    let [.., first, dash] = before else {
+        return false;
+    };
+    matches!(first.kind, LiteralTokenKind::Number(..))
+        && matches!(dash.kind, LiteralTokenKind::Mark('-' | '–'))
 }
 
 /// Whether a list of words, set apart by spaces, holds one, whatever its case.
@@ -398,23 +397,4 @@ fn is_list_marker(fact: &str, all: &[LiteralToken], at: usize) -> bool {
     let before = fact[..token.start].trim_end_matches([' ', '\t']);
     let is_followed = all.get(at + 1).is_some_and(is_mark) && all.len() > at + 2;
     is_followed && (before.is_empty() || before.ends_with('\n'))
-}
-
-/// Whether a number says how many there are of what the fact goes on to tell.
-fn is_counting_number(fact: &str, all: &[LiteralToken], at: usize, number: &LiteralNumber) -> bool {
-    let is_counted = |at: usize| is_in_caseless_word_list(COUNTED, get_token_word(fact, all, at));
-    // `3 environments: dev, staging, prod`.
-    let opens_list = || {
-        all.get(at + 1).is_some_and(LiteralToken::is_word)
-            && all.get(at + 2).is_some_and(|it| it.is_mark(':'))
-    };
-    number.is_small_count() && (is_counted(at + 1) || is_counted(at + 2) || opens_list())
-}
-
-/// The second number of `lines 12-18`.
-fn is_line_range_end(fact: &str, all: &[LiteralToken], at: usize) -> bool {
-    at >= 3
-        && matches!(all[at - 1].kind, LiteralTokenKind::Mark('-' | '–'))
-        && matches!(all[at - 2].kind, LiteralTokenKind::Number(..))
-        && is_in_caseless_word_list(REFERENCES, get_token_word(fact, all, at - 3))
 }

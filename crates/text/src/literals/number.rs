@@ -76,7 +76,7 @@ pub(super) struct LiteralNumber {
     /// Its digits and dots as written, where the value does not tell them.
     dotted: Option<Box<str>>,
     /// Whether it is a version, of which a fact may say the beginning.
-    pub(super) is_version: bool,
+    pub is_version: bool,
     unit: Option<NumberUnit>,
 }
 
@@ -213,13 +213,19 @@ fn is_nearly_equal(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
 
+/// Suffixes that say of a number what type it is, and no unit.
+const SUFFIXES: &str =
+    "x u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 f n l L u U ul UL ull ULL";
+
 /// Reads what begins with a digit: what it is, and how many bytes it has. A unit that stands apart is not read.
 pub(super) fn lex_number(text: &str) -> (NumberLexeme, usize) {
     let (number, end) = lex_radix_number(text).unwrap_or_else(|| lex_decimal_number(text));
     let tail = take_number_suffix(&text[end..]);
     let word = tail.trim_start_matches('_');
     let number = match number {
-        Some(number) if is_number_type_suffix(word) => NumberLexeme::Number(number),
+        Some(number) if word.is_empty() || is_in_word_list(SUFFIXES, word) => {
+            NumberLexeme::Number(number)
+        }
         Some(_) if matches!(word, "st" | "nd" | "rd" | "th") => NumberLexeme::Ordinal,
         Some(number) => number
             .with_unit(word)
@@ -232,11 +238,8 @@ pub(super) fn lex_number(text: &str) -> (NumberLexeme, usize) {
 /// The version that a word such as `v3` or `v1.2` begins with, and its length.
 pub(super) fn lex_version(text: &str) -> Option<(LiteralNumber, usize)> {
     let rest = text.strip_prefix(['v', 'V'])?;
-    let len = rest
-        .bytes()
-        .take_while(|it| it.is_ascii_digit() || *it == b'.')
-        .count();
-    let dotted = rest[..len].trim_end_matches('.');
+    let len = rest.find(|it: char| !it.is_ascii_digit() && it != '.');
+    let dotted = rest[..len.unwrap_or(rest.len())].trim_end_matches('.');
     let is_whole = !rest[dotted.len()..].starts_with(is_word_char);
     let is_version = is_whole && dotted.starts_with(|it: char| it.is_ascii_digit());
     let number = LiteralNumber {
@@ -283,12 +286,6 @@ pub(super) fn find_unit_in_name(name: &str) -> Option<&str> {
     (is_clear && parse_number_unit(word).is_some()).then_some(word)
 }
 
-fn is_number_type_suffix(word: &str) -> bool {
-    const SUFFIXES: &str =
-        "x u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 f n l L u U ul UL ull ULL";
-    word.is_empty() || is_in_word_list(SUFFIXES, word)
-}
-
 /// What is attached to a number: letters, digits, a percent sign.
 fn take_number_suffix(text: &str) -> &str {
     let len = if text.starts_with('%') {
@@ -307,11 +304,11 @@ fn lex_radix_number(text: &str) -> Option<(Option<LiteralNumber>, usize)> {
         "0o" | "0O" => 8,
         _ => return None,
     };
-    let len = text[2..]
-        .chars()
-        .take_while(|it| it.is_digit(radix) || *it == '_')
-        .count();
-    let digits: String = text[2..2 + len].chars().filter(|it| *it != '_').collect();
+    let rest = &text[2..];
+    let len = rest
+        .find(|it: char| !it.is_digit(radix) && it != '_')
+        .unwrap_or(rest.len());
+    let digits = rest[..len].replace('_', "");
     let value = u64::from_str_radix(&digits, radix).ok()?;
     let number = convert_exact_f64(value).map(LiteralNumber::from_value);
     Some((number, 2 + len))
@@ -338,27 +335,22 @@ fn lex_decimal_number(text: &str) -> (Option<LiteralNumber>, usize) {
             .take_while(|it| it.is_ascii_digit() || **it == b'_')
             .count()
     };
-    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     // A trailing underscore belongs to a suffix: `5_u64`.
     let first = text[..run(0)].trim_end_matches('_').len();
     let mut end = first;
     let mut joints: Vec<(u8, usize)> = Vec::new();
     while first == run(0)
-        && matches!(bytes.get(end), Some(b'.' | b',' | b'\''))
-        && is_digit(end + 1)
+        && let [joint @ (b'.' | b',' | b'\''), b'0'..=b'9', ..] = bytes[end..]
     {
-        let (joint, next) = (bytes[end], run(end + 1));
-        let is_group = next - end == 4 && first <= 3;
-        let is_fraction = joint == b'.' || (joint == b',' && next - end <= 3 && joints.is_empty());
-        if !is_group && !is_fraction
-            || joints
-                .last()
-                .is_some_and(|it| it.0 != joint && joint != b'.')
-        {
+        let len = run(end + 1) - end - 1;
+        let is_group = len == 3 && first <= 3;
+        let is_fraction = joint == b'.' || (joint == b',' && len <= 2 && joints.is_empty());
+        let is_other = |last: &(u8, usize)| last.0 != joint && joint != b'.';
+        if !is_group && !is_fraction || joints.last().is_some_and(is_other) {
             break;
         }
-        joints.push((joint, next - end - 1));
-        end = next;
+        joints.push((joint, len));
+        end += len + 1;
     }
     let power = measure_exponent(&text[end..]);
     let number = build_decimal_number(&text[..end], &text[end..end + power], &joints);
@@ -371,8 +363,8 @@ fn measure_exponent(rest: &str) -> usize {
     };
     let digits = digits.strip_prefix(['+', '-']).unwrap_or(digits);
     let len = digits.bytes().take_while(u8::is_ascii_digit).count();
-    let is_end = !digits[len..].starts_with(is_word_char);
-    if len > 0 && len < 4 && is_end {
+    let is_power = (1..4).contains(&len) && !digits[len..].starts_with(is_word_char);
+    if is_power {
         rest.len() - digits.len() + len
     } else {
         0
@@ -384,44 +376,34 @@ fn build_decimal_number(text: &str, power: &str, joints: &[(u8, usize)]) -> Opti
     if joints.is_empty() && power.is_empty() && text.len() <= MAX_DIGITS && !text.contains('_') {
         return text.parse().ok().map(LiteralNumber::from_value);
     }
-    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let dotted = text.replace(['_', ',', '\''], "");
+    let digits = dotted.replace('.', "");
     if digits.len() > MAX_DIGITS {
         return None;
     }
-    let dotted: String = text
-        .chars()
-        .filter(|it| it.is_ascii_digit() || *it == '.')
-        .collect();
     let parse = |it: &str| {
-        format!("{it}{power}")
-            .parse::<f64>()
-            .ok()
-            .filter(|it| it.is_finite())
+        let value = format!("{it}{power}").parse().ok();
+        value.filter(|it: &f64| it.is_finite())
     };
-    let dots = joints.iter().filter(|it| it.0 == b'.').count();
     let is_grouped = |joint: u8| !joints.is_empty() && joints.iter().all(|it| *it == (joint, 3));
-    let fraction = joints.last().map_or(0, |it| it.1);
-    let decimal = format!(
-        "{}.{}",
-        &digits[..digits.len() - fraction],
-        &digits[digits.len() - fraction..]
-    );
-    let plain =
-        dots == 1 || (dots == 0 && !is_grouped(b',') && !is_grouped(b'\'') && !joints.is_empty());
-    let decimal = plain.then(|| parse(&decimal)).flatten();
-    let is_whole = dots == 0 && !plain || is_grouped(b'.');
+    let dots = text.matches('.').count();
+    let has_fraction = match dots {
+        0 => !joints.is_empty() && !is_grouped(b',') && !is_grouped(b'\''),
+        _ => dots == 1,
+    };
+    // Underscores at the end are counted in a joint, and are no digits.
+    let fraction = joints.last().map_or(0, |it| it.1.min(digits.len()));
+    let (head, tail) = digits.split_at(digits.len() - fraction);
+    let decimal = has_fraction
+        .then(|| parse(&format!("{head}.{tail}")))
+        .flatten();
+    let is_whole = dots == 0 && !has_fraction || is_grouped(b'.');
     let whole = is_whole.then(|| parse(&digits)).flatten();
-    let has_commas = joints.iter().any(|it| it.0 == b',');
-    let parts = text
-        .split(',')
-        .filter(|_| has_commas)
-        .filter_map(parse)
-        .collect();
-    let dotted = (dots > 0).then(|| dotted.into());
+    let parts = text.split(',').filter(|_| text.contains(','));
     Some(LiteralNumber {
         values: [decimal, whole],
-        parts,
-        dotted,
+        parts: parts.filter_map(parse).collect(),
+        dotted: (dots > 0).then(|| dotted.into()),
         is_version: dots > 1,
         unit: None,
     })

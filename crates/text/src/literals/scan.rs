@@ -6,10 +6,10 @@ use super::number::{self, LiteralNumber, NumberLexeme};
 /// A token and where it stands.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LiteralToken {
-    pub(super) kind: LiteralTokenKind,
-    pub(super) start: usize,
+    pub kind: LiteralTokenKind,
+    pub start: usize,
     /// Where it ends; the unit of a number that stands apart comes after.
-    pub(super) end: usize,
+    pub end: usize,
 }
 
 /// What a token is.

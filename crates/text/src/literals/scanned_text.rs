@@ -6,13 +6,13 @@ use super::scan::{LiteralToken, LiteralTokenKind, scan_literal_tokens};
 
 /// A text, read once.
 pub(super) struct ScannedText<'a> {
-    pub(super) text: &'a str,
+    pub text: &'a str,
     /// Its words and numbers, lower-case and without separators, joined: `max_retries: 5` is `maxretries5`.
     plain: String,
     /// For each of them: where it begins in `plain`, and where it ends in the text.
     joints: Vec<(usize, usize)>,
     /// Its numbers, and where each begins.
-    pub(super) numbers: Vec<(usize, LiteralNumber)>,
+    pub numbers: Vec<(usize, LiteralNumber)>,
 }
 
 /// A word in plain dress: `MAX_RETRIES`, `maxRetries` and `max-retries` are one.
@@ -73,20 +73,16 @@ impl<'a> ScannedText<'a> {
     /// Whether the text says this.
     pub(super) fn has_literal(&self, literal: &Literal) -> bool {
         match literal {
-            Literal::Number(text) => self.has_number(text),
+            Literal::Number(text) => match parse_literal_number(text) {
+                Some(number) => self.numbers.iter().any(|(_, it)| number.agrees_with(it)),
+                None => self.has_name(text),
+            },
             Literal::Name(text) => split_name_segments(text).any(|it| self.has_name(it)),
             Literal::Value(text) => self.has_name(text),
             Literal::Path(text) => self.has_path(text),
             Literal::Quoted(text) => {
                 self.text.contains(text.as_str()) || self.has_half_of_words(text)
             }
-        }
-    }
-
-    fn has_number(&self, text: &str) -> bool {
-        match parse_literal_number(text) {
-            Some(number) => self.numbers.iter().any(|(_, it)| number.agrees_with(it)),
-            None => self.has_name(text),
         }
     }
 
@@ -133,15 +129,13 @@ impl<'a> ScannedText<'a> {
             return true;
         }
         let tokens = scan_literal_tokens(text);
-        let words: Vec<&str> = tokens
+        let words: Vec<_> = tokens
             .iter()
             .filter(|it| !matches!(it.kind, LiteralTokenKind::Mark(_)))
-            .map(|it| it.slice_from(text))
             .collect();
-        let n_said = words
-            .iter()
-            .filter(|it| self.has_word(&normalise_identifier(it)))
-            .count();
+        let is_said =
+            |it: &&&LiteralToken| self.has_word(&normalise_identifier(it.slice_from(text)));
+        let n_said = words.iter().filter(is_said).count();
         !words.is_empty() && n_said >= (words.len() / 2).max(1)
     }
 }
@@ -157,11 +151,10 @@ pub(super) fn parse_literal_number(text: &str) -> Option<LiteralNumber> {
 
 /// The segments of a dotted name that may stand for it: the last, and those that only code would write.
 fn split_name_segments(name: &str) -> impl Iterator<Item = &str> {
-    let last = name.rsplit(['.', ':', '>', '#']).next().unwrap_or(name);
-    let shaped = name
-        .split(['.', ':', '>', '#', '-'])
-        .filter(|it| super::find::is_code_shaped(it));
-    [last].into_iter().chain(shaped)
+    let last = name.rsplit(['.', ':', '>', '#']).next();
+    let segments = name.split(['.', ':', '>', '#', '-']);
+    last.into_iter()
+        .chain(segments.filter(|it| super::find::is_code_shaped(it)))
 }
 
 /// A number in the unit that its name gives it (`from_secs(30)`, `minutes=5`), or a version where it is pinned.
@@ -178,20 +171,15 @@ fn infer_number_unit(
     };
     let mut number = number.clone();
     number.is_version |= number.is_unitless() && before(1).is_some_and(pins);
-    let is_between = |it: &&LiteralToken| {
+    let gap = tokens[..n].iter().rev().take(4).take_while(|it| {
         matches!(
             it.kind,
             LiteralTokenKind::Mark('(' | '=' | ':' | '"' | '\'' | '*')
         )
-    };
-    let at = tokens[..n]
-        .iter()
-        .rev()
-        .take(4)
-        .take_while(is_between)
-        .count();
-    let name = before(at + 1)
-        .filter(|it| at > 0 && it.is_word())
+    });
+    let n_gap = gap.count();
+    let name = before(n_gap + 1)
+        .filter(|it| n_gap > 0 && it.is_word())
         .map(|it| it.slice_from(text));
     let unit = name
         .and_then(number::find_unit_in_name)

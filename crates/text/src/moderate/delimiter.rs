@@ -31,7 +31,9 @@ const TURNS: [&str; 2] = ["inst]", "memories]"];
 pub fn defuse_delimiters(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let (mut done, mut at) = (0, 0);
-    while let Some(step) = text[at..].find(is_bracket_start) {
+    // Where a bracket, or what stands for one, may begin.
+    let starts = ['<', '[', '&', '%', '\\', '＜', '﹤', '［'];
+    while let Some(step) = text[at..].find(starts) {
         at += step;
         let rest = &text[at..];
         let (open, len) = decode_folded_char(rest).unwrap_or((' ', 1));
@@ -47,11 +49,6 @@ pub fn defuse_delimiters(text: &str) -> Cow<'_, str> {
     } else {
         Cow::Owned(out + &text[done..])
     }
-}
-
-/// Whether a bracket, or what stands for one, may begin here.
-fn is_bracket_start(c: char) -> bool {
-    matches!(c, '<' | '[' | '&' | '%' | '\\' | '＜' | '﹤' | '［')
 }
 
 /// Whether what follows a bracket spells a delimiter, however it is cased, spaced, joined or encoded.

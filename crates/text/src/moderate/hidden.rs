@@ -19,7 +19,11 @@ const PASSES: usize = 4;
 
 /// The text without them.
 pub(super) fn strip_hidden_chars(text: &str) -> Cow<'_, str> {
-    if is_printable_ascii(text) {
+    // Nothing can hide in printable ASCII on lines.
+    if text
+        .bytes()
+        .all(|it| matches!(it, b' '..=b'~' | b'\n' | b'\t'))
+    {
         return Cow::Borrowed(text);
     }
     let mut text = Cow::Borrowed(text);
@@ -31,12 +35,6 @@ pub(super) fn strip_hidden_chars(text: &str) -> Cow<'_, str> {
         text = Cow::Owned(next);
     }
     Cow::Owned(strip_hidden_chars_once(&text, true))
-}
-
-/// Whether nothing here can hide: printable ASCII on lines.
-fn is_printable_ascii(text: &str) -> bool {
-    text.bytes()
-        .all(|it| matches!(it, b' '..=b'~' | b'\n' | b'\t'))
 }
 
 /// One pass over the text. A strict one lets nothing stay that needs a neighbour, so that nothing can be left to do.
@@ -62,7 +60,8 @@ fn strip_hidden_chars_once(text: &str, is_strict: bool) -> String {
             }
             (0, gone) => at += gone,
             (flag, _) => {
-                kept.push_flag(&rest[..flag]);
+                kept.out.push_str(&rest[..flag]);
+                (kept.last, kept.base, kept.joins) = (Some(CANCEL), Some('\u{1f3f4}'), 0);
                 at += flag;
             }
         }
@@ -124,13 +123,8 @@ impl VisibleText {
         self.push_char(c);
     }
 
-    fn push_flag(&mut self, flag: &str) {
-        self.out.push_str(flag);
-        (self.last, self.base, self.joins) = (Some(CANCEL), Some('\u{1f3f4}'), 0);
-    }
-
     fn push_char(&mut self, c: char) {
-        if is_zero_width_char(c) {
+        if matches!(c, '\u{200b}'..='\u{200d}') {
             self.joins += 1;
             self.since = Some(0);
         }
@@ -144,7 +138,8 @@ impl VisibleText {
         let next = rest.chars().find(|it| !is_hidden_char(*it));
         match c {
             '\u{fe0e}' | '\u{fe0f}' if last.is_ascii() => {
-                is_keycap_base(last) && rest.starts_with('\u{20e3}')
+                // The keys of a telephone become emoji by a selector and a frame.
+                matches!(last, '0'..='9' | '#' | '*') && rest.starts_with('\u{20e3}')
             }
             '\u{fe0e}' | '\u{fe0f}' => emoji::has_emoji_variation(last),
             '\u{200d}' if self.is_picture_end(last) => {
@@ -183,15 +178,6 @@ impl VisibleText {
     fn is_far_from_joiner(&self) -> bool {
         self.since.is_none_or(|it| it >= 2)
     }
-}
-
-/// The keys of a telephone, which become emoji by a selector and a frame.
-fn is_keycap_base(c: char) -> bool {
-    c.is_ascii_digit() || matches!(c, '#' | '*')
-}
-
-fn is_zero_width_char(c: char) -> bool {
-    matches!(c, '\u{200b}' | '\u{200c}' | '\u{200d}')
 }
 
 /// Whether a character has no ink: control and format characters, fillers, selectors, tags, and what is for private use

@@ -86,22 +86,20 @@ fn process_angle_bracket(out: &mut MarkupOutput<'_>, at: usize) -> usize {
     };
     match tag.decide_fate(|| is_in_backticks(out.text, at, at + tag.len)) {
         TagFate::Stays => at + tag.name_end,
-        TagFate::Shown => defuse_html_tag(out, at, tag.len),
+        TagFate::Shown => {
+            // Its brackets no longer open it.
+            let inner = rest[..tag.len]
+                .trim_start_matches('<')
+                .trim_end_matches('>');
+            let shown = format!("‹{inner}›");
+            out.replace_range(at, at + tag.len, &shown)
+        }
         TagFate::Goes => out.replace_range(at, at + tag.len, &tag.alt_text()),
         TagFate::GoesWithBody => {
             let end = at + tag.len + out.measure_element_body(&tag, at + tag.len);
             out.replace_range(at, end, "")
         }
     }
-}
-
-/// A tag whose brackets no longer open it.
-fn defuse_html_tag(out: &mut MarkupOutput<'_>, at: usize, len: usize) -> usize {
-    let inner = out.text[at..at + len]
-        .trim_start_matches('<')
-        .trim_end_matches('>');
-    let shown = format!("‹{inner}›");
-    out.replace_range(at, at + len, &shown)
 }
 
 /// A comment is text that a page hides. One that is a single word or path is a note to a tool, and stays.

@@ -29,15 +29,14 @@ fn fold_char_to_ascii(c: char) -> Option<char> {
         0xE0020..=0xE007E => char::from_u32(code - 0xE0000),
         0xE0000..=0xE007F => None,
         // Mathematical letters and digits, in runs of A-Z a-z and 0-9.
-        0x1D400..=0x1D6A3 => Some(fold_math_letter((code - 0x1D400) % 52)),
+        0x1D400..=0x1D6A3 => {
+            let position = (code - 0x1D400) % 52;
+            let base = if position < 26 { 0x41 } else { 0x61 };
+            char::from_u32(base + position % 26)
+        }
         0x1D7CE..=0x1D7FF => char::from_digit((code - 0x1D7CE) % 10, 10),
         _ => Some(c),
     }
-}
-
-fn fold_math_letter(position: u32) -> char {
-    let base = if position < 26 { 'A' } else { 'a' };
-    char::from_u32(u32::from(base) + position % 26).unwrap_or(base)
 }
 
 /// The text without its line breaks and the blanks around them, if a token may be whole only then.

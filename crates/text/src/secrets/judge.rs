@@ -53,8 +53,15 @@ impl SecretJudge {
     /// Whether the value passes for a secret.
     pub(super) fn accepts_value(self, value: &str) -> bool {
         let value = value.trim_end_matches(['.', ':', '!', '?', '*', '\\', '|', '=', '&']);
-        // Nobody writes a stand-in that is as long as this and has the shape of a token, but for one letter over and over.
-        let is_long = self == Self::Shape && value.len() > 80 && !is_one_letter_filler(value);
+        let changes = || {
+            value
+                .as_bytes()
+                .windows(2)
+                .filter(|pair| pair[0] != pair[1])
+        };
+        // Nobody writes a stand-in that is as long as this and has the shape of a token, but for one letter over and
+        // over, as in `hvs.xxxxxxxx…`.
+        let is_long = self == Self::Shape && value.len() > 80 && changes().count() > REST_MAX;
         if !is_long && is_placeholder_value(value) {
             return false;
         }
@@ -101,16 +108,6 @@ fn is_placeholder_value(value: &str) -> bool {
 
 /// How much of a value that one letter fills may be something else: less than a secret takes.
 const REST_MAX: usize = 16;
-
-/// Whether nearly all of a value is one letter over and over, as in `hvs.xxxxxxxx…`.
-fn is_one_letter_filler(value: &str) -> bool {
-    value
-        .as_bytes()
-        .windows(2)
-        .filter(|pair| pair[0] != pair[1])
-        .count()
-        <= REST_MAX
-}
 
 /// Variables, paths, addresses and expressions: they point at a secret instead of holding it.
 fn is_secret_reference(value: &str) -> bool {

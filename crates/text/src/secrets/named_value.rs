@@ -80,9 +80,9 @@ pub(super) static WAYS: &[SecretPhrasing] = &[
 
 /// A word of the list where it stands in a text.
 pub(super) struct SecretWord<'t> {
-    pub(super) noun: SecretNoun,
+    pub noun: SecretNoun,
     /// What stands before it.
-    pub(super) before: &'t [u8],
+    pub before: &'t [u8],
 }
 
 impl SecretWord<'_> {
@@ -213,17 +213,14 @@ impl<'t> ByteCursor<'t> {
         }
     }
 
-    /// The value that begins here.
+    /// The value that begins here: ASCII only, up to a blank, quote, bracket, comma or semicolon.
     fn read_value(mut self) -> Option<Range<usize>> {
         let start = self.at;
-        let len = self.skip_while(VALUE_MAX, is_secret_value_byte);
+        let len = self.skip_while(VALUE_MAX, |it| {
+            it.is_ascii_alphanumeric() || b"!#$%&*+-./:=?@[\\]^_|~".contains(&it)
+        });
         (len >= VALUE_MIN).then_some(start..start + len)
     }
-}
-
-/// ASCII only, up to a blank, quote, bracket, comma or semicolon.
-fn is_secret_value_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&*+-./:=?@[\\]^_|~".contains(&byte)
 }
 
 /// `name = value` in code, data and markup.

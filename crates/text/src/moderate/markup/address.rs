@@ -62,15 +62,12 @@ pub(super) fn has_program_address(value: &str) -> bool {
 pub(super) fn is_remote_address(value: &str) -> bool {
     value.split_once("//").is_some_and(|(scheme, rest)| {
         let has_scheme = scheme.is_empty() || scheme.ends_with(':');
-        has_scheme && !is_badge_host(extract_url_authority(rest))
+        let host = extract_url_authority(rest).split(':').next().unwrap_or("");
+        let is_shown = is_in_word_list(SHOWN, host)
+            || host.ends_with(".github.io")
+            || host.ends_with(".githubusercontent.com");
+        has_scheme && !is_shown
     })
-}
-
-fn is_badge_host(authority: &str) -> bool {
-    let host = authority.split(':').next().unwrap_or("");
-    is_in_word_list(SHOWN, host)
-        || host.ends_with(".github.io")
-        || host.ends_with(".githubusercontent.com")
 }
 
 fn extract_url_authority(rest: &str) -> &str {

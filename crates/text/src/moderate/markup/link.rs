@@ -6,7 +6,7 @@ use super::address;
 /// A link as it stands in a text, from its bracket on.
 pub(super) struct MarkdownLink<'a> {
     /// How many bytes it takes.
-    pub(super) len: usize,
+    pub len: usize,
     text: &'a str,
     address: &'a str,
     is_image: bool,

@@ -38,9 +38,9 @@ pub(super) enum TagFate {
 /// A tag at the start of a text.
 pub(super) struct HtmlTag<'a> {
     /// How many bytes it takes, and how many of them up to the end of its name.
-    pub(super) len: usize,
-    pub(super) name_end: usize,
-    pub(super) name: String,
+    pub len: usize,
+    pub name_end: usize,
+    pub name: String,
     is_end: bool,
     is_closed: bool,
     attributes: Vec<(&'a str, &'a str)>,
