@@ -48,6 +48,9 @@ words! {
     }
 }
 
+/// What was stated, and what sort of statement it is.
+type SortedPhrase = (Sort, StatementPhrase);
+
 /// A statement that was found in a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExtractedStatement {
@@ -121,7 +124,7 @@ fn extract_from_prompt(
 fn extract_from_sentence(
     sentence: &Sentence,
     setting: &SentenceContext<'_>,
-) -> Option<(Sort, StatementPhrase)> {
+) -> Option<SortedPhrase> {
     if setting.is_off_record || non_statements::is_doubtful_sentence(sentence) {
         return None;
     }

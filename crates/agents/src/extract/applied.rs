@@ -23,19 +23,17 @@ pub fn find_applied_memories(turns: &[TranscriptTurn], shown: &[(Memory, usize)]
 
 fn is_applied_memory(turns: &[TranscriptTurn], memory: &Memory, after: usize) -> bool {
     let handle = memory.handle().to_string();
-    let later = || {
-        turns
-            .iter()
-            .filter(|it| it.speaker == Speaker::Agent && it.number > after)
-    };
-    later().any(|it| has_whole_word(&it.text, &handle))
-        || extract_literals(&memory.fact)
-            .iter()
-            .filter(|it| is_distinctive_literal(it))
-            .any(|literal| {
-                let first = later().find(|it| is_literal_in_turn(it, literal));
-                first.is_some_and(|it| !is_literal_known_before(turns, it.number, after, literal))
-            })
+    let is_later = |it: &&TranscriptTurn| it.speaker == Speaker::Agent && it.number > after;
+    let later = turns.iter().filter(is_later);
+    later.clone().any(|it| has_whole_word(&it.text, &handle))
+        || extract_literals(&memory.fact).iter().any(|literal| {
+            let is_said = |it: &&TranscriptTurn| is_literal_in_turn(it, literal);
+            is_distinctive_literal(literal)
+                && later
+                    .clone()
+                    .find(is_said)
+                    .is_some_and(|it| !is_literal_known_before(turns, it.number, after, literal))
+        })
 }
 
 /// Whether a text has a word as a whole: `m-12`, and not `m-123` or `spam-12`.
@@ -61,14 +59,13 @@ fn is_distinctive_literal(literal: &Literal) -> bool {
 
 /// Whether an agent says a literal, or gives it to a tool that is not a memory's.
 fn is_literal_in_turn(turn: &TranscriptTurn, literal: &Literal) -> bool {
-    let given = turn
-        .uses
-        .iter()
-        .filter(|it| !it.tool.to_ascii_lowercase().contains("memory"));
-    let mut texts = given
-        .map(|it| it.input.as_str())
-        .chain([turn.text.as_str()]);
-    texts.any(|it| has_whole_word(it, literal.as_str()))
+    let has = |text: &str| has_whole_word(text, literal.as_str());
+    let is_memory = |tool: &str| tool.to_ascii_lowercase().contains("memory");
+    has(&turn.text)
+        || turn
+            .uses
+            .iter()
+            .any(|it| !is_memory(&it.tool) && has(&it.input))
 }
 
 /// Whether the literal was in the session before, without the memory: a person said it, a tool printed it, or the agent
@@ -80,13 +77,9 @@ fn is_literal_known_before(
     literal: &Literal,
 ) -> bool {
     let word = literal.as_str().to_lowercase();
-    let earlier = turns.iter().filter(|it| it.number < before);
-    earlier
-        .filter(|it| it.speaker != Speaker::Agent || it.number <= after)
-        .any(|turn| {
-            let inputs = turn.uses.iter().map(|it| it.input.as_str());
-            inputs
-                .chain([turn.text.as_str()])
-                .any(|text| text.to_lowercase().contains(&word))
-        })
+    let has = |text: &str| text.to_lowercase().contains(&word);
+    turns.iter().any(|it| {
+        let is_earlier = it.number < before && (it.speaker != Speaker::Agent || it.number <= after);
+        is_earlier && (has(&it.text) || it.uses.iter().any(|it| has(&it.input)))
+    })
 }

@@ -10,7 +10,6 @@ mod prompt;
 
 use super::ExtractedStatement;
 use crate::transcript::TranscriptTurn;
-use answer::ExtractionItem;
 use apostille_core::model::{Model, ModelError, ModelRequest};
 use evidence::ExtractionEvidence;
 
@@ -58,38 +57,19 @@ pub fn extract_with_model(
     if !sent.iter().any(|it| it.is_person) {
         return Ok(Vec::new());
     }
-    let (user, schema) = (
-        prompt::format_extraction_prompt(&sent),
-        answer::build_extraction_schema(),
-    );
     let said = model.complete(&ModelRequest {
         system: prompt::SYSTEM,
-        user: &user,
-        schema: &schema,
+        user: &prompt::format_extraction_prompt(&sent),
+        schema: &answer::build_extraction_schema(),
         max_tokens: budget.tokens,
     })?;
     let evidence = ExtractionEvidence::new(&sent, known, budget.fact);
-    Ok(keep_proven_items(
-        &evidence,
-        answer::parse_extraction_answer(&said)?,
-        budget.finds,
-    ))
-}
-
-/// The finds that stand, each once.
-fn keep_proven_items(
-    evidence: &ExtractionEvidence<'_>,
-    items: Vec<ExtractionItem>,
-    most: usize,
-) -> Vec<ExtractedStatement> {
+    // The finds that stand, each once.
     let mut found: Vec<ExtractedStatement> = Vec::new();
-    for item in items {
-        let Some(it) = evidence.prove_item(item) else {
-            continue;
-        };
-        if found.len() < most && !found.iter().any(|other| other.fact == it.fact) {
-            found.push(it);
-        }
+    for item in answer::parse_extraction_answer(&said)? {
+        let proven = evidence.prove_item(item);
+        found.extend(proven.filter(|it| found.iter().all(|other| other.fact != it.fact)));
     }
-    found
+    found.truncate(budget.finds);
+    Ok(found)
 }

@@ -1,13 +1,13 @@
 //! What is so in the project, said as a rule: "our convention is that …", "tests must not …", "in this repo we …".
 
-use super::Sort;
 use super::generality::{has_project_scope, is_narrow_scope, strip_project_scope};
 use super::lexicon::{CODE_HABITS, HABITS, SUBJECTS, WAYS};
 use super::non_statements;
 use super::opening::SentenceOpening;
 use super::pattern::{join_alternatives, pattern};
-use super::phrase::{self, StatementPhrase};
-use super::sentence_context::SentenceContext;
+use super::phrase::phrase_clause;
+use super::sentence_context::SentenceBody;
+use super::{Sort, SortedPhrase};
 
 // What code and pages do, which a person tells as rules too: "always show the banner".
 pattern!(
@@ -98,41 +98,36 @@ pattern!(
     r"\b(?:pass|compile|fails?|work|works|finish|green|red|broken|inconsistent|outdated|wrong|missing|parallel|too (?:much|many|often)|twice|badly|poorly|others|at line|before the (?:release|demo|merge)|be (?:installed|fixed|done|added|updated|rewritten|deleted|cleaned|moved|renamed|split|restarted|loaded|shown))\b|, so |(?:^|[ :])(?:see|read) \S+\.md"
 );
 
-/// What is so, by its form.
-pub(super) fn extract_convention(
-    text: &str,
-    lower: &str,
-    lead: SentenceOpening,
-    setting: &SentenceContext<'_>,
-) -> Option<(Sort, StatementPhrase)> {
-    let is_put_right = matches!(
-        lead,
-        SentenceOpening::No | SentenceOpening::Actually | SentenceOpening::Told
-    ) && setting.is_answer;
-    if !(is_put_right || lead == SentenceOpening::None)
-        || setting.has_task
-        || non_statements::has_task_tail(lower)
-    {
-        return None;
+impl SentenceBody<'_> {
+    /// What is so, by its form.
+    pub(super) fn extract_convention(&self) -> Option<SortedPhrase> {
+        let (lower, setting) = (self.lower, self.setting);
+        let is_put_right = matches!(
+            self.lead,
+            SentenceOpening::No | SentenceOpening::Actually | SentenceOpening::Told
+        ) && setting.is_answer;
+        if !(is_put_right || self.lead == SentenceOpening::None)
+            || setting.has_task
+            || non_statements::has_task_tail(lower)
+            || self.is(&FAILS)
+        {
+            return None;
+        }
+        let is_rule = is_stated_convention(lower)
+            || !non_statements::is_context_dependent(&strip_project_scope(lower))
+                && !is_narrow_clause(lower)
+                && !self.is(&CODE_TALK)
+                && (is_team_practice(lower, is_put_right)
+                    || is_firm_work_rule(lower, self.lead)
+                    || is_put_right && is_placed_convention(lower));
+        let is_contrast = lower.starts_with("we ") && lower.contains(", ") && setting.is_answer;
+        let sort = if is_put_right || is_contrast {
+            Sort::Correction
+        } else {
+            Sort::Fact
+        };
+        is_rule.then(|| (sort, phrase_clause(self.text, lower)))
     }
-    let is_rule = is_stated_convention(lower) && !FAILS.is_in(lower)
-        || !is_context_dependent_rule(lower)
-            && !FAILS.is_in(lower)
-            && !CODE_TALK.is_in(lower)
-            && (is_team_practice(lower, is_put_right)
-                || is_firm_work_rule(lower, lead)
-                || (is_put_right && is_placed_convention(lower)));
-    let is_contrast = lower.starts_with("we ") && lower.contains(", ") && setting.is_answer;
-    let sort = if is_put_right || is_contrast {
-        Sort::Correction
-    } else {
-        Sort::Fact
-    };
-    is_rule.then(|| (sort, phrase::phrase_clause(text, lower)))
-}
-
-fn is_context_dependent_rule(lower: &str) -> bool {
-    non_statements::is_context_dependent(&strip_project_scope(lower)) || is_narrow_clause(lower)
 }
 
 /// "for this benchmark" is narrow; "in the imperative" says how.
@@ -145,28 +140,20 @@ fn is_stated_convention(lower: &str) -> bool {
     let Some(found) = CONVENTION.captures(lower) else {
         return OUR_POLICY.is_in(lower);
     };
-    let is_placed = found
-        .name("place")
-        .is_some_and(|it| !it.as_bytes().is_empty());
+    let is_placed = found.name("place").is_some_and(|it| !it.is_empty());
     (lower.starts_with("our ") || is_placed) && !TO_BE.is_in(lower)
 }
 
 /// "in this repo we avoid snapshot tests", "we don't do axios here".
 fn is_team_practice(lower: &str, is_put_right: bool) -> bool {
-    let rest = IN_THIS.text_after_match(lower);
     let is_we = |it: &str| WE_DO.is_in(it) && !BARE_OBJECT.is_in(it) || WE_CODE.is_in(it);
-    match rest {
+    match IN_THIS.text_after_match(lower) {
         Some(rest) => {
-            is_we(rest)
-                || is_work_subject(rest) && (KEPT.is_in(rest) || HELD.is_in(rest))
-                || is_put_right && is_work_subject(rest)
+            let is_kept = || is_put_right || KEPT.is_in(rest) || HELD.is_in(rest);
+            is_we(rest) || OF_WORK.is_in(rest) && !ARTICLE.is_in(rest) && is_kept()
         }
         None => has_project_scope(lower) && is_we(lower) && (is_put_right || WE_DONT.is_in(lower)),
     }
-}
-
-fn is_work_subject(lower: &str) -> bool {
-    OF_WORK.is_in(lower) && !ARTICLE.is_in(lower)
 }
 
 /// "tests must not hit the network": firm enough by itself, or as a correction.
@@ -174,30 +161,19 @@ fn is_firm_work_rule(lower: &str, lead: SentenceOpening) -> bool {
     let Some(found) = OF_WORK.captures(lower).filter(|_| !ARTICLE.is_in(lower)) else {
         return false;
     };
-    let verb = found
-        .name("verb")
-        .and_then(|it| lower.get(it.start()..))
-        .unwrap_or("");
+    let verb = found.name("verb").and_then(|it| lower.get(it.start()..));
+    let verb = verb.unwrap_or("");
+    // "Handlers must return a promise" may be about one page of code; "tests must not sleep" is not.
+    let is_about_code = !PROCESS.is_in(lower);
     match lead {
-        SentenceOpening::None => NEVER.is_in(verb) && !is_about_code(lower),
-        _ if is_about_code(lower) => FIRM.is_in(verb) && has_project_scope(lower),
-        _ => {
-            FIRM.is_in(verb)
-                || KEPT
-                    .captures(verb)
-                    .and_then(|it| it.get(0))
-                    .is_some_and(|it| it.start() == 0)
-        }
+        SentenceOpening::None => NEVER.is_in(verb) && !is_about_code,
+        _ if is_about_code => FIRM.is_in(verb) && has_project_scope(lower),
+        _ => FIRM.is_in(verb) || KEPT.find(verb).is_some_and(|it| it.start == 0),
     }
 }
 
 /// "logging goes through tracing in this project", "only the release bot bumps versions".
 fn is_placed_convention(lower: &str) -> bool {
     let is_placed = has_project_scope(lower) && KEPT.is_in(lower) && !LOCATED.is_in(lower);
-    (is_placed && SUBJECT.is_in(lower)) || ONLY.is_in(lower) || FORMED.is_in(lower)
-}
-
-/// "Handlers must return a promise" may be about one page of code; "tests must not sleep" is not.
-fn is_about_code(lower: &str) -> bool {
-    !PROCESS.is_in(lower)
+    is_placed && SUBJECT.is_in(lower) || ONLY.is_in(lower) || FORMED.is_in(lower)
 }

@@ -21,19 +21,14 @@ pub fn draft_extracted_statement(
     session: &str,
     client: Client,
 ) -> Draft {
+    let fact = gleaned.fact.as_str();
+    // "Always use snake_case in this repo" is how the person wants it, but only there.
+    let is_local = generality::has_project_scope(&fact.to_ascii_lowercase());
     let (space, kind) = match gleaned.sort {
-        Sort::Preference
-            if is_project_rule(&gleaned.fact) || is_about_this_project(&gleaned.fact) =>
-        {
-            (repo, Kind::Feedback)
-        }
-        Sort::Preference => (user, Kind::User),
-        Sort::Correction => (repo, Kind::Feedback),
-        Sort::Fact if is_about_person(&gleaned.fact) && is_about_this_project(&gleaned.fact) => {
-            (repo, Kind::Feedback)
-        }
-        Sort::Fact if is_about_person(&gleaned.fact) => (user, Kind::User),
-        Sort::Fact => (repo, Kind::Project),
+        Sort::Preference if !is_local && !is_project_rule(fact) => (user, Kind::User),
+        Sort::Fact if !is_about_person(fact) => (repo, Kind::Project),
+        Sort::Fact if !is_local => (user, Kind::User),
+        _ => (repo, Kind::Feedback),
     };
     let id: String = session
         .chars()
@@ -57,11 +52,10 @@ pub fn draft_extracted_statement(
 
 /// "The user works in Berlin time" is nothing about the repository.
 fn is_about_person(fact: &str) -> bool {
-    let said = fact
-        .strip_prefix("The user said: \"")
-        .is_some_and(|it| it.starts_with("I ") || it.starts_with("My "));
-    let told = fact.starts_with("The user ") && !fact.starts_with("The user said: ");
-    said || told || fact.starts_with("The user's ")
+    match fact.strip_prefix("The user said: ") {
+        Some(said) => said.starts_with("\"I ") || said.starts_with("\"My "),
+        None => fact.starts_with("The user ") || fact.starts_with("The user's "),
+    }
 }
 
 /// "We only support Node 20" is a rule of the project, however it was put.
@@ -69,9 +63,4 @@ fn is_project_rule(fact: &str) -> bool {
     ["We ", "Our ", "All ", "Every ", "In this "]
         .iter()
         .any(|it| fact.starts_with(it))
-}
-
-/// "Always use snake_case in this repo" is how the person wants it, but only there.
-fn is_about_this_project(fact: &str) -> bool {
-    generality::has_project_scope(&fact.to_ascii_lowercase())
 }

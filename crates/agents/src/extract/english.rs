@@ -5,9 +5,9 @@ use super::lexicon::{CHOICES, DOINGS, IN_HAND, THINGS, TOOLS, WAYS, has_listed_w
 use super::opening::{SentenceOpening, parse_opening};
 use super::own_sentences::Sentence;
 use super::pattern::{join_alternatives, pattern};
-use super::phrase::{self, StatementPhrase};
-use super::sentence_context::SentenceContext;
-use super::{Sort, convention, habit, non_statements};
+use super::phrase::{StatementPhrase, parse_statement_phrase};
+use super::sentence_context::{SentenceBody, SentenceContext};
+use super::{Sort, SortedPhrase, habit, non_statements};
 
 pattern!(
     ONE_OF,
@@ -109,274 +109,221 @@ pattern!(
     r"[0-9]|`|/|\.[a-z]{2,4}\b|\b(?:owned by|called|named)\b"
 );
 
-/// What a sentence states by the rules for English.
-pub(super) fn extract_english(
-    sentence: &Sentence,
-    setting: &SentenceContext<'_>,
-) -> Option<(Sort, StatementPhrase)> {
-    let (lead, range) = parse_opening(&sentence.lower);
-    let lead = if sentence.is_listed && lead == SentenceOpening::None {
-        SentenceOpening::Remember
-    } else {
-        lead
-    };
-    let (lower, text) = (
-        sentence.lower.get(range.clone())?,
-        sentence.text.get(range)?,
-    );
-    let is_short = lower.split_whitespace().count() < 2 && lower.is_ascii();
-    if is_short || non_statements::is_question_after_opening(lower) || MEASURED.is_in(lower) {
-        return None;
-    }
-    extract_by_opening(text, lower, lead, setting)
-        .or_else(|| habit::extract_habit(text, lower, lead, setting))
-        .or_else(|| convention::extract_convention(text, lower, lead, setting))
-}
-
-/// What it states by the words it begins with.
-fn extract_by_opening(
-    text: &str,
-    lower: &str,
-    lead: SentenceOpening,
-    setting: &SentenceContext<'_>,
-) -> Option<(Sort, StatementPhrase)> {
-    if non_statements::has_task_tail(lower) || non_statements::is_context_dependent(lower) {
-        return None;
-    }
-    Some(match lead {
-        SentenceOpening::Remember => extract_remember_request(text, lower)?,
-        SentenceOpening::Note => extract_note(text, lower)?,
-        SentenceOpening::Standing => (Sort::Preference, extract_standing_order(text, lower)?),
-        SentenceOpening::No => (Sort::Correction, extract_correction(text, lower, setting)?),
-        SentenceOpening::Actually => (
-            Sort::Correction,
-            extract_correction(text, lower, setting)
-                .or_else(|| extract_project_fact(text, lower))?,
-        ),
-        SentenceOpening::Told => (
-            Sort::Correction,
-            extract_repeated_order(text, lower, setting)?,
-        ),
-        SentenceOpening::None => extract_without_opening(text, lower, setting)?,
-    })
-}
-
-/// What the person asks to remember: nearly anything that is a sentence.
-fn extract_remember_request(text: &str, lower: &str) -> Option<(Sort, StatementPhrase)> {
-    let phrase =
-        phrase::parse_statement_phrase(text, lower).filter(|_| !is_about_work_in_hand(lower))?;
-    let is_wish = PREFERS.is_in(lower) || phrase.is_wish();
-    Some((
-        if is_wish {
-            Sort::Preference
-        } else {
-            Sort::Fact
-        },
-        phrase,
-    ))
-}
-
 pattern!(
     RULED,
     r"^(?:we|our|all|every|each|new|public|private|i)\b|\b(?:must|should|always|never|only|gets?)\b"
 );
-
 pattern!(
     ONCE,
     r"^(?:fix|implement|refactor|find|look|finish|continue|investigate|debug|focus|let's)\b|, then "
 );
-
-/// What is to be done from now on: an order, or a rule; not what has changed in the code.
-fn extract_standing_order(text: &str, lower: &str) -> Option<StatementPhrase> {
-    if let Some(none) = habit::extract_ban(text, lower) {
-        return Some(none);
-    }
-    let phrase = phrase::parse_statement_phrase(text, lower).filter(|_| !ONCE.is_in(lower))?;
-    let is_told = RULED.is_in(lower) && !CODE_TALK.is_in(lower);
-    let is_rule = (is_told || PROCESS.is_in(lower)) && !PASS.is_in(lower);
-    (!matches!(phrase, StatementPhrase::Clause(_)) || is_rule).then_some(phrase)
-}
-
-/// "the list is sorted by date": about the work in hand, and stale with it.
-fn is_about_work_in_hand(lower: &str) -> bool {
-    let Some(rest) = lower.strip_prefix("the ") else {
-        return false;
-    };
-    let subject = PLACED
-        .captures(lower)
-        .and_then(|it| lower.get(it.get(1)?.range()));
-    let mut words = subject.unwrap_or(rest).split_whitespace().take(3);
-    words.any(|it| IN_HAND.split_whitespace().any(|word| word == it)) || CODE_TALK.is_in(lower)
-}
-
-/// "Note that" is said of many things; what is about us is for good.
-fn extract_note(text: &str, lower: &str) -> Option<(Sort, StatementPhrase)> {
-    let is_told = WE_DO.is_in(lower) && VALUE.is_in(&text.to_ascii_lowercase());
-    let told = || {
-        is_told
-            .then(|| phrase::parse_statement_phrase(text, lower))
-            .flatten()
-    };
-    extract_team_practice(text, lower)
-        .or_else(told)
-        .or_else(|| extract_project_fact(text, lower))
-        .map(|it| (Sort::Fact, it))
-}
-
-/// What the agent was wrong about.
-fn extract_correction(
-    text: &str,
-    lower: &str,
-    setting: &SentenceContext<'_>,
-) -> Option<StatementPhrase> {
-    if !setting.is_answer {
-        return None;
-    }
-    extract_tool_contrast(text, lower, setting)
-        .or_else(|| extract_team_practice(text, lower))
-        .or_else(|| extract_project_value(text, lower))
-}
-
-/// "use pnpm, not npm": a choice between programs, not between two ways to write a line.
-fn extract_tool_contrast(
-    text: &str,
-    lower: &str,
-    setting: &SentenceContext<'_>,
-) -> Option<StatementPhrase> {
-    let found = CONTRAST.captures(lower)?;
-    let part = |name: &str| text.get(found.name(name)?.range());
-    let (x, y) = (part("x")?, part("y")?);
-    let is_tool = |it: &str| {
-        TOOLS
-            .split_whitespace()
-            .any(|tool| it.split(' ').any(|word| word.eq_ignore_ascii_case(tool)))
-    };
-    let is_known = is_tool(x) || is_tool(y) || setting.has_run_command(y);
-    is_known.then(|| StatementPhrase::Contrast(x.into(), y.into()))
-}
-
-/// "we use podman here": what is ours is for good, once it is said as a correction.
-fn extract_team_practice(text: &str, lower: &str) -> Option<StatementPhrase> {
-    let is_ours = WE_ALWAYS.is_in(lower)
-        || OUR.is_in(lower)
-        || THIS_PROJECT.is_in(lower)
-        || (WE_DO.is_in(lower) && (!BARE_OBJECT.is_in(lower) || text.contains('`')));
-    is_ours
-        .then(|| phrase::parse_statement_phrase(text, lower))
-        .flatten()
-}
-
-/// "the port is 5433": where a thing of the project is, or what it is.
-fn extract_project_value(text: &str, lower: &str) -> Option<StatementPhrase> {
-    let found = PLACED.captures(lower)?;
-    let subject = lower.get(found.get(1)?.range())?;
-    let has = |list: &str| has_listed_word(list, subject);
-    (has(THINGS) && !has(IN_HAND) && VALUE.is_in(&text.to_ascii_lowercase()))
-        .then(|| phrase::parse_statement_phrase(text, lower))
-        .flatten()
-}
-
-/// What the agent was told before: rules, and things not to do.
-fn extract_repeated_order(
-    text: &str,
-    lower: &str,
-    setting: &SentenceContext<'_>,
-) -> Option<StatementPhrase> {
-    let behind = |pattern: &super::pattern::Pattern| {
-        pattern
-            .text_after_match(lower)
-            .and_then(|it| text.get(lower.len() - it.len()..))
-    };
-    if let Some(rest) = behind(&NOT_TO) {
-        return Some(StatementPhrase::Unwanted(rest.into()));
-    }
-    if TO_USE.is_in(lower) && !OF_THE_TASK.is_in(lower) {
-        return Some(StatementPhrase::Wanted(text.get("to ".len()..)?.into()));
-    }
-    extract_correction(text, lower, setting)
-}
-
-/// What stands by itself.
-fn extract_without_opening(
-    text: &str,
-    lower: &str,
-    setting: &SentenceContext<'_>,
-) -> Option<(Sort, StatementPhrase)> {
-    if PREFERS.is_in(lower) {
-        return phrase::parse_statement_phrase(text, lower)
-            .filter(|_| {
-                !ONE_OF.is_in(lower)
-                    && !lower.contains(" your ")
-                    && !habit::is_about_program_behaviour(lower)
-            })
-            .map(|it| (Sort::Preference, it));
-    }
-    if STOP.is_in(lower) && setting.is_answer && !STOP_FOR_NOW.is_in(lower) {
-        return phrase::parse_statement_phrase(text, lower).map(|it| (Sort::Correction, it));
-    }
-    let is_rule = (ALWAYS.is_in(lower) || WHENEVER.is_in(lower)) && !CODE_TALK.is_in(lower);
-    if is_rule && !setting.has_task {
-        return phrase::parse_statement_phrase(text, lower).map(|it| (Sort::Preference, it));
-    }
-    if let Some(rest) = SWITCHED.text_after_match(lower) {
-        let rest = text.get(lower.len() - rest.len()..)?;
-        return phrase::parse_statement_phrase(rest, &rest.to_ascii_lowercase())
-            .filter(|_| rest.len() > 8)
-            .map(|it| (Sort::Correction, it));
-    }
-    // What a project uses is said before nearly every piece of work, and the code says it too.
-    let phrase = extract_project_fact(text, lower)
-        .filter(|_| !(setting.has_task && THIS_PROJECT.is_in(lower)))?;
-    let is_contrast =
-        lower.contains(", not ") || lower.contains(", use ") || lower.contains(" instead of ");
-    let sort = if is_contrast && setting.is_answer {
-        Sort::Correction
-    } else {
-        Sort::Fact
-    };
-    Some((sort, phrase))
-}
-
-/// A fact about the project that needs no other lead.
-fn extract_project_fact(text: &str, lower: &str) -> Option<StatementPhrase> {
-    if let Some(rest) = IN_THIS
-        .text_after_match(lower)
-        .filter(|it| it.split_whitespace().count() > 2)
-    {
-        let rules = [&*MODAL, &WE_ALWAYS, &WE_DO, &PROCESS, &KEPT_SO];
-        let is_rule = rules.iter().any(|it| it.is_in(rest));
-        return phrase::parse_statement_phrase(text, lower)
-            .filter(|it| is_rule && matches!(it, StatementPhrase::Clause(_)));
-    }
-    let is_process = PROCESS.is_in(lower) && !PASS.is_in(lower);
-    let is_firm = || WE_ALWAYS.is_in(lower) || (WE_DO.is_in(lower) && FIRMLY.is_in(lower));
-    let is_way = || is_firm() && !BARE_OBJECT.is_in(lower) && !CODE_TALK.is_in(lower);
-    let is_fact =
-        is_process || THIS_PROJECT.is_in(lower) || is_way() || is_project_thing(text, lower);
-    is_fact
-        .then(|| phrase::parse_statement_phrase(text, lower))
-        .flatten()
-        .filter(|it| matches!(it, StatementPhrase::Clause(_)))
-}
-
 pattern!(
     WANTING,
     r"\bneeds? (?:an?|to|better|some|new|more|help|work|ci|tests|docs)\b"
 );
 
-/// "Our production cluster is in eu-central-1"; not "our team is small".
-fn is_project_thing(text: &str, lower: &str) -> bool {
-    let Some(found) = OUR.captures(lower) else {
-        return false;
+/// What a sentence states by the rules for English.
+pub(super) fn extract_english(
+    sentence: &Sentence,
+    setting: &SentenceContext<'_>,
+) -> Option<SortedPhrase> {
+    let (mut lead, range) = parse_opening(&sentence.lower);
+    if sentence.is_listed && lead == SentenceOpening::None {
+        lead = SentenceOpening::Remember;
+    }
+    let lower = sentence.lower.get(range.clone())?;
+    let body = SentenceBody {
+        text: sentence.text.get(range)?,
+        lower,
+        lead,
+        setting,
     };
-    let subject = found
-        .get(1)
-        .and_then(|it| lower.get(it.range()))
-        .unwrap_or("");
-    let has = |list: &str| has_listed_word(list, subject);
-    let is_bare = matches!(found.get(0).map(|it| it.as_bytes()), Some(it) if it.ends_with(b" is") || it.ends_with(b" are"));
-    let is_told = (!is_bare && !WANTING.is_in(lower))
-        || has(CHOICES)
-        || VALUE.is_in(&text.to_ascii_lowercase());
-    has(THINGS) && is_told && !CODE_TALK.is_in(lower)
+    let is_short = lower.split_whitespace().count() < 2 && lower.is_ascii();
+    if is_short || non_statements::is_question_after_opening(lower) || MEASURED.is_in(lower) {
+        return None;
+    }
+    body.extract_by_opening()
+        .or_else(|| body.extract_habit())
+        .or_else(|| body.extract_convention())
+}
+
+impl SentenceBody<'_> {
+    /// What it states by the words it begins with.
+    fn extract_by_opening(&self) -> Option<SortedPhrase> {
+        if non_statements::has_task_tail(self.lower)
+            || non_statements::is_context_dependent(self.lower)
+        {
+            return None;
+        }
+        let put_right = |it| (Sort::Correction, it);
+        match self.lead {
+            SentenceOpening::Remember => self.extract_remember_request(),
+            SentenceOpening::Note => Some((Sort::Fact, self.extract_note()?)),
+            SentenceOpening::Standing => Some((Sort::Preference, self.extract_standing_order()?)),
+            SentenceOpening::No => self.extract_correction().map(put_right),
+            SentenceOpening::Actually => self
+                .extract_correction()
+                .or_else(|| self.extract_project_fact())
+                .map(put_right),
+            SentenceOpening::Told => self.extract_repeated_order().map(put_right),
+            SentenceOpening::None => self.extract_without_opening(),
+        }
+    }
+
+    /// What the person asks to remember: nearly anything that is a sentence.
+    fn extract_remember_request(&self) -> Option<SortedPhrase> {
+        let phrase = self.phrase_if(!self.is_about_work_in_hand())?;
+        let is_wish = self.is(&PREFERS) || phrase.is_wish();
+        let sort = if is_wish {
+            Sort::Preference
+        } else {
+            Sort::Fact
+        };
+        Some((sort, phrase))
+    }
+
+    /// What is to be done from now on: an order, or a rule; not what has changed in the code.
+    fn extract_standing_order(&self) -> Option<StatementPhrase> {
+        self.extract_ban().or_else(|| {
+            let is_told = self.is(&RULED) && !self.is(&CODE_TALK);
+            let is_rule = (is_told || self.is(&PROCESS)) && !self.is(&PASS);
+            self.phrase_if(!self.is(&ONCE))
+                .filter(|it| is_rule || !it.is_clause())
+        })
+    }
+
+    /// "the list is sorted by date": about the work in hand, and stale with it.
+    fn is_about_work_in_hand(&self) -> bool {
+        let Some(rest) = self.lower.strip_prefix("the ") else {
+            return false;
+        };
+        let subject = PLACED.group(self.lower, 1).unwrap_or(rest);
+        let mut words = subject.split_whitespace().take(3);
+        words.any(|it| has_listed_word(IN_HAND, it)) || self.is(&CODE_TALK)
+    }
+
+    /// "Note that" is said of many things; what is about us is for good.
+    fn extract_note(&self) -> Option<StatementPhrase> {
+        self.extract_team_practice()
+            .or_else(|| self.phrase_if(self.is(&WE_DO) && self.has_value()))
+            .or_else(|| self.extract_project_fact())
+    }
+
+    /// Whether it says where something is, or how much.
+    fn has_value(&self) -> bool {
+        VALUE.is_in(&self.text.to_ascii_lowercase())
+    }
+
+    /// What the agent was wrong about.
+    fn extract_correction(&self) -> Option<StatementPhrase> {
+        if !self.setting.is_answer {
+            return None;
+        }
+        self.extract_tool_contrast()
+            .or_else(|| self.extract_team_practice())
+            .or_else(|| self.extract_project_value())
+    }
+
+    /// "use pnpm, not npm": a choice between programs, not between two ways to write a line.
+    fn extract_tool_contrast(&self) -> Option<StatementPhrase> {
+        let found = CONTRAST.captures(self.lower)?;
+        let part = |name: &str| self.text.get(found.name(name)?.range());
+        let (x, y) = (part("x")?, part("y")?);
+        let is_tool = |it: &str| has_listed_word(TOOLS, &it.to_ascii_lowercase());
+        let is_known = is_tool(x) || is_tool(y) || self.setting.has_run_command(y);
+        is_known.then(|| StatementPhrase::Contrast(x.into(), y.into()))
+    }
+
+    /// "we use podman here": what is ours is for good, once it is said as a correction.
+    fn extract_team_practice(&self) -> Option<StatementPhrase> {
+        let is_done = || !self.is(&BARE_OBJECT) || self.text.contains('`');
+        let is_ours = [&WE_ALWAYS, &OUR, &THIS_PROJECT];
+        self.phrase_if(is_ours.iter().any(|it| self.is(it)) || self.is(&WE_DO) && is_done())
+    }
+
+    /// "the port is 5433": where a thing of the project is, or what it is.
+    fn extract_project_value(&self) -> Option<StatementPhrase> {
+        let subject = PLACED.group(self.lower, 1)?;
+        let has = |list: &str| has_listed_word(list, subject);
+        self.phrase_if(has(THINGS) && !has(IN_HAND) && self.has_value())
+    }
+
+    /// What the agent was told before: rules, and things not to do.
+    fn extract_repeated_order(&self) -> Option<StatementPhrase> {
+        if let Some(found) = NOT_TO.find(self.lower) {
+            let order = self.text.get(found.end..)?;
+            return Some(StatementPhrase::Unwanted(order.into()));
+        }
+        if self.is(&TO_USE) && !self.is(&OF_THE_TASK) {
+            let order = self.text.get("to ".len()..)?;
+            return Some(StatementPhrase::Wanted(order.into()));
+        }
+        self.extract_correction()
+    }
+
+    /// What stands by itself.
+    fn extract_without_opening(&self) -> Option<SortedPhrase> {
+        let (lower, setting) = (self.lower, self.setting);
+        if self.is(&PREFERS) {
+            let is_once = self.is(&ONE_OF)
+                || lower.contains(" your ")
+                || habit::is_about_program_behaviour(lower);
+            return Some((Sort::Preference, self.phrase_if(!is_once)?));
+        }
+        if self.is(&STOP) && setting.is_answer && !self.is(&STOP_FOR_NOW) {
+            return Some((Sort::Correction, self.phrase_if(true)?));
+        }
+        let is_rule = (self.is(&ALWAYS) || self.is(&WHENEVER)) && !self.is(&CODE_TALK);
+        if is_rule && !setting.has_task {
+            return Some((Sort::Preference, self.phrase_if(true)?));
+        }
+        if let Some(found) = SWITCHED.find(lower) {
+            let rest = self.text.get(found.end..).filter(|it| it.len() > 8)?;
+            let phrase = parse_statement_phrase(rest, &rest.to_ascii_lowercase())?;
+            return Some((Sort::Correction, phrase));
+        }
+        // What a project uses is said before nearly every piece of work, and the code says it too.
+        if setting.has_task && self.is(&THIS_PROJECT) {
+            return None;
+        }
+        let contrasts = [", not ", ", use ", " instead of "];
+        let is_contrast = contrasts.iter().any(|it| lower.contains(it));
+        let sort = if is_contrast && setting.is_answer {
+            Sort::Correction
+        } else {
+            Sort::Fact
+        };
+        Some((sort, self.extract_project_fact()?))
+    }
+
+    /// A fact about the project that needs no other lead.
+    fn extract_project_fact(&self) -> Option<StatementPhrase> {
+        let rest = IN_THIS.text_after_match(self.lower);
+        let is_fact = match rest.filter(|it| it.split_whitespace().count() > 2) {
+            Some(rest) => [&MODAL, &WE_ALWAYS, &WE_DO, &PROCESS, &KEPT_SO]
+                .iter()
+                .any(|it| it.is_in(rest)),
+            None => {
+                let is_firm = || self.is(&WE_ALWAYS) || self.is(&WE_DO) && self.is(&FIRMLY);
+                let is_way = || is_firm() && !self.is(&BARE_OBJECT) && !self.is(&CODE_TALK);
+                self.is(&PROCESS) && !self.is(&PASS)
+                    || self.is(&THIS_PROJECT)
+                    || is_way()
+                    || self.is_project_thing()
+            }
+        };
+        self.phrase_if(is_fact).filter(StatementPhrase::is_clause)
+    }
+
+    /// "Our production cluster is in eu-central-1"; not "our team is small".
+    fn is_project_thing(&self) -> bool {
+        let (Some(start), Some(subject)) = (OUR.group(self.lower, 0), OUR.group(self.lower, 1))
+        else {
+            return false;
+        };
+        let has = |list: &str| has_listed_word(list, subject);
+        let is_bare = start.ends_with(" is") || start.ends_with(" are");
+        let is_told = !is_bare && !self.is(&WANTING) || has(CHOICES) || self.has_value();
+        has(THINGS) && is_told && !self.is(&CODE_TALK)
+    }
 }

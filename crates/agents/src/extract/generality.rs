@@ -1,6 +1,6 @@
 //! Whether a sentence speaks of a class of things and not of one thing: "in tests", not "in the test".
 
-use super::lexicon::{CODE_HABITS, HABITS, MANNERS, WAYS, WORK};
+use super::lexicon::{CODE_HABITS, HABITS, MANNERS, WAYS, WORK, has_listed_word};
 use super::pattern::pattern;
 
 pattern!(
@@ -32,14 +32,7 @@ pub(super) fn has_project_scope(lower: &str) -> bool {
 /// The text without its "here" and "in this project", so that other pointers can be looked for.
 pub(super) fn strip_project_scope(lower: &str) -> String {
     let mut text = lower.replace(" in this project", "");
-    for it in [
-        "repo",
-        "repository",
-        "codebase",
-        "monorepo",
-        "workspace",
-        "team",
-    ] {
+    for it in "repo repository codebase monorepo workspace team".split(' ') {
         text = text.replace(&format!(" in this {it}"), "");
     }
     match text.find(" here") {
@@ -57,53 +50,44 @@ pattern!(
 /// Whether it is about a class of things of the work, and not about a part of the work in hand: the class is a place
 /// ("in tests"), it is told from others ("wildcard imports"), or it is good or bad by itself ("emojis").
 pub(super) fn is_about_class(lower: &str) -> bool {
-    !is_narrow_scope(lower)
-        && !EXCUSED.is_in(lower)
-        && (has_bare_noun(lower, |it, _| is_in_word_list(MANNERS, it))
-            || has_bare_noun(lower, |it, before| {
-                is_in_word_list(WORK, it) && is_class_qualifier(it, before)
-            }))
+    has_class(lower, |it, before| {
+        has_listed_word(MANNERS, it) || has_listed_word(WORK, it) && is_class_qualifier(it, before)
+    })
 }
 
 /// Whether the word before a class narrows it, or makes it a place; a verb does neither.
 fn is_class_qualifier(class: &str, before: &str) -> bool {
-    let is_verb = is_in_word_list(WAYS, before)
-        || is_in_word_list(HABITS, before)
-        || is_in_word_list(CODE_HABITS, before);
-    let is_compound = is_in_word_list("messages subjects titles names descriptions", class)
-        && is_in_word_list("commit branch test tag release", before);
-    is_compound || !(before.is_empty() || is_verb || is_in_word_list(EMPTY, before))
+    let is_none = [WAYS, HABITS, CODE_HABITS, EMPTY]
+        .iter()
+        .any(|it| has_listed_word(it, before));
+    let is_compound = has_listed_word("messages subjects titles names descriptions", class)
+        && has_listed_word("commit branch test tag release", before);
+    is_compound || !(before.is_empty() || is_none)
 }
 
 /// Whether it names things of the work at all, where its form already says that it is about all of them.
 pub(super) fn has_work_class(lower: &str) -> bool {
-    let is_work = |it: &str| is_in_word_list(WORK, it) || is_in_word_list(MANNERS, it);
-    !is_narrow_scope(lower) && !EXCUSED.is_in(lower) && has_bare_noun(lower, |it, _| is_work(it))
-}
-
-fn is_in_word_list(list: &str, it: &str) -> bool {
-    list.split_whitespace().any(|word| word == it)
+    has_class(lower, |it, _| {
+        has_listed_word(WORK, it) || has_listed_word(MANNERS, it)
+    })
 }
 
 /// The same, for any things at all: enough where the project is named. "Here" alone may be a line of code.
 pub(super) fn is_about_class_in_project(lower: &str) -> bool {
     let is_plural =
         |it: &str| it.len() > 3 && it.ends_with('s') && !it.ends_with("ss") && !it.ends_with("us");
-    PROJECT.is_in(lower)
-        && !is_narrow_scope(lower)
-        && !EXCUSED.is_in(lower)
-        && has_bare_noun(lower, |it, _| is_plural(it))
+    PROJECT.is_in(lower) && has_class(lower, |it, _| is_plural(it))
+}
+
+/// Whether such things are spoken of in general, and not only for the work in hand.
+fn has_class(lower: &str, is_such: impl Fn(&str, &str) -> bool) -> bool {
+    !is_narrow_scope(lower) && !EXCUSED.is_in(lower) && has_bare_noun(lower, is_such)
 }
 
 /// Whether it is bound to one place, which is gone tomorrow.
 pub(super) fn is_narrow_scope(lower: &str) -> bool {
     let mut text = strip_project_scope(lower);
-    while let Some(found) = WIDE
-        .captures(&text)
-        .and_then(|it| it.get(0).map(|it| it.range()))
-    {
-        text.replace_range(found, "");
-    }
+    WIDE.strip_from(&mut text);
     NARROW.is_in(&text)
 }
 
@@ -111,9 +95,9 @@ pub(super) fn is_narrow_scope(lower: &str) -> bool {
 fn has_bare_noun(lower: &str, is_such: impl Fn(&str, &str) -> bool) -> bool {
     let (mut is_definite, mut before) = (false, "");
     for word in lower.split(|it: char| it.is_whitespace() || matches!(it, ',' | ';' | ':')) {
-        if is_in_word_list(DETERMINERS, word) && word != "that" {
+        if has_listed_word(DETERMINERS, word) && word != "that" {
             is_definite = true;
-        } else if is_in_word_list(BREAKS, word) {
+        } else if has_listed_word(BREAKS, word) {
             is_definite = false;
         } else if !is_definite && is_such(word, before) {
             return true;

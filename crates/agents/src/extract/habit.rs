@@ -1,6 +1,5 @@
 //! How a person wants things done every time, without the words "from now on": the object is a class of things.
 
-use super::Sort;
 use super::generality::{
     has_work_class, is_about_class, is_about_class_in_project, is_narrow_scope, strip_project_scope,
 };
@@ -8,8 +7,9 @@ use super::lexicon::{CODE_HABITS, HABITS, WAYS};
 use super::non_statements;
 use super::opening::SentenceOpening;
 use super::pattern::{join_alternatives, pattern};
-use super::phrase::{self, StatementPhrase};
-use super::sentence_context::{SentenceContext, is_standing_order};
+use super::phrase::{StatementPhrase, phrase_ban};
+use super::sentence_context::{SentenceBody, is_standing_order};
+use super::{Sort, SortedPhrase};
 
 // "don't use sleeps in tests", "avoid abbreviations".
 pattern!(
@@ -139,74 +139,75 @@ pattern!(
     r"\b(?:green|red|pass|passing|work|compile|fixed|renamed|removed|deleted)\b"
 );
 
-/// What is wanted every time, by its form.
-pub(super) fn extract_habit(
-    text: &str,
-    lower: &str,
-    lead: SentenceOpening,
-    setting: &SentenceContext<'_>,
-) -> Option<(Sort, StatementPhrase)> {
-    let is_led = matches!(
-        lead,
-        SentenceOpening::None
-            | SentenceOpening::No
-            | SentenceOpening::Actually
-            | SentenceOpening::Told
-    );
-    if !is_led || !setting.is_answer || setting.has_task || has_outside_reference(lower) {
-        return None;
-    }
-    let sort = match lead {
-        SentenceOpening::None if lower.starts_with("i ") || lower.starts_with("i'") => {
-            Sort::Preference
+impl SentenceBody<'_> {
+    /// What is wanted every time, by its form.
+    pub(super) fn extract_habit(&self) -> Option<SortedPhrase> {
+        let (lower, setting) = (self.lower, self.setting);
+        let is_led = !matches!(
+            self.lead,
+            SentenceOpening::Remember | SentenceOpening::Note | SentenceOpening::Standing
+        );
+        if !is_led || !setting.is_answer || setting.has_task || has_outside_reference(lower) {
+            return None;
         }
-        SentenceOpening::None if !STOP.is_in(lower) && !is_blunt_order(text, setting) => {
+        let is_wish = lower.starts_with("i ")
+            || lower.starts_with("i'")
+            || !self.is(&STOP) && !self.is_blunt_order();
+        let sort = if self.lead == SentenceOpening::None && is_wish {
             Sort::Preference
-        }
-        _ => Sort::Correction,
-    };
-    let is_habit = is_habit_wish(lower) || is_habit_order(lower) || is_stop_order(lower);
-    if is_habit {
-        return phrase::parse_statement_phrase(text, lower).map(|it| (sort, it));
+        } else {
+            Sort::Correction
+        };
+        let is_habit = is_habit_wish(lower) || is_habit_order(lower) || is_stop_order(lower);
+        let phrase = if is_habit {
+            self.phrase_if(true)
+        } else {
+            self.extract_ban()
+        };
+        Some((sort, phrase?))
     }
-    extract_ban(text, lower).map(|it| (sort, it))
-}
 
-/// "Don't silence errors" puts the agent right; "please don't" and "ever" state how it is to be.
-fn is_blunt_order(text: &str, setting: &SentenceContext<'_>) -> bool {
-    let lower = text.to_ascii_lowercase();
-    (lower.starts_with("don't ") || lower.starts_with("do not "))
-        && !lower.ends_with("ever")
-        && !setting.is_polite
+    /// "Don't silence errors" puts the agent right; "please don't" and "ever" state how it is to be.
+    fn is_blunt_order(&self) -> bool {
+        let lower = self.text.to_ascii_lowercase();
+        (lower.starts_with("don't ") || lower.starts_with("do not "))
+            && !lower.ends_with("ever")
+            && !self.setting.is_polite
+    }
+
+    /// "no singletons, ever", "no TODO comments without a ticket number".
+    pub(super) fn extract_ban(&self) -> Option<StatementPhrase> {
+        let lower = self.lower;
+        let is_firm =
+            lower.ends_with(" ever") || lower.contains(" without ") || is_about_class(lower);
+        let is_none = is_firm
+            && !lower.contains(", only ")
+            && !lower.contains(", just ")
+            && self.is(&NONE_OF)
+            && !self.is(&STATES)
+            && !is_narrow_scope(lower);
+        is_none.then(|| phrase_ban(self.text, lower))
+    }
 }
 
 fn has_outside_reference(lower: &str) -> bool {
     let mut text = strip_project_scope(lower);
-    for own in [&*OWN_PRONOUN, &RELATIVE] {
-        while let Some(found) = own
-            .captures(&text)
-            .and_then(|it| it.get(0).map(|it| it.range()))
-        {
-            text.replace_range(found, "");
-        }
-    }
+    OWN_PRONOUN.strip_from(&mut text);
+    RELATIVE.strip_from(&mut text);
     PRONOUN.is_in(&text) || non_statements::has_task_tail(&text)
 }
 
 fn is_habit_order(lower: &str) -> bool {
+    // "tests without assertions", "dependencies without asking": a condition that makes a rule.
+    let is_without_rule = || lower.contains(" without ") && has_work_class(lower);
     let is_class =
-        || is_about_class(lower) || is_about_class_in_project(lower) || is_without_rule(lower);
+        || is_about_class(lower) || is_about_class_in_project(lower) || is_without_rule();
     NEVER_EVER.is_in(lower) && !is_narrow_scope(lower)
         || NOT_DONE.is_in(lower) && is_class()
         || NOT_DONE_HERE.is_in(lower) && is_about_class_in_project(lower)
         || NOT_USED.is_in(lower)
         || is_standing_order(lower)
         || AT_A_TIME.is_in(lower) && !is_narrow_scope(lower) && !lower.contains(" the ")
-}
-
-/// "tests without assertions", "dependencies without asking": a condition that makes a rule.
-fn is_without_rule(lower: &str) -> bool {
-    lower.contains(" without ") && has_work_class(lower)
 }
 
 fn is_habit_wish(lower: &str) -> bool {
@@ -216,19 +217,25 @@ fn is_habit_wish(lower: &str) -> bool {
 /// "I'd rather you ask before adding a dependency", "I would prefer small PRs".
 fn is_rather_wish(lower: &str) -> bool {
     let is_every_time = || EVERY_TIME.is_in(lower) && !lower.contains(" the ");
-    let is_way =
-        || is_every_time() || SMALL.is_in(lower) || NOT.is_in(lower) && is_about_class(lower);
+    let is_small = SMALL.is_in(lower);
+    let is_way = || is_every_time() || is_small || NOT.is_in(lower) && is_about_class(lower);
     let is_rather = RATHER.is_in(lower) && is_way();
-    let is_small = PREFER_SMALL.is_in(lower) && SMALL.is_in(lower);
-    (is_rather || is_small) && !is_narrow_scope(lower)
+    (is_rather || is_small && PREFER_SMALL.is_in(lower)) && !is_narrow_scope(lower)
 }
 
 /// "I always want a test", "I want all documentation to be in English".
 fn is_want_wish(lower: &str) -> bool {
-    let is_every = WANT_EVERY.is_in(lower)
-        && has_work_class(&pluralise_work_nouns(lower))
-        && !FAILS.is_in(lower);
-    is_every || ALWAYS_WANT.is_in(lower) && !is_about_program_behaviour(lower)
+    // "All tests", "one commit": a class too.
+    let is_class = || {
+        has_work_class(
+            &lower
+                .replace(" commit ", " commits ")
+                .replace(" pr ", " prs ")
+                .replace(" test ", " tests "),
+        )
+    };
+    WANT_EVERY.is_in(lower) && is_class() && !FAILS.is_in(lower)
+        || ALWAYS_WANT.is_in(lower) && !is_about_program_behaviour(lower)
 }
 
 /// "I like short answers", "I hate it when you apologise".
@@ -246,25 +253,8 @@ pub(super) fn is_about_program_behaviour(lower: &str) -> bool {
         || ONE_DOES.is_in(lower)
 }
 
-/// "All tests", "one commit": a class too.
-fn pluralise_work_nouns(lower: &str) -> String {
-    lower
-        .replace(" commit ", " commits ")
-        .replace(" pr ", " prs ")
-        .replace(" test ", " tests ")
-}
-
 fn is_stop_order(lower: &str) -> bool {
     let is_told = RELATIVE.is_in(lower) || is_about_class(lower);
     let is_manner = MANNERED.is_in(lower) && !lower.contains(" the ");
     STOP.is_in(lower) && !STOP_ONCE.is_in(lower) && (is_told || is_manner)
-}
-
-/// "no singletons, ever", "no TODO comments without a ticket number".
-pub(super) fn extract_ban(text: &str, lower: &str) -> Option<StatementPhrase> {
-    let is_firm = lower.ends_with(" ever") || lower.contains(" without ") || is_about_class(lower);
-    let is_firm = is_firm && !lower.contains(", only ") && !lower.contains(", just ");
-    let is_none =
-        NONE_OF.is_in(lower) && !STATES.is_in(lower) && is_firm && !is_narrow_scope(lower);
-    is_none.then(|| phrase::phrase_ban(text, lower))
 }

@@ -1,10 +1,10 @@
 //! A few clear beginnings in other languages; what follows is kept in the person's own words.
 
-use super::Sort;
 use super::own_sentences::Sentence;
 use super::pattern::pattern;
 use super::phrase::StatementPhrase;
 use super::sentence_context::SentenceContext;
+use super::{Sort, SortedPhrase};
 
 pattern!(
     GERMAN_KEEP,
@@ -102,7 +102,7 @@ const STANDING: &[&str] = &[
 pub(super) fn extract_non_english(
     sentence: &Sentence,
     setting: &SentenceContext<'_>,
-) -> Option<(Sort, StatementPhrase)> {
+) -> Option<SortedPhrase> {
     let lower = sentence.text.to_lowercase();
     let sort = classify_european_sentence(&lower, setting.is_answer)
         .or_else(|| classify_cjk_sentence(&sentence.text))?;
@@ -110,23 +110,35 @@ pub(super) fn extract_non_english(
 }
 
 fn classify_european_sentence(lower: &str, is_answer: bool) -> Option<Sort> {
-    let rows = [
-        (&*GERMAN_KEEP, Sort::Fact, &*GERMAN_HERE),
-        (&GERMAN_STANDING, Sort::Preference, &GERMAN_HERE),
-        (&GERMAN_PREFER, Sort::Preference, &GERMAN_HERE),
-        (&GERMAN_NO, Sort::Correction, &GERMAN_HERE),
-        (&SPANISH_KEEP, Sort::Fact, &SPANISH_HERE),
-        (&SPANISH_STANDING, Sort::Preference, &SPANISH_HERE),
-        (&SPANISH_PREFER, Sort::Preference, &SPANISH_HERE),
-        (&SPANISH_NO, Sort::Correction, &SPANISH_HERE),
-        (&FRENCH_KEEP, Sort::Fact, &FRENCH_HERE),
-        (&FRENCH_STANDING, Sort::Preference, &FRENCH_HERE),
-        (&FRENCH_PREFER, Sort::Preference, &FRENCH_HERE),
-        (&FRENCH_NO, Sort::Correction, &FRENCH_HERE),
+    let languages = [
+        (
+            [&GERMAN_KEEP, &GERMAN_STANDING, &GERMAN_PREFER, &GERMAN_NO],
+            &GERMAN_HERE,
+        ),
+        (
+            [
+                &SPANISH_KEEP,
+                &SPANISH_STANDING,
+                &SPANISH_PREFER,
+                &SPANISH_NO,
+            ],
+            &SPANISH_HERE,
+        ),
+        (
+            [&FRENCH_KEEP, &FRENCH_STANDING, &FRENCH_PREFER, &FRENCH_NO],
+            &FRENCH_HERE,
+        ),
     ];
-    let (_, sort, here) = rows
-        .into_iter()
-        .find(|(pattern, ..)| pattern.is_in(lower))?;
+    let sorts = [
+        Sort::Fact,
+        Sort::Preference,
+        Sort::Preference,
+        Sort::Correction,
+    ];
+    let (sort, here) = languages.iter().find_map(|(beginnings, here)| {
+        let at = beginnings.iter().position(|it| it.is_in(lower))?;
+        Some((sorts[at], here))
+    })?;
     let is_clear = !here.is_in(lower) && lower.split_whitespace().count() > 3;
     (is_clear && (sort != Sort::Correction || is_answer)).then_some(sort)
 }

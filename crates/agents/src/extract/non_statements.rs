@@ -1,5 +1,6 @@
 //! What is no statement for good, however it begins: questions, hypotheses, moods of the day, other people's rules.
 
+use super::lexicon::has_listed_word;
 use super::own_sentences::Sentence;
 use super::pattern::pattern;
 use apostille_core::remember::classify;
@@ -86,18 +87,8 @@ pattern!(OUR_HERE, r"\b(?:we|our)\b");
 pattern!(IT, r"^(?:\S+ ){0,3}(?:it|its|them|one|ones|him|her)\b");
 
 /// Things that "this" may point at and still be known tomorrow.
-const KNOWN_HERE: &[&str] = &[
-    "repo",
-    "repository",
-    "project",
-    "codebase",
-    "monorepo",
-    "workspace",
-    "team",
-    "company",
-    "org",
-    "product",
-];
+const KNOWN_HERE: &str =
+    "repo repository project codebase monorepo workspace team company org product";
 
 /// Whether a sentence takes back what was said before.
 pub(super) fn is_retraction(sentence: &Sentence) -> bool {
@@ -107,16 +98,13 @@ pub(super) fn is_retraction(sentence: &Sentence) -> bool {
 /// Whether a sentence must not be taken for a statement, whatever it begins with.
 pub(super) fn is_doubtful_sentence(sentence: &Sentence) -> bool {
     let lower = sentence.lower.as_str();
-    let told = ONCE_DONE
-        .captures(lower)
-        .and_then(|it| it.get(0))
-        .map_or_else(
-            || lower.to_owned(),
-            |it| format!("{}{}", &lower[..it.start()], &lower[it.end()..]),
-        );
+    let mut told = lower.to_owned();
+    if let Some(found) = ONCE_DONE.find(lower) {
+        told.replace_range(found, "");
+    }
     let is_short = lower.is_ascii() && lower.split_whitespace().count() < FEWEST_WORDS;
     let kinds = [
-        &*PASSING,
+        &PASSING,
         &STATE,
         &OTHERS,
         &MOOD,
@@ -158,13 +146,9 @@ pub(super) fn has_task_tail(rest: &str) -> bool {
 
 /// Whether what follows the lead cannot be understood without what stood around it.
 pub(super) fn is_context_dependent(rest: &str) -> bool {
-    let points = THIS_THING
-        .captures(rest)
-        .and_then(|it| it.get(1))
-        .is_some_and(|it| {
-            !std::str::from_utf8(it.as_bytes()).is_ok_and(|word| KNOWN_HERE.contains(&word))
-        });
-    let known = KNOWN_HERE.iter().fold(rest.to_owned(), |text, it| {
+    let pointed_at = THIS_THING.group(rest, 1);
+    let points = pointed_at.is_some_and(|it| !has_listed_word(KNOWN_HERE, it));
+    let known = KNOWN_HERE.split(' ').fold(rest.to_owned(), |text, it| {
         text.replace(&format!("this {it}"), it)
     });
     points || THAT.is_in(&known) || IT.is_in(rest) || (HERE.is_in(rest) && !OUR_HERE.is_in(rest))

@@ -4,7 +4,7 @@ use super::non_statements;
 use super::opening::parse_opening;
 use super::own_sentences::Sentence;
 use super::pattern::pattern;
-use super::phrase::{self, StatementPhrase};
+use super::phrase::{StatementPhrase, parse_statement_phrase};
 
 pattern!(
     FORBIDS,
@@ -37,13 +37,10 @@ pub(super) struct OpenWish {
 impl OpenWish {
     pub(super) fn new(sentence: &Sentence, phrase: StatementPhrase) -> Self {
         let (_, range) = parse_opening(&sentence.lower);
-        let is_open = sentence
-            .lower
-            .get(range)
-            .is_some_and(|it| FORBIDS.is_in(it));
+        let told = sentence.lower.get(range);
         Self {
             text: sentence.text.clone(),
-            is_open,
+            is_open: told.is_some_and(|it| FORBIDS.is_in(it)),
             phrase,
         }
     }
@@ -56,16 +53,10 @@ impl OpenWish {
             && !POINTS.is_in(lower)
             && !non_statements::is_doubtful_sentence(sentence)
             && !non_statements::has_task_tail(lower);
-        let half = is_half
-            .then(|| phrase::parse_statement_phrase(&sentence.text, lower))
-            .flatten()?;
+        let half = parse_statement_phrase(&sentence.text, lower).filter(|_| is_half)?;
         let quoted = || StatementPhrase::Quoted(format!("{}. {}", self.text, sentence.text));
-        let whole = self
-            .phrase
-            .clone()
-            .merge_wish(half)
-            .unwrap_or_else(quoted)
-            .to_sentence();
+        let whole = self.phrase.merge_wish(half).unwrap_or_else(quoted);
+        let whole = whole.to_sentence();
         non_statements::is_keepable_statement(&whole).then_some(whole)
     }
 }

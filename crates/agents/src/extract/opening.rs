@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::pattern::pattern;
+use super::pattern::{Pattern, pattern};
 
 /// What the beginning, or the end, of a sentence says about the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,18 +86,14 @@ fn parse_announced_opening(lower: &str) -> Option<(SentenceOpening, Range<usize>
 }
 
 fn parse_plain_opening(lower: &str) -> (SentenceOpening, Range<usize>) {
-    let end = lower.trim_end().len();
-    let start = end
-        - FILLER
-            .text_after_match(&lower[..end])
-            .unwrap_or(&lower[..end])
-            .len();
-    let rest = &lower[start..end];
-    let behind = |pattern: &super::pattern::Pattern| {
-        pattern
-            .text_after_match(rest)
-            .filter(|it| !it.is_empty())
-            .map(|it| skip_opening_filler(it, end))
+    let lower = lower.trim_end();
+    let end = lower.len();
+    let rest = FILLER.text_after_match(lower).unwrap_or(lower);
+    let start = end - rest.len();
+    let behind = |pattern: &Pattern| {
+        let rest = pattern.text_after_match(rest).filter(|it| !it.is_empty())?;
+        let told = FILLER.text_after_match(rest).filter(|it| !it.is_empty());
+        Some(end - told.unwrap_or(rest).len())
     };
     if let Some(at) = behind(&REMEMBER) {
         return (SentenceOpening::Remember, at..end);
@@ -106,7 +102,7 @@ fn parse_plain_opening(lower: &str) -> (SentenceOpening, Range<usize>) {
         return (SentenceOpening::Remember, start + "remember ".len()..end);
     }
     let leads = [
-        (&*NOTE, SentenceOpening::Note),
+        (&NOTE, SentenceOpening::Note),
         (&STANDING, SentenceOpening::Standing),
         (&NO, SentenceOpening::No),
         (&ACTUALLY, SentenceOpening::Actually),
@@ -117,29 +113,15 @@ fn parse_plain_opening(lower: &str) -> (SentenceOpening, Range<usize>) {
             return (lead, at..end);
         }
     }
-    if let Some(stop) = REMEMBER_END
-        .captures(rest)
-        .and_then(|it| Some(start + it.get(0)?.start()))
-    {
+    let stop = |pattern: &Pattern| Some(start + pattern.find(rest)?.start);
+    if let Some(stop) = stop(&REMEMBER_END) {
         return (SentenceOpening::Remember, start..stop);
     }
-    match STANDING_END
-        .captures(rest)
-        .and_then(|it| Some(start + it.get(0)?.start()))
-    {
+    match stop(&STANDING_END) {
         // "dates must not be in the future" is no rule for the future.
         Some(stop) if !lower[..stop].ends_with(" be") => (SentenceOpening::Standing, start..stop),
         _ => (SentenceOpening::None, start..end),
     }
-}
-
-/// Where a rest that reaches to `end` begins, once its fillers are gone.
-fn skip_opening_filler(rest: &str, end: usize) -> usize {
-    end - FILLER
-        .text_after_match(rest)
-        .filter(|it| !it.is_empty())
-        .unwrap_or(rest)
-        .len()
 }
 
 #[cfg(test)]

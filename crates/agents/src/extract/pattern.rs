@@ -1,55 +1,65 @@
 //! Patterns that are compiled when they are first used.
 
+use std::ops::Range;
+use std::sync::LazyLock;
+
 use regex::bytes::{Captures, Regex, RegexBuilder};
 
 /// A pattern over lower-case text.
-pub(super) struct Pattern(Regex);
+pub(super) struct Pattern(pub(super) LazyLock<Regex>);
 
 impl Pattern {
-    #[expect(
-        clippy::expect_used,
-        reason = "the patterns are constants, and the tests use every one"
-    )]
-    pub(super) fn new(pattern: &str) -> Self {
-        Self(
-            RegexBuilder::new(pattern)
-                .unicode(false)
-                .build()
-                .expect("the pattern is valid"),
-        )
-    }
-
     pub(super) fn is_in(&self, text: &str) -> bool {
         self.0.is_match(text.as_bytes())
+    }
+
+    pub(super) fn find(&self, text: &str) -> Option<Range<usize>> {
+        Some(self.0.find(text.as_bytes())?.range())
     }
 
     pub(super) fn captures<'a>(&self, text: &'a str) -> Option<Captures<'a>> {
         self.0.captures(text.as_bytes())
     }
 
+    /// What a group of it stands for.
+    pub(super) fn group<'a>(&self, text: &'a str, n: usize) -> Option<&'a str> {
+        text.get(self.captures(text)?.get(n)?.range())
+    }
+
     /// What stands behind the match.
     pub(super) fn text_after_match<'a>(&self, text: &'a str) -> Option<&'a str> {
-        text.get(self.0.find(text.as_bytes())?.end()..)
+        text.get(self.find(text)?.end..)
     }
+
+    /// Takes out whatever matches, also what only matches then.
+    pub(super) fn strip_from(&self, text: &mut String) {
+        while let Some(found) = self.find(text) {
+            text.replace_range(found, "");
+        }
+    }
+}
+
+#[expect(
+    clippy::expect_used,
+    reason = "the patterns are constants, and the tests use every one"
+)]
+pub(super) fn compile_pattern(parts: &[String]) -> Regex {
+    let pattern = RegexBuilder::new(&parts.concat()).unicode(false).build();
+    pattern.expect("the pattern is valid")
 }
 
 /// A list of words, set apart by spaces, as the alternatives of a pattern.
 pub(super) fn join_alternatives(words: &str) -> String {
-    format!(
-        "(?:{})",
-        words
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join("|")
-            .replace('_', " ")
-    )
+    let words: Vec<&str> = words.split_whitespace().collect();
+    format!("(?:{})", words.join("|").replace('_', " "))
 }
 
 /// Declares a pattern that is compiled once.
 macro_rules! pattern {
     ($name:ident, $($pattern:expr),+) => {
-        pub(super) static $name: std::sync::LazyLock<$crate::extract::pattern::Pattern> =
-            std::sync::LazyLock::new(|| $crate::extract::pattern::Pattern::new(&[$($pattern.to_string()),+].concat()));
+        pub(super) static $name: $crate::extract::pattern::Pattern = $crate::extract::pattern::Pattern(
+            std::sync::LazyLock::new(|| $crate::extract::pattern::compile_pattern(&[$($pattern.to_string()),+])),
+        );
     };
 }
 pub(super) use pattern;

@@ -1,6 +1,9 @@
 //! A statement as a declarative sentence: facts, not instructions, in the person's own words as far as they go.
 
-use super::pattern::{join_alternatives, pattern};
+use super::lexicon::has_listed_word;
+use super::pattern::{Pattern, join_alternatives, pattern};
+
+use StatementPhrase::{Clause, Contrast, Quoted, Unwanted, Wanted};
 
 /// What was stated, and how it was put.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,10 +57,9 @@ pattern!(
     r"\b(?:is|are|was|has|have|had|uses?|runs?|goes|go|lives?|listens?|needs?|forbids?|enforces?|must|should|can|cannot|can't|don't|doesn't|do|does|gets?|requires?|deploys?|starts?|belongs?|wants?|owns?|approves?|strips?|support|supports|expects?|never|always|only|works?|means?|keeps?|takes?|comes?|stores?|signs?|generate|generates|squash|follow|follows|target|targets|ship|ships|release|host|hosts|review|reviews|test|tests|write|merge|tag|format|build|builds|log|logs|track|tracks|publish|publishes|push|commit|put|rejects?|resets?|sits?|contains?|returns?|fails?|breaks?|expires?|costs?|closes?|opens?|ends?)\b"
 );
 pattern!(
-    FIRST_PERSON,
-    r"(?:^| )(?:i|i'm|i've|i'd|i'll|myself)(?: |$|,)"
+    PERSONAL,
+    r"(?:^| )(?:i|i'm|i've|i'd|i'll|myself)(?: |$|,)|\b(?:you|your|yours|yourself)\b"
 );
-pattern!(SECOND_PERSON, r"\b(?:you|your|yours|yourself)\b");
 
 /// How a verb of the first person reads in the third.
 const THIRD: &[(&str, &str)] = &[
@@ -77,73 +79,47 @@ const THIRD: &[(&str, &str)] = &[
 ];
 
 /// Words that may stand between "I" and its verb.
-const BETWEEN: &[&str] = &[
-    "always",
-    "never",
-    "usually",
-    "generally",
-    "strongly",
-    "really",
-    "much",
-    "definitely",
-    "personally",
-];
+const BETWEEN: &str = "always never usually generally strongly really much definitely personally";
 
 /// What a text says, where it is one sentence with a verb. `lower` is the text in lower case, quotations blotted out.
 pub(super) fn parse_statement_phrase(text: &str, lower: &str) -> Option<StatementPhrase> {
-    let behind = |pattern: &super::pattern::Pattern| {
-        pattern
-            .text_after_match(lower)
-            .and_then(|it| text.get(lower.len() - it.len()..))
-    };
+    let behind = |pattern: &Pattern| text.get(pattern.find(lower)?.end..);
     if lower.starts_with("i ") || lower.starts_with("i'") || lower.starts_with("my ") {
         return Some(phrase_in_third_person(text, lower));
     }
     if let Some(rest) = behind(&YOU_MUST_NOT) {
-        return Some(phrase_order(text, rest, StatementPhrase::Unwanted));
+        return Some(phrase_order(text, rest, Unwanted));
     }
     if let Some(rest) = behind(&YOU_MUST) {
-        return Some(phrase_order(text, rest, StatementPhrase::Wanted));
+        return Some(phrase_order(text, rest, Wanted));
     }
     if let Some(rest) = behind(&NOT_ORDER) {
-        let rest = rest
-            .strip_suffix("ever")
-            .map_or(rest, |it| it.trim_end_matches([',', ' ']));
-        return Some(phrase_order(text, rest, StatementPhrase::Unwanted));
+        return Some(phrase_order(text, strip_last_word(rest, "ever"), Unwanted));
     }
-    if ORDER.is_in(lower) && !is_noun_first(lower) {
+    // "tests need …", "commits are …": a noun that looks like an order.
+    let second = lower.split_whitespace().nth(1).unwrap_or("");
+    if ORDER.is_in(lower) && !has_listed_word(BEHIND_NOUN, second) {
         let order = text.strip_prefix("please ").unwrap_or(text);
-        return Some(phrase_order(order, order, StatementPhrase::Wanted));
+        return Some(phrase_order(order, order, Wanted));
     }
     // What the agent may do is no fact.
     if lower.starts_with("you ") {
         return None;
     }
     if WHEN_ORDER.is_in(lower) {
-        return Some(StatementPhrase::Quoted(text.into()));
+        return Some(Quoted(text.into()));
     }
     (CLAUSE.is_in(lower) && VERB.is_in(lower)).then(|| phrase_clause(text, lower))
 }
 
-/// "tests need …", "commits are …": a noun that looks like an order.
-fn is_noun_first(lower: &str) -> bool {
-    let second = lower.split_whitespace().nth(1).unwrap_or("");
-    [
-        "is",
-        "are",
-        "must",
-        "needs",
-        "need",
-        "should",
-        "goes",
-        "has",
-        "have",
-        "runs",
-        "names",
-        "messages",
-        "descriptions",
-    ]
-    .contains(&second)
+/// Words behind a noun.
+const BEHIND_NOUN: &str =
+    "is are must needs need should goes has have runs names messages descriptions";
+
+/// The text without its last word, where it is this one, and without the comma before it.
+fn strip_last_word<'t>(text: &'t str, word: &str) -> &'t str {
+    text.strip_suffix(word)
+        .map_or(text, |it| it.trim_end_matches([',', ' ']))
 }
 
 /// An order with "I" or "you" in it cannot be turned without touching its verbs: it is quoted as a whole.
@@ -153,25 +129,25 @@ fn phrase_order(
     form: impl Fn(String) -> StatementPhrase,
 ) -> StatementPhrase {
     let lower = order.to_ascii_lowercase();
-    if FIRST_PERSON.is_in(&lower) || SECOND_PERSON.is_in(&lower) {
-        StatementPhrase::Quoted(text.into())
-    } else {
-        form(replace_here_with_project(order, &lower))
+    match PERSONAL.is_in(&lower) {
+        true => Quoted(text.into()),
+        false => form(replace_here_with_project(order, &lower)),
     }
 }
 
 /// "We use podman here" reads the same tomorrow, but for its "here".
 pub(super) fn phrase_clause(text: &str, lower: &str) -> StatementPhrase {
-    if FIRST_PERSON.is_in(lower) || SECOND_PERSON.is_in(lower) {
-        return StatementPhrase::Quoted(text.into());
+    match PERSONAL.is_in(lower) {
+        true => Quoted(text.into()),
+        false => Clause(replace_here_with_project(text, lower)),
     }
-    StatementPhrase::Clause(replace_here_with_project(text, lower))
 }
 
 fn replace_here_with_project(text: &str, lower: &str) -> String {
-    match lower.find(" here") {
-        Some(at) if lower[at + 5..].is_empty() || lower[at + 5..].starts_with([',', ' ', ';']) => {
-            format!("{} in this project{}", &text[..at], &text[at + 5..])
+    match lower.split_once(" here") {
+        Some((before, rest)) if rest.is_empty() || rest.starts_with([',', ' ', ';']) => {
+            let behind = &text[text.len() - rest.len()..];
+            format!("{} in this project{behind}", &text[..before.len()])
         }
         _ => text.to_owned(),
     }
@@ -179,35 +155,27 @@ fn replace_here_with_project(text: &str, lower: &str) -> String {
 
 /// "no singletons, ever": what is not wanted at all.
 pub(super) fn phrase_ban(text: &str, lower: &str) -> StatementPhrase {
-    let end = lower
-        .strip_suffix("please")
-        .map_or(lower.len(), |it| it.trim_end_matches([',', ' ']).len());
-    let (text, lower) = (&text[..end], &lower[..end]);
-    match phrase_clause(text, lower) {
-        StatementPhrase::Clause(it) => {
-            StatementPhrase::Clause(format!("The user wants {}", lowercase_first_letter(&it)))
-        }
+    let lower = strip_last_word(lower, "please");
+    match phrase_clause(&text[..lower.len()], lower) {
+        Clause(it) => Clause(format!("The user wants {}", lowercase_first_letter(&it))),
         other => other,
     }
 }
 
 fn phrase_in_third_person(text: &str, lower: &str) -> StatementPhrase {
-    let quoted = || StatementPhrase::Quoted(text.into());
+    let quoted = || Quoted(text.into());
     if let Some(rest) = lower.strip_prefix("my ") {
-        let is_alone = !FIRST_PERSON.is_in(rest) && !SECOND_PERSON.is_in(rest);
-        return if is_alone {
-            StatementPhrase::Clause(format!("The user's {}", &text["my ".len()..]))
-        } else {
-            quoted()
+        return match PERSONAL.is_in(rest) {
+            true => quoted(),
+            false => Clause(format!("The user's {}", &text["my ".len()..])),
         };
     }
     let Some(mut rest) = lower.strip_prefix("i ") else {
         return quoted();
     };
     let mut verb = String::new();
-    while let Some((word, tail)) = rest
-        .split_once(' ')
-        .filter(|(word, _)| BETWEEN.contains(word))
+    while let Some((word, tail)) = rest.split_once(' ')
+        && has_listed_word(BETWEEN, word)
     {
         verb += &format!("{word} ");
         rest = tail;
@@ -221,44 +189,33 @@ fn phrase_in_third_person(text: &str, lower: &str) -> StatementPhrase {
     };
     let object = &text[text.len() - rest.len() + first.len()..];
     let folded = object.to_ascii_lowercase();
-    let is_wish = matches!(
-        *first,
-        "prefer" | "hate" | "dislike" | "want" | "like" | "can't stand" | "don't" | "do not"
-    );
-    let turns = FIRST_PERSON.is_in(&folded)
-        || SECOND_PERSON.is_in(&folded)
-        || (!is_wish && folded.contains(" and "));
-    if turns {
+    let is_wish = !matches!(*first, "use" | "work" | "need" | "am" | "have");
+    if PERSONAL.is_in(&folded) || !is_wish && folded.contains(" and ") {
         quoted()
     } else {
-        StatementPhrase::Clause(format!("The user {verb}{third}{object}"))
+        Clause(format!("The user {verb}{third}{object}"))
     }
 }
 
 impl StatementPhrase {
     /// Whether it says what is to be done, and not what is so.
     pub(super) fn is_wish(&self) -> bool {
-        matches!(
-            self,
-            Self::Wanted(_) | Self::Unwanted(_) | Self::Contrast(..)
-        )
+        matches!(self, Wanted(_) | Unwanted(_) | Contrast(..))
+    }
+
+    pub(super) fn is_clause(&self) -> bool {
+        matches!(self, Clause(_))
     }
 
     /// Two wishes as one; `None` where the words of one cannot be turned.
     pub(super) fn merge_wish(self, other: Self) -> Option<Self> {
+        let join =
+            |a: String, how: &str, b: String| format!("{a}, {how} {}", lowercase_first_letter(&b));
         Some(match (self, other) {
-            (Self::Wanted(a), Self::Wanted(b)) => {
-                Self::Wanted(format!("{a}, and to {}", lowercase_first_letter(&b)))
-            }
-            (Self::Wanted(a), Self::Unwanted(b)) => {
-                Self::Wanted(format!("{a}, and not to {}", lowercase_first_letter(&b)))
-            }
-            (Self::Unwanted(a), Self::Wanted(b)) => {
-                Self::Unwanted(format!("{a}, but to {}", lowercase_first_letter(&b)))
-            }
-            (Self::Unwanted(a), Self::Unwanted(b)) => {
-                Self::Unwanted(format!("{a}, nor to {}", lowercase_first_letter(&b)))
-            }
+            (Wanted(a), Wanted(b)) => Wanted(join(a, "and to", b)),
+            (Wanted(a), Unwanted(b)) => Wanted(join(a, "and not to", b)),
+            (Unwanted(a), Wanted(b)) => Unwanted(join(a, "but to", b)),
+            (Unwanted(a), Unwanted(b)) => Unwanted(join(a, "nor to", b)),
             _ => return None,
         })
     }
@@ -266,24 +223,20 @@ impl StatementPhrase {
     /// It as a sentence.
     pub(super) fn to_sentence(&self) -> String {
         let sentence = match self {
-            Self::Clause(it) => capitalise_first_letter(it),
-            Self::Wanted(it) => format!(
-                "The user wants the agent to {}",
-                replace_me_with_user(&lowercase_first_letter(it))
-            ),
-            Self::Unwanted(it) => {
-                format!(
-                    "The user does not want the agent to {}",
-                    replace_me_with_user(&mark_instead_order(&lowercase_first_letter(it)))
-                )
+            Clause(it) => capitalise_first_letter(it),
+            Wanted(it) => {
+                let order = replace_me_with_user(&lowercase_first_letter(it));
+                format!("The user wants the agent to {order}")
             }
-            Self::Contrast(x, y) => format!("The user wants {x}, not {y}"),
+            Unwanted(it) => {
+                let order = replace_me_with_user(&mark_instead_order(&lowercase_first_letter(it)));
+                format!("The user does not want the agent to {order}")
+            }
+            Contrast(x, y) => format!("The user wants {x}, not {y}"),
             // A quotation in the quotation gets the other marks.
-            Self::Quoted(it) => {
-                return format!(
-                    "The user said: \"{}.\"",
-                    capitalise_first_letter(&it.replace('"', "'"))
-                );
+            Quoted(it) => {
+                let words = capitalise_first_letter(&it.replace('"', "'"));
+                return format!("The user said: \"{words}.\"");
             }
         };
         sentence + "."
@@ -328,10 +281,12 @@ fn capitalise_first_letter(text: &str) -> String {
 
 fn lowercase_first_letter(text: &str) -> String {
     let mut chars = text.chars();
-    chars
-        .next()
-        .map(|it| it.to_lowercase().chain(chars).collect())
-        .unwrap_or_default()
+    let first = chars.next();
+    first
+        .into_iter()
+        .flat_map(char::to_lowercase)
+        .chain(chars)
+        .collect()
 }
 
 #[cfg(test)]

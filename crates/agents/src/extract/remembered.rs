@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::lexicon::has_listed_word;
 use super::sentence_context::is_shell_tool;
 use super::{ExtractedStatement, Sort};
 use crate::transcript::{Speaker, ToolCall, TranscriptTurn};
@@ -43,41 +44,28 @@ const SAME_IN_ANSWER: f64 = 0.25;
 /// Whether an agent kept what was stated, then or later in the session.
 pub(super) fn is_statement_remembered(turns: &[TranscriptTurn], it: &ExtractedStatement) -> bool {
     let stated = collect_telling_terms(&it.fact);
-    let later = turns.iter().skip_while(|turn| turn.number <= it.turn);
-    let mut is_answer = true;
-    for turn in later {
+    let mut is_answer = it.sort != Sort::Correction;
+    let mut later = turns.iter().skip_while(|turn| turn.number <= it.turn);
+    later.any(|turn| {
         is_answer &= turn.speaker != Speaker::Person;
-        let least = if is_answer && it.sort != Sort::Correction {
-            SAME_IN_ANSWER
-        } else {
-            SAME
-        };
-        let calls = turn.uses.iter().filter(|_| turn.speaker == Speaker::Agent);
-        if calls
-            .filter(|it| is_remember_call(it))
-            .any(|it| compute_term_share(&stated, &it.input) >= least)
-        {
-            return true;
-        }
-    }
-    false
+        let least = if is_answer { SAME_IN_ANSWER } else { SAME };
+        let is_kept =
+            |it: &ToolCall| is_remember_call(it) && compute_term_share(&stated, &it.input) >= least;
+        turn.speaker == Speaker::Agent && turn.uses.iter().any(is_kept)
+    })
 }
 
 fn is_remember_call(it: &ToolCall) -> bool {
     let (tool, input) = (it.tool.to_ascii_lowercase(), it.input.to_ascii_lowercase());
     let is_tool = TOOLS.iter().any(|name| tool.contains(name));
-    let is_file_tool = tool.ends_with("memory")
-        && ["create", "insert", "str_replace", "add"]
-            .iter()
-            .any(|it| input.contains(it));
+    let mut edits = ["create", "insert", "str_replace", "add"].iter();
+    let is_file_tool = tool.ends_with("memory") && edits.any(|it| input.contains(it));
     let is_command = is_shell_tool(&tool) && input.contains("apostille remember");
     let writes_rules = it.paths.iter().any(|path| {
-        let name = path
-            .rsplit(['/', '\\'])
-            .next()
-            .unwrap_or(path)
-            .to_ascii_lowercase();
-        RULES.contains(&name.as_str()) || path.contains("/memories/") || path.contains("/memory/")
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        RULES.contains(&&*name.to_ascii_lowercase())
+            || path.contains("/memories/")
+            || path.contains("/memory/")
     });
     let reads = ["read", "view", "cat", "grep", "glob"]
         .iter()
@@ -90,30 +78,23 @@ fn is_remember_call(it: &ToolCall) -> bool {
 fn collect_telling_terms(fact: &str) -> BTreeSet<String> {
     const FRAME: &str =
         "The user wants the agent to does not want said always never we our this project";
-    let frame: BTreeSet<String> = terms::extract_terms(FRAME)
-        .into_iter()
-        .map(|it| it.0)
-        .collect();
-    terms::extract_terms(fact)
-        .into_iter()
-        .map(|it| it.0)
-        .filter(|it| !frame.contains(it) && !is_small_term(it))
-        .collect()
+    const SMALL: &str = "a an and or is are in on of for with it be from by at as use i no";
+    let frame = collect_distinct_terms(FRAME);
+    let mut terms = collect_distinct_terms(fact);
+    terms.retain(|it| !frame.contains(it) && !has_listed_word(SMALL, it));
+    terms
 }
 
-fn is_small_term(term: &str) -> bool {
-    const SMALL: &[&str] = &[
-        "a", "an", "and", "or", "is", "are", "in", "on", "of", "for", "with", "it", "be", "from",
-        "by", "at", "as", "use", "i", "no",
-    ];
-    SMALL.contains(&term)
+/// The words of a text, each once, in one form.
+pub(super) fn collect_distinct_terms(text: &str) -> BTreeSet<String> {
+    terms::extract_terms(text)
+        .into_iter()
+        .map(|it| it.0)
+        .collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a sentence has few terms")]
 fn compute_term_share(stated: &BTreeSet<String>, input: &str) -> f64 {
-    let kept: BTreeSet<String> = terms::extract_terms(input)
-        .into_iter()
-        .map(|it| it.0)
-        .collect();
+    let kept = collect_distinct_terms(input);
     stated.intersection(&kept).count() as f64 / stated.len().max(1) as f64
 }

@@ -2,8 +2,10 @@
 
 use super::generality::has_work_class;
 use super::lexicon::WAYS;
+use super::opening::SentenceOpening;
 use super::own_sentences::Sentence;
-use super::pattern::{join_alternatives, pattern};
+use super::pattern::{Pattern, join_alternatives, pattern};
+use super::phrase::{StatementPhrase, parse_statement_phrase};
 use crate::transcript::{Speaker, TranscriptTurn};
 
 /// Where a sentence stands.
@@ -44,42 +46,57 @@ pattern!(
     r"\b [^,]*\b(?:before|after|with|for) (?:every|each|any) (?:single )?(?:commit|push|pr|pull request|merge|release|deploy|bug ?fix|new (?:feature|module|file|function|dependency))s?$"
 );
 
+/// What is left of a sentence behind its opening, and where it stands.
+pub(super) struct SentenceBody<'a> {
+    /// As it was written.
+    pub(super) text: &'a str,
+    /// In lower case, quotations blotted out.
+    pub(super) lower: &'a str,
+    pub(super) lead: SentenceOpening,
+    pub(super) setting: &'a SentenceContext<'a>,
+}
+
+impl SentenceBody<'_> {
+    pub(super) fn is(&self, pattern: &Pattern) -> bool {
+        pattern.is_in(self.lower)
+    }
+
+    /// What it says, where it is such a statement.
+    pub(super) fn phrase_if(&self, is_stated: bool) -> Option<StatementPhrase> {
+        parse_statement_phrase(self.text, self.lower).filter(|_| is_stated)
+    }
+}
+
 impl<'a> SentenceContext<'a> {
     pub(super) fn from_turns(
         turns: &'a [TranscriptTurn],
         at: usize,
         sentences: &[Sentence],
     ) -> Self {
-        let before = &turns[..at];
-        let start = before
-            .iter()
-            .rposition(|it| it.speaker == Speaker::Person)
-            .unwrap_or(0);
+        let before = turns[..at].iter();
+        let is_agent = |it: &&TranscriptTurn| it.speaker == Speaker::Agent;
+        let is_any = |is_such: fn(&str) -> bool| sentences.iter().any(|it| is_such(&it.lower));
+        let later = before.clone().rev();
         Self {
-            before: before[start..]
-                .iter()
-                .filter(|it| it.speaker == Speaker::Agent)
+            before: later
+                .take_while(|it| it.speaker != Speaker::Person)
+                .filter(is_agent)
                 .collect(),
-            is_answer: before.iter().any(|it| it.speaker == Speaker::Agent),
-            has_task: sentences
-                .iter()
-                .any(|it| TASK.is_in(&it.lower) && !is_standing_order(&it.lower)),
-            is_polite: sentences.iter().any(|it| it.lower.contains("please")),
-            is_off_record: sentences.iter().any(|it| OFF_RECORD.is_in(&it.lower)),
+            is_answer: before.clone().any(|it| is_agent(&it)),
+            has_task: is_any(|it| TASK.is_in(it) && !is_standing_order(it)),
+            is_polite: is_any(|it| it.contains("please")),
+            is_off_record: is_any(|it| OFF_RECORD.is_in(it)),
         }
     }
 
     /// Whether the agent has just run such a command.
     pub(super) fn has_run_command(&self, command: &str) -> bool {
-        let words = |text: &str| {
-            text.split(|it: char| !(it.is_alphanumeric() || matches!(it, '-' | '_')))
-                .any(|it| it.eq_ignore_ascii_case(command))
-        };
-        self.before
-            .iter()
-            .flat_map(|it| &it.uses)
-            .filter(|it| is_shell_tool(&it.tool))
-            .any(|it| words(&it.input))
+        let is_gap = |it: char| !(it.is_alphanumeric() || matches!(it, '-' | '_'));
+        let mut calls = self.before.iter().flat_map(|it| &it.uses);
+        calls.any(|it| {
+            let mut words = it.input.split(is_gap);
+            is_shell_tool(&it.tool) && words.any(|it| it.eq_ignore_ascii_case(command))
+        })
     }
 }
 

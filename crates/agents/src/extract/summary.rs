@@ -1,7 +1,5 @@
 //! What happened in a session, in a few lines: what was asked, what was done, how it ended.
 
-use std::collections::BTreeMap;
-
 use super::pattern::pattern;
 use super::sentence_context::is_shell_tool;
 use crate::transcript::{Speaker, ToolCall, TranscriptTurn};
@@ -36,21 +34,14 @@ pattern!(
 /// it stands in.
 #[must_use]
 pub fn summarise_session(turns: &[TranscriptTurn], title: Option<&str>) -> Option<String> {
-    let prompts: Vec<&TranscriptTurn> = turns
-        .iter()
-        .filter(|it| it.speaker == Speaker::Person)
-        .collect();
-    if prompts.is_empty() || !has_session_work(turns) {
-        return None;
-    }
+    let prompts = turns.iter().filter(|it| it.speaker == Speaker::Person);
+    let prompts: Vec<&str> = prompts.map(|it| it.text.as_str()).collect();
+    let first = prompts.first().filter(|_| has_session_work(turns))?;
     let lines = [
         title
             .and_then(|it| clean_summary_text(it, TITLE_CHARS))
             .map(|it| format!("Session: {it}")),
-        prompts
-            .first()
-            .and_then(|it| clean_summary_text(&it.text, FIRST_ASK_CHARS))
-            .map(|it| format!("Asked: {it}")),
+        clean_summary_text(first, FIRST_ASK_CHARS).map(|it| format!("Asked: {it}")),
         format_summary_list("Then", list_later_prompts(&prompts), ASKS, "; "),
         format_summary_list("Changed", list_edited_files(turns), FILES, ", "),
         format_summary_list("Ran", list_telling_commands(turns), COMMANDS, ", "),
@@ -68,38 +59,33 @@ pub fn summarise_session(turns: &[TranscriptTurn], title: Option<&str>) -> Optio
 }
 
 fn has_session_work(turns: &[TranscriptTurn]) -> bool {
-    let agent = || turns.iter().filter(|it| it.speaker == Speaker::Agent);
-    agent().any(|it| !it.uses.is_empty())
-        || agent().map(|it| it.text.len()).sum::<usize>() >= FEWEST_CHARS
+    let said = turns.iter().filter(|it| it.speaker == Speaker::Agent);
+    let said: usize = said.map(|it| it.text.len()).sum();
+    iter_agent_tool_calls(turns).next().is_some() || said >= FEWEST_CHARS
 }
 
 /// A text on one line, shortened, without the sentences that hold a secret; `None` when nothing is left.
 fn clean_summary_text(text: &str, chars: usize) -> Option<String> {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let sentences = line.split_inclusive(['.', '!', '?', ';']);
-    let kept: String = match secrets::find_secret(&line) {
-        None => line,
-        Some(_) => sentences
-            .filter(|it| secrets::find_secret(it).is_none())
-            .collect(),
+    let is_open = |it: &str| secrets::find_secret(it).is_none();
+    let kept = if is_open(&line) {
+        line
+    } else {
+        let sentences = line.split_inclusive(['.', '!', '?', ';']);
+        sentences.filter(|it| is_open(it)).collect()
     };
     // What a cut breaks into two may hide from each look; the whole is looked at once more.
-    Some(shorten_summary_text(kept.trim(), chars))
-        .filter(|it| !it.is_empty() && secrets::find_secret(&kept).is_none())
+    Some(shorten_summary_text(kept.trim(), chars)).filter(|it| !it.is_empty() && is_open(&kept))
 }
 
 fn shorten_summary_text(text: &str, chars: usize) -> String {
-    match text.char_indices().nth(chars) {
-        None => text.to_owned(),
-        Some(_) => {
-            let head: String = text.chars().take(chars - 1).collect();
-            let end = head
-                .rfind(' ')
-                .filter(|it| *it > chars / 2)
-                .unwrap_or(head.len());
-            format!("{}…", head[..end].trim_end_matches([',', ';', ':', ' ']))
-        }
+    if text.chars().count() <= chars {
+        return text.to_owned();
     }
+    let head: String = text.chars().take(chars - 1).collect();
+    let space = head.rfind(' ').filter(|it| *it > chars / 2);
+    let head = &head[..space.unwrap_or(head.len())];
+    format!("{}…", head.trim_end_matches([',', ';', ':', ' ']))
 }
 
 fn format_summary_list(
@@ -108,29 +94,18 @@ fn format_summary_list(
     most: usize,
     between: &str,
 ) -> Option<String> {
-    let more = items.len().saturating_sub(most);
-    let shown = items
-        .into_iter()
-        .take(most)
-        .collect::<Vec<_>>()
-        .join(between);
-    let rest = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
+    let shown = items[..items.len().min(most)].join(between);
+    let rest = match items.len().saturating_sub(most) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     };
     (!shown.is_empty()).then(|| format!("{name}: {shown}{rest}"))
 }
 
-fn list_later_prompts(prompts: &[&TranscriptTurn]) -> Vec<String> {
-    let is_ask = |it: &&&TranscriptTurn| {
-        it.text.split_whitespace().count() >= NOD_WORDS || !it.text.is_ascii()
-    };
-    prompts
-        .iter()
-        .skip(1)
-        .filter(is_ask)
-        .filter_map(|it| clean_summary_text(&it.text, ASK_CHARS))
+fn list_later_prompts(prompts: &[&str]) -> Vec<String> {
+    let is_ask = |it: &&&str| it.split_whitespace().count() >= NOD_WORDS || !it.is_ascii();
+    let asks = prompts.iter().skip(1).filter(is_ask);
+    asks.filter_map(|it| clean_summary_text(it, ASK_CHARS))
         .collect()
 }
 
@@ -143,17 +118,15 @@ fn iter_agent_tool_calls(turns: &[TranscriptTurn]) -> impl Iterator<Item = &Tool
 
 /// The files that were changed, in the order of their first change.
 fn list_edited_files(turns: &[TranscriptTurn]) -> Vec<String> {
-    let edits = iter_agent_tool_calls(turns)
-        .filter(|it| !is_shell_tool(&it.tool) && CHANGES.is_in(&it.tool.to_ascii_lowercase()));
+    let is_edit = |it: &&ToolCall| {
+        let has_changed = CHANGES.is_in(&it.tool.to_ascii_lowercase());
+        !is_shell_tool(&it.tool) && has_changed && it.has_succeeded != Some(false)
+    };
+    let edits = iter_agent_tool_calls(turns).filter(is_edit);
     let mut files: Vec<String> = Vec::new();
-    for path in edits
-        .filter(|it| it.has_succeeded != Some(false))
-        .flat_map(|it| &it.paths)
-    {
-        let tail: String = path
-            .chars()
-            .skip(path.chars().count().saturating_sub(FILE_CHARS))
-            .collect();
+    for path in edits.flat_map(|it| &it.paths) {
+        let hidden = path.chars().count().saturating_sub(FILE_CHARS);
+        let tail: String = path.chars().skip(hidden).collect();
         if !files.contains(&tail) && secrets::find_secret(&tail).is_none() {
             files.push(tail);
         }
@@ -163,8 +136,7 @@ fn list_edited_files(turns: &[TranscriptTurn]) -> Vec<String> {
 
 /// The commands that tell how the work stands, with how they ended the last time.
 fn list_telling_commands(turns: &[TranscriptTurn]) -> Vec<String> {
-    let mut order: Vec<String> = Vec::new();
-    let mut ended: BTreeMap<String, Option<bool>> = BTreeMap::new();
+    let mut ran: Vec<(String, Option<bool>)> = Vec::new();
     for it in iter_agent_tool_calls(turns)
         .filter(|it| is_shell_tool(&it.tool) && TELLING.is_in(&it.input.to_ascii_lowercase()))
     {
@@ -176,16 +148,17 @@ fn list_telling_commands(turns: &[TranscriptTurn]) -> Vec<String> {
         let Some(command) = clean_summary_text(command, COMMAND_CHARS) else {
             continue;
         };
-        if ended.insert(command.clone(), it.has_succeeded).is_none() {
-            order.push(command);
+        match ran.iter_mut().find(|(known, _)| *known == command) {
+            Some((_, ended)) => *ended = it.has_succeeded,
+            None => ran.push((command, it.has_succeeded)),
         }
     }
-    let told = |it: String| match ended.get(&it).copied().flatten() {
+    let told = |(it, ended)| match ended {
         Some(true) => format!("`{it}` (passed)"),
         Some(false) => format!("`{it}` (failed)"),
         None => format!("`{it}`"),
     };
-    order.into_iter().map(told).collect()
+    ran.into_iter().map(told).collect()
 }
 
 /// The beginning of the agent's last words.

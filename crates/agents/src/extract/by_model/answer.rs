@@ -55,18 +55,13 @@ pub(super) fn parse_extraction_answer(text: &str) -> Result<Vec<ExtractionItem>,
             limit: MAX_ANSWER as u64,
         });
     }
-    let answer: Result<ExtractionAnswer, _> = serde_json::from_str(strip_code_fence(text.trim()));
-    answer
-        .map(|it| it.found)
-        .map_err(|_| ModelError::Misshapen("it is not the JSON that was asked for"))
-}
-
-/// The text without a fence around all of it: where a server knows no JSON mode, many models wrap what they say.
-fn strip_code_fence(text: &str) -> &str {
-    let inner = text
+    let text = text.trim();
+    // Where a server knows no JSON mode, many models put a fence around all that they say.
+    let fenced = text
         .strip_prefix("```json")
-        .or_else(|| text.strip_prefix("```"));
-    inner
-        .and_then(|it| it.strip_suffix("```"))
-        .map_or(text, str::trim)
+        .or_else(|| text.strip_prefix("```"))
+        .and_then(|it| it.strip_suffix("```"));
+    serde_json::from_str(fenced.map_or(text, str::trim))
+        .map(|it: ExtractionAnswer| it.found)
+        .map_err(|_| ModelError::Misshapen("it is not the JSON that was asked for"))
 }

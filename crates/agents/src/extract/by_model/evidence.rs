@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use super::answer::ExtractionItem;
 use super::prompt::SentTurn;
 use crate::extract::ExtractedStatement;
+use crate::extract::remembered::collect_distinct_terms;
 use apostille_text::literals::{extract_literals, is_literal_in_text};
-use apostille_text::terms::{extract_query_terms, extract_terms};
+use apostille_text::terms::extract_query_terms;
 use apostille_text::{moderate, secrets};
 
 /// Words, as terms, that a fact is framed with and that are evidence of nothing.
@@ -33,20 +34,18 @@ impl<'a> ExtractionEvidence<'a> {
     /// The find, if everything about it stands.
     pub(super) fn prove_item(&self, item: ExtractionItem) -> Option<ExtractedStatement> {
         let sort = item.sort.parse().ok()?;
-        let at = self
-            .sent
-            .iter()
-            .position(|it| it.is_person && it.number == item.turn)?;
-        let is_proven = self.is_sound_fact(&item.fact)
-            && self.is_new_fact(&item.fact)
-            && is_quoted_from_turn(&item.quote, &self.sent[at].text)
-            && has_quoted_term(&item.fact, &item.quote)
-            && self.has_said_literals(&item.fact, at);
-        is_proven.then_some(ExtractedStatement {
-            fact: item.fact,
-            sort,
-            turn: item.turn,
-        })
+        let ExtractionItem {
+            fact, turn, quote, ..
+        } = item;
+        let mut sent = self.sent.iter();
+        let at = sent.position(|it| it.is_person && it.number == turn)?;
+        // It is not known in these very words, in whatever order and form.
+        let is_proven = self.is_sound_fact(&fact)
+            && !self.known.contains(&collect_distinct_terms(&fact))
+            && is_quoted_from_turn(&quote, &self.sent[at].text)
+            && has_quoted_term(&fact, &quote)
+            && self.has_said_literals(&fact, at);
+        is_proven.then_some(ExtractedStatement { fact, sort, turn })
     }
 
     /// Whether it is a sentence that could be kept as it is.
@@ -58,52 +57,30 @@ impl<'a> ExtractionEvidence<'a> {
             && secrets::find_secret(fact).is_none()
     }
 
-    /// Whether it is not known in these very words, in whatever order and form.
-    fn is_new_fact(&self, fact: &str) -> bool {
-        !self.known.contains(&collect_distinct_terms(fact))
-    }
-
     /// Whether every name, number, path and quotation in the fact comes from the turn itself or from the agent's turn
     /// that it answers.
     fn has_said_literals(&self, fact: &str, at: usize) -> bool {
-        let before = self.sent[..at]
-            .last()
-            .filter(|it| !it.is_person)
-            .map_or("", |it| it.text.as_str());
-        extract_literals(fact)
-            .iter()
-            .all(|it| is_literal_in_text(it, &self.sent[at].text) || is_literal_in_text(it, before))
+        let before = self.sent[..at].last().filter(|it| !it.is_person);
+        let said = || before.into_iter().chain([&self.sent[at]]);
+        let is_said = |it| said().any(|turn| is_literal_in_text(it, &turn.text));
+        extract_literals(fact).iter().all(is_said)
     }
-}
-
-/// The words of a text, each once, in one form.
-fn collect_distinct_terms(text: &str) -> BTreeSet<String> {
-    extract_terms(text)
-        .into_iter()
-        .map(|(term, _)| term)
-        .collect()
 }
 
 /// Whether these words stand in the text, up to spacing and case, and are not cut out of longer ones.
 fn is_quoted_from_turn(quote: &str, text: &str) -> bool {
     let (quote, text) = (fold_spacing_and_case(quote), fold_spacing_and_case(text));
+    let is_letter = |c: char| c.is_ascii_alphanumeric();
     let is_cut = |at: usize| {
-        let is_letter = |c: Option<char>| c.is_some_and(|it| it.is_ascii_alphanumeric());
-        let (before, after) = (
-            text[..at].chars().next_back(),
-            text[at + quote.len()..].chars().next(),
-        );
-        is_letter(before) && is_letter(quote.chars().next())
-            || is_letter(after) && is_letter(quote.chars().next_back())
+        text[..at].ends_with(is_letter) && quote.starts_with(is_letter)
+            || text[at + quote.len()..].starts_with(is_letter) && quote.ends_with(is_letter)
     };
     !quote.is_empty() && text.match_indices(&quote).any(|(at, _)| !is_cut(at))
 }
 
 fn fold_spacing_and_case(text: &str) -> String {
-    text.split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .to_lowercase()
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").to_lowercase()
 }
 
 /// Whether a fact has a word of the quote in it that says something.

@@ -37,13 +37,6 @@ pub(super) struct SentTurn {
     line: String,
 }
 
-#[derive(Serialize)]
-struct SentTurnLine<'a> {
-    turn: usize,
-    who: &'a str,
-    text: &'a str,
-}
-
 /// The newest turns that fit, in their order. Tools' results are left out, and so is every turn that holds a secret,
 /// wherever in it the secret stands.
 pub(super) fn select_sent_turns(
@@ -51,24 +44,26 @@ pub(super) fn select_sent_turns(
     budget: &ExtractionBudget,
 ) -> Vec<SentTurn> {
     let mut left = budget.transcript;
-    let mut kept = Vec::new();
-    for it in turns
-        .iter()
-        .rev()
+    let turns = turns.iter().rev();
+    let mut kept: Vec<SentTurn> = turns
         .filter_map(|it| prepare_sent_turn(it, budget))
-    {
-        let length = it.line.chars().count() + 1;
-        if length > left {
-            break;
-        }
-        left -= length;
-        kept.push(it);
-    }
+        .take_while(|it| {
+            let rest = left.checked_sub(it.line.chars().count() + 1);
+            left = rest.unwrap_or(left);
+            rest.is_some()
+        })
+        .collect();
     kept.reverse();
     kept
 }
 
 fn prepare_sent_turn(turn: &TranscriptTurn, budget: &ExtractionBudget) -> Option<SentTurn> {
+    #[derive(Serialize)]
+    struct SentTurnLine<'a> {
+        turn: usize,
+        who: &'a str,
+        text: String,
+    }
     let (is_person, most) = match turn.speaker {
         Speaker::Person => (true, budget.person),
         Speaker::Agent => (false, budget.agent),
@@ -80,16 +75,19 @@ fn prepare_sent_turn(turn: &TranscriptTurn, budget: &ExtractionBudget) -> Option
     let whole = moderate::neutralise_text(turn.text.trim());
     let text = truncate_at_word(&whole, most);
     let mark = if text.len() < whole.len() { "…" } else { "" };
-    let line = format_sent_turn(&SentTurnLine {
+    let line = SentTurnLine {
         turn: turn.number,
         who: turn.speaker.as_str(),
-        text: &format!("{text}{mark}"),
-    });
+        text: format!("{text}{mark}"),
+    };
+    // One line of JSON. Line breaks are escaped by JSON, and our delimiters are spelt so that no text can end the block: a
+    // model that copies the escape into its answer copies the right character.
+    let line = serde_json::to_string(&line).unwrap_or_default();
     Some(SentTurn {
         number: turn.number,
         is_person,
         text: text.to_owned(),
-        line,
+        line: line.replace('<', "\\u003c"),
     })
 }
 
@@ -98,29 +96,15 @@ fn truncate_at_word(text: &str, most: usize) -> &str {
     if text.chars().count() <= most {
         return text;
     }
-    let end = text
-        .char_indices()
-        .nth(most.saturating_sub(1))
-        .map_or(text.len(), |(at, _)| at);
-    let (cut, rest) = text.split_at(end);
+    let end = text.char_indices().nth(most.saturating_sub(1));
+    let (cut, rest) = text.split_at(end.map_or(text.len(), |(at, _)| at));
     if rest.starts_with(char::is_whitespace) {
         return cut;
     }
     // A text without spaces, or with none for a while, is cut where it must be.
-    let space = cut
-        .char_indices()
-        .rev()
-        .take(LONGEST_WORD)
-        .find(|(_, it)| it.is_whitespace());
+    let mut last = cut.char_indices().rev().take(LONGEST_WORD);
+    let space = last.find(|(_, it)| it.is_whitespace());
     space.map_or(cut, |(at, _)| &cut[..at])
-}
-
-/// One line of JSON. Line breaks are escaped by JSON, and our delimiters are spelt so that no text can end the block:
-/// a model that copies the escape into its answer copies the right character.
-fn format_sent_turn(line: &SentTurnLine<'_>) -> String {
-    serde_json::to_string(line)
-        .unwrap_or_default()
-        .replace('<', "\\u003c")
 }
 
 /// The transcript between its delimiters, with the reminder that it is data.
