@@ -195,12 +195,6 @@ impl ClientProfile {
         transcripts::read_transcript_turns((self.new_reader)(), path, limit_bytes)
     }
 
-    /// The turns of a transcript that is at hand.
-    #[must_use]
-    pub fn parse_transcript_text(&self, text: &str) -> Vec<TranscriptTurn> {
-        transcripts::parse_transcript_turns((self.new_reader)(), text)
-    }
-
     /// Where the client keeps the transcript of a session in this home, for events that do not say it; only where the
     /// session's id is enough to know.
     #[must_use]

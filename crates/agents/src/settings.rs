@@ -12,6 +12,9 @@ pub mod server;
 pub mod settings_part;
 pub mod sharing;
 
+/// A text with something of ours put in or taken out, or why that cannot be.
+type EditedText = Result<String, String>;
+
 /// How the lines of a text end.
 fn detect_newline(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }

@@ -57,28 +57,13 @@ pub(crate) fn read_transcript_turns(
         return Err(TranscriptError::Compressed { path });
     }
     let read = tail::read_last_lines(&path, limit_bytes, &mut |line| {
-        feed_transcript_line(&mut *reader, line)
+        if let Ok(line) = serde_json::from_slice(line) {
+            reader.read_line(&line);
+        }
     });
     match read {
         Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(source) => Err(TranscriptError::Io { path, source }),
         Ok(()) => Ok(reader.into_turns()),
-    }
-}
-
-/// The turns of a transcript that is at hand.
-pub(crate) fn parse_transcript_turns(
-    mut reader: Box<dyn TranscriptReader>,
-    text: &str,
-) -> Vec<TranscriptTurn> {
-    for line in text.lines() {
-        feed_transcript_line(&mut *reader, line.as_bytes());
-    }
-    reader.into_turns()
-}
-
-fn feed_transcript_line(reader: &mut dyn TranscriptReader, line: &[u8]) {
-    if let Ok(line) = serde_json::from_slice(line) {
-        reader.read_line(&line);
     }
 }

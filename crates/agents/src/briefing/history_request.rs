@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn history_is_asked_for_in_many_words() {
-        super::super::phrase::assert_phrases_compile(PHRASES);
+        super::super::phrase::tests::assert_phrases_compile(PHRASES);
         let check =
             |text: &str, expected: bool| assert_eq!(asks_for_history(text), expected, "{text:?}");
         check("How did we fix the login race last week?", true);

@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn memory_is_ignored_when_somebody_says_so_and_only_then() {
-        super::super::phrase::assert_phrases_compile(PHRASES);
+        super::super::phrase::tests::assert_phrases_compile(PHRASES);
         let check = |text: &str, expected: bool| {
             assert_eq!(asks_to_ignore_memory(text), expected, "{text:?}")
         };

@@ -34,10 +34,12 @@ fn compile_phrase_regex(pattern: &str) -> Option<Regex> {
     .ok()
 }
 
-/// Makes sure that every pattern can be made.
 #[cfg(test)]
-pub(super) fn assert_phrases_compile(phrases: &[PhrasePattern]) {
-    phrases
-        .iter()
-        .for_each(|(_, pattern)| assert!(compile_phrase_regex(pattern).is_some(), "{pattern}"));
+pub(super) mod tests {
+    /// Makes sure that every pattern can be made.
+    pub(in crate::briefing) fn assert_phrases_compile(phrases: &[super::PhrasePattern]) {
+        phrases.iter().for_each(|(_, pattern)| {
+            assert!(super::compile_phrase_regex(pattern).is_some(), "{pattern}");
+        });
+    }
 }

@@ -3,7 +3,6 @@
 use super::pattern::pattern;
 
 /// A sentence of the person's own.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sentence {
     /// As it was written, without the mark at its end.
     pub(super) text: String,
@@ -54,13 +53,9 @@ pub(super) fn split_own_sentences(prompt: &str) -> Vec<Sentence> {
 fn collect_own_lines(prompt: &str) -> Vec<(&str, bool)> {
     let mut lines = Vec::new();
     let (mut is_fenced, mut is_listed) = (false, false);
-    let all: Vec<&str> = prompt
-        .lines()
-        .map(str::trim)
-        .filter(|it| !it.is_empty())
-        .take(MOST_LINES)
-        .collect();
-    for (at, line) in all.iter().enumerate() {
+    let all = prompt.lines().map(str::trim).filter(|it| !it.is_empty());
+    let mut all = all.take(MOST_LINES).peekable();
+    while let Some(line) = all.next() {
         let lower = line.to_ascii_lowercase();
         if line.starts_with("```") || line.starts_with("~~~") {
             is_fenced = !is_fenced;
@@ -72,14 +67,13 @@ fn collect_own_lines(prompt: &str) -> Vec<(&str, bool)> {
         if HEADER.is_in(&lower) {
             break;
         }
-        let has_more = at + 1 < all.len();
         if KEEP_LIST.is_in(&lower) {
             is_listed = true;
             continue;
         }
         lines.push((strip_list_marker(line), is_listed));
         // What a colon or "this issue" announces is somebody else's.
-        if has_more && !is_listed && (lower.ends_with(':') || PASTED.is_in(&lower)) {
+        if all.peek().is_some() && !is_listed && (lower.ends_with(':') || PASTED.is_in(&lower)) {
             break;
         }
     }
@@ -187,11 +181,9 @@ fn join_split_statements(sentences: Vec<Sentence>) -> Vec<Sentence> {
     for sentence in sentences {
         match out.last_mut() {
             Some(last) if BARE_NO.is_in(&last.lower) && !last.is_question => {
-                let text = format!("{}, {}", last.text, sentence.text);
-                let lower = format!("{}, {}", last.lower, sentence.lower);
                 *last = Sentence {
-                    text,
-                    lower,
+                    text: format!("{}, {}", last.text, sentence.text),
+                    lower: format!("{}, {}", last.lower, sentence.lower),
                     ..sentence
                 };
             }

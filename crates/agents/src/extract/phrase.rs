@@ -6,7 +6,7 @@ use super::pattern::{Pattern, join_alternatives, pattern};
 use StatementPhrase::{Clause, Contrast, Quoted, Unwanted, Wanted};
 
 /// What was stated, and how it was put.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(super) enum StatementPhrase {
     /// A sentence that stands by itself.
     Clause(String),

@@ -59,7 +59,7 @@ fn collect_command_paths(command: &str, folder: &str, depth: usize, found: &mut 
         return;
     }
     let mut folder = folder.to_owned();
-    for words in split_shell_commands(truncate_command(command)) {
+    for words in split_shell_commands(&command[..command.floor_char_boundary(MAX_COMMAND)]) {
         let words = strip_command_wrappers(&words);
         let texts: Vec<&str> = words.iter().map(|it| it.text.as_str()).collect();
         match texts.as_slice() {
@@ -76,59 +76,35 @@ fn collect_command_paths(command: &str, folder: &str, depth: usize, found: &mut 
     }
 }
 
-fn truncate_command(command: &str) -> &str {
-    let mut end = command.len().min(MAX_COMMAND);
-    while !command.is_char_boundary(end) {
-        end -= 1;
-    }
-    &command[..end]
-}
-
 /// The command without what is set before it, and without programs that only run it.
 fn strip_command_wrappers(words: &[ShellWord]) -> &[ShellWord] {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let is_set = |it: &str| {
         it.split_once('=')
-            .is_some_and(|(name, _)| is_variable_name(name))
+            .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_name))
     };
-    let is_before = |it: &ShellWord| {
+    let is_before = |it: &&ShellWord| {
         !it.is_target && (is_set(&it.text) || WRAPPERS.contains(&it.text.as_str()))
     };
-    let start = words
-        .iter()
-        .position(|it| !is_before(it))
-        .unwrap_or(words.len());
-    &words[start..]
-}
-
-fn is_variable_name(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    &words[words.iter().take_while(is_before).count()..]
 }
 
 /// The words that may be files: not patterns, programs or plain talk.
 fn list_file_arguments(words: &[ShellWord]) -> impl Iterator<Item = &str> {
-    let program = words
-        .first()
-        .map(|it| program_base_name(&it.text))
-        .unwrap_or_default();
+    let program = words.first().map_or("", |it| program_base_name(&it.text));
     let takes_code = |it: &ShellWord| is_code_flag(program, &it.text);
     let has_flag = words.iter().any(takes_code);
     let is_option = |it: &ShellWord| it.text.starts_with('-') || it.text.is_empty();
-    let first = words
-        .iter()
-        .skip(1)
-        .position(|it| !is_option(it))
-        .map(|it| it + 1);
+    let numbered = words.iter().enumerate();
+    let first = numbered.clone().skip(1).find(|(_, it)| !is_option(it));
     let pattern = first.filter(|_| PATTERN_FIRST.contains(&program) && !has_flag);
+    let pattern = pattern.map(|(at, _)| at);
     let is_talk = TALKERS.contains(&program);
     let is_file = move |(at, it): &(usize, &ShellWord)| {
-        let is_code = *at > 0 && words.get(at - 1).is_some_and(takes_code);
+        let is_code = *at > 0 && takes_code(&words[at - 1]);
         it.is_target || !(is_talk || is_code || pattern == Some(*at))
     };
-    words
-        .iter()
-        .enumerate()
-        .filter(is_file)
-        .map(|(_, it)| it.text.as_str())
+    numbered.filter(is_file).map(|(_, it)| it.text.as_str())
 }
 
 /// Whether the word after this one is a program or a pattern: `perl -pe`, `sed -e`, `python -c`, `grep --regexp`.
@@ -137,9 +113,7 @@ fn is_code_flag(program: &str, flag: &str) -> bool {
     match program {
         _ if ["--expression", "--regexp", "--eval"].contains(&flag) => true,
         it if PATTERN_FIRST.contains(&it) => is_short && flag.ends_with('e'),
-        it if INTERPRETERS.contains(&it) => {
-            is_short && (flag.ends_with('e') || flag.ends_with('c'))
-        }
+        it if INTERPRETERS.contains(&it) => is_short && flag.ends_with(['e', 'c']),
         "git" => flag == "-m",
         _ => false,
     }
@@ -156,11 +130,10 @@ fn parse_path_word(word: &str) -> Option<String> {
         Some((option, value)) if option.starts_with('-') => value,
         _ => word,
     };
-    let word = if word.contains("://") {
+    if word.contains("://") {
         return None;
-    } else {
-        strip_revision_and_line(word)
-    };
+    }
+    let word = strip_revision_and_line(word);
     let has_odd = word.contains(|c: char| {
         c.is_whitespace() || c.is_control() || "$*?{}[]()<>|\"'`;!^%=,#".contains(c)
     });
@@ -177,26 +150,21 @@ fn strip_revision_and_line(word: &str) -> &str {
     let Some((before, after)) = word.split_once(':') else {
         return word;
     };
-    let is_place = after
-        .chars()
-        .all(|c| c.is_ascii_digit() || matches!(c, ':' | '-'));
-    let is_drive = before.len() == 1;
-    match () {
-        () if is_drive => word,
-        () if is_place => before,
-        () => after,
+    let is_number = |c: char| c.is_ascii_digit() || matches!(c, ':' | '-');
+    match before.len() {
+        // A drive.
+        1 => word,
+        _ if after.chars().all(is_number) => before,
+        _ => after,
     }
 }
 
 fn looks_like_path(word: &str) -> bool {
     let has_letter = word.chars().any(char::is_alphabetic);
-    let ending = word
-        .rsplit_once('.')
-        .filter(|(stem, _)| !stem.is_empty())
-        .map(|(_, it)| it);
+    let is_file = |(stem, ending): (&str, &str)| !stem.is_empty() && ENDINGS.contains(&ending);
     has_letter
         && (word.contains(['/', '\\'])
-            || ending.is_some_and(|it| ENDINGS.contains(&it))
+            || word.rsplit_once('.').is_some_and(is_file)
             || NAMES.contains(&word))
 }
 

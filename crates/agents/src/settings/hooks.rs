@@ -4,6 +4,7 @@ use crate::client::Client;
 use crate::hook::Names;
 use serde_json::{Value, json};
 
+use super::EditedText;
 use super::hook_line::{HookLine, resembles_hook_line};
 use super::jsonc::{self, BOM, JsonItem, JsonKind, JsonNode, JsonStep, has_jsonc_path};
 use super::program::{NAME, ProgramCommand};
@@ -95,11 +96,7 @@ struct OwnHandler {
 }
 
 /// The text with these hooks in it. Entries of ours that say something else are replaced, those of others stay.
-pub(super) fn put_hooks(
-    text: &str,
-    layout: &HooksLayout,
-    program: &ProgramCommand,
-) -> Result<String, String> {
+pub(super) fn put_hooks(text: &str, layout: &HooksLayout, program: &ProgramCommand) -> EditedText {
     let is_flat = matches!(layout.shape, HookShape::Shells | HookShape::Flat);
     let mut text = text.to_owned();
     // Flat files begin with a version.
@@ -127,7 +124,7 @@ pub(super) fn put_hooks(
 }
 
 /// The text without our hooks, and without the lists that `first` had not.
-pub(super) fn remove_hooks(text: &str, first: Option<&str>) -> Result<String, String> {
+pub(super) fn remove_hooks(text: &str, first: Option<&str>) -> EditedText {
     let events = list_own_events(text)?;
     if events.is_empty() {
         return Ok(text.to_owned());
@@ -153,13 +150,17 @@ pub(super) fn is_bare_hooks_file(text: &str) -> bool {
 /// Every command line in a text that speaks of our hooks, ours or not, with the event that it is for; why the text is no
 /// hooks file, where it is none.
 pub fn find_hook_lines(text: &str) -> Result<Vec<(String, String)>, String> {
-    let root = jsonc::parse_jsonc(text.trim_start_matches(BOM))?;
-    let hooks = root
-        .as_ref()
-        .map(|it| it.member_object(HOOKS))
-        .transpose()?;
+    let Some(root) = jsonc::parse_jsonc(text.trim_start_matches(BOM))? else {
+        return Ok(Vec::new());
+    };
+    let (hooks, []) = jsonc::follow_json_path(&root, &[HOOKS])? else {
+        return Ok(Vec::new());
+    };
+    if !matches!(hooks.kind, JsonKind::Object(_)) {
+        return Err(format!("`{HOOKS}` is not an object"));
+    }
     let mut lines = Vec::new();
-    for (event, list) in hooks.flatten().into_iter().flat_map(JsonNode::members) {
+    for (event, list) in hooks.members() {
         if !matches!(list.kind, JsonKind::Array(_)) {
             return Err(format!("`{HOOKS}.{event}` is not a list"));
         }
@@ -234,7 +235,7 @@ fn find_own_handlers(text: &str) -> Result<Vec<OwnHandler>, String> {
 }
 
 /// The text without our handlers at such events, and without the groups that they leave empty.
-fn remove_handlers_where(text: &str, is_gone: impl Fn(&str) -> bool) -> Result<String, String> {
+fn remove_handlers_where(text: &str, is_gone: impl Fn(&str) -> bool) -> EditedText {
     let mut handlers = find_own_handlers(text)?;
     handlers.retain(|it| is_gone(&it.event));
     // From the back, so that the numbers of the others stay right.
@@ -254,11 +255,7 @@ fn remove_handlers_where(text: &str, is_gone: impl Fn(&str) -> bool) -> Result<S
 }
 
 /// The text without the lists of these events, where they are empty and `first` had them not.
-fn remove_empty_events(
-    text: String,
-    events: &[String],
-    first: Option<&str>,
-) -> Result<String, String> {
+fn remove_empty_events(text: String, events: &[String], first: Option<&str>) -> EditedText {
     let mut events = events.iter();
     events.try_fold(text, |text, event| {
         remove_if_empty(text, &[HOOKS, event], first)
@@ -266,7 +263,7 @@ fn remove_empty_events(
 }
 
 /// The text without what stands at a path, where that is empty and `first` had it not.
-fn remove_if_empty(text: String, path: &[&str], first: Option<&str>) -> Result<String, String> {
+fn remove_if_empty(text: String, path: &[&str], first: Option<&str>) -> EditedText {
     let steps: Vec<_> = path.iter().map(|it| JsonStep::Key(it)).collect();
     let root = jsonc::parse_jsonc(&text)?;
     let list = root.as_ref().and_then(|it| it.descendant(&steps));

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 #[cfg(test)]
 pub(crate) use edit::documents;
-pub(super) use edit::{push_jsonc_element, remove_jsonc_entry, set_jsonc_value};
+pub(super) use edit::{follow_json_path, push_jsonc_element, remove_jsonc_entry, set_jsonc_value};
 
 /// The mark that some editors put before UTF-8.
 pub(super) const BOM: char = '\u{feff}';
@@ -32,7 +32,6 @@ const AS_TYPED: ParseOptions = ParseOptions {
 };
 
 /// A value and where it stands.
-#[derive(Debug)]
 pub(super) struct JsonNode {
     /// Its first byte.
     pub(super) start: usize,
@@ -43,7 +42,6 @@ pub(super) struct JsonNode {
 }
 
 /// What a value is.
-#[derive(Debug)]
 pub(super) enum JsonKind {
     /// `{…}`
     Object(Vec<JsonItem>),
@@ -54,7 +52,6 @@ pub(super) enum JsonKind {
 }
 
 /// A member of an object, or an element of an array.
-#[derive(Debug)]
 pub(super) struct JsonItem {
     /// Where it begins: at its key, if it has one.
     pub(super) start: usize,
@@ -67,7 +64,7 @@ pub(super) struct JsonItem {
 }
 
 /// A step on the way to a value.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) enum JsonStep<'a> {
     /// To the member with this key.
     Key(&'a str),
@@ -105,21 +102,6 @@ impl JsonNode {
     /// The member by this key.
     pub(super) fn member(&self, key: &str) -> Option<&Self> {
         self.descendant(&[JsonStep::Key(key)])
-    }
-
-    /// The member by this key, which can only be an object.
-    pub(super) fn member_object(&self, key: &str) -> Result<Option<&Self>, String> {
-        self.check_object(|| "it".into())?;
-        let found = self.member(key);
-        found.map_or(Ok(()), |it| it.check_object(|| format!("`{key}`")))?;
-        Ok(found)
-    }
-
-    fn check_object(&self, name: impl Fn() -> String) -> Result<(), String> {
-        match self.kind {
-            JsonKind::Object(_) => Ok(()),
-            _ => Err(format!("{} is not an object", name())),
-        }
     }
 
     /// The members with their keys.

@@ -2,7 +2,7 @@
 
 use apostille_text::delimiters::INSTRUCTION_BLOCK;
 
-use super::detect_newline;
+use super::{EditedText, detect_newline};
 
 /// The first line of the block.
 const BEGIN: &str = INSTRUCTION_BLOCK[0];
@@ -23,7 +23,7 @@ pub const RULES: &str = "\
 - When the user says to ignore memory, do.";
 
 /// The text with the block in it, brought up to date where it is there already.
-pub fn put_rules_block(text: &str) -> Result<String, String> {
+pub fn put_rules_block(text: &str) -> EditedText {
     let newline = detect_newline(text);
     let block = format!("{BEGIN}\n{RULES}\n{END}").replace('\n', newline);
     if let Some((start, end)) = find_rules_block(text)? {
@@ -45,7 +45,7 @@ pub fn put_rules_block(text: &str) -> Result<String, String> {
 }
 
 /// The text without the block, and without the empty line that came with it.
-pub fn remove_rules_block(text: &str) -> Result<String, String> {
+pub fn remove_rules_block(text: &str) -> EditedText {
     let Some((start, end)) = find_rules_block(text)? else {
         return Ok(text.to_owned());
     };

@@ -7,7 +7,7 @@ use super::jsonc::{self, BOM};
 use super::program::ProgramCommand;
 use super::server::{self, ServerEntry, ServerFormat, SettingsOwner};
 use super::sharing::SharingFile;
-use super::{git_exclude, rules_block};
+use super::{EditedText, git_exclude, rules_block};
 
 /// What belongs into a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub enum SettingsEdit {
 }
 
 impl SettingsPart {
-    fn put_into(self, text: &str, program: &ProgramCommand) -> Result<String, String> {
+    fn put_into(self, text: &str, program: &ProgramCommand) -> EditedText {
         match self {
             Self::Server(server, whose) => server.put_into(text, whose, program.command()),
             Self::Hooks(layout) => hooks::put_hooks(text, layout, program),
@@ -119,10 +119,7 @@ pub fn parse_jsonc_value(text: &str) -> Option<Value> {
     Some(root.to_value())
 }
 
-fn edit_settings_text(
-    bytes: Option<&[u8]>,
-    edit: impl FnOnce(&str) -> Result<String, String>,
-) -> SettingsEdit {
+fn edit_settings_text(bytes: Option<&[u8]>, edit: impl FnOnce(&str) -> EditedText) -> SettingsEdit {
     let bytes = bytes.unwrap_or_default();
     let Ok(whole) = std::str::from_utf8(bytes) else {
         return SettingsEdit::Refused("it is not UTF-8".into());

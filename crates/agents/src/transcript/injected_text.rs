@@ -43,8 +43,9 @@ const REFERENCED: (&str, &str) = (
 #[must_use]
 pub fn strip_injected_text(message: &str) -> String {
     let text = message.replace("&lt;", "<").replace("&gt;", ">");
-    let text = strip_injected_elements(&strip_referenced_files(&text));
-    let text = strip_paste_marks(&text);
+    let text = strip_referenced_files(&text);
+    let text = cut_marked_parts(&text, '<', "\n", measure_injected_element);
+    let text = cut_marked_parts(&text, '[', "", measure_paste_mark);
     let text = text.trim();
     if is_client_message(text) {
         String::new()
@@ -60,14 +61,10 @@ fn is_client_message(text: &str) -> bool {
 
 /// `/compact` or `/model opus`: a command to the client. A path has a second slash or a dot in it.
 fn is_slash_command(text: &str) -> bool {
-    let Some(rest) = text.strip_prefix('/') else {
-        return false;
-    };
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | ':');
+    let rest = text.strip_prefix('/').unwrap_or_default();
     let name = rest.split_whitespace().next().unwrap_or("");
-    !name.is_empty()
-        && name
-            .chars()
-            .all(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | ':'))
+    !name.is_empty() && name.chars().all(is_plain)
 }
 
 fn strip_referenced_files(text: &str) -> String {
@@ -80,41 +77,29 @@ fn strip_referenced_files(text: &str) -> String {
     format!("{}{}", &text[..start], strip_referenced_files(rest))
 }
 
-/// Takes out `[Image #1]` and `[Pasted text #2 +30 lines]`.
-fn strip_paste_marks(text: &str) -> String {
+/// The text without its parts that begin with a character and are as long as `measure` says, with `gap` in their place.
+fn cut_marked_parts(
+    text: &str,
+    open: char,
+    gap: &str,
+    measure: impl Fn(&str) -> Option<usize>,
+) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(start) = rest.find('[') {
-        let inside = &rest[start + 1..];
-        let is_mark = inside.starts_with("Image #") || inside.starts_with("Pasted text #");
-        let end = inside
-            .find(']')
-            .filter(|_| is_mark)
-            .map_or(start + 1, |it| start + 1 + it + 1);
-        out.push_str(if is_mark {
-            &rest[..start]
-        } else {
-            &rest[..end]
-        });
-        rest = &rest[end..];
+    while let Some(start) = rest.find(open) {
+        let (before, part) = rest.split_at(start);
+        let len = measure(part);
+        out += before;
+        out += if len.is_some() { gap } else { &part[..1] };
+        rest = &part[len.unwrap_or(1)..];
     }
     out + rest
 }
 
-fn strip_injected_elements(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find('<') {
-        let Some(len) = measure_injected_element(&rest[start..]) else {
-            out.push_str(&rest[..=start]);
-            rest = &rest[start + 1..];
-            continue;
-        };
-        out.push_str(&rest[..start]);
-        out.push('\n');
-        rest = &rest[start + len..];
-    }
-    out + rest
+/// How long `[Image #1]` or `[Pasted text #2 +30 lines]` is; of one that is never closed, only its bracket.
+fn measure_paste_mark(text: &str) -> Option<usize> {
+    let is_mark = text.starts_with("[Image #") || text.starts_with("[Pasted text #");
+    is_mark.then(|| text.find(']').map_or(1, |it| it + 1))
 }
 
 /// How long the element is that a text begins with, if it is one that a program puts there.
@@ -124,10 +109,9 @@ fn measure_injected_element(text: &str) -> Option<usize> {
         .take_while(|it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_'))
         .collect();
     let folded = name.to_ascii_lowercase();
-    let is_known = ELEMENTS.contains(&folded.as_str());
-    if !(is_known
-        || folded.contains(['-', '_']) && folded.starts_with(|it: char| it.is_ascii_alphabetic()))
-    {
+    let is_compound =
+        folded.contains(['-', '_']) && folded.starts_with(|it: char| it.is_ascii_alphabetic());
+    if !is_compound && !ELEMENTS.contains(&folded.as_str()) {
         return None;
     }
     let open = text.find('>')? + 1;

@@ -63,8 +63,17 @@ impl std::fmt::Display for Figures {
     }
 }
 
+/// The turns of a transcript with this text.
+fn parse_transcript_text(client: Client, text: &str) -> Vec<TranscriptTurn> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    find_client_profile(client)
+        .read_transcript_file(file.path(), u64::MAX)
+        .unwrap()
+}
+
 fn gleaned(session: &Session, client: Client) -> (Vec<TranscriptTurn>, Vec<ExtractedStatement>) {
-    let turns = find_client_profile(client).parse_transcript_text(&render::render(session, client));
+    let turns = parse_transcript_text(client, &render::render(session, client));
     let found = extract_statements(&turns);
     (turns, found)
 }

@@ -28,7 +28,6 @@ Answer with JSON in this form and nothing else:
 const LONGEST_WORD: usize = 40;
 
 /// A turn as the model sees it.
-#[derive(Debug)]
 pub(super) struct SentTurn {
     pub(super) number: usize,
     pub(super) is_person: bool,

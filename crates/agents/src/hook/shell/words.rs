@@ -4,7 +4,6 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 /// One word of a command.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ShellWord {
     /// Without its quotes.
     pub(super) text: String,
@@ -16,7 +15,11 @@ pub(super) struct ShellWord {
 pub(super) fn split_shell_commands(script: &str) -> Vec<Vec<ShellWord>> {
     let mut reader = ShellReader {
         chars: script.chars().peekable(),
-        ..ShellReader::default()
+        commands: Vec::new(),
+        words: Vec::new(),
+        word: None,
+        role: WordRole::Plain,
+        documents: Vec::new(),
     };
     while let Some(c) = reader.chars.next() {
         reader.read_char(c);
@@ -37,7 +40,7 @@ struct ShellReader<'a> {
     documents: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Default, PartialEq)]
 enum WordRole {
     #[default]
     Plain,
@@ -49,24 +52,10 @@ enum WordRole {
     Text,
 }
 
-impl Default for ShellReader<'_> {
-    fn default() -> Self {
-        Self {
-            chars: "".chars().peekable(),
-            commands: Vec::new(),
-            words: Vec::new(),
-            word: None,
-            role: WordRole::Plain,
-            documents: Vec::new(),
-        }
-    }
-}
-
 impl ShellReader<'_> {
     fn read_char(&mut self, c: char) {
         match c {
-            '\'' => self.read_quoted('\''),
-            '"' => self.read_quoted('"'),
+            '\'' | '"' => self.read_quoted(c),
             '\\' => self.read_escaped(),
             '#' if self.word.is_none() => while self.chars.next_if(|it| *it != '\n').is_some() {},
             '\n' => self.end_line(),
@@ -85,13 +74,8 @@ impl ShellReader<'_> {
         self.word.get_or_insert_default();
         while let Some(c) = self.chars.next().filter(|it| *it != quote) {
             let is_escape = quote == '"' && c == '\\';
-            match is_escape
-                .then(|| self.chars.next_if(|it| "\"\\$`".contains(*it)))
-                .flatten()
-            {
-                Some(escaped) => self.push_char(escaped),
-                None => self.push_char(c),
-            }
+            let escaped = self.chars.next_if(|it| is_escape && "\"\\$`".contains(*it));
+            self.push_char(escaped.unwrap_or(c));
         }
     }
 
@@ -109,13 +93,8 @@ impl ShellReader<'_> {
 
     fn read_redirection(&mut self, c: char) {
         // The number of a stream is no word: `2> log`.
-        if self
-            .word
-            .as_ref()
-            .is_some_and(|it| it.chars().all(|c| c.is_ascii_digit()))
-        {
-            self.word = None;
-        }
+        self.word
+            .take_if(|it| it.chars().all(|c| c.is_ascii_digit()));
         self.end_word();
         let is_twice = self.chars.next_if_eq(&c).is_some();
         self.role = match (c, is_twice) {
@@ -132,16 +111,12 @@ impl ShellReader<'_> {
     fn end_word(&mut self) {
         let Some(text) = self.word.take() else { return };
         match std::mem::take(&mut self.role) {
-            WordRole::Plain => self.words.push(ShellWord {
-                text,
-                is_target: false,
-            }),
-            WordRole::Target => self.words.push(ShellWord {
-                text,
-                is_target: true,
-            }),
             WordRole::Document => self.documents.push(text),
             WordRole::Text => {}
+            role => self.words.push(ShellWord {
+                text,
+                is_target: role == WordRole::Target,
+            }),
         }
     }
 
@@ -158,12 +133,12 @@ impl ShellReader<'_> {
     fn end_line(&mut self) {
         self.end_command();
         for end in std::mem::take(&mut self.documents) {
-            while self.next_line().is_some_and(|it| it.trim() != end) {}
+            while self.chars.peek().is_some() {
+                let line: String = self.chars.by_ref().take_while(|it| *it != '\n').collect();
+                if line.trim() == end {
+                    break;
+                }
+            }
         }
-    }
-
-    fn next_line(&mut self) -> Option<String> {
-        self.chars.peek()?;
-        Some(self.chars.by_ref().take_while(|it| *it != '\n').collect())
     }
 }

@@ -2,17 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use crate::settings::detect_newline;
+use crate::settings::{EditedText, detect_newline};
 
 use super::style::{JsonStyle, find_line_indent, quote_json_text};
 use super::{JsonItem, JsonKind, JsonNode, JsonStep, parse_jsonc};
 
 /// The text with a value at this path; objects on the way are made where they are missing.
-pub(in crate::settings) fn set_jsonc_value(
-    text: &str,
-    path: &[&str],
-    value: &Value,
-) -> Result<String, String> {
+pub(in crate::settings) fn set_jsonc_value(text: &str, path: &[&str], value: &Value) -> EditedText {
     let Some(root) = parse_jsonc(text)? else {
         return Ok(start_json_text(text, &nest_json_value(path, value)));
     };
@@ -41,7 +37,7 @@ pub(in crate::settings) fn push_jsonc_element(
     text: &str,
     path: &[&str],
     value: &Value,
-) -> Result<String, String> {
+) -> EditedText {
     let missing = || set_jsonc_value(text, path, &Value::Array(vec![value.clone()]));
     let Some(root) = parse_jsonc(text)? else {
         return missing();
@@ -62,10 +58,7 @@ pub(in crate::settings) fn push_jsonc_element(
 }
 
 /// The text without the entry at this path; as it is, if there is none.
-pub(in crate::settings) fn remove_jsonc_entry(
-    text: &str,
-    path: &[JsonStep<'_>],
-) -> Result<String, String> {
+pub(in crate::settings) fn remove_jsonc_entry(text: &str, path: &[JsonStep<'_>]) -> EditedText {
     let (Some(root), [way @ .., last]) = (parse_jsonc(text)?, path) else {
         return Ok(text.to_owned());
     };
@@ -76,7 +69,7 @@ pub(in crate::settings) fn remove_jsonc_entry(
 }
 
 /// How far the path leads, and the part of it that is not there.
-fn follow_json_path<'n, 'p>(
+pub(in crate::settings) fn follow_json_path<'n, 'p>(
     root: &'n JsonNode,
     path: &'p [&'p str],
 ) -> Result<(&'n JsonNode, &'p [&'p str]), String> {

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::JsonNode;
 
 /// The manner of a file.
-#[derive(Debug)]
 pub(super) struct JsonStyle<'t> {
     /// How its lines end.
     pub(super) newline: &'static str,

@@ -2,12 +2,13 @@
 //! than we would, or it would choose whom the memory is for, where it is kept, and what is loaded with the program.
 
 use apostille_text::secrets;
+use apostille_text::shorten::shorten_text;
 use serde_json::{Value, json};
 
 use super::super::program::{NAME, is_own_program};
 use super::{PASSED_ON, ServerEntry, SettingsOwner};
 
-/// How much of an entry is shown.
+/// How much of an entry is shown, in characters.
 const SHOWN: usize = 400;
 
 /// What an entry may say besides: which tools are shown, for how long they are waited for, and whether it is on.
@@ -65,15 +66,10 @@ impl ServerEntry {
     }
 }
 
-/// An entry, or as much of it as there is room for, in characters.
 fn format_server_entry(entry: &Value) -> String {
     let text = entry.to_string();
-    if secrets::find_secret(&text).is_some() {
-        return "… (it holds a secret)".into();
+    match secrets::find_secret(&text) {
+        Some(_) => "… (it holds a secret)".into(),
+        None => shorten_text(&text, SHOWN),
     }
-    if text.chars().count() <= SHOWN {
-        return text;
-    }
-    let kept: String = text.chars().take(SHOWN - 1).collect();
-    format!("{}…", kept.trim_end())
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::super::EditedText;
 use super::super::jsonc::{self, JsonNode, JsonStep};
 use super::super::program::NAME;
 use super::check::is_own_server;
@@ -9,10 +10,12 @@ use super::{ServerEntry, SettingsOwner};
 
 /// The entry by the name of this program, if there is one; why there cannot be, where the text has another shape.
 pub(super) fn find_json_server(text: &str, server: &ServerEntry) -> Result<Option<Value>, String> {
-    let root = jsonc::parse_jsonc(text)?;
-    let list = root.as_ref().map(|it| it.member_object(server.list));
-    let entry = list.transpose()?.flatten().and_then(|it| it.member(NAME));
-    Ok(entry.map(JsonNode::to_value))
+    let Some(root) = jsonc::parse_jsonc(text)? else {
+        return Ok(None);
+    };
+    let path = [server.list, NAME];
+    let (entry, rest) = jsonc::follow_json_path(&root, &path)?;
+    Ok(rest.is_empty().then(|| entry.to_value()))
 }
 
 /// The text with the server in it. Of an entry that is there, only what is missing and the program's path are changed:
@@ -22,7 +25,7 @@ pub(super) fn put_json_server(
     server: &ServerEntry,
     whose: SettingsOwner,
     command: &str,
-) -> Result<String, String> {
+) -> EditedText {
     let wanted = (server.make)(command);
     let root = jsonc::parse_jsonc(text)?;
     let there = root
@@ -47,7 +50,7 @@ pub(in crate::settings) fn remove_json_server(
     text: &str,
     first: Option<&str>,
     lists: &[&str],
-) -> Result<String, String> {
+) -> EditedText {
     lists.iter().try_fold(text.to_owned(), |text, key| {
         let root = jsonc::parse_jsonc(&text)?;
         let list = root.as_ref().and_then(|it| it.member(key));

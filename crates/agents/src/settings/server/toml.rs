@@ -6,8 +6,8 @@ use std::ops::Range;
 use toml::de::DeValue;
 use toml::{Table, Value};
 
-use super::super::detect_newline;
 use super::super::program::NAME;
+use super::super::{EditedText, detect_newline};
 use super::check::is_own_server;
 use super::{ServerEntry, SettingsOwner};
 
@@ -32,7 +32,7 @@ pub(super) fn put_toml_server(
     server: &ServerEntry,
     whose: SettingsOwner,
     command: &str,
-) -> Result<String, String> {
+) -> EditedText {
     let old = parse_toml_table(text)?;
     let Some(there) = find_toml_server(text, server.list).ok().flatten() else {
         return append_toml_server(text, old, server, command);
@@ -45,17 +45,14 @@ pub(super) fn put_toml_server(
 }
 
 /// The text without the server in these lists; as it is, if it has none.
-pub(in crate::settings) fn remove_toml_server(
-    text: &str,
-    lists: &[&str],
-) -> Result<String, String> {
+pub(in crate::settings) fn remove_toml_server(text: &str, lists: &[&str]) -> EditedText {
     let mut lists = lists.iter();
     lists.try_fold(text.to_owned(), |text, list| {
         remove_toml_section(text, list)
     })
 }
 
-fn remove_toml_section(text: String, list: &str) -> Result<String, String> {
+fn remove_toml_section(text: String, list: &str) -> EditedText {
     let entry = find_toml_server(&text, list)?;
     if !entry.as_ref().is_some_and(is_own_server) {
         return Ok(text);
@@ -87,7 +84,7 @@ fn append_toml_server(
     mut expected: Table,
     server: &ServerEntry,
     command: &str,
-) -> Result<String, String> {
+) -> EditedText {
     let (list, newline) = (server.list, detect_newline(text));
     let (mut entry, mut lines) = (Table::new(), String::new());
     // A TOML table would sort the keys; JSON keeps the order in which they were written.
@@ -110,12 +107,7 @@ fn append_toml_server(
 }
 
 /// The text with another command in the entry that is there.
-fn replace_toml_command(
-    text: &str,
-    mut expected: Table,
-    list: &str,
-    command: &str,
-) -> Result<String, String> {
+fn replace_toml_command(text: &str, mut expected: Table, list: &str, command: &str) -> EditedText {
     let Range { start, end } = find_toml_command(text, list).ok_or("its command is nowhere")?;
     let entry = expected.get_mut(list).and_then(|it| it.get_mut(NAME));
     entry
@@ -138,12 +130,7 @@ fn find_toml_command(text: &str, list: &str) -> Option<Range<usize>> {
     entry.get("command").map(toml::Spanned::span)
 }
 
-fn check_toml_result(
-    new: String,
-    expected: &Table,
-    list: &str,
-    what: &str,
-) -> Result<String, String> {
+fn check_toml_result(new: String, expected: &Table, list: &str, what: &str) -> EditedText {
     match parse_toml_table(&new) {
         Ok(found) if found == *expected => Ok(new),
         _ => Err(format!(
@@ -195,11 +182,11 @@ mod tests {
         make: |command| json!({"command": command, "args": ["mcp"], "env_vars": PASSED_ON}),
     };
 
-    fn with(text: &str, whose: SettingsOwner, command: &str) -> Result<String, String> {
+    fn with(text: &str, whose: SettingsOwner, command: &str) -> EditedText {
         put_toml_server(text, &SERVER, whose, command)
     }
 
-    fn without(text: &str) -> Result<String, String> {
+    fn without(text: &str) -> EditedText {
         remove_toml_server(text, &[SERVER.list])
     }
 

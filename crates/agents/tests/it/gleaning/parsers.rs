@@ -10,9 +10,7 @@ use apostille_agents::transcript::{Speaker, TranscriptTurn};
 use apostille_agents::transcripts::{TranscriptError, USUAL_BYTES};
 use proptest::prelude::*;
 
-fn parse(client: Client, text: &str) -> Vec<TranscriptTurn> {
-    find_client_profile(client).parse_transcript_text(text)
-}
+use super::parse_transcript_text as parse;
 
 fn read(client: Client, path: &Path, limit: u64) -> Result<Vec<TranscriptTurn>, TranscriptError> {
     find_client_profile(client).read_transcript_file(path, limit)
