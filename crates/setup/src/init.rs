@@ -18,27 +18,25 @@ use std::io::Write as _;
 
 use anyhow::anyhow;
 use apostille_agents::client::Client;
-use apostille_agents::clients::find_client_profile;
+use apostille_agents::clients::{ClientProfile, find_client_profile};
 use apostille_agents::settings::layout::RulesNote;
 use apostille_agents::settings::program::{NAME, ProgramCommand};
 use apostille_agents::settings::settings_part;
 
 use apostille_terminal::args::InitArgs;
-use apostille_terminal::command_context;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandOutput, write_styled_text};
 use apostille_terminal::paint::{DIM, style_text};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::project_folder::ProjectFolder;
 
 pub use client_detection::{detect_clients_in_use, has_client_files};
-pub use file_changes::read_settings_text;
 pub use program::{find_program_on_path, is_same_program_file};
 
 use file_changes::FileChange;
 use init_lock::InitLock;
 use plan::{FileAction, InitStep};
-use scope::{ClientHomes, InitScope, LocalRepository, WantedParts};
+use scope::{ClientHomes, InitScope, LocalRepository};
 use show::InitReply;
 
 /// Sets the agents up, or takes it back.
@@ -65,8 +63,13 @@ fn choose_init_scope(shell: &CommandContext, is_user: bool) -> Result<InitScope,
     })
 }
 
+/// The repository that the command runs in, if there is one.
+pub fn find_scope_here(shell: &CommandContext) -> Option<InitScope> {
+    find_repository_scope(&shell.find_project_folder().ok()?)
+}
+
 /// The repository that a place belongs to, if it has files.
-pub fn find_repository_scope(place: &ProjectFolder) -> Option<InitScope> {
+fn find_repository_scope(place: &ProjectFolder) -> Option<InitScope> {
     let checkout = place.checkout.as_ref()?;
     let (root, git) = (checkout.root()?.to_path_buf(), checkout.common_dir());
     let git = fs::canonicalize(git).unwrap_or_else(|_| git.to_path_buf());
@@ -86,40 +89,26 @@ fn set_up_clients(
             .filter(|it| named.contains(it))
             .collect(),
     };
-    let folders = shell.world.env.get("PATH").map(AsRef::as_ref);
-    let program = program::choose_program_command(&shell.world.program_path()?, folders);
-    let wanted = WantedParts {
-        mcp: !args.no_mcp,
-        hooks: !args.no_hooks,
-        rules: !args.no_rules,
-        shared: args.shared,
-    };
+    let program = program::choose_program_command(&shell.world)?;
     let make = || {
         Ok(plan::plan_init_steps(
             scope,
-            scope.desired_files(&clients, wanted),
+            scope.desired_files(&clients, args),
             &program,
         ))
     };
     let turn = lock_unattended_init(shell, args)?;
     let steps = make()?;
-    let nameless = if args.shared {
-        warn_on_local_repo_name(shell)?
-    } else {
-        None
-    };
-    if let Some(told) = &nameless {
-        // Said before anything is written, also where nobody is asked.
-        let told = shell.paint.wrap_text(&format!("warning: {told}"), 0);
-        let _ =
-            command_context::write_styled_text(std::io::stderr().lock(), &told, shell.flags.color);
+    let mut notes = list_setup_notes(scope, &clients, &program, args);
+    if args.shared {
+        let nameless = warn_on_local_repo_name(shell)?;
+        if let Some(told) = &nameless {
+            // Said before anything is written, also where nobody is asked.
+            let told = shell.paint.wrap_text(&format!("warning: {told}"), 0);
+            let _ = write_styled_text(std::io::stderr().lock(), &told, shell.flags.color);
+        }
+        notes.push(nameless.unwrap_or_else(|| TOGETHER.into()));
     }
-    let mut notes = list_setup_notes(scope, &clients, &program, wanted);
-    notes.extend(if args.shared {
-        Some(nameless.unwrap_or_else(|| TOGETHER.into()))
-    } else {
-        None
-    });
     let act = |steps: &[InitStep]| {
         let (_turn, changes) = recheck_planned_changes(shell, turn, steps, make)?;
         let run = backup::back_up_changes(&shell.world, scope, &changes)?;
@@ -130,15 +119,13 @@ fn set_up_clients(
             CommandError::internal(failed.cause)
         })
     };
-    let clients = clients.clone();
     let page = InitProposal {
         shell,
         args,
         scope,
-        clients,
+        clients: &clients,
         steps,
         notes,
-        outcome: "written",
     };
     page.ask_and_apply(act)
 }
@@ -151,7 +138,6 @@ fn undo_client_setup(
     let turn = lock_unattended_init(shell, args)?;
     let runs = backup::list_undoable_runs(&shell.world, scope)?;
     let steps = undo::plan_undo_steps(scope, &runs)?;
-    let is_whole = steps.iter().all(|it| it.action != FileAction::Refused);
     let make = || undo::plan_undo_steps(scope, &backup::list_undoable_runs(&shell.world, scope)?);
     let act = |steps: &[InitStep]| {
         let (_turn, changes) = recheck_planned_changes(shell, turn, steps, make)?;
@@ -159,19 +145,18 @@ fn undo_client_setup(
             .map_err(|failed| CommandError::internal(failed.cause))?;
         file_changes::remove_empty_folders(&undo::list_created_folders(&runs));
         // What could not be taken back yet is still needed.
-        runs.iter()
-            .filter(|_| is_whole)
-            .for_each(backup::InitRun::delete_backup);
+        if steps.iter().all(|it| it.action != FileAction::Refused) {
+            runs.iter().for_each(backup::InitRun::delete_backup);
+        }
         Ok(())
     };
     let page = InitProposal {
         shell,
         args,
         scope,
-        clients: Vec::new(),
+        clients: &[],
         steps,
         notes: Vec::new(),
-        outcome: "undone",
     };
     page.ask_and_apply(act)
 }
@@ -193,18 +178,16 @@ fn recheck_planned_changes(
     steps: &[InitStep],
     make: impl FnOnce() -> Result<Vec<InitStep>, CommandError>,
 ) -> Result<(InitLock, Vec<FileChange>), CommandError> {
-    let changes = |steps: &[InitStep]| {
-        steps
-            .iter()
-            .filter_map(|it| it.change.clone())
-            .collect::<Vec<_>>()
+    let changes = |steps: &[InitStep]| -> Vec<FileChange> {
+        steps.iter().filter_map(|it| it.change.clone()).collect()
     };
     let turn = match turn {
         Some(turn) => turn,
         None => init_lock::acquire_init_lock(&shell.world)?,
     };
-    match changes(&make()?) == changes(steps) {
-        true => Ok((turn, changes(steps))),
+    let planned = changes(steps);
+    match changes(&make()?) == planned {
+        true => Ok((turn, planned)),
         false => Err(CommandError::internal(anyhow!(
             "somebody changed these files meanwhile; try again"
         ))),
@@ -234,26 +217,32 @@ fn list_setup_notes(
     scope: &InitScope,
     clients: &[Client],
     program: &ProgramCommand,
-    wanted: WantedParts,
+    args: &InitArgs,
 ) -> Vec<String> {
     let mut notes = Vec::new();
-    let is_named = wanted.mcp || wanted.hooks;
-    if is_named && !program.is_on_path() {
+    if !(args.no_mcp && args.no_hooks) && !program.is_on_path() {
         notes.push(format!(
             "`{NAME}` is not on your PATH, so the files name it as {}: on another machine that is another place",
             program.command()
         ));
     }
-    for profile in clients.iter().map(|it| find_client_profile(*it)) {
-        let (client, settings) = (profile.client, &profile.settings);
-        let here = matches!(scope, InitScope::Repository(_)).then_some(settings.trust_note);
-        let hooks = settings.hooks_note.filter(|_| wanted.hooks);
-        let both = here.into_iter().chain(hooks);
-        notes.extend(both.map(|it| format!("{client} {it}")));
+    let profiles = || clients.iter().map(|it| find_client_profile(*it));
+    let is_here = matches!(scope, InitScope::Repository(_));
+    for ClientProfile {
+        client, settings, ..
+    } in profiles()
+    {
+        let here = is_here.then_some(settings.trust_note);
+        let hooks = settings.hooks_note.filter(|_| !args.no_hooks);
+        notes.extend(
+            here.into_iter()
+                .chain(hooks)
+                .map(|it| format!("{client} {it}")),
+        );
     }
-    for profile in clients.iter().map(|it| find_client_profile(*it)) {
-        let note = profile.settings.rules_note.as_ref();
-        let note = note.filter(|it| wanted.rules && !can_read_rules(scope, profile.client, it));
+    for it in profiles().filter(|_| !args.no_rules) {
+        let note = it.settings.rules_note.as_ref();
+        let note = note.filter(|note| !can_read_rules(scope, it.client, note));
         notes.extend(note.map(|it| it.text.to_owned()));
     }
     notes
@@ -264,11 +253,11 @@ fn can_read_rules(scope: &InitScope, client: Client, note: &RulesNote) -> bool {
     let InitScope::Repository(LocalRepository { root, .. }) = scope else {
         return true;
     };
-    let path = scope.client_files(client).0;
-    let settings = file_changes::read_settings_text(&path, scope.link_boundary(&path))
+    let settings = scope
+        .read_text(&scope.client_files(client).0)
         .ok()
-        .flatten()
-        .and_then(|it| settings_part::parse_jsonc_value(&it));
+        .flatten();
+    let settings = settings.and_then(|it| settings_part::parse_jsonc_value(&it));
     root.join(note.file).exists() || settings.is_some_and(|it| (note.is_settled)(&it))
 }
 
@@ -277,10 +266,9 @@ struct InitProposal<'a> {
     shell: &'a CommandContext,
     args: &'a InitArgs,
     scope: &'a InitScope,
-    clients: Vec<Client>,
+    clients: &'a [Client],
     steps: Vec<InitStep>,
     notes: Vec<String>,
-    outcome: &'static str,
 }
 
 impl InitProposal<'_> {
@@ -296,29 +284,17 @@ impl InitProposal<'_> {
             error::OK
         };
         if !self.steps.iter().any(|it| it.change.is_some()) {
-            return Ok(self.answer_unchanged(if is_refused {
-                code
-            } else {
-                self.idle_exit_code()
-            }));
+            return Ok(self.answer_unchanged(code));
         }
+        let plan = show::format_init_plan(self.scope, &self.steps);
         if self.args.dry_run {
-            return Ok(self.build_answer(
-                code,
-                "planned",
-                show::format_init_plan(self.scope, &self.steps),
-            ));
+            return Ok(self.build_answer(code, "planned", plan));
         }
-        match self.ask_for_consent() {
-            None => {
-                let answer = self.build_answer(
-                    error::USAGE,
-                    "planned",
-                    show::format_init_plan(self.scope, &self.steps),
-                );
-                let err = "nothing was written: there is nobody to ask, so say --yes\n".to_owned();
-                Ok(CommandOutput { err, ..answer })
-            }
+        match self.ask_for_consent(&plan) {
+            None => Ok(CommandOutput {
+                err: "nothing was written: there is nobody to ask, so say --yes\n".into(),
+                ..self.build_answer(error::USAGE, "planned", plan)
+            }),
             Some(false) => {
                 Ok(self.build_answer(error::NOTHING, "declined", "nothing was written\n".into()))
             }
@@ -326,46 +302,40 @@ impl InitProposal<'_> {
                 act(&self.steps)?;
                 let text =
                     show::format_init_result(self.scope, &self.steps) + &self.format_next_steps();
-                Ok(self.build_answer(code, self.outcome, text))
+                let is_undo = self.args.undo;
+                let outcome = if is_undo { "undone" } else { "written" };
+                Ok(self.build_answer(code, outcome, text))
             }
         }
     }
 
     /// Whether a person agrees; nothing, where there is none to ask.
-    fn ask_for_consent(&self) -> Option<bool> {
-        let terminal = self.shell.world.terminal;
+    fn ask_for_consent(&self, plan: &str) -> Option<bool> {
+        let world = &self.shell.world;
         if self.args.yes {
             return Some(true);
         }
-        if !(terminal.stdin && terminal.stderr) {
+        if !(world.terminal.stdin && world.terminal.stderr) {
             return None;
         }
-        let ask = show::format_init_plan(self.scope, &self.steps) + "write this? [y/N] ";
         let mut stream = anstream::AutoStream::new(std::io::stderr(), anstream::ColorChoice::Auto);
-        let _ = stream.write_all(ask.as_bytes());
-        Some(matches!(
-            self.shell.world.read_line().trim(),
-            "y" | "Y" | "yes"
-        ))
+        let _ = write!(stream, "{plan}write this? [y/N] ");
+        Some(matches!(world.read_line().trim(), "y" | "Y" | "yes"))
     }
 
-    /// The exit code when there is nothing to do: no agent at all is "nothing found".
-    fn idle_exit_code(&self) -> u8 {
-        if self.clients.is_empty() && !self.args.undo && !self.args.shared {
-            error::NOTHING
-        } else {
-            error::OK
-        }
-    }
-
+    /// There is nothing to do: no agent at all is "nothing found".
     fn answer_unchanged(&self, code: u8) -> CommandOutput {
-        let refused = show::format_init_result(self.scope, &self.steps);
-        let text = match code {
-            error::NOTHING => "no agent was found; name one, as in --client claude-code\n",
-            _ if self.args.undo => "nothing to undo\n",
-            _ => "nothing to change\n",
+        let InitArgs { undo, shared, .. } = self.args;
+        let (code, text) = match code {
+            error::OK if self.clients.is_empty() && !undo && !shared => (
+                error::NOTHING,
+                "no agent was found; name one, as in --client claude-code\n",
+            ),
+            _ if *undo => (code, "nothing to undo\n"),
+            _ => (code, "nothing to change\n"),
         };
-        self.build_answer(code, "nothing", format!("{refused}{text}"))
+        let refused = show::format_init_result(self.scope, &self.steps);
+        self.build_answer(code, "nothing", refused + text)
     }
 
     /// What to do next.
@@ -374,11 +344,8 @@ impl InitProposal<'_> {
             return String::new();
         }
         let user = if self.args.user { " --user" } else { "" };
-        let notes: String = self
-            .notes
-            .iter()
-            .map(|it| self.shell.paint.wrap_text(&format!("- {it}"), 0))
-            .collect();
+        let note = |it| self.shell.paint.wrap_text(&format!("- {it}"), 0);
+        let notes: String = self.notes.iter().map(note).collect();
         let end = format!(
             "`apostille doctor` tries it out, `apostille init{user} --undo` takes it back\n"
         );
@@ -386,18 +353,16 @@ impl InitProposal<'_> {
     }
 
     fn build_answer(&self, code: u8, outcome: &'static str, text: String) -> CommandOutput {
-        let notes = if outcome == "nothing" || self.args.undo {
-            Vec::new()
-        } else {
-            self.notes.clone()
-        };
         let json = InitReply {
             ok: code == error::OK,
             outcome,
             scope: self.scope.as_str(),
-            clients: show::list_client_names(&self.clients),
+            clients: show::list_client_names(self.clients),
             files: show::build_init_file_views(self.scope, &self.steps),
-            notes,
+            notes: match outcome {
+                "nothing" => &[],
+                _ => &self.notes,
+            },
         };
         self.shell.render_output(code, &json, |_| text)
     }

@@ -10,7 +10,7 @@ use apostille_agents::clients::{self, ClientProfile};
 use serde_json::Value;
 
 use apostille_agents::hook::ALONE;
-use apostille_terminal::paint::flatten_to_line;
+use apostille_terminal::paint::{flatten_to_line, truncate_to_width};
 use apostille_workspace::system::System;
 
 /// When waiting for an answer is given up.
@@ -77,35 +77,27 @@ impl HookSandbox<'_> {
         let output = command
             .output()
             .map_err(|error| format!("cannot try them: {error}"))?;
-        let said = || String::from_utf8_lossy(&output.stderr).into_owned();
         if output.status.success() {
-            Ok(())
-        } else {
-            Err(format!("cannot try them{}", format_stderr_hint(&said())))
+            return Ok(());
         }
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(format!("cannot try them{}", format_stderr_hint(&said)))
     }
 
     /// How each sample for a moment was answered, or what is wrong.
     pub(super) fn run_samples(&self, call: &TrialCall) -> Result<Vec<TrialResult>, String> {
         let samples = self.row.hook_samples().iter();
-        let found = samples
-            .filter(|it| it.event == call.event)
-            .map(|it| it.stdin);
-        let found: Vec<&str> = found.collect();
-        let inputs = if found.is_empty() {
-            vec![NOTHING]
-        } else {
-            found
-        };
+        let found = samples.filter(|it| it.event == call.event);
+        let mut inputs: Vec<&str> = found.map(|it| it.stdin).collect();
+        if inputs.is_empty() {
+            inputs.push(NOTHING);
+        }
         inputs.iter().map(|it| self.run_sample(call, it)).collect()
     }
 
     fn run_sample(&self, call: &TrialCall, input: &str) -> Result<TrialResult, String> {
-        let (event, out, err) = (
-            &call.event,
-            self.folder.join("out"),
-            self.folder.join("err"),
-        );
+        let (out, err) = (self.folder.join("out"), self.folder.join("err"));
+        let event = &call.event;
         let watch = self.world.stopwatch();
         let child = self
             .build_command(call, &out, &err)
@@ -119,19 +111,16 @@ impl HookSandbox<'_> {
         let code = code.ok_or_else(|| format!("{event}: no answer within {} ms", self.patience))?;
         let ms = watch() / 1_000;
         let text = |path: &PathBuf| fs::read_to_string(path).unwrap_or_default();
-        match code {
-            0 => {
-                let answer = text(&out);
-                validate_hook_answer(self.row, event, &answer).map(|()| TrialResult {
-                    ms,
-                    is_told: answer.contains(MEMORY),
-                })
-            }
-            code => Err(format!(
-                "{event}: exit code {code}{}",
-                format_stderr_hint(&text(&err))
-            )),
+        if code != 0 {
+            let hint = format_stderr_hint(&text(&err));
+            return Err(format!("{event}: exit code {code}{hint}"));
         }
+        let answer = text(&out);
+        validate_hook_answer(self.row, event, &answer)?;
+        Ok(TrialResult {
+            ms,
+            is_told: answer.contains(MEMORY),
+        })
     }
 
     /// The call, started where nothing of the user's is.
@@ -155,10 +144,10 @@ impl HookSandbox<'_> {
             "XDG_CONFIG_HOME",
             "XDG_CACHE_HOME",
             "TMPDIR",
+            "USERPROFILE",
+            "APPDATA",
+            "LOCALAPPDATA",
         ] {
-            command.env(name, self.folder);
-        }
-        for name in ["USERPROFILE", "APPDATA", "LOCALAPPDATA"] {
             command.env(name, self.folder);
         }
         command.env(ALONE, "1");
@@ -188,18 +177,9 @@ impl HookSandbox<'_> {
 
 /// The first line of what a program complains about.
 fn format_stderr_hint(text: &str) -> String {
-    let first = text
-        .lines()
-        .find(|it| !it.trim().is_empty())
-        .map(flatten_to_line);
-    first
-        .map(|it| {
-            format!(
-                ": {}",
-                apostille_terminal::paint::truncate_to_width(&it, 120)
-            )
-        })
-        .unwrap_or_default()
+    let first = text.lines().find(|it| !it.trim().is_empty());
+    let first = first.map(|it| truncate_to_width(&flatten_to_line(it), 120));
+    first.map(|it| format!(": {it}")).unwrap_or_default()
 }
 
 /// Whether an answer is one that the client understands.
@@ -211,16 +191,13 @@ fn validate_hook_answer(row: &ClientProfile, event: &str, answer: &str) -> Resul
         return Err(format!("{event}: the answer is no JSON object"));
     };
     if let Some(key) = said.keys().find(|it| !keys.contains(&it.as_str())) {
+        let (client, key) = (row.client, flatten_to_line(key));
         return Err(format!(
-            "{event}: {} does not know `{}` in an answer",
-            row.client,
-            flatten_to_line(key)
+            "{event}: {client} does not know `{key}` in an answer"
         ));
     }
-    match said
-        .get("hookSpecificOutput")
-        .and_then(|it| it.get("hookEventName"))
-    {
+    let nested = said.get("hookSpecificOutput");
+    match nested.and_then(|it| it.get("hookEventName")) {
         Some(name) if name != event => Err(format!("{event}: the answer is for another event")),
         _ => Ok(()),
     }

@@ -12,28 +12,16 @@ pub(super) fn check_store_sharing(
     shell: &CommandContext,
     settings: &Settings,
 ) -> Vec<DoctorFinding> {
-    let here = shell
-        .find_project_folder()
-        .ok()
-        .as_ref()
-        .and_then(init::find_repository_scope);
-    let (Some(_), Some(scope)) = (&settings.own_store, here) else {
+    let (Some(_), Some(scope)) = (&settings.own_store, init::find_scope_here(shell)) else {
         return Vec::new();
     };
-    let path = settings.store.path();
-    let Some(store) = path
-        .strip_prefix(scope.root())
-        .ok()
-        .and_then(|it| it.to_str())
-    else {
+    let store = settings.store.path().strip_prefix(scope.root());
+    let Some(store) = store.ok().and_then(|it| it.to_str()) else {
         return Vec::new();
     };
     let text = |file: SharingFile| {
-        let path = scope.root().join(file.as_str());
-        init::read_settings_text(&path, scope.link_boundary(&path))
-            .ok()
-            .flatten()
-            .unwrap_or_default()
+        let read = scope.read_text(&scope.root().join(file.as_str()));
+        read.ok().flatten().unwrap_or_default()
     };
     let mut findings = Vec::new();
     if !is_union_merged(&text(SharingFile::Attributes), store) {

@@ -72,7 +72,8 @@ pub(super) fn back_up_changes(
     scope: &InitScope,
     changes: &[FileChange],
 ) -> Result<InitRun, CommandError> {
-    let kept = locate_backup_folder(world).and_then(|all| {
+    let all = locate_backup_folder(world);
+    let kept = all.and_then(|all| {
         write_change_backup(world, scope, changes, &all).map_err(CommandError::internal)
     });
     kept.map_err(|fault| CommandError {
@@ -95,36 +96,26 @@ fn write_change_backup(
             write_private_backup(&folder.join(&copy), bytes)?;
         }
         let digest = |bytes: &Vec<u8>| Digest::hash_bytes(bytes).to_string();
-        let mode = file_changes::read_file_mode(&change.target);
-        let before = change.before.as_ref().map(|it| BackupCopy {
-            copy,
-            digest: digest(it),
-            mode,
-        });
-        let after = change.after.as_ref().map(digest).unwrap_or_default();
         files.push(BackedUpFile {
             path: change.target.clone(),
-            before,
-            after,
+            before: change.before.as_ref().map(|it| BackupCopy {
+                copy,
+                digest: digest(it),
+                mode: file_changes::read_file_mode(&change.target),
+            }),
+            after: change.after.as_ref().map(digest).unwrap_or_default(),
             made: file_changes::list_missing_folders(&change.target),
         });
     }
-    let (at, scope, root) = (
-        world.now.to_string(),
-        scope.as_str().into(),
-        scope.root().to_path_buf(),
-    );
     let manifest = BackupManifest {
         version: VERSION,
-        at,
-        scope,
-        root,
+        at: world.now.to_string(),
+        scope: scope.as_str().into(),
+        root: scope.root().to_path_buf(),
         files,
     };
-    write_private_backup(
-        &folder.join(MANIFEST),
-        &serde_json::to_vec_pretty(&manifest)?,
-    )?;
+    let page = serde_json::to_vec_pretty(&manifest)?;
+    write_private_backup(&folder.join(MANIFEST), &page)?;
     Ok(InitRun { folder, manifest })
 }
 
@@ -190,14 +181,12 @@ pub(super) fn list_undoable_runs(
         let page = folder.join(MANIFEST);
         // A run that was cut off before its page was written has changed nothing.
         let Ok(bytes) = fs::read(&page) else { continue };
-        let manifest: BackupManifest = serde_json::from_slice(&bytes).map_err(|error| {
-            CommandError::config(format!("'{}' cannot be read: {error}", page.display()))
-        })?;
+        let page = page.display();
+        let manifest: BackupManifest = serde_json::from_slice(&bytes)
+            .map_err(|error| CommandError::config(format!("'{page}' cannot be read: {error}")))?;
         if manifest.version != VERSION {
-            return Err(CommandError::config(format!(
-                "'{}' was written by a newer apostille",
-                page.display()
-            )));
+            let why = format!("'{page}' was written by a newer apostille");
+            return Err(CommandError::config(why));
         }
         if manifest.scope == scope.as_str() && manifest.root == scope.root() {
             runs.push(InitRun { folder, manifest });

@@ -9,11 +9,14 @@ use apostille_workspace::system::Environment;
 
 /// The clients in use here.
 pub fn detect_clients_in_use(env: &Environment, scope: &InitScope) -> Vec<Client> {
-    let homes = ClientHomes::from_environment(env);
+    let homes = ClientHomes::from_environment(env).map(InitScope::User);
     let is_used = |it: &&ClientProfile| {
-        has_repository_mark(it, scope)
-            || has_client_home(it, homes.as_ref())
-            || has_client_program(it, env)
+        let mut programs = it.settings.programs.iter();
+        has_client_files(it, scope)
+            || homes
+                .as_ref()
+                .is_some_and(|homes| has_client_files(it, homes))
+            || programs.any(|it| find_program_on_path(it, env).is_some())
     };
     list_client_profiles()
         .filter(is_used)
@@ -23,26 +26,9 @@ pub fn detect_clients_in_use(env: &Environment, scope: &InitScope) -> Vec<Client
 
 /// Whether a client has left something where its files of a scope are.
 pub fn has_client_files(profile: &ClientProfile, scope: &InitScope) -> bool {
-    match scope {
-        InitScope::Repository(_) => has_repository_mark(profile, scope),
-        InitScope::User(homes) => has_client_home(profile, Some(homes)),
-    }
-}
-
-fn has_repository_mark(profile: &ClientProfile, scope: &InitScope) -> bool {
     let mut marks = profile.settings.marks.iter();
     match scope {
-        InitScope::Repository(_) => marks.any(|it| scope.root().join(it).exists()),
-        InitScope::User(_) => false,
+        InitScope::Repository(it) => marks.any(|mark| it.root.join(mark).exists()),
+        InitScope::User(homes) => homes.user_files(profile.client).folder.is_dir(),
     }
-}
-
-fn has_client_home(profile: &ClientProfile, homes: Option<&ClientHomes>) -> bool {
-    homes.is_some_and(|it| it.user_files(profile.client).folder.is_dir())
-}
-
-fn has_client_program(profile: &ClientProfile, env: &Environment) -> bool {
-    let folders = env.get("PATH").map(AsRef::as_ref);
-    let mut programs = profile.settings.programs.iter();
-    programs.any(|it| find_program_on_path(it, folders).is_some())
 }

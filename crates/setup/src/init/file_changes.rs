@@ -38,6 +38,18 @@ pub(super) struct FileSnapshot {
     pub bytes: Option<Vec<u8>>,
 }
 
+impl FileSnapshot {
+    /// The change of the file to these bytes, with these permissions.
+    pub(super) fn into_change(self, after: Option<Vec<u8>>, mode: Option<u32>) -> FileChange {
+        FileChange {
+            target: self.target,
+            before: self.bytes,
+            after,
+            mode,
+        }
+    }
+}
+
 /// A file that is to be something else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileChange {
@@ -65,7 +77,10 @@ pub(super) fn read_file_snapshot(
 }
 
 /// The text of a file; nothing, if it is not there. What a repository brings is read within narrow bounds.
-pub fn read_settings_text(path: &Path, within: Option<&Path>) -> Result<Option<String>, String> {
+pub(super) fn read_settings_text(
+    path: &Path,
+    within: Option<&Path>,
+) -> Result<Option<String>, String> {
     let most = if within.is_some() { MOST_HERE } else { MOST };
     let Some(bytes) = read_settings_bytes(&resolve_within_folder(path, within)?, most)? else {
         return Ok(None);

@@ -5,44 +5,33 @@ use std::path::PathBuf;
 use apostille_agents::client::Client;
 use apostille_agents::settings::program::ProgramCommand;
 use apostille_agents::settings::rules_block;
-use apostille_agents::settings::settings_part::{self, SettingsEdit, SettingsPart};
+use apostille_agents::settings::settings_part::{SettingsEdit, SettingsPart, plan_settings_edit};
+use apostille_text::words::words;
 
-use super::file_changes::{self, FileChange, FileSnapshot};
+use super::file_changes::{FileChange, FileSnapshot};
 use super::scope::{DesiredFile, InitScope};
 
-/// What is done to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FileAction {
-    /// It is made.
-    Create,
-    /// It is changed.
-    Change,
-    /// It becomes what it was.
-    Restore,
-    /// It goes.
-    Remove,
-    /// What is ours is taken out of it.
-    Clear,
-    /// It is as it should be.
-    Nothing,
-    /// It is left alone, for a reason.
-    Refused,
+words! {
+    /// What is done to a file.
+    FileAction as "action" {
+        /// It is made.
+        Create = "create",
+        /// It is changed.
+        Change = "change",
+        /// It becomes what it was.
+        Restore = "restore",
+        /// It goes.
+        Remove = "remove",
+        /// What is ours is taken out of it.
+        Clear = "clear",
+        /// It is as it should be.
+        Nothing = "nothing",
+        /// It is left alone, for a reason.
+        Refused = "refused",
+    }
 }
 
 impl FileAction {
-    /// The word for it.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Create => "create",
-            Self::Change => "change",
-            Self::Restore => "restore",
-            Self::Remove => "remove",
-            Self::Clear => "clear",
-            Self::Nothing => "nothing",
-            Self::Refused => "refused",
-        }
-    }
-
     /// The word for it once it is done.
     pub(super) fn past_tense(self) -> &'static str {
         match self {
@@ -80,83 +69,54 @@ pub(super) fn plan_init_steps(
 ) -> Vec<InitStep> {
     let mut steps: Vec<InitStep> = Vec::new();
     for wish in wishes {
-        match file_changes::read_file_snapshot(&wish.path, scope.link_boundary(&wish.path)) {
-            Err(why) => steps.push(new_init_step(wish, FileAction::Refused, Some(why), None)),
-            Ok(found) if found.bytes.is_none() && !wish.is_made => {}
-            Ok(found) => add_init_step(&mut steps, wish, found, program),
-        }
+        let (action, why, change) = match scope.read_snapshot(&wish.path) {
+            Err(why) => (FileAction::Refused, Some(why), None),
+            Ok(found) if found.bytes.is_none() && !wish.is_made => continue,
+            Ok(found) => {
+                // One file may go by two names: CLAUDE.md is often a link to AGENTS.md.
+                let mut changes = steps.iter_mut().filter_map(|it| it.change.as_mut());
+                if let Some(twin) = changes.find(|it| it.target == found.target) {
+                    let edit = plan_settings_edit(twin.after.as_deref(), &wish.parts, program);
+                    if let SettingsEdit::Bytes(bytes) = edit {
+                        twin.after = Some(bytes);
+                    }
+                    continue;
+                }
+                plan_file_edit(&wish, found, program)
+            }
+        };
+        steps.push(InitStep {
+            path: wish.path,
+            clients: wish.clients,
+            action,
+            why,
+            change,
+        });
     }
     steps
 }
 
-fn new_init_step(
-    wish: DesiredFile,
-    action: FileAction,
-    why: Option<String>,
-    change: Option<FileChange>,
-) -> InitStep {
-    InitStep {
-        path: wish.path,
-        clients: wish.clients,
-        action,
-        why,
-        change,
-    }
-}
-
-fn add_init_step(
-    steps: &mut Vec<InitStep>,
-    wish: DesiredFile,
+/// What is done to a file, why, and which bytes change.
+fn plan_file_edit(
+    wish: &DesiredFile,
     found: FileSnapshot,
     program: &ProgramCommand,
-) {
-    // One file may go by two names: CLAUDE.md is often a link to AGENTS.md.
-    let is_twin = |it: &InitStep| {
-        it.change
-            .as_ref()
-            .is_some_and(|it| it.target == found.target)
-    };
-    if let Some(twin) = steps
-        .iter_mut()
-        .find(|it| is_twin(it))
-        .and_then(|it| it.change.as_mut())
-    {
-        if let SettingsEdit::Bytes(bytes) =
-            settings_part::plan_settings_edit(twin.after.as_deref(), &wish.parts, program)
-        {
-            twin.after = Some(bytes);
-        }
-        return;
-    }
-    let text = String::from_utf8_lossy(found.bytes.as_deref().unwrap_or_default());
+) -> (FileAction, Option<String>, Option<FileChange>) {
+    let bytes = found.bytes.as_deref();
+    let text = String::from_utf8_lossy(bytes.unwrap_or_default());
     if wish.parts == [SettingsPart::Rules] && rules_block::has_agents_import(&text) {
-        steps.push(new_init_step(
-            wish,
-            FileAction::Nothing,
-            Some("it takes in AGENTS.md".into()),
-            None,
-        ));
-        return;
+        let why = "it takes in AGENTS.md".into();
+        return (FileAction::Nothing, Some(why), None);
     }
-    let is_new = found.bytes.is_none();
-    steps.push(
-        match settings_part::plan_settings_edit(found.bytes.as_deref(), &wish.parts, program) {
-            SettingsEdit::Nothing => new_init_step(wish, FileAction::Nothing, None, None),
-            SettingsEdit::Refused(why) => new_init_step(wish, FileAction::Refused, Some(why), None),
-            SettingsEdit::Bytes(bytes) => {
-                let action = if is_new {
-                    FileAction::Create
-                } else {
-                    FileAction::Change
-                };
-                let change = FileChange {
-                    target: found.target,
-                    before: found.bytes,
-                    after: Some(bytes),
-                    mode: None,
-                };
-                new_init_step(wish, action, None, Some(change))
-            }
-        },
-    );
+    match plan_settings_edit(bytes, &wish.parts, program) {
+        SettingsEdit::Nothing => (FileAction::Nothing, None, None),
+        SettingsEdit::Refused(why) => (FileAction::Refused, Some(why), None),
+        SettingsEdit::Bytes(after) => {
+            let action = match bytes {
+                None => FileAction::Create,
+                Some(_) => FileAction::Change,
+            };
+            (action, None, Some(found.into_change(Some(after), None)))
+        }
+    }
 }

@@ -1,35 +1,35 @@
 //! Where programs are: by their names on the user's path, or by whole paths.
 
-use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use apostille_agents::settings::program::{NAME, ProgramCommand};
+use apostille_workspace::error::CommandError;
+use apostille_workspace::system::{Environment, System};
 
-/// How to start the program that is at this path, for whoever looks for programs in these folders.
-pub(super) fn choose_program_command(exe: &Path, folders: Option<&OsStr>) -> ProgramCommand {
-    match find_program_on_path(NAME, folders) {
-        Some(found) if is_same_program_file(&found, exe) => ProgramCommand::new(NAME),
+/// How to start this very program, for whoever looks for programs where the user does.
+pub(super) fn choose_program_command(world: &System) -> Result<ProgramCommand, CommandError> {
+    let exe = world.program_path()?;
+    Ok(match find_program_on_path(NAME, &world.env) {
+        Some(found) if is_same_program_file(&found, &exe) => ProgramCommand::new(NAME),
         _ => ProgramCommand::new(exe.to_string_lossy()),
-    }
+    })
 }
 
-/// The first program of this name in these folders.
-pub fn find_program_on_path(name: &str, folders: Option<&OsStr>) -> Option<std::path::PathBuf> {
-    let names = if cfg!(windows) {
-        vec![format!("{name}.exe"), format!("{name}.cmd")]
+/// The first program of this name in the folders of the user's path.
+pub fn find_program_on_path(name: &str, env: &Environment) -> Option<PathBuf> {
+    let endings: &[&str] = if cfg!(windows) {
+        &[".exe", ".cmd"]
     } else {
-        vec![name.into()]
+        &[""]
     };
-    let folders = std::env::split_paths(folders?).filter(|it| it.is_absolute());
-    folders
-        .flat_map(|it| {
-            names
-                .iter()
-                .map(move |name| it.join(name))
-                .collect::<Vec<_>>()
-        })
-        .find(|it| is_executable_file(it))
+    let folders = std::env::split_paths(env.get("PATH")?).filter(|it| it.is_absolute());
+    let file = |it: PathBuf| {
+        endings
+            .iter()
+            .map(move |end| it.join(format!("{name}{end}")))
+    };
+    folders.flat_map(file).find(|it| is_executable_file(it))
 }
 
 #[cfg(unix)]

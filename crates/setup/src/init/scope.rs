@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use apostille_agents::client::Client;
-use apostille_agents::clients::{find_client_profile, list_client_profiles};
+use apostille_agents::clients::{ClientProfile, find_client_profile, list_client_profiles};
 use apostille_agents::settings::layout::{UserFiles, UserFolders};
 use apostille_agents::settings::server::{ServerEntry, SettingsOwner};
 use apostille_agents::settings::settings_part::SettingsPart;
 use apostille_agents::settings::sharing::SharingFile;
 
-use super::file_changes;
+use super::file_changes::{self, FileSnapshot};
+use apostille_terminal::args::InitArgs;
 use apostille_workspace::system::Environment;
 
 /// The user's home, and where the clients keep their files in it.
@@ -50,30 +51,14 @@ pub struct DesiredFile {
     pub is_made: bool,
 }
 
-/// What somebody asked for.
-#[derive(Debug, Clone, Copy)]
-pub struct WantedParts {
-    /// The server.
-    pub mcp: bool,
-    /// The hooks.
-    pub hooks: bool,
-    /// The block of rules.
-    pub rules: bool,
-    /// What a team needs to share memories.
-    pub shared: bool,
-}
-
 impl LocalRepository {
     /// The files that sharing needs. Where the settings cannot name the store, the others are of no use.
     fn sharing_files(&self) -> impl Iterator<Item = DesiredFile> {
         let config = self.root.join(SharingFile::Config.as_str());
-        let text = file_changes::read_settings_text(&config, Some(&self.root))
-            .ok()
-            .flatten()
-            .unwrap_or_default();
-        let is_fit = SharingFile::Config
-            .put_into(text.trim_start_matches('\u{feff}'))
-            .is_ok();
+        let text = file_changes::read_settings_text(&config, Some(&self.root)).ok();
+        let text = text.flatten().unwrap_or_default();
+        let text = text.trim_start_matches('\u{feff}');
+        let is_fit = SharingFile::Config.put_into(text).is_ok();
         let is_wanted = move |it: &SharingFile| is_fit || *it == SharingFile::Config;
         SharingFile::ALL
             .iter()
@@ -96,10 +81,9 @@ impl ClientHomes {
             home: home.clone(),
             variable: &|name| env.absolute_path(name),
         };
-        let files =
-            list_client_profiles().map(|it| (it.client, (it.settings.find_user_files)(&folders)));
+        let files = |it: &ClientProfile| (it.client, (it.settings.find_user_files)(&folders));
         Some(Self {
-            files: files.collect(),
+            files: list_client_profiles().map(files).collect(),
             home,
         })
     }
@@ -109,15 +93,6 @@ impl ClientHomes {
         let mut files = self.files.iter();
         let found = files.find(|(it, _)| *it == client);
         &found.unwrap_or(&self.files[0]).1
-    }
-
-    /// The user's own instructions.
-    fn instruction_files(&self) -> Vec<InstructionFile> {
-        let rules = |(client, files): &(Client, UserFiles)| {
-            let (path, is_made) = files.instructions.clone()?;
-            Some((path, vec![*client], is_made))
-        };
-        self.files.iter().filter_map(rules).collect()
     }
 }
 
@@ -148,6 +123,16 @@ impl InitScope {
             Self::Repository(it) => Some(&it.root),
             Self::User(_) => None,
         }
+    }
+
+    /// Looks at a file that is to be changed.
+    pub(super) fn read_snapshot(&self, path: &Path) -> Result<FileSnapshot, String> {
+        file_changes::read_file_snapshot(path, self.link_boundary(path))
+    }
+
+    /// The text of a file; nothing, if it is not there.
+    pub fn read_text(&self, path: &Path) -> Result<Option<String>, String> {
+        file_changes::read_settings_text(path, self.link_boundary(path))
     }
 
     /// A path as people read it.
@@ -185,8 +170,14 @@ impl InitScope {
     /// The instructions that clients read, each file once.
     fn instruction_files(&self) -> Vec<InstructionFile> {
         let root = match self {
-            Self::User(homes) => return homes.instruction_files(),
             Self::Repository(it) => &it.root,
+            Self::User(homes) => {
+                let rules = |(client, files): &(Client, UserFiles)| {
+                    let (path, is_made) = files.instructions.clone()?;
+                    Some((path, vec![*client], is_made))
+                };
+                return homes.files.iter().filter_map(rules).collect();
+            }
         };
         let mut rules: Vec<InstructionFile> = Vec::new();
         for profile in list_client_profiles() {
@@ -202,50 +193,41 @@ impl InitScope {
     }
 
     /// Every file, with what belongs into it, each file once.
-    pub fn desired_files(&self, clients: &[Client], wanted: WantedParts) -> Vec<DesiredFile> {
+    pub fn desired_files(&self, clients: &[Client], args: &InitArgs) -> Vec<DesiredFile> {
         let mut wishes: Vec<DesiredFile> = Vec::new();
-        for client in clients {
-            let (servers, hooks) = self.client_files(*client);
-            if wanted.mcp {
-                let (server, whose) = self.server_entry(*client);
-                let part = SettingsPart::Server(server, whose);
-                merge_desired_file(&mut wishes, servers, *client, part);
+        for client in clients.iter().copied() {
+            let mut want = |path, part| merge_desired_file(&mut wishes, path, client, part);
+            let settings = &find_client_profile(client).settings;
+            let (servers, hooks) = self.client_files(client);
+            if !args.no_mcp {
+                let (server, whose) = self.server_entry(client);
+                want(servers, SettingsPart::Server(server, whose));
             }
-            if wanted.hooks {
-                let part = SettingsPart::Hooks(find_client_profile(*client).settings.hooks);
-                merge_desired_file(&mut wishes, hooks, *client, part);
-                self.exclude_from_git(&mut wishes, *client);
+            if !args.no_hooks {
+                want(hooks, SettingsPart::Hooks(settings.hooks));
+                // Personal settings in a repository are not for a commit, unless somebody says so.
+                if let (Self::Repository(it), Some(line)) = (self, settings.excluded) {
+                    want(it.git.join("info/exclude"), SettingsPart::Exclude(line));
+                }
             }
         }
-        if wanted.rules {
-            let rule = |(path, readers, is_made): InstructionFile| {
-                let clients: Vec<_> = clients
-                    .iter()
-                    .copied()
-                    .filter(|it| readers.contains(it))
-                    .collect();
-                (!clients.is_empty()).then_some(DesiredFile {
-                    path,
-                    is_made,
-                    clients,
-                    parts: vec![SettingsPart::Rules],
-                })
-            };
-            wishes.extend(self.instruction_files().into_iter().filter_map(rule));
+        if !args.no_rules {
+            for (path, mut readers, is_made) in self.instruction_files() {
+                readers.retain(|it| clients.contains(it));
+                if !readers.is_empty() {
+                    wishes.push(DesiredFile {
+                        path,
+                        is_made,
+                        clients: readers,
+                        parts: vec![SettingsPart::Rules],
+                    });
+                }
+            }
         }
-        if let (Self::Repository(it), true) = (self, wanted.shared) {
+        if let (Self::Repository(it), true) = (self, args.shared) {
             wishes.extend(it.sharing_files());
         }
         wishes
-    }
-
-    /// Personal settings in a repository are not for a commit, unless somebody says so.
-    fn exclude_from_git(&self, wishes: &mut Vec<DesiredFile>, client: Client) {
-        let excluded = find_client_profile(client).settings.excluded;
-        if let (Self::Repository(it), Some(line)) = (self, excluded) {
-            let part = SettingsPart::Exclude(line);
-            merge_desired_file(wishes, it.git.join("info/exclude"), client, part);
-        }
     }
 }
 

@@ -13,7 +13,7 @@ use apostille_terminal::paint::{
 
 /// The answer of `init`.
 #[derive(Debug, Serialize)]
-pub(super) struct InitReply {
+pub(super) struct InitReply<'a> {
     /// Whether all went well.
     pub ok: bool,
     /// What was done.
@@ -25,8 +25,8 @@ pub(super) struct InitReply {
     /// The files.
     pub files: Vec<InitFileView>,
     /// What is left to a person.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub notes: &'a [String],
 }
 
 /// A file of the answer.
@@ -61,33 +61,23 @@ pub(super) fn list_client_names(clients: &[Client]) -> Vec<&'static str> {
 
 /// A plan, with its diffs.
 pub(super) fn format_init_plan(scope: &InitScope, steps: &[InitStep]) -> String {
-    let one = |it: &InitStep| {
-        let diff = it
-            .change
-            .as_ref()
-            .map(format_change_diff)
-            .unwrap_or_default();
-        format!(
-            "{}{}",
-            format_init_step(scope, it, it.action.as_str()),
-            paint::colour_diff(&diff, 2)
-        )
+    let plan = |it: &InitStep| {
+        let diff = it.change.as_ref().map(format_change_diff);
+        format_init_step(scope, it, it.action.as_str())
+            + &paint::colour_diff(&diff.unwrap_or_default(), 2)
     };
-    steps
-        .iter()
-        .filter(|it| it.action != FileAction::Nothing)
-        .map(one)
-        .collect()
+    list_told_steps(steps).map(plan).collect()
 }
 
 /// What was done, a line for each file.
 pub(super) fn format_init_result(scope: &InitScope, steps: &[InitStep]) -> String {
-    let told = |it: &&InitStep| it.action != FileAction::Nothing;
-    steps
-        .iter()
-        .filter(told)
+    list_told_steps(steps)
         .map(|it| format_init_step(scope, it, it.action.past_tense()))
         .collect()
+}
+
+fn list_told_steps(steps: &[InitStep]) -> impl Iterator<Item = &InitStep> {
+    steps.iter().filter(|it| it.action != FileAction::Nothing)
 }
 
 fn format_init_step(scope: &InitScope, step: &InitStep, word: &str) -> String {
@@ -98,13 +88,11 @@ fn format_init_step(scope: &InitScope, step: &InitStep, word: &str) -> String {
         _ => YELLOW,
     };
     let path = make_terminal_safe(&scope.display_path(&step.path));
-    let aside = match (&step.why, step.clients.is_empty()) {
-        (Some(why), _) => format!("  {}", make_terminal_safe(why)),
-        (None, false) => format!(
-            "  {}",
-            style_text(DIM, list_client_names(&step.clients).join(", "))
-        ),
-        (None, true) => String::new(),
+    let clients = list_client_names(&step.clients).join(", ");
+    let aside = match &step.why {
+        Some(why) => format!("  {}", make_terminal_safe(why)),
+        None if clients.is_empty() => String::new(),
+        None => format!("  {}", style_text(DIM, clients)),
     };
     format!(
         "{} {}{aside}\n",

@@ -8,22 +8,15 @@ use apostille_agents::settings::sharing::SharingFile;
 use apostille_text::digest::Digest;
 
 use super::backup::{BackedUpFile, InitRun};
-use super::file_changes::{self, FileChange, FileSnapshot};
+use super::file_changes::{FileChange, FileSnapshot};
 use super::plan::{FileAction, InitStep};
 use super::scope::InitScope;
 use apostille_workspace::error::CommandError;
 
-/// What would be done to a file that runs changed, the latest run first.
+/// A file that runs changed, the latest run first.
 struct FileHistory<'r> {
     path: &'r Path,
     kept: Vec<(&'r InitRun, &'r BackedUpFile)>,
-}
-
-/// What a file is without these runs, as far as nobody else changed it.
-struct RestoredFile {
-    bytes: Option<Vec<u8>>,
-    is_edited: bool,
-    mode: Option<u32>,
 }
 
 const EDITED: &str = "somebody changed it since: only what is ours is taken out";
@@ -56,116 +49,66 @@ pub(super) fn list_created_folders(runs: &[InitRun]) -> Vec<PathBuf> {
 
 impl FileHistory<'_> {
     fn plan_step(&self, scope: &InitScope) -> Result<InitStep, CommandError> {
-        let step = |action, why, change| InitStep {
+        let (action, why, change) = match scope.read_snapshot(self.path) {
+            Ok(found) if found.target == self.path => self.plan_restoration(found)?,
+            Ok(_) => (FileAction::Refused, Some("it is a link now".into()), None),
+            Err(why) => (FileAction::Refused, Some(why), None),
+        };
+        Ok(InitStep {
             path: self.path.to_path_buf(),
             clients: Vec::new(),
             action,
             why,
             change,
-        };
-        let found =
-            match file_changes::read_file_snapshot(self.path, scope.link_boundary(self.path)) {
-                Ok(found) if found.target == self.path => found,
-                Ok(_) => {
-                    return Ok(step(
-                        FileAction::Refused,
-                        Some("it is a link now".into()),
-                        None,
-                    ));
-                }
-                Err(why) => return Ok(step(FileAction::Refused, Some(why), None)),
-            };
-        let RestoredFile {
-            bytes,
-            is_edited,
-            mode,
-        } = self.rewind_runs(&found)?;
-        let first = self.original_bytes()?;
-        let after = match bytes {
-            Some(bytes) if is_edited => {
-                match settings_part::plan_settings_removal(
-                    &bytes,
-                    first.as_deref(),
-                    detect_file_kind(self.path),
-                    &clients::collect_own_traces(),
-                ) {
-                    SettingsEdit::Refused(why) => {
-                        return Ok(step(FileAction::Refused, Some(why), None));
-                    }
-                    SettingsEdit::Nothing => Some(bytes),
-                    SettingsEdit::Bytes(bytes) => Some(bytes),
-                }
+        })
+    }
+
+    /// What is done to the file, why, and which bytes change.
+    fn plan_restoration(
+        &self,
+        found: FileSnapshot,
+    ) -> Result<(FileAction, Option<String>, Option<FileChange>), CommandError> {
+        let (mut after, mut mode, mut first) = (found.bytes.clone(), None, None);
+        // Goes back run by run, and notes where somebody else changed the file in between.
+        let mut is_edited = false;
+        for (run, kept) in &self.kept {
+            let copy = kept.before.as_ref();
+            first = copy.map(|it| run.read_copy(it)).transpose()?;
+            let digest = after.as_ref().map(|it| Digest::hash_bytes(it).to_string());
+            if digest.as_deref() == Some(&kept.after) {
+                after = first.clone();
+                mode = copy.and_then(|it| it.mode);
+            } else {
+                is_edited |= after != first;
             }
-            other => other,
-        };
-        let after = after.filter(|it| {
-            first.is_some()
-                || !settings_part::is_bare_settings_file(it, detect_file_kind(self.path))
-        });
-        if after == found.bytes {
-            return Ok(step(FileAction::Nothing, None, None));
         }
+        let kind = detect_file_kind(self.path);
+        if let Some(bytes) = after.as_mut().filter(|_| is_edited) {
+            let traces = clients::collect_own_traces();
+            match settings_part::plan_settings_removal(bytes, first.as_deref(), kind, &traces) {
+                SettingsEdit::Refused(why) => return Ok((FileAction::Refused, Some(why), None)),
+                SettingsEdit::Nothing => {}
+                SettingsEdit::Bytes(cleared) => *bytes = cleared,
+            }
+        }
+        let is_left = |it: &Vec<u8>| !settings_part::is_bare_settings_file(it, kind);
+        let after = after.filter(|it| first.is_some() || is_left(it));
         let (action, why) = match &after {
+            _ if after == found.bytes => return Ok((FileAction::Nothing, None, None)),
             None => (FileAction::Remove, None),
             Some(_) if is_edited => (FileAction::Clear, Some(EDITED.to_owned())),
             Some(_) => (FileAction::Restore, None),
         };
-        Ok(step(
-            action,
-            why,
-            Some(FileChange {
-                target: found.target,
-                before: found.bytes,
-                after,
-                mode,
-            }),
-        ))
-    }
-
-    /// Goes back run by run, and notes where somebody else changed the file in between.
-    fn rewind_runs(&self, found: &FileSnapshot) -> Result<RestoredFile, CommandError> {
-        let (mut bytes, mut is_edited, mut mode) = (found.bytes.clone(), false, None);
-        for (run, kept) in &self.kept {
-            let before = kept
-                .before
-                .as_ref()
-                .map(|it| run.read_copy(it))
-                .transpose()?;
-            let digest = bytes.as_ref().map(|it| Digest::hash_bytes(it).to_string());
-            if digest.as_deref() == Some(&kept.after) {
-                bytes = before;
-                mode = kept.before.as_ref().and_then(|it| it.mode);
-            } else if bytes != before {
-                is_edited = true;
-            }
-        }
-        Ok(RestoredFile {
-            bytes,
-            is_edited,
-            mode,
-        })
-    }
-
-    /// What the file was before anything of ours came.
-    fn original_bytes(&self) -> Result<Option<Vec<u8>>, CommandError> {
-        let Some((run, kept)) = self.kept.last() else {
-            return Ok(None);
-        };
-        kept.before.as_ref().map(|it| run.read_copy(it)).transpose()
+        Ok((action, why, Some(found.into_change(after, mode))))
     }
 }
 
 /// What kind of file it is: by its extension, or else by its name.
 fn detect_file_kind(path: &Path) -> &str {
-    let name = path
-        .file_name()
-        .and_then(|it| it.to_str())
-        .unwrap_or_default();
-    if name.parse::<SharingFile>().is_ok() {
-        return name;
+    let name = path.file_name();
+    let name = name.and_then(|it| it.to_str()).unwrap_or_default();
+    match path.extension().and_then(|it| it.to_str()) {
+        Some(extension) if name.parse::<SharingFile>().is_err() => extension,
+        _ => name,
     }
-    path.extension()
-        .or_else(|| path.file_name())
-        .and_then(|it| it.to_str())
-        .unwrap_or_default()
 }
