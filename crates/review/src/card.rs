@@ -6,10 +6,9 @@ use apostille_cite::citation::Citation;
 use apostille_cite::verdict::Verdict;
 use apostille_core::memory::{Channel, Mark, Memory};
 use apostille_core::remember::quarantine::INSTRUCTION;
-
 use apostille_terminal::paint::{
-    BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW, flatten_to_line, make_terminal_safe,
-    measure_text_width, memory, pick_standing_style, style_text, truncate_to_width,
+    BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW, flatten_to_line, format_after, format_if,
+    join_texts, make_terminal_safe, measure_text_width, memory, style_text, truncate_to_width,
 };
 
 /// How many citations are shown, and how many lines of each.
@@ -42,12 +41,12 @@ pub(crate) fn format_review_card(paint: &Paint, it: &ReviewItem, at: usize, of: 
             paint,
             "because",
             DIM,
-            memory.reason.as_deref().unwrap_or_default(),
+            memory.reason.as_deref().unwrap_or(""),
         ),
         format_card_field(paint, "waits:", YELLOW, &format_pending_reason(memory)),
         format_card_field(paint, "said by", DIM, &format_card_author(paint, memory)),
         format_card_field(paint, "kept as", DIM, &format_card_kind(memory)),
-        format_card_field(paint, "marked", RED, &format_card_marks(memory)),
+        format_card_field(paint, "marked", RED, &join_texts(&memory.marks, ", ")),
         format_card_evidence(paint, it),
         format_card_neighbours(paint, it),
         format_card_copies(paint, it),
@@ -58,36 +57,25 @@ pub(crate) fn format_review_card(paint: &Paint, it: &ReviewItem, at: usize, of: 
 /// Why it waits. What reads like an instruction is said to do so first, whatever else holds it up.
 fn format_pending_reason(memory: &Memory) -> String {
     let why = memory.status.why().unwrap_or_default();
-    match memory.marks.contains(&Mark::Instruction) && !why.contains(INSTRUCTION) {
-        true => format!("{INSTRUCTION}; {why}"),
-        false => why.to_owned(),
+    if memory.marks.contains(&Mark::Instruction) && !why.contains(INSTRUCTION) {
+        format!("{INSTRUCTION}; {why}")
+    } else {
+        why.to_owned()
     }
 }
 
 fn format_card_head(paint: &Paint, it: &ReviewItem, progress: &str) -> String {
-    let columns = paint.columns().unwrap_or(RULE).min(RULE);
+    let columns = paint.columns.unwrap_or(RULE).min(RULE);
     let rule = "─".repeat(columns.saturating_sub(measure_text_width(progress) + 4));
-    let subject = it
-        .memory()
-        .subject
-        .as_deref()
-        .map(flatten_to_line)
-        .unwrap_or_default();
     let (handle, care) = (it.memory().handle().to_string(), it.care.as_str());
-    let room = columns.saturating_sub(handle.len() + care.len() + 4);
-    let subject = if subject.is_empty() {
-        subject
-    } else {
-        format!("  {}", style_text(BOLD, truncate_to_width(&subject, room)))
-    };
-    let (handle, care) = (
-        style_text(BOLD, handle),
-        style_text(choose_care_style(it.care), care),
-    );
+    let subject = format_after("", it.memory().subject.as_deref());
+    let subject = format_if(!subject.is_empty(), || {
+        let room = columns.saturating_sub(handle.len() + care.len() + 4);
+        format!("  {BOLD}{}{BOLD:#}", truncate_to_width(&subject, room))
+    });
     format!(
-        "{} {progress} {}\n{handle}  {care}{subject}\n",
-        style_text(DIM, "──"),
-        style_text(DIM, rule)
+        "{DIM}──{DIM:#} {progress} {DIM}{rule}{DIM:#}\n{BOLD}{handle}{BOLD:#}  {}{subject}\n",
+        style_text(choose_care_style(it.care), care)
     )
 }
 
@@ -102,52 +90,34 @@ fn format_card_field(paint: &Paint, label: &str, style: Style, text: &str) -> St
 
 fn format_card_author(paint: &Paint, memory: &Memory) -> String {
     let voice = &memory.voice;
-    let author = voice
-        .author
-        .as_deref()
-        .map(|it| format!(" {it}"))
-        .unwrap_or_default();
-    let outside = if voice.tainted { ", from outside" } else { "" };
-    let session = voice
-        .session
-        .as_deref()
-        .map(|it| format!(", session {it}"))
-        .unwrap_or_default();
-    let task = memory
-        .task
-        .as_deref()
-        .map(|it| format!(", task {it}"))
-        .unwrap_or_default();
-    let channel = match voice.channel {
-        Channel::Unknown => String::new(),
-        known => format!(" by {known}"),
+    // What is somebody's is made harmless with the whole.
+    let told = |before: &str, words: &Option<String>| {
+        let words = words.as_ref().map(|it| format!("{before}{it}"));
+        words.unwrap_or_default()
     };
-    let when = paint.format_time(memory.recorded_at);
+    let channel = format_if(voice.channel != Channel::Unknown, || {
+        format!(" by {}", voice.channel)
+    });
     format!(
-        "{}{author}{channel}{outside}{session}{task}, {when}",
-        voice.origin
+        "{}{}{channel}{}{}{}, {}",
+        voice.origin,
+        told(" ", &voice.author),
+        if voice.tainted { ", from outside" } else { "" },
+        told(", session ", &voice.session),
+        told(", task ", &memory.task),
+        paint.format_time(memory.recorded_at)
     )
 }
 
 fn format_card_kind(memory: &Memory) -> String {
-    let tags = if memory.tags.is_empty() {
-        String::new()
-    } else {
-        format!(", {}", memory.tags.join(", "))
-    };
+    let tags = memory.tags.iter().map(|it| format!(", {it}"));
     format!(
-        "{}, {} of {}{tags}",
-        memory.kind, memory.layer, memory.space
+        "{}, {} of {}{}",
+        memory.kind,
+        memory.layer,
+        memory.space,
+        tags.collect::<String>()
     )
-}
-
-fn format_card_marks(memory: &Memory) -> String {
-    memory
-        .marks
-        .iter()
-        .map(|it| it.as_str())
-        .collect::<Vec<_>>()
-        .join(", ")
 }
 
 /// The cited lines as they are now, and what they do not say.
@@ -158,70 +128,51 @@ fn format_card_evidence(paint: &Paint, it: &ReviewItem) -> String {
         .take(CITATIONS)
         .map(|(a, b)| format_card_citation(paint, a, b))
         .collect();
-    if let Some(more) = citations.len().checked_sub(CITATIONS).filter(|it| *it > 0) {
-        out += &style_text(
-            DIM,
-            format!(
-                "  and {more} more places; apostille show {}\n",
-                it.memory().handle()
-            ),
-        );
+    if citations.len() > CITATIONS {
+        let (more, handle) = (citations.len() - CITATIONS, it.memory().handle());
+        let told = format!("  and {more} more places; apostille show {handle}\n");
+        out += &style_text(DIM, told);
     }
     if citations.is_empty() {
         out += &style_text(DIM, "  nothing is cited\n");
     }
-    let unsaid = it
-        .unsaid
-        .iter()
-        .map(|it| format!("`{}`", flatten_to_line(it)))
-        .collect::<Vec<_>>()
-        .join(", ");
+    let unsaid = join_texts(it.unsaid.iter().map(|it| memory::quote_name(it)), ", ");
     out + &format_card_field(paint, "the lines do not say", RED, &unsaid)
 }
 
 fn format_card_citation(paint: &Paint, citation: &Citation, verdict: &Verdict) -> String {
     let word = verdict.as_str();
-    let judged = paint.wrap_text(
-        &format!("{word}  {}", memory::format_judged_place(citation, verdict)),
-        2,
-    );
-    let head = judged.replacen(word, &style_text(pick_standing_style(word), word), 1);
-    let (from, text) = match verdict {
+    let judged = memory::format_judged_place(citation, verdict);
+    let judged = paint.wrap_text(&format!("{word}  {judged}"), 2);
+    let head = judged.replacen(word, &memory::style_standing(word), 1);
+    let (lines, text) = match verdict {
         Verdict::Changed(it) if !it.is_harmless => {
             return head + &memory::format_counter_evidence(citation, verdict, 2);
         }
-        Verdict::Changed(it) => (it.at.lines.first_line(), it.now.as_str()),
+        Verdict::Changed(it) => (it.at.lines, &it.now),
         Verdict::Gone { .. } => return head,
-        Verdict::Moved { to } => (to.lines.first_line(), citation.snippet.as_str()),
-        Verdict::Holds | Verdict::Unknown { .. } => {
-            (citation.lines.first_line(), citation.snippet.as_str())
-        }
+        Verdict::Moved { to } => (to.lines, &citation.snippet),
+        Verdict::Holds | Verdict::Unknown { .. } => (citation.lines, &citation.snippet),
     };
-    head + &format_cited_lines(paint, from, text)
+    head + &format_cited_lines(paint, lines.first_line(), text)
 }
 
 fn format_cited_lines(paint: &Paint, from: u32, text: &str) -> String {
     let text = make_terminal_safe(text);
     // A narrow terminal wraps the line: the value that matters often stands at its end.
     let room = paint
-        .columns()
+        .columns
         .map_or(usize::MAX, |it| it.saturating_sub(10).max(WIDEST));
-    let numbered = (from..).zip(text.lines()).take(LINES);
-    let shown: String = numbered
-        .map(|(n, line)| {
-            format!(
-                "  {} {}\n",
-                style_text(DIM, format!("{n:>5} │")),
-                truncate_to_width(line.trim_end(), room)
-            )
-        })
-        .collect();
+    let line = |(n, line): (u32, &str)| {
+        let line = truncate_to_width(line.trim_end(), room);
+        format!("  {}", memory::format_numbered_line(n, &line))
+    };
+    let shown = (from..).zip(text.lines()).take(LINES).map(line);
     let more = text.lines().count().saturating_sub(LINES);
-    if more == 0 {
-        shown
-    } else {
-        shown + &style_text(DIM, format!("        … {more} more lines\n"))
-    }
+    let more = format_if(more > 0, || {
+        format!("{DIM}        … {more} more lines\n{DIM:#}")
+    });
+    shown.collect::<String>() + &more
 }
 
 /// What is known that is much like it, and what it would replace.
@@ -229,39 +180,25 @@ fn format_card_neighbours(paint: &Paint, it: &ReviewItem) -> String {
     let replaces = it
         .replaces
         .as_ref()
-        .map(|it| format!("{}: {}", it.handle(), it.fact))
-        .unwrap_or_default();
+        .map(|it| format!("{}: {}", it.handle(), it.fact));
     let near = it.near.iter().map(|it| {
-        let label = format!("like {}", it.handle);
-        format_card_field(
-            paint,
-            &label,
-            CYAN,
-            &format!("({}) {}", it.relation.as_str(), it.fact),
-        )
+        let text = format!("({}) {}", it.relation.as_str(), it.fact);
+        format_card_field(paint, &format!("like {}", it.handle), CYAN, &text)
     });
-    format_card_field(paint, "replaces", YELLOW, &replaces) + &near.collect::<String>()
+    format_card_field(paint, "replaces", YELLOW, &replaces.unwrap_or_default())
+        + &near.collect::<String>()
 }
 
 fn format_card_copies(paint: &Paint, it: &ReviewItem) -> String {
     if it.copies.is_empty() {
         return String::new();
     }
-    let named: Vec<String> = it
-        .copies
-        .iter()
-        .take(COPIES)
-        .map(|it| it.handle().to_string())
-        .collect();
+    let named = it.copies.iter().take(COPIES).map(Memory::handle);
     let more = it.copies.len().saturating_sub(COPIES);
-    let more = if more == 0 {
-        String::new()
-    } else {
-        format!(" and {more} more")
-    };
     let text = format!(
-        "{}{more}: nearly the same words; one decision is for all",
-        named.join(", ")
+        "{}{}: nearly the same words; one decision is for all",
+        join_texts(named, ", "),
+        format_if(more > 0, || format!(" and {more} more"))
     );
     let label = if it.copies.len() == 1 {
         "copy"

@@ -1,22 +1,22 @@
 //! What is done about one that waits, and how it is told. Copies share its fate.
 
 use apostille_audit::review::ReviewItem;
+use apostille_core::CoreError;
 use apostille_core::forget::{ForgetOutcome, forget};
 use apostille_core::list;
-use apostille_core::memory::{Draft, Memory, MemoryId, MemoryName, Stage, Status};
+use apostille_core::memory::{Draft, Memory, MemoryId, MemoryName, Stage};
 use apostille_core::remember::RememberOutcome;
 use apostille_core::revise::{self, ReviseOutcome};
 use apostille_core::speaker::Person;
 
 use super::edit::EditableWords;
-use apostille_terminal::command_context::CommandContext;
-use apostille_terminal::paint::{
-    BOLD, GREEN, Paint, YELLOW, flatten_to_line, style_text, truncate_to_width,
-};
-use apostille_workspace::error::CommandError;
+use apostille_terminal::command_context::{CommandContext, CommandResult};
+use apostille_terminal::paint::memory::format_not_kept;
+use apostille_terminal::paint::{BOLD, GREEN, Paint, format_count};
 use apostille_workspace::workspace::Workspace;
 
 /// What came of a decision.
+#[derive(Default)]
 pub(crate) struct DecisionOutcome {
     /// The memories that were decided about, as they are now.
     pub done: Vec<Memory>,
@@ -29,26 +29,24 @@ pub(crate) struct DecisionOutcome {
 }
 
 impl DecisionOutcome {
-    fn from_refusal(told: String, is_settled: bool) -> Self {
-        Self {
-            done: Vec::new(),
-            told,
-            is_settled,
-            is_made: false,
-        }
-    }
-
     /// Which memories the deed may have changed; none where they are gone.
     pub(crate) fn changed_memories(&self, it: &ReviewItem) -> Vec<MemoryId> {
         if self.done.is_empty() {
             return Vec::new();
         }
-        let all = std::iter::once(it.memory())
-            .chain(&it.copies)
-            .chain(&self.done)
-            .map(|it| it.id);
+        let all = all_of_item(it).chain(&self.done).map(|it| it.id);
         all.chain(it.memory().supersedes).collect()
     }
+}
+
+/// It and its copies.
+fn all_of_item(it: &ReviewItem) -> impl Iterator<Item = &Memory> {
+    std::iter::once(it.memory()).chain(&it.copies)
+}
+
+/// The name of a memory, whatever its handle.
+fn name_by_id(memory: &Memory) -> MemoryName {
+    MemoryName::Id(memory.id)
 }
 
 /// Where decisions are carried out.
@@ -64,10 +62,9 @@ pub(crate) struct Reviewer<'a> {
 
 impl Reviewer<'_> {
     /// Lets it be used; its copies go up in it.
-    pub(crate) fn accept_waiting(self, it: &ReviewItem) -> Result<DecisionOutcome, CommandError> {
-        let name = MemoryName::Id(it.memory().id);
-        let revised =
-            revise::approve_memory(&self.desk.context(), self.by, &self.desk.spaces(), name)?;
+    pub(crate) fn accept_waiting(self, it: &ReviewItem) -> CommandResult<DecisionOutcome> {
+        let (cx, spaces) = (self.desk.context(), self.desk.spaces());
+        let revised = revise::approve_memory(&cx, self.by, &spaces, name_by_id(it.memory()))?;
         self.absorb_copies(it, revised, "accepted")
     }
 
@@ -76,24 +73,12 @@ impl Reviewer<'_> {
         self,
         it: &ReviewItem,
         reason: &str,
-    ) -> Result<DecisionOutcome, CommandError> {
+    ) -> CommandResult<DecisionOutcome> {
         let (cx, spaces) = (self.desk.context(), self.desk.spaces());
-        let revised = revise::reject_memory(
-            &cx,
-            self.by,
-            &spaces,
-            MemoryName::Id(it.memory().id),
-            reason,
-        )?;
-        let mut deed = self.report_revision(it, revised, "rejected")?;
-        for copy in it.copies.iter().filter(|_| deed.is_made) {
-            if let ReviseOutcome::Done(memory) =
-                revise::reject_memory(&cx, self.by, &spaces, MemoryName::Id(copy.id), reason)?
-            {
-                deed.done.push(*memory);
-            }
-        }
-        Ok(self.add_copy_count(deed, it))
+        let reject =
+            |it: &Memory| revise::reject_memory(&cx, self.by, &spaces, name_by_id(it), reason);
+        let revised = reject(it.memory())?;
+        self.settle_item(it, revised, "rejected", |copy, _| reject(copy))
     }
 
     /// Lets it go up in another, and its copies too.
@@ -101,14 +86,19 @@ impl Reviewer<'_> {
         self,
         it: &ReviewItem,
         into: MemoryName,
-    ) -> Result<DecisionOutcome, CommandError> {
-        let (cx, spaces) = (
-            self.desk.context_for(&it.memory().space),
-            self.desk.spaces(),
-        );
-        let revised =
-            revise::merge_pending_memory(&cx, &spaces, MemoryName::Id(it.memory().id), into)?;
+    ) -> CommandResult<DecisionOutcome> {
+        let revised = self.merge_pending(it, it.memory(), into)?;
         self.absorb_copies(it, revised, "merged into")
+    }
+
+    fn merge_pending(
+        self,
+        it: &ReviewItem,
+        memory: &Memory,
+        into: MemoryName,
+    ) -> Result<ReviseOutcome, CoreError> {
+        let cx = self.desk.context_for(&it.memory().space);
+        revise::merge_pending_memory(&cx, &self.desk.spaces(), name_by_id(memory), into)
     }
 
     /// Keeps what a person says instead, as that person's own words.
@@ -116,7 +106,7 @@ impl Reviewer<'_> {
         self,
         it: &ReviewItem,
         words: EditableWords,
-    ) -> Result<DecisionOutcome, CommandError> {
+    ) -> CommandResult<DecisionOutcome> {
         let old = it.memory();
         let speaker = self.shell.world.speaker();
         let draft = Draft {
@@ -129,59 +119,44 @@ impl Reviewer<'_> {
         let draft = draft.with_vouching(true, Some(self.by));
         let cx = self.desk.context_for(&old.space);
         let revised =
-            match revise::reword_memory(&cx, &self.desk.spaces(), MemoryName::Id(old.id), draft)? {
+            match revise::reword_memory(&cx, &self.desk.spaces(), name_by_id(old), draft)? {
                 RememberOutcome::Remembered { memory, .. }
                 | RememberOutcome::Refreshed { memory } => ReviseOutcome::Done(memory),
                 RememberOutcome::Refused(refusal) => ReviseOutcome::Refused(refusal),
                 RememberOutcome::Similar { near } => {
-                    let known = near
-                        .iter()
-                        .map(|it| it.handle.to_string())
-                        .collect::<Vec<_>>()
-                        .join(", ");
-                    let told = format!(
-                        "{} much the same is known: {known}\n",
-                        style_text(YELLOW.bold(), "not kept:")
-                    );
-                    return Ok(DecisionOutcome::from_refusal(told, false));
+                    return Ok(DecisionOutcome {
+                        told: format_not_kept(&near),
+                        ..DecisionOutcome::default()
+                    });
                 }
             };
         self.absorb_copies(it, revised, "kept as")
     }
 
     /// Removes the text everywhere, that of its copies too.
-    pub(crate) fn forget_waiting(self, it: &ReviewItem) -> Result<DecisionOutcome, CommandError> {
-        let (mut told, mut is_made) = (String::new(), false);
-        for memory in std::iter::once(it.memory()).chain(&it.copies) {
-            let name = MemoryName::Id(memory.id);
-            match forget(
-                &self.desk.context(),
-                &self.shell.world.speaker(),
-                &self.desk.spaces(),
-                name,
-                "forgotten in review",
-            )? {
+    pub(crate) fn forget_waiting(self, it: &ReviewItem) -> CommandResult<DecisionOutcome> {
+        let mut deed = DecisionOutcome::default();
+        let (cx, spaces) = (self.desk.context(), self.desk.spaces());
+        let speaker = self.shell.world.speaker();
+        for memory in all_of_item(it) {
+            let name = name_by_id(memory);
+            deed.told += &match forget(&cx, &speaker, &spaces, name, "forgotten in review")? {
                 ForgetOutcome::Done(memory) => {
-                    told += &format_decision("forgot", &memory);
-                    is_made = true;
+                    deed.is_made = true;
+                    format_decision("forgot", &memory)
                 }
-                ForgetOutcome::Refused(refusal) => told += &self.shell.render_refusal(&refusal).err,
-            }
+                ForgetOutcome::Refused(refusal) => self.shell.render_refusal(&refusal).err,
+            };
             self.desk.forget_side_record(memory.id)?;
         }
-        Ok(DecisionOutcome {
-            is_made,
-            ..DecisionOutcome::from_refusal(told, !self.is_waiting(it)?)
-        })
+        deed.is_settled = !self.is_waiting(it)?;
+        Ok(deed)
     }
 
     /// Whether it still waits; somebody else may have been first.
-    fn is_waiting(self, it: &ReviewItem) -> Result<bool, CommandError> {
-        let now = list::find_named_memory(
-            &self.desk.context(),
-            &self.desk.spaces(),
-            MemoryName::Id(it.memory().id),
-        )?;
+    fn is_waiting(self, it: &ReviewItem) -> CommandResult<bool> {
+        let (cx, spaces) = (self.desk.context(), self.desk.spaces());
+        let now = list::find_named_memory(&cx, &spaces, name_by_id(it.memory()))?;
         Ok(now.is_some_and(|it| it.status.stage() == Stage::Pending))
     }
 
@@ -191,83 +166,62 @@ impl Reviewer<'_> {
         it: &ReviewItem,
         revised: ReviseOutcome,
         verb: &str,
-    ) -> Result<DecisionOutcome, CommandError> {
-        let mut deed = self.report_revision(it, revised, verb)?;
-        let Some(kept) = deed.done.first().map(|it| MemoryName::Id(it.id)) else {
-            return Ok(deed);
-        };
-        let (cx, spaces) = (
-            self.desk.context_for(&it.memory().space),
-            self.desk.spaces(),
-        );
-        for copy in &it.copies {
-            if let ReviseOutcome::Done(memory) =
-                revise::merge_pending_memory(&cx, &spaces, MemoryName::Id(copy.id), kept)?
-            {
-                deed.done.push(*memory);
-            }
-        }
-        Ok(self.add_copy_count(deed, it))
+    ) -> CommandResult<DecisionOutcome> {
+        self.settle_item(it, revised, verb, |copy, kept| {
+            self.merge_pending(it, copy, name_by_id(kept))
+        })
     }
 
-    fn report_revision(
+    /// What became of it, once its copies had their share in it.
+    fn settle_item(
         self,
         it: &ReviewItem,
         revised: ReviseOutcome,
         verb: &str,
-    ) -> Result<DecisionOutcome, CommandError> {
-        match revised {
-            ReviseOutcome::Done(memory) => {
-                let told = format_decision(verb, &memory);
-                Ok(DecisionOutcome {
-                    done: vec![*memory],
-                    told,
-                    is_settled: true,
-                    is_made: true,
-                })
+        revise_copy: impl Fn(&Memory, &Memory) -> Result<ReviseOutcome, CoreError>,
+    ) -> CommandResult<DecisionOutcome> {
+        let mut done = match revised {
+            ReviseOutcome::Done(memory) => vec![*memory],
+            ReviseOutcome::Refused(refusal) => {
+                return Ok(DecisionOutcome {
+                    told: self.shell.render_refusal(&refusal).err,
+                    is_settled: !self.is_waiting(it)?,
+                    ..DecisionOutcome::default()
+                });
             }
-            ReviseOutcome::Refused(refusal) => Ok(DecisionOutcome::from_refusal(
-                self.shell.render_refusal(&refusal).err,
-                !self.is_waiting(it)?,
-            )),
-        }
-    }
-
-    fn add_copy_count(self, deed: DecisionOutcome, it: &ReviewItem) -> DecisionOutcome {
-        let n_copies = deed.done.len().saturating_sub(1);
-        match (n_copies, it.copies.is_empty()) {
-            (0, _) | (_, true) => deed,
-            (n, _) => {
-                let copies = apostille_terminal::paint::format_count(n as u64, "copy", "copies");
-                DecisionOutcome {
-                    told: format!("{}  {copies} with it\n", deed.told),
-                    ..deed
-                }
+        };
+        let mut told = format_decision(verb, &done[0]);
+        for copy in &it.copies {
+            if let ReviseOutcome::Done(memory) = revise_copy(copy, &done[0])? {
+                done.push(*memory);
             }
         }
+        if done.len() > 1 {
+            let n = format_count(done.len() as u64 - 1, "copy", "copies");
+            told += &format!("  {n} with it\n");
+        }
+        Ok(DecisionOutcome {
+            done,
+            told,
+            is_settled: true,
+            is_made: true,
+        })
     }
 }
 
 fn format_decision(verb: &str, memory: &Memory) -> String {
-    format!(
-        "{} {}\n",
-        style_text(GREEN, verb),
-        style_text(BOLD, memory.handle())
-    )
+    let handle = memory.handle();
+    format!("{GREEN}{verb}{GREEN:#} {BOLD}{handle}{BOLD:#}\n")
 }
 
 /// What was decided about a memory, on one line.
 pub(crate) fn format_decided_memory(paint: &Paint, memory: &Memory) -> String {
-    let word = match &memory.status {
-        Status::Active => "accepted",
-        _ => "rejected",
+    let word = if memory.is_active() {
+        "accepted"
+    } else {
+        "rejected"
     };
-    let room = paint
-        .columns()
-        .map_or(usize::MAX, |it| it.saturating_sub(20));
-    format!(
-        "{}  {}\n",
-        format_decision(word, memory).trim_end(),
-        truncate_to_width(&flatten_to_line(&memory.fact), room)
-    )
+    let decision = format_decision(word, memory);
+    let fact = paint.fit_to_line(&memory.fact, 20);
+    format!("{}  {fact}\n", decision.trim_end())
 }

@@ -1,6 +1,5 @@
 //! The dialogue: one that waits after the other, and what a person wants done about it.
 
-use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,15 +10,13 @@ use apostille_core::{breaker as core, rollback};
 
 use super::decisions::{DecisionOutcome, Reviewer};
 use super::edit::{self, EditableWords};
-use super::keys::{self, ReviewChoice, is_yes_answer};
+use super::keys::{self, ReviewChoice};
 use super::{card, queue};
 use apostille_terminal::breakers;
-use apostille_terminal::command_context;
-use apostille_terminal::command_context::CommandContext;
+use apostille_terminal::command_context::{CommandContext, CommandResult, is_yes_answer};
 use apostille_terminal::paint::{
-    BOLD, DIM, Paint, YELLOW, flatten_to_line, format_count, style_text, truncate_to_width,
+    BOLD, DIM, Paint, YELLOW, flatten_to_line, format_count, format_if, style_text,
 };
-use apostille_workspace::error::CommandError;
 use apostille_workspace::workspace::Workspace;
 
 /// How many are listed before all that is safe is accepted.
@@ -32,39 +29,23 @@ pub(crate) trait ReviewConsole {
     /// One line that is typed; empty at the end of input.
     fn read_answer(&self) -> String;
     /// The words after a person edited them in an editor; `None` where there is no editor.
-    fn edit_words(
-        &self,
-        words: &EditableWords,
-    ) -> Option<Result<Option<EditableWords>, CommandError>>;
+    fn edit_words(&self, words: &EditableWords) -> Option<CommandResult<Option<EditableWords>>>;
 }
 
 /// The terminal.
-pub(crate) struct ReviewTerminal<'a> {
-    /// The program as it was called.
-    pub shell: &'a CommandContext,
-}
-
-impl ReviewConsole for ReviewTerminal<'_> {
+impl ReviewConsole for CommandContext {
     fn print_text(&self, text: &str) {
-        // A terminal that is gone is noticed when the answer is read.
-        let _ = command_context::write_styled_text(
-            std::io::stdout().lock(),
-            text,
-            self.shell.flags.color,
-        );
-        let _ = std::io::stdout().flush();
+        self.print_at_once(text);
     }
 
     fn read_answer(&self) -> String {
-        self.shell.world.read_line()
+        self.world.read_line()
     }
 
-    fn edit_words(
-        &self,
-        words: &EditableWords,
-    ) -> Option<Result<Option<EditableWords>, CommandError>> {
-        edit::find_user_editor(&self.shell.world)
-            .map(|editor| edit::edit_in_editor(&self.shell.world, editor, words))
+    fn edit_words(&self, words: &EditableWords) -> Option<CommandResult<Option<EditableWords>>> {
+        let env = &self.world.env;
+        let editor = env.get("VISUAL").or_else(|| env.get("EDITOR"))?;
+        Some(edit::edit_in_editor(&self.world, editor, words))
     }
 }
 
@@ -86,7 +67,8 @@ pub(crate) struct ReviewDialogue<'a> {
     queue: Vec<ReviewItem>,
     is_settled: Vec<bool>,
     steps: Vec<UndoableDecision>,
-    made: Arc<AtomicU64>,
+    /// How many decisions were made so far.
+    pub(crate) made: Arc<AtomicU64>,
 }
 
 impl<'a> ReviewDialogue<'a> {
@@ -98,40 +80,32 @@ impl<'a> ReviewDialogue<'a> {
         talk: &'a dyn ReviewConsole,
         queue: Vec<ReviewItem>,
     ) -> Self {
-        let is_settled = vec![false; queue.len()];
-        let (hand, steps, made) = (Reviewer { shell, by, desk }, Vec::new(), Arc::default());
         Self {
-            hand,
+            hand: Reviewer { shell, by, desk },
             paint: &shell.paint,
             talk,
+            is_settled: vec![false; queue.len()],
             queue,
-            is_settled,
-            steps,
-            made,
+            steps: Vec::new(),
+            made: Arc::default(),
         }
     }
 
-    /// How many decisions were made so far, for whoever must say it when the dialogue is cut off.
-    pub(crate) fn decision_counter(&self) -> Arc<AtomicU64> {
-        Arc::clone(&self.made)
-    }
-
     /// Goes through the queue until its end, or until the person leaves.
-    pub(crate) fn run(&mut self) -> Result<(), CommandError> {
+    pub(crate) fn run(&mut self) -> CommandResult<()> {
         self.print_text(&self.format_greeting());
         let mut at = 0;
         loop {
-            let Some(next) = self.waiting_from(at) else {
+            let Some(next) = (at..self.queue.len()).find(|it| !self.is_settled[*it]) else {
                 if !self.offer_last_undo(&mut at)? {
                     break;
                 }
                 continue;
             };
             at = next;
-            self.print_text(&format!(
-                "\n{}",
-                card::format_review_card(self.paint, &self.queue[at], at + 1, self.queue.len())
-            ));
+            let (it, of) = (&self.queue[at], self.queue.len());
+            let card = card::format_review_card(self.paint, it, at + 1, of);
+            self.print_text(&format!("\n{card}"));
             match self.ask_choice() {
                 ReviewChoice::Quit => break,
                 ReviewChoice::Skip => at += 1,
@@ -141,27 +115,25 @@ impl<'a> ReviewDialogue<'a> {
                 choice => self.decide_item(at, choice)?,
             }
         }
-        self.print_text(&self.format_farewell());
+        let made = format_decisions_made(&self.made);
+        let left = match self.is_settled.iter().filter(|it| !**it).count() {
+            0 => "nothing waits any more".to_owned(),
+            n => format!("{} left", format_count(n as u64, "decision", "decisions")),
+        };
+        self.print_text(&self.paint.wrap_text(&format!("{made}, {left}"), 0));
         self.offer_breaker_closing()
     }
 
     /// Offers to close what is open: whoever has read what waits can judge it.
-    fn offer_breaker_closing(&self) -> Result<(), CommandError> {
-        for (space, trip) in breakers::list_breakers_in_play(self.hand.desk)? {
-            let told = self.paint.wrap_text(
-                &format!(
-                    "a breaker is open: {}",
-                    breakers::describe_open_breaker(&trip)
-                ),
-                0,
-            );
-            if is_yes_answer(&self.ask_question(&format!("{told}close it? [y/N] "))) {
-                core::close_breakers(
-                    &self.hand.desk.context_for(&space),
-                    self.hand.by,
-                    &space,
-                    trip.actor.as_deref(),
-                )?;
+    fn offer_breaker_closing(&self) -> CommandResult<()> {
+        let Reviewer { desk, by, .. } = self.hand;
+        for (space, trip) in breakers::list_breakers_in_play(desk)? {
+            let told = self
+                .paint
+                .wrap_text(&breakers::announce_open_breaker(&trip), 0);
+            if self.ask_consent(&format!("{told}close it?")) {
+                let cx = desk.context_for(&space);
+                core::close_breakers(&cx, by, &space, trip.actor.as_deref())?;
                 self.print_text("closed\n");
             }
         }
@@ -170,10 +142,6 @@ impl<'a> ReviewDialogue<'a> {
 
     fn print_text(&self, text: &str) {
         self.talk.print_text(text);
-    }
-
-    fn waiting_from(&self, at: usize) -> Option<usize> {
-        (at..self.queue.len()).find(|it| !self.is_settled[*it])
     }
 
     fn waiting_before(&self, at: usize) -> usize {
@@ -185,27 +153,12 @@ impl<'a> ReviewDialogue<'a> {
     }
 
     fn format_greeting(&self) -> String {
-        let n = apostille_api::json::count_queued_memories(&self.queue) as u64;
-        let waits = format_count(n, "memory waits", "memories wait");
-        let decisions = format_count(self.queue.len() as u64, "decision", "decisions");
         let safe = self.safe_positions().count();
-        let safe = if safe == 0 {
-            String::new()
-        } else {
+        let safe = format_if(safe > 0, || {
             format!(", {safe} safe: all accepts them at once")
-        };
-        self.paint
-            .wrap_text(&format!("{waits}, {decisions} to make{safe}"), 0)
-    }
-
-    fn format_farewell(&self) -> String {
-        let left = self.is_settled.iter().filter(|it| !**it).count() as u64;
-        let left = match left {
-            0 => "nothing waits any more".to_owned(),
-            n => format!("{} left", format_count(n, "decision", "decisions")),
-        };
-        self.paint
-            .wrap_text(&format!("{}, {left}", format_decisions_made(&self.made)), 0)
+        });
+        let size = queue::format_queue_size(&self.queue);
+        self.paint.wrap_text(&(size + &safe), 0)
     }
 
     /// Asks until it is understood.
@@ -224,7 +177,7 @@ impl<'a> ReviewDialogue<'a> {
         }
     }
 
-    fn decide_item(&mut self, at: usize, choice: ReviewChoice) -> Result<(), CommandError> {
+    fn decide_item(&mut self, at: usize, choice: ReviewChoice) -> CommandResult<()> {
         let it = &self.queue[at];
         let after = self.last_event_number(it)?;
         let deed = match choice {
@@ -242,11 +195,9 @@ impl<'a> ReviewDialogue<'a> {
         Ok(())
     }
 
-    fn last_event_number(&self, it: &ReviewItem) -> Result<u64, CommandError> {
-        Ok(rollback::find_last_event_place(
-            &self.hand.desk.context(),
-            &it.memory().space,
-        )?)
+    fn last_event_number(&self, it: &ReviewItem) -> CommandResult<u64> {
+        let cx = self.hand.desk.context();
+        Ok(rollback::find_last_event_place(&cx, &it.memory().space)?)
     }
 
     /// Only what was done counts, and can be taken back.
@@ -263,44 +214,33 @@ impl<'a> ReviewDialogue<'a> {
     }
 
     /// Takes the last decision back; where to go on.
-    fn undo_last(&mut self, at: usize) -> Result<usize, CommandError> {
+    fn undo_last(&mut self, at: usize) -> CommandResult<usize> {
         let Some(step) = self.steps.pop() else {
             self.print_text(&style_text(DIM, "nothing was decided yet\n"));
             return Ok(at);
         };
         let memory = self.queue[step.at].memory();
-        let (handle, space) = (memory.handle(), memory.space.clone());
+        let (handle, space) = (memory.handle(), &memory.space);
         if step.changed.is_empty() {
             self.print_text(&format!("{handle} was forgotten and cannot come back\n"));
             return Ok(at);
         }
-        let cx = self.hand.desk.context_for(&space);
-        rollback::take_back_changes(
-            &cx,
-            &space,
-            step.after,
-            &step.changed,
-            "taken back in review",
-        )?;
+        let cx = self.hand.desk.context_for(space);
+        let why = "taken back in review";
+        rollback::take_back_changes(&cx, space, step.after, &step.changed, why)?;
         self.is_settled[step.at] = false;
         self.made.fetch_sub(1, Ordering::Relaxed);
         self.print_text(&format!(
-            "{} {handle} waits again\n",
-            style_text(YELLOW, "taken back:")
+            "{YELLOW}taken back:{YELLOW:#} {handle} waits again\n"
         ));
         Ok(step.at)
     }
 
     /// The last decision of all can be taken back too.
-    fn offer_last_undo(&mut self, at: &mut usize) -> Result<bool, CommandError> {
-        let can_undo = self
-            .steps
-            .last()
-            .is_some_and(|it| it.at == *at && !it.changed.is_empty());
-        let ask = format!(
-            "[{}]ndo the last one, or enter to end: ",
-            style_text(BOLD, "u")
-        );
+    fn offer_last_undo(&mut self, at: &mut usize) -> CommandResult<bool> {
+        let last = self.steps.last();
+        let can_undo = last.is_some_and(|it| it.at == *at && !it.changed.is_empty());
+        let ask = format!("[{BOLD}u{BOLD:#}]ndo the last one, or enter to end: ");
         if !can_undo
             || ReviewChoice::from_line(&self.ask_question(&ask)) != Some(ReviewChoice::Undo)
         {
@@ -310,22 +250,27 @@ impl<'a> ReviewDialogue<'a> {
         Ok(true)
     }
 
+    /// Whether the person agrees.
+    fn ask_consent(&self, question: &str) -> bool {
+        is_yes_answer(&self.ask_question(&format!("{question} [y/N] ")))
+    }
+
     fn ask_question(&self, question: &str) -> String {
         self.print_text(question);
         self.talk.read_answer().trim().to_owned()
     }
 
     /// Copies of what comes from outside or reads like an instruction are named before they are let in with it.
-    fn confirm_accept(&self, it: &ReviewItem) -> Result<Option<DecisionOutcome>, CommandError> {
+    fn confirm_accept(&self, it: &ReviewItem) -> CommandResult<Option<DecisionOutcome>> {
         let is_careful = it.care >= ReviewCare::Outside && !it.copies.is_empty();
         let ask = || {
             format!(
-                "{}accept this and {}? [y/N] ",
+                "{}accept this and {}?",
                 self.list_copies(it),
                 format_copy_count(it)
             )
         };
-        if is_careful && !is_yes_answer(&self.ask_question(&ask())) {
+        if is_careful && !self.ask_consent(&ask()) {
             self.print_text("nothing was accepted\n");
             return Ok(None);
         }
@@ -334,39 +279,31 @@ impl<'a> ReviewDialogue<'a> {
 
     /// The copies, one on each line.
     fn list_copies(&self, it: &ReviewItem) -> String {
-        let room = self
-            .paint
-            .columns()
-            .map_or(usize::MAX, |it| it.saturating_sub(9));
-        let line = |it: &Memory| {
-            format!(
-                "{:8} {}\n",
-                it.handle(),
-                truncate_to_width(&flatten_to_line(&it.fact), room)
-            )
-        };
+        let copies = it.copies.iter().take(LISTED);
+        let lines: String = copies.map(|it| self.format_listed(it, &it.fact)).collect();
         let more = it.copies.len().saturating_sub(LISTED);
-        let more = if more == 0 {
-            String::new()
-        } else {
-            format!("… and {more} more\n")
-        };
-        it.copies.iter().take(LISTED).map(line).collect::<String>() + &more
+        lines + &format_if(more > 0, || format!("… and {more} more\n"))
     }
 
-    fn confirm_forget(&self, it: &ReviewItem) -> Result<Option<DecisionOutcome>, CommandError> {
+    fn format_listed(&self, memory: &Memory, text: &str) -> String {
+        format!(
+            "{:8} {}\n",
+            memory.handle(),
+            self.paint.fit_to_line(text, 9)
+        )
+    }
+
+    fn confirm_forget(&self, it: &ReviewItem) -> CommandResult<Option<DecisionOutcome>> {
         let what = match it.copies.len() {
             0 => "forget it".to_owned(),
-            _ => format!(
-                "{}forget this and {}",
-                self.list_copies(it),
-                format_copy_count(it)
-            ),
+            _ => {
+                let (copies, n) = (self.list_copies(it), format_copy_count(it));
+                format!("{copies}forget this and {n}")
+            }
         };
-        let is_sure = is_yes_answer(
-            &self.ask_question(&format!("{what} for good? this cannot be undone [y/N] ")),
-        );
-        is_sure.then(|| self.hand.forget_waiting(it)).transpose()
+        self.ask_consent(&format!("{what} for good? this cannot be undone"))
+            .then(|| self.hand.forget_waiting(it))
+            .transpose()
     }
 
     /// Without a reason nothing is rejected: whoever pressed the key by mistake gets back to the item.
@@ -374,10 +311,11 @@ impl<'a> ReviewDialogue<'a> {
         &self,
         it: &ReviewItem,
         reason: String,
-    ) -> Result<Option<DecisionOutcome>, CommandError> {
-        let reason = match reason.is_empty() {
-            true => self.ask_question("why? (enter: back, nothing is rejected) "),
-            false => reason,
+    ) -> CommandResult<Option<DecisionOutcome>> {
+        let reason = if reason.is_empty() {
+            self.ask_question("why? (enter: back, nothing is rejected) ")
+        } else {
+            reason
         };
         if matches!(reason.as_str(), "" | "q" | "quit") {
             self.print_text("nothing was rejected\n");
@@ -387,17 +325,12 @@ impl<'a> ReviewDialogue<'a> {
     }
 
     /// Merges into the memory that was named; into the nearest only after its words were read.
-    fn merge_into(
-        &self,
-        it: &ReviewItem,
-        into: &str,
-    ) -> Result<Option<DecisionOutcome>, CommandError> {
+    fn merge_into(&self, it: &ReviewItem, into: &str) -> CommandResult<Option<DecisionOutcome>> {
         let into = match (into, it.near.first()) {
             ("", Some(known)) => {
                 let fact = flatten_to_line(&known.fact);
-                let ask = self
-                    .paint
-                    .wrap_text(&format!("merge into {}: {fact}?", known.handle), 0);
+                let ask = format!("merge into {}: {fact}?", known.handle);
+                let ask = self.paint.wrap_text(&ask, 0);
                 match self.ask_question(&format!("{ask}y, or another as m-12 (enter: none) ")) {
                     said if is_yes_answer(&said) => known.handle.to_string(),
                     said => said,
@@ -413,16 +346,14 @@ impl<'a> ReviewDialogue<'a> {
         match into.parse::<MemoryName>() {
             Ok(name) => self.hand.merge_waiting(it, name).map(Some),
             Err(why) => {
-                self.print_text(&format!(
-                    "{} {why}\n",
-                    style_text(YELLOW.bold(), "refused:")
-                ));
+                let refused = style_text(YELLOW.bold(), "refused:");
+                self.print_text(&format!("{refused} {why}\n"));
                 Ok(None)
             }
         }
     }
 
-    fn edit_and_reword(&self, it: &ReviewItem) -> Result<Option<DecisionOutcome>, CommandError> {
+    fn edit_and_reword(&self, it: &ReviewItem) -> CommandResult<Option<DecisionOutcome>> {
         let words = EditableWords::from_memory(it.memory());
         let new = match self.talk.edit_words(&words) {
             Some(Ok(new)) => new,
@@ -441,23 +372,22 @@ impl<'a> ReviewDialogue<'a> {
 
     /// The words line by line, where there is no editor.
     fn ask_words(&self, old: &EditableWords) -> EditableWords {
-        let ask = |what: &str, old: &str| match self
-            .ask_question(&format!("{what} (enter keeps it): "))
-        {
-            said if said.is_empty() => old.to_owned(),
-            said => said,
+        let ask = |what: &str, old: &str| {
+            let said = self.ask_question(&format!("{what} (enter keeps it): "));
+            if said.is_empty() {
+                old.to_owned()
+            } else {
+                said
+            }
         };
-        let some = |text: String| Some(text).filter(|it| !it.is_empty());
+        let ask_optional = |what: &str, old: &Option<String>| {
+            let said = ask(what, old.as_deref().unwrap_or_default());
+            Some(said).filter(|it| !it.is_empty())
+        };
         EditableWords {
             fact: ask("the fact, on one line", &old.fact),
-            subject: some(ask(
-                "the subject",
-                old.subject.as_deref().unwrap_or_default(),
-            )),
-            reason: some(ask(
-                "why it matters",
-                old.reason.as_deref().unwrap_or_default(),
-            )),
+            subject: ask_optional("the subject", &old.subject),
+            reason: ask_optional("why it matters", &old.reason),
         }
     }
 
@@ -466,52 +396,36 @@ impl<'a> ReviewDialogue<'a> {
     }
 
     /// Lists what is safe, and accepts it when the person agrees.
-    pub(crate) fn confirm_accept_safe(&mut self) -> Result<(), CommandError> {
+    pub(crate) fn confirm_accept_safe(&mut self) -> CommandResult<()> {
         let safe: Vec<&ReviewItem> = self.safe_positions().map(|at| &self.queue[at]).collect();
         if safe.is_empty() {
             self.print_text("nothing that waits is safe to accept unread\n");
             return Ok(());
         }
-        let room = self
-            .paint
-            .columns()
-            .map_or(usize::MAX, |it| it.saturating_sub(9));
-        let line = |it: &&ReviewItem| {
-            format!(
-                "{:8} {}\n",
-                it.memory().handle(),
-                truncate_to_width(&queue::format_waiting_memory(it), room)
-            )
-        };
-        let mut list: String = safe.iter().take(LISTED).map(line).collect();
-        if let Some(more) = safe.len().checked_sub(LISTED).filter(|it| *it > 0) {
-            list += &self
-                .paint
-                .wrap_text(&format!("… and {more} more; review --json has them all"), 0);
+        let shown = safe.iter().take(LISTED);
+        let mut list: String = shown
+            .map(|it| self.format_listed(it.memory(), &queue::format_waiting_memory(it)))
+            .collect();
+        if safe.len() > LISTED {
+            let more = safe.len() - LISTED;
+            let told = format!("… and {more} more; review --json has them all");
+            list += &self.paint.wrap_text(&told, 0);
         }
-        let these = if safe.len() == 1 {
-            "it".into()
-        } else {
-            format!("these {}", safe.len())
+        let these = match safe.len() {
+            1 => "it".into(),
+            n => format!("these {n}"),
         };
-        if !is_yes_answer(&self.ask_question(&format!("{list}accept {these}? [y/N] "))) {
+        if !self.ask_consent(&format!("{list}accept {these}?")) {
             self.print_text("nothing was accepted\n");
             return Ok(());
         }
-        let n = self
-            .accept_safe()?
-            .iter()
-            .filter(|it| it.is_active())
-            .count() as u64;
-        self.print_text(&format!(
-            "{} accepted\n",
-            format_count(n, "memory", "memories")
-        ));
+        let done = self.accept_safe()?;
+        self.print_text(&format_accepted(&done));
         Ok(())
     }
 
     /// Accepts everything that is safe; the memories as they are now.
-    pub(crate) fn accept_safe(&mut self) -> Result<Vec<Memory>, CommandError> {
+    pub(crate) fn accept_safe(&mut self) -> CommandResult<Vec<Memory>> {
         let mut done = Vec::new();
         for at in self.safe_positions().collect::<Vec<_>>() {
             let after = self.last_event_number(&self.queue[at])?;
@@ -525,10 +439,14 @@ impl<'a> ReviewDialogue<'a> {
 
 /// How many decisions were made, in words.
 pub(crate) fn format_decisions_made(made: &AtomicU64) -> String {
-    format!(
-        "{} made",
-        format_count(made.load(Ordering::Relaxed), "decision", "decisions")
-    )
+    let made = format_count(made.load(Ordering::Relaxed), "decision", "decisions");
+    format!("{made} made")
+}
+
+/// How many of these were accepted, in words.
+pub(crate) fn format_accepted(done: &[Memory]) -> String {
+    let n = done.iter().filter(|it| it.is_active()).count() as u64;
+    format!("{} accepted\n", format_count(n, "memory", "memories"))
 }
 
 fn format_copy_count(it: &ReviewItem) -> String {

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use apostille_core::memory::Memory;
 
+use apostille_terminal::command_context::CommandResult;
 use apostille_terminal::paint::make_terminal_safe;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::system::System;
@@ -27,11 +28,10 @@ const NOTE: &str = "# the fact stands below the empty line; without a fact nothi
 impl EditableWords {
     /// The words of a memory as they are.
     pub(crate) fn from_memory(memory: &Memory) -> Self {
-        let (subject, reason) = (memory.subject.clone(), memory.reason.clone());
         Self {
             fact: memory.fact.clone(),
-            subject,
-            reason,
+            subject: memory.subject.clone(),
+            reason: memory.reason.clone(),
         }
     }
 
@@ -57,25 +57,17 @@ impl EditableWords {
             .unwrap_or(lines.len());
         let (top, fact) = lines.split_at(end);
         let said = |key: &str| {
-            let found = top
-                .iter()
-                .find_map(|it| it.strip_prefix(key))
-                .map(|it| it.trim().to_owned());
-            found.filter(|it| !it.is_empty())
+            let mut lines = top.iter();
+            let found = lines.find_map(|it| it.strip_prefix(key))?.trim();
+            (!found.is_empty()).then(|| found.to_owned())
         };
-        let (subject, reason) = (said("subject:"), said("reason:"));
         let fact = fact.join("\n").trim().to_owned();
-        (!fact.is_empty()).then_some(Self {
+        (!fact.is_empty()).then(|| Self {
             fact,
-            subject,
-            reason,
+            subject: said("subject:"),
+            reason: said("reason:"),
         })
     }
-}
-
-/// The user's editor, if one is set.
-pub(crate) fn find_user_editor(world: &System) -> Option<&str> {
-    world.env.get("VISUAL").or_else(|| world.env.get("EDITOR"))
 }
 
 /// Lets a person edit the words in their editor; `None` if nothing is to be changed.
@@ -83,15 +75,14 @@ pub(crate) fn edit_in_editor(
     world: &System,
     editor: &str,
     words: &EditableWords,
-) -> Result<Option<EditableWords>, CommandError> {
-    let name = format!(
-        "apostille-review-{:016x}.md",
-        (world.random_source())() >> 64
-    );
-    let path = world.temp_dir().join(name);
+) -> CommandResult<Option<EditableWords>> {
+    let number = (world.random_source())() >> 64;
+    let path = world
+        .temp_dir()
+        .join(format!("apostille-review-{number:016x}.md"));
     let page = create_private_text_file(&path, &words.to_page())
-        .and_then(|()| run_user_editor(editor, &path));
-    let page = page.and_then(|()| fs::read_to_string(&path));
+        .and_then(|()| run_user_editor(editor, &path))
+        .and_then(|()| fs::read_to_string(&path));
     let _ = fs::remove_file(&path);
     let page =
         page.map_err(|error| CommandError::usage(format!("'{editor}' cannot edit it: {error}")))?;

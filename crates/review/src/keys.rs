@@ -1,6 +1,6 @@
 //! The keys of the dialogue: what each stands for, and how they are shown.
 
-use apostille_terminal::paint::{BOLD, Paint, measure_text_width, style_text};
+use apostille_terminal::paint::{BOLD, Paint, measure_text_width};
 
 /// What a person chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,32 +32,26 @@ pub(crate) enum ReviewChoice {
 impl ReviewChoice {
     /// The choice that a line stands for; the end of the input is the end of it all.
     pub(crate) fn from_line(line: &str) -> Option<Self> {
-        let (key, rest) = line
-            .trim()
-            .split_once(char::is_whitespace)
-            .unwrap_or((line.trim(), ""));
+        let is_end = line.is_empty();
+        let line = line.trim();
+        let (key, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim().to_owned();
-        match key.to_ascii_lowercase().as_str() {
-            "" if line.is_empty() => Some(Self::Quit),
-            "a" | "accept" => Some(Self::Accept),
-            "e" | "edit" => Some(Self::Edit),
-            "m" | "merge" => Some(Self::Merge(rest)),
-            "r" | "reject" => Some(Self::Reject(rest)),
-            "f" | "forget" => Some(Self::Forget),
-            "" | "s" | "skip" => Some(Self::Skip),
-            "b" | "back" => Some(Self::Back),
-            "u" | "undo" => Some(Self::Undo),
-            "all" => Some(Self::AllSafe),
-            "q" | "quit" => Some(Self::Quit),
-            "?" | "h" | "help" => Some(Self::Help),
-            _ => None,
-        }
+        Some(match key.to_ascii_lowercase().as_str() {
+            "" if is_end => Self::Quit,
+            "a" | "accept" => Self::Accept,
+            "e" | "edit" => Self::Edit,
+            "m" | "merge" => Self::Merge(rest),
+            "r" | "reject" => Self::Reject(rest),
+            "f" | "forget" => Self::Forget,
+            "" | "s" | "skip" => Self::Skip,
+            "b" | "back" => Self::Back,
+            "u" | "undo" => Self::Undo,
+            "all" => Self::AllSafe,
+            "q" | "quit" => Self::Quit,
+            "?" | "h" | "help" => Self::Help,
+            _ => return None,
+        })
     }
-}
-
-/// Whether an answer is a yes.
-pub(crate) fn is_yes_answer(said: &str) -> bool {
-    matches!(said, "y" | "Y" | "yes")
 }
 
 /// The keys, each as it stands in the word for what it does.
@@ -103,37 +97,25 @@ const HELP: [(&str, &str); 11] = [
 
 /// The keys on as many lines as they need, and the prompt.
 pub(crate) fn format_review_keys(paint: &Paint) -> String {
-    let room = paint.columns().unwrap_or(usize::MAX);
+    let room = paint.columns.unwrap_or(usize::MAX);
     let mut lines = vec![String::new()];
     for (key, rest) in KEYS {
-        let part = format!("[{}]{rest} ", style_text(BOLD, key));
+        let part = format!("[{BOLD}{key}{BOLD:#}]{rest} ");
+        let wide = measure_text_width(part.trim_end());
         match lines.last_mut() {
-            Some(line)
-                if measure_text_width(line) + measure_text_width(part.trim_end()) <= room =>
-            {
-                line.push_str(&part)
-            }
+            Some(line) if measure_text_width(line) + wide <= room => line.push_str(&part),
             _ => lines.push(part),
         }
     }
-    lines
-        .iter()
-        .map(|it| format!("{}\n", it.trim_end()))
-        .collect::<String>()
-        + "> "
+    let lines = lines.iter().map(|it| format!("{}\n", it.trim_end()));
+    lines.collect::<String>() + "> "
 }
 
 /// What each key does.
 pub(crate) fn format_review_help(paint: &Paint) -> String {
-    let line = |(key, what): &(&str, &str)| {
-        let lines = paint.wrap_text(what, 10);
-        format!(
-            "  {}{:pad$}{}",
-            style_text(BOLD, key),
-            "",
-            lines.trim_start(),
-            pad = 8 - key.len()
-        )
+    let line = |(key, what): (&str, &str)| {
+        let (what, pad) = (paint.wrap_text(what, 10), 8 - key.len());
+        format!("  {BOLD}{key}{BOLD:#}{:pad$}{}", "", what.trim_start())
     };
-    HELP.iter().map(line).collect()
+    HELP.into_iter().map(line).collect()
 }

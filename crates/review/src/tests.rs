@@ -16,8 +16,7 @@ use tempfile::TempDir;
 use super::dialogue::{ReviewConsole, ReviewDialogue};
 use super::edit::EditableWords;
 use apostille_terminal::args::GlobalArgs;
-use apostille_terminal::command_context::CommandContext;
-use apostille_workspace::error::CommandError;
+use apostille_terminal::command_context::{CommandContext, CommandResult};
 use apostille_workspace::system::{Environment, System, TerminalInfo};
 use apostille_workspace::workspace::Workspace;
 
@@ -41,10 +40,7 @@ impl ReviewConsole for Person {
         line
     }
 
-    fn edit_words(
-        &self,
-        words: &EditableWords,
-    ) -> Option<Result<Option<EditableWords>, CommandError>> {
+    fn edit_words(&self, words: &EditableWords) -> Option<CommandResult<Option<EditableWords>>> {
         self.editor.map(|edit| Ok(edit(words)))
     }
 }
@@ -357,7 +353,6 @@ fn the_editor_is_used_where_there_is_one() {
     let desk = scene.desk();
     let new = desk
         .find_named(&[MemoryName::Handle("m-6".parse().unwrap())])
-        .unwrap()
         .unwrap()
         .remove(0);
     assert_eq!(

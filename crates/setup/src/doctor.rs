@@ -102,9 +102,8 @@ pub fn run(shell: &CommandContext) -> Result<CommandOutput, CommandError> {
         ok: code == error::OK,
         findings,
     };
-    Ok(shell.render_output(code, &json, |paint| {
-        format_doctor_page(paint, &json.findings)
-    }))
+    let answer = shell.render_output(&json, |paint| format_doctor_page(paint, &json.findings));
+    Ok(answer.with_code(code))
 }
 
 fn check_git_program() -> DoctorFinding {
@@ -172,7 +171,7 @@ fn check_open_breakers(shell: &CommandContext) -> Vec<DoctorFinding> {
     let told = |it: &OpenBreaker| {
         format!(
             "{}; `apostille breaker close` lets it go on",
-            breakers::describe_open_breaker(it)
+            breakers::describe_breaker(it, true)
         )
     };
     open.iter()

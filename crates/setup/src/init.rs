@@ -364,6 +364,6 @@ impl InitProposal<'_> {
                 _ => &self.notes,
             },
         };
-        self.shell.render_output(code, &json, |_| text)
+        self.shell.render_output(&json, |_| text).with_code(code)
     }
 }

@@ -12,7 +12,6 @@ use serde_json::value::RawValue;
 use apostille_terminal::args::{Cli, CliCommand, GlobalArgs, help};
 use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{BOLD, CYAN, DIM, Paint, style_text};
-use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::system::{Environment, System, TerminalInfo};
 use repository::TourRepository;
@@ -68,9 +67,7 @@ pub fn run(shell: &CommandContext, run_command: RunCommand) -> Result<CommandOut
         steps,
         next: NEXT,
     };
-    Ok(shell.render_output(error::OK, &json, |paint| {
-        format_tour_page(paint, &json.steps)
-    }))
+    Ok(shell.render_output(&json, |paint| format_tour_page(paint, &json.steps)))
 }
 
 struct Tour<'a> {
@@ -279,7 +276,7 @@ fn format_tour_page(paint: &Paint, steps: &[TourStep]) -> String {
         if !step.title.is_empty() {
             let rule = "─".repeat(
                 paint
-                    .columns()
+                    .columns
                     .unwrap_or(WIDEST)
                     .min(WIDEST)
                     .saturating_sub(step.title.chars().count() + 4),
@@ -307,10 +304,7 @@ fn format_tour_page(paint: &Paint, steps: &[TourStep]) -> String {
     format!(
         "{}{out}\n{}\n{end}\n\n{next}",
         format_tour_title(),
-        style_text(
-            DIM,
-            "─".repeat(paint.columns().unwrap_or(WIDEST).min(WIDEST))
-        )
+        style_text(DIM, "─".repeat(paint.columns.unwrap_or(WIDEST).min(WIDEST)))
     )
 }
 

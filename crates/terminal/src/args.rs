@@ -97,22 +97,22 @@ impl GlobalArgs {
 
     /// The program's name, with the flags that say which store and whose memory is meant, to be pasted.
     pub fn pasted_program(&self) -> String {
-        let dir = self
-            .dir
-            .as_ref()
-            .map(|it| it.to_string_lossy().into_owned());
-        let said = [
-            ("-C", &dir),
+        let dir = self.dir.as_ref().map(|it| it.to_string_lossy());
+        let memory = self.memory_flags();
+        let memory = memory.iter().map(|(flag, value)| (*flag, value.as_deref()));
+        let said = std::iter::once(("-C", dir.as_deref())).chain(memory);
+        let said =
+            said.filter_map(|(flag, value)| Some(format!(" {flag} {}", quote_pasted_word(value?))));
+        format!("apostille{}", said.collect::<String>())
+    }
+
+    /// The flags that say which memory is meant, as they are typed.
+    pub fn memory_flags(&self) -> [(&'static str, &Option<String>); 3] {
+        [
             ("--store", &self.store),
             ("--repo", &self.repo),
             ("--as", &self.as_user),
-        ];
-        let said = said.iter().filter_map(|(flag, value)| {
-            Some(format!(" {flag} {}", quote_pasted_word(value.as_ref()?)))
-        });
-        std::iter::once("apostille".to_owned())
-            .chain(said)
-            .collect()
+        ]
     }
 }
 
@@ -120,109 +120,75 @@ impl GlobalArgs {
 #[derive(Debug, Subcommand)]
 pub enum CliCommand {
     /// Keep a fact, with the code that proves it
-    #[command(after_help = help::REMEMBER)]
     Remember(RememberArgs),
     /// Ask what is known, checked against your code
-    #[command(after_help = help::RECALL)]
     Recall(RecallArgs),
     /// List memories
-    #[command(after_help = help::LIST)]
     List(ListArgs),
     /// Show everything about one memory
-    #[command(after_help = help::SHOW)]
     Show(SingleMemoryArgs),
     /// List memories, those refreshed last first
-    #[command(after_help = help::RECENT)]
     Recent(RecentArgs),
     /// Look up the citations: does it still hold?
-    #[command(after_help = help::VERIFY)]
     Verify(VerifyArgs),
     /// Look everything over: what needs attention, and the way out
-    #[command(after_help = help::AUDIT)]
     Audit(AuditArgs),
     /// Make a note into an episode, or into knowledge
-    #[command(after_help = help::PROMOTE)]
     Promote(PromoteArgs),
     /// Say that memories still hold; they rank as fresh again
-    #[command(after_help = help::REFRESH)]
     Refresh(SeveralMemoriesArgs),
     /// Replace a memory by a better one
-    #[command(after_help = help::SUPERSEDE)]
     Supersede(SupersedeArgs),
     /// Mark memories as wrong
-    #[command(after_help = help::INVALIDATE)]
     Invalidate(InvalidateArgs),
     /// Remove memories for good, text and all
-    #[command(after_help = help::FORGET)]
     Forget(ForgetArgs),
     /// Note that memories were of use in a task
-    #[command(after_help = help::APPLY)]
     Apply(SeveralMemoriesArgs),
     /// Go through what waits: accept, edit, merge or reject
-    #[command(after_help = help::REVIEW)]
     Review(ReviewArgs),
     /// Whose writes are held up, and why; close it
-    #[command(after_help = help::BREAKER)]
     Breaker(BreakerArgs),
     /// Let pending memories out of quarantine
-    #[command(after_help = help::APPROVE)]
     Approve(SeveralMemoriesArgs),
     /// What is kept, in numbers
-    #[command(after_help = help::STATS)]
     Stats(SpaceArgs),
     /// What happened, the latest first
-    #[command(after_help = help::LOG)]
     Log(LogArgs),
     /// Take a space back to how it stood at a time or an event
-    #[command(after_help = help::ROLLBACK)]
     Rollback(RollbackArgs),
     /// Write everything out, as JSON, JSON lines or Markdown
-    #[command(after_help = help::EXPORT)]
     Export(ExportArgs),
     /// Read an export, or the memory and rule files of other tools
-    #[command(after_help = help::IMPORT)]
     Import(ImportArgs),
     /// What is being done: start it, note what matters, end it
-    #[command(after_help = help::TASK)]
     Task(TaskArgs),
     /// What was done, by day
-    #[command(after_help = help::REPORT)]
     Report(ReportArgs),
     /// Serve memory to an agent over MCP, on stdin and stdout
-    #[command(after_help = help::MCP)]
     Mcp(OfferArgs),
     /// Serve memory over HTTP, on this machine only
-    #[command(after_help = help::SERVE)]
     Serve(ServeArgs),
     /// Who may come through the socket of `serve`
-    #[command(after_help = help::TOKEN)]
     Token(TokenArgs),
     /// Answer a hook of an agent's client, in its own JSON
-    #[command(after_help = help::HOOK)]
     Hook(HookArgs),
     /// Which memories an agent was shown, and why
-    #[command(after_help = help::WHY)]
     Why(WhyArgs),
     /// Set up the agents in use: server, hooks and rules
-    #[command(after_help = help::INIT)]
     Init(InitArgs),
     /// Every setting, and where it came from
-    #[command(after_help = help::CONFIG)]
     Config(ConfigArgs),
     /// Look the installation over
-    #[command(after_help = help::DOCTOR)]
     Doctor,
     /// See it all happen in a throwaway repository
-    #[command(after_help = help::TOUR)]
     Tour,
     /// Completions for your shell
-    #[command(after_help = help::COMPLETIONS)]
     Completions {
         /// Which shell
         shell: clap_complete::Shell,
     },
     /// The manual page
-    #[command(after_help = help::MAN)]
     Man {
         /// Write the pages of all commands into this folder
         #[arg(long, value_name = "DIR")]

@@ -1,15 +1,15 @@
 //! The breakers of the spaces in play, and how they are told.
 
+use crate::command_context::CommandResult;
 use apostille_core::breaker;
 use apostille_core::space::Space;
 use apostille_core::store::breaker_state::OpenBreaker;
-use apostille_workspace::error::CommandError;
 use apostille_workspace::workspace::Workspace;
 
 use crate::paint::flatten_to_line;
 
 /// The breakers that are open in the spaces in play.
-pub fn list_breakers_in_play(desk: &Workspace) -> Result<Vec<(Space, OpenBreaker)>, CommandError> {
+pub fn list_breakers_in_play(desk: &Workspace) -> CommandResult<Vec<(Space, OpenBreaker)>> {
     collect_breakers(desk, |space| {
         breaker::list_open_breakers(&desk.context_for(space), space)
     })
@@ -19,7 +19,7 @@ pub fn list_breakers_in_play(desk: &Workspace) -> Result<Vec<(Space, OpenBreaker
 pub fn collect_breakers(
     desk: &Workspace,
     trips: impl Fn(&Space) -> Result<Vec<OpenBreaker>, apostille_core::CoreError>,
-) -> Result<Vec<(Space, OpenBreaker)>, CommandError> {
+) -> CommandResult<Vec<(Space, OpenBreaker)>> {
     let mut all = Vec::new();
     for space in desk.spaces() {
         all.extend(trips(&space)?.into_iter().map(|it| (space.clone(), it)));
@@ -27,11 +27,21 @@ pub fn collect_breakers(
     Ok(all)
 }
 
-/// Whose writes wait, and why, in a few words.
-pub fn describe_open_breaker(trip: &OpenBreaker) -> String {
+/// That a breaker is open, in a sentence.
+pub fn announce_open_breaker(trip: &OpenBreaker) -> String {
+    format!("a breaker is open: {}", describe_breaker(trip, true))
+}
+
+/// Whose writes wait, or waited until it was closed, and why, in a few words.
+pub fn describe_breaker(trip: &OpenBreaker, is_open: bool) -> String {
     let actor = trip
         .actor
         .as_deref()
         .map_or_else(|| "everybody but you".into(), flatten_to_line);
-    format!("what {actor} writes waits: {}", flatten_to_line(&trip.why))
+    let waits = if is_open {
+        "writes waits"
+    } else {
+        "wrote waited"
+    };
+    format!("what {actor} {waits}: {}", flatten_to_line(&trip.why))
 }

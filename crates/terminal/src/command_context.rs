@@ -3,11 +3,14 @@
 use std::io::{self, Write as _};
 
 use anstream::AutoStream;
+use apostille_cite::source::Source;
 use apostille_core::refusal::Refusal;
+use apostille_core::speaker::{Person, Speaker};
 use apostille_text::moderate;
 use apostille_text::secrets::mask_secrets;
 use clap::ColorChoice;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::args::GlobalArgs;
 use crate::paint::{BOLD, DIM, Paint, RED, YELLOW, make_terminal_safe, style_text};
@@ -21,6 +24,9 @@ use apostille_workspace::project_folder::ProjectFolder;
 use apostille_workspace::system::System;
 use apostille_workspace::workspace;
 use apostille_workspace::workspace::Workspace;
+
+/// What a command, or a step of one, comes to. A refusal is an error too.
+pub type CommandResult<T = CommandOutput> = Result<T, CommandError>;
 
 /// What the program says, and the number that a script sees.
 #[derive(Debug, Default)]
@@ -36,6 +42,28 @@ pub struct CommandOutput {
 }
 
 impl CommandOutput {
+    /// The same with another exit code.
+    pub fn with_code(self, code: u8) -> Self {
+        Self { code, ..self }
+    }
+
+    /// The same with something for people beside the output.
+    pub fn with_err(self, err: impl Into<String>) -> Self {
+        Self {
+            err: err.into(),
+            ..self
+        }
+    }
+
+    /// The same where something was found; else the exit code and the words for nothing.
+    pub fn or_nothing(self, is_nothing: bool, told: &str) -> Self {
+        if is_nothing {
+            self.with_code(error::NOTHING).with_err(told)
+        } else {
+            self
+        }
+    }
+
     /// Writes it out; nobody listening is nobody's fault.
     pub fn print(&self) -> u8 {
         let written = write_styled_text(io::stdout().lock(), &self.out, self.color)
@@ -104,66 +132,86 @@ impl CommandContext {
     }
 
     /// Where this is: a checkout, or a plain folder.
-    pub fn find_project_folder(&self) -> Result<ProjectFolder, CommandError> {
+    pub fn find_project_folder(&self) -> CommandResult<ProjectFolder> {
         ProjectFolder::discover_from(&self.world.cwd)
     }
 
     /// Every setting, and where it came from.
-    pub fn resolve_settings(&self, place: &ProjectFolder) -> Result<Settings, CommandError> {
+    pub fn resolve_settings(&self, place: &ProjectFolder) -> CommandResult<Settings> {
         config::resolve_settings(&self.world, &self.flags.settings(), place)
     }
 
+    /// The folder with its settings.
+    pub fn find_project(&self) -> CommandResult<(ProjectFolder, Settings)> {
+        let place = self.find_project_folder()?;
+        let settings = self.resolve_settings(&place)?;
+        Ok((place, settings))
+    }
+
     /// The store opened, the code beside it.
-    pub fn open_workspace(&self) -> Result<Workspace, CommandError> {
+    pub fn open_workspace(&self) -> CommandResult<Workspace> {
         self.open_workspace_at(None)
     }
 
     /// The same for what is to be kept: where the user set up a guardian, it looks over an agent's words.
-    pub fn open_guarded_workspace(&self) -> Result<Workspace, CommandError> {
+    pub fn open_guarded_workspace(&self) -> CommandResult<Workspace> {
         self.open_workspace()?.with_guardian(&self.world)
     }
 
     /// The same for a command that only looks: where there is no store, none is made.
-    pub fn open_existing_workspace(&self) -> Result<Workspace, CommandError> {
-        let place = self.find_project_folder()?;
-        let settings = self.resolve_settings(&place)?;
-        let (source, store) = (
-            place.open_source(None)?,
-            workspace::open_existing_store(&settings)?,
-        );
+    pub fn open_existing_workspace(&self) -> CommandResult<Workspace> {
+        let (place, settings) = self.find_project()?;
+        let source = place.open_source(None)?;
+        let store = workspace::open_existing_store(&settings)?;
+        let world = &self.world;
         Ok(Workspace::with_store(
-            &self.world,
-            settings,
-            place,
-            source,
-            store,
-            None,
+            world, settings, place, source, store, None,
         ))
     }
 
     /// The same, looking at a commit rather than at the working tree.
-    pub fn open_workspace_at(&self, reference: Option<&str>) -> Result<Workspace, CommandError> {
-        let place = self.find_project_folder()?;
-        let settings = self.resolve_settings(&place)?;
-        let source = place.open_source(reference)?;
-        Workspace::open(&self.world, settings, place, source)
+    pub fn open_workspace_at(&self, reference: Option<&str>) -> CommandResult<Workspace> {
+        self.open_workspace_with(|place, _| place.open_source(reference))
     }
 
     /// The same, looking at the repository on GitHub rather than at a checkout.
-    pub fn open_github_workspace(
+    pub fn open_github_workspace(&self, reference: Option<&str>) -> CommandResult<Workspace> {
+        self.open_workspace_with(|_, settings| {
+            github::open_github_source(&self.world, settings, reference)
+        })
+    }
+
+    fn open_workspace_with(
         &self,
-        reference: Option<&str>,
-    ) -> Result<Workspace, CommandError> {
-        let place = self.find_project_folder()?;
-        let settings = self.resolve_settings(&place)?;
-        let source = github::open_github_source(&self.world, &settings, reference)?;
+        open_source: impl FnOnce(&ProjectFolder, &Settings) -> CommandResult<Box<dyn Source>>,
+    ) -> CommandResult<Workspace> {
+        let (place, settings) = self.find_project()?;
+        let source = open_source(&place, &settings)?;
         Workspace::open(&self.world, settings, place, source)
+    }
+
+    /// Says something at once, to a person who waits for it.
+    pub fn print_at_once(&self, text: &str) {
+        // A terminal that is gone is noticed when the answer is read.
+        let _ = write_styled_text(io::stdout().lock(), text, self.flags.color);
+        let _ = io::stdout().flush();
+    }
+
+    /// Whether there is a person to ask beside the output.
+    pub fn can_ask_beside(&self) -> bool {
+        self.world.terminal.stdin && self.world.terminal.stderr
+    }
+
+    /// Asks beside the output; whether the answer is a yes.
+    pub fn ask_beside(&self, question: &str) -> bool {
+        let _ = AutoStream::new(io::stderr(), anstream::ColorChoice::Auto)
+            .write_all(question.as_bytes());
+        is_yes_answer(self.world.read_line().trim())
     }
 
     /// The answer, as JSON or as text for people, whichever was asked for.
     pub fn render_output(
         &self,
-        code: u8,
         json: &impl Serialize,
         text: impl FnOnce(&Paint) -> String,
     ) -> CommandOutput {
@@ -173,7 +221,6 @@ impl CommandContext {
             text(&self.paint)
         };
         CommandOutput {
-            code,
             out,
             color: self.flags.color,
             ..CommandOutput::default()
@@ -181,17 +228,16 @@ impl CommandContext {
     }
 
     fn encode_json(&self, json: &impl Serialize) -> String {
-        let text = serde_json::to_string(json)
-            .map(|it| moderate::clean_json_texts(it, moderate::neutralise_text));
-        let pretty = |it: &String| {
-            let value: serde_json::Value = serde_json::from_str(it)?;
-            serde_json::to_string_pretty(&value)
+        let encode = || {
+            let text =
+                moderate::clean_json_texts(serde_json::to_string(json)?, moderate::neutralise_text);
+            if self.world.terminal.stdout {
+                serde_json::to_string_pretty(&serde_json::from_str::<serde_json::Value>(&text)?)
+            } else {
+                Ok(text)
+            }
         };
-        let text = match self.world.terminal.stdout {
-            true => text.and_then(|it| pretty(&it)),
-            false => text,
-        };
-        text.unwrap_or_default() + "\n"
+        encode().unwrap_or_default() + "\n"
     }
 
     /// The answer to something that was turned away. A memory that is not there is "nothing found".
@@ -202,62 +248,83 @@ impl CommandContext {
             }
             _ => error::REFUSED,
         };
-        let answer = self.render_output(code, &RefusedReply::from(refusal), |_| String::new());
         let message = make_terminal_safe(&mask_secrets(&refusal.to_string()));
-        let hint = advise_on_refusal(refusal)
-            .map(format_hint)
-            .unwrap_or_default();
-        let err =
-            format_titled_message(Some(&self.paint), YELLOW.bold(), "refused:", &message) + &hint;
-        CommandOutput { err, ..answer }
+        let paint = Some(&self.paint);
+        self.render_output(&RefusedReply::from(refusal), |_| String::new())
+            .with_code(code)
+            .with_err(
+                format_titled_message(paint, YELLOW.bold(), "refused:", &message)
+                    + &advise_on_refusal(refusal)
+                        .map(format_hint)
+                        .unwrap_or_default(),
+            )
     }
 
-    /// The answer when the world is broken.
+    /// The answer when something was turned away, or the world is broken.
     pub fn render_error(&self, fault: &CommandError) -> CommandOutput {
-        format_command_error(fault, self.flags.json, self.flags.color, Some(&self.paint))
+        match fault.cause.downcast_ref() {
+            Some(refusal) => self.render_refusal(refusal),
+            None => format_command_error(fault, &self.flags, Some(&self.paint)),
+        }
     }
 }
 
+/// The person who speaks; refused where none does.
+pub fn require_person<'a>(speaker: &'a Speaker, verb: &'static str) -> CommandResult<&'a Person> {
+    Ok(speaker.person().ok_or(Refusal::PersonDecides { verb })?)
+}
+
+/// Whether an answer is a yes.
+pub fn is_yes_answer(said: &str) -> bool {
+    matches!(said, "y" | "Y" | "yes")
+}
+
 fn advise_on_refusal(refusal: &Refusal) -> Option<&'static str> {
-    match refusal {
-        Refusal::Secret { .. } => Some("keep where the secret is found, not the secret itself"),
-        Refusal::IdentityNeedsUser => Some("add --user"),
-        Refusal::NotSettled { .. } => Some(
+    Some(match refusal {
+        Refusal::Secret { .. } => "keep where the secret is found, not the secret itself",
+        Refusal::IdentityNeedsUser => "add --user",
+        Refusal::NotSettled { .. } => {
             "commit or stash, and switch to the default branch; \
-             or by hand: apostille invalidate HANDLE --reason \"…\"",
-        ),
-        Refusal::NotAPerson | Refusal::PersonDecides { .. } => {
-            Some("type it at a terminal; a script of yours says APOSTILLE_PERSON=your-name")
+             or by hand: apostille invalidate HANDLE --reason \"…\""
         }
-        _ => None,
-    }
+        Refusal::NotAPerson | Refusal::PersonDecides { .. } => {
+            "type it at a terminal; a script of yours says APOSTILLE_PERSON=your-name"
+        }
+        _ => return None,
+    })
 }
 
 /// The answer when the world is broken, also before there is a shell.
 pub fn format_command_error(
     fault: &CommandError,
-    as_json: bool,
-    color: ColorChoice,
+    flags: &GlobalArgs,
     paint: Option<&Paint>,
 ) -> CommandOutput {
     let message = make_terminal_safe(&mask_secrets(&fault.message()));
-    let out = if as_json {
-        encode_error_json(fault, &message)
+    let hint = fault.hint.as_deref().map(mask_secrets);
+    let out = if flags.json {
+        encode_error_json(fault)
     } else {
         String::new()
     };
-    let hint = fault
-        .hint
-        .as_deref()
-        .map(|it| format_hint(&mask_secrets(it)))
-        .unwrap_or_default();
-    let err = format_titled_message(paint, RED.bold(), "error:", &message) + &hint;
+    let err = format_titled_message(paint, RED.bold(), "error:", &message)
+        + &hint.map(|it| format_hint(&it)).unwrap_or_default();
     CommandOutput {
         code: fault.kind.exit_code(),
         out,
         err,
-        color,
+        color: flags.color,
     }
+}
+
+/// An error as one JSON object.
+pub fn encode_error_json(fault: &CommandError) -> String {
+    let error = json!({
+        "kind": fault.kind.as_str(),
+        "message": make_terminal_safe(&mask_secrets(&fault.message())),
+        "hint": fault.hint.as_deref().map(mask_secrets),
+    });
+    json!({"ok": false, "error": error}).to_string() + "\n"
 }
 
 /// A message behind its title, in lines that fit.
@@ -275,29 +342,7 @@ fn format_titled_message(
 /// A way out, below what it is the way out of.
 pub fn format_hint(text: &str) -> String {
     format!(
-        "{} {}\n",
-        style_text(BOLD, " hint:"),
-        style_text(DIM, make_terminal_safe(text))
+        "{BOLD} hint:{BOLD:#} {DIM}{}{DIM:#}\n",
+        make_terminal_safe(text)
     )
-}
-
-fn encode_error_json(fault: &CommandError, message: &str) -> String {
-    #[derive(Serialize)]
-    struct CommandErrorReply<'a> {
-        ok: bool,
-        error: CommandErrorDetail<'a>,
-    }
-    #[derive(Serialize)]
-    struct CommandErrorDetail<'a> {
-        kind: &'a str,
-        message: &'a str,
-        hint: Option<&'a str>,
-    }
-    let hint = fault.hint.as_deref().map(mask_secrets);
-    let error = CommandErrorDetail {
-        kind: fault.kind.as_str(),
-        message,
-        hint: hint.as_deref(),
-    };
-    serde_json::to_string(&CommandErrorReply { ok: false, error }).unwrap_or_default() + "\n"
 }

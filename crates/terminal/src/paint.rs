@@ -2,17 +2,15 @@
 
 pub mod memory;
 pub mod paste;
-pub mod table;
+mod table;
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use apostille_text::moderate;
 use jiff::Timestamp;
 
 use apostille_api::json::ScoreView;
-
-pub use table::TextTable;
 
 /// Something to look at first.
 pub const BOLD: Style = Style::new().bold();
@@ -36,7 +34,8 @@ const NARROWEST: usize = 40;
 #[derive(Debug, Clone, Copy)]
 pub struct Paint {
     now: Timestamp,
-    columns: Option<usize>,
+    /// How wide a line may be.
+    pub columns: Option<usize>,
 }
 
 impl Paint {
@@ -46,11 +45,6 @@ impl Paint {
             now,
             columns: columns.map(|it| it.max(NARROWEST)),
         }
-    }
-
-    /// How wide a line may be.
-    pub fn columns(&self) -> Option<usize> {
-        self.columns
     }
 
     /// A time: how long ago for people, exact for pipes.
@@ -66,20 +60,43 @@ impl Paint {
         let room = self
             .columns
             .map(|it| it.min(WIDEST).saturating_sub(indent).max(20));
-        let lines = make_terminal_safe(text)
+        make_terminal_safe(text)
             .lines()
             .flat_map(|line| wrap_line(line, room))
-            .collect::<Vec<_>>();
-        lines.iter().fold(String::new(), |mut out, line| {
-            let _ = writeln!(out, "{:indent$}{line}", "");
-            out
-        })
+            .map(|line| format!("{:indent$}{line}\n", ""))
+            .collect()
+    }
+
+    /// A text on one line, cut to the room that is left of it.
+    pub fn fit_to_line(&self, text: &str, used: usize) -> String {
+        let room = self
+            .columns
+            .map_or(usize::MAX, |it| it.saturating_sub(used));
+        truncate_to_width(&flatten_to_line(text), room)
     }
 }
 
 /// A text in a colour.
-pub fn style_text(style: Style, text: impl std::fmt::Display) -> String {
+pub fn style_text(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
+}
+
+/// Texts with something between them.
+pub fn join_texts(texts: impl IntoIterator<Item = impl Display>, between: &str) -> String {
+    let texts = texts.into_iter().map(|it| it.to_string());
+    texts.collect::<Vec<_>>().join(between)
+}
+
+/// The text where it applies; else nothing.
+pub fn format_if(applies: bool, text: impl FnOnce() -> String) -> String {
+    applies.then(text).unwrap_or_default()
+}
+
+/// Somebody's words on one line behind a text of ours; nothing where there are none.
+pub fn format_after(before: &str, words: Option<&str>) -> String {
+    words
+        .map(|it| format!("{before}{}", flatten_to_line(it)))
+        .unwrap_or_default()
 }
 
 /// A text without anything that drives a terminal or hides.
@@ -182,19 +199,16 @@ fn wrap_line(line: &str, room: Option<usize>) -> Vec<String> {
     let Some(room) = room else {
         return vec![line.trim_end().to_owned()];
     };
-    let mut lines = vec![String::new()];
-    for word in line
+    let mut words = line
         .split_whitespace()
-        .flat_map(|word| split_wide_word(word, room))
-    {
-        let last = lines.len() - 1;
-        if lines[last].is_empty() {
-            lines[last] = word;
-        } else if measure_text_width(&lines[last]) + 1 + measure_text_width(&word) <= room {
-            lines[last].push(' ');
-            lines[last].push_str(&word);
-        } else {
-            lines.push(word);
+        .flat_map(|it| split_wide_word(it, room));
+    let mut lines = vec![words.next().unwrap_or_default()];
+    for word in words {
+        match lines.last_mut() {
+            Some(last) if measure_text_width(last) + 1 + measure_text_width(&word) <= room => {
+                *last += &format!(" {word}");
+            }
+            _ => lines.push(word),
         }
     }
     lines
@@ -219,15 +233,13 @@ fn split_wide_word(word: &str, room: usize) -> Vec<String> {
 
 /// The factors of a score, whose product it is.
 pub fn format_score_breakdown(paint: &Paint, why: &ScoreView, score: f32) -> String {
-    let terms = if why.terms.is_empty() {
-        "no word in common".into()
-    } else {
-        why.terms.join(", ")
+    let terms = match why.terms.as_slice() {
+        [] => "no word in common".into(),
+        terms => terms.join(", "),
     };
-    let trusted = match why.trust_terms.join(", ") {
-        told if told.is_empty() => String::new(),
-        told => format!(" ({told})"),
-    };
+    let trusted = format_if(!why.trust_terms.is_empty(), || {
+        format!(" ({})", why.trust_terms.join(", "))
+    });
     let text = format!(
         "score {score:.3} = relevance {:.3} ({terms}) × recency {:.3} × trust {:.2}{trusted} × usefulness {:.2} × \
          affinity {:.2}",

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use apostille_cite::citation::CodeLocationError;
 use apostille_cite::source::SourceError;
 use apostille_core::model::ModelError;
+use apostille_core::refusal::Refusal;
 use apostille_core::store::StoreError;
 use apostille_text::words::words;
 
@@ -31,6 +33,8 @@ words! {
         Store = "store",
         /// This program.
         Internal = "internal",
+        /// Nothing is broken: a [`Refusal`] is the cause.
+        Refused = "refused",
     }
 }
 
@@ -41,6 +45,7 @@ impl CommandErrorKind {
             Self::Usage | Self::Config => USAGE,
             Self::Store => STORE,
             Self::Internal => INTERNAL,
+            Self::Refused => REFUSED,
         }
     }
 }
@@ -115,5 +120,18 @@ impl From<SourceError> for CommandError {
 impl From<ModelError> for CommandError {
     fn from(error: ModelError) -> Self {
         Self::new(CommandErrorKind::Config, error)
+    }
+}
+
+impl From<CodeLocationError> for CommandError {
+    fn from(error: CodeLocationError) -> Self {
+        Self::usage(error)
+    }
+}
+
+/// What is turned away ends a command as an error does; it is answered in its own words.
+impl From<Refusal> for CommandError {
+    fn from(refusal: Refusal) -> Self {
+        Self::new(CommandErrorKind::Refused, refusal)
     }
 }

@@ -8,13 +8,13 @@ use apostille_agents::ledger::SessionLedger;
 use apostille_api::host::CallScope;
 use apostille_cite::source::Source;
 use apostille_core::Context;
+use apostille_core::list;
 use apostille_core::memory::{Memory, MemoryId, MemoryName};
 use apostille_core::model::Model;
 use apostille_core::policy::Policy;
 use apostille_core::space::Space;
 use apostille_core::store::ram::RamStore;
 use apostille_core::store::{Store, StoreError};
-use apostille_core::{list, refusal::Refusal};
 use apostille_git::verdict_cache::{CachedSource, VerdictCacheFile};
 use apostille_stores::jsonl::JsonlStore;
 use apostille_stores::split::SplitStore;
@@ -229,13 +229,10 @@ impl Workspace {
         }
     }
 
-    /// The memories with these names, or the first name that there is none for.
-    pub fn find_named(
-        &self,
-        names: &[MemoryName],
-    ) -> Result<Result<Vec<Memory>, Refusal>, CommandError> {
+    /// The memories with these names; refused for the first name that there is none for.
+    pub fn find_named(&self, names: &[MemoryName]) -> Result<Vec<Memory>, CommandError> {
         let names = names.iter().copied();
-        Ok(list::find_all_named(&self.context(), &self.beside, names)?)
+        Ok(list::find_all_named(&self.context(), &self.beside, names)??)
     }
 }
 

@@ -3,17 +3,17 @@
 mod ci_output;
 mod page;
 
-use std::fs;
+use std::path::Path;
 
-use apostille_audit::AuditOptions;
+use apostille_audit::{AuditOptions, AuditReport, audit};
 use apostille_tasks::notes_audit;
 
+use super::verify::sarif::{render_sarif_output, write_sarif_file};
 use crate::json::AuditReply;
 use apostille_terminal::args::AuditArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_terminal::paint::make_terminal_safe;
+use apostille_terminal::command_context::{CommandContext, CommandResult};
+use apostille_terminal::paint::{Paint, format_if, make_terminal_safe};
 use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
 use apostille_workspace::task::CheckoutTasks;
 use apostille_workspace::workspace::Workspace;
 
@@ -21,78 +21,60 @@ use apostille_workspace::workspace::Workspace;
 const FEW: usize = 5;
 
 /// Looks everything over.
-pub fn run(shell: &CommandContext, args: &AuditArgs) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: &AuditArgs) -> CommandResult {
     let desk = shell.open_workspace_at(args.at.as_deref())?;
     let found = run_audit(shell, &desk, args)?;
-    let code = if found.has_problems() {
-        error::NOTHING
-    } else {
-        error::OK
-    };
-    let is_told = args.machine.ci;
-    let text = |paint: &_| match () {
-        () if is_told => ci_output::format_audit_annotations(&found),
+    let annotations = || ci_output::format_audit_annotations(&found);
+    let text = |paint: &Paint| match () {
+        () if args.machine.ci => annotations(),
         () if args.markdown => found.to_markdown(),
         () => page::format_audit_page(paint, &found, args.verbose),
     };
-    match args
+    let json = AuditReply::from(&found);
+    let log = args
         .machine
         .sarif
-        .as_ref()
-        .map(|file| (file, ci_output::build_audit_sarif(&found)))
-    {
-        None => Ok(shell.render_output(code, &AuditReply::from(&found), text)),
-        Some((file, log)) if file.as_os_str() == "-" => {
-            let answer = shell.render_output(code, &log, |_| format!("{log:#}\n"));
-            let err = if is_told {
-                ci_output::format_audit_annotations(&found)
-            } else {
-                String::new()
-            };
-            Ok(CommandOutput { err, ..answer })
+        .as_deref()
+        .map(|file| (file, ci_output::build_audit_sarif(&found)));
+    let answer = match &log {
+        Some((file, log)) if *file == Path::new("-") => {
+            render_sarif_output(shell, log).with_err(format_if(args.machine.ci, annotations))
         }
         Some((file, log)) => {
-            fs::write(shell.world.cwd.join(file), format!("{log:#}\n")).map_err(|error| {
-                CommandError::usage(format!("cannot write '{}': {error}", file.display()))
-            })?;
-            let answer = shell.render_output(code, &AuditReply::from(&found), text);
-            Ok(CommandOutput {
-                err: format!(
-                    "wrote {}\n",
-                    make_terminal_safe(&file.display().to_string())
-                ),
-                ..answer
-            })
+            write_sarif_file(shell, file, log)?;
+            let file = make_terminal_safe(&file.display().to_string());
+            shell
+                .render_output(&json, text)
+                .with_err(format!("wrote {file}\n"))
         }
-    }
+        None => shell.render_output(&json, text),
+    };
+    Ok(if found.has_problems() {
+        answer.with_code(error::NOTHING)
+    } else {
+        answer
+    })
 }
 
 fn run_audit(
     shell: &CommandContext,
     desk: &Workspace,
     args: &AuditArgs,
-) -> Result<apostille_audit::AuditReport, CommandError> {
+) -> CommandResult<AuditReport> {
     let tasks = CheckoutTasks::for_folder(&shell.world, &desk.place, &desk.settings)?;
     let beside = match tasks.read_notes() {
         Some(notes) => notes_audit::audit_notes_file(&notes, &tasks.list_tasks()?),
         None => Vec::new(),
     };
     let machine = args.machine.ci || args.machine.sarif.is_some() || shell.flags.json;
+    let is_whole = args.verbose || machine;
     let options = AuditOptions {
         only: args.only.clone(),
-        limit: if args.verbose || machine {
-            usize::MAX
-        } else {
-            FEW
-        },
-        is_whole: args.verbose || machine,
+        limit: if is_whole { usize::MAX } else { FEW },
+        is_whole,
         is_thorough: true,
         own: Some(desk.user_policy()),
         beside: &beside,
     };
-    Ok(apostille_audit::audit(
-        &desk.context(),
-        &desk.spaces(),
-        &options,
-    )?)
+    Ok(audit(&desk.context(), &desk.spaces(), &options)?)
 }

@@ -1,66 +1,33 @@
 //! `breaker`: whose writes are held up, and a person's word that lets them go on.
 
 use apostille_core::breaker;
-use apostille_core::refusal::Refusal;
 use apostille_core::space::Space;
-use apostille_core::speaker::Person;
 use apostille_core::store::breaker_state::OpenBreaker;
 
 use crate::json::BreakersReply;
 use apostille_terminal::args::{BreakerArgs, BreakerSubcommand};
-use apostille_terminal::breakers::{
-    collect_breakers, describe_open_breaker, list_breakers_in_play,
+use apostille_terminal::breakers::{collect_breakers, describe_breaker, list_breakers_in_play};
+use apostille_terminal::command_context::{
+    CommandContext, CommandOutput, CommandResult, require_person,
 };
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_terminal::paint::{BOLD, CYAN, DIM, Paint, YELLOW, flatten_to_line, style_text};
-use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
-use apostille_workspace::workspace::Workspace;
+use apostille_terminal::paint::{BOLD, CYAN, DIM, Paint, YELLOW, style_text};
 
 /// Lists the breakers that are open, or closes them.
-pub fn run(shell: &CommandContext, args: &BreakerArgs) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: &BreakerArgs) -> CommandResult {
     let desk = shell.open_workspace()?;
     let Some(BreakerSubcommand::Close { actor }) = &args.what else {
-        return Ok(build_breaker_output(
-            shell,
-            None,
-            &list_breakers_in_play(&desk)?,
-            "no breaker is open\n",
-        ));
+        let open = list_breakers_in_play(&desk)?;
+        let none = "no breaker is open\n";
+        return Ok(build_breaker_output(shell, None, &open, none));
     };
     let speaker = shell.world.speaker();
-    let Some(by) = speaker.person() else {
-        return Ok(shell.render_refusal(&Refusal::PersonDecides {
-            verb: "close a breaker",
-        }));
-    };
-    let closed = close_breakers_in_play(&desk, by, actor.as_deref())?;
-    Ok(build_breaker_output(
-        shell,
-        Some("closed"),
-        &closed,
-        "no such breaker is open\n",
-    ))
-}
-
-/// Closes the breakers of an actor, or all, in the spaces in play.
-pub fn close_breakers_in_play(
-    desk: &Workspace,
-    by: &Person,
-    actor: Option<&str>,
-) -> Result<Vec<(Space, OpenBreaker)>, CommandError> {
-    collect_breakers(desk, |space| {
-        breaker::close_breakers(&desk.context_for(space), by, space, actor)
-    })
-}
-
-/// The same once it is closed.
-fn describe_closed_breaker(trip: &OpenBreaker) -> String {
-    let actor = trip
-        .actor
-        .as_deref()
-        .map_or_else(|| "everybody but you".into(), flatten_to_line);
-    format!("what {actor} wrote waited: {}", flatten_to_line(&trip.why))
+    let by = require_person(&speaker, "close a breaker")?;
+    // Those of an actor, or all, in the spaces in play.
+    let closed = collect_breakers(&desk, |space| {
+        breaker::close_breakers(&desk.context_for(space), by, space, actor.as_deref())
+    })?;
+    let none = "no such breaker is open\n";
+    Ok(build_breaker_output(shell, Some("closed"), &closed, none))
 }
 
 fn build_breaker_output(
@@ -69,19 +36,12 @@ fn build_breaker_output(
     trips: &[(Space, OpenBreaker)],
     none: &str,
 ) -> CommandOutput {
-    let code = if trips.is_empty() && outcome.is_some() {
-        error::NOTHING
-    } else {
-        error::OK
-    };
-    shell.render_output(
-        code,
-        &BreakersReply::new(outcome, trips),
-        |paint| match trips {
-            [] => none.to_owned(),
-            _ => format_breaker_page(paint, outcome, trips),
-        },
-    )
+    let json = BreakersReply::new(outcome, trips);
+    let answer = shell.render_output(&json, |paint| match trips {
+        [] => none.to_owned(),
+        _ => format_breaker_page(paint, outcome, trips),
+    });
+    answer.or_nothing(trips.is_empty() && outcome.is_some(), "")
 }
 
 fn format_breaker_page(
@@ -91,32 +51,27 @@ fn format_breaker_page(
 ) -> String {
     let mut out = String::new();
     for (space, it) in trips {
-        let word = outcome.unwrap_or("open");
-        let when = paint.format_time(it.at);
+        let when = format!("{space}, {}", paint.format_time(it.at));
         out += &format!(
-            "{}  {}  {}\n",
-            style_text(YELLOW, word),
-            style_text(BOLD, it.breaker),
-            style_text(DIM, format!("{space}, {when}"))
-        );
-        out += &paint.wrap_text(
-            &if outcome.is_some() {
-                describe_closed_breaker(it)
-            } else {
-                describe_open_breaker(it)
-            },
-            2,
+            "{YELLOW}{}{YELLOW:#}  {BOLD}{}{BOLD:#}  {DIM}{when}{DIM:#}\n{}",
+            outcome.unwrap_or("open"),
+            it.breaker,
+            paint.wrap_text(&describe_breaker(it, outcome.is_none()), 2)
         );
     }
-    let way = |command: &str| format!("  {}\n", style_text(CYAN, command));
-    match outcome {
-        Some(_) => out + &style_text(DIM, "what waits goes on waiting: apostille review\n"),
-        None => {
-            let before = "what came before it is in use: look at it, and take it back where it must not be\n";
-            let rollback = way("apostille rollback --to TIME --dry-run");
-            let before =
-                style_text(DIM, paint.wrap_text(before, 0)) + &way("apostille list") + &rollback;
-            out + &way("apostille review") + &way("apostille breaker close") + &before
-        }
+    if outcome.is_some() {
+        return out + &style_text(DIM, "what waits goes on waiting: apostille review\n");
     }
+    let way = |command: &str| format!("  {CYAN}{command}{CYAN:#}\n");
+    let before =
+        "what came before it is in use: look at it, and take it back where it must not be\n";
+    [
+        out,
+        way("apostille review"),
+        way("apostille breaker close"),
+        style_text(DIM, paint.wrap_text(before, 0)),
+        way("apostille list"),
+        way("apostille rollback --to TIME --dry-run"),
+    ]
+    .concat()
 }

@@ -4,19 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
+use serde_json::json;
 
 use apostille_terminal::args::{ConfigArgs, ConfigSubcommand};
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_terminal::paint::{BOLD, DIM, Paint, TextTable, flatten_to_line, style_text};
-use apostille_workspace::config::{ConfigFiles, SettingOrigin, Settings};
-use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
-
-#[derive(Serialize)]
-struct ConfigReply {
-    ok: bool,
-    settings: BTreeMap<&'static str, SettingView>,
-}
+use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
+use apostille_terminal::paint::{BOLD, DIM, flatten_to_line, style_text};
+use apostille_workspace::config::ConfigFiles;
 
 #[derive(Serialize)]
 struct SettingView {
@@ -27,53 +20,39 @@ struct SettingView {
 }
 
 /// Shows the settings, or where their files are.
-pub fn run(shell: &CommandContext, args: &ConfigArgs) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: &ConfigArgs) -> CommandResult {
     let place = shell.find_project_folder()?;
     if let Some(ConfigSubcommand::Path) = args.what {
-        return Ok(build_config_paths_output(
-            shell,
-            &ConfigFiles::for_folder(&shell.world, &place),
-        ));
+        let files = ConfigFiles::for_folder(&shell.world, &place);
+        return Ok(build_config_paths_output(shell, &files));
     }
     let settings = shell.resolve_settings(&place)?;
-    let view = |value: String, origin: &SettingOrigin| SettingView {
-        value,
-        origin: origin.as_str(),
-        file: origin.file().map(|it| it.display().to_string()),
-    };
     let each = settings
         .list_settings()
         .into_iter()
-        .map(|(key, value, origin)| (key.as_str(), view(value, origin)));
-    let json = ConfigReply {
-        ok: true,
-        settings: each.collect(),
-    };
-    Ok(shell.render_output(error::OK, &json, |paint| {
-        format_settings_table(paint, &settings)
+        .map(|(key, value, origin)| {
+            let view = SettingView {
+                value,
+                origin: origin.as_str(),
+                file: origin.file().map(|it| it.display().to_string()),
+            };
+            (key.as_str(), view)
+        });
+    let views: Vec<(&str, SettingView)> = each.collect();
+    let sorted: BTreeMap<_, _> = views.iter().map(|(key, view)| (key, view)).collect();
+    let json = json!({"ok": true, "settings": sorted});
+    Ok(shell.render_output(&json, |paint| {
+        let row = |(key, it): &(&str, SettingView)| {
+            let file = it.file.as_ref().map(|it| format!(" {it}"));
+            let origin = format!("{}{}", it.origin, file.unwrap_or_default());
+            [
+                style_text(BOLD, key),
+                flatten_to_line(&it.value),
+                style_text(DIM, origin),
+            ]
+        };
+        paint.format_table(0, views.iter().map(row))
     }))
-}
-
-fn format_settings_table(paint: &Paint, settings: &Settings) -> String {
-    let mut table = TextTable::default();
-    for (key, value, origin) in settings.list_settings() {
-        let file = origin
-            .file()
-            .map(|it| format!(" {}", it.display()))
-            .unwrap_or_default();
-        table.add_row([
-            style_text(BOLD, key.as_str()),
-            flatten_to_line(&value),
-            style_text(DIM, format!("{}{file}", origin.as_str())),
-        ]);
-    }
-    table.to_text(paint, 0)
-}
-
-#[derive(Serialize)]
-struct ConfigPathsReply {
-    ok: bool,
-    files: Vec<ConfigFileView>,
 }
 
 #[derive(Serialize)]
@@ -89,25 +68,20 @@ fn build_config_paths_output(shell: &CommandContext, files: &ConfigFiles) -> Com
         path: path.display().to_string(),
         exists: path.exists(),
     };
-    let user = files.user.as_deref().map(|it| view("user file", it));
-    let ours = [
-        view("repository file", &files.repository),
-        view("agent.json", &files.agent_json),
-    ];
-    let json = ConfigPathsReply {
-        ok: true,
-        files: user.into_iter().chain(ours).collect(),
-    };
-    shell.render_output(error::OK, &json, |paint| {
-        let mut table = TextTable::default();
-        for it in &json.files {
+    let mut views: Vec<ConfigFileView> = Vec::new();
+    views.extend(files.user.as_deref().map(|it| view("user file", it)));
+    views.push(view("repository file", &files.repository));
+    views.push(view("agent.json", &files.agent_json));
+    let json = json!({"ok": true, "files": views});
+    shell.render_output(&json, |paint| {
+        let row = |it: &ConfigFileView| {
             let absent = if it.exists { "" } else { "(not there)" };
-            table.add_row([
+            [
                 style_text(BOLD, it.name),
                 it.path.clone(),
                 style_text(DIM, absent),
-            ]);
-        }
-        table.to_text(paint, 0)
+            ]
+        };
+        paint.format_table(0, views.iter().map(row))
     })
 }

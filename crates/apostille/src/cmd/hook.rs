@@ -6,7 +6,7 @@ mod ended_sessions;
 mod moment;
 
 use std::io::{self, Write as _};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use apostille_agents::hook::{HookCall, HookReply};
 use apostille_text::typo;
 
 use apostille_terminal::args::HookArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
 use apostille_terminal::paint::{flatten_to_line, make_terminal_safe};
 use apostille_workspace::error::CommandError;
 use apostille_workspace::system::System;
@@ -33,6 +33,10 @@ struct HookExchange {
     is_answered: bool,
 }
 
+fn lock_exchange(exchange: &Mutex<HookExchange>) -> MutexGuard<'_, HookExchange> {
+    exchange.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Answers a hook.
 pub fn run(shell: &CommandContext, args: &HookArgs) -> CommandOutput {
     if let Some(session) = &args.after {
@@ -45,11 +49,20 @@ pub fn run(shell: &CommandContext, args: &HookArgs) -> CommandOutput {
     };
     let exchange = Arc::new(Mutex::new(HookExchange::default()));
     spawn_hook_watchdog(Arc::clone(&exchange), clock.deadline);
-    let reply = handle_hook_call(shell, args, clock, &exchange)
-        .err()
-        .map(|fault| convert_hook_fault(&fault));
-    deliver_hook_reply(&exchange, reply.unwrap_or_default());
+    let reply = match handle_hook_call(shell, args, clock, &exchange) {
+        Ok(()) => HookReply::default(),
+        Err(fault) => new_hook_notice(format!("{:#}", fault.cause)),
+    };
+    deliver_hook_reply(&exchange, reply);
     CommandOutput::default()
+}
+
+/// Says why nothing came.
+fn new_hook_notice(why: String) -> HookReply {
+    HookReply {
+        context: None,
+        notice: Some(format!("no memory this time: {why}")),
+    }
 }
 
 /// Ends it all when the time is over. The work is not the one that is put aside: what a second thread allocates costs
@@ -69,14 +82,8 @@ fn spawn_hook_watchdog(exchange: Arc<Mutex<HookExchange>>, deadline: Duration) {
     thread::spawn(move || {
         thread::sleep(deadline);
         let ms = deadline.as_millis();
-        let notice = Some(format!("no memory this time: it took longer than {ms} ms"));
-        deliver_hook_reply(
-            &exchange,
-            HookReply {
-                context: None,
-                notice,
-            },
-        );
+        let reply = new_hook_notice(format!("it took longer than {ms} ms"));
+        deliver_hook_reply(&exchange, reply);
         std::process::exit(0)
     });
 }
@@ -96,50 +103,37 @@ fn read_hook_deadline(world: &System) -> Duration {
     let said = world
         .env
         .get("APOSTILLE_HOOK_DEADLINE_MS")
-        .and_then(|it| it.parse().ok());
-    Duration::from_millis(said.filter(|it| *it > 0).unwrap_or(DEADLINE_MS))
+        .and_then(|it| it.parse().ok())
+        .filter(|it| *it > 0);
+    Duration::from_millis(said.unwrap_or(DEADLINE_MS))
 }
 
 /// Prints the answer in the client's words, once; what these have no place for is said beside it.
 fn deliver_hook_reply(exchange: &Mutex<HookExchange>, reply: HookReply) {
-    let mut exchange = exchange.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut exchange = lock_exchange(exchange);
     if std::mem::replace(&mut exchange.is_answered, true) {
         return;
     }
-    let notice = reply
-        .notice
-        .map(|it| format!("apostille: {}", shorten_hook_notice(&it)));
+    let notice = reply.notice.map(|it| {
+        let short: String = flatten_to_line(&it).chars().take(NOTICE_CHARS).collect();
+        format!("apostille: {short}")
+    });
     let reply = HookReply {
         notice,
         context: reply.context.map(|it| make_terminal_safe(&it)),
     };
     let asked = exchange.asked.as_ref();
-    let said = asked
-        .map(|told| clients::print_hook_reply(told, &reply))
-        .unwrap_or_default();
+    let said = asked.map(|told| clients::print_hook_reply(told, &reply));
     let mut stdout = io::stdout().lock();
     // A client that no longer listens has its answer.
     let _ = stdout
-        .write_all(said.as_bytes())
+        .write_all(said.unwrap_or_default().as_bytes())
         .and_then(|()| stdout.flush());
-    if let Some(notice) = reply
-        .notice
-        .filter(|_| asked.is_none_or(|it| !clients::find_client_profile(it.client).has_notice()))
-    {
+    let is_told = asked.is_some_and(|it| clients::find_client_profile(it.client).has_notice());
+    if let Some(notice) = reply.notice.filter(|_| !is_told) {
         // Where it cannot be said, it is not said.
         let _ = writeln!(io::stderr(), "{notice}");
     }
-}
-
-fn convert_hook_fault(fault: &CommandError) -> HookReply {
-    HookReply {
-        context: None,
-        notice: Some(format!("no memory this time: {:#}", fault.cause)),
-    }
-}
-
-fn shorten_hook_notice(text: &str) -> String {
-    flatten_to_line(text).chars().take(NOTICE_CHARS).collect()
 }
 
 /// Does the work, and hands the answer over as soon as there is one.
@@ -148,7 +142,7 @@ fn handle_hook_call(
     args: &HookArgs,
     clock: moment::HookClock,
     exchange: &Mutex<HookExchange>,
-) -> Result<(), CommandError> {
+) -> CommandResult<()> {
     let client = parse_hook_client(&args.client)?;
     let stdin = shell.world.read_stdin()?;
     let env = |name: &str| shell.world.env.get(name).map(Into::into);
@@ -157,23 +151,18 @@ fn handle_hook_call(
         return Ok(());
     };
     drop(stdin);
-    exchange
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .asked = Some(told.clone());
+    lock_exchange(exchange).asked = Some(told.clone());
     moment::answer_hook_moment(shell, &told, clock, &|reply| {
         deliver_hook_reply(exchange, reply)
     })
 }
 
-fn parse_hook_client(name: &str) -> Result<Client, CommandError> {
-    let near = || {
-        Client::ALL
-            .iter()
-            .find(|it| typo::count_spelling_errors(name, it.as_str()).is_some())
-    };
-    name.parse().map_err(|error| match near() {
-        Some(it) => CommandError::usage(format!("unknown client '{name}'; did you mean {it}?")),
-        None => CommandError::usage(error),
+fn parse_hook_client(name: &str) -> CommandResult<Client> {
+    name.parse().map_err(|error| {
+        let near = |it: &&Client| typo::count_spelling_errors(name, it.as_str()).is_some();
+        match Client::ALL.iter().find(near) {
+            Some(it) => CommandError::usage(format!("unknown client '{name}'; did you mean {it}?")),
+            None => CommandError::usage(error),
+        }
     })
 }

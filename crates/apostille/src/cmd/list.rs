@@ -1,30 +1,26 @@
-//! `list`: memories by what they are.
+//! `list`: memories by what they are. `recent`: what was stated or found to hold last.
 
+use apostille_cite::citation::RepoPath;
 use apostille_core::list;
 use apostille_core::memory::{Memory, Stage};
 use apostille_core::store::{ListOrder, MemoryFilter};
 
+use super::report::parse_optional_time;
 use crate::json::{self, MemoriesReply};
-use apostille_terminal::args::ListArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_terminal::paint::memory::format_subject_and_fact;
-use apostille_terminal::paint::{BOLD, DIM, Paint, TextTable, memory, style_text};
-use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
+use apostille_terminal::args::{ListArgs, RecentArgs};
+use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
+use apostille_terminal::paint::{BOLD, DIM, Paint, format_if, memory, style_text};
+use apostille_workspace::workspace::Workspace;
 
 /// Lists memories, the newest first.
-pub fn run(shell: &CommandContext, args: &ListArgs) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: &ListArgs) -> CommandResult {
     let desk = shell.open_workspace()?;
     let stages = if args.stages.is_empty() {
         vec![Stage::Active, Stage::Pending]
     } else {
         args.stages.clone()
     };
-    let time = |flag, text: &Option<String>| {
-        text.as_deref()
-            .map(|it| super::report::parse_time_flag(shell.world.now, flag, it))
-            .transpose()
-    };
+    let time = |flag, text: &Option<String>| parse_optional_time(shell, flag, text.as_deref());
     let filter = MemoryFilter {
         spaces: desk.spaces_or_all(args.spaces.all_spaces),
         layers: args.layers.clone(),
@@ -33,11 +29,7 @@ pub fn run(shell: &CommandContext, args: &ListArgs) -> Result<CommandOutput, Com
         origins: args.origins.clone(),
         tag: args.tag.clone(),
         task: args.task.clone(),
-        path: args
-            .path
-            .as_deref()
-            .map(|it| desk.place.resolve_path(it).map_err(CommandError::usage))
-            .transpose()?,
+        path: resolve_optional_path(&desk, args.path.as_deref())?,
         text: args.text.clone(),
         since: time("since", &args.since)?,
         until: time("until", &args.until)?,
@@ -48,14 +40,27 @@ pub fn run(shell: &CommandContext, args: &ListArgs) -> Result<CommandOutput, Com
     let memories = list::list_memories(&desk.context(), &filter)?;
     let is_missed = memories.is_empty() && is_narrowed_list(args);
     let answer = build_list_output(shell, memories, args.limit, args.spaces.all_spaces);
-    Ok(if is_missed {
-        CommandOutput {
-            err: MISSED.into(),
-            ..answer
-        }
-    } else {
-        answer
-    })
+    Ok(answer.or_nothing(is_missed, MISSED))
+}
+
+/// Lists active memories, those refreshed last first.
+pub fn run_recent(shell: &CommandContext, args: &RecentArgs) -> CommandResult {
+    let desk = shell.open_workspace()?;
+    let limit = args.limit.saturating_add(1);
+    let (cx, spaces) = (desk.context(), desk.spaces());
+    let memories = match resolve_optional_path(&desk, args.path.as_deref())? {
+        Some(path) => list::list_citing_memories(&cx, &spaces, &path, limit)?,
+        None => list::list_recent_memories(&cx, &spaces, limit)?,
+    };
+    Ok(build_list_output(shell, memories, args.limit, false))
+}
+
+/// The path that was typed, where one was.
+pub(super) fn resolve_optional_path(
+    desk: &Workspace,
+    typed: Option<&str>,
+) -> CommandResult<Option<RepoPath>> {
+    Ok(typed.map(|it| desk.place.resolve_path(it)).transpose()?)
 }
 
 const MISSED: &str =
@@ -79,7 +84,7 @@ fn is_narrowed_list(args: &ListArgs) -> bool {
 }
 
 /// A listing of at most `limit` memories; one more was asked for, to know whether there are more.
-pub(super) fn build_list_output(
+fn build_list_output(
     shell: &CommandContext,
     mut memories: Vec<Memory>,
     limit: usize,
@@ -87,30 +92,23 @@ pub(super) fn build_list_output(
 ) -> CommandOutput {
     let is_cut = memories.len() > limit;
     memories.truncate(limit);
-    let code = if memories.is_empty() {
-        error::NOTHING
-    } else {
-        error::OK
-    };
     let json = MemoriesReply {
         ok: true,
         memories: json::build_memory_views(&memories),
         next: None,
     };
-    let answer = shell.render_output(code, &json, |paint| {
-        format_memory_table(paint, &memories, with_space)
-    });
-    let err = match (memories.is_empty(), is_cut) {
-        (true, _) => "nothing here yet; `apostille remember` keeps a fact, `apostille list --all-spaces` looks everywhere\n".into(),
-        (_, true) => style_text(DIM, "… and more; raise --limit to see them\n"),
-        _ => String::new(),
-    };
-    CommandOutput { err, ..answer }
+    let more = "… and more; raise --limit to see them\n";
+    let nothing = "nothing here yet; `apostille remember` keeps a fact, `apostille list --all-spaces` looks everywhere\n";
+    shell
+        .render_output(&json, |paint| {
+            format_memory_table(paint, &memories, with_space)
+        })
+        .with_err(format_if(is_cut, || style_text(DIM, more)))
+        .or_nothing(memories.is_empty(), nothing)
 }
 
 fn format_memory_table(paint: &Paint, memories: &[Memory], with_space: bool) -> String {
-    let mut table = TextTable::default();
-    for it in memories {
+    let row = |it: &Memory| {
         let stage = it.status.stage();
         let mut row = vec![
             style_text(BOLD, it.handle()),
@@ -119,11 +117,9 @@ fn format_memory_table(paint: &Paint, memories: &[Memory], with_space: bool) -> 
             it.kind.to_string(),
             style_text(DIM, paint.format_time(it.refreshed_at)),
         ];
-        if with_space {
-            row.push(it.space.to_string());
-        }
-        row.push(format_subject_and_fact(it));
-        table.add_row(row);
-    }
-    table.to_text(paint, 0)
+        row.extend(with_space.then(|| it.space.to_string()));
+        row.push(memory::format_subject_and_fact(it));
+        row
+    };
+    paint.format_table(0, memories.iter().map(row))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use anstyle::Style;
 use apostille_core::event::{EventBody, LoggedEvent};
 use apostille_core::memory::MemoryId;
 use apostille_core::space::Space;
@@ -9,40 +10,29 @@ use apostille_core::store::{EventPage, sort_newest_first};
 
 use crate::json::{LogReply, build_event_views, read_event_handles};
 use apostille_terminal::args::LogArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandResult};
 use apostille_terminal::paint::{
-    BOLD, DIM, GREEN, Paint, RED, TextTable, YELLOW, flatten_to_line, style_text,
+    BOLD, DIM, GREEN, Paint, RED, YELLOW, flatten_to_line, format_after, join_texts, style_text,
 };
-use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
 use apostille_workspace::workspace::Workspace;
 
 /// Shows events, the latest first.
-pub fn run(shell: &CommandContext, args: &LogArgs) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: &LogArgs) -> CommandResult {
     let desk = shell.open_workspace()?;
-    let memory = match args
-        .memory
-        .map(|name| desk.find_named(&[name]))
-        .transpose()?
-    {
-        Some(Err(refusal)) => return Ok(shell.render_refusal(&refusal)),
-        Some(Ok(found)) => found.into_iter().next(),
+    let memory = match args.memory {
+        Some(name) => Some(desk.find_named(&[name])?.remove(0)),
         None => None,
     };
-    let events = match &memory {
-        Some(memory) => read_latest_events(
-            &desk,
-            std::slice::from_ref(&memory.space),
-            Some(memory.id),
-            args.limit,
-        )?,
-        None if args.spaces.all_spaces => desk.store.latest_events(args.limit)?,
-        None => read_latest_events(&desk, &desk.spaces(), None, args.limit)?,
+    let page = EventPage {
+        memory: memory.as_ref().map(|it| it.id),
+        newest_first: true,
+        limit: args.limit,
+        ..EventPage::default()
     };
-    let code = if events.is_empty() {
-        error::NOTHING
-    } else {
-        error::OK
+    let events = match memory {
+        Some(memory) => read_latest_events(&desk, &[memory.space], &page)?,
+        None if args.spaces.all_spaces => desk.store.latest_events(args.limit)?,
+        None => read_latest_events(&desk, &desk.spaces(), &page)?,
     };
     let json = LogReply {
         ok: true,
@@ -50,36 +40,22 @@ pub fn run(shell: &CommandContext, args: &LogArgs) -> Result<CommandOutput, Comm
         next: None,
     };
     let handles = read_event_handles(&*desk.store, &events)?;
-    let answer = shell.render_output(code, &json, |paint| {
-        format_event_table(paint, &events, &handles)
-    });
-    let err = if events.is_empty() {
-        "nothing has happened here yet\n".into()
-    } else {
-        String::new()
-    };
-    Ok(CommandOutput { err, ..answer })
+    let answer = shell.render_output(&json, |paint| format_event_table(paint, &events, &handles));
+    Ok(answer.or_nothing(events.is_empty(), "nothing has happened here yet\n"))
 }
 
-/// The last events of these spaces in one order; of one memory, where it is named.
+/// The last events of these spaces in one order.
 fn read_latest_events(
     desk: &Workspace,
     spaces: &[Space],
-    memory: Option<MemoryId>,
-    limit: usize,
-) -> Result<Vec<LoggedEvent>, CommandError> {
-    let page = EventPage {
-        memory,
-        newest_first: true,
-        limit,
-        ..EventPage::default()
-    };
+    page: &EventPage,
+) -> CommandResult<Vec<LoggedEvent>> {
     let mut events = Vec::new();
     for space in spaces {
-        events.extend(desk.store.read_events(space, &page)?);
+        events.extend(desk.store.read_events(space, page)?);
     }
     sort_newest_first(&mut events);
-    events.truncate(limit);
+    events.truncate(page.limit);
     Ok(events)
 }
 
@@ -88,38 +64,34 @@ fn format_event_table(
     events: &[LoggedEvent],
     handles: &BTreeMap<MemoryId, String>,
 ) -> String {
-    let mut table = TextTable::default();
-    for LoggedEvent { seq, event, .. } in events {
-        let word = event.what.event_kind();
-        let style = match event.what {
-            EventBody::Remembered { .. }
-            | EventBody::Refreshed { .. }
-            | EventBody::Verified { valid: true, .. } => GREEN,
-            EventBody::Verified { .. }
-            | EventBody::Invalidated { .. }
-            | EventBody::Forgotten { .. } => RED,
-            EventBody::Refused { .. } | EventBody::Corrected { .. } => YELLOW,
-            EventBody::RolledBack { .. } | EventBody::Tripped { .. } => YELLOW,
-            _ => anstyle::Style::new(),
-        };
-        let touched: Vec<&str> = event
-            .touched_memories()
-            .filter_map(|id| handles.get(&id).map(String::as_str))
-            .collect();
-        table.add_row([
+    let row = |LoggedEvent { seq, event, .. }: &LoggedEvent| {
+        let touched = event.touched_memories().filter_map(|id| handles.get(&id));
+        [
             style_text(DIM, seq),
             style_text(DIM, paint.format_time(event.at)),
-            style_text(style, word),
-            style_text(BOLD, touched.join(" ")),
-            event
-                .actor
-                .as_deref()
-                .map(flatten_to_line)
-                .unwrap_or_default(),
+            style_text(pick_event_style(&event.what), event.what.event_kind()),
+            style_text(BOLD, join_texts(touched, " ")),
+            format_after("", event.actor.as_deref()),
             describe_event_body(&event.what),
-        ]);
+        ]
+    };
+    paint.format_table(0, events.iter().map(row))
+}
+
+fn pick_event_style(what: &EventBody) -> Style {
+    match what {
+        EventBody::Remembered { .. }
+        | EventBody::Refreshed { .. }
+        | EventBody::Verified { valid: true, .. } => GREEN,
+        EventBody::Verified { .. }
+        | EventBody::Invalidated { .. }
+        | EventBody::Forgotten { .. } => RED,
+        EventBody::Refused { .. }
+        | EventBody::Corrected { .. }
+        | EventBody::RolledBack { .. }
+        | EventBody::Tripped { .. } => YELLOW,
+        _ => Style::new(),
     }
-    table.to_text(paint, 0)
 }
 
 /// What an event says beyond its word, on one line.
@@ -131,11 +103,8 @@ pub(super) fn describe_event_body(what: &EventBody) -> String {
             rationale,
         } => {
             let forced = if *forced { "forced: " } else { "" };
-            let rationale = rationale
-                .as_deref()
-                .map(|it| format!(" ({it})"))
-                .unwrap_or_default();
-            format!("{forced}{}{rationale}", memory.fact)
+            let rationale = rationale.as_ref().map(|it| format!(" ({it})"));
+            format!("{forced}{}{}", memory.fact, rationale.unwrap_or_default())
         }
         EventBody::Refreshed { followed, .. } if !followed.is_empty() => followed.join(", "),
         EventBody::Refreshed {
@@ -152,8 +121,6 @@ pub(super) fn describe_event_body(what: &EventBody) -> String {
         EventBody::Refused { class } => class.clone(),
         EventBody::Restored { status, .. } => {
             format!("{} {}", status.stage(), status.why().unwrap_or_default())
-                .trim_end()
-                .to_owned()
         }
         EventBody::RolledBack {
             to,
@@ -170,10 +137,8 @@ pub(super) fn describe_event_body(what: &EventBody) -> String {
             actor,
             why,
         } => {
-            format!(
-                "{breaker}, {}: {why}",
-                actor.as_deref().unwrap_or("everybody")
-            )
+            let actor = actor.as_deref().unwrap_or("everybody");
+            format!("{breaker}, {actor}: {why}")
         }
         EventBody::Closed { actor } => actor.clone().unwrap_or_else(|| "everybody".into()),
         EventBody::Refreshed { .. } | EventBody::Approved | EventBody::Applied => String::new(),

@@ -4,24 +4,17 @@ use apostille_core::memory::Layer;
 use apostille_core::promote::{Promotion, promote};
 use apostille_core::remember::RememberOutcome;
 
-use super::remember::{RememberIntent, build_not_promoted_output, build_remember_output};
+use super::remember::{
+    RememberIntent, build_not_promoted_output, build_remember_output, resolve_locations,
+};
 use apostille_terminal::args::PromoteArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_workspace::error::CommandError;
+use apostille_terminal::command_context::{CommandContext, CommandResult};
 use apostille_workspace::task::find_active_task;
 
 /// Promotes a note.
-pub fn run(shell: &CommandContext, args: &PromoteArgs) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: &PromoteArgs) -> CommandResult {
     let desk = shell.open_workspace()?;
-    let notes = match desk.find_named(&[args.name])? {
-        Ok(memories) => memories,
-        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
-    };
-    let is_scratch = notes.iter().any(|it| it.layer == Layer::Session);
-    let cites = args
-        .cites
-        .iter()
-        .map(|it| desk.place.resolve_location(it).map_err(CommandError::usage));
+    let note = desk.find_named(&[args.name])?.remove(0);
     let active = || {
         find_active_task(&shell.world, &desk.place, &desk.settings).map(|it| it.slug.to_string())
     };
@@ -31,30 +24,20 @@ pub fn run(shell: &CommandContext, args: &PromoteArgs) -> Result<CommandOutput, 
         subject: args.subject.clone(),
         fact: args.fact.clone(),
         reason: args.reason.clone(),
-        citations: cites.collect::<Result<_, _>>()?,
+        citations: resolve_locations(&desk, &args.cites)?,
         task: args.task.clone().or_else(active),
         ..Promotion::new(args.name, shell.world.speaker().voice().clone())
     };
-    let cx = notes
-        .first()
-        .map_or_else(|| desk.context(), |it| desk.context_for(&it.space));
+    let cx = desk.context_for(&note.space);
     match promote(&cx, &desk.spaces(), promotion)? {
         RememberOutcome::Similar { near } => Ok(build_not_promoted_output(shell, args.name, &near)),
         outcome => {
-            let (fact, instead) = (
-                args.fact.as_deref().unwrap_or(""),
-                Some(args.name).filter(|_| is_scratch),
-            );
-            Ok(build_remember_output(
-                shell,
-                &RememberIntent {
-                    is_skipped: false,
-                    fact,
-                    instead,
-                    word: "promoted",
-                },
-                outcome,
-            ))
+            let asked = RememberIntent {
+                instead: Some(args.name).filter(|_| note.layer == Layer::Session),
+                word: "promoted",
+                ..RememberIntent::new(args.fact.as_deref().unwrap_or(""))
+            };
+            Ok(build_remember_output(shell, &asked, outcome))
         }
     }
 }

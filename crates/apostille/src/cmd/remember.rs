@@ -1,87 +1,113 @@
-//! `remember`: a fact is kept, or it is said why not.
+//! `remember` and `supersede`: a fact is kept, or takes the place of another, or it is said why not.
 
-use apostille_core::memory::{Draft, DuplicateChoice, Layer, Memory, MemoryName, Status, Voice};
+use super::format_outcome;
+use apostille_cite::citation::CodeLocation;
+use apostille_core::memory::{
+    Draft, DuplicateChoice, Layer, Memory, MemoryName, ReplacementKind, Status, Voice,
+};
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::{self, DraftRelation, NearMemory, RememberOutcome, quarantine};
+use apostille_core::revise;
 use apostille_core::space::Space;
+use apostille_terminal::paint::memory::format_place;
 
 use crate::json::{RememberReply, WhenSimilar};
-use apostille_terminal::args::{DuplicateChoiceArgs, FactArgs, RememberArgs};
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
+use apostille_terminal::args::{DuplicateChoiceArgs, FactArgs, RememberArgs, SupersedeArgs};
+use apostille_terminal::command_context::{
+    CommandContext, CommandOutput, CommandResult, format_hint,
+};
 use apostille_terminal::paint::paste::quote_pasted_word;
 use apostille_terminal::paint::{
-    BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text,
+    BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, format_after, format_if,
+    format_percent_bar, join_texts, style_text,
 };
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::workspace::Workspace;
 
 /// Keeps a fact with the code that proves it.
-pub fn run(shell: &CommandContext, args: &RememberArgs) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: &RememberArgs) -> CommandResult {
     let desk = shell.open_guarded_workspace()?;
     let fact = read_fact_argument(shell, &args.fact)?;
-    let is_users = args.user || args.telling.layer == Some(Layer::Identity);
     let [repo, user] = desk.spaces();
-    let space = if is_users { user } else { repo };
-    let draft = build_cli_draft(shell, &desk, space, &fact, &args.telling)?;
+    let space = if args.user || args.telling.layer == Some(Layer::Identity) {
+        user
+    } else {
+        repo
+    };
     let draft = Draft {
         twin: convert_duplicate_args(&args.twin),
-        ..draft
+        ..build_cli_draft(shell, &desk, space, &fact, &args.telling)?
     };
     let outcome = remember::remember(&desk.context_for(&draft.space), draft)?;
-    let instead = args.twin.merge;
-    Ok(build_remember_output(
-        shell,
-        &RememberIntent {
-            is_skipped: args.twin.skip,
-            fact: &fact,
-            instead,
-            word: REMEMBERED,
-        },
-        outcome,
-    ))
+    let asked = RememberIntent {
+        is_skipped: args.twin.skip,
+        instead: args.twin.merge,
+        ..RememberIntent::new(&fact)
+    };
+    Ok(build_remember_output(shell, &asked, outcome))
+}
+
+/// Replaces a memory; the new one travels the whole write path.
+pub fn run_supersede(shell: &CommandContext, args: &SupersedeArgs) -> CommandResult {
+    let desk = shell.open_guarded_workspace()?;
+    let fact = read_fact_argument(shell, &args.fact)?;
+    let space = desk.find_named(&[args.name])?.remove(0).space;
+    let cx = desk.context_for(&space);
+    let draft = build_cli_draft(shell, &desk, space.clone(), &fact, &args.telling)?;
+    let how = if args.correct {
+        ReplacementKind::Correction
+    } else {
+        ReplacementKind::Better
+    };
+    let outcome = revise::supersede_memory(&cx, &desk.spaces(), args.name, draft, how)?;
+    let asked = RememberIntent {
+        instead: Some(args.name),
+        ..RememberIntent::new(&fact)
+    };
+    Ok(build_remember_output(shell, &asked, outcome))
 }
 
 /// The fact as an argument, or from the standard input.
-pub(super) fn read_fact_argument(
-    shell: &CommandContext,
-    fact: &str,
-) -> Result<String, CommandError> {
-    if fact == "-" {
-        Ok(shell.world.read_stdin()?.trim().to_owned())
-    } else {
-        Ok(fact.to_owned())
-    }
+pub(super) fn read_fact_argument(shell: &CommandContext, fact: &str) -> CommandResult<String> {
+    Ok(match fact {
+        "-" => shell.world.read_stdin()?.trim().to_owned(),
+        _ => fact.to_owned(),
+    })
 }
 
 /// A draft with everything that was said about the fact.
-pub(super) fn build_cli_draft(
+fn build_cli_draft(
     shell: &CommandContext,
     desk: &Workspace,
     space: Space,
     fact: &str,
     telling: &FactArgs,
-) -> Result<Draft, CommandError> {
-    let voice = build_cli_voice(shell, telling)?;
-    let cites = telling
-        .cites
-        .iter()
-        .map(|it| desk.place.resolve_location(it).map_err(CommandError::usage));
-    Ok(Draft {
+) -> CommandResult<Draft> {
+    let draft = Draft {
         layer: telling.layer,
         kind: telling.kind,
         subject: telling.subject.clone(),
         reason: telling.reason.clone(),
-        citations: cites.collect::<Result<_, _>>()?,
+        citations: resolve_locations(desk, &telling.cites)?,
         tags: telling.tags.iter().map(|it| it.trim().to_owned()).collect(),
         task: telling.task.clone(),
-        ..Draft::new(space, fact, voice)
-    }
-    .with_vouching(telling.force, shell.world.speaker().person()))
+        ..Draft::new(space, fact, build_cli_voice(shell, telling)?)
+    };
+    Ok(draft.with_vouching(telling.force, shell.world.speaker().person()))
+}
+
+/// The places that were typed.
+pub(super) fn resolve_locations(
+    desk: &Workspace,
+    typed: &[String],
+) -> CommandResult<Vec<CodeLocation>> {
+    let places = typed.iter().map(|it| Ok(desk.place.resolve_location(it)?));
+    places.collect()
 }
 
 /// Who speaks. A flag can lower what the program knows of it, and raise it for a person alone.
-fn build_cli_voice(shell: &CommandContext, telling: &FactArgs) -> Result<Voice, CommandError> {
+fn build_cli_voice(shell: &CommandContext, telling: &FactArgs) -> CommandResult<Voice> {
     let speaker = shell.world.speaker();
     let usual = speaker.voice().clone();
     let origin = telling.origin.unwrap_or(usual.origin);
@@ -98,13 +124,14 @@ fn build_cli_voice(shell: &CommandContext, telling: &FactArgs) -> Result<Voice, 
     let voice = Voice {
         origin,
         tainted: telling.tainted,
-        author: telling.author.clone().or(usual.author.clone()),
+        author: telling.author.clone().or_else(|| usual.author.clone()),
         session: session.or_else(|| telling.session.clone()),
         ..usual
     };
-    Ok(telling
-        .from
-        .map_or(voice.clone(), |it| voice.with_channel(it)))
+    Ok(match telling.from {
+        Some(channel) => voice.with_channel(channel),
+        None => voice,
+    })
 }
 
 fn convert_duplicate_args(args: &DuplicateChoiceArgs) -> DuplicateChoice {
@@ -120,17 +147,6 @@ fn convert_duplicate_args(args: &DuplicateChoiceArgs) -> DuplicateChoice {
     }
 }
 
-/// Why a memory waits, where it does.
-fn find_pending_reason(memory: &Memory) -> Option<&str> {
-    match &memory.status {
-        Status::Pending { why } => Some(why),
-        _ => None,
-    }
-}
-
-/// The word for what is done when something is kept.
-pub(super) const REMEMBERED: &str = "remembered";
-
 /// What was asked for, as far as the answer repeats it.
 pub(super) struct RememberIntent<'a> {
     /// Whether a near-duplicate is no matter.
@@ -143,7 +159,17 @@ pub(super) struct RememberIntent<'a> {
     pub(super) word: &'static str,
 }
 
-impl RememberIntent<'_> {
+impl<'a> RememberIntent<'a> {
+    /// A fact to be kept.
+    pub(super) fn new(fact: &'a str) -> Self {
+        Self {
+            is_skipped: false,
+            fact,
+            instead: None,
+            word: "remembered",
+        }
+    }
+
     /// Whether a person can insist: what is promoted was kept before, and its words are moderated anew.
     fn can_force(&self) -> bool {
         self.word != "promoted"
@@ -168,61 +194,47 @@ pub(super) fn build_remember_output(
             identity_percent,
             retired,
             superseded,
-        } => {
-            let instead = asked
-                .instead
-                .or(superseded.as_ref().map(|it| MemoryName::Handle(it.handle)));
-            shell.render_output(error::OK, &json, |paint| {
-                format_kept_memory(paint, asked.word, &memory, instead)
-                    + &superseded
-                        .as_ref()
-                        .map(|it| format_superseded_note(paint, it))
-                        .unwrap_or_default()
-                    + &format_pending_note(shell, asked, &memory)
-                    + &format_capacity_note(identity_percent, retired)
-            })
-        }
-        RememberOutcome::Refreshed { memory } => shell.render_output(error::OK, &json, |paint| {
+        } => shell.render_output(&json, |paint| {
+            let instead = superseded.as_ref().map(|it| it.handle);
+            let instead = asked.instead.or(instead.map(MemoryName::Handle));
+            format_kept_memory(paint, asked.word, &memory, instead)
+                + &superseded
+                    .map(|it| format_superseded_note(paint, &it))
+                    .unwrap_or_default()
+                + &format_pending_note(shell, asked, &memory)
+                + &format_capacity_note(identity_percent, retired)
+        }),
+        RememberOutcome::Refreshed { memory } => shell.render_output(&json, |paint| {
             format_kept_memory(paint, "known already; refreshed", &memory, None)
                 + &format_pending_note(shell, asked, &memory)
         }),
-        RememberOutcome::Similar { near } if asked.is_skipped => {
-            shell.render_output(error::OK, &json, |_| format_skipped_note(&near))
+        RememberOutcome::Similar { near } if asked.is_skipped => shell.render_output(&json, |_| {
+            let known = join_texts(near.first().map(|it| it.handle), "");
+            format!("{GREEN}skipped{GREEN:#}; {BOLD}{known}{BOLD:#} says it\n")
+        }),
+        RememberOutcome::Similar { near } => shell
+            .render_output(&json, |_| String::new())
+            .with_code(error::REFUSED)
+            .with_err(format_duplicate_choices(shell, asked.fact, &near)),
+        RememberOutcome::Refused(refusal) => {
+            let answer = shell.render_refusal(&refusal);
+            // What is better read elsewhere can be kept all the same, by a person and where the verb has a flag for it.
+            let is_forceable = matches!(refusal, Refusal::Excluded { .. }) && asked.can_force();
+            let hint = format_if(is_forceable, || {
+                format_hint("a person can keep it with --force")
+            });
+            CommandOutput {
+                err: answer.err + &hint,
+                ..answer
+            }
         }
-        RememberOutcome::Similar { near } => CommandOutput {
-            err: format_duplicate_choices(shell, asked.fact, &near),
-            ..shell.render_output(error::REFUSED, &json, |_| String::new())
-        },
-        RememberOutcome::Refused(refusal) => build_remember_refusal(shell, asked, &refusal),
-    }
-}
-
-/// What is better read elsewhere can be kept all the same, by a person and where the verb has a flag for it.
-fn build_remember_refusal(
-    shell: &CommandContext,
-    asked: &RememberIntent<'_>,
-    refusal: &Refusal,
-) -> CommandOutput {
-    let answer = shell.render_refusal(refusal);
-    match refusal {
-        Refusal::Excluded { .. } if asked.can_force() => CommandOutput {
-            err: answer.err
-                + &apostille_terminal::command_context::format_hint(
-                    "a person can keep it with --force",
-                ),
-            ..answer
-        },
-        _ => answer,
     }
 }
 
 /// What nobody asked to replace is shown, so that it can be seen to be right.
 fn format_superseded_note(paint: &Paint, it: &NearMemory) -> String {
-    let text = format!(
-        "{} said: {}; it contradicts this, and is older",
-        it.handle,
-        flatten_to_line(&it.fact)
-    );
+    let (handle, fact) = (it.handle, flatten_to_line(&it.fact));
+    let text = format!("{handle} said: {fact}; it contradicts this, and is older");
     style_text(YELLOW, paint.wrap_text(&text, 2))
 }
 
@@ -232,45 +244,33 @@ fn format_kept_memory(
     memory: &Memory,
     instead: Option<MemoryName>,
 ) -> String {
-    let places: Vec<String> = memory
-        .citations
-        .iter()
-        .map(|it| flatten_to_line(&it.location().to_string()))
-        .collect();
-    let subject = memory
-        .subject
-        .as_deref()
-        .map(|it| format!("  {}", flatten_to_line(it)))
-        .unwrap_or_default();
     let place = if memory.is_active() {
         "in place of"
     } else {
         "to take the place of"
     };
-    let instead = instead
-        .map(|it| format!(" {place} {it}"))
-        .unwrap_or_default();
+    let instead = instead.map(|it| format!(" {place} {it}"));
     let head = format!(
-        "{} {}{instead}{subject}\n",
-        style_text(GREEN, outcome),
-        style_text(BOLD, memory.handle())
+        "{}{}{}\n",
+        format_outcome(outcome, memory.handle()),
+        instead.unwrap_or_default(),
+        format_after("  ", memory.subject.as_deref())
     );
     let fact = paint.wrap_text(&memory.fact, 2);
-    let space = style_text(
-        DIM,
-        format!("{} · {} · {}", memory.space, memory.layer, memory.kind),
-    );
-    let proof = if places.is_empty() {
-        String::new()
-    } else {
-        style_text(DIM, format!(" · {}", places.join(", ")))
-    };
+    let space = format!("{} · {} · {}", memory.space, memory.layer, memory.kind);
+    let places = memory
+        .citations
+        .iter()
+        .map(|it| format_place(&it.location()));
+    let proof = format_if(!memory.citations.is_empty(), || {
+        format!("{DIM} · {}{DIM:#}", join_texts(places, ", "))
+    });
     let marks: String = memory
         .marks
         .iter()
-        .map(|it| style_text(YELLOW, format!(" · {it}")))
+        .map(|it| format!("{YELLOW} · {it}{YELLOW:#}"))
         .collect();
-    format!("{head}{fact}  {space}{proof}{marks}\n")
+    format!("{head}{fact}  {DIM}{space}{DIM:#}{proof}{marks}\n")
 }
 
 /// What a memory waits for, and the ways out.
@@ -279,79 +279,45 @@ fn format_pending_note(
     asked: &RememberIntent<'_>,
     memory: &Memory,
 ) -> String {
-    let Some(why) = find_pending_reason(memory) else {
+    let Status::Pending { why } = &memory.status else {
         return String::new();
     };
-    let why = shell.paint.wrap_text(
-        &format!(
-            "{}; it is kept, and not shown until it is approved",
-            flatten_to_line(why)
-        ),
-        2,
-    );
-    let mut out = format!("  {} {}", style_text(YELLOW, "pending:"), why.trim_start());
-    let way = |what: &str, command: &str| {
-        format!(
-            "    {} {}\n",
-            style_text(DIM, what),
-            style_text(CYAN, command)
-        )
+    let why = flatten_to_line(why) + "; it is kept, and not shown until it is approved";
+    let why = shell.paint.wrap_text(&why, 2);
+    let mut out = format!("  {YELLOW}pending:{YELLOW:#} {}", why.trim_start());
+    let mut add_way = |what: &str, command: &str| {
+        let (what, command) = (style_text(DIM, what), style_text(CYAN, command));
+        out += &format!("    {what} {command}\n");
     };
-    if quarantine::is_awaiting_proof(memory) {
-        let again = RetypedCommand {
-            typed: &shell.world.typed,
-            fact: asked.fact,
-        };
-        out += &way(
-            "state it again with the lines that say it:",
-            "--cite PATH:LINES",
-        );
-        out += &way(
-            "or correct it: state what they say, and",
-            &format!("apostille forget {}", memory.handle()),
-        );
-        if asked.can_force() {
-            out += &way("or vouch for it, as a person:", &again.with_flag("--force"));
-        }
+    let approve = format!("apostille approve {}", memory.handle());
+    if !quarantine::is_awaiting_proof(memory) {
+        add_way("a person may approve it:", &approve);
+        return out;
     }
-    let what = if quarantine::is_awaiting_proof(memory) {
-        "or let a person approve it:"
-    } else {
-        "a person may approve it:"
+    let forget = format!("apostille forget {}", memory.handle());
+    let again = RetypedCommand {
+        typed: &shell.world.typed,
+        fact: asked.fact,
     };
-    out + &way(what, &format!("apostille approve {}", memory.handle()))
+    add_way(
+        "state it again with the lines that say it:",
+        "--cite PATH:LINES",
+    );
+    add_way("or correct it: state what they say, and", &forget);
+    if asked.can_force() {
+        add_way("or vouch for it, as a person:", &again.with_flag("--force"));
+    }
+    add_way("or let a person approve it:", &approve);
+    out
 }
 
 fn format_capacity_note(identity_percent: Option<u8>, retired: usize) -> String {
-    let bar = |it: u8| {
-        format!(
-            "  identity {} {it}%\n",
-            apostille_terminal::paint::format_percent_bar(it)
-        )
-    };
-    let retired = (retired > 0).then(|| {
-        style_text(
-            YELLOW,
-            format!("  {retired} of the oldest retired to make room\n"),
-        )
+    let bar = |it: u8| format!("  identity {} {it}%\n", format_percent_bar(it));
+    let retired = format_if(retired > 0, || {
+        let told = format!("  {retired} of the oldest retired to make room\n");
+        style_text(YELLOW, told)
     });
-    identity_percent
-        .map(bar)
-        .into_iter()
-        .chain(retired)
-        .collect()
-}
-
-fn format_skipped_note(near: &[NearMemory]) -> String {
-    let known = near
-        .first()
-        .map(|it| it.handle.to_string())
-        .unwrap_or_default();
-    format!(
-        "{}; {} says it\n",
-        style_text(GREEN, "skipped"),
-        style_text(BOLD, known)
-    )
+    identity_percent.map(bar).unwrap_or_default() + &retired
 }
 
 /// A note that says what is known already is not promoted.
@@ -361,36 +327,31 @@ pub(super) fn build_not_promoted_output(
     near: &[NearMemory],
 ) -> CommandOutput {
     let json = RememberReply::from_similar(near, WhenSimilar::Tell);
-    let answer = shell.render_output(error::REFUSED, &json, |_| String::new());
     let mut err = format!(
         "{} {name}: much the same is known:\n\n",
         style_text(YELLOW.bold(), "not promoted")
     );
     err.extend(near.iter().map(|it| format_near_memory(shell, it)));
     if let Some(first) = near.first() {
-        let command = format!("apostille supersede {} 'FACT'", first.handle);
         err += &format!(
-            "\n  {} {}\n",
-            style_text(DIM, "if it says it better:"),
-            style_text(CYAN, command)
-        );
-        err += &format!(
-            "  {} {}\n",
-            style_text(DIM, "if it says something else:"),
-            style_text(CYAN, "--fact 'FACT'")
+            "\n  {DIM}if it says it better:{DIM:#} {CYAN}apostille supersede {} 'FACT'{CYAN:#}\n  {DIM}if it says something else:{DIM:#} {CYAN}--fact 'FACT'{CYAN:#}\n",
+            first.handle
         );
     }
-    CommandOutput { err, ..answer }
+    shell
+        .render_output(&json, |_| String::new())
+        .with_code(error::REFUSED)
+        .with_err(err)
 }
 
 fn format_near_memory(shell: &CommandContext, it: &NearMemory) -> String {
     let percent = (it.overlap * 100.0).round();
-    let relation = style_text(YELLOW, it.relation.as_str());
-    let head = format!(
-        "{}  {relation}, {percent}% of the words\n",
-        style_text(BOLD, it.handle)
-    );
-    head + &shell.paint.wrap_text(&it.fact, 6)
+    format!(
+        "{BOLD}{}{BOLD:#}  {YELLOW}{}{YELLOW:#}, {percent}% of the words\n{}",
+        it.handle,
+        it.relation.as_str(),
+        shell.paint.wrap_text(&it.fact, 6)
+    )
 }
 
 /// What is known, and the ready-made commands for each choice.
@@ -407,33 +368,31 @@ fn format_duplicate_choices(shell: &CommandContext, fact: &str, near: &[NearMemo
         typed: &shell.world.typed,
         fact,
     };
-    let option = |what: &str, command: String| {
-        format!(
-            "  {}\n    {}\n",
-            style_text(DIM, what),
-            style_text(CYAN, command)
-        )
-    };
     out += "\nchoose:\n";
+    let mut add_option = |what: &str, command: String| {
+        let (what, command) = (style_text(DIM, what), style_text(CYAN, command));
+        out += &format!("  {what}\n    {command}\n");
+    };
+    let handle = first.handle;
     if first.relation == DraftRelation::Contradiction {
-        out += &option(
+        add_option(
             "supersede: the old one is outdated",
-            again.as_supersede(&first.handle.to_string()),
+            again.as_supersede(&handle.to_string()),
         );
     }
-    out += &option("skip it, and be content", again.with_flag("--skip"));
-    out += &option(
+    add_option("skip it, and be content", again.with_flag("--skip"));
+    add_option(
         "merge: replace it, keeping the citations and tags of both",
-        again.with_flag(&format!("--merge {}", first.handle)),
+        again.with_flag(&format!("--merge {handle}")),
     );
-    out += &option(
+    add_option(
         "create: keep both, and say why",
         again.with_flag("--create 'why both are needed'"),
     );
     out
 }
 
-/// The command as it was typed, to be typed again with something added.
+/// The command as it was typed, to be typed again: as another verb, or with a flag before what stands behind `--`.
 struct RetypedCommand<'a> {
     typed: &'a [String],
     fact: &'a str,
@@ -441,40 +400,29 @@ struct RetypedCommand<'a> {
 
 impl RetypedCommand<'_> {
     fn with_flag(&self, flag: &str) -> String {
-        let (before, after) = self.quote_words("remember");
-        let after = if after.is_empty() {
-            after
-        } else {
-            format!(" {after}")
-        };
-        format!("apostille {before} {flag}{after}")
+        self.retype_as("remember", flag)
     }
 
+    /// Where another verb is typed, `--user` is left out: it has its space.
     fn as_supersede(&self, handle: &str) -> String {
-        let (before, after) = self.quote_words(&format!("supersede {handle}"));
-        format!("apostille {before} {after}").trim_end().to_owned()
+        self.retype_as(&format!("supersede {handle}"), "")
     }
 
-    /// The words up to `--`, and from there on. Where another verb is typed, `--user` is left out: it has its space.
-    fn quote_words(&self, verb: &str) -> (String, String) {
-        let is_other = verb != "remember";
-        let typed: Vec<&String> = self
-            .typed
-            .iter()
-            .filter(|it| !(is_other && *it == "--user"))
-            .collect();
+    fn retype_as(&self, verb: &str, flag: &str) -> String {
+        let mut typed: Vec<&str> = self.typed.iter().map(String::as_str).collect();
+        typed.retain(|it| verb == "remember" || *it != "--user");
         let at = typed.iter().position(|it| *it == "remember");
-        let word = |(n, word): (usize, &&String)| match word.as_str() {
-            _ if Some(n) == at => verb.to_owned(),
-            "-" => quote_pasted_word(self.fact),
-            other => quote_pasted_word(other),
-        };
-        let words: Vec<String> = typed.iter().enumerate().map(word).collect();
-        let end = typed
-            .iter()
-            .position(|it| *it == "--")
-            .unwrap_or(words.len());
-        (words[..end].join(" "), words[end..].join(" "))
+        let end = typed.iter().position(|it| *it == "--");
+        let mut words: Vec<String> = typed
+            .into_iter()
+            .map(|it| quote_pasted_word(if it == "-" { self.fact } else { it }))
+            .collect();
+        if let Some(at) = at {
+            words[at] = verb.to_owned();
+        }
+        words.insert(end.unwrap_or(words.len()), flag.to_owned());
+        words.retain(|it| !it.is_empty());
+        format!("apostille {}", words.join(" "))
     }
 }
 

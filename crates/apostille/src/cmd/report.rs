@@ -1,15 +1,17 @@
 //! `report`: what was done, by day, from episodes.
 
+use apostille_core::space::Space;
 use apostille_core::verify::VerifiedMemory;
 use apostille_tasks::report;
 use apostille_tasks::report::{ReportItem, ReportSpan};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::json::ReportReply;
 use apostille_terminal::args::ReportArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_terminal::paint::{BOLD, DIM, GREEN, flatten_to_line, style_text, truncate_to_width};
-use apostille_workspace::error;
+use apostille_terminal::command_context::{CommandContext, CommandResult};
+use apostille_terminal::paint::{
+    BOLD, DIM, GREEN, flatten_to_line, format_count, format_if, join_texts, truncate_to_width,
+};
 use apostille_workspace::error::CommandError;
 
 /// How much of one text is shown, in columns, and how many things are told in all.
@@ -21,58 +23,42 @@ const PART_CHARS: usize = 120;
 const DONE: [(&str, &str); 3] = [("Changed", "changed"), ("Ran", "ran"), ("Ended", "ended")];
 
 /// The time that a flag names.
-pub(super) fn parse_time_flag(
-    now: Timestamp,
+fn parse_time_flag(shell: &CommandContext, flag: &str, text: &str) -> CommandResult<Timestamp> {
+    let wrong = || format!("--{flag} '{text}' is neither 7d, 24h or 2w nor a date");
+    report::parse_since(text, shell.world.now).ok_or_else(|| CommandError::usage(wrong()))
+}
+
+/// The same where the flag was given.
+pub(super) fn parse_optional_time(
+    shell: &CommandContext,
     flag: &str,
-    text: &str,
-) -> Result<Timestamp, CommandError> {
-    let wrong = || {
-        CommandError::usage(format!(
-            "--{flag} '{text}' is neither 7d, 24h or 2w nor a date"
-        ))
-    };
-    report::parse_since(text, now).ok_or_else(wrong)
+    text: Option<&str>,
+) -> CommandResult<Option<Timestamp>> {
+    text.map(|it| parse_time_flag(shell, flag, it)).transpose()
 }
 
 /// Tells what was done.
-pub fn run(shell: &CommandContext, args: &ReportArgs) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: &ReportArgs) -> CommandResult {
     let desk = shell.open_workspace()?;
     let now = shell.world.now;
-    let read = |flag, text| parse_time_flag(now, flag, text);
     // What was written down this very moment counts.
-    let end = now
-        .checked_add(jiff::SignedDuration::from_millis(1))
-        .unwrap_or(now);
-    let until = args
-        .until
-        .as_deref()
-        .map(|it| read("until", it))
-        .transpose()?
-        .unwrap_or(end);
+    let end = now.checked_add(SignedDuration::from_millis(1));
+    let until = parse_optional_time(shell, "until", args.until.as_deref())?;
     let span = ReportSpan {
-        since: read("since", &args.since)?,
-        until,
+        since: parse_time_flag(shell, "since", &args.since)?,
+        until: until.unwrap_or(end.unwrap_or(now)),
     };
     let here = &desk.settings.repo;
-    let spaces = if args.all {
-        Vec::new()
+    let spaces: &[Space] = if args.all {
+        &[]
     } else {
-        vec![here.clone()]
+        std::slice::from_ref(here)
     };
-    let report = report::build_work_report(&desk.context(), &spaces, here, span)?;
+    let report = report::build_work_report(&desk.context(), spaces, here, span)?;
     let json = ReportReply::new(span, &report);
-    let code = if report.days.is_empty() {
-        error::NOTHING
-    } else {
-        error::OK
-    };
-    let answer = shell.render_output(code, &json, |_| format_report_page(&report, args));
-    let err = if report.days.is_empty() {
-        "nothing was written down in this time\n".into()
-    } else {
-        String::new()
-    };
-    Ok(CommandOutput { err, ..answer })
+    let answer = shell.render_output(&json, |_| format_report_page(&report, args));
+    let nothing = "nothing was written down in this time\n";
+    Ok(answer.or_nothing(report.days.is_empty(), nothing))
 }
 
 fn format_report_page(report: &report::WorkReport, args: &ReportArgs) -> String {
@@ -109,66 +95,43 @@ impl ReportFormatter {
         if self.is_markdown {
             format!("## {date}\n\n")
         } else {
-            format!("{}\n", style_text(BOLD, date))
+            format!("{BOLD}{date}{BOLD:#}\n")
         }
     }
 
     fn format_item(&self, item: &ReportItem) -> String {
-        let mut out = String::new();
-        if let Some(title) = item.title() {
-            out += &self.format_heading(item, &flatten_to_line(title));
-        }
+        let title = item.title().map(flatten_to_line);
         let depth = usize::from(item.task.is_some());
-        out.extend(
-            item.outcome()
-                .map(|it| self.format_line(depth, "outcome", None, it)),
-        );
-        out.extend(
-            item.decisions
-                .iter()
-                .map(|it| self.format_memory(depth, "decided", it)),
-        );
-        out.extend(
-            item.sessions
-                .iter()
-                .map(|it| self.format_session(depth, it)),
-        );
-        out
+        let heading = title.map(|it| self.format_heading(item, &it));
+        let outcome = item.outcome();
+        let outcome = outcome.map(|it| self.format_line(depth, "outcome", "", it));
+        let decisions = item.decisions.iter();
+        let sessions = item.sessions.iter();
+        heading
+            .into_iter()
+            .chain(outcome)
+            .chain(decisions.map(|it| self.format_memory(depth, "decided", it)))
+            .chain(sessions.map(|it| self.format_session(depth, it)))
+            .collect()
     }
 
     fn format_heading(&self, item: &ReportItem, title: &str) -> String {
         let status = item.status().unwrap_or_default();
-        let mut about: Vec<String> = item
-            .task
-            .iter()
-            .filter(|it| *it != title)
-            .cloned()
-            .collect();
-        about.extend(
-            item.summary
-                .as_ref()
-                .map(|it| it.memory.handle().to_string()),
-        );
-        about.extend(self.has_space.then(|| item.space.to_string()));
-        let notes = if item.n_notes == 1 {
-            "1 note".into()
+        let task = item.task.clone().filter(|it| it != title);
+        let handle = item
+            .summary
+            .as_ref()
+            .map(|it| it.memory.handle().to_string());
+        let space = self.has_space.then(|| item.space.to_string());
+        let notes = format_count(item.n_notes as u64, "note", "notes");
+        let notes = Some(notes).filter(|_| item.n_notes > 0);
+        let about = [task, handle, space, notes].into_iter().flatten();
+        let about = join_texts(about, ", ");
+        let about = format_if(!about.is_empty(), || format!(" ({about})"));
+        if self.is_markdown {
+            format!("- **{title}**: {status}{about}\n")
         } else {
-            format!("{} notes", item.n_notes)
-        };
-        about.extend((item.n_notes > 0).then_some(notes));
-        let about = if about.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", about.join(", "))
-        };
-        match self.is_markdown {
-            true => format!("- **{title}**: {status}{about}\n"),
-            false => format!(
-                "  {} {}{}\n",
-                style_text(GREEN, status),
-                style_text(BOLD, title),
-                style_text(DIM, about)
-            ),
+            format!("  {GREEN}{status}{GREEN:#} {BOLD}{title}{BOLD:#}{DIM}{about}{DIM:#}\n")
         }
     }
 
@@ -180,61 +143,45 @@ impl ReportFormatter {
                 .lines()
                 .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
         };
-        let done = DONE
-            .iter()
-            .filter_map(|(name, word)| Some((*word, part(name)?)));
-        let done: Vec<String> = done
-            .map(|(word, text)| {
-                self.format_line(
-                    depth + 1,
-                    word,
-                    None,
-                    &truncate_to_width(&flatten_to_line(text), PART_CHARS),
-                )
-            })
-            .collect();
-        let Some(asked) = part("Asked")
-            .or(it.memory.fact.lines().next())
-            .filter(|_| !done.is_empty())
-        else {
-            return self.format_memory(depth, "session", it);
+        let line = |depth, word, about: &str, text: &str| {
+            let text = truncate_to_width(&flatten_to_line(text), PART_CHARS);
+            self.format_line(depth, word, about, &text)
         };
-        let head = self.format_line(
-            depth,
-            "session",
-            Some(format_handle_and_standing(it)),
-            &truncate_to_width(&flatten_to_line(asked), PART_CHARS),
-        );
-        head + &done.concat()
+        let done: String = DONE
+            .iter()
+            .filter_map(|(name, word)| Some(line(depth + 1, word, "", part(name)?)))
+            .collect();
+        match part("Asked").or(it.memory.fact.lines().next()) {
+            Some(asked) if !done.is_empty() => {
+                line(depth, "session", &format_handle_and_standing(it), asked) + &done
+            }
+            _ => self.format_memory(depth, "session", it),
+        }
     }
 
     /// A memory with how it stands here: what cites code is never told without that.
     fn format_memory(&self, depth: usize, word: &str, it: &VerifiedMemory) -> String {
-        self.format_line(
-            depth,
-            word,
-            Some(format_handle_and_standing(it)),
-            &it.memory.fact,
-        )
+        let about = format_handle_and_standing(it);
+        self.format_line(depth, word, &about, &it.memory.fact)
     }
 
-    fn format_line(&self, depth: usize, word: &str, about: Option<String>, text: &str) -> String {
+    fn format_line(&self, depth: usize, word: &str, about: &str, text: &str) -> String {
         let text = truncate_to_width(&flatten_to_line(text), TEXT_CHARS);
-        let about = about.map(|it| format!(" ({it})")).unwrap_or_default();
         let indent = "  ".repeat(depth);
-        match self.is_markdown {
-            true => format!("{indent}- {word}{about}: {text}\n"),
-            false => format!("{indent}  {word}{}: {text}\n", style_text(DIM, about)),
+        if self.is_markdown {
+            format!("{indent}- {word}{about}: {text}\n")
+        } else {
+            format!("{indent}  {word}{DIM}{about}{DIM:#}: {text}\n")
         }
     }
 }
 
-/// The handle of a memory, and how it stands here.
+/// The handle of a memory, and how it stands here, in brackets.
 fn format_handle_and_standing(it: &VerifiedMemory) -> String {
     let standing = match (it.memory.citations.is_empty(), it.verdicts.is_empty()) {
         (true, _) => String::new(),
         (false, true) => ", not looked up here".into(),
         (false, false) => format!(", {}", it.standing()),
     };
-    format!("{}{standing}", it.memory.handle())
+    format!(" ({}{standing})", it.memory.handle())
 }

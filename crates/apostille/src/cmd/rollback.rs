@@ -1,10 +1,7 @@
 //! `rollback`: a space is taken back to how it stood.
 
-use std::io::Write as _;
-
 use apostille_core::event::EventBody;
 use apostille_core::format;
-use apostille_core::refusal::Refusal;
 use apostille_core::rollback::{self, RollbackPlan, RollbackPoint, RollbackStep};
 use apostille_core::space::Space;
 use apostille_core::store::EventPage;
@@ -13,16 +10,19 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use apostille_terminal::args::RollbackArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_terminal::paint::{
-    BOLD, DIM, GREEN, Paint, YELLOW, flatten_to_line, format_count, style_text, truncate_to_width,
+use apostille_terminal::command_context::{
+    CommandContext, CommandOutput, CommandResult, require_person,
 };
-use apostille_workspace::error;
+use apostille_terminal::paint::{
+    BOLD, DIM, GREEN, Paint, YELLOW, format_count, format_if, style_text,
+};
 use apostille_workspace::error::CommandError;
 use apostille_workspace::workspace::Workspace;
 
 /// How many memories are told one by one.
 const TOLD: usize = 20;
+/// What is said of a space that was not rolled back yet.
+const PLANNED: &str = "would go back to how it stood";
 
 #[derive(Serialize)]
 struct RollbackReply<'a> {
@@ -51,39 +51,41 @@ struct RollbackStepView {
 
 impl RollbackStepView {
     fn from_step(turn: &RollbackStep) -> Self {
-        let to = match &turn.what {
-            EventBody::Restored { status, .. } => status.stage().as_str(),
-            _ => "retired",
-        };
         Self {
             handle: turn.memory.handle().to_string(),
             from: turn.memory.status.stage().as_str(),
-            to,
+            to: match &turn.what {
+                EventBody::Restored { status, .. } => status.stage().as_str(),
+                _ => "retired",
+            },
         }
     }
 }
 
 /// Takes a space back, on a person's word.
-pub fn run(shell: &CommandContext, args: &RollbackArgs) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: &RollbackArgs) -> CommandResult {
     let speaker = shell.world.speaker();
-    let person = speaker.person();
-    if !args.dry_run && person.is_none() {
-        return Ok(shell.render_refusal(&Refusal::PersonDecides {
-            verb: "roll a space back",
-        }));
-    }
+    let person = if args.dry_run {
+        None
+    } else {
+        Some(require_person(&speaker, "roll a space back")?)
+    };
     let desk = shell.open_workspace()?;
     let [repo, user] = desk.spaces();
-    let space = if args.user { user } else { repo };
-    let (point, cx) = (
-        parse_rollback_point(args, shell.world.now)?,
-        desk.context_for(&space),
-    );
-    let is_asked = !args.yes && shell.world.terminal.stdin && shell.world.terminal.stderr;
+    let (space, other) = if args.user {
+        (user, repo)
+    } else {
+        (repo, user)
+    };
+    let point = parse_rollback_point(args, shell.world.now)?;
+    let cx = desk.context_for(&space);
+    let is_asked = !args.yes && shell.can_ask_beside();
+    let planned = |plan: Option<RollbackPlan>| match plan {
+        Some(plan) => Ok(plan),
+        None => Err(build_no_such_point_error(args, &desk, &space, &other)?),
+    };
     if args.dry_run || is_asked {
-        let Some(plan) = rollback::plan_rollback(&cx, &space, point)? else {
-            return Err(build_no_such_point_error(args, &desk, &space)?);
-        };
+        let plan = planned(rollback::plan_rollback(&cx, &space, point)?)?;
         let word = match () {
             () if plan.turns.is_empty() => Some("unchanged"),
             () if args.dry_run => Some("planned"),
@@ -94,29 +96,20 @@ pub fn run(shell: &CommandContext, args: &RollbackArgs) -> Result<CommandOutput,
         }
     }
     // Decided anew: what a person thought about for a minute may have moved.
-    let plan = match person {
+    let plan = planned(match person {
         Some(by) => rollback::rollback(&cx, by, &space, point)?,
         None => None,
+    })?;
+    let outcome = match plan.turns.is_empty() {
+        true => "unchanged",
+        // Whoever was asked has read the list.
+        false if is_asked => "agreed",
+        false => "rolled back",
     };
-    let Some(plan) = plan else {
-        return Err(build_no_such_point_error(args, &desk, &space)?);
-    };
-    if plan.turns.is_empty() {
-        return Ok(build_rollback_output(shell, "unchanged", &space, &plan));
-    }
-    // Whoever was asked has read the list.
-    Ok(build_rollback_output(
-        shell,
-        if is_asked { "agreed" } else { "rolled back" },
-        &space,
-        &plan,
-    ))
+    Ok(build_rollback_output(shell, outcome, &space, &plan))
 }
 
-fn parse_rollback_point(
-    args: &RollbackArgs,
-    now: Timestamp,
-) -> Result<RollbackPoint, CommandError> {
+fn parse_rollback_point(args: &RollbackArgs, now: Timestamp) -> CommandResult<RollbackPoint> {
     let Some(text) = args.to.as_deref() else {
         return Ok(RollbackPoint::Undo);
     };
@@ -135,26 +128,27 @@ fn build_no_such_point_error(
     args: &RollbackArgs,
     desk: &Workspace,
     space: &Space,
-) -> Result<CommandError, CommandError> {
+    other: &Space,
+) -> CommandResult<CommandError> {
     let Some(text) = args.to.as_deref() else {
         return Ok(CommandError::usage(format!(
             "{space} was never rolled back, there is nothing to undo"
         )));
     };
-    let fault = CommandError::usage(format!("{space} has no event {text}"));
-    let [repo, user] = desk.spaces();
-    let (other, way) = if args.user {
-        (repo, "leave out --user")
+    let way = if args.user {
+        "leave out --user"
     } else {
-        (user, "add --user")
+        "add --user"
     };
-    Ok(match has_event_at_place(desk, &other, text)? {
-        true => fault.with_hint(format!("event {text} is one of {other}: {way}")),
-        false => fault.with_hint("`apostille log` shows the place of each event"),
+    let fault = CommandError::usage(format!("{space} has no event {text}"));
+    Ok(if has_event_at_place(desk, other, text)? {
+        fault.with_hint(format!("event {text} is one of {other}: {way}"))
+    } else {
+        fault.with_hint("`apostille log` shows the place of each event")
     })
 }
 
-fn has_event_at_place(desk: &Workspace, space: &Space, text: &str) -> Result<bool, CommandError> {
+fn has_event_at_place(desk: &Workspace, space: &Space, text: &str) -> CommandResult<bool> {
     let Ok(place @ 1..) = text.trim_start_matches('#').parse::<u64>() else {
         return Ok(false);
     };
@@ -163,11 +157,8 @@ fn has_event_at_place(desk: &Workspace, space: &Space, text: &str) -> Result<boo
         limit: 1,
         ..EventPage::default()
     };
-    Ok(desk
-        .store
-        .read_events(space, &page)?
-        .first()
-        .is_some_and(|it| it.seq == place))
+    let found = desk.store.read_events(space, &page)?;
+    Ok(found.first().is_some_and(|it| it.seq == place))
 }
 
 fn build_rollback_output(
@@ -176,12 +167,12 @@ fn build_rollback_output(
     space: &Space,
     plan: &RollbackPlan,
 ) -> CommandOutput {
+    let first = plan.turns.iter().take(TOLD);
     let json = RollbackReply {
         ok: outcome != "kept",
-        outcome: if outcome == "agreed" {
-            "rolled back"
-        } else {
-            outcome
+        outcome: match outcome {
+            "agreed" => "rolled back",
+            _ => outcome,
         },
         space: space.as_str(),
         to: plan.to,
@@ -189,56 +180,33 @@ fn build_rollback_output(
         restored: plan.count_restored(),
         retired: plan.count_retired(),
         lost: plan.lost,
-        memories: plan
-            .turns
-            .iter()
-            .take(TOLD)
-            .map(RollbackStepView::from_step)
-            .collect(),
+        memories: first.map(RollbackStepView::from_step).collect(),
     };
-    let code = if matches!(outcome, "kept" | "unchanged") {
-        error::NOTHING
-    } else {
-        error::OK
-    };
-    shell.render_output(code, &json, |paint| match outcome {
-        "kept" => "nothing was rolled back\n".into(),
-        "unchanged" => {
-            format!(
+    let answer = shell.render_output(&json, |paint| {
+        let user = if space.is_user() { "--user " } else { "" };
+        let again = "stands again as it stood";
+        let undo = style_text(DIM, "to take it back:");
+        let undo = format!("{undo} apostille rollback {user}--undo\n");
+        match outcome {
+            "kept" => "nothing was rolled back\n".into(),
+            "unchanged" => format!(
                 "{space} stands as it stood {}: nothing to do\n{}",
                 format_point_time(paint, plan),
                 format_lost_note(plan)
-            )
+            ),
+            "planned" => format_rollback_page(paint, space, plan, PLANNED),
+            "agreed" => format_rollback_heading(paint, space, plan, again) + &undo,
+            _ => format_rollback_page(paint, space, plan, again) + &undo,
         }
-        "planned" => format_rollback_page(paint, space, plan, "would go back to how it stood"),
-        "agreed" => {
-            format_rollback_heading(paint, space, plan, "stands again as it stood")
-                + &format_undo_hint(space)
-        }
-        _ => {
-            format_rollback_page(paint, space, plan, "stands again as it stood")
-                + &format_undo_hint(space)
-        }
-    })
-}
-
-fn format_undo_hint(space: &Space) -> String {
-    format!(
-        "{} apostille rollback {}--undo\n",
-        style_text(DIM, "to take it back:"),
-        choose_user_flag(space)
-    )
-}
-
-fn choose_user_flag(space: &Space) -> &'static str {
-    if space.is_user() { "--user " } else { "" }
+    });
+    answer.or_nothing(matches!(outcome, "kept" | "unchanged"), "")
 }
 
 fn format_point_time(paint: &Paint, plan: &RollbackPlan) -> String {
-    plan.at.map_or_else(
-        || "before anything was remembered".into(),
-        |at| paint.format_time(at),
-    )
+    match plan.at {
+        Some(at) => paint.format_time(at),
+        None => "before anything was remembered".into(),
+    }
 }
 
 fn format_rollback_heading(
@@ -247,15 +215,10 @@ fn format_rollback_heading(
     plan: &RollbackPlan,
     verb: &str,
 ) -> String {
-    let restored = format!(
-        "{} restored",
-        format_count(plan.count_restored(), "memory", "memories")
-    );
+    let restored = format_count(plan.count_restored(), "memory", "memories");
     format!(
-        "{} {verb} {}\n  {}, {} retired\n",
-        style_text(BOLD, space),
+        "{BOLD}{space}{BOLD:#} {verb} {}\n  {GREEN}{restored} restored{GREEN:#}, {} retired\n",
         format_point_time(paint, plan),
-        style_text(GREEN, restored),
         plan.count_retired()
     )
 }
@@ -270,17 +233,9 @@ fn format_rollback_page(paint: &Paint, space: &Space, plan: &RollbackPlan, verb:
         } else {
             format!("{from} → {to}")
         };
-        let head = format!("  {}  {way}", style_text(BOLD, &handle));
-        let room = paint.columns().map_or(usize::MAX, |it| {
-            it.saturating_sub(handle.len() + way.len() + 6)
-        });
-        out += &format!(
-            "{head}  {}\n",
-            style_text(
-                DIM,
-                truncate_to_width(&flatten_to_line(&turn.memory.fact), room)
-            )
-        );
+        let fact = paint.fit_to_line(&turn.memory.fact, handle.len() + way.len() + 6);
+        let (handle, fact) = (style_text(BOLD, handle), style_text(DIM, fact));
+        out += &format!("  {handle}  {way}  {fact}\n");
     }
     if plan.turns.len() > TOLD {
         out += &format!("  … and {} more\n", plan.turns.len() - TOLD);
@@ -289,14 +244,12 @@ fn format_rollback_page(paint: &Paint, space: &Space, plan: &RollbackPlan, verb:
 }
 
 fn format_lost_note(plan: &RollbackPlan) -> String {
-    if plan.lost == 0 {
-        return String::new();
-    }
-    let n = format_count(plan.lost, "memory was", "memories were");
-    format!(
-        "{} {n} forgotten since and cannot come back: no text is left\n",
-        style_text(YELLOW, "note:")
-    )
+    format_if(plan.lost > 0, || {
+        let n = format_count(plan.lost, "memory was", "memories were");
+        format!(
+            "{YELLOW}note:{YELLOW:#} {n} forgotten since and cannot come back: no text is left\n"
+        )
+    })
 }
 
 /// Asks a person; the question says where it goes, exactly.
@@ -305,9 +258,6 @@ fn confirm_rollback(shell: &CommandContext, space: &Space, plan: &RollbackPlan) 
         Some(at) => format!("event {}, {}", plan.to, format::format_timestamp(at)),
         None => "the beginning".into(),
     };
-    let page = format_rollback_page(&shell.paint, space, plan, "would go back to how it stood");
-    let ask = format!("{page}roll {space} back to {to}? [y/N] ");
-    let _ = anstream::AutoStream::new(std::io::stderr(), anstream::ColorChoice::Auto)
-        .write_all(ask.as_bytes());
-    matches!(shell.world.read_line().trim(), "y" | "Y" | "yes")
+    let page = format_rollback_page(&shell.paint, space, plan, PLANNED);
+    shell.ask_beside(&format!("{page}roll {space} back to {to}? [y/N] "))
 }

@@ -1,136 +1,97 @@
 //! `stats`: what is kept, in numbers.
 
+use std::fmt::Display;
+
 use apostille_core::memory::{Layer, Stage};
 use apostille_core::stats::{SpaceStats, compute_space_stats};
 
 use crate::json::StatsReply;
 use apostille_terminal::args::SpaceArgs;
 use apostille_terminal::breakers;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandResult};
 use apostille_terminal::paint::{
-    BOLD, DIM, Paint, YELLOW, format_count, format_percent_bar, style_text,
+    BOLD, DIM, Paint, YELLOW, format_count, format_if, format_percent_bar, join_texts, style_text,
 };
-use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
 
 /// Counts the spaces in play, or all of them.
-pub fn run(shell: &CommandContext, args: SpaceArgs) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: SpaceArgs) -> CommandResult {
     let desk = shell.open_workspace()?;
     let spaces = if args.all_spaces {
         desk.store.list_spaces()?
     } else {
         desk.spaces().to_vec()
     };
+    let cx = desk.context();
     let counted = spaces
         .iter()
-        .map(|it| compute_space_stats(&desk.context(), it))
+        .map(|it| compute_space_stats(&cx, it))
         .collect::<Result<Vec<_>, _>>()?;
     let json = StatsReply::from(counted.as_slice());
-    Ok(shell.render_output(error::OK, &json, |paint| {
-        counted
-            .iter()
-            .map(|it| format_stats_page(paint, it))
-            .collect::<Vec<_>>()
-            .join("\n")
+    Ok(shell.render_output(&json, |paint| {
+        join_texts(counted.iter().map(|it| format_stats_page(paint, it)), "\n")
     }))
 }
 
 fn format_stats_page(paint: &Paint, it: &SpaceStats) -> String {
-    let mut rows: Vec<(&str, String)> = Vec::new();
-    let mut row = |name: &'static str, text: String| rows.push((name, text));
-    row("active", format_layer_counts(it));
-    let others: Vec<String> = Stage::ALL
+    let tally = &it.tally;
+    let others = Stage::ALL
         .iter()
-        .filter(|stage| **stage != Stage::Active && it.tally.count_in_stage(**stage) > 0)
-        .map(|stage| format!("{} {stage}", it.tally.count_in_stage(*stage)))
-        .collect();
-    if !others.is_empty() {
-        row("other", others.join(", "));
-    }
-    if it.space.is_user() {
-        row(
-            "identity",
-            format!(
-                "{} {}%  {} characters",
-                format_percent_bar(it.identity_percent),
-                it.identity_percent,
-                it.tally.identity_chars
-            ),
-        );
-    }
-    if let Some(share) = it.verified_share {
-        row(
-            "verified",
-            format!("{:.0}% of the looks found it to hold", share * 100.0),
-        );
-    }
-    let events: Vec<String> = it
-        .tally
-        .events
-        .iter()
-        .map(|(word, n)| format!("{n} {word}"))
-        .collect();
-    row(
-        "events",
-        if events.is_empty() {
-            "none".into()
-        } else {
-            events.join(", ")
-        },
-    );
-    let warning = match it.over_soft_limit {
-        true => {
-            let way = "forget, merge or supersede what is no longer needed";
-            style_text(
-                YELLOW,
-                paint.wrap_text(
-                    &format!("over the soft limit of {}: {way}", it.soft_limit),
-                    2,
-                ),
-            )
-        }
-        false => String::new(),
-    };
-    let held = it.open.iter().map(|it| {
-        paint.wrap_text(
-            &format!("a breaker is open: {}", breakers::describe_open_breaker(it)),
-            2,
-        )
+        .filter(|stage| **stage != Stage::Active)
+        .map(|stage| (tally.count_in_stage(*stage), stage));
+    let layers = Layer::ALL.iter();
+    let layers = list_counts(layers.map(|layer| (it.active_in_layer(*layer), layer)));
+    let layers = format_if(!layers.is_empty(), || format!(": {layers}"));
+    let active = format_count(it.active, "memory", "memories");
+    let percent = it.identity_percent;
+    let identity = format_if(it.space.is_user(), || {
+        let bar = format_percent_bar(percent);
+        format!("{bar} {percent}%  {} characters", tally.identity_chars)
     });
-    let held = held.map(|it| style_text(YELLOW, it)).collect::<String>();
-    format!(
-        "{}\n{}{warning}{held}",
-        style_text(BOLD, &it.space),
-        format_wrapped_rows(paint, &rows)
-    )
-}
-
-/// The rows with all their text: what does not fit goes on below.
-fn format_wrapped_rows(paint: &Paint, rows: &[(&str, String)]) -> String {
-    let wide = rows.iter().map(|it| it.0.len()).max().unwrap_or(0) + 2;
-    let line = |(name, text): &(&str, String)| {
-        let text = paint.wrap_text(text, wide + 2);
-        format!(
-            "  {}{:pad$}{}",
-            style_text(DIM, name),
-            "",
-            text.trim_start(),
-            pad = wide - name.len()
+    let verified = it
+        .verified_share
+        .map(|share| format!("{:.0}% of the looks found it to hold", share * 100.0));
+    let events = if tally.events.is_empty() {
+        "none".into()
+    } else {
+        join_texts(
+            tally.events.iter().map(|(word, n)| format!("{n} {word}")),
+            ", ",
         )
     };
-    rows.iter().map(line).collect()
+    let rows = [
+        ("active", active + &layers),
+        ("other", list_counts(others)),
+        ("identity", identity),
+        ("verified", verified.unwrap_or_default()),
+        ("events", events),
+    ];
+    let way = "forget, merge or supersede what is no longer needed";
+    let full = it
+        .over_soft_limit
+        .then(|| format!("over the soft limit of {}: {way}", it.soft_limit));
+    let held = it.open.iter().map(breakers::announce_open_breaker);
+    let warnings: String = full
+        .into_iter()
+        .chain(held)
+        .map(|it| style_text(YELLOW, paint.wrap_text(&it, 2)))
+        .collect();
+    let rows = format_wrapped_rows(paint, &rows);
+    format!("{BOLD}{}{BOLD:#}\n{rows}{warnings}", &it.space)
 }
 
-fn format_layer_counts(it: &SpaceStats) -> String {
-    let layers: Vec<String> = Layer::ALL
-        .iter()
-        .filter(|layer| it.active_in_layer(**layer) > 0)
-        .map(|layer| format!("{} {layer}", it.active_in_layer(*layer)))
-        .collect();
-    let sum = format_count(it.active, "memory", "memories");
-    if layers.is_empty() {
-        sum
-    } else {
-        format!("{sum}: {}", layers.join(", "))
-    }
+/// How many there are of each, where there are some.
+fn list_counts(counts: impl Iterator<Item = (u64, impl Display)>) -> String {
+    let counts = counts.filter(|it| it.0 > 0);
+    join_texts(counts.map(|(n, word)| format!("{n} {word}")), ", ")
+}
+
+/// The rows with all their text: what does not fit goes on below. Those without a text are left out.
+fn format_wrapped_rows(paint: &Paint, rows: &[(&str, String)]) -> String {
+    let rows = || rows.iter().filter(|it| !it.1.is_empty());
+    let wide = rows().map(|it| it.0.len()).max().unwrap_or(0) + 2;
+    let line = |(name, text): &(&str, String)| {
+        let (text, pad) = (paint.wrap_text(text, wide + 2), wide - name.len());
+        format!("  {DIM}{name}{DIM:#}{:pad$}{}", "", text.trim_start())
+    };
+    rows().map(line).collect()
 }

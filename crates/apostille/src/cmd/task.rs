@@ -8,21 +8,21 @@ mod phase;
 mod start;
 mod trailers;
 
-use apostille_core::memory::{Memory, MemoryId, Voice};
+use apostille_core::memory::{Memory, Voice};
 use apostille_core::refusal::Refusal;
 use apostille_core::verify::{self, VerifiedMemory};
 use apostille_tasks::task::{Task, TaskSlug};
+use apostille_terminal::paint::memory::format_place;
 
 use apostille_terminal::args;
 use apostille_terminal::args::TaskSubcommand;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_terminal::paint::{BOLD, DIM, YELLOW, flatten_to_line, style_text};
-use apostille_workspace::error::CommandError;
+use apostille_terminal::command_context::{CommandContext, CommandResult};
+use apostille_terminal::paint::{BOLD, DIM, YELLOW, flatten_to_line};
 use apostille_workspace::task::CheckoutTasks;
 use apostille_workspace::workspace::Workspace;
 
 /// Does something with tasks.
-pub fn run(shell: &CommandContext, args: &args::TaskArgs) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: &args::TaskArgs) -> CommandResult {
     match &args.what {
         TaskSubcommand::Start(args) => start::run(shell, args),
         TaskSubcommand::Note(args) => note::run(shell, args),
@@ -36,41 +36,38 @@ pub fn run(shell: &CommandContext, args: &args::TaskArgs) -> Result<CommandOutpu
 }
 
 /// The store opened, with the tasks of this checkout.
-fn open_task_desk(shell: &CommandContext) -> Result<(Workspace, CheckoutTasks), CommandError> {
+fn open_task_desk(shell: &CommandContext) -> CommandResult<(Workspace, CheckoutTasks)> {
     let desk = shell.open_workspace()?;
     let tasks = CheckoutTasks::for_folder(&shell.world, &desk.place, &desk.settings)?;
     Ok((desk, tasks))
 }
 
 /// The task of this name, or the active one.
-fn find_meant_task(
-    tasks: &CheckoutTasks,
-    slug: Option<&TaskSlug>,
-) -> Result<Result<Task, Refusal>, CommandError> {
-    Ok(match slug {
-        Some(slug) => tasks.get(slug)?.ok_or_else(|| Refusal::NoSuchTask {
-            slug: slug.to_string(),
-        }),
-        None => tasks.active_task().ok_or(Refusal::NoTask),
-    })
+fn find_meant_task(tasks: &CheckoutTasks, slug: Option<&TaskSlug>) -> CommandResult<Task> {
+    let Some(slug) = slug else {
+        return Ok(tasks.active_task().ok_or(Refusal::NoTask)?);
+    };
+    Ok(tasks.get(slug)?.ok_or_else(|| Refusal::NoSuchTask {
+        slug: slug.to_string(),
+    })?)
 }
 
 /// The same, and it is worked on.
-fn find_open_task(
-    tasks: &CheckoutTasks,
-    slug: Option<&TaskSlug>,
-) -> Result<Result<Task, Refusal>, CommandError> {
-    let ended = |it: &Task| Refusal::TaskEnded {
-        slug: it.slug.to_string(),
-        status: it.status,
-    };
-    Ok(find_meant_task(tasks, slug)?.and_then(|it| {
-        if it.is_open() {
-            Ok(it)
-        } else {
-            Err(ended(&it))
-        }
-    }))
+fn find_open_task(tasks: &CheckoutTasks, slug: Option<&TaskSlug>) -> CommandResult<Task> {
+    let task = find_meant_task(tasks, slug)?;
+    require_open_task(&task)?;
+    Ok(task)
+}
+
+fn require_open_task(task: &Task) -> CommandResult<()> {
+    if task.is_open() {
+        return Ok(());
+    }
+    Err(Refusal::TaskEnded {
+        slug: task.slug.to_string(),
+        status: task.status,
+    }
+    .into())
 }
 
 /// Who speaks here.
@@ -81,12 +78,17 @@ fn build_task_voice(shell: &CommandContext) -> Voice {
     }
 }
 
-/// What went beside the matter, each on a line.
-fn format_task_problems(problems: &[String]) -> String {
-    problems
+/// The notes written anew, and what went beside the matter, each on a line for people.
+fn refresh_task_notes(
+    tasks: &CheckoutTasks,
+    desk: &Workspace,
+) -> CommandResult<(Vec<String>, String)> {
+    let problems: Vec<String> = tasks.refresh_notes(desk)?.into_iter().collect();
+    let lines = problems
         .iter()
-        .map(|it| format!("{} {}\n", style_text(YELLOW, "note:"), flatten_to_line(it)))
-        .collect()
+        .map(|it| format!("{YELLOW}note:{YELLOW:#} {}\n", flatten_to_line(it)))
+        .collect();
+    Ok((problems, lines))
 }
 
 /// Notes that may be offered: each looked up here, and those whose code no longer says so left out.
@@ -98,23 +100,15 @@ fn verify_offered_notes(desk: &Workspace, notes: Vec<Memory>) -> Vec<VerifiedMem
 
 /// A note on one line; what cites code with how that stands here.
 fn format_verified_note(it: &VerifiedMemory) -> String {
-    let standing = match it.memory.citations.first() {
-        Some(first) => format!(
-            " ({} {})",
-            it.standing(),
-            flatten_to_line(&first.location().to_string())
-        ),
-        None => String::new(),
-    };
+    let place = it.memory.citations.first();
+    let standing = place.map(|first| {
+        let place = format_place(&first.location());
+        format!(" ({} {place})", it.standing())
+    });
     format!(
-        "{}{}  {}",
-        style_text(BOLD, it.memory.handle()),
-        style_text(DIM, standing),
+        "{BOLD}{}{BOLD:#}{DIM}{}{DIM:#}  {}",
+        it.memory.handle(),
+        standing.unwrap_or_default(),
         flatten_to_line(&it.memory.fact)
     )
-}
-
-/// The memory with this id among these.
-fn find_memory_by_id(memories: &[Memory], id: MemoryId) -> Option<&Memory> {
-    memories.iter().find(|it| it.id == id)
 }

@@ -2,16 +2,14 @@
 
 use apostille_api::access_token::Access;
 use apostille_core::format;
-use apostille_core::refusal::Refusal;
 use apostille_text::digest::Digest;
 use jiff::SignedDuration;
 use serde::Serialize;
+use serde_json::json;
 
 use apostille_terminal::args::{TokenArgs as Args, TokenCreateArgs, TokenSubcommand};
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_terminal::paint::table::TextTable;
-use apostille_terminal::paint::{BOLD, DIM, Paint, style_text};
-use apostille_workspace::error;
+use apostille_terminal::command_context::{CommandContext, CommandResult, require_person};
+use apostille_terminal::paint::{BOLD, DIM, Paint, format_if, join_texts, style_text};
 use apostille_workspace::error::CommandError;
 use apostille_workspace::tokens::{TokenRecord, TokenStore, check_token_name};
 
@@ -44,24 +42,8 @@ impl TokenView {
     }
 }
 
-#[derive(Serialize)]
-struct TokenChangeReply {
-    ok: bool,
-    outcome: &'static str,
-    token: TokenView,
-    /// Shown once.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    secret: Option<String>,
-}
-
-#[derive(Serialize)]
-struct TokenListReply {
-    ok: bool,
-    tokens: Vec<TokenView>,
-}
-
 /// Makes, lists or revokes tokens.
-pub fn run(shell: &CommandContext, args: &Args) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: &Args) -> CommandResult {
     match &args.what {
         Some(TokenSubcommand::Create(args)) => create_token(shell, args),
         Some(TokenSubcommand::Revoke { name }) => revoke_token(shell, name),
@@ -69,15 +51,11 @@ pub fn run(shell: &CommandContext, args: &Args) -> Result<CommandOutput, Command
     }
 }
 
-fn create_token(
-    shell: &CommandContext,
-    args: &TokenCreateArgs,
-) -> Result<CommandOutput, CommandError> {
+fn create_token(shell: &CommandContext, args: &TokenCreateArgs) -> CommandResult {
     check_token_name(&args.name)?;
-    if args.access == Access::Review && shell.world.speaker().person().is_none() {
-        return Ok(shell.render_refusal(&Refusal::PersonDecides {
-            verb: "make a token that reviews",
-        }));
+    let speaker = shell.world.speaker();
+    if args.access == Access::Review {
+        require_person(&speaker, "make a token that reviews")?;
     }
     let (random, now) = (shell.world.random_source(), shell.world.now);
     let secret = format!("apostille_{:032x}", random());
@@ -95,100 +73,63 @@ fn create_token(
     };
     TokenStore::for_user(&shell.world)?.update_tokens(random(), |all| {
         if all.iter().any(|it| it.name == token.name) {
+            let fault = format!("there is a token '{}' already", token.name);
             let hint = format!("apostille token revoke {}", token.name);
-            return Err(
-                CommandError::usage(format!("there is a token '{}' already", token.name))
-                    .with_hint(hint),
-            );
+            return Err(CommandError::usage(fault).with_hint(hint));
         }
         all.push(token.clone());
         Ok(())
     })?;
-    // The token alone is the output, so that a script can take it as it is.
-    let told = format!("{secret}\n");
+    let view = TokenView::new(shell, &token);
+    let json = json!({"ok": true, "outcome": "created", "token": view, "secret": secret});
     let hint = "it is not shown again; send it as \"Authorization: Bearer <token>\"\n";
-    let err = if shell.flags.json {
-        String::new()
-    } else {
-        style_text(DIM, hint)
-    };
-    let made = TokenChangeReply {
-        ok: true,
-        outcome: "created",
-        token: TokenView::new(shell, &token),
-        secret: Some(secret),
-    };
-    Ok(CommandOutput {
-        err,
-        ..shell.render_output(error::OK, &made, |_| told)
-    })
+    // The token alone is the output, so that a script can take it as it is.
+    Ok(shell
+        .render_output(&json, |_| format!("{secret}\n"))
+        .with_err(format_if(!shell.flags.json, || style_text(DIM, hint))))
 }
 
-fn revoke_token(shell: &CommandContext, name: &str) -> Result<CommandOutput, CommandError> {
+fn revoke_token(shell: &CommandContext, name: &str) -> CommandResult {
     let draw = (shell.world.random_source())();
     let token = TokenStore::for_user(&shell.world)?.update_tokens(draw, |all| {
-        let at = all.iter().position(|it| it.name == name);
-        let at = at.ok_or_else(|| {
+        let at = all.iter().position(|it| it.name == name).ok_or_else(|| {
             CommandError::usage(format!("there is no token '{name}'"))
                 .with_hint("apostille token list")
         });
         Ok(all.remove(at?))
     })?;
-    let made = TokenChangeReply {
-        ok: true,
-        outcome: "revoked",
-        token: TokenView::new(shell, &token),
-        secret: None,
-    };
-    Ok(shell.render_output(error::OK, &made, |_| {
-        format!("revoked {}\n", style_text(BOLD, name))
-    }))
+    let view = TokenView::new(shell, &token);
+    let json = json!({"ok": true, "outcome": "revoked", "token": view});
+    Ok(shell.render_output(&json, |_| format!("revoked {BOLD}{name}{BOLD:#}\n")))
 }
 
-fn list_tokens(shell: &CommandContext) -> Result<CommandOutput, CommandError> {
+fn list_tokens(shell: &CommandContext) -> CommandResult {
     let all = TokenStore::for_user(&shell.world)?.read_tokens()?;
-    let code = if all.is_empty() {
-        error::NOTHING
-    } else {
-        error::OK
-    };
-    let listed = TokenListReply {
-        ok: true,
-        tokens: all.iter().map(|it| TokenView::new(shell, it)).collect(),
-    };
-    Ok(
-        shell.render_output(code, &listed, |paint| match all.as_slice() {
-            [] => "no tokens; make one: apostille token create NAME\n".into(),
-            _ => format_token_table(shell, paint, &all),
-        }),
-    )
+    let views = all.iter().map(|it| TokenView::new(shell, it));
+    let json = json!({"ok": true, "tokens": views.collect::<Vec<_>>()});
+    let answer = shell.render_output(&json, |paint| match all.as_slice() {
+        [] => "no tokens; make one: apostille token create NAME\n".into(),
+        _ => format_token_table(shell, paint, &all),
+    });
+    Ok(answer.or_nothing(all.is_empty(), ""))
 }
 
 fn format_token_table(shell: &CommandContext, paint: &Paint, all: &[TokenRecord]) -> String {
-    let mut table = TextTable::default();
-    for it in all {
-        let spaces = it.spaces.as_ref().map(|it| {
-            it.iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join(", ")
-        });
-        let until = it
-            .until
-            .map(|it| format!("until {}", format::format_timestamp(it)));
-        let until = if it.is_expired(shell.world.now) {
-            Some("over".to_owned())
-        } else {
-            until
+    let row = |it: &TokenRecord| {
+        let spaces = match &it.spaces {
+            Some(spaces) => join_texts(spaces, ", "),
+            None => "every space".into(),
         };
-        let rest = [Some(spaces.unwrap_or_else(|| "every space".into())), until]
-            .into_iter()
-            .flatten();
-        table.add_row([
+        let until = match it.until {
+            _ if it.is_expired(shell.world.now) => ", over".into(),
+            Some(until) => format!(", until {}", format::format_timestamp(until)),
+            None => String::new(),
+        };
+        [
             style_text(BOLD, &it.name),
             it.access.to_string(),
-            rest.collect::<Vec<_>>().join(", "),
-        ]);
-    }
-    table.to_text(paint, 0)
+            spaces + &until,
+        ]
+    };
+    paint.format_table(0, all.iter().map(row))
 }

@@ -55,9 +55,19 @@ const START: &str = "  $ apostille tour
 
 /// The whole command line.
 pub fn build_cli_command() -> Command {
-    let command = Cli::command();
+    let command = Cli::command().mut_subcommands(|it| add_examples(it, ""));
     let template = build_help_template(&command);
     command.help_template(template)
+}
+
+/// Gives a command its examples, and those below it theirs.
+fn add_examples(command: Command, above: &str) -> Command {
+    let path = format!("{above}{}", command.get_name());
+    let command = match EXAMPLES.iter().find(|it| it.0 == path) {
+        Some((_, text)) => command.after_help(*text),
+        None => command,
+    };
+    command.mut_subcommands(|it| add_examples(it, &format!("{path} ")))
 }
 
 fn build_help_template(command: &Command) -> String {
@@ -80,8 +90,11 @@ fn build_help_template(command: &Command) -> String {
 }
 
 fn format_help_row(command: &Command, verb: &str) -> String {
-    let about = command.find_subcommand(verb).and_then(Command::get_about);
-    let about = about.map(ToString::to_string).unwrap_or_default();
+    let about = command
+        .find_subcommand(verb)
+        .and_then(Command::get_about)
+        .map(ToString::to_string)
+        .unwrap_or_default();
     format!(
         "  {}{:pad$}{about}\n",
         style_text(AnsiColor::Cyan.on_default(), verb),
@@ -89,9 +102,11 @@ fn format_help_row(command: &Command, verb: &str) -> String {
         pad = 14 - verb.len()
     )
 }
-
-/// Examples.
-pub const REMEMBER: &str = "\
+/// What is said below the options of each command.
+const EXAMPLES: [(&str, &str); 38] = [
+    (
+        "remember",
+        "\
 Examples:
   $ apostille remember --subject S --cite src/api.rs:12-18 \"the fact\"
   $ apostille remember --user \"prefers small commits\"
@@ -99,9 +114,11 @@ Examples:
   $ git log -1 --format=%b | apostille remember --kind feedback -
 
 A fact about the repository needs a citation; a preference or a correction does not.
-When much the same is known, nothing is kept and the three choices are printed (exit code 3).";
-/// Examples.
-pub const HOOK: &str = "\
+When much the same is known, nothing is kept and the three choices are printed (exit code 3).",
+    ),
+    (
+        "hook",
+        "\
 Examples:
   $ echo '{\"session_id\":\"s1\",\"prompt\":\"how do we run the tests?\"}' |
       apostille hook --client claude-code UserPromptSubmit
@@ -109,9 +126,11 @@ Examples:
 Clients run this by themselves once their settings name it. The client's JSON is read from the
 standard input and answered in its own form. A hook is never in the way: after 300 milliseconds
 (APOSTILLE_HOOK_DEADLINE_MS) it lets the agent go on without memory and says so on one line, and its
-exit code is 0 whatever happens.";
-/// Examples.
-pub const WHY: &str = "\
+exit code is 0 whatever happens.",
+    ),
+    (
+        "why",
+        "\
 Examples:
   $ apostille why
   $ apostille why --all
@@ -119,9 +138,11 @@ Examples:
   $ apostille why --session 3f2a --json
 
 What was shown to an agent by its hooks in its last turn: each memory, how it stood when it was
-looked up, where its score came from, and whether it was of use.";
-/// Examples.
-pub const RECALL: &str = "\
+looked up, where its score came from, and whether it was of use.",
+    ),
+    (
+        "recall",
+        "\
 Examples:
   $ apostille recall \"how do we run the tests?\"
   $ apostille recall upload limit --path src/limits.rs --why
@@ -130,28 +151,36 @@ Examples:
   $ apostille recall \"$PROMPT\" --block        # for a model's context
 
 Only what holds in your own checkout is shown. What changed is withheld, with the diff.
-Exit code 1: nothing found.";
-/// Examples.
-pub const LIST: &str = "\
+Exit code 1: nothing found.",
+    ),
+    (
+        "list",
+        "\
 Examples:
   $ apostille list
   $ apostille list --path src/api --tag release
   $ apostille list --status superseded --status invalid
   $ apostille list --text timeout --all-spaces
   $ apostille list --task fix-the-login-race
-  $ apostille list --origin user-correction --since 2w";
-/// Examples.
-pub const SHOW: &str = "\
+  $ apostille list --origin user-correction --since 2w",
+    ),
+    (
+        "show",
+        "\
 Examples:
   $ apostille show m-12        # m: this repository's
-  $ apostille show u-3         # u: yours";
-/// Examples.
-pub const RECENT: &str = "\
+  $ apostille show u-3         # u: yours",
+    ),
+    (
+        "recent",
+        "\
 Examples:
   $ apostille recent --limit 10
-  $ apostille recent --path src/api.rs";
-/// Examples.
-pub const VERIFY: &str = "\
+  $ apostille recent --path src/api.rs",
+    ),
+    (
+        "verify",
+        "\
 Examples:
   $ apostille verify                     # all active memories, against your files
   $ apostille verify m-12 m-13
@@ -169,9 +198,11 @@ right on another.
 APOSTILLE_GITHUB_URL, names another server.
 A line of --citations is {\"path\", \"line_start\", \"line_end\"}, and as much as is known of
 \"sha\", \"snippet_hash\", \"text\", \"ref\" and \"id\"; docs/json.md has the answers.
-Exit code 1: at least one does not hold. What could not be looked up alone is no failure.";
-/// Examples.
-pub const AUDIT: &str = "\
+Exit code 1: at least one does not hold. What could not be looked up alone is no failure.",
+    ),
+    (
+        "audit",
+        "\
 Examples:
   $ apostille audit                      # counts first, then what to do about each
   $ apostille audit --only near-duplicate --only contradiction
@@ -183,9 +214,11 @@ An audit changes nothing: every finding names the command that does.
 Of near-duplicates the one to keep comes first: the most trusted, then what is proved, then what
 is of use, then the newest. docs/audit.md explains each class.
 Exit code 1: an error or a warning was found. Notes alone are no failure, nor is what could not
-be looked up.";
-/// Examples.
-pub const PROMOTE: &str = "\
+be looked up.",
+    ),
+    (
+        "promote",
+        "\
 Examples:
   $ apostille promote m-7                          # scratch of a session becomes an episode
   $ apostille promote m-9 --kind project           # an episode becomes knowledge
@@ -196,34 +229,44 @@ Examples:
 Knowledge needs five things: subject, fact, reason, kind, and a citation where it is about the
 repository. What the note does not have is asked for by name. It passes every check that a new fact
 passes, and is never trusted more than the note it came from: what came from outside still waits.
-Scratch gives up its place; an episode stays in its task's history.";
-/// Examples.
-pub const REFRESH: &str = "\
+Scratch gives up its place; an episode stays in its task's history.",
+    ),
+    (
+        "refresh",
+        "\
 Examples:
-  $ apostille refresh m-12 m-13";
-/// Examples.
-pub const SUPERSEDE: &str = "\
+  $ apostille refresh m-12 m-13",
+    ),
+    (
+        "supersede",
+        "\
 Examples:
   $ apostille supersede m-12 \"uploads are limited to 25 MB\" --cite src/limits.rs:3
   $ apostille supersede m-12 \"the tests run with pnpm\" --correct
 
 What the new memory does not say it takes from the old one: subject, kind, layer, and the
-citations that still hold. The old one is never shown again and stays in the history.";
-/// Examples.
-pub const INVALIDATE: &str = "\
+citations that still hold. The old one is never shown again and stays in the history.",
+    ),
+    (
+        "invalidate",
+        "\
 Examples:
   $ apostille invalidate m-12 --reason \"the client was removed\"
 
-If something else is true now, `supersede` says it in one step.";
-/// Examples.
-pub const FORGET: &str = "\
+If something else is true now, `supersede` says it in one step.",
+    ),
+    (
+        "forget",
+        "\
 Examples:
   $ apostille forget m-12
   $ apostille forget m-12 m-13 --reason \"asked for by its author\" --yes
 
-The text is removed everywhere, the log included. If it was only wrong, use `invalidate`.";
-/// Examples.
-pub const APPROVE: &str = "\
+The text is removed everywhere, the log included. If it was only wrong, use `invalidate`.",
+    ),
+    (
+        "approve",
+        "\
 Text that came from outside, or that reads like an instruction, waits until a person has read it.
 
 Examples:
@@ -231,9 +274,11 @@ Examples:
   $ apostille show m-12        # read it first
   $ apostille approve m-12
 
-Only a person approves: at a terminal, or in a script that names them with APOSTILLE_PERSON.";
-/// Examples.
-pub const REVIEW: &str = "\
+Only a person approves: at a terminal, or in a script that names them with APOSTILLE_PERSON.",
+    ),
+    (
+        "review",
+        "\
 Examples:
   $ apostille review                       # one by one, the safest first
   $ apostille review --all-safe            # what is proven and ours, after a look at the list
@@ -248,10 +293,11 @@ Keys: a accept · e edit · m merge · r reject · f forget · s skip · b back 
 What was decided stays decided, however you leave. Safe is what cites lines that say it now, is
 marked by nothing, came from nowhere outside, and was said by an agent or found by this program.
 Only a person decides: at a terminal, or in a script that names them with APOSTILLE_PERSON.
-docs/review.md has more.";
-
-/// Examples.
-pub const BREAKER: &str = "\
+docs/review.md has more.",
+    ),
+    (
+        "breaker",
+        "\
 Examples:
   $ apostille breaker                      # whose writes wait here, and why
   $ apostille breaker close                # all of them
@@ -261,23 +307,31 @@ A breaker opens when an agent suddenly writes as none does: very many memories, 
 nearly the same, all about one new subject, or many found wrong. What that agent writes in that
 space then waits for `review`; reading goes on, and you are never held up. It closes on your word,
 or by itself after an hour without a write (settings breakers.burst, copies, drift,
-invalidations, window_minutes and quiet_minutes in your own config file; 0 switches one off).";
-/// Examples.
-pub const APPLY: &str = "\
+invalidations, window_minutes and quiet_minutes in your own config file; 0 switches one off).",
+    ),
+    (
+        "apply",
+        "\
 Examples:
-  $ apostille apply m-12       # memories that are of use rank higher";
-/// Examples.
-pub const STATS: &str = "\
+  $ apostille apply m-12       # memories that are of use rank higher",
+    ),
+    (
+        "stats",
+        "\
 Examples:
   $ apostille stats
-  $ apostille stats --all-spaces --json";
-/// Examples.
-pub const LOG: &str = "\
+  $ apostille stats --all-spaces --json",
+    ),
+    (
+        "log",
+        "\
 Examples:
   $ apostille log --limit 20
-  $ apostille log --memory m-12";
-/// Examples.
-pub const ROLLBACK: &str = "\
+  $ apostille log --memory m-12",
+    ),
+    (
+        "rollback",
+        "\
 Examples:
   $ apostille rollback --to 2h --dry-run
   $ apostille rollback --to '2026-02-26 12:00'     # UTC; '5 weeks ago' is understood too
@@ -286,16 +340,20 @@ Examples:
   $ apostille rollback --undo
 
 Every memory stands again as it stood then. What was remembered since is retired, and comes back
-with --undo. What was forgotten since has no text left and cannot come back. Only a person may do it.";
-/// Examples.
-pub const EXPORT: &str = "\
+with --undo. What was forgotten since has no text left and cannot come back. Only a person may do it.",
+    ),
+    (
+        "export",
+        "\
 Examples:
   $ apostille export --format json > memories.json
   $ apostille export --format jsonl | grep AGENTS.md
   $ apostille export --format markdown --out MEMORY.md
-  $ apostille export --all-spaces";
-/// Examples.
-pub const IMPORT: &str = "\
+  $ apostille export --all-spaces",
+    ),
+    (
+        "import",
+        "\
 Examples:
   $ apostille import memories.json                  # waits: `apostille review` lets it in
   $ apostille import memories.json --trust          # your own export, as it was
@@ -311,9 +369,11 @@ Of a folder, every file of a known format is read. What is known already is left
 file may be read again.
 An export or a file of notes is kept whole or not at all; of other files, what cannot be read is
 named with its line, and the rest is kept. docs/import.md says what becomes what.
-Exit code 3: something was refused, such as a secret; the rest is kept.";
-/// Examples.
-pub const CONFIG: &str = "\
+Exit code 3: something was refused, such as a secret; the rest is kept.",
+    ),
+    (
+        "config",
+        "\
 Examples:
   $ apostille config
   $ apostille config path
@@ -322,35 +382,44 @@ Examples:
 The first that says something wins: a flag, the environment (APOSTILLE_STORE, …),
 the repository's apostille.toml, the memory block of its agent.json, your own config.toml.
 A repository's file cannot choose a store outside itself, say who you are or whose memory
-is shown, raise a limit, or switch off a check.";
-/// Examples.
-pub const DOCTOR: &str = "\
+is shown, raise a limit, or switch off a check.",
+    ),
+    (
+        "doctor",
+        "\
 Examples:
   $ apostille doctor
   $ apostille doctor --store backup.db
 
 After `apostille init`, every hook of every agent is tried with a sample, in a throw-away folder.
-Exit code 0: healthy. 2: the configuration is wrong. 4: the store is broken.";
-/// Examples.
-pub const TOUR: &str = "\
+Exit code 0: healthy. 2: the configuration is wrong. 4: the store is broken.",
+    ),
+    (
+        "tour",
+        "\
 Examples:
   $ apostille tour
 
-Everything happens in a temporary folder that is removed at the end. Nothing of yours is touched.";
-/// Examples.
-pub const COMPLETIONS: &str = "\
+Everything happens in a temporary folder that is removed at the end. Nothing of yours is touched.",
+    ),
+    (
+        "completions",
+        "\
 Examples:
   $ apostille completions bash > ~/.local/share/bash-completion/completions/apostille
   $ apostille completions fish > ~/.config/fish/completions/apostille.fish
-  $ apostille completions zsh > \"${fpath[1]}/_apostille\"";
-/// Examples.
-pub const MAN: &str = "\
+  $ apostille completions zsh > \"${fpath[1]}/_apostille\"",
+    ),
+    (
+        "man",
+        "\
 Examples:
   $ apostille man | man -l -
-  $ apostille man --out ~/.local/share/man/man1";
-
-/// Examples.
-pub const INIT: &str = "\
+  $ apostille man --out ~/.local/share/man/man1",
+    ),
+    (
+        "init",
+        "\
 Examples:
   $ apostille init                      # find the agents, show the changes, ask, write
   $ apostille init --dry-run            # only show
@@ -366,18 +435,22 @@ there stays as it is, comments too; a file that cannot be read is left alone and
 terminal nothing is written unless you say --yes (exit code 2).
 --shared also names a store in the repository (apostille.toml), lets git keep both sides' lines of it when it merges \
 (.gitattributes), and keeps what is only yours out of git (.gitignore).
-docs/init.md lists every file, docs/sharing.md says what is shared.";
-/// Examples.
-pub const MCP: &str = "\
+docs/init.md lists every file, docs/sharing.md says what is shared.",
+    ),
+    (
+        "mcp",
+        "\
 Agents start this themselves; you put it into their configuration once:
   $ claude mcp add apostille -- apostille mcp
   $ codex mcp add apostille -- apostille mcp
   $ apostille mcp --profile verified    # ten tools over facts with citations
   $ apostille mcp --profile simple      # a notebook of three tools
 
-docs/mcp.md has a line for every client. The repository is the one that the client works in, or the current folder's.";
-/// Examples.
-pub const SERVE: &str = "\
+docs/mcp.md has a line for every client. The repository is the one that the client works in, or the current folder's.",
+    ),
+    (
+        "serve",
+        "\
 Examples:
   $ apostille serve --open              # the panel in your browser, and a token for this run
   $ APOSTILLE_TOKEN=… apostille serve --port 7787
@@ -386,10 +459,11 @@ Examples:
   $ apostille serve --limit rate=50 --limit at_once=2
 
 Only this machine reaches it: people with the link that is printed, which works once, programs with a token
-(apostille token). /health, /ready and /metrics tell how it is. docs/http.md has the rest.";
-
-/// Examples.
-pub const TOKEN: &str = "\
+(apostille token). /health, /ready and /metrics tell how it is. docs/http.md has the rest.",
+    ),
+    (
+        "token",
+        "\
 Examples:
   $ apostille token create ci --space acme/app             # may look, in one repository
   $ apostille token create bot --access write --days 30
@@ -397,10 +471,11 @@ Examples:
   $ apostille token revoke ci
 
 read looks; write also remembers, revises and forgets; review also decides as a person does, so only a person
-makes one. A token is shown once; what is kept is its SHA-256.";
-
-/// Examples.
-pub const TASK: &str = "\
+makes one. A token is shown once; what is kept is its SHA-256.",
+    ),
+    (
+        "task",
+        "\
 Examples:
   $ apostille task start \"Fix the login race\" --phases plan,build,ship
   $ apostille task note \"use a lease instead of a lock\" --decision --cite src/login.rs:10-14
@@ -412,50 +487,62 @@ Examples:
 
 What is noted is an episode: `recall --episodes` finds it, `forget` removes it. The gates that the
 task passes are lines in plans/artifacts/<task>/observability; NOTES.md tells of the active task in
-at most twenty lines (settings task.dir and task.notes). docs/tasks.md tells the whole story.";
-/// Examples.
-pub const TASK_START: &str = "\
+at most twenty lines (settings task.dir and task.notes). docs/tasks.md tells the whole story.",
+    ),
+    (
+        "task start",
+        "\
 Examples:
   $ apostille task start \"Fix the login race\"
   $ apostille task start \"Fix the login race\" --phases plan,build,ship
   $ apostille task start fix-the-login-race       # take it up again
-  $ apostille task start \"Something urgent\" --switch";
-/// Examples.
-pub const TASK_NOTE: &str = "\
+  $ apostille task start \"Something urgent\" --switch",
+    ),
+    (
+        "task note",
+        "\
 Examples:
   $ apostille task note \"the old code used a lock\"
   $ apostille task note \"use a lease instead\" --decision --cite src/login.rs:10-14
   $ apostille task note \"never log tokens\" --constraint
   $ apostille task note \"the lease test passes\" --verified
   $ apostille task note \"staging is down\" --blocker
-  $ apostille task note \"staging is back\" --resolves m-12";
-/// Examples.
-pub const TASK_DONE: &str = "\
+  $ apostille task note \"staging is back\" --resolves m-12",
+    ),
+    (
+        "task done",
+        "\
 Examples:
   $ apostille task done --outcome \"sessions survive a restart\"
   $ apostille task done --abandoned --outcome \"not worth it\"
   $ apostille task done fix-the-login-race --promote m-11,m-14 --kind project
 
 What was decided or verified with a citation is offered as knowledge; --promote keeps it as such,
-through the same checks as `remember`. The episodes stay.";
-/// Examples.
-pub const TASK_HOOKS: &str = "\
+through the same checks as `remember`. The episodes stay.",
+    ),
+    (
+        "task hooks",
+        "\
 Examples:
   $ apostille task hooks               # how it stands
   $ apostille task hooks --install
   $ apostille task hooks --remove      # every byte as it was
 
 A hook that is there already stays in charge: two marked lines are added to a shell script, any
-other program is kept and called first. Commits never fail because of it.";
-/// Examples.
-pub const REPORT: &str = "\
+other program is kept and called first. Commits never fail because of it.",
+    ),
+    (
+        "report",
+        "\
 Examples:
   $ apostille report                   # the last seven days
   $ apostille report --since 24h
   $ apostille report --since 2026-11-01 --until 2026-12-01 --markdown
   $ apostille report --all             # every space of the store
 
-It is made from episodes: what tasks and sessions said of themselves. Days are in UTC.";
+It is made from episodes: what tasks and sessions said of themselves. Days are in UTC.",
+    ),
+];
 
 #[cfg(test)]
 mod tests {

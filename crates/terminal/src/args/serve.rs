@@ -60,7 +60,7 @@ pub enum LogLevelArg {
 }
 
 /// One of the limits, and how much it is to be.
-pub(super) type LimitArg = (&'static str, u32);
+pub(super) type LimitArg = (LimitSetter, u32);
 
 /// Sets a limit.
 type LimitSetter = fn(&mut ServerLimits, u32);
@@ -95,12 +95,12 @@ fn parse_limit_arg(text: &str) -> Result<LimitArg, String> {
     let (name, number) = text
         .split_once('=')
         .ok_or_else(|| format!("it is NAME=N; there are: {}", known()))?;
-    let (name, _) = LIMITS
-        .iter()
+    let (_, set) = LIMITS
+        .into_iter()
         .find(|it| it.0 == name)
         .ok_or_else(|| format!("there are: {}", known()))?;
     match number.parse() {
-        Ok(number @ 1..=MOST) => Ok((name, number)),
+        Ok(number @ 1..=MOST) => Ok((set, number)),
         _ => Err(format!("a number from 1 to {MOST} is needed")),
     }
 }
@@ -109,11 +109,8 @@ impl ServeArgs {
     /// How much is taken on.
     pub fn to_limits(&self) -> ServerLimits {
         let mut limits = ServerLimits::default();
-        for (name, number) in &self.limits {
-            LIMITS
-                .iter()
-                .filter(|it| it.0 == *name)
-                .for_each(|it| it.1(&mut limits, *number));
+        for (set, number) in &self.limits {
+            set(&mut limits, *number);
         }
         limits
     }
@@ -131,13 +128,12 @@ pub enum ToolNamesArg {
 impl OfferArgs {
     /// What is meant.
     pub fn to_offer(self) -> ToolOffer {
-        let spelling = match self.tool_names {
-            ToolNamesArg::Underscores => ToolNameStyle::Underscores,
-            ToolNamesArg::Dotted => ToolNameStyle::Dots,
-        };
         ToolOffer {
             profile: self.profile,
-            spelling,
+            spelling: match self.tool_names {
+                ToolNamesArg::Underscores => ToolNameStyle::Underscores,
+                ToolNamesArg::Dotted => ToolNameStyle::Dots,
+            },
         }
     }
 }

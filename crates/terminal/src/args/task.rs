@@ -6,7 +6,7 @@ use apostille_core::memory::{Kind, MemoryName};
 use apostille_tasks::task::{Sort, TaskSlug};
 use clap::{Args, Subcommand};
 
-use super::{build_word_parser, help};
+use super::build_word_parser;
 
 /// `task`.
 #[derive(Debug, Args)]
@@ -21,22 +21,18 @@ pub struct TaskArgs {
 #[derive(Debug, Subcommand)]
 pub enum TaskSubcommand {
     /// Begin a task, or take one up again
-    #[command(after_help = help::TASK_START)]
     Start(TaskStartArgs),
     /// Note something, a decision, a check, a blocker
-    #[command(after_help = help::TASK_NOTE)]
     Note(TaskNoteArgs),
     /// Begin the next phase
     Phase(TaskPhaseArgs),
     /// End the task, and offer what is worth keeping
-    #[command(after_help = help::TASK_DONE)]
     Done(TaskDoneArgs),
     /// The tasks of this checkout
     List(TaskListArgs),
     /// Everything about one task
     Show(TaskShowArgs),
     /// Task-Id and Prompt-Version in every commit
-    #[command(after_help = help::TASK_HOOKS)]
     Hooks(TaskHooksArgs),
     /// Add the trailers to a commit message; a git hook calls it
     Trailers(TaskTrailersArgs),

@@ -1,13 +1,14 @@
 //! A memory as people read it.
 
-use apostille_cite::citation::Citation;
+use apostille_cite::citation::{Citation, CodeLocation};
 use apostille_cite::diff;
 use apostille_cite::verdict::{Verdict, find_worst_verdict};
 use apostille_core::memory::{Memory, Stage};
+use apostille_core::remember::NearMemory;
 
 use super::{
-    BOLD, DIM, Paint, RED, YELLOW, flatten_to_line, make_terminal_safe, pick_standing_style,
-    style_text,
+    BOLD, DIM, Paint, RED, YELLOW, flatten_to_line, format_after, join_texts, make_terminal_safe,
+    pick_standing_style, style_text,
 };
 
 /// How far the text of a memory stands behind its handle.
@@ -15,49 +16,49 @@ const INDENT: usize = 6;
 
 /// A memory with how its citations stand: handle, standing, subject; the fact; the places and the age.
 pub fn format_memory_entry(paint: &Paint, memory: &Memory, verdicts: &[Verdict]) -> String {
-    let word = find_worst_verdict(verdicts).map_or("unverified", Verdict::as_str);
-    let subject = memory
-        .subject
-        .as_deref()
-        .map(|it| style_text(BOLD, flatten_to_line(it)))
-        .unwrap_or_default();
-    let head = format!(
-        "{:INDENT$}{}  {subject}",
-        memory.handle(),
-        style_text(pick_standing_style(word), word)
-    );
-    let head = style_text(BOLD, head.get(..INDENT).unwrap_or_default())
-        + head.get(INDENT..).unwrap_or_default();
-    let fact = paint.wrap_text(&memory.fact, INDENT);
+    let handle = format!("{:INDENT$}", memory.handle());
+    // What is longer than its column is not bold to its end.
+    let (front, rest) = handle.split_at(INDENT);
     format!(
-        "{}\n{fact}{}",
-        head.trim_end(),
+        "{BOLD}{front}{BOLD:#}{rest}{}\n{}{}",
+        format_memory_head(memory, verdicts),
+        paint.wrap_text(&memory.fact, INDENT),
         format_memory_places(paint, memory, verdicts)
     )
 }
 
+/// What stands behind the handle: the standing and the subject.
+pub fn format_memory_head(memory: &Memory, verdicts: &[Verdict]) -> String {
+    let word = find_worst_verdict(verdicts).map_or("unverified", Verdict::as_str);
+    let subject = memory
+        .subject
+        .as_deref()
+        .map(flatten_to_line)
+        .map(|it| style_text(BOLD, it))
+        .unwrap_or_default();
+    let head = format!("{}  {subject}", style_standing(word));
+    head.trim_end().to_owned()
+}
+
+/// The word of a standing in its colour.
+pub fn style_standing(word: &str) -> String {
+    style_text(pick_standing_style(word), word)
+}
+
 /// Where the memory is written and how each place stands, with what changed as a diff; the age on the first line.
 fn format_memory_places(paint: &Paint, memory: &Memory, verdicts: &[Verdict]) -> String {
-    let age = paint.format_time(memory.refreshed_at) + &format_memory_remarks(memory);
-    let mut lines = memory
-        .citations
-        .iter()
-        .zip(verdicts)
-        .map(|(citation, verdict)| {
-            (
-                format_judged_place(citation, verdict),
-                format_counter_evidence(citation, verdict, INDENT),
-            )
-        });
-    let (first, diff) = lines.next().unwrap_or_default();
-    let first = if first.is_empty() {
-        age
-    } else {
-        format!("{first} · {age}")
-    };
-    let line = |text: &str| format!("{:INDENT$}{}\n", "", style_text(DIM, text));
-    let rest: String = lines.map(|(place, diff)| line(&place) + &diff).collect();
-    line(&first) + &diff + &rest
+    let mut age = paint.format_time(memory.refreshed_at) + &format_memory_remarks(memory);
+    let line = |text: &str| format!("{:INDENT$}{DIM}{text}{DIM:#}\n", "");
+    let mut out = String::new();
+    for (citation, verdict) in memory.citations.iter().zip(verdicts) {
+        let mut place = format_judged_place(citation, verdict);
+        if !age.is_empty() {
+            place += &format!(" · {}", std::mem::take(&mut age));
+        }
+        out += &line(&place);
+        out += &format_counter_evidence(citation, verdict, INDENT);
+    }
+    if age.is_empty() { out } else { line(&age) }
 }
 
 /// What else a reader should know before trusting it.
@@ -69,109 +70,97 @@ fn format_memory_remarks(memory: &Memory) -> String {
     stage.into_iter().chain(tainted).chain(marks).collect()
 }
 
+/// A place of the code on one line.
+pub fn format_place(place: &CodeLocation) -> String {
+    flatten_to_line(&place.to_string())
+}
+
 /// One place, and where it is now if it moved.
-pub fn format_citation_place(citation: &Citation, verdict: &Verdict) -> String {
-    let place = flatten_to_line(&citation.location().to_string());
+fn format_citation_place(citation: &Citation, verdict: &Verdict) -> String {
+    let place = format_place(&citation.location());
     match verdict {
-        Verdict::Moved { to } => format!("{place} → {}", flatten_to_line(&to.to_string())),
+        Verdict::Moved { to: now } => format!("{place} → {}", format_place(now)),
         Verdict::Changed(it) if it.at != citation.location() => {
-            format!("{place} → {}", flatten_to_line(&it.at.to_string()))
+            format!("{place} → {}", format_place(&it.at))
         }
         _ => place,
     }
 }
 
-/// The commit that did it, where it is known.
-fn format_change_commit(commit: Option<&str>) -> String {
-    commit
-        .and_then(|it| it.get(..8))
-        .map(|it| format!(" since {it}"))
-        .unwrap_or_default()
-}
-
 /// One place and how it stands, where the standing of the whole does not say it.
 pub fn format_judged_place(citation: &Citation, verdict: &Verdict) -> String {
     let place = format_citation_place(citation, verdict);
-    match verdict {
-        Verdict::Changed(it) if it.is_harmless => {
-            format!("{place} ({})", it.change.as_phrase())
+    let (what, commit) = match verdict {
+        Verdict::Changed(it) if it.is_harmless => (it.change.as_phrase(), &None),
+        Verdict::Changed(it) => (it.change.as_phrase(), &it.since),
+        Verdict::Gone { loss, since } => (loss.as_phrase(), since),
+        Verdict::Unknown { why } => {
+            return format!("{place} (could not look: {})", flatten_to_line(why));
         }
-        Verdict::Changed(it) => format!(
-            "{place} ({}{})",
-            it.change.as_phrase(),
-            format_change_commit(it.since.as_deref())
-        ),
-        Verdict::Gone {
-            loss,
-            since: commit,
-        } => {
-            format!(
-                "{place} ({}{})",
-                loss.as_phrase(),
-                format_change_commit(commit.as_deref())
-            )
-        }
-        Verdict::Unknown { why } => format!("{place} (could not look: {})", flatten_to_line(why)),
-        Verdict::Holds | Verdict::Moved { .. } => place,
-    }
+        Verdict::Holds | Verdict::Moved { .. } => return place,
+    };
+    // The commit that did it, where it is known.
+    let commit = commit.as_deref().and_then(|it| it.get(..8));
+    format!("{place} ({what}{})", format_after(" since ", commit))
 }
 
-/// What speaks against the fact: what the code no longer says, and the diff.
+/// What speaks against the fact: what it names and the code no longer says, and what stands there now, as a diff.
 pub fn format_counter_evidence(citation: &Citation, verdict: &Verdict, indent: usize) -> String {
-    format_contradicted_literals(verdict, indent)
-        + &format_cited_changes(citation, verdict, indent + 2)
-}
-
-/// What the fact names and the code no longer says.
-fn format_contradicted_literals(verdict: &Verdict, indent: usize) -> String {
     let Verdict::Changed(it) = verdict else {
         return String::new();
     };
-    if it.contradicted.is_empty() {
-        return String::new();
+    let mut out = String::new();
+    if !it.contradicted.is_empty() {
+        let names = it
+            .contradicted
+            .iter()
+            .map(|it| style_text(BOLD, quote_name(it)));
+        out += &format!(
+            "{:indent$}{RED}the code no longer says{RED:#} {}\n",
+            "",
+            join_texts(names, ", ")
+        );
     }
-    let names = it
-        .contradicted
-        .iter()
-        .map(|it| style_text(BOLD, format!("`{}`", flatten_to_line(it))));
-    let names = names.collect::<Vec<_>>().join(", ");
+    if !it.is_harmless {
+        let (then, now) = (format!("{}\n", citation.snippet), format!("{}\n", it.now));
+        out += &super::colour_diff(&diff::format_unified_diff(&then, &now), indent + 2);
+    }
+    out
+}
+
+/// A name of the code as it stands in a sentence.
+pub fn quote_name(name: &str) -> String {
+    format!("`{}`", flatten_to_line(name))
+}
+
+/// Why nothing was kept: these say much the same.
+pub fn format_not_kept(near: &[NearMemory]) -> String {
+    let known = join_texts(near.iter().map(|it| it.handle), ", ");
+    let not_kept = style_text(YELLOW.bold(), "not kept:");
+    format!("{not_kept} much the same is known: {known}\n")
+}
+
+/// A memory on one line: its handle and what it says.
+pub fn format_handle_and_fact(memory: &Memory) -> String {
+    let handle = memory.handle();
     format!(
-        "{:indent$}{} {names}\n",
-        "",
-        style_text(RED, "the code no longer says")
+        "{BOLD}{handle}{BOLD:#}  {}\n",
+        flatten_to_line(&memory.fact)
     )
 }
 
-/// What stands there now instead, as a diff; nothing unless the words changed.
-pub fn format_cited_changes(citation: &Citation, verdict: &Verdict, indent: usize) -> String {
-    match verdict {
-        Verdict::Changed(it) if !it.is_harmless => {
-            let text = diff::format_unified_diff(
-                &format!("{}\n", citation.snippet),
-                &format!("{}\n", it.now),
-            );
-            super::colour_diff(&text, indent)
-        }
-        _ => String::new(),
-    }
+/// The cited lines with their numbers.
+pub fn format_numbered_evidence(citation: &Citation) -> String {
+    let text = make_terminal_safe(&citation.snippet);
+    (citation.lines.first_line()..)
+        .zip(text.lines())
+        .map(|(n, line)| format_numbered_line(n, line.trim_end()))
+        .collect()
 }
 
-/// The cited lines with their numbers.
-pub fn format_numbered_evidence(citation: &Citation, indent: usize) -> String {
-    let numbered = (citation.lines.first_line()..).zip(
-        make_terminal_safe(&citation.snippet)
-            .lines()
-            .map(str::to_owned)
-            .collect::<Vec<_>>(),
-    );
-    numbered.fold(String::new(), |out, (n, line)| {
-        out + &format!(
-            "{:indent$}{} {}\n",
-            "",
-            style_text(DIM, format!("{n:>5} │")),
-            line.trim_end()
-        )
-    })
+/// A line of code behind its number.
+pub fn format_numbered_line(n: u32, line: &str) -> String {
+    format!("{DIM}{n:>5} │{DIM:#} {line}\n")
 }
 
 /// The colour of a stage.
@@ -186,12 +175,9 @@ pub fn pick_stage_style(stage: Stage) -> anstyle::Style {
 
 /// What it says on one line.
 pub fn format_subject_and_fact(memory: &Memory) -> String {
+    let fact = flatten_to_line(&memory.fact);
     match &memory.subject {
-        Some(subject) => format!(
-            "{}: {}",
-            flatten_to_line(subject),
-            flatten_to_line(&memory.fact)
-        ),
-        None => flatten_to_line(&memory.fact),
+        Some(subject) => format!("{}: {fact}", flatten_to_line(subject)),
+        None => fact,
     }
 }

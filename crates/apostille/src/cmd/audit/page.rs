@@ -2,10 +2,10 @@
 
 use anstyle::Style;
 use apostille_audit::{AffectedMemory, AuditFinding, AuditReport, Class, Severity};
-
+use apostille_terminal::paint::memory::style_standing;
 use apostille_terminal::paint::{
-    BOLD, CYAN, DIM, GREEN, Paint, RED, TextTable, YELLOW, flatten_to_line, format_count,
-    pick_standing_style, style_text,
+    BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW, flatten_to_line, format_after, format_count,
+    format_if, join_texts, style_text,
 };
 
 /// How many memories of one finding are shown.
@@ -15,80 +15,56 @@ const MEMBERS: usize = 8;
 pub fn format_audit_page(paint: &Paint, found: &AuditReport, is_whole: bool) -> String {
     let members = if is_whole { usize::MAX } else { MEMBERS };
     let head = paint.wrap_text(&found.summary(), 0);
+    let unknown = format_if(found.n_unknown > 0, || {
+        let n = found.n_unknown;
+        let told = format!("{n} could not be looked up, which is no evidence against them\n");
+        style_text(DIM, told)
+    });
     if found.counts.is_empty() {
-        return head
-            + &style_text(GREEN, "Nothing needs attention.\n")
-            + &format_audit_unknown(found);
+        return head + &style_text(GREEN, "Nothing needs attention.\n") + &unknown;
     }
-    let sections = Class::ALL
-        .iter()
-        .map(|it| format_audit_section(paint, found, *it, members));
+    let classes = Class::ALL.iter().filter(|it| found.counts.contains_key(it));
+    let sections = classes.map(|it| format_audit_section(paint, found, *it, members));
     let more = found.counts.keys().any(|it| found.count_left_off(*it) > 0);
-    let hint = if more {
-        style_text(DIM, "\n--verbose shows all; --only CLASS one class\n")
-    } else {
-        String::new()
-    };
-    head + &format_audit_unknown(found)
-        + "\n"
-        + &format_audit_counts(paint, found)
-        + &sections.collect::<String>()
-        + &hint
-}
-
-fn format_audit_unknown(found: &AuditReport) -> String {
-    match found.n_unknown {
-        0 => String::new(),
-        n => style_text(
-            DIM,
-            format!("{n} could not be looked up, which is no evidence against them\n"),
-        ),
-    }
+    let hint = "\n--verbose shows all; --only CLASS one class\n";
+    [
+        head,
+        unknown,
+        "\n".into(),
+        format_audit_counts(paint, found),
+        sections.collect(),
+        format_if(more, || style_text(DIM, hint)),
+    ]
+    .concat()
 }
 
 /// How many findings each class has, as the head counts them, and how many memories these are about.
 fn format_audit_counts(paint: &Paint, found: &AuditReport) -> String {
-    let mut table = TextTable::default();
-    for (class, n) in &found.counts {
-        let style = pick_severity_style(find_worst_severity(found, *class));
+    let row = |(class, n): (&Class, &usize)| {
         let memories = found.affected.get(class).filter(|it| **it > 0);
-        let memories = memories
-            .map(|it| format_count(*it as u64, "memory", "memories"))
-            .unwrap_or_default();
-        table.add_row([
-            style_text(style, format!("{n:>4}")),
+        let memories = memories.map(|it| format_count(*it as u64, "memory", "memories"));
+        [
+            style_text(pick_class_style(found, *class), format!("{n:>4}")),
             style_text(BOLD, class),
-            style_text(DIM, memories),
+            style_text(DIM, memories.unwrap_or_default()),
             class.description().into(),
-        ]);
-    }
-    table.to_text(paint, 0)
+        ]
+    };
+    paint.format_table(0, found.counts.iter().map(row))
 }
 
-fn find_worst_severity(found: &AuditReport, class: Class) -> Severity {
+/// The colour of the worst that was found in a class.
+fn pick_class_style(found: &AuditReport, class: Class) -> Style {
     let of_class = found.findings.iter().filter(|it| it.class == class);
-    of_class
-        .map(|it| it.severity)
-        .min()
-        .unwrap_or(Severity::Note)
-}
-
-fn pick_severity_style(severity: Severity) -> Style {
-    match severity {
-        Severity::Error => RED,
-        Severity::Warning => YELLOW,
-        Severity::Note => DIM,
+    match of_class.map(|it| it.severity).min() {
+        Some(Severity::Error) => RED,
+        Some(Severity::Warning) => YELLOW,
+        Some(Severity::Note) | None => DIM,
     }
 }
 
 fn format_audit_section(paint: &Paint, found: &AuditReport, class: Class, most: usize) -> String {
-    if !found.counts.contains_key(&class) {
-        return String::new();
-    }
-    let title = style_text(
-        pick_severity_style(find_worst_severity(found, class)).bold(),
-        class,
-    );
+    let title = style_text(pick_class_style(found, class).bold(), class);
     let of_class: Vec<&AuditFinding> = found
         .findings
         .iter()
@@ -96,67 +72,53 @@ fn format_audit_section(paint: &Paint, found: &AuditReport, class: Class, most: 
         .collect();
     // Where each is about one memory, what to type is the same but for the handle.
     let is_alike = of_class.len() > 1 && of_class.iter().all(|it| it.memories.len() == 1);
+    let command = |it: &AuditFinding, remark| {
+        let way_out = format!("{CYAN}$ {}{CYAN:#}", it.way_out);
+        format!("    {way_out}{DIM}{remark}{DIM:#}\n")
+    };
     let mut out = format!("\n{title}\n");
     for lot in of_class.chunk_by(|a, b| a.what == b.what) {
         out += &format_audit_entry(paint, lot, most);
-        out.extend(
-            lot.iter()
-                .filter(|_| !is_alike)
-                .map(|it| format_audit_command(&it.way_out, "")),
-        );
+        let ways_out = lot.iter().filter(|_| !is_alike);
+        out.extend(ways_out.map(|it| command(it, "")));
     }
-    if let (true, Some(first)) = (is_alike, of_class.first()) {
-        out += &format_audit_command(&first.way_out, "        # likewise the others");
+    if is_alike {
+        out += &command(of_class[0], "        # likewise the others");
     }
     match found.count_left_off(class) {
         0 => out,
-        more => out + &style_text(DIM, format!("  … and {more} more\n")),
+        more => out + &format!("{DIM}  … and {more} more\n{DIM:#}"),
     }
-}
-
-fn format_audit_command(way_out: &str, remark: &str) -> String {
-    format!(
-        "    {}{}\n",
-        style_text(CYAN, format!("$ {way_out}")),
-        style_text(DIM, remark)
-    )
 }
 
 /// What is the matter, and the memories below it.
 fn format_audit_entry(paint: &Paint, lot: &[&AuditFinding], most: usize) -> String {
-    let what = lot
-        .first()
-        .map(|it| paint.wrap_text(&flatten_to_line(&it.what), 2))
-        .unwrap_or_default();
-    let members = || {
-        lot.iter().flat_map(|it| {
-            it.memories
-                .iter()
-                .enumerate()
+    let what = lot.first().map(|it| flatten_to_line(&it.what));
+    let what = paint.wrap_text(&what.unwrap_or_default(), 2);
+    let members: Vec<(Class, usize, &AffectedMemory)> = lot
+        .iter()
+        .flat_map(|it| {
+            (0..)
+                .zip(&it.memories)
                 .map(|(n, member)| (it.class, n, member))
         })
-    };
+        .collect();
     let n_more: usize = lot.iter().map(|it| it.n_more).sum();
-    let more = members().count().saturating_sub(most) + n_more;
-    let more = if more > 0 {
-        style_text(DIM, format!("    … and {more} more\n"))
-    } else {
-        String::new()
-    };
-    let shown = members().take(most);
-    if members().all(|it| it.2.fact.is_none()) {
+    let more = members.len().saturating_sub(most) + n_more;
+    let more = format_if(more > 0, || format!("{DIM}    … and {more} more\n{DIM:#}"));
+    let shown = members.iter().take(most);
+    let told = match members.iter().all(|it| it.2.fact.is_none()) {
         // What they say is not read out.
-        let handles: Vec<String> = shown.map(|it| it.2.handle.to_string()).collect();
-        let handles = if handles.is_empty() {
-            String::new()
-        } else {
-            paint.wrap_text(&handles.join(" "), 4)
-        };
-        return what + &handles + &more;
-    }
-    let mut table = TextTable::default();
-    shown.for_each(|(class, n, member)| table.add_row(format_audit_row(class, n, member)));
-    what + &table.to_text(paint, 4) + &more
+        true => {
+            let handles = join_texts(shown.map(|it| it.2.handle), " ");
+            format_if(!handles.is_empty(), || paint.wrap_text(&handles, 4))
+        }
+        false => paint.format_table(
+            4,
+            shown.map(|(class, n, member)| format_audit_row(*class, *n, member)),
+        ),
+    };
+    what + &told + &more
 }
 
 fn format_audit_row(class: Class, n: usize, it: &AffectedMemory) -> Vec<String> {
@@ -167,18 +129,9 @@ fn format_audit_row(class: Class, n: usize, it: &AffectedMemory) -> Vec<String> 
         (Class::Contradiction, _) => Some(style_text(DIM, "older")),
         _ => None,
     };
-    let word = it
-        .standing
-        .map(|it| style_text(pick_standing_style(it), it))
-        .unwrap_or_default();
-    let fact = it.fact.as_deref().map(flatten_to_line).unwrap_or_default();
-    [
-        Some(style_text(BOLD, it.handle)),
-        mark,
-        Some(word),
-        Some(fact),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let mut row = vec![style_text(BOLD, it.handle)];
+    row.extend(mark);
+    row.push(it.standing.map(style_standing).unwrap_or_default());
+    row.push(format_after("", it.fact.as_deref()));
+    row
 }

@@ -1,9 +1,8 @@
 //! Work that nobody waits for, in a process of its own: clients kill the hooks of a session that ends.
 
 use apostille_agents::hook::ALONE;
-use std::process::{Command, Stdio};
-
 use apostille_terminal::command_context::CommandContext;
+use std::process::{Command, Stdio};
 
 /// Has what a session left behind gone through; every session that is over, when none is named. When it cannot be
 /// started, the next session to begin tries again.
@@ -20,12 +19,7 @@ pub(super) fn spawn_session_processing(shell: &CommandContext, session: &str) {
         .arg(format!("--after={session}"))
         .arg("-C")
         .arg(&shell.world.cwd);
-    let flags = [
-        ("--store", &shell.flags.store),
-        ("--repo", &shell.flags.repo),
-        ("--as", &shell.flags.as_user),
-    ];
-    for (flag, value) in flags {
+    for (flag, value) in shell.flags.memory_flags() {
         command.args(value.iter().flat_map(|it| [flag, it.as_str()]));
     }
     detach_process_group(&mut command);

@@ -7,21 +7,22 @@ use std::time::{Duration, SystemTime};
 
 use apostille_agents::client::Client;
 use apostille_agents::clients::find_client_profile;
-use apostille_agents::extract::{ExtractedStatement, by_model, extract_statements};
+use apostille_agents::extract::by_model::{ExtractionBudget, extract_with_model};
+use apostille_agents::extract::{ExtractedStatement, extract_statements};
 use apostille_agents::learn::{EndedSession, LearnOutcome, learn_from_session};
 use apostille_agents::ledger::SessionLedger;
-use apostille_agents::session::{AgentSession, Moment, SessionEntry, ShownMemory};
+use apostille_agents::session::{AgentSession, Moment, SessionEntry};
 use apostille_agents::transcript::{Speaker, TranscriptTurn};
 use apostille_agents::transcripts::USUAL_BYTES;
-use apostille_core::memory::MemoryId;
+use apostille_core::memory::{Memory, MemoryId};
 use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
+use serde_json::json;
 
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
 use apostille_terminal::paint::format_count;
 use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
 use apostille_workspace::task::CheckoutTasks;
 use apostille_workspace::workspace::Workspace;
 use apostille_workspace::{model, sessions, task};
@@ -43,12 +44,6 @@ const PAUSE: Duration = Duration::from_millis(250);
 const WAITS: usize = 16;
 
 #[derive(Serialize)]
-struct EndedSessionsReply {
-    ok: bool,
-    sessions: Vec<EndedSessionView>,
-}
-
-#[derive(Serialize)]
 struct EndedSessionView {
     session: String,
     pending: Vec<String>,
@@ -61,59 +56,41 @@ struct EndedSessionView {
 pub(super) fn run(shell: &CommandContext, session: &str) -> CommandOutput {
     match process_ended_sessions(shell, session) {
         Ok(sessions) => {
-            let json = EndedSessionsReply { ok: true, sessions };
-            shell.render_output(error::OK, &json, |_| {
-                json.sessions.iter().map(format_ended_session).collect()
+            let json = json!({"ok": true, "sessions": sessions});
+            shell.render_output(&json, |_| {
+                let line = |it: &EndedSessionView| {
+                    let pending = format_count(it.pending.len() as u64, "memory", "memories");
+                    let episode = it.episode.as_deref().unwrap_or("none");
+                    let (name, applied) = (&it.session, it.applied);
+                    format!("{name}: {pending} to approve, episode {episode}, {applied} of use\n")
+                };
+                sessions.iter().map(line).collect()
             })
         }
-        Err(fault) => CommandOutput {
-            code: error::OK,
-            ..shell.render_error(&fault)
-        },
+        Err(fault) => shell.render_error(&fault).with_code(error::OK),
     }
-}
-
-fn format_ended_session(it: &EndedSessionView) -> String {
-    let pending = format_count(it.pending.len() as u64, "memory", "memories");
-    let episode = it.episode.as_deref().unwrap_or("none");
-    format!(
-        "{}: {pending} to approve, episode {episode}, {} of use\n",
-        it.session, it.applied
-    )
 }
 
 fn process_ended_sessions(
     shell: &CommandContext,
     session: &str,
-) -> Result<Vec<EndedSessionView>, CommandError> {
+) -> CommandResult<Vec<EndedSessionView>> {
     let ledger = sessions::open_session_ledger(&shell.world)?;
-    let place = shell.find_project_folder()?;
-    let repo = shell.resolve_settings(&place)?.repo;
+    let (_, settings) = shell.find_project()?;
+    let repo = settings.repo;
     let is_ours = |it: &AgentSession| it.entries.last().is_some_and(|it| it.space == repo);
-    let due: Vec<AgentSession> = match session {
-        "" => ledger
-            .list_sessions()
-            .into_iter()
-            .filter(|it| is_ours(it) && is_session_due(it, shell.world.now))
-            .collect(),
-        name => vec![ledger.read_session(name)],
+    let (due, patience) = match session {
+        "" => {
+            let mut all = ledger.list_sessions();
+            all.retain(|it| is_ours(it) && is_session_due(it, shell.world.now));
+            (all, BRIEF_PATIENCE)
+        }
+        name => (vec![ledger.read_session(name)], PATIENCE),
     };
     let (mut views, mut failed) = (Vec::new(), Ok(()));
-    for it in due {
-        let Some(name) = it.entries.last().map(|it| it.session.clone()) else {
-            continue;
-        };
+    for last in due.iter().filter_map(|it| it.entries.last()) {
         // One that is stuck does not keep the others.
-        match process_single_session(
-            shell,
-            &ledger,
-            &name,
-            if session.is_empty() {
-                BRIEF_PATIENCE
-            } else {
-                PATIENCE
-            },
-        ) {
+        match process_single_session(shell, &ledger, &last.session, patience) {
             Ok(view) => views.extend(view),
             Err(fault) => failed = Err(fault),
         }
@@ -136,75 +113,47 @@ fn process_single_session(
     ledger: &SessionLedger,
     name: &str,
     patience: Duration,
-) -> Result<Option<EndedSessionView>, CommandError> {
+) -> CommandResult<Option<EndedSessionView>> {
     let _alone = ledger.lock_session(name, patience)?;
     let session = ledger.read_session(name);
+    let now = shell.world.now;
     let Some(last) = session
         .entries
         .last()
-        .filter(|_| is_session_due(&session, shell.world.now))
-        .cloned()
+        .filter(|_| is_session_due(&session, now))
     else {
         return Ok(None);
     };
     let desk = shell.open_workspace()?;
-    let turns = load_session_turns(shell, &desk.place.root, &session, &last);
-    let learned = learn_from_ended_session(shell, &desk, &session, &last, &turns)?;
-    close_left_open_tasks(shell, &desk, ledger)?;
-    let done = SessionEntry::new(
-        shell.world.now,
-        name,
-        last.client,
-        last.space.clone(),
-        Moment::Done,
-    );
-    let shown = select_applied_shown(&session, &learned.applied);
-    let turn = turns.last().map(|it| it.number.to_string());
-    ledger
-        .open_session(name, PATIENCE)?
-        .append_entry(SessionEntry {
-            shown,
-            turn,
-            covers: Some(session.entries.len()),
-            ..done
-        })?;
+    let turns = load_session_turns(shell, &desk.place.root, &session, last);
+    let learned = learn_from_ended_session(shell, &desk, &session, last, &turns)?;
+    // Tasks that a crash left open get the little that is known of them.
+    let tasks = CheckoutTasks::for_folder(&shell.world, &desk.place, &desk.settings)?;
+    tasks.close_left_open(&desk, |session| {
+        let entries = ledger.read_session(session).entries;
+        entries.iter().any(|it| it.moment == Moment::End)
+    })?;
+    let done = SessionEntry::new(now, name, last.client, last.space.clone(), Moment::Done);
+    let all_shown = || session.entries.iter().flat_map(|it| &it.shown);
+    let done = SessionEntry {
+        shown: learned
+            .applied
+            .iter()
+            .filter_map(|id| all_shown().find(|it| it.id == *id).cloned())
+            .collect(),
+        turn: turns.last().map(|it| it.number.to_string()),
+        covers: Some(session.entries.len()),
+        ..done
+    };
+    ledger.open_session(name, PATIENCE)?.append_entry(done)?;
+    let handle = |it: &Memory| it.handle().to_string();
     Ok(Some(EndedSessionView {
         session: name.to_owned(),
-        pending: learned
-            .pending
-            .iter()
-            .map(|it| it.handle().to_string())
-            .collect(),
-        episode: learned.episode.map(|it| it.handle().to_string()),
+        pending: learned.pending.iter().map(handle).collect(),
+        episode: learned.episode.as_ref().map(handle),
         applied: learned.applied.len(),
         cleared: learned.cleared,
     }))
-}
-
-/// Tasks that a crash left open get the little that is known of them.
-fn close_left_open_tasks(
-    shell: &CommandContext,
-    desk: &Workspace,
-    ledger: &SessionLedger,
-) -> Result<(), CommandError> {
-    let tasks = CheckoutTasks::for_folder(&shell.world, &desk.place, &desk.settings)?;
-    let has_ended = |session: &str| {
-        ledger
-            .read_session(session)
-            .entries
-            .iter()
-            .any(|it| it.moment == Moment::End)
-    };
-    tasks.close_left_open(desk, has_ended)?;
-    Ok(())
-}
-
-fn select_applied_shown(session: &AgentSession, applied: &[MemoryId]) -> Vec<ShownMemory> {
-    let all = || session.entries.iter().flat_map(|it| &it.shown);
-    applied
-        .iter()
-        .filter_map(|id| all().find(|it| it.id == *id).cloned())
-        .collect()
 }
 
 /// What was said; nothing where the client wrote nothing down that can be read.
@@ -225,18 +174,14 @@ fn load_session_turns(
         return Vec::new();
     };
     let mut turns = wait_for_full_transcript(last.client, &path, session);
-    for path in turns
-        .iter_mut()
-        .flat_map(|it| &mut it.uses)
-        .flat_map(|it| &mut it.paths)
-    {
+    let uses = turns.iter_mut().flat_map(|it| &mut it.uses);
+    for path in uses.flat_map(|it| &mut it.paths) {
         // Where a checkout lies on this machine is nobody else's business.
-        let inside = Path::new(path.as_str())
-            .strip_prefix(root)
-            .ok()
-            .and_then(Path::to_str)
-            .map(Into::into);
-        *path = inside.unwrap_or_else(|| std::mem::take(path));
+        if let Ok(inside) = Path::new(path.as_str()).strip_prefix(root)
+            && let Some(inside) = inside.to_str()
+        {
+            *path = inside.into();
+        }
     }
     turns
 }
@@ -248,41 +193,39 @@ fn wait_for_full_transcript(
     path: &Path,
     session: &AgentSession,
 ) -> Vec<TranscriptTurn> {
+    let profile = find_client_profile(client);
     let read = || {
-        find_client_profile(client)
+        profile
             .read_transcript_file(path, USUAL_BYTES)
             .unwrap_or_default()
     };
     let changed = fs::metadata(path).and_then(|it| it.modified()).ok();
     let is_new = changed.is_some_and(|it| it.elapsed().is_ok_and(|it| it < RECENT));
     let mut turns = read();
-    for _ in 0..if is_new { WAITS } else { 0 } {
-        if is_transcript_complete(session, &turns) {
-            break;
-        }
+    let mut waits = if is_new { WAITS } else { 0 };
+    while waits > 0 && !is_transcript_complete(session, &turns) {
         thread::sleep(PAUSE);
         turns = read();
+        waits -= 1;
     }
     turns
 }
 
 /// Whether the last prompt that was seen is there, with an answer behind it.
 fn is_transcript_complete(session: &AgentSession, turns: &[TranscriptTurn]) -> bool {
-    let seen = session
-        .entries
-        .iter()
-        .rev()
+    let mut prompts = session.entries.iter().rev();
+    let Some(seen) = prompts
         .find(|it| it.moment == Moment::Prompt)
-        .and_then(|it| it.words.clone());
-    let at = turns.iter().rposition(|it| it.speaker == Speaker::Person);
-    let is_answered =
-        at.is_some_and(|at| turns[at..].iter().any(|it| it.speaker == Speaker::Agent));
-    let said = at.map(|at| {
-        Digest::hash_bytes(turns[at].text.trim().as_bytes())
-            .short_hex()
-            .to_owned()
-    });
-    seen.is_none() || (is_answered && said == seen)
+        .and_then(|it| it.words.as_deref())
+    else {
+        return true;
+    };
+    let Some(at) = turns.iter().rposition(|it| it.speaker == Speaker::Person) else {
+        return false;
+    };
+    let said = Digest::hash_bytes(turns[at].text.trim().as_bytes());
+    let is_answered = turns[at..].iter().any(|it| it.speaker == Speaker::Agent);
+    is_answered && said.short_hex() == seen
 }
 
 fn learn_from_ended_session(
@@ -291,11 +234,10 @@ fn learn_from_ended_session(
     session: &AgentSession,
     last: &SessionEntry,
     turns: &[TranscriptTurn],
-) -> Result<LearnOutcome, CommandError> {
+) -> CommandResult<LearnOutcome> {
     let [repo, user] = desk.spaces();
     let task = task::find_active_task(&shell.world, &desk.place, &desk.settings)
         .map(|it| it.slug.to_string());
-    let gleaned = extract_session_statements(shell, desk, session, turns)?;
     let left = EndedSession {
         repo: &repo,
         user: &user,
@@ -304,7 +246,7 @@ fn learn_from_ended_session(
         client: last.client,
         session,
         turns,
-        gleaned: &gleaned,
+        gleaned: &extract_session_statements(shell, desk, session, turns)?,
         task: task.as_deref(),
     };
     Ok(learn_from_session(&desk.context(), &left)?)
@@ -317,42 +259,31 @@ fn extract_session_statements(
     desk: &Workspace,
     session: &AgentSession,
     turns: &[TranscriptTurn],
-) -> Result<Vec<ExtractedStatement>, CommandError> {
+) -> CommandResult<Vec<ExtractedStatement>> {
     let mut found = extract_statements(turns);
     if let Some(model) = model::build_model(&shell.world, &desk.settings)? {
         let ids: Vec<MemoryId> = session.ids_in_context().into_iter().collect();
         let shown = desk.store.get_by_ids(&ids)?.into_iter().map(|it| it.fact);
-        let known: Vec<String> = shown
-            .chain(found.iter().map(|it| it.fact.clone()))
-            .collect();
-        found.extend(
-            by_model::extract_with_model(
-                &*model,
-                turns,
-                &known,
-                by_model::ExtractionBudget::default(),
-            )
-            .unwrap_or_default(),
-        );
+        let known = found.iter().map(|it| it.fact.clone());
+        let known: Vec<String> = shown.chain(known).collect();
+        let budget = ExtractionBudget::default();
+        found.extend(extract_with_model(&*model, turns, &known, budget).unwrap_or_default());
     }
     // What was found before was kept then, and may have been rejected since.
-    let done = session
-        .entries
-        .iter()
-        .rev()
-        .find(|it| it.moment == Moment::Done);
-    let read: usize = done
-        .and_then(|it| it.turn.as_deref()?.parse().ok())
-        .unwrap_or(0);
-    let said_at = |it: &ExtractedStatement| {
-        turns
-            .iter()
-            .find(|turn| turn.number == it.turn)
-            .and_then(|turn| turn.at)
+    let mut entries = session.entries.iter().rev();
+    let Some(done) = entries.find(|it| it.moment == Moment::Done) else {
+        return Ok(found);
     };
+    let read: usize = done
+        .turn
+        .as_deref()
+        .and_then(|it| it.parse().ok())
+        .unwrap_or(0);
     // Some clients write late, some begin another file when they take a session up again.
-    let is_later =
-        |it: &ExtractedStatement| said_at(it).zip(done).is_some_and(|(at, done)| at > done.at);
+    let is_later = |it: &ExtractedStatement| {
+        let turn = turns.iter().find(|turn| turn.number == it.turn);
+        turn.and_then(|turn| turn.at).is_some_and(|at| at > done.at)
+    };
     found.retain(|it| it.turn > read || is_later(it));
     Ok(found)
 }

@@ -18,9 +18,8 @@ use apostille_text::secrets;
 
 use super::detach;
 use apostille_terminal::args::GlobalArgs;
-use apostille_terminal::command_context::CommandContext;
+use apostille_terminal::command_context::{CommandContext, CommandResult};
 use apostille_workspace::config::Settings;
-use apostille_workspace::error::CommandError;
 use apostille_workspace::project_folder::ProjectFolder;
 use apostille_workspace::workspace::Workspace;
 use apostille_workspace::{sessions, task};
@@ -57,18 +56,15 @@ pub(super) fn answer_hook_moment(
     told: &HookCall,
     clock: HookClock,
     say: &dyn Fn(HookReply),
-) -> Result<(), CommandError> {
+) -> CommandResult<()> {
     // This world is seen from the folder of the flags already.
     let dir = told.cwd.clone().filter(|it| it.is_dir());
-    let shell = CommandContext::new(
-        shell.world.clone(),
-        GlobalArgs {
-            dir,
-            ..shell.flags.clone()
-        },
-    );
-    let place = shell.find_project_folder()?;
-    let settings = shell.resolve_settings(&place)?;
+    let flags = GlobalArgs {
+        dir,
+        ..shell.flags.clone()
+    };
+    let shell = CommandContext::new(shell.world.clone(), flags);
+    let (place, settings) = shell.find_project()?;
     let session = name_hook_session(told, &place);
     let mut open =
         sessions::open_session_ledger(&shell.world)?.open_session(&session, clock.deadline / 3)?;
@@ -81,37 +77,31 @@ pub(super) fn answer_hook_moment(
     }
     if !can_show_briefing(told, &settings, &open, &entry) {
         if moment != Moment::Touch || entry.is_outside {
-            open.append_entry(SessionEntry {
-                took: clock.elapsed_micros(),
-                ..entry
-            })?;
+            entry.took = clock.elapsed_micros();
+            open.append_entry(entry)?;
         }
         drop(open);
-        if matches!(moment, Moment::End) {
+        if moment == Moment::End {
             detach::spawn_session_processing(&shell, &session);
         }
         return Ok(());
     }
-    let desk = Workspace::open(
-        &shell.world,
-        settings,
-        place.clone(),
-        place.open_source(None)?,
-    )?;
+    let source = place.open_source(None)?;
+    let desk = Workspace::open(&shell.world, settings, place, source)?;
     let late = || clock.is_late();
     let cx = Context {
         late: &late,
         ..desk.context()
     };
     let made = build_moment_briefing(&shell, &cx, &desk, told, &open)?;
-    record_moment_entry(
-        &mut open,
-        SessionEntry {
-            took: clock.elapsed_micros(),
-            ..entry
-        },
-        &made,
-    )?;
+    entry.took = clock.elapsed_micros();
+    entry.shown = made.shown.iter().map(ShownMemory::from).collect();
+    entry.withheld = made.withheld.iter().map(ShownMemory::from).collect();
+    let is_telling = !entry.shown.is_empty() || !entry.withheld.is_empty();
+    // What is shown is written down before it is: else it would be shown again and again.
+    if is_telling || moment != Moment::Touch || entry.is_outside {
+        open.append_entry(entry)?;
+    }
     drop(open);
     say(HookReply {
         context: Some(made.text.clone()).filter(|it| !it.is_empty()),
@@ -149,48 +139,36 @@ fn build_moment_briefing(
     desk: &Workspace,
     told: &HookCall,
     open: &OpenSession,
-) -> Result<Briefing, CommandError> {
+) -> CommandResult<Briefing> {
     let [repo, user] = desk.spaces();
     let reader = BriefingAudience {
         repo: &repo,
         user: &user,
         session: &open.session,
     };
-    let task = || load_active_task_bullets(shell, cx, desk);
+    // The state of the task in hand, as lines.
+    let task = || {
+        let task = task::find_active_task(&shell.world, &desk.place, &desk.settings);
+        let bullets = task.map(|it| format_task_bullets(cx, &repo, &it, TASK_CHARS));
+        bullets.transpose().map(Option::unwrap_or_default)
+    };
     Ok(match &told.moment {
         HookMoment::Start { is_compacted, .. } => {
             reader.brief_session_start(cx, &task()?, *is_compacted)?
         }
         HookMoment::Prompt { text } => reader.brief_prompt(cx, text)?,
         HookMoment::Touch { paths, .. } => {
-            let paths: Vec<RepoPath> = paths
+            let paths = paths
                 .iter()
-                .filter_map(|it| resolve_touched_path(&desk.place, it))
-                .collect();
-            if paths.is_empty() {
-                Briefing::default()
-            } else {
-                reader.brief_file_touch(cx, paths)?
+                .filter_map(|it| resolve_touched_path(&desk.place, it));
+            match paths.collect::<Vec<RepoPath>>() {
+                paths if paths.is_empty() => Briefing::default(),
+                paths => reader.brief_file_touch(cx, paths)?,
             }
         }
         HookMoment::Compact => reader.brief_compaction(cx, &task()?)?,
         HookMoment::Stop { .. } | HookMoment::End => Briefing::default(),
     })
-}
-
-/// Writes down what is shown before it is: what cannot be written down would be shown again and again.
-fn record_moment_entry(
-    open: &mut OpenSession,
-    mut entry: SessionEntry,
-    brief: &Briefing,
-) -> Result<(), CommandError> {
-    entry.shown = brief.shown.iter().map(ShownMemory::from).collect();
-    entry.withheld = brief.withheld.iter().map(ShownMemory::from).collect();
-    let is_telling = !entry.shown.is_empty() || !entry.withheld.is_empty();
-    if is_telling || entry.moment != Moment::Touch || entry.is_outside {
-        open.append_entry(entry)?;
-    }
-    Ok(())
 }
 
 fn build_session_entry(
@@ -199,30 +177,22 @@ fn build_session_entry(
     settings: &Settings,
     session: &str,
 ) -> SessionEntry {
-    let moment = match told.moment {
-        HookMoment::Start { .. } => Moment::Start,
-        HookMoment::Prompt { .. } => Moment::Prompt,
-        HookMoment::Touch { .. } => Moment::Touch,
-        HookMoment::Compact => Moment::Compact,
-        HookMoment::Stop { .. } => Moment::Stop,
-        HookMoment::End => Moment::End,
-    };
-    let words = match &told.moment {
-        HookMoment::Prompt { text } => Some(text.as_str()),
-        // Not to be taken for each other, however soon one follows the other.
+    // Words that are not to be taken for each other, however soon one follows the other.
+    let (moment, words) = match &told.moment {
         HookMoment::Start {
             is_compacted: true, ..
-        } => Some("start after a compaction"),
-        HookMoment::Start { is_again: true, .. } => Some("start again"),
-        _ => None,
+        } => (Moment::Start, Some("start after a compaction")),
+        HookMoment::Start { is_again: true, .. } => (Moment::Start, Some("start again")),
+        HookMoment::Start { .. } => (Moment::Start, None),
+        HookMoment::Prompt { text } => (Moment::Prompt, Some(text.as_str())),
+        HookMoment::Touch { .. } => (Moment::Touch, None),
+        HookMoment::Compact => (Moment::Compact, None),
+        HookMoment::Stop { .. } => (Moment::Stop, None),
+        HookMoment::End => (Moment::End, None),
     };
-    let entry = SessionEntry::new(
-        shell.world.now,
-        session,
-        told.client,
-        settings.repo.clone(),
-        moment,
-    );
+    let space = settings.repo.clone();
+    let entry = SessionEntry::new(shell.world.now, session, told.client, space, moment);
+    let transcript = told.transcript.as_ref();
     SessionEntry {
         is_ignored: moment == Moment::Prompt && words.is_some_and(briefing::asks_to_ignore_memory),
         is_fresh: clients::is_context_lost(told),
@@ -233,63 +203,32 @@ fn build_session_entry(
                 ..
             }
         ),
-        transcript: told
-            .transcript
-            .as_ref()
-            .map(|it| it.to_string_lossy().into_owned()),
+        transcript: transcript.map(|it| it.to_string_lossy().into_owned()),
         ..entry.with_prompt(told.turn.as_deref(), words)
     }
 }
 
 /// The session, by its name, bounded; a client that gives none has one for each folder.
 fn name_hook_session(told: &HookCall, place: &ProjectFolder) -> String {
+    let named = told.session.clone().filter(|it| !it.trim().is_empty());
     let unnamed = || format!("{} in {}", told.client, place.root.display());
-    let name = told
-        .session
-        .clone()
-        .filter(|it| !it.trim().is_empty())
-        .unwrap_or_else(unnamed);
-    match name.chars().count() {
-        0..=NAME_CHARS if secrets::find_secret(&name).is_none() => name,
-        _ => {
-            let digest = Digest::hash_bytes(name.as_bytes());
-            let is_secret = secrets::find_secret(&name).is_some();
-            let start = if is_secret { 0 } else { NAME_CHARS / 2 };
-            format!(
-                "{}…{}",
-                name.chars().take(start).collect::<String>(),
-                digest.short_hex()
-            )
-        }
+    let name = named.unwrap_or_else(unnamed);
+    let is_secret = secrets::find_secret(&name).is_some();
+    if !is_secret && name.chars().count() <= NAME_CHARS {
+        return name;
     }
+    let start = if is_secret { 0 } else { NAME_CHARS / 2 };
+    let start: String = name.chars().take(start).collect();
+    let digest = Digest::hash_bytes(name.as_bytes());
+    format!("{start}…{}", digest.short_hex())
 }
 
 /// A file as the client names it, if it lies in this checkout.
 fn resolve_touched_path(place: &ProjectFolder, typed: &str) -> Option<RepoPath> {
     let real = || {
-        std::fs::canonicalize(typed)
-            .ok()
-            .filter(|_| Path::new(typed).is_absolute())
+        let real = std::fs::canonicalize(typed).ok();
+        real.filter(|_| Path::new(typed).is_absolute())
     };
-    place
-        .resolve_path(typed)
-        .ok()
-        .or_else(|| place.resolve_path(real()?.to_str()?).ok())
-}
-
-/// The state of the task in hand, as lines.
-fn load_active_task_bullets(
-    shell: &CommandContext,
-    cx: &Context<'_>,
-    desk: &Workspace,
-) -> Result<String, CommandError> {
-    match task::find_active_task(&shell.world, &desk.place, &desk.settings) {
-        Some(task) => Ok(format_task_bullets(
-            cx,
-            &desk.settings.repo,
-            &task,
-            TASK_CHARS,
-        )?),
-        None => Ok(String::new()),
-    }
+    let typed_path = place.resolve_path(typed).ok();
+    typed_path.or_else(|| place.resolve_path(real()?.to_str()?).ok())
 }

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use apostille_import::foreign_file::ForeignFile;
 use apostille_import::format::Format;
-
-use apostille_terminal::command_context::CommandContext;
+use apostille_terminal::command_context::{CommandContext, CommandResult};
 use apostille_workspace::error::CommandError;
 
 /// The largest file that is read when it is named, and when it is come upon in a folder.
@@ -57,32 +56,29 @@ pub(super) fn read_import_file(
     shell: &CommandContext,
     path: &Path,
     name: &Path,
-) -> Result<ImportSourceFile, CommandError> {
+) -> CommandResult<ImportSourceFile> {
     if name == Path::new("-") {
-        let text = strip_byte_order_mark(shell.world.read_stdin()?);
         return Ok(ImportSourceFile {
             name: "-".into(),
             file_name: None,
             is_beside_index: false,
-            text,
+            text: strip_byte_order_mark(shell.world.read_stdin()?),
         });
     }
-    let failed =
-        |why: String| CommandError::usage(format!("cannot read '{}': {why}", name.display()));
-    let text = match fs::metadata(path) {
-        Ok(it) if it.len() > MAX_BYTES => return Err(failed("it is larger than 256 MB".into())),
-        _ => fs::read_to_string(path).map_err(|error| failed(error.to_string()))?,
-    };
-    Ok(build_import_file(path, name.display().to_string(), text))
+    let shown = name.display().to_string();
+    let failed = |why: String| CommandError::usage(format!("cannot read '{shown}': {why}"));
+    if fs::metadata(path).is_ok_and(|it| it.len() > MAX_BYTES) {
+        return Err(failed("it is larger than 256 MB".into()));
+    }
+    let text = fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    Ok(build_import_file(path, shown, text))
 }
 
 fn build_import_file(path: &Path, name: String, text: String) -> ImportSourceFile {
-    let is_beside_index = path.with_file_name("MEMORY.md").is_file();
-    let file_name = path.file_name().map(|it| it.to_string_lossy().into_owned());
     ImportSourceFile {
         name,
-        file_name,
-        is_beside_index,
+        file_name: path.file_name().map(|it| it.to_string_lossy().into_owned()),
+        is_beside_index: path.with_file_name("MEMORY.md").is_file(),
         text: strip_byte_order_mark(text),
     }
 }
@@ -95,10 +91,7 @@ fn strip_byte_order_mark(text: String) -> String {
 }
 
 /// The files of a folder that may be of a known format, by name. What cannot be read is passed over.
-pub(super) fn read_import_folder(
-    root: &Path,
-    name: &Path,
-) -> Result<Vec<ImportSourceFile>, CommandError> {
+pub(super) fn read_import_folder(root: &Path, name: &Path) -> CommandResult<Vec<ImportSourceFile>> {
     let mut paths = Vec::new();
     gather_import_paths(root, 0, &mut paths);
     if paths.len() > MAX_FILES {
@@ -113,11 +106,9 @@ pub(super) fn read_import_folder(
         let shown = name.join(path.strip_prefix(root).unwrap_or(path));
         Some(build_import_file(path, shown.display().to_string(), text))
     };
-    Ok(paths
-        .iter()
-        .filter_map(read)
-        .filter(|it| !it.text.trim().is_empty())
-        .collect())
+    let mut files: Vec<_> = paths.iter().filter_map(read).collect();
+    files.retain(|it| !it.text.trim().is_empty());
+    Ok(files)
 }
 
 /// Links are not followed: they may lead anywhere.
@@ -132,16 +123,15 @@ fn gather_import_paths(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
         let Ok(what) = entry.metadata() else { continue };
         let is_wanted =
             ENDINGS.iter().any(|it| name.ends_with(it)) && what.len() <= MAX_FOUND_BYTES;
+        let name = name.as_str();
+        let is_open =
+            (!name.starts_with('.') || DOTTED.contains(&name)) && !FOREIGN.contains(&name);
         if found.len() > MAX_FILES {
             return;
         } else if what.is_file() && is_wanted {
             found.push(entry.path());
-        } else if what.is_dir() && depth < MAX_DEPTH && is_importable_folder(&name) {
+        } else if what.is_dir() && depth < MAX_DEPTH && is_open {
             gather_import_paths(&entry.path(), depth + 1, found);
         }
     }
-}
-
-fn is_importable_folder(folder: &str) -> bool {
-    (!folder.starts_with('.') || DOTTED.contains(&folder)) && !FOREIGN.contains(&folder)
 }

@@ -1,14 +1,12 @@
 //! What became of each file, for people and for programs.
 
-use std::collections::BTreeMap;
-
 use apostille_import::file::FileImportReport;
 
 use crate::json::ImportReply;
 use apostille_terminal::args::ImportArgs;
 use apostille_terminal::command_context::{CommandContext, CommandOutput};
 use apostille_terminal::paint::{
-    BOLD, DIM, GREEN, YELLOW, format_count, make_terminal_safe, style_text,
+    BOLD, DIM, GREEN, YELLOW, format_count, format_if, join_texts, make_terminal_safe, style_text,
 };
 use apostille_workspace::error;
 
@@ -26,61 +24,45 @@ pub(super) fn build_import_output(
 ) -> CommandOutput {
     let json = ImportReply::new(files, args.dry_run, passed_over);
     let code = if json.ok { error::OK } else { error::REFUSED };
-    let answer = shell.render_output(code, &json, |_| match (passed_over, files) {
+    let answer = shell.render_output(&json, |_| match (passed_over, files) {
         (None, [file]) => format_single_import(args, file),
         _ => format_folder_import(args, &json, files),
     });
-    CommandOutput {
-        err: format_import_remarks(shell, files, passed_over.is_some()),
-        ..answer
-    }
+    answer
+        .with_code(code)
+        .with_err(format_import_remarks(shell, files, passed_over.is_some()))
 }
 
 fn format_import_verb(args: &ImportArgs) -> String {
-    style_text(
-        GREEN,
-        if args.dry_run {
-            "would import"
-        } else {
-            "imported"
-        },
-    )
+    let verb = if args.dry_run {
+        "would import"
+    } else {
+        "imported"
+    };
+    style_text(GREEN, verb)
 }
 
 /// One file on one line.
 fn format_single_import(args: &ImportArgs, it: &FileImportReport) -> String {
     let is_foreign = it.format.is_foreign();
-    let format = if is_foreign {
-        format!(" ({})", it.format)
-    } else {
-        String::new()
-    };
     let is_told = it.known > 0 || it.waiting + it.let_in == 0;
-    let known = if is_told {
-        format!(", {} known already", it.known)
-    } else {
-        String::new()
-    };
-    let more = [
-        (it.changed.len(), "changed"),
-        (it.left_out.len(), "left out"),
-    ];
     format!(
-        "{} {}{format}{}{known}{}{}\n",
+        "{} {}{}{}{}{}{}\n",
         format_import_verb(args),
         it.kept,
+        format_if(is_foreign, || format!(" ({})", it.format)),
         format_let_in_count(it.let_in),
+        format_if(is_told, || format!(", {} known already", it.known)),
         format_waiting_count(args, it.waiting, it.kept),
-        format_nonzero_counts(&more)
+        format_nonzero_counts(&[
+            (it.changed.len(), "changed"),
+            (it.left_out.len(), "left out"),
+        ])
     )
 }
 
 fn format_let_in_count(n: u64) -> String {
-    if n == 0 {
-        String::new()
-    } else {
-        format!(", {n} let in that waited")
-    }
+    format_if(n > 0, || format!(", {n} let in that waited"))
 }
 
 fn format_waiting_count(args: &ImportArgs, n: u64, kept: u64) -> String {
@@ -109,42 +91,35 @@ fn format_folder_import(
     sum: &ImportReply,
     files: &[FileImportReport],
 ) -> String {
-    let n_files = format_count(files.len() as u64, "file", "files");
     let head = format!(
-        "{} {} from {n_files}{}, {} known already{}\n",
+        "{} {} from {}{}, {} known already{}\n",
         format_import_verb(args),
         sum.kept,
+        format_count(files.len() as u64, "file", "files"),
         format_let_in_count(sum.let_in),
         sum.known,
         format_waiting_count(args, sum.waiting, sum.kept)
     );
     let line = |it: &FileImportReport| {
+        let known = usize::try_from(it.known).unwrap_or(usize::MAX);
         let counts = [
-            (
-                usize::try_from(it.known).unwrap_or(usize::MAX),
-                "known already",
-            ),
+            (known, "known already"),
             (it.changed.len(), "changed"),
             (it.refused.len(), "refused"),
             (it.left_out.len(), "left out"),
         ];
-        let format = style_text(DIM, format!("({})", it.format));
-        let let_in = format_let_in_count(it.let_in);
         format!(
-            "  {} {format} {}{let_in}{}\n",
-            style_text(BOLD, make_terminal_safe(&it.name)),
+            "  {BOLD}{}{BOLD:#} {DIM}({}){DIM:#} {}{}{}\n",
+            make_terminal_safe(&it.name),
+            it.format,
             it.kept,
+            format_let_in_count(it.let_in),
             format_nonzero_counts(&counts)
         )
     };
     let passed_over = sum.passed_over.filter(|it| *it > 0).map(|n| {
-        style_text(
-            DIM,
-            format!(
-                "  {} of another kind passed over",
-                format_count(n as u64, "file", "files")
-            ),
-        ) + "\n"
+        let n = format_count(n as u64, "file", "files");
+        format!("{DIM}  {n} of another kind passed over{DIM:#}") + "\n"
     });
     head + &files.iter().map(line).collect::<String>() + &passed_over.unwrap_or_default()
 }
@@ -157,26 +132,16 @@ fn format_import_remarks(
 ) -> String {
     let mut out = String::new();
     for it in files {
-        let file = if is_folder {
-            format!("{}: ", make_terminal_safe(&it.name))
-        } else {
-            String::new()
-        };
-        let refused = it
+        let file = format_if(is_folder, || format!("{}: ", make_terminal_safe(&it.name)));
+        let refused: Vec<String> = it
             .refused
             .iter()
-            .map(|(at, it)| format!("{at}: {}", make_terminal_safe(&it.to_string())));
-        let refused: Vec<String> = refused.collect();
+            .map(|(at, it)| format!("{at}: {}", make_terminal_safe(&it.to_string())))
+            .collect();
         out += &format_remark_lines("refused:", &file, &refused, usize::MAX);
         if !shell.flags.json {
-            let left_out = it
-                .left_out
-                .iter()
-                .map(|it| (it.why.as_str(), it.at.as_str()));
-            let changed = it
-                .changed
-                .iter()
-                .map(|(at, what)| (what.as_str(), at.as_str()));
+            let changed = it.changed.iter().map(|(at, what)| (what, at));
+            let left_out = it.left_out.iter().map(|it| (&it.why, &it.at));
             out += &format_remark_lines("changed:", &file, &group_places_by_reason(changed), TOLD);
             out +=
                 &format_remark_lines("left out:", &file, &group_places_by_reason(left_out), TOLD);
@@ -188,39 +153,26 @@ fn format_import_remarks(
 fn format_remark_lines(title: &str, file: &str, of: &[String], limit: usize) -> String {
     let line = |it: &String| format!("{} {file}{it}\n", style_text(YELLOW.bold(), title));
     let more = of.len().saturating_sub(limit);
-    let rest = if more > 0 {
+    let rest = format_if(more > 0, || {
         format!("{title} {file}and {more} more; --json has all\n")
-    } else {
-        String::new()
-    };
+    });
     of.iter().take(limit).map(line).collect::<String>() + &rest
 }
 
 /// Reasons with the places they hold for, in the order in which they first came up.
-fn group_places_by_reason<'a>(of: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
-    let (mut order, mut places) = (Vec::new(), BTreeMap::<&str, Vec<&str>>::new());
+fn group_places_by_reason<'a>(of: impl Iterator<Item = (&'a String, &'a String)>) -> Vec<String> {
+    let mut reasons: Vec<(&String, Vec<&String>)> = Vec::new();
     for (why, at) in of {
-        let list = places.entry(why).or_default();
-        if list.is_empty() {
-            order.push(why);
+        match reasons.iter_mut().find(|it| it.0 == why) {
+            Some((_, places)) => places.push(at),
+            None => reasons.push((why, vec![at])),
         }
-        list.push(at);
     }
-    let told = |why: &&str| {
-        let list = &places[*why];
-        let named = list
-            .iter()
-            .take(PLACES)
-            .copied()
-            .collect::<Vec<_>>()
-            .join(", ");
-        let more = list.len().saturating_sub(PLACES);
-        let more = if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
-        };
+    let told = |(why, places): &(&String, Vec<&String>)| {
+        let named = join_texts(places.iter().take(PLACES), ", ");
+        let more = places.len().saturating_sub(PLACES);
+        let more = format_if(more > 0, || format!(" and {more} more"));
         format!("{named}{more}: {why}")
     };
-    order.iter().map(told).collect()
+    reasons.iter().map(told).collect()
 }

@@ -11,40 +11,29 @@ use apostille_tasks::task::summary;
 use apostille_tasks::task::summary::{GitWork, TaskEnding};
 use apostille_tasks::task::{GateAction, Status, Task};
 use serde::Serialize;
+use serde_json::json;
 
 use super::note::remember_task_draft;
 use super::{
-    build_task_voice, find_meant_task, format_verified_note, open_task_desk, verify_offered_notes,
+    build_task_voice, find_meant_task, format_verified_note, open_task_desk, require_open_task,
+    verify_offered_notes,
 };
+use crate::cmd::format_outcome;
 use crate::json::{self, MemoryView, RefusalView, TaskView};
 use apostille_terminal::args::TaskDoneArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandResult};
 use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text,
 };
 use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
 use apostille_workspace::task::CheckoutTasks;
 use apostille_workspace::workspace::Workspace;
 
 /// The longest outcome, in characters.
 const OUTCOME_CHARS: usize = 500;
 
-#[derive(Serialize)]
-struct TaskDoneReply {
-    ok: bool,
-    outcome: &'static str,
-    task: TaskView,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    summary: Option<MemoryView>,
-    promoted: Vec<PromotedNoteView>,
-    /// What else may become knowledge.
-    durable: Vec<MemoryView>,
-    problems: Vec<String>,
-}
-
 /// What became of a note that was to be knowledge.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct PromotedNoteView {
     from: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,43 +51,43 @@ struct PromotedNoteView {
 }
 
 /// Ends a task, or promotes notes of one that has ended.
-pub fn run(shell: &CommandContext, args: &TaskDoneArgs) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: &TaskDoneArgs) -> CommandResult {
     let (desk, tasks) = open_task_desk(shell)?;
-    let task = match find_meant_task(&tasks, args.slug.as_ref())? {
-        Ok(task) if task.is_open() || !args.promote.is_empty() => task,
-        Ok(it) => {
-            let refusal = Refusal::TaskEnded {
-                slug: it.slug.to_string(),
-                status: it.status,
-            };
-            return Ok(shell.render_refusal(&refusal));
-        }
-        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
-    };
-    let notes = match desk.find_named(&args.promote)? {
-        Ok(notes) => notes,
-        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
-    };
-    if let Some(it) = notes
-        .iter()
-        .find(|it| it.task.as_deref() != Some(task.slug.as_str()))
-    {
-        let name = format!("{} among the notes of {}", it.handle(), task.slug);
-        return Ok(shell.render_refusal(&Refusal::NoSuchMemory { name }));
+    let task = find_meant_task(&tasks, args.slug.as_ref())?;
+    if args.promote.is_empty() {
+        require_open_task(&task)?;
     }
-    let (task, summary) = match end_task(shell, &desk, &tasks, &task, args)? {
-        Ok(ended) => ended,
-        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
-    };
-    let problems: Vec<String> = tasks.refresh_notes(&desk)?.into_iter().collect();
+    let notes = desk.find_named(&args.promote)?;
+    let is_foreign = |it: &&Memory| it.task.as_deref() != Some(task.slug.as_str());
+    if let Some(it) = notes.iter().find(is_foreign) {
+        let name = format!("{} among the notes of {}", it.handle(), task.slug);
+        return Err(Refusal::NoSuchMemory { name }.into());
+    }
+    let (task, summary) = end_task(shell, &desk, &tasks, task, args)?;
+    let (problems, err) = super::refresh_task_notes(&tasks, &desk)?;
     let promoted = notes
         .iter()
         .map(|it| promote_named_note(&desk, it, args))
-        .collect::<Result<Vec<_>, _>>()?;
+        .collect::<CommandResult<Vec<_>>>()?;
     let durable = list_unpromoted_notes(&desk, &task, &args.promote)?;
-    Ok(answer_task_done(
-        shell, &task, summary, promoted, durable, problems,
-    ))
+    let ok = promoted.iter().all(|it| it.memory.is_some());
+    let mut json = json!({
+        "ok": ok,
+        "outcome": summary.as_ref().map_or("promoted", |_| task.status.as_str()),
+        "task": TaskView::new(&task, None),
+    });
+    if let Some(summary) = &summary {
+        json["summary"] = json!(MemoryView::from(summary));
+    }
+    json["promoted"] = json!(promoted);
+    // What else may become knowledge.
+    json["durable"] = json!(json::build_memory_views(&durable));
+    json["problems"] = json!(problems);
+    let answer = shell.render_output(&json, |paint| {
+        format_task_done(paint, &task, summary.as_ref(), &promoted, &durable)
+    });
+    let code = if ok { error::OK } else { error::REFUSED };
+    Ok(answer.with_code(code).with_err(err))
 }
 
 /// Writes the summary and passes the last gate; nothing, where the task has ended before.
@@ -106,43 +95,28 @@ fn end_task(
     shell: &CommandContext,
     desk: &Workspace,
     tasks: &CheckoutTasks,
-    task: &Task,
+    task: Task,
     args: &TaskDoneArgs,
-) -> Result<Result<(Task, Option<Memory>), Refusal>, CommandError> {
+) -> CommandResult<(Task, Option<Memory>)> {
     if !task.is_open() {
-        return Ok(Ok((task.clone(), None)));
+        return Ok((task, None));
     }
-    let outcome = args
-        .outcome
-        .as_ref()
+    let outcome = args.outcome.as_ref();
+    let outcome = outcome
         .map(|it| task::validate_task_text("outcome", it, OUTCOME_CHARS))
-        .transpose();
-    let outcome = match outcome {
-        Ok(outcome) => outcome,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
-    let summary = match remember_task_summary(
-        shell,
-        desk,
-        tasks,
-        task,
-        outcome.as_deref(),
-        args.abandoned,
-    )? {
-        Ok(summary) => summary,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
-    let is_active = tasks.active_task().is_some_and(|it| it.slug == task.slug);
-    let what = if args.abandoned {
-        GateAction::Abandoned(Some(summary.id))
+        .transpose()?;
+    let (status, gate): (_, fn(_) -> _) = if args.abandoned {
+        (Status::Abandoned, GateAction::Abandoned)
     } else {
-        GateAction::Done(Some(summary.id))
+        (Status::Done, GateAction::Done)
     };
-    let task = tasks.record_gate(&task.slug, what)?;
+    let summary = remember_task_summary(shell, desk, tasks, &task, outcome.as_deref(), status)?;
+    let is_active = tasks.active_task().is_some_and(|it| it.slug == task.slug);
+    let task = tasks.record_gate(&task.slug, gate(Some(summary.id)))?;
     if is_active {
         tasks.set_active(None)?;
     }
-    Ok(Ok((task, Some(summary))))
+    Ok((task, Some(summary)))
 }
 
 fn remember_task_summary(
@@ -151,113 +125,83 @@ fn remember_task_summary(
     tasks: &CheckoutTasks,
     task: &Task,
     outcome: Option<&str>,
-    is_abandoned: bool,
-) -> Result<Result<Memory, Refusal>, CommandError> {
+    status: Status,
+) -> CommandResult<Memory> {
     let space = &desk.settings.repo;
     let memories = task::load_task_memories(&desk.context(), space, task)?;
-    let (today, status) = (
-        format_utc_day(shell.world.now),
-        if is_abandoned {
-            Status::Abandoned
-        } else {
-            Status::Done
-        },
-    );
-    let draft = |work: &GitWork| {
+    let today = format_utc_day(shell.world.now);
+    let remember = |work: &GitWork| {
         let ending = TaskEnding {
             status,
             outcome,
             work,
             day: &today,
         };
-        summary::draft_task_summary(space, task, &memories, ending, build_task_voice(shell))
+        let voice = build_task_voice(shell);
+        let draft = summary::draft_task_summary(space, task, &memories, ending, voice);
+        remember_task_draft(desk, draft)
     };
-    match remember_task_draft(desk, draft(&collect_git_work(desk, tasks, task)))? {
+    match remember(&collect_git_work(desk, tasks, task)) {
         // A file may be named like a secret; the task ends all the same.
-        Err(Refusal::Secret { .. }) => remember_task_draft(desk, draft(&GitWork::default())),
-        other => Ok(other),
+        Err(fault) if matches!(fault.cause.downcast_ref(), Some(Refusal::Secret { .. })) => {
+            remember(&GitWork::default())
+        }
+        other => other,
     }
 }
 
 /// What git says was done. The task's own files are no work.
 fn collect_git_work(desk: &Workspace, tasks: &CheckoutTasks, task: &Task) -> GitWork {
     let since = || {
-        desk.place
-            .checkout
-            .as_ref()?
-            .read_work_since(task.commit.as_deref()?)
-            .ok()
+        let checkout = desk.place.checkout.as_ref()?;
+        checkout.read_work_since(task.commit.as_deref()?).ok()
     };
     let done = since().unwrap_or_default();
-    let mut work = GitWork {
-        commits: done.commits,
-        files: done.files,
-    };
     let own = format!("{}/", tasks.dir());
-    work.files
-        .retain(|it| !it.starts_with(&own) && it != "NOTES.md");
-    work
+    let mut files = done.files;
+    files.retain(|it| !it.starts_with(&own) && it != "NOTES.md");
+    GitWork {
+        commits: done.commits,
+        files,
+    }
 }
 
 fn promote_named_note(
     desk: &Workspace,
     note: &Memory,
     args: &TaskDoneArgs,
-) -> Result<PromotedNoteView, CommandError> {
+) -> CommandResult<PromotedNoteView> {
     let outcome = promote_task_note(&desk.context_for(&note.space), note.clone(), args.kind)?;
-    let mut it = PromotedNoteView {
-        from: note.handle().to_string(),
-        memory: None,
-        pending: None,
-        refused: None,
-        similar: None,
-        told: String::new(),
-    };
+    let from = note.handle().to_string();
+    let not_promoted = style_text(YELLOW, "not promoted");
+    let mut it = PromotedNoteView::default();
     match outcome {
         RememberOutcome::Remembered { memory, .. } | RememberOutcome::Refreshed { memory } => {
-            it.told = format!(
-                "{} {} as {}\n",
-                style_text(GREEN, "promoted"),
-                it.from,
-                style_text(BOLD, memory.handle())
-            );
+            let handle = memory.handle();
+            it.told = format!("{GREEN}promoted{GREEN:#} {from} as {BOLD}{handle}{BOLD:#}\n");
             if let memory::Status::Pending { why } = &memory.status {
-                it.told = format_pending_promotion(&it.from, &memory, why);
+                let way = format!("{CYAN}apostille approve {}{CYAN:#}", memory.handle());
+                // It is kept and not yet in use.
+                it.told = format!(
+                    "{YELLOW}not in use yet:{YELLOW:#} {from} is kept as {BOLD}{handle}{BOLD:#}, which is pending: {}; {way}\n",
+                    flatten_to_line(why)
+                );
                 it.pending = Some(why.clone());
             }
             it.memory = Some(MemoryView::from(&*memory));
         }
         RememberOutcome::Refused(refusal) => {
-            it.told = format!(
-                "{} {}: {}\n",
-                style_text(YELLOW, "not promoted"),
-                it.from,
-                flatten_to_line(&refusal.to_string())
-            );
+            let why = flatten_to_line(&refusal.to_string());
+            it.told = format!("{not_promoted} {from}: {why}\n");
             it.refused = Some(RefusalView::from(&refusal));
         }
         RememberOutcome::Similar { near } => {
             it.similar = near.first().map(|it| it.handle.to_string());
             let known = it.similar.as_deref().unwrap_or_default();
-            it.told = format!(
-                "{} {}: {known} says much the same\n",
-                style_text(YELLOW, "not promoted"),
-                it.from
-            );
+            it.told = format!("{not_promoted} {from}: {known} says much the same\n");
         }
     }
-    Ok(it)
-}
-
-/// What is told of a memory that is kept and not yet in use.
-fn format_pending_promotion(from: &str, memory: &Memory, why: &str) -> String {
-    let (handle, word) = (memory.handle(), style_text(YELLOW, "not in use yet:"));
-    let way = style_text(CYAN, format!("apostille approve {handle}"));
-    format!(
-        "{word} {from} is kept as {}, which is pending: {}; {way}\n",
-        style_text(BOLD, handle),
-        flatten_to_line(why)
-    )
+    Ok(PromotedNoteView { from, ..it })
 }
 
 /// What was decided or verified with proof that stands, and is not promoted yet.
@@ -265,7 +209,7 @@ fn list_unpromoted_notes(
     desk: &Workspace,
     task: &Task,
     promoted: &[MemoryName],
-) -> Result<Vec<VerifiedMemory>, CommandError> {
+) -> CommandResult<Vec<VerifiedMemory>> {
     let is_promoted = |it: &Memory| {
         promoted
             .iter()
@@ -279,71 +223,31 @@ fn list_unpromoted_notes(
     Ok(verify_offered_notes(desk, durable))
 }
 
-fn answer_task_done(
-    shell: &CommandContext,
-    task: &Task,
-    summary: Option<Memory>,
-    promoted: Vec<PromotedNoteView>,
-    durable: Vec<VerifiedMemory>,
-    problems: Vec<String>,
-) -> CommandOutput {
-    let ok = promoted.iter().all(|it| it.memory.is_some());
-    let json = TaskDoneReply {
-        ok,
-        outcome: if summary.is_some() {
-            task.status.as_str()
-        } else {
-            "promoted"
-        },
-        task: TaskView::new(task, None),
-        summary: summary.as_ref().map(MemoryView::from),
-        promoted,
-        durable: json::build_memory_views(&durable),
-        problems,
-    };
-    let err = super::format_task_problems(&json.problems);
-    let code = if ok { error::OK } else { error::REFUSED };
-    let answer = shell.render_output(code, &json, |paint| {
-        format_task_done(paint, task, summary.as_ref(), &json, &durable)
-    });
-    CommandOutput { err, ..answer }
-}
-
 fn format_task_done(
     paint: &Paint,
     task: &Task,
     summary: Option<&Memory>,
-    json: &TaskDoneReply,
+    promoted: &[PromotedNoteView],
     durable: &[VerifiedMemory],
 ) -> String {
     let mut out = String::new();
     if let Some(it) = summary {
-        let head = format!(
-            "{} {}",
-            style_text(GREEN, task.status),
-            style_text(BOLD, &task.slug)
-        );
         out += &format!(
-            "{head}  {}\n{}",
-            style_text(DIM, it.handle()),
+            "{}  {DIM}{}{DIM:#}\n{}",
+            format_outcome(task.status.as_str(), &task.slug),
+            it.handle(),
             paint.wrap_text(&it.fact, 2)
         );
     }
-    out.extend(json.promoted.iter().map(|it| it.told.as_str()));
+    out.extend(promoted.iter().map(|it| it.told.as_str()));
     if !durable.is_empty() {
-        out += &format!("{}\n", style_text(DIM, "worth keeping as knowledge:"));
+        out += &format!("{DIM}worth keeping as knowledge:{DIM:#}\n");
     }
     for it in durable {
-        let command = format!(
-            "apostille task done {} --promote {}",
-            task.slug,
-            it.memory.handle()
-        );
-        out += &format!(
-            "  {}\n    {}\n",
-            format_verified_note(it),
-            style_text(CYAN, command)
-        );
+        let (slug, handle) = (&task.slug, it.memory.handle());
+        let command = format!("apostille task done {slug} --promote {handle}");
+        let note = format_verified_note(it);
+        out += &format!("  {note}\n    {CYAN}{command}{CYAN:#}\n");
     }
     out
 }

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use apostille_terminal::args::TaskHooksArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_terminal::paint::{CYAN, DIM, GREEN, YELLOW, flatten_to_line, style_text};
-use apostille_workspace::atomic_file;
+use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
+use apostille_terminal::paint::{CYAN, DIM, GREEN, YELLOW, flatten_to_line, format_if, style_text};
+use apostille_workspace::atomic_file::write_file_atomically;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use apostille_workspace::project_folder::ProjectFolder;
@@ -58,89 +58,84 @@ enum ExistingHook {
 }
 
 /// Installs the hook, takes it out, or says how it stands.
-pub fn run(shell: &CommandContext, args: TaskHooksArgs) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: TaskHooksArgs) -> CommandResult {
     let place = shell.find_project_folder()?;
-    let hook = match locate_commit_hook(shell, &place)? {
-        Ok(hook) => hook,
-        Err((path, why)) => return Ok(advise_manual_hook(shell, args, &path, &why)),
+    let (hook, obstacle) = locate_commit_hook(shell, &place)?;
+    if let Some(why) = obstacle {
+        return Ok(advise_manual_hook(shell, args, &hook, why));
+    }
+    let failed = |error| {
+        let hook = hook.display();
+        CommandError::usage(format!("cannot change '{hook}': {error}"))
     };
-    let found = inspect_commit_hook(&hook).map_err(|error| new_hook_file_fault(&hook, &error))?;
+    let found = inspect_commit_hook(&hook).map_err(failed)?;
     if let ExistingHook::Strange(why) = found {
         return Ok(advise_manual_hook(shell, args, &hook, why));
     }
     let (is_ours, draw) = (is_hook_installed(&found), (shell.world.random_source())());
-    let done = match args {
+    let outcome = match args {
         TaskHooksArgs { install: true, .. } if !is_ours => {
-            install_commit_hook(&hook, &found, draw).map(|()| "installed")
+            install_commit_hook(&hook, &found, draw).map_err(failed)?;
+            "installed"
         }
-        TaskHooksArgs { install: true, .. } => Ok("already installed"),
+        TaskHooksArgs { install: true, .. } => "already installed",
         TaskHooksArgs { remove: true, .. } if is_ours => {
-            remove_commit_hook(&hook, &found, draw).map(|()| "removed")
+            remove_commit_hook(&hook, &found, draw).map_err(failed)?;
+            "removed"
         }
-        _ if is_ours => Ok("installed"),
-        _ => Ok("not installed"),
+        _ if is_ours => "installed",
+        _ => "not installed",
     };
-    let outcome = done.map_err(|error| new_hook_file_fault(&hook, &error))?;
     let json = TaskHooksReply {
         ok: true,
         outcome,
         path: hook.display().to_string(),
-        installed: outcome.ends_with("installed") && outcome != "not installed",
+        installed: matches!(outcome, "installed" | "already installed"),
         why: None,
         add: None,
     };
-    Ok(shell.render_output(error::OK, &json, |_| {
+    Ok(shell.render_output(&json, |_| {
         let way = if json.installed {
             ""
         } else {
             "  (apostille task hooks --install)"
         };
-        let what = if outcome == "removed" {
-            describe_hook_removal(&found)
-        } else {
-            ("", "")
+        // What of the hook is taken out, and what stays: the words before its path and behind it.
+        let (before, behind) = match &found {
+            _ if outcome != "removed" => ("", ""),
+            ExistingHook::Wrapped => (
+                " what was put around",
+                ", and the program that was there is back",
+            ),
+            ExistingHook::Script(text) if *text != format_standalone_hook() => {
+                (" two lines from", ", and the rest of it stays")
+            }
+            _ => ("", ""),
         };
-        let path = flatten_to_line(&json.path);
-        format!(
-            "{}{} {path}{}{}\n",
-            style_text(GREEN, outcome),
-            what.0,
-            what.1,
-            style_text(DIM, way)
-        )
+        let (outcome, path) = (style_text(GREEN, outcome), flatten_to_line(&json.path));
+        format!("{outcome}{before} {path}{behind}{DIM}{way}{DIM:#}\n")
     }))
 }
 
-fn new_hook_file_fault(path: &Path, error: &io::Error) -> CommandError {
-    CommandError::usage(format!("cannot change '{}': {error}", path.display()))
-}
-
-/// Where the hook belongs; or the file that a person should change, and why this program does not.
+/// Where the hook belongs; and, where this is a file that a person should change, why this program does not.
 fn locate_commit_hook(
     shell: &CommandContext,
     place: &ProjectFolder,
-) -> Result<Result<PathBuf, (PathBuf, String)>, CommandError> {
-    let Some(checkout) = &place.checkout else {
-        return Err(CommandError::usage(
-            "there are no git hooks outside a git repository",
-        ));
-    };
+) -> CommandResult<(PathBuf, Option<&'static str>)> {
+    let checkout = place
+        .checkout
+        .as_ref()
+        .ok_or_else(|| CommandError::usage("there are no git hooks outside a git repository"))?;
     let env = &shell.world.env;
     let folder = checkout.find_hooks_dir(&env.git_config_files(), env.home_dir().as_deref());
     if folder.ends_with(".husky/_") {
-        let file = folder.parent().unwrap_or(&folder).join(NAME);
-        return Ok(Err((
-            file,
-            "husky runs the hooks here, and its files are committed".into(),
-        )));
+        let why = "husky runs the hooks here, and its files are committed";
+        return Ok((folder.with_file_name(NAME), Some(why)));
     }
     let is_link = fs::symlink_metadata(&folder).is_ok_and(|it| it.is_symlink());
-    if is_link || !folder.starts_with(checkout.common_dir()) {
-        let why =
-            "core.hooksPath leads out of git's own folder, to files that are shared or committed";
-        return Ok(Err((folder.join(NAME), why.into())));
-    }
-    Ok(Ok(folder.join(NAME)))
+    let is_foreign = is_link || !folder.starts_with(checkout.common_dir());
+    let why = "core.hooksPath leads out of git's own folder, to files that are shared or committed";
+    Ok((folder.join(NAME), is_foreign.then_some(why)))
 }
 
 fn advise_manual_hook(
@@ -163,61 +158,47 @@ fn advise_manual_hook(
         why: Some(why.into()),
         add: Some(CALL),
     };
+    let path = flatten_to_line(&json.path);
+    let (not_written, call) = (style_text(YELLOW, "not written:"), style_text(CYAN, CALL));
     let told = format!(
-        "{} {}: {why}\n  add this line to {}, behind its first:\n    {}\n",
-        style_text(YELLOW, "not written:"),
-        NAME,
-        flatten_to_line(&json.path),
-        style_text(CYAN, CALL)
+        "{not_written} {NAME}: {why}\n  add this line to {path}, behind its first:\n    {call}\n"
     );
-    let answer = shell.render_output(code, &json, |_| {
-        if is_there {
-            format!("{} {}\n", style_text(GREEN, outcome), json.path)
-        } else {
-            String::new()
-        }
+    let answer = shell.render_output(&json, |_| {
+        format_if(is_there, || {
+            format!("{GREEN}{outcome}{GREEN:#} {}\n", json.path)
+        })
     });
-    let err = if is_there { String::new() } else { told };
-    CommandOutput { err, ..answer }
+    answer
+        .with_code(code)
+        .with_err(format_if(!is_there, || told))
 }
 
 fn inspect_commit_hook(hook: &Path) -> io::Result<ExistingHook> {
-    let metadata = match fs::symlink_metadata(hook) {
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
-        {
+    let metadata = match fs::symlink_metadata(hook).map_err(|error| (error.kind(), error)) {
+        Err((io::ErrorKind::NotFound | io::ErrorKind::NotADirectory, _)) => {
             return Ok(ExistingHook::Nothing);
         }
-        other => other?,
+        other => other.map_err(|it| it.1)?,
     };
+    let strange = |why| Ok(ExistingHook::Strange(why));
     if !metadata.is_file() {
-        return Ok(ExistingHook::Strange(
-            "the hook is a link, and what it points to may be committed",
-        ));
+        return strange("the hook is a link, and what it points to may be committed");
     }
     if !is_executable_hook(&metadata) {
-        return Ok(ExistingHook::Strange(
-            "there is a hook that is switched off (not executable)",
-        ));
+        return strange("there is a hook that is switched off (not executable)");
     }
-    let bytes = fs::read(hook)?;
-    let Ok(text) = String::from_utf8(bytes) else {
+    let Ok(text) = String::from_utf8(fs::read(hook)?) else {
         return Ok(ExistingHook::Program);
     };
     if text == format_hook_wrapper() && hook.with_file_name(BEFORE).join(NAME).exists() {
         return Ok(ExistingHook::Wrapped);
     }
     let is_script = is_shell_shebang(text.lines().next().unwrap_or_default());
-    Ok(
-        if is_script && text.contains('\n') && !text.contains('\r') {
-            ExistingHook::Script(text)
-        } else {
-            ExistingHook::Program
-        },
-    )
+    if is_script && text.contains('\n') && !text.contains('\r') {
+        Ok(ExistingHook::Script(text))
+    } else {
+        Ok(ExistingHook::Program)
+    }
 }
 
 fn is_hook_installed(found: &ExistingHook) -> bool {
@@ -230,15 +211,12 @@ fn is_hook_installed(found: &ExistingHook) -> bool {
 
 /// Whether the first line of a script names a shell: `#!/bin/sh -e`, `#!/usr/bin/env bash`.
 fn is_shell_shebang(line: &str) -> bool {
-    let Some(command) = line.strip_prefix("#!") else {
-        return false;
-    };
+    let command = line.strip_prefix("#!").unwrap_or_default();
     let mut words = command.split_whitespace().filter(|it| !it.starts_with('-'));
-    let name = |it: &str| it.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-    match words.next().map(name).as_deref() {
+    let program = words.next().unwrap_or_default();
+    match program.rsplit(['/', '\\']).next() {
         Some("env") => words.next().is_some_and(|it| SHELLS.contains(&it)),
-        Some(other) => SHELLS.contains(&other),
-        None => false,
+        name => name.is_some_and(|it| SHELLS.contains(&it)),
     }
 }
 
@@ -255,57 +233,26 @@ fn format_hook_wrapper() -> String {
 }
 
 fn install_commit_hook(hook: &Path, found: &ExistingHook, draw: u128) -> io::Result<()> {
+    let write = |text: String, mode| write_file_atomically(hook, text.as_bytes(), mode, draw);
     match found {
         ExistingHook::Script(text) => {
             let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-            atomic_file::write_file_atomically(
-                hook,
-                format!("{first}\n{}{rest}", format_hook_lines()).as_bytes(),
-                None,
-                draw,
-            )
+            write(format!("{first}\n{}{rest}", format_hook_lines()), None)
         }
         ExistingHook::Program => {
             let before = hook.with_file_name(BEFORE);
             fs::create_dir_all(&before)?;
             let kept = before.join(NAME);
             if kept.exists() {
-                return Err(io::Error::other(format!(
-                    "'{}' is in the way",
-                    kept.display()
-                )));
+                let kept = kept.display();
+                return Err(io::Error::other(format!("'{kept}' is in the way")));
             }
             fs::rename(hook, &kept)?;
-            atomic_file::write_file_atomically(
-                hook,
-                format_hook_wrapper().as_bytes(),
-                EXECUTABLE,
-                draw,
-            )
-            .inspect_err(|_| {
+            write(format_hook_wrapper(), EXECUTABLE).inspect_err(|_| {
                 let _ = fs::rename(&kept, hook);
             })
         }
-        _ => atomic_file::write_file_atomically(
-            hook,
-            format_standalone_hook().as_bytes(),
-            EXECUTABLE,
-            draw,
-        ),
-    }
-}
-
-/// What of the hook is taken out, and what stays: the words before its path and behind it.
-fn describe_hook_removal(found: &ExistingHook) -> (&'static str, &'static str) {
-    match found {
-        ExistingHook::Wrapped => (
-            " what was put around",
-            ", and the program that was there is back",
-        ),
-        ExistingHook::Script(text) if *text != format_standalone_hook() => {
-            (" two lines from", ", and the rest of it stays")
-        }
-        _ => ("", ""),
+        _ => write(format_standalone_hook(), EXECUTABLE),
     }
 }
 
@@ -317,12 +264,10 @@ fn remove_commit_hook(hook: &Path, found: &ExistingHook, draw: u128) -> io::Resu
             fs::remove_dir(before)
         }
         ExistingHook::Script(text) if *text == format_standalone_hook() => fs::remove_file(hook),
-        ExistingHook::Script(text) => atomic_file::write_file_atomically(
-            hook,
-            text.replacen(&format_hook_lines(), "", 1).as_bytes(),
-            None,
-            draw,
-        ),
+        ExistingHook::Script(text) => {
+            let text = text.replacen(&format_hook_lines(), "", 1);
+            write_file_atomically(hook, text.as_bytes(), None, draw)
+        }
         _ => Ok(()),
     }
 }

@@ -8,17 +8,16 @@ use apostille_core::memory::{Memory, MemoryId, Stage};
 use apostille_core::store::{ListOrder, MemoryFilter};
 use apostille_core::verify::{self, VerifiedMemory};
 use apostille_tasks::task::{CONSTRAINT, Sort, Task};
+use apostille_terminal::paint::memory::{format_place, style_standing};
 
 use super::{find_meant_task, open_task_desk};
 use crate::json::{TaskReply, TaskView, TasksReply, find_left_open_episodes};
 use apostille_terminal::args::{TaskListArgs, TaskShowArgs};
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandResult};
 use apostille_terminal::paint::{
-    BOLD, CYAN, DIM, GREEN, Paint, TextTable, YELLOW, flatten_to_line, pick_standing_style,
+    BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, format_after, format_if, join_texts,
     style_text,
 };
-use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
 
 /// How many notes of a task are shown.
 const MAX_NOTES: usize = 500;
@@ -26,10 +25,7 @@ const MAX_NOTES: usize = 500;
 const ELSEWHERE: &str = "from elsewhere";
 
 /// Lists the tasks of this checkout, those begun first first.
-pub fn run_task_list(
-    shell: &CommandContext,
-    args: TaskListArgs,
-) -> Result<CommandOutput, CommandError> {
+pub fn run_task_list(shell: &CommandContext, args: TaskListArgs) -> CommandResult {
     let (desk, tasks) = open_task_desk(shell)?;
     tasks.close_left_open(&desk, |_| false)?;
     let all = tasks.list_tasks()?;
@@ -48,24 +44,9 @@ pub fn run_task_list(
         ok: true,
         tasks: shown.iter().map(view).collect(),
     };
-    let code = if shown.is_empty() {
-        error::NOTHING
-    } else {
-        error::OK
-    };
-    let answer = shell.render_output(code, &json, |paint| {
-        format_task_table(paint, &shown, &json.tasks)
-    });
-    let err = match shown.is_empty() {
-        true => {
-            "no task is open here; `apostille task start \"…\"` begins one, --all shows those that ended\n"
-        }
-        false => "",
-    };
-    Ok(CommandOutput {
-        err: err.into(),
-        ..answer
-    })
+    let answer = shell.render_output(&json, |paint| format_task_table(paint, &shown, &json.tasks));
+    let none = "no task is open here; `apostille task start \"…\"` begins one, --all shows those that ended\n";
+    Ok(answer.or_nothing(shown.is_empty(), none))
 }
 
 fn is_left_open_task(task: &Task, left: &BTreeSet<MemoryId>) -> bool {
@@ -73,51 +54,29 @@ fn is_left_open_task(task: &Task, left: &BTreeSet<MemoryId>) -> bool {
 }
 
 fn format_task_table(paint: &Paint, tasks: &[&Task], views: &[TaskView]) -> String {
-    let mut table = TextTable::default();
-    for (task, view) in tasks.iter().zip(views) {
-        let status = match view {
-            TaskView { active: true, .. } => style_text(GREEN, "active"),
-            TaskView {
-                left_open: true, ..
-            } => style_text(YELLOW, "left open"),
-            TaskView {
-                from_elsewhere: true,
-                status: "open",
-                ..
-            } => style_text(YELLOW, ELSEWHERE),
-            TaskView {
-                from_elsewhere: true,
-                status,
-                ..
-            } => style_text(DIM, format!("{status}, {ELSEWHERE}")),
-            other => style_text(DIM, other.status),
+    let row = |(task, view): (&&Task, &TaskView)| {
+        let (style, status) = match view {
+            it if it.active => (GREEN, "active".into()),
+            it if it.left_open => (YELLOW, "left open".into()),
+            it if it.from_elsewhere && it.status == "open" => (YELLOW, ELSEWHERE.into()),
+            it if it.from_elsewhere => (DIM, format!("{}, {ELSEWHERE}", it.status)),
+            it => (DIM, it.status.to_owned()),
         };
-        let phase = task
-            .format_phase()
-            .map(|it| flatten_to_line(&it))
-            .unwrap_or_default();
-        let row = [
+        [
             style_text(BOLD, &task.slug),
-            status,
-            phase,
+            style_text(style, status),
+            format_after("", task.format_phase().as_deref()),
             style_text(DIM, paint.format_time(task.touched_at)),
             flatten_to_line(&task.title),
-        ];
-        table.add_row(row);
-    }
-    table.to_text(paint, 0)
+        ]
+    };
+    paint.format_table(0, tasks.iter().zip(views).map(row))
 }
 
 /// Shows a task with its notes, what they cite looked up.
-pub fn run_task_show(
-    shell: &CommandContext,
-    args: &TaskShowArgs,
-) -> Result<CommandOutput, CommandError> {
+pub fn run_task_show(shell: &CommandContext, args: &TaskShowArgs) -> CommandResult {
     let (desk, tasks) = open_task_desk(shell)?;
-    let task = match find_meant_task(&tasks, args.slug.as_ref())? {
-        Ok(task) => task,
-        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
-    };
+    let task = find_meant_task(&tasks, args.slug.as_ref())?;
     let filter = MemoryFilter {
         spaces: vec![desk.settings.repo.clone()],
         stages: vec![Stage::Active, Stage::Pending],
@@ -126,25 +85,17 @@ pub fn run_task_show(
         limit: MAX_NOTES,
         ..MemoryFilter::default()
     };
-    let seen = verify::follow_memory_citations(
-        &desk.context(),
-        memories::list_memories(&desk.context(), &filter)?,
-    );
+    let cx = desk.context();
+    let seen = verify::follow_memory_citations(&cx, memories::list_memories(&cx, &filter)?);
     let active = tasks.active_task().map(|it| it.slug);
     let view = TaskView {
         from_elsewhere: !tasks.is_started(&task.slug),
         ..TaskView::new(&task, active.as_ref())
     };
     let json = TaskReply::new(view, &task, &seen);
-    Ok(shell.render_output(error::OK, &json, |paint| {
+    Ok(shell.render_output(&json, |paint| {
         format_task_page(paint, &task, json.task.from_elsewhere, &seen)
     }))
-}
-
-fn is_resolved_blocker(task: &Task, memory: &Memory) -> bool {
-    task.entries
-        .iter()
-        .any(|it| it.id == memory.id && it.is_resolved)
 }
 
 fn format_task_page(
@@ -153,37 +104,23 @@ fn format_task_page(
     from_elsewhere: bool,
     seen: &[VerifiedMemory],
 ) -> String {
+    let passed = task.passed.iter().map(|it| flatten_to_line(it));
+    let passed = format_if(!task.passed.is_empty(), || {
+        format!(" ({})", join_texts(passed, " → "))
+    });
     let mut out = format!(
-        "{}  {}\n",
-        style_text(BOLD, &task.slug),
-        flatten_to_line(&task.title)
-    );
-    let phase = task
-        .format_phase()
-        .map(|it| format!(", phase {}", flatten_to_line(&it)))
-        .unwrap_or_default();
-    let passed: Vec<String> = task.passed.iter().map(|it| flatten_to_line(it)).collect();
-    let passed = if passed.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", passed.join(" → "))
-    };
-    out += &format!(
-        "  {}{phase}{passed}, since {}\n",
+        "{BOLD}{}{BOLD:#}  {}\n  {}{}{passed}, since {}\n",
+        &task.slug,
+        flatten_to_line(&task.title),
         task.status,
+        format_after(", phase ", task.format_phase().as_deref()),
         paint.format_time(task.started_at)
     );
     if from_elsewhere {
         let way = format!("apostille task start {}", task.slug);
-        out += &format!(
-            "  {}; {} takes it up here\n",
-            style_text(YELLOW, ELSEWHERE),
-            style_text(CYAN, way)
-        );
+        out += &format!("  {YELLOW}{ELSEWHERE}{YELLOW:#}; {CYAN}{way}{CYAN:#} takes it up here\n");
     }
-    for it in seen {
-        out += &format_task_entry(paint, task, it);
-    }
+    out.extend(seen.iter().map(|it| format_task_entry(paint, task, it)));
     out
 }
 
@@ -196,27 +133,25 @@ fn format_task_entry(paint: &Paint, task: &Task, it: &VerifiedMemory) -> String 
         Some(it) => it.sort.as_str(),
         None => choose_note_tag(memory),
     };
-    let phase = entry
-        .and_then(|it| it.phase.as_deref())
-        .map(|it| format!(" in {}", flatten_to_line(it)))
-        .unwrap_or_default();
+    let phase = format_after(" in ", entry.and_then(|it| it.phase.as_deref()));
     let mut how = vec![format!("{sort}{phase}")];
-    how.extend(is_resolved_blocker(task, memory).then(|| "resolved".into()));
+    let is_resolved = task
+        .entries
+        .iter()
+        .any(|it| it.id == memory.id && it.is_resolved);
+    how.extend(is_resolved.then(|| "resolved".into()));
     how.extend((!memory.is_active()).then(|| memory.status.stage().to_string()));
-    let standing = match memory.citations.first() {
-        Some(first) => format!(
-            " · {} {}",
-            style_text(pick_standing_style(it.standing()), it.standing()),
-            flatten_to_line(&first.location().to_string())
-        ),
-        None => String::new(),
-    };
-    let head = format!(
-        "\n{}  {}{standing}\n",
-        style_text(BOLD, memory.handle()),
-        style_text(DIM, how.join(" · "))
-    );
-    head + &paint.wrap_text(&memory.fact, 2)
+    let standing = memory.citations.first().map(|first| {
+        let place = format_place(&first.location());
+        format!(" · {} {place}", style_standing(it.standing()))
+    });
+    format!(
+        "\n{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}{}\n{}",
+        memory.handle(),
+        how.join(" · "),
+        standing.unwrap_or_default(),
+        paint.wrap_text(&memory.fact, 2)
+    )
 }
 
 /// What a memory of the task is that no gate names.

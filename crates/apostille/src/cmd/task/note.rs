@@ -1,20 +1,21 @@
 //! `task note`: something is written down as an episode of the task.
 
 use apostille_core::list;
-use apostille_core::memory::{Draft, DuplicateChoice, Layer, Memory, MemoryId, Status, Voice};
+use apostille_core::memory::{
+    Draft, DuplicateChoice, Layer, Memory, MemoryId, MemoryName, Status, Voice,
+};
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::{self, RememberOutcome};
 use apostille_tasks::task::{CONSTRAINT, GateAction, Sort, Task};
 use serde::Serialize;
 
 use super::{build_task_voice, find_open_task, open_task_desk};
-use crate::cmd::remember::read_fact_argument;
+use crate::cmd::format_outcome;
+use crate::cmd::remember::{read_fact_argument, resolve_locations};
 use crate::json::{MemoryView, TaskView};
 use apostille_terminal::args::TaskNoteArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_terminal::paint::{BOLD, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text};
-use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
+use apostille_terminal::command_context::{CommandContext, CommandResult};
+use apostille_terminal::paint::{DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text};
 use apostille_workspace::workspace::Workspace;
 
 #[derive(Serialize)]
@@ -31,47 +32,39 @@ struct TaskNoteReply {
 }
 
 /// Notes something.
-pub fn run(shell: &CommandContext, args: &TaskNoteArgs) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: &TaskNoteArgs) -> CommandResult {
     let (desk, tasks) = open_task_desk(shell)?;
-    let task = match find_open_task(&tasks, args.task.as_ref())? {
-        Ok(task) => task,
-        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
+    let task = find_open_task(&tasks, args.task.as_ref())?;
+    let resolved = find_resolved_blockers(&desk, &task, args)?;
+    let memory = remember_task_draft(&desk, draft_task_note(shell, &desk, &task, args)?)?;
+    let gate = match args.sort.to_sort() {
+        Sort::Note => GateAction::Noted,
+        Sort::Decision => GateAction::Decided,
+        Sort::Verified => GateAction::Verified,
+        Sort::Blocker => GateAction::Blocked,
     };
-    let resolved = match find_resolved_blockers(&desk, &task, args)? {
-        Ok(resolved) => resolved,
-        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
-    };
-    let memory = match remember_task_draft(&desk, draft_task_note(shell, &desk, &task, args)?)? {
-        Ok(memory) => memory,
-        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
-    };
-    let mut task = tasks.record_gate(
-        &task.slug,
-        choose_gate_action(args.sort.to_sort(), memory.id),
-    )?;
+    let mut task = tasks.record_gate(&task.slug, gate(memory.id))?;
     for it in &resolved {
         task = tasks.record_gate(&task.slug, GateAction::Unblocked(it.id))?;
     }
-    let problems: Vec<String> = tasks.refresh_notes(&desk)?.into_iter().collect();
+    let (problems, err) = super::refresh_task_notes(&tasks, &desk)?;
     let active = tasks.active_task().map(|it| it.slug);
-    let pending = match &memory.status {
-        Status::Pending { why } => Some(why.clone()),
-        _ => None,
-    };
     let json = TaskNoteReply {
         ok: true,
         outcome: "noted",
         task: TaskView::new(&task, active.as_ref()),
         memory: MemoryView::from(&memory),
-        pending,
+        pending: match &memory.status {
+            Status::Pending { why } => Some(why.clone()),
+            _ => None,
+        },
         resolved: resolved.iter().map(|it| it.handle().to_string()).collect(),
         problems,
     };
-    let err = super::format_task_problems(&json.problems);
-    let answer = shell.render_output(error::OK, &json, |paint| {
+    let answer = shell.render_output(&json, |paint| {
         format_task_note(paint, &task, args, &memory, &json)
     });
-    Ok(CommandOutput { err, ..answer })
+    Ok(answer.with_err(err))
 }
 
 fn format_task_note(
@@ -86,23 +79,17 @@ fn format_task_note(
     } else {
         args.sort.to_sort().as_str()
     };
-    let mut out = format!(
-        "{} {}  {}\n",
-        style_text(GREEN, "noted"),
-        style_text(BOLD, memory.handle()),
-        style_text(DIM, format!("{sort} · {}", task.slug))
-    );
-    out += &paint.wrap_text(&memory.fact, 2);
+    let noted = format_outcome("noted", memory.handle());
+    let sort = format!("{DIM}{sort} · {}{DIM:#}", task.slug);
+    let fact = paint.wrap_text(&memory.fact, 2);
+    let mut out = format!("{noted}  {sort}\n{fact}");
     for it in &reply.resolved {
-        out += &format!("  {} {it}\n", style_text(GREEN, "resolved"));
+        out += &format!("  {GREEN}resolved{GREEN:#} {it}\n");
     }
     if let Some(why) = &reply.pending {
-        let how = format!("apostille approve {}", memory.handle());
-        out += &format!(
-            "  {} {}; {how}\n",
-            style_text(YELLOW, "pending:"),
-            flatten_to_line(why)
-        );
+        let (pending, why) = (style_text(YELLOW, "pending:"), flatten_to_line(why));
+        let handle = memory.handle();
+        out += &format!("  {pending} {why}; apostille approve {handle}\n");
     }
     out
 }
@@ -112,24 +99,20 @@ fn find_resolved_blockers(
     desk: &Workspace,
     task: &Task,
     args: &TaskNoteArgs,
-) -> Result<Result<Vec<Memory>, Refusal>, CommandError> {
-    let mut found = Vec::new();
-    for name in &args.resolves {
-        let memory = list::find_named_memory(&desk.context(), &desk.spaces(), *name)?;
-        let is_blocker = |it: &Memory| {
-            task.entries_of_sort(Sort::Blocker)
-                .any(|entry| entry.id == it.id)
-        };
-        match memory.filter(is_blocker) {
-            Some(memory) => found.push(memory),
-            None => {
-                return Ok(Err(Refusal::NoSuchMemory {
-                    name: format!("{name} among the blockers of {}", task.slug),
-                }));
-            }
-        }
-    }
-    Ok(Ok(found))
+) -> CommandResult<Vec<Memory>> {
+    let blockers: Vec<MemoryId> = task
+        .entries_of_sort(Sort::Blocker)
+        .map(|it| it.id)
+        .collect();
+    let (cx, spaces) = (desk.context(), desk.spaces());
+    let find = |name: &MemoryName| {
+        let memory = list::find_named_memory(&cx, &spaces, *name)?;
+        let blocker = memory.filter(|it| blockers.contains(&it.id));
+        Ok(blocker.ok_or_else(|| Refusal::NoSuchMemory {
+            name: format!("{name} among the blockers of {}", task.slug),
+        })?)
+    };
+    args.resolves.iter().map(find).collect()
 }
 
 fn draft_task_note(
@@ -137,59 +120,38 @@ fn draft_task_note(
     desk: &Workspace,
     task: &Task,
     args: &TaskNoteArgs,
-) -> Result<Draft, CommandError> {
-    let cites = args
-        .cites
-        .iter()
-        .map(|it| desk.place.resolve_location(it).map_err(CommandError::usage));
+) -> CommandResult<Draft> {
+    let sort = args.sort.to_sort().to_string();
     let constraint = args.sort.constraint.then(|| CONSTRAINT.to_owned());
+    let voice = Voice {
+        tainted: args.tainted,
+        ..build_task_voice(shell)
+    };
+    let space = desk.settings.repo.clone();
     Ok(Draft {
         layer: Some(Layer::Episode),
-        citations: cites.collect::<Result<_, _>>()?,
-        tags: std::iter::once(args.sort.to_sort().to_string())
-            .chain(constraint)
-            .collect(),
+        citations: resolve_locations(desk, &args.cites)?,
+        tags: std::iter::once(sort).chain(constraint).collect(),
         task: Some(task.slug.to_string()),
         // Two notes may be much alike; an agent at work is not stopped over it.
         twin: DuplicateChoice::Create("a note of a task".into()),
-        ..Draft::new(
-            desk.settings.repo.clone(),
-            read_fact_argument(shell, &args.text)?,
-            Voice {
-                tainted: args.tainted,
-                ..build_task_voice(shell)
-            },
-        )
+        ..Draft::new(space, read_fact_argument(shell, &args.text)?, voice)
     })
 }
 
 /// The memory that a draft becomes.
-pub(super) fn remember_task_draft(
-    desk: &Workspace,
-    draft: Draft,
-) -> Result<Result<Memory, Refusal>, CommandError> {
-    Ok(
-        match remember::remember(&desk.context_for(&draft.space), draft)? {
-            RememberOutcome::Remembered { memory, .. } | RememberOutcome::Refreshed { memory } => {
-                Ok(*memory)
-            }
-            RememberOutcome::Refused(refusal) => Err(refusal),
-            // Text from outside repeats what is in use: there is nothing to note.
-            RememberOutcome::Similar { near } => {
-                let known = near
-                    .first()
-                    .and_then(|it| desk.store.get_by_ids(&[it.id]).ok()?.pop());
-                known.ok_or(Refusal::Empty { field: "fact" })
-            }
-        },
-    )
-}
-
-fn choose_gate_action(sort: Sort, id: MemoryId) -> GateAction {
-    match sort {
-        Sort::Note => GateAction::Noted(id),
-        Sort::Decision => GateAction::Decided(id),
-        Sort::Verified => GateAction::Verified(id),
-        Sort::Blocker => GateAction::Blocked(id),
+pub(super) fn remember_task_draft(desk: &Workspace, draft: Draft) -> CommandResult<Memory> {
+    match remember::remember(&desk.context_for(&draft.space), draft)? {
+        RememberOutcome::Remembered { memory, .. } | RememberOutcome::Refreshed { memory } => {
+            Ok(*memory)
+        }
+        RememberOutcome::Refused(refusal) => Err(refusal.into()),
+        // Text from outside repeats what is in use: there is nothing to note.
+        RememberOutcome::Similar { near } => {
+            let known = near
+                .first()
+                .and_then(|it| desk.store.get_by_ids(&[it.id]).ok()?.pop());
+            Ok(known.ok_or(Refusal::Empty { field: "fact" })?)
+        }
     }
 }

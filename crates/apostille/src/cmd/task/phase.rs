@@ -9,77 +9,50 @@ use apostille_tasks::task;
 use apostille_tasks::task::promote::is_durable_note;
 use apostille_tasks::task::{GateAction, PHASE_CHARS, Task};
 use apostille_text::typo;
-use serde::Serialize;
+use serde_json::json;
 
-use super::{
-    find_memory_by_id, find_open_task, format_verified_note, open_task_desk, verify_offered_notes,
-};
-use crate::json::{self, MemoryView, TaskView};
+use super::{find_open_task, format_verified_note, open_task_desk, verify_offered_notes};
+use crate::cmd::format_outcome;
+use crate::json::{self, TaskView};
 use apostille_terminal::args::TaskPhaseArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_terminal::paint::{BOLD, CYAN, DIM, GREEN, flatten_to_line, paste, style_text};
-use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
+use apostille_terminal::command_context::{CommandContext, CommandResult};
+use apostille_terminal::paint::{CYAN, DIM, flatten_to_line, paste, style_text};
 use apostille_workspace::workspace::Workspace;
 
 /// How many notes of the session are offered.
 const MAX_OFFERS: usize = 5;
 
-#[derive(Serialize)]
-struct TaskPhaseReply {
-    ok: bool,
-    outcome: &'static str,
-    task: TaskView,
-    /// Scratch of sessions that may be worth a note.
-    session_notes: Vec<MemoryView>,
-    /// What the last phase decided or verified with proof, and may become knowledge.
-    durable: Vec<MemoryView>,
-    problems: Vec<String>,
-}
-
 /// Begins a phase.
-pub fn run(shell: &CommandContext, args: &TaskPhaseArgs) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: &TaskPhaseArgs) -> CommandResult {
     let (desk, tasks) = open_task_desk(shell)?;
-    let task = match find_open_task(&tasks, None)? {
-        Ok(task) => task,
-        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
-    };
-    let name = match task::validate_task_text("phase", &args.name, PHASE_CHARS) {
-        Ok(name) => name,
-        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
-    };
+    let task = find_open_task(&tasks, None)?;
+    let name = task::validate_task_text("phase", &args.name, PHASE_CHARS)?;
     if let Some(refusal) = refuse_unplanned_phase(&task, &name).filter(|_| !args.new) {
-        return Ok(shell.render_refusal(&refusal));
+        return Err(refusal.into());
     }
-    let is_new = task.phase.as_ref() != Some(&name);
-    let durable = if is_new {
-        list_durable_phase_notes(&desk, &task)?
+    let (durable, scratch, outcome, task) = if task.phase.as_ref() == Some(&name) {
+        (Vec::new(), Vec::new(), "unchanged", task)
     } else {
-        Vec::new()
+        let offers = (
+            list_durable_phase_notes(&desk, &task)?,
+            list_session_scratch(&desk)?,
+        );
+        let task = tasks.record_gate(&task.slug, GateAction::Phase(name))?;
+        (offers.0, offers.1, "begun", task)
     };
-    let scratch = if is_new {
-        list_session_scratch(&desk)?
-    } else {
-        Vec::new()
-    };
-    let task = if is_new {
-        tasks.record_gate(&task.slug, GateAction::Phase(name))?
-    } else {
-        task
-    };
-    let json = TaskPhaseReply {
-        ok: true,
-        outcome: if is_new { "begun" } else { "unchanged" },
-        task: TaskView::new(&task, Some(&task.slug)),
-        session_notes: json::build_memory_views(&scratch),
-        durable: json::build_memory_views(&durable),
-        problems: tasks.refresh_notes(&desk)?.into_iter().collect(),
-    };
-    let err = super::format_task_problems(&json.problems);
-    let answer = shell.render_output(error::OK, &json, |_| {
-        format_task_phase(&task, &durable, &scratch)
+    let (problems, err) = super::refresh_task_notes(&tasks, &desk)?;
+    let json = json!({
+        "ok": true,
+        "outcome": outcome,
+        "task": TaskView::new(&task, Some(&task.slug)),
+        // Scratch of sessions that may be worth a note.
+        "session_notes": json::build_memory_views(&scratch),
+        // What the last phase decided or verified with proof, and may become knowledge.
+        "durable": json::build_memory_views(&durable),
+        "problems": problems,
     });
-    Ok(CommandOutput { err, ..answer })
+    let answer = shell.render_output(&json, |_| format_task_phase(&task, &durable, &scratch));
+    Ok(answer.with_err(err))
 }
 
 /// A name that is not among the phases that were planned, nor among those that were, is a slip more often than not.
@@ -105,51 +78,40 @@ fn format_task_phase(
     durable: &[VerifiedMemory],
     scratch: &[VerifiedMemory],
 ) -> String {
-    let phase = task.format_phase().unwrap_or_default();
-    let mut out = format!(
-        "{} {}  {}\n",
-        style_text(GREEN, "phase"),
-        style_text(BOLD, flatten_to_line(&phase)),
-        task.slug
-    );
+    let phase = flatten_to_line(&task.format_phase().unwrap_or_default());
+    let mut out = format!("{}  {}\n", format_outcome("phase", phase), task.slug);
+    let mut offer = |it: &VerifiedMemory, why: &str, command: String| {
+        let (why, note) = (style_text(DIM, why), format_verified_note(it));
+        out += &format!("  {why} {note}\n    {CYAN}{command}{CYAN:#}\n");
+    };
     for it in durable {
-        let command = format!("apostille task done --promote {}", it.memory.handle());
-        out += &format_note_offer(it, &command, "worth keeping at the end");
+        let handle = it.memory.handle();
+        let command = format!("apostille task done --promote {handle}");
+        offer(it, "worth keeping at the end:", command);
     }
     for it in scratch {
-        let command = format!(
-            "apostille task note {}",
-            paste::quote_pasted_word(&it.memory.fact)
+        let fact = paste::quote_pasted_word(&it.memory.fact);
+        offer(
+            it,
+            "from the session:",
+            format!("apostille task note {fact}"),
         );
-        out += &format_note_offer(it, &command, "from the session");
     }
     out
 }
 
-fn format_note_offer(it: &VerifiedMemory, command: &str, why: &str) -> String {
-    format!(
-        "  {} {}\n    {}\n",
-        style_text(DIM, format!("{why}:")),
-        format_verified_note(it),
-        style_text(CYAN, command)
-    )
-}
-
 /// What the phase that ends decided or verified, with proof.
-fn list_durable_phase_notes(
-    desk: &Workspace,
-    task: &Task,
-) -> Result<Vec<VerifiedMemory>, CommandError> {
+fn list_durable_phase_notes(desk: &Workspace, task: &Task) -> CommandResult<Vec<VerifiedMemory>> {
     let memories = task::load_task_memories(&desk.context(), &desk.settings.repo, task)?;
     let of_phase = task.entries.iter().filter(|it| it.phase == task.phase);
     let durable = of_phase
-        .filter_map(|it| find_memory_by_id(&memories, it.id))
+        .filter_map(|entry| memories.iter().find(|it| it.id == entry.id))
         .filter(|it| is_durable_note(it));
     Ok(verify_offered_notes(desk, durable.cloned().collect()))
 }
 
 /// The latest scratch.
-fn list_session_scratch(desk: &Workspace) -> Result<Vec<VerifiedMemory>, CommandError> {
+fn list_session_scratch(desk: &Workspace) -> CommandResult<Vec<VerifiedMemory>> {
     let filter = MemoryFilter {
         spaces: vec![desk.settings.repo.clone()],
         layers: vec![Layer::Session],
@@ -158,8 +120,6 @@ fn list_session_scratch(desk: &Workspace) -> Result<Vec<VerifiedMemory>, Command
         limit: MAX_OFFERS,
         ..MemoryFilter::default()
     };
-    Ok(verify_offered_notes(
-        desk,
-        list::list_memories(&desk.context(), &filter)?,
-    ))
+    let scratch = list::list_memories(&desk.context(), &filter)?;
+    Ok(verify_offered_notes(desk, scratch))
 }

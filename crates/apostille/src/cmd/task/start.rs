@@ -4,69 +4,46 @@ use apostille_core::refusal::Refusal;
 use apostille_tasks::task;
 use apostille_tasks::task::gate::GateStart;
 use apostille_tasks::task::{GateAction, MAX_PHASES, PHASE_CHARS, TITLE_CHARS, Task, TaskSlug};
-use serde::Serialize;
+use serde_json::json;
 
 use super::open_task_desk;
+use crate::cmd::format_outcome;
 use crate::json::TaskView;
 use apostille_terminal::args::TaskStartArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_terminal::paint::{BOLD, DIM, GREEN, flatten_to_line, style_text};
-use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
+use apostille_terminal::command_context::{CommandContext, CommandResult};
+use apostille_terminal::paint::{DIM, flatten_to_line};
 use apostille_workspace::task::CheckoutTasks;
 use apostille_workspace::workspace::Workspace;
 
-#[derive(Serialize)]
-struct TaskStartReply {
-    ok: bool,
-    outcome: &'static str,
-    task: TaskView,
-    problems: Vec<String>,
-}
-
 /// Begins a task, or takes one up again.
-pub fn run(shell: &CommandContext, args: &TaskStartArgs) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: &TaskStartArgs) -> CommandResult {
     let (desk, tasks) = open_task_desk(shell)?;
-    let start = match validate_task_start(&desk, args) {
-        Ok(start) => start,
-        Err(refusal) => return Ok(shell.render_refusal(&refusal)),
-    };
+    let start = validate_task_start(&desk, args)?;
     let all = tasks.list_tasks()?;
     let known = find_resumable_task(&all, &start.title);
-    if let Some(other) = tasks
+    let other = tasks
         .active_task()
-        .filter(|it| !args.switch && known.is_none_or(|known| known.slug != it.slug))
-    {
-        return Ok(shell.render_refusal(&Refusal::TaskOpen {
-            slug: other.slug.to_string(),
-        }));
+        .filter(|it| !args.switch && known.is_none_or(|known| known.slug != it.slug));
+    if let Some(other) = other {
+        let slug = other.slug.to_string();
+        return Err(Refusal::TaskOpen { slug }.into());
     }
     let (outcome, task) = begin_or_resume_task(&tasks, &all, known, start)?;
     tasks.set_active(Some(&task.slug))?;
-    let problems: Vec<String> = tasks.refresh_notes(&desk)?.into_iter().collect();
-    let json = TaskStartReply {
-        ok: true,
-        outcome,
-        task: TaskView::new(&task, Some(&task.slug)),
-        problems,
-    };
-    let told = super::format_task_problems(&json.problems);
-    let answer = shell.render_output(error::OK, &json, |_| {
-        let phase = task
-            .format_phase()
-            .map(|it| style_text(DIM, format!("  phase {}", flatten_to_line(&it))))
-            .unwrap_or_default();
+    let (problems, told) = super::refresh_task_notes(&tasks, &desk)?;
+    let view = TaskView::new(&task, Some(&task.slug));
+    let json = json!({"ok": true, "outcome": outcome, "task": view, "problems": problems});
+    let answer = shell.render_output(&json, |_| {
+        let phase = task.format_phase().map(|it| flatten_to_line(&it));
+        let phase = phase.map(|it| format!("{DIM}  phase {it}{DIM:#}"));
         format!(
-            "{} {}  {}{phase}\n",
-            style_text(GREEN, outcome),
-            style_text(BOLD, &task.slug),
-            flatten_to_line(&task.title)
+            "{}  {}{}\n",
+            format_outcome(outcome, &task.slug),
+            flatten_to_line(&task.title),
+            phase.unwrap_or_default()
         )
     });
-    Ok(CommandOutput {
-        err: told,
-        ..answer
-    })
+    Ok(answer.with_err(told))
 }
 
 fn validate_task_start(desk: &Workspace, args: &TaskStartArgs) -> Result<GateStart, Refusal> {
@@ -80,24 +57,15 @@ fn validate_task_start(desk: &Workspace, args: &TaskStartArgs) -> Result<GateSta
             limit: MAX_PHASES,
         });
     }
-    let phase = args
-        .phase
-        .as_ref()
-        .map(name)
-        .transpose()?
-        .or_else(|| phases.first().cloned());
-    let head = desk
-        .place
-        .checkout
-        .as_ref()
-        .and_then(|it| it.read_head().ok());
-    let by = desk.context().actor.map(Into::into);
+    let phase = args.phase.as_ref().map(name).transpose()?;
+    let checkout = desk.place.checkout.as_ref();
+    let head = checkout.and_then(|it| it.read_head().ok());
     Ok(GateStart {
         title,
+        phase: phase.or_else(|| phases.first().cloned()),
         phases,
-        phase,
         commit: head.and_then(|it| it.commit),
-        by,
+        by: desk.context().actor.map(Into::into),
     })
 }
 
@@ -106,13 +74,9 @@ fn find_resumable_task<'t>(all: &'t [Task], title: &str) -> Option<&'t Task> {
     let is_meant = |it: &&Task| {
         it.slug.as_str() == title || it.title == title || it.slug == TaskSlug::from_title(title)
     };
-    let open = all.iter().rev().filter(is_meant).find(|it| it.is_open());
-    open.or_else(|| {
-        all.iter()
-            .rev()
-            .filter(is_meant)
-            .find(|it| it.status == task::Status::Abandoned)
-    })
+    let meant = || all.iter().rev().filter(is_meant);
+    let abandoned = || meant().find(|it| it.status == task::Status::Abandoned);
+    meant().find(|it| it.is_open()).or_else(abandoned)
 }
 
 fn begin_or_resume_task(
@@ -120,34 +84,23 @@ fn begin_or_resume_task(
     all: &[Task],
     known: Option<&Task>,
     start: GateStart,
-) -> Result<(&'static str, Task), CommandError> {
-    match known {
-        Some(known) if known.is_open() => {
-            let phase = start.phase.filter(|it| known.phase.as_ref() != Some(it));
-            let task = match phase {
-                Some(phase) => tasks.record_gate(&known.slug, GateAction::Phase(phase))?,
-                None => known.clone(),
-            };
-            Ok(("resumed", task))
-        }
-        Some(known) => {
-            let start = GateStart {
-                title: known.title.clone(),
-                ..start
-            };
-            Ok((
-                "resumed",
-                tasks.record_gate(&known.slug, GateAction::Started(start))?,
-            ))
-        }
-        None => {
-            let slug = TaskSlug::unique_from_title(&start.title, |it| {
-                all.iter().any(|task| task.slug == *it)
-            });
-            Ok((
-                "started",
-                tasks.record_gate(&slug, GateAction::Started(start))?,
-            ))
-        }
-    }
+) -> CommandResult<(&'static str, Task)> {
+    let Some(known) = known else {
+        let slug =
+            TaskSlug::unique_from_title(&start.title, |it| all.iter().any(|task| task.slug == *it));
+        let task = tasks.record_gate(&slug, GateAction::Started(start))?;
+        return Ok(("started", task));
+    };
+    let gate = if known.is_open() {
+        let phase = start.phase.filter(|it| known.phase.as_ref() != Some(it));
+        phase.map(GateAction::Phase)
+    } else {
+        let title = known.title.clone();
+        Some(GateAction::Started(GateStart { title, ..start }))
+    };
+    let task = match gate {
+        Some(gate) => tasks.record_gate(&known.slug, gate)?,
+        None => known.clone(),
+    };
+    Ok(("resumed", task))
 }

@@ -6,13 +6,11 @@ use std::path::Path;
 use apostille_agents::briefing::FRAME;
 use apostille_tasks::task::trailers::{HASH, add_trailers, is_untouched_template};
 use apostille_tools::Profile;
-use serde::Serialize;
+use serde_json::json;
 
 use apostille_agents::settings::rules_block::RULES;
 use apostille_terminal::args::TaskTrailersArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
+use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
 use apostille_workspace::project_folder::ProjectFolder;
 use apostille_workspace::{prompt, task};
 
@@ -20,13 +18,6 @@ use apostille_workspace::{prompt, task};
 const MAX_BYTES: u64 = 1024 * 1024;
 /// What git may choose to begin a comment with when it is to choose by itself.
 const CHOICES: &str = "#;@!$%^&|:";
-
-#[derive(Serialize)]
-struct TaskTrailersReply {
-    ok: bool,
-    changed: bool,
-    trailers: Vec<(String, String)>,
-}
 
 /// Adds the trailers to a message, or shows them.
 pub fn run(shell: &CommandContext, args: &TaskTrailersArgs) -> CommandOutput {
@@ -37,13 +28,9 @@ pub fn run(shell: &CommandContext, args: &TaskTrailersArgs) -> CommandOutput {
         }
         _ => false,
     };
-    let json = TaskTrailersReply {
-        ok: true,
-        changed,
-        trailers,
-    };
-    shell.render_output(error::OK, &json, |_| {
-        let lines = json.trailers.iter().filter(|_| args.print);
+    let json = json!({"ok": true, "changed": changed, "trailers": trailers});
+    shell.render_output(&json, |_| {
+        let lines = trailers.iter().filter(|_| args.print);
         lines
             .map(|(name, value)| format!("{name}: {value}\n"))
             .collect()
@@ -51,9 +38,8 @@ pub fn run(shell: &CommandContext, args: &TaskTrailersArgs) -> CommandOutput {
 }
 
 /// The trailers of a commit that is made here now; none where no task is active.
-fn build_commit_trailers(shell: &CommandContext) -> Result<Vec<(String, String)>, CommandError> {
-    let place = shell.find_project_folder()?;
-    let settings = shell.resolve_settings(&place)?;
+fn build_commit_trailers(shell: &CommandContext) -> CommandResult<Vec<(&'static str, String)>> {
+    let (place, settings) = shell.find_project()?;
     let Some(task) = task::find_active_task(&shell.world, &place, &settings) else {
         return Ok(Vec::new());
     };
@@ -64,21 +50,18 @@ fn build_commit_trailers(shell: &CommandContext) -> Result<Vec<(String, String)>
     ];
     let version = prompt::compute_repo_prompt_version(&place.root, &fixed);
     Ok(vec![
-        ("Task-Id".into(), task.slug.to_string()),
-        ("Prompt-Version".into(), version.to_string()),
+        ("Task-Id", task.slug.to_string()),
+        ("Prompt-Version", version.to_string()),
     ])
 }
 
 fn write_message_trailers(
     shell: &CommandContext,
     file: &Path,
-    trailers: &[(String, String)],
+    trailers: &[(&str, String)],
 ) -> Option<()> {
     let place = shell.find_project_folder().ok()?;
-    fs::metadata(file)
-        .ok()
-        .filter(|it| it.is_file() && it.len() <= MAX_BYTES)?;
-    let message = fs::read_to_string(file).ok()?;
+    let message = read_bounded_text(file)?;
     let comment = detect_comment_prefix(shell, &place, &message);
     if read_commit_template(shell, &place)
         .is_some_and(|it| is_untouched_template(&message, &it, &comment))
@@ -87,9 +70,16 @@ fn write_message_trailers(
     }
     let trailers: Vec<(&str, &str)> = trailers
         .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .map(|(name, value)| (*name, value.as_str()))
         .collect();
     fs::write(file, add_trailers(&message, &comment, &trailers)?).ok()
+}
+
+/// A file that is read only where it is one, and no larger than a message may be.
+fn read_bounded_text(path: &Path) -> Option<String> {
+    let is_readable = |it: &fs::Metadata| it.is_file() && it.len() <= MAX_BYTES;
+    fs::metadata(path).ok().filter(is_readable)?;
+    fs::read_to_string(path).ok()
 }
 
 fn read_git_setting(
@@ -98,12 +88,10 @@ fn read_git_setting(
     section: &str,
     key: &str,
 ) -> Option<String> {
-    let env = &shell.world.env;
-    place
-        .checkout
-        .as_ref()?
-        .read_setting(&env.git_config_files(), section, key)
-        .filter(|it| !it.is_empty())
+    let files = shell.world.env.git_config_files();
+    let checkout = place.checkout.as_ref()?;
+    let setting = checkout.read_setting(&files, section, key);
+    setting.filter(|it| !it.is_empty())
 }
 
 /// What begins a comment, by git's configuration. Where git is to choose, the last line tells what it chose.
@@ -111,16 +99,14 @@ fn detect_comment_prefix(shell: &CommandContext, place: &ProjectFolder, message:
     let said = ["commentstring", "commentchar"]
         .iter()
         .find_map(|it| read_git_setting(shell, place, "core", it));
-    match said.as_deref() {
-        None => HASH.into(),
-        Some("auto") => {
+    match said {
+        Some(said) if said == "auto" => {
             let last = message.lines().rev().find(|it| !it.trim().is_empty());
-            let first = last
-                .and_then(|it| it.chars().next())
-                .filter(|it| CHOICES.contains(*it));
-            first.map_or_else(|| HASH.into(), String::from)
+            let first = last.and_then(|it| it.chars().next());
+            let chosen = first.filter(|it| CHOICES.contains(*it));
+            chosen.map_or_else(|| HASH.into(), String::from)
         }
-        Some(other) => other.into(),
+        said => said.unwrap_or_else(|| HASH.into()),
     }
 }
 
@@ -131,8 +117,5 @@ fn read_commit_template(shell: &CommandContext, place: &ProjectFolder) -> Option
         (Some(rest), Some(home)) => home.join(rest),
         _ => place.root.join(said),
     };
-    fs::metadata(&path)
-        .ok()
-        .filter(|it| it.is_file() && it.len() <= MAX_BYTES)?;
-    fs::read_to_string(path).ok()
+    read_bounded_text(&path)
 }

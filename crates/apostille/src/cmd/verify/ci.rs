@@ -6,16 +6,14 @@ use super::finding::{VerifyFinding, VerifyRule};
 
 /// The commands for these findings, a line each.
 pub fn format_verify_annotations(findings: &[VerifyFinding]) -> String {
-    findings.iter().map(format_finding_annotation).collect()
-}
-
-fn format_finding_annotation(it: &VerifyFinding) -> String {
-    let level = if it.rule == VerifyRule::Moved {
-        "notice"
-    } else {
-        "warning"
+    let annotation = |it: &VerifyFinding| {
+        let level = match it.rule {
+            VerifyRule::Moved => "notice",
+            _ => "warning",
+        };
+        format_workflow_command(level, Some(&it.place), it.rule.as_str(), &it.message)
     };
-    format_workflow_command(level, Some(&it.place), it.rule.as_str(), &it.message)
+    findings.iter().map(annotation).collect()
 }
 
 /// One command, about a place of the code where there is one.
@@ -26,12 +24,9 @@ pub fn format_workflow_command(
     message: &str,
 ) -> String {
     let file = |it: &CodeLocation| {
-        let (lines, path) = (it.lines, escape_command_property(it.path.as_str()));
-        format!(
-            "file={path},line={},endLine={},",
-            lines.first_line(),
-            lines.last_line()
-        )
+        let path = escape_command_property(it.path.as_str());
+        let (first, last) = (it.lines.first_line(), it.lines.last_line());
+        format!("file={path},line={first},endLine={last},")
     };
     let title = escape_command_property(&format!("memory {word}"));
     format!(

@@ -15,7 +15,8 @@ use apostille_cite::verdict::Verdict;
 use apostille_core::policy::Policy;
 
 use apostille_terminal::args::VerifyArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
+use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
+use apostille_terminal::paint::{format_if, make_terminal_safe};
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
 use commit_sources::{CachedCommit, CommitSources};
@@ -24,6 +25,11 @@ use record::{CitationLookupRecord, CitationLookupResult};
 
 /// How many lines are looked up together, in one walk through the history.
 const BATCH: usize = 2_000;
+
+/// What a line asks, or its number and what is wrong with it.
+type NumberedQuery = Result<CitationQuery, (usize, MalformedCitationLine)>;
+/// What was found, and where in the batch it was asked for.
+type PlacedResult = (usize, CitationLookupResult);
 
 /// What became of all lines.
 #[derive(Default)]
@@ -35,11 +41,7 @@ struct CitationTotals {
 }
 
 /// Looks up the citations of a file.
-pub fn run(
-    shell: &CommandContext,
-    args: &VerifyArgs,
-    file: &Path,
-) -> Result<CommandOutput, CommandError> {
+pub fn run(shell: &CommandContext, args: &VerifyArgs, file: &Path) -> CommandResult {
     let trees = CommitSources::open(shell.find_project_folder()?, args.at.as_deref())?;
     let mut input = shell.world.open_input(file)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -50,33 +52,27 @@ pub fn run(
         clock: &clock,
     };
     loop {
-        let batch = read_citation_batch(&mut *input, &mut sum)
-            .map_err(|error| new_citation_input_fault(file, &error))?;
+        let batch = read_citation_batch(&mut *input, &mut sum).map_err(|error| {
+            let file = file.display();
+            CommandError::usage(format!("cannot read '{file}' to its end: {error}"))
+        })?;
         if batch.is_empty() {
             return Ok(sum.into_answer(shell));
         }
         match write_citation_records(&mut out, &mut sum, lookup.look_up_batch(batch)) {
-            Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 return Ok(sum.into_answer(shell));
             }
-            Err(error) => return Err(CommandError::internal(error)),
+            written => written.map_err(CommandError::internal)?,
         }
     }
-}
-
-fn new_citation_input_fault(file: &Path, error: &io::Error) -> CommandError {
-    CommandError::usage(format!(
-        "cannot read '{}' to its end: {error}",
-        file.display()
-    ))
 }
 
 /// The next lines, each with its number where it was not understood.
 fn read_citation_batch(
     input: &mut dyn BufRead,
     sum: &mut CitationTotals,
-) -> io::Result<Vec<Result<CitationQuery, (usize, MalformedCitationLine)>>> {
+) -> io::Result<Vec<NumberedQuery>> {
     let mut batch = Vec::new();
     while batch.len() < BATCH
         && let Some((n_read, asked)) = input_line::read_citation_line(input)?
@@ -93,7 +89,12 @@ fn write_citation_records(
     records: Vec<CitationLookupRecord>,
 ) -> io::Result<()> {
     for record in records {
-        sum.count_record(&record);
+        sum.n_invalid += usize::from(record.invalid_count);
+        if let (Some(line), Some(error)) = (record.line, &record.error) {
+            sum.n_malformed += 1;
+            sum.first_malformed
+                .get_or_insert_with(|| format!("line {line}: {error}"));
+        }
         serde_json::to_writer(&mut *out, &record)?;
         out.write_all(b"\n")?;
     }
@@ -101,15 +102,6 @@ fn write_citation_records(
 }
 
 impl CitationTotals {
-    fn count_record(&mut self, record: &CitationLookupRecord) {
-        self.n_invalid += usize::from(record.invalid_count);
-        if let (Some(line), Some(error)) = (record.line, &record.error) {
-            self.n_malformed += 1;
-            self.first_malformed
-                .get_or_insert_with(|| format!("line {line}: {error}"));
-        }
-    }
-
     /// Everything was said already; what is left is the number, and what was not understood.
     fn into_answer(self, shell: &CommandContext) -> CommandOutput {
         let code = match (self.n_malformed, self.n_invalid) {
@@ -118,14 +110,10 @@ impl CitationTotals {
             _ => error::USAGE,
         };
         let more = self.n_malformed.saturating_sub(1);
-        let more = if more == 0 {
-            String::new()
-        } else {
-            format!(", and {more} more")
-        };
-        let told = self.first_malformed.map(|it| {
-            apostille_terminal::paint::make_terminal_safe(&format!("not understood: {it}{more}\n"))
-        });
+        let more = format_if(more > 0, || format!(", and {more} more"));
+        let told = self
+            .first_malformed
+            .map(|it| make_terminal_safe(&format!("not understood: {it}{more}\n")));
         CommandOutput {
             code,
             err: told.unwrap_or_default(),
@@ -160,56 +148,42 @@ struct CitationLookup<'a> {
 
 impl CitationLookup<'_> {
     /// What was found at each line, in order.
-    fn look_up_batch(
-        &self,
-        batch: Vec<Result<CitationQuery, (usize, MalformedCitationLine)>>,
-    ) -> Vec<CitationLookupRecord> {
+    fn look_up_batch(&self, batch: Vec<NumberedQuery>) -> Vec<CitationLookupRecord> {
         let mut by_ref: BTreeMap<Option<&str>, Vec<(usize, &PartialCitation)>> = BTreeMap::new();
-        let mut seen: Vec<Option<CitationLookupResult>> = Vec::with_capacity(batch.len());
+        let mut seen: BTreeMap<usize, CitationLookupResult> = BTreeMap::new();
         for (at, asked) in batch.iter().enumerate() {
-            let Ok(asked) = asked else {
-                seen.push(None);
-                continue;
-            };
-            seen.push(
-                asked
-                    .pin
-                    .as_ref()
-                    .err()
-                    .map(|why| CitationLookupResult::new_uncitable(why.clone())),
-            );
-            if let Ok(pin) = &asked.pin {
-                by_ref
-                    .entry(asked.reference.as_deref())
-                    .or_default()
-                    .push((at, pin));
+            let Ok(asked) = asked else { continue };
+            match &asked.pin {
+                Ok(pin) => {
+                    let same = by_ref.entry(asked.reference.as_deref()).or_default();
+                    same.push((at, pin));
+                }
+                Err(why) => {
+                    seen.insert(at, CitationLookupResult::new_uncitable(why.clone()));
+                }
             }
         }
         for (reference, pins) in by_ref {
-            for (at, found) in self.look_up_at_ref(reference, pins) {
-                seen[at] = Some(found);
-            }
+            seen.extend(self.look_up_at_ref(reference, pins));
         }
-        let record = |(asked, seen): (
-            Result<CitationQuery, (usize, MalformedCitationLine)>,
-            Option<CitationLookupResult>,
-        )| match asked {
-            Ok(asked) => CitationLookupRecord::new(
-                asked,
-                seen.unwrap_or_else(|| CitationLookupResult::new_unknown("nobody looked")),
-            ),
+        let record = |(at, asked): (usize, NumberedQuery)| match asked {
+            Ok(asked) => {
+                let found = seen.remove(&at);
+                let nobody = || CitationLookupResult::new_unknown("nobody looked");
+                CitationLookupRecord::new(asked, found.unwrap_or_else(nobody))
+            }
             Err((line, malformed)) => CitationLookupRecord::from_malformed(line, malformed),
         };
-        batch.into_iter().zip(seen).map(record).collect()
+        batch.into_iter().enumerate().map(record).collect()
     }
 
     fn look_up_at_ref(
         &self,
         reference: Option<&str>,
         pins: Vec<(usize, &PartialCitation)>,
-    ) -> Vec<(usize, CitationLookupResult)> {
+    ) -> Vec<PlacedResult> {
         match reference.map(|it| self.trees.source_at(it)) {
-            None => self.look_up_in_source(self.trees.default_source(), pins),
+            None => self.look_up_in_source(&*self.trees.usual, pins),
             Some(Ok(source)) => self.look_up_in_source(&*source, pins),
             Some(Err(why)) => pins
                 .into_iter()
@@ -223,29 +197,23 @@ impl CitationLookup<'_> {
         &self,
         now: &dyn Source,
         mut pins: Vec<(usize, &PartialCitation)>,
-    ) -> Vec<(usize, CitationLookupResult)> {
+    ) -> Vec<PlacedResult> {
         pins.sort_by_key(|(at, pin)| (pin.commit.clone(), *at));
-        let mut done: Vec<(usize, CitationLookupResult)> = Vec::new();
+        let mut done: Vec<PlacedResult> = Vec::new();
         let mut open: Vec<(usize, Citation, u64)> = Vec::new();
         for same in pins.chunk_by(|a, b| a.1.commit == b.1.commit) {
-            let then = same[0]
-                .1
-                .commit
-                .as_deref()
-                .and_then(|it| self.trees.cited_commit(it));
+            let commit = same[0].1.commit.as_deref();
+            let then = commit.and_then(|it| self.trees.cited_commit(it));
             for (at, pin) in same {
                 let began = (self.clock)();
                 let citation = resolve_partial_citation(pin, then.as_ref(), now);
                 let micros = (self.clock)() - began;
                 match citation {
                     Ok(citation) => open.push((*at, citation, micros)),
-                    Err(verdict) => done.push((
-                        *at,
-                        CitationLookupResult {
-                            micros,
-                            ..CitationLookupResult::from_verdict(verdict)
-                        },
-                    )),
+                    Err(verdict) => {
+                        let found = CitationLookupResult::from_verdict(verdict);
+                        done.push((*at, CitationLookupResult { micros, ..found }));
+                    }
                 }
             }
         }
@@ -257,31 +225,23 @@ impl CitationLookup<'_> {
         &self,
         now: &dyn Source,
         open: Vec<(usize, Citation, u64)>,
-    ) -> Vec<(usize, CitationLookupResult)> {
+    ) -> Vec<PlacedResult> {
         let began = (self.clock)();
         let citations: Vec<&Citation> = open.iter().map(|it| &it.1).collect();
-        let verdicts = self.follow_citations(now, &citations);
+        let found = CitationFollower::new(now, Policy::default().tolerance, &|| false, FAR)
+            .follow_citations(&citations);
         // What is looked up together takes its time together.
         let share = ((self.clock)() - began) / (open.len() as u64).max(1);
-        let seen = |((at, citation, micros), verdict): ((usize, Citation, u64), Verdict)| {
-            (
-                at,
-                CitationLookupResult {
-                    verdict,
+        let timed = open.into_iter().zip(found);
+        timed
+            .map(|((at, citation, micros), found)| {
+                let result = CitationLookupResult {
                     snippet: Some(citation.snippet),
-                    error: None,
                     micros: micros + share,
-                },
-            )
-        };
-        open.into_iter().zip(verdicts).map(seen).collect()
-    }
-
-    fn follow_citations(&self, now: &dyn Source, citations: &[&Citation]) -> Vec<Verdict> {
-        CitationFollower::new(now, Policy::default().tolerance, &|| false, FAR)
-            .follow_citations(citations)
-            .into_iter()
-            .map(|it| it.verdict)
+                    ..CitationLookupResult::from_verdict(found.verdict)
+                };
+                (at, result)
+            })
             .collect()
     }
 }

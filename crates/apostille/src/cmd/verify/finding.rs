@@ -4,36 +4,24 @@ use apostille_cite::citation::{Citation, CodeLocation};
 use apostille_cite::verdict::Verdict;
 use apostille_core::memory::MemoryId;
 use apostille_core::verify::VerifiedMemory;
+use apostille_terminal::paint::{flatten_to_line, join_texts, memory};
+use apostille_text::words;
 
-use apostille_terminal::paint::{flatten_to_line, memory};
-
-/// What may be found, the word and what it means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VerifyRule {
-    /// The cited lines changed.
-    Changed,
-    /// The cited lines are gone.
-    Gone,
-    /// The code no longer says what the fact says.
-    Contradicted,
-    /// The cited lines stand elsewhere.
-    Moved,
+words! {
+    /// What may be found, in the order in which it is numbered.
+    VerifyRule as "rule" {
+        /// The cited lines changed.
+        Changed = "changed",
+        /// The cited lines are gone.
+        Gone = "gone",
+        /// The code no longer says what the fact says.
+        Contradicted = "contradicted",
+        /// The cited lines stand elsewhere.
+        Moved = "moved",
+    }
 }
 
 impl VerifyRule {
-    /// Every rule, in the order in which they are numbered.
-    pub const ALL: [Self; 4] = [Self::Changed, Self::Gone, Self::Contradicted, Self::Moved];
-
-    /// The word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Changed => "changed",
-            Self::Gone => "gone",
-            Self::Contradicted => "contradicted",
-            Self::Moved => "moved",
-        }
-    }
-
     /// What it means.
     pub fn description(self) -> &'static str {
         match self {
@@ -69,13 +57,16 @@ pub fn collect_verify_findings(verified: &[VerifiedMemory]) -> Vec<VerifyFinding
 }
 
 fn collect_memory_findings(it: &VerifiedMemory) -> Vec<VerifyFinding> {
-    let places = it.memory.citations.iter().zip(&it.verdicts).enumerate();
-    let wanted = |verdict: &Verdict| match it.is_invalid() {
-        true => verdict.is_bad(),
-        false => it.is_good() && matches!(verdict, Verdict::Moved { .. }),
+    let is_wanted = |verdict: &Verdict| {
+        if it.is_invalid() {
+            verdict.is_bad()
+        } else {
+            it.is_good() && matches!(verdict, Verdict::Moved { .. })
+        }
     };
-    let found = places.filter(|(_, (_, verdict))| wanted(verdict));
-    found
+    let places = it.memory.citations.iter().zip(&it.verdicts).enumerate();
+    places
+        .filter(|(_, (_, verdict))| is_wanted(verdict))
         .filter_map(|(nth, (citation, verdict))| build_verify_finding(it, nth, citation, verdict))
         .collect()
 }
@@ -101,15 +92,9 @@ fn build_verify_finding(
         flatten_to_line(&it.memory.fact),
         memory::format_judged_place(citation, verdict)
     );
-    if let Verdict::Changed(found) = verdict
-        && !found.contradicted.is_empty()
-    {
-        let names = found
-            .contradicted
-            .iter()
-            .map(|it| format!("`{}`", flatten_to_line(it)))
-            .collect::<Vec<_>>();
-        message += &format!("; the code no longer says {}", names.join(", "));
+    if let (VerifyRule::Contradicted, Verdict::Changed(found)) = (rule, verdict) {
+        let names = found.contradicted.iter().map(|it| memory::quote_name(it));
+        message += &format!("; the code no longer says {}", join_texts(names, ", "));
     }
     if rule != VerifyRule::Moved {
         message += &format!("; apostille supersede {handle}, or invalidate {handle}");

@@ -1,7 +1,6 @@
 //! `verify --fix`: what to say instead of what does not hold, and the command that says it.
 
-use std::io::Write as _;
-
+use crate::cmd::format_outcome;
 use apostille_cite::verdict::Verdict;
 use apostille_core::memory::{Draft, Memory, MemoryName, ReplacementKind, Status};
 use apostille_core::remember::RememberOutcome;
@@ -9,14 +8,15 @@ use apostille_core::revise::{self, ReviseOutcome};
 use apostille_core::verify::VerifiedMemory;
 use apostille_core::verify::proposal::{ReplacementProposal, propose_replacement};
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use apostille_terminal::command_context;
-use apostille_terminal::command_context::CommandContext;
+use apostille_terminal::command_context::{CommandContext, CommandResult};
+use apostille_terminal::paint::memory::{format_not_kept, format_place};
 use apostille_terminal::paint::paste::quote_pasted_word;
 use apostille_terminal::paint::{
-    BOLD, CYAN, DIM, GREEN, Paint, YELLOW, embolden_words, flatten_to_line, memory, style_text,
+    BOLD, CYAN, DIM, GREEN, Paint, YELLOW, embolden_words, flatten_to_line, format_if, memory,
+    style_text,
 };
-use apostille_workspace::error::CommandError;
 use apostille_workspace::workspace::Workspace;
 
 /// What to do about one memory.
@@ -33,16 +33,10 @@ pub struct VerifyFixView {
     #[serde(skip_serializing_if = "Option::is_none")]
     fact: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    swapped: Option<Vec<SwappedValueView>>,
+    swapped: Option<Vec<Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cite: Option<Vec<String>>,
     command: String,
-}
-
-#[derive(Serialize)]
-struct SwappedValueView {
-    was: String,
-    now: String,
 }
 
 /// What to do about each memory that is invalid. Where something could not be looked up, that is to wait.
@@ -50,35 +44,30 @@ pub fn propose_verify_fixes<'a>(
     shell: &CommandContext,
     verified: &'a [VerifiedMemory],
 ) -> Vec<VerifyFix<'a>> {
-    let is_known = |it: &VerifiedMemory| {
-        !it.verdicts
-            .iter()
-            .any(|it| matches!(it, Verdict::Unknown { .. }))
-    };
+    let is_unknown = |it: &Verdict| matches!(it, Verdict::Unknown { .. });
     let due = |it: &&VerifiedMemory| {
-        it.is_invalid() && it.memory.is_active() && it.deed.is_none() && is_known(it)
+        it.is_invalid()
+            && it.memory.is_active()
+            && it.deed.is_none()
+            && !it.verdicts.iter().any(is_unknown)
     };
-    verified
-        .iter()
-        .filter(due)
-        .map(|it| VerifyFix::new(shell, it))
-        .collect()
+    let due = verified.iter().filter(due);
+    due.map(|it| VerifyFix::new(shell, it)).collect()
 }
 
 impl<'a> VerifyFix<'a> {
     fn new(shell: &CommandContext, verified: &'a VerifiedMemory) -> Self {
         let proposal = propose_replacement(verified);
-        let (program, handle) = (shell.flags.pasted_program(), verified.memory.handle());
+        let memory = &verified.memory;
+        let (program, handle) = (shell.flags.pasted_program(), memory.handle());
         let command = match &proposal {
-            Some(it) => format!(
-                "{program} supersede {handle} --correct{}",
-                format_supersede_arguments(&verified.memory, it)
-            ),
+            Some(it) => {
+                let arguments = format_supersede_arguments(memory, it);
+                format!("{program} supersede {handle} --correct{arguments}")
+            }
             None => {
-                let reason = quote_pasted_word(&format!(
-                    "the code is gone: {}",
-                    format_cited_places(&verified.memory)
-                ));
+                let reason = format!("the code is gone: {}", format_cited_places(memory));
+                let reason = quote_pasted_word(&reason);
                 format!("{program} invalidate {handle} --reason {reason}")
             }
         };
@@ -91,10 +80,7 @@ impl<'a> VerifyFix<'a> {
 
     /// The same in `--json`.
     pub fn to_view(&self) -> VerifyFixView {
-        let swap = |(was, now): &(String, String)| SwappedValueView {
-            was: was.clone(),
-            now: now.clone(),
-        };
+        let swap = |(was, now): &(String, String)| json!({"was": was, "now": now});
         let proposal = self.proposal.as_ref();
         VerifyFixView {
             handle: self.verified.memory.handle().to_string(),
@@ -118,13 +104,11 @@ impl<'a> VerifyFix<'a> {
             Some(it) => {
                 let words: Vec<&str> = it.swapped.iter().map(|it| it.1.as_str()).collect();
                 let fact = embolden_words(&paint.wrap_text(&it.fact, 8), &words);
-                format!("      {}\n{fact}", style_text(GREEN, "instead:"))
+                format!("      {GREEN}instead:{GREEN:#}\n{fact}")
             }
         };
-        format!(
-            "{entry}{instead}      {}\n",
-            style_text(CYAN, &self.command)
-        )
+        let command = &self.command;
+        format!("{entry}{instead}      {CYAN}{command}{CYAN:#}\n")
     }
 }
 
@@ -145,17 +129,17 @@ fn format_supersede_arguments(memory: &Memory, it: &ReplacementProposal) -> Stri
 
 /// The first places that a memory cites: enough for a reason, which has a limit.
 fn format_cited_places(memory: &Memory) -> String {
-    let mut places = memory
-        .citations
-        .iter()
-        .map(|it| flatten_to_line(&it.location().to_string()));
-    let first = places.next().unwrap_or_default();
-    let n_more = places.count();
-    let first: String = first.chars().take(200).collect();
-    if n_more == 0 {
-        first
-    } else {
-        format!("{first} and {n_more} more")
+    let mut places = memory.citations.iter();
+    let first: String = places
+        .next()
+        .map(|it| format_place(&it.location()))
+        .unwrap_or_default()
+        .chars()
+        .take(200)
+        .collect();
+    match places.len() {
+        0 => first,
+        n_more => format!("{first} and {n_more} more"),
     }
 }
 
@@ -172,15 +156,15 @@ enum FixChoice {
 impl FixChoice {
     /// The choice that a line stands for; the end of the input is the end of it all.
     fn from_line(line: &str) -> Option<Self> {
-        match line.trim().to_ascii_lowercase().as_str() {
-            "" if line.is_empty() => Some(Self::Quit),
-            "y" | "yes" => Some(Self::Replace),
-            "e" => Some(Self::Edit),
-            "i" => Some(Self::Invalidate),
-            "" | "s" => Some(Self::Skip),
-            "q" => Some(Self::Quit),
-            _ => None,
-        }
+        Some(match line.trim().to_ascii_lowercase().as_str() {
+            "" if line.is_empty() => Self::Quit,
+            "y" | "yes" => Self::Replace,
+            "e" => Self::Edit,
+            "i" => Self::Invalidate,
+            "" | "s" => Self::Skip,
+            "q" => Self::Quit,
+            _ => return None,
+        })
     }
 }
 
@@ -189,46 +173,35 @@ pub fn ask_about_fixes(
     shell: &CommandContext,
     desk: &Workspace,
     fixes: &[VerifyFix<'_>],
-) -> Result<(), CommandError> {
+) -> CommandResult<()> {
     for (at, fix) in fixes.iter().enumerate() {
-        print_at_once(
-            shell,
-            &format!(
-                "{}{}",
-                if at == 0 { "" } else { "\n" },
-                fix.to_text(&shell.paint)
-            ),
-        );
-        let told = match ask_fix_choice(shell, fix) {
-            FixChoice::Quit => return Ok(()),
-            FixChoice::Skip => continue,
-            FixChoice::Invalidate => invalidate_by_fix(shell, desk, fix)?,
-            FixChoice::Replace => match &fix.proposal {
-                Some(it) => supersede_by_fix(shell, desk, fix, it.fact.clone())?,
-                None => continue,
-            },
-            FixChoice::Edit => {
-                print_at_once(shell, "      the fact, on one line: ");
+        let gap = if at == 0 { "" } else { "\n" };
+        shell.print_at_once(&format!("{gap}{}", fix.to_text(&shell.paint)));
+        let told = match (ask_fix_choice(shell, fix), &fix.proposal) {
+            (FixChoice::Quit, _) => return Ok(()),
+            (FixChoice::Invalidate, _) => invalidate_by_fix(shell, desk, fix)?,
+            (FixChoice::Replace, Some(it)) => supersede_by_fix(shell, desk, fix, &it.fact)?,
+            (FixChoice::Edit, _) => {
+                shell.print_at_once("      the fact, on one line: ");
                 match shell.world.read_line().trim() {
                     "" => continue,
-                    fact => supersede_by_fix(shell, desk, fix, fact.to_owned())?,
+                    fact => supersede_by_fix(shell, desk, fix, fact)?,
                 }
             }
+            (FixChoice::Skip | FixChoice::Replace, _) => continue,
         };
-        print_at_once(shell, &told);
+        shell.print_at_once(&told);
     }
     Ok(())
 }
 
 /// Asks until it is understood.
 fn ask_fix_choice(shell: &CommandContext, fix: &VerifyFix<'_>) -> FixChoice {
-    let key = |key: &str, what: &str| format!("[{}] {what}  ", style_text(BOLD, key));
+    let key = |key: &str, what: &str| format!("[{BOLD}{key}{BOLD:#}] {what}  ");
     let has_proposal = fix.proposal.is_some();
-    let replace = if has_proposal {
+    let replace = format_if(has_proposal, || {
         key("y", "replace") + &key("e", "edit the fact")
-    } else {
-        String::new()
-    };
+    });
     let question = format!(
         "      {replace}{}{}{}> ",
         key("i", "invalidate"),
@@ -236,11 +209,11 @@ fn ask_fix_choice(shell: &CommandContext, fix: &VerifyFix<'_>) -> FixChoice {
         key("q", "quit")
     );
     loop {
-        print_at_once(shell, &question);
+        shell.print_at_once(&question);
         match FixChoice::from_line(&shell.world.read_line()) {
+            None => {}
             Some(FixChoice::Replace | FixChoice::Edit) if !has_proposal => {}
             Some(choice) => return choice,
-            None => {}
         }
     }
 }
@@ -249,66 +222,40 @@ fn supersede_by_fix(
     shell: &CommandContext,
     desk: &Workspace,
     fix: &VerifyFix<'_>,
-    fact: String,
-) -> Result<String, CommandError> {
+    fact: &str,
+) -> CommandResult<String> {
     let old = &fix.verified.memory;
     let voice = shell.world.speaker().voice().clone();
-    let cites = fix
-        .proposal
-        .as_ref()
-        .map(|it| it.cites.clone())
-        .unwrap_or_default();
-    let (tags, reason) = (old.tags.clone(), old.reason.clone());
+    let proposal = fix.proposal.as_ref();
     let draft = Draft {
-        citations: cites,
-        tags,
-        reason,
+        citations: proposal.map(|it| it.cites.clone()).unwrap_or_default(),
+        tags: old.tags.clone(),
+        reason: old.reason.clone(),
         ..Draft::new(old.space.clone(), fact, voice)
     };
-    let cx = desk.context_for(&old.space);
-    let outcome = revise::supersede_memory(
-        &cx,
-        &desk.spaces(),
-        MemoryName::Id(old.id),
-        draft,
-        ReplacementKind::Correction,
-    )?;
-    Ok(match outcome {
-        RememberOutcome::Remembered { memory, .. } => format_fix_replacement(&memory, old),
-        RememberOutcome::Refreshed { memory } => {
-            format!(
-                "      {} says it already\n",
-                style_text(BOLD, memory.handle())
-            )
-        }
-        RememberOutcome::Similar { near } => {
-            let known = near
-                .iter()
-                .map(|it| it.handle.to_string())
-                .collect::<Vec<_>>()
-                .join(", ");
-            format!(
-                "      {} much the same is known: {known}\n",
-                style_text(YELLOW.bold(), "not kept:")
-            )
-        }
-        RememberOutcome::Refused(refusal) => shell.render_refusal(&refusal).err,
-    })
+    let (cx, how) = (desk.context_for(&old.space), ReplacementKind::Correction);
+    let name = MemoryName::Id(old.id);
+    Ok(
+        match revise::supersede_memory(&cx, &desk.spaces(), name, draft, how)? {
+            RememberOutcome::Remembered { memory, .. } => format_fix_replacement(&memory, old),
+            RememberOutcome::Refreshed { memory } => {
+                let handle = memory.handle();
+                format!("      {BOLD}{handle}{BOLD:#} says it already\n")
+            }
+            RememberOutcome::Similar { near } => format!("      {}", format_not_kept(&near)),
+            RememberOutcome::Refused(refusal) => shell.render_refusal(&refusal).err,
+        },
+    )
 }
 
 fn format_fix_replacement(memory: &Memory, old: &Memory) -> String {
-    let done = format!(
-        "      {} {} in place of {}\n",
-        style_text(GREEN, "remembered"),
-        style_text(BOLD, memory.handle()),
-        old.handle()
-    );
+    let done = format_outcome("remembered", memory.handle());
+    let done = format!("      {done} in place of {}\n", old.handle());
     match &memory.status {
         Status::Pending { why } => {
-            let approve = style_text(CYAN, format!("apostille approve {}", memory.handle()));
+            let approve = format!("{CYAN}apostille approve {}{CYAN:#}", memory.handle());
             format!(
-                "{done}      {} {}; {approve}\n",
-                style_text(YELLOW, "pending:"),
+                "{done}      {YELLOW}pending:{YELLOW:#} {}; {approve}\n",
                 flatten_to_line(why)
             )
         }
@@ -320,31 +267,18 @@ fn invalidate_by_fix(
     shell: &CommandContext,
     desk: &Workspace,
     fix: &VerifyFix<'_>,
-) -> Result<String, CommandError> {
+) -> CommandResult<String> {
     let old = &fix.verified.memory;
     let reason = format!("the code changed: {}", format_cited_places(old));
+    let (cx, name) = (desk.context(), MemoryName::Id(old.id));
     Ok(
-        match revise::invalidate_memory(
-            &desk.context(),
-            &desk.spaces(),
-            MemoryName::Id(old.id),
-            &reason,
-        )? {
-            ReviseOutcome::Done(_) => format!(
-                "      {} {}\n",
-                style_text(GREEN, "invalidated"),
-                style_text(BOLD, old.handle())
-            ),
+        match revise::invalidate_memory(&cx, &desk.spaces(), name, &reason)? {
+            ReviseOutcome::Done(_) => {
+                format!("      {}\n", format_outcome("invalidated", old.handle()))
+            }
             ReviseOutcome::Refused(refusal) => shell.render_refusal(&refusal).err,
         },
     )
-}
-
-/// Says something at once, to a person who waits for it.
-fn print_at_once(shell: &CommandContext, text: &str) {
-    // A terminal that is gone is noticed when the answer is read.
-    let _ = command_context::write_styled_text(std::io::stdout().lock(), text, shell.flags.color);
-    let _ = std::io::stdout().flush();
 }
 
 #[cfg(test)]

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use anstyle::Style;
 use apostille_cite::verdict::Verdict;
 use apostille_core::verify::{Deed, VerifiedMemory};
-
 use apostille_terminal::paint::{
-    BOLD, CYAN, DIM, GREEN, Paint, RED, TextTable, YELLOW, flatten_to_line, memory,
-    pick_standing_style, style_text,
+    BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW, flatten_to_line, format_if, join_texts, memory,
+    style_text,
 };
 
 /// Up to how many lines something is listed that needs no attention.
@@ -53,18 +52,15 @@ pub struct VerifyPage<'a> {
 impl VerifyPage<'_> {
     /// The page as text.
     pub fn to_text(&self, paint: &Paint) -> String {
-        let parts = [
+        let mut parts = vec![
             self.format_good(paint),
             self.format_unknown(paint),
             self.format_unmerged(paint),
             self.format_entries(paint, |it| it >= VerifyGroup::Changed),
-            self.format_sum(paint),
+            self.format_counts() + &self.format_next_step(paint),
         ];
-        parts
-            .into_iter()
-            .filter(|it| !it.is_empty())
-            .collect::<Vec<_>>()
-            .join("\n")
+        parts.retain(|it| !it.is_empty());
+        parts.join("\n")
     }
 
     fn memories_in(&self, wanted: impl Fn(VerifyGroup) -> bool) -> Vec<&VerifiedMemory> {
@@ -79,22 +75,21 @@ impl VerifyPage<'_> {
         let mut good = self.memories_in(|it| it <= VerifyGroup::Harmless);
         let is_folded = good.len() > FEW && !self.is_verbose;
         good.retain(|it| !is_folded || classify_verified(it) != VerifyGroup::Holds);
-        let n_more = if self.is_verbose {
-            0
+        let shown = if self.is_verbose {
+            good.len()
         } else {
-            good.len().saturating_sub(FEW)
+            good.len().min(FEW)
         };
-        let mut table = TextTable::default();
-        for it in &good[..good.len() - n_more] {
-            table.add_row([
+        let rows = good.iter().take(shown).map(|it| {
+            [
                 style_text(BOLD, it.memory.handle()),
                 style_text(choose_group_style(classify_verified(it)), it.standing()),
                 format_verified_places(it),
-            ]);
-        }
-        let more = (n_more > 0)
-            .then(|| style_text(DIM, format!("… and {n_more} more; --verbose lists them\n")));
-        table.to_text(paint, 0) + &more.unwrap_or_default()
+            ]
+        });
+        let n_more = good.len() - shown;
+        let more = format!("… and {n_more} more; --verbose lists them\n");
+        paint.format_table(0, rows) + &format_if(n_more > 0, || style_text(DIM, more))
     }
 
     /// What could not be looked up, where that is much by the reason.
@@ -115,102 +110,76 @@ impl VerifyPage<'_> {
 
     /// What another branch says. Nothing is shown against it: here it was never said.
     fn format_unmerged(&self, paint: &Paint) -> String {
-        let mut table = TextTable::default();
-        for it in self.memories_in(|it| it == VerifyGroup::Unmerged) {
+        let row = |it: &VerifiedMemory| {
             let place = it
                 .memory
                 .citations
                 .first()
-                .map(|it| flatten_to_line(&it.location().to_string()));
-            let place = style_text(DIM, place.unwrap_or_default());
-            table.add_row([
+                .map(|it| memory::format_place(&it.location()));
+            [
                 style_text(BOLD, it.memory.handle()),
-                place,
+                style_text(DIM, place.unwrap_or_default()),
                 flatten_to_line(&it.memory.fact),
-            ]);
-        }
-        let (title, lines) = (
-            style_text(BOLD, "Recorded on a branch that is not merged here:"),
-            table.to_text(paint, 0),
-        );
-        if lines.is_empty() {
-            lines
-        } else {
-            format!("{title}\n{lines}")
-        }
+            ]
+        };
+        let unmerged = self.memories_in(|it| it == VerifyGroup::Unmerged);
+        format_if(!unmerged.is_empty(), || {
+            let table = paint.format_table(0, unmerged.into_iter().map(row));
+            format!("{BOLD}Recorded on a branch that is not merged here:{BOLD:#}\n{table}")
+        })
     }
 
     fn format_entries(&self, paint: &Paint, wanted: impl Fn(VerifyGroup) -> bool) -> String {
-        let entry = |it: &&VerifiedMemory| {
-            memory::format_memory_entry(paint, &it.memory, &it.verdicts) + &format_verify_deed(it)
+        let entry = |it: &VerifiedMemory| {
+            let deed = it.deed.map(|deed| {
+                let handle = it.memory.handle();
+                let told = format!("{deed}; `apostille show {handle}` has why");
+                format!("      {BOLD}{told}{BOLD:#}\n")
+            });
+            memory::format_memory_entry(paint, &it.memory, &it.verdicts) + &deed.unwrap_or_default()
         };
-        self.memories_in(wanted)
-            .iter()
-            .map(entry)
-            .collect::<Vec<_>>()
-            .join("\n")
+        join_texts(self.memories_in(wanted).into_iter().map(entry), "\n")
     }
 
-    /// The counts, the best first, and what to do about it.
-    fn format_sum(&self, paint: &Paint) -> String {
-        let (words, counts) = self.count_groups();
-        words + "\n" + &self.format_next_step(paint, &counts)
-    }
-
-    /// The counts on one line.
+    /// The counts on one line, the best first, and how often something was done.
     pub fn format_counts(&self) -> String {
-        self.count_groups().0 + "\n"
-    }
-
-    fn count_groups(&self) -> (String, BTreeMap<VerifyGroup, usize>) {
         let mut counts: BTreeMap<VerifyGroup, usize> = BTreeMap::new();
         for it in self.memories {
             *counts.entry(classify_verified(it)).or_default() += 1;
         }
-        let count = |word: Deed| {
-            self.memories
-                .iter()
-                .filter(|it| it.deed == Some(word))
-                .count()
-        };
-        let deeds = Deed::ALL
-            .iter()
-            .map(|it| (*it, count(*it)))
-            .filter(|it| it.1 > 0);
-        let words = counts.iter().map(|(shelf, n)| {
-            style_text(choose_group_style(*shelf), format_group_count(*shelf, *n))
+        let words = counts
+            .into_iter()
+            .map(|(group, n)| style_text(choose_group_style(group), format_group_count(group, n)));
+        let deeds = Deed::ALL.iter().filter_map(|deed| {
+            let done = self.memories.iter().filter(|it| it.deed == Some(*deed));
+            let n = done.count();
+            (n > 0).then(|| format!("{BOLD}{n} {deed}{BOLD:#}"))
         });
-        let words = words.chain(deeds.map(|(deed, n)| style_text(BOLD, format!("{n} {deed}"))));
-        let words = words.collect::<Vec<_>>().join(&style_text(DIM, " · "));
-        (words, counts)
+        join_texts(words.chain(deeds), &style_text(DIM, " · ")) + "\n"
     }
 
-    fn format_next_step(&self, paint: &Paint, counts: &BTreeMap<VerifyGroup, usize>) -> String {
+    /// What to do about it.
+    fn format_next_step(&self, paint: &Paint) -> String {
         let mut out = String::new();
-        let is_open = |it: &VerifiedMemory| {
-            it.deed.is_none() && matches!(classify_verified(it), VerifyGroup::Moved)
-        };
+        let is_open =
+            |it: &VerifiedMemory| it.deed.is_none() && classify_verified(it) == VerifyGroup::Moved;
         if let Some(why) = self.unsettled.filter(|_| self.memories.iter().any(is_open)) {
             let text = format!("what moved was followed and not written down, because {why}");
             out += &style_text(DIM, paint.wrap_text(&text, 0));
         }
-        if counts.keys().any(|it| *it >= VerifyGroup::Changed) {
-            out += &style_text(
-                DIM,
-                "`apostille verify --fix` says what could take their place\n",
-            );
-        }
-        out
+        let is_wrong = |it: &VerifiedMemory| classify_verified(it) >= VerifyGroup::Changed;
+        let fix = "`apostille verify --fix` says what could take their place\n";
+        out + &format_if(self.memories.iter().any(is_wrong), || style_text(DIM, fix))
     }
 }
 
 /// What could not be looked up, a line for each reason, the most frequent first.
 pub fn list_unknown_reasons(memories: &[VerifiedMemory]) -> Vec<String> {
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
-    for it in memories
+    let unknown = memories
         .iter()
-        .filter(|it| classify_verified(it) == VerifyGroup::Unknown)
-    {
+        .filter(|it| classify_verified(it) == VerifyGroup::Unknown);
+    for it in unknown {
         let why = it.verdicts.iter().find_map(|it| match it {
             Verdict::Unknown { why } => Some(flatten_to_line(why)),
             _ => None,
@@ -219,10 +188,8 @@ pub fn list_unknown_reasons(memories: &[VerifiedMemory]) -> Vec<String> {
     }
     let mut reasons: Vec<(String, usize)> = reasons.into_iter().collect();
     reasons.sort_by_key(|it| std::cmp::Reverse(it.1));
-    reasons
-        .into_iter()
-        .map(|(why, n)| format!("{n} could not be looked up: {why}"))
-        .collect()
+    let line = |(why, n)| format!("{n} could not be looked up: {why}");
+    reasons.into_iter().map(line).collect()
 }
 
 /// The places, how they stand, and what was done.
@@ -234,42 +201,30 @@ fn format_verified_places(it: &VerifiedMemory) -> String {
         .zip(&it.verdicts)
         .map(|(c, v)| memory::format_judged_place(c, v));
     let deed = it.deed.map(|it| format!(" · {it}")).unwrap_or_default();
-    places.collect::<Vec<_>>().join(", ") + &deed
+    join_texts(places, ", ") + &deed
 }
 
-fn format_verify_deed(it: &VerifiedMemory) -> String {
-    let handle = it.memory.handle();
-    match it.deed {
-        Some(deed) => format!(
-            "      {}\n",
-            style_text(BOLD, format!("{deed}; `apostille show {handle}` has why"))
-        ),
-        None => String::new(),
-    }
-}
-
-fn choose_group_style(shelf: VerifyGroup) -> Style {
-    match shelf {
+fn choose_group_style(group: VerifyGroup) -> Style {
+    match group {
         VerifyGroup::Holds => GREEN,
         VerifyGroup::Moved | VerifyGroup::Harmless => CYAN,
         VerifyGroup::Changed => YELLOW,
         VerifyGroup::Gone => RED,
-        VerifyGroup::Uncited | VerifyGroup::Unknown | VerifyGroup::Unmerged => {
-            pick_standing_style("unknown")
-        }
+        VerifyGroup::Uncited | VerifyGroup::Unknown | VerifyGroup::Unmerged => DIM,
     }
 }
 
-fn format_group_count(shelf: VerifyGroup, n: usize) -> String {
-    match (shelf, n) {
-        (VerifyGroup::Holds, 1) => "1 holds".into(),
-        (VerifyGroup::Holds, _) => format!("{n} hold"),
-        (VerifyGroup::Moved, _) => format!("{n} moved"),
-        (VerifyGroup::Harmless, _) => format!("{n} changed harmlessly"),
-        (VerifyGroup::Uncited, _) => format!("{n} without citation"),
-        (VerifyGroup::Unknown, _) => format!("{n} could not be looked up"),
-        (VerifyGroup::Unmerged, _) => format!("{n} not merged here"),
-        (VerifyGroup::Changed, _) => format!("{n} changed"),
-        (VerifyGroup::Gone, _) => format!("{n} gone"),
-    }
+fn format_group_count(group: VerifyGroup, n: usize) -> String {
+    let words = match group {
+        VerifyGroup::Holds if n == 1 => "holds",
+        VerifyGroup::Holds => "hold",
+        VerifyGroup::Moved => "moved",
+        VerifyGroup::Harmless => "changed harmlessly",
+        VerifyGroup::Uncited => "without citation",
+        VerifyGroup::Unknown => "could not be looked up",
+        VerifyGroup::Unmerged => "not merged here",
+        VerifyGroup::Changed => "changed",
+        VerifyGroup::Gone => "gone",
+    };
+    format!("{n} {words}")
 }

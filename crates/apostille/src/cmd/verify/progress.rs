@@ -1,10 +1,9 @@
 //! How far it is, beside the output, for a person who waits.
 
+use apostille_terminal::command_context::CommandContext;
+use apostille_terminal::paint::{format_if, format_percent_bar};
 use std::cell::Cell;
 use std::io::Write as _;
-
-use apostille_terminal::command_context::CommandContext;
-use apostille_terminal::paint::format_percent_bar;
 
 /// From how many citations on a person is told how far it is.
 const MANY: usize = 200;
@@ -38,20 +37,14 @@ impl VerifyProgress {
     pub fn add_step(&self) {
         let done = self.done.get() + 1;
         self.done.set(done);
-        if !self.is_shown {
+        let picture = Some(self.frame_number(done));
+        if !self.is_shown || self.drawn.get() == picture {
             return;
         }
-        let picture = self.frame_number(done);
-        if self.drawn.get() != Some(picture) {
-            let up = if self.drawn.replace(Some(picture)).is_some() {
-                ERASE
-            } else {
-                ""
-            };
-            // Nobody watching is no reason to stop; in one piece, so that it does not flicker.
-            let _ =
-                std::io::stderr().write_all(format!("{up}{}\n", self.format_line(done)).as_bytes());
-        }
+        let up = self.drawn.replace(picture).map_or("", |_| ERASE);
+        // Nobody watching is no reason to stop; in one piece, so that it does not flicker.
+        let picture = format!("{up}{}\n", self.format_line(done));
+        let _ = std::io::stderr().write_all(picture.as_bytes());
     }
 
     /// Which picture shows this step: one for each percent, then one for each stride.
@@ -66,19 +59,12 @@ impl VerifyProgress {
     fn format_line(&self, done: usize) -> String {
         if done > self.total {
             let n = (done - self.total) / STRIDE * STRIDE;
-            let n = if n == 0 {
-                String::new()
-            } else {
-                format!("  {n}")
-            };
+            let n = format_if(n > 0, || format!("  {n}"));
             return format!("following what is not in place …{n}");
         }
         let percent = u8::try_from(done * 100 / self.total.max(1)).unwrap_or(100);
-        format!(
-            "looking  {}  {percent:>3}%  {done} of {} citations",
-            format_percent_bar(percent),
-            self.total
-        )
+        let (bar, total) = (format_percent_bar(percent), self.total);
+        format!("looking  {bar}  {percent:>3}%  {done} of {total} citations")
     }
 }
 

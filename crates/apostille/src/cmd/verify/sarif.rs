@@ -1,28 +1,47 @@
 //! The findings as SARIF 2.1.0, which code hosts show beside the code.
 
+use std::fs;
+use std::path::Path;
+
+use crate::cmd::export::new_write_fault;
 use apostille_cite::citation::CodeLocation;
 use serde_json::{Value, json};
 
 use super::finding::{VerifyFinding, VerifyRule};
+use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
 use apostille_terminal::paint::make_terminal_safe;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// The log of one run. `unknown` is what could not be looked up: no result, but not kept quiet.
 pub fn build_verify_sarif(findings: &[VerifyFinding], unknown: &[String]) -> Value {
-    build_sarif_log(
-        &VerifyRule::ALL.map(build_verify_rule),
-        &findings.iter().map(build_verify_result).collect::<Vec<_>>(),
-        unknown,
-    )
+    let rule = |it: &VerifyRule| {
+        json!({
+            "id": it.as_str(),
+            "shortDescription": {"text": it.description()},
+            "defaultConfiguration": {"level": choose_verify_level(*it)},
+        })
+    };
+    let rules: Vec<Value> = VerifyRule::ALL.iter().map(rule).collect();
+    let results: Vec<Value> = findings.iter().map(build_verify_result).collect();
+    build_sarif_log(&rules, &results, unknown)
+}
+
+/// The log as the answer of a command.
+pub fn render_sarif_output(shell: &CommandContext, log: &Value) -> CommandOutput {
+    shell.render_output(log, |_| format!("{log:#}\n"))
+}
+
+/// Writes the log into a file.
+pub fn write_sarif_file(shell: &CommandContext, file: &Path, log: &Value) -> CommandResult<()> {
+    fs::write(shell.world.cwd.join(file), format!("{log:#}\n"))
+        .map_err(|error| new_write_fault(file, error))
 }
 
 /// A log with these rules and results. What is only said beside them are notes.
 pub fn build_sarif_log(rules: &[Value], results: &[Value], notes: &[String]) -> Value {
-    let notes = notes
-        .iter()
-        .map(|it| json!({"level": "note", "message": {"text": make_terminal_safe(it)}}));
-    let notes: Vec<Value> = notes.collect();
+    let note = |it: &String| json!({"level": "note", "message": {"text": make_terminal_safe(it)}});
+    let notes: Vec<Value> = notes.iter().map(note).collect();
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -55,14 +74,6 @@ fn choose_verify_level(rule: VerifyRule) -> &'static str {
     }
 }
 
-fn build_verify_rule(it: VerifyRule) -> Value {
-    json!({
-        "id": it.as_str(),
-        "shortDescription": {"text": it.description()},
-        "defaultConfiguration": {"level": choose_verify_level(it)},
-    })
-}
-
 fn build_verify_result(it: &VerifyFinding) -> Value {
     json!({
         "ruleId": it.rule.as_str(),
@@ -76,13 +87,11 @@ fn build_verify_result(it: &VerifyFinding) -> Value {
 
 /// A path as a relative reference: what means something in a URI is written out.
 fn encode_sarif_uri(path: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-    let one = |byte: u8| {
-        if is_plain(byte) {
+    let one = |byte: u8| match byte {
+        _ if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) => {
             char::from(byte).to_string()
-        } else {
-            format!("%{byte:02X}")
         }
+        _ => format!("%{byte:02X}"),
     };
     path.bytes().map(one).collect()
 }

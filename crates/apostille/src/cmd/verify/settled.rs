@@ -17,28 +17,17 @@ pub fn explain_unsettled(desk: &Workspace, args: &VerifyArgs) -> String {
     let Some(checkout) = &desk.place.checkout else {
         return "this is no git repository".into();
     };
+    let Some(default) = checkout.find_default_branch() else {
+        return "git does not say which branch is the default one".into();
+    };
     let head = checkout.read_head().unwrap_or_default();
-    let default = checkout.find_default_branch();
-    match (&args.at, head.branch, default) {
-        (_, _, None) => "git does not say which branch is the default one".into(),
-        (Some(at), _, Some(default)) => {
-            format!(
-                "'{}' is not '{}'",
-                flatten_to_line(at),
-                flatten_to_line(&default)
-            )
+    let wanted = flatten_to_line(&default);
+    match (&args.at, head.branch) {
+        (Some(at), _) => format!("'{}' is not '{wanted}'", flatten_to_line(at)),
+        (None, None) => format!("this is a single commit and not '{wanted}'"),
+        (None, Some(branch)) if branch != default => {
+            format!("this is '{}' and not '{wanted}'", flatten_to_line(&branch))
         }
-        (None, branch, Some(default)) if branch.as_ref() != Some(&default) => match branch {
-            Some(branch) => format!(
-                "this is '{}' and not '{}'",
-                flatten_to_line(&branch),
-                flatten_to_line(&default)
-            ),
-            None => format!(
-                "this is a single commit and not '{}'",
-                flatten_to_line(&default)
-            ),
-        },
         _ => "there are uncommitted edits".into(),
     }
 }

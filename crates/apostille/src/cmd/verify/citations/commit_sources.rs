@@ -7,21 +7,21 @@ use apostille_cite::citation::RepoPath;
 use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
 use apostille_git::git::Commit;
 
-use apostille_workspace::error::CommandError;
+use apostille_terminal::command_context::CommandResult;
 use apostille_workspace::project_folder::ProjectFolder;
 
 /// The commits of a repository.
 pub struct CommitSources {
     place: ProjectFolder,
     /// What is looked at where a line does not say it.
-    usual: Box<dyn Source>,
+    pub usual: Box<dyn Source>,
     /// Any commit: the others are read beside it, through the same child.
     first: Option<Commit>,
 }
 
 impl CommitSources {
     /// The repository of this place, looked at as it lies there, or at a commit.
-    pub fn open(place: ProjectFolder, at: Option<&str>) -> Result<Self, CommandError> {
+    pub fn open(place: ProjectFolder, at: Option<&str>) -> CommandResult<Self> {
         let usual = place.open_source(at)?;
         let first = place
             .checkout
@@ -34,11 +34,6 @@ impl CommitSources {
         })
     }
 
-    /// What is looked at where a line does not say it.
-    pub fn default_source(&self) -> &dyn Source {
-        &*self.usual
-    }
-
     /// A commit, branch or tag to look at, or why that cannot be done.
     pub fn source_at(&self, reference: &str) -> Result<Box<dyn Source>, String> {
         let Some(first) = &self.first else {
@@ -47,13 +42,14 @@ impl CommitSources {
                 "cannot look at '{reference}': {folder} is in no git repository"
             ));
         };
-        let commit = first
-            .with_reference(reference)
-            .map_err(|error| error.format_with_causes())?;
-        commit
-            .read_tree()
-            .map_err(|error| error.format_with_causes())?;
-        Ok(Box::new(commit))
+        let found = first.with_reference(reference).and_then(|commit| {
+            commit.read_tree()?;
+            Ok(commit)
+        });
+        match found {
+            Ok(commit) => Ok(Box::new(commit)),
+            Err(error) => Err(error.format_with_causes()),
+        }
     }
 
     /// What somebody cited from; `None` where there is no such commit.

@@ -56,13 +56,8 @@ pub fn read_citation_line(
         let is_whole = line.ends_with(b"\n") || (line.len() as u64) < MAX_LINE;
         if !is_whole {
             input.skip_until(b'\n')?;
-            return Ok(Some((
-                n_read,
-                Err(new_malformed_line(
-                    Value::Null,
-                    "the line is longer than 1 MB",
-                )),
-            )));
+            let fault = new_malformed_line(Value::Null, "the line is longer than 1 MB");
+            return Ok(Some((n_read, Err(fault))));
         }
         if !line.trim_ascii().is_empty() {
             return Ok(Some((n_read, parse_citation_line(&line))));
@@ -79,52 +74,45 @@ fn new_malformed_line(id: Value, error: impl ToString) -> MalformedCitationLine 
 }
 
 fn parse_citation_line(line: &[u8]) -> Result<CitationQuery, MalformedCitationLine> {
-    let value: Value = serde_json::from_slice(line.trim_ascii())
-        .map_err(|error| convert_line_json_error(&error))?;
+    // Without the number of the line, which is always the first one for the parser.
+    let not_json = |error: serde_json::Error| {
+        let why = format!("not JSON: {error}").replace(" at line 1 column", " at column");
+        new_malformed_line(Value::Null, why)
+    };
+    let value: Value = serde_json::from_slice(line.trim_ascii()).map_err(not_json)?;
     let id = value.get("id").cloned().unwrap_or_default();
+    let fault = |why: String| new_malformed_line(id.clone(), why);
     if !value.is_object() {
-        return Err(new_malformed_line(
-            id,
-            "expected an object with path, line_start and line_end",
+        return Err(fault(
+            "expected an object with path, line_start and line_end".into(),
         ));
     }
     let raw: RawCitationLine =
-        serde_json::from_value(value).map_err(|error| new_malformed_line(id.clone(), error))?;
+        serde_json::from_value(value).map_err(|error| fault(error.to_string()))?;
     let (start, end) = (raw.line_start, raw.line_end.unwrap_or(raw.line_start));
     let range = || {
-        new_malformed_line(
-            id.clone(),
-            format!("lines {start}-{end} are no range; lines count from 1"),
-        )
+        fault(format!(
+            "lines {start}-{end} are no range; lines count from 1"
+        ))
     };
     let lines = LineSpan::new(start, end).ok_or_else(range)?;
     let digest = drop_blank_text(raw.snippet_hash)
         .map(|it| it.parse())
-        .transpose();
-    let digest =
-        digest.map_err(|error| new_malformed_line(id.clone(), format!("snippet_hash: {error}")))?;
+        .transpose()
+        .map_err(|error| fault(format!("snippet_hash: {error}")))?;
     let pin = raw.path.parse().map(|path| PartialCitation {
         place: CodeLocation { path, lines },
         commit: drop_blank_text(raw.sha),
         digest,
         text: raw.text,
     });
-    let pin = pin.map_err(|error| error.to_string());
     Ok(CitationQuery {
-        id,
         lines,
-        pin,
+        pin: pin.map_err(|error| error.to_string()),
         path: raw.path,
         reference: drop_blank_text(raw.reference),
+        id,
     })
-}
-
-/// What is wrong, without the number of the line, which is always the first one for the parser.
-fn convert_line_json_error(error: &serde_json::Error) -> MalformedCitationLine {
-    new_malformed_line(
-        Value::Null,
-        format!("not JSON: {error}").replace(" at line 1 column", " at column"),
-    )
 }
 
 fn drop_blank_text(text: Option<String>) -> Option<String> {

@@ -1,6 +1,5 @@
 //! A line of the output: what was found at one citation.
 
-use apostille_cite::citation::CodeLocation;
 use apostille_cite::verdict::{Loss, Verdict};
 use serde::Serialize;
 use serde_json::Value;
@@ -11,7 +10,7 @@ use super::input_line::{CitationQuery, MalformedCitationLine};
 const MAX_CONTENT: usize = 20_000;
 
 /// What was found at one citation.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub struct CitationLookupRecord {
     id: Value,
     /// Whether it may be relied on.
@@ -96,7 +95,13 @@ impl CitationLookupRecord {
     pub fn new(asked: CitationQuery, seen: CitationLookupResult) -> Self {
         let verdict = &seen.verdict;
         let cited = asked.pin.ok().map(|it| it.place);
-        let now = find_place_after_verdict(verdict, cited);
+        // Where it stands now; `None` where it does not.
+        let now = match verdict {
+            Verdict::Holds => cited,
+            Verdict::Moved { to } => Some(to.clone()),
+            Verdict::Changed(it) => Some(it.at.clone()),
+            Verdict::Gone { .. } | Verdict::Unknown { .. } => None,
+        };
         let is_unknown = matches!(verdict, Verdict::Unknown { .. });
         let error = seen.error.or_else(|| explain_bad_verdict(verdict));
         let (change, similarity, since, content) = match verdict {
@@ -145,35 +150,10 @@ impl CitationLookupRecord {
     pub fn from_malformed(line: usize, it: MalformedCitationLine) -> Self {
         Self {
             id: it.id,
-            valid: false,
-            verdict: None,
-            change: None,
-            path: None,
-            line_start: None,
-            line_end: None,
-            similarity: None,
-            since: None,
-            citations: Vec::new(),
-            valid_count: 0,
-            invalid_count: 0,
-            unknown_count: 0,
-            micros: 0,
             line: Some(line),
             error: Some(it.error),
+            ..Self::default()
         }
-    }
-}
-
-/// Where it stands now; `None` where it does not.
-fn find_place_after_verdict(
-    verdict: &Verdict,
-    cited: Option<CodeLocation>,
-) -> Option<CodeLocation> {
-    match verdict {
-        Verdict::Holds => cited,
-        Verdict::Moved { to } => Some(to.clone()),
-        Verdict::Changed(it) => Some(it.at.clone()),
-        Verdict::Gone { .. } | Verdict::Unknown { .. } => None,
     }
 }
 

@@ -1,0 +1,71 @@
+//! `refresh`, `apply`, `approve` and `invalidate`: something is noted about each of some memories.
+
+use apostille_core::CoreError;
+use apostille_core::memory::{Memory, MemoryName};
+use apostille_core::revise::{self, ReviseOutcome};
+
+use super::format_outcome_line;
+use crate::json::{self, RevisedReply};
+use apostille_terminal::args::{InvalidateArgs, SeveralMemoriesArgs};
+use apostille_terminal::command_context::{CommandContext, CommandResult, require_person};
+use apostille_workspace::workspace::Workspace;
+
+/// Notes that memories hold and are of use; they rank as fresh again.
+pub fn run_refresh(shell: &CommandContext, args: &SeveralMemoriesArgs) -> CommandResult {
+    revise_named_memories(shell, &args.names, "refreshed", |desk, name| {
+        revise::refresh_memory(&desk.context(), &desk.spaces(), name)
+    })
+}
+
+/// Notes that memories were used in a task.
+pub fn run_apply(shell: &CommandContext, args: &SeveralMemoriesArgs) -> CommandResult {
+    revise_named_memories(shell, &args.names, "applied", |desk, name| {
+        revise::mark_memory_applied(&desk.context(), &desk.spaces(), name)
+    })
+}
+
+/// Lets memories be used that wait or were rejected, on a person's word.
+pub fn run_approve(shell: &CommandContext, args: &SeveralMemoriesArgs) -> CommandResult {
+    let speaker = shell.world.speaker();
+    let by = require_person(&speaker, "approve what waits")?;
+    revise_named_memories(shell, &args.names, "approved", |desk, name| {
+        revise::reconsider_memory(&desk.context(), by, &desk.spaces(), name)
+    })
+}
+
+/// Marks memories as wrong.
+pub fn run_invalidate(shell: &CommandContext, args: &InvalidateArgs) -> CommandResult {
+    let speaker = shell.world.speaker();
+    revise_named_memories(shell, &args.which.names, "invalidated", |desk, name| {
+        let (cx, by) = (desk.context(), speaker.voice());
+        revise::invalidate_memory_as(&cx, &desk.spaces(), name, &args.reason, by)
+    })
+}
+
+/// Does something to each of these memories; nothing, when one of the names is wrong.
+fn revise_named_memories(
+    shell: &CommandContext,
+    names: &[MemoryName],
+    outcome: &'static str,
+    revise: impl Fn(&Workspace, MemoryName) -> Result<ReviseOutcome, CoreError>,
+) -> CommandResult {
+    let desk = shell.open_workspace()?;
+    desk.find_named(names)?;
+    let mut done: Vec<Memory> = Vec::new();
+    for name in names {
+        match revise(&desk, *name)? {
+            ReviseOutcome::Done(memory) => done.push(*memory),
+            ReviseOutcome::Refused(refusal) => return Err(refusal.into()),
+        }
+    }
+    let json = RevisedReply {
+        ok: true,
+        outcome,
+        memories: json::build_memory_views(&done),
+    };
+    Ok(shell.render_output(&json, |paint| {
+        done.iter()
+            .map(|it| format_outcome_line(paint, outcome, it))
+            .collect()
+    }))
+}
