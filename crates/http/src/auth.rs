@@ -7,11 +7,12 @@ use apostille_text::digest::Digest;
 use hyper::header::{self, HeaderMap};
 use hyper::{Method as Verb, Request};
 
-use super::response::HttpRejection;
+use super::response::{HttpRejection, HttpResult};
 use super::route::AuthKind;
 use super::{HttpServer, sessions};
 use apostille_api::access_token::{Access, AccessToken, OWNER};
 use apostille_api::request_scope::RequestInput;
+use apostille_mcp::concurrency::lock_despite_panic;
 
 /// The names of this machine to itself. Any other one was made to lead here by somebody else.
 const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
@@ -25,41 +26,35 @@ fn read_header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 
 /// Whether this is one of the server's own addresses; `unsaid` is the port where none is said.
 fn is_own_authority(authority: &str, unsaid: u16, port: u16) -> bool {
-    let rest = NAMES
-        .into_iter()
-        .find_map(|it| strip_host_name(authority, it));
-    let said = |rest: &str| match rest.strip_prefix(':') {
-        Some(said) => said.parse().ok(),
-        None => rest.is_empty().then_some(unsaid),
+    let port_behind = |name: &str| {
+        let (head, rest) = authority.split_at_checked(name.len())?;
+        let rest = head.eq_ignore_ascii_case(name).then_some(rest)?;
+        match rest.strip_prefix(':') {
+            Some(said) => said.parse().ok(),
+            None => rest.is_empty().then_some(unsaid),
+        }
     };
-    rest.and_then(said) == Some(port)
-}
-
-fn strip_host_name<'a>(authority: &'a str, name: &str) -> Option<&'a str> {
-    let (head, rest) = authority.split_at_checked(name.len())?;
-    head.eq_ignore_ascii_case(name).then_some(rest)
+    NAMES.into_iter().find_map(port_behind) == Some(port)
 }
 
 /// Turns away what was sent to another name: a page can make its own name lead to this machine. A browser says the port,
 /// so whoever leaves it out is none.
-pub(super) fn check_host_header<B>(request: &Request<B>, port: u16) -> Result<(), HttpRejection> {
+pub(super) fn check_host_header<B>(request: &Request<B>, port: u16) -> HttpResult<()> {
     let mut hosts = request.headers().get_all(header::HOST).iter();
     let is_own = |it: &str| is_own_authority(it, port, port);
     let is_meant = request
         .uri()
         .authority()
         .is_none_or(|it| is_own(it.as_str()));
-    match (hosts.next().and_then(|it| it.to_str().ok()), hosts.next()) {
-        (Some(host), None) if is_meant && is_own(host) => Ok(()),
-        _ => Err(HttpRejection::new(
-            403,
-            format!("this server is called 127.0.0.1:{port}, and by no other name"),
-        )),
-    }
+    let host = hosts.next().and_then(|it| it.to_str().ok());
+    HttpRejection::forbid_unless(
+        is_meant && host.is_some_and(is_own) && hosts.next().is_none(),
+        format!("this server is called 127.0.0.1:{port}, and by no other name"),
+    )
 }
 
 /// Turns away what another page sent, where something is to be done.
-pub(super) fn check_same_origin<B>(request: &Request<B>, port: u16) -> Result<(), HttpRejection> {
+pub(super) fn check_same_origin<B>(request: &Request<B>, port: u16) -> HttpResult<()> {
     if [Verb::GET, Verb::HEAD].contains(request.method()) {
         return Ok(());
     }
@@ -69,27 +64,19 @@ pub(super) fn check_same_origin<B>(request: &Request<B>, port: u16) -> Result<()
     });
     let is_near = read_header_text(request.headers(), "sec-fetch-site")
         .is_none_or(|it| matches!(it, "same-origin" | "none"));
-    match is_ours && is_near {
-        true => Ok(()),
-        false => Err(HttpRejection::new(
-            403,
-            "this was sent by another page; only the panel's own pages may send it",
-        )),
-    }
+    HttpRejection::forbid_unless(
+        is_ours && is_near,
+        "this was sent by another page; only the panel's own pages may send it",
+    )
 }
 
 /// Turns away whoever may not do that.
-pub(super) fn check_route_access(pass: &AccessToken, need: Access) -> Result<(), HttpRejection> {
-    match pass.allows_access(need) {
-        true => Ok(()),
-        false => Err(HttpRejection::new(
-            403,
-            format!(
-                "'{}' may only {}, and this takes {need}",
-                pass.name, pass.access
-            ),
-        )),
-    }
+pub(super) fn check_route_access(pass: &AccessToken, need: Access) -> HttpResult<()> {
+    let why = format!(
+        "'{}' may only {}, and this takes {need}",
+        pass.name, pass.access
+    );
+    HttpRejection::forbid_unless(pass.allows_access(need), why)
 }
 
 /// Turns away a form that this visitor's own page did not make.
@@ -103,21 +90,21 @@ pub(super) fn check_route_access(pass: &AccessToken, need: Access) -> Result<(),
 ///
 /// A token never counts here, and a cookie never counts at `/api` and `/mcp`: a program has no page to be tricked by, and a
 /// browser has no token that it would send by itself.
-pub(super) fn verify_csrf_token(asked: &RequestInput, seal: &str) -> Result<(), HttpRejection> {
-    let brought = asked
-        .form_fields()
-        .into_iter()
-        .find(|it| it.0 == "seal")
-        .map(|it| it.1)
-        .unwrap_or_default();
+pub(super) fn verify_csrf_token(asked: &RequestInput, seal: &str) -> HttpResult<()> {
+    let brought = read_form_field(asked, "seal");
     // Digests are compared, so that how long it takes tells nothing.
-    match Digest::hash_bytes(brought.as_bytes()) == Digest::hash_bytes(seal.as_bytes()) {
-        true => Ok(()),
-        false => Err(HttpRejection::new(
-            403,
-            "this form is not from your open page; go back, reload it and send it again",
-        )),
-    }
+    HttpRejection::forbid_unless(
+        Digest::hash_bytes(brought.as_bytes()) == Digest::hash_bytes(seal.as_bytes()),
+        "this form is not from your open page; go back, reload it and send it again",
+    )
+}
+
+/// What was typed into a field of a form.
+pub(super) fn read_form_field(asked: &RequestInput, name: &str) -> String {
+    let mut fields = asked.form_fields().into_iter();
+    fields
+        .find(|it| it.0 == name)
+        .map_or_else(String::new, |it| it.1)
 }
 
 /// The token that a request brings; of several, nobody knows which one is meant.
@@ -136,7 +123,7 @@ impl HttpServer {
         &self,
         area: AuthKind,
         headers: &HeaderMap,
-    ) -> Result<(AccessToken, String), HttpRejection> {
+    ) -> HttpResult<(AccessToken, String)> {
         match area {
             AuthKind::Panel => self
                 .authenticate_session(headers)
@@ -169,41 +156,32 @@ impl HttpServer {
 
     fn authenticate_session(&self, headers: &HeaderMap) -> Option<(AccessToken, String)> {
         let key = sessions::read_session_cookie(headers, self.plan.port)?;
-        let session = self.lock_sessions().get(&key, self.now())?;
+        let session = lock_despite_panic(&self.sessions).get(&key, self.now())?;
         let pass = match session.token {
             // The token may have been revoked meanwhile.
             Some(token) => {
-                let pass = self
-                    .plan
-                    .keys
-                    .authenticate_token(Some(&token.digest))
-                    .filter(|it| it.name == token.pass)?;
-                AccessToken {
-                    is_panel: true,
-                    ..pass
-                }
+                let pass = self.plan.keys.authenticate_token(Some(&token.digest));
+                pass.filter(|it| it.name == token.pass)?
             }
-            None => self.owner_access(),
+            // Whoever has the printed link.
+            None => AccessToken {
+                name: OWNER.into(),
+                spaces: None,
+                access: self.plan.panel,
+                is_panel: true,
+            },
+        };
+        let pass = AccessToken {
+            is_panel: true,
+            ..pass
         };
         Some((pass, self.plan.host.sign_text(&format!("form {key}"))))
     }
 
     /// The same refusal, or another one where that was tried too often.
     pub(super) fn throttle_guesses(&self, turned: HttpRejection) -> HttpRejection {
-        self.gate
-            .check_guess_rate(Instant::now())
-            .err()
-            .unwrap_or(turned)
-    }
-
-    /// The pass of whoever has the printed link.
-    pub(super) fn owner_access(&self) -> AccessToken {
-        AccessToken {
-            name: OWNER.into(),
-            spaces: None,
-            access: self.plan.panel,
-            is_panel: true,
-        }
+        let paced = self.gate.check_guess_rate(Instant::now());
+        paced.err().unwrap_or(turned)
     }
 }
 

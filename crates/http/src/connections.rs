@@ -2,9 +2,11 @@
 //! makes room for the next one. So nobody keeps others out by only holding connections.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
+
+use apostille_mcp::concurrency::lock_despite_panic;
 
 /// One connection, as the others are counted.
 struct Connection {
@@ -35,17 +37,12 @@ impl ConnectionTable {
 
     /// A place for one more, where there is one or somebody unknown can make room.
     pub(super) fn admit_connection(self: &Arc<Self>) -> Option<Arc<ConnectionSlot>> {
-        let mut book = self.lock_connections();
+        let mut book = lock_despite_panic(&self.book);
         if book.guests.len() >= self.most {
-            let first = book
-                .guests
-                .iter()
-                .find(|it| !it.1.is_known)
-                .map(|it| *it.0)?;
-            book.guests
-                .remove(&first)
-                .into_iter()
-                .for_each(|it| it.end.notify_one());
+            let (first, unknown) = book.guests.iter().find(|it| !it.1.is_known)?;
+            let first = *first;
+            unknown.end.notify_one();
+            book.guests.remove(&first);
         }
         book.came += 1;
         let (number, end) = (book.came, Arc::<Notify>::default());
@@ -62,10 +59,6 @@ impl ConnectionTable {
             guests: Arc::clone(self),
         }))
     }
-
-    fn lock_connections(&self) -> MutexGuard<'_, OpenConnections> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// The place of a connection, as long as it lasts.
@@ -78,11 +71,10 @@ pub(super) struct ConnectionSlot {
 impl ConnectionSlot {
     /// Whoever has it showed a token or a session.
     pub(super) fn mark_authenticated(&self) {
-        self.guests
-            .lock_connections()
-            .guests
-            .entry(self.number)
-            .and_modify(|it| it.is_known = true);
+        let mut book = lock_despite_panic(&self.guests.book);
+        if let Some(own) = book.guests.get_mut(&self.number) {
+            own.is_known = true;
+        }
     }
 
     /// Waits until the place is needed for somebody else.
@@ -93,7 +85,8 @@ impl ConnectionSlot {
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.guests.lock_connections().guests.remove(&self.number);
+        let mut book = lock_despite_panic(&self.guests.book);
+        book.guests.remove(&self.number);
     }
 }
 
@@ -111,8 +104,7 @@ mod tests {
         first.mark_authenticated();
         let third = guests.admit_connection().unwrap();
         let left = || {
-            guests
-                .lock_connections()
+            lock_despite_panic(&guests.book)
                 .guests
                 .keys()
                 .copied()

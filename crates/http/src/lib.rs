@@ -38,21 +38,20 @@ mod sessions;
 mod write_timeout;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use apostille_text::digest::Digest;
 use axum::body::Body;
 use axum::response::Response;
 use hyper::body::Incoming;
-use hyper::header::{self, HeaderValue};
 use hyper::{Method as Verb, Request};
 use jiff::Timestamp;
 use tokio::sync::{broadcast, watch as channel};
 
 use apostille_api::access_token::{Access, AccessToken};
 use apostille_api::host::Host;
-use apostille_api::request_scope::{HttpMethod, HttpReply, Route};
+use apostille_api::request_scope::HttpReply;
 use apostille_mcp::{McpServer, SharedWorkLimit, ToolOffer};
 use connections::ConnectionSlot;
 use limiter::RequestLimiter;
@@ -60,9 +59,8 @@ use mcp_endpoint::McpEndpoint;
 use mcp_sessions::AuthorizedBody;
 use metrics::HttpMetrics;
 use monitoring::LastReadiness;
-use response::{HttpRejection, WRONG_METHOD};
+use response::{HttpRejection, HttpResult, WRONG_METHOD};
 use route::{AuthKind, PathParams, RouteEntry, RouteMatch, RouteTarget};
-use route_job::{BodyLimit, RouteJob};
 use sessions::PanelSessions;
 
 pub use log::{LogLevel, RequestLog};
@@ -143,10 +141,10 @@ pub struct HttpServerConfig {
 
 /// A path with what was asked for there.
 fn join_path_and_query<B>(request: &Request<B>, path: &str) -> String {
-    request
-        .uri()
-        .query()
-        .map_or_else(|| path.to_owned(), |it| format!("{path}?{it}"))
+    match request.uri().query() {
+        Some(query) => format!("{path}?{query}"),
+        None => path.to_owned(),
+    }
 }
 
 /// Whether somebody looks at an address that forms are sent to, as after an error that was told there.
@@ -215,22 +213,8 @@ impl HttpServer {
         format!("/open/{}", self.once)
     }
 
-    fn lock_sessions(&self) -> MutexGuard<'_, PanelSessions> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn now(&self) -> Timestamp {
         (self.plan.clock)()
-    }
-
-    /// How much is read of a request of this pass.
-    fn body_limit<'a>(&'a self, most: usize, pass: &'a str) -> BodyLimit<'a> {
-        BodyLimit {
-            most,
-            gate: &self.gate,
-            pass,
-            limit: self.plan.limits.body,
-        }
     }
 
     /// The answer to a request, whose sender is noted for the log.
@@ -239,7 +223,7 @@ impl HttpServer {
         found: RouteMatch,
         request: Request<Incoming>,
         who: &mut Option<String>,
-    ) -> Result<Response<Body>, HttpRejection> {
+    ) -> HttpResult {
         auth::check_host_header(&request, self.plan.port)?;
         if found.area == AuthKind::Open {
             if is_get_on_form_route(&found, &request) {
@@ -248,19 +232,17 @@ impl HttpServer {
             let (row, parts) = found.row?;
             return self.answer_public_route(row.what, &parts, request).await;
         }
-        let asked_for = |it: HttpRejection| {
-            self.throttle_guesses(it)
-                .with_return_path(&join_path_and_query(&request, request.uri().path()))
+        let asked_for = |it| HttpRejection {
+            to: join_path_and_query(&request, request.uri().path()),
+            ..self.throttle_guesses(it)
         };
         let (pass, seal) = self
             .authenticate_request(found.area, request.headers())
             .map_err(asked_for)?;
         *who = Some(pass.name.clone());
-        request
-            .extensions()
-            .get::<Arc<ConnectionSlot>>()
-            .into_iter()
-            .for_each(|it| it.mark_authenticated());
+        if let Some(slot) = request.extensions().get::<Arc<ConnectionSlot>>() {
+            slot.mark_authenticated();
+        }
         self.gate.check_rate(&pass.name, Instant::now())?;
         if found.area == AuthKind::Panel && is_get_on_form_route(&found, &request) {
             return Ok(redirect_to_parent_page(&self.rows, &request));
@@ -270,17 +252,12 @@ impl HttpServer {
             RouteTarget::Agents => self.answer_mcp_request(request, pass).await,
             RouteTarget::Table(route) => self.run_route(route, parts, request, (pass, seal)).await,
             RouteTarget::Live => {
-                let repo = route_job::parse_query_pairs(&request)
-                    .into_iter()
-                    .find(|it| it.0 == "repo")
-                    .map(|it| it.1);
+                let mut query = route_job::parse_query_pairs(&request).into_iter();
+                let repo = query.find(|it| it.0 == "repo").map(|it| it.1);
                 self.open_live_stream(row.area, request.headers(), repo, &pass.name)
                     .await
             }
-            RouteTarget::Metrics => self
-                .render_metrics(pass)
-                .await
-                .map(response::build_http_response),
+            RouteTarget::Metrics => self.render_metrics(pass).await,
             RouteTarget::Close => self.end_panel_session(request, &seal).await,
             _ => Err(HttpRejection::not_found()),
         }
@@ -292,61 +269,22 @@ impl HttpServer {
         what: RouteTarget,
         parts: &PathParams,
         request: Request<Incoming>,
-    ) -> Result<Response<Body>, HttpRejection> {
+    ) -> HttpResult {
         match what {
             RouteTarget::Health => Ok(response::build_http_response(monitoring::reply_health())),
-            RouteTarget::Ready => self
-                .check_readiness()
-                .await
-                .map(response::build_http_response),
+            RouteTarget::Ready => Ok(response::build_http_response(self.check_readiness().await?)),
             // Whoever only looks where a link leads does not use it up.
             RouteTarget::Link if request.method() == Verb::HEAD => {
                 Err(HttpRejection::new(405, "this address takes GET").with_header("allow", "GET"))
             }
             RouteTarget::Link => self.login_by_link(parts),
             RouteTarget::Form => self.login_by_form(request).await,
-            RouteTarget::File(kind, content) => Ok(response::serve_static_file(
-                request.headers(),
-                kind,
-                content,
-            )),
+            RouteTarget::File(kind, content) => {
+                let headers = request.headers();
+                Ok(response::serve_static_file(headers, kind, content))
+            }
             _ => Err(HttpRejection::not_found()),
         }
-    }
-
-    /// The answer of a call or a page.
-    async fn run_route(
-        &self,
-        route: &'static Route,
-        parts: PathParams,
-        request: Request<Incoming>,
-        (pass, seal): (AccessToken, String),
-    ) -> Result<Response<Body>, HttpRejection> {
-        auth::check_same_origin(&request, self.plan.port)?;
-        auth::check_route_access(&pass, route.need)?;
-        let (asked, _held) = route_job::read_http_request(
-            request,
-            parts,
-            self.body_limit(route_job::MAX_BODY, &pass.name),
-        )
-        .await?;
-        if pass.is_panel && route.method != HttpMethod::Get {
-            auth::verify_csrf_token(&asked, &seal)?;
-        }
-        let place = self.gate.acquire_slot(&pass.name).await?;
-        let job = RouteJob {
-            route,
-            asked,
-            pass,
-            seal,
-        };
-        let reply =
-            route_job::run_route_job(&self.plan.host, job, self.plan.limits.work, place).await?;
-        if reply.is_change {
-            // Nobody listening is the usual case.
-            let _ = self.changes.send(());
-        }
-        Ok(response::build_http_response(reply))
     }
 
     /// The answer to a message of an agent.
@@ -354,30 +292,23 @@ impl HttpServer {
         &self,
         request: Request<Incoming>,
         pass: AccessToken,
-    ) -> Result<Response<Body>, HttpRejection> {
+    ) -> HttpResult {
         self.gate.check_queue(&pass.name)?;
         let (mut parts, body) = request.into_parts();
-        let (body, _held) =
-            route_job::read_request_body(body, self.body_limit(mcp_endpoint::MAX_BODY, &pass.name))
-                .await?;
+        let (body, _held) = self
+            .read_request_body(body, mcp_endpoint::MAX_BODY, &pass.name)
+            .await?;
         let (name, token) = (pass.name.clone(), auth::read_bearer_token(&parts.headers));
         parts.extensions.insert(pass);
-        let response = self
-            .agents
-            .answer_message(Request::from_parts(parts, body), &name)
-            .await;
-        let is_stream = |it: &HeaderValue| it.as_bytes().starts_with(b"text/event-stream");
-        if !response
-            .headers()
-            .get(header::CONTENT_TYPE)
-            .is_some_and(is_stream)
-        {
+        let message = Request::from_parts(parts, body);
+        let response = self.agents.answer_message(message, &name).await;
+        if !response::has_content_type(response.headers(), b"text/event-stream") {
             return Ok(response);
         }
         let keys = Arc::clone(&self.plan.keys);
         let is_let_in = move || {
-            keys.authenticate_token(token.as_ref())
-                .is_some_and(|it| it.name == name)
+            let pass = keys.authenticate_token(token.as_ref());
+            pass.is_some_and(|it| it.name == name)
         };
         Ok(response.map(|body| Body::new(AuthorizedBody::new(body, is_let_in))))
     }

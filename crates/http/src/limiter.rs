@@ -18,15 +18,15 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use tokio::sync::Semaphore;
 
 use super::ServerLimits;
-use super::response::HttpRejection;
+use super::response::{HttpRejection, HttpResult};
 pub(super) use apostille_mcp::concurrency::ConcurrencyPermit;
-use apostille_mcp::concurrency::{ConcurrencyLimit, CountGuard, divide_limit};
+use apostille_mcp::concurrency::{ConcurrencyLimit, CountGuard, divide_limit, lock_despite_panic};
 
 /// How many seconds of its rate somebody may use at once.
 const BURST_SECONDS: f64 = 2.0;
@@ -97,17 +97,17 @@ impl RequestLimiter {
     }
 
     /// Turns away whoever asks too often.
-    pub(super) fn check_rate(&self, pass: &str, now: Instant) -> Result<(), HttpRejection> {
+    pub(super) fn check_rate(&self, pass: &str, now: Instant) -> HttpResult<()> {
         self.take_from_bucket(pass, f64::from(self.limits.rate), now)
     }
 
     /// Turns away those who bring nothing that is known, all of them together, when they try too often.
-    pub(super) fn check_guess_rate(&self, now: Instant) -> Result<(), HttpRejection> {
+    pub(super) fn check_guess_rate(&self, now: Instant) -> HttpResult<()> {
         self.take_from_bucket("", GUESSES, now)
     }
 
-    fn take_from_bucket(&self, pass: &str, rate: f64, now: Instant) -> Result<(), HttpRejection> {
-        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+    fn take_from_bucket(&self, pass: &str, rate: f64, now: Instant) -> HttpResult<()> {
+        let mut buckets = lock_despite_panic(&self.buckets);
         let full = TokenBucket {
             left: rate * BURST_SECONDS,
             at: now,
@@ -115,24 +115,19 @@ impl RequestLimiter {
         let bucket = buckets.entry(pass.to_owned()).or_insert(full);
         bucket.take_token(rate, now).map_err(|seconds| {
             let why = format!("more than {rate} requests a second; come back in a moment");
-            HttpRejection {
-                shed: Some("rate"),
-                ..HttpRejection::new(429, why)
-                    .with_header("retry-after", format_retry_seconds(seconds))
-            }
+            // Whole seconds, and never none.
+            let after = format!("{:.0}", seconds.ceil().max(1.0));
+            build_shed_rejection("rate", 429, why, after)
         })
     }
 
     fn caller_quota(&self, pass: &str) -> Arc<CallerQuota> {
-        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shares = lock_despite_panic(&self.shares);
         Arc::clone(shares.entry(pass.to_owned()).or_default())
     }
 
     /// A place to work in. Whoever waits in vain, or finds too many waiting, is turned away.
-    pub(super) async fn acquire_slot(
-        &self,
-        pass: &str,
-    ) -> Result<ConcurrencyPermit, HttpRejection> {
+    pub(super) async fn acquire_slot(&self, pass: &str) -> HttpResult<ConcurrencyPermit> {
         let place = self.places.acquire_permit(pass, self.limits.wait).await;
         place.ok_or_else(build_busy_rejection)
     }
@@ -143,11 +138,9 @@ impl RequestLimiter {
     }
 
     /// Turns away whoever finds too many waiting.
-    pub(super) fn check_queue(&self, pass: &str) -> Result<(), HttpRejection> {
-        self.places
-            .can_wait(pass)
-            .then_some(())
-            .ok_or_else(build_busy_rejection)
+    pub(super) fn check_queue(&self, pass: &str) -> HttpResult<()> {
+        let can_wait = self.places.can_wait(pass);
+        can_wait.then_some(()).ok_or_else(build_busy_rejection)
     }
 
     /// Room for what a request sends, until it is worked on.
@@ -155,7 +148,7 @@ impl RequestLimiter {
         &self,
         pass: &str,
         bytes: usize,
-    ) -> Result<ConcurrencyPermit, HttpRejection> {
+    ) -> HttpResult<ConcurrencyPermit> {
         let n = u32::try_from(bytes.div_ceil(1024).max(1)).unwrap_or(u32::MAX);
         let held =
             ConcurrencyPermit::try_acquire(&self.caller_quota(pass).kilobytes, &self.kilobytes, n);
@@ -163,19 +156,13 @@ impl RequestLimiter {
     }
 
     /// A seat for one more listener, where there is one.
-    pub(super) fn reserve_listener(
-        &self,
-        pass: &str,
-    ) -> Result<(CountGuard, CountGuard), HttpRejection> {
+    pub(super) fn reserve_listener(&self, pass: &str) -> HttpResult<(CountGuard, CountGuard)> {
         let most = self.limits.listeners;
         let own = CountGuard::new_within(&self.caller_quota(pass).listeners, divide_limit(most, 4));
         own.zip(CountGuard::new_within(&self.listeners, most))
             .ok_or_else(|| {
-                let turned = HttpRejection::new(503, "too many listen already; come back later");
-                HttpRejection {
-                    shed: Some("listeners"),
-                    ..turned.with_header("retry-after", "30")
-                }
+                let why = "too many listen already; come back later";
+                build_shed_rejection("listeners", 503, why, "30")
             })
     }
 
@@ -192,17 +179,21 @@ impl RequestLimiter {
 
 /// What is said when there is no place.
 pub(super) fn build_busy_rejection() -> HttpRejection {
-    let turned = HttpRejection::new(503, "too much is asked at once; come back in a moment")
-        .with_header("retry-after", "1");
-    HttpRejection {
-        shed: Some("busy"),
-        ..turned
-    }
+    let why = "too much is asked at once; come back in a moment";
+    build_shed_rejection("busy", 503, why, "1")
 }
 
-/// Whole seconds, and never none.
-fn format_retry_seconds(seconds: f64) -> String {
-    format!("{:.0}", seconds.ceil().max(1.0))
+/// What is said when there is too much of something, and when to come back.
+fn build_shed_rejection(
+    of: &'static str,
+    status: u16,
+    why: impl Into<String>,
+    after: impl Into<String>,
+) -> HttpRejection {
+    HttpRejection {
+        shed: Some(of),
+        ..HttpRejection::new(status, why).with_header("retry-after", after)
+    }
 }
 
 #[cfg(test)]

@@ -20,12 +20,14 @@ use std::convert::Infallible;
 use tokio::sync::{broadcast, mpsc};
 use tokio::time::Instant;
 
-use super::response::HttpRejection;
+use super::response::{HttpRejection, HttpResult};
 use super::route::AuthKind;
-use super::{HttpServer, limiter, route_job};
+use super::route_job::reject_unreadable;
+use super::{HttpServer, limiter};
 use apostille_api::access_token::AccessToken;
 use apostille_api::host::CallOrigin;
 use apostille_mcp::concurrency::CountGuard;
+use apostille_mcp::read_change_stamp;
 
 /// How often the store is looked at for what other processes wrote.
 const LOOK: Duration = Duration::from_secs(1);
@@ -63,11 +65,8 @@ impl LiveCursor {
     }
 
     fn to_event_id(&self) -> String {
-        self.0
-            .iter()
-            .map(u64::to_string)
-            .collect::<Vec<_>>()
-            .join(".")
+        let places: Vec<String> = self.0.iter().map(u64::to_string).collect();
+        places.join(".")
     }
 
     /// The place of the space at this position; one that was never told begins where the first is.
@@ -115,19 +114,16 @@ impl HttpServer {
         headers: &HeaderMap,
         repo: Option<String>,
         pass: &str,
-    ) -> Result<Response<Body>, HttpRejection> {
+    ) -> HttpResult {
         let seat = self.gate.reserve_listener(pass)?;
         let (send, receive) = mpsc::channel(UNREAD);
-        let last = headers
-            .get("last-event-id")
-            .and_then(|it| it.to_str().ok())
-            .and_then(LiveCursor::from_event_id);
+        let last = headers.get("last-event-id").and_then(|it| it.to_str().ok());
         let mut listener = LiveListener {
             door: Arc::clone(self),
             area,
             headers: headers.clone(),
             repo,
-            heard: last,
+            heard: last.and_then(LiveCursor::from_event_id),
             stamp: None,
             is_behind: false,
             send,
@@ -140,10 +136,8 @@ impl HttpServer {
         listener.send_new_changes().await?;
         tokio::spawn(listener.run_until_closed(ours));
         let mut response = Response::new(Body::new(EventStreamBody(receive)));
-        response.headers_mut().insert(
-            header::CONTENT_TYPE,
-            HeaderValue::from_static("text/event-stream"),
-        );
+        let kind = HeaderValue::from_static("text/event-stream");
+        response.headers_mut().insert(header::CONTENT_TYPE, kind);
         Ok(response)
     }
 }
@@ -165,92 +159,64 @@ impl LiveListener {
             } else {
                 self.reauthenticate_listener().map(|_| false)
             };
-            match told {
-                Err(_) => return,
-                Ok(true) => spoke = Instant::now(),
-                Ok(false) if spoke.elapsed() > QUIET => {
-                    spoke = Instant::now();
-                    if self
-                        .send
-                        .send(Bytes::from_static(b": still here\n\n"))
-                        .await
-                        .is_err()
-                    {
-                        return;
-                    }
+            let Ok(mut has_spoken) = told else {
+                return;
+            };
+            if !has_spoken && spoke.elapsed() > QUIET {
+                let sign = Bytes::from_static(b": still here\n\n");
+                if self.send.send(sign).await.is_err() {
+                    return;
                 }
-                Ok(false) => {}
+                has_spoken = true;
+            }
+            if has_spoken {
+                spoke = Instant::now();
             }
         }
     }
 
     /// The pass of whoever listens, which may have been taken away meanwhile.
-    fn reauthenticate_listener(&self) -> Result<AccessToken, HttpRejection> {
-        self.door
-            .authenticate_request(self.area, &self.headers)
-            .map(|it| it.0)
+    fn reauthenticate_listener(&self) -> HttpResult<AccessToken> {
+        let shown = self.door.authenticate_request(self.area, &self.headers)?;
+        Ok(shown.0)
     }
 
     async fn has_store_changed(&mut self) -> bool {
-        let host = Arc::clone(&self.door.plan.host);
-        let now = tokio::task::spawn_blocking(move || host.change_stamp())
-            .await
-            .ok()
-            .flatten();
+        let now = read_change_stamp(&self.door.plan.host).await;
         std::mem::replace(&mut self.stamp, now) != now || now.is_none()
     }
 
     /// Tells what is new; whether there was something.
-    async fn send_new_changes(&mut self) -> Result<bool, HttpRejection> {
+    async fn send_new_changes(&mut self) -> HttpResult<bool> {
         let pass = self.reauthenticate_listener()?;
-        let (host, repo, heard) = (
-            Arc::clone(&self.door.plan.host),
-            self.repo.clone(),
-            self.heard.clone(),
-        );
         // Whoever waits in vain comes back and is told what it missed.
-        let place = self
-            .door
-            .gate
-            .wait_for_slot(&pass.name)
-            .await
-            .ok_or_else(limiter::build_busy_rejection)?;
-        let read = tokio::task::spawn_blocking(move || {
-            let _place = place;
-            let origin = CallOrigin {
-                repo,
-                pass: Some(pass),
-                is_by_name: true,
-                ..CallOrigin::default()
-            };
-            let scope = host
-                .open_scope(&origin)
-                .map_err(|it| route_job::rejection_from_unplaced(&it))?;
-            let read = scope.run(&|| false, |cx, here| {
-                collect_live_update(cx, &here.spaces(), heard.as_ref())
-            });
-            let read = read.map_err(|it| route_job::rejection_from_unplaced(&it))?;
-            read.map_err(|it| {
-                HttpRejection::new(503, route_job::redact_error_text(&it.to_string()))
-            })
-        });
-        let news = read
-            .await
-            .map_err(|_| HttpRejection::new(500, "the request broke off"))??;
+        let place = self.door.gate.wait_for_slot(&pass.name).await;
+        let place = place.ok_or_else(limiter::build_busy_rejection)?;
+        let origin = CallOrigin {
+            repo: self.repo.clone(),
+            pass: Some(pass),
+            is_by_name: true,
+            ..CallOrigin::default()
+        };
+        let heard = self.heard.clone();
+        let read = self.door.run_in_scope(
+            origin,
+            place,
+            || false,
+            move |cx, here| collect_live_update(cx, &here.spaces(), heard.as_ref()),
+        );
+        let news = read.await??.map_err(reject_unreadable)?;
         (self.heard, self.is_behind) = (Some(news.heard), news.is_full);
         if news.text.is_empty() {
             return Ok(false);
         }
-        self.send
-            .send(news.text.into())
-            .await
-            .map_err(|_| HttpRejection::new(503, "nobody listens any more"))?;
+        let sent = self.send.send(news.text.into()).await;
+        sent.map_err(|_| HttpRejection::new(503, "nobody listens any more"))?;
         Ok(true)
     }
 }
 
 /// What there is to tell.
-#[derive(Default)]
 struct LiveUpdate {
     text: String,
     heard: LiveCursor,
@@ -264,47 +230,33 @@ fn collect_live_update(
     spaces: &[Space],
     heard: Option<&LiveCursor>,
 ) -> Result<LiveUpdate, StoreError> {
-    let page = || EventPage {
-        changes_only: true,
-        ..EventPage::default()
-    };
     let mut now = LiveCursor::default();
-    let mut logged: Vec<(usize, LoggedEvent)> = Vec::new();
+    let mut told = heard.cloned().unwrap_or_default();
+    told.0.resize(spaces.len(), 0);
+    let (mut text, mut n_told) = (String::new(), 0);
     for (n, space) in spaces.iter().enumerate() {
-        match heard {
-            None => {
-                let last = EventPage {
-                    newest_first: true,
-                    limit: 1,
-                    ..page()
-                };
-                let last = cx.store.read_events(space, &last)?;
-                now.0.push(last.first().map_or(0, |it| it.seq));
-            }
-            Some(heard) => {
-                let new = EventPage {
-                    after: heard.position_of(n),
-                    limit: PAGE,
-                    ..page()
-                };
-                let new = cx.store.read_events(space, &new)?;
-                now.0
-                    .push(new.last().map_or(heard.position_of(n), |it| it.seq));
-                logged.extend(new.into_iter().map(|it| (n, it)));
+        let after = heard.map_or(0, |it| it.position_of(n));
+        let page = EventPage {
+            changes_only: true,
+            after,
+            newest_first: heard.is_none(),
+            limit: if heard.is_none() { 1 } else { PAGE },
+            ..EventPage::default()
+        };
+        let logged = cx.store.read_events(space, &page)?;
+        now.0.push(logged.last().map_or(after, |it| it.seq));
+        if heard.is_some() {
+            n_told += logged.len();
+            for it in &logged {
+                told.0[n] = it.seq;
+                text += &format_live_event(cx, it, &told)?;
             }
         }
-    }
-    let mut told = heard.cloned().unwrap_or_default();
-    told.0.resize_with(now.0.len(), Default::default);
-    let mut text = String::new();
-    for (n, it) in &logged {
-        told.0[*n] = it.seq;
-        text += &format_live_event(cx, it, &told)?;
     }
     Ok(LiveUpdate {
         text,
         heard: now,
-        is_full: logged.len() >= PAGE,
+        is_full: n_told >= PAGE,
     })
 }
 
@@ -319,13 +271,8 @@ fn format_live_event(
         (_, Some(id)) => cx.store.get_by_ids(&[id])?.first().map(|it| it.number),
         _ => None,
     };
-    let handle = number.map(|number| {
-        Handle {
-            letter: event.space.handle_letter(),
-            number,
-        }
-        .to_string()
-    });
+    let letter = event.space.handle_letter();
+    let handle = number.map(|number| Handle { letter, number }.to_string());
     let change = LiveChange {
         seq: logged.seq,
         event: event.what.event_kind().as_str(),

@@ -8,94 +8,77 @@ use axum::response::Response;
 use hyper::Request;
 use hyper::body::Incoming;
 
-use super::response::{self, HttpRejection};
+use super::response::{self, HttpRejection, HttpResult};
 use super::route::PathParams;
 use super::sessions::{self, SessionToken};
-use super::{HttpServer, auth, route_job};
-use apostille_api::request_scope::{HttpReply, RequestInput};
+use super::{HttpServer, auth};
+use apostille_api::access_token::AccessToken;
+use apostille_api::request_scope::HttpReply;
+use apostille_mcp::concurrency::lock_despite_panic;
 
 /// How long a form with a token in it may be: anybody can send one.
 const MAX_FORM: usize = 4 * 1024;
 
 impl HttpServer {
     /// Lets in whoever has the link, if nobody had it before.
-    pub(super) fn login_by_link(
-        &self,
-        parts: &PathParams,
-    ) -> Result<Response<Body>, HttpRejection> {
+    pub(super) fn login_by_link(&self, parts: &PathParams) -> HttpResult {
         let once = parts.first().map_or("", |it| &it.1);
-        if !self.lock_sessions().use_login_link(once) {
-            let why = format!(
-                "This link was used before, or is none of this server. {}",
-                auth::build_login_rejection().why
-            );
-            return Err(self.throttle_guesses(HttpRejection {
-                why,
-                ..auth::build_login_rejection()
-            }));
+        if lock_despite_panic(&self.sessions).use_login_link(once) {
+            Ok(self.start_panel_session(None, "/"))
+        } else {
+            Err(self.reject_login("This link was used before, or is none of this server."))
         }
-        Ok(self.start_panel_session(None, "/"))
     }
 
     /// Lets in whoever pastes a token.
-    pub(super) async fn login_by_form(
-        &self,
-        request: Request<Incoming>,
-    ) -> Result<Response<Body>, HttpRejection> {
+    pub(super) async fn login_by_form(&self, request: Request<Incoming>) -> HttpResult {
         auth::check_same_origin(&request, self.plan.port)?;
-        let (asked, _held) =
-            route_job::read_http_request(request, PathParams::new(), self.body_limit(MAX_FORM, ""))
-                .await?;
-        let (token, to) = (
-            read_login_field(&asked, "token"),
-            read_login_field(&asked, "to"),
-        );
-        let to = if is_local_redirect(&to) {
-            to.as_str()
-        } else {
-            "/"
-        };
+        let (asked, _held) = self
+            .read_http_request(request, PathParams::new(), MAX_FORM, "")
+            .await?;
+        let token = auth::read_form_field(&asked, "token");
+        let mut to = auth::read_form_field(&asked, "to");
+        if !is_local_redirect(&to) {
+            to = "/".into();
+        }
         let digest = Digest::hash_bytes(token.trim().as_bytes());
         match self.plan.keys.authenticate_token(Some(&digest)) {
-            Some(pass) => {
-                self.gate.check_rate(&pass.name, Instant::now())?;
-                Ok(self.start_panel_session(
-                    Some(SessionToken {
-                        digest,
-                        pass: pass.name,
-                    }),
-                    to,
-                ))
+            Some(AccessToken { name: pass, .. }) => {
+                self.gate.check_rate(&pass, Instant::now())?;
+                let token = SessionToken { digest, pass };
+                Ok(self.start_panel_session(Some(token), &to))
             }
-            None => {
-                let why = format!(
-                    "There is no such token. {}",
-                    auth::build_login_rejection().why
-                );
-                Err(self
-                    .throttle_guesses(HttpRejection {
-                        why,
-                        ..auth::build_login_rejection()
-                    })
-                    .with_return_path(to))
-            }
+            None => Err(HttpRejection {
+                to,
+                ..self.reject_login("There is no such token.")
+            }),
         }
+    }
+
+    /// Why somebody is not let in, and the form that may help.
+    fn reject_login(&self, why: &str) -> HttpRejection {
+        let turned = auth::build_login_rejection();
+        self.throttle_guesses(HttpRejection {
+            why: format!("{why} {}", turned.why),
+            ..turned
+        })
     }
 
     fn start_panel_session(&self, token: Option<SessionToken>, to: &str) -> Response<Body> {
         let now = self.now();
-        let mut sessions = self.lock_sessions();
-        let key = self
-            .plan
-            .host
-            .sign_text(&format!("session {}", sessions.next_session_number()));
+        let mut sessions = lock_despite_panic(&self.sessions);
+        let name = format!("session {}", sessions.next_session_number());
+        let key = self.plan.host.sign_text(&name);
         sessions.open_session(&key, token, now);
         drop(sessions);
+        self.redirect_with_cookie(to, Some(&key))
+    }
+
+    /// Leads to a page, with a cookie that holds this key.
+    fn redirect_with_cookie(&self, to: &str, key: Option<&str>) -> Response<Body> {
+        let cookie = sessions::format_session_cookie(self.plan.port, key);
         let mut reply = HttpReply::see_other(to);
-        reply.headers.push((
-            "set-cookie",
-            sessions::format_session_cookie(self.plan.port, Some(&key)),
-        ));
+        reply.headers.push(("set-cookie", cookie));
         response::build_http_response(reply)
     }
 
@@ -104,24 +87,16 @@ impl HttpServer {
         &self,
         request: Request<Incoming>,
         seal: &str,
-    ) -> Result<Response<Body>, HttpRejection> {
+    ) -> HttpResult {
         auth::check_same_origin(&request, self.plan.port)?;
         let key =
             sessions::read_session_cookie(request.headers(), self.plan.port).unwrap_or_default();
-        let (asked, _held) = route_job::read_http_request(
-            request,
-            PathParams::new(),
-            self.body_limit(MAX_FORM, "panel"),
-        )
-        .await?;
+        let (asked, _held) = self
+            .read_http_request(request, PathParams::new(), MAX_FORM, "panel")
+            .await?;
         auth::verify_csrf_token(&asked, seal)?;
-        self.lock_sessions().close_session(&key);
-        let mut reply = HttpReply::see_other("/");
-        reply.headers.push((
-            "set-cookie",
-            sessions::format_session_cookie(self.plan.port, None),
-        ));
-        Ok(response::build_http_response(reply))
+        lock_despite_panic(&self.sessions).close_session(&key);
+        Ok(self.redirect_with_cookie("/", None))
     }
 }
 
@@ -129,15 +104,6 @@ impl HttpServer {
 fn is_local_redirect(to: &str) -> bool {
     let is_plain = |it: u8| it.is_ascii_graphic() && it != b'\\';
     to.starts_with('/') && !to.starts_with("//") && to.bytes().all(is_plain)
-}
-
-fn read_login_field(asked: &RequestInput, name: &str) -> String {
-    asked
-        .form_fields()
-        .into_iter()
-        .find(|it| it.0 == name)
-        .map(|it| it.1)
-        .unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! The agents' protocol behind the socket.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use axum::body::Body;
 use axum::response::Response;
 use hyper::body::Bytes;
-use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::header::HeaderMap;
 use hyper::{Method as Verb, Request, StatusCode};
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::SessionManager as _;
@@ -19,6 +19,7 @@ use super::mcp_sessions::McpSessions;
 use super::response::{self, ErrorFormat, HttpRejection};
 use apostille_api::request_scope::HttpReply;
 use apostille_mcp::McpServer;
+use apostille_mcp::concurrency::lock_despite_panic;
 
 /// Pages that are served from this machine; no other page may call.
 const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
@@ -26,7 +27,7 @@ const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://
 pub(super) const MAX_BODY: usize = 4 * 1024 * 1024;
 /// The header in which a client says which revision was agreed on.
 const REVISION: &str = "mcp-protocol-version";
-/// The header with the name of a session.
+/// The header with the session that a message is of, or that an answer opens.
 const SESSION: &str = "mcp-session-id";
 /// The revisions before an answer could be come back for.
 const OLDER: [&str; 3] = ["2024-11-05", "2025-03-26", "2025-06-18"];
@@ -64,37 +65,32 @@ impl McpEndpoint {
         self.stop.cancellation_token.cancel();
     }
 
-    fn lock_sessions(&self) -> MutexGuard<'_, McpSessions> {
-        self.talks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The answer to a message of whoever has this pass. A session of somebody else is as good as none.
     pub(super) async fn answer_message(
         &self,
         request: Request<Bytes>,
         pass: &str,
     ) -> Response<Body> {
-        let id = read_mcp_session_id(request.headers());
+        let id = read_plain_header(request.headers(), SESSION);
+        let talks = || lock_despite_panic(&self.talks);
         if id
             .as_ref()
-            .is_some_and(|it| self.lock_sessions().is_foreign_session(it, pass))
+            .is_some_and(|it| talks().is_foreign_session(it, pass))
         {
-            return response::build_http_response(
-                HttpRejection::new(404, "Not Found: Session not found")
-                    .into_reply(ErrorFormat::Text),
-            );
+            let turned = HttpRejection::new(404, "Not Found: Session not found");
+            return response::build_http_response(turned.into_reply(ErrorFormat::Text));
         }
         let is_closing = request.method() == Verb::DELETE;
         let response = self.forward_message(request).await;
-        match (id, read_mcp_session_id(response.headers())) {
+        match (id, read_plain_header(response.headers(), SESSION)) {
             (None, Some(opened)) => {
-                let ended = self.lock_sessions().add_session(&opened, pass);
+                let ended = talks().add_session(&opened, pass);
                 if let Some(ended) = ended {
                     self.doors.end_session(&ended).await;
                 }
             }
             (Some(id), _) if is_closing && response.status().is_success() => {
-                self.lock_sessions().remove_session(&id)
+                talks().remove_session(&id)
             }
             _ => {}
         }
@@ -103,11 +99,7 @@ impl McpEndpoint {
 
     async fn forward_message(&self, request: Request<Bytes>) -> Response<Body> {
         let body = request.body().clone();
-        let is_json = |it: &HeaderValue| it.as_bytes().starts_with(b"application/json");
-        let was_json = request
-            .headers()
-            .get(header::CONTENT_TYPE)
-            .is_some_and(is_json);
+        let was_json = response::has_content_type(request.headers(), b"application/json");
         let response = self.doors.route_by_revision(request).await;
         // The SDK takes JSON that is no message for a wrong kind of content.
         if was_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
@@ -150,25 +142,16 @@ impl<S: Clone + ServerHandler> McpServices<S> {
     }
 
     async fn route_by_revision(&self, request: Request<Bytes>) -> Response<Body> {
-        let said = request
-            .headers()
-            .get(REVISION)
-            .and_then(|it| it.to_str().ok())
-            .map(Into::into);
-        let is_newer = said
-            .or_else(|| read_initialize_revision(request.body()))
-            .is_some_and(|it: String| *it >= *RESUMABLE);
+        let said = read_plain_header(request.headers(), REVISION);
+        let said = said.or_else(|| read_initialize_revision(request.body()));
+        let is_newer = said.is_some_and(|it| *it >= *RESUMABLE);
         let door = if is_newer { &self.newer } else { &self.older };
         door.handle(request.map(Body::from)).await.map(Body::new)
     }
 }
 
-/// The session that a message is of, or that an answer opens.
-fn read_mcp_session_id(headers: &HeaderMap) -> Option<String> {
-    headers
-        .get(SESSION)
-        .and_then(|it| it.to_str().ok())
-        .map(Into::into)
+fn read_plain_header(headers: &HeaderMap, name: &str) -> Option<String> {
+    Some(headers.get(name)?.to_str().ok()?.to_owned())
 }
 
 /// What is said of something that is no message, in the protocol's own words.
@@ -186,12 +169,6 @@ fn build_invalid_message_reply(body: &[u8]) -> HttpReply {
 fn read_initialize_revision(body: &[u8]) -> Option<String> {
     let message: serde_json::Value = serde_json::from_slice(body).ok()?;
     let asked = message.get("params")?.get("protocolVersion")?.as_str()?;
-    Some(
-        if OLDER.contains(&asked) {
-            asked
-        } else {
-            RESUMABLE
-        }
-        .to_owned(),
-    )
+    let is_older = OLDER.contains(&asked);
+    Some(if is_older { asked } else { RESUMABLE }.to_owned())
 }

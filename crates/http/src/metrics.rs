@@ -1,13 +1,15 @@
 //! What is counted, in the text that Prometheus reads. Nothing in it is about what somebody asked or remembered.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::sync::{Mutex, PoisonError};
+use std::fmt::Display;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use apostille_core::memory::Stage;
 use apostille_core::space::Space;
 use apostille_core::store::SpaceSummary;
+
+use apostille_mcp::concurrency::lock_despite_panic;
 
 /// The upper bounds of the buckets, in seconds.
 const BOUNDS: [f64; 12] = [
@@ -44,10 +46,6 @@ pub(super) struct HttpGauges {
 }
 
 impl HttpMetrics {
-    fn lock_counts(&self) -> std::sync::MutexGuard<'_, RequestCounts> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A request was answered.
     pub(super) fn record_request(
         &self,
@@ -56,7 +54,7 @@ impl HttpMetrics {
         status: u16,
         took: Duration,
     ) {
-        let mut counts = self.lock_counts();
+        let mut counts = lock_despite_panic(&self.0);
         *counts.requests.entry((route, verb, status)).or_default() += 1;
         let durations = counts.durations.entry(route).or_default();
         let seconds = took.as_secs_f64();
@@ -69,67 +67,56 @@ impl HttpMetrics {
 
     /// Something was turned away because there was too much of it.
     pub(super) fn record_shed(&self, reason: &'static str) {
-        *self.lock_counts().shed.entry(reason).or_default() += 1;
+        *lock_despite_panic(&self.0).shed.entry(reason).or_default() += 1;
     }
 
     /// A connection was taken in.
     pub(super) fn record_connection(&self) {
-        self.lock_counts().connections += 1;
+        lock_despite_panic(&self.0).connections += 1;
     }
 
     /// Everything that was counted about requests.
     pub(super) fn to_prometheus(&self, now: &HttpGauges) -> String {
-        let counts = self.lock_counts();
-        let mut out = String::new();
-        write_metric_head(
-            &mut out,
+        let counts = lock_despite_panic(&self.0);
+        let mut page = MetricPage::default();
+        page.begin_metric(
             "apostille_http_requests_total",
             "counter",
             "Requests answered.",
         );
         for ((route, verb, status), n) in &counts.requests {
-            let labels = [
-                ("route", *route),
-                ("method", *verb),
-                ("status", &status.to_string()),
-            ];
-            write_metric_sample(&mut out, "apostille_http_requests_total", &labels, n);
+            let status = &status.to_string();
+            page.add_sample(
+                "",
+                &[("route", route), ("method", verb), ("status", status)],
+                n,
+            );
         }
-        write_metric_head(
-            &mut out,
+        page.begin_metric(
             "apostille_http_request_seconds",
             "histogram",
             "How long answers took.",
         );
         for (route, it) in &counts.durations {
-            it.write_histogram(&mut out, route);
+            let route = ("route", *route);
+            for (bound, n) in BOUNDS.iter().zip(it.buckets) {
+                page.add_sample("_bucket", &[route, ("le", &bound.to_string())], n);
+            }
+            page.add_sample("_bucket", &[route, ("le", "+Inf")], it.count);
+            page.add_sample("_sum", &[route], it.sum);
+            page.add_sample("_count", &[route], it.count);
         }
-        write_metric_head(
-            &mut out,
-            "apostille_http_shed_total",
-            "counter",
-            "What was turned away because it was too much.",
-        );
+        let about = "What was turned away because it was too much.";
+        page.begin_metric("apostille_http_shed_total", "counter", about);
         for (reason, n) in &counts.shed {
-            write_metric_sample(
-                &mut out,
-                "apostille_http_shed_total",
-                &[("reason", reason)],
-                n,
-            );
+            page.add_sample("", &[("reason", reason)], n);
         }
-        write_metric_head(
-            &mut out,
+        page.begin_metric(
             "apostille_http_connections_total",
             "counter",
             "Connections taken in.",
         );
-        write_metric_sample(
-            &mut out,
-            "apostille_http_connections_total",
-            &[],
-            &counts.connections,
-        );
+        page.add_sample("", &[], counts.connections);
         let gauges = [
             (
                 "apostille_http_in_flight",
@@ -153,99 +140,65 @@ impl HttpMetrics {
             ),
         ];
         for (name, value, about) in gauges {
-            write_metric_head(&mut out, name, "gauge", about);
-            write_metric_sample(&mut out, name, &[], &value);
+            page.begin_metric(name, "gauge", about);
+            page.add_sample("", &[], value);
         }
-        out
-    }
-}
-
-impl LatencyHistogram {
-    fn write_histogram(&self, out: &mut String, route: &str) {
-        const NAME: &str = "apostille_http_request_seconds";
-        for (bound, n) in BOUNDS.iter().zip(self.buckets) {
-            write_metric_sample(
-                out,
-                &format!("{NAME}_bucket"),
-                &[("route", route), ("le", &bound.to_string())],
-                &n,
-            );
-        }
-        write_metric_sample(
-            out,
-            &format!("{NAME}_bucket"),
-            &[("route", route), ("le", "+Inf")],
-            &self.count,
-        );
-        write_metric_sample(out, &format!("{NAME}_sum"), &[("route", route)], &self.sum);
-        write_metric_sample(
-            out,
-            &format!("{NAME}_count"),
-            &[("route", route)],
-            &self.count,
-        );
+        page.text
     }
 }
 
 /// The numbers of some spaces.
-pub(super) fn format_space_metrics(tallies: &[(Space, SpaceSummary)]) -> String {
-    let mut out = String::new();
-    write_metric_head(
-        &mut out,
+pub(super) fn format_space_metrics(tallies: &[(SpaceSummary, Space)]) -> String {
+    let mut page = MetricPage::default();
+    page.begin_metric(
         "apostille_memories",
         "gauge",
         "Memories by space and stage.",
     );
-    for (space, tally) in tallies {
+    for (tally, space) in tallies {
         for stage in Stage::ALL {
             let labels = [("space", space.as_str()), ("stage", stage.as_str())];
-            write_metric_sample(
-                &mut out,
-                "apostille_memories",
-                &labels,
-                &tally.count_in_stage(*stage),
-            );
+            page.add_sample("", &labels, tally.count_in_stage(*stage));
         }
     }
-    write_metric_head(
-        &mut out,
+    page.begin_metric(
         "apostille_events_total",
         "counter",
         "What happened, by space and word.",
     );
-    for (space, tally) in tallies {
+    for (tally, space) in tallies {
         for (word, n) in &tally.events {
-            write_metric_sample(
-                &mut out,
-                "apostille_events_total",
-                &[("space", space.as_str()), ("event", word)],
-                n,
-            );
+            page.add_sample("", &[("space", space.as_str()), ("event", word)], n);
         }
     }
-    out
+    page.text
 }
 
-fn write_metric_head(out: &mut String, name: &str, kind: &str, about: &str) {
-    let _ = writeln!(out, "# HELP {name} {about}\n# TYPE {name} {kind}");
+/// Numbers one below the other, each with its head and its samples.
+#[derive(Default)]
+struct MetricPage {
+    text: String,
+    /// The number that samples belong to.
+    name: &'static str,
 }
 
-fn write_metric_sample(
-    out: &mut String,
-    name: &str,
-    labels: &[(&str, &str)],
-    value: &impl std::fmt::Display,
-) {
-    let labels: Vec<String> = labels
-        .iter()
-        .map(|(name, it)| format!("{name}=\"{}\"", escape_metric_label(it)))
-        .collect();
-    let labels = if labels.is_empty() {
-        String::new()
-    } else {
-        format!("{{{}}}", labels.join(","))
-    };
-    let _ = writeln!(out, "{name}{labels} {value}");
+impl MetricPage {
+    fn begin_metric(&mut self, name: &'static str, kind: &str, about: &str) {
+        self.name = name;
+        self.text += &format!("# HELP {name} {about}\n# TYPE {name} {kind}\n");
+    }
+
+    fn add_sample(&mut self, ending: &str, labels: &[(&str, &str)], value: impl Display) {
+        let labels: Vec<String> = labels
+            .iter()
+            .map(|(name, it)| format!("{name}=\"{}\"", escape_metric_label(it)))
+            .collect();
+        let labels = match labels.is_empty() {
+            true => String::new(),
+            false => format!("{{{}}}", labels.join(",")),
+        };
+        self.text += &format!("{}{ending}{labels} {value}\n", self.name);
+    }
 }
 
 fn escape_metric_label(value: &str) -> String {
@@ -289,8 +242,10 @@ mod tests {
 
     #[test]
     fn labels_are_escaped() {
-        let mut out = String::new();
-        write_metric_sample(&mut out, "x", &[("a", "b\"c\\d\ne")], &1);
-        assert_eq!(out, "x{a=\"b\\\"c\\\\d\\ne\"} 1\n");
+        let mut page = MetricPage::default();
+        page.begin_metric("x", "gauge", "X.");
+        page.add_sample("", &[("a", "b\"c\\d\ne")], 1);
+        let out = page.text;
+        assert!(out.ends_with("\nx{a=\"b\\\"c\\\\d\\ne\"} 1\n"), "{out}");
     }
 }

@@ -1,17 +1,15 @@
 //! For whoever watches over the server: is it alive, is it ready, what does it count.
 
-use std::fmt::Display;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use apostille_core::space::Space;
-use apostille_core::store::{SpaceSummary, Store, StoreError};
+use apostille_core::store::{Store, StoreError};
 use jiff::{SignedDuration, Timestamp};
 
+use super::HttpServer;
 use super::limiter::ConcurrencyPermit;
 use super::metrics::{self, HttpGauges};
-use super::response::HttpRejection;
-use super::{HttpServer, route_job};
+use super::response::{self, HttpRejection, HttpResult};
+use super::route_job::reject_unreadable;
 use apostille_api::access_token::AccessToken;
 use apostille_api::host::CallOrigin;
 use apostille_api::request_scope::HttpReply;
@@ -24,31 +22,14 @@ pub(super) fn reply_health() -> HttpReply {
     HttpReply::new(200, TEXT, "ok\n".into())
 }
 
-/// Whether this pass is told of a space.
-fn summarize_reachable_spaces(
-    store: &dyn Store,
-    pass: &AccessToken,
-) -> Result<Vec<(Space, SpaceSummary)>, StoreError> {
-    let spaces = store
-        .list_spaces()?
-        .into_iter()
-        .filter(|it| pass.reaches_space(it));
-    spaces
-        .map(|it| store.summarize_space(&it).map(|tally| (it, tally)))
-        .collect()
-}
-
 /// What was found when the store was looked at last, and when that was.
-pub(super) type LastReadiness = Option<(Timestamp, Result<HttpReply, HttpRejection>)>;
+pub(super) type LastReadiness = Option<(Timestamp, HttpResult<HttpReply>)>;
 
 /// How long that is good for.
 const GOOD: SignedDuration = SignedDuration::from_secs(1);
 
 /// What was found, if that is not too long ago; a clock that was set back does not make it last.
-fn find_fresh_readiness(
-    looked: &LastReadiness,
-    now: Timestamp,
-) -> Option<&Result<HttpReply, HttpRejection>> {
+fn find_fresh_readiness(looked: &LastReadiness, now: Timestamp) -> Option<&HttpResult<HttpReply>> {
     looked
         .as_ref()
         .filter(|it| now.duration_since(it.0).abs() < GOOD)
@@ -60,30 +41,22 @@ impl HttpServer {
     async fn read_store<T: Send + 'static>(
         &self,
         place: Option<ConcurrencyPermit>,
-        read: impl Fn(&dyn Store) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, HttpRejection> {
-        let host = Arc::clone(&self.plan.host);
-        let found = tokio::task::spawn_blocking(move || {
-            let _place = place;
-            let origin = CallOrigin {
-                is_by_name: true,
-                ..CallOrigin::default()
-            };
-            let unread = |it: &dyn Display| {
-                HttpRejection::new(503, route_job::redact_error_text(&it.to_string()))
-            };
-            let scope = host.open_scope(&origin).map_err(|it| unread(&it))?;
-            let found = scope.run(&|| false, |cx, _| read(cx.store));
-            found.map_err(|it| unread(&it))?.map_err(|it| unread(&it))
-        });
-        found
-            .await
-            .map_err(|_| HttpRejection::new(503, "the store cannot be looked at"))?
+        read: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> HttpResult<T> {
+        let origin = CallOrigin {
+            is_by_name: true,
+            ..CallOrigin::default()
+        };
+        let read = self.run_in_scope(origin, place, || false, move |cx, _| read(cx.store));
+        let Ok(found) = read.await else {
+            return Err(HttpRejection::new(503, "the store cannot be looked at"));
+        };
+        found.map_err(reject_unreadable)?.map_err(reject_unreadable)
     }
 
     /// Whether the store can be read. Anybody may ask, so it takes nobody's place, and is looked at once a second, however
     /// many ask.
-    pub(super) async fn check_readiness(&self) -> Result<HttpReply, HttpRejection> {
+    pub(super) async fn check_readiness(&self) -> HttpResult<HttpReply> {
         let mut looked = self.looked.lock().await;
         if let Some(found) = find_fresh_readiness(&looked, self.now()) {
             return found.clone();
@@ -101,16 +74,17 @@ impl HttpServer {
     }
 
     /// Everything that is counted.
-    pub(super) async fn render_metrics(
-        &self,
-        pass: AccessToken,
-    ) -> Result<HttpReply, HttpRejection> {
+    pub(super) async fn render_metrics(&self, pass: AccessToken) -> HttpResult {
         let place = self.gate.acquire_slot(&pass.name).await?;
-        let tallies = self
-            .read_store(Some(place), move |store| {
-                summarize_reachable_spaces(store, &pass)
-            })
-            .await?;
+        let summarize = move |store: &dyn Store| {
+            let mut spaces = store.list_spaces()?;
+            spaces.retain(|it| pass.reaches_space(it));
+            let summaries = spaces
+                .into_iter()
+                .map(|it| Ok((store.summarize_space(&it)?, it)));
+            summaries.collect::<Result<Vec<_>, StoreError>>()
+        };
+        let tallies = self.read_store(Some(place), summarize).await?;
         let gauges = HttpGauges {
             in_flight: self.in_flight.load(Ordering::Relaxed),
             at_work: self.gate.active_requests(),
@@ -118,7 +92,8 @@ impl HttpServer {
             listeners: self.gate.listeners(),
         };
         let page = self.meter.to_prometheus(&gauges) + &metrics::format_space_metrics(&tallies);
-        Ok(HttpReply::new(200, PROMETHEUS, page))
+        let reply = HttpReply::new(200, PROMETHEUS, page);
+        Ok(response::build_http_response(reply))
     }
 }
 

@@ -72,6 +72,9 @@ pub(super) struct HttpRejection {
     pub(super) shed: Option<&'static str>,
 }
 
+/// An answer, or why there is none.
+pub(super) type HttpResult<T = Response<Body>> = Result<T, HttpRejection>;
+
 impl HttpRejection {
     pub(super) fn new(status: u16, why: impl Into<String>) -> Self {
         Self {
@@ -89,46 +92,40 @@ impl HttpRejection {
         self
     }
 
-    /// The same, with the page that was asked for.
-    pub(super) fn with_return_path(self, path: &str) -> Self {
-        Self {
-            to: path.to_owned(),
-            ..self
-        }
-    }
-
-    pub(super) fn bad_request(why: impl Into<String>) -> Self {
-        Self::new(400, why)
+    /// Turns away what is not allowed.
+    pub(super) fn forbid_unless(is_allowed: bool, why: impl Into<String>) -> HttpResult<()> {
+        is_allowed.then_some(()).ok_or_else(|| Self::new(403, why))
     }
 
     pub(super) fn not_found() -> Self {
         Self::new(404, "there is nothing at this address")
     }
 
-    pub(super) fn method_not_allowed(allowed: &[HttpMethod]) -> Self {
-        let word = |it: &HttpMethod| match it {
+    pub(super) fn method_not_allowed(allowed: impl Iterator<Item = HttpMethod>) -> Self {
+        let word = |it| match it {
             HttpMethod::Get => "GET, HEAD",
             HttpMethod::Post => "POST",
             HttpMethod::Delete => "DELETE",
         };
-        let allowed = allowed.iter().map(word).collect::<Vec<_>>().join(", ");
+        let allowed = allowed.map(word).collect::<Vec<_>>().join(", ");
         Self::new(WRONG_METHOD, format!("this address takes {allowed}"))
             .with_header("allow", allowed)
     }
 
     /// The same as it is sent.
     pub(super) fn into_reply(self, shape: ErrorFormat) -> HttpReply {
-        let mut reply = match shape {
-            ErrorFormat::Json => HttpReply::new(
-                self.status,
-                JSON,
-                json!({"ok": false, "error": {"message": self.why}}).to_string(),
-            ),
-            ErrorFormat::Text => HttpReply::new(self.status, TEXT, format!("{}\n", self.why)),
-            ErrorFormat::Page => HttpReply::new(self.status, HTML, render_rejection_page(&self)),
+        let (kind, body) = match shape {
+            ErrorFormat::Json => {
+                let body = json!({"ok": false, "error": {"message": self.why}});
+                (JSON, body.to_string())
+            }
+            ErrorFormat::Text => (TEXT, format!("{}\n", self.why)),
+            ErrorFormat::Page => (HTML, render_rejection_page(&self)),
         };
-        reply.headers = self.headers;
-        reply
+        HttpReply {
+            headers: self.headers,
+            ..HttpReply::new(self.status, kind, body)
+        }
     }
 }
 
@@ -184,6 +181,12 @@ pub(super) fn build_http_response(reply: HttpReply) -> Response<Body> {
     response
 }
 
+/// Whether the content is of a kind that begins so.
+pub(super) fn has_content_type(headers: &HeaderMap, kind: &[u8]) -> bool {
+    let content = headers.get(header::CONTENT_TYPE);
+    content.is_some_and(|it| it.as_bytes().starts_with(kind))
+}
+
 /// A file, or the word that the browser has it already.
 pub(super) fn serve_static_file(
     headers: &HeaderMap,
@@ -193,31 +196,28 @@ pub(super) fn serve_static_file(
     let tag = format!("\"{}\"", Digest::hash_bytes(content.as_bytes()).short_hex());
     let is_known = headers
         .get(header::IF_NONE_MATCH)
-        .is_some_and(|it| it.as_bytes() == tag.as_bytes());
-    let (status, body) = if is_known {
-        (304, String::new())
-    } else {
-        (200, content.to_owned())
-    };
-    let mut reply = HttpReply::new(status, kind, body);
-    reply.headers = vec![("etag", tag), ("cache-control", "no-cache".into())];
-    build_http_response(reply)
+        .is_some_and(|it| *it == tag);
+    let (status, body) = if is_known { (304, "") } else { (200, content) };
+    build_http_response(HttpReply {
+        headers: vec![("etag", tag), ("cache-control", "no-cache".into())],
+        ..HttpReply::new(status, kind, body.into())
+    })
 }
 
 /// The same with the headers that every answer has.
 pub(super) fn add_security_headers(mut response: Response<Body>) -> Response<Body> {
-    let kind = response.headers().get(header::CONTENT_TYPE);
-    if kind.is_some_and(|it| it.as_bytes() == HTML.as_bytes()) {
+    let headers = response.headers_mut();
+    if headers
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|it| it == HTML)
+    {
         // With no referrer at all, browsers do not say either which page a form was sent from.
         let policy = HeaderValue::from_static("same-origin");
-        response
-            .headers_mut()
-            .insert(header::REFERRER_POLICY, policy);
+        headers.insert(header::REFERRER_POLICY, policy);
     }
     for (name, value) in ALWAYS {
-        response
-            .headers_mut()
-            .entry(HeaderName::from_static(name))
+        headers
+            .entry(name)
             .or_insert(HeaderValue::from_static(value));
     }
     response

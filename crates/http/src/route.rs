@@ -2,7 +2,7 @@
 
 use hyper::Method as Verb;
 
-use super::response::HttpRejection;
+use super::response::{HttpRejection, HttpResult};
 use apostille_api::request_scope::{HttpMethod, Route};
 use apostille_api::uri;
 
@@ -139,21 +139,15 @@ const fn new_route_entry(
 
 /// The whole table; what varies least stands first.
 pub(super) fn build_route_table() -> Vec<RouteEntry> {
-    let table = |area: AuthKind| {
-        move |it: &'static Route| RouteEntry {
-            method: Some(it.method),
-            path: it.path,
-            area,
-            what: RouteTarget::Table(it),
+    let files = apostille_panel::FILES.iter().map(|(path, kind, content)| {
+        let what = RouteTarget::File(kind, content);
+        new_route_entry(Some(HttpMethod::Get), path, AuthKind::Open, what)
+    });
+    let table = |area| {
+        move |it: &'static Route| {
+            new_route_entry(Some(it.method), it.path, area, RouteTarget::Table(it))
         }
     };
-    let file = |it: &&'static (&'static str, &'static str, &'static str)| RouteEntry {
-        method: Some(HttpMethod::Get),
-        path: it.0,
-        area: AuthKind::Open,
-        what: RouteTarget::File(it.1, it.2),
-    };
-    let files = apostille_panel::FILES.iter().map(|it| file(&it));
     let calls = apostille_api::calls::list_api_calls()
         .map(|it| &it.route)
         .map(table(AuthKind::Token));
@@ -174,7 +168,7 @@ pub(super) type PathParams = Vec<(String, String)>;
 /// Where a request goes.
 pub(super) struct RouteMatch {
     /// The row, or why there is none.
-    pub(super) row: Result<(RouteEntry, PathParams), HttpRejection>,
+    pub(super) row: HttpResult<(RouteEntry, PathParams)>,
     /// Who is let in there.
     pub(super) area: AuthKind,
     /// The path as the table has it, for whoever counts.
@@ -195,43 +189,28 @@ pub(super) fn match_route(rows: &[RouteEntry], verb: &Verb, path: &str) -> Route
         };
     };
     let (area, pattern) = (first.area, first.path);
-    let asked = there
-        .iter()
-        .find(|it| it.0.path == pattern && it.0.method.is_none_or(|it| is_method_match(it, verb)));
-    let row = match asked {
+    let mut same = there.iter().filter(|it| it.0.path == pattern);
+    let methods = same.clone().filter_map(|it| it.0.method);
+    let row = match same.find(|it| it.0.method.is_none_or(|it| is_method_match(it, verb))) {
         Some((row, Some(parts))) => Ok((*row, parts.clone())),
-        Some((_, None)) => Err(HttpRejection::bad_request(
-            "the path is not percent-encoded UTF-8",
-        )),
-        None => {
-            let methods = there
-                .iter()
-                .filter(|it| it.0.path == pattern)
-                .filter_map(|it| it.0.method);
-            Err(HttpRejection::method_not_allowed(
-                &methods.collect::<Vec<_>>(),
-            ))
+        Some((_, None)) => {
+            let why = "the path is not percent-encoded UTF-8";
+            Err(HttpRejection::new(400, why))
         }
+        None => Err(HttpRejection::method_not_allowed(methods)),
     };
     RouteMatch { row, area, pattern }
 }
 
 /// The nearest page above an address that is only sent to, as somebody finds it who opens it again.
 pub(super) fn find_parent_page(rows: &[RouteEntry], path: &str) -> String {
-    let is_page = |path: &str| {
-        let is_there = |it: &RouteEntry| {
-            it.method == Some(HttpMethod::Get) && match_path_pattern(it.path, path).is_some()
-        };
-        rows.iter().any(is_there)
+    let is_page = |path: &&str| {
+        let mut pages = rows.iter().filter(|it| it.method == Some(HttpMethod::Get));
+        pages.any(|it| match_path_pattern(it.path, path).is_some())
     };
-    let mut path = path;
-    while let Some((head, _)) = path.rsplit_once('/').filter(|it| !it.0.is_empty()) {
-        if is_page(head) {
-            return head.to_owned();
-        }
-        path = head;
-    }
-    "/".into()
+    let above = std::iter::successors(Some(path), |it| Some(it.rsplit_once('/')?.0)).skip(1);
+    let mut above = above.take_while(|it| !it.is_empty());
+    above.find(is_page).unwrap_or("/").to_owned()
 }
 
 fn is_method_match(method: HttpMethod, verb: &Verb) -> bool {
@@ -256,14 +235,10 @@ fn match_path_pattern(pattern: &str, path: &str) -> Option<Option<PathParams>> {
             (Some(wanted), Some(given)) => {
                 match wanted.strip_prefix('{').and_then(|it| it.strip_suffix('}')) {
                     Some(_) if given.is_empty() => return None,
-                    Some(name) => {
-                        let part =
-                            uri::decode_percent_encoding(given).map(|it| (name.to_owned(), it));
-                        parts = parts.zip(part).map(|(mut parts, part)| {
-                            parts.push(part);
-                            parts
-                        });
-                    }
+                    Some(name) => match (&mut parts, uri::decode_percent_encoding(given)) {
+                        (Some(parts), Some(part)) => parts.push((name.to_owned(), part)),
+                        _ => parts = None,
+                    },
                     None if wanted == given => {}
                     None => return None,
                 }

@@ -2,112 +2,57 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
+use apostille_core::Context;
 use apostille_core::store::StoreError;
 use apostille_text::secrets::mask_secrets;
 use http_body_util::BodyExt as _;
 use hyper::Request;
 use hyper::body::{Body as _, Bytes, Incoming};
 
-use super::limiter::{ConcurrencyPermit, RequestLimiter};
-use super::response::HttpRejection;
+use tokio::task::JoinError;
+
+use super::limiter::ConcurrencyPermit;
+use super::response::{self, HttpRejection, HttpResult};
 use super::route::PathParams;
-use apostille_api::CallFault;
+use super::{HttpServer, auth};
 use apostille_api::access_token::AccessToken;
-use apostille_api::host::{CallOrigin, Host, PlaceError};
-use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope, Route};
+use apostille_api::host::{CallOrigin, PlaceError};
+use apostille_api::request_scope::{HttpMethod, RequestInput, RequestScope, Route};
+use apostille_api::{CallFault, CallPlace};
 
 /// How large a request may be.
-pub(super) const MAX_BODY: usize = 1024 * 1024;
+const MAX_BODY: usize = 1024 * 1024;
 /// How much of one that is too large is read.
 const THROWN_AWAY: usize = 16 * 1024 * 1024;
 
-/// How much of a request there may be.
-#[derive(Clone, Copy)]
-pub(super) struct BodyLimit<'a> {
-    pub(super) most: usize,
-    pub(super) gate: &'a RequestLimiter,
-    /// Whose share it takes up.
-    pub(super) pass: &'a str,
-    pub(super) limit: Duration,
-}
-
-/// What a request sends, to its end: not too much, and not too slowly; and the room that it takes up.
-pub(super) async fn read_request_body(
-    body: Incoming,
-    size: BodyLimit<'_>,
-) -> Result<(Bytes, ConcurrencyPermit), HttpRejection> {
-    let said = body
-        .size_hint()
-        .upper()
-        .and_then(|it| usize::try_from(it).ok());
-    let held = size
-        .gate
-        .reserve_body_memory(size.pass, said.map_or(size.most, |it| it.min(size.most)))?;
-    match tokio::time::timeout(size.limit, collect_body_bytes(body, size.most)).await {
-        Ok(read) => Ok((read?, held)),
-        Err(_) => Err(HttpRejection::new(408, "the request came too slowly")
-            .with_header("connection", "close")),
-    }
-}
-
 /// Somebody who is in the middle of sending does not listen. So what is too long is read on for a while and thrown away,
 /// and then it is said.
-async fn collect_body_bytes(mut body: Incoming, most: usize) -> Result<Bytes, HttpRejection> {
+async fn collect_body_bytes(mut body: Incoming, most: usize) -> HttpResult<Bytes> {
     let (mut read, mut total) = (Vec::new(), 0);
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| HttpRejection::bad_request("the request broke off"))?;
-        let data = frame.data_ref().map_or(&[] as &[u8], |it| it);
+        let frame = frame.map_err(|_| HttpRejection::new(400, "the request broke off"))?;
+        let data = frame.into_data().unwrap_or_default();
         total += data.len();
         if total <= most {
-            read.extend_from_slice(data);
+            read.extend_from_slice(&data);
         }
         if total > THROWN_AWAY {
             break;
         }
     }
-    match total <= most {
-        true => Ok(read.into()),
-        false => Err(HttpRejection::new(
-            413,
-            format!("the request is longer than {most} bytes"),
-        )),
+    if total > most {
+        let why = format!("the request is longer than {most} bytes");
+        return Err(HttpRejection::new(413, why));
     }
+    Ok(read.into())
 }
 
 /// What stands behind the question mark.
 pub(super) fn parse_query_pairs<B>(request: &Request<B>) -> Vec<(String, String)> {
     let query = request.uri().query().unwrap_or_default();
-    form_urlencoded::parse(query.as_bytes())
-        .into_owned()
-        .collect()
-}
-
-/// What is asked for, and the room that it takes up.
-pub(super) async fn read_http_request(
-    request: Request<Incoming>,
-    parts: PathParams,
-    size: BodyLimit<'_>,
-) -> Result<(RequestInput, ConcurrencyPermit), HttpRejection> {
-    let query = parse_query_pairs(&request);
-    let (body, held) = read_request_body(request.into_body(), size).await?;
-    Ok((
-        RequestInput {
-            parts,
-            query,
-            body: body.into(),
-        },
-        held,
-    ))
-}
-
-/// One thing to do.
-pub(super) struct RouteJob {
-    pub(super) route: &'static Route,
-    pub(super) asked: RequestInput,
-    pub(super) pass: AccessToken,
-    pub(super) seal: String,
+    let pairs = form_urlencoded::parse(query.as_bytes());
+    pairs.into_owned().collect()
 }
 
 /// Tells the work that it is time to stop looking things up, when nobody waits any more.
@@ -119,99 +64,159 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Does it; `held` is let go when it is done, not when somebody stops waiting.
-pub(super) async fn run_route_job<H: Send + 'static>(
-    host: &Arc<dyn Host>,
-    job: RouteJob,
-    limit: Duration,
-    held: H,
-) -> Result<HttpReply, HttpRejection> {
-    let is_over = Arc::new(AtomicBool::new(false));
-    let (host, late, _over) = (
-        Arc::clone(host),
-        Arc::clone(&is_over),
-        CancelOnDrop(is_over),
-    );
-    let work = tokio::task::spawn_blocking(move || {
-        let done = run_route_handler(&*host, &job, &|| late.load(Ordering::Relaxed));
-        drop(held);
-        done
-    });
-    match tokio::time::timeout(limit, work).await {
-        Ok(Ok(done)) => done,
-        Ok(Err(_)) => Err(HttpRejection::new(500, "the request broke off")),
-        Err(_) => Err(HttpRejection::new(
-            503,
-            "this takes too long; what it had begun to write is written all the same",
-        )
-        .with_header("retry-after", "5")),
+impl HttpServer {
+    /// What a request sends, to its end: not too much, and not too slowly; and the room that it takes up of this pass's
+    /// share.
+    pub(super) async fn read_request_body(
+        &self,
+        body: Incoming,
+        most: usize,
+        pass: &str,
+    ) -> HttpResult<(Bytes, ConcurrencyPermit)> {
+        let said = body.size_hint().upper();
+        let said = said.and_then(|it| usize::try_from(it).ok());
+        let size = said.map_or(most, |it| it.min(most));
+        let held = self.gate.reserve_body_memory(pass, size)?;
+        let read = collect_body_bytes(body, most);
+        match tokio::time::timeout(self.plan.limits.body, read).await {
+            Ok(read) => Ok((read?, held)),
+            Err(_) => Err(HttpRejection::new(408, "the request came too slowly")
+                .with_header("connection", "close")),
+        }
+    }
+
+    /// What is asked for, and the room that it takes up.
+    pub(super) async fn read_http_request(
+        &self,
+        request: Request<Incoming>,
+        parts: PathParams,
+        most: usize,
+        pass: &str,
+    ) -> HttpResult<(RequestInput, ConcurrencyPermit)> {
+        let query = parse_query_pairs(&request);
+        let (body, held) = self
+            .read_request_body(request.into_body(), most, pass)
+            .await?;
+        let body = body.into();
+        Ok((RequestInput { parts, query, body }, held))
+    }
+
+    /// The answer of a call or a page.
+    pub(super) async fn run_route(
+        &self,
+        route: &'static Route,
+        parts: PathParams,
+        request: Request<Incoming>,
+        (pass, seal): (AccessToken, String),
+    ) -> HttpResult {
+        auth::check_same_origin(&request, self.plan.port)?;
+        auth::check_route_access(&pass, route.need)?;
+        let (asked, _held) = self
+            .read_http_request(request, parts, MAX_BODY, &pass.name)
+            .await?;
+        if pass.is_panel && route.method != HttpMethod::Get {
+            auth::verify_csrf_token(&asked, &seal)?;
+        }
+        let place = self.gate.acquire_slot(&pass.name).await?;
+        let over = CancelOnDrop(Arc::default());
+        let is_over = Arc::clone(&over.0);
+        let origin = CallOrigin {
+            repo: asked.query_value("repo").map(Into::into),
+            pass: Some(pass.clone()),
+            is_by_name: true,
+            ..CallOrigin::default()
+        };
+        let late = move || is_over.load(Ordering::Relaxed);
+        let work = self.run_in_scope(origin, place, late, move |cx, here| {
+            (route.run)(&RequestScope::new(cx, here, &pass, &seal), &asked)
+        });
+        let Ok(done) = tokio::time::timeout(self.plan.limits.work, work).await else {
+            let why = "this takes too long; what it had begun to write is written all the same";
+            return Err(HttpRejection::new(503, why).with_header("retry-after", "5"));
+        };
+        let reply = done???;
+        if reply.is_change {
+            // Nobody listening is the usual case.
+            let _ = self.changes.send(());
+        }
+        Ok(response::build_http_response(reply))
+    }
+
+    /// Opens the place that a request works on and does something there, on a thread of its own; `held` is let go when
+    /// that is done, not when somebody stops waiting.
+    pub(super) async fn run_in_scope<T: Send + 'static>(
+        &self,
+        origin: CallOrigin,
+        held: impl Send + 'static,
+        late: impl Fn() -> bool + Send + 'static,
+        work: impl FnOnce(&Context<'_>, &CallPlace<'_>) -> T + Send + 'static,
+    ) -> Result<Result<T, PlaceError>, JoinError> {
+        let host = Arc::clone(&self.plan.host);
+        let work = tokio::task::spawn_blocking(move || {
+            let _held = held;
+            host.open_scope(&origin)?.run(&late, work)
+        });
+        work.await
     }
 }
 
-fn run_route_handler(
-    host: &dyn Host,
-    job: &RouteJob,
-    late: &dyn Fn() -> bool,
-) -> Result<HttpReply, HttpRejection> {
-    let origin = CallOrigin {
-        repo: job.asked.query_value("repo").map(Into::into),
-        pass: Some(job.pass.clone()),
-        is_by_name: true,
-        ..CallOrigin::default()
-    };
-    let scope = host
-        .open_scope(&origin)
-        .map_err(|it| rejection_from_unplaced(&it))?;
-    let reply = scope.run(late, |cx, here| {
-        let visit = RequestScope::new(cx, here, &job.pass, &job.seal);
-        (job.route.run)(&visit, &job.asked)
-    });
-    let reply = reply.map_err(|it| rejection_from_unplaced(&it))?;
-    reply.map_err(|it| rejection_from_fault(&it))
+/// Why something that had to be read could not be.
+pub(super) fn reject_unreadable(error: impl ToString) -> HttpRejection {
+    HttpRejection::new(503, redact_error_text(&error))
+}
+
+impl From<JoinError> for HttpRejection {
+    fn from(_: JoinError) -> Self {
+        Self::new(500, "the request broke off")
+    }
 }
 
 /// Why there is no place to work on.
-pub(super) fn rejection_from_unplaced(unplaced: &PlaceError) -> HttpRejection {
-    let status = match unplaced {
-        PlaceError::Which(_) => 400,
-        PlaceError::NoSuch(_) => 404,
-        PlaceError::Outside(_) => 403,
-        PlaceError::Broken(_) => 503,
-    };
-    HttpRejection::new(status, redact_error_text(&unplaced.to_string()))
+impl From<PlaceError> for HttpRejection {
+    fn from(unplaced: PlaceError) -> Self {
+        let status = match unplaced {
+            PlaceError::Which(_) => 400,
+            PlaceError::NoSuch(_) => 404,
+            PlaceError::Outside(_) => 403,
+            PlaceError::Broken(_) => 503,
+        };
+        Self::new(status, redact_error_text(&unplaced))
+    }
 }
 
-fn rejection_from_fault(fault: &CallFault) -> HttpRejection {
-    let status = match fault {
-        CallFault::Malformed(_) => 400,
-        CallFault::NotAPerson => 403,
-        CallFault::NoSuchTool { .. } => 404,
-        CallFault::Broken(StoreError::Conflict { .. }) => 409,
-        CallFault::Broken(StoreError::Busy { .. } | StoreError::Full | StoreError::ReadOnly) => 503,
-        CallFault::Broken(_) | CallFault::Unwritable(_) => 500,
-    };
-    let turned = HttpRejection::new(status, redact_error_text(&fault.to_string()));
-    if matches!(status, 409 | 503) {
-        turned.with_header("retry-after", "1")
-    } else {
-        turned
+impl From<CallFault> for HttpRejection {
+    fn from(fault: CallFault) -> Self {
+        use StoreError::{Busy, Conflict, Full, ReadOnly};
+        let status = match fault {
+            CallFault::Malformed(_) => 400,
+            CallFault::NotAPerson => 403,
+            CallFault::NoSuchTool { .. } => 404,
+            CallFault::Broken(Conflict { .. }) => 409,
+            CallFault::Broken(Busy { .. } | Full | ReadOnly) => 503,
+            CallFault::Broken(_) | CallFault::Unwritable(_) => 500,
+        };
+        let turned = Self::new(status, redact_error_text(&fault));
+        if matches!(status, 409 | 503) {
+            turned.with_header("retry-after", "1")
+        } else {
+            turned
+        }
     }
 }
 
 /// What may be told through a socket: no secret, and no path of this machine.
-pub(super) fn redact_error_text(text: &str) -> String {
-    let word = |it: &str| match it
-        .trim_start_matches(['\'', '"', '(', '`'])
-        .starts_with(['/', '\\'])
-    {
-        true => "…".to_owned(),
-        false => it.to_owned(),
-    };
-    mask_secrets(text)
-        .split(' ')
-        .map(word)
-        .collect::<Vec<_>>()
-        .join(" ")
+fn redact_error_text(error: &impl ToString) -> String {
+    let text = error.to_string();
+    let text = mask_secrets(&text);
+    let words = text.split(' ').map(|it| {
+        let inner = it.trim_start_matches(['\'', '"', '(', '`']);
+        if inner.starts_with(['/', '\\']) {
+            "…"
+        } else {
+            it
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -220,7 +225,7 @@ mod tests {
 
     #[test]
     fn no_path_of_this_machine_is_told() {
-        let check = |text: &str, expected: &str| assert_eq!(redact_error_text(text), expected);
+        let check = |text: &str, expected: &str| assert_eq!(redact_error_text(&text), expected);
         check(
             "cannot open '/home/ana/x.db': denied",
             "cannot open … denied",

@@ -102,7 +102,7 @@ impl ChangeWatcher {
 }
 
 /// The stamp, without keeping others waiting while the store is opened.
-async fn read_change_stamp(host: &Arc<dyn Host>) -> Option<u64> {
+pub async fn read_change_stamp(host: &Arc<dyn Host>) -> Option<u64> {
     let host = Arc::clone(host);
     tokio::task::spawn_blocking(move || host.change_stamp())
         .await

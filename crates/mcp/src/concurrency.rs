@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -56,6 +56,11 @@ impl ConcurrencyPermit {
     }
 }
 
+/// The content of a mutex, also where somebody panicked with it: what is kept behind one here is whole at any time.
+pub fn lock_despite_panic<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A fraction of a limit, at least 1.
 pub fn divide_limit(most: usize, of: usize) -> usize {
     (most / of).max(1)
@@ -96,7 +101,7 @@ impl ConcurrencyLimit {
                 waiting: Arc::default(),
             })
         };
-        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shares = lock_despite_panic(&self.shares);
         Arc::clone(shares.entry(caller.to_owned()).or_insert_with(new_share))
     }
 

@@ -50,6 +50,7 @@ use apostille_api::host::Host;
 use apostille_tools::resources;
 use apostille_tools::{Profile, prompts};
 
+pub use changes::read_change_stamp;
 pub use stdio::serve_stdio;
 
 type McpRequest = RequestContext<RoleServer>;
