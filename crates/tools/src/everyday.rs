@@ -31,7 +31,7 @@ use input::{
     ForgetInput, MemoryIdInput, RecallInput, RememberInput, ReplacementInput, ReviseAction,
     VerifyMemoriesInput,
 };
-use output::{MemoryProblem, RecallToolReply, RefusedToolReply, VerifyToolReply, WriteToolReply};
+use output::{RecallToolReply, RefusedToolReply, VerifyToolReply, WriteToolReply};
 
 pub(super) use input::list_everyday_tools;
 
@@ -182,9 +182,7 @@ fn run_refresh_action(call: &ToolCall<'_>, name: MemoryName) -> ToolResult {
         |_| (),
     )?;
     if let Some(bad) = looked.memories.iter().find(|it| it.is_bad()) {
-        return ToolAnswer::new_refusal(&RefusedToolReply::for_stale_memory(&MemoryProblem::new(
-            bad,
-        )));
+        return ToolAnswer::new_refusal(&RefusedToolReply::for_stale_memory(bad));
     }
     let refreshed = revise::refresh_memory(call, &call.spaces(), name);
     answer_write_outcome(&convert_revise_outcome("refreshed", refreshed)?)

@@ -16,6 +16,8 @@ mod outcome_text;
 mod path;
 mod view;
 
+use apostille_core::CoreError;
+use apostille_core::store::StoreError;
 use serde_json::json;
 
 use crate::ToolAnswer;
@@ -62,6 +64,9 @@ fn answer_file_command(call: &ToolCall<'_>) -> ToolResult {
     }
 }
 
+/// What a command comes to.
+type FileResult<T = String> = Result<T, FileCommandError>;
+
 /// Why a command ends early.
 enum FileCommandError {
     /// It was not done; the text says why, and the way out.
@@ -69,10 +74,9 @@ enum FileCommandError {
     Broken(CallFault),
 }
 
-impl FileCommandError {
-    fn new_refusal(text: impl Into<String>) -> Self {
-        Self::Wrong(text.into())
-    }
+/// Ends a command with why it was not done.
+fn refuse_command<T>(why: impl Into<String>) -> FileResult<T> {
+    Err(FileCommandError::Wrong(why.into()))
 }
 
 impl From<CallFault> for FileCommandError {
@@ -81,16 +85,19 @@ impl From<CallFault> for FileCommandError {
     }
 }
 
-impl From<apostille_core::CoreError> for FileCommandError {
-    fn from(it: apostille_core::CoreError) -> Self {
+impl From<CoreError> for FileCommandError {
+    fn from(it: CoreError) -> Self {
         Self::Broken(it.into())
     }
 }
 
-fn run_file_command(
-    call: &ToolCall<'_>,
-    command: &FileCommand,
-) -> Result<String, FileCommandError> {
+impl From<StoreError> for FileCommandError {
+    fn from(it: StoreError) -> Self {
+        Self::Broken(it.into())
+    }
+}
+
+fn run_file_command(call: &ToolCall<'_>, command: &FileCommand) -> FileResult {
     match command {
         FileCommand::View { path, view_range } => {
             view::view_memory_path(call, &MemoryPath::parse(path)?, view_range.0)
@@ -125,14 +132,14 @@ fn run_file_command(
 }
 
 /// A path where more than creating and viewing can be done.
-fn parse_editable_path(path: &str, command: &FileCommand) -> Result<MemoryPath, FileCommandError> {
+fn parse_editable_path(path: &str, command: &FileCommand) -> FileResult<MemoryPath> {
     let path = MemoryPath::parse(path)?;
     if path.scope() != path::FileScope::Repo {
         return Ok(path);
     }
-    Err(FileCommandError::new_refusal(format!(
+    refuse_command(format!(
         "Error: The '{}' operation is not supported for repository memories at {path}. Only 'create' is allowed for \
          /memories/repo/.",
         command.as_str()
-    )))
+    ))
 }

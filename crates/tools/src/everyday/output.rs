@@ -1,7 +1,7 @@
 //! The answers of these tools: few fields, because every one of them is read by a model.
 
 use apostille_cite::citation::Citation;
-use apostille_cite::verdict::{Difference, Verdict};
+use apostille_cite::verdict::Verdict;
 use apostille_core::memory::Memory;
 use apostille_core::recall::{RecallOutcome, VerifiedHit, excerpt};
 use apostille_core::refusal::Refusal;
@@ -21,85 +21,62 @@ const MAX_CODE: usize = 600;
 #[derive(Debug, Serialize)]
 pub(super) struct RecallToolReply {
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    identity: Vec<IdentityLine>,
+    identity: Vec<RecalledMemory>,
     /// Said only where nothing answers the question, and the most recent stand in.
     #[serde(skip_serializing_if = "Option::is_none")]
     relevant: Option<bool>,
-    memories: Vec<UsableMemory>,
+    memories: Vec<RecalledMemory>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    withheld: Vec<WithheldMemory>,
+    withheld: Vec<RecalledMemory>,
 }
 
-/// A line of a person's identity.
-#[derive(Debug, Serialize)]
-struct IdentityLine {
+/// A memory. What one says that does not hold here is not repeated.
+#[derive(Debug, Default, Serialize)]
+struct RecalledMemory {
     id: String,
-    fact: String,
-}
-
-/// A memory that may be used.
-#[derive(Debug, Serialize)]
-struct UsableMemory {
-    id: String,
-    fact: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fact: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    standing: &'static str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    at: Vec<String>,
-}
-
-/// A memory that does not hold here; what it says is not repeated.
-#[derive(Debug, Serialize)]
-struct WithheldMemory {
-    id: String,
-    standing: &'static str,
-    at: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standing: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<Vec<String>>,
 }
 
 impl RecallToolReply {
     pub(super) fn new(recalled: &RecallOutcome, identity: &[Memory], is_open: bool) -> Self {
-        let own = |it: &Memory| IdentityLine {
+        let own = |it: &Memory| RecalledMemory {
             id: it.handle().to_string(),
-            fact: it.fact.clone(),
+            fact: Some(it.fact.clone()),
+            ..RecalledMemory::default()
+        };
+        let withheld = |it: &VerifiedHit| RecalledMemory {
+            id: it.hit.memory.handle().to_string(),
+            standing: Some(it.standing()),
+            at: Some(list_current_locations(
+                &it.hit.memory.citations,
+                &it.verdicts,
+            )),
+            ..RecalledMemory::default()
+        };
+        let usable = |it: &VerifiedHit| {
+            let shown = withheld(it);
+            RecalledMemory {
+                fact: Some(excerpt::excerpt_hit(it).into_owned()),
+                reason: it.hit.memory.reason.clone(),
+                at: shown.at.filter(|it| !it.is_empty()),
+                ..shown
+            }
         };
         let is_beside = !is_open && !recalled.shown.is_empty();
         let is_relevant = recalled.shown.iter().any(|it| it.hit.why.relevance > 0.0);
+        let told = recalled.withheld.iter().take(MAX_TOLD);
         Self {
             identity: identity.iter().map(own).collect(),
             relevant: (is_beside && !is_relevant).then_some(false),
-            memories: recalled.shown.iter().map(UsableMemory::new).collect(),
-            withheld: recalled
-                .withheld
-                .iter()
-                .take(MAX_TOLD)
-                .map(WithheldMemory::new)
-                .collect(),
-        }
-    }
-}
-
-impl UsableMemory {
-    fn new(it: &VerifiedHit) -> Self {
-        let memory = &it.hit.memory;
-        Self {
-            id: memory.handle().to_string(),
-            fact: excerpt::excerpt_hit(it).into_owned(),
-            reason: memory.reason.clone(),
-            standing: it.standing(),
-            at: list_current_locations(&memory.citations, &it.verdicts),
-        }
-    }
-}
-
-impl WithheldMemory {
-    fn new(it: &VerifiedHit) -> Self {
-        let memory = &it.hit.memory;
-        let at = list_current_locations(&memory.citations, &it.verdicts);
-        Self {
-            id: memory.handle().to_string(),
-            standing: it.standing(),
-            at,
+            memories: recalled.shown.iter().map(usable).collect(),
+            withheld: told.map(withheld).collect(),
         }
     }
 }
@@ -160,37 +137,32 @@ struct SimilarMemory {
 }
 
 impl RefusedToolReply {
-    pub(super) fn new(refusal: &Refusal) -> Self {
+    fn explain(class: &'static str, error: impl Into<String>, next: Option<String>) -> Self {
         Self {
-            class: refusal.class(),
-            error: refusal.to_string(),
-            next: advise_after_refusal(refusal),
+            class,
+            error: error.into(),
+            next,
             ..Self::default()
         }
+    }
+
+    pub(super) fn new(refusal: &Refusal) -> Self {
+        let next = advise_after_refusal(refusal);
+        Self::explain(refusal.class(), refusal.to_string(), next.map(Into::into))
     }
 
     /// The same where a memory was to be replaced.
     pub(super) fn for_revision(refusal: &Refusal) -> Self {
-        let next = match refusal {
-            Refusal::NeedsCitation { .. } => {
-                Some("call memory_revise again with \"citations\":[\"path/to/file:12-18\"]: the old ones do not hold here".into())
-            }
-            other => advise_after_refusal(other),
-        };
-        Self {
-            next,
-            ..Self::new(refusal)
+        let mut reply = Self::new(refusal);
+        if let Refusal::NeedsCitation { .. } = refusal {
+            reply.next = Some("call memory_revise again with \"citations\":[\"path/to/file:12-18\"]: the old ones do not hold here".into());
         }
+        reply
     }
 
     pub(super) fn no_user() -> Self {
-        let error =
-            "nobody knows whose preference this is; start the server with --as <user>".into();
-        Self {
-            class: "no_user",
-            error,
-            ..Self::default()
-        }
+        let error = "nobody knows whose preference this is; start the server with --as <user>";
+        Self::explain("no_user", error, None)
     }
 
     pub(super) fn from_similar(near: &[NearMemory]) -> Self {
@@ -199,35 +171,28 @@ impl RefusedToolReply {
             fact: it.fact.clone(),
             relation: it.relation.as_str(),
         };
-        let similar: Vec<SimilarMemory> = near.iter().map(known).collect();
-        let first = similar.first().map_or_else(String::new, |it| it.id.clone());
+        let first = near
+            .first()
+            .map_or_else(String::new, |it| it.handle.to_string());
         let next = format!(
             "if yours is the better one: memory_revise {{\"id\":\"{first}\",\"action\":\"supersede\",\"fact\":\"…\"}}; if it adds \
              proof: memory_remember again with \"merge_with\":\"{first}\"; if both are needed: with \"rationale\":\"why\""
         );
-        let error = "much like what is known; nothing was kept".into();
+        let error = "much like what is known; nothing was kept";
         Self {
-            class: "similar",
-            error,
-            similar,
-            next: Some(next),
-            ..Self::default()
+            similar: near.iter().map(known).collect(),
+            ..Self::explain("similar", error, Some(next))
         }
     }
 
-    pub(super) fn for_stale_memory(it: &MemoryProblem) -> Self {
-        let error = format!("not refreshed: {} is {} here", it.id, it.standing);
+    pub(super) fn for_stale_memory(it: &VerifiedMemory) -> Self {
+        let id = it.memory.handle();
+        let error = format!("not refreshed: {id} is {} here", it.standing());
         let next = format!(
-            "memory_verify {{\"ids\":[\"{0}\"]}} shows the code; then memory_revise {{\"id\":\"{0}\",\"action\":\"correct\",\"fact\":\"…\",\"citations\":[\"…\"]}} or \
-             \"invalidate\"",
-            it.id
+            "memory_verify {{\"ids\":[\"{id}\"]}} shows the code; then memory_revise {{\"id\":\"{id}\",\"action\":\"correct\",\"fact\":\"…\",\"citations\":[\"…\"]}} or \
+             \"invalidate\""
         );
-        Self {
-            class: "does_not_hold",
-            error,
-            next: Some(next),
-            ..Self::default()
-        }
+        Self::explain("does_not_hold", error, Some(next))
     }
 
     pub(super) fn needs_consent(memory: &Memory) -> Self {
@@ -236,12 +201,7 @@ impl RefusedToolReply {
             format!("forgetting {id} cannot be undone and needs the user's word; nothing was done");
         let next = "ask the user, then call again with \"user_agreed\": true; to keep it in the history instead: \
                     memory_revise with action invalidate";
-        Self {
-            class: "needs_agreement",
-            error,
-            next: Some(next.into()),
-            ..Self::default()
-        }
+        Self::explain("needs_agreement", error, Some(next.into()))
     }
 
     pub(super) fn needs_person(memory: &Memory) -> Self {
@@ -249,18 +209,13 @@ impl RefusedToolReply {
         let error =
             format!("only a person can let {id} out of quarantine, and nobody could be asked here");
         let next = format!("ask the user to run: apostille approve {id}");
-        Self {
-            class: "not_a_person",
-            error,
-            next: Some(next),
-            ..Self::default()
-        }
+        Self::explain("not_a_person", error, Some(next))
     }
 }
 
 /// The call to make after a refusal, where there is one.
-fn advise_after_refusal(refusal: &Refusal) -> Option<String> {
-    let way = match refusal {
+fn advise_after_refusal(refusal: &Refusal) -> Option<&'static str> {
+    Some(match refusal {
         Refusal::NeedsCitation { .. } => {
             "call memory_remember again with \"citations\":[\"path/to/file:12-18\"], or with \"kind\":\"feedback\" for a correction and \
              \"kind\":\"user\" for a preference"
@@ -279,15 +234,14 @@ fn advise_after_refusal(refusal: &Refusal) -> Option<String> {
             "memory_revise one of these lines, or remember it in layer knowledge"
         }
         _ => return None,
-    };
-    Some(way.into())
+    })
 }
 
 /// What was found at the citations of a memory that does not hold, or could not be looked up.
 #[derive(Debug, Serialize)]
-pub(super) struct MemoryProblem {
-    pub(super) id: String,
-    pub(super) standing: &'static str,
+struct MemoryProblem {
+    id: String,
+    standing: &'static str,
     fact: String,
     citations: Vec<CitationProblem>,
 }
@@ -310,7 +264,7 @@ struct CitationProblem {
 }
 
 impl MemoryProblem {
-    pub(super) fn new(it: &VerifiedMemory) -> Self {
+    fn new(it: &VerifiedMemory) -> Self {
         let citations = it
             .memory
             .citations
@@ -339,7 +293,13 @@ impl CitationProblem {
                 at: Some(to.to_string()),
                 ..here
             },
-            Verdict::Changed(found) => here.with_change(found),
+            Verdict::Changed(found) => Self {
+                at: Some(found.at.to_string()),
+                change: Some(found.change.to_string()),
+                now: Some(shorten_code(&found.now)),
+                contradicted: found.contradicted.clone(),
+                ..here
+            },
             Verdict::Gone { loss, .. } => Self {
                 why: Some(loss.to_string()),
                 ..here
@@ -350,27 +310,15 @@ impl CitationProblem {
             },
         }
     }
-
-    fn with_change(self, found: &Difference) -> Self {
-        Self {
-            at: Some(found.at.to_string()),
-            change: Some(found.change.to_string()),
-            now: Some(shorten_code(&found.now)),
-            contradicted: found.contradicted.clone(),
-            ..self
-        }
-    }
 }
 
 /// Code, cut at the end of a line where it is long.
 fn shorten_code(code: &str) -> String {
-    match take_first_chars(code, MAX_CODE) {
-        None => code.to_owned(),
-        Some(start) => {
-            let whole = start.rfind('\n').unwrap_or(start.len());
-            format!("{}\n…", &code[..whole])
-        }
-    }
+    let Some(start) = take_first_chars(code, MAX_CODE) else {
+        return code.to_owned();
+    };
+    let whole = start.rfind('\n').unwrap_or(start.len());
+    format!("{}\n…", &code[..whole])
 }
 
 /// What came of verifying.
@@ -389,23 +337,20 @@ pub(super) struct VerifyToolReply {
 
 impl VerifyToolReply {
     pub(super) fn new(report: &VerifyReport) -> Self {
-        let (cited, plain): (Vec<_>, Vec<_>) = report
+        let is_cited = |it: &&VerifiedMemory| !it.verdicts.is_empty();
+        let verified = report.memories.iter().filter(is_cited).count();
+        let wrong = report
             .memories
             .iter()
-            .partition(|it| !it.verdicts.is_empty());
-        let wrong: Vec<&VerifiedMemory> =
-            cited.iter().copied().filter(|it| !it.is_good()).collect();
-        let more = wrong.len().checked_sub(MAX_TOLD).filter(|it| *it > 0);
+            .filter(is_cited)
+            .filter(|it| !it.is_good());
+        let n_wrong = wrong.clone().count();
         Self {
-            verified: cited.len(),
-            good: cited.len() - wrong.len(),
-            unverified: plain.len(),
-            problems: wrong
-                .into_iter()
-                .take(MAX_TOLD)
-                .map(MemoryProblem::new)
-                .collect(),
-            more,
+            verified,
+            good: verified - n_wrong,
+            unverified: report.memories.len() - verified,
+            problems: wrong.take(MAX_TOLD).map(MemoryProblem::new).collect(),
+            more: n_wrong.checked_sub(MAX_TOLD).filter(|it| *it > 0),
         }
     }
 }

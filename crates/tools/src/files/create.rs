@@ -7,21 +7,17 @@ use apostille_core::policy::{MemoryLimits, Policy};
 use super::file_fact::{self, FileFact};
 use super::memory_files::{MemoryFiles, locate_file_scope};
 use super::path::{FileScope, MemoryPath, is_task_slug};
-use super::{FileCommandError, outcome_text};
+use super::{FileResult, outcome_text, refuse_command};
 use crate::outcome::write_draft;
 use crate::tool::ToolCall;
 
 /// Makes a file that was not there.
-pub(super) fn create_memory_file(
-    call: &ToolCall<'_>,
-    path: &MemoryPath,
-    text: &str,
-) -> Result<String, FileCommandError> {
+pub(super) fn create_memory_file(call: &ToolCall<'_>, path: &MemoryPath, text: &str) -> FileResult {
     let files = MemoryFiles::load_scopes(call, &[path.scope()])?;
     let name = require_vacant_path(&files, path)?;
     let draft = draft_new_file(call, path, name, text)?;
     if let Some(file) = outcome_text::find_identical_file(&files, path, &draft.fact) {
-        return Err(outcome_text::refuse_known_file(&file.path));
+        return outcome_text::refuse_known_file(&file.path);
     }
     let policy = build_scope_policy(call, path.scope());
     let cx = Context {
@@ -38,38 +34,30 @@ pub(super) fn create_memory_file(
 }
 
 /// The name that a new file gets in its scope.
-fn require_vacant_path<'a>(
-    files: &MemoryFiles,
-    path: &'a MemoryPath,
-) -> Result<&'a str, FileCommandError> {
+fn require_vacant_path<'a>(files: &MemoryFiles, path: &'a MemoryPath) -> FileResult<&'a str> {
     if files.is_taken(path) {
-        return Err(FileCommandError::new_refusal(format!(
-            "File {path} already exists"
-        )));
+        return refuse_command(format!("File {path} already exists"));
     }
-    let name = path.subject_name().ok_or_else(|| {
-        FileCommandError::new_refusal(
+    let Some(name) = path.subject_name() else {
+        return refuse_command(
             "a task's notes stand in a folder of their own; create them as in /memories/tasks/fix-login-race/notes.md",
-        )
-    })?;
+        );
+    };
     match path.task() {
-        Some(task) if !is_task_slug(task) => Err(FileCommandError::new_refusal(format!(
+        Some(task) if !is_task_slug(task) => refuse_command(format!(
             "'{task}' is no slug of a task; write it in kebab-case, as in /memories/tasks/fix-login-race/{name}"
-        ))),
+        )),
         _ => require_reachable_path(files, path).map(|()| name),
     }
 }
 
 /// Refuses a path that leads through a file.
-pub(super) fn require_reachable_path(
-    files: &MemoryFiles,
-    path: &MemoryPath,
-) -> Result<(), FileCommandError> {
+pub(super) fn require_reachable_path(files: &MemoryFiles, path: &MemoryPath) -> FileResult<()> {
     match files.blocking_file(path) {
-        Some(file) => Err(FileCommandError::new_refusal(format!(
+        Some(file) => refuse_command(format!(
             "{} is a file and not a directory; choose another path",
             file.path
-        ))),
+        )),
         None => Ok(()),
     }
 }
@@ -79,7 +67,7 @@ fn draft_new_file(
     path: &MemoryPath,
     name: &str,
     text: &str,
-) -> Result<Draft, FileCommandError> {
+) -> FileResult<Draft> {
     let scope = path.scope();
     let (space, layer) = locate_file_scope(call.here, scope);
     let fact = match scope {
@@ -97,8 +85,8 @@ fn draft_new_file(
         citations: fact.citations,
         tags: fact
             .subject
+            .iter()
             .map(|it| it.chars().take(call.policy.limits.tag_chars).collect())
-            .into_iter()
             .collect(),
         task: path.task().map(Into::into),
         twin: DuplicateChoice::Create("a file of its own".into()),

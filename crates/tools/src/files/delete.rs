@@ -4,21 +4,16 @@ use apostille_core::memory::{Memory, MemoryName, Stage, Status};
 use apostille_core::store::MemoryFilter;
 use apostille_core::{Context, list};
 
-use super::FileCommandError;
 use super::memory_files::MemoryFiles;
 use super::path::MemoryPath;
+use super::{FileResult, refuse_command};
 use crate::outcome::forget_for_tool;
 use crate::tool::ToolCall;
 
 /// Deletes a file, or a directory with all that is in it.
-pub(super) fn delete_memory_file(
-    call: &ToolCall<'_>,
-    path: &MemoryPath,
-) -> Result<String, FileCommandError> {
+pub(super) fn delete_memory_file(call: &ToolCall<'_>, path: &MemoryPath) -> FileResult {
     if path.is_virtual() {
-        return Err(FileCommandError::new_refusal(format!(
-            "Cannot delete the {path} directory itself"
-        )));
+        return refuse_command(format!("Cannot delete the {path} directory itself"));
     }
     let files = MemoryFiles::load_scopes(call, &[path.scope()])?;
     let doomed: Vec<&Memory> = match files.find_file(path) {
@@ -26,9 +21,7 @@ pub(super) fn delete_memory_file(
         None => files.files_below(path).map(|it| &it.memory).collect(),
     };
     if doomed.is_empty() {
-        return Err(FileCommandError::new_refusal(format!(
-            "The path {path} does not exist"
-        )));
+        return refuse_command(format!("The path {path} does not exist"));
     }
     for memory in doomed {
         for it in list_file_versions(call, memory)? {
@@ -40,7 +33,7 @@ pub(super) fn delete_memory_file(
 }
 
 /// Every text that a file has or had: edits that wait for approval, the file itself, and what it was before.
-fn list_file_versions(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, FileCommandError> {
+fn list_file_versions(cx: &Context<'_>, memory: &Memory) -> FileResult<Vec<Memory>> {
     let filter = MemoryFilter {
         spaces: vec![memory.space.clone()],
         layers: vec![memory.layer],
@@ -48,32 +41,28 @@ fn list_file_versions(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, 
         limit: usize::MAX,
         ..MemoryFilter::default()
     };
-    let waiting = list::list_memories(cx, &filter)?;
+    let mut waiting = list::list_memories(cx, &filter)?;
     let mut versions = vec![memory.clone()];
     while let Some(old) = find_previous_version(cx, &versions)? {
         versions.push(old);
     }
     // An edit that waits may be one of any version.
-    let is_edit = |it: &Memory| {
+    waiting.retain(|it| {
         versions
             .iter()
             .any(|version| it.supersedes == Some(version.id))
-    };
-    let edits: Vec<Memory> = waiting.into_iter().filter(is_edit).collect();
-    versions.extend(edits);
+    });
+    versions.extend(waiting);
     Ok(versions)
 }
 
 /// What the last of these replaced.
-fn find_previous_version(
-    cx: &Context<'_>,
-    versions: &[Memory],
-) -> Result<Option<Memory>, FileCommandError> {
+fn find_previous_version(cx: &Context<'_>, versions: &[Memory]) -> FileResult<Option<Memory>> {
     let Some((last, id)) = versions.last().and_then(|it| Some((it, it.supersedes?))) else {
         return Ok(None);
     };
-    let old = list::find_named_memory(cx, std::slice::from_ref(&last.space), MemoryName::Id(id))
-        .map_err(apostille_api::CallFault::from)?;
+    let spaces = std::slice::from_ref(&last.space);
+    let old = list::find_named_memory(cx, spaces, MemoryName::Id(id))?;
     let is_replaced = |it: &Memory| it.status == Status::Superseded { by: last.id };
     Ok(old.filter(|it| is_replaced(it) && it.space == last.space))
 }

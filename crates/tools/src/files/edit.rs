@@ -6,7 +6,7 @@ use apostille_text::secrets::mask_secrets;
 
 use super::memory_files::{MemoryFile, MemoryFiles};
 use super::path::MemoryPath;
-use super::{FileCommandError, create, evidence, file_text, outcome_text, view};
+use super::{FileResult, create, evidence, file_text, outcome_text, refuse_command, view};
 use crate::outcome::{WriteAction, WriteOutcome, supersede_for_tool};
 use crate::tool::ToolCall;
 use apostille_api::shorten::take_first_chars;
@@ -20,7 +20,7 @@ pub(super) fn replace_in_file(
     path: &MemoryPath,
     old: &str,
     new: &str,
-) -> Result<String, FileCommandError> {
+) -> FileResult {
     let files = MemoryFiles::load_scopes(call, &path.scopes())?;
     let file = require_editable_file(&files, path)?;
     let text = file.memory.fact.as_str();
@@ -30,58 +30,34 @@ pub(super) fn replace_in_file(
         "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n{}",
         file_text::format_edit_snippet(&changed, at, new)
     );
-    write_file_edit(
-        call,
-        &files,
-        file,
-        MemoryFileEdit {
-            text: changed,
-            path,
-        },
-        fixed,
-    )
+    write_file_edit(call, &files, file, path, changed, fixed)
 }
 
 /// Where a text stands that must stand there once.
-fn find_single_occurrence(
-    text: &str,
-    old: &str,
-    path: &MemoryPath,
-) -> Result<usize, FileCommandError> {
+fn find_single_occurrence(text: &str, old: &str, path: &MemoryPath) -> FileResult<usize> {
     let echo = mask_secrets(old);
     let echo = take_first_chars(&echo, MAX_ECHO).unwrap_or(&echo);
-    let places: Vec<usize> = if old.is_empty() {
-        Vec::new()
-    } else {
-        find_occurrences(text, old)
-    };
+    // Also where it overlaps itself.
+    let starts = text.char_indices().map(|(at, _)| at);
+    let places: Vec<usize> = starts
+        .filter(|at| !old.is_empty() && text[*at..].starts_with(old))
+        .collect();
     match places.as_slice() {
-        [] => Err(FileCommandError::new_refusal(format!(
+        [] => refuse_command(format!(
             "No replacement was performed, old_str `{echo}` did not appear verbatim in {path}."
-        ))),
+        )),
         [at] => Ok(*at),
         _ => {
-            let mut numbers: Vec<usize> = places
-                .iter()
-                .map(|at| 1 + text[..*at].matches('\n').count())
-                .collect();
+            let number = |at: &usize| (1 + text[..*at].matches('\n').count()).to_string();
+            let mut numbers: Vec<String> = places.iter().map(number).collect();
             numbers.dedup();
-            let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-            Err(FileCommandError::new_refusal(format!(
+            refuse_command(format!(
                 "No replacement was performed. Multiple occurrences of old_str `{echo}` in lines: {}. Please ensure it \
                  is unique",
                 numbers.join(", ")
-            )))
+            ))
         }
     }
-}
-
-/// Where a text stands, also where it overlaps itself.
-fn find_occurrences(text: &str, old: &str) -> Vec<usize> {
-    text.char_indices()
-        .map(|(at, _)| at)
-        .filter(|at| text[*at..].starts_with(old))
-        .collect()
 }
 
 /// Puts a text behind a line.
@@ -90,44 +66,32 @@ pub(super) fn insert_into_file(
     path: &MemoryPath,
     line: i64,
     new: &str,
-) -> Result<String, FileCommandError> {
+) -> FileResult {
     let files = MemoryFiles::load_scopes(call, &path.scopes())?;
     let file = require_editable_file(&files, path)?;
     let mut lines = file_text::split_file_lines(&file.memory.fact);
-    let at = usize::try_from(line)
-        .ok()
-        .filter(|it| *it <= lines.len())
-        .ok_or_else(|| {
-            FileCommandError::new_refusal(format!(
-                "Invalid `insert_line` parameter: {line}. It should be within the range [0, {}].",
-                lines.len()
-            ))
-        })?;
-    lines.insert(at, new.strip_suffix('\n').unwrap_or(new));
-    let change = MemoryFileEdit {
-        text: lines.join("\n"),
-        path,
-    };
-    write_file_edit(
-        call,
-        &files,
-        file,
-        change,
-        format!("The file {path} has been edited."),
-    )
+    let n_lines = lines.len();
+    match usize::try_from(line) {
+        Ok(at) if at <= n_lines => lines.insert(at, new.strip_suffix('\n').unwrap_or(new)),
+        _ => {
+            return refuse_command(format!(
+                "Invalid `insert_line` parameter: {line}. It should be within the range [0, {n_lines}]."
+            ));
+        }
+    }
+    let fixed = format!("The file {path} has been edited.");
+    write_file_edit(call, &files, file, path, lines.join("\n"), fixed)
 }
 
 /// The file to edit.
 fn require_editable_file<'a>(
     files: &'a MemoryFiles,
     path: &MemoryPath,
-) -> Result<&'a MemoryFile, FileCommandError> {
+) -> FileResult<&'a MemoryFile> {
     match files.find_file(path) {
         Some(file) => Ok(file),
-        None if files.has_folder(path) => Err(FileCommandError::new_refusal(format!(
-            "The path {path} is not a file."
-        ))),
-        None => Err(view::refuse_missing_path(path)),
+        None if files.has_folder(path) => refuse_command(format!("The path {path} is not a file.")),
+        None => view::refuse_missing_path(path),
     }
 }
 
@@ -136,63 +100,42 @@ pub(super) fn rename_memory_file(
     call: &ToolCall<'_>,
     old: &MemoryPath,
     new: &MemoryPath,
-) -> Result<String, FileCommandError> {
+) -> FileResult {
     if old.scope() != new.scope() || old.task() != new.task() {
-        return Err(FileCommandError::new_refusal(
-            "Error: Cannot rename across different memory scopes.",
-        ));
+        return refuse_command("Error: Cannot rename across different memory scopes.");
     }
     let files = MemoryFiles::load_scopes(call, &[old.scope()])?;
     let file = match files.find_file(old) {
         Some(file) => file,
         None if files.is_taken(old) => {
-            return Err(FileCommandError::new_refusal(format!(
+            return refuse_command(format!(
                 "The path {old} is not a file. Rename its files one by one."
-            )));
+            ));
         }
-        None => {
-            return Err(FileCommandError::new_refusal(format!(
-                "The path {old} does not exist"
-            )));
-        }
+        None => return refuse_command(format!("The path {old} does not exist")),
     };
     if files.is_taken(new) {
-        return Err(FileCommandError::new_refusal(format!(
-            "The destination {new} already exists"
-        )));
+        return refuse_command(format!("The destination {new} already exists"));
     }
     create::require_reachable_path(&files, new)?;
-    let change = MemoryFileEdit {
-        text: file.memory.fact.clone(),
-        path: new,
-    };
-    write_file_edit(
-        call,
-        &files,
-        file,
-        change,
-        format!("Successfully renamed {old} to {new}"),
-    )
+    let fixed = format!("Successfully renamed {old} to {new}");
+    write_file_edit(call, &files, file, new, file.memory.fact.clone(), fixed)
 }
 
-/// What a file says from now on, and where it stands.
-struct MemoryFileEdit<'a> {
-    text: String,
-    path: &'a MemoryPath,
-}
-
+/// Has a file stand at this path from now on, and say this.
 fn write_file_edit(
     call: &ToolCall<'_>,
     files: &MemoryFiles,
     file: &MemoryFile,
-    change: MemoryFileEdit<'_>,
+    path: &MemoryPath,
+    text: String,
     fixed: String,
-) -> Result<String, FileCommandError> {
-    let (path, old) = (change.path, &file.memory);
-    if *path == file.path && change.text == old.fact {
+) -> FileResult {
+    let old = &file.memory;
+    if *path == file.path && text == old.fact {
         return Ok(fixed);
     }
-    let draft = draft_edited_file(call, file, change)?;
+    let draft = draft_edited_file(call, file, path, text)?;
     let policy = create::build_scope_policy(call, path.scope());
     let cx = Context {
         policy: &policy,
@@ -222,22 +165,24 @@ fn write_file_edit(
 fn draft_edited_file(
     call: &ToolCall<'_>,
     file: &MemoryFile,
-    change: MemoryFileEdit<'_>,
-) -> Result<Draft, FileCommandError> {
+    path: &MemoryPath,
+    text: String,
+) -> FileResult<Draft> {
     let old = &file.memory;
-    let citations = evidence::list_valid_locations(old, &evidence::follow_file_citations(call, old)).ok_or_else(|| {
-        FileCommandError::new_refusal(format!(
+    let verdicts = evidence::follow_file_citations(call, old);
+    let Some(citations) = evidence::list_valid_locations(old, &verdicts) else {
+        return refuse_command(format!(
             "not changed: {} cites code that does not hold here; view it, then delete it and create what is so now",
             file.path
-        ))
-    })?;
-    let mut draft = call.draft(&old.space, change.text);
+        ));
+    };
+    let mut draft = call.draft(&old.space, text);
     draft.voice.session = draft.voice.session.or_else(|| old.voice.session.clone());
     Ok(Draft {
         layer: Some(old.layer),
         kind: Some(old.kind),
         // The path stays, also where it was the handle.
-        subject: Some(change.path.file_name().into()),
+        subject: Some(path.file_name().into()),
         reason: old.reason.clone(),
         citations,
         tags: old.tags.clone(),

@@ -5,7 +5,7 @@ use apostille_cite::source::Source;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::FileCommandError;
+use super::{FileCommandError, FileResult};
 use crate::verified::PinnedLocation;
 use apostille_api::wire;
 use apostille_api::wire::ArgumentError;
@@ -27,16 +27,14 @@ pub(super) struct FileFact {
 }
 
 /// Reads a fact from the text of a file.
-pub(super) fn parse_file_fact(
-    source: &dyn Source,
-    file_text: &str,
-) -> Result<FileFact, FileCommandError> {
-    let mut fact = match serde_json::from_str(file_text) {
-        Ok(object @ Value::Object(_)) => parse_json_fact(&object)
-            .map_err(|error| FileCommandError::new_refusal(format!("file_text: {error}")))?,
-        _ => parse_plain_fact(file_text)
-            .map_err(|error| FileCommandError::new_refusal(error.to_string()))?,
+pub(super) fn parse_file_fact(source: &dyn Source, file_text: &str) -> FileResult<FileFact> {
+    let fact = match serde_json::from_str(file_text) {
+        Ok(object @ Value::Object(_)) => {
+            parse_json_fact(&object).map_err(|error| format!("file_text: {error}"))
+        }
+        _ => parse_plain_fact(file_text).map_err(|error| error.to_string()),
     };
+    let mut fact = fact.map_err(FileCommandError::Wrong)?;
     if fact.citations.is_empty() {
         fact.citations = find_mentioned_locations(source, &fact.fact);
     }
@@ -94,44 +92,33 @@ fn parse_fact_citation(field: &str, value: Value) -> Result<CodeLocation, Argume
 /// Plain words, perhaps with the citations behind them.
 fn parse_plain_fact(text: &str) -> Result<FileFact, CodeLocationError> {
     let text = text.trim();
-    let plain = || FileFact {
-        fact: text.into(),
+    let (fact, citations) = match split_citation_label(text) {
+        None => (text, Vec::new()),
+        Some((words, list)) => match parse_location_list(list) {
+            Ok(citations) => (words.trim_end(), citations),
+            // More than a list follows, so the label is a part of the text.
+            Err(_) if list.trim().contains('\n') => (text, Vec::new()),
+            Err(error) => return Err(error),
+        },
+    };
+    Ok(FileFact {
+        fact: fact.into(),
+        citations,
         ..FileFact::default()
-    };
-    let Some((words, list)) = split_citation_label(text) else {
-        return Ok(plain());
-    };
-    match parse_location_list(list) {
-        Ok(citations) => Ok(FileFact {
-            fact: words.trim_end().into(),
-            citations,
-            ..FileFact::default()
-        }),
-        // More than a list follows, so the label is a part of the text.
-        Err(_) if list.trim().contains('\n') => Ok(plain()),
-        Err(error) => Err(error),
-    }
+    })
 }
 
 /// The text before the last label that begins a line, and what stands behind that label.
 fn split_citation_label(text: &str) -> Option<(&str, &str)> {
-    let mut starts = text
-        .match_indices('\n')
-        .map(|(at, _)| at + 1)
-        .collect::<Vec<_>>();
-    starts.insert(0, 0);
-    let label = |at: usize| {
-        LABELS.iter().find(|it| {
+    let mut starts = text.rmatch_indices('\n').map(|(at, _)| at + 1).chain([0]);
+    starts.find_map(|at| {
+        let label = LABELS.iter().find(|it| {
             text[at..]
                 .get(..it.len())
                 .is_some_and(|start| start.eq_ignore_ascii_case(it))
-        })
-    };
-    let (at, label) = starts
-        .into_iter()
-        .rev()
-        .find_map(|at| Some((at, label(at)?)))?;
-    Some((&text[..at], &text[at + label.len()..]))
+        })?;
+        Some((&text[..at], &text[at + label.len()..]))
+    })
 }
 
 /// A list of places, divided by commas, semicolons or lines.

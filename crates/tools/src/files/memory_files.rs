@@ -31,22 +31,14 @@ impl MemoryFiles {
     ) -> Result<Self, CallFault> {
         let mut files = Vec::new();
         for scope in scopes {
-            let memories = list_scope_memories(call, *scope)?;
-            let named = match assign_wished_paths(*scope, &memories) {
-                Ok(paths) => paths.into_iter().zip(memories).collect(),
-                Err(PathClash) => {
-                    let memories = sort_by_file_age(call, memories)?;
-                    assign_paths_in_order(*scope, &memories)
-                        .into_iter()
-                        .zip(memories)
-                        .collect::<Vec<_>>()
-                }
-            };
-            files.extend(
-                named
-                    .into_iter()
-                    .map(|(path, memory)| MemoryFile { path, memory }),
-            );
+            let mut memories = list_scope_memories(call, *scope)?;
+            let (mut paths, has_clash) = assign_paths_in_order(*scope, &memories);
+            if has_clash {
+                memories = sort_by_file_age(call, memories)?;
+                paths = assign_paths_in_order(*scope, &memories).0;
+            }
+            let named = paths.into_iter().zip(memories);
+            files.extend(named.map(|(path, memory)| MemoryFile { path, memory }));
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Self(files))
@@ -127,39 +119,22 @@ fn is_visible_in_scope(here: &CallPlace<'_>, scope: FileScope, memory: &Memory) 
     }
 }
 
-/// Two memories want one path.
-struct PathClash;
-
-/// The paths that memories ask for, where each can have its own.
-fn assign_wished_paths(
-    scope: FileScope,
-    memories: &[Memory],
-) -> Result<Vec<MemoryPath>, PathClash> {
-    let wishes: Vec<Option<MemoryPath>> = memories
-        .iter()
-        .map(|it| choose_wished_path(scope, it))
-        .collect();
-    let mut taken = TakenPaths::default();
-    let is_free = wishes.iter().flatten().all(|it| taken.try_take_path(it));
-    if !is_free {
-        return Err(PathClash);
-    }
+/// The paths of memories, and whether two of them ask for one. The first to ask for a path gets it; the others, and those
+/// that ask for none, are seen under their handles.
+fn assign_paths_in_order(scope: FileScope, memories: &[Memory]) -> (Vec<MemoryPath>, bool) {
+    let (mut taken, mut has_clash) = (TakenPaths::default(), false);
+    let mut granted = |memory: &Memory| {
+        let wish = choose_wished_path(scope, memory)?;
+        let is_free = taken.try_take_path(&wish);
+        has_clash |= !is_free;
+        is_free.then_some(wish)
+    };
+    let wishes: Vec<Option<MemoryPath>> = memories.iter().map(&mut granted).collect();
     let or_handle = |(wish, memory): (Option<MemoryPath>, &Memory)| {
         wish.unwrap_or_else(|| taken.take_handle_path(scope, memory))
     };
-    Ok(wishes.into_iter().zip(memories).map(or_handle).collect())
-}
-
-/// The paths of memories of which the first to ask for one gets it; the others are seen under their handles.
-fn assign_paths_in_order(scope: FileScope, memories: &[Memory]) -> Vec<MemoryPath> {
-    let mut taken = TakenPaths::default();
-    let granted =
-        |memory: &Memory| choose_wished_path(scope, memory).filter(|it| taken.try_take_path(it));
-    let wishes: Vec<Option<MemoryPath>> = memories.iter().map(granted).collect();
-    let or_handle = |(wish, memory): (Option<MemoryPath>, &Memory)| {
-        wish.unwrap_or_else(|| taken.take_handle_path(scope, memory))
-    };
-    wishes.into_iter().zip(memories).map(or_handle).collect()
+    let paths = wishes.into_iter().zip(memories).map(or_handle).collect();
+    (paths, has_clash)
 }
 
 /// The folder of a memory's task, where the task has a name that can be one.
@@ -225,12 +200,12 @@ impl TakenPaths {
 
 /// Memories by the age of the file, however often it was edited; the oldest first.
 fn sort_by_file_age(cx: &Context<'_>, memories: Vec<Memory>) -> Result<Vec<Memory>, CallFault> {
-    let mut aged = Vec::with_capacity(memories.len());
+    let mut aged = Vec::new();
     for memory in memories {
         aged.push((find_first_version(cx, &memory)?, memory));
     }
     aged.sort_by_key(|(beginning, memory)| (*beginning, memory.number));
-    Ok(aged.into_iter().map(|(_, memory)| memory).collect())
+    Ok(aged.into_iter().map(|it| it.1).collect())
 }
 
 /// The first memory that this one goes back to; ids are in the order of time.

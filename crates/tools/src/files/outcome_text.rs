@@ -3,9 +3,9 @@
 use apostille_core::memory::{Handle, MemoryId};
 use apostille_core::refusal::Refusal;
 
-use super::FileCommandError;
 use super::memory_files::{MemoryFile, MemoryFiles};
 use super::path::{FileScope, MemoryPath};
+use super::{FileResult, refuse_command};
 use crate::outcome::{WriteAction, WriteOutcome, pending_reason};
 
 /// The answer to what became of a draft for this path: the fixed text when it was kept, and one more line when it is
@@ -16,10 +16,10 @@ pub(super) fn format_file_outcome(
     files: &MemoryFiles,
     fixed: String,
     meanwhile: &str,
-) -> Result<String, FileCommandError> {
+) -> FileResult {
     match outcome {
         WriteOutcome::Done(it) if it.deed == WriteAction::KnownAlready => {
-            Err(refuse_known_memory(files, it.memory.id, it.memory.handle()))
+            refuse_known_memory(files, it.memory.id, it.memory.handle())
         }
         WriteOutcome::Done(it) => Ok(match pending_reason(&it.memory) {
             Some(why) => {
@@ -28,11 +28,11 @@ pub(super) fn format_file_outcome(
             }
             None => fixed,
         }),
-        WriteOutcome::Similar(near) => Err(match near.first() {
+        WriteOutcome::Similar(near) => match near.first() {
             Some(it) => refuse_known_memory(files, it.id, it.handle),
-            None => FileCommandError::new_refusal("not kept: much like what is known"),
-        }),
-        WriteOutcome::Refused(refusal) => Err(refuse_file_draft(refusal, path)),
+            None => refuse_command("not kept: much like what is known"),
+        },
+        WriteOutcome::Refused(refusal) => refuse_file_draft(refusal, path),
     }
 }
 
@@ -50,24 +50,24 @@ pub(super) fn find_identical_file<'a>(
         .find(|it| it.memory.fact.trim() == text.trim())
 }
 
-fn refuse_known_memory(files: &MemoryFiles, id: MemoryId, handle: Handle) -> FileCommandError {
+fn refuse_known_memory(files: &MemoryFiles, id: MemoryId, handle: Handle) -> FileResult {
     match files.iter().find(|it| it.memory.id == id) {
         Some(file) => refuse_known_file(&file.path),
-        None => FileCommandError::new_refusal(format!(
+        None => refuse_command(format!(
             "nothing was written: {handle} says exactly this already, and waits for approval"
         )),
     }
 }
 
 /// Nothing was written, because this file says it already.
-pub(super) fn refuse_known_file(path: &MemoryPath) -> FileCommandError {
-    FileCommandError::new_refusal(format!(
+pub(super) fn refuse_known_file(path: &MemoryPath) -> FileResult {
+    refuse_command(format!(
         "nothing was written: {path} says exactly this already; edit or rename that file"
     ))
 }
 
 /// A refusal, with the way out that there is among files.
-fn refuse_file_draft(refusal: &Refusal, path: &MemoryPath) -> FileCommandError {
+fn refuse_file_draft(refusal: &Refusal, path: &MemoryPath) -> FileResult {
     let way_out = match (refusal, path.scope()) {
         (Refusal::NeedsCitation { .. }, _) => {
             "; name the code in file_text, as in a last line `Citations: src/api.rs:12-18`, or keep a preference in \
@@ -82,5 +82,5 @@ fn refuse_file_draft(refusal: &Refusal, path: &MemoryPath) -> FileCommandError {
         (Refusal::Empty { field: "fact" }, _) => "; a file that is of no more use is deleted",
         _ => "",
     };
-    FileCommandError::new_refusal(format!("{refusal}{way_out}"))
+    refuse_command(format!("{refusal}{way_out}"))
 }

@@ -6,13 +6,12 @@ use apostille_core::policy::PATH_CHARS;
 use apostille_text::moderate;
 use apostille_text::secrets::mask_secrets;
 
-use super::FileCommandError;
+use super::{FileResult, refuse_command};
 
 /// Where all files stand.
 const ROOT: &str = "/memories";
 /// How many levels there are below it.
 const MAX_LEVELS: usize = 6;
-const TRAVERSAL: &str = "Error: Path traversal is not allowed";
 
 /// Whose a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,35 +53,32 @@ impl fmt::Display for MemoryPath {
 
 impl MemoryPath {
     /// A path as a caller writes it; one slash at the end does no harm.
-    pub(super) fn parse(text: &str) -> Result<Self, FileCommandError> {
+    pub(super) fn parse(text: &str) -> FileResult<Self> {
         let below = text
             .strip_prefix(ROOT)
             .filter(|it| it.is_empty() || it.starts_with('/'));
         let Some(below) = below else {
-            return Err(FileCommandError::new_refusal(format!(
-                "Path must start with {ROOT}, got: {}",
-                sanitize_echoed_path(text)
-            )));
+            let text = sanitize_echoed_path(text);
+            return refuse_command(format!("Path must start with {ROOT}, got: {text}"));
         };
         let below = below.strip_prefix('/').unwrap_or(below);
         let below = below.strip_suffix('/').unwrap_or(below);
         if text.chars().count() > PATH_CHARS {
-            return Err(FileCommandError::new_refusal(format!(
+            return refuse_command(format!(
                 "a path has at most {PATH_CHARS} characters; choose a shorter one"
-            )));
+            ));
         }
         if is_escaping_path(below) {
-            return Err(FileCommandError::new_refusal(TRAVERSAL));
+            return refuse_command("Error: Path traversal is not allowed");
         }
         if !below.is_empty() {
-            let segments: Vec<&str> = below.split('/').collect();
-            if segments.len() > MAX_LEVELS {
-                return Err(FileCommandError::new_refusal(format!(
-                    "{} levels below {ROOT}, at most {MAX_LEVELS} are kept; choose a shorter path",
-                    segments.len()
-                )));
+            let n_levels = below.split('/').count();
+            if n_levels > MAX_LEVELS {
+                return refuse_command(format!(
+                    "{n_levels} levels below {ROOT}, at most {MAX_LEVELS} are kept; choose a shorter path"
+                ));
             }
-            segments.into_iter().try_for_each(check_path_segment)?;
+            below.split('/').try_for_each(check_path_segment)?;
         }
         Ok(Self(below.to_owned()))
     }
@@ -144,11 +140,8 @@ impl MemoryPath {
 
     /// The task whose folder it stands in, or is.
     pub(super) fn task(&self) -> Option<&str> {
-        if self.scope() == FileScope::Tasks {
-            self.path_in_scope().split('/').next()
-        } else {
-            None
-        }
+        let is_task = self.scope() == FileScope::Tasks;
+        self.path_in_scope().split('/').next().filter(|_| is_task)
     }
 
     /// The name of a file here, as the subject of a memory; `None` where only a directory can be.
@@ -168,19 +161,11 @@ impl MemoryPath {
     /// The rest of this path below a directory, in its parts; `None` when it is not below it.
     pub(super) fn parts_below(&self, folder: &Self) -> Option<Vec<&str>> {
         let rest = if folder.is_root() {
-            Some(self.0.as_str())
+            &self.0
         } else {
-            self.0.strip_prefix(&folder.0)
+            self.0.strip_prefix(&folder.0)?.strip_prefix('/')?
         };
-        let rest = rest.and_then(|it| {
-            if folder.is_root() {
-                Some(it)
-            } else {
-                it.strip_prefix('/')
-            }
-        });
-        rest.filter(|it| !it.is_empty())
-            .map(|it| it.split('/').collect())
+        (!rest.is_empty()).then(|| rest.split('/').collect())
     }
 }
 
@@ -198,23 +183,19 @@ fn is_escaping_path(below: &str) -> bool {
     is_coded || has_bare || below.contains(['\\', '\0'])
 }
 
-fn check_path_segment(segment: &str) -> Result<(), FileCommandError> {
-    let wrong = |why: &str| {
-        Err(FileCommandError::new_refusal(format!(
-            "'{}' {why}",
-            sanitize_echoed_path(segment)
-        )))
-    };
-    if segment.starts_with('.') {
-        wrong("begins with a dot, and hidden names are not kept; choose another name")
+fn check_path_segment(segment: &str) -> FileResult<()> {
+    let why = if segment.starts_with('.') {
+        "begins with a dot, and hidden names are not kept"
     } else if segment.chars().any(char::is_control) || moderate::neutralise_text(segment) != segment
     {
-        wrong("has characters that cannot be seen; choose another name")
+        "has characters that cannot be seen"
     } else if segment.trim() != segment {
-        wrong("begins or ends with a space; choose another name")
+        "begins or ends with a space"
     } else {
-        Ok(())
-    }
+        return Ok(());
+    };
+    let segment = sanitize_echoed_path(segment);
+    refuse_command(format!("'{segment}' {why}; choose another name"))
 }
 
 /// A path in an answer: bounded, without what hides, and without a secret.
@@ -228,11 +209,7 @@ fn sanitize_echoed_path(text: &str) -> String {
 
 /// Whether a word can be the slug of a task.
 pub(super) fn is_task_slug(word: &str) -> bool {
-    let is_part = |it: &str| {
-        !it.is_empty()
-            && it
-                .bytes()
-                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
-    };
-    word.split('-').all(is_part)
+    let is_fit = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit();
+    word.split('-')
+        .all(|it| !it.is_empty() && it.bytes().all(is_fit))
 }

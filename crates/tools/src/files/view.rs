@@ -5,7 +5,7 @@ use apostille_core::{Context, list};
 use super::command::ViewRange;
 use super::memory_files::{MemoryFile, MemoryFiles};
 use super::path::MemoryPath;
-use super::{FileCommandError, evidence, file_text};
+use super::{FileResult, evidence, file_text, refuse_command};
 use crate::tool::ToolCall;
 
 /// What stands at a path.
@@ -13,7 +13,7 @@ pub(super) fn view_memory_path(
     call: &ToolCall<'_>,
     path: &MemoryPath,
     range: Option<ViewRange>,
-) -> Result<String, FileCommandError> {
+) -> FileResult {
     let files = MemoryFiles::load_scopes(call, &path.scopes())?;
     match files.find_file(path) {
         Some(file) => format_file_view(call, file, range),
@@ -21,13 +21,13 @@ pub(super) fn view_memory_path(
             path,
             files.files_below(path),
         )),
-        None => Err(refuse_missing_path(path)),
+        None => refuse_missing_path(path),
     }
 }
 
 /// There is nothing at this path.
-pub(super) fn refuse_missing_path(path: &MemoryPath) -> FileCommandError {
-    FileCommandError::new_refusal(format!(
+pub(super) fn refuse_missing_path<T>(path: &MemoryPath) -> FileResult<T> {
+    refuse_command(format!(
         "The path {path} does not exist. Please provide a valid path."
     ))
 }
@@ -36,7 +36,7 @@ fn format_file_view(
     cx: &Context<'_>,
     MemoryFile { path, memory }: &MemoryFile,
     range: Option<ViewRange>,
-) -> Result<String, FileCommandError> {
+) -> FileResult {
     let mut memory = memory.clone();
     memory.withhold_secret();
     let memory = &memory;
@@ -62,30 +62,21 @@ fn format_file_view(
 }
 
 /// The lines asked for; a last line of -1, or beyond the end, is the end.
-fn resolve_view_range(
-    range: Option<ViewRange>,
-    n_lines: usize,
-) -> Result<(usize, usize), FileCommandError> {
+fn resolve_view_range(range: Option<ViewRange>, n_lines: usize) -> FileResult<(usize, usize)> {
     let Some((first, last)) = range else {
         return Ok((1, n_lines));
     };
-    let bad = || {
-        FileCommandError::new_refusal(format!(
-            "Error: Invalid view_range: [{first}, {last}]. The file has the lines [1, {n_lines}]."
-        ))
-    };
-    let start = usize::try_from(first)
-        .ok()
-        .filter(|it| (1..=n_lines).contains(it))
-        .ok_or_else(bad)?;
     let end = if last == -1 {
-        n_lines
+        Ok(n_lines)
     } else {
-        usize::try_from(last).map_err(|_| bad())?
+        usize::try_from(last)
     };
-    if end < start {
-        Err(bad())
-    } else {
-        Ok((start, end.min(n_lines)))
+    match (usize::try_from(first), end) {
+        (Ok(start), Ok(end)) if (1..=n_lines).contains(&start) && start <= end => {
+            Ok((start, end.min(n_lines)))
+        }
+        _ => refuse_command(format!(
+            "Error: Invalid view_range: [{first}, {last}]. The file has the lines [1, {n_lines}]."
+        )),
     }
 }
