@@ -2,9 +2,9 @@
 //!
 //! They are the same words as on the command line: recall, remember, revise, verify, forget.
 
-mod input;
 mod output;
 
+use apostille_cite::citation::RepoPath;
 use apostille_core::memory::{Draft, Kind, Layer, Memory, MemoryName, ReplacementKind, Stage};
 use apostille_core::policy::InjectMode;
 use apostille_core::recall::{self, RecallRequest, render};
@@ -16,25 +16,26 @@ use apostille_core::verify::{
     VerifiedMemory, VerifyOptions, follow_memory_citations, verify as look_up,
 };
 use apostille_core::{Context, list};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
 
 use crate::ToolAnswer;
 use crate::outcome::{
     WriteOutcome, choose_duplicate_handling, convert_revise_outcome, forget_for_tool,
     invalidate_for_tool, supersede_for_tool, write_draft,
 };
-use crate::tool::{ToolCall, ToolResult};
+use crate::tool::{CallMarks, Tool, ToolCall, ToolEffect, ToolResult};
 use apostille_api::access_token::Access;
 use apostille_api::shorten::take_first_chars;
-use apostille_api::wire::{self, TextEncoded};
-use apostille_api::{CallFault, CallPlace};
-use input::{
-    ForgetInput, MemoryIdInput, RecallInput, RememberInput, ReplacementInput, ReviseAction,
-    VerifyMemoriesInput,
+use apostille_api::wire::{
+    self, BoundedList, CitationTexts, InputSchema, OptionalText, ResultLimit, TextEncoded,
 };
+use apostille_api::{CallFault, CallPlace};
 use output::{RecallToolReply, RefusedToolReply, VerifyToolReply, WriteToolReply};
 
-pub(super) use input::list_everyday_tools;
-
+/// How many memories one call may name.
+const MAX_IDS: usize = 1_000;
 /// How many memories are looked up by one call.
 const MAX_VERIFIED: usize = 1_000;
 /// How much of a fact a person is shown who is asked about it, in characters.
@@ -52,6 +53,50 @@ repository; memory_revise to correct one; memory_forget when the user wants it g
 Never store secrets, task progress, git history, or what the code says anyway.
 If the user says \"ignore memory\", pass ignore_memory: true or do not call, for that turn.
 ";
+
+/// The tools of this set.
+pub(super) fn list_everyday_tools() -> Vec<Tool> {
+    vec![
+        describe_recall_tool(),
+        describe_remember_tool(),
+        describe_revise_tool(),
+        describe_verify_tool(),
+        describe_forget_tool(),
+    ]
+}
+
+/// A question.
+#[derive(Deserialize, JsonSchema)]
+struct RecallInput {
+    /// The task or question in plain words
+    #[serde(default)]
+    query: String,
+    /// A file you are about to work on
+    #[serde(default)]
+    path: OptionalText<RepoPath>,
+    /// Also what happened in earlier tasks
+    #[serde(default)]
+    episodes: bool,
+    /// At most so many
+    limit: Option<ResultLimit>,
+}
+
+fn describe_recall_tool() -> Tool {
+    Tool {
+        name: "memory_recall",
+        title: "Recall",
+        about: "What earlier sessions learned about this repository and its user, each checked against the code as it is now. \
+                Call it when a task starts, before you edit a file you have not worked on, and before you ask the user. Use only \
+                what it returns; ids under `withheld` no longer match the code.",
+        input: InputSchema::from_type::<RecallInput>()
+            .merge_with(CallMarks::select_schema(&["ignore_memory", "repo"]))
+            .with_example(
+                &json!({"query": "how are API versions kept in step?", "path": "src/api.rs"}),
+            ),
+        effect: ToolEffect::Reads,
+        run: run_recall_tool,
+    }
+}
 
 /// What is known that matters to a question, each with how it stands in this checkout.
 fn run_recall_tool(call: &ToolCall<'_>) -> ToolResult {
@@ -84,6 +129,55 @@ fn run_recall_tool(call: &ToolCall<'_>) -> ToolResult {
         .map(|it| it.memory)
         .collect();
     ToolAnswer::new_json(&RecallToolReply::new(&recalled, &identity, is_open))
+}
+
+/// A fact to keep.
+#[derive(Deserialize, JsonSchema)]
+struct RememberInput {
+    /// One sentence, at most 500 characters
+    fact: String,
+    /// Lines of code that prove it, as path:start-end from the repository's root
+    #[serde(default)]
+    citations: CitationTexts,
+    /// project and reference need citations; feedback is a correction, user a preference
+    #[schemars(extend("enum" = ["project", "reference", "feedback", "user"]))]
+    kind: Option<TextEncoded<Kind>>,
+    /// knowledge unless said
+    #[schemars(extend("enum" = ["knowledge", "identity", "episode", "session"]))]
+    layer: Option<TextEncoded<Layer>>,
+    /// Topic in a few words
+    subject: Option<String>,
+    /// Why it matters
+    reason: Option<String>,
+    /// Up to 5
+    #[serde(default)]
+    tags: Vec<String>,
+    // Known to those who write episodes; no agent is told of it.
+    #[schemars(skip)]
+    task: Option<String>,
+    /// Id of a memory that this replaces, keeping its citations
+    merge_with: Option<TextEncoded<MemoryName>>,
+    /// Why both are needed
+    rationale: Option<String>,
+}
+
+fn describe_remember_tool() -> Tool {
+    Tool {
+        name: "memory_remember",
+        title: "Remember",
+        about: "Keep one durable fact for later sessions. Call it when the user corrects you or states a preference, and when \
+                you learn a convention, invariant or command the hard way. One declarative sentence, not an instruction. Not: \
+                secrets, task progress, git history, what reading the code shows anyway.",
+        input: InputSchema::from_type::<RememberInput>()
+            .merge_with(CallMarks::select_schema(&["tainted", "repo"]))
+            .with_example(&json!({
+                "fact": "API_VERSION in server and client must be equal",
+                "citations": ["src/api.rs:12-18"],
+                "kind": "project",
+            })),
+        effect: ToolEffect::Adds,
+        run: run_remember_tool,
+    }
 }
 
 /// Keeps a fact, with the code that proves it.
@@ -124,6 +218,67 @@ fn answer_write_outcome(outcome: &WriteOutcome) -> ToolResult {
             ToolAnswer::new_refusal(&RefusedToolReply::from_similar(near))
         }
         WriteOutcome::Refused(refusal) => ToolAnswer::new_refusal(&RefusedToolReply::new(refusal)),
+    }
+}
+
+/// The memory that something is done to.
+#[derive(Deserialize, JsonSchema)]
+struct MemoryIdInput {
+    /// Such as m-12
+    id: TextEncoded<MemoryName>,
+}
+
+/// What to do to a memory.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(tag = "action")]
+enum ReviseAction {
+    /// It was wrong, and this is so instead.
+    Correct(ReplacementInput),
+    /// This says it better.
+    Supersede(ReplacementInput),
+    /// It is wrong.
+    Invalidate { reason: String },
+    /// It was used in a task.
+    Apply,
+    /// It still holds and is of use.
+    Refresh,
+    /// It may leave the quarantine.
+    Approve,
+}
+
+/// What takes the place of a memory.
+#[derive(Deserialize, JsonSchema)]
+struct ReplacementInput {
+    /// What is so instead
+    fact: String,
+    /// Lines of code that prove it, as path:start-end from the repository's root
+    #[serde(default)]
+    citations: CitationTexts,
+    /// Why; needed to invalidate
+    reason: Option<String>,
+}
+
+fn describe_revise_tool() -> Tool {
+    Tool {
+        name: "memory_revise",
+        title: "Revise",
+        about: "Correct what is remembered. Call it as soon as a memory proves wrong (correct with the right fact, or \
+                invalidate), when you know it better (supersede), when it helped (apply), or when it still holds (refresh).",
+        input: InputSchema::from_type::<MemoryIdInput>()
+            .merge_with(InputSchema::from_tagged_enum::<ReviseAction>(
+                "action",
+                "What to do",
+            ))
+            .merge_with(CallMarks::select_schema(&["tainted", "repo"]))
+            .with_example(&json!({
+                "id": "m-12",
+                "action": "correct",
+                "fact": "API_VERSION is 4",
+                "citations": ["src/api.rs:12"],
+            })),
+        effect: ToolEffect::Changes,
+        run: run_revise_tool,
     }
 }
 
@@ -188,6 +343,31 @@ fn run_refresh_action(call: &ToolCall<'_>, name: MemoryName) -> ToolResult {
     answer_write_outcome(&convert_revise_outcome("refreshed", refreshed)?)
 }
 
+/// Which memories are looked up.
+#[derive(Deserialize, JsonSchema)]
+struct VerifyMemoriesInput {
+    /// These memories; all if empty
+    #[serde(default)]
+    ids: BoundedList<TextEncoded<MemoryName>, MAX_IDS>,
+    /// Those that cite this file or folder
+    #[serde(default)]
+    path: OptionalText<RepoPath>,
+}
+
+fn describe_verify_tool() -> Tool {
+    Tool {
+        name: "memory_verify",
+        title: "Verify",
+        about: "Look up what memories cite and show what changed. Call it on withheld ids before you revise them, or on a \
+                path after a large edit. Changes nothing.",
+        input: InputSchema::from_type::<VerifyMemoriesInput>()
+            .merge_with(CallMarks::select_schema(&["repo"]))
+            .with_example(&json!({"ids": ["m-12"]})),
+        effect: ToolEffect::Reads,
+        run: run_verify_tool,
+    }
+}
+
 /// Looks up the citations of some memories, or of all; nothing is changed.
 fn run_verify_tool(call: &ToolCall<'_>) -> ToolResult {
     let which: VerifyMemoriesInput = call.read_input()?;
@@ -219,6 +399,31 @@ fn resolve_memories_to_verify(
         &call.spaces(),
         which.ids.into_values(),
     )?)
+}
+
+/// Why a memory is to be forgotten, and on whose word.
+#[derive(Deserialize, JsonSchema)]
+struct ForgetInput {
+    /// The user said so
+    #[serde(default)]
+    user_agreed: bool,
+    // For the log; an agent that is asked for it makes something up.
+    #[schemars(skip)]
+    reason: Option<String>,
+}
+
+fn describe_forget_tool() -> Tool {
+    Tool {
+        name: "memory_forget",
+        title: "Forget",
+        about: "Erase a memory for good. Only when the user asks for it; otherwise use memory_revise invalidate.",
+        input: InputSchema::from_type::<MemoryIdInput>()
+            .merge_with(InputSchema::from_type::<ForgetInput>())
+            .merge_with(CallMarks::select_schema(&["repo"]))
+            .with_example(&json!({"id": "u-3", "user_agreed": true})),
+        effect: ToolEffect::Removes,
+        run: run_forget_tool,
+    }
 }
 
 /// Removes a memory for good, on a person's word.

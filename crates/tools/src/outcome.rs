@@ -53,13 +53,13 @@ impl WriteAction {
     }
 }
 
-impl CompletedWrite {
-    fn new(deed: WriteAction, memory: Box<Memory>) -> Self {
-        Self {
+impl WriteOutcome {
+    fn new_done(deed: WriteAction, memory: Box<Memory>, superseded: Option<NearMemory>) -> Self {
+        Self::Done(CompletedWrite {
             deed,
             memory,
-            superseded: None,
-        }
+            superseded,
+        })
     }
 }
 
@@ -98,10 +98,7 @@ pub(super) fn forget_for_tool(
 ) -> Result<WriteOutcome, CallFault> {
     let forgotten = apostille_api::forget_with_cleanup(call, call.here, name, reason)?;
     Ok(match forgotten {
-        Ok(memory) => WriteOutcome::Done(CompletedWrite::new(
-            WriteAction::Revised("forgotten"),
-            memory,
-        )),
+        Ok(memory) => WriteOutcome::new_done(WriteAction::Revised("forgotten"), memory, None),
         Err(refusal) => WriteOutcome::Refused(refusal),
     })
 }
@@ -113,7 +110,7 @@ pub(super) fn convert_revise_outcome(
 ) -> Result<WriteOutcome, CallFault> {
     Ok(match revised? {
         ReviseOutcome::Done(memory) => {
-            WriteOutcome::Done(CompletedWrite::new(WriteAction::Revised(word), memory))
+            WriteOutcome::new_done(WriteAction::Revised(word), memory, None)
         }
         ReviseOutcome::Refused(refusal) => WriteOutcome::Refused(refusal),
     })
@@ -126,12 +123,9 @@ fn convert_remember_outcome(
     Ok(match outcome {
         RememberOutcome::Remembered {
             memory, superseded, ..
-        } => WriteOutcome::Done(CompletedWrite {
-            superseded,
-            ..CompletedWrite::new(WriteAction::Remembered, memory)
-        }),
+        } => WriteOutcome::new_done(WriteAction::Remembered, memory, superseded),
         RememberOutcome::Refreshed { memory } => {
-            WriteOutcome::Done(CompletedWrite::new(WriteAction::KnownAlready, memory))
+            WriteOutcome::new_done(WriteAction::KnownAlready, memory, None)
         }
         RememberOutcome::Similar { near } => {
             WriteOutcome::Similar(apostille_api::withhold_stale_neighbours(cx, near)?)

@@ -132,29 +132,28 @@ pub fn read_resource_page(
     here: &CallPlace<'_>,
     uri: &str,
 ) -> Result<Option<ResourcePage>, CallFault> {
-    let page = |mime, text: String| {
-        let is_json = mime == JSON;
-        let text = if is_json {
+    let name = uri.strip_prefix(SCHEME).unwrap_or_default();
+    let (mime, text) = match name {
+        "recent" => (JSON, Some(render_recent_memories(cx, here)?)),
+        "briefing" => (
+            MARKDOWN,
+            Some(briefing::render_briefing_resource(cx, here)?),
+        ),
+        "audit" => (MARKDOWN, Some(audit::render_audit_resource(cx, here)?)),
+        _ => match name.strip_prefix("memory/").map(str::parse) {
+            Some(Ok(name)) => (JSON, render_single_memory(cx, here, name)?),
+            _ => return Ok(None),
+        },
+    };
+    Ok(text.map(|text| ResourcePage {
+        uri: uri.to_owned(),
+        mime,
+        text: if mime == JSON {
             moderate::clean_json_texts(text, moderate::clean_code_unless_secret)
         } else {
             moderate::neutralise_text(&text)
-        };
-        Some(ResourcePage {
-            uri: uri.to_owned(),
-            mime,
-            text,
-        })
-    };
-    Ok(match uri.strip_prefix(SCHEME) {
-        Some("recent") => page(JSON, render_recent_memories(cx, here)?),
-        Some("briefing") => page(MARKDOWN, briefing::render_briefing_resource(cx, here)?),
-        Some("audit") => page(MARKDOWN, audit::render_audit_resource(cx, here)?),
-        Some(rest) => match rest.strip_prefix("memory/").and_then(|it| it.parse().ok()) {
-            Some(name) => render_single_memory(cx, here, name)?.and_then(|text| page(JSON, text)),
-            None => None,
         },
-        None => None,
-    })
+    }))
 }
 
 fn render_recent_memories(cx: &Context<'_>, here: &CallPlace<'_>) -> Result<String, CallFault> {
@@ -162,7 +161,8 @@ fn render_recent_memories(cx: &Context<'_>, here: &CallPlace<'_>) -> Result<Stri
         cx,
         list::list_recent_memories(cx, &here.spaces(), RECENT)?,
     );
-    let memories: Vec<BriefMemoryRecord> = found.iter().map(BriefMemoryRecord::from).collect();
+    let brief = |it| BriefMemoryRecord::new(it, false);
+    let memories: Vec<BriefMemoryRecord> = found.iter().map(brief).collect();
     Ok(serde_json::to_string(
         &json!({"count": memories.len(), "memories": memories}),
     )?)

@@ -21,7 +21,7 @@ use apostille_api::wire::{InputSchema, TextEncoded};
 use apostille_api::{CallFault, CallPlace};
 
 /// A note to keep.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 struct NoteInput {
     /// The fact, 1 to 500 characters
     text: String,
@@ -34,7 +34,7 @@ struct NoteInput {
 }
 
 /// Whose a note is: the person's, the repository's, or this session's.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum SimpleNoteScope {
     User,
@@ -44,7 +44,7 @@ enum SimpleNoteScope {
 }
 
 /// Which notes to find. An empty text is how some agents write "not given".
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 struct SearchNotesInput {
     /// A text that the note contains, in any case
     query: Option<String>,
@@ -53,7 +53,7 @@ struct SearchNotesInput {
 }
 
 /// Which note to delete.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 struct DeleteNoteInput {
     /// The note's id, such as m-4
     id: TextEncoded<MemoryName>,

@@ -87,7 +87,7 @@ impl<'a> ToolCall<'a> {
 }
 
 /// What may be said with every call, whichever tool it is of. Only some tools tell of it.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct CallMarks {
     /// The words come from a web page, issue or tool output
     #[serde(default)]

@@ -3,10 +3,9 @@
 //! Memories are hypotheses. What a caller is handed here it verifies before use; what it refreshes is looked up first.
 
 mod citations;
-mod input;
 mod records;
 
-use apostille_cite::citation::CodeLocation;
+use apostille_cite::citation::{CodeLocation, RepoPath};
 use apostille_core::memory::{Draft, Kind, Memory, MemoryName, ReplacementKind};
 use apostille_core::policy::Policy;
 use apostille_core::refusal::Refusal;
@@ -16,28 +15,28 @@ use apostille_core::space::Space;
 use apostille_core::stats::compute_space_stats;
 use apostille_core::verify::{VerifyOptions, follow_memory_citations, verify};
 use apostille_core::{Context, CoreError, list};
+use schemars::JsonSchema;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
 
 use crate::ToolAnswer;
 use crate::outcome::{
     choose_duplicate_handling, convert_revise_outcome, invalidate_for_tool, supersede_for_tool,
     write_draft,
 };
-use crate::tool::{ToolCall, ToolResult};
-use apostille_api::wire::{ArgumentError, TextEncoded};
+use crate::tool::{Tool, ToolCall, ToolEffect, ToolResult};
+use apostille_api::wire::{
+    ArgumentError, BoundedList, InputSchema, MAX_CITATIONS, ResultLimit, TextEncoded,
+};
 use apostille_api::{CallFault, CallPlace};
 
-use citations::{read_pinned_location, verify_pinned_locations};
-use input::{
-    CitableLocation, InvalidateInput, NamedMemoryInput, PathInput, RecentInput, RepoArgument,
-    RepoInput, StoreInput, SupersedeInput, SupersedeKind,
-};
+pub(super) use citations::PinnedLocation;
+use citations::describe_citation_tools;
 use records::{FetchedMemoryRecord, StatsRecord, VerifiedToolReply};
 
 /// How many memories one call lists at most.
 const MAX_LISTED: usize = 1_000;
-
-pub(super) use input::PinnedLocation;
-pub(super) use input::list_verified_tools;
 
 /// What a model is told about them.
 pub const GUIDANCE: &str = "\
@@ -60,12 +59,104 @@ pub const GUIDANCE: &str = "\
    - Call memory_log_applied for telemetry
 ";
 
+/// The tools of this set. Each is also known with a dot, as in `memory.store`.
+pub(super) fn list_verified_tools() -> Vec<Tool> {
+    let [store, supersede] = describe_writing_tools();
+    let [recent, by_path, stats] = describe_reading_tools();
+    let [refresh, invalidate, applied] = describe_single_memory_tools();
+    let [read, verify] = describe_citation_tools();
+    vec![
+        store, recent, by_path, refresh, invalidate, supersede, applied, read, verify, stats,
+    ]
+}
+
+/// A repository by its name; a person's space is none.
+#[derive(Debug, JsonSchema)]
+#[schemars(transparent)]
+struct RepoArgument(#[schemars(with = "String")] Space);
+
+impl<'de> Deserialize<'de> for RepoArgument {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(reader)?;
+        Space::repo(name.trim()).map(Self).map_err(D::Error::custom)
+    }
+}
+
+/// The same of a place that can be cited.
+#[derive(Debug, JsonSchema)]
+#[schemars(with = "PinnedLocation")]
+struct CitableLocation {
+    pinned: PinnedLocation,
+    place: CodeLocation,
+}
+
+impl<'de> Deserialize<'de> for CitableLocation {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        let pinned = PinnedLocation::deserialize(reader)?;
+        let place = pinned.to_code_location().map_err(D::Error::custom)?;
+        Ok(Self { pinned, place })
+    }
+}
+
+fn build_example_location() -> Value {
+    json!({"path": "src/api.rs", "line_start": 12, "line_end": 18})
+}
+
 fn answer_verified_reply(reply: &VerifiedToolReply) -> ToolResult {
     ToolAnswer::new_reply(reply.ok, reply)
 }
 
 fn choose_repo_space<'a>(here: &CallPlace<'a>, repo: Option<&'a RepoArgument>) -> &'a Space {
     repo.map_or(here.repo, |it| &it.0)
+}
+
+/// A fact to keep with its proof.
+#[derive(Deserialize, JsonSchema)]
+struct StoreInput {
+    /// Topic in a few words
+    subject: String,
+    /// The rule or convention, one sentence
+    fact: String,
+    /// The code that proves it
+    #[serde(default)]
+    citations: BoundedList<CitableLocation, MAX_CITATIONS>,
+    /// Why it matters
+    reason: Option<String>,
+    /// Name of the agent
+    created_by: Option<String>,
+    /// owner/name; the repository here unless said
+    repo: Option<RepoArgument>,
+    /// Why it is kept beside one much like it
+    rationale: Option<String>,
+    /// Id of the memory to merge into
+    merge_with: Option<TextEncoded<MemoryName>>,
+}
+
+fn describe_writing_tools() -> [Tool; 2] {
+    let fact = "API_VERSION in server and client must be equal";
+    [
+        Tool {
+            name: "memory_store",
+            title: "Store a memory",
+            about: "Store a durable convention or invariant with the code that proves it. Not for temporary workarounds, TODOs or \
+                    one-time fixes.",
+            input: InputSchema::from_type::<StoreInput>().require_field("citations").with_example(
+                &json!({"subject": "API version", "fact": fact, "citations": [build_example_location()]}),
+            ),
+            effect: ToolEffect::Adds,
+            run: store_verified_fact,
+        },
+        Tool {
+            name: "memory_supersede",
+            title: "Supersede a memory",
+            about: "Replace a memory that is outdated or wrong by its correction, with the code that proves it.",
+            input: InputSchema::from_type::<SupersedeInput>().with_example(
+                &json!({"memory_id": "m-12", "fact": fact, "citations": [build_example_location()]}),
+            ),
+            effect: ToolEffect::Changes,
+            run: supersede_verified_memory,
+        },
+    ]
 }
 
 /// Keeps a fact with the code that proves it. What is known already is refreshed.
@@ -130,11 +221,27 @@ fn check_proof_in_checkout(
     Ok(())
 }
 
+/// Which memories of a repository.
+#[derive(Deserialize, JsonSchema)]
+struct RecentInput {
+    /// owner/name; the repository here unless said
+    repo: Option<RepoArgument>,
+    /// 50 unless said
+    limit: Option<ResultLimit>,
+}
+
 /// The active memories of a repository, those refreshed last first.
 fn fetch_recent_records(call: &ToolCall<'_>) -> ToolResult {
     answer_fetched_records(call, "the most recent", |space, limit| {
         list::list_recent_memories(call, space, limit)
     })
+}
+
+/// What memories cite.
+#[derive(Deserialize, JsonSchema)]
+struct PathInput {
+    /// File or folder
+    path: TextEncoded<RepoPath>,
 }
 
 /// The active memories that cite a file, or a file below a folder.
@@ -182,8 +289,47 @@ fn format_standing_note(
     }))
 }
 
+/// One memory.
+#[derive(Deserialize, JsonSchema)]
+struct NamedMemoryInput {
+    /// Id or handle, such as m-12
+    memory_id: TextEncoded<MemoryName>,
+}
+
 fn read_memory_name(call: &ToolCall<'_>) -> Result<MemoryName, ArgumentError> {
     Ok(call.read_input::<NamedMemoryInput>()?.memory_id.0)
+}
+
+fn describe_single_memory_tools() -> [Tool; 3] {
+    let one = || InputSchema::from_type::<NamedMemoryInput>();
+    [
+        Tool {
+            name: "memory_refresh",
+            title: "Refresh a memory",
+            about: "Say that a memory was verified and is still useful; it ranks as fresh again. Refused when its citations do not hold.",
+            input: one().with_example(&json!({"memory_id": "m-12"})),
+            effect: ToolEffect::Changes,
+            run: refresh_verified_memory,
+        },
+        Tool {
+            name: "memory_invalidate",
+            title: "Invalidate a memory",
+            about: "Mark a memory as wrong when the code contradicts it.",
+            input: one()
+                .merge_with(InputSchema::from_type::<InvalidateInput>())
+                .with_example(&json!({"memory_id": "m-12", "reason": "the constant was removed"})),
+            effect: ToolEffect::Changes,
+            run: invalidate_verified_memory,
+        },
+        Tool {
+            name: "memory_log_applied",
+            title: "Log a use",
+            about: "Note that a memory was used in a task. Call it after you relied on one.",
+            input: one().with_example(&json!({"memory_id": "m-12"})),
+            effect: ToolEffect::Adds,
+            run: log_applied_memory,
+        },
+    ]
 }
 
 /// Looks a memory up, and when nothing speaks against it notes that it is still of use.
@@ -225,11 +371,48 @@ fn answer_revise_outcome(
     )?))
 }
 
+/// Why a memory is wrong.
+#[derive(Deserialize, JsonSchema)]
+struct InvalidateInput {
+    /// What contradicts it
+    reason: String,
+}
+
 /// Marks a memory as wrong.
 fn invalidate_verified_memory(call: &ToolCall<'_>) -> ToolResult {
     let InvalidateInput { reason } = call.read_input()?;
     let outcome = invalidate_for_tool(call, read_memory_name(call)?, &reason)?;
     answer_verified_reply(&VerifiedToolReply::from(&outcome))
+}
+
+/// A memory, and what takes its place.
+#[derive(Deserialize, JsonSchema)]
+struct SupersedeInput {
+    /// Topic in a few words
+    subject: Option<String>,
+    /// The rule or convention, one sentence
+    fact: String,
+    /// The code that proves it
+    #[serde(default)]
+    citations: BoundedList<CitableLocation, MAX_CITATIONS>,
+    /// Why it matters
+    reason: Option<String>,
+    /// Name of the agent
+    created_by: Option<String>,
+    /// The memory to replace
+    memory_id: TextEncoded<MemoryName>,
+    /// correction unless said
+    #[serde(default)]
+    how: SupersedeKind,
+}
+
+/// Whether the old memory was wrong, or the new one is better.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum SupersedeKind {
+    #[default]
+    Correction,
+    Better,
 }
 
 /// Replaces a memory by its correction, or by a better version.
@@ -259,9 +442,136 @@ fn supersede_verified_memory(call: &ToolCall<'_>) -> ToolResult {
     answer_verified_reply(&VerifiedToolReply::from(&outcome))
 }
 
+/// A repository.
+#[derive(Deserialize, JsonSchema)]
+struct RepoInput {
+    /// owner/name; the repository here unless said
+    repo: Option<RepoArgument>,
+}
+
+fn describe_reading_tools() -> [Tool; 3] {
+    [
+        Tool {
+            name: "memory_get_recent",
+            title: "Recent memories",
+            about: "The active memories of a repository, those refreshed last first. Call it when a task starts; verify what you use.",
+            input: InputSchema::from_type::<RecentInput>().with_example(&json!({"limit": 20})),
+            effect: ToolEffect::Reads,
+            run: fetch_recent_records,
+        },
+        Tool {
+            name: "memory_search_by_path",
+            title: "Memories that cite a path",
+            about: "The active memories that cite a file or a folder. Call it before you edit there.",
+            input: InputSchema::from_type::<PathInput>()
+                .merge_with(InputSchema::from_type::<RecentInput>())
+                .with_example(&json!({"path": "src/api.rs"})),
+            effect: ToolEffect::Reads,
+            run: fetch_records_by_path,
+        },
+        Tool {
+            name: "memory_stats",
+            title: "Figures",
+            about: "How many memories there are, how they stand, and how often they were of use.",
+            input: InputSchema::from_type::<RepoInput>().with_example(&json!({})),
+            effect: ToolEffect::Reads,
+            run: read_repo_stats,
+        },
+    ]
+}
+
 /// The figures of a repository.
 fn read_repo_stats(call: &ToolCall<'_>) -> ToolResult {
     let RepoInput { repo } = call.read_input()?;
     let space = choose_repo_space(call.here, repo.as_ref());
     ToolAnswer::new_json(&StatsRecord::from(&compute_space_stats(call, space)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::de::DeserializeOwned;
+
+    use super::*;
+    use apostille_api::wire::read_arguments;
+    use apostille_text::digest::Digest;
+
+    /// The field that is named when these arguments are read.
+    fn check<T: DeserializeOwned>(arguments: Value, expected: Option<&str>) {
+        let found = read_arguments::<T>(&arguments).err().map(|it| it.field);
+        assert_eq!(found.as_deref(), expected, "{arguments}");
+    }
+
+    #[test]
+    fn store_names_the_citation_that_is_wrong() {
+        let check = |citation: Value, expected| {
+            let first = json!({"path": "a.rs", "line_start": 1, "line_end": 1});
+            let citations = [first, citation];
+            check::<StoreInput>(
+                json!({"subject": "s", "fact": "f", "citations": citations}),
+                expected,
+            );
+        };
+        let hash = Digest::hash_bytes(b"x").to_string();
+        check(
+            json!({"path": "a", "line_start": 2, "line_end": 3, "sha": "c0", "snippet_hash": hash}),
+            None,
+        );
+        check(json!({"path": "a", "line_start": "2"}), None);
+        check(json!("a:2"), Some("citations[1]"));
+        check(json!({"line_start": 2}), Some("citations[1].path"));
+        check(json!({"path": "a"}), Some("citations[1].line_start"));
+        for line in [json!(-2), json!(1.5)] {
+            let citation = json!({"path": "a", "line_start": line});
+            check(citation, Some("citations[1].line_start"));
+        }
+        let backwards = json!({"path": "a", "line_start": 2, "line_end": 1});
+        check(backwards, Some("citations[1]"));
+        let outside = json!({"path": "../a", "line_start": 1});
+        check(outside, Some("citations[1]"));
+        let sha = json!({"path": "a", "line_start": 1, "sha": 7});
+        check(sha, Some("citations[1].sha"));
+        let hash = json!({"path": "a", "line_start": 1, "snippet_hash": "zz"});
+        check(hash, Some("citations[1].snippet_hash"));
+    }
+
+    #[test]
+    fn store_names_the_field_that_is_wrong() {
+        let check = |field: &str, value: Value, expected: Option<&str>| {
+            let mut arguments = json!({"subject": "s", "fact": "f"});
+            arguments[field] = value;
+            check::<StoreInput>(arguments, expected);
+        };
+        check("repo", json!("o/n"), None);
+        check("colour", json!(7), None);
+        for (field, value) in [
+            ("subject", Value::Null),
+            ("fact", Value::Null),
+            ("repo", json!("no-slash")),
+            ("repo", json!("users/ana")),
+            ("reason", json!(1)),
+            ("created_by", json!(1)),
+            ("merge_with", json!("x")),
+        ] {
+            check(field, value, Some(field));
+        }
+    }
+
+    #[test]
+    fn other_tools_name_the_field_that_is_wrong() {
+        check::<RecentInput>(json!({"repo": "o/n", "limit": "20"}), None);
+        check::<RecentInput>(Value::Null, None);
+        check::<RecentInput>(json!({"limit": 0}), Some("limit"));
+        check::<RecentInput>(json!({"limit": "many"}), Some("limit"));
+        check::<PathInput>(json!({"path": "src"}), None);
+        check::<PathInput>(json!({}), Some("path"));
+        check::<PathInput>(json!({"path": "/etc/passwd"}), Some("path"));
+        let id = "0190163d-8694-739b-aea5-966c26f8ad91";
+        check::<NamedMemoryInput>(json!({"memory_id": id}), None);
+        check::<NamedMemoryInput>(json!({}), Some("memory_id"));
+        check::<InvalidateInput>(json!({"memory_id": "m-1"}), Some("reason"));
+        let supersede = |how: &str| json!({"memory_id": "m-1", "fact": "f", "how": how});
+        check::<SupersedeInput>(supersede("better"), None);
+        check::<SupersedeInput>(supersede("x"), Some("how"));
+        check::<SupersedeInput>(json!({"memory_id": "m-1"}), Some("fact"));
+    }
 }

@@ -18,7 +18,7 @@ const MAX_TOLD: usize = 20;
 const MAX_CODE: usize = 600;
 
 /// What was recalled.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(super) struct RecallToolReply {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     identity: Vec<RecalledMemory>,
@@ -31,7 +31,7 @@ pub(super) struct RecallToolReply {
 }
 
 /// A memory. What one says that does not hold here is not repeated.
-#[derive(Debug, Default, Serialize)]
+#[derive(Default, Serialize)]
 struct RecalledMemory {
     id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,7 +92,7 @@ fn list_current_locations(citations: &[Citation], verdicts: &[Verdict]) -> Vec<S
 }
 
 /// Something was done.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(super) struct WriteToolReply {
     ok: bool,
     id: String,
@@ -117,7 +117,7 @@ impl WriteToolReply {
 }
 
 /// Nothing was done: why, and the way out.
-#[derive(Debug, Default, Serialize)]
+#[derive(Default, Serialize)]
 pub(super) struct RefusedToolReply {
     ok: bool,
     class: &'static str,
@@ -129,7 +129,7 @@ pub(super) struct RefusedToolReply {
 }
 
 /// A memory much like the one that was to be kept.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 struct SimilarMemory {
     id: String,
     fact: String,
@@ -238,7 +238,7 @@ fn advise_after_refusal(refusal: &Refusal) -> Option<&'static str> {
 }
 
 /// What was found at the citations of a memory that does not hold, or could not be looked up.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 struct MemoryProblem {
     id: String,
     standing: &'static str,
@@ -247,7 +247,7 @@ struct MemoryProblem {
 }
 
 /// One citation.
-#[derive(Debug, Default, Serialize)]
+#[derive(Default, Serialize)]
 struct CitationProblem {
     cited: String,
     verdict: &'static str,
@@ -322,7 +322,7 @@ fn shorten_code(code: &str) -> String {
 }
 
 /// What came of verifying.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(super) struct VerifyToolReply {
     verified: usize,
     good: usize,

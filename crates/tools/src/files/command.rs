@@ -9,7 +9,7 @@ use apostille_api::wire;
 use apostille_api::wire::ArgumentError;
 
 /// What to do. Paths are still as they were written: a bad one is answered, not turned away.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(tag = "command")]
 pub(super) enum FileCommand {

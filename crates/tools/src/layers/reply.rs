@@ -10,7 +10,7 @@ use crate::outcome::pending_reason;
 use apostille_api::CallFault;
 
 /// What became of a write.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Default, Serialize)]
 pub(super) struct LayerWriteReply {
     /// Whether it was done.
     pub ok: bool,
@@ -38,7 +38,7 @@ pub(super) struct LayerWriteReply {
 }
 
 /// A memory that is there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Serialize)]
 pub(super) struct KnownLayerMemory {
     /// Its handle.
     pub id: String,
@@ -50,7 +50,7 @@ pub(super) struct KnownLayerMemory {
 }
 
 /// The arguments of the call that corrects a memory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Serialize)]
 pub(super) struct SuggestedUpdate {
     /// Always `update`.
     pub action: &'static str,

@@ -4,7 +4,7 @@ use apostille_core::memory::Stage;
 use apostille_core::policy::InjectMode;
 use apostille_core::recall::render::{Style, render_block};
 use apostille_core::recall::{RecallOutcome, RecallRequest, recall, recall_identity};
-use apostille_core::verify::{self, VerifiedMemory};
+use apostille_core::verify;
 use apostille_core::{Context, stats};
 
 use super::lines;
@@ -48,7 +48,7 @@ fn render_identity_section(cx: &Context<'_>, here: &CallPlace<'_>) -> Result<Str
     let holds: Vec<String> = entries
         .iter()
         .filter(|it| it.is_good())
-        .map(format_identity_entry)
+        .map(|it| lines::format_memory_item(it, MAX_IDENTITY / 2))
         .collect();
     let none = if entries.is_empty() {
         "Nothing is kept.\n"
@@ -58,10 +58,6 @@ fn render_identity_section(cx: &Context<'_>, here: &CallPlace<'_>) -> Result<Str
     let withheld = format_withheld_count(entries.len() - holds.len());
     let entries = lines::fit_lines_to_budget(&holds, holds.len(), holds.len(), MAX_IDENTITY);
     Ok(format!("## Identity of {user}\n{none}{entries}{withheld}"))
-}
-
-fn format_identity_entry(it: &VerifiedMemory) -> String {
-    lines::format_memory_item(it, MAX_IDENTITY / 2)
 }
 
 /// The first so many of what was recalled.

@@ -18,38 +18,21 @@ pub(super) fn format_verdict_line(citation: &Citation, verdict: &Verdict) -> Str
         Verdict::Moved { to } => format!("{word} {place} → {to}"),
         Verdict::Changed(it) => {
             let harmless = if it.is_harmless { ", harmless" } else { "" };
-            let to = if it.at == place {
-                String::new()
-            } else {
-                format!(" → {}", it.at)
-            };
-            let unsaid: Vec<String> = it
-                .contradicted
-                .iter()
-                .take(5)
-                .map(|it| format!("`{it}`"))
-                .collect();
-            let unsaid = unsaid.join(", ");
-            let unsaid = if unsaid.is_empty() {
-                unsaid
-            } else {
-                format!(", the code no longer says {unsaid}")
-            };
-            format!(
-                "{word} ({}{harmless}) {place}{to}{}{unsaid}",
-                it.change,
-                format_since_commit(it.since.as_deref())
-            )
+            let mut line = format!("{word} ({}{harmless}) {place}", it.change);
+            if it.at != place {
+                line += &format!(" → {}", it.at);
+            }
+            line += &format_since_commit(it.since.as_deref());
+            let unsaid = it.contradicted.iter().take(5).map(|it| format!("`{it}`"));
+            let unsaid = unsaid.collect::<Vec<_>>().join(", ");
+            if !unsaid.is_empty() {
+                line += &format!(", the code no longer says {unsaid}");
+            }
+            line
         }
-        Verdict::Gone {
-            loss,
-            since: commit,
-        } => {
-            format!(
-                "{word} {place}, {}{}",
-                loss.as_phrase(),
-                format_since_commit(commit.as_deref())
-            )
+        Verdict::Gone { loss, since } => {
+            let since = format_since_commit(since.as_deref());
+            format!("{word} {place}, {}{since}", loss.as_phrase())
         }
         Verdict::Unknown { why } => format!("{word} {place}, {why}"),
     };
@@ -68,16 +51,14 @@ pub(super) fn format_worst_verdict(it: &VerifiedMemory) -> String {
     let worst = find_worst_verdict(&it.verdicts);
     let mut pairs = it.memory.citations.iter().zip(&it.verdicts);
     let found = pairs.find(|(_, it)| Some(*it) == worst);
-    let more = it.verdicts.len().saturating_sub(1);
-    let more = if more == 0 {
-        String::new()
-    } else {
-        format!(" +{more}")
+    let Some((citation, verdict)) = found else {
+        return "unverified".into();
     };
-    found.map_or_else(
-        || "unverified".into(),
-        |(citation, it)| format_verdict_line(citation, it) + &more,
-    )
+    let line = format_verdict_line(citation, verdict);
+    match it.verdicts.len() - 1 {
+        0 => line,
+        more => format!("{line} +{more}"),
+    }
 }
 
 /// A memory as an item of a list.
@@ -92,17 +73,14 @@ pub(super) fn format_memory_item(it: &VerifiedMemory, most: usize) -> String {
 
 /// So many lines as there is room for; where `n` are more than that, it says so.
 pub(super) fn fit_lines_to_budget(lines: &[String], n: usize, most: usize, chars: usize) -> String {
-    let mut left = chars;
-    let mut out = String::new();
-    let mut shown = 0;
-    for line in lines.iter().take(most) {
-        let Some(rest) = left.checked_sub(line.chars().count() + 1) else {
-            break;
-        };
-        left = rest;
-        out += &format!("{line}\n");
-        shown += 1;
-    }
+    let mut n_chars = 0;
+    let fits = |line: &&String| {
+        n_chars += line.chars().count() + 1;
+        n_chars <= chars
+    };
+    let lines: Vec<&String> = lines.iter().take(most).take_while(fits).collect();
+    let shown = lines.len();
+    let out: String = lines.into_iter().map(|it| format!("{it}\n")).collect();
     match n.saturating_sub(shown) {
         0 => out,
         more => out + &format!("- … and {more} more\n"),

@@ -20,14 +20,6 @@ const SNIPPET: usize = 2_000;
 /// How many citations are given, and how many of anything else there can be several of.
 const SEVERAL: usize = 10;
 
-fn is_zero_more_citations(n: &usize) -> bool {
-    *n == 0
-}
-
-fn is_false_flag(it: &bool) -> bool {
-    !*it
-}
-
 fn build_memory_uri(memory: &Memory) -> String {
     format!("apostille://memory/{}", memory.handle())
 }
@@ -49,12 +41,12 @@ pub(super) struct BriefMemoryRecord {
     /// The worst of the verdicts, or `unverified` where nothing is cited.
     standing: &'static str,
     /// Whether it speaks of a branch that never reached this tree.
-    #[serde(skip_serializing_if = "is_false_flag")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_unmerged: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     citations: Vec<CitationVerdictRecord>,
-    #[serde(skip_serializing_if = "is_zero_more_citations")]
-    more_citations: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more_citations: Option<usize>,
     refreshed_at: String,
 }
 
@@ -75,46 +67,30 @@ struct CitationVerdictRecord {
 }
 
 impl CitationVerdictRecord {
-    fn without_snippet(citation: &Citation, verdict: &Verdict) -> Self {
+    fn new(citation: &Citation, verdict: &Verdict, is_whole: bool) -> Self {
+        let snippet = is_whole.then(|| shorten_with_ellipsis(&citation.snippet, SNIPPET));
+        let now = match verdict {
+            Verdict::Changed(it) if is_whole => Some(shorten_with_ellipsis(&it.now, SNIPPET)),
+            _ => None,
+        };
         Self {
             place: citation.location().to_string(),
             verdict: verdict.as_str(),
             line: lines::format_verdict_line(citation, verdict),
-            sha: None,
-            snippet: None,
-            now: None,
-        }
-    }
-
-    fn with_snippet(citation: &Citation, verdict: &Verdict) -> Self {
-        let now = match verdict {
-            Verdict::Changed(it) => Some(shorten_with_ellipsis(&it.now, SNIPPET)),
-            _ => None,
-        };
-        let snippet = Some(shorten_with_ellipsis(&citation.snippet, SNIPPET));
-        Self {
-            sha: citation.commit.clone(),
+            sha: citation.commit.clone().filter(|_| is_whole),
             snippet,
             now,
-            ..Self::without_snippet(citation, verdict)
         }
-    }
-}
-
-impl From<&VerifiedMemory> for BriefMemoryRecord {
-    fn from(it: &VerifiedMemory) -> Self {
-        Self::from_verified(it, FACT, CitationVerdictRecord::without_snippet)
     }
 }
 
 impl BriefMemoryRecord {
-    fn from_verified(
-        it: &VerifiedMemory,
-        most: usize,
-        cited: fn(&Citation, &Verdict) -> CitationVerdictRecord,
-    ) -> Self {
+    /// A memory with what was found at its citations; `is_whole`: with the texts of them, and all that it says.
+    pub(super) fn new(it: &VerifiedMemory, is_whole: bool) -> Self {
         let memory = &it.memory;
+        let shorten = |text: &String| shorten_with_ellipsis(text, FACT);
         let pairs = memory.citations.iter().zip(&it.verdicts).take(SEVERAL);
+        let n_more = memory.citations.len().saturating_sub(SEVERAL);
         Self {
             handle: memory.handle().to_string(),
             id: memory.id.to_string(),
@@ -122,23 +98,15 @@ impl BriefMemoryRecord {
             space: memory.space.to_string(),
             layer: memory.layer.as_str(),
             kind: memory.kind.as_str(),
-            subject: memory
-                .subject
-                .as_deref()
-                .map(|it| shorten_with_ellipsis(it, FACT)),
-            fact: shorten_with_ellipsis(&memory.fact, most),
-            tags: memory
-                .tags
-                .iter()
-                .take(SEVERAL)
-                .map(|it| shorten_with_ellipsis(it, FACT))
-                .collect(),
+            subject: memory.subject.as_ref().map(shorten),
+            fact: shorten_with_ellipsis(&memory.fact, if is_whole { TEXT } else { FACT }),
+            tags: memory.tags.iter().take(SEVERAL).map(shorten).collect(),
             standing: it.standing(),
             is_unmerged: it.is_unmerged,
             citations: pairs
-                .map(|(citation, verdict)| cited(citation, verdict))
+                .map(|(citation, verdict)| CitationVerdictRecord::new(citation, verdict, is_whole))
                 .collect(),
-            more_citations: memory.citations.len().saturating_sub(SEVERAL),
+            more_citations: (n_more > 0).then_some(n_more),
             refreshed_at: format_timestamp(memory.refreshed_at),
         }
     }
@@ -169,15 +137,10 @@ impl WholeMemoryRecord {
         superseded_by: Vec<MemoryLinkRecord>,
     ) -> Self {
         let memory = &it.memory;
-        let mut brief =
-            BriefMemoryRecord::from_verified(it, TEXT, CitationVerdictRecord::with_snippet);
-        let is_rejected = || {
-            memory
-                .status
-                .why()
-                .is_some_and(|it| it.starts_with(REJECTED))
-        };
-        let is_quarantined = memory.status.stage() == Stage::Pending || is_rejected();
+        let why = memory.status.why();
+        let is_quarantined = memory.status.stage() == Stage::Pending
+            || why.is_some_and(|it| it.starts_with(REJECTED));
+        let mut brief = BriefMemoryRecord::new(it, true);
         if is_quarantined {
             brief.fact = format!(
                 "(in quarantine; a person reads it with: apostille show {})",
@@ -186,31 +149,31 @@ impl WholeMemoryRecord {
             brief.subject = None;
             brief.tags.clear();
         }
+        let told = |text: &Option<String>, most| {
+            let text = text.as_deref().filter(|_| !is_quarantined);
+            text.map(|it| shorten_with_ellipsis(it, most))
+        };
         Self {
             brief,
-            reason: memory
-                .reason
-                .as_deref()
-                .filter(|_| !is_quarantined)
-                .map(|it| shorten_with_ellipsis(it, TEXT)),
+            reason: told(&memory.reason, TEXT),
             status: memory.status.stage().as_str(),
-            status_why: memory
-                .status
-                .why()
-                .map(|it| shorten_with_ellipsis(it, TEXT)),
+            status_why: why.map(|it| shorten_with_ellipsis(it, TEXT)),
             supersedes,
             superseded_by,
-            provenance: if is_quarantined {
-                ProvenanceRecord {
-                    author: None,
-                    session: None,
-                    task: None,
-                    ..ProvenanceRecord::from(memory)
-                }
-            } else {
-                ProvenanceRecord::from(memory)
+            provenance: ProvenanceRecord {
+                origin: memory.voice.origin.as_str(),
+                author: told(&memory.voice.author, FACT),
+                session: told(&memory.voice.session, FACT),
+                task: told(&memory.task, FACT),
+                is_tainted: memory.voice.tainted,
+                marks: memory.marks.iter().map(|it| it.as_str()).collect(),
+                recorded_at: format_timestamp(memory.recorded_at),
             },
-            usage: UsageRecord::from(memory),
+            usage: UsageRecord {
+                recalls: memory.usage.recalls,
+                applied: memory.usage.applied,
+                verified: memory.usage.verified,
+            },
         }
     }
 }
@@ -231,39 +194,12 @@ struct ProvenanceRecord {
     recorded_at: String,
 }
 
-impl From<&Memory> for ProvenanceRecord {
-    fn from(it: &Memory) -> Self {
-        let told =
-            |text: &Option<String>| text.as_deref().map(|it| shorten_with_ellipsis(it, FACT));
-        Self {
-            origin: it.voice.origin.as_str(),
-            author: told(&it.voice.author),
-            session: told(&it.voice.session),
-            task: told(&it.task),
-            is_tainted: it.voice.tainted,
-            marks: it.marks.iter().map(|it| it.as_str()).collect(),
-            recorded_at: format_timestamp(it.recorded_at),
-        }
-    }
-}
-
 /// How often it was of use.
 #[derive(Serialize)]
 struct UsageRecord {
     recalls: u32,
     applied: u32,
     verified: u32,
-}
-
-impl From<&Memory> for UsageRecord {
-    fn from(it: &Memory) -> Self {
-        let it = it.usage;
-        Self {
-            recalls: it.recalls,
-            applied: it.applied,
-            verified: it.verified,
-        }
-    }
 }
 
 /// A memory that another leads to. Its text is not given, because nobody looked its citations up: its address is.

@@ -1,6 +1,6 @@
 //! Looking up citations that a caller brings, with or without a memory that has them.
 
-use apostille_cite::citation::{Citation, CodeLocation};
+use apostille_cite::citation::{Citation, CodeLocation, CodeLocationError};
 use apostille_cite::file_lines::{FileLines, is_binary_content, join_cited_lines};
 use apostille_cite::follow::{NEAR, PartialCitation};
 use apostille_cite::source::Source;
@@ -9,34 +9,94 @@ use apostille_core::memory::Memory;
 use apostille_core::space::Space;
 use apostille_core::verify::VerifyOptions;
 use apostille_core::{Context, list};
+use apostille_text::digest::Digest;
 use apostille_text::secrets;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
 
-use super::choose_repo_space;
-use super::input::{LookupAtInput, PinnedLocation, VerifyCitationsInput};
 use super::records::{PinnedLocationRecord, VerificationResult};
+use super::{RepoArgument, build_example_location, choose_repo_space};
 use crate::ToolAnswer;
-use crate::tool::{ToolCall, ToolResult};
+use crate::tool::{Tool, ToolCall, ToolEffect, ToolResult};
 use apostille_api::shorten::take_first_chars;
-use apostille_api::wire::{ArgumentError, BoundedList};
+use apostille_api::wire::{ArgumentError, BoundedList, InputSchema, MAX_CITATIONS, TextEncoded};
 use apostille_api::{CallFault, CallPlace};
 
 /// How much of the cited text is handed out, in characters.
 const MAX_CONTENT: usize = 20_000;
 
-/// What stands at a place.
-enum LocationContent {
-    /// This text.
-    Text(String),
-    /// Nothing, for this reason.
-    Nothing(String),
-    /// Nobody could look.
-    Unknown(String),
+/// A place with what is expected there. It may still be one that cannot be cited: see [`PinnedLocation::to_code_location`].
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct PinnedLocation {
+    /// File, from the repository's root
+    pub(super) path: String,
+    /// First line
+    #[schemars(range(min = 1))]
+    line_start: u32,
+    /// Last line
+    #[schemars(range(min = 1))]
+    line_end: Option<u32>,
+    /// Commit at which it was read
+    sha: Option<String>,
+    /// SHA-256 of the cited lines
+    pub(super) snippet_hash: Option<TextEncoded<Digest>>,
 }
 
-/// What stands at a place, and what is wrong with it where it is not what was cited.
-struct CheckedLocation {
-    standing: LocationContent,
-    wrong: Option<String>,
+impl PinnedLocation {
+    /// The last line; the first where only one is cited.
+    fn line_end(&self) -> u32 {
+        self.line_end.unwrap_or(self.line_start)
+    }
+
+    /// The place, if it can be cited at all.
+    pub(crate) fn to_code_location(&self) -> Result<CodeLocation, CodeLocationError> {
+        CodeLocation::new(&self.path, self.line_start, self.line_end())
+    }
+}
+
+/// Citations to look up.
+#[derive(Deserialize, JsonSchema)]
+struct VerifyCitationsInput {
+    /// The code that proves it
+    citations: BoundedList<PinnedLocation, MAX_CITATIONS>,
+}
+
+/// Where they are looked up.
+#[derive(Deserialize, JsonSchema)]
+struct LookupAtInput {
+    /// Commit or branch; the working tree unless said
+    #[serde(rename = "ref")]
+    at: Option<String>,
+    /// owner/name; the repository here unless said
+    repo: Option<RepoArgument>,
+}
+
+pub(super) fn describe_citation_tools() -> [Tool; 2] {
+    let place = ["path", "line_start", "line_end"];
+    [
+        Tool {
+            name: "memory_read_citation",
+            title: "Read a citation",
+            about: "The code at a cited place, as it is here or at a ref. Call it for every citation before you use a memory.",
+            input: InputSchema::from_type::<PinnedLocation>()
+                .keep_only(&place)
+                .merge_with(InputSchema::from_type::<LookupAtInput>())
+                .with_example(&build_example_location()),
+            effect: ToolEffect::Reads,
+            run: read_pinned_location,
+        },
+        Tool {
+            name: "memory_verify_citations",
+            title: "Verify citations",
+            about: "Whether cited code is still there: followed through edits, moves and renames.",
+            input: InputSchema::from_type::<VerifyCitationsInput>()
+                .merge_with(InputSchema::from_type::<LookupAtInput>())
+                .with_example(&json!({"citations": [build_example_location()]})),
+            effect: ToolEffect::Reads,
+            run: verify_pinned_locations,
+        },
+    ]
 }
 
 /// What is looked into: another commit than the one that is checked out, or the checkout itself; or why nothing is.
@@ -67,8 +127,8 @@ fn choose_lookup_tree(call: &ToolCall<'_>, at: &LookupAtInput) -> LookupTree {
 pub(super) fn read_pinned_location(call: &ToolCall<'_>) -> ToolResult {
     let pinned: PinnedLocation = call.read_input()?;
     let tree = choose_lookup_tree(call, &call.read_input()?);
-    let found = check_pinned_locations(call, &tree, std::slice::from_ref(&pinned)).pop();
-    ToolAnswer::new_json(&found.map(|it| build_lookup_record(&pinned, it)))
+    let found = check_pinned_locations(call, &tree, std::slice::from_ref(&pinned));
+    ToolAnswer::new_json(&found.first())
 }
 
 /// Looks up every citation. Where a memory has exactly these, what was found is written down for it.
@@ -87,19 +147,15 @@ pub(super) fn verify_pinned_locations(call: &ToolCall<'_>) -> ToolResult {
         let owners = find_citation_owners(call, call.here.repo, &citations)?;
         let _ = apostille_core::verify::verify(call, owners, VerifyOptions::default(), |_| ());
     }
-    let count = |wanted: fn(&CheckedLocation) -> bool| found.iter().filter(|it| wanted(it)).count();
-    let valid_count = count(CheckedLocation::is_valid);
-    let unknown_count = count(|it| matches!(it.standing, LocationContent::Unknown(_)));
+    let is_valid = |it: &&PinnedLocationRecord| it.exists && it.error.is_none();
+    let valid_count = found.iter().filter(is_valid).count();
+    let unknown_count = found.iter().filter(|it| it.is_unknown).count();
     ToolAnswer::new_json(&VerificationResult {
         valid: valid_count == found.len(),
         valid_count,
         invalid_count: found.len() - valid_count - unknown_count,
         unknown_count,
-        citations: citations
-            .iter()
-            .zip(found)
-            .map(|(pinned, it)| build_lookup_record(pinned, it))
-            .collect(),
+        citations: found,
     })
 }
 
@@ -137,7 +193,7 @@ fn check_pinned_locations(
     call: &ToolCall<'_>,
     tree: &LookupTree,
     citations: &[PinnedLocation],
-) -> Vec<CheckedLocation> {
+) -> Vec<PinnedLocationRecord> {
     let source = match tree {
         Ok(_) if (call.late)() => Err("no time left to look"),
         Ok(other) => Ok(other.as_deref().unwrap_or(call.source)),
@@ -146,10 +202,8 @@ fn check_pinned_locations(
     let source = match source {
         Ok(source) => source,
         Err(why) => {
-            return citations
-                .iter()
-                .map(|_| CheckedLocation::new_unknown(why))
-                .collect();
+            let unknown = |it| PinnedLocationRecord::from_unknown(it, why);
+            return citations.iter().map(unknown).collect();
         }
     };
     let cited: Vec<Result<Citation, Verdict>> = citations
@@ -206,56 +260,51 @@ fn judge_pinned_location(
     source: &dyn Source,
     pinned: &PinnedLocation,
     verdict: &Verdict,
-) -> CheckedLocation {
+) -> PinnedLocationRecord {
     let place = match pinned.to_code_location() {
         Ok(place) => place,
-        Err(bad) => {
-            return CheckedLocation {
-                standing: LocationContent::Nothing(bad.to_string()),
-                wrong: None,
-            };
-        }
+        Err(bad) => return PinnedLocationRecord::new(pinned, None, Some(bad.to_string())),
     };
-    let standing = read_location_content(source, &place);
+    let content = read_location_content(source, &place);
     let wrong = match verdict {
         Verdict::Holds => None,
         Verdict::Moved { to } => Some(format!("it stands at {to} now")),
         Verdict::Changed(it) if it.is_harmless && it.at == place => None,
         Verdict::Changed(it) if it.is_harmless => Some(format!("it stands at {} now", it.at)),
-        Verdict::Changed(_) | Verdict::Gone { .. } => matches!(standing, LocationContent::Text(_))
-            .then(|| "another text stands there now".into()),
-        Verdict::Unknown { why } => return CheckedLocation::new_unknown(why),
+        Verdict::Changed(_) | Verdict::Gone { .. } => {
+            matches!(content, Ok(Ok(_))).then(|| "another text stands there now".into())
+        }
+        Verdict::Unknown { why } => return PinnedLocationRecord::from_unknown(pinned, why),
     };
-    CheckedLocation { standing, wrong }
+    match content {
+        Err(why) => PinnedLocationRecord::from_unknown(pinned, &why),
+        Ok(Ok(text)) => PinnedLocationRecord::new(pinned, Some(text), wrong),
+        Ok(Err(why)) => {
+            let why = [Some(why), wrong].into_iter().flatten();
+            let why = why.collect::<Vec<_>>().join("; ");
+            PinnedLocationRecord::new(pinned, None, Some(why))
+        }
+    }
 }
 
-fn read_location_content(source: &dyn Source, place: &CodeLocation) -> LocationContent {
+/// The text at a place, or why there is none; or why nobody could look.
+fn read_location_content(
+    source: &dyn Source,
+    place: &CodeLocation,
+) -> Result<Result<String, String>, String> {
     let blob = match source.read_file(&place.path) {
-        Err(error) => return LocationContent::Unknown(error.format_with_causes()),
-        Ok(None) => return LocationContent::Nothing("there is no such file".into()),
+        Err(error) => return Err(error.format_with_causes()),
+        Ok(None) => return Ok(Err("there is no such file".into())),
         Ok(Some(blob)) if is_binary_content(&blob.bytes) => {
-            return LocationContent::Unknown("the file is not text".into());
+            return Err("the file is not text".into());
         }
         Ok(Some(blob)) => blob,
     };
     let sheet = FileLines::from_bytes(&blob.bytes);
-    match sheet.get_span(place.lines) {
-        Some(lines) => LocationContent::Text(shorten_location_content(&join_cited_lines(lines))),
-        None => LocationContent::Nothing(format!("the file has {} lines", sheet.line_count())),
-    }
-}
-
-impl CheckedLocation {
-    fn new_unknown(why: &str) -> Self {
-        Self {
-            standing: LocationContent::Unknown(why.into()),
-            wrong: None,
-        }
-    }
-
-    fn is_valid(&self) -> bool {
-        matches!(self.standing, LocationContent::Text(_)) && self.wrong.is_none()
-    }
+    Ok(match sheet.get_span(place.lines) {
+        Some(lines) => Ok(shorten_location_content(&join_cited_lines(lines))),
+        None => Err(format!("the file has {} lines", sheet.line_count())),
+    })
 }
 
 fn shorten_location_content(bytes: &[u8]) -> String {
@@ -266,22 +315,49 @@ fn shorten_location_content(bytes: &[u8]) -> String {
     }
 }
 
-fn build_lookup_record(pinned: &PinnedLocation, found: CheckedLocation) -> PinnedLocationRecord {
-    let (exists, content, error) = match (found.standing, found.wrong) {
-        (LocationContent::Text(content), wrong) => (true, Some(content), wrong),
-        (LocationContent::Nothing(why), Some(wrong)) => {
-            (false, None, Some(format!("{why}; {wrong}")))
+impl PinnedLocationRecord {
+    fn new(pinned: &PinnedLocation, content: Option<String>, error: Option<String>) -> Self {
+        Self {
+            // A place that was looked up is told as it was given, unless it is no place at all.
+            path: secrets::mask_secrets(&pinned.path).into_owned(),
+            line_start: pinned.line_start,
+            line_end: pinned.line_end(),
+            exists: content.is_some(),
+            content,
+            error,
+            is_unknown: false,
         }
-        (LocationContent::Nothing(why), None) => (false, None, Some(why)),
-        (LocationContent::Unknown(why), _) => (false, None, Some(format!("unknown: {why}"))),
-    };
-    PinnedLocationRecord {
-        // A place that was looked up is told as it was given, unless it is no place at all.
-        path: secrets::mask_secrets(&pinned.path).into_owned(),
-        line_start: pinned.line_start,
-        line_end: pinned.line_end(),
-        exists,
-        content,
-        error,
+    }
+
+    fn from_unknown(pinned: &PinnedLocation, why: &str) -> Self {
+        Self {
+            is_unknown: true,
+            ..Self::new(pinned, None, Some(format!("unknown: {why}")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::de::DeserializeOwned;
+    use serde_json::Value;
+
+    use super::*;
+    use apostille_api::wire::read_arguments;
+
+    /// The field that is named when these arguments are read.
+    fn check<T: DeserializeOwned>(arguments: Value, expected: Option<&str>) {
+        let found = read_arguments::<T>(&arguments).err().map(|it| it.field);
+        assert_eq!(found.as_deref(), expected, "{arguments}");
+    }
+
+    #[test]
+    fn citation_tools_name_the_field_that_is_wrong() {
+        check::<VerifyCitationsInput>(json!({}), Some("citations"));
+        let outside = json!({"citations": [{"path": "../x", "line_start": 1}]});
+        check::<VerifyCitationsInput>(outside, None);
+        check::<LookupAtInput>(json!({"ref": 3}), Some("ref"));
+        check::<PinnedLocation>(json!({"path": "x", "line_start": 1, "other": 1}), None);
+        check::<PinnedLocation>(json!({"path": "x"}), Some("line_start"));
     }
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::outcome::{CompletedWrite, WriteAction, WriteOutcome, pending_reason};
 
 /// A citation of a kept memory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Serialize)]
 pub(super) struct FetchedCitationRecord {
     /// The file, from the root of the repository.
     pub path: String,
@@ -42,7 +42,7 @@ impl From<&Citation> for FetchedCitationRecord {
 }
 
 /// A memory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Serialize)]
 pub(super) struct FetchedMemoryRecord {
     /// Its UUID.
     pub id: String,
@@ -82,7 +82,7 @@ impl From<&Memory> for FetchedMemoryRecord {
 }
 
 /// A memory much like one that was to be kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Serialize)]
 pub(super) struct SimilarRecord {
     /// Its UUID.
     pub id: String,
@@ -93,7 +93,7 @@ pub(super) struct SimilarRecord {
 }
 
 /// What became of a change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
+#[derive(Serialize, Default)]
 pub(super) struct VerifiedToolReply {
     /// Whether it was done.
     pub ok: bool,
@@ -182,7 +182,7 @@ impl VerifiedToolReply {
 }
 
 /// What was found at one citation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Serialize)]
 pub(super) struct PinnedLocationRecord {
     /// The file.
     pub path: String,
@@ -198,10 +198,13 @@ pub(super) struct PinnedLocationRecord {
     /// What is wrong; it begins with `unknown` where nobody could look.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// Whether nobody could look.
+    #[serde(skip)]
+    pub is_unknown: bool,
 }
 
 /// What was found at all of them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Serialize)]
 pub(super) struct VerificationResult {
     /// Whether each of them holds.
     pub valid: bool,
@@ -216,7 +219,7 @@ pub(super) struct VerificationResult {
 }
 
 /// The figures of a repository.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Serialize)]
 pub(super) struct StatsRecord {
     /// Which.
     pub repo: String,
