@@ -76,7 +76,7 @@ fn run_derivation_chain(
 }
 
 fn derive_memory(
-    cx: &Context<'_>,
+    cx: &Context,
     dice: &mut SeededRandom,
     n: u32,
     voice: Voice,
@@ -102,7 +102,7 @@ fn derive_memory(
 }
 
 /// A person lets it in, so that it can be derived from.
-fn approve_if_pending(cx: &Context<'_>, memory: Memory) -> Result<Memory, CoreError> {
+fn approve_if_pending(cx: &Context, memory: Memory) -> Result<Memory, CoreError> {
     if memory.is_active() {
         return Ok(memory);
     }

@@ -119,7 +119,7 @@ impl<'a> ContractFixture<'a> {
     }
 
     /// Does something at the next second.
-    fn run_at_next_second<T>(&self, act: impl FnOnce(&Context<'_>) -> T) -> T {
+    fn run_at_next_second<T>(&self, act: impl FnOnce(&Context) -> T) -> T {
         let tick = self.ticks.get() + 1;
         self.ticks.set(tick);
         let drawn = Cell::new(u128::from(tick) << 64);
@@ -331,7 +331,7 @@ fn fill_sample_draft(draft: Draft, words: &[u8], cited: bool, layer: u8) -> Draf
 }
 
 fn run_store_step(
-    bench: &ContractFixture<'_>,
+    bench: &ContractFixture,
     step: &StoreStep,
 ) -> Result<StoreStepResult, apostille_core::CoreError> {
     let voice = |tainted| Voice {
@@ -446,7 +446,7 @@ fn run_store_step(
 
 /// Takes a space back. Places in the log are the store's own business: a file that is rewritten counts anew.
 fn roll_back_sample_space(
-    cx: &Context<'_>,
+    cx: &Context,
     space: u8,
     point: RollbackPoint,
 ) -> Result<StoreStepResult, apostille_core::CoreError> {
@@ -468,7 +468,7 @@ fn sample_breaker_actor(n: u8) -> Option<String> {
 
 /// Writes what belongs to a space and to no memory.
 fn append_space_event(
-    cx: &Context<'_>,
+    cx: &Context,
     space: u8,
     what: EventBody,
 ) -> Result<StoreStepResult, apostille_core::CoreError> {
@@ -853,13 +853,13 @@ pub fn check_memory_lifecycle<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
 
 /// The same words with other punctuation take the place of the memory that said them.
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
-fn check_rewritten_claim(bench: &ContractFixture<'_>, old: &Memory) {
+fn check_rewritten_claim(bench: &ContractFixture, old: &Memory) {
     let draft = sample_draft(
         &format!("{}!", old.fact.to_uppercase()),
         DuplicateChoice::Ask,
     );
     let here = std::slice::from_ref(&old.space);
-    let supersede = |cx: &Context<'_>| {
+    let supersede = |cx: &Context| {
         revise::supersede_memory(
             cx,
             here,
@@ -894,7 +894,7 @@ fn sample_draft(fact: &str, twin: DuplicateChoice) -> Draft {
 }
 
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
-fn remember_sample(bench: &ContractFixture<'_>, fact: &str, twin: DuplicateChoice) -> Memory {
+fn remember_sample(bench: &ContractFixture, fact: &str, twin: DuplicateChoice) -> Memory {
     match bench
         .run_at_next_second(|cx| remember(cx, sample_draft(fact, twin)))
         .expect("remember")
@@ -948,7 +948,7 @@ pub fn check_total_limit<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
 
 /// A memory that a person vouches for, so that it is active.
 #[expect(clippy::expect_used, reason = "a suite fails by panicking")]
-fn remember_vouched_sample(bench: &ContractFixture<'_>, fact: &str) -> Memory {
+fn remember_vouched_sample(bench: &ContractFixture, fact: &str) -> Memory {
     let [shop, ..] = sample_spaces();
     let draft = Draft {
         twin: DuplicateChoice::Create("test".into()),

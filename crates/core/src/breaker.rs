@@ -20,14 +20,14 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::event::{Batch, Breaker, EventBody};
+use crate::event::{Breaker, EventBody};
 use crate::memory::{Channel, Layer, Memory, Stage, Voice};
 use crate::policy::BreakerPolicy;
 use crate::refusal::Refusal;
 use crate::space::Space;
 use crate::speaker::Person;
 use crate::store::breaker_state::OpenBreaker;
-use crate::store::{EventPage, ListOrder, MemoryFilter, StoreError};
+use crate::store::{EventPage, MemoryFilter, StoreError};
 use crate::{Context, CoreError};
 use apostille_text::overlap::{collect_distinct_words, measure_jaccard_overlap, normalise_fact};
 
@@ -50,16 +50,13 @@ const NAME_CHARS: usize = 80;
 /// else nobody in particular. A name that
 /// somebody gives himself names nobody. What comes from outside waits anyway, and is not counted with what does not.
 pub fn name_write_actor(voice: &Voice) -> String {
-    let client = voice
-        .author
-        .as_deref()
-        .filter(|_| matches!(voice.channel, Channel::Mcp | Channel::Http));
-    let nobody = if voice.tainted {
-        "unnamed, from outside"
-    } else {
-        "unnamed"
+    let is_client = matches!(voice.channel, Channel::Mcp | Channel::Http);
+    let client = voice.author.as_deref().filter(|_| is_client);
+    let name = match client.or(voice.session.as_deref()) {
+        Some(name) => name,
+        None if voice.tainted => "unnamed, from outside",
+        None => "unnamed",
     };
-    let name = client.or(voice.session.as_deref()).unwrap_or(nobody);
     name.chars().take(NAME_CHARS).collect()
 }
 
@@ -85,17 +82,12 @@ impl<'a> ActorWrites<'a> {
         let since = subtract_minutes(now, SPAN);
         let (recent, before): (Vec<&Memory>, Vec<&Memory>) =
             newest.iter().partition(|it| it.recorded_at >= since);
-        let own =
-            |it: &&&Memory| is_counted_write(it) && self::name_write_actor(&it.voice) == actor;
-        let is_later = |it: &&&Memory| closed.is_none_or(|closed| it.recorded_at > closed);
+        let is_own = |it: &&Memory| is_counted_write(it) && name_write_actor(&it.voice) == actor;
+        let is_later = |it: &&Memory| closed.is_none_or(|closed| it.recorded_at > closed);
+        let recent = recent.into_iter().filter(is_own).filter(is_later);
         Self {
-            recent: recent
-                .iter()
-                .filter(own)
-                .filter(is_later)
-                .copied()
-                .collect(),
-            former: before.iter().filter(own).copied().collect(),
+            recent: recent.collect(),
+            former: before.iter().copied().filter(is_own).collect(),
             before,
         }
     }
@@ -120,54 +112,40 @@ pub fn find_tripped_breaker(
     limits: &BreakerPolicy,
     alike: f32,
     memory: &Memory,
-    doings: &ActorWrites<'_>,
+    doings: &ActorWrites,
 ) -> Option<(Breaker, String)> {
-    let burst = || detect_write_burst(limits, memory, doings).map(|why| (Breaker::Burst, why));
-    let copies =
-        || detect_near_copies(limits, alike, memory, doings).map(|why| (Breaker::Copies, why));
-    let drift = || detect_write_drift(limits, memory, doings).map(|why| (Breaker::Drift, why));
-    burst().or_else(copies).or_else(drift)
-}
-
-fn detect_write_burst(
-    limits: &BreakerPolicy,
-    memory: &Memory,
-    doings: &ActorWrites<'_>,
-) -> Option<String> {
     let since = subtract_minutes(memory.recorded_at, limits.window_minutes);
-    let n = 1 + doings
-        .recent
-        .iter()
-        .filter(|it| it.recorded_at >= since)
-        .count();
-    let is_over = limits.burst > 0 && n > limits.burst;
-    is_over.then(|| format!("{n} new memories in {} minutes", limits.window_minutes))
+    let lately = doings.recent.iter().filter(|it| it.recorded_at >= since);
+    let n = 1 + lately.count();
+    if limits.burst > 0 && n > limits.burst {
+        let why = format!("{n} new memories in {} minutes", limits.window_minutes);
+        return Some((Breaker::Burst, why));
+    }
+    if limits.copies > 0 && doings.recent.len() >= limits.copies {
+        let n = 1 + count_near_copies(alike, memory, &doings.recent);
+        if n > limits.copies {
+            let why = format!("{n} new memories in an hour that say nearly the same");
+            return Some((Breaker::Copies, why));
+        }
+    }
+    detect_write_drift(limits, memory, doings).map(|why| (Breaker::Drift, why))
 }
 
-fn detect_near_copies(
-    limits: &BreakerPolicy,
-    alike: f32,
-    memory: &Memory,
-    doings: &ActorWrites<'_>,
-) -> Option<String> {
-    if limits.copies == 0 || doings.recent.len() < limits.copies {
-        return None;
-    }
+fn count_near_copies(alike: f32, memory: &Memory, others: &[&Memory]) -> usize {
     let ours = normalise_fact(memory.subject.as_deref(), &memory.fact);
     let ours = collect_distinct_words(&ours);
     let is_alike = |it: &&&Memory| {
         let theirs = normalise_fact(it.subject.as_deref(), &it.fact);
         measure_jaccard_overlap(&ours, &collect_distinct_words(&theirs)) >= alike
     };
-    let n = 1 + doings.recent.iter().filter(is_alike).count();
-    (n > limits.copies).then(|| format!("{n} new memories in an hour that say nearly the same"))
+    others.iter().filter(is_alike).count()
 }
 
 /// Everything is suddenly about one new subject, or suddenly in doubt. Where nothing was before, nothing is sudden.
 fn detect_write_drift(
     limits: &BreakerPolicy,
     memory: &Memory,
-    doings: &ActorWrites<'_>,
+    doings: &ActorWrites,
 ) -> Option<String> {
     let n = 1 + doings.recent.len();
     if limits.drift == 0 || n < limits.drift || doings.before.is_empty() {
@@ -181,95 +159,68 @@ fn detect_write_drift(
             "all {n} new memories of the last hour are about one new subject"
         ));
     }
-    let n_doubted = count_doubted_writes(&doings.recent) + usize::from(is_doubted_write(memory));
-    let was_trusted = count_doubted_writes(&doings.former) * 100 <= doings.former.len() * BEFORE;
+    let count_doubted = |of: &[&Memory]| of.iter().filter(|it| is_doubted_write(it)).count();
+    let n_doubted = count_doubted(&doings.recent) + usize::from(is_doubted_write(memory));
+    let was_trusted = count_doubted(&doings.former) * 100 <= doings.former.len() * BEFORE;
     let is_sudden = doings.former.len() >= FORMER && was_trusted && n_doubted * 100 >= n * AFTER;
     is_sudden.then(|| {
         format!("{n_doubted} of the last {n} new memories are in doubt, and few were before")
     })
 }
 
-fn count_doubted_writes(memories: &[&Memory]) -> usize {
-    memories.iter().filter(|it| is_doubted_write(it)).count()
-}
-
 fn is_doubted_write(memory: &Memory) -> bool {
     memory.status.stage() == Stage::Pending || memory.voice.tainted || !memory.marks.is_empty()
 }
 
-/// What the breakers say to a write: what is to be written down with it, and why it waits, where it does.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct BreakerRuling {
-    pub(crate) signals: Vec<EventBody>,
-    pub(crate) held: Option<String>,
-}
-
-/// Asks the breakers about a memory that is to be kept. Mostly that is one quick look; more is read only where there is
-/// much, or where a breaker is open.
+/// Asks the breakers about a memory that is to be kept: what is to be written down with it, and why it waits, where it does.
+/// Mostly that is one quick look; more is read only where there is much, or where a breaker is open.
 pub(crate) fn consult_breakers(
-    cx: &Context<'_>,
+    cx: &Context,
     memory: &Memory,
-) -> Result<BreakerRuling, StoreError> {
+) -> Result<(Option<EventBody>, Option<String>), StoreError> {
     let limits = &cx.policy.breakers;
     let is_free = memory.voice.is_person() || memory.layer == Layer::Session;
     let Some(fewest) = limits.fewest_writes().filter(|_| !is_free) else {
-        return Ok(BreakerRuling::default());
+        return Ok((None, None));
     };
-    let watch = cx
-        .store
-        .read_breaker_state(&memory.space, subtract_minutes(cx.now, SPAN))?;
+    let since = subtract_minutes(cx.now, SPAN);
+    let watch = cx.store.read_breaker_state(&memory.space, since)?;
     if watch.open.is_empty() && watch.recent + 1 < fewest as u64 {
-        return Ok(BreakerRuling::default());
+        return Ok((None, None));
     }
-    let (actor, newest) = (
-        name_write_actor(&memory.voice),
-        list_newest_memories(cx, &memory.space)?,
-    );
+    let actor = name_write_actor(&memory.voice);
+    let newest = list_newest_memories(cx, &memory.space)?;
     if let Some(trip) = watch.open.iter().rfind(|it| is_about_actor(it, &actor)) {
-        return Ok(match is_breaker_quiet(cx, trip, &newest) {
-            true => BreakerRuling {
-                signals: vec![EventBody::Closed {
-                    actor: trip.actor.clone(),
-                }],
-                held: None,
-            },
-            false => BreakerRuling {
-                signals: Vec::new(),
-                held: Some(format_breaker_hold(&trip.why)),
-            },
-        });
+        if is_breaker_quiet(cx, trip, &newest) {
+            let actor = trip.actor.clone();
+            return Ok((Some(EventBody::Closed { actor }), None));
+        }
+        return Ok((None, Some(format_breaker_hold(&trip.why))));
     }
-    let seen = |closed| {
-        find_tripped_breaker(
-            limits,
-            cx.policy.near_duplicate,
-            memory,
-            &ActorWrites::from_newest(&newest, &actor, cx.now, closed),
-        )
+    let find_tripped = |closed| {
+        let doings = ActorWrites::from_newest(&newest, &actor, cx.now, closed);
+        find_tripped_breaker(limits, cx.policy.near_duplicate, memory, &doings)
     };
-    if seen(None).is_none() {
-        return Ok(BreakerRuling::default());
+    if find_tripped(None).is_none() {
+        return Ok((None, None));
     }
     // A person may have closed it just now: what was before that is forgiven.
-    let closed = read_recent_actions(cx, &memory.space, &actor)?.closed;
-    Ok(
-        seen(closed).map_or_else(BreakerRuling::default, |(breaker, why)| {
-            let held = Some(format_breaker_hold(&why));
-            BreakerRuling {
-                signals: vec![EventBody::Tripped {
-                    breaker,
-                    actor: Some(actor.clone()),
-                    why,
-                }],
-                held,
-            }
-        }),
-    )
+    let (closed, _) = read_recent_actions(cx, &memory.space, &actor)?;
+    let Some((breaker, why)) = find_tripped(closed) else {
+        return Ok((None, None));
+    };
+    let held = format_breaker_hold(&why);
+    let tripped = EventBody::Tripped {
+        breaker,
+        actor: Some(actor),
+        why,
+    };
+    Ok((Some(tripped), Some(held)))
 }
 
 /// Asks the breakers whether somebody may find a memory wrong. An invalidation that trips one is not done.
 pub(crate) fn consult_invalidation(
-    cx: &Context<'_>,
+    cx: &Context,
     memory: &Memory,
     by: &Voice,
 ) -> Result<Option<Refusal>, StoreError> {
@@ -285,14 +236,10 @@ pub(crate) fn consult_invalidation(
     {
         return Ok(refusal(trip.why.clone()));
     }
-    let n = 1 + read_recent_actions(cx, space, &actor)?.invalidated;
-    let n_active = usize::try_from(
-        cx.store
-            .summarize_space(space)?
-            .count_in_stage(Stage::Active),
-    )
-    .unwrap_or(usize::MAX);
-    if limits.invalidations == 0 || n <= limits.invalidations || n * 10 < n_active {
+    let n = 1 + read_recent_actions(cx, space, &actor)?.1;
+    let summary = cx.store.summarize_space(space)?;
+    let is_few = 10 * (n as u64) < summary.count_in_stage(Stage::Active);
+    if limits.invalidations == 0 || n <= limits.invalidations || is_few {
         return Ok(None);
     }
     let why = format!("{n} memories found wrong in an hour");
@@ -301,10 +248,7 @@ pub(crate) fn consult_invalidation(
         actor: Some(actor),
         why: why.clone(),
     };
-    cx.store.append_batch(&Batch::new_durable(
-        vec![cx.new_event(space, None, what)],
-        Vec::new(),
-    ))?;
+    cx.append_durable(vec![cx.new_event(space, None, what)], Vec::new())?;
     Ok(refusal(why))
 }
 
@@ -318,90 +262,68 @@ fn is_about_actor(trip: &OpenBreaker, actor: &str) -> bool {
 }
 
 /// Whether those whom a breaker is about have written nothing for long enough.
-fn is_breaker_quiet(cx: &Context<'_>, trip: &OpenBreaker, newest: &[Memory]) -> bool {
+fn is_breaker_quiet(cx: &Context, trip: &OpenBreaker, newest: &[Memory]) -> bool {
     let quiet = cx.policy.breakers.quiet_minutes;
-    let own =
-        |it: &&Memory| is_counted_write(it) && is_about_actor(trip, &name_write_actor(&it.voice));
-    let last = newest.iter().filter(own).map(|it| it.recorded_at).max();
-    let last = last.map_or(trip.at, |it| it.max(trip.at));
-    quiet > 0 && last <= subtract_minutes(cx.now, quiet)
+    let since = subtract_minutes(cx.now, quiet);
+    let is_late = |it: &Memory| {
+        it.recorded_at > since
+            && is_counted_write(it)
+            && is_about_actor(trip, &name_write_actor(&it.voice))
+    };
+    quiet > 0 && trip.at <= since && !newest.iter().any(is_late)
 }
 
-fn list_newest_memories(cx: &Context<'_>, space: &Space) -> Result<Vec<Memory>, StoreError> {
-    let spaces = vec![space.clone()];
+fn list_newest_memories(cx: &Context, space: &Space) -> Result<Vec<Memory>, StoreError> {
     cx.store.list_memories(&MemoryFilter {
-        spaces,
-        order: ListOrder::Newest,
+        spaces: vec![space.clone()],
         limit: LOOKED_AT,
         ..MemoryFilter::default()
     })
 }
 
-/// What the log says of an actor in the last hour.
-#[derive(Default)]
-struct RecentActions {
-    /// When breakers were closed for them.
-    closed: Option<Timestamp>,
-    /// How many memories they found wrong since.
-    invalidated: usize,
-}
-
+/// What the log says of an actor in the last hour: when breakers were closed for them, and how many memories they found wrong
+/// since.
 fn read_recent_actions(
-    cx: &Context<'_>,
+    cx: &Context,
     space: &Space,
     actor: &str,
-) -> Result<RecentActions, StoreError> {
-    let (since, mut lately, mut after) =
-        (subtract_minutes(cx.now, SPAN), RecentActions::default(), 0);
+) -> Result<(Option<Timestamp>, usize), StoreError> {
+    let (since, mut n_invalidated) = (subtract_minutes(cx.now, SPAN), 0);
+    let mut page = EventPage::newest(PAGE);
     for _ in 0..PAGES {
-        let page = EventPage {
-            newest_first: true,
-            after,
-            limit: PAGE,
-            ..EventPage::default()
-        };
         let events = cx.store.read_events(space, &page)?;
         for it in &events {
+            let is_actor = |name: &Option<String>| name.as_deref() == Some(actor);
             match &it.event.what {
-                _ if it.event.at < since => return Ok(lately),
-                EventBody::Closed { actor: whose }
-                    if whose.as_deref().is_none_or(|it| it == actor) =>
-                {
-                    lately.closed = Some(it.event.at);
-                    return Ok(lately);
+                _ if it.event.at < since => return Ok((None, n_invalidated)),
+                EventBody::Closed { actor: whose } if whose.is_none() || is_actor(whose) => {
+                    return Ok((Some(it.event.at), n_invalidated));
                 }
-                EventBody::Invalidated { .. } if it.event.actor.as_deref() == Some(actor) => {
-                    lately.invalidated += 1;
-                }
+                EventBody::Invalidated { .. } if is_actor(&it.event.actor) => n_invalidated += 1,
                 _ => {}
             }
         }
         let Some(last) = events.last() else { break };
-        after = last.seq;
+        page.after = last.seq;
     }
-    Ok(lately)
+    Ok((None, n_invalidated))
 }
 
 /// The breakers that are open in a space at this moment.
-pub fn list_open_breakers(cx: &Context<'_>, space: &Space) -> Result<Vec<OpenBreaker>, CoreError> {
-    let watch = cx.store.read_breaker_state(space, cx.now)?;
-    if watch.open.is_empty() || cx.policy.breakers.fewest_writes().is_none() {
+pub fn list_open_breakers(cx: &Context, space: &Space) -> Result<Vec<OpenBreaker>, CoreError> {
+    let mut open = cx.store.read_breaker_state(space, cx.now)?.open;
+    if open.is_empty() || cx.policy.breakers.fewest_writes().is_none() {
         return Ok(Vec::new());
     }
     let newest = list_newest_memories(cx, space)?;
-    Ok(watch
-        .open
-        .into_iter()
-        .filter(|it| !is_breaker_quiet(cx, it, &newest))
-        .collect())
+    open.retain(|it| !is_breaker_quiet(cx, it, &newest));
+    Ok(open)
 }
 
 /// Whether a breaker holds up what this memory's author says.
 pub fn is_held_by_breaker(open: &[OpenBreaker], memory: &Memory) -> bool {
-    !memory.voice.is_person()
-        && open
-            .iter()
-            .any(|it| is_about_actor(it, &name_write_actor(&memory.voice)))
+    let actor = name_write_actor(&memory.voice);
+    !memory.voice.is_person() && open.iter().any(|it| is_about_actor(it, &actor))
 }
 
 /// Closes the breakers of a space on a person's word, those of one actor or all. Those that were closed.
@@ -413,7 +335,7 @@ pub fn is_held_by_breaker(open: &[OpenBreaker], memory: &Memory) -> bool {
 /// }
 /// ```
 pub fn close_breakers(
-    cx: &Context<'_>,
+    cx: &Context,
     by: &Person,
     space: &Space,
     actor: Option<&str>,
@@ -421,23 +343,13 @@ pub fn close_breakers(
     if !by.can_reach(space) {
         return Ok(Vec::new());
     }
-    let is_meant = |it: &OpenBreaker| actor.is_none_or(|actor| it.actor.as_deref() == Some(actor));
     let mut closed = cx.store.read_breaker_state(space, cx.now)?.open;
-    closed.retain(is_meant);
-    let actors: BTreeSet<&Option<String>> = closed.iter().map(|it| &it.actor).collect();
-    let event = |actor: &Option<String>| {
-        cx.new_event(
-            space,
-            None,
-            EventBody::Closed {
-                actor: actor.clone(),
-            },
-        )
-    };
+    closed.retain(|it| actor.is_none() || it.actor.as_deref() == actor);
+    let actors: BTreeSet<_> = closed.iter().map(|it| it.actor.clone()).collect();
+    let event = |actor| cx.new_event(space, None, EventBody::Closed { actor });
     let events: Vec<_> = actors.into_iter().map(event).collect();
     if !events.is_empty() {
-        cx.store
-            .append_batch(&Batch::new_durable(events, Vec::new()))?;
+        cx.append_durable(events, Vec::new())?;
     }
     Ok(closed)
 }

@@ -36,27 +36,22 @@ pub enum ForgetOutcome {
 /// }
 /// ```
 pub fn forget(
-    cx: &Context<'_>,
+    cx: &Context,
     by: &Speaker,
     spaces: &[Space],
     name: MemoryName,
     reason: &str,
 ) -> Result<ForgetOutcome, CoreError> {
-    let Some(memory) = list::find_named_memory(cx, spaces, name)? else {
-        return Ok(ForgetOutcome::Refused(Refusal::NoSuchMemory {
-            name: name.to_string(),
-        }));
-    };
-    if !by.can_forget(&memory) {
-        return Ok(ForgetOutcome::Refused(Refusal::PersonDecides {
-            verb: PERSONS_VERB,
-        }));
+    let verb = PERSONS_VERB;
+    match list::find_named_or_refuse(cx, spaces, name)? {
+        Ok(memory) if by.can_forget(&memory) => erase_with_reason(cx, memory, reason),
+        Ok(_) => Ok(ForgetOutcome::Refused(Refusal::PersonDecides { verb })),
+        Err(refusal) => Ok(ForgetOutcome::Refused(refusal)),
     }
-    erase_with_reason(cx, memory, reason)
 }
 
 /// Clears a note of a session that is over, whoever wrote it: scratch is kept for one session. Anything else stays.
-pub fn clear_scratch(cx: &Context<'_>, memory: Memory) -> Result<(), CoreError> {
+pub fn clear_scratch(cx: &Context, memory: Memory) -> Result<(), CoreError> {
     if memory.layer == Layer::Session {
         erase_with_reason(cx, memory, "the session is over")?;
     }
@@ -64,7 +59,7 @@ pub fn clear_scratch(cx: &Context<'_>, memory: Memory) -> Result<(), CoreError> 
 }
 
 fn erase_with_reason(
-    cx: &Context<'_>,
+    cx: &Context,
     memory: Memory,
     reason: &str,
 ) -> Result<ForgetOutcome, CoreError> {
@@ -72,61 +67,44 @@ fn erase_with_reason(
     if let Err(refusal) = check_text("reason", reason) {
         return Ok(ForgetOutcome::Refused(refusal));
     }
-    let reason = if reason.contains(&memory.fact) {
-        String::new()
-    } else {
-        moderate::neutralise_text(reason)
+    let reason = Some(reason).filter(|it| !it.contains(&memory.fact));
+    let reason = reason.map(moderate::neutralise_text).unwrap_or_default();
+    let what = EventBody::Forgotten {
+        number: memory.number,
+        reason: reason.chars().take(cx.policy.limits.reason_chars).collect(),
     };
-    let reason = reason.chars().take(cx.policy.limits.reason_chars).collect();
-    let tombstone = cx.new_event(
-        &memory.space,
-        Some(memory.id),
-        EventBody::Forgotten {
-            number: memory.number,
-            reason,
-        },
-    );
-    let erased = cx.store.erase_memory(&Erasure::new(memory.id, tombstone))?;
-    if erased {
-        Ok(ForgetOutcome::Done(Box::new(memory)))
+    let tombstone = cx.new_memory_event(&memory, what);
+    let is_erased = cx.store.erase_memory(&Erasure::new(memory.id, tombstone))?;
+    Ok(if is_erased {
+        ForgetOutcome::Done(Box::new(memory))
     } else {
-        Ok(ForgetOutcome::Refused(Refusal::NoSuchMemory {
-            name: memory.handle().to_string(),
-        }))
-    }
+        ForgetOutcome::Refused(Refusal::no_such_memory(memory.handle()))
+    })
 }
 
 /// The memory of this name that is there and cannot be read; `None` where there is none, or it can be read.
 pub fn find_damaged_memory(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     name: MemoryName,
 ) -> Result<Option<DamagedMemory>, CoreError> {
     match list::find_named_memory(cx, spaces, name) {
         Err(StoreError::Corrupt { .. }) => {}
-        found => return found.map(|_| None).map_err(CoreError::from),
+        found => return found.map(|_| None),
     }
     let is_named = |it: &&Space| !matches!(name, MemoryName::Handle(handle) if handle.letter != it.handle_letter());
-    for space in spaces.iter().filter(is_named) {
-        if let Some(damaged) = cx.store.find_damaged(space, name)? {
-            return Ok(Some(damaged));
-        }
-    }
-    Ok(None)
+    let named = spaces.iter().filter(is_named);
+    let mut damaged = named.map(|it| cx.store.find_damaged(it, name));
+    damaged.find_map(Result::transpose).transpose()
 }
 
 /// Removes what is left of a memory that cannot be read. The tombstone says that it was damaged, and nothing that it
 /// said: what a person would say of it was said of another text.
-pub fn discard_damaged_memory(
-    cx: &Context<'_>,
-    damaged: &DamagedMemory,
-) -> Result<bool, CoreError> {
+pub fn discard_damaged_memory(cx: &Context, damaged: &DamagedMemory) -> Result<bool, CoreError> {
     let what = EventBody::Forgotten {
         number: damaged.number,
         reason: DAMAGED.into(),
     };
     let tombstone = cx.new_event(&damaged.space, Some(damaged.id), what);
-    Ok(cx
-        .store
-        .erase_memory(&Erasure::new(damaged.id, tombstone))?)
+    cx.store.erase_memory(&Erasure::new(damaged.id, tombstone))
 }

@@ -36,7 +36,7 @@ pub enum ImportOutcome {
 ///
 /// What a file holds comes from outside and waits for approval, unless a person vouches for the file.
 pub fn import(
-    cx: &Context<'_>,
+    cx: &Context,
     memory: Memory,
     keep_number: bool,
     vouched_by: Option<&Person>,
@@ -46,7 +46,7 @@ pub fn import(
 }
 
 fn import_or_refuse(
-    cx: &Context<'_>,
+    cx: &Context,
     memory: Memory,
     keep_number: bool,
     vouched_by: Option<&Person>,
@@ -79,7 +79,7 @@ fn import_or_refuse(
 
 /// Decides about a memory out of a file, without keeping or letting in anything yet.
 fn decide_import(
-    cx: &Context<'_>,
+    cx: &Context,
     memory: Memory,
     is_vouched: bool,
 ) -> Result<ImportOutcome, EarlyEnd> {
@@ -103,7 +103,7 @@ fn is_awaiting_vouch(known: &Memory, memory: &Memory) -> bool {
 }
 
 fn approve_imported_memory(
-    cx: &Context<'_>,
+    cx: &Context,
     vouched_by: Option<&Person>,
     known: Box<Memory>,
 ) -> Result<ImportOutcome, CoreError> {
@@ -116,7 +116,7 @@ fn approve_imported_memory(
     Ok(ImportOutcome::Known(known))
 }
 
-fn find_known_memory(cx: &Context<'_>, memory: &Memory) -> Result<Option<Memory>, CoreError> {
+fn find_known_memory(cx: &Context, memory: &Memory) -> Result<Option<Memory>, CoreError> {
     match cx.store.get_by_ids(&[memory.id])?.pop() {
         None if memory.status.stage().is_live() => {
             cx.store.get_by_claim(&memory.space, &memory.claim_digest())

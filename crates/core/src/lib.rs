@@ -201,7 +201,7 @@ pub mod unchecked {
 
     /// An event that happens now.
     pub fn new_event(
-        cx: &Context<'_>,
+        cx: &Context,
         space: &Space,
         memory: Option<MemoryId>,
         what: EventBody,

@@ -19,7 +19,7 @@ pub const RECENT_LIMIT: usize = 50;
 
 /// The memory with this name, in the spaces in play.
 pub fn find_named_memory(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     name: MemoryName,
 ) -> Result<Option<Memory>, CoreError> {
@@ -40,7 +40,7 @@ pub fn find_named_memory(
 
 /// The same, or a refusal that says the name.
 pub fn find_named_or_refuse(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     name: MemoryName,
 ) -> Result<Result<Memory, Refusal>, CoreError> {
@@ -49,7 +49,7 @@ pub fn find_named_or_refuse(
 
 /// The memories with these names, or a refusal that says the first name that there is none for.
 pub fn find_all_named(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     names: impl IntoIterator<Item = MemoryName>,
 ) -> Result<Result<Vec<Memory>, Refusal>, CoreError> {
@@ -62,13 +62,13 @@ pub fn find_all_named(
 }
 
 /// The memories that a filter admits.
-pub fn list_memories(cx: &Context<'_>, filter: &MemoryFilter) -> Result<Vec<Memory>, CoreError> {
+pub fn list_memories(cx: &Context, filter: &MemoryFilter) -> Result<Vec<Memory>, CoreError> {
     cx.store.list_memories(filter)
 }
 
 /// Active memories that contain a text, carry a tag, or both; the newest twenty.
 pub fn search_memories(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     text: Option<&str>,
     tag: Option<&str>,
@@ -82,7 +82,7 @@ pub fn search_memories(
 
 /// Active memories, those refreshed last first.
 pub fn list_recent_memories(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     limit: usize,
 ) -> Result<Vec<Memory>, CoreError> {
@@ -94,7 +94,7 @@ pub fn list_recent_memories(
 
 /// Active memories that cite this file or a file below this folder, those refreshed last first.
 pub fn list_citing_memories(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     path: &RepoPath,
     limit: usize,
@@ -108,18 +108,14 @@ pub fn list_citing_memories(
 
 /// Notes that memories were handed out for potential use, as a recall does for what it shows. What went wrong comes
 /// back as a problem, because a log that cannot be written costs nobody the answer.
-pub fn log_fetched_memories(
-    cx: &Context<'_>,
-    memories: &[Memory],
-    question: &str,
-) -> Option<String> {
+pub fn log_fetched_memories(cx: &Context, memories: &[Memory], question: &str) -> Option<String> {
     let events = build_retrieved_events(cx, memories, question, "unverified");
     cx.append_telemetry("this", events, Vec::new())
 }
 
 /// Notes that a memory was handed out with these verdicts, and what speaks against it, as a recall does.
 pub fn log_viewed_memory(
-    cx: &Context<'_>,
+    cx: &Context,
     memory: &Memory,
     verdicts: &[Verdict],
     question: &str,
@@ -133,7 +129,7 @@ pub fn log_viewed_memory(
 }
 
 fn build_retrieved_events(
-    cx: &Context<'_>,
+    cx: &Context,
     memories: &[Memory],
     question: &str,
     verdict: &str,

@@ -54,7 +54,7 @@ impl MemoryId {
 }
 
 impl fmt::Display for MemoryId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         self.0.hyphenated().fmt(f)
     }
 }
@@ -103,7 +103,7 @@ fn bad_handle(text: &str) -> BadHandle {
 }
 
 impl fmt::Display for Handle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.pad(&format!("{}-{}", self.letter, self.number))
     }
 }
@@ -141,7 +141,7 @@ impl FromStr for MemoryName {
 }
 
 impl fmt::Display for MemoryName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Handle(it) => it.fmt(f),
             Self::Id(it) => it.fmt(f),

@@ -78,7 +78,7 @@ fn advise_on_model_status(status: u16) -> &'static str {
 /// Answers questions. The answer is the model's text and nothing around it: JSON, if it did as it was told.
 pub trait Model: Send + Sync {
     /// Asks once and waits for the answer, for as long as the model's owner allows.
-    fn complete(&self, ask: &ModelRequest<'_>) -> Result<String, ModelError>;
+    fn complete(&self, ask: &ModelRequest) -> Result<String, ModelError>;
 }
 
 #[cfg(test)]

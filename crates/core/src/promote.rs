@@ -9,7 +9,7 @@ use crate::remember::{RememberOutcome, remember};
 use crate::space::Space;
 use crate::task_words::Sort;
 use crate::{Context, CoreError, list, verify};
-use apostille_cite::citation::CodeLocation;
+use apostille_cite::citation::{Citation, CodeLocation};
 use apostille_cite::verdict::Verdict;
 
 /// What is to be promoted, and what its note does not say.
@@ -38,16 +38,15 @@ pub struct Promotion {
 impl Promotion {
     /// A promotion of this memory, with nothing to add.
     pub fn new(name: MemoryName, voice: Voice) -> Self {
-        let (layer, kind, subject, fact, reason, task) = (None, None, None, None, None, None);
         Self {
             name,
-            layer,
-            kind,
-            subject,
-            fact,
-            reason,
+            layer: None,
+            kind: None,
+            subject: None,
+            fact: None,
+            reason: None,
             citations: Vec::new(),
-            task,
+            task: None,
             voice,
         }
     }
@@ -55,22 +54,18 @@ impl Promotion {
 
 /// Promotes a note, or says what it lacks.
 pub fn promote(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     it: Promotion,
 ) -> Result<RememberOutcome, CoreError> {
-    let Some(note) = list::find_named_memory(cx, spaces, it.name)? else {
-        return Ok(RememberOutcome::Refused(Refusal::NoSuchMemory {
-            name: it.name.to_string(),
-        }));
-    };
-    match draft_promotion(cx, note, it) {
+    let note = list::find_named_or_refuse(cx, spaces, it.name)?;
+    match note.and_then(|note| draft_promotion(cx, note, it)) {
         Ok(draft) => remember(cx, draft),
         Err(refusal) => Ok(RememberOutcome::Refused(refusal)),
     }
 }
 
-fn draft_promotion(cx: &Context<'_>, note: Memory, it: Promotion) -> Result<Draft, Refusal> {
+fn draft_promotion(cx: &Context, note: Memory, it: Promotion) -> Result<Draft, Refusal> {
     let handle = note.handle();
     if !note.is_active() {
         return Err(Refusal::NotActive {
@@ -97,18 +92,21 @@ fn draft_promotion(cx: &Context<'_>, note: Memory, it: Promotion) -> Result<Draf
             return Err(Refusal::MissingFields { handle, fields });
         }
     }
-    let voice = derive_promotion_voice(note.voice, it.voice, it.fact.is_some());
+    // Who is trusted less says what comes of a note: its author, or who promotes it. What a person puts into words of their
+    // own is that person's.
+    let voice = match &it.fact {
+        Some(_) if it.voice.is_person() => it.voice,
+        _ => note.voice.lowered_to(&it.voice),
+    };
+    let mut tags = note.tags;
+    tags.retain(|it| to == Layer::Episode || !is_sort_tag(it));
     Ok(Draft {
         layer: Some(to),
         kind: Some(kind),
         subject,
         reason,
         citations,
-        tags: note
-            .tags
-            .into_iter()
-            .filter(|it| to == Layer::Episode || !is_sort_tag(it))
-            .collect(),
+        tags,
         task: note.task.or(it.task),
         twin: if is_scratch {
             DuplicateChoice::Replace(MemoryName::Id(id), ReplacementKind::Promotion)
@@ -121,30 +119,19 @@ fn draft_promotion(cx: &Context<'_>, note: Memory, it: Promotion) -> Result<Draf
 
 /// Where a note goes: scratch becomes an episode unless said otherwise, everything else knowledge.
 fn choose_target_layer(note: &Memory, wanted: Option<Layer>) -> Result<Layer, Refusal> {
-    let next = if note.layer == Layer::Session {
-        Layer::Episode
-    } else {
-        Layer::Knowledge
+    let next = match note.layer {
+        Layer::Session => Layer::Episode,
+        _ => Layer::Knowledge,
     };
-    let to = wanted.unwrap_or(next);
-    match (note.layer, to) {
-        (Layer::Session, Layer::Episode | Layer::Knowledge)
-        | (Layer::Episode, Layer::Knowledge) => Ok(to),
+    match (note.layer, wanted.unwrap_or(next)) {
+        (Layer::Session, to @ (Layer::Episode | Layer::Knowledge))
+        | (Layer::Episode, to @ Layer::Knowledge) => Ok(to),
         (from, to) => Err(Refusal::NotPromotable {
             handle: note.handle(),
             from,
             to,
         }),
     }
-}
-
-/// Who says what comes of a note: whoever is trusted less, the note's author or who promotes it. What a person puts into
-/// words of their own is that person's.
-fn derive_promotion_voice(note: Voice, by: Voice, is_reworded: bool) -> Voice {
-    if is_reworded && by.is_person() {
-        return by;
-    }
-    note.lowered_to(&by)
 }
 
 /// The fields that knowledge of this kind needs and does not have. A preference or a correction needs no proof.
@@ -161,34 +148,24 @@ pub fn list_missing_knowledge_fields(
         ("reason", is_empty(reason)),
         ("citation", needs_proof && n_citations == 0),
     ];
-    fields
-        .into_iter()
-        .filter(|it| it.1)
-        .map(|it| it.0)
-        .collect()
+    let missing = fields.into_iter().filter(|it| it.1);
+    missing.map(|it| it.0).collect()
 }
 
 /// Where the citations of a note stand now. A note whose code has changed since is not promoted as it is.
-pub fn locate_note_citations(
-    cx: &Context<'_>,
-    note: &Memory,
-) -> Result<Vec<CodeLocation>, Refusal> {
+pub fn locate_note_citations(cx: &Context, note: &Memory) -> Result<Vec<CodeLocation>, Refusal> {
     let seen = verify::follow_memory_citations(cx, vec![note.clone()]);
-    let verdicts = seen.iter().flat_map(|it| &it.verdicts);
-    let place = |(citation, verdict): (&apostille_cite::citation::Citation, &Verdict)| match verdict
-    {
-        Verdict::Moved { to } => Ok(to.clone()),
-        Verdict::Changed(it) if it.is_harmless => Ok(it.at.clone()),
-        bad if bad.is_bad() => {
-            let why = format!(
+    let verdicts = seen.into_iter().flat_map(|it| it.verdicts);
+    let place = |(citation, verdict): (&Citation, Verdict)| match verdict {
+        Verdict::Moved { to } => Ok(to),
+        Verdict::Changed(it) if it.is_harmless => Ok(it.at),
+        bad if bad.is_bad() => Err(Refusal::BadCitation {
+            place: citation.location().to_string(),
+            why: format!(
                 "it is {} since it was noted; note what is true now",
                 bad.as_str()
-            );
-            Err(Refusal::BadCitation {
-                place: citation.location().to_string(),
-                why,
-            })
-        }
+            ),
+        }),
         _ => Ok(citation.location()),
     };
     note.citations.iter().zip(verdicts).map(place).collect()

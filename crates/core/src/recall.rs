@@ -41,7 +41,7 @@ pub struct RecallOutcome {
 }
 
 /// Recalls what matters to a question, verified against the reader's own checkout.
-pub fn recall(cx: &Context<'_>, ask: &RecallRequest) -> Result<RecallOutcome, CoreError> {
+pub fn recall(cx: &Context, ask: &RecallRequest) -> Result<RecallOutcome, CoreError> {
     let (query, mut recalled) = recall_without_log(cx, ask)?;
     let events = build_recall_events(cx, &query, &recalled.shown, &recalled.withheld);
     recalled
@@ -51,13 +51,13 @@ pub fn recall(cx: &Context<'_>, ask: &RecallRequest) -> Result<RecallOutcome, Co
 }
 
 /// What a recall would find, for somebody who only looks: nothing is written down.
-pub fn preview_recall(cx: &Context<'_>, ask: &RecallRequest) -> Result<RecallOutcome, CoreError> {
+pub fn preview_recall(cx: &Context, ask: &RecallRequest) -> Result<RecallOutcome, CoreError> {
     recall_without_log(cx, ask).map(|it| it.1)
 }
 
 /// The same up to the last step, for whoever must answer before anything is written down.
 pub fn recall_without_log(
-    cx: &Context<'_>,
+    cx: &Context,
     ask: &RecallRequest,
 ) -> Result<(RecallQuery, RecallOutcome), CoreError> {
     let mut query = query::complete_query(cx.policy, ask);
@@ -88,7 +88,7 @@ pub fn recall_without_log(
 
 /// Writes down what was shown, some time after it was looked up: nothing is written about what was forgotten meanwhile.
 pub fn log_recall_later(
-    cx: &Context<'_>,
+    cx: &Context,
     query: &RecallQuery,
     shown: &[VerifiedHit],
     withheld: &[VerifiedHit],
@@ -102,7 +102,7 @@ pub fn log_recall_later(
 }
 
 fn build_recall_events(
-    cx: &Context<'_>,
+    cx: &Context,
     query: &RecallQuery,
     shown: &[VerifiedHit],
     withheld: &[VerifiedHit],
@@ -135,7 +135,7 @@ fn to_retrieved_memory(it: &VerifiedHit) -> RetrievedMemory {
 }
 
 /// The identity layer of a user: always shown, never ranked.
-pub fn recall_identity(cx: &Context<'_>, user: &Space) -> Result<Vec<Memory>, CoreError> {
+pub fn recall_identity(cx: &Context, user: &Space) -> Result<Vec<Memory>, CoreError> {
     let mut memories = cx.store.list_memories(&MemoryFilter {
         layers: vec![Layer::Identity],
         order: ListOrder::Oldest,

@@ -80,14 +80,14 @@ pub(crate) fn separate_refusal<T>(
 }
 
 /// Keeps one fact with the code that proves it, or says why not.
-pub fn remember(cx: &Context<'_>, draft: Draft) -> Result<RememberOutcome, CoreError> {
+pub fn remember(cx: &Context, draft: Draft) -> Result<RememberOutcome, CoreError> {
     let space = draft.space.clone();
     Ok(separate_refusal(run_remember_path(cx, draft))?
         .unwrap_or_else(|refusal| commit::log_refusal(cx, &space, refusal)))
 }
 
 /// The stages in their order. Which write follows is decided in [`dedupe`]; what is new is looked over before it is written.
-fn run_remember_path(cx: &Context<'_>, draft: Draft) -> Result<RememberOutcome, EarlyEnd> {
+fn run_remember_path(cx: &Context, draft: Draft) -> Result<RememberOutcome, EarlyEnd> {
     let moderated = moderate::moderate_draft(draft)?;
     let classified = classify::classify_draft(moderated)?;
     let proven = prove::prove_draft(cx.source, classified)?;

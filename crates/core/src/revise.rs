@@ -27,7 +27,7 @@ pub enum ReviseOutcome {
 
 /// Notes that a memory was found to hold and is still of use: it ranks as fresh again.
 pub fn refresh_memory(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     name: MemoryName,
 ) -> Result<ReviseOutcome, CoreError> {
@@ -44,7 +44,7 @@ pub fn refresh_memory(
 
 /// Marks a memory as wrong.
 pub fn invalidate_memory(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     name: MemoryName,
     reason: &str,
@@ -59,7 +59,7 @@ pub fn invalidate_memory(
 
 /// Marks a memory as wrong, where the one who says so is not held up by a breaker.
 pub fn invalidate_memory_as(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     name: MemoryName,
     reason: &str,
@@ -87,7 +87,7 @@ pub fn invalidate_memory_as(
 /// }
 /// ```
 pub fn approve_memory(
-    cx: &Context<'_>,
+    cx: &Context,
     by: &Person,
     spaces: &[Space],
     name: MemoryName,
@@ -100,7 +100,7 @@ pub fn approve_memory(
 }
 
 fn write_approval(
-    cx: &Context<'_>,
+    cx: &Context,
     mut memory: Memory,
     mut expects: Vec<Precondition>,
 ) -> Result<Memory, EarlyEnd> {
@@ -121,7 +121,7 @@ fn write_approval(
 /// }
 /// ```
 pub fn reconsider_memory(
-    cx: &Context<'_>,
+    cx: &Context,
     by: &Person,
     spaces: &[Space],
     name: MemoryName,
@@ -154,7 +154,7 @@ pub fn reconsider_memory(
 /// }
 /// ```
 pub fn reject_memory(
-    cx: &Context<'_>,
+    cx: &Context,
     by: &Person,
     spaces: &[Space],
     name: MemoryName,
@@ -178,7 +178,7 @@ pub fn reject_memory(
 /// Lets a pending memory go up in one that is in use, on a person's word: that one keeps its words and gains the
 /// citations that still hold. The memory as it is now.
 pub fn merge_pending_memory(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     name: MemoryName,
     into: MemoryName,
@@ -210,7 +210,7 @@ pub fn merge_pending_memory(
 }
 
 /// The citations of a memory, and those of another that hold and point elsewhere.
-fn merge_living_citations(cx: &Context<'_>, waiting: &Memory, known: &Memory) -> Vec<Citation> {
+fn merge_living_citations(cx: &Context, waiting: &Memory, known: &Memory) -> Vec<Citation> {
     let mut places = list_living_places(cx, waiting);
     places.retain(|it| known.citations.iter().all(|known| known.location() != *it));
     let new = places
@@ -223,7 +223,7 @@ fn merge_living_citations(cx: &Context<'_>, waiting: &Memory, known: &Memory) ->
 /// Says instead what a pending memory says, as a person's own words: they travel the whole write path, and take the
 /// place of what waited.
 pub fn reword_memory(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     name: MemoryName,
     draft: Draft,
@@ -237,7 +237,7 @@ pub fn reword_memory(
 
 /// Notes that a memory was used in a task.
 pub fn mark_memory_applied(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     name: MemoryName,
 ) -> Result<ReviseOutcome, CoreError> {
@@ -250,7 +250,7 @@ pub fn mark_memory_applied(
 /// Replaces a memory by a new one, which travels the whole write path. The old one is never ranked again and stays in
 /// the history.
 pub fn supersede_memory(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     name: MemoryName,
     draft: Draft,
@@ -261,7 +261,7 @@ pub fn supersede_memory(
 }
 
 fn remember_replacement(
-    cx: &Context<'_>,
+    cx: &Context,
     old: Result<Memory, EarlyEnd>,
     draft: Draft,
     how: ReplacementKind,
@@ -279,7 +279,7 @@ fn remember_replacement(
 
 /// What a replacement does not say, it takes from the memory it replaces; of the citations, those that still hold. Not
 /// the reason: it is about what is replaced, and would outlive it when that one is forgotten.
-fn inherit_from_replaced(cx: &Context<'_>, draft: Draft, old: Memory) -> Draft {
+fn inherit_from_replaced(cx: &Context, draft: Draft, old: Memory) -> Draft {
     let citations = if draft.citations.is_empty() {
         list_living_places(cx, &old)
     } else {
@@ -297,7 +297,7 @@ fn inherit_from_replaced(cx: &Context<'_>, draft: Draft, old: Memory) -> Draft {
 }
 
 /// The places where the citations of a memory stand now.
-fn list_living_places(cx: &Context<'_>, memory: &Memory) -> Vec<CodeLocation> {
+fn list_living_places(cx: &Context, memory: &Memory) -> Vec<CodeLocation> {
     let citations: Vec<_> = memory.citations.iter().collect();
     let found = cx.citation_follower(NEAR).follow_citations(&citations);
     let place = |(citation, found): (&&Citation, CitationFinding)| match found.verdict {
@@ -309,7 +309,7 @@ fn list_living_places(cx: &Context<'_>, memory: &Memory) -> Vec<CodeLocation> {
     citations.iter().zip(found).filter_map(place).collect()
 }
 
-fn check_reason_text(cx: &Context<'_>, reason: &str) -> Result<(), Refusal> {
+fn check_reason_text(cx: &Context, reason: &str) -> Result<(), Refusal> {
     check_text("reason", reason)?;
     if reason.is_empty() {
         return Err(Refusal::Empty { field: "reason" });
@@ -332,11 +332,7 @@ fn into_revise_outcome(done: Result<Memory, EarlyEnd>) -> Result<ReviseOutcome, 
 }
 
 /// Writes what happened to a memory, if it still stands as it stood; the memory as it is then.
-fn write_revision(
-    cx: &Context<'_>,
-    mut memory: Memory,
-    what: EventBody,
-) -> Result<Memory, EarlyEnd> {
+fn write_revision(cx: &Context, mut memory: Memory, what: EventBody) -> Result<Memory, EarlyEnd> {
     let event = cx.new_memory_event(&memory, what);
     cx.append_durable(vec![event.clone()], vec![Precondition::unmoved(&memory)])?;
     memory.apply_event(&event);
@@ -345,7 +341,7 @@ fn write_revision(
 
 /// The memory of this name if it waits for a person; else why nothing can be decided about it.
 pub fn find_pending_or_refuse(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     name: MemoryName,
     verb: &'static str,
@@ -355,7 +351,7 @@ pub fn find_pending_or_refuse(
 
 /// The memory of this name, which must be active or pending, as is wanted, to be dealt with in this way.
 fn find_in_stage(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     name: MemoryName,
     wanted: Stage,

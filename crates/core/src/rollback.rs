@@ -73,7 +73,7 @@ impl RollbackPlan {
 
 /// What going back to this point would change; `None`: the log has no such point.
 pub fn plan_rollback(
-    cx: &Context<'_>,
+    cx: &Context,
     space: &Space,
     point: RollbackPoint,
 ) -> Result<Option<RollbackPlan>, CoreError> {
@@ -97,7 +97,7 @@ pub fn plan_rollback(
 /// }
 /// ```
 pub fn rollback(
-    cx: &Context<'_>,
+    cx: &Context,
     by: &Person,
     space: &Space,
     point: RollbackPoint,
@@ -119,7 +119,7 @@ pub fn rollback(
 }
 
 /// The place of the last event of a space; 0 where nothing happened yet.
-pub fn find_last_event_place(cx: &Context<'_>, space: &Space) -> Result<u64, CoreError> {
+pub fn find_last_event_place(cx: &Context, space: &Space) -> Result<u64, CoreError> {
     let last = EventPage {
         newest_first: true,
         limit: 1,
@@ -135,7 +135,7 @@ pub fn find_last_event_place(cx: &Context<'_>, space: &Space) -> Result<u64, Cor
 /// Takes back what was done to these memories, and to no others, since the event at a place. The memories as they stood
 /// before it was taken back; none where nothing is left to take back.
 pub fn take_back_changes(
-    cx: &Context<'_>,
+    cx: &Context,
     space: &Space,
     after: u64,
     only: &[MemoryId],
@@ -164,7 +164,7 @@ fn expect_no_refusal<T>(done: Result<T, EarlyEnd>) -> Result<T, CoreError> {
     })
 }
 
-fn build_rollback_batch(cx: &Context<'_>, space: &Space, plan: &RollbackPlan) -> Batch {
+fn build_rollback_batch(cx: &Context, space: &Space, plan: &RollbackPlan) -> Batch {
     let (restored, retired) = (plan.count_restored(), plan.count_retired());
     let what = EventBody::RolledBack {
         to: plan.to,
@@ -181,7 +181,7 @@ fn build_rollback_batch(cx: &Context<'_>, space: &Space, plan: &RollbackPlan) ->
 }
 
 fn build_steps_batch(
-    cx: &Context<'_>,
+    cx: &Context,
     space: &Space,
     turns: &[RollbackStep],
     mut events: Vec<Event>,
@@ -197,7 +197,7 @@ fn build_steps_batch(
 
 /// The point as the log has it: an event that was written with others counts with them. `None`: there is no such event.
 fn settle_rollback_point(
-    cx: &Context<'_>,
+    cx: &Context,
     space: &Space,
     point: RollbackPoint,
 ) -> Result<Option<RollbackPoint>, CoreError> {
@@ -284,7 +284,7 @@ impl LogWalk {
     /// Walks from the end of the log to the point; whether it was reached before the log began.
     fn walk_back_to(
         &mut self,
-        cx: &Context<'_>,
+        cx: &Context,
         space: &Space,
         point: RollbackPoint,
     ) -> Result<bool, CoreError> {
@@ -359,7 +359,7 @@ impl LogWalk {
     }
 
     /// Looks up how the memories stand that were not remembered since; those come with their event.
-    fn look_up_memories(&mut self, cx: &Context<'_>) -> Result<(), CoreError> {
+    fn look_up_memories(&mut self, cx: &Context) -> Result<(), CoreError> {
         let old: Vec<MemoryId> = self
             .met
             .iter()

@@ -91,7 +91,7 @@ impl FromStr for Space {
 }
 
 impl fmt::Display for Space {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.pad(&self.0)
     }
 }

@@ -33,7 +33,7 @@ pub struct SpaceStats {
 
 /// Counts a space.
 #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
-pub fn compute_space_stats(cx: &Context<'_>, space: &Space) -> Result<SpaceStats, CoreError> {
+pub fn compute_space_stats(cx: &Context, space: &Space) -> Result<SpaceStats, CoreError> {
     let tally = cx.store.summarize_space(space)?;
     let limits = &cx.policy.limits;
     let active = tally.count_in_stage(Stage::Active);

@@ -366,7 +366,7 @@ pub trait EventLog: Send + Sync {
 
     /// The memories with these keys, in the order asked; absent ones are left out. One that is damaged is left out among
     /// several, and an error where it alone was asked for.
-    fn get_memories(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError>;
+    fn get_memories(&self, keys: MemoryKeys) -> Result<Vec<Memory>, StoreError>;
 
     /// The memories that a filter admits, in its order.
     fn list_memories(&self, filter: &MemoryFilter) -> Result<Vec<Memory>, StoreError>;

@@ -94,7 +94,7 @@ pub struct VerifyReport {
 
 /// Looks up the citations of these memories, and does what the orders allow. `seen` is told of each one as it is done.
 pub fn verify(
-    cx: &Context<'_>,
+    cx: &Context,
     memories: Vec<Memory>,
     orders: VerifyOptions,
     mut seen: impl FnMut(&VerifiedMemory),
@@ -114,7 +114,7 @@ pub fn verify(
 }
 
 /// Looks up the citations of these memories and writes nothing, not even that somebody looked.
-pub fn follow_memory_citations(cx: &Context<'_>, memories: Vec<Memory>) -> Vec<VerifiedMemory> {
+pub fn follow_memory_citations(cx: &Context, memories: Vec<Memory>) -> Vec<VerifiedMemory> {
     follow_citations_in_detail(cx, memories)
         .into_iter()
         .map(|it| it.0)
@@ -123,7 +123,7 @@ pub fn follow_memory_citations(cx: &Context<'_>, memories: Vec<Memory>) -> Vec<V
 
 /// Each memory with its verdicts, and what else was seen.
 fn follow_citations_in_detail(
-    cx: &Context<'_>,
+    cx: &Context,
     memories: Vec<Memory>,
 ) -> Vec<(VerifiedMemory, Vec<CitationFinding>)> {
     let sights = cx
@@ -150,7 +150,7 @@ fn follow_citations_in_detail(
 /// Writes what is to be changed, a lot at a time. Where another writer was first, each memory of the lot is tried alone,
 /// and one that somebody else changed meanwhile is left as it is.
 fn write_verify_changes(
-    cx: &Context<'_>,
+    cx: &Context,
     orders: VerifyOptions,
     looked_up: &mut [(VerifiedMemory, Vec<CitationFinding>)],
 ) -> Result<(), CoreError> {
@@ -174,7 +174,7 @@ fn write_verify_changes(
 
 /// Whether a lot was written; `false` when another writer was first.
 fn append_verify_lot(
-    cx: &Context<'_>,
+    cx: &Context,
     lot: &mut [(&mut VerifiedMemory, Deed, Event)],
 ) -> Result<bool, CoreError> {
     let expects = lot
@@ -193,7 +193,7 @@ fn append_verify_lot(
 }
 
 fn choose_verify_action(
-    cx: &Context<'_>,
+    cx: &Context,
     orders: VerifyOptions,
     it: &VerifiedMemory,
     sights: &[CitationFinding],
@@ -216,7 +216,7 @@ fn choose_verify_action(
 }
 
 /// The citations as they stand now; `None` when all of them still are what was captured.
-fn heal_citations(cx: &Context<'_>, it: &VerifiedMemory) -> Option<EventBody> {
+fn heal_citations(cx: &Context, it: &VerifiedMemory) -> Option<EventBody> {
     let mut followed = Vec::new();
     let mut citations = Vec::with_capacity(it.memory.citations.len());
     for (citation, verdict) in it.memory.citations.iter().zip(&it.verdicts) {
@@ -306,7 +306,7 @@ fn build_kept_diff(it: &VerifiedMemory) -> Option<String> {
 }
 
 /// Writes down what was found, where it was found at all.
-fn log_verified_memories(cx: &Context<'_>, memories: &[VerifiedMemory]) -> Result<(), CoreError> {
+fn log_verified_memories(cx: &Context, memories: &[VerifiedMemory]) -> Result<(), CoreError> {
     let known = memories
         .iter()
         .filter(|it| !it.verdicts.is_empty() && (it.is_good() || it.is_bad()));
@@ -321,11 +321,7 @@ fn log_verified_memories(cx: &Context<'_>, memories: &[VerifiedMemory]) -> Resul
 }
 
 /// What was found, as an event.
-pub(crate) fn build_verified_event(
-    cx: &Context<'_>,
-    memory: &Memory,
-    verdicts: &[Verdict],
-) -> Event {
+pub(crate) fn build_verified_event(cx: &Context, memory: &Memory, verdicts: &[Verdict]) -> Event {
     let places = memory.citations.iter().zip(verdicts);
     let found = places
         .map(|(citation, verdict)| format!("{} {}", verdict.as_str(), citation.location()))

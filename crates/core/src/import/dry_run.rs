@@ -22,7 +22,7 @@ impl ImportDryRun {
     /// What [`super::import`] would answer, had it been given everything that this was given before.
     pub fn preview_import(
         &mut self,
-        cx: &Context<'_>,
+        cx: &Context,
         memory: Memory,
         vouched_by: Option<&Person>,
     ) -> Result<ImportOutcome, CoreError> {
@@ -32,7 +32,7 @@ impl ImportDryRun {
 
     fn preview_or_refuse(
         &mut self,
-        cx: &Context<'_>,
+        cx: &Context,
         memory: Memory,
         is_vouched: bool,
     ) -> Result<ImportOutcome, EarlyEnd> {

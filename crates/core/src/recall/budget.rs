@@ -15,11 +15,12 @@ pub(super) fn fit_recall_budget(
     // Where nothing is relevant, a few of the most recent must do.
     let is_fallback =
         query.mode == InjectMode::Relevant && good.iter().all(|it| it.hit.why.relevance == 0.0);
-    let count = if is_fallback {
-        query.count.min(query.recent)
+    let most = if is_fallback {
+        query.recent
     } else {
-        query.count
+        usize::MAX
     };
+    let count = query.count.min(most);
     let mut left = query.chars;
     let mut shown = Vec::new();
     for it in good {
@@ -35,12 +36,10 @@ pub(super) fn fit_recall_budget(
 /// Where little is shown, one source from outside has no more than its share of that either.
 fn balance_outside_sources(mut shown: Vec<VerifiedHit>) -> Vec<VerifiedHit> {
     let is_over = |shown: &[VerifiedHit], at: usize| {
-        let source = trust::find_outside_source(&shown[at].hit.memory);
-        let same = shown
-            .iter()
-            .filter(|it| trust::find_outside_source(&it.hit.memory) == source)
-            .count();
-        source.is_some() && same > trust::outside_source_share(shown.len())
+        let find_source = |it: &VerifiedHit| trust::find_outside_source(&it.hit.memory);
+        let source = find_source(&shown[at]);
+        let n_same = shown.iter().filter(|it| find_source(it) == source).count();
+        source.is_some() && n_same > trust::outside_source_share(shown.len())
     };
     while let Some(at) = (0..shown.len()).rev().find(|at| is_over(&shown, *at)) {
         shown.remove(at);

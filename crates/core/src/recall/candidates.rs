@@ -1,10 +1,10 @@
 //! Stage two: what may answer the question, with its text relevance. Capped.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::query::{Bar, RecallQuery};
 use super::{bm25, overlap};
-use crate::memory::{Memory, Stage};
+use crate::memory::Memory;
 use crate::policy::{InjectMode, Scoring};
 use crate::space::Space;
 use crate::store::{ListOrder, MemoryFilter, Posting, Postings};
@@ -33,9 +33,21 @@ pub struct Candidate {
     pub terms: Vec<String>,
 }
 
+impl Candidate {
+    /// A memory that none of the question's words were found in.
+    fn without_terms(memory: Memory, relevance: f32) -> Self {
+        Self {
+            memory,
+            relevance,
+            clarity: relevance,
+            terms: Vec::new(),
+        }
+    }
+}
+
 /// Gathers candidates from every space of the query.
 pub(super) fn gather_candidates(
-    cx: &Context<'_>,
+    cx: &Context,
     query: &RecallQuery,
 ) -> Result<Vec<Candidate>, CoreError> {
     match query.mode {
@@ -49,20 +61,17 @@ pub(super) fn gather_candidates(
             add_citing_candidates(cx, query, &mut found)?;
             // Who asks about a file alone is not helped by what happens to be recent.
             let is_about_words = query.paths.is_empty() || !query.text.trim().is_empty();
-            let is_fallback =
-                found.is_empty() && is_about_words && matches!(query.bar, Bar::Any | Bar::Best);
-            if is_fallback {
-                gather_recent_candidates(cx, query)
-            } else {
-                Ok(found)
+            if found.is_empty() && is_about_words && matches!(query.bar, Bar::Any | Bar::Best) {
+                found = gather_recent_candidates(cx, query)?;
             }
+            Ok(found)
         }
     }
 }
 
 /// Adds the memories that cite a file in play, whatever they say: less than a word of the question counts.
 fn add_citing_candidates(
-    cx: &Context<'_>,
+    cx: &Context,
     query: &RecallQuery,
     found: &mut Vec<Candidate>,
 ) -> Result<(), CoreError> {
@@ -70,17 +79,11 @@ fn add_citing_candidates(
         let about = MemoryFilter {
             path: Some(path.clone()),
             order: ListOrder::Refreshed,
-            ..candidate_filter(query, query.spaces.clone(), query.reach)
+            ..candidate_filter(query, query.reach)
         };
-        for memory in cx.store.list_memories(&about)? {
-            if !query.seen.contains(&memory.id) && found.iter().all(|it| it.memory.id != memory.id)
-            {
-                found.push(Candidate {
-                    memory,
-                    relevance: CITING,
-                    clarity: CITING,
-                    terms: Vec::new(),
-                });
+        for memory in list_unseen_memories(cx, query, &about)? {
+            if found.iter().all(|it| it.memory.id != memory.id) {
+                found.push(Candidate::without_terms(memory, CITING));
             }
         }
     }
@@ -89,42 +92,35 @@ fn add_citing_candidates(
 
 /// The most recent memories, whatever they say.
 pub(super) fn gather_recent_candidates(
-    cx: &Context<'_>,
+    cx: &Context,
     query: &RecallQuery,
 ) -> Result<Vec<Candidate>, CoreError> {
-    let memories = cx.store.list_memories(&candidate_filter(
-        query,
-        query.spaces.clone(),
-        query.reach + query.seen.len(),
-    ))?;
-    let new = memories
-        .into_iter()
-        .filter(|it| !query.seen.contains(&it.id));
-    Ok(new
-        .map(|memory| Candidate {
-            memory,
-            relevance: 0.0,
-            clarity: 0.0,
-            terms: Vec::new(),
-        })
-        .collect())
+    let filter = candidate_filter(query, query.reach + query.seen.len());
+    let recent = list_unseen_memories(cx, query, &filter)?.into_iter();
+    Ok(recent.map(|it| Candidate::without_terms(it, 0.0)).collect())
 }
 
-fn candidate_filter(query: &RecallQuery, spaces: Vec<Space>, limit: usize) -> MemoryFilter {
-    let stages = vec![Stage::Active];
+fn candidate_filter(query: &RecallQuery, limit: usize) -> MemoryFilter {
     MemoryFilter {
-        spaces,
         layers: query.layers.clone(),
-        stages,
-        order: ListOrder::Newest,
-        limit,
-        ..MemoryFilter::default()
+        ..MemoryFilter::active_in(&*query.spaces, limit)
     }
+}
+
+/// The memories that a filter admits and that were not shown before.
+fn list_unseen_memories(
+    cx: &Context,
+    query: &RecallQuery,
+    filter: &MemoryFilter,
+) -> Result<Vec<Memory>, CoreError> {
+    let mut memories = cx.store.list_memories(filter)?;
+    memories.retain(|it| !query.seen.contains(&it.id));
+    Ok(memories)
 }
 
 /// Every memory that shares a word, scored by shared words.
 fn gather_overlap_candidates(
-    cx: &Context<'_>,
+    cx: &Context,
     query: &RecallQuery,
 ) -> Result<Vec<Candidate>, CoreError> {
     let asked = overlap::split_overlap_words(&query.text);
@@ -137,38 +133,31 @@ fn gather_overlap_candidates(
             terms,
         })
     };
-    let is_new = |it: &Memory| !query.seen.contains(&it.id);
     let mut found = Vec::new();
     for space in &query.spaces {
-        let memories =
-            cx.store
-                .list_memories(&candidate_filter(query, vec![space.clone()], MAX_OVERLAP))?;
-        found.extend(memories.into_iter().filter(is_new).filter_map(score));
+        let filter = MemoryFilter {
+            spaces: vec![space.clone()],
+            ..candidate_filter(query, MAX_OVERLAP)
+        };
+        let memories = list_unseen_memories(cx, query, &filter)?;
+        found.extend(memories.into_iter().filter_map(score));
     }
     Ok(found)
 }
 
 /// The best of every space. A word that stands in one of them is spelled as it was meant in all.
-fn gather_bm25_candidates(
-    cx: &Context<'_>,
-    query: &RecallQuery,
-) -> Result<Vec<Candidate>, CoreError> {
+fn gather_bm25_candidates(cx: &Context, query: &RecallQuery) -> Result<Vec<Candidate>, CoreError> {
     let names: Vec<String> = query.terms.iter().map(|it| it.term.clone()).collect();
     let mut postings = Vec::with_capacity(query.spaces.len());
     for space in &query.spaces {
         postings.push(cx.store.read_postings(space, &names)?);
     }
-    let is_known = |at: usize| {
-        postings
-            .iter()
-            .any(|it| it.lists.get(at).is_some_and(|it| !it.is_empty()))
-    };
-    let unknown: BTreeSet<String> = names
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| !is_known(*at))
-        .map(|(_, term)| term.clone())
-        .collect();
+    let mut unknown: BTreeSet<String> = names.iter().cloned().collect();
+    for it in &postings {
+        for (term, _) in names.iter().zip(&it.lists).filter(|it| !it.1.is_empty()) {
+            unknown.remove(term);
+        }
+    }
     let mut found = Vec::new();
     for (space, postings) in query.spaces.iter().zip(postings) {
         found.extend(find_best_in_space(cx, query, space, postings, &unknown)?);
@@ -178,55 +167,46 @@ fn gather_bm25_candidates(
 
 /// The memories whose terms answer best, by BM25 over the space's postings.
 fn find_best_in_space(
-    cx: &Context<'_>,
+    cx: &Context,
     query: &RecallQuery,
     space: &Space,
     postings: Postings,
     unknown: &BTreeSet<String>,
 ) -> Result<Vec<Candidate>, CoreError> {
     let (asked, postings) = correct_query_terms(cx, query, space, postings, unknown)?;
-    let content = asked
+    let lists: Vec<(&QueryTerm, &[Posting])> = asked
         .iter()
-        .zip(&postings.lists)
-        .filter(|(it, _)| it.is_content);
-    let about: Vec<&[Posting]> = content.map(|(_, list)| list.as_slice()).collect();
-    let weighed: Vec<(f32, &[Posting])> = asked
-        .iter()
-        .zip(&postings.lists)
-        .map(|(it, list)| (it.weight, list.as_slice()))
+        .zip(postings.lists.iter().map(Vec::as_slice))
         .collect();
-    let scored = bm25::score_bm25(&postings, &weighed).into_iter();
-    let scored: Vec<(u64, f32)> = scored
-        .filter(|(number, _)| about.iter().any(|list| has_posting(list, *number)))
+    let weighed: Vec<(f32, &[Posting])> =
+        lists.iter().map(|(it, list)| (it.weight, *list)).collect();
+    let matched = |number: u64| {
+        let matched = lists.iter().filter(move |(it, list)| {
+            it.is_content && list.binary_search_by_key(&number, |it| it.number).is_ok()
+        });
+        matched.map(|(it, _)| it.term.clone())
+    };
+    let scored: Vec<(u64, f32)> = bm25::score_bm25(&postings, &weighed)
+        .into_iter()
+        .filter(|(number, _)| matched(*number).next().is_some())
         .take(MAX_READ)
         .collect();
     let rarest = bm25::rarest_term_score(&postings);
     let mut found = Vec::new();
     for chunk in scored.chunks(query.reach) {
+        let scores: HashMap<u64, f32> = chunk.iter().copied().collect();
         let numbers: Vec<u64> = chunk.iter().map(|(number, _)| *number).collect();
         for memory in cx.store.get_by_numbers(space, &numbers)? {
-            let relevance = chunk
-                .iter()
-                .find(|(number, _)| *number == memory.number)
-                .map_or(0.0, |(_, score)| *score);
+            let relevance = scores.get(&memory.number).copied().unwrap_or(0.0);
             if memory.is_active()
                 && query.layers.contains(&memory.layer)
                 && !query.seen.contains(&memory.id)
             {
-                let has = |list: &[Posting]| {
-                    list.binary_search_by_key(&memory.number, |it| it.number)
-                        .is_ok()
-                };
-                let terms = asked
-                    .iter()
-                    .zip(&postings.lists)
-                    .filter(|(it, list)| it.is_content && has(list));
-                let terms = terms.map(|(it, _)| it.term.clone()).collect();
                 found.push(Candidate {
+                    terms: matched(memory.number).collect(),
                     memory,
                     relevance,
                     clarity: relevance / rarest,
-                    terms,
                 });
             }
         }
@@ -237,22 +217,17 @@ fn find_best_in_space(
     Ok(found)
 }
 
-fn has_posting(list: &[Posting], number: u64) -> bool {
-    list.binary_search_by_key(&number, |it| it.number).is_ok()
-}
-
 /// The question's terms with their postings; beside words that nobody wrote, the nearest that somebody did.
 fn correct_query_terms(
-    cx: &Context<'_>,
+    cx: &Context,
     query: &RecallQuery,
     space: &Space,
     mut postings: Postings,
     unknown: &BTreeSet<String>,
 ) -> Result<(Vec<QueryTerm>, Postings), CoreError> {
     let mut asked = query.terms.clone();
-    let misspelt = terms::extract_misspellable_words(&query.text)
-        .into_iter()
-        .filter(|(_, term)| unknown.contains(term));
+    let mut misspelt = terms::extract_misspellable_words(&query.text);
+    misspelt.retain(|(_, term)| unknown.contains(term));
     let mut meant: Vec<QueryTerm> = Vec::new();
     for (word, _) in misspelt {
         for (term, weight) in find_nearest_terms(cx, space, &word)? {
@@ -276,7 +251,7 @@ fn correct_query_terms(
 }
 
 fn find_nearest_terms(
-    cx: &Context<'_>,
+    cx: &Context,
     space: &Space,
     word: &str,
 ) -> Result<Vec<(String, f32)>, CoreError> {
@@ -284,9 +259,9 @@ fn find_nearest_terms(
     for initial in typo::first_letters(word) {
         vocabulary.extend(cx.store.list_terms(space, initial)?);
     }
-    let corrections = typo::find_spelling_corrections(word, vocabulary.iter().map(String::as_str));
+    let known = vocabulary.iter().map(String::as_str);
+    let corrections = typo::find_spelling_corrections(word, known).into_iter();
     Ok(corrections
-        .into_iter()
-        .map(|(term, weight)| (term.to_owned(), weight))
+        .map(|(term, weight)| (term.into(), weight))
         .collect())
 }

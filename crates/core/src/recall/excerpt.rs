@@ -11,8 +11,8 @@ use apostille_text::terms;
 /// A fact of up to so many characters is shown whole; of a longer one, a passage of at most so many.
 pub const WHOLE_CHARS: usize = 500;
 
-/// What stands for the text that is left out.
-const MORE: &str = "…";
+/// The characters that a passage has for text: what is left of the whole by a mark and a space on either side.
+const ROOM_CHARS: usize = WHOLE_CHARS - 4;
 /// The longest piece that is not cut, in characters: what is longer is no word, or is of a script without spaces.
 const PIECE_CHARS: usize = 40;
 
@@ -33,16 +33,8 @@ pub fn excerpt_text<'a>(text: &'a str, terms: &[String]) -> Cow<'a, str> {
     let core = find_densest_stretch(&pieces);
     let (first, last) = grow_stretch(&pieces, core);
     let inner = &text[pieces[first].at.start..pieces[last].at.end];
-    let before = if first == 0 {
-        String::new()
-    } else {
-        format!("{MORE} ")
-    };
-    let after = if last + 1 == pieces.len() {
-        String::new()
-    } else {
-        format!(" {MORE}")
-    };
+    let before = if first == 0 { "" } else { "… " };
+    let after = if last + 1 == pieces.len() { "" } else { " …" };
     Cow::Owned(format!("{before}{inner}{after}"))
 }
 
@@ -61,15 +53,13 @@ fn split_excerpt_pieces(text: &str, asked: &[String]) -> Vec<ExcerptPiece> {
     let mut pieces = Vec::new();
     let mut end = 0;
     for at in find_piece_ranges(text) {
-        let (len, chars) = (
-            text[at.clone()].chars().count(),
-            text[end..at.end].chars().count(),
-        );
+        let word = &text[at.clone()];
+        let chars = text[end..at.end].chars().count();
         end = at.end;
         pieces.push(ExcerptPiece {
-            hits: match_terms_in_word(&text[at.clone()], asked),
+            hits: match_terms_in_word(word, asked),
+            len: word.chars().count(),
             at,
-            len,
             chars,
         });
     }
@@ -81,11 +71,8 @@ fn match_terms_in_word(word: &str, asked: &[String]) -> Vec<usize> {
     if asked.is_empty() {
         return Vec::new();
     }
-    let mut own: BTreeSet<String> = terms::extract_terms(word)
-        .into_iter()
-        .map(|(term, _)| term)
-        .collect();
-    own.extend(overlap::split_overlap_words(word));
+    let mut own = overlap::split_overlap_words(word);
+    own.extend(terms::extract_terms(word).into_iter().map(|it| it.0));
     (0..asked.len())
         .filter(|it| own.contains(&asked[*it]))
         .collect()
@@ -117,7 +104,7 @@ fn find_densest_stretch(pieces: &[ExcerptPiece]) -> (usize, usize) {
         let (mut terms, mut n_hits, mut last, mut chars) = (BTreeSet::<usize>::new(), 0, first, 0);
         for (at, piece) in pieces.iter().enumerate().skip(first) {
             chars += if at == first { piece.len } else { piece.chars };
-            if chars > excerpt_room_chars() {
+            if chars > ROOM_CHARS {
                 break;
             }
             if !piece.hits.is_empty() {
@@ -133,15 +120,10 @@ fn find_densest_stretch(pieces: &[ExcerptPiece]) -> (usize, usize) {
     best.1
 }
 
-/// The characters that a passage has for text: what is left of the whole by the marks on either side.
-fn excerpt_room_chars() -> usize {
-    WHOLE_CHARS - 2 * (MORE.chars().count() + 1)
-}
-
 /// The stretch with as much around it as there is room for, the same on both sides where there is that much.
 fn grow_stretch(pieces: &[ExcerptPiece], (mut first, mut last): (usize, usize)) -> (usize, usize) {
     let inner: usize = pieces[first + 1..=last].iter().map(|it| it.chars).sum();
-    let mut left = excerpt_room_chars().saturating_sub(pieces[first].len + inner);
+    let mut left = ROOM_CHARS.saturating_sub(pieces[first].len + inner);
     loop {
         // A piece before brings the space that follows it, which was not counted yet.
         let cost = |it: usize| pieces[it].len + pieces[first].chars - pieces[first].len;

@@ -14,12 +14,10 @@ const STOPWORDS: &str = "the and for are but not you all can has her was one our
 
 /// The words of a text that count: three characters and more, lower-case, no stopwords.
 pub fn split_overlap_words(text: &str) -> BTreeSet<String> {
-    let split = text
-        .split(|c: char| !c.is_alphanumeric())
-        .map(str::to_lowercase);
-    split
-        .filter(|it| it.chars().nth(2).is_some() && !STOPWORDS.split(' ').any(|stop| stop == it))
-        .collect()
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let counts =
+        |it: &String| it.chars().nth(2).is_some() && !STOPWORDS.split(' ').any(|stop| stop == it);
+    words.map(str::to_lowercase).filter(counts).collect()
 }
 
 /// The score of a memory against the words of a question, with the words they share; `None` when they share none.

@@ -137,7 +137,7 @@ fn score_candidate(now: Timestamp, query: &RecallQuery, candidate: Candidate) ->
 
 /// From 1 for what was refreshed now, down to 0.9.
 fn recency_factor(now: Timestamp, refreshed_at: Timestamp) -> f32 {
-    let days = now.duration_since(refreshed_at).as_secs_f32().max(0.0) / 86_400.0;
+    let days = trust::days_since(refreshed_at, now);
     1.0 - FRESHNESS + FRESHNESS * (-days / HALF_LIFE_DAYS).exp2()
 }
 
@@ -147,11 +147,9 @@ fn usefulness_factor(memory: &Memory) -> f32 {
 }
 
 fn path_affinity_factor(query: &RecallQuery, memory: &Memory) -> f32 {
-    let cites = memory
-        .citations
-        .iter()
-        .any(|it| query.paths.contains(&it.path));
-    if cites { 1.0 + AFFINITY } else { 1.0 }
+    let mut cited = memory.citations.iter().map(|it| &it.path);
+    let is_cited = cited.any(|it| query.paths.contains(it));
+    if is_cited { 1.0 + AFFINITY } else { 1.0 }
 }
 
 #[cfg(test)]

@@ -31,20 +31,14 @@ pub fn render_block(shown: &[VerifiedHit], style: Style) -> String {
 /// A memory on one line.
 pub fn render_memory_line(it: &VerifiedHit, style: Style) -> String {
     let memory = &it.hit.memory;
-    let tag = memory
-        .tags
-        .first()
-        .map(|tag| format!(", {}", defuse_tag(tag)))
-        .unwrap_or_default();
+    let tag = memory.tags.first();
+    let tag = tag.map_or(String::new(), |tag| format!(", {}", defuse_tag(tag)));
     let standing = match style {
         Style::Plain => String::new(),
         Style::Verified => format!("; {}", sanitize_line(&format_hit_standing(it))),
     };
-    format!(
-        "- ({}{tag}{standing}) {}",
-        memory.handle(),
-        sanitize_line(&excerpt::excerpt_hit(it))
-    )
+    let text = sanitize_line(&excerpt::excerpt_hit(it));
+    format!("- ({}{tag}{standing}) {text}", memory.handle())
 }
 
 /// How it stands, with the place to look at: `holds src/api.rs:12-18`, `changed (whitespace) src/api.rs:12`.
@@ -57,19 +51,16 @@ fn format_hit_standing(it: &VerifiedHit) -> String {
         Verdict::Moved { to } => (String::new(), to.to_string()),
         Verdict::Changed(found) => (format!(" ({})", found.change), found.at.to_string()),
         _ => {
-            let place = places
-                .find(|(_, it)| *it == worst)
-                .map(|(it, _)| it.location().to_string());
+            let place = places.find(|(_, it)| *it == worst);
+            let place = place.map(|(it, _)| it.location().to_string());
             (String::new(), place.unwrap_or_default())
         }
     };
-    let more = it.verdicts.len().saturating_sub(1);
-    let more = if more == 0 {
-        String::new()
-    } else {
-        format!(" +{more}")
-    };
-    format!("{}{how} {place}{more}", worst.as_str())
+    let word = worst.as_str();
+    match it.verdicts.len() {
+        ..=1 => format!("{word}{how} {place}"),
+        n => format!("{word}{how} {place} +{}", n - 1),
+    }
 }
 
 /// A tag, which stands between the handle and the verdict and can forge neither.

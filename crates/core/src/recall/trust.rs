@@ -28,10 +28,8 @@ const SHARE: usize = 5;
 pub fn compute_trust(memory: &Memory, now: Timestamp) -> TrustFactor {
     let mut trust = TrustFactor::neutral();
     let few = |n: usize| 1.0 - 1.0 / (1.0 + n as f32);
-    trust.add_factor(
-        memory.voice.origin.as_str(),
-        origin_trust_factor(memory.voice.origin),
-    );
+    let origin = memory.voice.origin;
+    trust.add_factor(origin.as_str(), origin_trust_factor(origin));
     if memory.voice.tainted {
         trust.add_factor("from outside", OUTSIDE);
     }
@@ -67,29 +65,29 @@ fn age_trust_factor(memory: &Memory, now: Timestamp) -> f32 {
     if memory.voice.is_person() {
         return 1.0;
     }
-    let days = now
-        .duration_since(memory.refreshed_at)
-        .as_secs_f32()
-        .max(0.0)
-        / 86_400.0;
+    let days = days_since(memory.refreshed_at, now);
     1.0 - AGED + AGED * (-days / HALF_LIFE_DAYS).exp2()
 }
 
+/// How many days have passed since then.
+pub(super) fn days_since(then: Timestamp, now: Timestamp) -> f32 {
+    now.duration_since(then).as_secs_f32().max(0.0) / 86_400.0
+}
+
 /// Leaves out what is trusted too little, and what one source from outside has more of than its share.
-pub(super) fn admit_trusted_hits(hits: Vec<RecallHit>, count: usize) -> Vec<RecallHit> {
-    let room = (count / SHARE).max(1);
+pub(super) fn admit_trusted_hits(mut hits: Vec<RecallHit>, count: usize) -> Vec<RecallHit> {
+    let room = outside_source_share(count);
     let mut taken: BTreeMap<(String, String), usize> = BTreeMap::new();
-    let mut has_room = |memory: &Memory| match find_outside_source(memory) {
-        None => true,
-        Some(source) => {
-            let n = taken.entry(source).or_default();
-            *n += 1;
-            *n <= room
-        }
-    };
-    hits.into_iter()
-        .filter(|it| it.why.trust.factor >= FLOOR && has_room(&it.memory))
-        .collect()
+    hits.retain(|it| {
+        let is_trusted = it.why.trust.factor >= FLOOR;
+        let Some(source) = find_outside_source(&it.memory).filter(|_| is_trusted) else {
+            return is_trusted;
+        };
+        let n = taken.entry(source).or_default();
+        *n += 1;
+        *n <= room
+    });
+    hits
 }
 
 /// How many of so many lines may come from one source outside: a fifth, and one that a person let in is never silenced.
@@ -100,12 +98,8 @@ pub(super) fn outside_source_share(shown: usize) -> usize {
 /// Where words from outside come from; `None` for what was said here.
 pub(super) fn find_outside_source(memory: &Memory) -> Option<(String, String)> {
     let voice = &memory.voice;
-    voice.tainted.then(|| {
-        (
-            voice.channel.to_string(),
-            voice.author.clone().unwrap_or_default(),
-        )
-    })
+    let author = voice.author.clone().unwrap_or_default();
+    voice.tainted.then(|| (voice.channel.to_string(), author))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use apostille_cite::follow::NEAR;
 /// What does not hold is kept in the result. It has a better rank than what takes its place, and the reader is told that
 /// it exists: otherwise a memory that went stale would vanish without anybody repairing it.
 pub(super) fn verify_hits(
-    cx: &Context<'_>,
+    cx: &Context,
     hits: Vec<RecallHit>,
     query: &RecallQuery,
 ) -> Vec<VerifiedHit> {
@@ -27,19 +27,13 @@ pub(super) fn verify_hits(
     let mut n_good = 0;
     while n_good < query.count && hits.peek().is_some() {
         let next: Vec<RecallHit> = hits.by_ref().take(query.count - n_good).collect();
-        let verdicts = reader.verify_claims(
-            &next
-                .iter()
-                .map(|it| it.memory.cited_claim())
-                .collect::<Vec<_>>(),
-        );
-        let looked_up = next
-            .into_iter()
-            .zip(verdicts)
-            .map(|(hit, verdicts)| VerifiedHit { hit, verdicts });
-        let before = checked.len();
-        checked.extend(looked_up);
-        n_good += checked[before..].iter().filter(|it| it.is_good()).count();
+        let claims: Vec<_> = next.iter().map(|it| it.memory.cited_claim()).collect();
+        let verdicts = reader.verify_claims(&claims);
+        for (hit, verdicts) in next.into_iter().zip(verdicts) {
+            let hit = VerifiedHit { hit, verdicts };
+            n_good += usize::from(hit.is_good());
+            checked.push(hit);
+        }
     }
     checked
 }

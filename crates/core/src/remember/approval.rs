@@ -7,7 +7,7 @@ use crate::remember::EarlyEnd;
 
 /// What lets a memory out of quarantine, and puts it in the place of the one that it was to replace.
 pub(crate) fn build_approval_events(
-    cx: &Context<'_>,
+    cx: &Context,
     memory: &mut Memory,
 ) -> Result<(Vec<Event>, Vec<Precondition>), EarlyEnd> {
     let approved = cx.new_event(&memory.space, Some(memory.id), EventBody::Approved);

@@ -15,7 +15,7 @@ use apostille_cite::citation::Citation;
 
 /// Writes what was decided about a draft.
 pub(super) fn commit_decision(
-    cx: &Context<'_>,
+    cx: &Context,
     vetted: &Vetted,
     decision: DuplicateDecision,
 ) -> Result<RememberOutcome, EarlyEnd> {
@@ -40,7 +40,7 @@ pub(super) fn commit_decision(
 }
 
 /// Keeps a new memory, retiring the oldest where the policy sets a total.
-fn commit_memory(cx: &Context<'_>, vetted: &Vetted) -> Result<RememberOutcome, EarlyEnd> {
+fn commit_memory(cx: &Context, vetted: &Vetted) -> Result<RememberOutcome, EarlyEnd> {
     let memory = &vetted.memory;
     let mut events = build_retirement_events(cx, memory)?;
     let retired = events.len();
@@ -59,7 +59,7 @@ fn commit_memory(cx: &Context<'_>, vetted: &Vetted) -> Result<RememberOutcome, E
 /// pending the other stays in use: what nobody vouches for silences nothing. `superseded` tells of the other where it is
 /// contradicted, and nobody had to say so.
 fn commit_replacement(
-    cx: &Context<'_>,
+    cx: &Context,
     vetted: &Vetted,
     old: &Memory,
     superseded: Option<NearMemory>,
@@ -97,7 +97,7 @@ fn commit_replacement(
 /// Refreshes a memory that was stated again; new citations join the old. One that waited for proof alone is in use when
 /// the statement brings it. When the statement was to take the place of another memory, the known one takes that place.
 fn commit_restatement(
-    cx: &Context<'_>,
+    cx: &Context,
     vetted: &Vetted,
     mut known: Memory,
 ) -> Result<RememberOutcome, EarlyEnd> {
@@ -147,7 +147,7 @@ fn commit_restatement(
 }
 
 /// The reason stays with the new memory alone: here it would outlive it when that one is forgotten.
-fn build_replaced_event(cx: &Context<'_>, vetted: &Vetted, old: &Memory, by: MemoryId) -> Event {
+fn build_replaced_event(cx: &Context, vetted: &Vetted, old: &Memory, by: MemoryId) -> Event {
     let reason = match vetted.twin {
         DuplicateChoice::Replace(_, ReplacementKind::Correction) => {
             return cx.new_memory_event(old, EventBody::Corrected { by, reason: None });
@@ -162,7 +162,7 @@ fn build_replaced_event(cx: &Context<'_>, vetted: &Vetted, old: &Memory, by: Mem
 }
 
 /// Logs that a draft was turned away, without its text. A log that cannot be written does not hide the refusal.
-pub(super) fn log_refusal(cx: &Context<'_>, space: &Space, refusal: Refusal) -> RememberOutcome {
+pub(super) fn log_refusal(cx: &Context, space: &Space, refusal: Refusal) -> RememberOutcome {
     let class = refusal.class().into();
     let event = cx.new_event(space, None, EventBody::Refused { class });
     let batch = Batch::new_telemetry(vec![event], Vec::new());
@@ -170,7 +170,7 @@ pub(super) fn log_refusal(cx: &Context<'_>, space: &Space, refusal: Refusal) -> 
     RememberOutcome::Refused(refusal)
 }
 
-fn build_remembered_event(cx: &Context<'_>, vetted: &Vetted, memory: Memory) -> Event {
+fn build_remembered_event(cx: &Context, vetted: &Vetted, memory: Memory) -> Event {
     let rationale = vetted.twin.rationale().cloned();
     let (space, id) = (memory.space.clone(), memory.id);
     let what = EventBody::Remembered {
@@ -182,10 +182,10 @@ fn build_remembered_event(cx: &Context<'_>, vetted: &Vetted, memory: Memory) -> 
 }
 
 /// What the breakers have to say, with the write that made them say it.
-fn build_breaker_events(cx: &Context<'_>, vetted: &Vetted) -> impl Iterator<Item = Event> {
+fn build_breaker_events(cx: &Context, vetted: &Vetted) -> impl Iterator<Item = Event> {
     let space = &vetted.memory.space;
-    let signals = vetted.signals.iter();
-    signals.map(|it| cx.new_event(space, None, it.clone()))
+    let signal = vetted.signal.iter();
+    signal.map(|it| cx.new_event(space, None, it.clone()))
 }
 
 fn build_commit_preconditions(vetted: &Vetted) -> Vec<Precondition> {
@@ -201,7 +201,7 @@ fn build_commit_preconditions(vetted: &Vetted) -> Vec<Precondition> {
 
 /// Writes a memory with all that goes with it; the memory with its number.
 fn append_memory(
-    cx: &Context<'_>,
+    cx: &Context,
     mut memory: Memory,
     events: Vec<Event>,
     expects: Vec<Precondition>,
@@ -214,7 +214,7 @@ fn append_memory(
 
 /// The oldest active memories that must give way so that the total stays within the policy's. The identity layer has
 /// a limit of its own and does not give way.
-fn build_retirement_events(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Event>, EarlyEnd> {
+fn build_retirement_events(cx: &Context, memory: &Memory) -> Result<Vec<Event>, EarlyEnd> {
     const COUNTED: [Layer; 3] = [Layer::Knowledge, Layer::Episode, Layer::Session];
     let Some(max_total) = cx.policy.limits.max_total else {
         return Ok(Vec::new());

@@ -103,7 +103,7 @@ impl DuplicateDecision {
 /// Compares a draft with what the space holds. A draft that resembles nothing is new: should the very same claim have
 /// hidden from the comparison, the write fails, and the second time the claim itself is looked up.
 pub(super) fn decide_duplicate(
-    cx: &Context<'_>,
+    cx: &Context,
     vetted: &Vetted,
     is_first: bool,
 ) -> Result<DuplicateDecision, EarlyEnd> {
@@ -193,17 +193,14 @@ pub(super) fn is_replacement_of_known(vetted: &Vetted, known: &Memory) -> bool {
 }
 
 /// What is in use and much like a memory that waits.
-pub fn find_similar_memories(
-    cx: &Context<'_>,
-    memory: &Memory,
-) -> Result<Vec<NearMemory>, StoreError> {
+pub fn find_similar_memories(cx: &Context, memory: &Memory) -> Result<Vec<NearMemory>, StoreError> {
     let neighbours = find_neighbours(cx, memory)?;
     Ok(rank_near_memories(memory, &neighbours, SAME_MATTER))
 }
 
 /// What something resembles, as it may be told: what a memory says that does not hold here is not repeated.
 pub fn withhold_stale_facts(
-    cx: &Context<'_>,
+    cx: &Context,
     mut near: Vec<NearMemory>,
 ) -> Result<Vec<NearMemory>, StoreError> {
     let ids: Vec<_> = near.iter().map(|it| it.id).collect();
@@ -217,7 +214,7 @@ pub fn withhold_stale_facts(
 }
 
 /// The memories that share the draft's most telling terms, or those of its subject; those that share the most first.
-fn find_neighbours(cx: &Context<'_>, memory: &Memory) -> Result<Vec<Memory>, StoreError> {
+fn find_neighbours(cx: &Context, memory: &Memory) -> Result<Vec<Memory>, StoreError> {
     let subject = memory.subject.as_deref().unwrap_or("");
     let mut probes = pick_rare_terms(&format!("{subject} {}", memory.fact), PROBES);
     let half = probes.len() / 2;

@@ -46,7 +46,7 @@ pub struct Admission {
     /// The room in the identity layer, when it goes there.
     pub room: Option<IdentityRoom>,
     /// What the breakers have to say, to be written down with it.
-    pub signals: Vec<EventBody>,
+    pub signal: Option<EventBody>,
 }
 
 impl Deref for Vetted {
@@ -66,7 +66,7 @@ pub struct IdentityRoom {
 }
 
 /// Admits a draft as active or pending, or refuses it.
-pub(super) fn admit_draft(cx: &Context<'_>, cited: Proven) -> Result<Vetted, EarlyEnd> {
+pub(super) fn admit_draft(cx: &Context, cited: Proven) -> Result<Vetted, EarlyEnd> {
     let Proven {
         mut classified,
         citations,
@@ -100,20 +100,20 @@ pub(super) fn admit_draft(cx: &Context<'_>, cited: Proven) -> Result<Vetted, Ear
         twin: classified.draft.twin.clone(),
         memory: build_vetted_memory(cx, classified, citations, Status::pending_if(why)),
         room,
-        signals: Vec::new(),
+        signal: None,
     }))
 }
 
 /// The same after a look at the breakers, and at what the guardian says: where one is open, or where it has doubts, what
 /// would be in use waits. Only what is new is looked at; what is known may always be stated again.
 pub(super) fn consult_breakers_and_guardian(
-    cx: &Context<'_>,
+    cx: &Context,
     mut vetted: Vetted,
     weighed: &mut Option<Option<String>>,
 ) -> Result<Vetted, EarlyEnd> {
     let memory = &mut vetted.0.memory;
-    let breaker::BreakerRuling { signals, held } = breaker::consult_breakers(cx, memory)?;
-    vetted.0.signals = signals;
+    let (signal, held) = breaker::consult_breakers(cx, memory)?;
+    vetted.0.signal = signal;
     if memory.is_active() {
         let why = held.or_else(|| consult_guardian(cx, memory, weighed));
         memory.status = Status::pending_if(why);
@@ -123,7 +123,7 @@ pub(super) fn consult_breakers_and_guardian(
 
 /// Why the guardian would rather have it wait. A person is not looked over, nor is scratch.
 fn consult_guardian(
-    cx: &Context<'_>,
+    cx: &Context,
     memory: &Memory,
     weighed: &mut Option<Option<String>>,
 ) -> Option<String> {
@@ -137,7 +137,7 @@ fn consult_guardian(
 
 /// The memory that a draft of no person takes the place of, or joins: what is made out of another's words is trusted no more
 /// than that one, unless a person says it in words of their own. Approving is the one way up.
-fn find_ousted_memory(cx: &Context<'_>, draft: &Draft) -> Result<Option<Memory>, EarlyEnd> {
+fn find_ousted_memory(cx: &Context, draft: &Draft) -> Result<Option<Memory>, EarlyEnd> {
     if draft.voice.is_person() {
         return Ok(None);
     }
@@ -170,7 +170,7 @@ fn is_said_by_citations(fact: &str, citations: &[Citation]) -> bool {
 }
 
 /// What would be in use waits all the same when no person says it and it repeats what waits or was rejected.
-fn explain_repetition(cx: &Context<'_>, it: &Classified) -> Result<Option<String>, StoreError> {
+fn explain_repetition(cx: &Context, it: &Classified) -> Result<Option<String>, StoreError> {
     if it.draft.voice.is_person() || it.layer == Layer::Session {
         return Ok(None);
     }
@@ -266,7 +266,7 @@ pub(crate) fn apply_moderated_texts(
 
 /// Whether an exported memory still fits into the identity layer, where so many characters more are taken already.
 pub(crate) fn check_import_room(
-    cx: &Context<'_>,
+    cx: &Context,
     memory: &Memory,
     taken: usize,
 ) -> Result<(), EarlyEnd> {
@@ -280,7 +280,7 @@ pub(crate) fn check_import_room(
 /// The characters in use once a fact is in the identity layer, where so many are in use and some of them will be freed;
 /// refused where they are too many.
 fn check_identity_fit(
-    cx: &Context<'_>,
+    cx: &Context,
     space: &Space,
     fact: &str,
     used: usize,
@@ -353,10 +353,7 @@ fn require_citation(
     }
 }
 
-fn check_identity_room(
-    cx: &Context<'_>,
-    it: &Classified,
-) -> Result<Option<IdentityRoom>, EarlyEnd> {
+fn check_identity_room(cx: &Context, it: &Classified) -> Result<Option<IdentityRoom>, EarlyEnd> {
     if it.layer != Layer::Identity {
         return Ok(None);
     }
@@ -376,7 +373,7 @@ fn check_identity_room(
     }))
 }
 
-fn list_identity_entries(cx: &Context<'_>, space: &Space) -> Result<Vec<String>, StoreError> {
+fn list_identity_entries(cx: &Context, space: &Space) -> Result<Vec<String>, StoreError> {
     let entries = cx.store.list_memories(&MemoryFilter {
         layers: vec![Layer::Identity],
         order: ListOrder::Oldest,
@@ -405,7 +402,7 @@ pub(super) fn can_settle_memory(vetted: &Vetted, known: &Memory) -> bool {
 }
 
 fn build_vetted_memory(
-    cx: &Context<'_>,
+    cx: &Context,
     it: Classified,
     citations: Vec<Citation>,
     status: Status,

@@ -8,7 +8,7 @@ use crate::{Context, list};
 
 /// The active memory that a draft is to take the place of, if it is to. A person may also say instead what waits.
 pub(super) fn find_replaced_memory(
-    cx: &Context<'_>,
+    cx: &Context,
     twin: &DuplicateChoice,
     space: &Space,
     voice: &Voice,

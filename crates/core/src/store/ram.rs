@@ -42,7 +42,7 @@ impl EventLog for RamStore {
         Ok(known)
     }
 
-    fn get_memories(&self, keys: MemoryKeys<'_>) -> Result<Vec<Memory>, StoreError> {
+    fn get_memories(&self, keys: MemoryKeys) -> Result<Vec<Memory>, StoreError> {
         Ok(self.lock_state().get_memories(keys))
     }
 

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::event::trace::EventTrace;
 use crate::event::{Event, EventBody, Happening, LoggedEvent, Precondition};
-use crate::memory::{Layer, MAX_NUMBER, Memory, MemoryId, Stage, UsageCounts};
+use crate::memory::{Layer, MAX_NUMBER, Memory, MemoryId, UsageCounts};
 use crate::space::Space;
 use apostille_text::digest::Digest;
 use apostille_text::terms;
@@ -32,6 +32,8 @@ use apostille_text::terms;
 #[derive(Debug, Default)]
 pub struct StoreState {
     rooms: BTreeMap<Space, SpaceState>,
+    /// What a space is in which nothing has happened.
+    empty: SpaceState,
     places: HashMap<MemoryId, (Space, u64)>,
     forgotten: HashSet<MemoryId>,
     log: Vec<LoggedEvent>,
@@ -44,7 +46,7 @@ struct SpaceState {
     last_number: u64,
     memories: BTreeMap<u64, Memory>,
     claims: HashMap<Digest, u64>,
-    index: BTreeMap<String, BTreeMap<u64, (u32, u32)>>,
+    index: BTreeMap<String, BTreeMap<u64, Posting>>,
     n_docs: u64,
     total_len: u64,
     events: BTreeMap<String, u64>,
@@ -52,30 +54,29 @@ struct SpaceState {
 }
 
 impl StoreState {
-    /// Whether everything that a batch was decided on is still so.
-    pub fn check_preconditions(&self, expects: &[Precondition]) -> Result<(), StoreError> {
-        expects
-            .iter()
-            .try_for_each(|it| self.check_precondition(it))
+    fn room(&self, space: &Space) -> &SpaceState {
+        self.rooms.get(space).unwrap_or(&self.empty)
     }
 
-    fn check_precondition(&self, expect: &Precondition) -> Result<(), StoreError> {
-        let conflict = |what: String| Err(StoreError::Conflict { what });
-        match expect {
-            Precondition::NoTwin(space, claim) if self.find_by_claim(space, claim).is_some() => {
-                conflict("a like memory".into())
+    /// Whether everything that a batch was decided on is still so.
+    pub fn check_preconditions(&self, expects: &[Precondition]) -> Result<(), StoreError> {
+        let find_moved = |expect: &Precondition| match expect {
+            Precondition::NoTwin(space, claim) => {
+                let twin = self.find_by_claim(space, claim);
+                twin.map(|_| "a like memory".to_owned())
             }
-            Precondition::Unmoved(id, status)
-                if self.find_memory(*id).is_none_or(|it| it.status != *status) =>
-            {
-                conflict(format!("memory {id}"))
+            Precondition::Unmoved(id, status) => {
+                let is_moved = self.find_memory(*id).is_none_or(|it| it.status != *status);
+                is_moved.then(|| format!("memory {id}"))
             }
-            Precondition::IdentityChars(space, chars)
-                if self.summarize_space(space).identity_chars != *chars =>
-            {
-                conflict("the identity layer".into())
+            Precondition::IdentityChars(space, chars) => {
+                let is_moved = self.summarize_space(space).identity_chars != *chars;
+                is_moved.then(|| "the identity layer".into())
             }
-            _ => Ok(()),
+        };
+        match expects.iter().find_map(find_moved) {
+            Some(what) => Err(StoreError::Conflict { what }),
+            None => Ok(()),
         }
     }
 
@@ -84,9 +85,7 @@ impl StoreState {
         let mut receipt = AppendReceipt::default();
         for event in events {
             let number = self.fold_event(event);
-            if let (EventBody::Remembered { memory, .. }, Some(number)) = (&event.what, number) {
-                receipt.numbers.push((memory.id, number));
-            }
+            receipt.numbers.extend(event.memory.zip(number));
         }
         receipt
     }
@@ -112,8 +111,7 @@ impl StoreState {
         let mut logged = event.clone();
         let mut given = None;
         if let EventBody::Remembered { memory, .. } = &mut logged.what {
-            memory.number = room.free_number(memory.number);
-            given = Some(memory.number);
+            memory.number = *given.insert(room.free_number(memory.number));
         }
         self.next_seq += 1;
         self.log.push(LoggedEvent {
@@ -123,11 +121,11 @@ impl StoreState {
         });
         match changes.memories {
             MemoryChange::Insert(memory) => {
-                let number = given.unwrap_or_default();
-                let place = (event.space.clone(), number);
+                let mut memory = memory.clone();
+                memory.number = given.unwrap_or_default();
+                let place = (event.space.clone(), memory.number);
                 self.places.insert(memory.id, place);
-                let memory = memory.clone();
-                self.put_memory(Memory { number, ..memory });
+                self.put_memory(memory);
             }
             MemoryChange::Update(update) => self.put_memory(update.after),
             MemoryChange::Count(usage) => event
@@ -154,18 +152,17 @@ impl StoreState {
 
     /// Counting a showing does not change what is indexed.
     fn count_usage(&mut self, id: MemoryId, usage: UsageCounts) {
-        let Some((space, number)) = self.places.get(&id) else {
-            return;
-        };
-        let room = self.rooms.get_mut(space);
-        if let Some(memory) = room.and_then(|it| it.memories.get_mut(number)) {
+        if let Some((space, number)) = self.places.get(&id)
+            && let Some(room) = self.rooms.get_mut(space)
+            && let Some(memory) = room.memories.get_mut(number)
+        {
             memory.usage.add(usage);
         }
     }
 
     /// The highest number that a space has given.
     pub fn last_number(&self, space: &Space) -> u64 {
-        self.rooms.get(space).map_or(0, |it| it.last_number)
+        self.room(space).last_number
     }
 
     /// Whether there is such a memory.
@@ -193,29 +190,25 @@ impl StoreState {
 
     fn find_memory(&self, id: MemoryId) -> Option<&Memory> {
         let (space, number) = self.places.get(&id)?;
-        self.rooms.get(space)?.memories.get(number)
+        self.room(space).memories.get(number)
     }
 
     /// The memories with these keys.
-    pub fn get_memories(&self, keys: MemoryKeys<'_>) -> Vec<Memory> {
-        let one = |id: &MemoryId| self.find_memory(*id);
-        let numbered = |space: &Space, number: &u64| self.rooms.get(space)?.memories.get(number);
+    pub fn get_memories(&self, keys: MemoryKeys) -> Vec<Memory> {
         let found: Vec<&Memory> = match keys {
-            MemoryKeys::Ids(ids) => ids.iter().filter_map(one).collect(),
-            MemoryKeys::Numbers(space, numbers) => numbers
-                .iter()
-                .filter_map(|it| numbered(space, it))
-                .collect(),
-            MemoryKeys::Claim(space, claim) => {
-                self.find_by_claim(space, claim).into_iter().collect()
+            MemoryKeys::Ids(ids) => ids.iter().filter_map(|it| self.find_memory(*it)).collect(),
+            MemoryKeys::Numbers(space, numbers) => {
+                let memories = &self.room(space).memories;
+                numbers.iter().filter_map(|it| memories.get(it)).collect()
             }
+            MemoryKeys::Claim(space, claim) => Vec::from_iter(self.find_by_claim(space, claim)),
         };
         found.into_iter().cloned().collect()
     }
 
     /// The active or pending memory that makes this claim.
     fn find_by_claim(&self, space: &Space, claim: &Digest) -> Option<&Memory> {
-        let room = self.rooms.get(space)?;
+        let room = self.room(space);
         room.memories.get(room.claims.get(claim)?)
     }
 
@@ -231,21 +224,10 @@ impl StoreState {
 
     /// What the index of a space knows of these terms.
     pub fn read_postings(&self, space: &Space, terms: &[String]) -> Postings {
-        let Some(room) = self.rooms.get(space) else {
-            return Postings {
-                lists: vec![Vec::new(); terms.len()],
-                ..Postings::default()
-            };
-        };
-        let list = |term: &String| -> Vec<Posting> {
-            let entries = room.index.get(term).into_iter().flatten();
-            entries
-                .map(|(number, (count, len))| Posting {
-                    number: *number,
-                    count: *count,
-                    len: *len,
-                })
-                .collect()
+        let room = self.room(space);
+        let list = |term: &String| match room.index.get(term) {
+            Some(entries) => entries.values().copied().collect(),
+            None => Vec::new(),
         };
         Postings {
             n_docs: room.n_docs,
@@ -256,13 +238,8 @@ impl StoreState {
 
     /// The terms that begin with this character.
     pub fn list_terms(&self, space: &Space, initial: char) -> Vec<String> {
-        let Some(room) = self.rooms.get(space) else {
-            return Vec::new();
-        };
-        let from = initial.to_string();
-        room.index
-            .range(from..)
-            .map(|(term, _)| term)
+        let from = self.room(space).index.range(initial.to_string()..);
+        from.map(|(term, _)| term)
             .take_while(|it| it.starts_with(initial))
             .cloned()
             .collect()
@@ -275,18 +252,14 @@ impl StoreState {
 
     /// The numbers of a space.
     pub fn summarize_space(&self, space: &Space) -> SpaceSummary {
-        let Some(room) = self.rooms.get(space) else {
-            return SpaceSummary::default();
-        };
+        let room = self.room(space);
         let mut summary = SpaceSummary {
             events: room.events.clone(),
             ..SpaceSummary::default()
         };
         for memory in room.memories.values() {
-            *summary
-                .memories
-                .entry((memory.status.stage(), memory.layer))
-                .or_default() += 1;
+            let kind = (memory.status.stage(), memory.layer);
+            *summary.memories.entry(kind).or_default() += 1;
             if memory.layer == Layer::Identity && memory.is_active() {
                 summary.identity_chars += memory.fact.chars().count();
             }
@@ -296,9 +269,7 @@ impl StoreState {
 
     /// How a space stands before a write.
     pub fn read_breaker_state(&self, space: &Space, since: Timestamp) -> BreakerState {
-        let Some(room) = self.rooms.get(space) else {
-            return BreakerState::default();
-        };
+        let room = self.room(space);
         let is_recent = |it: &&Memory| it.recorded_at.as_millisecond() >= since.as_millisecond();
         let recent = room.memories.values().filter(is_recent).count() as u64;
         BreakerState {
@@ -309,20 +280,21 @@ impl StoreState {
 
     /// A part of the log of a space.
     pub fn read_events(&self, space: &Space, page: &EventPage) -> Vec<LoggedEvent> {
-        let wanted = |it: &&LoggedEvent| {
+        let is_wanted = |it: &&LoggedEvent| {
             let is_touched = |id| it.event.touched_memories().any(|touched| touched == id);
             it.event.space == *space
                 && page.memory.is_none_or(is_touched)
                 && !(page.changes_only && Happening::ASIDE.contains(&it.event.what.event_kind()))
         };
-        let told = |it: &LoggedEvent| self.with_current_memory(it);
+        let read = |it: &LoggedEvent| self.with_current_memory(it);
+        let log = self.log.iter();
         if page.newest_first {
-            let older = |it: &&LoggedEvent| page.after == 0 || it.seq < page.after;
-            let log = self.log.iter().rev().filter(older).filter(wanted);
-            log.take(page.limit).map(told).collect()
+            let is_older = |it: &&LoggedEvent| page.after == 0 || it.seq < page.after;
+            let log = log.rev().filter(is_older).filter(is_wanted);
+            log.take(page.limit).map(read).collect()
         } else {
-            let log = self.log.iter().filter(|it| it.seq > page.after);
-            log.filter(wanted).take(page.limit).map(told).collect()
+            let log = log.filter(|it| it.seq > page.after).filter(is_wanted);
+            log.take(page.limit).map(read).collect()
         }
     }
 
@@ -340,17 +312,13 @@ impl StoreState {
 
     /// An event in outline: of a remembered memory, where it stands now.
     fn trace_event(&self, logged: &LoggedEvent) -> EventTrace {
-        let remembered = |it: &EventBody| matches!(it, EventBody::Remembered { .. });
-        let now = logged
-            .event
-            .memory
-            .filter(|_| remembered(&logged.event.what))
-            .and_then(|id| self.find_memory(id));
-        let trace = EventTrace::from(logged);
-        EventTrace {
-            stage: now.map(|it| it.status.stage()).or(trace.stage),
-            ..trace
+        let mut trace = EventTrace::from(logged);
+        if let EventBody::Remembered { memory, .. } = &logged.event.what
+            && let Some(now) = self.find_memory(memory.id)
+        {
+            trace.stage = Some(now.status.stage());
         }
+        trace
     }
 
     /// An event as it is read: a remembered memory is shown as it is now, because its text is kept in one place only.
@@ -359,7 +327,7 @@ impl StoreState {
         if let EventBody::Remembered { memory, .. } = &mut logged.event.what
             && let Some(now) = self.find_memory(memory.id)
         {
-            memory.clone_from(&Box::new(now.clone()));
+            **memory = now.clone();
         }
         logged
     }
@@ -389,11 +357,8 @@ impl SpaceState {
     /// The number wanted, unless it is taken or none; then the next.
     fn free_number(&mut self, wanted: u64) -> u64 {
         let is_free = (1..=MAX_NUMBER).contains(&wanted) && !self.memories.contains_key(&wanted);
-        let number = if is_free {
-            wanted
-        } else {
-            self.last_number.saturating_add(1)
-        };
+        let next = self.last_number.saturating_add(1);
+        let number = if is_free { wanted } else { next };
         self.last_number = self.last_number.max(number);
         number
     }
@@ -412,7 +377,7 @@ impl SpaceState {
 
     /// Puts a memory in, index and claim included.
     fn put_memory(&mut self, memory: Memory) {
-        if matches!(memory.status.stage(), Stage::Active | Stage::Pending) {
+        if memory.status.stage().is_live() {
             self.claims.insert(memory.claim_digest(), memory.number);
         }
         if memory.is_active() {
@@ -423,11 +388,10 @@ impl SpaceState {
 
     fn index_memory(&mut self, memory: &Memory) {
         let (terms, len) = terms::extract_terms_with_len(&memory.searchable_text());
+        let number = memory.number;
         for (term, count) in terms {
-            self.index
-                .entry(term)
-                .or_default()
-                .insert(memory.number, (count, len));
+            let posting = Posting { number, count, len };
+            self.index.entry(term).or_default().insert(number, posting);
         }
         self.n_docs += 1;
         self.total_len += u64::from(len);
