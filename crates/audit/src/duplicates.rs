@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use super::{AuditFinding, AuditInput, Class, Severity, join_handles};
+use super::{AuditFinding, AuditInput, Class, Severity, count_words, join_handles};
 use apostille_core::memory::Layer;
 use apostille_core::remember::modules::{ModuleOverlap, compare_modules};
 use apostille_core::space::Space;
@@ -109,11 +109,7 @@ fn group_duplicates<'v>(
 
 /// Pairs that may be alike: they share one of the rarer words of both.
 fn find_candidate_pairs(gists: &[FactFingerprint]) -> Vec<(usize, usize)> {
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    gists
-        .iter()
-        .flat_map(|it| &it.words)
-        .for_each(|it| *counts.entry(it).or_default() += 1);
+    let counts = count_words(gists.iter().flat_map(|it| &it.words).map(String::as_str));
     let mut order: Vec<usize> = (0..gists.len()).collect();
     order.sort_by_key(|it| (gists[*it].words.len(), *it));
     let mut shelved: HashMap<&str, Vec<usize>> = HashMap::new();

@@ -41,7 +41,7 @@ pub mod trend;
 mod usage;
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
 
@@ -451,6 +451,13 @@ impl AuditFinding {
         }
         self
     }
+}
+
+/// How often each word is said.
+fn count_words<'t>(words: impl Iterator<Item = &'t str>) -> HashMap<&'t str, usize> {
+    let mut counts = HashMap::new();
+    words.for_each(|it| *counts.entry(it).or_default() += 1);
+    counts
 }
 
 /// The handles of some memories as they are typed behind a command; of many the first ones.

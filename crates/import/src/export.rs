@@ -1,5 +1,7 @@
 //! Export: everything written out, in one of three formats. Text out of memories; nothing is read or written here.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -52,49 +54,39 @@ pub fn export(
     format: Format,
     now: Timestamp,
 ) -> Result<String, serde_json::Error> {
+    let records = memories.iter().map(MemoryRecord::with_digest);
     match format {
-        Format::Json => export_as_json(memories, now),
+        Format::Json => {
+            let exported = ExportFile {
+                format: FORMAT.into(),
+                version: format::VERSION,
+                exported_at: format::format_timestamp(now),
+                memories: records.collect(),
+            };
+            Ok(serde_json::to_string_pretty(&exported)? + "\n")
+        }
         Format::Markdown => Ok(export_as_markdown(memories)),
-        Format::Jsonl => export_as_jsonl(memories),
+        // One record a line; an empty store is an empty file.
+        Format::Jsonl => records
+            .map(|it| Ok(serde_json::to_string(&it)? + "\n"))
+            .collect(),
     }
-}
-
-fn export_as_json(memories: &[Memory], now: Timestamp) -> Result<String, serde_json::Error> {
-    let exported = ExportFile {
-        format: FORMAT.into(),
-        version: format::VERSION,
-        exported_at: format::format_timestamp(now),
-        memories: memories.iter().map(MemoryRecord::with_digest).collect(),
-    };
-    Ok(serde_json::to_string_pretty(&exported)? + "\n")
-}
-
-/// One record a line; an empty store is an empty file.
-fn export_as_jsonl(memories: &[Memory]) -> Result<String, serde_json::Error> {
-    let line = |it| Ok(serde_json::to_string(&MemoryRecord::with_digest(it))? + "\n");
-    memories.iter().map(line).collect()
 }
 
 /// One heading for each space and layer; what is no longer in use is listed last.
 fn export_as_markdown(memories: &[Memory]) -> String {
     let mut out = String::from("# Memories\n");
-    let mut spaces: Vec<_> = memories.iter().map(|it| &it.space).collect();
-    spaces.sort();
-    spaces.dedup();
+    let spaces: BTreeSet<_> = memories.iter().map(|it| &it.space).collect();
     for space in spaces {
         out += &format!("\n## {space}\n");
         let here = || memories.iter().filter(|it| it.space == *space);
         for layer in Layer::ALL {
-            out += &format_export_section(
-                layer.as_str(),
-                here().filter(|it| it.layer == *layer && it.is_active()),
-            );
+            let active = here().filter(|it| it.layer == *layer && it.is_active());
+            out += &format_export_section(layer.as_str(), active);
         }
         for stage in Stage::ALL.iter().filter(|it| **it != Stage::Active) {
-            out += &format_export_section(
-                stage.as_str(),
-                here().filter(|it| it.status.stage() == *stage),
-            );
+            let staged = here().filter(|it| it.status.stage() == *stage);
+            out += &format_export_section(stage.as_str(), staged);
         }
     }
     out
@@ -110,51 +102,33 @@ fn format_export_section<'a>(title: &str, memories: impl Iterator<Item = &'a Mem
 }
 
 fn format_export_item(memory: &Memory) -> String {
-    let subject = memory
-        .subject
-        .as_deref()
-        .map(|it| format!("**{}**: ", neutralise_to_one_line(it)))
-        .unwrap_or_default();
-    let places: Vec<String> = memory
-        .citations
-        .iter()
-        .map(|it| {
-            format!(
-                "`{}`",
-                moderate::neutralise_text(&it.location().to_string())
-            )
-        })
+    let with = |text: &Option<String>, format: fn(String) -> String| {
+        let line = text.as_deref().map(neutralise_to_one_line);
+        line.map(format).unwrap_or_default()
+    };
+    let subject = with(&memory.subject, |it| format!("**{it}**: "));
+    let reason = with(&memory.reason, |it| format!("  Why: {it}\n"));
+    let places = memory.citations.iter().map(|it| it.location().to_string());
+    let places: Vec<String> = places
+        .map(|it| format!("`{}`", moderate::neutralise_text(&it)))
         .collect();
-    let tags: Vec<String> = memory
-        .tags
-        .iter()
+    let tags = memory.tags.iter();
+    let tags: Vec<String> = tags
         .map(|it| format!("#{}", neutralise_to_one_line(it)))
         .collect();
-    let why = memory
-        .status
-        .why()
-        .map(neutralise_to_one_line)
-        .unwrap_or_default();
+    let why = memory.status.why().map(neutralise_to_one_line);
     let details = [
         places.join(", "),
         tags.join(" "),
         memory.kind.to_string(),
         format!("said by {}", memory.voice.origin),
-        why,
+        why.unwrap_or_default(),
     ];
     let details: Vec<String> = details.into_iter().filter(|it| !it.is_empty()).collect();
-    let reason = memory
-        .reason
-        .as_deref()
-        .map(|it| format!("  Why: {}\n", neutralise_to_one_line(it)))
-        .unwrap_or_default();
-    let head = format!(
-        "- {} {subject}{}\n",
-        memory.handle(),
-        neutralise_to_one_line(&memory.fact)
-    );
     format!(
-        "{head}{reason}  {} · {}\n",
+        "- {} {subject}{}\n{reason}  {} · {}\n",
+        memory.handle(),
+        neutralise_to_one_line(&memory.fact),
         details.join(" · "),
         format::format_timestamp(memory.recorded_at)
     )

@@ -61,9 +61,8 @@ impl Scene {
             "//! The API.\n\npub const API_VERSION: u32 = 7;\n",
         )
         .unwrap();
-        let mut world = System::from_process(Vec::new())
-            .unwrap()
-            .with_fixed_time("2026-03-01T12:00:00Z".parse().unwrap());
+        let mut world = System::from_process(Vec::new()).unwrap();
+        (world.now, world.asked) = ("2026-03-01T12:00:00Z".parse().unwrap(), None);
         (world.cwd, world.env) = (root.join("app"), Environment::with_home(&root));
         world.terminal = TerminalInfo {
             stdin: true,
@@ -296,7 +295,8 @@ fn each_decision_has_its_own_time() {
     let scene = Scene::filled(80);
     let ticks = std::cell::Cell::new(0);
     let start: jiff::Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
-    let desk = scene.desk().with_clock(move || {
+    let mut desk = scene.desk();
+    desk.clock = Box::new(move || {
         ticks.set(ticks.get() + 1);
         start + jiff::SignedDuration::from_mins(ticks.get())
     });

@@ -103,15 +103,6 @@ pub struct Settings {
     pub task_notes: bool,
     /// Where each setting came from; what is not here is a default.
     origins: BTreeMap<SettingKey, SettingOrigin>,
-    /// Every store that is named, the strongest last.
-    named_stores: Vec<(SettingOrigin, StoreUrl)>,
-}
-
-/// Where settings are read, and what the paths among them are relative to.
-struct ConfigLayer<'a> {
-    origin: SettingOrigin,
-    base: &'a Path,
-    home: Option<PathBuf>,
 }
 
 impl Settings {
@@ -128,74 +119,7 @@ impl Settings {
             task_dir: "plans/artifacts".parse().map_err(CommandError::internal)?,
             task_notes: true,
             origins: BTreeMap::new(),
-            named_stores: Vec::new(),
         })
-    }
-
-    /// Sets what a layer says over what weaker ones said, or tells what is wrong with it.
-    fn set_from_layer(
-        &mut self,
-        layer: &ConfigLayer<'_>,
-        key: SettingKey,
-        scalar: &ConfigScalar,
-    ) -> Result<(), String> {
-        let is_repository = layer.origin.is_repository();
-        if is_repository {
-            trust::check_repository_setting(key, scalar)?;
-        }
-        let (policy, model) = (&mut self.policy, &mut self.model);
-        let breakers = &mut policy.breakers;
-        match key {
-            SettingKey::Store => {
-                let store = if is_repository {
-                    trust::parse_repository_store(layer.base, scalar.as_text()?)?
-                } else {
-                    StoreUrl::from_text(scalar.as_text()?, layer.base, layer.home.as_deref())?
-                };
-                self.named_stores.push((layer.origin.clone(), store));
-            }
-            SettingKey::User => {
-                self.user = Space::user(scalar.as_text()?).map_err(|it| it.to_string())?
-            }
-            SettingKey::Repo => {
-                self.repo = Space::repo(scalar.as_text()?).map_err(|it| it.to_string())?
-            }
-            SettingKey::InjectMode => policy.inject.mode = scalar.parse_word()?,
-            SettingKey::MaxInjectChars => policy.inject.chars = scalar.as_positive_number()?,
-            SettingKey::MaxInjectCount => policy.inject.count = scalar.as_positive_number()?,
-            SettingKey::MaxTotal => policy.limits.max_total = Some(scalar.as_positive_number()?),
-            SettingKey::Scoring => policy.scoring = scalar.parse_word()?,
-            SettingKey::RequireCitations => policy.require_citations = scalar.as_flag()?,
-            SettingKey::GithubUrl => {
-                self.github_url = model::parse_api_address(scalar.as_text()?, ENTERPRISE)?
-            }
-            // What is wrong with a setting of the model is not repeated: it may be a key.
-            SettingKey::ModelUrl => model.url = Some(model::parse_model_url(scalar.as_text()?)?),
-            SettingKey::ModelName => model.name = Some(model::parse_model_name(scalar.as_text()?)?),
-            SettingKey::ModelApi => model.api = scalar.parse_word()?,
-            SettingKey::ModelKeyEnv => {
-                model.key_env = Some(model::parse_key_variable(scalar.as_text()?)?)
-            }
-            SettingKey::ModelTimeoutMs => {
-                model.timeout_ms = scalar.as_number_up_to(model::LONGEST)?
-            }
-            SettingKey::ModelBudget => model.budget = scalar.as_number_up_to(u32::MAX as usize)?,
-            SettingKey::ModelGuard => model.guard = scalar.as_flag()?,
-            SettingKey::TaskDir => {
-                self.task_dir = scalar.as_text()?.parse().map_err(
-                    |_| "expected a folder within the repository, such as plans/artifacts",
-                )?
-            }
-            SettingKey::TaskNotes => self.task_notes = scalar.as_flag()?,
-            SettingKey::BreakersBurst => breakers.burst = scalar.as_count()?,
-            SettingKey::BreakersCopies => breakers.copies = scalar.as_count()?,
-            SettingKey::BreakersDrift => breakers.drift = scalar.as_count()?,
-            SettingKey::BreakersInvalidations => breakers.invalidations = scalar.as_count()?,
-            SettingKey::BreakersWindowMinutes => breakers.window_minutes = scalar.as_minutes()?,
-            SettingKey::BreakersQuietMinutes => breakers.quiet_minutes = scalar.as_minutes()?,
-        }
-        self.origins.insert(key, layer.origin.clone());
-        Ok(())
     }
 
     /// Where a setting came from.
@@ -303,37 +227,40 @@ pub fn resolve_settings(
     place: &ProjectFolder,
 ) -> Result<Settings, CommandError> {
     let login = world.env.login_name().and_then(|it| Space::user(it).ok());
-    let user_origin = match &login {
-        Some(_) => SettingOrigin::Login,
-        None => SettingOrigin::Default,
+    let (user, user_origin) = match login {
+        Some(user) => (user, SettingOrigin::Login),
+        None => {
+            let user = Space::user("me").map_err(CommandError::internal)?;
+            (user, SettingOrigin::Default)
+        }
     };
-    let user = login.map_or_else(|| Space::user("me"), Ok);
-    let mut settings =
-        Settings::new_default(user.map_err(CommandError::internal)?, place.space()?)?;
+    let mut settings = Settings::new_default(user, place.space()?)?;
     settings.origins = BTreeMap::from([
         (SettingKey::User, user_origin),
         (SettingKey::Repo, SettingOrigin::Checkout),
     ]);
     let files = ConfigFiles::for_folder(world, place);
+    let (repository, agent_json) = (
+        SettingOrigin::Repository(files.repository),
+        SettingOrigin::AgentJson(files.agent_json),
+    );
+    let mut reader = ConfigReader {
+        settings,
+        home: world.env.home_dir(),
+        named_stores: Vec::new(),
+    };
     // The weakest first: what is stronger says it again.
     let layers = [
-        read_user_file(&mut settings, world, files.user),
-        read_repository_file(
-            &mut settings,
-            place,
-            SettingOrigin::AgentJson(files.agent_json),
-        ),
-        read_repository_file(
-            &mut settings,
-            place,
-            SettingOrigin::Repository(files.repository),
-        ),
-        read_environment(&mut settings, world),
-        read_flags(&mut settings, world, flags),
+        reader.read_user_file(world, files.user),
+        reader.read_repository_file(place, &agent_json),
+        reader.read_repository_file(place, &repository),
+        reader.read_environment(world),
+        reader.read_flags(world, flags),
     ];
     // Of several mistakes, that of the strongest is told.
     layers.into_iter().rev().collect::<Result<(), _>>()?;
-    choose_stores(&mut settings, world, place)?;
+    reader.choose_stores(world, place)?;
+    let mut settings = reader.settings;
     // GitHub's own runners name its API.
     if let (SettingOrigin::Default, Some(text)) = (
         settings.origin(SettingKey::GithubUrl),
@@ -348,118 +275,199 @@ pub fn resolve_settings(
     Ok(settings)
 }
 
-/// Takes the strongest store; where that is the repository's, the strongest that is not is the user's own.
-fn choose_stores(
-    settings: &mut Settings,
-    world: &System,
-    place: &ProjectFolder,
-) -> Result<(), CommandError> {
-    let usual = || {
-        let folder = world.require_data_dir();
-        folder
-            .map(|it| StoreUrl::Sqlite(it.join("memories.db")))
-            .map_err(|it| it.with_hint("say it: --store sqlite:PATH"))
-    };
-    let named = || settings.named_stores.iter().rev();
-    let is_own = |it: &&(SettingOrigin, StoreUrl)| !is_repository_store(place, it);
-    let is_repositorys = named().next().is_some_and(|it| !is_own(&it));
-    let url = |it: Option<&(SettingOrigin, StoreUrl)>| it.map_or_else(usual, |it| Ok(it.1.clone()));
-    let (store, own) = (url(named().next())?, named().find(is_own));
-    settings.own_store = is_repositorys.then(|| url(own)).transpose()?;
-    settings.store = store;
-    Ok(())
+/// Settings in the making, layer by layer.
+struct ConfigReader {
+    settings: Settings,
+    home: Option<PathBuf>,
+    /// Every store that is named, the strongest last.
+    named_stores: Vec<(SettingOrigin, StoreUrl)>,
+}
+
+impl ConfigReader {
+    /// Sets what a layer says over what weaker ones said, or tells what is wrong with it.
+    fn set(
+        &mut self,
+        (origin, base): (&SettingOrigin, &Path),
+        key: SettingKey,
+        scalar: &ConfigScalar,
+    ) -> Result<(), String> {
+        let settings = &mut self.settings;
+        if origin.is_repository() {
+            trust::check_repository_setting(key, scalar)?;
+        }
+        let (policy, model) = (&mut settings.policy, &mut settings.model);
+        let breakers = &mut policy.breakers;
+        match key {
+            SettingKey::Store => {
+                let store = if origin.is_repository() {
+                    trust::parse_repository_store(base, scalar.as_text()?)?
+                } else {
+                    StoreUrl::from_text(scalar.as_text()?, base, self.home.as_deref())?
+                };
+                self.named_stores.push((origin.clone(), store));
+            }
+            SettingKey::User => {
+                settings.user = Space::user(scalar.as_text()?).map_err(|it| it.to_string())?
+            }
+            SettingKey::Repo => {
+                settings.repo = Space::repo(scalar.as_text()?).map_err(|it| it.to_string())?
+            }
+            SettingKey::InjectMode => policy.inject.mode = scalar.parse_word()?,
+            SettingKey::MaxInjectChars => policy.inject.chars = scalar.as_positive_number()?,
+            SettingKey::MaxInjectCount => policy.inject.count = scalar.as_positive_number()?,
+            SettingKey::MaxTotal => policy.limits.max_total = Some(scalar.as_positive_number()?),
+            SettingKey::Scoring => policy.scoring = scalar.parse_word()?,
+            SettingKey::RequireCitations => policy.require_citations = scalar.as_flag()?,
+            SettingKey::GithubUrl => {
+                settings.github_url = model::parse_api_address(scalar.as_text()?, ENTERPRISE)?
+            }
+            // What is wrong with a setting of the model is not repeated: it may be a key.
+            SettingKey::ModelUrl => model.url = Some(model::parse_model_url(scalar.as_text()?)?),
+            SettingKey::ModelName => model.name = Some(model::parse_model_name(scalar.as_text()?)?),
+            SettingKey::ModelApi => model.api = scalar.parse_word()?,
+            SettingKey::ModelKeyEnv => {
+                model.key_env = Some(model::parse_key_variable(scalar.as_text()?)?)
+            }
+            SettingKey::ModelTimeoutMs => {
+                model.timeout_ms = scalar.as_number_up_to(model::LONGEST)?
+            }
+            SettingKey::ModelBudget => model.budget = scalar.as_number_up_to(u32::MAX as usize)?,
+            SettingKey::ModelGuard => model.guard = scalar.as_flag()?,
+            SettingKey::TaskDir => {
+                settings.task_dir = scalar.as_text()?.parse().map_err(
+                    |_| "expected a folder within the repository, such as plans/artifacts",
+                )?
+            }
+            SettingKey::TaskNotes => settings.task_notes = scalar.as_flag()?,
+            SettingKey::BreakersBurst => breakers.burst = scalar.as_count()?,
+            SettingKey::BreakersCopies => breakers.copies = scalar.as_count()?,
+            SettingKey::BreakersDrift => breakers.drift = scalar.as_count()?,
+            SettingKey::BreakersInvalidations => breakers.invalidations = scalar.as_count()?,
+            SettingKey::BreakersWindowMinutes => breakers.window_minutes = scalar.as_minutes()?,
+            SettingKey::BreakersQuietMinutes => breakers.quiet_minutes = scalar.as_minutes()?,
+        }
+        settings.origins.insert(key, origin.clone());
+        Ok(())
+    }
+
+    fn read_user_file(
+        &mut self,
+        world: &System,
+        path: Option<PathBuf>,
+    ) -> Result<(), CommandError> {
+        let Some(path) = path else { return Ok(()) };
+        let Some(text) = file::read_config_file(&path)? else {
+            return match world.env.get("APOSTILLE_CONFIG") {
+                None => Ok(()),
+                Some(_) => Err(file::build_config_file_error(
+                    &path,
+                    "there is no such file; APOSTILLE_CONFIG names it",
+                )),
+            };
+        };
+        let origin = SettingOrigin::User(path.clone());
+        let base = path.parent().unwrap_or(&world.cwd);
+        file::parse_config_toml(&path, &text, |key, scalar| {
+            self.set((&origin, base), key, scalar)
+        })
+    }
+
+    fn read_repository_file(
+        &mut self,
+        place: &ProjectFolder,
+        origin: &SettingOrigin,
+    ) -> Result<(), CommandError> {
+        let set = |key, scalar: &_| self.set((origin, &place.root), key, scalar);
+        let path = origin.file().unwrap_or(&place.root);
+        match (file::read_repository_config(path)?, origin) {
+            (None, _) => Ok(()),
+            (Some(text), SettingOrigin::AgentJson(_)) => file::parse_agent_json(path, &text, set),
+            (Some(text), _) => file::parse_config_toml(path, &text, set),
+        }
+    }
+
+    fn read_environment(&mut self, world: &System) -> Result<(), CommandError> {
+        for key in SettingKey::ALL {
+            let name = key.env_variable();
+            let Some(text) = world.env.get(&name) else {
+                continue;
+            };
+            // Somebody may have put the model's key in the wrong place, and it is not shown for that.
+            let shown = if key.is_model() {
+                "set".into()
+            } else {
+                format!("'{text}'")
+            };
+            let scalar = ConfigScalar::Variable(text.trim().into());
+            self.set((&SettingOrigin::Environment, &world.cwd), *key, &scalar)
+                .map_err(|why| CommandError::config(format!("{name} is {shown}: {why}")))?;
+        }
+        Ok(())
+    }
+
+    fn read_flags(&mut self, world: &System, flags: &SettingFlags) -> Result<(), CommandError> {
+        for (key, flag, text) in [
+            (SettingKey::Store, "store", &flags.store),
+            (SettingKey::Repo, "repo", &flags.repo),
+            (SettingKey::User, "as", &flags.as_user),
+        ] {
+            let Some(text) = text else { continue };
+            let scalar = ConfigScalar::Text(text.clone());
+            self.set((&SettingOrigin::Flag, &world.cwd), key, &scalar)
+                .map_err(|why| CommandError::usage(format!("--{flag} '{text}': {why}")))?;
+        }
+        Ok(())
+    }
+
+    /// Takes the strongest store; where that is the repository's, the strongest that is not is the user's own.
+    fn choose_stores(&mut self, world: &System, place: &ProjectFolder) -> Result<(), CommandError> {
+        let or_default = |named: Option<&(SettingOrigin, StoreUrl)>| match named {
+            Some((_, url)) => Ok(url.clone()),
+            None => match world.require_data_dir() {
+                Ok(folder) => Ok(StoreUrl::Sqlite(folder.join("memories.db"))),
+                Err(fault) => Err(fault.with_hint("say it: --store sqlite:PATH")),
+            },
+        };
+        let is_repositorys =
+            |it: &&(SettingOrigin, StoreUrl)| is_repository_store(place, &it.0, &it.1);
+        let strongest = self.named_stores.last();
+        self.settings.store = or_default(strongest)?;
+        if strongest.is_some_and(|it| is_repositorys(&it)) {
+            let own = self
+                .named_stores
+                .iter()
+                .rev()
+                .find(|it| !is_repositorys(it));
+            self.settings.own_store = Some(or_default(own)?);
+        }
+        Ok(())
+    }
 }
 
 /// Whether a store is the repository's: it named it, or it holds it. A file of the checkout came with it, whoever names
 /// it now; only what the user's own file says is always the same file, and the user's.
-fn is_repository_store(place: &ProjectFolder, (origin, store): &(SettingOrigin, StoreUrl)) -> bool {
+fn is_repository_store(place: &ProjectFolder, origin: &SettingOrigin, store: &StoreUrl) -> bool {
     let is_said = matches!(origin, SettingOrigin::Flag | SettingOrigin::Environment);
     origin.is_repository() || (is_said && trust::is_store_in_checkout(place, store))
 }
 
-fn read_user_file(
-    settings: &mut Settings,
-    world: &System,
-    path: Option<PathBuf>,
-) -> Result<(), CommandError> {
-    let is_named = world.env.get("APOSTILLE_CONFIG").is_some();
-    let Some((path, text)) = file::read_user_config(path, is_named)? else {
-        return Ok(());
-    };
-    let layer = ConfigLayer {
-        origin: SettingOrigin::User(path.clone()),
-        base: path.parent().unwrap_or(&world.cwd),
-        home: world.env.home_dir(),
-    };
-    file::parse_config_toml(&path, &text, |key, scalar| {
-        settings.set_from_layer(&layer, key, scalar)
-    })
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn read_repository_file(
-    settings: &mut Settings,
-    place: &ProjectFolder,
-    origin: SettingOrigin,
-) -> Result<(), CommandError> {
-    let layer = ConfigLayer {
-        origin,
-        base: &place.root,
-        home: None,
-    };
-    let set = |key, scalar: &_| settings.set_from_layer(&layer, key, scalar);
-    let path = layer.origin.file().unwrap_or(&place.root);
-    let Some(text) = file::read_repository_config(path)? else {
-        return Ok(());
-    };
-    match layer.origin {
-        SettingOrigin::AgentJson(_) => file::parse_agent_json(path, &text, set),
-        _ => file::parse_config_toml(path, &text, set),
-    }
-}
-
-fn read_environment(settings: &mut Settings, world: &System) -> Result<(), CommandError> {
-    let layer = ConfigLayer {
-        origin: SettingOrigin::Environment,
-        base: &world.cwd,
-        home: world.env.home_dir(),
-    };
-    for key in SettingKey::ALL {
-        let name = key.env_variable();
-        let Some(text) = world.env.get(&name) else {
-            continue;
+    /// The settings after one of them was read in this layer.
+    pub(super) fn read_setting(
+        layer: (&SettingOrigin, &Path),
+        key: SettingKey,
+        scalar: &ConfigScalar,
+    ) -> Result<Settings, String> {
+        let (user, repo) = (Space::user("ana").unwrap(), Space::repo("a/b").unwrap());
+        let mut reader = ConfigReader {
+            settings: Settings::new_default(user, repo).unwrap(),
+            home: None,
+            named_stores: Vec::new(),
         };
-        // Somebody may have put the model's key in the wrong place, and it is not shown for that.
-        let shown = if key.is_model() {
-            "set".into()
-        } else {
-            format!("'{text}'")
-        };
-        settings
-            .set_from_layer(&layer, *key, &ConfigScalar::Variable(text.trim().into()))
-            .map_err(|why| CommandError::config(format!("{name} is {shown}: {why}")))?;
+        reader.set(layer, key, scalar)?;
+        Ok(reader.settings)
     }
-    Ok(())
-}
-
-fn read_flags(
-    settings: &mut Settings,
-    world: &System,
-    flags: &SettingFlags,
-) -> Result<(), CommandError> {
-    let layer = ConfigLayer {
-        origin: SettingOrigin::Flag,
-        base: &world.cwd,
-        home: world.env.home_dir(),
-    };
-    for (key, flag, text) in [
-        (SettingKey::Store, "store", &flags.store),
-        (SettingKey::Repo, "repo", &flags.repo),
-        (SettingKey::User, "as", &flags.as_user),
-    ] {
-        let Some(text) = text else { continue };
-        settings
-            .set_from_layer(&layer, key, &ConfigScalar::Text(text.clone()))
-            .map_err(|why| CommandError::usage(format!("--{flag} '{text}': {why}")))?;
-    }
-    Ok(())
 }

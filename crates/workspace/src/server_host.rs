@@ -322,7 +322,12 @@ impl OpenScope for ServerHost {
             .as_deref()
             .is_some_and(|it| sessions::is_exposed_session(&world, it));
         let root = desk.place.root.to_str().map(Into::into);
-        let open_at = build_commit_opener(&desk.place);
+        let checkout = desk.place.checkout.clone();
+        // How to look at another commit or branch of this place.
+        let open_at: Box<OpenSourceAt<'static>> = Box::new(move |reference| {
+            let checkout = checkout.as_ref().ok_or(SourceError::Nowhere)?;
+            Ok(Box::new(Commit::new(checkout, reference)?))
+        });
         let (scope, place, settings) = desk.into_call_scope(repo, user);
         let beside = CallSideRecords {
             world,
@@ -343,15 +348,6 @@ impl OpenScope for ServerHost {
             ..scope
         })
     }
-}
-
-/// How to look at another commit or branch of this place.
-fn build_commit_opener(place: &ProjectFolder) -> Box<OpenSourceAt<'static>> {
-    let checkout = place.checkout.clone();
-    Box::new(move |reference| {
-        let checkout = checkout.as_ref().ok_or(SourceError::Nowhere)?;
-        Ok(Box::new(Commit::new(checkout, reference)?))
-    })
 }
 
 impl Host for ServerHost {

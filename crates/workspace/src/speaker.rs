@@ -10,7 +10,7 @@ impl System {
     pub fn speaker(&self) -> Speaker {
         let is_exposed = |it: &str| sessions::is_exposed_session(self, it);
         Speaker::at_terminal(&TerminalFacts {
-            is_manned: self.terminal.is_interactive(),
+            is_manned: self.terminal.stdin || self.terminal.stdout,
             // Also a variable that was set to nothing.
             is_agent: AGENTS.iter().any(|it| self.env.0.contains_key(it)),
             declared: self.env.get("APOSTILLE_PERSON").map(Into::into),

@@ -132,7 +132,7 @@ pub struct System {
     /// The command line as it was typed, the program's name left out.
     pub typed: Vec<String>,
     /// What the system said the time was when this was asked; `None` where a test fixed it.
-    asked: Option<Timestamp>,
+    pub asked: Option<Timestamp>,
     seed: [u8; 16],
     drawn: Rc<Cell<u64>>,
 }
@@ -160,15 +160,6 @@ impl System {
             seed,
             drawn: Rc::default(),
         })
-    }
-
-    /// The same at a time that does not pass.
-    pub fn with_fixed_time(self, now: Timestamp) -> Self {
-        Self {
-            now,
-            asked: None,
-            ..self
-        }
     }
 
     /// The same world seen from a folder, as `-C` asks.
@@ -283,11 +274,6 @@ impl TerminalInfo {
             can_redraw: env.get("TERM") != Some("dumb"),
             columns: columns.filter(|it| *it > 0).unwrap_or(USUAL_COLUMNS),
         }
-    }
-
-    /// Whether a person is at either end.
-    pub fn is_interactive(self) -> bool {
-        self.stdin || self.stdout
     }
 }
 

@@ -83,17 +83,10 @@ impl CheckoutTasks {
 
     /// The task that is worked on in this working tree: one that was begun, or taken up, here.
     pub fn active_task(&self) -> Option<Task> {
-        let slug = self.pointed_slug()?;
+        let pointer = read_task_file(&self.pointer, MAX_POINTER).ok()??;
+        let slug = pointer.trim().parse().ok()?;
         let task = self.get(&slug).ok().flatten().filter(Task::is_open)?;
         self.is_started(&slug).then_some(task)
-    }
-
-    fn pointed_slug(&self) -> Option<TaskSlug> {
-        read_task_file(&self.pointer, MAX_POINTER)
-            .ok()??
-            .trim()
-            .parse()
-            .ok()
     }
 
     /// The task of this name.

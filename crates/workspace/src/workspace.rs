@@ -38,7 +38,8 @@ pub struct Workspace {
     source: Box<dyn Source>,
     policy: Policy,
     user_policy: Policy,
-    clock: Box<dyn Fn() -> Timestamp>,
+    /// Tells the time.
+    pub clock: Box<dyn Fn() -> Timestamp>,
     random: Box<dyn Fn() -> u128>,
     actor: String,
     /// The spaces in play.
@@ -175,14 +176,6 @@ impl Workspace {
     /// The same while the store stays open, for what goes on.
     pub fn forget_side_record(&self, id: MemoryId) -> Result<(), CommandError> {
         self.records.forget_memories(&[id])
-    }
-
-    /// The same with another clock.
-    pub fn with_clock(self, clock: impl Fn() -> Timestamp + 'static) -> Self {
-        Self {
-            clock: Box::new(clock),
-            ..self
-        }
     }
 
     /// What every verb of the core is given. The time in it is that of the asking: a person may think for an hour between

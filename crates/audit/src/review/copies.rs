@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::count_words;
 use apostille_core::memory::Memory;
 use apostille_text::literals;
 use apostille_text::overlap::{collect_distinct_words, measure_jaccard_overlap, normalise_fact};
@@ -20,13 +21,14 @@ pub fn find_copy_leaders(memories: &[&Memory], threshold: f32) -> Vec<usize> {
         .iter()
         .map(|it| literals::extract_literals(&it.fact))
         .collect();
-    let common = count_word_frequencies(&sets);
+    let common = count_words(sets.iter().flatten().copied());
     let mut seen: HashMap<&str, Vec<usize>> = HashMap::new();
     let mut leaders: Vec<usize> = Vec::with_capacity(memories.len());
     for at in 0..memories.len() {
         let rarest = pick_rarest_words(&sets[at], &common, threshold);
         let is_copy = |other: &usize| {
-            has_same_layer(memories[at], memories[*other])
+            let (a, b) = (memories[at], memories[*other]);
+            (&a.space, a.layer, a.task_or_session()) == (&b.space, b.layer, b.task_or_session())
                 && literals[at] == literals[*other]
                 && measure_jaccard_overlap(&sets[at], &sets[*other]) >= threshold
         };
@@ -47,14 +49,6 @@ pub fn find_copy_leaders(memories: &[&Memory], threshold: f32) -> Vec<usize> {
     leaders
 }
 
-fn count_word_frequencies<'t>(sets: &[Vec<&'t str>]) -> HashMap<&'t str, usize> {
-    let mut common: HashMap<&str, usize> = HashMap::new();
-    sets.iter()
-        .flatten()
-        .for_each(|it| *common.entry(it).or_default() += 1);
-    common
-}
-
 /// As many of the rarest words as two texts that are alike must share one of.
 #[expect(
     clippy::cast_possible_truncation,
@@ -72,8 +66,4 @@ fn pick_rarest_words<'t>(
     words.sort_by_key(|it| (common.get(it).copied().unwrap_or(0), *it));
     words.truncate(set.len() - shared.min(set.len()) + 1);
     words
-}
-
-fn has_same_layer(a: &Memory, b: &Memory) -> bool {
-    a.space == b.space && a.layer == b.layer && a.task_or_session() == b.task_or_session()
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::Path;
 
 use serde::Deserialize as _;
 use toml::Spanned;
@@ -28,45 +28,22 @@ pub(super) fn read_repository_config(path: &Path) -> Result<Option<String>, Comm
     }
 }
 
-/// The user's own file, if it is there. One that was named must be there.
-pub(super) fn read_user_config(
-    path: Option<PathBuf>,
-    is_named: bool,
-) -> Result<Option<(PathBuf, String)>, CommandError> {
-    let Some(path) = path else { return Ok(None) };
-    match read_config_file(&path)? {
-        Some(text) => Ok(Some((path, text))),
-        None if is_named => Err(build_config_file_error(
-            &path,
-            "there is no such file; APOSTILLE_CONFIG names it",
-        )),
-        None => Ok(None),
-    }
-}
-
-fn read_config_file(path: &Path) -> Result<Option<String>, CommandError> {
-    match fs::metadata(path) {
-        Ok(it) if it.len() > MAX_BYTES => {
-            return Err(build_config_file_error(path, "it is larger than 1 MB"));
-        }
-        Err(error) if is_missing_file_error(&error) => return Ok(None),
-        _ => {}
+/// A file, if it is there.
+pub(super) fn read_config_file(path: &Path) -> Result<Option<String>, CommandError> {
+    let is_large = fs::metadata(path).is_ok_and(|it| it.len() > MAX_BYTES);
+    if is_large {
+        return Err(build_config_file_error(path, "it is larger than 1 MB"));
     }
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
-        Err(error) if is_missing_file_error(&error) => Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
         Err(error) => Err(build_config_file_error(path, error)),
     }
 }
 
-fn is_missing_file_error(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
-}
-
-fn build_config_file_error(path: &Path, why: impl std::fmt::Display) -> CommandError {
+pub(super) fn build_config_file_error(path: &Path, why: impl std::fmt::Display) -> CommandError {
     CommandError::config(format!("{}: {why}", path.display()))
 }
 
@@ -83,7 +60,15 @@ pub(super) fn parse_config_toml(
     let table: BTreeMap<Spanned<String>, Spanned<toml::Value>> = toml::from_str(text)
         .map_err(|error| at(error.span().unwrap_or(0..0), error.message().to_owned()))?;
     for (name, value) in table {
-        for (full, inner) in flatten_toml_table(name.get_ref(), value.get_ref()) {
+        // A table stands for its keys, as in `github.url`.
+        let entries = match value.get_ref() {
+            toml::Value::Table(inner) => inner
+                .iter()
+                .map(|(key, it)| (format!("{}.{key}", name.get_ref()), it))
+                .collect(),
+            other => vec![(name.get_ref().clone(), other)],
+        };
+        for (full, inner) in entries {
             let key = SettingKey::from_name(&full, SettingKey::ALL)
                 .map_err(|why| at(name.span(), why))?;
             ConfigScalar::deserialize(inner.clone())
@@ -93,17 +78,6 @@ pub(super) fn parse_config_toml(
         }
     }
     Ok(())
-}
-
-/// A key with its value; a table stands for its keys, as in `github.url`.
-fn flatten_toml_table<'v>(name: &str, value: &'v toml::Value) -> Vec<(String, &'v toml::Value)> {
-    match value {
-        toml::Value::Table(inner) => inner
-            .iter()
-            .map(|(key, it)| (format!("{name}.{key}"), it))
-            .collect(),
-        other => vec![(name.to_owned(), other)],
-    }
 }
 
 /// Gives every key of the `memory` block of an `agent.json` to `set`; the rest belongs to another program.

@@ -107,23 +107,15 @@ fn has_key_like_part(text: &str) -> bool {
 mod tests {
     use std::path::Path;
 
-    use apostille_core::space::Space;
-
     use super::super::scalar::ConfigScalar;
-    use super::super::{ConfigLayer, SettingKey, SettingOrigin, Settings};
+    use super::super::tests::read_setting;
+    use super::super::{SettingKey, SettingOrigin};
 
     fn check(key: SettingKey, scalar: ConfigScalar, expected: &str) {
-        let layer = ConfigLayer {
-            origin: SettingOrigin::Environment,
-            base: Path::new("/"),
-            home: None,
-        };
-        let mut settings =
-            Settings::new_default(Space::user("ana").unwrap(), Space::repo("a/b").unwrap())
-                .unwrap();
-        let read = settings.set_from_layer(&layer, key, &scalar);
+        let layer = (&SettingOrigin::Environment, Path::new("/"));
+        let read = read_setting(layer, key, &scalar);
         let said = match &read {
-            Ok(()) => format!("{:?}", settings.model),
+            Ok(settings) => format!("{:?}", settings.model),
             Err(why) => why.clone(),
         };
         assert!(said.contains(expected), "{key:?} {scalar:?}: {said}");

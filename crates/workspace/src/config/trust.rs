@@ -96,20 +96,13 @@ pub(super) fn is_store_in_checkout(place: &ProjectFolder, store: &StoreUrl) -> b
 
 #[cfg(test)]
 mod tests {
-    use apostille_core::space::Space;
-
-    use super::super::{ConfigLayer, SettingOrigin, Settings};
+    use super::super::SettingOrigin;
+    use super::super::tests::read_setting;
     use super::*;
 
     fn check(key: SettingKey, scalar: ConfigScalar, expected: Result<(), &str>) {
-        let layer = ConfigLayer {
-            origin: SettingOrigin::Repository("/repo/apostille.toml".into()),
-            base: Path::new("/repo"),
-            home: None,
-        };
-        let found = Settings::new_default(Space::user("ana").unwrap(), Space::repo("a/b").unwrap())
-            .unwrap()
-            .set_from_layer(&layer, key, &scalar);
+        let origin = SettingOrigin::Repository("/repo/apostille.toml".into());
+        let found = read_setting((&origin, Path::new("/repo")), key, &scalar).map(drop);
         match expected {
             Ok(()) => assert_eq!(found, Ok(()), "{key:?} {scalar:?}"),
             Err(part) => {
