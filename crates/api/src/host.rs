@@ -253,7 +253,7 @@ impl CallScope {
     }
 
     /// What every verb of the core is given.
-    fn build_context<'a>(&'a self, late: &'a dyn Fn() -> bool) -> Context<'a> {
+    pub fn build_context<'a>(&'a self, late: &'a dyn Fn() -> bool) -> Context<'a> {
         Context {
             store: &*self.store,
             source: &*self.source,

@@ -123,12 +123,13 @@ impl BasicMemoryNote {
 
 /// A text, and what stands in brackets at its end.
 fn split_trailing_context(text: &str) -> (&str, Option<&str>) {
-    let found = || {
-        let (said, context) = text.strip_suffix(')')?.rsplit_once(" (")?;
-        (!context.contains(['(', ')']) && !context.trim().is_empty())
-            .then(|| (said.trim(), Some(context.trim())))
-    };
-    found().unwrap_or((text, None))
+    let parts = text.strip_suffix(')').and_then(|it| it.rsplit_once(" ("));
+    match parts {
+        Some((said, context)) if !context.contains(['(', ')']) && !context.trim().is_empty() => {
+            (said.trim(), Some(context.trim()))
+        }
+        _ => (text, None),
+    }
 }
 
 /// A text without the tags at its end, and all tags in it.

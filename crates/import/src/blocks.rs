@@ -67,7 +67,23 @@ fn parse_markdown_blocks(text: &str, head: usize) -> Vec<MarkdownBlock> {
     let nodes = scan::scan_markdown_nodes(text, head);
     let mut folding = BlockFolder::default();
     for (i, node) in nodes.iter().enumerate() {
-        folding.take_node(node, nodes.get(i + 1));
+        match node {
+            MarkdownNode::Heading(text) => {
+                folding = BlockFolder {
+                    heading: Some(text.clone()).filter(|it| !it.is_empty()),
+                    out: folding.out,
+                    ..BlockFolder::default()
+                };
+            }
+            MarkdownNode::Other { line, why } => {
+                folding.open = None;
+                folding.push_other(*line, why);
+            }
+            MarkdownNode::Text { line, depth, text } => {
+                let is_led = matches!(nodes.get(i + 1), Some(MarkdownNode::Text { depth: it, .. }) if it > depth);
+                folding.push_text(*line, *depth, text, is_led);
+            }
+        }
     }
     folding.out
 }
@@ -83,26 +99,8 @@ struct BlockFolder {
 }
 
 impl BlockFolder {
-    fn take_node(&mut self, node: &MarkdownNode, next: Option<&MarkdownNode>) {
-        match node {
-            MarkdownNode::Heading(text) => {
-                self.heading = Some(text.clone()).filter(|it| !it.is_empty());
-                (self.open, self.leads) = (None, Vec::new());
-            }
-            MarkdownNode::Other { line, why } => {
-                self.open = None;
-                self.push_other(*line, why);
-            }
-            MarkdownNode::Text { line, depth, text } => {
-                self.leads.retain(|(it, _)| it < depth);
-                let is_led =
-                    matches!(next, Some(MarkdownNode::Text { depth: it, .. }) if it > depth);
-                self.push_text(*line, *depth, text, is_led);
-            }
-        }
-    }
-
     fn push_text(&mut self, line: usize, depth: usize, text: &str, is_led: bool) {
+        self.leads.retain(|(it, _)| *it < depth);
         if self.open.is_some_and(|it| depth > it)
             && let Some(MarkdownBlock::Text { text: whole, .. }) = self.out.last_mut()
         {
@@ -110,11 +108,8 @@ impl BlockFolder {
             return;
         }
         self.open = None;
-        match text
-            .trim_end_matches('*')
-            .strip_suffix(':')
-            .map(|it| it.trim_matches('*'))
-        {
+        let lead = text.trim_end_matches('*').strip_suffix(':');
+        match lead.map(|it| it.trim_matches('*')) {
             Some(lead) if is_led && lead.chars().count() <= LEAD_CHARS => {
                 self.leads.push((depth, lead.to_owned()));
             }

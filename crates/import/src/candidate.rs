@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 
 use super::split_text;
 use apostille_core::memory::{
@@ -211,9 +213,7 @@ impl<'a> CandidateCollector<'a> {
     /// Makes what stands beside the fact fit. Nothing is cut in two: half a secret looks like none.
     fn fit_metadata(&self, piece: &mut ImportCandidate) {
         let limits = self.limits;
-        let is_long = |text: &Option<String>, limit: usize| {
-            text.as_ref().is_some_and(|it| it.chars().count() > limit)
-        };
+        let is_long = |text: &Option<String>, limit: usize| matches!(text, Some(it) if it.chars().count() > limit);
         if is_long(&piece.subject, limits.subject_chars) {
             piece.subject = None;
             let what = "its subject is too long and was left off";
@@ -285,11 +285,11 @@ const PREFERENCES: [&str; 8] = [
 /// The kind of a text that does not say it, by what it is filed under and how it begins.
 pub(super) fn infer_memory_kind(filed_under: &str, text: &str) -> Kind {
     let (under, text) = (filed_under.to_lowercase(), text.to_lowercase());
-    let is_under = |words: &[&str]| words.iter().any(|it| under.contains(it));
+    let is_under = |words: [&str; 3]| words.iter().any(|it| under.contains(it));
+    let is_wish = PREFERENCES.iter().any(|it| text.starts_with(it));
     match () {
-        () if is_under(&["preference", "about me", "user profile"]) => Kind::User,
-        () if PREFERENCES.iter().any(|it| text.starts_with(it)) => Kind::User,
-        () if is_under(&["feedback", "correction", "rule"]) => Kind::Feedback,
+        () if is_wish || is_under(["preference", "about me", "user profile"]) => Kind::User,
+        () if is_under(["feedback", "correction", "rule"]) => Kind::Feedback,
         () if text.contains("https://") || text.contains("http://") => Kind::Reference,
         () => Kind::Project,
     }
@@ -298,11 +298,8 @@ pub(super) fn infer_memory_kind(filed_under: &str, text: &str) -> Kind {
 /// A time as other programs write it; without a zone it is taken for UTC.
 pub(super) fn parse_foreign_time(text: &str) -> Option<Timestamp> {
     let text = text.trim();
-    let civil = || {
-        let at: jiff::civil::DateTime = text.parse().ok()?;
-        Some(at.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
-    };
-    text.parse().ok().or_else(civil)
+    let civil = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok();
+    text.parse().ok().or_else(|| Some(civil()?.timestamp()))
 }
 
 #[cfg(test)]

@@ -55,10 +55,7 @@ fn collect_graph_entity(page: &mut CandidateCollector<'_>, at: &str, value: &Val
         return page.leave_out(at, "an entity without a name");
     };
     let sort = get_nonempty_text(value, "entityType").unwrap_or_default();
-    let seen = value["observations"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
+    let seen = value["observations"].as_array().map_or(&[][..], |it| it);
     if seen.is_empty() {
         page.leave_out(at, "an entity without observations");
     }
@@ -92,17 +89,12 @@ fn collect_graph_relation(page: &mut CandidateCollector<'_>, at: &str, value: &V
 
 /// Whether an entity is the person whose memory it is.
 fn is_user_entity(name: &str, sort: &str) -> bool {
-    let is_word = |it: &str| {
-        ["user", "default_user"]
-            .iter()
-            .any(|word| it.eq_ignore_ascii_case(word))
-    };
-    is_word(name) || is_word(sort)
+    [name, sort]
+        .iter()
+        .any(|it| matches!(&*it.to_ascii_lowercase(), "user" | "default_user"))
 }
 
 fn get_nonempty_text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
-    value[key]
-        .as_str()
-        .map(str::trim)
-        .filter(|it| !it.is_empty())
+    let text = value[key].as_str()?.trim();
+    (!text.is_empty()).then_some(text)
 }

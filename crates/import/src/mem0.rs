@@ -32,17 +32,11 @@ pub(super) fn collect_mem0_export(
 
 /// The list of memories, where there is one; an export of nothing has an empty one under its name.
 pub(super) fn find_mem0_list(value: &Value) -> Option<&Vec<Value>> {
-    let listed = || {
-        ["results", "memories"]
-            .iter()
-            .find_map(|it| value.get(it)?.as_array())
-    };
-    let is_named_and_empty = |it: &&Vec<Value>| it.is_empty() && value.is_object();
-    let is_theirs = |it: &&Vec<Value>| it.iter().any(|it| it["memory"].is_string());
-    value
-        .as_array()
-        .or_else(listed)
-        .filter(|it| is_theirs(it) || is_named_and_empty(it))
+    let lists = [value, &value["results"], &value["memories"]];
+    let list = lists.iter().find_map(|it| it.as_array())?;
+    let is_named_and_empty = list.is_empty() && value.is_object();
+    let is_theirs = list.iter().any(|it| it["memory"].is_string());
+    (is_theirs || is_named_and_empty).then_some(list)
 }
 
 fn collect_mem0_memory(page: &mut CandidateCollector<'_>, at: String, value: &Value) {

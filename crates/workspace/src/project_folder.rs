@@ -77,19 +77,12 @@ impl ProjectFolder {
         let slashes: &[char] = if cfg!(windows) { &['\\'] } else { &[] };
         let typed = typed.replace(slashes, "/");
         let from_root = typed.parse::<RepoPath>();
-        if from_root
-            .as_ref()
-            .is_ok_and(|it| self.root.join(it.as_str()).exists())
-        {
+        if matches!(&from_root, Ok(it) if self.root.join(it.as_str()).exists()) {
             return from_root;
         }
         let full = remove_dot_segments(&self.cwd.join(&typed));
-        let inside = full
-            .strip_prefix(&self.root)
-            .ok()
-            .filter(|_| full.exists())
-            .and_then(Path::to_str);
-        match inside {
+        let inside = full.strip_prefix(&self.root).ok().and_then(Path::to_str);
+        match inside.filter(|_| full.exists()) {
             Some(inside) => inside.replace(std::path::MAIN_SEPARATOR, "/").parse(),
             None => from_root,
         }

@@ -182,16 +182,14 @@ impl ServerHost {
         let store = self.open_store(&settings)?;
         let spaces = [here.clone(), settings.user.clone()];
         let mut used = lock_unpoisoned(&self.used);
-        if used
-            .as_ref()
-            .is_none_or(|it| !it.is_watching(&store, &spaces))
-        {
+        let is_watched = matches!(&*used, Some(it) if it.is_watching(&store, &spaces));
+        if !is_watched {
             let urls = settings.own_store.iter().chain([&settings.store]);
             let files = urls.map(|it| it.path().into()).collect();
-            *used = Some(StoreWatcher::new(Arc::clone(&store), spaces, files));
+            *used = Some(StoreWatcher::new(store, spaces, files));
         }
         drop(used);
-        self.build_workspace(world, settings, place, source, store)
+        self.build_workspace(world, settings, place, source)
     }
 
     /// The same for whoever looks at the server's own place, or at another repository of its store by name: there is no
@@ -203,11 +201,11 @@ impl ServerHost {
     ) -> Result<(Workspace, bool), PlaceError> {
         let place = ProjectFolder::discover_from(&self.cwd)?;
         let mut settings = config::resolve_settings(world, &self.flags, &place)?;
+        // A store that cannot be opened is told of before a name that is wrong.
         let store = self.open_store(&settings)?;
         let Some(named) = parse_named_repo(origin)?.filter(|it| *it != settings.repo) else {
             let source = place.open_source(None)?;
-            let desk = self.build_workspace(world, settings, place, source, store)?;
-            return Ok((desk, true));
+            return Ok((self.build_workspace(world, settings, place, source)?, true));
         };
         // Whether it is there is told only to those whom it is within reach of.
         if !can_reach_space(origin.pass.as_ref(), &named) {
@@ -221,8 +219,7 @@ impl ServerHost {
         }
         settings.repo = named;
         let source = Box::new(NoRepositorySource);
-        let desk = self.build_workspace(world, settings, place, source, store)?;
-        Ok((desk, false))
+        Ok((self.build_workspace(world, settings, place, source)?, false))
     }
 
     fn build_workspace(
@@ -231,8 +228,8 @@ impl ServerHost {
         settings: Settings,
         place: ProjectFolder,
         source: Box<dyn Source>,
-        store: Arc<dyn Store>,
     ) -> Result<Workspace, PlaceError> {
+        let store = self.open_store(&settings)?;
         let findings = workspace::locate_verdict_cache(world, &settings.repo).map(|file| {
             let mut findings = lock_unpoisoned(&self.findings);
             let open = findings
@@ -328,7 +325,7 @@ impl OpenScope for ServerHost {
             let checkout = checkout.as_ref().ok_or(SourceError::Nowhere)?;
             Ok(Box::new(Commit::new(checkout, reference)?))
         });
-        let (scope, place, settings) = desk.into_call_scope(repo, user);
+        let (scope, place, settings) = desk.into_call_scope();
         let beside = CallSideRecords {
             world,
             place,
@@ -338,6 +335,8 @@ impl OpenScope for ServerHost {
         };
         Ok(CallScope {
             actor: name_caller(origin).map(Into::into).or(scope.actor),
+            repo,
+            user,
             session,
             is_exposed,
             has_word: origin.has_word,

@@ -85,8 +85,8 @@ impl CheckoutTasks {
     pub fn active_task(&self) -> Option<Task> {
         let pointer = read_task_file(&self.pointer, MAX_POINTER).ok()??;
         let slug = pointer.trim().parse().ok()?;
-        let task = self.get(&slug).ok().flatten().filter(Task::is_open)?;
-        self.is_started(&slug).then_some(task)
+        let task = self.get(&slug).ok()??;
+        (task.is_open() && self.is_started(&slug)).then_some(task)
     }
 
     /// The task of this name.
@@ -109,14 +109,11 @@ impl CheckoutTasks {
     /// Every task of this checkout, in the order of their beginning.
     pub fn list_tasks(&self) -> Result<Vec<Task>, CommandError> {
         let folder = self.path_without_links(&[])?;
-        let entries = fs::read_dir(&folder)
-            .into_iter()
-            .flatten()
-            .filter_map(Result::ok);
-        let slugs = entries.filter_map(|it| it.file_name().to_str()?.parse::<TaskSlug>().ok());
-        let mut tasks: Vec<Task> = slugs
+        let entries = fs::read_dir(&folder).into_iter().flatten();
+        let mut tasks: Vec<Task> = entries
+            .filter_map(|it| it.ok()?.file_name().to_str()?.parse().ok())
             .take(MAX_TASKS)
-            .filter_map(|it| self.get(&it).ok().flatten())
+            .filter_map(|slug| self.get(&slug).ok()?)
             .collect();
         tasks.sort_by(|a, b| (a.started_at, &a.slug).cmp(&(b.started_at, &b.slug)));
         Ok(tasks)
@@ -186,10 +183,8 @@ impl CheckoutTasks {
         for part in self.dir.as_str().split('/').chain(below.iter().copied()) {
             path.push(part);
             if path.is_symlink() {
-                let why = format!(
-                    "'{}' is a link, and links are not followed here",
-                    path.display()
-                );
+                let path = path.display();
+                let why = format!("'{path}' is a link, and links are not followed here");
                 return Err(CommandError::config(why)
                     .with_hint("set task.dir to a folder of the repository"));
             }

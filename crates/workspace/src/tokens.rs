@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use anyhow::Context as _;
 use apostille_api::access_token::{Access, AccessToken};
@@ -63,13 +64,11 @@ struct TokenRow {
 
 impl TokenRecord {
     fn to_row(&self) -> TokenRow {
+        let spaces = self.spaces.as_ref();
         TokenRow {
             name: self.name.clone(),
             digest: self.digest.to_string(),
-            spaces: self
-                .spaces
-                .as_ref()
-                .map(|it| it.iter().map(ToString::to_string).collect()),
+            spaces: spaces.map(|it| it.iter().map(Space::to_string).collect()),
             access: self.access.to_string(),
             made: format::format_timestamp(self.made),
             until: self.until.map(format::format_timestamp),
@@ -128,13 +127,14 @@ impl TokenStore {
 
     /// All of them, by name.
     pub fn read_tokens(&self) -> Result<Vec<TokenRecord>, CommandError> {
-        let told = || format!("cannot read '{}'", self.0.display());
         let tokens = match fs::read_to_string(&self.0) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(error.into()),
             Ok(text) => parse_token_file(&text),
         };
-        tokens.with_context(told).map_err(CommandError::internal)
+        tokens
+            .with_context(|| format!("cannot read '{}'", self.0.display()))
+            .map_err(CommandError::internal)
     }
 
     /// Changes them, one process after the other, whole or not at all.
@@ -153,9 +153,8 @@ impl TokenStore {
             tokens: tokens.iter().map(TokenRecord::to_row).collect(),
         };
         let text = serde_json::to_string_pretty(&sheet).map_err(CommandError::internal)? + "\n";
-        let told = || format!("cannot write '{}'", self.0.display());
         atomic_file::write_file_atomically(&self.0, text.as_bytes(), Some(MODE), draw)
-            .with_context(told)
+            .with_context(|| format!("cannot write '{}'", self.0.display()))
             .map_err(CommandError::internal)?;
         Ok(done)
     }
@@ -200,7 +199,7 @@ fn lock_token_file(path: &Path) -> io::Result<File> {
 }
 
 /// How a file looks from outside: its length, when it was changed, and which file it is.
-type TokenFileStamp = (u64, Option<Timestamp>, u64);
+type TokenFileStamp = (u64, Option<SystemTime>, u64);
 
 /// Everybody who is let in: the token of this run, and those of the file as it is now.
 pub struct TokenKeyring {
@@ -238,10 +237,7 @@ impl TokenKeyring {
 /// The file is put in place whole, so that it is another one each time.
 fn stamp_token_file(file: &Path) -> Option<TokenFileStamp> {
     let metadata = fs::metadata(file).ok()?;
-    let modified = metadata
-        .modified()
-        .ok()
-        .and_then(|it| Timestamp::try_from(it).ok());
+    let modified = metadata.modified().ok();
     #[cfg(unix)]
     let node = std::os::unix::fs::MetadataExt::ino(&metadata);
     #[cfg(not(unix))]

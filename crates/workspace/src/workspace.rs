@@ -10,7 +10,6 @@ use apostille_cite::source::Source;
 use apostille_core::Context;
 use apostille_core::list;
 use apostille_core::memory::{Memory, MemoryId, MemoryName};
-use apostille_core::model::Model;
 use apostille_core::policy::Policy;
 use apostille_core::space::Space;
 use apostille_core::store::ram::RamStore;
@@ -35,18 +34,11 @@ pub struct Workspace {
     pub settings: Settings,
     /// Where memories are kept.
     pub store: Arc<dyn Store>,
-    source: Box<dyn Source>,
-    policy: Policy,
-    user_policy: Policy,
     /// Tells the time.
     pub clock: Box<dyn Fn() -> Timestamp>,
-    random: Box<dyn Fn() -> u128>,
-    actor: String,
-    /// The spaces in play.
-    beside: [Space; 2],
+    /// What a call is answered with here, but for its time.
+    scope: CallScope,
     records: SideRecords,
-    /// Who looks over what an agent wants to keep.
-    guardian: Option<Box<dyn Model>>,
 }
 
 /// What is kept beside a store about memories: what verifying found, which names the places they cited, and where they
@@ -98,29 +90,45 @@ impl Workspace {
             Some(memo) => Box::new(CachedSource::with_cache(source, Arc::clone(memo))),
             None => source,
         };
-        let user = settings.user.as_str();
-        Self {
-            actor: world.actor(user.split_once('/').map_or(user, |(_, name)| name)),
-            policy: settings.policy,
-            user_policy: settings.user_policy(),
-            beside: [settings.repo.clone(), settings.user.clone()],
+        let records = SideRecords {
+            findings,
+            sessions: super::sessions::open_session_ledger(world).ok(),
+        };
+        let (beside, user) = (records.clone(), settings.user.as_str());
+        let scope = CallScope {
+            store: Arc::clone(&store),
             source,
-            store,
-            place,
-            clock: Box::new(world.clock()),
+            policy: settings.policy,
+            own_policy: settings.user_policy(),
+            now: world.now,
             random: Box::new(world.random_source()),
-            settings,
-            records: SideRecords {
-                findings,
-                sessions: super::sessions::open_session_ledger(world).ok(),
-            },
+            actor: Some(world.actor(user.split_once('/').map_or(user, |(_, name)| name))),
+            spaces: vec![settings.repo.clone(), settings.user.clone()],
             guardian: None,
+            repo: settings.repo.clone(),
+            user: Some(settings.user.clone()),
+            session: None,
+            is_exposed: false,
+            has_word: false,
+            pass: None,
+            root: None,
+            open_at: None,
+            beside: None,
+            forget_beside: Box::new(move |ids| Ok(beside.forget_memories(ids)?)),
+        };
+        Self {
+            place,
+            settings,
+            store,
+            clock: Box::new(world.clock()),
+            scope,
+            records,
         }
     }
 
     /// The same with a model that looks over what is kept, where the user wants that and no person speaks. Hooks are not
     /// guarded so: nobody waits for a model there.
-    pub fn with_guardian(self, world: &System) -> Result<Self, CommandError> {
+    pub fn with_guardian(mut self, world: &System) -> Result<Self, CommandError> {
         if !self.settings.model.guard || world.speaker().person().is_some() {
             return Ok(self);
         }
@@ -129,10 +137,8 @@ impl Workspace {
             CommandError::config("model.guard is true, and no model is named")
                 .with_hint("set model.url and model.name")
         };
-        Ok(Self {
-            guardian: Some(guardian.ok_or_else(missing)?),
-            ..self
-        })
+        self.scope.guardian = Some(guardian.ok_or_else(missing)?);
+        Ok(self)
     }
 
     /// Drops what is kept beside the store about memories that were forgotten.
@@ -142,35 +148,10 @@ impl Workspace {
         records.forget_memories(ids)
     }
 
-    /// The same things for a call of a server, which looks into this repository and knows this person.
-    pub fn into_call_scope(
-        self,
-        repo: Space,
-        user: Option<Space>,
-    ) -> (CallScope, ProjectFolder, Settings) {
-        let records = self.records;
-        let scope = CallScope {
-            store: self.store,
-            source: self.source,
-            policy: self.policy,
-            own_policy: self.user_policy,
-            now: (self.clock)(),
-            random: self.random,
-            actor: Some(self.actor),
-            spaces: self.beside.to_vec(),
-            guardian: self.guardian,
-            repo,
-            user,
-            session: None,
-            is_exposed: false,
-            has_word: false,
-            pass: None,
-            root: None,
-            open_at: None,
-            beside: None,
-            forget_beside: Box::new(move |ids| Ok(records.forget_memories(ids)?)),
-        };
-        (scope, self.place, self.settings)
+    /// The same things for a call of a server.
+    pub fn into_call_scope(self) -> (CallScope, ProjectFolder, Settings) {
+        let now = (self.clock)();
+        (CallScope { now, ..self.scope }, self.place, self.settings)
     }
 
     /// The same while the store stays open, for what goes on.
@@ -182,15 +163,8 @@ impl Workspace {
     /// two deeds at one desk.
     pub fn context(&self) -> Context<'_> {
         Context {
-            store: &*self.store,
-            source: &*self.source,
-            policy: &self.policy,
             now: (self.clock)(),
-            random: &*self.random,
-            late: &|| false,
-            actor: Some(&self.actor),
-            beside: &self.beside,
-            guardian: self.guardian.as_deref(),
+            ..self.scope.build_context(&|| false)
         }
     }
 
@@ -198,19 +172,19 @@ impl Workspace {
     pub fn context_for(&self, space: &Space) -> Context<'_> {
         let mut cx = self.context();
         if space.is_user() {
-            cx.policy = &self.user_policy;
+            cx.policy = self.user_policy();
         }
         cx
     }
 
     /// The rules of the user's own space.
     pub fn user_policy(&self) -> &Policy {
-        &self.user_policy
+        &self.scope.own_policy
     }
 
     /// The spaces in play: the repository's, then the user's.
     pub fn spaces(&self) -> [Space; 2] {
-        self.beside.clone()
+        [self.settings.repo.clone(), self.settings.user.clone()]
     }
 
     /// The spaces in play, or an empty list for all of them.
@@ -218,14 +192,14 @@ impl Workspace {
         if all {
             Vec::new()
         } else {
-            self.beside.to_vec()
+            self.scope.spaces.clone()
         }
     }
 
     /// The memories with these names; refused for the first name that there is none for.
     pub fn find_named(&self, names: &[MemoryName]) -> Result<Vec<Memory>, CommandError> {
         let names = names.iter().copied();
-        Ok(list::find_all_named(&self.context(), &self.beside, names)??)
+        Ok(list::find_all_named(&self.context(), &self.scope.spaces, names)??)
     }
 }
 

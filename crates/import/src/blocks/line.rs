@@ -37,22 +37,22 @@ impl<'a> MarkdownLine<'a> {
             () if text.starts_with('|') => Self::Row,
             () if is_run_of_mark(text, &['=', '-']) => Self::Underline,
             () if is_run_of_mark(text, &['*', '_', '–', '—']) => Self::Across,
-            () => parse_markdown_heading(text)
-                .map(Self::Heading)
-                .or_else(|| describe_useless_line(text).map(Self::Useless))
-                .or_else(|| {
-                    parse_bullet_text(text).map(|it| Self::Bullet(measure_indent(line), it))
-                })
-                .unwrap_or_else(|| {
-                    Self::Words(measure_indent(line), text.trim_start_matches(['>', ' ']))
-                }),
+            () => {
+                let indent = measure_indent(line);
+                let bullet = || Some(Self::Bullet(indent, parse_bullet_text(text)?));
+                parse_markdown_heading(text)
+                    .map(Self::Heading)
+                    .or_else(|| describe_useless_line(text).map(Self::Useless))
+                    .or_else(bullet)
+                    .unwrap_or(Self::Words(indent, text.trim_start_matches(['>', ' '])))
+            }
         }
     }
 }
 
 fn parse_fence_mark(text: &str) -> &str {
-    let end = text.find(|it| it != '`' && it != '~').unwrap_or(text.len());
-    &text[..end]
+    let rest = text.trim_start_matches(['`', '~']);
+    &text[..text.len() - rest.len()]
 }
 
 fn is_run_of_mark(text: &str, marks: &[char]) -> bool {
@@ -90,15 +90,11 @@ fn parse_bullet_text(text: &str) -> Option<&str> {
     let marked = ["- ", "* ", "+ ", "• "]
         .iter()
         .find_map(|it| text.strip_prefix(it));
-    let numbered = || {
-        let rest = text.trim_start_matches(|it: char| it.is_ascii_digit());
-        let is_numbered = (1..=3).contains(&(text.len() - rest.len()));
-        is_numbered
-            .then(|| rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")))
-            .flatten()
-    };
+    let rest = text.trim_start_matches(|it: char| it.is_ascii_digit());
+    let numbered = rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "));
+    let numbered = numbered.filter(|_| (1..=3).contains(&(text.len() - rest.len())));
     marked
-        .or_else(numbered)
+        .or(numbered)
         .map(str::trim)
         .filter(|it| !it.is_empty())
 }

@@ -25,10 +25,11 @@ const CODE_INDENT: usize = 4;
 const TITLE_WORDS: usize = 6;
 
 pub(super) fn scan_markdown_nodes(text: &str, head: usize) -> Vec<MarkdownNode> {
-    let lines: Vec<(usize, &str)> = (1..).zip(text.lines()).skip(head).collect();
-    let (mut scan, mut i) = (MarkdownScanner::default(), 0);
-    while let Some((n, line)) = lines.get(i) {
-        i += scan.take_line(*n, line, &lines[i + 1..]).max(1);
+    let lines: Vec<&str> = text.lines().collect();
+    let (mut scan, mut at) = (MarkdownScanner::default(), head);
+    while let Some(line) = lines.get(at) {
+        at += 1;
+        at += scan.take_line(at, line, &lines[at..]);
     }
     scan.nodes
 }
@@ -43,58 +44,40 @@ struct MarkdownScanner {
 }
 
 impl MarkdownScanner {
-    /// Takes a line, and as many of those behind it as belong to it; says how many in all.
-    fn take_line(&mut self, n: usize, line: &str, rest: &[(usize, &str)]) -> usize {
-        let end = |is_last: &dyn Fn(&str) -> bool| {
-            rest.iter()
-                .position(|(_, it)| is_last(it))
-                .map_or(rest.len() + 1, |it| it + 2)
+    /// Takes a line, and as many of those behind it as belong to it; says how many.
+    fn take_line(&mut self, n: usize, line: &str, rest: &[&str]) -> usize {
+        let through = |is_last: &dyn Fn(&str) -> bool| {
+            let last = rest.iter().position(|it| is_last(it));
+            last.map_or(rest.len(), |it| it + 1)
         };
-        match MarkdownLine::from_text(line) {
-            MarkdownLine::Fence(mark) => {
-                self.push_other(n, "a code block");
-                end(&|it| {
-                    matches!(MarkdownLine::from_text(it), MarkdownLine::Fence(_))
-                        && it.trim() == mark
-                })
-            }
-            MarkdownLine::Comment if line.contains(INSTRUCTION_BLOCK[0]) => {
-                self.push_other(n, "apostille's own block");
-                end(&|it| it.contains(INSTRUCTION_BLOCK[1]))
-            }
-            MarkdownLine::Comment => {
-                self.push_other(n, "a comment");
-                if line.contains("-->") {
-                    1
-                } else {
-                    end(&|it| it.contains("-->"))
-                }
-            }
-            MarkdownLine::Row => self.take_table(n, rest),
+        let run = |is_more: &dyn Fn(&str) -> bool| rest.iter().take_while(|it| is_more(it)).count();
+        let (what, n_more) = match MarkdownLine::from_text(line) {
+            MarkdownLine::Fence(mark) => ("a code block", through(&|it| it.trim() == mark)),
+            MarkdownLine::Comment if line.contains(INSTRUCTION_BLOCK[0]) => (
+                "apostille's own block",
+                through(&|it| it.contains(INSTRUCTION_BLOCK[1])),
+            ),
+            MarkdownLine::Comment if line.contains("-->") => ("a comment", 0),
+            MarkdownLine::Comment => ("a comment", through(&|it| it.contains("-->"))),
+            MarkdownLine::Row => ("a table", run(&|it| it.contains('|'))),
             MarkdownLine::Words(..)
-                if line.contains('|') && rest.first().is_some_and(|(_, it)| is_table_ruler(it)) =>
+                if line.contains('|') && rest.first().is_some_and(|it| is_table_ruler(it)) =>
             {
-                self.take_table(n, rest)
+                ("a table", run(&|it| it.contains('|')))
             }
             MarkdownLine::Words(indent, _)
                 if indent >= CODE_INDENT && !self.is_continuation(indent) =>
             {
-                self.push_other(n, "a code block");
-                1 + rest
-                    .iter()
-                    .take_while(|(_, it)| it.starts_with("    ") || it.starts_with('\t'))
-                    .count()
+                let is_code = |it: &str| it.starts_with("    ") || it.starts_with('\t');
+                ("a code block", run(&is_code))
             }
             plain => {
                 self.take_plain_line(n, plain);
-                1
+                return 0;
             }
-        }
-    }
-
-    fn take_table(&mut self, n: usize, rest: &[(usize, &str)]) -> usize {
-        self.push_other(n, "a table");
-        1 + rest.iter().take_while(|(_, it)| it.contains('|')).count()
+        };
+        self.push_other(n, what);
+        n_more
     }
 
     fn take_plain_line(&mut self, n: usize, line: MarkdownLine<'_>) {

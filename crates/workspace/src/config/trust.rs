@@ -78,20 +78,19 @@ pub(super) fn parse_repository_store(root: &Path, text: &str) -> Result<StoreUrl
 
 /// Whether a file of lines lies in a checkout, by its name or by where its name leads.
 pub(super) fn is_store_in_checkout(place: &ProjectFolder, store: &StoreUrl) -> bool {
-    let (StoreUrl::Jsonl(path), Some(root)) =
-        (store, place.checkout.as_ref().and_then(|it| it.root()))
-    else {
+    let root = place.checkout.as_ref().and_then(|it| it.root());
+    let (StoreUrl::Jsonl(path), Some(root)) = (store, root) else {
         return false;
     };
     let real = |it: &Path| fs::canonicalize(it).unwrap_or_else(|_| it.into());
-    // What is not there yet lies where its nearest folder does.
-    let there = path.ancestors().find(|it| it.exists()).map(real);
     let root = real(root);
-    let named = path
-        .parent()
-        .map(real)
-        .is_some_and(|it| it.starts_with(&root));
-    named || path.starts_with(&root) || there.is_some_and(|it| it.starts_with(&root))
+    // What is not there yet lies where its nearest folder does.
+    let there = path.ancestors().find(|it| it.exists());
+    path.starts_with(&root)
+        || [path.parent(), there]
+            .into_iter()
+            .flatten()
+            .any(|it| real(it).starts_with(&root))
 }
 
 #[cfg(test)]
