@@ -5,6 +5,7 @@ mod story;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow};
@@ -12,7 +13,7 @@ use apostille_cite::citation::{Citation, CodeLocation};
 use apostille_cite::follow::PartialCitation;
 use apostille_cite::source::{NoRepositorySource, Source};
 use apostille_git::git::{Checkout, Commit};
-use apostille_git::verdict_cache::CachedSource;
+use apostille_git::verdict_cache::{CachedSource, VerdictCacheFile};
 use apostille_git::worktree::WorkTree;
 
 use super::engine::{self, Looked};
@@ -62,12 +63,17 @@ impl Row {
     }
 }
 
+fn open_cached(open: Open, checkout: &Checkout, memo: &Path) -> Result<CachedSource> {
+    let memo = Arc::new(VerdictCacheFile::new(memo));
+    Ok(CachedSource::with_cache(open(checkout)?, memo))
+}
+
 /// How long a second process takes: a new source and a new reader, with the findings of the first one in a file.
 fn warm(open: Open, checkout: &Checkout, citations: &[&Citation], memo: &Path) -> Result<Duration> {
-    engine::look(&CachedSource::new(open(checkout)?, memo), citations);
+    engine::look(&open_cached(open, checkout, memo)?, citations);
     let mut times = Vec::new();
     for _ in 0..ROUNDS {
-        times.push(engine::look(&CachedSource::new(open(checkout)?, memo), citations).time);
+        times.push(engine::look(&open_cached(open, checkout, memo)?, citations).time);
     }
     times.sort();
     Ok(times[ROUNDS / 2])

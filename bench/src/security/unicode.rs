@@ -120,7 +120,7 @@ fn attacked(attacks: &[Row]) -> Section {
 
 /// Marked as posing, or screened in the letters it shows: nothing of another script or form is left to read.
 fn is_read_as_it_looks(text: &str) -> bool {
-    let read = moderate::build_text_skeleton(text);
+    let read = moderate::fold_to_skeleton(text);
     let is_plain = read
         .chars()
         .filter(|it| it.is_alphabetic())

@@ -13,7 +13,7 @@ mod skeleton;
 use std::borrow::Cow;
 
 pub use outgoing::{clean_code_text, clean_code_unless_secret, clean_json_texts};
-pub use skeleton::has_confusable_word;
+pub use skeleton::{fold_to_skeleton, has_confusable_word};
 
 use crate::secrets;
 

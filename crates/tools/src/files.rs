@@ -16,7 +16,6 @@ mod outcome_text;
 mod path;
 mod view;
 
-use apostille_core::CoreError;
 use apostille_core::store::StoreError;
 use serde_json::json;
 
@@ -82,12 +81,6 @@ fn refuse_command<T>(why: impl Into<String>) -> FileResult<T> {
 impl From<CallFault> for FileCommandError {
     fn from(it: CallFault) -> Self {
         Self::Broken(it)
-    }
-}
-
-impl From<CoreError> for FileCommandError {
-    fn from(it: CoreError) -> Self {
-        Self::Broken(it.into())
     }
 }
 

@@ -199,7 +199,11 @@ impl Workspace {
     /// The memories with these names; refused for the first name that there is none for.
     pub fn find_named(&self, names: &[MemoryName]) -> Result<Vec<Memory>, CommandError> {
         let names = names.iter().copied();
-        Ok(list::find_all_named(&self.context(), &self.scope.spaces, names)??)
+        Ok(list::find_all_named(
+            &self.context(),
+            &self.scope.spaces,
+            names,
+        )??)
     }
 }
 

@@ -19,7 +19,7 @@ use std::sync::LazyLock;
 use super::hidden::is_hidden_char;
 
 /// The skeleton in lower case, with every stretch of white space as one space, or one line end if it holds one.
-pub(super) fn fold_to_skeleton(text: &str) -> String {
+pub fn fold_to_skeleton(text: &str) -> String {
     if text.is_ascii() {
         return fold_ascii_skeleton(text);
     }
