@@ -37,10 +37,13 @@ pub(crate) use refs::is_object_id;
 pub(crate) use small_file::is_absent_file_error;
 pub(crate) use tree::{TreeEntryKind, compute_blob_id, parse_tree_mode};
 
+/// What is behind an error.
+pub(crate) type ErrorCause = Box<dyn std::error::Error + Send + Sync>;
+
 /// The error for "the outside world failed".
 pub(crate) fn source_unavailable(
     what: impl Into<String>,
-    source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    source: impl Into<ErrorCause>,
 ) -> SourceError {
     SourceError::Unavailable {
         what: what.into(),

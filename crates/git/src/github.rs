@@ -25,7 +25,7 @@ use apostille_cite::source::{
 use jiff::Timestamp;
 
 use crate::git::{TreeEntryKind, is_object_id, source_unavailable};
-use answer::{BadGitHubAnswer, GitHubContents, GitHubListing, GitHubTreeEntry, ListingLookup};
+use answer::{BadGitHubAnswer, GitHubContents, GitHubListing, GitHubTreeEntry};
 use apostille_files::lock::lock_ignoring_poison;
 use apostille_web::client::address::percent_encode_segment;
 use cache::{CachedResponse, ResponseCache};
@@ -158,14 +158,16 @@ impl GitHub {
         let commit = self.pinned_commit()?;
         let everything = self.read_listing(&format!("/git/trees/{commit}?recursive=1"))?;
         let entry = match everything.find_entry(path.as_str()) {
-            ListingLookup::Outside => return Err(SourceError::Outside { path: path.clone() }),
-            ListingLookup::Entry(entry) => Some(entry.clone()),
-            ListingLookup::Nothing if everything.is_partial => {
-                self.find_entry_by_directories(commit, path)?
-            }
-            ListingLookup::Nothing => None,
+            None if everything.is_partial => self.find_entry_by_directories(commit, path)?,
+            found => found.cloned(),
         };
-        Ok(entry.filter(|it| it.kind == TreeEntryKind::File))
+        match entry.as_ref().map(|it| it.kind) {
+            Some(TreeEntryKind::Link | TreeEntryKind::Submodule) => {
+                Err(SourceError::Outside { path: path.clone() })
+            }
+            Some(TreeEntryKind::File) => Ok(entry),
+            Some(TreeEntryKind::Directory) | None => Ok(None),
+        }
     }
 
     fn find_entry_by_directories(
@@ -179,18 +181,19 @@ impl GitHub {
             size: None,
         };
         for part in path.as_str().split('/') {
-            if here.kind != TreeEntryKind::Directory {
-                return Ok(None);
+            match here.kind {
+                TreeEntryKind::Directory => {}
+                TreeEntryKind::File => return Ok(None),
+                TreeEntryKind::Link | TreeEntryKind::Submodule => break,
             }
             let listing = self.read_listing(&format!("/git/trees/{}", here.id))?;
             here = match listing.find_entry(part) {
-                ListingLookup::Outside => return Err(SourceError::Outside { path: path.clone() }),
-                ListingLookup::Entry(entry) => entry.clone(),
-                ListingLookup::Nothing if listing.is_partial => {
+                Some(entry) => entry.clone(),
+                None if listing.is_partial => {
                     let why = "a directory on the way is too large to be listed";
                     return Err(self.path_error(path, why));
                 }
-                ListingLookup::Nothing => return Ok(None),
+                None => return Ok(None),
             };
         }
         Ok(Some(here))

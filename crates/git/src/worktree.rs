@@ -380,8 +380,7 @@ fn nonblocking_flag() -> Option<i32> {
         target_arch = "x86_64",
         target_arch = "x86",
         target_arch = "aarch64",
-        target_arch = "arm"
-    )) || cfg!(any(
+        target_arch = "arm",
         target_arch = "riscv64",
         target_arch = "powerpc64",
         target_arch = "s390x"

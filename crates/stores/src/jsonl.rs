@@ -317,8 +317,11 @@ impl JsonlState {
 
     /// What would not be read again is not written.
     fn check_spaces(&self, batch: &Batch) -> StoreResult<()> {
-        let is_other = |it: &&Event| self.is_foreign && it.space != self.repo;
-        match batch.events().iter().find(is_other) {
+        match batch
+            .events()
+            .iter()
+            .find(|it| self.is_foreign && it.space != self.repo)
+        {
             None => Ok(()),
             Some(other) => Err(StoreError::Unavailable {
                 what: "cannot write the store".into(),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use apostille_core::event::trace::EventTrace;
 use apostille_core::event::{Batch, Erasure, LoggedEvent};
-use apostille_core::memory::{Memory, MemoryId, MemoryName};
+use apostille_core::memory::{Memory, MemoryName};
 use apostille_core::space::Space;
 use apostille_core::store::breaker_state::BreakerState;
 use apostille_core::store::{
@@ -142,8 +142,10 @@ impl EventLog for SplitStore {
                     found.retain(|it| it.space.is_user() == is_own);
                     Ok(found)
                 })?;
-                let one = |id: &MemoryId| found.iter().find(|it| it.id == *id).cloned();
-                Ok(ids.iter().filter_map(one).collect())
+                Ok(ids
+                    .iter()
+                    .filter_map(|id| found.iter().find(|it| it.id == *id).cloned())
+                    .collect())
             }
             MemoryKeys::Numbers(space, _) | MemoryKeys::Claim(space, _) => {
                 self.store_of(space).get_memories(keys)

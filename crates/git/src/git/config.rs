@@ -13,19 +13,11 @@ use super::small_file::read_small_text_file;
 /// The largest configuration file that is read.
 const MAX_CONFIG: u64 = 4 * 1024 * 1024;
 
-/// What a configuration file says, in its order.
+/// What a configuration file says, in its order: names as git prints them (`core.bare`, `remote.origin.url`), and values;
+/// `None` for a key without `=`, which git takes for true.
 #[derive(Clone, Default)]
 pub(super) struct GitConfig {
-    entries: Vec<GitConfigEntry>,
-}
-
-#[derive(Clone)]
-struct GitConfigEntry {
-    section: String,
-    subsection: Option<String>,
-    key: String,
-    /// `None` for a key without `=`, which git takes for true.
-    value: Option<String>,
+    entries: Vec<(String, Option<String>)>,
 }
 
 impl GitConfig {
@@ -38,9 +30,8 @@ impl GitConfig {
             entries: Vec::new(),
         };
         parser.read_entries();
-        Self {
-            entries: parser.entries,
-        }
+        let entries = parser.entries;
+        Self { entries }
     }
 
     /// Reads a configuration file; one that is not there says nothing.
@@ -51,38 +42,33 @@ impl GitConfig {
 
     /// The value of `section.key`; the last one counts.
     pub(super) fn value(&self, section: &str, key: &str) -> Option<&str> {
-        self.last_entry(section, key)
-            .and_then(|it| it.value.as_deref())
+        self.last_value(section, key)?.as_deref()
     }
 
     /// Whether `section.key` is set to something that git takes for true.
     pub(super) fn is_enabled(&self, section: &str, key: &str) -> bool {
-        self.last_entry(section, key)
-            .is_some_and(|it| it.value.as_deref().is_none_or(is_git_true))
+        let value = self.last_value(section, key);
+        value.is_some_and(|it| it.as_deref().is_none_or(is_git_true))
     }
 
     /// Every remote that has a URL, with its first one.
     pub(super) fn remote_urls(&self) -> BTreeMap<&str, &str> {
         let mut remotes = BTreeMap::new();
-        for entry in self
-            .entries
-            .iter()
-            .filter(|it| it.section == "remote" && it.key == "url")
-        {
-            if let (Some(name), Some(url)) = (entry.subsection.as_deref(), entry.value.as_deref())
+        for (name, url) in &self.entries {
+            let remote = name.strip_prefix("remote.");
+            if let (Some(remote), Some(url)) = (remote.and_then(|it| it.strip_suffix(".url")), url)
                 && !url.is_empty()
             {
-                remotes.entry(name).or_insert(url);
+                remotes.entry(remote).or_insert(url.as_str());
             }
         }
         remotes
     }
 
-    fn last_entry(&self, section: &str, key: &str) -> Option<&GitConfigEntry> {
-        self.entries
-            .iter()
-            .rev()
-            .find(|it| it.section == section && it.subsection.is_none() && it.key == key)
+    fn last_value(&self, section: &str, key: &str) -> Option<&Option<String>> {
+        let wanted = format!("{section}.{key}");
+        let mut last_first = self.entries.iter().rev();
+        last_first.find(|it| it.0 == wanted).map(|it| &it.1)
     }
 }
 
@@ -101,8 +87,8 @@ fn is_git_true(value: &str) -> bool {
 struct GitConfigParser<'a> {
     rest: Peekable<Chars<'a>>,
     /// The section and subsection that keys belong to; `None` before the first header and after a broken one.
-    header: Option<(String, Option<String>)>,
-    entries: Vec<GitConfigEntry>,
+    header: Option<String>,
+    entries: Vec<(String, Option<String>)>,
 }
 
 impl GitConfigParser<'_> {
@@ -118,19 +104,16 @@ impl GitConfigParser<'_> {
     }
 
     /// What follows `[`: `section]`, `section "Subsection"]`, or the old `section.subsection]`.
-    fn read_header(&mut self) -> Option<(String, Option<String>)> {
+    fn read_header(&mut self) -> Option<String> {
         let name = self.read_name(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.'));
         self.skip_blanks();
         match self.rest.next()? {
-            ']' => Some(match name.split_once('.') {
-                Some((section, subsection)) => (section.to_owned(), Some(subsection.to_owned())),
-                None => (name, None),
-            }),
+            ']' => Some(name),
             '"' => {
                 let subsection = self.read_subsection()?;
                 self.skip_blanks();
                 self.rest.next_if_eq(&']')?;
-                Some((name, Some(subsection)))
+                Some(format!("{name}.{subsection}"))
             }
             _ => None,
         }
@@ -159,13 +142,8 @@ impl GitConfigParser<'_> {
             None | Some('\n' | '#' | ';') => None,
             Some(_) => return self.skip_line(),
         };
-        if let Some((section, subsection)) = self.header.clone() {
-            self.entries.push(GitConfigEntry {
-                section,
-                subsection,
-                key,
-                value,
-            });
+        if let Some(header) = &self.header {
+            self.entries.push((format!("{header}.{key}"), value));
         }
     }
 

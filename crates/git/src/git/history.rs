@@ -12,7 +12,7 @@ use apostille_cite::source::{
 use super::cat_file::{CatFile, CatFileAnswer, kill_git_child};
 use super::discover::Checkout;
 use super::refs::is_object_id;
-use super::{git_command, source_unavailable};
+use super::{ErrorCause, git_command, source_unavailable};
 
 /// How much git may say before the walk is cut short: about half a million files touched.
 const MAX_OUTPUT: usize = 64 * 1024 * 1024;
@@ -401,7 +401,7 @@ impl Drop for GitOutput {
     }
 }
 
-fn history_error(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> SourceError {
+fn history_error(why: impl Into<ErrorCause>) -> SourceError {
     source_unavailable("the history with git", why)
 }
 

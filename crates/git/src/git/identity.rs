@@ -46,13 +46,12 @@ pub fn space_from_remote_url(url: &str) -> Option<RemoteIdentity> {
         .iter()
         .map(|it| sanitize_space_segment(&percent_decode_segment(it)))
         .collect();
-    let is_dots = |it: &String| it.chars().all(|c| c == '.');
     let path = segments.join("/").to_ascii_lowercase();
     let is_taken = path.starts_with(LOCAL) || path.starts_with("users/");
     let is_fit = SEGMENTS.contains(&segments.len())
         && path.len() <= MAX_PATH
         && !is_taken
-        && !segments.iter().any(is_dots);
+        && !segments.iter().any(|it| it.chars().all(|c| c == '.'));
     is_fit.then(|| RemoteIdentity {
         host: host.to_ascii_lowercase(),
         path,
@@ -167,8 +166,9 @@ fn percent_decode_segment(segment: &str) -> String {
     let mut parts = segment.split('%');
     let mut decoded: Vec<u8> = parts.next().unwrap_or_default().into();
     for part in parts {
-        let is_code = |it: &&str| it.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let code = part.get(..2).filter(is_code);
+        let code = part
+            .get(..2)
+            .filter(|it| it.bytes().all(|byte| byte.is_ascii_hexdigit()));
         match code.and_then(|it| u8::from_str_radix(it, 16).ok()) {
             Some(byte) => {
                 decoded.push(byte);

@@ -48,14 +48,16 @@ pub(super) fn look_up_ref(checkout: &Checkout, name: &str) -> SourceResult<Optio
 pub(super) fn is_refname(name: &str) -> bool {
     let is_odd =
         |c: char| c.is_control() || matches!(c, ' ' | '~' | '^' | ':' | '?' | '*' | '[' | '\\');
-    let is_bad_part = |it: &str| it.is_empty() || it.starts_with('.') || it.ends_with(".lock");
     let is_bad = name.contains(is_odd)
         || name.contains("..")
         || name.contains("@{")
         || name.ends_with('.')
         || name.starts_with('-')
         || name == "@";
-    !is_bad && !name.split('/').any(is_bad_part)
+    !is_bad
+        && !name
+            .split('/')
+            .any(|it| it.is_empty() || it.starts_with('.') || it.ends_with(".lock"))
 }
 
 /// Whether this is an object's id in full: SHA-1 or SHA-256.

@@ -45,17 +45,6 @@ pub(super) struct GitHubListing {
     pub(super) is_partial: bool,
 }
 
-/// What is found under a path.
-#[derive(Debug)]
-pub(super) enum ListingLookup<'a> {
-    /// A file or a directory.
-    Entry(&'a GitHubTreeEntry),
-    /// Nothing: looked, and no such path.
-    Nothing,
-    /// A link or a submodule, there or on the way.
-    Outside,
-}
-
 impl GitHubListing {
     /// Reads the API's answer.
     pub(super) fn parse(body: &[u8]) -> Result<Self, BadGitHubAnswer> {
@@ -91,25 +80,17 @@ impl GitHubListing {
         })
     }
 
-    /// What it lists under a path.
-    pub(super) fn find_entry(&self, path: &str) -> ListingLookup<'_> {
+    /// What it lists under a path, or the link or submodule on the way there.
+    pub(super) fn find_entry(&self, path: &str) -> Option<&GitHubTreeEntry> {
         for (at, _) in path.match_indices('/') {
-            match self.entries.get(&path[..at]).map(|it| it.kind) {
-                Some(TreeEntryKind::Directory) => {}
-                Some(TreeEntryKind::Link | TreeEntryKind::Submodule) => {
-                    return ListingLookup::Outside;
-                }
-                Some(TreeEntryKind::File) | None => return ListingLookup::Nothing,
+            let above = self.entries.get(&path[..at])?;
+            match above.kind {
+                TreeEntryKind::Directory => {}
+                TreeEntryKind::File => return None,
+                TreeEntryKind::Link | TreeEntryKind::Submodule => return Some(above),
             }
         }
-        match self.entries.get(path) {
-            Some(GitHubTreeEntry {
-                kind: TreeEntryKind::Link | TreeEntryKind::Submodule,
-                ..
-            }) => ListingLookup::Outside,
-            Some(entry) => ListingLookup::Entry(entry),
-            None => ListingLookup::Nothing,
-        }
+        self.entries.get(path)
     }
 
     /// The paths and ids of all files.
@@ -285,9 +266,10 @@ mod tests {
         );
         let listing = GitHubListing::parse(body.as_bytes()).unwrap();
         let check = |path: &str, expected: &str| {
-            let found = match listing.find_entry(path) {
-                ListingLookup::Entry(entry) => format!("{:?}", entry.kind),
-                other => format!("{other:?}"),
+            let found = match listing.find_entry(path).map(|it| it.kind) {
+                Some(TreeEntryKind::Link | TreeEntryKind::Submodule) => "Outside".to_owned(),
+                Some(kind) => format!("{kind:?}"),
+                None => "Nothing".to_owned(),
             };
             assert_eq!(found, expected, "{path}");
         };

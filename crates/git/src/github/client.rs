@@ -11,7 +11,7 @@ use ureq::{Agent, Body};
 
 use super::backoff::{BackoffReason, RequestBackoff, UNSAID, read_limit_headers};
 use super::options::GitHubOptions;
-use crate::git::source_unavailable;
+use crate::git::{ErrorCause, source_unavailable};
 use apostille_web::client as web;
 pub(super) use apostille_web::client::address::{Address, BadAddress};
 use apostille_web::client::{HttpClientSettings, read_body_beginning, response_header};
@@ -54,10 +54,7 @@ pub(super) struct GitHubReply {
 
 impl GitHubRequest {
     /// The error for an answer that did not come, or is none.
-    pub(super) fn unavailable(
-        &self,
-        why: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-    ) -> SourceError {
+    pub(super) fn unavailable(&self, why: impl Into<ErrorCause>) -> SourceError {
         source_unavailable(self.what.as_str(), why)
     }
 }
@@ -240,6 +237,6 @@ impl fmt::Debug for GitHubClient {
     }
 }
 
-fn github_option_error(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> SourceError {
+fn github_option_error(why: impl Into<ErrorCause>) -> SourceError {
     source_unavailable("the repository on GitHub", why)
 }

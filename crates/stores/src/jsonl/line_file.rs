@@ -45,8 +45,10 @@ impl LineFile {
 
     /// Opens the file, through a link only where it may be one.
     fn open_file(&self, options: &mut cap_std::fs::OpenOptions) -> io::Result<File> {
-        let follow = || std::fs::canonicalize(&self.path).ok();
-        let target = self.may_be_link.then(follow).flatten();
+        let target = self
+            .may_be_link
+            .then(|| std::fs::canonicalize(&self.path).ok())
+            .flatten();
         // What is not there yet has no other name.
         no_symlink::open_unlinked_file(target.as_ref().unwrap_or(&self.path), options)
     }

@@ -1,6 +1,6 @@
 //! Forgetting: a memory, its index, every event about it and the questions it answered go; the tombstone stays.
 
-use apostille_core::event::{Erasure, Happening};
+use apostille_core::event::Erasure;
 use apostille_core::store::StoreError;
 use rusqlite::Connection;
 
@@ -32,10 +32,7 @@ pub(super) fn erase_memory_rows(db: &Connection, erasure: &Erasure) -> SqliteRes
     write_rows::delete_memory_rows(db, key)?;
     writer.space_sum(space).remove_row(&digest);
     writer.space_sum(space).remove_usage(key, memory.usage);
-    // The tombstone goes first, so that its place in the log is one that was never used.
-    let tombstone = writer.log_event(space, erasure.tombstone())?;
-    writer.count_event(space, Happening::Forgotten, 1);
-    writer.delete_events_about(id, tombstone, |writer, row| {
+    writer.bury_memory(space, erasure.tombstone(), &[id], |writer, row| {
         let event = EventRow::from_row(row)?;
         let word = event.name.parse();
         let word = word.map_err(|_| SqliteError::corrupt("the word of an event"))?;
@@ -43,6 +40,5 @@ pub(super) fn erase_memory_rows(db: &Connection, erasure: &Erasure) -> SqliteRes
         writer.count_event(event.space, word, -1);
         Ok(())
     })?;
-    writer.finish_batch()?;
     Ok(true)
 }

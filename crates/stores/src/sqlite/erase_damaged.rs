@@ -1,6 +1,6 @@
 //! Forgetting a memory that cannot be read: its row, its index and its events go without being understood.
 
-use apostille_core::event::{Erasure, EventBody, Happening};
+use apostille_core::event::{Erasure, EventBody};
 use apostille_core::memory::MemoryId;
 use apostille_core::space::Space;
 use apostille_text::digest::Digest;
@@ -63,20 +63,15 @@ pub(super) fn erase_damaged_row(db: &Connection, erasure: &Erasure) -> SqliteRes
     )?;
     // Which terms it was under is not known any more.
     writer.stale.insert(space);
-    let place = writer.log_event(space, tombstone)?;
-    writer.count_event(space, Happening::Forgotten, 1);
-    for id in [erasure.id(), filed] {
-        writer.delete_events_about(id, place, |writer, row| {
-            let space = row.get(1)?;
-            let digest = EventRow::from_row(row).ok().map(|it| it.digest());
-            subtract_row((digest, row.get(5).ok()), writer.space_sum(space), adds_up);
-            if let Some(word) = row.get::<_, String>(3).ok().and_then(|it| it.parse().ok()) {
-                writer.count_event(space, word, -1);
-            }
-            Ok(())
-        })?;
-    }
-    writer.finish_batch()?;
+    writer.bury_memory(space, tombstone, &[erasure.id(), filed], |writer, row| {
+        let space = row.get(1)?;
+        let digest = EventRow::from_row(row).ok().map(|it| it.digest());
+        subtract_row((digest, row.get(5).ok()), writer.space_sum(space), adds_up);
+        if let Some(word) = row.get::<_, String>(3).ok().and_then(|it| it.parse().ok()) {
+            writer.count_event(space, word, -1);
+        }
+        Ok(())
+    })?;
     space_sum::settle_space_sum(db, space)?;
     Ok(true)
 }

@@ -80,13 +80,16 @@ fn decode_trace_row(row: &Row<'_>) -> Option<EventTrace> {
     }
     let restored = stage(outline.status).filter(|_| happening == Happening::Restored);
     let was = stage(outline.was.map(|it| it.status));
-    let is_held = |it: &&ShownOutline<'_>| it.verdict.as_deref().is_some_and(is_held_verdict);
     Some(EventTrace {
         memory: memory.map(MemoryId::from_bytes),
         was: was.or(stage_moved_from(happening)),
         stage: today.or(stage_moved_to(happening)).or(restored),
         n_shown: outline.shown.len(),
-        n_held: outline.shown.iter().filter(is_held).count(),
+        n_held: outline
+            .shown
+            .iter()
+            .filter(|it| it.verdict.as_deref().is_some_and(is_held_verdict))
+            .count(),
         class: outline.class,
         ..EventTrace::new(outline.at.parse().ok()?, happening)
     })

@@ -30,8 +30,10 @@ pub(super) fn map_maybe_parallel<T: Sync, U: Send>(
 pub(super) fn map_parallel<T: Sync, U: Send>(all: &[T], work: impl Fn(&T) -> U + Sync) -> Vec<U> {
     let (share, work) = (all.len().div_ceil(count_worker_threads()).max(1), &work);
     thread::scope(|scope| {
-        let of_part = |part| scope.spawn(move || <[T]>::iter(part).map(work).collect::<Vec<U>>());
-        let threads: Vec<_> = all.chunks(share).map(of_part).collect();
+        let threads: Vec<_> = all
+            .chunks(share)
+            .map(|part| scope.spawn(move || <[T]>::iter(part).map(work).collect::<Vec<U>>()))
+            .collect();
         threads
             .into_iter()
             .flat_map(|it| unwrap_joined(it.join()))

@@ -267,10 +267,10 @@ fn can_row_match(row: &Row<'_>, filter: &MemoryFilter, required: &[Vec<String>])
     let Some(record) = row.get_ref(0).ok().and_then(|it| it.as_str().ok()) else {
         return true;
     };
-    let has_any =
-        |words: &Vec<String>| words.is_empty() || words.iter().any(|it| record.contains(it));
     (filter.text.as_ref()).is_none_or(|it| can_record_hold(record, it))
-        && required.iter().all(has_any)
+        && required
+            .iter()
+            .all(|words| words.is_empty() || words.iter().any(|it| record.contains(it)))
 }
 
 /// Whether a text may stand in a record. Only plain ASCII is judged, which is the same in lower case and in JSON.
@@ -290,8 +290,11 @@ fn build_list_query(
     order: &str,
 ) -> (String, Vec<Value>) {
     // Few memories wait or were found wrong: they are found by an index of their own, however many others there are.
-    let is_waiting = |it: &Stage| matches!(it, Stage::Pending | Stage::Invalid);
-    let is_few = !filter.stages.is_empty() && filter.stages.iter().all(is_waiting);
+    let is_few = !filter.stages.is_empty()
+        && filter
+            .stages
+            .iter()
+            .all(|it| matches!(it, Stage::Pending | Stage::Invalid));
     let table = if is_few && filter.order != ListOrder::Refreshed {
         WAITING
     } else {
@@ -356,11 +359,12 @@ impl CountedSpace {
         last: Option<Self>,
     ) -> SqliteResult<Self> {
         let events = read_event_counts(db, space)?;
-        let count = |it: &Happening| events.get(it.as_str()).copied().unwrap_or_default();
         let changes = Happening::ALL
             .iter()
             .filter(|it| !Happening::ASIDE.contains(it));
-        let changes: Vec<u64> = changes.map(count).collect();
+        let changes: Vec<u64> = changes
+            .map(|it| events.get(it.as_str()).copied().unwrap_or_default())
+            .collect();
         let summary = match last.filter(|it| it.changes == changes) {
             Some(last) => SpaceSummary {
                 events,
@@ -384,10 +388,10 @@ fn count_memories_by_stage(
     let select = "SELECT stage, layer, count(*) FROM memory WHERE space = ?1 GROUP BY stage, layer";
     let mut memories = BTreeMap::new();
     each_row(db, select, [space], |row| {
-        let (stage, layer): (String, String) = (row.get(0)?, row.get(1)?);
+        let (stage, layer, n): (String, String, u64) = row.try_into()?;
         let stage = stage.parse().map_err(|_| SqliteError::corrupt("a stage"))?;
         let layer = layer.parse().map_err(|_| SqliteError::corrupt("a layer"))?;
-        memories.insert((stage, layer), row.get(2)?);
+        memories.insert((stage, layer), n);
         Ok(())
     })?;
     Ok(memories)

@@ -97,7 +97,5 @@ pub(super) fn find_schema_differences(db: &Connection) -> SqliteResult<Vec<Strin
 fn read_schema_tables(db: &Connection) -> rusqlite::Result<Vec<(String, String, Option<String>)>> {
     let select = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name";
     let mut select = db.prepare(select)?;
-    select
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-        .collect()
+    select.query_map([], |row| row.try_into())?.collect()
 }

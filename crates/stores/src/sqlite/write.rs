@@ -194,7 +194,7 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Writes what is left: the rows of spaces, and indexes that wait for it.
-    pub(super) fn finish_batch(mut self) -> SqliteResult<()> {
+    fn finish_batch(mut self) -> SqliteResult<()> {
         for (space, entry) in &self.entries {
             update_space_row(self.db, *space, entry)?;
         }
@@ -260,7 +260,7 @@ impl<'a> BatchWriter<'a> {
                     total_len = total_len + ?4, remembered = remembered + 1 WHERE id = ?1 RETURNING last_number, n_docs";
         let row = params![space, memory.number, memory.is_active(), len];
         let mut next = db.prepare_cached(next)?;
-        let (last, n_docs) = next.query_row(row, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (last, n_docs): (u64, i64) = next.query_row(row, |row| row.try_into())?;
         if memory.number == 0 {
             memory.number = last;
         }
@@ -328,9 +328,10 @@ impl<'a> BatchWriter<'a> {
         }
         let mut ids = HashSet::new();
         let is_here = |it: &Event| self.at.as_ref().is_some_and(|(at, _)| *at == it.space);
-        let is_next =
-            |it: &&Event| is_here(it) && changed_memory(it).is_some_and(|id| ids.insert(id));
-        events.iter().take_while(is_next).count()
+        events
+            .iter()
+            .take_while(|it| is_here(it) && changed_memory(it).is_some_and(|id| ids.insert(id)))
+            .count()
     }
 
     /// Does what [`Self::write_event`] does for such a run: what a part of it comes to is worked out while the one before
@@ -389,7 +390,7 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Writes an event that replaced nothing into the log; its place.
-    pub(super) fn log_event(&mut self, space: i64, event: &Event) -> SqliteResult<i64> {
+    fn log_event(&mut self, space: i64, event: &Event) -> SqliteResult<i64> {
         // The place is a part of what is sealed, so it is given here and not by the table.
         let row = write_rows::encode_event_row(self.last_seq()? + 1, space, event, None)?;
         self.insert_event(&row, &row.digest())?;
@@ -426,19 +427,27 @@ impl<'a> BatchWriter<'a> {
         Ok(())
     }
 
-    /// Deletes the events about a memory, all but its tombstone, and the questions it answered out of the others. Each
-    /// goes through `uncount` first, which takes it out of what is counted.
-    pub(super) fn delete_events_about(
-        &mut self,
-        id: MemoryId,
-        tombstone: i64,
+    /// Ends an erasure: the tombstone is logged, every other event about these ids is deleted, and the questions that they
+    /// answered go out of the rest. Each event goes through `uncount` first, which takes it out of what is counted.
+    pub(super) fn bury_memory(
+        mut self,
+        space: i64,
+        tombstone: &Event,
+        ids: &[MemoryId],
         mut uncount: impl FnMut(&mut Self, &Row<'_>) -> SqliteResult<()>,
     ) -> SqliteResult<()> {
-        let (db, key) = (self.db, params![id.as_bytes(), tombstone]);
-        let about = "SELECT seq, space, memory, name, record, seal FROM event WHERE memory = ?1 AND seq <> ?2";
-        each_row(db, about, key, |row| uncount(self, row))?;
-        run_statement(db, "DELETE FROM event WHERE memory = ?1 AND seq <> ?2", key)?;
-        self.blank_queries(id)
+        let db = self.db;
+        // The tombstone goes first, so that its place in the log is one that was never used.
+        let place = self.log_event(space, tombstone)?;
+        self.count_event(space, Happening::Forgotten, 1);
+        for id in ids {
+            let key = params![id.as_bytes(), place];
+            let about = "SELECT seq, space, memory, name, record, seal FROM event WHERE memory = ?1 AND seq <> ?2";
+            each_row(db, about, key, |row| uncount(&mut self, row))?;
+            run_statement(db, "DELETE FROM event WHERE memory = ?1 AND seq <> ?2", key)?;
+            self.blank_queries(*id)?;
+        }
+        self.finish_batch()
     }
 }
 
