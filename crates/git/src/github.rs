@@ -68,14 +68,14 @@ impl GitHub {
         options: GitHubOptions,
         now: impl Fn() -> Timestamp + Send + Sync + 'static,
     ) -> SourceResult<Self> {
-        let repo = options::check_repository_name(&options.repo)?;
+        options::check_repository_name(&options.repo)?;
         let reference = options::parse_github_reference(options.reference.as_deref())?;
         let client = GitHubClient::new(&options, Box::new(now))?;
         let cache = options.cache.map(ResponseCache::new);
         Ok(Self {
             client,
             cache,
-            repo,
+            repo: options.repo,
             reference,
             pinned: Mutex::default(),
             listings: Mutex::default(),

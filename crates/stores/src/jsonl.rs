@@ -83,7 +83,7 @@ struct JsonlState {
 impl JsonlStore {
     /// Opens the file, which need not be there yet. Lines of a plain notebook belong to `repo`.
     pub fn open(path: &Path, repo: &Space) -> StoreResult<Self> {
-        let store = Self::from_state(path, JsonlState::new(path, repo, false));
+        let store = Self::new(path, repo, false);
         drop(store.refresh_state()?);
         Ok(store)
     }
@@ -92,15 +92,24 @@ impl JsonlStore {
     /// followed, lines of other spaces count for nothing, and what is read is moderated as if it were said now. One that
     /// cannot be read says so when it is asked, and not before anything else is.
     pub fn open_from_repository(path: &Path, repo: &Space) -> StoreResult<Self> {
-        let state = JsonlState::new(path, repo, true);
-        Ok(Self::from_state(path, state))
+        Ok(Self::new(path, repo, true))
     }
 
-    fn from_state(path: &Path, state: JsonlState) -> Self {
+    fn new(path: &Path, repo: &Space, is_foreign: bool) -> Self {
         Self {
             path: path.into(),
             queue: Mutex::new(StoreLock::new(path.with_extension("lock"))),
-            read: Mutex::new(state),
+            read: Mutex::new(JsonlState {
+                repo: repo.clone(),
+                is_foreign,
+                state: StoreState::default(),
+                shared: LineFile::new(path.into(), !is_foreign),
+                local: LineFile::new(path.with_extension("local.jsonl"), false),
+                last_at: Timestamp::MIN,
+                held: HeldMemories::default(),
+                graves: Tombstones::default(),
+                problems: Vec::new(),
+            }),
         }
     }
 
@@ -169,20 +178,6 @@ impl JsonlStore {
 }
 
 impl JsonlState {
-    fn new(path: &Path, repo: &Space, is_foreign: bool) -> Self {
-        Self {
-            repo: repo.clone(),
-            is_foreign,
-            state: StoreState::default(),
-            shared: LineFile::new(path.into(), !is_foreign),
-            local: LineFile::new(path.with_extension("local.jsonl"), false),
-            last_at: Timestamp::MIN,
-            held: HeldMemories::default(),
-            graves: Tombstones::default(),
-            problems: Vec::new(),
-        }
-    }
-
     /// Folds in what is new. Lines are folded in the order of their times, so that files merged line by line mean the
     /// same whatever their order; what does not come behind what was read makes the state be folded anew.
     fn catch_up(&mut self) -> StoreResult<()> {

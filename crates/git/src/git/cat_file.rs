@@ -3,6 +3,8 @@
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use super::refs::is_object_id;
+
 /// The longest first line of an answer: it repeats the question, and questions are short.
 const MAX_HEADER: u64 = 16 * 1024;
 
@@ -129,9 +131,12 @@ pub(super) fn kill_git_child(child: &mut Child) {
 
 /// `<id> <kind> <size>`
 fn parse_object_header(line: &str) -> Option<(&str, &str, u64)> {
-    let mut words = line.split(' ');
-    let (id, kind, size) = (words.next()?, words.next()?, words.next()?.parse().ok()?);
-    (words.next().is_none() && super::refs::is_object_id(id)).then_some((id, kind, size))
+    let words: Vec<&str> = line.split(' ').collect();
+    let [id, kind, size] = words[..] else {
+        return None;
+    };
+    let size = size.parse().ok()?;
+    is_object_id(id).then_some((id, kind, size))
 }
 
 fn is_missing_object(line: &str) -> bool {

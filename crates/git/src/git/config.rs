@@ -36,8 +36,10 @@ impl GitConfig {
 
     /// Reads a configuration file; one that is not there says nothing.
     pub(super) fn read_file(path: &Path) -> SourceResult<Self> {
-        let text = read_small_text_file(path, MAX_CONFIG)?;
-        Ok(text.as_deref().map(Self::parse).unwrap_or_default())
+        Ok(read_small_text_file(path, MAX_CONFIG)?
+            .as_deref()
+            .map(Self::parse)
+            .unwrap_or_default())
     }
 
     /// The value of `section.key`; the last one counts.
@@ -47,8 +49,8 @@ impl GitConfig {
 
     /// Whether `section.key` is set to something that git takes for true.
     pub(super) fn is_enabled(&self, section: &str, key: &str) -> bool {
-        let value = self.last_value(section, key);
-        value.is_some_and(|it| it.as_deref().is_none_or(is_git_true))
+        self.last_value(section, key)
+            .is_some_and(|it| it.as_deref().is_none_or(is_git_true))
     }
 
     /// Every remote that has a URL, with its first one.

@@ -71,8 +71,9 @@ pub(super) fn read_limit_headers<'a>(
         return Some(text.trim().parse().map_or(UNSAID, Duration::from_secs));
     }
     if header("x-ratelimit-remaining").is_some_and(|it| it.trim() == "0") {
-        let reset = header("x-ratelimit-reset").and_then(|it| it.trim().parse().ok());
-        let left = reset.map(|it: i64| it.saturating_sub(now.as_second()).try_into());
+        let left = header("x-ratelimit-reset")
+            .and_then(|it| it.trim().parse().ok())
+            .map(|it: i64| it.saturating_sub(now.as_second()).try_into());
         return Some(left.map_or(UNSAID, |it| Duration::from_secs(it.unwrap_or(0))));
     }
     (status == 429).then_some(UNSAID)

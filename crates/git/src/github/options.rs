@@ -64,14 +64,12 @@ impl fmt::Debug for GitHubOptions {
     }
 }
 
-/// The repository, if it is written as `owner/name`.
-pub(super) fn check_repository_name(text: &str) -> SourceResult<String> {
+/// Refuses what is not written as `owner/name`.
+pub(super) fn check_repository_name(text: &str) -> SourceResult<()> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let is_part = |it: &str| !it.is_empty() && it != "." && it != ".." && it.chars().all(is_plain);
     match text.split_once('/') {
-        Some((owner, name)) if text.len() <= 200 && is_part(owner) && is_part(name) => {
-            Ok(text.to_owned())
-        }
+        Some((owner, name)) if text.len() <= 200 && is_part(owner) && is_part(name) => Ok(()),
         _ => Err(source_unavailable(
             format!("'{}' on GitHub", printable_option(text)),
             "a repository is written owner/name",

@@ -117,12 +117,12 @@ fn remove_from_segments(db: &Connection, space: i64, term: &str, number: u64) ->
 fn flush_tail(db: &Connection, space: i64) -> SqliteResult<()> {
     let mut lists = PostingLists::new();
     let mut last = 0;
-    let is_whole = each_tail_term(db, space, None, |number, term, count, len| {
-        last = last.max(number);
+    let is_whole = each_tail_term(db, space, None, |term, posting| {
+        last = last.max(posting.number);
         lists
             .entry(pack::decode_term(term))
             .or_default()
-            .push(Posting { number, count, len });
+            .push(posting);
     })?;
     if !is_whole {
         return Err(DamagedBlob.into());
@@ -193,9 +193,9 @@ pub(super) fn read_index_postings(
         places.entry(term.as_bytes()).or_default().push(place);
     }
     let wanted: Vec<u32> = terms.iter().map(|it| pack::hash_term(it)).collect();
-    each_tail_term(db, space, Some(&wanted), |number, term, count, len| {
+    each_tail_term(db, space, Some(&wanted), |term, posting| {
         for place in places.get(term).into_iter().flatten() {
-            found.lists[*place].push(Posting { number, count, len });
+            found.lists[*place].push(posting);
         }
     })?;
     // A memory that was approved late waits in the tail with a low number.
@@ -253,7 +253,7 @@ pub(super) fn list_index_terms(
         found = select_value(db, next, params![space, term, to])?;
         terms.insert(term);
     }
-    each_tail_term(db, space, None, |_, term, _, _| {
+    each_tail_term(db, space, None, |term, _| {
         if term.starts_with(from.as_bytes()) {
             terms.insert(pack::decode_term(term));
         }
@@ -261,24 +261,22 @@ pub(super) fn list_index_terms(
     Ok(terms.into_iter().collect())
 }
 
-/// Goes through the terms of the memories that wait in the tail: number, term, count, length. Whether no row is damaged;
+/// Goes through the terms of the memories that wait in the tail, each with its posting. Whether no row is damaged;
 /// those that are are left out.
 pub(super) fn each_tail_term(
     db: &Connection,
     space: i64,
     wanted: Option<&[u32]>,
-    mut see: impl FnMut(u64, &[u8], u32, u32),
+    mut see: impl FnMut(&[u8], Posting),
 ) -> SqliteResult<bool> {
     let select = "SELECT number, terms FROM tail WHERE space = ?1 ORDER BY number";
     let mut is_whole = true;
     each_row(db, select, [space], |row| {
-        let number = row.get(0)?;
-        let place = BlobPlace::in_tail(space, to_sql_number(number)?);
-        let unpacked = row.get_ref(1)?.as_blob().map(|it| {
-            pack::unpack_tail_terms(it, place, wanted, |term, count, len| {
-                see(number, term, count, len)
-            })
-        });
+        let place = BlobPlace::in_tail(space, to_sql_number(row.get(0)?)?);
+        let unpacked = row
+            .get_ref(1)?
+            .as_blob()
+            .map(|it| pack::unpack_tail_terms(it, place, wanted, &mut see));
         is_whole &= matches!(unpacked, Ok(Ok(())));
         Ok(())
     })?;

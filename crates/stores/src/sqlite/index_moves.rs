@@ -133,8 +133,7 @@ impl IndexMoves {
                 _ => kept.lists.push((term.to_owned(), std::mem::take(found))),
             }
         })?;
-        let is_whole = index::each_tail_term(db, space, None, |number, term, count, len| {
-            let it = Posting { number, count, len };
+        let is_whole = index::each_tail_term(db, space, None, |term, it| {
             if stays(&it) {
                 kept.waiting
                     .entry(pack::decode_term(term))

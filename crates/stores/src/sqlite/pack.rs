@@ -155,13 +155,13 @@ pub(super) fn pack_tail_terms(terms: &[(String, u32)], len: u32, place: BlobPlac
     seal_blob(bytes, place)
 }
 
-/// Goes through the terms of a waiting memory (term, count, length of the memory), unless their hashes say that none of
+/// Goes through the terms of a waiting memory, each with its posting, unless their hashes say that none of
 /// the wanted ones is among them.
 pub(super) fn unpack_tail_terms(
     bytes: &[u8],
     place: BlobPlace<'_>,
     wanted: Option<&[u32]>,
-    mut see: impl FnMut(&[u8], u32, u32),
+    mut see: impl FnMut(&[u8], Posting),
 ) -> UnpackResult<()> {
     let mut bytes = open_blob(bytes, place)?;
     let (len, n_terms) = (
@@ -176,10 +176,12 @@ pub(super) fn unpack_tail_terms(
     if !wanted.is_none_or(is_wanted) {
         return Ok(());
     }
+    let number = place.number.try_into().unwrap_or_default();
     while !bytes.is_empty() {
         let size = pull_varint_u32(&mut bytes)? as usize;
         let term = pull_bytes(&mut bytes, size)?;
-        see(term, pull_varint_u32(&mut bytes)?, len);
+        let count = pull_varint_u32(&mut bytes)?;
+        see(term, Posting { number, count, len });
     }
     Ok(())
 }
@@ -298,9 +300,9 @@ mod tests {
     fn tail_terms(bytes: &[u8], wanted: Option<&[u32]>) -> UnpackResult<Vec<(String, u32)>> {
         let mut seen = Vec::new();
         let place = BlobPlace::in_tail(1, 7);
-        unpack_tail_terms(bytes, place, wanted, |term, count, len| {
-            assert_eq!(len, 10);
-            seen.push((decode_term(term), count));
+        unpack_tail_terms(bytes, place, wanted, |term, posting| {
+            assert_eq!((posting.number, posting.len), (7, 10));
+            seen.push((decode_term(term), posting.count));
         })?;
         Ok(seen)
     }
@@ -328,7 +330,7 @@ mod tests {
             let sealed = seal_blob(bytes.clone(), PLACE);
             for bytes in [bytes, sealed] {
                 let _ = unpack_postings(&bytes, PLACE, &mut Vec::new());
-                let _ = unpack_tail_terms(&bytes, PLACE, None, |_, _, _| ());
+                let _ = unpack_tail_terms(&bytes, PLACE, None, |_, _| ());
                 let _ = reseal_version_1_blob(&bytes, PLACE);
             }
         }

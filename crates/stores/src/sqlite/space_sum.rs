@@ -164,13 +164,17 @@ pub(super) fn initialize_space_sums(db: &Connection) -> SqliteResult<()> {
 /// What the rows of a space add up to, as they are. A row that is not even of the right types adds nothing.
 pub(super) fn compute_space_sum(db: &Connection, space: i64) -> SqliteResult<SpaceSum> {
     let mut sum = SpaceSum::default();
-    let select = "SELECT record FROM memory WHERE space = ?1";
-    each_row(db, select, [space], |row| {
-        if let Ok(record) = row.get_ref(0)?.as_str() {
-            sum.add_row(&Digest::hash_bytes(record.as_bytes()));
-        }
-        Ok(())
-    })?;
+    each_row(
+        db,
+        "SELECT record FROM memory WHERE space = ?1",
+        [space],
+        |row| {
+            if let Ok(record) = row.get_ref(0)?.as_str() {
+                sum.add_row(&Digest::hash_bytes(record.as_bytes()));
+            }
+            Ok(())
+        },
+    )?;
     each_row(
         db,
         "SELECT seq, space, memory, name, record FROM event WHERE space = ?1",

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use apostille_core::event::{Event, Happening};
 use apostille_core::format::{EventRecord, MemoryRecord};
 use apostille_core::memory::{Memory, MemoryId, Status};
-use apostille_core::store::Posting;
 use apostille_core::store::breaker_state::{self, OpenBreaker};
 use apostille_text::digest::Digest;
 use apostille_text::terms::StemCache;
@@ -23,7 +22,6 @@ use crate::store_errors::SqliteResult;
 struct SpaceCheck {
     space: i64,
     name: String,
-    letter: char,
     ids: HashSet<MemoryId>,
     remembered: HashSet<MemoryId>,
     cites: BTreeSet<(String, i64)>,
@@ -44,11 +42,9 @@ pub(super) fn check_space_rows(db: &Connection, space: i64) -> SqliteResult<Vec<
         Value::Text(name) => name,
         other => format!("{other:?}"),
     };
-    let letter = if name.starts_with("users/") { 'u' } else { 'm' };
     let mut room = SpaceCheck {
         space,
         name,
-        letter,
         ..SpaceCheck::default()
     };
     let name = &room.name;
@@ -75,12 +71,13 @@ impl SpaceCheck {
                     self.last_number = self.last_number.max(number);
                     self.expect_memory(&memory, number);
                 }
-                Err(what) => self.problems.push(format!(
-                    "{letter}-{number} of {} was changed by another program: {what}; \
-                     `apostille forget {letter}-{number}` removes it",
-                    self.name,
-                    letter = self.letter
-                )),
+                Err(what) => {
+                    let (name, user) = (&self.name, self.name.starts_with("users/"));
+                    let handle = format!("{}-{number}", if user { 'u' } else { 'm' });
+                    self.problems.push(format!(
+                        "{handle} of {name} was changed by another program: {what}; `apostille forget {handle}` removes it"
+                    ));
+                }
             }
             Ok(())
         })
@@ -217,12 +214,11 @@ impl SpaceCheck {
         let n_damaged_tail = count_damaged(db, tail, space, |row| {
             let (number, bytes): (i64, Vec<u8>) = row.try_into()?;
             let place = BlobPlace::in_tail(space, number);
-            let number = u64::try_from(number).unwrap_or_default();
-            pack::unpack_tail_terms(&bytes, place, None, |term, count, len| {
+            pack::unpack_tail_terms(&bytes, place, None, |term, posting| {
                 found
                     .entry(pack::decode_term(term))
                     .or_default()
-                    .push(Posting { number, count, len });
+                    .push(posting);
             })?;
             Ok(())
         })?;
