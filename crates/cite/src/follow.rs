@@ -39,7 +39,7 @@ use std::rc::Rc;
 pub use hunks::find_replaced_words;
 pub use partial_citation::PartialCitation;
 
-use anchor::{Anchor, AnchorMatch, TreeMatches};
+use anchor::{Anchor, AnchorMatch};
 use trace::{EditOutcome, HistoryIndex, LineTracer, TraceOutcome, VersionSpan};
 use verdict_cache::{CONCLUSION, IN_FILE, TRACE};
 
@@ -564,12 +564,10 @@ impl<'a> CitationFollower<'a> {
     ) -> Result<Vec<Option<FileRows>>, Verdict> {
         let mut wanted: HashMap<&[u8], Vec<usize>> = HashMap::new();
         for (which, anchor) in anchors.iter().enumerate() {
-            wanted
-                .entry(anchor.most_telling_line().trim_ascii())
-                .or_default()
-                .push(which);
+            let line = anchor.most_telling_line().trim_ascii();
+            wanted.entry(line).or_default().push(which);
         }
-        let mut found = vec![TreeMatches::default(); anchors.len()];
+        let mut found = vec![Vec::new(); anchors.len()];
         let mut is_late = false;
         let mut see = |path: &RepoPath, blob: &SourceBlob| {
             let sheet = FileLines::from_bytes(&blob.bytes);
@@ -591,10 +589,7 @@ impl<'a> CitationFollower<'a> {
         if is_late {
             return Err(Verdict::unknown(LATE));
         }
-        Ok(found
-            .into_iter()
-            .map(TreeMatches::into_only_match)
-            .collect())
+        Ok(found.into_iter().map(anchor::pick_only_match).collect())
     }
 
     fn build_changed_verdict(

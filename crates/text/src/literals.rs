@@ -13,7 +13,6 @@ mod scanned_text;
 
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
-use std::fmt;
 
 use comparison::EvidenceComparison;
 use scanned_text::ScannedText;
@@ -44,12 +43,6 @@ impl Literal {
             | Self::Quoted(it)
             | Self::Value(it) => it,
         }
-    }
-}
-
-impl fmt::Display for Literal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

@@ -1,9 +1,9 @@
 //! How much two texts say the same: normalised words, and the share they have in common.
 
-/// The share of words that two sets have in common.
+/// The share of words that two sets have in common, each sorted.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "a text has few words")]
-pub fn measure_jaccard_overlap(a: &[&str], b: &[&str]) -> f32 {
+pub fn measure_jaccard_overlap<W: Ord>(a: &[W], b: &[W]) -> f32 {
     let both = a.iter().filter(|it| b.binary_search(it).is_ok()).count();
     both as f32 / (a.len() + b.len() - both).max(1) as f32
 }
@@ -15,12 +15,11 @@ pub fn normalise_fact(subject: Option<&str>, fact: &str) -> String {
     for text in [subject.unwrap_or(""), " ", fact] {
         if text.is_ascii() {
             // Most facts are, and this runs on every neighbour of every draft.
-            text.bytes()
-                .for_each(|it| push_normalised_char(&mut out, char::from(it.to_ascii_lowercase())));
+            let lower = text.bytes().map(|it| char::from(it.to_ascii_lowercase()));
+            lower.for_each(|it| push_normalised_char(&mut out, it));
         } else {
-            text.chars()
-                .flat_map(char::to_lowercase)
-                .for_each(|it| push_normalised_char(&mut out, it));
+            let lower = text.chars().flat_map(char::to_lowercase);
+            lower.for_each(|it| push_normalised_char(&mut out, it));
         }
     }
     out.truncate(out.trim_end().len());

@@ -22,28 +22,15 @@ pub(super) struct Anchor<'c> {
     text: Vec<&'c [u8]>,
 }
 
-/// Where in the tree a text was seen, with how familiar the place is.
-#[derive(Debug, Clone, Default)]
-pub(super) struct TreeMatches {
-    best: usize,
-    places: Vec<(RepoPath, Range<u32>)>,
-}
+/// A place where a text was seen in the tree, and how familiar it is.
+pub(super) type TreeMatch = (usize, (RepoPath, Range<u32>));
 
-impl TreeMatches {
-    fn add_match(&mut self, familiar: usize, path: &RepoPath, rows: Range<u32>) {
-        if familiar > self.best || self.places.is_empty() {
-            self.places.clear();
-            self.best = familiar;
-        }
-        if familiar == self.best {
-            self.places.push((path.clone(), rows));
-        }
-    }
-
-    /// The most familiar place, if it is one.
-    pub(super) fn into_only_match(mut self) -> Option<(RepoPath, Range<u32>)> {
-        self.places.pop().filter(|_| self.places.is_empty())
-    }
+/// The most familiar place, if it is one.
+pub(super) fn pick_only_match(matches: Vec<TreeMatch>) -> Option<(RepoPath, Range<u32>)> {
+    let best = matches.iter().map(|it| it.0).max()?;
+    let mut places = matches.into_iter().filter(|it| it.0 == best);
+    let only = places.next().filter(|_| places.next().is_none());
+    only.map(|it| it.1)
 }
 
 /// What a file says about an anchor.
@@ -114,7 +101,7 @@ impl<'c> Anchor<'c> {
         &self,
         path: &RepoPath,
         sheet: &FileLines<'_>,
-        found: &mut TreeMatches,
+        found: &mut Vec<TreeMatch>,
     ) {
         for row in self.find_exact_rows(sheet) {
             let mut familiar = self.score_neighbours(sheet, row);
@@ -123,7 +110,7 @@ impl<'c> Anchor<'c> {
                 familiar += 2 * TELLING;
             }
             if self.is_familiar_enough(familiar) {
-                found.add_match(familiar, path, self.rows_starting_at(row));
+                found.push((familiar, (path.clone(), self.rows_starting_at(row))));
             }
         }
     }

@@ -27,6 +27,7 @@ impl FactFingerprint {
     #[must_use]
     pub fn from_fact(subject: Option<&str>, fact: &str) -> Self {
         let spoken = normalise_fact(subject, fact);
+        let all = collect_distinct_words(&spoken);
         let telling = normalise_fact(None, fact);
         let telling = telling
             .split(' ')
@@ -35,10 +36,7 @@ impl FactFingerprint {
         let subject = normalise_fact(None, subject.unwrap_or(""));
         Self {
             words: words.into_iter().collect(),
-            all: collect_distinct_words(&spoken)
-                .into_iter()
-                .map(Into::into)
-                .collect(),
+            all: all.into_iter().map(Into::into).collect(),
             subject,
             told: ParsedFact::parse_fact(fact),
             commands: extract_commands(fact),
@@ -58,20 +56,13 @@ impl FactFingerprint {
                 || has_command_of(other, self)
                 || (!self.subject.is_empty() && self.subject == other.subject)
         };
-        let overlap = measure_sorted_overlap(&self.words, &other.words);
+        let overlap = measure_jaccard_overlap(&self.words, &other.words);
         let is_like = overlap >= MUCH
             && (overlap >= threshold
-                || measure_sorted_overlap(&self.all, &other.all) >= threshold
+                || measure_jaccard_overlap(&self.all, &other.all) >= threshold
                 || is_close());
         is_like && self.told.is_negated == other.told.is_negated && !differ()
     }
-}
-
-/// The share of words that two sorted lists have in common.
-fn measure_sorted_overlap(a: &[String], b: &[String]) -> f32 {
-    let a: Vec<&str> = a.iter().map(String::as_str).collect();
-    let b: Vec<&str> = b.iter().map(String::as_str).collect();
-    measure_jaccard_overlap(&a, &b)
 }
 
 /// What is in quotes and has several words, and what stands around `&&`.
@@ -82,14 +73,11 @@ fn extract_commands(fact: &str) -> Vec<String> {
         .step_by(2)
         .map(|it| normalise_fact(None, it));
     let words: Vec<&str> = fact.split_whitespace().collect();
-    let chained = words
-        .iter()
-        .enumerate()
-        .filter(|it| *it.1 == "&&")
-        .map(|(at, _)| {
-            let around = &words[at.saturating_sub(2)..words.len().min(at + 3)];
-            normalise_fact(None, &around.join(" "))
-        });
+    let chains = words.iter().zip(0..).filter(|it| *it.0 == "&&");
+    let chained = chains.map(|(_, at): (_, usize)| {
+        let around = &words[at.saturating_sub(2)..words.len().min(at + 3)];
+        normalise_fact(None, &around.join(" "))
+    });
     quoted
         .chain(chained)
         .filter(|it| it.split(' ').count() >= COMMAND_WORDS)

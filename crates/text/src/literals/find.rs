@@ -227,28 +227,21 @@ fn find_plain_literals(fact: &str, taken: &[(usize, usize)], found: &mut Vec<Fou
         taken.get(n).is_none_or(|range| it.end <= range.0)
     };
     let mut at = 0;
-    while at < all.len() {
-        let token = &all[at];
+    while let Some(token) = all.get(at) {
+        let start = token.start;
         let n = if token.is_word() {
             count_dotted_tokens(&all[at..])
         } else {
             1
         };
-        if is_free(token) {
-            found.extend(match &token.kind {
-                LiteralTokenKind::Word => parse_name_literal(fact, &all, at, n),
-                LiteralTokenKind::Number(number, end)
-                    if is_stated_value(fact, &all, at, number) =>
-                {
-                    let literal = Literal::Number(fact[token.start..*end].into());
-                    Some(FoundLiteral {
-                        literal,
-                        start: token.start,
-                    })
-                }
-                _ => None,
-            });
-        }
+        let literal = match &token.kind {
+            _ if !is_free(token) => None,
+            LiteralTokenKind::Word => parse_name_literal(fact, &all, at, n),
+            LiteralTokenKind::Number(number, end) => is_stated_value(fact, &all, at, number)
+                .then(|| Literal::Number(fact[start..*end].into())),
+            _ => None,
+        };
+        found.extend(literal.map(|literal| FoundLiteral { literal, start }));
         at += n;
     }
 }
@@ -277,25 +270,15 @@ fn count_dotted_tokens(tokens: &[LiteralToken]) -> usize {
     }
 }
 
-fn parse_name_literal(
-    fact: &str,
-    all: &[LiteralToken],
-    at: usize,
-    n: usize,
-) -> Option<FoundLiteral> {
+fn parse_name_literal(fact: &str, all: &[LiteralToken], at: usize, n: usize) -> Option<Literal> {
     let (start, end) = (all[at].start, all[at + n - 1].end);
     let text = &fact[start..end];
     let is_called = fact[end..].starts_with("()");
-    let is_variable = at > 0 && all[at - 1].is_mark('$') && all[at - 1].end == start;
-    let is_dotted = n > 1
-        && !text
-            .split(['.', ':', '-', '>'])
-            .all(|it| it.chars().count() < 2);
+    let is_variable = fact[..start].ends_with('$');
+    let mut parts = text.split(['.', ':', '-', '>']);
+    let is_dotted = n > 1 && parts.any(|it| it.chars().count() > 1);
     let is_name = is_called || is_variable || is_dotted || is_code_shaped(text);
-    (is_name && !is_brand_name(text)).then(|| FoundLiteral {
-        literal: Literal::Name(text.into()),
-        start,
-    })
+    (is_name && !is_brand_name(text)).then(|| Literal::Name(text.into()))
 }
 
 /// Whether a word is written as only code writes it: `snake_case`, `camelCase`, `HTTPServer`.
@@ -305,7 +288,7 @@ pub(super) fn is_code_shaped(word: &str) -> bool {
     }
     let has_joint =
         word.trim_matches('_').contains('_') || (word.starts_with('_') && word.len() > 2);
-    let pairs = || word.chars().zip(word.chars().skip(1));
+    let mut pairs = word.chars().zip(word.chars().skip(1));
     let lowers = word
         .chars()
         .rev()
@@ -314,7 +297,7 @@ pub(super) fn is_code_shaped(word: &str) -> bool {
     let uppers = word.chars().take_while(|it| it.is_uppercase()).count();
     let is_initialled = uppers > 2 && lowers > 2 && uppers + lowers == word.chars().count();
     (has_joint && word.chars().any(char::is_alphabetic))
-        || pairs().any(|(a, b)| a.is_lowercase() && b.is_uppercase())
+        || pairs.any(|(a, b)| a.is_lowercase() && b.is_uppercase())
         || is_initialled
 }
 

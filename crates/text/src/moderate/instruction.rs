@@ -20,28 +20,6 @@ const FLOOD: usize = 250;
 /// The same for closing brackets, which nothing else has in such a run.
 const BRACKETS: usize = 90;
 
-/// The bits of the groups of words that a row needs; a row that needs nothing is always tried.
-const fn count_required_groups(needs: &[u8]) -> u8 {
-    let (mut at, mut groups) = (0, 0);
-    while at < needs.len() {
-        if at == 0 || needs[at] == b'/' && needs[at - 1] == b' ' && needs[at + 1] == b' ' {
-            groups = groups << 1 | 1;
-        }
-        at += 1;
-    }
-    groups
-}
-
-/// What each row must have been seen with.
-static GROUPS: [u8; ROWS.len()] = {
-    let (mut groups, mut at) = ([0; ROWS.len()], 0);
-    while at < ROWS.len() {
-        groups[at] = count_required_groups(ROWS[at].1.as_bytes());
-        at += 1;
-    }
-    groups
-};
-
 /// The name of the row that a text matches, if any.
 pub(super) fn find_instruction_rule(text: &str) -> Option<&'static str> {
     let text = fold_to_skeleton(text);
@@ -59,19 +37,21 @@ struct RequiredWords {
     words: WordIndex,
     /// By the number of the word: who needs it.
     uses: Vec<Vec<RequiredWordUse>>,
+    /// By row: the bits of all its groups. A row that needs nothing is always tried.
+    groups: [u8; ROWS.len()],
     /// Signs of one byte, which are too short for the index.
     signs: Vec<(u8, RequiredWordUse)>,
 }
 
 static NEEDS: LazyLock<RequiredWords> = LazyLock::new(|| {
+    let mut groups = [0; ROWS.len()];
     let mut by_word: BTreeMap<Vec<u8>, Vec<RequiredWordUse>> = BTreeMap::new();
     for (index, (_, needs, _)) in ROWS.iter().enumerate() {
         for (group, words) in needs.split(" / ").enumerate() {
             for word in words.split(' ').filter(|it| !it.is_empty()) {
-                by_word
-                    .entry(word.replace('_', " ").into_bytes())
-                    .or_default()
-                    .push((index, 1 << group));
+                let word = word.replace('_', " ").into_bytes();
+                by_word.entry(word).or_default().push((index, 1 << group));
+                groups[index] |= 1 << group;
             }
         }
     }
@@ -80,15 +60,10 @@ static NEEDS: LazyLock<RequiredWords> = LazyLock::new(|| {
         .into_iter()
         .flat_map(|(sign, uses)| uses.into_iter().map(move |it| (sign[0], it)));
     let (words, uses): (Vec<_>, Vec<_>) = long.into_iter().unzip();
-    let words = WordIndex::new(
-        words
-            .into_iter()
-            .enumerate()
-            .map(|(number, word)| (word, number)),
-    );
     RequiredWords {
-        words,
+        words: WordIndex::new(words.into_iter().zip(0..)),
         uses,
+        groups,
         signs: signs.collect(),
     }
 });
@@ -114,7 +89,7 @@ fn find_candidate_instruction_rules(text: &[u8]) -> impl Iterator<Item = usize> 
     for (sign, (row, group)) in &NEEDS.signs {
         seen[*row] |= if text.contains(sign) { *group } else { 0 };
     }
-    (0..ROWS.len()).filter(move |row| seen[*row] == GROUPS[*row])
+    (0..ROWS.len()).filter(move |row| seen[*row] == NEEDS.groups[*row])
 }
 
 /// A row's pattern, compiled on first use.

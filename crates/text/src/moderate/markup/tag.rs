@@ -49,16 +49,14 @@ pub(super) struct HtmlTag<'a> {
 /// The tag that a text begins with, if a browser would take it for one.
 pub(super) fn parse_html_tag(text: &str) -> Option<HtmlTag<'_>> {
     let slash = usize::from(text[1..].starts_with('/'));
-    let name = &text[1 + slash..];
-    let name_len = name
-        .bytes()
-        .take_while(|it| it.is_ascii_alphanumeric() || matches!(it, b'-' | b':' | b'_'))
-        .count();
-    let name = &name[..name_len];
-    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+    let inner = &text[1 + slash..];
+    let is_part = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | ':' | '_');
+    let (name, rest) = inner.split_at(inner.find(|it| !is_part(it)).unwrap_or(inner.len()));
+    let is_ended = rest.is_empty() || rest.starts_with(['>', '/', ' ', '\t', '\n', '\\', '&']);
+    if !is_ended || !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return None;
     }
-    let name_end = 1 + slash + name_len;
+    let name_end = 1 + slash + name.len();
     let mut tag = HtmlTag {
         len: 0,
         name_end,
@@ -67,14 +65,7 @@ pub(super) fn parse_html_tag(text: &str) -> Option<HtmlTag<'_>> {
         is_closed: false,
         attributes: Vec::new(),
     };
-    let after = text[name_end..].bytes().next();
-    if !matches!(
-        after,
-        None | Some(b'>' | b'/' | b' ' | b'\t' | b'\n' | b'\\' | b'&')
-    ) {
-        return None;
-    }
-    tag.len = name_end + tag.read_attributes(&text[name_end..]);
+    tag.len = name_end + tag.read_attributes(rest);
     Some(tag)
 }
 
