@@ -41,7 +41,10 @@ pub use partial_citation::PartialCitation;
 
 use anchor::{Anchor, AnchorMatch};
 use trace::{EditOutcome, HistoryIndex, LineTracer, TraceOutcome, VersionSpan};
-use verdict_cache::{CONCLUSION, IN_FILE, TRACE};
+use verdict_cache::{
+    CONCLUSION, IN_FILE, TRACE, build_cache_key, decode_cached_conclusion, decode_cached_trace,
+    decode_lasting_verdict, encode_cached_conclusion, encode_cached_trace, encode_lasting_verdict,
+};
 
 use crate::citation::{Citation, CodeLocation, LineSpan, RepoPath};
 use crate::file_lines::{FileLines, is_binary_content, join_cited_lines};
@@ -229,13 +232,13 @@ impl<'a> CitationFollower<'a> {
     /// What was kept about a citation in a file with this content, or at this commit.
     fn load_cached(&self, citation: &Citation, mark: char, id: &str) -> Option<String> {
         let cache = self.source.verdict_cache()?;
-        cache.get(&verdict_cache::build_cache_key(citation, mark, id))
+        cache.get(&build_cache_key(citation, mark, id))
     }
 
     /// Keeps something about a citation, if there is something to keep and where to keep it.
     fn cache_value(&self, citation: &Citation, mark: char, id: &str, value: Option<String>) {
         if let (Some(cache), Some(value)) = (self.source.verdict_cache(), value) {
-            cache.put(&verdict_cache::build_cache_key(citation, mark, id), &value);
+            cache.put(&build_cache_key(citation, mark, id), &value);
         }
     }
 
@@ -244,7 +247,7 @@ impl<'a> CitationFollower<'a> {
         self.source.verdict_cache()?;
         let commit = self.settled_commit()?;
         let kept = self.load_cached(citation, CONCLUSION, &commit)?;
-        verdict_cache::decode_cached_conclusion(&kept, self.tolerance)
+        decode_cached_conclusion(&kept, self.tolerance)
     }
 
     /// What was concluded about the commit of a working tree, if the file is as it is there.
@@ -256,16 +259,16 @@ impl<'a> CitationFollower<'a> {
         self.source.verdict_cache()?;
         let commit = self.tree_commit()?;
         let trace = self.load_cached(citation, TRACE, &commit)?;
-        let (fate, _) = verdict_cache::decode_cached_trace(&trace)?;
+        let (fate, _) = decode_cached_trace(&trace)?;
         let kept = self.load_cached(citation, CONCLUSION, &commit)?;
         is_unedited_since_trace(&fate, citation, id).then_some(())?;
-        verdict_cache::decode_cached_conclusion(&kept, self.tolerance)
+        decode_cached_conclusion(&kept, self.tolerance)
     }
 
     /// What was found when the file had this content.
     fn load_cached_verdict(&self, citation: &Citation, id: &str) -> Option<CitationFinding> {
         let kept = self.load_cached(citation, IN_FILE, id)?;
-        verdict_cache::decode_lasting_verdict(citation, &kept).map(Into::into)
+        decode_lasting_verdict(citation, &kept).map(Into::into)
     }
 
     /// The verdict on a citation that was followed to this very commit before.
@@ -277,7 +280,7 @@ impl<'a> CitationFollower<'a> {
         }
         let commit = self.tree_commit()?;
         let kept = self.load_cached(citation, TRACE, &commit)?;
-        let (fate, is_merged) = verdict_cache::decode_cached_trace(&kept)?;
+        let (fate, is_merged) = decode_cached_trace(&kept)?;
         let fate = self.apply_uncommitted_edits(fate).ok()?;
         let verdict = self.judge_trace_outcome(citation, fate).ok()?;
         Some(CitationFinding { verdict, is_merged })
@@ -291,11 +294,11 @@ impl<'a> CitationFollower<'a> {
         let commit = self.settled_commit();
         for (citation, sight) in citations.iter().zip(sights) {
             if let Some(commit) = &commit
-                && let Some(value) = verdict_cache::encode_cached_conclusion(sight)
+                && let Some(value) = encode_cached_conclusion(sight)
             {
                 self.cache_value(citation, CONCLUSION, commit, Some(value));
             } else if let Some(Ok(Some((Some(id), _)))) = self.files.get(&citation.path) {
-                let value = verdict_cache::encode_lasting_verdict(citation, &sight.verdict);
+                let value = encode_lasting_verdict(citation, &sight.verdict);
                 self.cache_value(citation, IN_FILE, id, value);
             }
         }
@@ -371,7 +374,7 @@ impl<'a> CitationFollower<'a> {
         let fate = self.tracer.trace_lines(road, span, &way)?;
         let commit = self.source.verdict_cache().and_then(|_| self.tree_commit());
         if let Some(commit) = &commit {
-            let value = verdict_cache::encode_cached_trace(&fate, is_merged);
+            let value = encode_cached_trace(&fate, is_merged);
             self.cache_value(citation, TRACE, commit, value);
         }
         let is_unedited = match self.read_cached_file(&citation.path) {
@@ -384,7 +387,7 @@ impl<'a> CitationFollower<'a> {
             is_merged,
         };
         if let Some(commit) = commit.filter(|_| is_unedited) {
-            let value = verdict_cache::encode_cached_conclusion(&sight);
+            let value = encode_cached_conclusion(&sight);
             self.cache_value(citation, CONCLUSION, &commit, value);
         }
         Ok(Some(sight))

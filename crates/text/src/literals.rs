@@ -11,6 +11,7 @@ mod number;
 mod scan;
 mod scanned_text;
 
+use find::find_literals;
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
@@ -49,7 +50,7 @@ impl Literal {
 /// The literals of a fact. Ordinary words are none, nor are numbers that only count, order, date or refer.
 #[must_use]
 pub fn extract_literals(fact: &str) -> BTreeSet<Literal> {
-    let found = find::find_literals(fact).into_iter();
+    let found = find_literals(fact).into_iter();
     found.map(|it| it.literal).collect()
 }
 
@@ -71,7 +72,7 @@ pub fn find_ungrounded_literals(fact: &str, evidence: &[(&str, &str)]) -> Vec<St
     if evidence.is_empty() || evidence.iter().any(is_quoted) {
         return Vec::new();
     }
-    let found = find::find_literals(fact);
+    let found = find_literals(fact);
     let texts = evidence.iter().flat_map(|it| [it.0, it.1]);
     let said = LazyCell::new(|| texts.map(ScannedText::from_text).collect::<Vec<_>>());
     let is_said = |literal| said.iter().any(|text| text.has_literal(literal));
@@ -88,7 +89,7 @@ pub fn find_ungrounded_literals(fact: &str, evidence: &[(&str, &str)]) -> Vec<St
 /// the fact's order: what the code has taken back.
 #[must_use]
 pub fn find_contradicted_literals(fact: &str, was: &str, now: &str) -> Vec<String> {
-    let found = find::find_literals(fact);
+    let found = find_literals(fact);
     let (was, now) = (ScannedText::from_text(was), ScannedText::from_text(now));
     let is_taken_back = |it: &&Literal| was.has_literal(it) && !now.has_literal(it);
     collect_distinct_literals(found.iter().map(|it| &it.literal).filter(is_taken_back))

@@ -15,6 +15,7 @@ mod public;
 mod rules;
 pub(crate) mod word_index;
 
+use fold::{fold_to_ascii, join_broken_lines, join_token_pieces, splice_string_literals};
 use judge::SecretJudge;
 pub use mask::mask_secrets;
 use named_value::{ByteCursor, NOUNS, SecretNoun, SecretWord, WAYS};
@@ -65,14 +66,14 @@ pub fn find_secret(text: &str) -> Option<&'static str> {
     if text.len() < SHORTEST {
         return None;
     }
-    let folded = fold::fold_to_ascii(text);
+    let folded = fold_to_ascii(text);
     let run = measure_longest_blob_run(&folded);
     let look_into = |text: Option<String>, form| find_secret_in_form(&text?, form);
     find_secret_in_form(&folded, TextForm::Whole)
-        .or_else(|| look_into(fold::join_broken_lines(&folded), TextForm::Joined))
-        .or_else(|| look_into(fold::splice_string_literals(&folded), TextForm::Joined))
+        .or_else(|| look_into(join_broken_lines(&folded), TextForm::Joined))
+        .or_else(|| look_into(splice_string_literals(&folded), TextForm::Joined))
         .or_else(|| look_into(decode::decode_hidden_text(&folded, run), TextForm::Joined))
-        .or_else(|| look_into(fold::join_token_pieces(&folded), TextForm::Guessed))
+        .or_else(|| look_into(join_token_pieces(&folded), TextForm::Guessed))
 }
 
 /// Looks through one form of the text.

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::tokens::{self, CodeToken};
+use super::tokens::{CodeToken, split_line_tokens};
 use super::trace::{count_letters_and_digits, find_matching_rows, is_distinctive_snippet};
 use crate::citation::{Citation, NEIGHBOURS, RepoPath};
 use crate::file_lines::{FileLines, count_as_u32, fingerprint_line, join_cited_lines};
@@ -221,12 +221,12 @@ impl<'c> Anchor<'c> {
 
     /// The lines that have most words in common with the text, at least half of them: only to show where it changed.
     fn find_similar_rows(&self, sheet: &FileLines<'_>) -> Option<Range<u32>> {
-        let text = tokens::split_line_tokens(&self.text);
+        let text = split_line_tokens(&self.text);
         let n_words: usize = text.iter().map(Vec::len).sum();
         if n_words < 3 || sheet.lines().len() > MAX_COMPARED {
             return None;
         }
-        let lines = tokens::split_line_tokens(sheet.lines());
+        let lines = split_line_tokens(sheet.lines());
         let shared =
             |a: &[CodeToken<'_>], b: &[CodeToken<'_>]| a.iter().filter(|it| b.contains(it)).count();
         let score = |row: usize| {

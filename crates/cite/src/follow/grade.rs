@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use super::comments::CommentSyntax;
 use super::hunks;
-use super::tokens::{self, CodeToken};
+use super::tokens::{CodeToken, is_word_byte, split_code_tokens, split_line_tokens};
 use crate::verdict::Change;
 
 /// The kind of the difference, and how much is the same in percent.
 pub(super) fn grade_change(path: &str, was: &[&[u8]], now: &[&[u8]]) -> (Change, u8) {
-    let old = tokens::split_code_tokens(was);
-    let new = tokens::split_code_tokens(now);
+    let old = split_code_tokens(was);
+    let new = split_code_tokens(now);
     let (diff, _) = hunks::diff_sequences(&old, &new);
     let n_same = 2 * (old.len() - diff.count_removals() as usize);
     let percent = n_same * 100 / (old.len() + new.len()).max(1);
@@ -64,7 +64,7 @@ fn classify_change(
 
 /// The tokens of each line that has any.
 fn split_nonblank_line_tokens<'a>(lines: &[&'a [u8]]) -> Vec<Vec<CodeToken<'a>>> {
-    let mut lines = tokens::split_line_tokens(lines);
+    let mut lines = split_line_tokens(lines);
     lines.retain(|it| !it.is_empty());
     lines
 }
@@ -77,7 +77,7 @@ fn remove_line_whitespace(lines: &[&[u8]]) -> Vec<u8> {
 
 fn split_owned_tokens(lines: &[Vec<u8>]) -> Vec<CodeToken<'_>> {
     let lines: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
-    tokens::split_code_tokens(&lines)
+    split_code_tokens(&lines)
 }
 
 /// The tokens without what formatters put in and take out: commas before a closing bracket, the kind of quotes,
@@ -113,8 +113,7 @@ fn is_consistent_rename(was: &[CodeToken<'_>], now: &[CodeToken<'_>]) -> bool {
         return false;
     }
     let mut names: HashMap<CodeToken<'_>, CodeToken<'_>> = HashMap::new();
-    let is_name =
-        |token: CodeToken<'_>| tokens::is_word_byte(token[0]) && !token[0].is_ascii_digit();
+    let is_name = |token: CodeToken<'_>| is_word_byte(token[0]) && !token[0].is_ascii_digit();
     let mut is_quoted = false;
     was.iter().zip(now).all(|(old, new)| {
         is_quoted ^= matches!(*old, b"\"" | b"`");

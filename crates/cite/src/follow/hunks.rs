@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
-use super::tokens::{self, CodeToken};
+use super::tokens::{CodeToken, is_word_byte, split_code_tokens};
 use crate::file_lines::{FileLines, count_as_u32};
 
 /// A stretch that was replaced: these lines of the old version became those of the new one. Counted from 0.
@@ -44,15 +44,15 @@ pub fn find_replaced_words(was: &str, now: &str) -> Vec<(String, String)> {
         FileLines::from_bytes(was.as_bytes()),
         FileLines::from_bytes(now.as_bytes()),
     );
-    let old = tokens::split_code_tokens(was.lines());
-    let new = tokens::split_code_tokens(now.lines());
+    let old = split_code_tokens(was.lines());
+    let new = split_code_tokens(now.lines());
     let text = |it: CodeToken<'_>| String::from_utf8_lossy(it).into_owned();
     let (diff, _) = diff_sequences(&old, &new);
     diff.hunks()
         .filter(|it| it.before.len() == it.after.len())
         .flat_map(|it| it.before.zip(it.after))
         .map(|(was, now)| (old[was as usize], new[now as usize]))
-        .filter(|(was, now)| was != now && was.iter().all(|it| tokens::is_word_byte(*it)))
+        .filter(|(was, now)| was != now && was.iter().all(|it| is_word_byte(*it)))
         .map(|(was, now)| (text(was), text(now)))
         .collect()
 }
@@ -111,9 +111,9 @@ fn find_surviving_rows(
     hunk: &Hunk,
     rows: &Range<u32>,
 ) -> Option<Range<u32>> {
-    let split = |rows: Range<u32>| tokens::split_code_tokens(was.clip_rows(&rows));
+    let split = |rows: Range<u32>| split_code_tokens(was.clip_rows(&rows));
     let inside = rows.start.max(hunk.was.start)..rows.end.min(hunk.was.end);
-    let new = tokens::split_code_tokens(now.clip_rows(&hunk.now));
+    let new = split_code_tokens(now.clip_rows(&hunk.now));
     let n_before = split(hunk.was.start..inside.start).len();
     let cited = n_before..n_before + split(inside).len();
     let living = find_surviving_tokens(&split(hunk.was.clone()), &new, &cited)?;
@@ -142,7 +142,7 @@ fn find_surviving_tokens(
 fn find_row_of_token(sheet: &FileLines<'_>, rows: &Range<u32>, word: usize) -> u32 {
     let mut seen = 0;
     for row in rows.clone() {
-        seen += tokens::split_code_tokens(sheet.clip_rows(&(row..row + 1))).len();
+        seen += split_code_tokens(sheet.clip_rows(&(row..row + 1))).len();
         if seen > word {
             return row;
         }

@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::grade::grade_change;
-use super::hunks::{self, Hunk};
+use super::hunks::{
+    Hunk, diff_file_lines, is_touched_by_hunk, map_touched_rows, shift_untouched_rows,
+};
 use super::tokens;
 use crate::citation::RepoPath;
 use crate::file_lines::{FileLines, count_as_u32};
@@ -187,13 +189,10 @@ impl<'a> LineTracer<'a> {
             return untouched(span.rows.clone());
         }
         let hunks = self.diff_versions(&span.file, now)?;
-        if hunks
-            .iter()
-            .any(|it| hunks::is_touched_by_hunk(it, &span.rows))
-        {
+        if hunks.iter().any(|it| is_touched_by_hunk(it, &span.rows)) {
             self.trace_touched_lines(now, span, &hunks, all)
         } else {
-            untouched(hunks::shift_untouched_rows(&hunks, &span.rows))
+            untouched(shift_untouched_rows(&hunks, &span.rows))
         }
     }
 
@@ -223,7 +222,7 @@ impl<'a> LineTracer<'a> {
         let (old, new) = (self.load_content(&span.file)?, self.load_content(now)?);
         let (was, sheet) = (FileLines::from_bytes(&old), FileLines::from_bytes(&new));
         let text = was.clip_rows(&span.rows);
-        let rows = hunks::map_touched_rows(&was, &sheet, hunks, &span.rows);
+        let rows = map_touched_rows(&was, &sheet, hunks, &span.rows);
         let lines = sheet.clip_rows(&rows);
         let at = |rows| VersionSpan {
             file: now.clone(),
@@ -265,7 +264,7 @@ impl<'a> LineTracer<'a> {
                 continue;
             };
             let sheet = FileLines::from_bytes(&new);
-            let hunks = hunks::diff_file_lines(&was, &sheet);
+            let hunks = diff_file_lines(&was, &sheet);
             let n_lost: u32 = hunks.iter().map(|it| it.was.end - it.was.start).sum();
             let n_kept = was.line_count() - n_lost;
             let is_half = n_kept * 2 >= was.line_count().max(sheet.line_count());
@@ -338,8 +337,7 @@ impl<'a> LineTracer<'a> {
         }
         let (old, new) = (self.load_content(was)?, self.load_content(now)?);
         let hunks: Rc<[Hunk]> =
-            hunks::diff_file_lines(&FileLines::from_bytes(&old), &FileLines::from_bytes(&new))
-                .into();
+            diff_file_lines(&FileLines::from_bytes(&old), &FileLines::from_bytes(&new)).into();
         if let Some(key) = key {
             self.diffs.insert(key, Rc::clone(&hunks));
         }

@@ -1,7 +1,7 @@
 //! A text as tokens: words, numbers, and the marks between them. One scanner for facts and for code.
 
 use super::chars::{is_unspaced_script_char, is_word_char};
-use super::number::{self, LiteralNumber, NumberLexeme};
+use super::number::{LiteralNumber, NumberLexeme, lex_number, lex_separate_unit, lex_version};
 
 /// A token and where it stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,17 +63,17 @@ pub(super) fn scan_literal_tokens(text: &str) -> Vec<LiteralToken> {
 fn scan_next_literal_token(text: &str, at: usize, first: char) -> (LiteralTokenKind, usize) {
     let rest = &text[at..];
     if first.is_ascii_digit() {
-        return match number::lex_number(rest) {
+        return match lex_number(rest) {
             (NumberLexeme::Number(number), len) => {
                 let (number, more) =
-                    number::lex_separate_unit(&number, &rest[len..]).unwrap_or((number, 0));
+                    lex_separate_unit(&number, &rest[len..]).unwrap_or((number, 0));
                 (LiteralTokenKind::Number(number, at + len + more), len)
             }
             (NumberLexeme::Ordinal, len) => (LiteralTokenKind::Ordinal, len),
             (NumberLexeme::Word, len) => (LiteralTokenKind::Word, len),
         };
     }
-    if let Some((version, len)) = number::lex_version(rest) {
+    if let Some((version, len)) = lex_version(rest) {
         return (LiteralTokenKind::Number(version, at + len), len);
     }
     let continues = if is_word_char(first) {

@@ -1,18 +1,21 @@
 //! Sequences that drive a terminal, as ECMA-48 spells them. They go as a whole: what is left of half a sequence would
 //! be noise, and the address in a link sequence is text that nobody sees.
 
+use std::ops::RangeInclusive;
+
 /// How many bytes of the text the sequence takes that it begins with; 0 when it begins with none.
 pub(super) fn measure_ansi_sequence(text: &str) -> usize {
     let mut chars = text.chars();
     match chars.next() {
         Some('\u{1b}') => match chars.next() {
-            Some('[') => 2 + measure_control_sequence(&text[2..]),
+            Some('[') => 2 + measure_sequence(&text[2..], b' '..=b'?', b'@'..=b'~'),
             Some(']' | 'P' | 'X' | '^' | '_') => 2 + measure_control_string(&text[2..]),
-            Some(' '..='/') => measure_escape_designation(text),
+            // A designation such as the choice of a character set.
+            Some(' '..='/') => 1 + measure_sequence(&text[1..], b' '..=b'/', b'0'..=b'~'),
             Some('0'..='~') => 2,
             _ => 1,
         },
-        Some('\u{9b}') => 2 + measure_control_sequence(&text[2..]),
+        Some('\u{9b}') => 2 + measure_sequence(&text[2..], b' '..=b'?', b'@'..=b'~'),
         Some('\u{90}' | '\u{98}' | '\u{9d}' | '\u{9e}' | '\u{9f}') => {
             2 + measure_control_string(&text[2..])
         }
@@ -20,30 +23,11 @@ pub(super) fn measure_ansi_sequence(text: &str) -> usize {
     }
 }
 
-/// The parameters and the last byte of a control sequence.
-fn measure_control_sequence(text: &str) -> usize {
-    let middle = text
-        .bytes()
-        .take_while(|it| matches!(it, b' '..=b'?'))
-        .count();
-    match text.as_bytes().get(middle) {
-        Some(b'@'..=b'~') => middle + 1,
-        // It ends nowhere: what follows is text.
-        _ => 0,
-    }
-}
-
-/// A designation such as the choice of a character set.
-fn measure_escape_designation(text: &str) -> usize {
-    let middle = 1 + text
-        .bytes()
-        .skip(1)
-        .take_while(|it| matches!(it, b' '..=b'/'))
-        .count();
-    match text.as_bytes().get(middle) {
-        Some(b'0'..=b'~') => middle + 1,
-        _ => 1,
-    }
+/// A sequence of bytes of the one range that ends with one of the other; 0 when it ends nowhere: what follows is text.
+fn measure_sequence(text: &str, middle: RangeInclusive<u8>, last: RangeInclusive<u8>) -> usize {
+    let n = text.bytes().take_while(|it| middle.contains(it)).count();
+    let is_ended = text.as_bytes().get(n).is_some_and(|it| last.contains(it));
+    if is_ended { n + 1 } else { 0 }
 }
 
 /// A string up to the bell or the string terminator. Another control character breaks it off, and then the rest is text.

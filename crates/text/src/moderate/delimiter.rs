@@ -165,7 +165,12 @@ fn decode_html_entity(text: &str) -> Option<(char, usize)> {
     }
     let rest = &text[at..];
     let (c, len) = match rest.strip_prefix('#') {
-        Some(number) => decode_numeric_entity(number).map(|(c, len)| (c, len + 1))?,
+        Some(number) => {
+            let hex = number.strip_prefix(['x', 'X']);
+            let (digits, radix) = hex.map_or((number, 10), |it| (it, 16));
+            let (c, len) = decode_char_digits(digits, radix, 10)?;
+            (c, rest.len() - digits.len() + len)
+        }
         None => {
             let mut names = NAMED.iter();
             let (name, c) = names.find(|(name, _)| starts_with_caseless(rest, name))?;
@@ -174,13 +179,6 @@ fn decode_html_entity(text: &str) -> Option<(char, usize)> {
     };
     let end = usize::from(rest[len..].starts_with(';'));
     Some((c, at + len + end))
-}
-
-fn decode_numeric_entity(text: &str) -> Option<(char, usize)> {
-    match text.strip_prefix(['x', 'X']) {
-        Some(hex) => decode_char_digits(hex, 16, 10).map(|(c, len)| (c, len + 1)),
-        None => decode_char_digits(text, 10, 10),
-    }
 }
 
 fn decode_percent_escape(text: &str) -> Option<(char, usize)> {

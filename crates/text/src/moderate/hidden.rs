@@ -6,7 +6,11 @@
 
 use std::borrow::Cow;
 
-use super::{ansi, emoji};
+use super::ansi;
+use super::emoji::{
+    has_emoji_variation, is_emoji_picture, is_joining_script_char, is_mongolian_letter,
+    is_skin_tone, is_zero_width_break_script,
+};
 
 /// How many joiners one picture may hold, as Unicode's longest do.
 const MOST_JOINS: usize = 3;
@@ -113,9 +117,9 @@ impl VisibleText {
     }
 
     fn push_visible(&mut self, c: char) {
-        let is_joined = self.last == Some('\u{200d}') && emoji::is_emoji_picture(c);
-        let is_endless = self.joins > MOST_JOINS && emoji::is_emoji_picture(c);
-        if !is_joined && !is_endless && !emoji::is_skin_tone(c) {
+        let is_joined = self.last == Some('\u{200d}') && is_emoji_picture(c);
+        let is_endless = self.joins > MOST_JOINS && is_emoji_picture(c);
+        if !is_joined && !is_endless && !is_skin_tone(c) {
             self.joins = 0;
         }
         self.base = Some(c);
@@ -141,37 +145,34 @@ impl VisibleText {
                 // The keys of a telephone become emoji by a selector and a frame.
                 matches!(last, '0'..='9' | '#' | '*') && rest.starts_with('\u{20e3}')
             }
-            '\u{fe0e}' | '\u{fe0f}' => emoji::has_emoji_variation(last),
+            '\u{fe0e}' | '\u{fe0f}' => has_emoji_variation(last),
             '\u{200d}' if self.is_picture_end(last) => {
-                self.joins < MOST_JOINS && next.is_some_and(emoji::is_emoji_picture)
+                self.joins < MOST_JOINS && next.is_some_and(is_emoji_picture)
             }
             '\u{200c}' | '\u{200d}' => self.can_join_letters(last, next),
             '\u{200b}' => {
                 self.is_far_from_joiner()
-                    && emoji::is_zero_width_break_script(last)
-                    && next.is_some_and(emoji::is_zero_width_break_script)
+                    && is_zero_width_break_script(last)
+                    && next.is_some_and(is_zero_width_break_script)
             }
-            '\u{180b}'..='\u{180d}' | '\u{180f}' => emoji::is_mongolian_letter(last),
-            '\u{180e}' => {
-                emoji::is_mongolian_letter(last) && next.is_some_and(emoji::is_mongolian_letter)
-            }
+            '\u{180b}'..='\u{180d}' | '\u{180f}' => is_mongolian_letter(last),
+            '\u{180e}' => is_mongolian_letter(last) && next.is_some_and(is_mongolian_letter),
             _ => false,
         }
     }
 
     fn is_picture_end(&self, last: char) -> bool {
         let is_face = matches!(last, '\u{fe0e}' | '\u{fe0f}');
-        emoji::is_skin_tone(last)
-            || emoji::is_emoji_picture(last)
-            || is_face && self.base.is_some_and(emoji::is_emoji_picture)
+        is_skin_tone(last)
+            || is_emoji_picture(last)
+            || is_face && self.base.is_some_and(is_emoji_picture)
     }
 
     fn can_join_letters(&self, last: char, next: Option<char>) -> bool {
         let is_between = next.is_none_or(|it| {
-            emoji::is_joining_script_char(it)
-                || !it.is_alphanumeric() && !emoji::is_emoji_picture(it)
+            is_joining_script_char(it) || !it.is_alphanumeric() && !is_emoji_picture(it)
         });
-        self.is_far_from_joiner() && emoji::is_joining_script_char(last) && is_between
+        self.is_far_from_joiner() && is_joining_script_char(last) && is_between
     }
 
     /// Whether enough stands between this joiner and the one before.

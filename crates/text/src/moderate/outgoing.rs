@@ -43,6 +43,7 @@ pub fn clean_json_texts(encoded: String, text: fn(&str) -> String) -> String {
 
 /// Changes every text of a value; says whether that made a difference.
 fn rewrite_json_texts(value: &mut Value, text: fn(&str) -> String) -> bool {
+    let rewrite = |is_changed, it: &mut Value| rewrite_json_texts(it, text) || is_changed;
     match value {
         Value::String(it) => {
             let shown = text(it);
@@ -50,20 +51,8 @@ fn rewrite_json_texts(value: &mut Value, text: fn(&str) -> String) -> bool {
             *it = shown;
             is_changed
         }
-        Value::Array(items) => {
-            items
-                .iter_mut()
-                .filter_map(|it| rewrite_json_texts(it, text).then_some(()))
-                .count()
-                > 0
-        }
-        Value::Object(fields) => {
-            fields
-                .values_mut()
-                .filter_map(|it| rewrite_json_texts(it, text).then_some(()))
-                .count()
-                > 0
-        }
+        Value::Array(items) => items.iter_mut().fold(false, rewrite),
+        Value::Object(fields) => fields.values_mut().fold(false, rewrite),
         _ => false,
     }
 }

@@ -1,7 +1,9 @@
 //! Markdown links and images: `[text](address)`, `![text](address)`, `![text][name]`, `[name]: address`.
 
 use super::super::delimiter::starts_with_caseless;
-use super::address;
+use super::address::{
+    decode_attribute_value, defang_address, is_exfiltrating_address, is_remote_address,
+};
 
 /// A link as it stands in a text, from its bracket on.
 pub(super) struct MarkdownLink<'a> {
@@ -88,14 +90,12 @@ impl MarkdownLink<'_> {
         match self.form {
             MarkdownLinkForm::Reference => true,
             MarkdownLinkForm::Inline if self.is_image => {
-                address::is_remote_address(&address::decode_attribute_value(first))
+                is_remote_address(&decode_attribute_value(first))
             }
             MarkdownLinkForm::Definition => {
-                self.has_event_handler() || address::is_exfiltrating_address(first)
+                self.has_event_handler() || is_exfiltrating_address(first)
             }
-            MarkdownLinkForm::Inline => {
-                self.has_event_handler() || address::is_exfiltrating_address(target)
-            }
+            MarkdownLinkForm::Inline => self.has_event_handler() || is_exfiltrating_address(target),
         }
     }
 
@@ -111,7 +111,7 @@ impl MarkdownLink<'_> {
 
     /// Its text, and where it led.
     pub(super) fn to_defanged_text(&self) -> String {
-        let (text, address) = (self.text, address::defang_address(self.address));
+        let (text, address) = (self.text, defang_address(self.address));
         match self.form {
             MarkdownLinkForm::Inline => format!("{text} ({address})"),
             MarkdownLinkForm::Reference => format!("{text} [{}]", self.address),
