@@ -32,8 +32,8 @@ pub fn defuse_delimiters(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let (mut done, mut at) = (0, 0);
     // Where a bracket, or what stands for one, may begin.
-    let starts = ['<', '[', '&', '%', '\\', '＜', '﹤', '［'];
-    while let Some(step) = text[at..].find(starts) {
+    let is_start = |c: char| matches!(c, '<' | '[' | '&' | '%' | '\\' | '＜' | '﹤' | '［');
+    while let Some(step) = text[at..].find(is_start) {
         at += step;
         let rest = &text[at..];
         let (open, len) = decode_folded_char(rest).unwrap_or((' ', 1));

@@ -128,13 +128,10 @@ fn process_html_comment(out: &mut MarkupOutput<'_>, at: usize) -> usize {
 /// A `[`: perhaps a Markdown link or image.
 fn process_square_bracket(out: &mut MarkupOutput<'_>, at: usize) -> usize {
     let is_image = out.text[..at].ends_with('!') && at > out.done;
-    match link::parse_markdown_link(&out.text[at..], is_image) {
-        Some(link) if link.is_harmful() => {
-            let from = if is_image { at - 1 } else { at };
-            out.replace_range(from, at + link.len, &link.to_defanged_text())
-        }
-        _ => at + 1,
-    }
+    let Some((len, shown)) = link::defang_harmful_link(&out.text[at..], is_image) else {
+        return at + 1;
+    };
+    out.replace_range(at - usize::from(is_image), at + len, &shown)
 }
 
 /// A `:`: perhaps behind the name of a scheme whose addresses are programs. Without it they are words.

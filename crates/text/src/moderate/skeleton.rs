@@ -169,23 +169,27 @@ fn split_skeleton_words(text: &str) -> impl Iterator<Item = (&str, bool)> {
 /// The plain letter, digit or sign that a compatibility form shows.
 pub(super) fn fold_compatible_char(c: char) -> char {
     let code = u32::from(c);
-    let letter =
-        |from: u32, base: u8| char::from(base + u8::try_from((code - from) % 26).unwrap_or(0));
+    // Twenty-six capitals from there on, then as many small letters, and again.
+    let letter = |from: u32| {
+        let base = if (code - from) / 26 % 2 == 0 {
+            'A'
+        } else {
+            'a'
+        };
+        char::from_u32(u32::from(base) + (code - from) % 26).unwrap_or(c)
+    };
     match code {
         ..0x250 => c,
         0xff01..=0xff5e => char::from_u32(code - 0xfee0).unwrap_or(c),
-        0x1d400..=0x1d6a3 => {
-            let is_upper = (code - 0x1d400) / 26 % 2 == 0;
-            letter(0x1d400, if is_upper { b'A' } else { b'a' })
-        }
-        0x1d7ce..=0x1d7ff => char::from(b'0' + u8::try_from((code - 0x1d7ce) % 10).unwrap_or(0)),
-        0x249c..=0x24b5 => letter(0x249c, b'a'),
-        0x24b6..=0x24cf => letter(0x24b6, b'A'),
-        0x24d0..=0x24e9 => letter(0x24d0, b'a'),
-        0x1f110..=0x1f129 => letter(0x1f110, b'A'),
-        0x1f130..=0x1f149 => letter(0x1f130, b'A'),
-        0x1f150..=0x1f169 => letter(0x1f150, b'A'),
-        0x1f170..=0x1f189 => letter(0x1f170, b'A'),
+        0x1d400..=0x1d6a3 => letter(0x1d400),
+        0x1d7ce..=0x1d7ff => char::from_digit((code - 0x1d7ce) % 10, 10).unwrap_or(c),
+        // These are small only.
+        0x249c..=0x24b5 => letter(0x249c - 26),
+        0x24b6..=0x24e9 => letter(0x24b6),
+        0x1f110..=0x1f129 => letter(0x1f110),
+        0x1f130..=0x1f149 => letter(0x1f130),
+        0x1f150..=0x1f169 => letter(0x1f150),
+        0x1f170..=0x1f189 => letter(0x1f170),
         0x2018 | 0x2019 | 0x201b | 0x2032 => '\'',
         0x201c | 0x201d | 0x201e | 0x2033 => '"',
         0x2010..=0x2015 | 0x2212 | 0xfe58 | 0xfe63 => '-',
