@@ -20,8 +20,8 @@
 //! How the pieces fit: [`secrets`] answers whether a text holds a secret, [`moderate`] takes out what a reader cannot see
 //! and says whether a text gives orders to a model. [`literals`] are the names, numbers, paths and quotes of a fact, which
 //! code spells the same way; [`terms`] is the one analyser for indexing and for questions, with [`typo`] and [`overlap`]
-//! as its arithmetic. [`mod@words`] makes enums with a fixed spelling, [`digest`] is SHA-256, and [`shorten`] cuts a text at a
-//! character.
+//! as its arithmetic. [`mod@words`] makes enums with a fixed spelling, [`word_lists`] looks words up, [`digest`] is SHA-256,
+//! and [`shorten`] cuts a text at a character.
 
 pub mod contradict;
 pub mod delimiters;
@@ -33,4 +33,5 @@ pub mod secrets;
 pub mod shorten;
 pub mod terms;
 pub mod typo;
+pub mod word_lists;
 pub mod words;

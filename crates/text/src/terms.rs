@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use crate::words::{WordSet, collect_words};
+use crate::word_lists::{WordSet, collect_words};
 
 /// The longest term, in bytes. What is longer is cut, alike in documents and in questions.
 pub const MAX_TERM_BYTES: usize = 40;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use apostille_text::words::index_words;
+use apostille_text::word_lists::index_words;
 
 /// How a language writes comments.
 #[derive(Debug, Clone, Copy, Default)]

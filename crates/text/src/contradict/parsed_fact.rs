@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use crate::overlap::normalise_fact;
-use crate::words::{WordSet, collect_words, index_words};
+use crate::word_lists::{WordSet, collect_words, index_words};
 
 /// Words that say nothing of what a fact is about.
 static FILLERS: WordSet = WordSet::new(|| {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::chars::is_word_char;
-use crate::words::{index_words, is_in_word_list};
+use crate::word_lists::{index_words, is_in_word_list};
 
 /// What a unit measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

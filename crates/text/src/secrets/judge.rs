@@ -18,7 +18,7 @@
 use std::sync::LazyLock;
 
 use super::word_index::WordIndex;
-use crate::words::is_in_word_list;
+use crate::word_lists::is_in_word_list;
 
 /// How strictly a matched value is looked at before its row may speak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Addresses: which of them are programs, which lead out of the text, and which carry something with them.
 
 use super::super::delimiter::{decode_escaped_char, starts_with_caseless};
-use crate::words::is_in_word_list;
+use crate::word_lists::is_in_word_list;
 
 /// Schemes whose addresses are run, not opened.
 const PROGRAMS: [&str; 4] = ["javascript", "vbscript", "livescript", "mocha"];

@@ -4,7 +4,7 @@ use super::super::delimiter::starts_with_caseless;
 use super::address::{
     decode_attribute_value, has_program_address, is_exfiltrating_address, is_remote_address,
 };
-use crate::words::{WordSet, collect_words};
+use crate::word_lists::{WordSet, collect_words};
 
 /// Elements that run, load, redirect or embed something by being there.
 static ACTIVE: WordSet = WordSet::new(|| {
