@@ -214,17 +214,12 @@ impl<'a> CitationFollower<'a> {
         if (self.late)() {
             return Some(Verdict::unknown(LATE).into());
         }
-        if let Some(sight) = self.load_cached_conclusion(citation) {
-            return Some(sight);
-        }
-        let unread = is_batch
-            .then(|| self.source.file_id(&citation.path))
-            .flatten();
-        let known = unread.and_then(|id| {
-            self.load_cached_verdict(citation, &id)
-                .or_else(|| self.load_conclusion_if_unedited(citation, &id))
-        });
-        known
+        self.load_cached_conclusion(citation)
+            .or_else(|| {
+                let id = is_batch.then(|| self.source.file_id(&citation.path))??;
+                self.load_cached_verdict(citation, &id)
+                    .or_else(|| self.load_conclusion_if_unedited(citation, &id))
+            })
             .or_else(|| self.check_in_place(citation))
             .or_else(|| self.judge_cached_trace(citation))
     }
@@ -667,7 +662,7 @@ impl CitationSearch {
         match self {
             Self::Over(sight) if sight.verdict.is_good() => Self::Over(sight),
             Self::Over(_) => Self::Over(broken.into()),
-            Self::Abroad(_) => Self::Abroad(broken.into()),
+            Self::Abroad(_) => Self::Abroad(broken),
         }
     }
 }

@@ -32,14 +32,15 @@ impl PartialCitation {
         now: &dyn Source,
     ) -> Result<Citation, Verdict> {
         match then.map(|it| self.read_at_commit(it)) {
-            Some(Ok(citation)) => self.confirm_citation(citation),
+            Some(Ok(citation)) => Ok(citation),
             Some(Err(Some(verdict))) => Err(verdict),
             None | Some(Err(None)) => self.rebuild_citation(now),
         }
     }
 
-    /// `Err` is the verdict where it cannot be read; `None` where there is no such commit.
-    fn read_at_commit(&self, then: &dyn Source) -> Result<(Citation, SourceBlob), Option<Verdict>> {
+    /// What stood there at its commit, unless it is not what the pin says. `Err` is the verdict where it cannot be read;
+    /// `None` where there is no such commit.
+    fn read_at_commit(&self, then: &dyn Source) -> Result<Citation, Option<Verdict>> {
         let unknown = |error| match error {
             SourceError::NoSuchRef(_) => None,
             other => Some(other.into()),
@@ -48,27 +49,17 @@ impl PartialCitation {
         let blob = then.read_file(&self.place.path).map_err(unknown)?;
         let blob = blob.ok_or(NEVER)?;
         let citation = build_citation(&self.place, &blob, commit).map_err(|_| NEVER)?;
-        Ok((citation, blob))
-    }
-
-    /// What was read, unless it is not what the pin says stood there. Line endings may or may not be in the digest.
-    fn confirm_citation(
-        &self,
-        (citation, blob): (Citation, SourceBlob),
-    ) -> Result<Citation, Verdict> {
-        let is_it = |digest: Digest| {
-            digest == citation.digest || Some(digest) == digest_raw_lines(&blob, self.place.lines)
-        };
-        let has_digest = self.digest.is_none_or(is_it);
+        // Line endings may or may not be in the digest.
+        let has_digest = self.digest.is_none_or(|it| {
+            it == citation.digest || Some(it) == digest_raw_lines(&blob, self.place.lines)
+        });
         let has_text = self
             .text
             .as_deref()
             .is_none_or(|it| split_snippet_lines(it) == split_snippet_lines(&citation.snippet));
-        if has_digest && has_text {
-            Ok(citation)
-        } else {
-            Err(NEVER)
-        }
+        (has_digest && has_text)
+            .then_some(citation)
+            .ok_or(Some(NEVER))
     }
 
     /// The citation without its commit: of the text, of the place that has the digest, or of what stands there now.

@@ -171,11 +171,8 @@ pub(super) fn fold_compatible_char(c: char) -> char {
     let code = u32::from(c);
     // Twenty-six capitals from there on, then as many small letters, and again.
     let letter = |from: u32| {
-        let base = if (code - from) / 26 % 2 == 0 {
-            'A'
-        } else {
-            'a'
-        };
+        let is_small = (code - from) / 26 % 2 == 1;
+        let base = if is_small { 'a' } else { 'A' };
         char::from_u32(u32::from(base) + (code - from) % 26).unwrap_or(c)
     };
     match code {
