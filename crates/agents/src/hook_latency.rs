@@ -31,19 +31,16 @@ pub fn compute_hook_latencies(sessions: &[AgentSession]) -> Vec<DailyHookLatency
                 .push(took);
         }
     }
-    days.into_iter()
-        .map(|(date, waits)| compute_day_latency(date, waits))
-        .collect()
-}
-
-fn compute_day_latency(date: Date, mut waits: Vec<u32>) -> DailyHookLatency {
-    waits.sort_unstable();
-    DailyHookLatency {
-        date,
-        n: waits.len(),
-        p50: compute_quantile(&waits, 50),
-        p95: compute_quantile(&waits, 95),
-    }
+    let latency = |(date, mut waits): (Date, Vec<u32>)| {
+        waits.sort_unstable();
+        DailyHookLatency {
+            date,
+            n: waits.len(),
+            p50: compute_quantile(&waits, 50),
+            p95: compute_quantile(&waits, 95),
+        }
+    };
+    days.into_iter().map(latency).collect()
 }
 
 /// The smallest of sorted numbers that so many in a hundred do not exceed; 0 of none.

@@ -65,22 +65,18 @@ const FETCHERS: &[&str] = &[
 
 /// Whether a command asks another machine: by an address in it, or by a program that does nothing else.
 fn is_fetch_command(command: &str) -> bool {
-    let addresses = command.split("://").skip(1);
-    let hosts: Vec<&str> = addresses
-        .map(|it| {
-            it.split(['/', ':', '?', '#', '"', '\'', ' ', '\\'])
-                .next()
-                .unwrap_or("")
-        })
-        .collect();
-    let is_here = |host: &&str| matches!(*host, "localhost" | "127.0.0.1" | "0.0.0.0" | "[" | "");
-    let words =
-        || command.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_' && c != '.');
-    let has_fetcher = words().any(|it| FETCHERS.contains(&it));
-    if hosts.is_empty() {
-        has_fetcher
-    } else {
-        !hosts.iter().all(is_here)
+    let is_here = |address: &str| {
+        let host = address
+            .split(['/', ':', '?', '#', '"', '\'', ' ', '\\'])
+            .next();
+        matches!(host, Some("localhost" | "127.0.0.1" | "0.0.0.0" | "[" | ""))
+    };
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let mut words = command.split(|c: char| !is_word(c));
+    let mut addresses = command.split("://").skip(1).peekable();
+    match addresses.peek() {
+        None => words.any(|it| FETCHERS.contains(&it)),
+        Some(_) => !addresses.all(is_here),
     }
 }
 

@@ -61,42 +61,10 @@ pattern!(
     r"\b(?:cette?|ces|ici|aujourd'hui|peut-être|ceci|cela|ça)\b"
 );
 /// Chinese and Japanese mark what points at something near just as clearly.
-const NEAR: &[&str] = &[
-    "这个",
-    "那个",
-    "这里",
-    "这次",
-    "今天",
-    "可能",
-    "如果",
-    "吗",
-    "これ",
-    "それ",
-    "ここ",
-    "今回",
-    "今日",
-    "かも",
-    "べきですか",
-    "ですか",
-    "もし",
-];
-const KEEP: &[&str] = &[
-    "记住",
-    "请记住",
-    "记得",
-    "請記住",
-    "覚えておいて",
-    "覚えておいてください",
-];
-const STANDING: &[&str] = &[
-    "从现在开始",
-    "从现在起",
-    "今后",
-    "以后",
-    "今後は",
-    "これからは",
-    "今後、",
-];
+const NEAR: &str =
+    "这个 那个 这里 这次 今天 可能 如果 吗 これ それ ここ 今回 今日 かも べきですか ですか もし";
+const KEEP: &str = "记住 请记住 记得 請記住 覚えておいて 覚えておいてください";
+const STANDING: &str = "从现在开始 从现在起 今后 以后 今後は これからは 今後、";
 
 /// What a sentence states in another language.
 pub(super) fn extract_non_english(
@@ -144,8 +112,8 @@ fn classify_european_sentence(lower: &str, is_answer: bool) -> Option<Sort> {
 }
 
 fn classify_cjk_sentence(text: &str) -> Option<Sort> {
-    let is_far = !NEAR.iter().any(|it| text.contains(it)) && text.chars().count() > 8;
-    let begins = |words: &[&str]| words.iter().any(|it| text.starts_with(it));
+    let is_far = !NEAR.split(' ').any(|it| text.contains(it)) && text.chars().count() > 8;
+    let begins = |words: &str| words.split(' ').any(|it| text.starts_with(it));
     // Japanese asks for it at the end.
     let keeps =
         begins(KEEP) || text.ends_with("覚えておいて") || text.ends_with("覚えておいてください");

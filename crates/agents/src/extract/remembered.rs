@@ -9,33 +9,12 @@ use crate::transcript::{Speaker, ToolCall, TranscriptTurn};
 use apostille_text::terms;
 
 /// Tools that remember, by what their names hold, whatever a client puts before them.
-const TOOLS: &[&str] = &[
-    "memory_remember",
-    "memory.remember",
-    "memory_store",
-    "memory.store",
-    "memory_write",
-    "memory_create",
-    "memory_add",
-    "memory_supersede",
-    "memory_revise",
-    "save_memory",
-    "store_memory",
-    "add_memory",
-    "create_memor",
-    "update_memory",
-    "memorize",
-];
+const TOOLS: &str = "memory_remember memory.remember memory_store memory.store memory_write memory_create memory_add \
+    memory_supersede memory_revise save_memory store_memory add_memory create_memor update_memory \
+    memorize";
 /// Files that a client reads at every start: what stands there is remembered too.
-const RULES: &[&str] = &[
-    "agents.md",
-    "claude.md",
-    "claude.local.md",
-    "gemini.md",
-    "memory.md",
-    "copilot-instructions.md",
-    ".cursorrules",
-];
+const RULES: &str =
+    "agents.md claude.md claude.local.md gemini.md memory.md copilot-instructions.md .cursorrules";
 /// The share of a statement's terms that the call must have.
 const SAME: f64 = 0.5;
 /// The same where the agent answers the very statement: it may put it into its own words.
@@ -57,13 +36,13 @@ pub(super) fn is_statement_remembered(turns: &[TranscriptTurn], it: &ExtractedSt
 
 fn is_remember_call(it: &ToolCall) -> bool {
     let (tool, input) = (it.tool.to_ascii_lowercase(), it.input.to_ascii_lowercase());
-    let is_tool = TOOLS.iter().any(|name| tool.contains(name));
+    let is_tool = TOOLS.split(' ').any(|name| tool.contains(name));
     let mut edits = ["create", "insert", "str_replace", "add"].iter();
     let is_file_tool = tool.ends_with("memory") && edits.any(|it| input.contains(it));
     let is_command = is_shell_tool(&tool) && input.contains("apostille remember");
     let writes_rules = it.paths.iter().any(|path| {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        RULES.contains(&&*name.to_ascii_lowercase())
+        has_listed_word(RULES, &name.to_ascii_lowercase())
             || path.contains("/memories/")
             || path.contains("/memory/")
     });

@@ -1,6 +1,6 @@
 //! How a client is answered: the shape that most of them share, and what an answer may say.
 
-use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use super::{HookCall, HookMoment, HookReply, Names};
 
@@ -44,10 +44,12 @@ pub(crate) const NESTED: ReplyFormat = ReplyFormat {
 };
 
 /// One object, as a client prints it; nothing when it would be empty.
-pub(crate) fn print_hook_object<T: Serialize>(answer: &T) -> String {
-    match serde_json::to_string(answer) {
-        Ok(text) if text != "{}" => text,
-        _ => String::new(),
+pub(crate) fn print_hook_object<const N: usize>(fields: [(&str, Option<Value>); N]) -> String {
+    let said = |(key, value): (&str, Option<Value>)| Some((key.to_owned(), value?));
+    let answer: Map<_, _> = fields.into_iter().filter_map(said).collect();
+    match answer.is_empty() {
+        true => String::new(),
+        false => Value::Object(answer).to_string(),
     }
 }
 
@@ -59,28 +61,14 @@ pub(crate) fn accepted_context(reply: &HookReply, is_taken: bool) -> Option<&str
 
 /// The shape that Claude Code began with: context inside, by the event's name, and a message for the person outside.
 pub(crate) fn print_nested_reply(call: &HookCall, reply: &HookReply, is_taken: bool) -> String {
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct NestedAnswer<'a> {
-        #[serde(skip_serializing_if = "Option::is_none")]
-        system_message: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        hook_specific_output: Option<NestedContext<'a>>,
-    }
-    #[derive(Serialize)]
-    #[serde(rename_all = "camelCase")]
-    struct NestedContext<'a> {
-        hook_event_name: &'a str,
-        additional_context: &'a str,
-    }
     let notice = reply.notice.iter().flat_map(|it| it.split_whitespace());
-    let notice: Vec<&str> = notice.collect();
-    let hook_specific_output = accepted_context(reply, is_taken).map(|it| NestedContext {
-        hook_event_name: &call.event,
-        additional_context: it,
-    });
-    print_hook_object(&NestedAnswer {
-        system_message: (!notice.is_empty()).then(|| notice.join(" ")),
-        hook_specific_output,
-    })
+    let notice = notice.collect::<Vec<_>>().join(" ");
+    let context = accepted_context(reply, is_taken);
+    print_hook_object([
+        ("systemMessage", (!notice.is_empty()).then(|| notice.into())),
+        (
+            "hookSpecificOutput",
+            context.map(|it| json!({"hookEventName": call.event, "additionalContext": it})),
+        ),
+    ])
 }

@@ -10,41 +10,31 @@ const MAX_COMMAND: usize = 64 * 1024;
 /// Shells inside of shells, how deep.
 const MAX_DEPTH: usize = 3;
 
-const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh"];
+const SHELLS: &str = "sh bash zsh dash ksh";
 /// Programs that run another one.
-const WRAPPERS: &[&str] = &["sudo", "env", "time", "nohup", "command", "exec", "xargs"];
+const WRAPPERS: &str = "sudo env time nohup command exec xargs";
 /// Programs whose first word is a pattern or a program, and no file.
-const PATTERN_FIRST: &[&str] = &[
-    "sed", "awk", "gawk", "grep", "egrep", "fgrep", "rg", "ag", "jq",
-];
+const PATTERN_FIRST: &str = "sed awk gawk grep egrep fgrep rg ag jq";
 /// Programs that are given a program after `-e` or `-c`.
-const INTERPRETERS: &[&str] = &["perl", "python", "python3", "node", "ruby", "deno", "php"];
+const INTERPRETERS: &str = "perl python python3 node ruby deno php";
 /// Programs whose words are only words.
-const TALKERS: &[&str] = &["echo", "printf", "export", "alias", "kill"];
+const TALKERS: &str = "echo printf export alias kill";
 /// Ends of names that make a word without a folder a file.
-const ENDINGS: &[&str] = &[
-    "rs", "toml", "lock", "md", "txt", "json", "jsonl", "yaml", "yml", "xml", "html", "css",
-    "scss", "js", "mjs", "cjs", "jsx", "ts", "mts", "tsx", "vue", "svelte", "py", "pyi", "ipynb",
-    "rb", "go", "mod", "java", "kt", "kts", "gradle", "scala", "swift", "c", "h", "cc", "cpp",
-    "hpp", "cs", "fs", "php", "lua", "pl", "ex", "exs", "erl", "hs", "ml", "clj", "zig", "nix",
-    "sh", "bash", "zsh", "fish", "ps1", "bat", "sql", "proto", "graphql", "tf", "ini", "cfg",
-    "conf", "env", "csv", "snap", "dart", "r", "jl",
-];
+const ENDINGS: &str = "rs toml lock md txt json jsonl yaml yml xml html css scss js mjs cjs jsx ts mts tsx vue svelte \
+    py pyi ipynb rb go mod java kt kts gradle scala swift c h cc cpp hpp cs fs php lua pl ex exs erl \
+    hs ml clj zig nix sh bash zsh fish ps1 bat sql proto graphql tf ini cfg conf env csv snap dart r \
+    jl";
 /// Files that have no ending.
-const NAMES: &[&str] = &[
-    "Makefile",
-    "Dockerfile",
-    "Justfile",
-    "justfile",
-    "Gemfile",
-    "Rakefile",
-    "Procfile",
-    "LICENSE",
-];
+const NAMES: &str = "Makefile Dockerfile Justfile justfile Gemfile Rakefile Procfile LICENSE";
+
+/// Whether a word is in a list, whose words are set apart by spaces.
+fn is_listed(list: &str, word: &str) -> bool {
+    list.split(' ').any(|it| it == word)
+}
 
 /// Whether these are the first two words of a command that is a script: `bash -lc`.
 pub(super) fn is_shell_script(shell: &str, flag: &str) -> bool {
-    SHELLS.contains(&program_base_name(shell)) && flag.starts_with('-') && flag.ends_with('c')
+    is_listed(SHELLS, program_base_name(shell)) && flag.starts_with('-') && flag.ends_with('c')
 }
 
 /// The files that the command names, in order; relative ones under the folder that it runs in.
@@ -83,9 +73,8 @@ fn strip_command_wrappers(words: &[ShellWord]) -> &[ShellWord] {
         it.split_once('=')
             .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_name))
     };
-    let is_before = |it: &&ShellWord| {
-        !it.is_target && (is_set(&it.text) || WRAPPERS.contains(&it.text.as_str()))
-    };
+    let is_before =
+        |it: &&ShellWord| !it.is_target && (is_set(&it.text) || is_listed(WRAPPERS, &it.text));
     &words[words.iter().take_while(is_before).count()..]
 }
 
@@ -97,9 +86,9 @@ fn list_file_arguments(words: &[ShellWord]) -> impl Iterator<Item = &str> {
     let is_option = |it: &ShellWord| it.text.starts_with('-') || it.text.is_empty();
     let numbered = words.iter().enumerate();
     let first = numbered.clone().skip(1).find(|(_, it)| !is_option(it));
-    let pattern = first.filter(|_| PATTERN_FIRST.contains(&program) && !has_flag);
+    let pattern = first.filter(|_| is_listed(PATTERN_FIRST, program) && !has_flag);
     let pattern = pattern.map(|(at, _)| at);
-    let is_talk = TALKERS.contains(&program);
+    let is_talk = is_listed(TALKERS, program);
     let is_file = move |(at, it): &(usize, &ShellWord)| {
         let is_code = *at > 0 && takes_code(&words[at - 1]);
         it.is_target || !(is_talk || is_code || pattern == Some(*at))
@@ -112,8 +101,8 @@ fn is_code_flag(program: &str, flag: &str) -> bool {
     let is_short = flag.starts_with('-') && !flag.starts_with("--");
     match program {
         _ if ["--expression", "--regexp", "--eval"].contains(&flag) => true,
-        it if PATTERN_FIRST.contains(&it) => is_short && flag.ends_with('e'),
-        it if INTERPRETERS.contains(&it) => is_short && flag.ends_with(['e', 'c']),
+        it if is_listed(PATTERN_FIRST, it) => is_short && flag.ends_with('e'),
+        it if is_listed(INTERPRETERS, it) => is_short && flag.ends_with(['e', 'c']),
         "git" => flag == "-m",
         _ => false,
     }
@@ -161,11 +150,11 @@ fn strip_revision_and_line(word: &str) -> &str {
 
 fn looks_like_path(word: &str) -> bool {
     let has_letter = word.chars().any(char::is_alphabetic);
-    let is_file = |(stem, ending): (&str, &str)| !stem.is_empty() && ENDINGS.contains(&ending);
+    let is_file = |(stem, ending): (&str, &str)| !stem.is_empty() && is_listed(ENDINGS, ending);
     has_letter
         && (word.contains(['/', '\\'])
             || word.rsplit_once('.').is_some_and(is_file)
-            || NAMES.contains(&word))
+            || is_listed(NAMES, word))
 }
 
 /// A path under a folder, with `.` and `..` followed as far as they go.

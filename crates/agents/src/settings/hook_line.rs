@@ -21,10 +21,7 @@ impl HookLine {
     pub fn parse(line: &str) -> Option<Self> {
         let (program, rest) = parse_first_word(line.strip_suffix(ANYWAY).unwrap_or(line))?;
         let (client, event) = rest.strip_prefix(HOOK)?.split_once(' ')?;
-        let client = Client::ALL
-            .iter()
-            .copied()
-            .find(|it| it.as_str() == client)?;
+        let client = client.parse().ok()?;
         let is_event =
             (1..=40).contains(&event.len()) && event.chars().all(|c| c.is_ascii_alphanumeric());
         let is_line = is_event && is_own_program(&program);

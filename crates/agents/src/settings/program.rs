@@ -72,13 +72,12 @@ pub(super) fn is_plain_shell_word(text: &str) -> bool {
 
 /// A word as a shell reads it. Windows' own shells know no single quotes, and no file there has a double quote.
 fn quote_shell_word(word: &str) -> String {
-    match word {
-        _ if cfg!(windows) && is_plain_shell_word(&word.replace('\\', "/")) => {
-            word.replace('\\', "/")
-        }
-        _ if cfg!(windows) => format!("\"{}\"", word.replace('\\', "/")),
-        _ if is_plain_shell_word(word) => word.to_owned(),
-        _ => format!("'{}'", word.replace('\'', r"'\''")),
+    let slashed = word.replace('\\', "/");
+    let word = if cfg!(windows) { &slashed } else { word };
+    match is_plain_shell_word(word) {
+        true => word.to_owned(),
+        false if cfg!(windows) => format!("\"{word}\""),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
     }
 }
 

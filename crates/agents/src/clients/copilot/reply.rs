@@ -2,8 +2,6 @@
 //! others have is ignored. Nothing in an answer is shown to the person. Seen in 1.0.102: when two hooks answer a prompt,
 //! the last context counts, and an empty answer takes nothing away.
 
-use serde::Serialize;
-
 use crate::hook::reply::{NESTED, ReplyFormat, accepted_context, print_hook_object};
 use crate::hook::{HookCall, HookMoment, HookReply};
 
@@ -22,19 +20,11 @@ pub(super) const FORMAT: ReplyFormat = ReplyFormat {
     ..NESTED
 };
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct CopilotAnswer<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    additional_context: Option<&'a str>,
-}
-
 fn print_copilot_reply(call: &HookCall, reply: &HookReply) -> String {
     let is_taken = matches!(
         call.moment,
         HookMoment::Start { .. } | HookMoment::Prompt { .. } | HookMoment::Touch { .. }
     );
-    print_hook_object(&CopilotAnswer {
-        additional_context: accepted_context(reply, is_taken),
-    })
+    let context = accepted_context(reply, is_taken);
+    print_hook_object([("additionalContext", context.map(Into::into))])
 }

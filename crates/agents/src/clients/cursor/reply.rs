@@ -1,8 +1,6 @@
 //! How Cursor is answered: with context in its own spelling. At a prompt it asks whether to go on, so that is always
 //! answered. A message is shown to the person only when something is refused.
 
-use serde::Serialize;
-
 use crate::hook::reply::{NESTED, ReplyFormat, accepted_context, print_hook_object};
 use crate::hook::{HookCall, HookMoment, HookReply};
 
@@ -20,25 +18,15 @@ pub(super) const FORMAT: ReplyFormat = ReplyFormat {
     ..NESTED
 };
 
-#[derive(Serialize)]
-struct CursorAnswer<'a> {
-    #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
-    goes_on: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    additional_context: Option<&'a str>,
-}
-
 fn print_cursor_reply(call: &HookCall, reply: &HookReply) -> String {
     let goes_on = match call.moment {
-        HookMoment::Prompt { .. } => Some(true),
+        HookMoment::Prompt { .. } => Some(true.into()),
         HookMoment::Start { .. }
         | HookMoment::Touch {
             is_before: false, ..
         } => None,
         _ => return String::new(),
     };
-    print_hook_object(&CursorAnswer {
-        goes_on,
-        additional_context: accepted_context(reply, true),
-    })
+    let context = accepted_context(reply, true).map(Into::into);
+    print_hook_object([("continue", goes_on), ("additional_context", context)])
 }
