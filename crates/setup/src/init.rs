@@ -13,7 +13,7 @@ pub mod scope;
 mod show;
 mod undo;
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write as _;
 
 use anyhow::anyhow;
@@ -34,7 +34,6 @@ pub use client_detection::{detect_clients_in_use, has_client_files};
 pub use program::{find_program_on_path, is_same_program_file};
 
 use file_changes::FileChange;
-use init_lock::InitLock;
 use plan::{FileAction, InitStep};
 use scope::{ClientHomes, InitScope, LocalRepository};
 use show::InitReply;
@@ -165,7 +164,7 @@ fn undo_client_setup(
 fn lock_unattended_init(
     shell: &CommandContext,
     args: &InitArgs,
-) -> Result<Option<InitLock>, CommandError> {
+) -> Result<Option<File>, CommandError> {
     (args.yes && !args.dry_run)
         .then(|| init_lock::acquire_init_lock(&shell.world))
         .transpose()
@@ -174,10 +173,10 @@ fn lock_unattended_init(
 /// The changes, if they are still what was shown once it is this run's turn.
 fn recheck_planned_changes(
     shell: &CommandContext,
-    turn: Option<InitLock>,
+    turn: Option<File>,
     steps: &[InitStep],
     make: impl FnOnce() -> Result<Vec<InitStep>, CommandError>,
-) -> Result<(InitLock, Vec<FileChange>), CommandError> {
+) -> Result<(File, Vec<FileChange>), CommandError> {
     let changes = |steps: &[InitStep]| -> Vec<FileChange> {
         steps.iter().filter_map(|it| it.change.clone()).collect()
     };

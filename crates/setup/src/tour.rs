@@ -2,8 +2,6 @@
 
 mod repository;
 
-use std::cell::Cell;
-
 use clap::FromArgMatches as _;
 use jiff::SignedDuration;
 use serde::Serialize;
@@ -59,140 +57,133 @@ pub fn run(shell: &CommandContext, run_command: RunCommand) -> Result<CommandOut
         shell,
         run_command,
         stage,
-        days: Cell::new(0),
+        days: 0,
     };
-    let steps = tour.play_story()?;
     let json = TourReply {
         ok: true,
-        steps,
+        steps: tour.play_story()?,
         next: NEXT,
     };
     Ok(shell.render_output(&json, |paint| format_tour_page(paint, &json.steps)))
 }
+
+/// What is typed in the story: a title, a sentence, and the words.
+type TypedScene = (&'static str, &'static str, &'static [&'static str]);
+
+const REMEMBERING: [TypedScene; 4] = [
+    (
+        "Three facts, each with its proof",
+        "",
+        &[
+            "remember",
+            "--subject",
+            "API version",
+            "--cite",
+            "src/api.rs:4",
+            "API_VERSION must equal the client's CLIENT_VERSION, or every call is rejected",
+        ],
+    ),
+    (
+        "",
+        "",
+        &[
+            "remember",
+            "--subject",
+            "upload limit",
+            "--cite",
+            "src/limits.rs:3-4",
+            "uploads are limited to 10 MB, because the proxy cuts them off there",
+        ],
+    ),
+    (
+        "",
+        "",
+        &[
+            "remember",
+            "--subject",
+            "legacy tokens",
+            "--cite",
+            "src/legacy.rs:1-3",
+            "tokens that begin with v1. are still accepted from old clients",
+        ],
+    ),
+    (
+        "A secret is turned away",
+        "It is kept nowhere, not even in the log.",
+        &[
+            "remember",
+            "--kind",
+            "reference",
+            "the deploy key is AKIAQ3EGVXW7T4ZLMN2P",
+        ],
+    ),
+];
+const CHANGES: &str = "  src/api.rs      three lines inserted above the constant\n  src/limits.rs   10 MB becomes 25 MB\n  src/legacy.rs   deleted\n";
+const RECALLING: [TypedScene; 4] = [
+    (
+        "Next week, another agent asks",
+        "Each memory is looked up in the code before it is shown.",
+        &["recall", "API version, upload limit and legacy tokens"],
+    ),
+    (
+        "The change is taken over",
+        "The old memory stays in the history and is never shown again.",
+        &[
+            "supersede",
+            "m-2",
+            "--cite",
+            "src/limits.rs:3-4",
+            "uploads are limited to 25 MB, because the proxy cuts them off there",
+        ],
+    ),
+    (
+        "",
+        "",
+        &[
+            "invalidate",
+            "m-3",
+            "--reason",
+            "legacy tokens were removed",
+        ],
+    ),
+    ("And everything holds again", "", &["verify"]),
+];
 
 struct Tour<'a> {
     run_command: RunCommand,
     shell: &'a CommandContext,
     stage: TourRepository,
     /// How many days have passed on the stage.
-    days: Cell<i64>,
+    days: i64,
 }
 
 impl Tour<'_> {
-    fn play_story(&self) -> Result<Vec<TourStep>, CommandError> {
-        let mut steps = self.play_remembering()?;
-        steps.extend(self.play_code_changes()?);
-        steps.extend(self.play_recall()?);
-        Ok(steps)
-    }
-
-    fn play_remembering(&self) -> Result<Vec<TourStep>, CommandError> {
-        Ok(vec![
-            build_narrated_step(
-                "A small shop",
-                "An API, a client, and a place for limits. Somebody works on it, and learns three things.",
-                self.stage.format_listing(),
-            ),
-            self.run_typed_command(
-                "Three facts, each with its proof",
-                "",
-                &[
-                    "remember",
-                    "--subject",
-                    "API version",
-                    "--cite",
-                    "src/api.rs:4",
-                    "API_VERSION must equal the client's CLIENT_VERSION, or every call is rejected",
-                ],
-            )?,
-            self.run_typed_command(
-                "",
-                "",
-                &[
-                    "remember",
-                    "--subject",
-                    "upload limit",
-                    "--cite",
-                    "src/limits.rs:3-4",
-                    "uploads are limited to 10 MB, because the proxy cuts them off there",
-                ],
-            )?,
-            self.run_typed_command(
-                "",
-                "",
-                &[
-                    "remember",
-                    "--subject",
-                    "legacy tokens",
-                    "--cite",
-                    "src/legacy.rs:1-3",
-                    "tokens that begin with v1. are still accepted from old clients",
-                ],
-            )?,
-            self.run_typed_command(
-                "A secret is turned away",
-                "It is kept nowhere, not even in the log.",
-                &[
-                    "remember",
-                    "--kind",
-                    "reference",
-                    "the deploy key is AKIAQ3EGVXW7T4ZLMN2P",
-                ],
-            )?,
-        ])
-    }
-
-    fn play_code_changes(&self) -> Result<Vec<TourStep>, CommandError> {
-        self.days.set(7);
-        self.stage.move_code()?;
-        self.stage.edit_code()?;
-        self.stage.delete_code()?;
-        let what = "  src/api.rs      three lines inserted above the constant\n  src/limits.rs   10 MB becomes 25 MB\n  src/legacy.rs   deleted\n";
-        Ok(vec![build_narrated_step(
+    fn play_story(mut self) -> Result<Vec<TourStep>, CommandError> {
+        let mut steps = vec![build_narrated_step(
+            "A small shop",
+            "An API, a client, and a place for limits. Somebody works on it, and learns three things.",
+            self.stage.format_listing(),
+        )];
+        for scene in REMEMBERING {
+            steps.push(self.run_typed_command(scene)?);
+        }
+        self.days = 7;
+        self.stage.change_code()?;
+        steps.push(build_narrated_step(
             "Life goes on",
             "Nobody tells the memory about it.",
-            what.into(),
-        )])
-    }
-
-    fn play_recall(&self) -> Result<Vec<TourStep>, CommandError> {
-        Ok(vec![
-            self.run_typed_command(
-                "Next week, another agent asks",
-                "Each memory is looked up in the code before it is shown.",
-                &["recall", "API version, upload limit and legacy tokens"],
-            )?,
-            self.run_typed_command(
-                "The change is taken over",
-                "The old memory stays in the history and is never shown again.",
-                &[
-                    "supersede",
-                    "m-2",
-                    "--cite",
-                    "src/limits.rs:3-4",
-                    "uploads are limited to 25 MB, because the proxy cuts them off there",
-                ],
-            )?,
-            self.run_typed_command(
-                "",
-                "",
-                &[
-                    "invalidate",
-                    "m-3",
-                    "--reason",
-                    "legacy tokens were removed",
-                ],
-            )?,
-            self.run_typed_command("And everything holds again", "", &["verify"])?,
-        ])
+            CHANGES.into(),
+        ));
+        for scene in RECALLING {
+            steps.push(self.run_typed_command(scene)?);
+        }
+        Ok(steps)
     }
 
     /// Runs a command as if it had been typed on the stage.
     fn run_typed_command(
         &self,
-        title: &'static str,
-        note: &'static str,
-        words: &[&str],
+        (title, note, words): TypedScene,
     ) -> Result<TourStep, CommandError> {
         let argv = std::iter::once("apostille").chain(words.iter().copied());
         let matches = help::build_cli_command()
@@ -200,11 +191,8 @@ impl Tour<'_> {
             .map_err(CommandError::internal)?;
         let cli = Cli::from_arg_matches(&matches).map_err(CommandError::internal)?;
         let answer = (self.run_command)(&self.stage_context(words), &cli.command);
-        let raw = self
-            .shell
-            .flags
-            .json
-            .then(|| RawValue::from_string(answer.out.trim().into()));
+        let is_json = self.shell.flags.json;
+        let raw = is_json.then(|| RawValue::from_string(answer.out.trim().into()));
         Ok(TourStep {
             title,
             note,
@@ -221,12 +209,11 @@ impl Tour<'_> {
         world.cwd = self.stage.repo_dir();
         world.env = Environment::with_home(&self.stage.home_dir());
         world.typed = words.iter().map(|it| (*it).to_owned()).collect();
-        world.now += SignedDuration::from_hours(24 * self.days.get());
-        let columns = world.terminal.columns.min(WIDEST);
+        world.now += SignedDuration::from_hours(24 * self.days);
         world.terminal = TerminalInfo {
             stdin: true,
             stdout: !self.shell.flags.json,
-            columns,
+            columns: world.terminal.columns.min(WIDEST),
             ..world.terminal
         };
         let flags = GlobalArgs {
@@ -271,22 +258,19 @@ fn format_typed_command(words: &[&str]) -> String {
 }
 
 fn format_tour_page(paint: &Paint, steps: &[TourStep]) -> String {
-    let mut out = String::new();
+    let columns = paint.columns.unwrap_or(WIDEST).min(WIDEST);
+    let rule = |width: usize| style_text(DIM, "─".repeat(width));
+    let about = "a note in the margin; also the certificate that a record is genuine";
+    let mut out = format!(
+        "{}  {}\n",
+        style_text(BOLD, "apostille"),
+        style_text(DIM, about)
+    );
     for step in steps {
         if !step.title.is_empty() {
-            let rule = "─".repeat(
-                paint
-                    .columns
-                    .unwrap_or(WIDEST)
-                    .min(WIDEST)
-                    .saturating_sub(step.title.chars().count() + 4),
-            );
-            out += &format!(
-                "\n{} {} {}\n",
-                style_text(DIM, "──"),
-                style_text(BOLD, step.title),
-                style_text(DIM, rule)
-            );
+            let rest = columns.saturating_sub(step.title.chars().count() + 4);
+            let title = style_text(BOLD, step.title);
+            out += &format!("\n{} {title} {}\n", rule(2), rule(rest));
         }
         if !step.note.is_empty() {
             out += &style_text(DIM, paint.wrap_text(step.note, 0));
@@ -296,25 +280,7 @@ fn format_tour_page(paint: &Paint, steps: &[TourStep]) -> String {
         }
         out += &step.output;
     }
-    let next: String = NEXT
-        .iter()
-        .map(|it| format!("  {}\n", style_text(CYAN, it)))
-        .collect();
+    let next = NEXT.map(|it| format!("  {}\n", style_text(CYAN, it)));
     let end = "The repository and its memory were temporary and are gone. In one of yours:";
-    format!(
-        "{}{out}\n{}\n{end}\n\n{next}",
-        format_tour_title(),
-        style_text(DIM, "─".repeat(paint.columns.unwrap_or(WIDEST).min(WIDEST)))
-    )
-}
-
-fn format_tour_title() -> String {
-    format!(
-        "{}  {}\n",
-        style_text(BOLD, "apostille"),
-        style_text(
-            DIM,
-            "a note in the margin; also the certificate that a record is genuine"
-        )
-    )
+    format!("{out}\n{}\n{end}\n\n{}", rule(columns), next.concat())
 }

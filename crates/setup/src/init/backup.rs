@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use apostille_files::lock::{create_private_folder, set_private_mode};
 use apostille_text::digest::Digest;
 use serde::{Deserialize, Serialize};
 
@@ -119,22 +120,12 @@ fn write_change_backup(
     Ok(InitRun { folder, manifest })
 }
 
-/// Makes the folder of all runs, its owner's alone.
-pub(super) fn create_backup_folder(all: &Path) -> io::Result<()> {
-    new_private_dir_builder().recursive(true).create(all)
-}
-
-fn new_private_dir_builder() -> fs::DirBuilder {
+/// A new folder, numbered behind the others.
+fn create_numbered_backup(all: &Path) -> anyhow::Result<PathBuf> {
+    create_private_folder(all).with_context(|| format!("cannot make '{}'", all.display()))?;
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-}
-
-/// A new folder, numbered behind the others.
-fn create_numbered_backup(all: &Path) -> anyhow::Result<PathBuf> {
-    create_backup_folder(all).with_context(|| format!("cannot make '{}'", all.display()))?;
-    let builder = new_private_dir_builder();
     let mut number = list_backup_numbers(all)?.last().map_or(1, |it| it + 1);
     loop {
         let folder = all.join(number.to_string());
@@ -148,11 +139,10 @@ fn create_numbered_backup(all: &Path) -> anyhow::Result<PathBuf> {
 
 /// The numbers of all runs, in order.
 fn list_backup_numbers(all: &Path) -> io::Result<Vec<u64>> {
-    let entries = match fs::read_dir(all) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other?,
-    };
+    let entries = file_changes::keep_if_present(fs::read_dir(all))?;
     let mut numbers: Vec<u64> = entries
+        .into_iter()
+        .flatten()
         .filter_map(|it| it.ok()?.file_name().to_str()?.parse().ok())
         .collect();
     numbers.sort_unstable();
@@ -162,8 +152,7 @@ fn list_backup_numbers(all: &Path) -> io::Result<Vec<u64>> {
 /// A file that only its owner can read: settings hold secrets.
 fn write_private_backup(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut options = OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let options = set_private_mode(&mut options);
     let mut file = options.write(true).create_new(true).open(path)?;
     file.write_all(bytes)?;
     file.sync_all()

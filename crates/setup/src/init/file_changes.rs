@@ -16,7 +16,7 @@
 
 use std::fs;
 use std::io::{self, Read as _};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
 
@@ -100,10 +100,7 @@ fn resolve_within_folder(path: &Path, within: Option<&Path>) -> Result<PathBuf, 
     let inside = target
         .strip_prefix(&root)
         .map_err(|_| "it leads out of the repository through a link")?;
-    match inside
-        .components()
-        .any(|it| it == Component::Normal(".git".as_ref()))
-    {
+    match inside.iter().any(|it| it == ".git") {
         true => Err("it leads into .git through a link".into()),
         false => Ok(target),
     }
@@ -111,11 +108,10 @@ fn resolve_within_folder(path: &Path, within: Option<&Path>) -> Result<PathBuf, 
 
 /// What is in a file of this size at most: in a plain one, for others may have no end.
 fn read_settings_bytes(target: &Path, most: u64) -> Result<Option<Vec<u8>>, String> {
-    match fs::metadata(target) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.to_string()),
-        Ok(it) if !it.is_file() => return Err("it is no file".into()),
-        Ok(_) => {}
+    match keep_if_present(fs::metadata(target)).map_err(|error| error.to_string())? {
+        None => return Ok(None),
+        Some(it) if !it.is_file() => return Err("it is no file".into()),
+        Some(_) => {}
     }
     let mut bytes = Vec::new();
     let file = fs::File::open(target).map_err(|error| error.to_string())?;
@@ -173,12 +169,8 @@ pub(super) fn apply_file_changes(changes: &[FileChange]) -> Result<(), FileChang
         let Err(error) = apply_single_change(change) else {
             continue;
         };
-        let lost: Vec<_> = changes[..n]
-            .iter()
-            .rev()
-            .map(revert_file_change)
-            .filter_map(Result::err)
-            .collect();
+        let reverted = changes[..n].iter().rev().map(revert_file_change);
+        let lost: Vec<_> = reverted.filter_map(Result::err).collect();
         remove_empty_folders(&made);
         let error = error.context(format!("cannot write '{}'", change.target.display()));
         let outcome = match lost.first() {
@@ -202,7 +194,7 @@ pub(super) fn remove_empty_folders(folders: &[PathBuf]) {
 
 /// Takes a change back, if it is still what we made of it: what somebody else wrote since is theirs.
 fn revert_file_change(change: &FileChange) -> anyhow::Result<()> {
-    if read_file_if_present(&change.target)? != change.after {
+    if keep_if_present(fs::read(&change.target))? != change.after {
         return Err(anyhow!(
             "somebody else changed '{}' meanwhile",
             change.target.display()
@@ -211,16 +203,16 @@ fn revert_file_change(change: &FileChange) -> anyhow::Result<()> {
     replace_or_remove_file(&change.target, change.before.as_deref(), None)
 }
 
-fn read_file_if_present(target: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs::read(target) {
-        Ok(bytes) => Ok(Some(bytes)),
+/// What was done to a file; nothing, if it is not there.
+pub(super) fn keep_if_present<T>(done: io::Result<T>) -> io::Result<Option<T>> {
+    match done {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+        other => other.map(Some),
     }
 }
 
 fn apply_single_change(change: &FileChange) -> anyhow::Result<()> {
-    let now = read_file_if_present(&change.target)?;
+    let now = keep_if_present(fs::read(&change.target))?;
     // Clients write to their files while they run.
     if now != change.before
         || resolve_link_target(&change.target).map_err(|it| anyhow!(it))? != change.target
@@ -238,13 +230,7 @@ fn replace_or_remove_file(
 ) -> anyhow::Result<()> {
     let folder = target.parent().context("it has no folder")?;
     let Some(bytes) = bytes else {
-        fs::remove_file(target).or_else(|it| {
-            if it.kind() == io::ErrorKind::NotFound {
-                Ok(())
-            } else {
-                Err(it)
-            }
-        })?;
+        keep_if_present(fs::remove_file(target))?;
         fsync_folder(folder);
         return Ok(());
     };

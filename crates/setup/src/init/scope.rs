@@ -96,9 +96,6 @@ impl ClientHomes {
     }
 }
 
-/// A file of instructions, who reads it, and whether it is made when it is not there.
-type InstructionFile = (PathBuf, Vec<Client>, bool);
-
 impl InitScope {
     /// The word for it in `--json` and in what is kept.
     pub fn as_str(&self) -> &'static str {
@@ -168,35 +165,40 @@ impl InitScope {
     }
 
     /// The instructions that clients read, each file once.
-    fn instruction_files(&self) -> Vec<InstructionFile> {
-        let root = match self {
-            Self::Repository(it) => &it.root,
-            Self::User(homes) => {
-                let rules = |(client, files): &(Client, UserFiles)| {
-                    let (path, is_made) = files.instructions.clone()?;
-                    Some((path, vec![*client], is_made))
-                };
-                return homes.files.iter().filter_map(rules).collect();
-            }
+    fn instruction_files(&self) -> Vec<DesiredFile> {
+        let mut wishes: Vec<DesiredFile> = Vec::new();
+        let mut add = |path, client, is_made| {
+            merge_desired_file(&mut wishes, path, client, SettingsPart::Rules).is_made = is_made;
         };
-        let mut rules: Vec<InstructionFile> = Vec::new();
         for profile in list_client_profiles() {
-            for it in profile.settings.instructions {
-                let path = root.join(it.file);
-                match rules.iter_mut().find(|(known, ..)| *known == path) {
-                    Some((_, readers, _)) => readers.push(profile.client),
-                    None => rules.push((path, vec![profile.client], it.is_made)),
+            let client = profile.client;
+            match self {
+                Self::Repository(it) => {
+                    for instructions in profile.settings.instructions {
+                        add(
+                            it.root.join(instructions.file),
+                            client,
+                            instructions.is_made,
+                        );
+                    }
+                }
+                Self::User(homes) => {
+                    if let Some((path, is_made)) = homes.user_files(client).instructions.clone() {
+                        add(path, client, is_made);
+                    }
                 }
             }
         }
-        rules
+        wishes
     }
 
     /// Every file, with what belongs into it, each file once.
     pub fn desired_files(&self, clients: &[Client], args: &InitArgs) -> Vec<DesiredFile> {
         let mut wishes: Vec<DesiredFile> = Vec::new();
         for client in clients.iter().copied() {
-            let mut want = |path, part| merge_desired_file(&mut wishes, path, client, part);
+            let mut want = |path, part| {
+                merge_desired_file(&mut wishes, path, client, part);
+            };
             let settings = &find_client_profile(client).settings;
             let (servers, hooks) = self.client_files(client);
             if !args.no_mcp {
@@ -212,16 +214,9 @@ impl InitScope {
             }
         }
         if !args.no_rules {
-            for (path, mut readers, is_made) in self.instruction_files() {
-                readers.retain(|it| clients.contains(it));
-                if !readers.is_empty() {
-                    wishes.push(DesiredFile {
-                        path,
-                        is_made,
-                        clients: readers,
-                        parts: vec![SettingsPart::Rules],
-                    });
-                }
+            for mut wish in self.instruction_files() {
+                wish.clients.retain(|it| clients.contains(it));
+                wishes.extend((!wish.clients.is_empty()).then_some(wish));
             }
         }
         if let (Self::Repository(it), true) = (self, args.shared) {
@@ -231,26 +226,29 @@ impl InitScope {
     }
 }
 
+/// Wishes for this part in a file, which is there once.
 fn merge_desired_file(
     wishes: &mut Vec<DesiredFile>,
     path: PathBuf,
     client: Client,
     part: SettingsPart,
-) {
-    match wishes.iter_mut().find(|it| it.path == path) {
-        None => wishes.push(DesiredFile {
+) -> &mut DesiredFile {
+    let known = wishes.iter().position(|it| it.path == path);
+    let at = known.unwrap_or(wishes.len());
+    if known.is_none() {
+        wishes.push(DesiredFile {
             path,
-            clients: vec![client],
-            parts: vec![part],
+            clients: Vec::new(),
+            parts: Vec::new(),
             is_made: true,
-        }),
-        Some(wish) => {
-            if !wish.clients.contains(&client) {
-                wish.clients.push(client);
-            }
-            if !wish.parts.contains(&part) {
-                wish.parts.push(part);
-            }
-        }
+        });
     }
+    let wish = &mut wishes[at];
+    if !wish.clients.contains(&client) {
+        wish.clients.push(client);
+    }
+    if !wish.parts.contains(&part) {
+        wish.parts.push(part);
+    }
+    wish
 }

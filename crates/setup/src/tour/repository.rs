@@ -70,35 +70,20 @@ impl TourRepository {
 
     /// The file that the first facts cite, as it is.
     pub(super) fn format_listing(&self) -> String {
-        let lines = (1..)
-            .zip(API.lines())
-            .skip(2)
-            .take(2)
-            .map(|(n, line)| format!("  {} {line}\n", style_text(DIM, format!("{n:>3} │"))));
-        format!(
-            "\n  {}\n{}",
-            style_text(DIM, "src/api.rs"),
-            lines.collect::<String>()
-        )
+        let mut listing = format!("\n  {}\n", style_text(DIM, "src/api.rs"));
+        for (n, line) in (1..).zip(API.lines()).skip(2).take(2) {
+            listing += &format!("  {} {line}\n", style_text(DIM, format!("{n:>3} │")));
+        }
+        listing
     }
 
-    /// Inserts lines above what is cited.
-    pub(super) fn move_code(&self) -> Result<(), CommandError> {
+    /// Inserts lines above what one fact cites, changes what another cites, and removes what the third does.
+    pub(super) fn change_code(&self) -> Result<(), CommandError> {
+        let first = "//! The API of the shop.\n";
         let above =
             "//! The API of the shop.\n//!\n//! Versions are whole numbers.\n//! They only grow.\n";
-        self.write_file(
-            "src/api.rs",
-            &API.replacen("//! The API of the shop.\n", above, 1),
-        )
-    }
-
-    /// Changes what is cited.
-    pub(super) fn edit_code(&self) -> Result<(), CommandError> {
-        self.write_file("src/limits.rs", &LIMITS.replace("10 * MB", "25 * MB"))
-    }
-
-    /// Removes what is cited.
-    pub(super) fn delete_code(&self) -> Result<(), CommandError> {
+        self.write_file("src/api.rs", &API.replacen(first, above, 1))?;
+        self.write_file("src/limits.rs", &LIMITS.replace("10 * MB", "25 * MB"))?;
         let path = self.repo_dir().join("src/legacy.rs");
         fs::remove_file(&path).map_err(|error| build_tour_error(&path, &error))
     }
@@ -113,18 +98,16 @@ impl TourRepository {
 
     /// Makes it a repository with one commit. Without git the tour goes on with plain files.
     fn commit_files(&self) {
-        let steps: [&[&str]; 3] = [
-            &["init", "--quiet"],
-            &["add", "--all"],
-            &[
-                "commit",
-                "--quiet",
-                "--no-verify",
-                "--message",
-                "A small shop",
-            ],
+        let commit = [
+            "commit",
+            "--quiet",
+            "--no-verify",
+            "--message",
+            "A small shop",
         ];
-        let is_made = steps.iter().all(|step| self.run_git(step));
+        let is_made = self.run_git(&["init", "--quiet"])
+            && self.run_git(&["add", "--all"])
+            && self.run_git(&commit);
         if !is_made {
             let _ = fs::remove_dir_all(self.repo_dir().join(".git"));
         }
