@@ -81,8 +81,8 @@ pub fn read_hook_call(
     env: &EnvLookup<'_>,
 ) -> Option<HookCall> {
     let payload = Payload::parse_object(stdin)?;
-    let marks = CLIENTS.iter().map(|it| (it.client, &it.caller));
-    let client = caller::find_caller(named, marks, &payload, env);
+    let marks = CLIENTS.map(|it| (it.client, &it.caller));
+    let client = caller::find_caller(named, &marks, &payload, env);
     let format = &find_client_profile(client).payload;
     format.read_call(client, &payload, event, env)
 }

@@ -219,7 +219,7 @@ fn list_setup_notes(
     args: &InitArgs,
 ) -> Vec<String> {
     let mut notes = Vec::new();
-    if !(args.no_mcp && args.no_hooks) && !program.is_on_path() {
+    if !(args.no_mcp && args.no_hooks) && program.command() != NAME {
         notes.push(format!(
             "`{NAME}` is not on your PATH, so the files name it as {}: on another machine that is another place",
             program.command()

@@ -24,8 +24,12 @@ pub fn draft_extracted_statement(
     let fact = gleaned.fact.as_str();
     // "Always use snake_case in this repo" is how the person wants it, but only there.
     let is_local = generality::has_project_scope(&fact.to_ascii_lowercase());
+    // "We only support Node 20" is a rule of the project, however it was put.
+    let is_rule = ["We ", "Our ", "All ", "Every ", "In this "]
+        .iter()
+        .any(|it| fact.starts_with(it));
     let (space, kind) = match gleaned.sort {
-        Sort::Preference if !is_local && !is_project_rule(fact) => (user, Kind::User),
+        Sort::Preference if !is_local && !is_rule => (user, Kind::User),
         Sort::Fact if !is_about_person(fact) => (repo, Kind::Project),
         Sort::Fact if !is_local => (user, Kind::User),
         _ => (repo, Kind::Feedback),
@@ -56,11 +60,4 @@ fn is_about_person(fact: &str) -> bool {
         Some(said) => said.starts_with("\"I ") || said.starts_with("\"My "),
         None => fact.starts_with("The user ") || fact.starts_with("The user's "),
     }
-}
-
-/// "We only support Node 20" is a rule of the project, however it was put.
-fn is_project_rule(fact: &str) -> bool {
-    ["We ", "Our ", "All ", "Every ", "In this "]
-        .iter()
-        .any(|it| fact.starts_with(it))
 }

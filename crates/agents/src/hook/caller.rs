@@ -52,18 +52,18 @@ pub(crate) const UNMARKED: CallerMarks = CallerMarks {
 };
 
 /// The client that is calling, when the command stands in the file of `named`.
-pub(crate) fn find_caller<'m>(
+pub(crate) fn find_caller(
     named: Client,
-    clients: impl Iterator<Item = (Client, &'m CallerMarks)> + Clone,
+    clients: &[(Client, &CallerMarks)],
     payload: &Payload<'_>,
     env: &EnvLookup<'_>,
 ) -> Client {
     let find = |is_it: &dyn Fn(&CallerMarks) -> bool| {
-        let mut clients = clients.clone();
-        clients.find(|(_, it)| is_it(it)).map(|(client, _)| client)
+        let found = clients.iter().find(|(_, it)| is_it(it));
+        found.map(|(client, _)| *client)
     };
-    let is_only = |(client, marks): (_, &CallerMarks)| client == named && marks.is_only_reader;
-    if clients.clone().any(is_only) {
+    let mut marks = clients.iter();
+    if marks.any(|(client, it)| *client == named && it.is_only_reader) {
         return named;
     }
     let event = payload.first_text(COMMON_FIELDS.event).unwrap_or_default();

@@ -43,14 +43,13 @@ impl<'a> Payload<'a> {
         let Some(raw) = self.0.get(name) else {
             return Vec::new();
         };
-        let all = match parse_raw_text(raw) {
+        let items = parse_raw_list(raw).into_iter();
+        let mut texts = match parse_raw_text(raw) {
             Some(text) => vec![text],
-            None => parse_raw_list(raw)
-                .into_iter()
-                .filter_map(parse_raw_text)
-                .collect(),
+            None => items.filter_map(parse_raw_text).collect(),
         };
-        all.into_iter().filter(|it| !it.is_empty()).collect()
+        texts.retain(|it| !it.is_empty());
+        texts
     }
 
     /// The objects in a field that holds a list of them.
@@ -78,14 +77,9 @@ fn parse_raw_list(raw: &RawValue) -> Vec<&RawValue> {
 }
 
 fn parse_raw_text(raw: &RawValue) -> Option<String> {
-    if !raw.get().starts_with('"') {
-        return None;
-    }
-    serde_json::from_str(raw.get()).ok().or_else(|| {
-        serde_json::from_str::<LossyText>(raw.get())
-            .ok()
-            .map(|it| it.0)
-    })
+    let text = Some(raw.get()).filter(|it| it.starts_with('"'))?;
+    let lossy = |_| serde_json::from_str(text).map(|LossyText(it)| it);
+    serde_json::from_str(text).or_else(lossy).ok()
 }
 
 /// A text that was cut in the middle of a character, as programs do that count in UTF-16.

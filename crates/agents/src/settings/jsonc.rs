@@ -5,7 +5,6 @@ mod edit;
 mod style;
 
 use jsonc_parser::common::{Range, Ranged as _};
-use jsonc_parser::errors::ParseError;
 use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ast, parse_to_ast};
 use serde::de::DeserializeOwned;
@@ -129,7 +128,13 @@ pub(super) fn parse_jsonc(text: &str) -> Result<Option<JsonNode>, String> {
         comments: CommentCollectionStrategy::Off,
         tokens: true,
     };
-    let parsed = parse_to_ast(text, &options, &AS_TYPED).map_err(|it| describe_jsonc_error(&it))?;
+    let parsed = parse_to_ast(text, &options, &AS_TYPED).map_err(|error| {
+        let mut said = error.kind().to_string();
+        if let Some(first) = said.get_mut(..1) {
+            first.make_ascii_lowercase();
+        }
+        format!("line {}: {said}", error.line_display())
+    })?;
     let is_comma = |it: &&TokenAndRange<'_>| it.token == Token::Comma;
     let tokens = parsed.tokens.unwrap_or_default();
     let commas = tokens.iter().filter(is_comma).map(|it| it.range.start);
@@ -138,14 +143,6 @@ pub(super) fn parse_jsonc(text: &str) -> Result<Option<JsonNode>, String> {
         commas: commas.collect(),
     };
     parsed.value.map(|it| tree.build_node(it)).transpose()
-}
-
-fn describe_jsonc_error(error: &ParseError) -> String {
-    let mut said = error.kind().to_string();
-    if let Some(first) = said.get_mut(..1) {
-        first.make_ascii_lowercase();
-    }
-    format!("line {}: {said}", error.line_display())
 }
 
 /// Whether a text had something at this path; one that cannot be read had.

@@ -26,11 +26,6 @@ impl ProgramCommand {
         &self.0
     }
 
-    /// Whether the name alone is enough.
-    pub fn is_on_path(&self) -> bool {
-        self.0 == NAME
-    }
-
     /// The command line that answers a hook, for the shells of Unix.
     pub fn hook_line(&self, client: Client, event: &str) -> String {
         format!(

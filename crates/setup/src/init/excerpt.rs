@@ -19,11 +19,8 @@ const BESIDE: usize = 24;
 pub(super) fn format_change_diff(change: &FileChange) -> String {
     let text = |bytes: &Option<Vec<u8>>| {
         let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).replace('\r', "");
-        if text.is_empty() || text.ends_with('\n') {
-            text
-        } else {
-            text + "\n"
-        }
+        let is_ended = text.is_empty() || text.ends_with('\n');
+        text + if is_ended { "" } else { "\n" }
     };
     let whole = format_unified_diff(&text(&change.before), &text(&change.after));
     let lines: Vec<&str> = whole.lines().collect();
@@ -54,29 +51,16 @@ fn format_diff_line(lines: &[&str], n: usize) -> String {
 /// The line on the other side of a change: the one with the same number there.
 fn find_counterpart_line<'l>(lines: &[&'l str], n: usize) -> Option<&'l str> {
     let sign = |n: usize| lines.get(n).and_then(|it| it.chars().next());
-    let run = |start: usize, it: char| {
-        (start..lines.len())
-            .take_while(|n| sign(*n) == Some(it))
-            .count()
-    };
-    let is_new = sign(n)? == '+';
-    if !is_new && sign(n)? != '-' {
-        return None;
-    }
     let is_change = |n: &usize| matches!(sign(*n), Some('-' | '+'));
     let first = (0..=n).rev().take_while(is_change).last()?;
-    let gone = run(first, '-');
-    let other = if is_new {
-        (n - first).checked_sub(gone)? + first
-    } else {
-        n + gone
+    let gone = (first..).take_while(|n| sign(*n) == Some('-')).count();
+    let other = match sign(n)? {
+        '+' => n
+            .checked_sub(gone)
+            .filter(|it| (first..first + gone).contains(it)),
+        _ => Some(n + gone).filter(|it| sign(*it) == Some('+')),
     };
-    let is_there = if is_new {
-        other < first + gone
-    } else {
-        sign(other) == Some('+')
-    };
-    is_there.then(|| lines[other])
+    Some(lines[other?])
 }
 
 /// The part of a line in which it differs from another, and a little on either side.

@@ -4,18 +4,14 @@
 //! successful `PreCompact` hook prints is handed to the summariser as it stands, JSON or not. So an answer there is never
 //! JSON, and a notice is not given at all. At a `Stop` context would continue the turn, so none is given.
 
+use crate::hook::HookMoment;
 use crate::hook::reply::{NESTED, ReplyFormat, accepted_context};
-use crate::hook::{HookCall, HookMoment, HookReply};
 
 pub(super) const FORMAT: ReplyFormat = ReplyFormat {
-    print: print_claude_code_reply,
+    print: |call, reply| match call.moment {
+        HookMoment::Compact => accepted_context(reply, true).unwrap_or_default().to_owned(),
+        _ => (NESTED.print)(call, reply),
+    },
     plain_events: &["PreCompact"],
     ..NESTED
 };
-
-fn print_claude_code_reply(call: &HookCall, reply: &HookReply) -> String {
-    match call.moment {
-        HookMoment::Compact => accepted_context(reply, true).unwrap_or_default().to_owned(),
-        _ => (NESTED.print)(call, reply),
-    }
-}

@@ -1,15 +1,19 @@
 //! What Codex sends to a hook. Hooks see two tools of interest: `Bash`, and `apply_patch`, whose `command` is the patch.
 //! Reading a file is a command.
 
-use crate::hook::EnvLookup;
 use crate::hook::caller::{CallerMarks, UNMARKED};
 use crate::hook::format::{COMMON_FIELDS, COMMON_FORMAT, FieldNames, PayloadFormat, sample};
-use crate::hook::payload::Payload;
 
 pub(super) const CALLER: CallerMarks = CallerMarks {
     is_only_reader: true,
     fields: &["turn_id"],
-    resembles: has_codex_transcript,
+    // Codex marks nothing, but it alone may have no transcript, and it keeps them in a place of its own.
+    resembles: |payload, _| {
+        let transcript = payload.first_text(COMMON_FIELDS.transcript);
+        let transcript = transcript.unwrap_or_default();
+        let name = transcript.rsplit(['/', '\\']).next().unwrap_or_default();
+        payload.is_null("transcript_path") || name.starts_with("rollout-")
+    },
     variables: &["CODEX_HOME"],
     ..UNMARKED
 };
@@ -33,12 +37,3 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
     ],
     ..COMMON_FORMAT
 };
-
-/// Codex marks nothing, but it alone may have no transcript, and it keeps them in a place of its own.
-fn has_codex_transcript(payload: &Payload<'_>, _: &EnvLookup<'_>) -> bool {
-    let transcript = payload
-        .first_text(COMMON_FIELDS.transcript)
-        .unwrap_or_default();
-    let name = transcript.rsplit(['/', '\\']).next().unwrap_or_default();
-    payload.is_null("transcript_path") || name.starts_with("rollout-")
-}

@@ -20,7 +20,11 @@ impl TranscriptReader for CodexReader {
         let payload = &line["payload"];
         self.turns.set_line_time(&line["timestamp"]);
         match (line["type"].as_str(), payload["type"].as_str()) {
-            (Some("session_meta"), _) => self.is_helper = is_helper_rollout(payload),
+            (Some("session_meta"), _) => {
+                let starter = payload["thread_source"].as_str();
+                self.is_helper = starter.is_some_and(|it| it != "user")
+                    || payload["source"].get("subagent").is_some();
+            }
             (Some("response_item"), Some("message")) => self.add_message(payload),
             (
                 Some("response_item"),
@@ -55,7 +59,11 @@ impl CodexReader {
             Some("user") if !self.is_helper => {
                 let kinds = &payload["internal_chat_message_metadata_passthrough"];
                 let kinds = &kinds["content_item_kinds"];
-                let is_typed = |(at, _): &(usize, _)| is_typed_kind(&kinds[at]);
+                // Where the client does not say the kind, its marks are looked for later.
+                let is_typed = |(at, _): &(usize, _)| {
+                    let kind = kinds[at].as_str();
+                    kind.is_none_or(|it| it.starts_with("user.") || it == "unknown")
+                };
                 let typed = content.iter().enumerate().filter(is_typed);
                 self.turns
                     .add_person(&join_part_texts(typed.map(|(_, it)| it)));
@@ -96,20 +104,6 @@ impl CodexReader {
             .or_else(|| parse_command_outcome(&printed));
         self.turns.add_result(&payload["call_id"], &printed, is_ok);
     }
-}
-
-/// Whether a rollout belongs to an agent's helper.
-fn is_helper_rollout(meta: &Value) -> bool {
-    let is_subagent = meta["thread_source"]
-        .as_str()
-        .is_some_and(|it| it != "user");
-    is_subagent || meta["source"].get("subagent").is_some()
-}
-
-/// Whether the person typed a content item; where the client does not say the kind, its marks are looked for later.
-fn is_typed_kind(kind: &Value) -> bool {
-    kind.as_str()
-        .is_none_or(|it| it.starts_with("user.") || it == "unknown")
 }
 
 /// How a command ended: said in front of what it printed, or beside it.

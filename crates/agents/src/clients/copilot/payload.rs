@@ -7,10 +7,8 @@
 
 use std::path::PathBuf;
 
-use crate::hook::EnvLookup;
 use crate::hook::caller::{CallerMarks, UNMARKED};
 use crate::hook::format::{COMMON_EVENTS, COMMON_FORMAT, FieldNames, PayloadFormat, sample};
-use crate::hook::payload::Payload;
 
 /// What it sets in every program that it starts.
 const MARK: &str = "COPILOT_CLI";
@@ -19,7 +17,13 @@ pub(super) const CALLER: CallerMarks = CallerMarks {
     fields: &["sessionId"],
     session_variable: Some("COPILOT_AGENT_SESSION_ID"),
     is_stamped: true,
-    resembles: is_copilot_marked,
+    // Copilot sends what VS Code sends, on purpose: a few fields differ, and Copilot marks its children.
+    resembles: |payload, env| {
+        let has_any = |names: &[&str]| names.iter().any(|it| payload.has_field(it));
+        let is_vscodes = || has_any(&["tool_use_id", "tool_response"]);
+        let is_set = || env(MARK).is_some_and(|it| it == "1");
+        has_any(&["tool_result", "initial_prompt", "stop_reason"]) || !is_vscodes() && is_set()
+    },
     sets: &[(MARK, "1")],
     variables: &[MARK, "COPILOT_AGENT_SESSION_ID", "COPILOT_HOME"],
     ..UNMARKED
@@ -60,7 +64,15 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
         "Edit",
     ],
     shell_tools: &["bash", "powershell", "Bash"],
-    find_transcript: find_copilot_transcript,
+    // `~/.copilot/session-state/<session>/events.jsonl`. An id that could lead elsewhere leads nowhere.
+    find_transcript: |session, env| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        let session = session.filter(|it| !it.is_empty() && it.chars().all(is_plain))?;
+        let set = |name: &str| env(name).filter(|it| !it.is_empty()).map(PathBuf::from);
+        let home = || set("HOME").or_else(|| set("USERPROFILE"));
+        let folder = set("COPILOT_HOME").or_else(|| Some(home()?.join(".copilot")))?;
+        Some(folder.join(format!("session-state/{session}/events.jsonl")))
+    },
     samples: &[
         sample!("sessionStart"),
         sample!("userPromptSubmitted"),
@@ -73,29 +85,6 @@ pub(super) const FORMAT: PayloadFormat = PayloadFormat {
     ],
     ..COMMON_FORMAT
 };
-
-/// Copilot sends what VS Code sends, on purpose: a few fields differ, and Copilot marks its children.
-fn is_copilot_marked(payload: &Payload<'_>, env: &EnvLookup<'_>) -> bool {
-    let has_any = |names: &[&str]| names.iter().any(|it| payload.has_field(it));
-    let is_vscodes = || has_any(&["tool_use_id", "tool_response"]);
-    let is_set = || env(MARK).is_some_and(|it| it == "1");
-    has_any(&["tool_result", "initial_prompt", "stop_reason"]) || !is_vscodes() && is_set()
-}
-
-/// `~/.copilot/session-state/<session>/events.jsonl`. An id that could lead elsewhere leads nowhere.
-fn find_copilot_transcript(session: Option<&str>, env: &EnvLookup<'_>) -> Option<PathBuf> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    let session = session.filter(|it| !it.is_empty() && it.chars().all(is_plain))?;
-    let set = |name: &str| env(name).filter(|it| !it.is_empty()).map(PathBuf::from);
-    let home = || set("HOME").or_else(|| set("USERPROFILE"));
-    let folder = set("COPILOT_HOME").or_else(|| Some(home()?.join(".copilot")))?;
-    Some(
-        folder
-            .join("session-state")
-            .join(session)
-            .join("events.jsonl"),
-    )
-}
 
 /// The other spelling, as it is documented.
 #[cfg(test)]

@@ -2,11 +2,18 @@
 //! others have is ignored. Nothing in an answer is shown to the person. Seen in 1.0.102: when two hooks answer a prompt,
 //! the last context counts, and an empty answer takes nothing away.
 
+use crate::hook::HookMoment;
 use crate::hook::reply::{NESTED, ReplyFormat, accepted_context, print_hook_object};
-use crate::hook::{HookCall, HookMoment, HookReply};
 
 pub(super) const FORMAT: ReplyFormat = ReplyFormat {
-    print: print_copilot_reply,
+    print: |call, reply| {
+        let is_taken = matches!(
+            call.moment,
+            HookMoment::Start { .. } | HookMoment::Prompt { .. } | HookMoment::Touch { .. }
+        );
+        let context = accepted_context(reply, is_taken);
+        print_hook_object([("additionalContext", context.map(Into::into))])
+    },
     has_notice: false,
     keys: &[
         "additionalContext",
@@ -19,12 +26,3 @@ pub(super) const FORMAT: ReplyFormat = ReplyFormat {
     keeps_start: false,
     ..NESTED
 };
-
-fn print_copilot_reply(call: &HookCall, reply: &HookReply) -> String {
-    let is_taken = matches!(
-        call.moment,
-        HookMoment::Start { .. } | HookMoment::Prompt { .. } | HookMoment::Touch { .. }
-    );
-    let context = accepted_context(reply, is_taken);
-    print_hook_object([("additionalContext", context.map(Into::into))])
-}

@@ -1,11 +1,22 @@
 //! How Cursor is answered: with context in its own spelling. At a prompt it asks whether to go on, so that is always
 //! answered. A message is shown to the person only when something is refused.
 
+use crate::hook::HookMoment;
 use crate::hook::reply::{NESTED, ReplyFormat, accepted_context, print_hook_object};
-use crate::hook::{HookCall, HookMoment, HookReply};
 
 pub(super) const FORMAT: ReplyFormat = ReplyFormat {
-    print: print_cursor_reply,
+    print: |call, reply| {
+        let goes_on = match call.moment {
+            HookMoment::Prompt { .. } => Some(true.into()),
+            HookMoment::Start { .. }
+            | HookMoment::Touch {
+                is_before: false, ..
+            } => None,
+            _ => return String::new(),
+        };
+        let context = accepted_context(reply, true).map(Into::into);
+        print_hook_object([("continue", goes_on), ("additional_context", context)])
+    },
     has_notice: false,
     keys: &[
         "continue",
@@ -17,16 +28,3 @@ pub(super) const FORMAT: ReplyFormat = ReplyFormat {
     ],
     ..NESTED
 };
-
-fn print_cursor_reply(call: &HookCall, reply: &HookReply) -> String {
-    let goes_on = match call.moment {
-        HookMoment::Prompt { .. } => Some(true.into()),
-        HookMoment::Start { .. }
-        | HookMoment::Touch {
-            is_before: false, ..
-        } => None,
-        _ => return String::new(),
-    };
-    let context = accepted_context(reply, true).map(Into::into);
-    print_hook_object([("continue", goes_on), ("additional_context", context)])
-}

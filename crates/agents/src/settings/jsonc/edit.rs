@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::settings::{EditedText, detect_newline};
 
 use super::style::{JsonStyle, find_line_indent, quote_json_text};
-use super::{JsonItem, JsonKind, JsonNode, JsonStep, parse_jsonc};
+use super::{JsonKind, JsonNode, JsonStep, parse_jsonc};
 
 /// The text with a value at this path; objects on the way are made where they are missing.
 pub(in crate::settings) fn set_jsonc_value(text: &str, path: &[&str], value: &Value) -> EditedText {
@@ -17,17 +17,8 @@ pub(in crate::settings) fn set_jsonc_value(text: &str, path: &[&str], value: &Va
     match rest {
         [] => Ok(replace_json_node(text, node, &manner, value)),
         [key, deeper @ ..] => {
-            let JsonKind::Object(items) = &node.kind else {
-                return Err(describe_wrong_kind(path, rest, "an object"));
-            };
-            Ok(insert_json_item(
-                text,
-                node,
-                items,
-                &manner,
-                Some(key),
-                &nest_json_value(deeper, value),
-            ))
+            let value = nest_json_value(deeper, value);
+            Ok(insert_json_item(text, node, &manner, Some(key), &value))
         }
     }
 }
@@ -43,16 +34,10 @@ pub(in crate::settings) fn push_jsonc_element(
         return missing();
     };
     let (node, rest) = follow_json_path(&root, path)?;
-    match &node.kind {
+    let manner = JsonStyle::detect_from(text, &root);
+    match node.kind {
         _ if !rest.is_empty() => missing(),
-        JsonKind::Array(items) => Ok(insert_json_item(
-            text,
-            node,
-            items,
-            &JsonStyle::detect_from(text, &root),
-            None,
-            value,
-        )),
+        JsonKind::Array(_) => Ok(insert_json_item(text, node, &manner, None, value)),
         _ => Err(describe_wrong_kind(path, rest, "a list")),
     }
 }
@@ -110,23 +95,22 @@ fn start_json_text(text: &str, value: &Value) -> String {
     };
     let head = text.trim_end();
     let gap = if head.is_empty() { "" } else { newline };
-    format!("{head}{gap}{}{newline}", manner.format_multiline(value, ""))
+    format!(
+        "{head}{gap}{}{newline}",
+        manner.format_value(value, Some(""))
+    )
 }
 
 fn replace_json_node(text: &str, node: &JsonNode, manner: &JsonStyle<'_>, value: &Value) -> String {
     let is_tall = text[node.start..node.end].contains('\n');
-    let new = if is_tall {
-        manner.format_multiline(value, find_line_indent(text, node.start))
-    } else {
-        manner.format_inline(value)
-    };
+    let indent = is_tall.then(|| find_line_indent(text, node.start));
+    let new = manner.format_value(value, indent);
     format!("{}{new}{}", &text[..node.start], &text[node.end..])
 }
 
 fn insert_json_item(
     text: &str,
     node: &JsonNode,
-    items: &[JsonItem],
     manner: &JsonStyle<'_>,
     key: Option<&str>,
     value: &Value,
@@ -138,11 +122,11 @@ fn insert_json_item(
         format!(
             "{}{indent}{head}{}",
             manner.newline,
-            manner.format_multiline(value, indent)
+            manner.format_value(value, Some(indent))
         )
     };
-    let flat = || format!("{head}{}", manner.format_inline(value));
-    match items.last() {
+    let flat = || format!("{head}{}", manner.format_value(value, None));
+    match node.items().last() {
         None if manner.is_dense => format!(
             "{}{}{}",
             &text[..node.end - 1],
@@ -162,19 +146,17 @@ fn insert_json_item(
         Some(last) => {
             let end = last.comma.map_or(last.value.end, |it| it + 1);
             if !is_first_on_line(text, last.start) {
-                let comma = if last.comma.is_some() {
-                    manner.comma().trim_start_matches(',')
-                } else {
-                    manner.comma()
+                let comma = match last.comma {
+                    Some(_) => manner.comma().trim_start_matches(','),
+                    None => manner.comma(),
                 };
                 return format!("{}{comma}{}{}", &text[..end], flat(), &text[end..]);
             }
             // A comment at the end of the last line belongs to that line.
             let line = end + trailing_comment_len(&text[end..]);
-            let (before, after) = if last.comma.is_some() {
-                ("", ",")
-            } else {
-                (",", "")
+            let (before, after) = match last.comma {
+                Some(_) => ("", ","),
+                None => (",", ""),
             };
             let new = tall(find_line_indent(text, last.start));
             format!(

@@ -38,55 +38,31 @@ impl<'t> JsonStyle<'t> {
         }
     }
 
-    /// A value over several lines, each but the first behind this indent; lists of plain values stay on one.
-    pub(super) fn format_multiline(&self, value: &Value, indent: &str) -> String {
-        let inner = format!("{indent}{}", self.unit);
-        let (open, close, lines) = match value {
-            Value::Object(map) if !map.is_empty() => {
-                let line = |(key, it): (&String, &Value)| {
-                    format!(
-                        "{}: {}",
-                        quote_json_text(key),
-                        self.format_multiline(it, &inner)
-                    )
-                };
-                ('{', '}', map.iter().map(line).collect::<Vec<_>>())
-            }
-            Value::Array(list) if list.iter().any(|it| it.is_object() || it.is_array()) => (
-                '[',
-                ']',
-                list.iter()
-                    .map(|it| self.format_multiline(it, &inner))
-                    .collect(),
-            ),
-            flat => return self.format_inline(flat),
+    /// A value: over several lines, each but the first behind this indent, or else on one line. What holds only plain
+    /// values in a list is on one line too.
+    pub(super) fn format_value(&self, value: &Value, indent: Option<&str>) -> String {
+        let is_tall = match value {
+            Value::Object(map) => !map.is_empty(),
+            Value::Array(list) => list.iter().any(|it| it.is_object() || it.is_array()),
+            _ => false,
+        };
+        let indent = indent.filter(|_| is_tall);
+        let inner = indent.map(|it| format!("{it}{}", self.unit));
+        let item = |it| self.format_value(it, inner.as_deref());
+        let colon = indent.map_or(self.colon(), |_| ": ");
+        let member =
+            |(key, it): (&String, _)| format!("{}{colon}{}", quote_json_text(key), item(it));
+        let (open, close, items): (_, _, Vec<String>) = match value {
+            Value::Object(map) => ('{', '}', map.iter().map(member).collect()),
+            Value::Array(list) => ('[', ']', list.iter().map(item).collect()),
+            scalar => return scalar.to_string(),
+        };
+        let (Some(indent), Some(inner)) = (indent, &inner) else {
+            return format!("{open}{}{close}", items.join(self.comma()));
         };
         let newline = self.newline;
-        let lines = lines.join(&format!(",{newline}{inner}"));
+        let lines = items.join(&format!(",{newline}{inner}"));
         format!("{open}{newline}{inner}{lines}{newline}{indent}{close}")
-    }
-
-    /// A value on one line.
-    pub(super) fn format_inline(&self, value: &Value) -> String {
-        let (comma, colon) = (self.comma(), self.colon());
-        match value {
-            Value::Object(map) => {
-                let pairs = map.iter().map(|(key, it)| {
-                    format!("{}{colon}{}", quote_json_text(key), self.format_inline(it))
-                });
-                format!("{{{}}}", pairs.collect::<Vec<_>>().join(comma))
-            }
-            Value::Array(list) => {
-                format!(
-                    "[{}]",
-                    list.iter()
-                        .map(|it| self.format_inline(it))
-                        .collect::<Vec<_>>()
-                        .join(comma)
-                )
-            }
-            scalar => scalar.to_string(),
-        }
     }
 
     /// What stands between two items on a line.
