@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::EditedText;
 use super::hook_line::{HookLine, resembles_hook_line};
-use super::jsonc::{self, BOM, JsonItem, JsonKind, JsonNode, JsonStep, has_jsonc_path};
+use super::jsonc::{self, BOM, JsonStep, has_jsonc_path};
 use super::program::{NAME, ProgramCommand};
 
 /// What a client's hooks file says.
@@ -88,10 +88,11 @@ const HOOKS: &str = "hooks";
 /// Where an entry says what to run.
 const COMMANDS: [&str; 3] = ["command", "bash", "powershell"];
 
-/// A handler of ours: the event it is under, the number of its entry there, and its own within a group.
+/// A handler of ours: the event it is under, its entry there with its number, and its own number within a group.
 struct OwnHandler {
     event: String,
-    entry: usize,
+    at: usize,
+    entry: Value,
     handler: Option<usize>,
 }
 
@@ -105,14 +106,9 @@ pub(super) fn put_hooks(text: &str, layout: &HooksLayout, program: &ProgramComma
     }
     for event in layout.events {
         let wanted = layout.build_entry(event, program);
-        let whole = jsonc::parse_jsonc(&text)?.map(|it| it.to_value());
         let mut mine = find_own_handlers(&text)?;
         mine.retain(|it| it.event == *event);
-        let is_there = |it: &OwnHandler| {
-            let whole = whole.as_ref();
-            whole.is_some_and(|whole| whole[HOOKS][event][it.entry] == wanted)
-        };
-        if mine.len() != 1 || !mine.iter().all(is_there) {
+        if mine.len() != 1 || mine[0].entry != wanted {
             text = remove_handlers_where(&text, |it| it == *event)?;
             text = jsonc::push_jsonc_element(&text, &[HOOKS, event], &wanted)?;
         }
@@ -153,55 +149,49 @@ pub fn find_hook_lines(text: &str) -> Result<Vec<(String, String)>, String> {
     let Some(root) = jsonc::parse_jsonc(text.trim_start_matches(BOM))? else {
         return Ok(Vec::new());
     };
-    let (hooks, []) = jsonc::follow_json_path(&root, &[HOOKS])? else {
-        return Ok(Vec::new());
+    let Value::Object(whole) = root.to_value() else {
+        return Err("it is not an object".into());
     };
-    if !matches!(hooks.kind, JsonKind::Object(_)) {
-        return Err(format!("`{HOOKS}` is not an object"));
-    }
+    let events = match whole.get(HOOKS) {
+        None => return Ok(Vec::new()),
+        Some(Value::Object(events)) => events,
+        Some(_) => return Err(format!("`{HOOKS}` is not an object")),
+    };
     let mut lines = Vec::new();
-    for (event, list) in hooks.members() {
-        if !matches!(list.kind, JsonKind::Array(_)) {
-            return Err(format!("`{HOOKS}.{event}` is not a list"));
-        }
-        for entry in list.items() {
-            let group = list_group_handlers(&entry.value);
-            let found = std::iter::once(entry).chain(group);
-            let found = found.filter_map(|it| find_handler_line(&it.value));
-            lines.extend(found.map(|it| (event.to_owned(), it)));
+    for (event, list) in events {
+        let not_list = || format!("`{HOOKS}.{event}` is not a list");
+        for entry in list.as_array().ok_or_else(not_list)? {
+            let found = list_handlers(entry).filter_map(|(_, it)| find_handler_line(it));
+            lines.extend(found.map(|it| (event.clone(), it)));
         }
     }
     Ok(lines)
 }
 
-/// The handlers of an entry that is a group.
-fn list_group_handlers(entry: &JsonNode) -> &[JsonItem] {
-    let group = entry.member(HOOKS);
-    group.map(JsonNode::items).unwrap_or_default()
+/// What may be a handler in an entry: the entry itself, and the handlers of a group with their numbers.
+fn list_handlers(entry: &Value) -> impl Iterator<Item = (Option<usize>, &Value)> {
+    let group = entry[HOOKS].as_array().into_iter().flatten().enumerate();
+    std::iter::once((None, entry)).chain(group.map(|(n, it)| (Some(n), it)))
 }
 
 /// The commands of a handler.
-fn list_handler_commands(handler: &JsonNode) -> Vec<Value> {
-    let commands = COMMANDS.iter().filter_map(|key| handler.member(key));
-    commands.map(JsonNode::to_value).collect()
+fn list_commands(handler: &Value) -> impl Iterator<Item = &Value> + Clone {
+    COMMANDS.iter().filter_map(|key| handler.get(key))
 }
 
 /// The line that a handler runs, if it speaks of our hooks. One for another shell counts only where it is not ours.
-fn find_handler_line(handler: &JsonNode) -> Option<String> {
-    let lines = list_handler_commands(handler);
-    let mut lines = lines
-        .iter()
-        .filter_map(Value::as_str)
-        .filter(|it| resembles_hook_line(it));
+fn find_handler_line(handler: &Value) -> Option<String> {
+    let lines = list_commands(handler).filter_map(Value::as_str);
+    let mut lines = lines.filter(|it| resembles_hook_line(it));
     let odd = lines.clone().find(|it| HookLine::parse(it).is_none());
     odd.or_else(|| lines.next()).map(str::to_owned)
 }
 
 /// Whether every command of a handler is ours: one that is not is somebody's, and stays with all that it has.
-fn is_own_handler(handler: &JsonNode) -> bool {
-    let lines = list_handler_commands(handler);
+fn is_own_handler(handler: &Value) -> bool {
+    let mut commands = list_commands(handler);
     let is_ours = |it: &Value| it.as_str().is_some_and(|it| HookLine::parse(it).is_some());
-    !lines.is_empty() && lines.iter().all(is_ours)
+    commands.clone().next().is_some() && commands.all(is_ours)
 }
 
 /// The events under which something of ours stands, as often as it does.
@@ -212,21 +202,15 @@ fn list_own_events(text: &str) -> Result<Vec<String>, String> {
 
 /// Every handler of ours.
 fn find_own_handlers(text: &str) -> Result<Vec<OwnHandler>, String> {
-    let root = jsonc::parse_jsonc(text)?;
-    let Some(hooks) = root.as_ref().and_then(|it| it.member(HOOKS)) else {
-        return Ok(Vec::new());
-    };
+    let whole = jsonc::parse_jsonc(text)?.map_or(Value::Null, |it| it.to_value());
     let mut all = Vec::new();
-    for (event, list) in hooks.members() {
-        for (entry, it) in list.items().iter().enumerate() {
-            let group = list_group_handlers(&it.value).iter().enumerate();
-            let handlers = group.map(|(n, it)| (Some(n), it));
-            let mine = std::iter::once((None, it))
-                .chain(handlers)
-                .filter(|(_, it)| is_own_handler(&it.value));
+    for (event, list) in whole[HOOKS].as_object().into_iter().flatten() {
+        for (at, entry) in list.as_array().into_iter().flatten().enumerate() {
+            let mine = list_handlers(entry).filter(|(_, it)| is_own_handler(it));
             all.extend(mine.map(|(handler, _)| OwnHandler {
-                event: event.to_owned(),
-                entry,
+                event: event.clone(),
+                at,
+                entry: entry.clone(),
                 handler,
             }));
         }
@@ -243,7 +227,7 @@ fn remove_handlers_where(text: &str, is_gone: impl Fn(&str) -> bool) -> EditedTe
         let path = [
             JsonStep::Key(HOOKS),
             JsonStep::Key(&it.event),
-            JsonStep::At(it.entry),
+            JsonStep::At(it.at),
             JsonStep::Key(HOOKS),
             JsonStep::At(it.handler.unwrap_or(0)),
         ];

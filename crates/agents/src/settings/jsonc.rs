@@ -103,21 +103,15 @@ impl JsonNode {
         self.descendant(&[JsonStep::Key(key)])
     }
 
-    /// The members with their keys.
-    pub(super) fn members(&self) -> impl Iterator<Item = (&str, &Self)> {
-        let items = self.items().iter();
-        items.map(|it| (it.key.as_deref().unwrap_or_default(), &it.value))
-    }
-
     /// The value as a program sees it.
     pub(super) fn to_value(&self) -> Value {
         match &self.kind {
             JsonKind::Scalar(value) => value.clone(),
             JsonKind::Array(items) => items.iter().map(|it| it.value.to_value()).collect(),
-            JsonKind::Object(_) => {
-                let members = self.members();
-                members.map(|(key, it)| (key, it.to_value())).collect()
-            }
+            JsonKind::Object(items) => items
+                .iter()
+                .map(|it| (it.key.clone().unwrap_or_default(), it.value.to_value()))
+                .collect(),
         }
     }
 }
