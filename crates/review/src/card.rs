@@ -84,16 +84,19 @@ fn format_card_field(paint: &Paint, label: &str, style: Style, text: &str) -> St
     if text.is_empty() {
         return String::new();
     }
-    let lines = paint.wrap_text(&format!("{label} {}", flatten_to_line(text)), 2);
-    lines.replacen(label, &style_text(style, label), 1)
+    paint
+        .wrap_text(&format!("{label} {}", flatten_to_line(text)), 2)
+        .replacen(label, &style_text(style, label), 1)
 }
 
 fn format_card_author(paint: &Paint, memory: &Memory) -> String {
     let voice = &memory.voice;
     // What is somebody's is made harmless with the whole.
     let told = |before: &str, words: &Option<String>| {
-        let words = words.as_ref().map(|it| format!("{before}{it}"));
-        words.unwrap_or_default()
+        words
+            .as_ref()
+            .map(|it| format!("{before}{it}"))
+            .unwrap_or_default()
     };
     let channel = format_if(voice.channel != Channel::Unknown, || {
         format!(" by {}", voice.channel)
@@ -123,8 +126,9 @@ fn format_card_kind(memory: &Memory) -> String {
 /// The cited lines as they are now, and what they do not say.
 fn format_card_evidence(paint: &Paint, it: &ReviewItem) -> String {
     let citations = &it.memory().citations;
-    let seen = citations.iter().zip(&it.verified.verdicts);
-    let mut out: String = seen
+    let mut out: String = citations
+        .iter()
+        .zip(&it.verified.verdicts)
         .take(CITATIONS)
         .map(|(a, b)| format_card_citation(paint, a, b))
         .collect();
@@ -143,8 +147,11 @@ fn format_card_evidence(paint: &Paint, it: &ReviewItem) -> String {
 fn format_card_citation(paint: &Paint, citation: &Citation, verdict: &Verdict) -> String {
     let word = verdict.as_str();
     let judged = memory::format_judged_place(citation, verdict);
-    let judged = paint.wrap_text(&format!("{word}  {judged}"), 2);
-    let head = judged.replacen(word, &memory::style_standing(word), 1);
+    let head = paint.wrap_text(&format!("{word}  {judged}"), 2).replacen(
+        word,
+        &memory::style_standing(word),
+        1,
+    );
     let (lines, text) = match verdict {
         Verdict::Changed(it) if !it.is_harmless => {
             return head + &memory::format_counter_evidence(citation, verdict, 2);

@@ -34,8 +34,11 @@ impl DecisionOutcome {
         if self.done.is_empty() {
             return Vec::new();
         }
-        let all = all_of_item(it).chain(&self.done).map(|it| it.id);
-        all.chain(it.memory().supersedes).collect()
+        all_of_item(it)
+            .chain(&self.done)
+            .map(|it| it.id)
+            .chain(it.memory().supersedes)
+            .collect()
     }
 }
 
@@ -156,8 +159,10 @@ impl Reviewer<'_> {
     /// Whether it still waits; somebody else may have been first.
     fn is_waiting(self, it: &ReviewItem) -> CommandResult<bool> {
         let (cx, spaces) = (self.desk.context(), self.desk.spaces());
-        let now = list::find_named_memory(&cx, &spaces, name_by_id(it.memory()))?;
-        Ok(now.is_some_and(|it| it.status.stage() == Stage::Pending))
+        Ok(
+            list::find_named_memory(&cx, &spaces, name_by_id(it.memory()))?
+                .is_some_and(|it| it.status.stage() == Stage::Pending),
+        )
     }
 
     /// What became of it, once its copies went up in what is now in use.

@@ -279,8 +279,12 @@ impl<'a> ReviewDialogue<'a> {
 
     /// The copies, one on each line.
     fn list_copies(&self, it: &ReviewItem) -> String {
-        let copies = it.copies.iter().take(LISTED);
-        let lines: String = copies.map(|it| self.format_listed(it, &it.fact)).collect();
+        let lines: String = it
+            .copies
+            .iter()
+            .take(LISTED)
+            .map(|it| self.format_listed(it, &it.fact))
+            .collect();
         let more = it.copies.len().saturating_sub(LISTED);
         lines + &format_if(more > 0, || format!("… and {more} more\n"))
     }
@@ -402,8 +406,9 @@ impl<'a> ReviewDialogue<'a> {
             self.print_text("nothing that waits is safe to accept unread\n");
             return Ok(());
         }
-        let shown = safe.iter().take(LISTED);
-        let mut list: String = shown
+        let mut list: String = safe
+            .iter()
+            .take(LISTED)
             .map(|it| self.format_listed(it.memory(), &queue::format_waiting_memory(it)))
             .collect();
         if safe.len() > LISTED {

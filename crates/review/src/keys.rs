@@ -107,8 +107,11 @@ pub(crate) fn format_review_keys(paint: &Paint) -> String {
             _ => lines.push(part),
         }
     }
-    let lines = lines.iter().map(|it| format!("{}\n", it.trim_end()));
-    lines.collect::<String>() + "> "
+    lines
+        .iter()
+        .map(|it| format!("{}\n", it.trim_end()))
+        .collect::<String>()
+        + "> "
 }
 
 /// What each key does.

@@ -1,18 +1,9 @@
 //! The command line as it is typed. What is meant by it is worked out elsewhere.
 
-mod audit;
+mod agents;
 pub mod help;
-mod hook;
-mod import;
-mod init;
-mod promote;
-mod report;
-mod review;
-mod rollback;
-mod serve;
 mod task;
-mod token;
-mod verify;
+mod upkeep;
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -21,26 +12,23 @@ use crate::paint::paste::quote_pasted_word;
 use apostille_core::memory::{Channel, Kind, Layer, MemoryName, Origin, Stage};
 use apostille_core::policy::InjectMode;
 use apostille_import::export::Format;
+use apostille_import::format::Format as ForeignFormat;
 use apostille_text::words::UnknownWord;
 use apostille_workspace::config::SettingFlags;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice, Parser, Subcommand};
 
-pub use audit::AuditArgs;
-pub use hook::{HookArgs, WhyArgs};
-pub use import::ImportArgs;
-pub use init::InitArgs;
-pub use promote::PromoteArgs;
-pub use report::ReportArgs;
-pub use review::{BreakerArgs, BreakerSubcommand, ReviewArgs};
-pub use rollback::RollbackArgs;
-pub use serve::{LogLevelArg, OfferArgs, ServeArgs};
+pub use agents::{
+    HookArgs, InitArgs, LogLevelArg, OfferArgs, ServeArgs, TokenArgs, TokenCreateArgs,
+    TokenSubcommand, WhyArgs,
+};
 pub use task::{
     TaskArgs, TaskDoneArgs, TaskHooksArgs, TaskListArgs, TaskNoteArgs, TaskPhaseArgs, TaskShowArgs,
     TaskStartArgs, TaskSubcommand, TaskTrailersArgs,
 };
-pub use token::{TokenArgs, TokenCreateArgs, TokenSubcommand};
-pub use verify::VerifyArgs;
+pub use upkeep::{
+    AuditArgs, BreakerArgs, BreakerSubcommand, PromoteArgs, ReviewArgs, RollbackArgs, VerifyArgs,
+};
 
 /// Verified, shared memory for coding agents.
 #[derive(Debug, Parser)]
@@ -461,6 +449,43 @@ pub struct ExportArgs {
     /// Whose.
     #[command(flatten)]
     pub spaces: SpaceArgs,
+}
+
+/// `import`.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// The file, or a folder of such files; - reads the standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// What it is; found out unless said
+    #[arg(long, short, value_name = "NAME", value_parser = build_word_parser(ForeignFormat::ALL, ForeignFormat::as_str))]
+    pub format: Option<ForeignFormat>,
+    /// Keep everything as the file has it, on your word; without it, all of it waits for approval
+    #[arg(long)]
+    pub trust: bool,
+    /// Keep it for yourself instead of this repository, where the file does not say whose it is
+    #[arg(long)]
+    pub user: bool,
+    /// Say what would be kept, and keep nothing
+    #[arg(long, short = 'n')]
+    pub dry_run: bool,
+}
+
+/// `report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// From when: 7d, 24h, 2w, or a date
+    #[arg(long, value_name = "WHEN", default_value = "7d")]
+    pub since: String,
+    /// Up to when, exclusive: a date, or as long ago; now unless said
+    #[arg(long, value_name = "WHEN")]
+    pub until: Option<String>,
+    /// As Markdown
+    #[arg(long)]
+    pub markdown: bool,
+    /// In every space of the store, not only this repository's
+    #[arg(long, visible_alias = "all-spaces")]
+    pub all: bool,
 }
 
 /// `config`.

@@ -335,8 +335,9 @@ fn format_titled_message(
     message: &str,
 ) -> String {
     let text = format!("{title} {message}");
-    let text = paint.map_or_else(|| format!("{text}\n"), |paint| paint.wrap_text(&text, 0));
-    text.replacen(title, &style_text(style, title), 1)
+    paint
+        .map_or_else(|| format!("{text}\n"), |paint| paint.wrap_text(&text, 0))
+        .replacen(title, &style_text(style, title), 1)
 }
 
 /// A way out, below what it is the way out of.

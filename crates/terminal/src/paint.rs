@@ -83,8 +83,11 @@ pub fn style_text(style: Style, text: impl Display) -> String {
 
 /// Texts with something between them.
 pub fn join_texts(texts: impl IntoIterator<Item = impl Display>, between: &str) -> String {
-    let texts = texts.into_iter().map(|it| it.to_string());
-    texts.collect::<Vec<_>>().join(between)
+    texts
+        .into_iter()
+        .map(|it| it.to_string())
+        .collect::<Vec<_>>()
+        .join(between)
 }
 
 /// The text where it applies; else nothing.

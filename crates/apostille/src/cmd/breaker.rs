@@ -37,11 +37,12 @@ fn build_breaker_output(
     none: &str,
 ) -> CommandOutput {
     let json = BreakersReply::new(outcome, trips);
-    let answer = shell.render_output(&json, |paint| match trips {
-        [] => none.to_owned(),
-        _ => format_breaker_page(paint, outcome, trips),
-    });
-    answer.or_nothing(trips.is_empty() && outcome.is_some(), "")
+    shell
+        .render_output(&json, |paint| match trips {
+            [] => none.to_owned(),
+            _ => format_breaker_page(paint, outcome, trips),
+        })
+        .or_nothing(trips.is_empty() && outcome.is_some(), "")
 }
 
 fn format_breaker_page(

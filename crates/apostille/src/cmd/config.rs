@@ -27,7 +27,7 @@ pub fn run(shell: &CommandContext, args: &ConfigArgs) -> CommandResult {
         return Ok(build_config_paths_output(shell, &files));
     }
     let settings = shell.resolve_settings(&place)?;
-    let each = settings
+    let views: Vec<(&str, SettingView)> = settings
         .list_settings()
         .into_iter()
         .map(|(key, value, origin)| {
@@ -37,8 +37,8 @@ pub fn run(shell: &CommandContext, args: &ConfigArgs) -> CommandResult {
                 file: origin.file().map(|it| it.display().to_string()),
             };
             (key.as_str(), view)
-        });
-    let views: Vec<(&str, SettingView)> = each.collect();
+        })
+        .collect();
     let sorted: BTreeMap<_, _> = views.iter().map(|(key, view)| (key, view)).collect();
     let json = json!({"ok": true, "settings": sorted});
     Ok(shell.render_output(&json, |paint| {

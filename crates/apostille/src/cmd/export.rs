@@ -47,11 +47,12 @@ pub fn run(shell: &CommandContext, args: &ExportArgs) -> CommandResult {
     write_export_file(&path, &text).map_err(|error| new_write_fault(&path, error))?;
     let (path, n) = (path.display().to_string(), memories.len());
     let json = json!({"ok": true, "path": path, "count": n});
-    let answer = shell.render_output(&json, |_| {
-        let n = format_count(n as u64, "memory", "memories");
-        format!("wrote {n} to {path}\n")
-    });
-    Ok(answer.with_err(withheld))
+    Ok(shell
+        .render_output(&json, |_| {
+            let n = format_count(n as u64, "memory", "memories");
+            format!("wrote {n} to {path}\n")
+        })
+        .with_err(withheld))
 }
 
 /// A file or folder that cannot be written.

@@ -102,8 +102,9 @@ fn confirm_forget(shell: &CommandContext, memories: &[Memory], damaged: &[Damage
     if !shell.can_ask_beside() {
         return true;
     }
-    let torn = damaged.iter().map(format_damaged_memory);
-    let list: String = torn
+    let list: String = damaged
+        .iter()
+        .map(format_damaged_memory)
         .chain(memories.iter().map(format_handle_and_fact))
         .collect();
     shell.ask_beside(&format!(

@@ -89,8 +89,9 @@ fn plan_folder(
 /// What a text is that is of no format.
 fn describe_unknown_format(text: &str) -> String {
     let broken = || {
-        let error = serde_json::from_str::<serde::de::IgnoredAny>(text).err()?;
-        let line = error.line();
+        let line = serde_json::from_str::<serde::de::IgnoredAny>(text)
+            .err()?
+            .line();
         Some(format!(
             "it begins like JSON, and is none from line {line} on"
         ))

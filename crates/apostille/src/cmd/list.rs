@@ -39,8 +39,10 @@ pub fn run(shell: &CommandContext, args: &ListArgs) -> CommandResult {
     };
     let memories = list::list_memories(&desk.context(), &filter)?;
     let is_missed = memories.is_empty() && is_narrowed_list(args);
-    let answer = build_list_output(shell, memories, args.limit, args.spaces.all_spaces);
-    Ok(answer.or_nothing(is_missed, MISSED))
+    Ok(
+        build_list_output(shell, memories, args.limit, args.spaces.all_spaces)
+            .or_nothing(is_missed, MISSED),
+    )
 }
 
 /// Lists active memories, those refreshed last first.
@@ -68,15 +70,16 @@ const MISSED: &str =
 
 /// Whether only some of what there is was asked for.
 fn is_narrowed_list(args: &ListArgs) -> bool {
-    let words = [
+    [
         &args.tag,
         &args.task,
         &args.path,
         &args.text,
         &args.since,
         &args.until,
-    ];
-    words.iter().any(|it| it.is_some())
+    ]
+    .iter()
+    .any(|it| it.is_some())
         || !args.origins.is_empty()
         || !args.layers.is_empty()
         || !args.kinds.is_empty()

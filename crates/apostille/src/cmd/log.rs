@@ -40,8 +40,9 @@ pub fn run(shell: &CommandContext, args: &LogArgs) -> CommandResult {
         next: None,
     };
     let handles = read_event_handles(&*desk.store, &events)?;
-    let answer = shell.render_output(&json, |paint| format_event_table(paint, &events, &handles));
-    Ok(answer.or_nothing(events.is_empty(), "nothing has happened here yet\n"))
+    Ok(shell
+        .render_output(&json, |paint| format_event_table(paint, &events, &handles))
+        .or_nothing(events.is_empty(), "nothing has happened here yet\n"))
 }
 
 /// The last events of these spaces in one order.

@@ -84,7 +84,7 @@ fn build_cli_draft(
     fact: &str,
     telling: &FactArgs,
 ) -> CommandResult<Draft> {
-    let draft = Draft {
+    Ok(Draft {
         layer: telling.layer,
         kind: telling.kind,
         subject: telling.subject.clone(),
@@ -93,8 +93,8 @@ fn build_cli_draft(
         tags: telling.tags.iter().map(|it| it.trim().to_owned()).collect(),
         task: telling.task.clone(),
         ..Draft::new(space, fact, build_cli_voice(shell, telling)?)
-    };
-    Ok(draft.with_vouching(telling.force, shell.world.speaker().person()))
+    }
+    .with_vouching(telling.force, shell.world.speaker().person()))
 }
 
 /// The places that were typed.
@@ -102,8 +102,10 @@ pub(super) fn resolve_locations(
     desk: &Workspace,
     typed: &[String],
 ) -> CommandResult<Vec<CodeLocation>> {
-    let places = typed.iter().map(|it| Ok(desk.place.resolve_location(it)?));
-    places.collect()
+    typed
+        .iter()
+        .map(|it| Ok(desk.place.resolve_location(it)?))
+        .collect()
 }
 
 /// Who speaks. A flag can lower what the program knows of it, and raise it for a person alone.

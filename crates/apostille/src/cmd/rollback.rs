@@ -157,8 +157,11 @@ fn has_event_at_place(desk: &Workspace, space: &Space, text: &str) -> CommandRes
         limit: 1,
         ..EventPage::default()
     };
-    let found = desk.store.read_events(space, &page)?;
-    Ok(found.first().is_some_and(|it| it.seq == place))
+    Ok(desk
+        .store
+        .read_events(space, &page)?
+        .first()
+        .is_some_and(|it| it.seq == place))
 }
 
 fn build_rollback_output(
@@ -182,24 +185,25 @@ fn build_rollback_output(
         lost: plan.lost,
         memories: first.map(RollbackStepView::from_step).collect(),
     };
-    let answer = shell.render_output(&json, |paint| {
-        let user = if space.is_user() { "--user " } else { "" };
-        let again = "stands again as it stood";
-        let undo = style_text(DIM, "to take it back:");
-        let undo = format!("{undo} apostille rollback {user}--undo\n");
-        match outcome {
-            "kept" => "nothing was rolled back\n".into(),
-            "unchanged" => format!(
-                "{space} stands as it stood {}: nothing to do\n{}",
-                format_point_time(paint, plan),
-                format_lost_note(plan)
-            ),
-            "planned" => format_rollback_page(paint, space, plan, PLANNED),
-            "agreed" => format_rollback_heading(paint, space, plan, again) + &undo,
-            _ => format_rollback_page(paint, space, plan, again) + &undo,
-        }
-    });
-    answer.or_nothing(matches!(outcome, "kept" | "unchanged"), "")
+    shell
+        .render_output(&json, |paint| {
+            let user = if space.is_user() { "--user " } else { "" };
+            let again = "stands again as it stood";
+            let undo = style_text(DIM, "to take it back:");
+            let undo = format!("{undo} apostille rollback {user}--undo\n");
+            match outcome {
+                "kept" => "nothing was rolled back\n".into(),
+                "unchanged" => format!(
+                    "{space} stands as it stood {}: nothing to do\n{}",
+                    format_point_time(paint, plan),
+                    format_lost_note(plan)
+                ),
+                "planned" => format_rollback_page(paint, space, plan, PLANNED),
+                "agreed" => format_rollback_heading(paint, space, plan, again) + &undo,
+                _ => format_rollback_page(paint, space, plan, again) + &undo,
+            }
+        })
+        .or_nothing(matches!(outcome, "kept" | "unchanged"), "")
 }
 
 fn format_point_time(paint: &Paint, plan: &RollbackPlan) -> String {

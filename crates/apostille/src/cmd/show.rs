@@ -114,8 +114,12 @@ fn format_memory_evidence(memory: &Memory, verdicts: &[Verdict]) -> String {
             memory::format_counter_evidence(citation, verdict, 6)
         )
     };
-    let places = memory.citations.iter().zip(verdicts);
-    places.map(evidence).collect()
+    memory
+        .citations
+        .iter()
+        .zip(verdicts)
+        .map(evidence)
+        .collect()
 }
 
 fn format_related_memories(title: &str, memories: &[VerifiedMemory]) -> String {

@@ -107,11 +107,12 @@ fn list_tokens(shell: &CommandContext) -> CommandResult {
     let all = TokenStore::for_user(&shell.world)?.read_tokens()?;
     let views = all.iter().map(|it| TokenView::new(shell, it));
     let json = json!({"ok": true, "tokens": views.collect::<Vec<_>>()});
-    let answer = shell.render_output(&json, |paint| match all.as_slice() {
-        [] => "no tokens; make one: apostille token create NAME\n".into(),
-        _ => format_token_table(shell, paint, &all),
-    });
-    Ok(answer.or_nothing(all.is_empty(), ""))
+    Ok(shell
+        .render_output(&json, |paint| match all.as_slice() {
+            [] => "no tokens; make one: apostille token create NAME\n".into(),
+            _ => format_token_table(shell, paint, &all),
+        })
+        .or_nothing(all.is_empty(), ""))
 }
 
 fn format_token_table(shell: &CommandContext, paint: &Paint, all: &[TokenRecord]) -> String {

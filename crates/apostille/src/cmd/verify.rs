@@ -121,10 +121,10 @@ fn answer_verify(
     if args.machine.ci || args.machine.sarif.is_some() {
         return answer_verify_ci(shell, args, report, &page);
     }
-    let answer = shell.render_output(&VerifyReply::from(report), |paint| {
-        format_if(!verified.is_empty(), || page.to_text(paint))
-    });
-    Ok(answer
+    Ok(shell
+        .render_output(&VerifyReply::from(report), |paint| {
+            format_if(!verified.is_empty(), || page.to_text(paint))
+        })
         .or_nothing(verified.iter().any(VerifiedMemory::is_invalid), "")
         .or_nothing(verified.is_empty(), "there is nothing to verify here\n"))
 }

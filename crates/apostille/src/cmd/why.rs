@@ -54,11 +54,15 @@ fn build_sessions_output(shell: &CommandContext, sessions: &[AgentSession]) -> C
             make_terminal_safe(&it.repo)
         )
     };
-    let answer = shell.render_output(&json, |paint| {
-        let rows = json.sessions.iter().zip(times);
-        rows.map(|(it, last)| line(paint, it, last.at)).collect()
-    });
-    answer.or_nothing(json.sessions.is_empty(), "")
+    shell
+        .render_output(&json, |paint| {
+            json.sessions
+                .iter()
+                .zip(times)
+                .map(|(it, last)| line(paint, it, last.at))
+                .collect()
+        })
+        .or_nothing(json.sessions.is_empty(), "")
 }
 
 fn format_session_page(paint: &Paint, session: &AgentSession, moments: &[MomentView]) -> String {

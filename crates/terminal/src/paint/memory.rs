@@ -36,8 +36,9 @@ pub fn format_memory_head(memory: &Memory, verdicts: &[Verdict]) -> String {
         .map(flatten_to_line)
         .map(|it| style_text(BOLD, it))
         .unwrap_or_default();
-    let head = format!("{}  {subject}", style_standing(word));
-    head.trim_end().to_owned()
+    format!("{}  {subject}", style_standing(word))
+        .trim_end()
+        .to_owned()
 }
 
 /// The word of a standing in its colour.

@@ -23,8 +23,10 @@ pub fn format_audit_page(paint: &Paint, found: &AuditReport, is_whole: bool) -> 
     if found.counts.is_empty() {
         return head + &style_text(GREEN, "Nothing needs attention.\n") + &unknown;
     }
-    let classes = Class::ALL.iter().filter(|it| found.counts.contains_key(it));
-    let sections = classes.map(|it| format_audit_section(paint, found, *it, members));
+    let sections = Class::ALL
+        .iter()
+        .filter(|it| found.counts.contains_key(it))
+        .map(|it| format_audit_section(paint, found, *it, members));
     let more = found.counts.keys().any(|it| found.count_left_off(*it) > 0);
     let hint = "\n--verbose shows all; --only CLASS one class\n";
     [

@@ -128,11 +128,16 @@ fn process_single_session(
     let turns = load_session_turns(shell, &desk.place.root, &session, last);
     let learned = learn_from_ended_session(shell, &desk, &session, last, &turns)?;
     // Tasks that a crash left open get the little that is known of them.
-    let tasks = CheckoutTasks::for_folder(&shell.world, &desk.place, &desk.settings)?;
-    tasks.close_left_open(&desk, |session| {
-        let entries = ledger.read_session(session).entries;
-        entries.iter().any(|it| it.moment == Moment::End)
-    })?;
+    CheckoutTasks::for_folder(&shell.world, &desk.place, &desk.settings)?.close_left_open(
+        &desk,
+        |session| {
+            ledger
+                .read_session(session)
+                .entries
+                .iter()
+                .any(|it| it.moment == Moment::End)
+        },
+    )?;
     let done = SessionEntry::new(now, name, last.client, last.space.clone(), Moment::Done);
     let all_shown = || session.entries.iter().flat_map(|it| &it.shown);
     let done = SessionEntry {
@@ -199,8 +204,10 @@ fn wait_for_full_transcript(
             .read_transcript_file(path, USUAL_BYTES)
             .unwrap_or_default()
     };
-    let changed = fs::metadata(path).and_then(|it| it.modified()).ok();
-    let is_new = changed.is_some_and(|it| it.elapsed().is_ok_and(|it| it < RECENT));
+    let is_new = fs::metadata(path)
+        .and_then(|it| it.modified())
+        .ok()
+        .is_some_and(|it| it.elapsed().is_ok_and(|it| it < RECENT));
     let mut turns = read();
     let mut waits = if is_new { WAITS } else { 0 };
     while waits > 0 && !is_transcript_complete(session, &turns) {

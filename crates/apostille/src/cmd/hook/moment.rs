@@ -148,8 +148,8 @@ fn build_moment_briefing(
     };
     // The state of the task in hand, as lines.
     let task = || {
-        let task = task::find_active_task(&shell.world, &desk.place, &desk.settings);
-        let bullets = task.map(|it| format_task_bullets(cx, &repo, &it, TASK_CHARS));
+        let bullets = task::find_active_task(&shell.world, &desk.place, &desk.settings)
+            .map(|it| format_task_bullets(cx, &repo, &it, TASK_CHARS));
         bullets.transpose().map(Option::unwrap_or_default)
     };
     Ok(match &told.moment {
@@ -226,9 +226,12 @@ fn name_hook_session(told: &HookCall, place: &ProjectFolder) -> String {
 /// A file as the client names it, if it lies in this checkout.
 fn resolve_touched_path(place: &ProjectFolder, typed: &str) -> Option<RepoPath> {
     let real = || {
-        let real = std::fs::canonicalize(typed).ok();
-        real.filter(|_| Path::new(typed).is_absolute())
+        std::fs::canonicalize(typed)
+            .ok()
+            .filter(|_| Path::new(typed).is_absolute())
     };
-    let typed_path = place.resolve_path(typed).ok();
-    typed_path.or_else(|| place.resolve_path(real()?.to_str()?).ok())
+    place
+        .resolve_path(typed)
+        .ok()
+        .or_else(|| place.resolve_path(real()?.to_str()?).ok())
 }

@@ -24,11 +24,11 @@ pub(super) fn build_import_output(
 ) -> CommandOutput {
     let json = ImportReply::new(files, args.dry_run, passed_over);
     let code = if json.ok { error::OK } else { error::REFUSED };
-    let answer = shell.render_output(&json, |_| match (passed_over, files) {
-        (None, [file]) => format_single_import(args, file),
-        _ => format_folder_import(args, &json, files),
-    });
-    answer
+    shell
+        .render_output(&json, |_| match (passed_over, files) {
+            (None, [file]) => format_single_import(args, file),
+            _ => format_folder_import(args, &json, files),
+        })
         .with_code(code)
         .with_err(format_import_remarks(shell, files, passed_over.is_some()))
 }

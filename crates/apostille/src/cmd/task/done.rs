@@ -153,8 +153,11 @@ fn remember_task_summary(
 /// What git says was done. The task's own files are no work.
 fn collect_git_work(desk: &Workspace, tasks: &CheckoutTasks, task: &Task) -> GitWork {
     let since = || {
-        let checkout = desk.place.checkout.as_ref()?;
-        checkout.read_work_since(task.commit.as_deref()?).ok()
+        desk.place
+            .checkout
+            .as_ref()?
+            .read_work_since(task.commit.as_deref()?)
+            .ok()
     };
     let done = since().unwrap_or_default();
     let own = format!("{}/", tasks.dir());
@@ -215,8 +218,7 @@ fn list_unpromoted_notes(
             .iter()
             .any(|name| *name == MemoryName::Id(it.id) || *name == MemoryName::Handle(it.handle()))
     };
-    let memories = task::load_task_memories(&desk.context(), &desk.settings.repo, task)?;
-    let durable = memories
+    let durable = task::load_task_memories(&desk.context(), &desk.settings.repo, task)?
         .into_iter()
         .filter(|it| is_durable_note(it) && !is_promoted(it))
         .collect();

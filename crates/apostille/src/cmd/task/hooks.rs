@@ -163,12 +163,12 @@ fn advise_manual_hook(
     let told = format!(
         "{not_written} {NAME}: {why}\n  add this line to {path}, behind its first:\n    {call}\n"
     );
-    let answer = shell.render_output(&json, |_| {
-        format_if(is_there, || {
-            format!("{GREEN}{outcome}{GREEN:#} {}\n", json.path)
+    shell
+        .render_output(&json, |_| {
+            format_if(is_there, || {
+                format!("{GREEN}{outcome}{GREEN:#} {}\n", json.path)
+            })
         })
-    });
-    answer
         .with_code(code)
         .with_err(format_if(!is_there, || told))
 }
@@ -211,8 +211,11 @@ fn is_hook_installed(found: &ExistingHook) -> bool {
 
 /// Whether the first line of a script names a shell: `#!/bin/sh -e`, `#!/usr/bin/env bash`.
 fn is_shell_shebang(line: &str) -> bool {
-    let command = line.strip_prefix("#!").unwrap_or_default();
-    let mut words = command.split_whitespace().filter(|it| !it.starts_with('-'));
+    let mut words = line
+        .strip_prefix("#!")
+        .unwrap_or_default()
+        .split_whitespace()
+        .filter(|it| !it.starts_with('-'));
     let program = words.next().unwrap_or_default();
     match program.rsplit(['/', '\\']).next() {
         Some("env") => words.next().is_some_and(|it| SHELLS.contains(&it)),

@@ -157,6 +157,10 @@ fn format_task_entry(paint: &Paint, task: &Task, it: &VerifiedMemory) -> String 
 /// What a memory of the task is that no gate names.
 fn choose_note_tag(memory: &Memory) -> &str {
     let known = |it: &&String| Sort::ALL.iter().any(|sort| sort.as_str() == it.as_str());
-    let word = memory.tags.iter().find(known).or(memory.tags.first());
-    word.map_or(memory.layer.as_str(), String::as_str)
+    memory
+        .tags
+        .iter()
+        .find(known)
+        .or(memory.tags.first())
+        .map_or(memory.layer.as_str(), String::as_str)
 }

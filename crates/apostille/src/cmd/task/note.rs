@@ -61,10 +61,11 @@ pub fn run(shell: &CommandContext, args: &TaskNoteArgs) -> CommandResult {
         resolved: resolved.iter().map(|it| it.handle().to_string()).collect(),
         problems,
     };
-    let answer = shell.render_output(&json, |paint| {
-        format_task_note(paint, &task, args, &memory, &json)
-    });
-    Ok(answer.with_err(err))
+    Ok(shell
+        .render_output(&json, |paint| {
+            format_task_note(paint, &task, args, &memory, &json)
+        })
+        .with_err(err))
 }
 
 fn format_task_note(
@@ -106,8 +107,8 @@ fn find_resolved_blockers(
         .collect();
     let (cx, spaces) = (desk.context(), desk.spaces());
     let find = |name: &MemoryName| {
-        let memory = list::find_named_memory(&cx, &spaces, *name)?;
-        let blocker = memory.filter(|it| blockers.contains(&it.id));
+        let blocker =
+            list::find_named_memory(&cx, &spaces, *name)?.filter(|it| blockers.contains(&it.id));
         Ok(blocker.ok_or_else(|| Refusal::NoSuchMemory {
             name: format!("{name} among the blockers of {}", task.slug),
         })?)
@@ -147,11 +148,9 @@ pub(super) fn remember_task_draft(desk: &Workspace, draft: Draft) -> CommandResu
         }
         RememberOutcome::Refused(refusal) => Err(refusal.into()),
         // Text from outside repeats what is in use: there is nothing to note.
-        RememberOutcome::Similar { near } => {
-            let known = near
-                .first()
-                .and_then(|it| desk.store.get_by_ids(&[it.id]).ok()?.pop());
-            Ok(known.ok_or(Refusal::Empty { field: "fact" })?)
-        }
+        RememberOutcome::Similar { near } => Ok(near
+            .first()
+            .and_then(|it| desk.store.get_by_ids(&[it.id]).ok()?.pop())
+            .ok_or(Refusal::Empty { field: "fact" })?),
     }
 }

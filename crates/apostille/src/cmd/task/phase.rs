@@ -51,8 +51,9 @@ pub fn run(shell: &CommandContext, args: &TaskPhaseArgs) -> CommandResult {
         "durable": json::build_memory_views(&durable),
         "problems": problems,
     });
-    let answer = shell.render_output(&json, |_| format_task_phase(&task, &durable, &scratch));
-    Ok(answer.with_err(err))
+    Ok(shell
+        .render_output(&json, |_| format_task_phase(&task, &durable, &scratch))
+        .with_err(err))
 }
 
 /// A name that is not among the phases that were planned, nor among those that were, is a slip more often than not.
@@ -103,8 +104,10 @@ fn format_task_phase(
 /// What the phase that ends decided or verified, with proof.
 fn list_durable_phase_notes(desk: &Workspace, task: &Task) -> CommandResult<Vec<VerifiedMemory>> {
     let memories = task::load_task_memories(&desk.context(), &desk.settings.repo, task)?;
-    let of_phase = task.entries.iter().filter(|it| it.phase == task.phase);
-    let durable = of_phase
+    let durable = task
+        .entries
+        .iter()
+        .filter(|it| it.phase == task.phase)
         .filter_map(|entry| memories.iter().find(|it| it.id == entry.id))
         .filter(|it| is_durable_note(it));
     Ok(verify_offered_notes(desk, durable.cloned().collect()))

@@ -33,17 +33,18 @@ pub fn run(shell: &CommandContext, args: &TaskStartArgs) -> CommandResult {
     let (problems, told) = super::refresh_task_notes(&tasks, &desk)?;
     let view = TaskView::new(&task, Some(&task.slug));
     let json = json!({"ok": true, "outcome": outcome, "task": view, "problems": problems});
-    let answer = shell.render_output(&json, |_| {
-        let phase = task.format_phase().map(|it| flatten_to_line(&it));
-        let phase = phase.map(|it| format!("{DIM}  phase {it}{DIM:#}"));
-        format!(
-            "{}  {}{}\n",
-            format_outcome(outcome, &task.slug),
-            flatten_to_line(&task.title),
-            phase.unwrap_or_default()
-        )
-    });
-    Ok(answer.with_err(told))
+    Ok(shell
+        .render_output(&json, |_| {
+            let phase = task.format_phase().map(|it| flatten_to_line(&it));
+            let phase = phase.map(|it| format!("{DIM}  phase {it}{DIM:#}"));
+            format!(
+                "{}  {}{}\n",
+                format_outcome(outcome, &task.slug),
+                flatten_to_line(&task.title),
+                phase.unwrap_or_default()
+            )
+        })
+        .with_err(told))
 }
 
 fn validate_task_start(desk: &Workspace, args: &TaskStartArgs) -> Result<GateStart, Refusal> {
@@ -58,8 +59,11 @@ fn validate_task_start(desk: &Workspace, args: &TaskStartArgs) -> Result<GateSta
         });
     }
     let phase = args.phase.as_ref().map(name).transpose()?;
-    let checkout = desk.place.checkout.as_ref();
-    let head = checkout.and_then(|it| it.read_head().ok());
+    let head = desk
+        .place
+        .checkout
+        .as_ref()
+        .and_then(|it| it.read_head().ok());
     Ok(GateStart {
         title,
         phase: phase.or_else(|| phases.first().cloned()),
@@ -92,8 +96,10 @@ fn begin_or_resume_task(
         return Ok(("started", task));
     };
     let gate = if known.is_open() {
-        let phase = start.phase.filter(|it| known.phase.as_ref() != Some(it));
-        phase.map(GateAction::Phase)
+        start
+            .phase
+            .filter(|it| known.phase.as_ref() != Some(it))
+            .map(GateAction::Phase)
     } else {
         let title = known.title.clone();
         Some(GateAction::Started(GateStart { title, ..start }))

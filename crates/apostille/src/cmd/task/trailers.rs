@@ -30,8 +30,9 @@ pub fn run(shell: &CommandContext, args: &TaskTrailersArgs) -> CommandOutput {
     };
     let json = json!({"ok": true, "changed": changed, "trailers": trailers});
     shell.render_output(&json, |_| {
-        let lines = trailers.iter().filter(|_| args.print);
-        lines
+        trailers
+            .iter()
+            .filter(|_| args.print)
             .map(|(name, value)| format!("{name}: {value}\n"))
             .collect()
     })
@@ -89,8 +90,7 @@ fn read_git_setting(
     key: &str,
 ) -> Option<String> {
     let files = shell.world.env.git_config_files();
-    let checkout = place.checkout.as_ref()?;
-    let setting = checkout.read_setting(&files, section, key);
+    let setting = place.checkout.as_ref()?.read_setting(&files, section, key);
     setting.filter(|it| !it.is_empty())
 }
 
@@ -101,10 +101,14 @@ fn detect_comment_prefix(shell: &CommandContext, place: &ProjectFolder, message:
         .find_map(|it| read_git_setting(shell, place, "core", it));
     match said {
         Some(said) if said == "auto" => {
-            let last = message.lines().rev().find(|it| !it.trim().is_empty());
-            let first = last.and_then(|it| it.chars().next());
-            let chosen = first.filter(|it| CHOICES.contains(*it));
-            chosen.map_or_else(|| HASH.into(), String::from)
+            let first = message
+                .lines()
+                .rev()
+                .find(|it| !it.trim().is_empty())
+                .and_then(|it| it.chars().next());
+            first
+                .filter(|it| CHOICES.contains(*it))
+                .map_or_else(|| HASH.into(), String::from)
         }
         said => said.unwrap_or_else(|| HASH.into()),
     }

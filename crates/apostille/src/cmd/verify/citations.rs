@@ -155,8 +155,10 @@ impl CitationLookup<'_> {
             let Ok(asked) = asked else { continue };
             match &asked.pin {
                 Ok(pin) => {
-                    let same = by_ref.entry(asked.reference.as_deref()).or_default();
-                    same.push((at, pin));
+                    by_ref
+                        .entry(asked.reference.as_deref())
+                        .or_default()
+                        .push((at, pin));
                 }
                 Err(why) => {
                     seen.insert(at, CitationLookupResult::new_uncitable(why.clone()));
@@ -202,8 +204,11 @@ impl CitationLookup<'_> {
         let mut done: Vec<PlacedResult> = Vec::new();
         let mut open: Vec<(usize, Citation, u64)> = Vec::new();
         for same in pins.chunk_by(|a, b| a.1.commit == b.1.commit) {
-            let commit = same[0].1.commit.as_deref();
-            let then = commit.and_then(|it| self.trees.cited_commit(it));
+            let then = same[0]
+                .1
+                .commit
+                .as_deref()
+                .and_then(|it| self.trees.cited_commit(it));
             for (at, pin) in same {
                 let began = (self.clock)();
                 let citation = resolve_partial_citation(pin, then.as_ref(), now);
@@ -232,8 +237,8 @@ impl CitationLookup<'_> {
             .follow_citations(&citations);
         // What is looked up together takes its time together.
         let share = ((self.clock)() - began) / (open.len() as u64).max(1);
-        let timed = open.into_iter().zip(found);
-        timed
+        open.into_iter()
+            .zip(found)
             .map(|((at, citation, micros), found)| {
                 let result = CitationLookupResult {
                     snippet: Some(citation.snippet),

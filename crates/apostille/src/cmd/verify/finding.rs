@@ -64,8 +64,11 @@ fn collect_memory_findings(it: &VerifiedMemory) -> Vec<VerifyFinding> {
             it.is_good() && matches!(verdict, Verdict::Moved { .. })
         }
     };
-    let places = it.memory.citations.iter().zip(&it.verdicts).enumerate();
-    places
+    it.memory
+        .citations
+        .iter()
+        .zip(&it.verdicts)
+        .enumerate()
         .filter(|(_, (_, verdict))| is_wanted(verdict))
         .filter_map(|(nth, (citation, verdict))| build_verify_finding(it, nth, citation, verdict))
         .collect()

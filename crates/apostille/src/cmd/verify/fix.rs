@@ -51,8 +51,11 @@ pub fn propose_verify_fixes<'a>(
             && it.deed.is_none()
             && !it.verdicts.iter().any(is_unknown)
     };
-    let due = verified.iter().filter(due);
-    due.map(|it| VerifyFix::new(shell, it)).collect()
+    verified
+        .iter()
+        .filter(due)
+        .map(|it| VerifyFix::new(shell, it))
+        .collect()
 }
 
 impl<'a> VerifyFix<'a> {

@@ -151,8 +151,11 @@ impl VerifyPage<'_> {
             .into_iter()
             .map(|(group, n)| style_text(choose_group_style(group), format_group_count(group, n)));
         let deeds = Deed::ALL.iter().filter_map(|deed| {
-            let done = self.memories.iter().filter(|it| it.deed == Some(*deed));
-            let n = done.count();
+            let n = self
+                .memories
+                .iter()
+                .filter(|it| it.deed == Some(*deed))
+                .count();
             (n > 0).then(|| format!("{BOLD}{n} {deed}{BOLD:#}"))
         });
         join_texts(words.chain(deeds), &style_text(DIM, " · ")) + "\n"

@@ -1,12 +1,15 @@
-//! What a server is to offer, as it is typed.
+//! What agents, their clients and other machines come through, as it is typed: `init`, `hook`, `why`, `mcp`, `serve`, `token`.
 
 use std::time::Duration;
 
+use super::build_word_parser;
+use apostille_agents::client::Client;
+use apostille_api::access_token::Access;
+use apostille_core::space::Space;
 use apostille_http::ServerLimits;
 use apostille_mcp::{ToolNameStyle, ToolOffer};
 use apostille_tools::Profile;
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 
 /// What is offered to agents.
 #[derive(Debug, Clone, Copy, Args)]
@@ -16,7 +19,7 @@ pub struct OfferArgs {
         long,
         value_name = "SET",
         default_value = "default",
-        value_parser = PossibleValuesParser::new(Profile::ALL.iter().map(|it| it.as_str())).try_map(|it| it.parse::<Profile>())
+        value_parser = build_word_parser(Profile::ALL, Profile::as_str)
     )]
     pub profile: Profile,
     /// How tools are called: memory_store, or memory.store where the client takes dots
@@ -136,4 +139,108 @@ impl OfferArgs {
             },
         }
     }
+}
+
+/// `token`.
+#[derive(Debug, Args)]
+#[command(disable_help_subcommand = true)]
+pub struct TokenArgs {
+    /// What to do; they are listed unless said.
+    #[command(subcommand)]
+    pub what: Option<TokenSubcommand>,
+}
+
+/// What is done about tokens.
+#[derive(Debug, Subcommand)]
+pub enum TokenSubcommand {
+    /// Make one; it is shown once
+    Create(TokenCreateArgs),
+    /// List them
+    List,
+    /// Take one back; a server that runs knows at once
+    Revoke {
+        /// Which
+        name: String,
+    },
+}
+
+/// `token create`.
+#[derive(Debug, Args)]
+pub struct TokenCreateArgs {
+    /// What to call it
+    pub name: String,
+    /// Only for this repository, or users/NAME (repeatable); every one unless said
+    #[arg(long = "space", value_name = "OWNER/NAME")]
+    pub spaces: Vec<Space>,
+    /// What may be done with it
+    #[arg(long, value_name = "ACCESS", default_value = "read", value_parser = build_word_parser(Access::ALL, Access::as_str))]
+    pub access: Access,
+    /// For so many days; until it is revoked unless said
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub days: Option<u16>,
+}
+
+/// `hook`.
+#[derive(Debug, Clone, Args)]
+pub struct HookArgs {
+    /// The event, by the client's own name, such as UserPromptSubmit
+    #[arg(required_unless_present = "after")]
+    pub event: Option<String>,
+    /// Whose settings the command stands in: claude-code, codex, copilot, gemini, cursor or vscode
+    #[arg(
+        long,
+        value_name = "CLIENT",
+        default_value = "claude-code",
+        hide_default_value = true
+    )]
+    pub client: String,
+    /// Go through what a session left behind, or every session that is over
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", hide = true)]
+    pub after: Option<String>,
+}
+
+/// `why`.
+#[derive(Debug, Clone, Args)]
+pub struct WhyArgs {
+    /// Which session, by its id or the beginning of it; the latest here unless said
+    #[arg(long, value_name = "SESSION")]
+    pub session: Option<String>,
+    /// Every turn of it, not only the last
+    #[arg(long, short)]
+    pub all: bool,
+    /// List the sessions there are
+    #[arg(long, conflicts_with_all = ["session", "all"])]
+    pub list: bool,
+}
+
+/// `init`.
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Set up this agent instead of those that are found (repeatable)
+    #[arg(long = "client", value_name = "CLIENT", value_parser = build_word_parser(Client::ALL, Client::as_str))]
+    pub clients: Vec<Client>,
+    /// In your own files, for every repository, instead of in this one
+    #[arg(long)]
+    pub user: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Take back what `init` did here
+    #[arg(long, conflicts_with_all = ["clients", "no_hooks", "no_mcp", "no_rules"])]
+    pub undo: bool,
+    /// Share this repository's memories in the repository, through git
+    #[arg(long, conflicts_with_all = ["user", "undo"])]
+    pub shared: bool,
+    /// Leave the hooks out: the agent is told nothing by itself
+    #[arg(long)]
+    pub no_hooks: bool,
+    /// Leave the MCP server out: the agent has no tools
+    #[arg(long)]
+    pub no_mcp: bool,
+    /// Leave AGENTS.md and the like alone
+    #[arg(long)]
+    pub no_rules: bool,
 }
