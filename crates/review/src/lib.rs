@@ -6,9 +6,7 @@
 //! ```
 //! use apostille_review::run;
 //! use apostille_terminal::args::ReviewArgs;
-//! use apostille_terminal::command_context::{CommandContext, CommandOutput};
-//! use apostille_workspace::error::CommandError;
-//!
+//! //! //!
 //! let command: fn(&CommandContext, &ReviewArgs) -> Result<CommandOutput, CommandError> = run;
 //! # let _ = command;
 //! ```

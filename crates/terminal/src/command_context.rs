@@ -55,10 +55,20 @@ impl CommandOutput {
         }
     }
 
-    /// The same where something was found; else the exit code and the words for nothing.
+    /// The same with the exit code for nothing, where nothing was found or something does not hold.
+    pub fn nothing_if(self, is_nothing: bool) -> Self {
+        let code = if is_nothing {
+            error::NOTHING
+        } else {
+            self.code
+        };
+        self.with_code(code)
+    }
+
+    /// The same, with words about it beside the output.
     pub fn or_nothing(self, is_nothing: bool, told: &str) -> Self {
         if is_nothing {
-            self.with_code(error::NOTHING).with_err(told)
+            self.nothing_if(true).with_err(told)
         } else {
             self
         }

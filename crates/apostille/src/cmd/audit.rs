@@ -3,17 +3,14 @@
 mod ci_output;
 mod page;
 
-use std::path::Path;
-
 use apostille_audit::{AuditOptions, AuditReport, audit};
 use apostille_tasks::notes_audit;
 
-use super::verify::sarif::{render_sarif_output, write_sarif_file};
+use super::verify::sarif::answer_with_sarif;
 use crate::json::AuditReply;
 use apostille_terminal::args::AuditArgs;
 use apostille_terminal::command_context::{CommandContext, CommandResult};
 use apostille_terminal::paint::{Paint, format_if, make_terminal_safe};
-use apostille_workspace::error;
 use apostille_workspace::task::CheckoutTasks;
 use apostille_workspace::workspace::Workspace;
 
@@ -30,30 +27,23 @@ pub fn run(shell: &CommandContext, args: &AuditArgs) -> CommandResult {
         () if args.markdown => found.to_markdown(),
         () => page::format_audit_page(paint, &found, args.verbose),
     };
-    let json = AuditReply::from(&found);
-    let log = args
-        .machine
-        .sarif
-        .as_deref()
-        .map(|file| (file, ci_output::build_audit_sarif(&found)));
-    let answer = match &log {
-        Some((file, log)) if *file == Path::new("-") => {
-            render_sarif_output(shell, log).with_err(format_if(args.machine.ci, annotations))
-        }
-        Some((file, log)) => {
-            write_sarif_file(shell, file, log)?;
-            let file = make_terminal_safe(&file.display().to_string());
+    let file = args.machine.sarif.as_deref();
+    let wrote = file.map(|it| {
+        let file = make_terminal_safe(&it.display().to_string());
+        format!("wrote {file}\n")
+    });
+    let answer = answer_with_sarif(
+        shell,
+        file,
+        || ci_output::build_audit_sarif(&found),
+        || format_if(args.machine.ci, annotations),
+        || {
             shell
-                .render_output(&json, text)
-                .with_err(format!("wrote {file}\n"))
-        }
-        None => shell.render_output(&json, text),
-    };
-    Ok(if found.has_problems() {
-        answer.with_code(error::NOTHING)
-    } else {
-        answer
-    })
+                .render_output(&AuditReply::from(&found), text)
+                .with_err(wrote.unwrap_or_default())
+        },
+    )?;
+    Ok(answer.nothing_if(found.has_problems()))
 }
 
 fn run_audit(

@@ -42,7 +42,7 @@ fn build_breaker_output(
             [] => none.to_owned(),
             _ => format_breaker_page(paint, outcome, trips),
         })
-        .or_nothing(trips.is_empty() && outcome.is_some(), "")
+        .nothing_if(trips.is_empty() && outcome.is_some())
 }
 
 fn format_breaker_page(

@@ -33,7 +33,7 @@ pub fn run(shell: &CommandContext, args: &ForgetArgs) -> CommandResult {
             memories: Vec::new(),
         };
         let answer = shell.render_output(&json, |_| "nothing was forgotten\n".into());
-        return Ok(answer.or_nothing(true, ""));
+        return Ok(answer.nothing_if(true));
     }
     for it in &damaged {
         discard_damaged_memory(&desk.context_for(&it.space), it)?;

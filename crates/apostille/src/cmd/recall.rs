@@ -31,7 +31,7 @@ pub fn run(shell: &CommandContext, args: &RecallArgs) -> CommandResult {
         .map(|it| format!("{DIM}note:{DIM:#} {it}\n"));
     let empty = format_if(is_empty, || format_empty_recall(&recalled));
     let err = empty + &problems.collect::<String>();
-    Ok(answer.or_nothing(is_empty, "").with_err(err))
+    Ok(answer.nothing_if(is_empty).with_err(err))
 }
 
 fn build_recall_request(desk: &Workspace, args: &RecallArgs) -> CommandResult<RecallRequest> {

@@ -203,7 +203,7 @@ fn build_rollback_output(
                 _ => format_rollback_page(paint, space, plan, again) + &undo,
             }
         })
-        .or_nothing(matches!(outcome, "kept" | "unchanged"), "")
+        .nothing_if(matches!(outcome, "kept" | "unchanged"))
 }
 
 fn format_point_time(paint: &Paint, plan: &RollbackPlan) -> String {

@@ -112,7 +112,7 @@ fn list_tokens(shell: &CommandContext) -> CommandResult {
             [] => "no tokens; make one: apostille token create NAME\n".into(),
             _ => format_token_table(shell, paint, &all),
         })
-        .or_nothing(all.is_empty(), ""))
+        .nothing_if(all.is_empty()))
 }
 
 fn format_token_table(shell: &CommandContext, paint: &Paint, all: &[TokenRecord]) -> String {

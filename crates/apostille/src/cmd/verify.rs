@@ -9,24 +9,22 @@ mod progress;
 pub(super) mod sarif;
 mod settled;
 
-use std::path::Path;
-
 use apostille_core::memory::{Memory, Stage};
 use apostille_core::refusal::Refusal;
 use apostille_core::store::{ListOrder, MemoryFilter};
 use apostille_core::verify::{self, VerifiedMemory, VerifyOptions, VerifyReport};
 use apostille_core::{Context, list};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::list::resolve_optional_path;
 use crate::json::VerifyReply;
 use apostille_terminal::args::VerifyArgs;
 use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
 use apostille_terminal::paint::{Paint, format_if, join_texts};
-use apostille_workspace::error;
 use apostille_workspace::workspace::Workspace;
 use finding::VerifyRule;
-use fix::{VerifyFix, VerifyFixView};
+use fix::VerifyFix;
 use page::VerifyPage;
 use progress::VerifyProgress;
 
@@ -35,7 +33,7 @@ use progress::VerifyProgress;
 struct VerifyFixReply {
     #[serde(flatten)]
     found: VerifyReply,
-    drafts: Vec<VerifyFixView>,
+    drafts: Vec<Value>,
 }
 
 /// Looks up citations, and lets those that moved follow the code where that is safe.
@@ -125,7 +123,7 @@ fn answer_verify(
         .render_output(&VerifyReply::from(report), |paint| {
             format_if(!verified.is_empty(), || page.to_text(paint))
         })
-        .or_nothing(verified.iter().any(VerifiedMemory::is_invalid), "")
+        .nothing_if(verified.iter().any(VerifiedMemory::is_invalid))
         .or_nothing(verified.is_empty(), "there is nothing to verify here\n"))
 }
 
@@ -155,7 +153,7 @@ fn answer_verify_fix(
         }
     });
     let is_invalid = report.memories.iter().any(VerifiedMemory::is_invalid);
-    Ok(answer.or_nothing(is_invalid, ""))
+    Ok(answer.nothing_if(is_invalid))
 }
 
 /// The answer for a program that checks the code: annotations, a file for the code host, or both.
@@ -178,25 +176,12 @@ fn answer_verify_ci(
             page.to_text(paint)
         }
     };
-    let log = args
-        .machine
-        .sarif
-        .as_deref()
-        .map(|file| (file, sarif::build_verify_sarif(&findings, &unknown)));
-    let answer = match &log {
-        Some((file, log)) if *file == Path::new("-") => sarif::render_sarif_output(shell, log)
-            .with_err(format_if(args.machine.ci, || told(&shell.paint))),
-        _ => {
-            if let Some((file, log)) = &log {
-                sarif::write_sarif_file(shell, file, log)?;
-            }
-            shell.render_output(&VerifyReply::from(report), told)
-        }
-    };
-    let is_invalid = findings.iter().any(|it| it.rule != VerifyRule::Moved);
-    Ok(if is_invalid {
-        answer.with_code(error::NOTHING)
-    } else {
-        answer
-    })
+    let answer = sarif::answer_with_sarif(
+        shell,
+        args.machine.sarif.as_deref(),
+        || sarif::build_verify_sarif(&findings, &unknown),
+        || format_if(args.machine.ci, || told(&shell.paint)),
+        || shell.render_output(&VerifyReply::from(report), told),
+    )?;
+    Ok(answer.nothing_if(findings.iter().any(|it| it.rule != VerifyRule::Moved)))
 }

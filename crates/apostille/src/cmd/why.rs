@@ -62,7 +62,7 @@ fn build_sessions_output(shell: &CommandContext, sessions: &[AgentSession]) -> C
                 .map(|(it, last)| line(paint, it, last.at))
                 .collect()
         })
-        .or_nothing(json.sessions.is_empty(), "")
+        .nothing_if(json.sessions.is_empty())
 }
 
 fn format_session_page(paint: &Paint, session: &AgentSession, moments: &[MomentView]) -> String {

@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde_json::json;
 
 use apostille_terminal::args::TaskHooksArgs;
 use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
@@ -30,19 +30,6 @@ const SHELL: &str = "#!/bin/sh";
 const FIRST: &str = "\"$(dirname \"$0\")/before-apostille/commit-msg\" \"$@\" || exit $?";
 /// What a shell is called in the first line of a script.
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
-
-#[derive(Serialize)]
-struct TaskHooksReply {
-    ok: bool,
-    outcome: &'static str,
-    path: String,
-    installed: bool,
-    /// Why nothing was written, and what to add by hand.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    add: Option<&'static str>,
-}
 
 /// What is to be found at the hook's place.
 enum ExistingHook {
@@ -86,16 +73,11 @@ pub fn run(shell: &CommandContext, args: TaskHooksArgs) -> CommandResult {
         _ if is_ours => "installed",
         _ => "not installed",
     };
-    let json = TaskHooksReply {
-        ok: true,
-        outcome,
-        path: hook.display().to_string(),
-        installed: matches!(outcome, "installed" | "already installed"),
-        why: None,
-        add: None,
-    };
+    let path = hook.display().to_string();
+    let installed = matches!(outcome, "installed" | "already installed");
+    let json = json!({"ok": true, "outcome": outcome, "path": path, "installed": installed});
     Ok(shell.render_output(&json, |_| {
-        let way = if json.installed {
+        let way = if installed {
             ""
         } else {
             "  (apostille task hooks --install)"
@@ -112,7 +94,7 @@ pub fn run(shell: &CommandContext, args: TaskHooksArgs) -> CommandResult {
             }
             _ => ("", ""),
         };
-        let (outcome, path) = (style_text(GREEN, outcome), flatten_to_line(&json.path));
+        let (outcome, path) = (style_text(GREEN, outcome), flatten_to_line(&path));
         format!("{outcome}{before} {path}{behind}{DIM}{way}{DIM:#}\n")
     }))
 }
@@ -150,24 +132,24 @@ fn advise_manual_hook(
         (false, true) => ("not installed", error::REFUSED),
         (false, false) => ("not installed", error::OK),
     };
-    let json = TaskHooksReply {
-        ok: code == error::OK,
-        outcome,
-        path: path.display().to_string(),
-        installed: is_there,
-        why: Some(why.into()),
-        add: Some(CALL),
-    };
-    let path = flatten_to_line(&json.path);
+    let hook = path.display().to_string();
+    // Why nothing was written, and what to add by hand.
+    let json = json!({
+        "ok": code == error::OK,
+        "outcome": outcome,
+        "path": hook,
+        "installed": is_there,
+        "why": why,
+        "add": CALL,
+    });
+    let path = flatten_to_line(&hook);
     let (not_written, call) = (style_text(YELLOW, "not written:"), style_text(CYAN, CALL));
     let told = format!(
         "{not_written} {NAME}: {why}\n  add this line to {path}, behind its first:\n    {call}\n"
     );
     shell
         .render_output(&json, |_| {
-            format_if(is_there, || {
-                format!("{GREEN}{outcome}{GREEN:#} {}\n", json.path)
-            })
+            format_if(is_there, || format!("{GREEN}{outcome}{GREEN:#} {hook}\n"))
         })
         .with_code(code)
         .with_err(format_if(!is_there, || told))

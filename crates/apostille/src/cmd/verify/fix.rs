@@ -7,7 +7,6 @@ use apostille_core::remember::RememberOutcome;
 use apostille_core::revise::{self, ReviseOutcome};
 use apostille_core::verify::VerifiedMemory;
 use apostille_core::verify::proposal::{ReplacementProposal, propose_replacement};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use apostille_terminal::command_context::{CommandContext, CommandResult};
@@ -23,19 +22,6 @@ use apostille_workspace::workspace::Workspace;
 pub struct VerifyFix<'a> {
     verified: &'a VerifiedMemory,
     proposal: Option<ReplacementProposal>,
-    command: String,
-}
-
-/// The same in `--json`.
-#[derive(Serialize)]
-pub struct VerifyFixView {
-    handle: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fact: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    swapped: Option<Vec<Value>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cite: Option<Vec<String>>,
     command: String,
 }
 
@@ -82,16 +68,20 @@ impl<'a> VerifyFix<'a> {
     }
 
     /// The same in `--json`.
-    pub fn to_view(&self) -> VerifyFixView {
-        let swap = |(was, now): &(String, String)| json!({"was": was, "now": now});
-        let proposal = self.proposal.as_ref();
-        VerifyFixView {
-            handle: self.verified.memory.handle().to_string(),
-            fact: proposal.map(|it| it.fact.clone()),
-            swapped: proposal.map(|it| it.swapped.iter().map(swap).collect()),
-            cite: proposal.map(|it| it.cites.iter().map(ToString::to_string).collect()),
-            command: self.command.clone(),
+    pub fn to_view(&self) -> Value {
+        let mut view = json!({"handle": self.verified.memory.handle().to_string()});
+        if let Some(it) = &self.proposal {
+            let swapped = it.swapped.iter();
+            let swapped: Vec<Value> = swapped
+                .map(|(was, now)| json!({"was": was, "now": now}))
+                .collect();
+            let cites: Vec<String> = it.cites.iter().map(ToString::to_string).collect();
+            view["fact"] = json!(it.fact);
+            view["swapped"] = json!(swapped);
+            view["cite"] = json!(cites);
         }
+        view["command"] = json!(self.command);
+        view
     }
 
     /// The memory with the diff, what could be said instead, and the command for it.

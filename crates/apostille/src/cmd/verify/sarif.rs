@@ -27,15 +27,24 @@ pub fn build_verify_sarif(findings: &[VerifyFinding], unknown: &[String]) -> Val
     build_sarif_log(&rules, &results, unknown)
 }
 
-/// The log as the answer of a command.
-pub fn render_sarif_output(shell: &CommandContext, log: &Value) -> CommandOutput {
-    shell.render_output(log, |_| format!("{log:#}\n"))
-}
-
-/// Writes the log into a file.
-pub fn write_sarif_file(shell: &CommandContext, file: &Path, log: &Value) -> CommandResult<()> {
-    fs::write(shell.world.cwd.join(file), format!("{log:#}\n"))
-        .map_err(|error| new_write_fault(file, error))
+/// The answer of a command whose findings may also go into a file; `-` is the output, and what else is said goes beside it.
+pub fn answer_with_sarif(
+    shell: &CommandContext,
+    file: Option<&Path>,
+    log: impl FnOnce() -> Value,
+    beside: impl FnOnce() -> String,
+    answer: impl FnOnce() -> CommandOutput,
+) -> CommandResult {
+    if let Some(file) = file {
+        let log = log();
+        let text = format!("{log:#}\n");
+        if file == Path::new("-") {
+            return Ok(shell.render_output(&log, |_| text).with_err(beside()));
+        }
+        fs::write(shell.world.cwd.join(file), text)
+            .map_err(|error| new_write_fault(file, error))?;
+    }
+    Ok(answer())
 }
 
 /// A log with these rules and results. What is only said beside them are notes.
