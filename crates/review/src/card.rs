@@ -67,7 +67,8 @@ fn format_pending_reason(memory: &Memory) -> String {
 fn format_card_head(paint: &Paint, it: &ReviewItem, progress: &str) -> String {
     let columns = paint.columns.unwrap_or(RULE).min(RULE);
     let rule = "─".repeat(columns.saturating_sub(measure_text_width(progress) + 4));
-    let (handle, care) = (it.memory().handle().to_string(), it.care.as_str());
+    let handle = it.memory().handle().to_string();
+    let care = it.care.as_str();
     let subject = format_after("", it.memory().subject.as_deref());
     let subject = format_if(!subject.is_empty(), || {
         let room = columns.saturating_sub(handle.len() + care.len() + 4);
@@ -133,7 +134,8 @@ fn format_card_evidence(paint: &Paint, it: &ReviewItem) -> String {
         .map(|(a, b)| format_card_citation(paint, a, b))
         .collect();
     if citations.len() > CITATIONS {
-        let (more, handle) = (citations.len() - CITATIONS, it.memory().handle());
+        let more = citations.len() - CITATIONS;
+        let handle = it.memory().handle();
         let told = format!("  and {more} more places; apostille show {handle}\n");
         out += &style_text(DIM, told);
     }

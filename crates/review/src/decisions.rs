@@ -66,7 +66,8 @@ pub(crate) struct Reviewer<'a> {
 impl Reviewer<'_> {
     /// Lets it be used; its copies go up in it.
     pub(crate) fn accept_waiting(self, it: &ReviewItem) -> CommandResult<DecisionOutcome> {
-        let (cx, spaces) = (self.desk.context(), self.desk.spaces());
+        let cx = self.desk.context();
+        let spaces = self.desk.spaces();
         let revised = revise::approve_memory(&cx, self.by, &spaces, name_by_id(it.memory()))?;
         self.absorb_copies(it, revised, "accepted")
     }
@@ -77,7 +78,8 @@ impl Reviewer<'_> {
         it: &ReviewItem,
         reason: &str,
     ) -> CommandResult<DecisionOutcome> {
-        let (cx, spaces) = (self.desk.context(), self.desk.spaces());
+        let cx = self.desk.context();
+        let spaces = self.desk.spaces();
         let reject =
             |it: &Memory| revise::reject_memory(&cx, self.by, &spaces, name_by_id(it), reason);
         let revised = reject(it.memory())?;
@@ -139,7 +141,8 @@ impl Reviewer<'_> {
     /// Removes the text everywhere, that of its copies too.
     pub(crate) fn forget_waiting(self, it: &ReviewItem) -> CommandResult<DecisionOutcome> {
         let mut deed = DecisionOutcome::default();
-        let (cx, spaces) = (self.desk.context(), self.desk.spaces());
+        let cx = self.desk.context();
+        let spaces = self.desk.spaces();
         let speaker = self.shell.world.speaker();
         for memory in all_of_item(it) {
             let name = name_by_id(memory);
@@ -158,7 +161,8 @@ impl Reviewer<'_> {
 
     /// Whether it still waits; somebody else may have been first.
     fn is_waiting(self, it: &ReviewItem) -> CommandResult<bool> {
-        let (cx, spaces) = (self.desk.context(), self.desk.spaces());
+        let cx = self.desk.context();
+        let spaces = self.desk.spaces();
         Ok(
             list::find_named_memory(&cx, &spaces, name_by_id(it.memory()))?
                 .is_some_and(|it| it.status.stage() == Stage::Pending),

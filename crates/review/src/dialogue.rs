@@ -103,7 +103,8 @@ impl<'a> ReviewDialogue<'a> {
                 continue;
             };
             at = next;
-            let (it, of) = (&self.queue[at], self.queue.len());
+            let it = &self.queue[at];
+            let of = self.queue.len();
             let card = card::format_review_card(self.paint, it, at + 1, of);
             self.print_text(&format!("\n{card}"));
             match self.ask_choice() {
@@ -220,7 +221,8 @@ impl<'a> ReviewDialogue<'a> {
             return Ok(at);
         };
         let memory = self.queue[step.at].memory();
-        let (handle, space) = (memory.handle(), &memory.space);
+        let handle = memory.handle();
+        let space = &memory.space;
         if step.changed.is_empty() {
             self.print_text(&format!("{handle} was forgotten and cannot come back\n"));
             return Ok(at);
@@ -301,7 +303,8 @@ impl<'a> ReviewDialogue<'a> {
         let what = match it.copies.len() {
             0 => "forget it".to_owned(),
             _ => {
-                let (copies, n) = (self.list_copies(it), format_copy_count(it));
+                let copies = self.list_copies(it);
+                let n = format_copy_count(it);
                 format!("{copies}forget this and {n}")
             }
         };

@@ -117,7 +117,8 @@ pub(crate) fn format_review_keys(paint: &Paint) -> String {
 /// What each key does.
 pub(crate) fn format_review_help(paint: &Paint) -> String {
     let line = |(key, what): (&str, &str)| {
-        let (what, pad) = (paint.wrap_text(what, 10), 8 - key.len());
+        let what = paint.wrap_text(what, 10);
+        let pad = 8 - key.len();
         format!("  {BOLD}{key}{BOLD:#}{:pad$}{}", "", what.trim_start())
     };
     HELP.into_iter().map(line).collect()

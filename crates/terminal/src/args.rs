@@ -86,8 +86,9 @@ impl GlobalArgs {
     /// The program's name, with the flags that say which store and whose memory is meant, to be pasted.
     pub fn pasted_program(&self) -> String {
         let dir = self.dir.as_ref().map(|it| it.to_string_lossy());
-        let memory = self.memory_flags();
-        let memory = memory.iter().map(|(flag, value)| (*flag, value.as_deref()));
+        let memory = self
+            .memory_flags()
+            .map(|(flag, value)| (flag, value.as_deref()));
         let said = std::iter::once(("-C", dir.as_deref())).chain(memory);
         let said =
             said.filter_map(|(flag, value)| Some(format!(" {flag} {}", quote_pasted_word(value?))));

@@ -32,7 +32,7 @@ pub fn run(shell: &CommandContext, args: &AuditArgs) -> CommandResult {
         let file = make_terminal_safe(&it.display().to_string());
         format!("wrote {file}\n")
     });
-    let answer = answer_with_sarif(
+    Ok(answer_with_sarif(
         shell,
         file,
         || ci_output::build_audit_sarif(&found),
@@ -42,8 +42,8 @@ pub fn run(shell: &CommandContext, args: &AuditArgs) -> CommandResult {
                 .render_output(&AuditReply::from(&found), text)
                 .with_err(wrote.unwrap_or_default())
         },
-    )?;
-    Ok(answer.nothing_if(found.has_problems()))
+    )?
+    .nothing_if(found.has_problems()))
 }
 
 fn run_audit(

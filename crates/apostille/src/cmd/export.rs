@@ -45,7 +45,8 @@ pub fn run(shell: &CommandContext, args: &ExportArgs) -> CommandResult {
     };
     let path = shell.world.cwd.join(path);
     write_export_file(&path, &text).map_err(|error| new_write_fault(&path, error))?;
-    let (path, n) = (path.display().to_string(), memories.len());
+    let path = path.display().to_string();
+    let n = memories.len();
     let json = json!({"ok": true, "path": path, "count": n});
     Ok(shell
         .render_output(&json, |_| {

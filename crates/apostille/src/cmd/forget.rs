@@ -38,7 +38,8 @@ pub fn run(shell: &CommandContext, args: &ForgetArgs) -> CommandResult {
     for it in &damaged {
         discard_damaged_memory(&desk.context_for(&it.space), it)?;
     }
-    let (cx, spaces) = (desk.context(), desk.spaces());
+    let cx = desk.context();
+    let spaces = desk.spaces();
     let reason = args.reason.as_deref().unwrap_or("");
     for memory in &memories {
         let name = MemoryName::Id(memory.id);
@@ -79,7 +80,8 @@ fn split_off_damaged(
     desk: &Workspace,
     names: &[MemoryName],
 ) -> CommandResult<(Vec<DamagedMemory>, Vec<MemoryName>)> {
-    let (mut torn, mut others) = (Vec::new(), Vec::new());
+    let mut torn = Vec::new();
+    let mut others = Vec::new();
     for name in names {
         match find_damaged_memory(&desk.context(), &desk.spaces(), *name)? {
             Some(it) => torn.push(it),

@@ -49,7 +49,8 @@ pub fn run(shell: &CommandContext, args: &ListArgs) -> CommandResult {
 pub fn run_recent(shell: &CommandContext, args: &RecentArgs) -> CommandResult {
     let desk = shell.open_workspace()?;
     let limit = args.limit.saturating_add(1);
-    let (cx, spaces) = (desk.context(), desk.spaces());
+    let cx = desk.context();
+    let spaces = desk.spaces();
     let memories = match resolve_optional_path(&desk, args.path.as_deref())? {
         Some(path) => list::list_citing_memories(&cx, &spaces, &path, limit)?,
         None => list::list_recent_memories(&cx, &spaces, limit)?,

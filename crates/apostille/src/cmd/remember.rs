@@ -235,7 +235,8 @@ pub(super) fn build_remember_output(
 
 /// What nobody asked to replace is shown, so that it can be seen to be right.
 fn format_superseded_note(paint: &Paint, it: &NearMemory) -> String {
-    let (handle, fact) = (it.handle, flatten_to_line(&it.fact));
+    let handle = it.handle;
+    let fact = flatten_to_line(&it.fact);
     let text = format!("{handle} said: {fact}; it contradicts this, and is older");
     style_text(YELLOW, paint.wrap_text(&text, 2))
 }
@@ -288,7 +289,8 @@ fn format_pending_note(
     let why = shell.paint.wrap_text(&why, 2);
     let mut out = format!("  {YELLOW}pending:{YELLOW:#} {}", why.trim_start());
     let mut add_way = |what: &str, command: &str| {
-        let (what, command) = (style_text(DIM, what), style_text(CYAN, command));
+        let what = style_text(DIM, what);
+        let command = style_text(CYAN, command);
         out += &format!("    {what} {command}\n");
     };
     let approve = format!("apostille approve {}", memory.handle());
@@ -372,7 +374,8 @@ fn format_duplicate_choices(shell: &CommandContext, fact: &str, near: &[NearMemo
     };
     out += "\nchoose:\n";
     let mut add_option = |what: &str, command: String| {
-        let (what, command) = (style_text(DIM, what), style_text(CYAN, command));
+        let what = style_text(DIM, what);
+        let command = style_text(CYAN, command);
         out += &format!("  {what}\n    {command}\n");
     };
     let handle = first.handle;

@@ -37,7 +37,8 @@ pub fn run_approve(shell: &CommandContext, args: &SeveralMemoriesArgs) -> Comman
 pub fn run_invalidate(shell: &CommandContext, args: &InvalidateArgs) -> CommandResult {
     let speaker = shell.world.speaker();
     revise_named_memories(shell, &args.which.names, "invalidated", |desk, name| {
-        let (cx, by) = (desk.context(), speaker.voice());
+        let cx = desk.context();
+        let by = speaker.voice();
         revise::invalidate_memory_as(&cx, &desk.spaces(), name, &args.reason, by)
     })
 }

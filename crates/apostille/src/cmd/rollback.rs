@@ -238,7 +238,8 @@ fn format_rollback_page(paint: &Paint, space: &Space, plan: &RollbackPlan, verb:
             format!("{from} → {to}")
         };
         let fact = paint.fit_to_line(&turn.memory.fact, handle.len() + way.len() + 6);
-        let (handle, fact) = (style_text(BOLD, handle), style_text(DIM, fact));
+        let handle = style_text(BOLD, handle);
+        let fact = style_text(DIM, fact);
         out += &format!("  {handle}  {way}  {fact}\n");
     }
     if plan.turns.len() > TOLD {

@@ -90,7 +90,8 @@ fn format_wrapped_rows(paint: &Paint, rows: &[(&str, String)]) -> String {
     let rows = || rows.iter().filter(|it| !it.1.is_empty());
     let wide = rows().map(|it| it.0.len()).max().unwrap_or(0) + 2;
     let line = |(name, text): &(&str, String)| {
-        let (text, pad) = (paint.wrap_text(text, wide + 2), wide - name.len());
+        let text = paint.wrap_text(text, wide + 2);
+        let pad = wide - name.len();
         format!("  {DIM}{name}{DIM:#}{:pad$}{}", "", text.trim_start())
     };
     rows().map(line).collect()

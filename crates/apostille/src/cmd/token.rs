@@ -57,7 +57,8 @@ fn create_token(shell: &CommandContext, args: &TokenCreateArgs) -> CommandResult
     if args.access == Access::Review {
         require_person(&speaker, "make a token that reviews")?;
     }
-    let (random, now) = (shell.world.random_source(), shell.world.now);
+    let random = shell.world.random_source();
+    let now = shell.world.now;
     let secret = format!("apostille_{:032x}", random());
     let days = |it: u16| {
         now.checked_add(SignedDuration::from_hours(24 * i64::from(it)))

@@ -176,12 +176,12 @@ fn answer_verify_ci(
             page.to_text(paint)
         }
     };
-    let answer = sarif::answer_with_sarif(
+    Ok(sarif::answer_with_sarif(
         shell,
         args.machine.sarif.as_deref(),
         || sarif::build_verify_sarif(&findings, &unknown),
         || format_if(args.machine.ci, || told(&shell.paint)),
         || shell.render_output(&VerifyReply::from(report), told),
-    )?;
-    Ok(answer.nothing_if(findings.iter().any(|it| it.rule != VerifyRule::Moved)))
+    )?
+    .nothing_if(findings.iter().any(|it| it.rule != VerifyRule::Moved)))
 }

@@ -123,7 +123,8 @@ pub fn format_counter_evidence(citation: &Citation, verdict: &Verdict, indent: u
         );
     }
     if !it.is_harmless {
-        let (then, now) = (format!("{}\n", citation.snippet), format!("{}\n", it.now));
+        let then = format!("{}\n", citation.snippet);
+        let now = format!("{}\n", it.now);
         out += &super::colour_diff(&diff::format_unified_diff(&then, &now), indent + 2);
     }
     out

@@ -33,7 +33,8 @@ pub fn build_audit_sarif(found: &AuditReport) -> Value {
     let rule =
         |it: &Class| json!({"id": it.as_str(), "shortDescription": {"text": it.description()}});
     let rules: Vec<Value> = Class::ALL.iter().map(rule).collect();
-    let (mut results, mut notes) = (Vec::new(), Vec::new());
+    let mut results = Vec::new();
+    let mut notes = Vec::new();
     for it in &found.findings {
         match build_audit_result(it) {
             Some(result) => results.push(result),

@@ -61,7 +61,8 @@ pub(super) fn run(shell: &CommandContext, session: &str) -> CommandOutput {
                 let line = |it: &EndedSessionView| {
                     let pending = format_count(it.pending.len() as u64, "memory", "memories");
                     let episode = it.episode.as_deref().unwrap_or("none");
-                    let (name, applied) = (&it.session, it.applied);
+                    let name = &it.session;
+                    let applied = it.applied;
                     format!("{name}: {pending} to approve, episode {episode}, {applied} of use\n")
                 };
                 sessions.iter().map(line).collect()
@@ -87,7 +88,8 @@ fn process_ended_sessions(
         }
         name => (vec![ledger.read_session(name)], PATIENCE),
     };
-    let (mut views, mut failed) = (Vec::new(), Ok(()));
+    let mut views = Vec::new();
+    let mut failed = Ok(());
     for last in due.iter().filter_map(|it| it.entries.last()) {
         // One that is stuck does not keep the others.
         match process_single_session(shell, &ledger, &last.session, patience) {

@@ -148,9 +148,10 @@ fn build_moment_briefing(
     };
     // The state of the task in hand, as lines.
     let task = || {
-        let bullets = task::find_active_task(&shell.world, &desk.place, &desk.settings)
-            .map(|it| format_task_bullets(cx, &repo, &it, TASK_CHARS));
-        bullets.transpose().map(Option::unwrap_or_default)
+        task::find_active_task(&shell.world, &desk.place, &desk.settings)
+            .map(|it| format_task_bullets(cx, &repo, &it, TASK_CHARS))
+            .transpose()
+            .map(Option::unwrap_or_default)
     };
     Ok(match &told.moment {
         HookMoment::Start { is_compacted, .. } => {

@@ -246,7 +246,8 @@ fn format_task_done(
         out += &format!("{DIM}worth keeping as knowledge:{DIM:#}\n");
     }
     for it in durable {
-        let (slug, handle) = (&task.slug, it.memory.handle());
+        let slug = &task.slug;
+        let handle = it.memory.handle();
         let command = format!("apostille task done {slug} --promote {handle}");
         let note = format_verified_note(it);
         out += &format!("  {note}\n    {CYAN}{command}{CYAN:#}\n");

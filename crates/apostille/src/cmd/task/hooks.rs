@@ -59,7 +59,8 @@ pub fn run(shell: &CommandContext, args: TaskHooksArgs) -> CommandResult {
     if let ExistingHook::Strange(why) = found {
         return Ok(advise_manual_hook(shell, args, &hook, why));
     }
-    let (is_ours, draw) = (is_hook_installed(&found), (shell.world.random_source())());
+    let is_ours = is_hook_installed(&found);
+    let draw = (shell.world.random_source())();
     let outcome = match args {
         TaskHooksArgs { install: true, .. } if !is_ours => {
             install_commit_hook(&hook, &found, draw).map_err(failed)?;
@@ -94,7 +95,8 @@ pub fn run(shell: &CommandContext, args: TaskHooksArgs) -> CommandResult {
             }
             _ => ("", ""),
         };
-        let (outcome, path) = (style_text(GREEN, outcome), flatten_to_line(&path));
+        let outcome = style_text(GREEN, outcome);
+        let path = flatten_to_line(&path);
         format!("{outcome}{before} {path}{behind}{DIM}{way}{DIM:#}\n")
     }))
 }
@@ -143,7 +145,8 @@ fn advise_manual_hook(
         "add": CALL,
     });
     let path = flatten_to_line(&hook);
-    let (not_written, call) = (style_text(YELLOW, "not written:"), style_text(CYAN, CALL));
+    let not_written = style_text(YELLOW, "not written:");
+    let call = style_text(CYAN, CALL);
     let told = format!(
         "{not_written} {NAME}: {why}\n  add this line to {path}, behind its first:\n    {call}\n"
     );

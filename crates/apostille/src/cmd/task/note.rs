@@ -88,7 +88,8 @@ fn format_task_note(
         out += &format!("  {GREEN}resolved{GREEN:#} {it}\n");
     }
     if let Some(why) = &reply.pending {
-        let (pending, why) = (style_text(YELLOW, "pending:"), flatten_to_line(why));
+        let pending = style_text(YELLOW, "pending:");
+        let why = flatten_to_line(why);
         let handle = memory.handle();
         out += &format!("  {pending} {why}; apostille approve {handle}\n");
     }
@@ -105,7 +106,8 @@ fn find_resolved_blockers(
         .entries_of_sort(Sort::Blocker)
         .map(|it| it.id)
         .collect();
-    let (cx, spaces) = (desk.context(), desk.spaces());
+    let cx = desk.context();
+    let spaces = desk.spaces();
     let find = |name: &MemoryName| {
         let blocker =
             list::find_named_memory(&cx, &spaces, *name)?.filter(|it| blockers.contains(&it.id));

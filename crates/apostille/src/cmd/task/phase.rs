@@ -82,7 +82,8 @@ fn format_task_phase(
     let phase = flatten_to_line(&task.format_phase().unwrap_or_default());
     let mut out = format!("{}  {}\n", format_outcome("phase", phase), task.slug);
     let mut offer = |it: &VerifiedMemory, why: &str, command: String| {
-        let (why, note) = (style_text(DIM, why), format_verified_note(it));
+        let why = style_text(DIM, why);
+        let note = format_verified_note(it);
         out += &format!("  {why} {note}\n    {CYAN}{command}{CYAN:#}\n");
     };
     for it in durable {

@@ -90,8 +90,11 @@ fn read_git_setting(
     key: &str,
 ) -> Option<String> {
     let files = shell.world.env.git_config_files();
-    let setting = place.checkout.as_ref()?.read_setting(&files, section, key);
-    setting.filter(|it| !it.is_empty())
+    place
+        .checkout
+        .as_ref()?
+        .read_setting(&files, section, key)
+        .filter(|it| !it.is_empty())
 }
 
 /// What begins a comment, by git's configuration. Where git is to choose, the last line tells what it chose.
@@ -100,16 +103,13 @@ fn detect_comment_prefix(shell: &CommandContext, place: &ProjectFolder, message:
         .iter()
         .find_map(|it| read_git_setting(shell, place, "core", it));
     match said {
-        Some(said) if said == "auto" => {
-            let first = message
-                .lines()
-                .rev()
-                .find(|it| !it.trim().is_empty())
-                .and_then(|it| it.chars().next());
-            first
-                .filter(|it| CHOICES.contains(*it))
-                .map_or_else(|| HASH.into(), String::from)
-        }
+        Some(said) if said == "auto" => message
+            .lines()
+            .rev()
+            .find(|it| !it.trim().is_empty())
+            .and_then(|it| it.chars().next())
+            .filter(|it| CHOICES.contains(*it))
+            .map_or_else(|| HASH.into(), String::from),
         said => said.unwrap_or_else(|| HASH.into()),
     }
 }

@@ -25,7 +25,8 @@ pub fn format_workflow_command(
 ) -> String {
     let file = |it: &CodeLocation| {
         let path = escape_command_property(it.path.as_str());
-        let (first, last) = (it.lines.first_line(), it.lines.last_line());
+        let first = it.lines.first_line();
+        let last = it.lines.last_line();
         format!("file={path},line={first},endLine={last},")
     };
     let title = escape_command_property(&format!("memory {word}"));

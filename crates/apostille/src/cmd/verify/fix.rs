@@ -48,7 +48,8 @@ impl<'a> VerifyFix<'a> {
     fn new(shell: &CommandContext, verified: &'a VerifiedMemory) -> Self {
         let proposal = propose_replacement(verified);
         let memory = &verified.memory;
-        let (program, handle) = (shell.flags.pasted_program(), memory.handle());
+        let program = shell.flags.pasted_program();
+        let handle = memory.handle();
         let command = match &proposal {
             Some(it) => {
                 let arguments = format_supersede_arguments(memory, it);
@@ -71,8 +72,9 @@ impl<'a> VerifyFix<'a> {
     pub fn to_view(&self) -> Value {
         let mut view = json!({"handle": self.verified.memory.handle().to_string()});
         if let Some(it) = &self.proposal {
-            let swapped = it.swapped.iter();
-            let swapped: Vec<Value> = swapped
+            let swapped: Vec<Value> = it
+                .swapped
+                .iter()
                 .map(|(was, now)| json!({"was": was, "now": now}))
                 .collect();
             let cites: Vec<String> = it.cites.iter().map(ToString::to_string).collect();
@@ -226,7 +228,8 @@ fn supersede_by_fix(
         reason: old.reason.clone(),
         ..Draft::new(old.space.clone(), fact, voice)
     };
-    let (cx, how) = (desk.context_for(&old.space), ReplacementKind::Correction);
+    let cx = desk.context_for(&old.space);
+    let how = ReplacementKind::Correction;
     let name = MemoryName::Id(old.id);
     Ok(
         match revise::supersede_memory(&cx, &desk.spaces(), name, draft, how)? {
@@ -263,7 +266,8 @@ fn invalidate_by_fix(
 ) -> CommandResult<String> {
     let old = &fix.verified.memory;
     let reason = format!("the code changed: {}", format_cited_places(old));
-    let (cx, name) = (desk.context(), MemoryName::Id(old.id));
+    let cx = desk.context();
+    let name = MemoryName::Id(old.id);
     Ok(
         match revise::invalidate_memory(&cx, &desk.spaces(), name, &reason)? {
             ReviseOutcome::Done(_) => {

@@ -63,7 +63,8 @@ impl VerifyProgress {
             return format!("following what is not in place …{n}");
         }
         let percent = u8::try_from(done * 100 / self.total.max(1)).unwrap_or(100);
-        let (bar, total) = (format_percent_bar(percent), self.total);
+        let bar = format_percent_bar(percent);
+        let total = self.total;
         format!("looking  {bar}  {percent:>3}%  {done} of {total} citations")
     }
 }

@@ -89,7 +89,8 @@ fn parse_citation_line(line: &[u8]) -> Result<CitationQuery, MalformedCitationLi
     }
     let raw: RawCitationLine =
         serde_json::from_value(value).map_err(|error| fault(error.to_string()))?;
-    let (start, end) = (raw.line_start, raw.line_end.unwrap_or(raw.line_start));
+    let start = raw.line_start;
+    let end = raw.line_end.unwrap_or(raw.line_start);
     let range = || {
         fault(format!(
             "lines {start}-{end} are no range; lines count from 1"
