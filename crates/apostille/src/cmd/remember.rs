@@ -197,14 +197,22 @@ pub(super) fn build_remember_output(
             retired,
             superseded,
         } => shell.render_output(&json, |paint| {
+            // What nobody asked to replace is shown, so that it can be seen to be right.
+            let contradicted = |it: NearMemory| {
+                let (handle, fact) = (it.handle, flatten_to_line(&it.fact));
+                let text = format!("{handle} said: {fact}; it contradicts this, and is older");
+                style_text(YELLOW, paint.wrap_text(&text, 2))
+            };
+            let bar = |it: u8| format!("  identity {} {it}%\n", format_percent_bar(it));
             let instead = superseded.as_ref().map(|it| it.handle);
             let instead = asked.instead.or(instead.map(MemoryName::Handle));
             format_kept_memory(paint, asked.word, &memory, instead)
-                + &superseded
-                    .map(|it| format_superseded_note(paint, &it))
-                    .unwrap_or_default()
+                + &superseded.map(contradicted).unwrap_or_default()
                 + &format_pending_note(shell, asked, &memory)
-                + &format_capacity_note(identity_percent, retired)
+                + &identity_percent.map(bar).unwrap_or_default()
+                + &format_if(retired > 0, || {
+                    format!("{YELLOW}  {retired} of the oldest retired to make room\n{YELLOW:#}")
+                })
         }),
         RememberOutcome::Refreshed { memory } => shell.render_output(&json, |paint| {
             format_kept_memory(paint, "known already; refreshed", &memory, None)
@@ -231,14 +239,6 @@ pub(super) fn build_remember_output(
             }
         }
     }
-}
-
-/// What nobody asked to replace is shown, so that it can be seen to be right.
-fn format_superseded_note(paint: &Paint, it: &NearMemory) -> String {
-    let handle = it.handle;
-    let fact = flatten_to_line(&it.fact);
-    let text = format!("{handle} said: {fact}; it contradicts this, and is older");
-    style_text(YELLOW, paint.wrap_text(&text, 2))
 }
 
 fn format_kept_memory(
@@ -313,15 +313,6 @@ fn format_pending_note(
     }
     add_way("or let a person approve it:", &approve);
     out
-}
-
-fn format_capacity_note(identity_percent: Option<u8>, retired: usize) -> String {
-    let bar = |it: u8| format!("  identity {} {it}%\n", format_percent_bar(it));
-    let retired = format_if(retired > 0, || {
-        let told = format!("  {retired} of the oldest retired to make room\n");
-        style_text(YELLOW, told)
-    });
-    identity_percent.map(bar).unwrap_or_default() + &retired
 }
 
 /// A note that says what is known already is not promoted.

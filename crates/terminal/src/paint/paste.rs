@@ -2,14 +2,9 @@
 
 use super::make_terminal_safe;
 
-/// A text that a person may paste: nothing hidden in it, and no line break that would run half of it.
-pub fn make_pasteable(text: &str) -> String {
-    make_terminal_safe(text).replace(['\n', '\t'], " ")
-}
-
-/// A word as a shell takes it for one.
+/// A word as a shell takes it for one, to be pasted: nothing hidden in it, and no line break that would run half of it.
 pub fn quote_pasted_word(word: &str) -> String {
-    let word = make_pasteable(word);
+    let word = make_terminal_safe(word).replace(['\n', '\t'], " ");
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@+".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word;
