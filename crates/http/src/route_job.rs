@@ -1,7 +1,7 @@
 //! A call or a page, worked on by a thread of its own. What was begun is finished, whether somebody still waits or not.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use apostille_core::Context;
 use apostille_core::store::StoreError;
@@ -20,6 +20,7 @@ use apostille_api::access_token::AccessToken;
 use apostille_api::host::{CallOrigin, PlaceError};
 use apostille_api::request_scope::{HttpMethod, RequestInput, RequestScope, Route};
 use apostille_api::{CallFault, CallPlace};
+use apostille_mcp::concurrency::CancelOnDrop;
 
 /// How large a request may be.
 const MAX_BODY: usize = 1024 * 1024;
@@ -53,15 +54,6 @@ pub(super) fn parse_query_pairs<B>(request: &Request<B>) -> Vec<(String, String)
     let query = request.uri().query().unwrap_or_default();
     let pairs = form_urlencoded::parse(query.as_bytes());
     pairs.into_owned().collect()
-}
-
-/// Tells the work that it is time to stop looking things up, when nobody waits any more.
-struct CancelOnDrop(Arc<AtomicBool>);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 impl HttpServer {
@@ -118,7 +110,7 @@ impl HttpServer {
             auth::verify_csrf_token(&asked, &seal)?;
         }
         let place = self.gate.acquire_slot(&pass.name).await?;
-        let over = CancelOnDrop(Arc::default());
+        let over = CancelOnDrop::default();
         let is_over = Arc::clone(&over.0);
         let origin = CallOrigin {
             repo: asked.query_value("repo").map(Into::into),

@@ -16,6 +16,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::client_questions::{self, ClientRoots, UserConsent};
+use super::concurrency::CancelOnDrop;
 use super::{McpRequest, McpServer, results};
 use apostille_api::access_token::{Access, AccessToken};
 use apostille_api::host::{CallOrigin, PlaceError, RootsNeed};
@@ -168,22 +169,23 @@ impl McpServer {
         context: &McpRequest,
     ) -> Result<Result<Result<T, CallFault>, PlaceError>, ErrorData> {
         let (told, mut steps) = watch::channel(0);
-        let clock = CallDeadline {
-            is_over: Arc::default(),
-        };
-        let (host, late) = (Arc::clone(&self.host), clock.late_check(told));
+        let over = CancelOnDrop::default();
+        let (host, late) = (
+            Arc::clone(&self.host),
+            build_late_check(Arc::clone(&over.0), told),
+        );
         let place = match &self.turns {
             Some(turns) => {
                 let caller = find_request_token(context).map_or("", |it| &it.name);
                 let place = turns.places.acquire_permit(caller, turns.patience).await;
-                Some(place.ok_or_else(build_busy_error)?)
+                let busy = "too much is asked at once; call again in a moment";
+                Some(place.ok_or_else(|| ErrorData::internal_error(busy, None))?)
             }
             None => None,
         };
         let mut work = tokio::task::spawn_blocking(move || {
             let _place = place;
-            let scope = host.open_scope(&origin)?;
-            scope.run(&late, |cx, here| job(cx, here))
+            host.open_scope(&origin)?.run(&late, &*job)
         });
         let patience = tokio::time::sleep(PATIENCE);
         tokio::pin!(patience);
@@ -198,9 +200,7 @@ impl McpServer {
                     send_mcp_progress(context, known).await;
                 }
             }
-            if is_over {
-                clock.end_work();
-            }
+            over.0.fetch_or(is_over, Ordering::Relaxed);
         };
         // What was quicker than its messenger is told all the same.
         let last = *steps.borrow();
@@ -211,18 +211,12 @@ impl McpServer {
     }
 }
 
-fn build_busy_error() -> ErrorData {
-    ErrorData::internal_error("too much is asked at once; call again in a moment", None)
-}
-
 /// What every request tells of its client.
 fn read_call_origin(context: &McpRequest) -> CallOrigin {
-    let client = context
-        .client_info()
-        .and_then(|it| parse_client_name(&it.name));
+    let client = context.client_info();
     CallOrigin {
         session: read_client_session(&context.meta),
-        client,
+        client: client.and_then(|it| parse_client_name(&it.name)),
         pass: find_request_token(context).cloned(),
         ..CallOrigin::default()
     }
@@ -241,47 +235,32 @@ pub(super) fn is_tool_allowed(tool: &Tool, context: &McpRequest) -> bool {
 
 fn build_unknown_resource_error(uri: &str) -> ErrorData {
     let uri = secrets::mask_secrets(uri);
-    let known = resources::list_fixed_resources()
+    let mut known: Vec<&str> = resources::list_fixed_resources()
         .iter()
         .map(|it| it.uri)
-        .collect::<Vec<_>>()
-        .join(", ");
+        .collect();
+    known.push(resources::describe_memory_template().uri);
     let what = format!(
-        "there is no '{}'; there are: {known}, {}",
+        "there is no '{}'; there are: {}",
         sanitize_client_text(&uri),
-        resources::describe_memory_template().uri
+        known.join(", ")
     );
     ErrorData::resource_not_found(what, Some(serde_json::json!({"uri": uri})))
 }
 
-/// Tells the work when to stop, and others how far it is. When nobody waits any more, it is over.
-struct CallDeadline {
+/// Asked once for each citation that is looked up: whether it is time to stop. Tells others how far it is.
+fn build_late_check(
     is_over: Arc<AtomicBool>,
-}
-
-impl CallDeadline {
-    fn end_work(&self) {
-        self.is_over.store(true, Ordering::Relaxed);
-    }
-
-    /// Asked once for each citation that is looked up.
-    fn late_check(&self, told: watch::Sender<u64>) -> impl Fn() -> bool + Send + 'static {
-        let is_over = Arc::clone(&self.is_over);
-        let steps = AtomicU64::new(0);
-        move || {
-            let step = steps.fetch_add(1, Ordering::Relaxed) + 1;
-            if step.is_multiple_of(STRIDE) {
-                // Nobody listens any more when the answer is there.
-                let _ = told.send(step);
-            }
-            is_over.load(Ordering::Relaxed)
+    told: watch::Sender<u64>,
+) -> impl Fn() -> bool + Send + 'static {
+    let steps = AtomicU64::new(0);
+    move || {
+        let step = steps.fetch_add(1, Ordering::Relaxed) + 1;
+        if step.is_multiple_of(STRIDE) {
+            // Nobody listens any more when the answer is there.
+            let _ = told.send(step);
         }
-    }
-}
-
-impl Drop for CallDeadline {
-    fn drop(&mut self) {
-        self.end_work();
+        is_over.load(Ordering::Relaxed)
     }
 }
 

@@ -47,10 +47,7 @@ pub(super) async fn ask_client_roots(
     if let Some(folders) = read_codex_workspaces(context) {
         return ClientRoots::Known(Some(folders));
     }
-    if context
-        .client_capabilities()
-        .is_none_or(|it| it.roots.is_none())
-    {
+    if !declares_roots(context) {
         return ClientRoots::Known(None);
     }
     if is_sessionless_revision(context) {
@@ -58,41 +55,39 @@ pub(super) async fn ask_client_roots(
         return match answer {
             Some(answer) => ClientRoots::Known(Some(list_root_folders(&answer))),
             None if is_worth_asking_roots(server, context, need) => {
-                ClientRoots::Ask(build_input_required([build_roots_question()]))
+                let questions = [build_roots_question()].into_iter().collect();
+                ClientRoots::Ask(InputRequiredResult::from_input_requests(questions))
             }
             None => ClientRoots::Known(None),
         };
     }
     let ask = ServerRequest::ListRootsRequest(ListRootsRequest::default());
-    match tokio::time::timeout(SHORT, context.peer.send_request(ask)).await {
-        Ok(Ok(ClientResult::ListRootsResult(answer))) => {
-            ClientRoots::Known(Some(list_root_folders(&answer)))
-        }
-        _ => ClientRoots::Known(None),
-    }
+    let asked = tokio::time::timeout(SHORT, context.peer.send_request(ask)).await;
+    ClientRoots::Known(match asked {
+        Ok(Ok(ClientResult::ListRootsResult(answer))) => Some(list_root_folders(&answer)),
+        _ => None,
+    })
 }
 
 /// Under the current revision every question costs a second call, which some clients show, and roots are on their way
 /// out: there they are asked for only where the server cannot tell by itself.
 fn is_worth_asking_roots(server: &McpServer, context: &McpRequest, need: RootsNeed) -> bool {
-    let declares = context
-        .client_capabilities()
-        .is_some_and(|it| it.roots.is_some());
-    declares && read_codex_workspaces(context).is_none() && server.host.roots_need() >= need
+    declares_roots(context)
+        && read_codex_workspaces(context).is_none()
+        && server.host.roots_need() >= need
+}
+
+fn declares_roots(context: &McpRequest) -> bool {
+    let declared = context.client_capabilities();
+    declared.is_some_and(|it| it.roots.is_some())
 }
 
 /// One client says with every call where it works.
 fn read_codex_workspaces(context: &McpRequest) -> Option<Vec<PathBuf>> {
     let meta = serde_json::to_value(&context.meta).ok()?;
-    let folders = meta
-        .get("x-codex-turn-metadata")?
-        .get("workspaces")?
-        .as_object()?;
-    let folders: Vec<PathBuf> = folders
-        .keys()
-        .map(PathBuf::from)
-        .filter(|it| it.is_absolute())
-        .collect();
+    let folders = meta["x-codex-turn-metadata"]["workspaces"].as_object()?;
+    let mut folders: Vec<PathBuf> = folders.keys().map(PathBuf::from).collect();
+    folders.retain(|it| it.is_absolute());
     (!folders.is_empty()).then_some(folders)
 }
 
@@ -140,7 +135,13 @@ pub(super) async fn ask_user_consent(
     let (Some(ask), true) = (&answer.ask, can_ask_by_form(context)) else {
         return UserConsent::None;
     };
-    let ask = ElicitRequest::new(build_consent_form(ask));
+    let ask = ElicitRequest::new(ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: ask.clone(),
+        requested_schema: ElicitationSchema::builder()
+            .required_bool(AGREED)
+            .build_unchecked(),
+    });
     if is_sessionless_revision(context) {
         // Somebody who was asked and did not agree is not asked again.
         if parse_input_response::<ElicitResult>(request.input_responses.as_ref(), WORD).is_some() {
@@ -170,23 +171,8 @@ fn can_ask_by_form(context: &McpRequest) -> bool {
     declared.is_some_and(|it| it.form.is_some() || it.url.is_none())
 }
 
-fn build_consent_form(question: &str) -> ElicitRequestParams {
-    let schema = ElicitationSchema::builder()
-        .required_bool(AGREED)
-        .build_unchecked();
-    ElicitRequestParams::FormElicitationParams {
-        meta: None,
-        message: question.to_owned(),
-        requested_schema: schema,
-    }
-}
-
 fn is_consent_given(it: &ElicitResult) -> bool {
-    let agreed = it
-        .content
-        .as_ref()
-        .and_then(|it| it.get(AGREED))
-        .and_then(serde_json::Value::as_bool);
+    let agreed = it.content.as_ref().and_then(|it| it.get(AGREED)?.as_bool());
     it.action == ElicitationAction::Accept && agreed == Some(true)
 }
 
@@ -197,12 +183,6 @@ fn build_roots_question() -> (String, InputRequest) {
     )
 }
 
-fn build_input_required(
-    questions: impl IntoIterator<Item = (String, InputRequest)>,
-) -> InputRequiredResult {
-    InputRequiredResult::from_input_requests(questions.into_iter().collect())
-}
-
 fn parse_input_response<T: DeserializeOwned>(
     brought: Option<&InputResponses>,
     key: &str,
@@ -211,11 +191,8 @@ fn parse_input_response<T: DeserializeOwned>(
 }
 
 fn list_root_folders(answer: &ListRootsResult) -> Vec<PathBuf> {
-    answer
-        .roots
-        .iter()
-        .filter_map(|it| parse_file_uri(&it.uri))
-        .collect()
+    let roots = answer.roots.iter();
+    roots.filter_map(|it| parse_file_uri(&it.uri)).collect()
 }
 
 /// The folder that a `file://` address names; other addresses name none.

@@ -151,16 +151,11 @@ impl ServerHandler for McpServer {
         _: McpPageParams,
         context: McpRequest,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self
-            .offer
-            .profile
-            .tools()
-            .iter()
-            .filter(|it| calls::is_tool_allowed(it, &context));
-        let tools = tools
-            .map(|it| results::to_mcp_tool(it, self.offer.spelling))
-            .collect();
-        Ok(ListToolsResult::with_all_items(tools)
+        let ToolOffer { profile, spelling } = self.offer;
+        let tools = profile.tools().iter();
+        let tools = tools.filter(|it| calls::is_tool_allowed(it, &context));
+        let tools = tools.map(|it| results::to_mcp_tool(it, spelling));
+        Ok(ListToolsResult::with_all_items(tools.collect())
             .with_ttl_ms(LASTING_MS)
             .with_cache_scope(CacheScope::Private))
     }
@@ -178,10 +173,8 @@ impl ServerHandler for McpServer {
         _: McpPageParams,
         _: McpRequest,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let prompts = prompts::list_known_prompts()
-            .iter()
-            .map(results::to_mcp_prompt)
-            .collect();
+        let known = prompts::list_known_prompts();
+        let prompts = known.iter().map(results::to_mcp_prompt).collect();
         Ok(ListPromptsResult::with_all_items(prompts)
             .with_ttl_ms(LASTING_MS)
             .with_cache_scope(CacheScope::Private))
@@ -192,11 +185,8 @@ impl ServerHandler for McpServer {
         which: GetPromptRequestParams,
         _: McpRequest,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let text = prompts::render_prompt(
-            &which.name,
-            &which.arguments.unwrap_or_default(),
-            self.offer.profile,
-        );
+        let arguments = which.arguments.unwrap_or_default();
+        let text = prompts::render_prompt(&which.name, &arguments, self.offer.profile);
         let text = text.map_err(|unfit| {
             ErrorData::invalid_params(secrets::mask_secrets(&unfit.to_string()).into_owned(), None)
         })?;
@@ -209,16 +199,15 @@ impl ServerHandler for McpServer {
         _: McpPageParams,
         context: McpRequest,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let fixed = resources::list_fixed_resources();
         let memories = self.answer_memory_listing(&context).await?;
-        let all = fixed
-            .iter()
-            .map(results::to_mcp_resource)
-            .chain(memories.iter().map(results::to_mcp_memory_resource))
-            .collect();
-        Ok(ListResourcesResult::with_all_items(all)
-            .with_ttl_ms(0)
-            .with_cache_scope(CacheScope::Private))
+        let memories = memories.iter().map(results::to_mcp_memory_resource);
+        let fixed = resources::list_fixed_resources();
+        let fixed = fixed.iter().map(results::to_mcp_resource);
+        Ok(
+            ListResourcesResult::with_all_items(fixed.chain(memories).collect())
+                .with_ttl_ms(0)
+                .with_cache_scope(CacheScope::Private),
+        )
     }
 
     async fn list_resource_templates(
@@ -226,10 +215,8 @@ impl ServerHandler for McpServer {
         _: McpPageParams,
         _: McpRequest,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let templates = vec![results::to_mcp_template(
-            &resources::describe_memory_template(),
-        )];
-        Ok(ListResourceTemplatesResult::with_all_items(templates)
+        let template = results::to_mcp_template(&resources::describe_memory_template());
+        Ok(ListResourceTemplatesResult::with_all_items(vec![template])
             .with_ttl_ms(LASTING_MS)
             .with_cache_scope(CacheScope::Private))
     }
@@ -250,13 +237,8 @@ impl ServerHandler for McpServer {
         &self,
         asked: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(
-            asked.intersection(
-                &SubscriptionFilter::builder()
-                    .resources_list_changed()
-                    .build(),
-            ),
-        )
+        let offered = SubscriptionFilter::builder().resources_list_changed();
+        Some(asked.intersection(&offered.build()))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {

@@ -1,6 +1,5 @@
 //! Our answers in the protocol's words.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use apostille_text::secrets::mask_secrets;
@@ -24,14 +23,6 @@ const MEMORY: &str = "application/json";
 /// What an agent must have before its eyes, because it does not search for what it does not know of.
 const VITAL: [&str; 2] = ["memory_recall", "memory_remember"];
 
-/// One client shows its model the bare names of tools, unless a tool asks for more.
-fn build_always_load_meta() -> MetaObject {
-    let mut meta = MetaObject::default();
-    meta.0
-        .insert("anthropic/alwaysLoad".into(), Value::Bool(true));
-    meta
-}
-
 /// A tool as it is listed.
 pub(super) fn to_mcp_tool(tool: &Tool, spelling: ToolNameStyle) -> WireTool {
     let name = match spelling {
@@ -42,11 +33,14 @@ pub(super) fn to_mcp_tool(tool: &Tool, spelling: ToolNameStyle) -> WireTool {
     let listed = WireTool::new(name, tool.about, Arc::new(schema))
         .with_title(tool.title)
         .with_annotations(to_mcp_annotations(tool.effect));
-    if VITAL.contains(&tool.name) {
-        listed.with_meta(build_always_load_meta())
-    } else {
-        listed
+    if !VITAL.contains(&tool.name) {
+        return listed;
     }
+    // One client shows its model the bare names of tools, unless a tool asks for more.
+    let mut meta = MetaObject::default();
+    meta.0
+        .insert("anthropic/alwaysLoad".into(), Value::Bool(true));
+    listed.with_meta(meta)
 }
 
 /// What clients may do without asking: reading never needs a question, erasing always does.
@@ -110,25 +104,16 @@ pub(super) fn to_mcp_resource_result(page: ResourcePage) -> ReadResourceResult {
 /// An answer as it is sent: the text and the structured content say the same, because a client shows its model either.
 pub(super) fn to_mcp_tool_result(mut answer: ToolAnswer) -> CallToolResult {
     // What is refused is quoted in places, and it may be refused for the secret in it.
-    if answer.is_refusal
-        && let Cow::Owned(text) = mask_secrets(&answer.text)
-    {
-        answer.text = text;
+    if answer.is_refusal {
+        answer.text = mask_secrets(&answer.text).into_owned();
     }
-    let object = answer
-        .is_json
-        .then(|| serde_json::from_str(&answer.text).ok())
-        .flatten()
-        .filter(Value::is_object);
-    let content = [Some(answer.text), answer.note]
-        .into_iter()
-        .flatten()
-        .map(ContentBlock::text)
-        .collect();
-    let mut result = if answer.is_refusal {
-        CallToolResult::error(content)
-    } else {
-        CallToolResult::success(content)
+    let object = answer.is_json.then(|| serde_json::from_str(&answer.text));
+    let object = object.and_then(Result::ok).filter(Value::is_object);
+    let texts = std::iter::once(answer.text).chain(answer.note);
+    let content = texts.map(ContentBlock::text).collect();
+    let mut result = match answer.is_refusal {
+        true => CallToolResult::error(content),
+        false => CallToolResult::success(content),
     };
     // Revisions before the current one take nothing but an object here.
     result.structured_content = object;
@@ -138,12 +123,10 @@ pub(super) fn to_mcp_tool_result(mut answer: ToolAnswer) -> CallToolResult {
 /// What has no answer: a malformed call is the protocol's business, a broken world is told to whoever asked.
 pub(super) fn to_mcp_fault_result(fault: &CallFault) -> Result<CallToolResult, ErrorData> {
     match fault {
-        CallFault::Malformed(_) | CallFault::NoSuchTool { .. } | CallFault::NotAPerson => Err(
-            ErrorData::invalid_params(mask_secrets(&fault.to_string()).into_owned(), None),
-        ),
-        CallFault::Broken(_) | CallFault::Unwritable(_) => Ok(to_mcp_tool_result(
-            build_mcp_refusal("broken", &format_fault_chain(fault)),
-        )),
+        CallFault::Broken(_) | CallFault::Unwritable(_) => {
+            Ok(build_mcp_refusal("broken", &format_fault_chain(fault)))
+        }
+        _ => Err(to_mcp_error(fault)),
     }
 }
 
@@ -165,7 +148,7 @@ pub(super) fn build_read_only_refusal(tool: &Tool) -> CallToolResult {
         "this token may only read, and {} changes memories; ask for one that may write",
         tool.name
     );
-    to_mcp_tool_result(build_mcp_refusal("read_only", &why))
+    build_mcp_refusal("read_only", &why)
 }
 
 /// Why no place was found.
@@ -175,23 +158,23 @@ pub(super) fn build_place_refusal(unplaced: &PlaceError) -> CallToolResult {
         PlaceError::Outside(_) => "outside",
         PlaceError::Broken(_) => "broken",
     };
-    to_mcp_tool_result(build_mcp_refusal(class, &unplaced.to_string()))
+    build_mcp_refusal(class, &unplaced.to_string())
 }
 
 /// A person was asked, and that is that.
 pub(super) fn build_declined_refusal() -> CallToolResult {
-    to_mcp_tool_result(build_mcp_refusal(
+    build_mcp_refusal(
         "declined",
         "the user was asked and did not agree; nothing was done",
-    ))
+    )
 }
 
-fn build_mcp_refusal(class: &str, why: &str) -> ToolAnswer {
+fn build_mcp_refusal(class: &str, why: &str) -> CallToolResult {
     let text = serde_json::json!({"ok": false, "class": class, "error": why}).to_string();
-    ToolAnswer {
+    to_mcp_tool_result(ToolAnswer {
         is_json: true,
         ..ToolAnswer::new_plain_refusal(text)
-    }
+    })
 }
 
 /// An error with its causes.
