@@ -123,9 +123,9 @@ pub fn pluralize_count(n: u64, one: &str, many: &str) -> String {
 
 /// A time, as long ago as it is.
 #[must_use]
-pub fn render_relative_time(at: Timestamp, now: Timestamp) -> Markup {
+pub fn render_relative_time(visit: &RequestScope<'_>, at: Timestamp) -> Markup {
     let whole = format_timestamp(at);
-    html! { time datetime=(whole) title=(whole) { (format_time_ago(now, at)) } }
+    html! { time datetime=(whole) title=(whole) { (format_time_ago(visit.cx.now, at)) } }
 }
 
 fn format_time_ago(now: Timestamp, at: Timestamp) -> String {

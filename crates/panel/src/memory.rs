@@ -131,7 +131,6 @@ fn render_memory_fields(visit: &RequestScope<'_>, memory: &Memory) -> Markup {
     let vouchers = memory.vouchers.iter().map(|it| sanitize_shown_text(it));
     let vouchers: Vec<String> = vouchers.collect();
     let usage = memory.usage;
-    let now = visit.cx.now;
     render_field_list(&[
         ("Layer", text(memory.layer.to_string())),
         ("Kind", text(memory.kind.to_string())),
@@ -141,8 +140,11 @@ fn render_memory_fields(visit: &RequestScope<'_>, memory: &Memory) -> Markup {
         ("Tags", render_memory_tags(visit, memory)),
         ("Task", optional(&memory.task)),
         ("Session", optional(&memory.voice.session)),
-        ("Recorded", render_relative_time(memory.recorded_at, now)),
-        ("Refreshed", render_relative_time(memory.refreshed_at, now)),
+        ("Recorded", render_relative_time(visit, memory.recorded_at)),
+        (
+            "Refreshed",
+            render_relative_time(visit, memory.refreshed_at),
+        ),
         ("Shown", text(format_shown_count(memory))),
         ("Applied", text(format!("{}×", usage.applied))),
         ("Found to hold", text(format!("{}×", usage.verified))),

@@ -86,7 +86,7 @@ fn render_session_row(visit: &RequestScope<'_>, session: &AgentSession) -> Marku
                 p.subject { a href=(link_to_named_page(visit, "/sessions", &last.session)) { (shorten_shown_text(&last.session, NAME)) } }
                 p.meta {
                     span { (last.space) }
-                    (render_relative_time(last.at, visit.cx.now))
+                    (render_relative_time(visit, last.at))
                     span { (pluralize_count(figures.moments as u64, "moment", "moments")) }
                     @if figures.withheld > 0 { span { (figures.withheld) " withheld" } }
                     @if figures.applied > 0 { span { (figures.applied) " of use" } }
@@ -199,8 +199,8 @@ fn render_session_summary(visit: &RequestScope<'_>, session: &AgentSession) -> M
     render_field_list(&[
         ("Client", html! { (last.client) }),
         ("Repository", html! { (last.space) }),
-        ("Began", render_relative_time(first.at, visit.cx.now)),
-        ("Last moment", render_relative_time(last.at, visit.cx.now)),
+        ("Began", render_relative_time(visit, first.at)),
+        ("Last moment", render_relative_time(visit, last.at)),
         ("In numbers", html! { (numbers) }),
         (
             "Hooks took",

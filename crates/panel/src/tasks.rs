@@ -88,8 +88,8 @@ fn render_task_row(visit: &RequestScope<'_>, task: &Task) -> Markup {
                 }
                 p.meta {
                     @if let Some(it) = task.format_phase() { span { "phase " (sanitize_shown_text(&it)) } }
-                    span { "begun " (render_relative_time(task.started_at, visit.cx.now)) }
-                    @if task.touched_at != task.started_at { span { "last " (render_relative_time(task.touched_at, visit.cx.now)) } }
+                    span { "begun " (render_relative_time(visit, task.started_at)) }
+                    @if task.touched_at != task.started_at { span { "last " (render_relative_time(visit, task.touched_at)) } }
                     @if n_blockers > 0 && task.is_open() { (render_toned_badge("warn", RING, &pluralize_count(n_blockers, "blocker", "blockers"))) }
                 }
             }
@@ -119,7 +119,8 @@ fn render_task_status(task: &Task) -> Markup {
 }
 
 /// What a task's page is made of.
-struct TaskPageData<'a> {
+struct TaskPage<'a> {
+    visit: &'a RequestScope<'a>,
     task: &'a Task,
     gates: &'a [GateEvent],
     /// Its notes, as they stand in this checkout.
@@ -148,7 +149,8 @@ pub fn render_task_page(visit: &RequestScope<'_>, asked: &RequestInput) -> Panel
     };
     let memories = task::load_task_memories(visit.cx, visit.here.repo, &task)?;
     let notes = verify::follow_memory_citations(visit.cx, memories).into_iter();
-    let seen = TaskPageData {
+    let page = TaskPage {
+        visit,
         task: &task,
         gates: &gates,
         notes: notes.map(|it| (it.memory.id, it)).collect(),
@@ -156,10 +158,10 @@ pub fn render_task_page(visit: &RequestScope<'_>, asked: &RequestInput) -> Panel
     let body = html! {
         p { a href=(link_to_page(visit, "/tasks")) { "← All tasks" } }
         (render_task_fields(visit, &task))
-        (render_task_outcome(visit, &seen))
-        (render_task_blockers(visit, &seen))
+        (page.render_outcome())
+        (page.render_blockers())
         (strip::render_task_strip(&task, &gates))
-        (timeline::render_task_timeline(visit, &seen))
+        (page.render_timeline())
     };
     render_panel_page(visit, tab, &sanitize_shown_text(&task.title), &body)
 }
@@ -185,12 +187,9 @@ fn render_task_fields(visit: &RequestScope<'_>, task: &Task) -> Markup {
         ),
         (
             "Began",
-            html! { (render_relative_time(task.started_at, visit.cx.now)) @if let Some(by) = &task.by { " by " (shorten_shown_text(by, 60)) } },
+            html! { (render_relative_time(visit, task.started_at)) @if let Some(by) = &task.by { " by " (shorten_shown_text(by, 60)) } },
         ),
-        (
-            "Last gate",
-            render_relative_time(task.touched_at, visit.cx.now),
-        ),
+        ("Last gate", render_relative_time(visit, task.touched_at)),
         (
             "From commit",
             html! { @if let Some(it) = &task.commit { code { (shorten_shown_text(it, 10)) } } },
@@ -199,12 +198,29 @@ fn render_task_fields(visit: &RequestScope<'_>, task: &Task) -> Markup {
     ])
 }
 
-/// What came of it.
-fn render_task_outcome(visit: &RequestScope<'_>, seen: &TaskPageData<'_>) -> Markup {
-    let Some(it) = seen.task.outcome.and_then(|id| seen.notes.get(&id)) else {
-        return html! {};
-    };
-    html! { section.card aria-labelledby="outcome" { h2 #outcome { "What came of it" } (render_task_note(visit, it)) } }
+impl TaskPage<'_> {
+    /// What came of it.
+    fn render_outcome(&self) -> Markup {
+        let outcome = self.task.outcome.and_then(|id| self.notes.get(&id));
+        html! {
+            @if let Some(it) = outcome {
+                section.card aria-labelledby="outcome" { h2 #outcome { "What came of it" } (render_task_note(self.visit, it)) }
+            }
+        }
+    }
+
+    fn render_blockers(&self) -> Markup {
+        let blockers = self.task.entries_of_sort(Sort::Blocker);
+        let mut standing = blockers.filter_map(|it| self.notes.get(&it.id)).peekable();
+        html! {
+            @if self.task.is_open() && standing.peek().is_some() {
+                section.card aria-labelledby="blockers" {
+                    h2 #blockers { "In the way" }
+                    ul.plain-list { @for it in standing { li { (render_task_note(self.visit, it)) } } }
+                }
+            }
+        }
+    }
 }
 
 /// How what it cites stands here. A note that cites nothing has no verdict, and must not read as if something were amiss.
@@ -212,23 +228,6 @@ fn render_note_standing(it: &VerifiedMemory) -> Markup {
     html! {
         @if !it.memory.citations.is_empty() {
             span title="how the cited lines stand in this checkout" { (render_badge(it.standing())) }
-        }
-    }
-}
-
-fn render_task_blockers(visit: &RequestScope<'_>, seen: &TaskPageData<'_>) -> Markup {
-    let standing: Vec<&VerifiedMemory> = seen
-        .task
-        .entries_of_sort(Sort::Blocker)
-        .filter_map(|it| seen.notes.get(&it.id))
-        .collect();
-    if standing.is_empty() || !seen.task.is_open() {
-        return html! {};
-    }
-    html! {
-        section.card aria-labelledby="blockers" {
-            h2 #blockers { "In the way" }
-            ul.plain-list { @for it in standing { li { (render_task_note(visit, it)) } } }
         }
     }
 }

@@ -54,7 +54,7 @@ fn render_memory_meta(visit: &RequestScope<'_>, memory: &Memory, score: Option<f
             @if stage != Stage::Active { (render_badge(stage.as_str())) }
             span { (memory.layer) ", " (memory.kind) }
             span { (format_memory_source(memory)) }
-            (render_relative_time(memory.recorded_at, visit.cx.now))
+            (render_relative_time(visit, memory.recorded_at))
             @if let Some(it) = score { span { "score " (format!("{it:.2}")) } }
             @for it in &memory.tags {
                 a.tag href=(link_with_query(visit, "/", &[("tag", it)])) { (sanitize_shown_text(it)) }

@@ -73,7 +73,7 @@ fn render_memory_showings(
                 caption { "As the log has it, the last first" }
                 thead { tr { th scope="col" { "When" } th scope="col" { "What was asked" } th scope="col" { "Verdict then" } th.n scope="col" { "Score" } } }
                 tbody { @for (at, query, it) in showings { tr {
-                    td { (render_relative_time(at, visit.cx.now)) }
+                    td { (render_relative_time(visit, at)) }
                     td dir="auto" { (shorten_shown_text(query, TEXT)) }
                     td { (render_badge(&it.verdict)) }
                     td.n { (format!("{:.2}", it.score)) }
@@ -109,7 +109,7 @@ fn render_session_showing(
             a href=(link_to_named_page(visit, "/sessions", &last.session)) { (shorten_shown_text(&last.session, 40)) }
             span.hint {
                 " " (last.client)
-                @if let Some(it) = first { ", at " (it.moment) " " (render_relative_time(it.at, visit.cx.now)) }
+                @if let Some(it) = first { ", at " (it.moment) " " (render_relative_time(visit, it.at)) }
                 @if is_applied { ", of use there" }
             }
         }
@@ -133,7 +133,7 @@ fn render_event_table(
             caption { "What happened to it, the last first" }
             thead { tr { th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "Who" } th scope="col" { "More" } } }
             tbody { @for it in all { tr {
-                td { (render_relative_time(it.event.at, visit.cx.now)) }
+                td { (render_relative_time(visit, it.event.at)) }
                 td { (it.event.what.event_kind()) }
                 td { (shorten_shown_text(it.event.actor.as_deref().unwrap_or_default(), 60)) }
                 td dir="auto" { (shorten_shown_text(&describe_event_details(&it.event.what), TEXT)) }

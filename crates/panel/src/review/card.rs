@@ -66,7 +66,7 @@ impl ReviewCard<'_> {
                 ("Waits because", html! { (sanitize_shown_text(&explain_waiting(memory))) }),
                 ("Marked", html! { (marks.join(", ")) }),
                 ("Reason given", html! { (sanitize_shown_text(reason)) }),
-                ("Said by", html! { (format_memory_source(memory)) ", " (render_relative_time(memory.recorded_at, self.visit.cx.now)) }),
+                ("Said by", html! { (format_memory_source(memory)) ", " (render_relative_time(self.visit, memory.recorded_at)) }),
                 ("Kept as", html! { (memory.kind) ", " (memory.layer) " of " (memory.space) }),
                 ("Tags", html! { (sanitize_shown_text(&memory.tags.join(", "))) }),
             ])) }

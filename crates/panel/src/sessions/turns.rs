@@ -67,7 +67,7 @@ fn render_session_moment(
         li.moment {
             p.meta {
                 b { (entry.moment) }
-                (render_relative_time(entry.at, visit.cx.now))
+                (render_relative_time(visit, entry.at))
                 @if let Some(it) = entry.took { span { (format_milliseconds(it)) } }
                 @if entry.is_outside { (render_exposed_badge()) }
                 @if entry.is_fresh && !is_first { span { "what was said before is no longer before the agent" } }

@@ -41,7 +41,7 @@ fn render_open_breaker(visit: &RequestScope<'_>, space: &Space, trip: &OpenBreak
                 (render_toned_badge("bad", OPEN, "breaker open"))
                 b { (trip.breaker) }
                 span { (space) }
-                (render_relative_time(trip.at, visit.cx.now))
+                (render_relative_time(visit, trip.at))
             }
             p { "What " b { (who) } " writes waits: " (shorten_shown_text(&trip.why, 200)) ". Reading goes on." }
             p.hint {
