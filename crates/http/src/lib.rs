@@ -183,11 +183,11 @@ impl HttpServer {
     #[must_use]
     pub fn new(plan: HttpServerConfig) -> Self {
         let gate = Arc::new(RequestLimiter::new(plan.limits));
-        let turns = SharedWorkLimit {
+        let mut server = McpServer::new(Arc::clone(&plan.host), plan.offer);
+        server.turns = Some(SharedWorkLimit {
             places: Arc::clone(&gate.places),
             patience: plan.limits.work,
-        };
-        let server = McpServer::new(Arc::clone(&plan.host), plan.offer).with_shared_limit(turns);
+        });
         let once = plan.host.sign_text("open");
         Self {
             rows: route::build_route_table(),

@@ -87,7 +87,7 @@ impl HttpServer {
         let tallies = self.read_store(Some(place), summarize).await?;
         let gauges = HttpGauges {
             in_flight: self.in_flight.load(Ordering::Relaxed),
-            at_work: self.gate.active_requests(),
+            at_work: self.gate.places.count_running(),
             connections: self.connections.load(Ordering::Relaxed),
             listeners: self.gate.listeners(),
         };

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use apostille_core::format;
 use apostille_text::secrets;
@@ -50,7 +50,7 @@ impl Drop for InFlightRequest {
             method: self.method,
             route: self.route,
             status: self.status,
-            ms: duration_to_milliseconds(took),
+            ms: (took.as_secs_f64() * 1e6).round() / 1e3,
             pass: self.who.as_deref(),
         });
     }
@@ -78,10 +78,9 @@ impl HttpServer {
             .dispatch_request(found, request, &mut passing.who)
             .await;
         let mut response = answered.unwrap_or_else(|turned| {
-            turned
-                .shed
-                .into_iter()
-                .for_each(|it| self.meter.record_shed(it));
+            if let Some(of) = turned.shed {
+                self.meter.record_shed(of);
+            }
             response::build_http_response(turned.into_reply(shape))
         });
         passing.status = response.status().as_u16();
@@ -100,27 +99,18 @@ impl HttpServer {
                     .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
                 && secrets::find_secret(it).is_none()
         };
-        let brought = headers
-            .get(ID)
-            .and_then(|it| it.to_str().ok())
-            .filter(is_plain);
+        let brought = headers.get(ID).and_then(|it| it.to_str().ok());
         let ours = || {
             let n = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
             format!("{}-{n}", &self.run[..8])
         };
-        brought.map_or_else(ours, Into::into)
+        brought.filter(is_plain).map_or_else(ours, Into::into)
     }
-}
-
-fn duration_to_milliseconds(took: Duration) -> f64 {
-    (took.as_secs_f64() * 1e6).round() / 1e3
 }
 
 /// The word for how something is asked for; there are only so many.
 fn label_http_method(verb: &Verb) -> &'static str {
     const KNOWN: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-    KNOWN
-        .into_iter()
-        .find(|it| verb.as_str() == *it)
-        .unwrap_or("OTHER")
+    let mut known = KNOWN.into_iter();
+    known.find(|it| verb == *it).unwrap_or("OTHER")
 }

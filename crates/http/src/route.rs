@@ -73,50 +73,48 @@ pub(super) struct RouteEntry {
 /// What the door itself answers.
 const OWN: [RouteEntry; 9] = [
     new_route_entry(
-        Some(HttpMethod::Get),
+        HttpMethod::Get,
         "/health",
         AuthKind::Open,
         RouteTarget::Health,
     ),
     new_route_entry(
-        Some(HttpMethod::Get),
+        HttpMethod::Get,
         "/ready",
         AuthKind::Open,
         RouteTarget::Ready,
     ),
     new_route_entry(
-        Some(HttpMethod::Get),
+        HttpMethod::Get,
         "/metrics",
         AuthKind::Token,
         RouteTarget::Metrics,
     ),
-    new_route_entry(None, "/mcp", AuthKind::Token, RouteTarget::Agents),
+    RouteEntry {
+        method: None,
+        ..new_route_entry(
+            HttpMethod::Post,
+            "/mcp",
+            AuthKind::Token,
+            RouteTarget::Agents,
+        )
+    },
     new_route_entry(
-        Some(HttpMethod::Get),
+        HttpMethod::Get,
         "/api/live",
         AuthKind::Token,
         RouteTarget::Live,
     ),
+    new_route_entry(HttpMethod::Get, "/live", AuthKind::Panel, RouteTarget::Live),
     new_route_entry(
-        Some(HttpMethod::Get),
-        "/live",
-        AuthKind::Panel,
-        RouteTarget::Live,
-    ),
-    new_route_entry(
-        Some(HttpMethod::Get),
+        HttpMethod::Get,
         "/open/{once}",
         AuthKind::Open,
         RouteTarget::Link,
     ),
+    new_route_entry(HttpMethod::Post, "/open", AuthKind::Open, RouteTarget::Form),
     new_route_entry(
-        Some(HttpMethod::Post),
-        "/open",
-        AuthKind::Open,
-        RouteTarget::Form,
-    ),
-    new_route_entry(
-        Some(HttpMethod::Post),
+        HttpMethod::Post,
         "/close",
         AuthKind::Panel,
         RouteTarget::Close,
@@ -124,13 +122,13 @@ const OWN: [RouteEntry; 9] = [
 ];
 
 const fn new_route_entry(
-    method: Option<HttpMethod>,
+    method: HttpMethod,
     path: &'static str,
     area: AuthKind,
     what: RouteTarget,
 ) -> RouteEntry {
     RouteEntry {
-        method,
+        method: Some(method),
         path,
         area,
         what,
@@ -141,12 +139,10 @@ const fn new_route_entry(
 pub(super) fn build_route_table() -> Vec<RouteEntry> {
     let files = apostille_panel::FILES.iter().map(|(path, kind, content)| {
         let what = RouteTarget::File(kind, content);
-        new_route_entry(Some(HttpMethod::Get), path, AuthKind::Open, what)
+        new_route_entry(HttpMethod::Get, path, AuthKind::Open, what)
     });
     let table = |area| {
-        move |it: &'static Route| {
-            new_route_entry(Some(it.method), it.path, area, RouteTarget::Table(it))
-        }
+        move |it: &'static Route| new_route_entry(it.method, it.path, area, RouteTarget::Table(it))
     };
     let calls = apostille_api::calls::list_api_calls()
         .map(|it| &it.route)

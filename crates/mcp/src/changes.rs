@@ -16,7 +16,8 @@ const LOOK: Duration = Duration::from_secs(2);
 #[derive(Clone)]
 pub(super) struct ChangeNotifier {
     host: Arc<dyn Host>,
-    ours: broadcast::Sender<()>,
+    /// Where it is said that something was changed by this server.
+    pub(super) ours: broadcast::Sender<()>,
 }
 
 impl ChangeNotifier {
@@ -25,11 +26,6 @@ impl ChangeNotifier {
             host,
             ours: broadcast::channel(16).0,
         }
-    }
-
-    /// Where it is said that something was changed by this server.
-    pub(super) fn sender(&self) -> broadcast::Sender<()> {
-        self.ours.clone()
     }
 
     /// Something was changed by this server.

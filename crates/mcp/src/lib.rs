@@ -94,7 +94,7 @@ pub struct McpServer {
     offer: ToolOffer,
     changes: changes::ChangeNotifier,
     /// What work waits for, where others want the same machine.
-    turns: Option<SharedWorkLimit>,
+    pub turns: Option<SharedWorkLimit>,
 }
 
 impl McpServer {
@@ -109,18 +109,9 @@ impl McpServer {
         }
     }
 
-    /// The same with places that it shares with others.
-    #[must_use]
-    pub fn with_shared_limit(self, turns: SharedWorkLimit) -> Self {
-        Self {
-            turns: Some(turns),
-            ..self
-        }
-    }
-
     /// Told when something was changed here.
     pub fn change_sender(&self) -> broadcast::Sender<()> {
-        self.changes.sender()
+        self.changes.ours.clone()
     }
 }
 
