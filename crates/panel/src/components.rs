@@ -27,19 +27,16 @@ pub const RING: &str = "M8 3a5 5 0 1 0 0 10A5 5 0 1 0 8 3z";
 pub const DASH: &str = "M3 8h10";
 
 /// Whether the visitor may decide about memories, as a person does.
-#[must_use]
 pub fn can_review(visit: &RequestScope<'_>) -> bool {
     visit.pass.allows_access(Access::Review)
 }
 
 /// The way to a page of the panel, in the space that is looked at.
-#[must_use]
 pub fn link_to_page(visit: &RequestScope<'_>, path: &str) -> String {
     link_with_query(visit, path, &[])
 }
 
 /// The same with more to say.
-#[must_use]
 pub fn link_with_query(visit: &RequestScope<'_>, path: &str, said: &[(&str, &str)]) -> String {
     build_page_url(
         path,
@@ -48,19 +45,16 @@ pub fn link_with_query(visit: &RequestScope<'_>, path: &str, said: &[(&str, &str
 }
 
 /// How an address names a space. A pass may reach nothing but a person's own, which is no repository and needs no name.
-#[must_use]
 pub fn name_repository(space: &Space) -> &str {
     if space.is_user() { "" } else { space.as_str() }
 }
 
 /// The way to the page of a session or a task, by its name.
-#[must_use]
 pub fn link_to_named_page(visit: &RequestScope<'_>, folder: &str, name: &str) -> String {
     link_to_page(visit, &format!("{folder}/{}", encode_path_segment(name)))
 }
 
 /// A path with what stands behind the question mark; what says nothing is left out.
-#[must_use]
 pub fn build_page_url(path: &str, said: &[(&str, &str)]) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.extend_pairs(said.iter().filter(|it| !it.1.is_empty()));
@@ -87,19 +81,16 @@ fn encode_path_segment(text: &str) -> String {
 }
 
 /// A text that somebody wrote, as it may be shown: nothing hidden in it, and no secret.
-#[must_use]
 pub fn sanitize_shown_text(text: &str) -> String {
     moderate::clean_code_unless_secret(text)
 }
 
 /// The beginning of such a text.
-#[must_use]
 pub fn shorten_shown_text(text: &str, most: usize) -> String {
     truncate_shown_text(&sanitize_shown_text(text), most)
 }
 
 /// What a memory says, or that it is withheld because a secret is in it; the beginning of it.
-#[must_use]
 pub fn format_shown_fact(memory: &Memory, most: usize) -> String {
     let mut memory = memory.clone();
     memory.withhold_secret();
@@ -107,7 +98,6 @@ pub fn format_shown_fact(memory: &Memory, most: usize) -> String {
 }
 
 /// The beginning of a text.
-#[must_use]
 pub fn truncate_shown_text(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -116,13 +106,11 @@ pub fn truncate_shown_text(text: &str, most: usize) -> String {
 }
 
 /// So many of something.
-#[must_use]
 pub fn pluralize_count(n: u64, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
 /// A time, as long ago as it is.
-#[must_use]
 pub fn render_relative_time(visit: &RequestScope<'_>, at: Timestamp) -> Markup {
     let whole = format_timestamp(at);
     html! { time datetime=(whole) title=(whole) { (format_time_ago(visit.cx.now, at)) } }
@@ -150,7 +138,6 @@ fn format_time_ago(now: Timestamp, at: Timestamp) -> String {
 }
 
 /// The way to a memory, by its handle.
-#[must_use]
 pub fn render_handle_link(visit: &RequestScope<'_>, handle: Handle) -> Markup {
     html! { a.handle href=(link_to_page(visit, &format!("/memories/{handle}"))) { (handle) } }
 }
@@ -192,7 +179,6 @@ const BADGES: &[(&str, &str, &str)] = &[
 ];
 
 /// A verdict, a status or a care as a badge. A word that nobody knows is a plain one.
-#[must_use]
 pub fn render_badge(word: &str) -> Markup {
     let known = BADGES.iter().find(|it| it.0 == word);
     let (_, tone, shape) = known.copied().unwrap_or((word, "plain", "M3 8h10"));
@@ -200,7 +186,6 @@ pub fn render_badge(word: &str) -> Markup {
 }
 
 /// A badge with words of its own: `tone` is good, info, warn, bad or plain.
-#[must_use]
 pub fn render_toned_badge(tone: &str, shape: &str, word: &str) -> Markup {
     html! {
         span.badge.(tone) {
@@ -212,20 +197,17 @@ pub fn render_toned_badge(tone: &str, shape: &str, word: &str) -> Markup {
 
 /// A line that stands out. It is read aloud when it appears. `tone` is good where something was done, bad where it was
 /// not, else plain.
-#[must_use]
 pub fn render_notice(tone: &str, body: &Markup) -> Markup {
     let role = if tone == "bad" { "alert" } else { "status" };
     html! { div.notice.(tone) role=(role) { (body) } }
 }
 
 /// Why something could not be read or done.
-#[must_use]
 pub fn render_problem(why: &str) -> Markup {
     render_notice("bad", &html! { p { (why) } })
 }
 
 /// Names and what stands under them; what is empty is left out.
-#[must_use]
 pub fn render_field_list(rows: &[(&str, Markup)]) -> Markup {
     html! {
         dl.fields {
@@ -237,7 +219,6 @@ pub fn render_field_list(rows: &[(&str, Markup)]) -> Markup {
 }
 
 /// How much of something is in use, in percent.
-#[must_use]
 pub fn render_usage_meter(label: &str, used: usize, limit: usize) -> Markup {
     let percent = (used * 100).div_ceil(limit.max(1));
     let tone = if percent >= 90 { "warn" } else { "good" };
@@ -255,13 +236,11 @@ pub fn render_usage_meter(label: &str, used: usize, limit: usize) -> Markup {
 }
 
 /// A page with nothing on it: what would be here, and how it gets here.
-#[must_use]
 pub fn render_empty_state(title: &str, body: &Markup) -> Markup {
     html! { div.empty { h2 { (title) } (body) } }
 }
 
 /// The way on, and back to the beginning; nothing where all of it is on one page.
-#[must_use]
 pub fn render_page_navigation(first: Option<String>, next: Option<String>, told: &str) -> Markup {
     html! {
         @if first.is_some() || next.is_some() {

@@ -22,7 +22,7 @@ use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
 use query::MemorySearch;
 use results::SearchResults;
 
-pub use row::{format_memory_source, format_shown_count, render_memory_row};
+pub use row::{format_memory_source, format_shown_count, render_memory_row, render_tag_link};
 
 /// How many of a layer are on the first page.
 const FIRST: usize = 12;

@@ -13,11 +13,11 @@ use apostille_text::secrets::mask_secrets;
 use maud::{Markup, html};
 
 use super::components::{
-    link_with_query, render_badge, render_field_list, render_relative_time, render_toned_badge,
-    sanitize_shown_text, shorten_shown_text, truncate_shown_text,
+    render_badge, render_field_list, render_relative_time, render_toned_badge, sanitize_shown_text,
+    shorten_shown_text, truncate_shown_text,
 };
 use super::frame::{PanelTab, render_missing_page, render_page_with_status};
-use super::memories::{format_memory_source, format_shown_count};
+use super::memories::{format_memory_source, format_shown_count, render_tag_link};
 use super::submitted_form::SubmittedForm;
 use super::{PanelResult, undo};
 use apostille_api::json::MemoryDetails;
@@ -137,7 +137,10 @@ fn render_memory_fields(visit: &RequestScope<'_>, memory: &Memory) -> Markup {
         ("Status", render_badge(memory.status.stage().as_str())),
         ("Said by", text(format_memory_source(memory))),
         ("Also said by", text(vouchers.join(", "))),
-        ("Tags", render_memory_tags(visit, memory)),
+        (
+            "Tags",
+            html! { @for (n, it) in memory.tags.iter().enumerate() { @if n > 0 { " " } (render_tag_link(visit, it)) } },
+        ),
         ("Task", optional(&memory.task)),
         ("Session", optional(&memory.voice.session)),
         ("Recorded", render_relative_time(visit, memory.recorded_at)),
@@ -155,13 +158,4 @@ fn render_memory_fields(visit: &RequestScope<'_>, memory: &Memory) -> Markup {
             html! { code { (memory.content_digest()) } " (format " (format::VERSION) ")" },
         ),
     ])
-}
-
-fn render_memory_tags(visit: &RequestScope<'_>, memory: &Memory) -> Markup {
-    html! {
-        @for (n, it) in memory.tags.iter().enumerate() {
-            @if n > 0 { " " }
-            a.tag href=(link_with_query(visit, "/", &[("tag", it)])) { (sanitize_shown_text(it)) }
-        }
-    }
 }

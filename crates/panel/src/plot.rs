@@ -59,7 +59,6 @@ pub struct Plot<'a> {
 
 impl Plot<'_> {
     /// The plot with its legend and its figures.
-    #[must_use]
     pub fn render_figure(&self) -> Markup {
         html! {
             figure.plot.card id=(self.id) {

@@ -94,8 +94,6 @@ fn render_remember_form(
     typed: &SubmittedForm,
 ) -> PanelResult {
     let said = |name: &str| typed.field(name).unwrap_or_default();
-    let layers = Layer::ALL.iter().map(|it| it.as_str());
-    let kinds = Kind::ALL.iter().map(|it| it.as_str());
     let body = html! {
         (render_textarea("new-fact", "Fact", said("fact"), 4, "what was learned, in a sentence"))
         (render_text_input("new-subject", "Subject", said("subject"), "a brief topic"))
@@ -104,8 +102,8 @@ fn render_remember_form(
         (render_text_input("new-tags", "Tags", said("tags"), "separated by commas"))
         div.grid {
             (render_select("new-whose", "Whose is it?", "this repository's", [("user", "mine, in every repository")], said("whose")))
-            (render_word_select("new-layer", "Layer", "knowledge", layers, said("layer")))
-            (render_word_select("new-kind", "Kind", "found out", kinds, said("kind")))
+            (render_word_select("new-layer", "Layer", "knowledge", Layer::ALL, said("layer")))
+            (render_word_select("new-kind", "Kind", "found out", Kind::ALL, said("kind")))
         }
         @if status != 200 {
             div.grid {

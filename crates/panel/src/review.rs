@@ -55,7 +55,13 @@ fn render_review_queue(
     review::add_review_details(visit.cx, &mut shown)?;
     let body = html! {
         (first)
-        @if n == 0 { (render_empty_queue()) } @else {
+        @if n == 0 {
+            (render_empty_state("Nothing waits for you", &html! {
+                p { "What an agent wants to keep waits here when nothing proves it, when its words come from outside, or when \
+                     it reads like an instruction. You then accept, edit, merge or reject it." }
+                p { "The same at a terminal: " code { "apostille review" } }
+            }))
+        } @else {
             (render_queue_overview(visit, n, &safe))
             @if n_memories >= MOST {
                 p.hint { "These are the " (MOST) " that wait longest; the others follow when these are decided." }
@@ -68,17 +74,6 @@ fn render_review_queue(
         }
     };
     render_page_with_status(status, visit, PanelTab::Review, "Review", &body)
-}
-
-fn render_empty_queue() -> Markup {
-    render_empty_state(
-        "Nothing waits for you",
-        &html! {
-            p { "What an agent wants to keep waits here when nothing proves it, when its words come from outside, or when \
-                 it reads like an instruction. You then accept, edit, merge or reject it." }
-            p { "The same at a terminal: " code { "apostille review" } }
-        },
-    )
 }
 
 fn render_queue_overview(visit: &RequestScope<'_>, n: usize, safe: &[String]) -> Markup {

@@ -20,6 +20,7 @@ use super::components::{
 use super::frame::{PanelTab, render_missing_page, render_panel_page};
 use apostille_api::host::{ActivityStore, PlaceError};
 use apostille_api::request_scope::{RequestInput, RequestScope};
+use turns::SessionTurns;
 
 /// How many sessions are listed, and how many moments of one are told.
 const LISTED: usize = 100;
@@ -146,12 +147,17 @@ pub fn render_session_page(visit: &RequestScope<'_>, asked: &RequestInput) -> Pa
         let title = "There is no such session here";
         return render_missing_page(visit, tab, title, &why, ("/sessions", "All sessions"));
     };
-    let today = verify_session_memories(visit, &session)?;
+    let turns = SessionTurns {
+        visit,
+        session: &session,
+        today: verify_session_memories(visit, &session)?,
+        used: collect_applied_memories(&session),
+    };
     let name = session.entries.last().map_or("", |it| &it.session);
     let body = html! {
         p { a href=(link_to_page(visit, "/sessions")) { "← All sessions" } }
         (render_session_summary(visit, &session))
-        (turns::render_session_turns(visit, &session, &today))
+        (turns.render_turns())
     };
     let title = format!("Session {}", shorten_shown_text(name, NAME));
     render_panel_page(visit, tab, &title, &body)

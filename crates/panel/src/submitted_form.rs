@@ -18,7 +18,6 @@ pub struct SubmittedForm {
 
 impl SubmittedForm {
     /// What was sent to do this.
-    #[must_use]
     pub fn new(verb: &'static str, asked: &RequestInput) -> Self {
         Self {
             verb,
@@ -27,7 +26,6 @@ impl SubmittedForm {
     }
 
     /// A form that is filled in with this beforehand.
-    #[must_use]
     pub fn from_fields(fields: [(&str, &str); 2]) -> Self {
         let form = fields.map(|(name, value)| (name.into(), value.into()));
         Self {
@@ -37,13 +35,11 @@ impl SubmittedForm {
     }
 
     /// What was typed into a field of this verb's form.
-    #[must_use]
     pub fn value_for(&self, verb: &str, name: &str) -> Option<&str> {
         (self.verb == verb).then(|| self.field(name))?
     }
 
     /// What was typed into a field.
-    #[must_use]
     pub fn field(&self, name: &str) -> Option<&str> {
         self.form
             .iter()
@@ -61,7 +57,6 @@ impl SubmittedForm {
     }
 
     /// What was typed into a field, where it says something.
-    #[must_use]
     pub fn filled_text(&self, name: &str) -> Option<String> {
         let text = self.field(name)?.trim();
         (!text.is_empty()).then(|| text.into())

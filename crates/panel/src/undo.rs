@@ -106,7 +106,6 @@ impl LogPlace {
 }
 
 /// Goes to a page that tells this, which cannot be taken back.
-#[must_use]
 pub fn redirect_with_message(
     visit: &RequestScope<'_>,
     path: &str,
@@ -116,7 +115,6 @@ pub fn redirect_with_message(
 }
 
 /// What was done, on the page that follows; nothing where nothing was. `back` is where undoing leads to.
-#[must_use]
 pub fn render_done_notice(visit: &RequestScope<'_>, asked: &RequestInput, back: &str) -> Markup {
     let word = asked.query_value("did").unwrap_or_default();
     let Some((word, told)) = DONE.iter().find(|it| it.0 == word) else {
@@ -209,7 +207,6 @@ fn parse_card_position(back: &str) -> Option<(usize, usize)> {
 }
 
 /// The same, led to this card of the queue.
-#[must_use]
 pub fn redirect_to_card(mut reply: HttpReply, from: usize, at: usize) -> HttpReply {
     for (_, value) in reply.headers.iter_mut().filter(|it| it.0 == "location") {
         *value += &format!("&from={from}&at={at}#w-{}", at + 1);

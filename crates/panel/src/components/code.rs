@@ -7,7 +7,6 @@ use maud::{Markup, html};
 const WIDEST: usize = 1_000;
 
 /// Lines of a file with their numbers, from this one on; those within `lit` stand out.
-#[must_use]
 pub fn render_code_lines(
     label: &str,
     from: u32,
@@ -41,7 +40,6 @@ fn render_code_row(number: &str, sign: &str, text: &str, is_lit: bool) -> Markup
 }
 
 /// A unified diff without its header: signs, not only colours.
-#[must_use]
 pub fn render_diff(label: &str, unified: &str) -> Markup {
     let text = moderate::clean_code_unless_secret(unified);
     html! {

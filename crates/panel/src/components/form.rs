@@ -5,19 +5,16 @@ use maud::{Markup, html};
 use apostille_api::request_scope::RequestScope;
 
 /// A form that does something and goes back to a page.
-#[must_use]
 pub fn render_post_form(visit: &RequestScope<'_>, path: &str, body: &Markup) -> Markup {
     html! { form method="post" action=(super::link_to_page(visit, path)) { (render_seal(visit)) (body) } }
 }
 
 /// What a form that only looks carries, so that it stays in the space that is looked at.
-#[must_use]
 pub fn render_repo_field(visit: &RequestScope<'_>) -> Markup {
     html! { @if !visit.here.repo.is_user() { input type="hidden" name="repo" value=(visit.here.repo); } }
 }
 
 /// A control under its label, with a word about it.
-#[must_use]
 pub fn render_labeled_field(id: &str, label: &str, hint: &str, control: &Markup) -> Markup {
     html! {
         div.field {
@@ -34,13 +31,11 @@ fn format_hint_id(id: &str, hint: &str) -> Option<String> {
 }
 
 /// One line of text. The last part of the id, behind its last `-`, is the name of the field.
-#[must_use]
 pub fn render_text_input(id: &str, label: &str, value: &str, hint: &str) -> Markup {
     render_line_input(id, label, value, hint, false)
 }
 
 /// One line of text that must not be left empty.
-#[must_use]
 pub fn render_required_input(id: &str, label: &str, value: &str) -> Markup {
     render_line_input(id, label, value, "", true)
 }
@@ -53,7 +48,6 @@ fn render_line_input(id: &str, label: &str, value: &str, hint: &str, is_required
 }
 
 /// Several lines of text.
-#[must_use]
 pub fn render_textarea(id: &str, label: &str, value: &str, rows: usize, hint: &str) -> Markup {
     let control = html! {
         // The first line end behind the tag is not part of the text.
@@ -63,7 +57,6 @@ pub fn render_textarea(id: &str, label: &str, value: &str, rows: usize, hint: &s
 }
 
 /// Something to tick.
-#[must_use]
 pub fn render_checkbox(id: &str, label: &str, is_ticked: bool) -> Markup {
     html! {
         div.tick {
@@ -74,7 +67,6 @@ pub fn render_checkbox(id: &str, label: &str, is_ticked: bool) -> Markup {
 }
 
 /// One out of a list of what is sent and what is read; `any` stands for none.
-#[must_use]
 pub fn render_select<'a>(
     id: &str,
     label: &str,
@@ -92,15 +84,15 @@ pub fn render_select<'a>(
 }
 
 /// One out of a list of words, which are sent as they are read.
-#[must_use]
 pub fn render_word_select(
     id: &str,
     label: &str,
     any: &str,
-    words: impl IntoIterator<Item = &'static str>,
+    words: impl IntoIterator<Item: ToString>,
     chosen: &str,
 ) -> Markup {
-    let all = words.into_iter().map(|it| (it, it));
+    let words: Vec<String> = words.into_iter().map(|it| it.to_string()).collect();
+    let all = words.iter().map(|it| (it.as_str(), it.as_str()));
     render_select(id, label, any, all, chosen)
 }
 
@@ -109,7 +101,6 @@ fn extract_field_name(id: &str) -> &str {
 }
 
 /// The hidden field that every form carries.
-#[must_use]
 pub fn render_seal(visit: &RequestScope<'_>) -> Markup {
     html! { input type="hidden" name="seal" value=(visit.seal); }
 }

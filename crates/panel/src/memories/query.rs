@@ -2,7 +2,6 @@
 
 use std::str::FromStr;
 
-use apostille_cite::citation::RepoPath;
 use apostille_core::memory::{Kind, Layer, Origin, Stage};
 use apostille_core::store::{ListCursor, MemoryFilter};
 use jiff::civil::Date;
@@ -53,31 +52,25 @@ impl MemorySearch {
             raw,
             ..Self::default()
         };
-        let filter = MemoryFilter {
+        sought.filter = MemoryFilter {
             spaces: visit.reachable_spaces(),
-            layers: sought.parse_field::<Layer>("layer").into_iter().collect(),
-            kinds: sought.parse_field::<Kind>("kind").into_iter().collect(),
-            origins: sought.parse_field::<Origin>("origin").into_iter().collect(),
+            layers: sought.parse_field("layer").into_iter().collect(),
+            kinds: sought.parse_field("kind").into_iter().collect(),
+            origins: sought.parse_field("origin").into_iter().collect(),
             stages: sought.parse_stages(),
             tag: sought
                 .raw_value("tag")
                 .map(|it| it.trim_start_matches('#').to_owned()),
-            path: sought.parse_field::<RepoPath>("path"),
+            path: sought.parse_field("path"),
             since: sought.parse_day("since", 0),
             until: sought.parse_day("until", 1),
             ..MemoryFilter::default()
         };
-        let after = sought.raw_value("after").and_then(parse_list_cursor);
-        Self {
-            text: sought.raw_value("q").map(Into::into),
-            verdict: sought
-                .raw_value("verdict")
-                .filter(|it| VERDICTS.contains(it))
-                .map(Into::into),
-            after,
-            filter,
-            ..sought
-        }
+        sought.after = sought.raw_value("after").and_then(parse_list_cursor);
+        sought.text = sought.raw_value("q").map(Into::into);
+        let verdict = sought.raw_value("verdict");
+        sought.verdict = verdict.filter(|it| VERDICTS.contains(it)).map(Into::into);
+        sought
     }
 
     /// Whether words are to be ranked: only what is in use can be.
@@ -117,9 +110,10 @@ impl MemorySearch {
         match self.raw_value("status") {
             None => IN_PLAY.to_vec(),
             Some(ANY) => Vec::new(),
-            Some(_) => self
-                .parse_field::<Stage>("status")
-                .map_or_else(|| IN_PLAY.to_vec(), |it| vec![it]),
+            Some(_) => match self.parse_field("status") {
+                Some(stage) => vec![stage],
+                None => IN_PLAY.to_vec(),
+            },
         }
     }
 
@@ -178,11 +172,11 @@ pub(super) fn render_search_form(visit: &RequestScope<'_>, sought: &MemorySearch
             details.filters open[is_open] {
                 summary { "Filters" }
                 div.grid {
-                    (render_word_select("layer", "Layer", "all", Layer::ALL.iter().map(|it| it.as_str()), said("layer")))
-                    (render_word_select("kind", "Kind", "all", Kind::ALL.iter().map(|it| it.as_str()), said("kind")))
+                    (render_word_select("layer", "Layer", "all", Layer::ALL, said("layer")))
+                    (render_word_select("kind", "Kind", "all", Kind::ALL, said("kind")))
                     (render_word_select("status", "Status", "active and pending", [ANY].into_iter().chain(stages), said("status")))
-                    (render_word_select("origin", "Said by", "anybody", Origin::ALL.iter().map(|it| it.as_str()), said("origin")))
-                    (render_word_select("verdict", "Verdict here", "any", VERDICTS.iter().copied(), said("verdict")))
+                    (render_word_select("origin", "Said by", "anybody", Origin::ALL, said("origin")))
+                    (render_word_select("verdict", "Verdict here", "any", VERDICTS, said("verdict")))
                     (render_text_input("tag", "Tag", said("tag"), ""))
                     (render_text_input("path", "Cites file or folder", said("path"), ""))
                     (date("since", "Recorded since"))

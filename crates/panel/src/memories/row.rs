@@ -14,7 +14,6 @@ const FACT: usize = 600;
 
 /// A memory in a list: its handle and verdict in the margin, what it says, where it comes from, how often it was shown, and
 /// what more there is to say about it.
-#[must_use]
 pub fn render_memory_row(
     visit: &RequestScope<'_>,
     memory: &Memory,
@@ -39,7 +38,6 @@ pub fn render_memory_row(
 }
 
 /// How often it was shown. Who somebody is, is shown in every session, and nobody counts that.
-#[must_use]
 pub fn format_shown_count(memory: &Memory) -> String {
     match memory.is_active() && memory.layer == Layer::Identity {
         true => "always".into(),
@@ -57,14 +55,18 @@ fn render_memory_meta(visit: &RequestScope<'_>, memory: &Memory, score: Option<f
             (render_relative_time(visit, memory.recorded_at))
             @if let Some(it) = score { span { "score " (format!("{it:.2}")) } }
             @for it in &memory.tags {
-                a.tag href=(link_with_query(visit, "/", &[("tag", it)])) { (sanitize_shown_text(it)) }
+                (render_tag_link(visit, it))
             }
         }
     }
 }
 
+/// A tag, and the way to what else has it.
+pub fn render_tag_link(visit: &RequestScope<'_>, tag: &str) -> Markup {
+    html! { a.tag href=(link_with_query(visit, "/", &[("tag", tag)])) { (sanitize_shown_text(tag)) } }
+}
+
 /// Who said it, and how it came in.
-#[must_use]
 pub fn format_memory_source(memory: &Memory) -> String {
     let voice = &memory.voice;
     let author = voice.author.as_deref();

@@ -174,10 +174,9 @@ fn render_promote_fields(memory: &Memory, tried: &SubmittedForm) -> Markup {
         Layer::Session => ("episode", Some("knowledge")),
         _ => ("knowledge", None),
     };
-    let kinds = Kind::ALL.iter().map(|it| it.as_str());
     html! {
         (render_word_select("promote-layer", "Where to?", next, further, chosen("layer")))
-        (render_word_select("promote-kind", "Kind", memory.kind.as_str(), kinds, chosen("kind")))
+        (render_word_select("promote-kind", "Kind", memory.kind.as_str(), Kind::ALL, chosen("kind")))
         (render_text_input("promote-subject", "Subject", &shown("subject", &memory.subject), "knowledge needs one"))
         (render_text_input("promote-reason", "Reason", &shown("reason", &memory.reason), "knowledge needs one"))
         (render_textarea("promote-citations", "Citations", chosen("citations"), 2, "one place a line; left empty, those that it has stay"))

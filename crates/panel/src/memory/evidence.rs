@@ -16,7 +16,6 @@ const AROUND: u32 = 3;
 const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// Everything that a memory cites, each place with its verdict.
-#[must_use]
 pub(super) fn render_evidence_section(
     visit: &RequestScope<'_>,
     it: &VerifiedMemory,
@@ -48,7 +47,6 @@ pub(super) fn render_evidence_section(
 }
 
 /// One place: where it is, how it stands, and the lines.
-#[must_use]
 pub fn render_cited_place(
     visit: &RequestScope<'_>,
     citation: &Citation,
@@ -107,7 +105,6 @@ fn explain_place_verdict(verdict: &Verdict) -> String {
 }
 
 /// Values that stand against a memory, behind the words for what they are.
-#[must_use]
 pub fn render_values_against(told: &str, values: &[String]) -> Markup {
     html! {
         @if !values.is_empty() {

@@ -46,7 +46,6 @@ impl ActionOutcome {
     }
 
     /// What came of a draft, which may have been to take the place of a memory.
-    #[must_use]
     pub fn from_outcome(
         word: &'static str,
         outcome: RememberOutcome,

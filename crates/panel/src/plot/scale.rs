@@ -13,7 +13,6 @@ pub enum PlotUnit {
 
 impl PlotUnit {
     /// A value in a table.
-    #[must_use]
     pub fn format_value(self, value: f64) -> String {
         match self {
             Self::Count => format!("{value:.0}"),
@@ -58,7 +57,6 @@ pub(super) struct PlotScale {
 
 impl PlotScale {
     /// A scale that this value still fits on.
-    #[must_use]
     pub(super) fn for_highest(highest: f64, unit: PlotUnit) -> Self {
         let highest = if highest.is_finite() {
             highest.min(1e100)
@@ -80,13 +78,11 @@ impl PlotScale {
     }
 
     /// How far up a value stands, from 0 to 1.
-    #[must_use]
     pub(super) fn fraction_of(&self, value: f64) -> f64 {
         (value / (self.step * f64::from(self.n_steps))).clamp(0.0, 1.0)
     }
 
     /// Where lines are drawn, and what they say.
-    #[must_use]
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
         let values = (0..=self.n_steps).map(|n| self.step * f64::from(n));
         values

@@ -8,7 +8,7 @@ use apostille_core::recall::ScoreBreakdown;
 use apostille_core::verify::VerifiedMemory;
 use maud::{Markup, html};
 
-use super::{MOMENTS, collect_applied_memories, format_milliseconds, render_exposed_badge};
+use super::{MOMENTS, format_milliseconds, render_exposed_badge};
 use crate::ask::render_score_factors;
 use crate::components::{
     TICK, build_page_url, format_shown_fact, name_repository, render_badge, render_relative_time,
@@ -19,65 +19,76 @@ use apostille_api::request_scope::RequestScope;
 /// How much of a fact is told.
 const FACT: usize = 400;
 
-type VerifiedById = BTreeMap<MemoryId, VerifiedMemory>;
-
-/// The turns, in their order; of many moments the last ones.
-pub(super) fn render_session_turns(
-    visit: &RequestScope<'_>,
-    session: &AgentSession,
-    today: &VerifiedById,
-) -> Markup {
-    let used = collect_applied_memories(session);
-    let mut turns: Vec<(usize, Vec<&SessionEntry>)> = vec![(0, Vec::new())];
-    let moments = || {
-        let entries = session.entries.iter();
-        entries.filter(|it| it.moment != Moment::Done)
-    };
-    let left_out = moments().count().saturating_sub(MOMENTS);
-    for (n, entry) in moments().enumerate() {
-        if entry.moment == Moment::Prompt {
-            turns.push((turns.len(), Vec::new()));
-        }
-        if let Some(turn) = turns.last_mut().filter(|_| n >= left_out) {
-            turn.1.push(entry);
-        }
-    }
-    html! {
-        @if left_out > 0 { p.hint { (left_out) " earlier moments are not told here." } }
-        @for (number, moments) in turns.iter().filter(|it| !it.1.is_empty()) {
-            section.turn aria-labelledby=(format!("turn-{number}")) {
-                h2 id=(format!("turn-{number}")) { @if *number == 0 { "Beginning" } @else { "Turn " (number) } }
-                ol.moments { @for it in moments { (render_session_moment(visit, it, session.entries.first() == Some(*it), today, &used)) } }
-            }
-        }
-    }
+/// A session, with the memories as they are today and those that were of use.
+pub(super) struct SessionTurns<'a> {
+    pub(super) visit: &'a RequestScope<'a>,
+    pub(super) session: &'a AgentSession,
+    pub(super) today: BTreeMap<MemoryId, VerifiedMemory>,
+    pub(super) used: BTreeSet<MemoryId>,
 }
 
-fn render_session_moment(
-    visit: &RequestScope<'_>,
-    entry: &SessionEntry,
-    is_first: bool,
-    today: &VerifiedById,
-    used: &BTreeSet<MemoryId>,
-) -> Markup {
-    let line = |it: &ShownMemory, is_withheld| {
-        render_shown_memory(it, today.get(&it.id), is_withheld, used.contains(&it.id))
-    };
-    html! {
-        li.moment {
-            p.meta {
-                b { (entry.moment) }
-                (render_relative_time(visit, entry.at))
-                @if let Some(it) = entry.took { span { (format_milliseconds(it)) } }
-                @if entry.is_outside { (render_exposed_badge()) }
-                @if entry.is_fresh && !is_first { span { "what was said before is no longer before the agent" } }
+impl SessionTurns<'_> {
+    /// The turns, in their order; of many moments the last ones.
+    pub(super) fn render_turns(&self) -> Markup {
+        let mut turns: Vec<(usize, Vec<&SessionEntry>)> = vec![(0, Vec::new())];
+        let moments = || {
+            let entries = self.session.entries.iter();
+            entries.filter(|it| it.moment != Moment::Done)
+        };
+        let left_out = moments().count().saturating_sub(MOMENTS);
+        for (n, entry) in moments().enumerate() {
+            if entry.moment == Moment::Prompt {
+                turns.push((turns.len(), Vec::new()));
             }
-            @if let Some(it) = explain_empty_moment(entry) { p.hint { (it) } }
-            @if !entry.shown.is_empty() || !entry.withheld.is_empty() {
-                ul.showings {
-                    @for it in &entry.shown { (line(it, false)) }
-                    @for it in &entry.withheld { (line(it, true)) }
+            if let Some(turn) = turns.last_mut().filter(|_| n >= left_out) {
+                turn.1.push(entry);
+            }
+        }
+        html! {
+            @if left_out > 0 { p.hint { (left_out) " earlier moments are not told here." } }
+            @for (number, moments) in turns.iter().filter(|it| !it.1.is_empty()) {
+                section.turn aria-labelledby=(format!("turn-{number}")) {
+                    h2 id=(format!("turn-{number}")) { @if *number == 0 { "Beginning" } @else { "Turn " (number) } }
+                    ol.moments { @for it in moments { (self.render_moment(it)) } }
                 }
+            }
+        }
+    }
+
+    fn render_moment(&self, entry: &SessionEntry) -> Markup {
+        let is_first = self.session.entries.first() == Some(entry);
+        html! {
+            li.moment {
+                p.meta {
+                    b { (entry.moment) }
+                    (render_relative_time(self.visit, entry.at))
+                    @if let Some(it) = entry.took { span { (format_milliseconds(it)) } }
+                    @if entry.is_outside { (render_exposed_badge()) }
+                    @if entry.is_fresh && !is_first { span { "what was said before is no longer before the agent" } }
+                }
+                @if let Some(it) = explain_empty_moment(entry) { p.hint { (it) } }
+                @if !entry.shown.is_empty() || !entry.withheld.is_empty() {
+                    ul.showings {
+                        @for it in &entry.shown { (self.render_shown_memory(it, false)) }
+                        @for it in &entry.withheld { (self.render_shown_memory(it, true)) }
+                    }
+                }
+            }
+        }
+    }
+
+    fn render_shown_memory(&self, it: &ShownMemory, is_withheld: bool) -> Markup {
+        let today = self.today.get(&it.id);
+        html! {
+            li.showing {
+                p.meta {
+                    (render_shown_handle(it, today))
+                    @if is_withheld { b { "withheld" } }
+                    (render_standing_then_and_now(it, today))
+                    @if self.used.contains(&it.id) { (render_toned_badge("good", TICK, "of use")) }
+                }
+                @if let Some(now) = today { p.fact dir="auto" { (format_shown_fact(&now.memory, FACT)) } }
+                (render_score_details(it.score, &it.why))
             }
         }
     }
@@ -92,26 +103,6 @@ fn explain_empty_moment(entry: &SessionEntry) -> Option<&'static str> {
             Some("Nothing: no memory that was new to this session was clearly to the point.")
         }
         _ => None,
-    }
-}
-
-fn render_shown_memory(
-    it: &ShownMemory,
-    today: Option<&VerifiedMemory>,
-    is_withheld: bool,
-    is_used: bool,
-) -> Markup {
-    html! {
-        li.showing {
-            p.meta {
-                (render_shown_handle(it, today))
-                @if is_withheld { b { "withheld" } }
-                (render_standing_then_and_now(it, today))
-                @if is_used { (render_toned_badge("good", TICK, "of use")) }
-            }
-            @if let Some(now) = today { p.fact dir="auto" { (format_shown_fact(&now.memory, FACT)) } }
-            (render_score_details(it.score, &it.why))
-        }
     }
 }
 

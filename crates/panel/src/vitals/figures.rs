@@ -133,26 +133,21 @@ fn plot_refusals<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
     let mut by_number: Vec<(&str, u64)> = classes.into_iter().collect();
     by_number.sort_by_key(|it| std::cmp::Reverse(it.1));
     let shorten = |class: &str| shorten_shown_text(class, 40);
-    let sum_classes = |day: &TrendDay, is_one: &dyn Fn(&str) -> bool| {
-        let counts = day.refused.iter().filter(|it| is_one(it.0));
-        count_to_plot_value(counts.map(|it| it.1).sum())
-    };
     let (named, rest) = by_number.split_at(by_number.len().min(CLASSES));
-    let mut series: Vec<PlotSeries> = named
-        .iter()
-        .zip(COLOURS)
-        .map(|((class, _), colour)| {
-            let count = |day: &TrendDay| sum_classes(day, &|it| it == *class);
-            build_day_series(&shorten(class), colour, trend, count)
-        })
-        .collect();
+    let count = |classes: &[(&str, u64)], day: &TrendDay| {
+        let counts = classes.iter().filter_map(|it| day.refused.get(it.0));
+        count_to_plot_value(counts.sum())
+    };
+    let by_class = named.chunks(1).zip(COLOURS).map(|(one, colour)| {
+        build_day_series(&shorten(one[0].0), colour, trend, |day| count(one, day))
+    });
+    let mut series: Vec<PlotSeries> = by_class.collect();
     if !rest.is_empty() {
-        let is_rest = |it: &str| rest.iter().any(|(class, _)| it == *class);
-        let count = |day: &TrendDay| sum_classes(day, &is_rest);
-        series.push(build_day_series("others", COLOURS[CLASSES], trend, count));
+        let others = |day: &TrendDay| count(rest, day);
+        series.push(build_day_series("others", COLOURS[CLASSES], trend, others));
     }
     if series.is_empty() {
-        let none = |_: &TrendDay| count_to_plot_value(0);
+        let none = |day: &TrendDay| count(&[], day);
         series.push(build_day_series("refused", COLOURS[0], trend, none));
     }
     Plot {
