@@ -13,9 +13,9 @@
 //! }
 //! ```
 //!
-//! How the pieces fit: a request is found in a table (`route`), its sender is judged (`entry`: host, origin, token or
-//! session), it waits for its turn or is put off (`gate`), the work is done on a thread of its own (`work`), and every
-//! answer gets its headers (`answer`). Loopback alone protects nothing: a page in a browser on the same machine can send
+//! How the pieces fit: a request is found in a table (`route`), its sender is judged (`auth`: host, origin, token or
+//! session), it waits for its turn or is put off (`limiter`), the work is done on a thread of its own (`route_job`), and
+//! every answer gets its headers (`response`). Loopback alone protects nothing: a page in a browser on the same machine can send
 //! requests here, so each one shows a token or a session and says where it comes from.
 
 mod auth;

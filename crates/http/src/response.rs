@@ -56,7 +56,7 @@ impl ErrorFormat {
 }
 
 /// Why a request is turned away.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct HttpRejection {
     /// The status.
     pub(super) status: u16,
@@ -80,10 +80,7 @@ impl HttpRejection {
         Self {
             status,
             why: why.into(),
-            headers: Vec::new(),
-            has_form: false,
-            to: String::new(),
-            shed: None,
+            ..Self::default()
         }
     }
 

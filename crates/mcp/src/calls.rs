@@ -15,7 +15,7 @@ use rmcp::model::{
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::client_questions::{self, ClientRoots, UserConsent};
+use super::client_questions::{self, UserConsent};
 use super::concurrency::CancelOnDrop;
 use super::{McpRequest, McpServer, results};
 use apostille_api::access_token::{Access, AccessToken};
@@ -61,8 +61,8 @@ impl McpServer {
         )
         .await
         {
-            ClientRoots::Known(roots) => roots,
-            ClientRoots::Ask(question) => return Ok(question.into()),
+            Ok(roots) => roots,
+            Err(question) => return Ok(question.into()),
         };
         let arguments = call.arguments.clone().map_or(Value::Null, Value::Object);
         let repo = arguments["repo"]
@@ -121,8 +121,8 @@ impl McpServer {
         )
         .await
         {
-            ClientRoots::Known(roots) => roots,
-            ClientRoots::Ask(question) => return Ok(question.into()),
+            Ok(roots) => roots,
+            Err(question) => return Ok(question.into()),
         };
         let uri = which.uri.clone();
         let job: Arc<McpJob<Option<ResourcePage>>> =
@@ -144,7 +144,7 @@ impl McpServer {
         &self,
         context: &McpRequest,
     ) -> Result<Vec<MemoryResource>, ErrorData> {
-        let ClientRoots::Known(roots) =
+        let Ok(roots) =
             client_questions::ask_client_roots(self, None, context, RootsNeed::All).await
         else {
             return Ok(Vec::new());

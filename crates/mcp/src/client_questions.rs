@@ -29,13 +29,8 @@ const ROOTS: &str = "roots";
 const WORD: &str = "word";
 const AGREED: &str = "agreed";
 
-/// Where the client works.
-pub(super) enum ClientRoots {
-    /// As far as it says.
-    Known(Option<Vec<PathBuf>>),
-    /// It is asked first.
-    Ask(InputRequiredResult),
-}
+/// Where the client works, as far as it says; or what it is asked first.
+pub(super) type ClientRoots = Result<Option<Vec<PathBuf>>, InputRequiredResult>;
 
 /// Asks the client where it works, if it can be asked and does not say so unasked.
 pub(super) async fn ask_client_roots(
@@ -45,25 +40,25 @@ pub(super) async fn ask_client_roots(
     need: RootsNeed,
 ) -> ClientRoots {
     if let Some(folders) = read_codex_workspaces(context) {
-        return ClientRoots::Known(Some(folders));
+        return Ok(Some(folders));
     }
     if !declares_roots(context) {
-        return ClientRoots::Known(None);
+        return Ok(None);
     }
     if is_sessionless_revision(context) {
         let answer: Option<ListRootsResult> = parse_input_response(brought, ROOTS);
         return match answer {
-            Some(answer) => ClientRoots::Known(Some(list_root_folders(&answer))),
+            Some(answer) => Ok(Some(list_root_folders(&answer))),
             None if is_worth_asking_roots(server, context, need) => {
                 let questions = [build_roots_question()].into_iter().collect();
-                ClientRoots::Ask(InputRequiredResult::from_input_requests(questions))
+                Err(InputRequiredResult::from_input_requests(questions))
             }
-            None => ClientRoots::Known(None),
+            None => Ok(None),
         };
     }
     let ask = ServerRequest::ListRootsRequest(ListRootsRequest::default());
     let asked = tokio::time::timeout(SHORT, context.peer.send_request(ask)).await;
-    ClientRoots::Known(match asked {
+    Ok(match asked {
         Ok(Ok(ClientResult::ListRootsResult(answer))) => Some(list_root_folders(&answer)),
         _ => None,
     })

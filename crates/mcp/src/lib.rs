@@ -13,8 +13,8 @@
 //! ```
 //!
 //! How the pieces fit: nothing hangs on a connection. Each call has its scope opened by the [`Host`], does its work on a
-//! thread of its own (`work`), is turned into the protocol's types (`results`), and is done. `asking` is how a client's user
-//! is asked, `changes` tells subscribers, [`concurrency`] is how many calls run at once.
+//! thread of its own (`calls`), is turned into the protocol's types (`results`), and is done. `client_questions` is how a
+//! client's user is asked, `changes` tells subscribers, [`concurrency`] is how many calls run at once.
 
 mod calls;
 mod changes;

@@ -38,6 +38,13 @@ pub const STAGES: [Stage; 5] = [
     Stage::Retired,
 ];
 
+/// The ways to what needs a look.
+const WAYS: [(&str, &str); 3] = [
+    ("changed", "what changed"),
+    ("gone", "what is gone"),
+    ("unknown", "what could not be looked up"),
+];
+
 /// What is known, by layer, or what was looked for.
 pub fn render_memories_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
     let sought = MemorySearch::from_query(visit, asked);
@@ -100,12 +107,7 @@ fn render_all_layers(visit: &RequestScope<'_>) -> PanelResult<Markup> {
 
 /// What there is beside what the layers show.
 fn render_stage_overview(visit: &RequestScope<'_>, tallies: &[SpaceSummary]) -> Markup {
-    let n = |stage: Stage| {
-        tallies
-            .iter()
-            .map(|it| it.count_in_stage(stage))
-            .sum::<u64>()
-    };
+    let n = |stage| -> u64 { tallies.iter().map(|it| it.count_in_stage(stage)).sum() };
     html! {
         div.summary {
             p.meta {
@@ -115,18 +117,7 @@ fn render_stage_overview(visit: &RequestScope<'_>, tallies: &[SpaceSummary]) -> 
             }
             (render_remember_link(visit))
         }
-        (render_verdict_links(visit))
-    }
-}
-
-/// The ways to what needs a look. Finding it takes a while, so it is done when somebody wants it.
-fn render_verdict_links(visit: &RequestScope<'_>) -> Markup {
-    const WAYS: [(&str, &str); 3] = [
-        ("changed", "what changed"),
-        ("gone", "what is gone"),
-        ("unknown", "what could not be looked up"),
-    ];
-    html! {
+        // Finding what needs a look takes a while, so it is done when somebody wants it.
         p.meta {
             span { "Look up" }
             @for (verdict, told) in WAYS { a href=(link_with_query(visit, "/", &[("verdict", verdict)])) { (told) } }
@@ -148,16 +139,12 @@ fn render_layer_section(
     layer: Layer,
     tallies: &[SpaceSummary],
 ) -> PanelResult<Markup> {
-    let limit = if layer == Layer::Identity {
-        IDENTITY
-    } else {
-        FIRST
-    };
+    let is_identity = layer == Layer::Identity;
     let filter = MemoryFilter {
         spaces: visit.reachable_spaces(),
         layers: vec![layer],
         stages: query::IN_PLAY.to_vec(),
-        limit,
+        limit: if is_identity { IDENTITY } else { FIRST },
         ..MemoryFilter::default()
     };
     let memories =
@@ -167,17 +154,16 @@ fn render_layer_section(
     let n: u64 = n.map(|it| it.1).sum();
     let used: usize = tallies.iter().map(|it| it.identity_chars).sum();
     let (title, told, example) = describe_layer(layer);
-    let has_more = n > memories.len() as u64;
     Ok(html! {
         section aria-labelledby=(layer) {
             div.group {
                 h2 id=(layer) { (title) }
                 p { (told) }
-                @if has_more {
+                @if n > memories.len() as u64 {
                     a.all href=(link_with_query(visit, "/", &[("layer", layer.as_str())])) { "all " (n) }
                 } @else if n > 0 { p.all { (n) } }
             }
-            @if layer == Layer::Identity {
+            @if is_identity {
                 (render_usage_meter("In use", used, visit.cx.policy.limits.identity_chars))
             }
             @if memories.is_empty() { p.hint { (example) } } @else {

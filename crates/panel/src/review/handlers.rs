@@ -2,7 +2,7 @@
 
 use apostille_audit::review as queue;
 use apostille_core::memory::{Memory, MemoryName};
-use apostille_core::revise::{self, ReviseOutcome};
+use apostille_core::revise;
 
 use super::{MOST, render_review_queue};
 use crate::PanelResult;
@@ -111,23 +111,20 @@ pub fn handle_accept_safe_form(visit: &RequestScope<'_>, asked: &RequestInput) -
         .unwrap_or_default()
         .split(',')
         .collect();
-    let spaces = visit.reachable_spaces();
-    let mut queue = queue::list_sorted_pending(visit.cx, &spaces, MOST)?;
+    let mut queue = queue::list_sorted_pending(visit.cx, &visit.reachable_spaces(), MOST)?;
     queue.retain(|it| it.is_safe() && meant.contains(&it.memory().handle().to_string().as_str()));
     let Some(first) = queue.first() else {
         return Ok(undo::redirect_with_message(visit, "/review", "none-safe"));
     };
-    let by = visit.deciding_person()?;
     let before = LogPlace::find(visit.cx, &first.memory().space)?;
     let mut touched = Vec::new();
-    for it in &queue {
-        let cx = visit.here.context_for_space(visit.cx, &it.memory().space);
-        let name = MemoryName::Id(it.memory().id);
-        if let ReviseOutcome::Done(memory) = revise::approve_memory(&cx, by, &spaces, name)? {
-            for copy in &it.copies {
-                revise::merge_pending_memory(&cx, &spaces, MemoryName::Id(copy.id), name)?;
-                touched.push(copy.id);
-            }
+    for it in queue {
+        let case = ActionCase {
+            copies: it.copies,
+            ..ActionCase::new(visit, it.verified.memory, SubmittedForm::default())
+        };
+        if let ActionOutcome::Done(_, memory, _) = decide_accept(&case)? {
+            touched.extend(case.copies.iter().map(|it| it.id));
             touched.push(memory.id);
             touched.extend(memory.supersedes);
         }
