@@ -42,7 +42,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Why something was turned away.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct RefusalView {
     class: &'static str,
     message: String,
@@ -58,7 +58,7 @@ impl From<&Refusal> for RefusalView {
 }
 
 /// Something was turned away.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct RefusedReply {
     /// Always false.
     #[schemars(extend("const" = false))]
@@ -83,7 +83,7 @@ impl From<&Refusal> for RefusedReply {
 }
 
 /// The request could not be answered.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct ErrorReply {
     /// Always false.
     #[schemars(extend("const" = false))]
@@ -92,7 +92,7 @@ pub struct ErrorReply {
 }
 
 /// What went wrong.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct ErrorView {
     message: String,
 }
@@ -109,7 +109,7 @@ impl ErrorReply {
 }
 
 /// Memories that were asked for.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct MemoriesReply {
     /// Always true.
     #[schemars(extend("const" = true))]
@@ -122,7 +122,7 @@ pub struct MemoriesReply {
 }
 
 /// Memories that something was done to.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct RevisedReply {
     /// Always true.
     #[schemars(extend("const" = true))]

@@ -88,7 +88,7 @@ fn read_activity<T: Default>(
 }
 
 /// How many are listed.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct PageQuery {
     /// At most so many; 50 unless said.
     pub(super) limit: Option<PageLimit<200>>,
@@ -111,7 +111,7 @@ fn keep_reachable_moments(it: &ApiCallScope<'_>, session: &mut AgentSession) {
 }
 
 /// How much of a session is told.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct SessionQuery {
     /// Every turn, and not only the last.
@@ -139,7 +139,7 @@ fn handle_show_session_call(it: &ApiCallScope<'_>, query: SessionQuery) -> ApiRe
 }
 
 /// Which tasks are listed.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct TasksQuery {
     /// Those that ended, too.

@@ -5,7 +5,7 @@ use apostille_core::refusal::Refusal;
 use apostille_core::remember::RememberOutcome;
 use apostille_core::revise::ReviseOutcome;
 use apostille_core::space::Space;
-use apostille_core::verify::{VerifiedMemory, follow_memory_citations};
+use apostille_core::verify::follow_memory_citations;
 use apostille_core::{Context, list};
 use apostille_text::moderate;
 use serde::Serialize;
@@ -14,9 +14,7 @@ use serde::de::DeserializeOwned;
 use super::args::{NoArguments, read_body_arguments, read_query_arguments};
 use crate::CallFault;
 use crate::access_token::Access;
-use crate::json::{
-    MemoryView, RefusedReply, RememberReply, RevisedReply, WhenSimilar, build_memory_views,
-};
+use crate::json::{MemoryView, RefusedReply, RememberReply, RevisedReply, WhenSimilar};
 use crate::request_scope::{HttpReply, RequestInput, RequestScope};
 use crate::wire::ArgumentError;
 
@@ -125,10 +123,11 @@ impl<'a> ApiCallScope<'a> {
     /// The memory that the path names.
     pub(super) fn find_memory(&self) -> Result<Result<Memory, Refusal>, CallFault> {
         let name = self.memory_name()?;
-        let found = list::find_named_memory(&self.context(), &self.spaces, name)?;
-        Ok(found.ok_or_else(|| Refusal::NoSuchMemory {
-            name: name.to_string(),
-        }))
+        Ok(list::find_named_or_refuse(
+            &self.context(),
+            &self.spaces,
+            name,
+        )?)
     }
 
     /// A memory with how it stands here.
@@ -147,17 +146,13 @@ impl<'a> ApiCallScope<'a> {
         when: WhenSimilar,
     ) -> ApiResult {
         let outcome = self.withhold_stale_in_outcome(outcome)?;
-        let status = match &outcome {
-            RememberOutcome::Remembered { .. } => 201,
-            RememberOutcome::Refreshed { .. } => 200,
-            RememberOutcome::Similar { .. } if when == WhenSimilar::Skip => 200,
-            RememberOutcome::Similar { .. } => 422,
-            RememberOutcome::Refused(refusal) => choose_refusal_status(refusal),
+        let (status, is_change) = match &outcome {
+            RememberOutcome::Remembered { .. } => (201, true),
+            RememberOutcome::Refreshed { .. } => (200, true),
+            RememberOutcome::Similar { .. } if when == WhenSimilar::Skip => (200, false),
+            RememberOutcome::Similar { .. } => (422, false),
+            RememberOutcome::Refused(refusal) => (choose_refusal_status(refusal), false),
         };
-        let is_change = matches!(
-            outcome,
-            RememberOutcome::Remembered { .. } | RememberOutcome::Refreshed { .. }
-        );
         let view = |it: &Memory| self.view_memory(it.clone());
         let reply = RememberReply::new(word, &outcome, when, view);
         Ok(HttpReply {
@@ -193,12 +188,10 @@ impl<'a> ApiCallScope<'a> {
         match revised {
             ReviseOutcome::Refused(refusal) => build_refusal_reply(&refusal),
             ReviseOutcome::Done(memory) => {
-                let memories: Vec<VerifiedMemory> =
-                    follow_memory_citations(&self.context(), vec![*memory]);
                 let done = RevisedReply {
                     ok: true,
                     outcome: word,
-                    memories: build_memory_views(&memories),
+                    memories: vec![self.view_memory(*memory)],
                 };
                 Ok(build_done_reply(&done)?.mark_changed())
             }

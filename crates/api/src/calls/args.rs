@@ -11,11 +11,11 @@ use serde_json::{Map, Value, json};
 use crate::wire::{ArgumentError, ArgumentForm, REPO, read_request_arguments};
 
 /// Nothing is taken.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct NoArguments {}
 
 /// How many are asked for: from 1 up to what there may be.
-#[derive(Debug, Clone, Copy, JsonSchema)]
+#[derive(Clone, Copy, JsonSchema)]
 #[schemars(transparent, description = "")]
 pub(super) struct PageLimit<const MAX: usize>(#[schemars(range(min = 1, max = MAX))] usize);
 
@@ -37,7 +37,7 @@ impl<'de, const MAX: usize> Deserialize<'de> for PageLimit<MAX> {
 }
 
 /// A time, or how long ago: what it means depends on now.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[schemars(inline)]
 pub(super) struct TimeArgument(
     #[schemars(

@@ -54,7 +54,7 @@ pub(super) const CALLS: &[ApiCall] = &[
 ];
 
 /// How memories are written out.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 struct ExportQuery {
     /// json unless said.
     format: Option<TextEncoded<Format>>,
@@ -84,7 +84,7 @@ fn handle_export_call(it: &ApiCallScope<'_>, query: ExportQuery) -> ApiResult {
 }
 
 /// How a file is read in.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct ImportQuery {
     /// Found out unless said.

@@ -73,7 +73,7 @@ pub(super) const CALLS: &[ApiCall] = &[
 ];
 
 /// Which memories are listed.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct ListMemoriesQuery {
     layer: BoundedList<TextEncoded<Layer>, 10>,
@@ -186,17 +186,14 @@ fn format_api_cursor(filter: &MemoryFilter, memory: &Memory) -> String {
 }
 
 fn parse_api_cursor(text: &str, order: ListOrder) -> Result<ListCursor, ArgumentError> {
-    let parts: Vec<&str> = text.splitn(4, '.').collect();
     let read = || {
-        let [word, at, number, space] = parts.as_slice() else {
-            return None;
-        };
-        ORDERS.iter().find(|it| it.0 == *word && it.1 == order)?;
-        let at = Timestamp::from_millisecond(at.parse().ok()?).ok()?;
+        let mut parts = text.splitn(4, '.');
+        let word = parts.next()?;
+        ORDERS.iter().find(|it| it.0 == word && it.1 == order)?;
         Some(ListCursor {
-            at,
-            number: number.parse().ok()?,
-            space: space.parse().ok()?,
+            at: Timestamp::from_millisecond(parts.next()?.parse().ok()?).ok()?,
+            number: parts.next()?.parse().ok()?,
+            space: parts.next()?.parse().ok()?,
         })
     };
     read().ok_or_else(|| {
@@ -220,7 +217,7 @@ enum KeptOrSkipped {
 }
 
 /// A fact to keep.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 struct RememberBody {
     /// One sentence.
     #[schemars(length(min = 1))]
@@ -304,7 +301,7 @@ fn handle_show_memory_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
 }
 
 /// Why it is done.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct ReasonArguments {
     pub(super) reason: Option<String>,
 }
@@ -328,13 +325,12 @@ fn handle_forget_call(it: &ApiCallScope<'_>, query: ReasonArguments) -> ApiResul
     match crate::forget_with_cleanup(&it.context(), &here, MemoryName::Id(memory.id), &reason)? {
         Err(refusal) => build_refusal_reply(&refusal),
         Ok(memory) => {
-            let memories = vec![ForgottenView::from(&*memory)];
-            Ok(build_done_reply(&ForgetReply {
+            let done = ForgetReply {
                 ok: true,
                 outcome: "forgotten",
-                memories,
-            })?
-            .mark_changed())
+                memories: vec![ForgottenView::from(&*memory)],
+            };
+            Ok(build_done_reply(&done)?.mark_changed())
         }
     }
 }

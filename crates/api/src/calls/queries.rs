@@ -106,7 +106,7 @@ pub(super) const CALLS: &[ApiCall] = &[
 ];
 
 /// What is asked.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct RecallBody {
     /// In plain words; nothing asks for the most recent.
@@ -160,7 +160,7 @@ fn build_recall_reply(mut it: RecallReply<'_>) -> ApiResult {
 }
 
 /// Which memories are looked up.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct VerifyBody {
     /// These memories; all that are in use unless said.
@@ -203,7 +203,7 @@ fn find_memories_to_verify(
 }
 
 /// What is looked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct AuditQuery {
     /// Only findings of these classes.
@@ -233,13 +233,9 @@ fn handle_audit_call(it: &ApiCallScope<'_>, query: AuditQuery) -> ApiResult {
 
 /// What is kept, in numbers.
 fn handle_stats_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
-    let spaces = it
-        .spaces
-        .iter()
-        .map(|space| stats::compute_space_stats(&it.context_for(space), space));
-    build_done_reply(&StatsReply::from(
-        spaces.collect::<Result<Vec<_>, _>>()?.as_slice(),
-    ))
+    let stats = |space| stats::compute_space_stats(&it.context_for(space), space);
+    let stats = it.spaces.iter().map(stats).collect::<Result<Vec<_>, _>>()?;
+    build_done_reply(&StatsReply::from(stats.as_slice()))
 }
 
 /// The spaces there are.
@@ -255,7 +251,7 @@ fn handle_list_spaces_call(it: &ApiCallScope<'_>, query: PageQuery) -> ApiResult
 }
 
 /// Which part of the log.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct EventsQuery {
     /// Only about this memory.
@@ -274,12 +270,10 @@ struct EventsQuery {
 
 /// The log.
 fn handle_list_events_call(it: &ApiCallScope<'_>, query: EventsQuery) -> ApiResult {
-    let newest_first = match query.order.as_deref() {
-        None | Some("newest") => true,
-        Some("oldest") => false,
-        Some(_) => {
-            return Err(ArgumentError::new("order", "expected one of: newest, oldest").into());
-        }
+    let newest_first = match query.order.as_deref().unwrap_or("newest") {
+        "newest" => true,
+        "oldest" => false,
+        _ => return Err(ArgumentError::new("order", "expected one of: newest, oldest").into()),
     };
     let limit = PageLimit::limit_or(query.limit, 50);
     let named = query.memory.map(|it| it.0);
@@ -287,20 +281,17 @@ fn handle_list_events_call(it: &ApiCallScope<'_>, query: EventsQuery) -> ApiResu
         Ok(memories) => memories,
         Err(refusal) => return build_refusal_reply(&refusal),
     };
+    let wrong = |_| ArgumentError::new("after", "expected what `next` said, a number");
     let page = EventPage {
         memory: named.first().map(|it| it.id),
         changes_only: query.changes,
         newest_first,
-        after: query.after.map_or(Ok(0), |it| parse_log_position(&it))?,
+        after: query
+            .after
+            .map_or(Ok(0), |it| it.trim().parse().map_err(wrong))?,
         limit: limit + 1,
     };
     build_log_reply(it, &page, limit)
-}
-
-/// A place in the log.
-fn parse_log_position(after: &str) -> Result<u64, ArgumentError> {
-    let wrong = |_| ArgumentError::new("after", "expected what `next` said, a number");
-    after.trim().parse().map_err(wrong)
 }
 
 /// The events of the spaces in play, in one order.
@@ -331,7 +322,7 @@ fn build_log_reply(it: &ApiCallScope<'_>, page: &EventPage, limit: usize) -> Api
 }
 
 /// Of which time.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 struct ReportQuery {
     /// 7d unless said: 24h, 2w, a date or a time.
     since: Option<TimeArgument>,
@@ -342,17 +333,14 @@ struct ReportQuery {
 /// What was done.
 fn handle_report_call(it: &ApiCallScope<'_>, query: ReportQuery) -> ApiResult {
     let now = it.visit.cx.now;
+    let since = TimeArgument::resolve_time(query.since, "since", now)?;
+    let until = TimeArgument::resolve_time(query.until, "until", now)?;
+    let week = now.checked_sub(SignedDuration::from_hours(7 * 24));
     // What was written down this very moment counts.
-    let end = now
-        .checked_add(SignedDuration::from_millis(1))
-        .unwrap_or(now);
-    let week = now
-        .checked_sub(SignedDuration::from_hours(7 * 24))
-        .unwrap_or(now);
-    let since = TimeArgument::resolve_time(query.since, "since", now)?.unwrap_or(week);
+    let end = now.checked_add(SignedDuration::from_millis(1));
     let span = ReportSpan {
-        since,
-        until: TimeArgument::resolve_time(query.until, "until", now)?.unwrap_or(end),
+        since: since.or(week.ok()).unwrap_or(now),
+        until: until.or(end.ok()).unwrap_or(now),
     };
     let here = it.find_space(false).unwrap_or(&it.spaces[0]);
     build_done_reply(&ReportReply::new(

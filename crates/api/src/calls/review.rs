@@ -29,7 +29,14 @@ pub(super) const CALLS: &[ApiCall] = &[
         Post,
         "/api/memories/{name}/approve",
         Access::Review,
-        |visit, asked| answer_body(visit, asked, handle_approve_call),
+        |visit, asked| {
+            answer_body(visit, asked, |it, _: NoArguments| {
+                let by = it.visit.deciding_person()?;
+                revise_memory_in_path(it, "approved", |cx, name| {
+                    revise::reconsider_memory(cx, by, &it.spaces, name)
+                })
+            })
+        },
     )
     .with_description(
         "approve",
@@ -43,7 +50,15 @@ pub(super) const CALLS: &[ApiCall] = &[
         Post,
         "/api/memories/{name}/reject",
         Access::Review,
-        |visit, asked| answer_body(visit, asked, handle_reject_call),
+        |visit, asked| {
+            answer_body(visit, asked, |it, body: ReasonArguments| {
+                let reason = body.reason.unwrap_or_default();
+                let by = it.visit.deciding_person()?;
+                revise_memory_in_path(it, "rejected", |cx, name| {
+                    revise::reject_memory(cx, by, &it.spaces, name, &reason)
+                })
+            })
+        },
     )
     .with_description(
         "reject",
@@ -70,7 +85,13 @@ pub(super) const CALLS: &[ApiCall] = &[
         Post,
         "/api/memories/{name}/merge",
         Access::Review,
-        |visit, asked| answer_body(visit, asked, handle_merge_call),
+        |visit, asked| {
+            answer_body(visit, asked, |it, body: MergeBody| {
+                revise_memory_in_path(it, "merged", |cx, name| {
+                    revise::merge_pending_memory(cx, &it.spaces, name, body.into.0)
+                })
+            })
+        },
     )
     .with_description(
         "merge",
@@ -81,7 +102,11 @@ pub(super) const CALLS: &[ApiCall] = &[
     .with_answer::<RevisedReply>()
     .with_refusals(),
     ApiCall::new(Get, "/api/review", Access::Read, |visit, asked| {
-        answer_query(visit, asked, handle_review_queue_call)
+        answer_query(visit, asked, |it, query: PageQuery| {
+            let queue = review::list_review_queue(&it.context(), &it.spaces)?;
+            let limit = PageLimit::limit_or(query.limit, 50);
+            build_done_reply(&QueueReply::new(&queue, limit))
+        })
     })
     .with_description(
         "reviewQueue",
@@ -114,48 +139,15 @@ pub(super) const CALLS: &[ApiCall] = &[
     .with_answer::<BreakersReply>(),
 ];
 
-/// What waits.
-fn handle_review_queue_call(it: &ApiCallScope<'_>, query: PageQuery) -> ApiResult {
-    let limit = PageLimit::limit_or(query.limit, 50);
-    build_done_reply(&QueueReply::new(
-        &review::list_review_queue(&it.context(), &it.spaces)?,
-        limit,
-    ))
-}
-
-/// Lets a memory out of quarantine.
-fn handle_approve_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
-    let by = it.visit.deciding_person()?;
-    revise_memory_in_path(it, "approved", |cx, name| {
-        revise::reconsider_memory(cx, by, &it.spaces, name)
-    })
-}
-
-/// Turns a memory away.
-fn handle_reject_call(it: &ApiCallScope<'_>, body: ReasonArguments) -> ApiResult {
-    let reason = body.reason.unwrap_or_default();
-    let by = it.visit.deciding_person()?;
-    revise_memory_in_path(it, "rejected", |cx, name| {
-        revise::reject_memory(cx, by, &it.spaces, name, &reason)
-    })
-}
-
 /// Where a memory goes.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 struct MergeBody {
     /// The memory that is in use.
     into: TextEncoded<MemoryName>,
 }
 
-/// Lets a memory go up in another.
-fn handle_merge_call(it: &ApiCallScope<'_>, body: MergeBody) -> ApiResult {
-    revise_memory_in_path(it, "merged", |cx, name| {
-        revise::merge_pending_memory(cx, &it.spaces, name, body.into.0)
-    })
-}
-
 /// What a person says instead.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 struct RewordBody {
     #[schemars(length(min = 1))]
     fact: String,
@@ -195,7 +187,7 @@ fn handle_list_breakers_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult
 }
 
 /// Whose breakers are closed.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 struct CloseBreakersBody {
     /// Only this one's; everybody's unless said.
     actor: Option<String>,

@@ -77,7 +77,12 @@ pub(super) const CALLS: &[ApiCall] = &[
     Post,
     "/api/memories/{name}/invalidate",
     Access::Write,
-    |visit, asked| answer_body(visit, asked, handle_invalidate_call),
+    |visit, asked| answer_body(visit, asked, |it, body: InvalidateBody| {
+            revise_memory_in_path(it, "invalidated", |cx, name| {
+                let by = it.visit.voice();
+                revise::invalidate_memory_as(cx, &it.spaces, name, &body.reason, &by)
+            })
+        }),
 )
 .with_description(
     "invalidate",
@@ -91,7 +96,11 @@ pub(super) const CALLS: &[ApiCall] = &[
     Post,
     "/api/memories/{name}/apply",
     Access::Write,
-    |visit, asked| answer_body(visit, asked, handle_apply_call),
+    |visit, asked| answer_body(visit, asked, |it, _: NoArguments| {
+            revise_memory_in_path(it, "applied", |cx, name| {
+                revise::mark_memory_applied(cx, &it.spaces, name)
+            })
+        }),
 )
 .with_description("apply", "revise", "Say that a memory was used in a task")
 .with_body::<NoArguments>("{}")
@@ -113,7 +122,7 @@ pub(super) const CALLS: &[ApiCall] = &[
 ];
 
 /// What takes the place of a memory.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 struct ReplaceBody {
     /// What is so instead.
     #[schemars(length(min = 1))]
@@ -180,26 +189,11 @@ fn handle_refresh_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
     })
 }
 
-/// Says that a memory was used.
-fn handle_apply_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
-    revise_memory_in_path(it, "applied", |cx, name| {
-        revise::mark_memory_applied(cx, &it.spaces, name)
-    })
-}
-
 /// Why a memory is wrong.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 struct InvalidateBody {
     #[schemars(length(min = 1))]
     reason: String,
-}
-
-/// Marks a memory as wrong.
-fn handle_invalidate_call(it: &ApiCallScope<'_>, body: InvalidateBody) -> ApiResult {
-    let by = it.visit.voice();
-    revise_memory_in_path(it, "invalidated", |cx, name| {
-        revise::invalidate_memory_as(cx, &it.spaces, name, &body.reason, &by)
-    })
 }
 
 /// Does something to the memory that the path names.
@@ -216,7 +210,7 @@ pub(super) fn revise_memory_in_path(
 }
 
 /// What a note becomes.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct PromoteBody {
     /// The next one unless said.

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::text_schema::{StandingWord, TextEncoded};
 
 /// What needs attention.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct AuditReply<'a> {
     /// Whether nothing bad was found, and everything was looked at.
     ok: bool,
@@ -35,7 +35,7 @@ pub struct AuditReply<'a> {
 }
 
 /// One thing that needs attention.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 struct FindingView<'a> {
     #[schemars(with = "TextEncoded<Class>")]
     class: &'static str,
@@ -56,7 +56,7 @@ struct FindingView<'a> {
 }
 
 /// A memory that a finding is about.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 struct FindingMemoryView<'a> {
     id: String,
     handle: String,

@@ -106,7 +106,7 @@ fn follow_replacement_chain(
 }
 
 /// Everything about one memory.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct MemoryDetailsReply {
     #[schemars(extend("const" = true))]
     ok: bool,

@@ -10,7 +10,7 @@ use super::RefusalView;
 use super::text_schema::TextEncoded;
 
 /// What became of files.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct ImportReply {
     /// Whether nothing was refused.
     pub ok: bool,
@@ -33,7 +33,7 @@ pub struct ImportReply {
 }
 
 /// What became of one file.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 struct ImportedFileView {
     file: String,
     #[schemars(with = "TextEncoded<Format>")]
@@ -48,21 +48,21 @@ struct ImportedFileView {
 }
 
 /// What was kept in other words than the file has.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 struct ImportChangeView {
     at: String,
     what: String,
 }
 
 /// What in a file is no memory.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 struct LeftOutView {
     at: String,
     why: String,
 }
 
 /// What in a file was refused.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 struct ImportRefusalView {
     file: String,
     at: String,

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::record_schemas::EventSchema;
 
 /// An event with its place in the log.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct EventView {
     /// Its place.
     pub seq: u64,
@@ -26,7 +26,7 @@ pub struct EventView {
 }
 
 /// A part of the log.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct LogReply {
     /// Always true.
     #[schemars(extend("const" = true))]

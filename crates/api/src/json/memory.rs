@@ -13,7 +13,7 @@ use super::record_schemas::MemorySchema;
 use super::text_schema::{StandingWord, TextEncoded, VerdictWord};
 
 /// A memory, with what is known of it at this moment.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct MemoryView {
     /// `m-12` in a repository, `u-3` for a person.
     handle: String,
@@ -92,7 +92,7 @@ where
 }
 
 /// What was found at one citation.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 pub struct VerdictView {
     /// The citation, as path and lines.
     place: String,
@@ -169,7 +169,7 @@ impl VerdictView {
 }
 
 /// Where a score comes from: the factors, whose product it is.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct ScoreView {
     /// How well the words agree.
     pub relevance: f32,
@@ -205,7 +205,7 @@ impl From<&ScoreBreakdown> for ScoreView {
 }
 
 /// A memory that says much the same as another.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct NearView {
     id: String,
     handle: String,

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{MemoryView, build_memory_views};
 
 /// What was recalled.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct RecallReply<'a> {
     #[schemars(extend("const" = true))]
     ok: bool,
@@ -43,7 +43,7 @@ impl<'a> From<&'a RecallOutcome> for RecallReply<'a> {
 }
 
 /// What was found at citations.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct VerifyReply {
     /// Whether nothing is wrong about this checkout.
     ok: bool,

@@ -13,7 +13,7 @@ use super::{MemoryView, NearView, RefusedReply};
 const CHOICES: [&str; 3] = ["skip", "merge", "create"];
 
 /// What became of a draft: the one JSON view of a [`RememberOutcome`].
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RememberReply {
     /// It is kept, or was known already.
@@ -85,7 +85,7 @@ impl RememberReply {
 }
 
 /// A memory that was kept, or known already.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct KeptReply {
     /// Always true.
     #[schemars(extend("const" = true))]
@@ -126,7 +126,7 @@ impl KeptReply {
 }
 
 /// Much the same is known, and that is no matter.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct SkippedReply {
     /// Always true.
     #[schemars(extend("const" = true))]
@@ -138,7 +138,7 @@ pub struct SkippedReply {
 }
 
 /// Much the same is known, so it is not kept.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct SimilarReply {
     /// Always false.
     #[schemars(extend("const" = false))]
@@ -160,7 +160,7 @@ impl TextSchema for ChoiceWord {
 }
 
 /// What was forgotten.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct ForgetReply {
     /// Whether it was done.
     #[schemars(extend("const" = true))]
@@ -172,7 +172,7 @@ pub struct ForgetReply {
 }
 
 /// What is left of a memory: what it was called.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct ForgottenView {
     id: String,
     handle: String,

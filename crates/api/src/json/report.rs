@@ -10,7 +10,7 @@ use super::text_schema::TextEncoded;
 use super::{MemoryView, build_memory_views};
 
 /// What was done, by day.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct ReportReply {
     #[schemars(extend("const" = true))]
     ok: bool,
@@ -25,14 +25,14 @@ pub struct ReportReply {
 }
 
 /// What was done on one day.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 struct ReportDayView {
     date: String,
     items: Vec<ReportItemView>,
 }
 
 /// What was done in one task, or beside all tasks.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 struct ReportItemView {
     space: String,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -10,7 +10,7 @@ use super::text_schema::TextEncoded;
 use super::{MemoryView, NearView};
 
 /// What waits.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct QueueReply {
     #[schemars(extend("const" = true))]
     ok: bool,
@@ -22,7 +22,7 @@ pub struct QueueReply {
 }
 
 /// A memory that waits, with everything needed to decide.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 struct WaitingView {
     memory: MemoryView,
     #[schemars(with = "TextEncoded<ReviewCare>")]

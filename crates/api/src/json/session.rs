@@ -18,7 +18,7 @@ use super::ScoreView;
 use super::text_schema::{StandingWord, TextEncoded};
 
 /// What a session was shown.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 pub struct SessionReply {
     /// Always true.
     #[schemars(extend("const" = true))]
@@ -35,7 +35,7 @@ pub struct SessionReply {
 }
 
 /// A moment of the session.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct MomentView {
     /// Which prompt it belongs to.
     pub turn: usize,
@@ -54,7 +54,7 @@ pub struct MomentView {
 }
 
 /// A memory that was shown, as it was then and as it is now.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct ShownMemoryView {
     /// As it was called.
     pub handle: String,
@@ -177,7 +177,7 @@ fn build_shown_memory_view(
 }
 
 /// Sessions.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct SessionsReply {
     #[schemars(extend("const" = true))]
     ok: bool,
@@ -186,7 +186,7 @@ pub struct SessionsReply {
 }
 
 /// A session in a list.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct SessionRow {
     /// Its client's name for it.
     pub session: String,

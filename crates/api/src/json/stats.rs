@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::text_schema::TextEncoded;
 
 /// What is kept, in numbers.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct StatsReply {
     #[schemars(extend("const" = true))]
     ok: bool,
@@ -33,7 +33,7 @@ impl From<&[SpaceStats]> for StatsReply {
 }
 
 /// One space in numbers.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct SpaceStatsView {
     space: String,
     active: u64,
@@ -79,7 +79,7 @@ impl From<&SpaceStats> for SpaceStatsView {
 }
 
 /// Whose writes are held up, or were.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct BreakersReply {
     /// Always true.
     #[schemars(extend("const" = true))]
@@ -108,7 +108,7 @@ impl BreakersReply {
 }
 
 /// A breaker.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct BreakerView {
     #[schemars(with = "TextEncoded<Breaker>")]
     breaker: &'static str,
@@ -136,7 +136,7 @@ impl BreakerView {
 }
 
 /// The spaces there are.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct SpacesReply {
     /// Always true.
     #[schemars(extend("const" = true))]
@@ -146,7 +146,7 @@ pub struct SpacesReply {
 }
 
 /// A space in a list, with how much it holds.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct SpaceRow {
     space: String,
     active: u64,

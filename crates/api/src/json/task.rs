@@ -16,7 +16,7 @@ use super::text_schema::TextEncoded;
 use super::{MemoryView, build_memory_views};
 
 /// A task.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct TaskView {
     /// Its name.
     pub slug: String,
@@ -85,7 +85,7 @@ impl TaskView {
 }
 
 /// Tasks.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct TasksReply {
     /// Always true.
     #[schemars(extend("const" = true))]
@@ -95,7 +95,7 @@ pub struct TasksReply {
 }
 
 /// A task with its notes.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 pub struct TaskReply {
     #[schemars(extend("const" = true))]
     ok: bool,
