@@ -7,20 +7,22 @@ use apostille_core::Context;
 use apostille_core::memory::{Channel, Voice};
 use apostille_core::space::Space;
 use apostille_core::speaker::{ConnectionFacts, Person, Speaker};
+use apostille_text::words::words;
 use serde::Serialize;
 
 use crate::access_token::{Access, AccessToken};
 use crate::{CallFault, CallPlace};
 
-/// How a request is made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HttpMethod {
-    /// Looks.
-    Get,
-    /// Does something.
-    Post,
-    /// Removes something.
-    Delete,
+words! {
+    /// How a request is made.
+    HttpMethod as "method" {
+        /// Looks.
+        Get = "get",
+        /// Does something.
+        Post = "post",
+        /// Removes something.
+        Delete = "delete",
+    }
 }
 
 /// One row of a table of routes.

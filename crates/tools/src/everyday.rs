@@ -10,7 +10,6 @@ use apostille_core::policy::InjectMode;
 use apostille_core::recall::{self, RecallRequest, render};
 use apostille_core::refusal::Refusal;
 use apostille_core::revise;
-use apostille_core::space::Space;
 use apostille_core::store::{ListOrder, MemoryFilter};
 use apostille_core::verify::{
     VerifiedMemory, VerifyOptions, follow_memory_citations, verify as look_up,
@@ -26,12 +25,12 @@ use crate::outcome::{
     invalidate_for_tool, supersede_for_tool, write_draft,
 };
 use crate::tool::{CallMarks, Tool, ToolCall, ToolEffect, ToolResult};
+use apostille_api::CallFault;
 use apostille_api::access_token::Access;
 use apostille_api::shorten::take_first_chars;
 use apostille_api::wire::{
     self, BoundedList, CitationTexts, InputSchema, OptionalText, ResultLimit, TextEncoded,
 };
-use apostille_api::{CallFault, CallPlace};
 use output::{RecallToolReply, RefusedToolReply, VerifyToolReply, WriteToolReply};
 
 /// How many memories one call may name.
@@ -183,7 +182,14 @@ fn describe_remember_tool() -> Tool {
 /// Keeps a fact, with the code that proves it.
 fn run_remember_tool(call: &ToolCall<'_>) -> ToolResult {
     let fact: RememberInput = call.read_input()?;
-    let Some(space) = choose_fact_space(call.here, &fact) else {
+    // A person's preferences and identity are the person's; everything else is the repository's.
+    let is_identity = fact.layer.is_some_and(|it| it.0 == Layer::Identity);
+    let space = if is_identity || fact.kind.is_some_and(|it| it.0 == Kind::User) {
+        call.here.user
+    } else {
+        Some(call.here.repo)
+    };
+    let Some(space) = space else {
         return ToolAnswer::new_refusal(&RefusedToolReply::no_user());
     };
     let draft = Draft {
@@ -198,17 +204,6 @@ fn run_remember_tool(call: &ToolCall<'_>) -> ToolResult {
         ..call.draft(space, fact.fact)
     };
     answer_write_outcome(&write_draft(&call.context_for(space), draft)?)
-}
-
-/// A person's preferences and identity are the person's; everything else is the repository's.
-fn choose_fact_space<'a>(here: &CallPlace<'a>, fact: &RememberInput) -> Option<&'a Space> {
-    let is_identity = fact.layer.is_some_and(|it| it.0 == Layer::Identity);
-    let is_personal = is_identity || fact.kind.is_some_and(|it| it.0 == Kind::User);
-    if is_personal {
-        here.user
-    } else {
-        Some(here.repo)
-    }
 }
 
 fn answer_write_outcome(outcome: &WriteOutcome) -> ToolResult {

@@ -24,8 +24,8 @@ use crate::outcome::{
     WriteOutcome, invalidate_for_tool, join_near_handles, supersede_for_tool, write_draft,
 };
 use crate::tool::{Tool, ToolCall, ToolEffect, ToolResult};
+use apostille_api::CallFault;
 use apostille_api::wire::{self, InputSchema, TextEncoded, TextSchema};
-use apostille_api::{CallFault, CallPlace};
 
 use reply::{KnownLayerMemory, LayerWriteReply, SuggestedUpdate};
 
@@ -184,8 +184,15 @@ fn write_layer_memory(call: &ToolCall<'_>) -> ToolResult {
         layer: TextEncoded(level),
     } = call.read_input()?;
     let action = wire::read_tagged_arguments(call.arguments, "action")?;
-    let Some(space) = choose_layer_space(call.here, level) else {
-        return refuse_unknown_user().to_answer();
+    let space = match level {
+        WritableLayer::L0 => call.here.user,
+        WritableLayer::L1 => Some(call.here.repo),
+    };
+    let Some(space) = space else {
+        let error = "L0 belongs to a user, and nobody knows who that is; name one with --as, APOSTILLE_USER \
+                     or `user` in your own config file";
+        let class = Refusal::IdentityNeedsUser.class();
+        return LayerWriteReply::new_failure(class, error).to_answer();
     };
     let reply = match action {
         LayerAction::Add { content, tags, .. } => {
@@ -220,20 +227,6 @@ fn relax_citation_policy(call: &ToolCall<'_>, space: &Space) -> Policy {
         require_citations: false,
         ..*call.context_for(space).policy
     }
-}
-
-/// Whose memory a layer is part of; nobody's where the user is not known.
-fn choose_layer_space<'a>(here: &CallPlace<'a>, level: WritableLayer) -> Option<&'a Space> {
-    match level {
-        WritableLayer::L0 => here.user,
-        WritableLayer::L1 => Some(here.repo),
-    }
-}
-
-fn refuse_unknown_user() -> LayerWriteReply {
-    let error = "L0 belongs to a user, and nobody knows who that is; name one with --as, APOSTILLE_USER \
-                 or `user` in your own config file";
-    LayerWriteReply::new_failure(Refusal::IdentityNeedsUser.class(), error)
 }
 
 /// The memory that a call names, if it is in that layer.
@@ -276,14 +269,14 @@ fn add_layer_memory(
     tags: Vec<String>,
 ) -> Result<LayerWriteReply, CallFault> {
     let policy = relax_citation_policy(call, space);
-    let fresh = draft_layer_memory(call, space, content.clone(), tags.clone());
     let cx = Context {
         policy: &policy,
         ..call.cx
     };
     let fresh = Draft {
         layer: Some(level.to_layer()),
-        ..fresh
+        tags: tags.clone(),
+        ..call.draft(space, content.clone())
     };
     Ok(match write_draft(&cx, fresh)? {
         WriteOutcome::Similar(near) => reply_with_suggested_update(&near, level, content, tags),
@@ -298,8 +291,8 @@ fn update_layer_memory(
     content: String,
     tags: Option<Vec<String>>,
 ) -> Result<LayerWriteReply, CallFault> {
+    let handle = old.handle();
     if tags.as_ref().is_some_and(|it| *it != old.tags) && has_same_content(&old.fact, &content) {
-        let handle = old.handle();
         let error = format!(
             "{handle} says this already, and its tags stay; to change them, remove it and add it"
         );
@@ -310,43 +303,27 @@ fn update_layer_memory(
         .find(|it| !it.is_good())
     {
         let error = format!(
-            "{} cites code that is {} here, and this tool cannot cite; remove it, and add what is so",
-            old.handle(),
+            "{handle} cites code that is {} here, and this tool cannot cite; remove it, and add what is so",
             found.standing()
         );
         return Ok(LayerWriteReply::new_failure("does_not_hold", error));
     }
-    let tags = tags.unwrap_or_else(|| old.tags.clone());
-    let fresh = draft_layer_memory(call, &old.space, content, tags);
-    let (spaces, policy) = ([old.space.clone()], relax_citation_policy(call, &old.space));
+    let fresh = Draft {
+        tags: tags.unwrap_or_else(|| old.tags.clone()),
+        ..call.draft(&old.space, content)
+    };
+    let policy = relax_citation_policy(call, &old.space);
     let cx = Context {
         policy: &policy,
         ..call.cx
     };
+    let spaces = std::slice::from_ref(&old.space);
     let (name, how) = (MemoryName::Id(old.id), ReplacementKind::Correction);
-    let reply = reply_to_layer_write(&supersede_for_tool(&cx, &spaces, name, fresh, how)?);
-    let until = |why: String| {
-        format!(
-            "{why}; {} stays in use until a person approves this",
-            old.handle()
-        )
-    };
-    Ok(LayerWriteReply {
-        pending: reply.pending.map(until),
-        ..reply
-    })
-}
-
-fn draft_layer_memory(
-    call: &ToolCall<'_>,
-    space: &Space,
-    content: String,
-    tags: Vec<String>,
-) -> Draft {
-    Draft {
-        tags,
-        ..call.draft(space, content)
+    let mut reply = reply_to_layer_write(&supersede_for_tool(&cx, spaces, name, fresh, how)?);
+    if let Some(why) = &mut reply.pending {
+        *why += &format!("; {handle} stays in use until a person approves this");
     }
+    Ok(reply)
 }
 
 fn reply_to_layer_write(outcome: &WriteOutcome) -> LayerWriteReply {
@@ -364,10 +341,8 @@ fn reply_with_suggested_update(
     content: String,
     tags: Vec<String>,
 ) -> LayerWriteReply {
-    let Some(nearest) = near
-        .first()
-        .filter(|it| !has_same_content(&it.fact, &content))
-    else {
+    let is_other = |it: &&NearMemory| !has_same_content(&it.fact, &content);
+    let Some(nearest) = near.first().filter(is_other) else {
         return reply_already_known(near);
     };
     let target_id = nearest.handle.to_string();
@@ -382,17 +357,19 @@ fn reply_with_suggested_update(
         target_id,
         tags,
     };
-    let known = near.iter().map(KnownLayerMemory::from).collect();
     LayerWriteReply {
-        known,
         update: Some(update),
-        ..LayerWriteReply::new_failure("similar", error)
+        ..refuse_similar(near, error)
     }
 }
 
 /// What nobody vouches for does not refresh what is in use.
 fn reply_already_known(near: &[NearMemory]) -> LayerWriteReply {
     let error = format!("not kept: {} says this already", join_near_handles(near));
+    refuse_similar(near, error)
+}
+
+fn refuse_similar(near: &[NearMemory], error: String) -> LayerWriteReply {
     LayerWriteReply {
         known: near.iter().map(KnownLayerMemory::from).collect(),
         ..LayerWriteReply::new_failure("similar", error)
@@ -415,17 +392,14 @@ fn add_identity_usage(
         return Ok(reply);
     }
     let limit = call.context_for(space).policy.limits.identity_chars;
-    let used = Some(format!(
-        "{}/{limit}",
-        call.store.summarize_space(space)?.identity_chars
-    ));
+    let n_used = call.store.summarize_space(space)?.identity_chars;
     let known = if is_full {
         recall::recall_identity(call, space)?
     } else {
         Vec::new()
     };
     Ok(LayerWriteReply {
-        used,
+        used: Some(format!("{n_used}/{limit}")),
         known: known.iter().map(KnownLayerMemory::from).collect(),
         ..reply
     })

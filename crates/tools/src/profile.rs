@@ -38,23 +38,19 @@ impl Profile {
     pub fn tools(self) -> &'static [Tool] {
         static MADE: [OnceLock<Vec<Tool>>; Profile::ALL.len()] =
             [const { OnceLock::new() }; Profile::ALL.len()];
-        MADE[self as usize].get_or_init(|| self.build_tools())
-    }
-
-    /// What its tools are called.
-    pub fn tool_names(self) -> impl Iterator<Item = &'static str> {
-        self.tools().iter().map(|it| it.name)
-    }
-
-    fn build_tools(self) -> Vec<Tool> {
-        match self {
+        MADE[self as usize].get_or_init(|| match self {
             Self::Default => everyday::list_everyday_tools(),
             Self::Verified => verified::list_verified_tools(),
             Self::Simple => simple::list_simple_tools(),
             Self::Layers => layers::list_layers_tools(),
             Self::Files => files::list_files_tools(),
             Self::All => merge_all_tools(),
-        }
+        })
+    }
+
+    /// What its tools are called.
+    pub fn tool_names(self) -> impl Iterator<Item = &'static str> {
+        self.tools().iter().map(|it| it.name)
     }
 
     /// What a model is told of the server as a whole.
@@ -154,12 +150,9 @@ impl Profile {
 /// The same arguments with paths from the root of the checkout: many an agent knows whole paths only.
 fn strip_root_from_paths(mut arguments: Value, root: &str) -> Value {
     let shorten = |it: &mut Value| {
-        let short = it
-            .as_str()
-            .and_then(|it| it.strip_prefix(root)?.strip_prefix('/'))
-            .map(str::to_owned);
-        if let Some(short) = short {
-            *it = Value::String(short);
+        let path = it.as_str().and_then(|it| it.strip_prefix(root));
+        if let Some(short) = path.and_then(|it| it.strip_prefix('/')) {
+            *it = short.into();
         }
     };
     arguments.get_mut("path").map(shorten);

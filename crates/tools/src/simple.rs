@@ -5,8 +5,6 @@
 
 use apostille_core::memory::{Draft, DuplicateChoice, Kind, Layer, Memory, MemoryName};
 use apostille_core::policy::{MemoryLimits, Policy};
-use apostille_core::recall::{RecallOutcome, RecallRequest, Style, recall};
-use apostille_core::space::Space;
 use apostille_core::{Context, format, list, verify};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +16,6 @@ use crate::outcome::{
 };
 use crate::tool::{Tool, ToolCall, ToolEffect, ToolResult};
 use apostille_api::wire::{InputSchema, TextEncoded};
-use apostille_api::{CallFault, CallPlace};
 
 /// A note to keep.
 #[derive(Deserialize, JsonSchema)]
@@ -104,19 +101,19 @@ Use memory_delete to remove outdated memories. Memories are automatically surfac
 ";
 
 /// What became of a note to keep or to delete.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct NoteReply {
+#[derive(Default, Serialize)]
+struct NoteReply {
     /// Whether it was done.
-    pub ok: bool,
+    ok: bool,
     /// The note that was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
+    id: Option<String>,
     /// Why it was not done.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
+    error: Option<String>,
     /// Why it is kept but not in use yet.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub pending: Option<String>,
+    pending: Option<String>,
 }
 
 impl NoteReply {
@@ -129,16 +126,16 @@ impl NoteReply {
 }
 
 /// A note as it is found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FoundNote {
+#[derive(Serialize)]
+struct FoundNote {
     /// Its handle.
-    pub id: String,
+    id: String,
     /// What it says.
-    pub text: String,
+    text: String,
     /// Words to find it by.
-    pub tags: Vec<String>,
+    tags: Vec<String>,
     /// When it was kept.
-    pub ts: String,
+    ts: String,
 }
 
 impl From<&Memory> for FoundNote {
@@ -153,24 +150,30 @@ impl From<&Memory> for FoundNote {
 }
 
 /// The notes that were found, the newest first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct NoteMatches {
+#[derive(Serialize)]
+struct NoteMatches {
     /// How many.
-    pub count: usize,
+    count: usize,
     /// Which.
-    pub memories: Vec<FoundNote>,
+    memories: Vec<FoundNote>,
 }
 
 /// Keeps a note. One that is known already is not kept twice: the answer names the known one.
 fn store_note(call: &ToolCall<'_>) -> ToolResult {
     let note = call.read_input()?;
-    let policy = unify_note_lengths(call.policy);
-    let drafted = draft_note(call, note);
+    // Every note has the same greatest length, scratch included.
+    let policy = Policy {
+        limits: MemoryLimits {
+            episode_chars: call.policy.limits.fact_chars,
+            ..call.policy.limits
+        },
+        ..*call.policy
+    };
     let cx = Context {
         policy: &policy,
         ..call.cx
     };
-    let reply = match write_draft(&cx, drafted)? {
+    let reply = match write_draft(&cx, draft_note(call, note))? {
         WriteOutcome::Done(it) => NoteReply {
             ok: true,
             id: Some(it.memory.handle().to_string()),
@@ -185,17 +188,17 @@ fn store_note(call: &ToolCall<'_>) -> ToolResult {
     ToolAnswer::new_reply(reply.ok, &reply)
 }
 
-/// In a notebook every note has the same greatest length, scratch included.
-fn unify_note_lengths(policy: &Policy) -> Policy {
-    let limits = MemoryLimits {
-        episode_chars: policy.limits.fact_chars,
-        ..policy.limits
-    };
-    Policy { limits, ..*policy }
-}
-
+/// A note on its way to where its scope is. A user's note stays with the repository when nobody knows the user.
 fn draft_note(call: &ToolCall<'_>, note: NoteInput) -> Draft {
-    let (space, layer, kind) = locate_note_scope(call.here, note.scope);
+    let repo = call.here.repo;
+    let (space, layer, kind) = match note.scope {
+        SimpleNoteScope::User => {
+            let space = call.here.user.unwrap_or(repo);
+            (space, Layer::Knowledge, Some(Kind::User))
+        }
+        SimpleNoteScope::Workspace => (repo, Layer::Knowledge, None),
+        SimpleNoteScope::Session => (repo, Layer::Session, None),
+    };
     Draft {
         layer: Some(layer),
         kind,
@@ -205,32 +208,13 @@ fn draft_note(call: &ToolCall<'_>, note: NoteInput) -> Draft {
     }
 }
 
-/// Where a note of this scope goes. A user's note stays with the repository when nobody knows the user.
-fn locate_note_scope<'a>(
-    here: &CallPlace<'a>,
-    scope: SimpleNoteScope,
-) -> (&'a Space, Layer, Option<Kind>) {
-    match scope {
-        SimpleNoteScope::User => (
-            here.user.unwrap_or(here.repo),
-            Layer::Knowledge,
-            Some(Kind::User),
-        ),
-        SimpleNoteScope::Workspace => (here.repo, Layer::Knowledge, None),
-        SimpleNoteScope::Session => (here.repo, Layer::Session, None),
-    }
-}
-
 /// Finds notes that contain a text, carry a tag, or both; the newest twenty.
 fn search_notes(call: &ToolCall<'_>) -> ToolResult {
     let search: SearchNotesInput = call.read_input()?;
-    let given = |it: Option<String>| it.filter(|it| !it.is_empty());
-    let found = list::search_memories(
-        call,
-        &call.spaces(),
-        given(search.query).as_deref(),
-        given(search.tag).as_deref(),
-    )?;
+    let is_given = |it: &&str| !it.is_empty();
+    let query = search.query.as_deref().filter(is_given);
+    let tag = search.tag.as_deref().filter(is_given);
+    let found = list::search_memories(call, &call.spaces(), query, tag)?;
     // A note cites nothing; what does was kept by other tools, and is only shown where it holds.
     let memories: Vec<FoundNote> = verify::follow_memory_citations(call, found)
         .iter()
@@ -254,22 +238,6 @@ fn delete_note(call: &ToolCall<'_>) -> ToolResult {
         },
     };
     ToolAnswer::new_reply(reply.ok, &reply)
-}
-
-/// The notes that matter to the last message of the user, as the block that stands behind the system prompt.
-pub fn recall_notes_for_message(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-    last_message: &str,
-) -> Result<RecallOutcome, CallFault> {
-    let ask = RecallRequest {
-        text: last_message.into(),
-        spaces: here.spaces(),
-        layers: vec![Layer::Knowledge, Layer::Session],
-        style: Some(Style::Plain),
-        ..RecallRequest::default()
-    };
-    Ok(recall(cx, &ask)?)
 }
 
 #[cfg(test)]

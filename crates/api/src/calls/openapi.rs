@@ -1,6 +1,8 @@
 //! The OpenAPI document, made out of the table of calls and the derived schemas of what they take and answer. The same
 //! table gives the same bytes.
 
+use std::collections::BTreeMap;
+
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use schemars::{Schema, SchemaGenerator};
@@ -10,7 +12,6 @@ use super::call::{AnswerBody, ApiCall, RequestBody};
 use super::list_api_calls;
 use crate::json::text_schema::{RepoNameWord, TextSchema};
 use crate::json::{ErrorReply, RefusedReply, SimilarReply};
-use crate::request_scope::HttpMethod;
 use crate::wire::REPO;
 
 const ABOUT: &str = "Verified, shared memory for coding agents. Every call needs a bearer token; what a token may do is \
@@ -62,13 +63,11 @@ pub fn build_openapi_document() -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for call in list_api_calls() {
         let item = paths.entry(call.route.path).or_insert_with(|| json!({}));
-        item[name_http_method(call.route.method)] = describe_operation(&mut schemas, call);
+        item[call.route.method.as_str()] = describe_operation(&mut schemas, call);
     }
     paths.insert("/api/live".into(), describe_live_stream());
     let responses = describe_common_responses(&mut schemas);
-    let mut definitions: Vec<(String, Value)> =
-        schemas.take_definitions(true).into_iter().collect();
-    definitions.sort_by(|a, b| a.0.cmp(&b.0));
+    let definitions: BTreeMap<_, _> = schemas.take_definitions(true).into_iter().collect();
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -82,7 +81,7 @@ pub fn build_openapi_document() -> Value {
         "paths": paths,
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "schemas": definitions.into_iter().collect::<Map<_, _>>(),
+            "schemas": definitions,
             "responses": responses,
         },
     })
@@ -109,15 +108,11 @@ impl Transform for StrictSchemaTransform {
         if let Some(Value::String(text)) = object.get_mut("description") {
             *text = text.replace('\n', " ");
         }
-        let required = object.get("required").cloned().unwrap_or_default();
-        let is_required = |name: &str| {
-            required
-                .as_array()
-                .is_some_and(|it| it.contains(&name.into()))
-        };
+        let required = object.get("required").and_then(Value::as_array);
+        let required = required.cloned().unwrap_or_default();
         let properties = object.get_mut("properties").and_then(Value::as_object_mut);
         for (name, property) in properties.into_iter().flatten() {
-            if !is_required(name) {
+            if !required.contains(&name.as_str().into()) {
                 forbid_schema_null(property);
             }
         }
@@ -132,32 +127,17 @@ fn forbid_schema_null(schema: &mut Value) {
         };
         let is_null = |it: &Value| it.is_null() || it == "null" || it["type"] == "null";
         items.retain(|it| !is_null(it));
-        if items.len() == 1 && word != "enum" {
-            let only = items.remove(0);
-            replace_schema_keyword(schema, word, only);
+        if items.len() != 1 || word == "enum" {
+            continue;
         }
-    }
-}
-
-/// Puts a type in the place of a list of types, or a schema in the place of a choice of schemas.
-fn replace_schema_keyword(schema: &mut Value, word: &str, only: Value) {
-    let Some(object) = schema.as_object_mut() else {
-        return;
-    };
-    match only {
-        Value::Object(fields) => {
-            object.remove(word);
-            object.extend(fields);
+        // A type stands in the place of a list of types, or a schema in the place of a choice of schemas.
+        match (items.remove(0), schema.as_object_mut()) {
+            (Value::Object(fields), Some(object)) => {
+                object.remove(word);
+                object.extend(fields);
+            }
+            (plain, _) => schema[word] = plain,
         }
-        plain => drop(object.insert(word.into(), plain)),
-    }
-}
-
-fn name_http_method(method: HttpMethod) -> &'static str {
-    match method {
-        HttpMethod::Get => "get",
-        HttpMethod::Post => "post",
-        HttpMethod::Delete => "delete",
     }
 }
 
@@ -191,19 +171,14 @@ fn describe_response(schemas: &mut SchemaGenerator, about: &str, body: AnswerBod
     match body {
         AnswerBody::Json(schema) => describe_json_response(about, schema(schemas).as_value()),
         AnswerBody::Kinds(kinds) => {
-            let kinds = kinds
-                .iter()
-                .map(|it| ((*it).to_owned(), json!({"schema": describe_media_type(it)})));
-            json!({"description": about, "content": kinds.collect::<Map<_, _>>()})
+            let kind = |kind: &&str| {
+                let is_json = *kind == "application/json";
+                let word = if is_json { "object" } else { "string" };
+                ((*kind).to_owned(), json!({"schema": {"type": word}}))
+            };
+            let content: Map<_, _> = kinds.iter().map(kind).collect();
+            json!({"description": about, "content": content})
         }
-    }
-}
-
-fn describe_media_type(kind: &str) -> Value {
-    if kind == "application/json" {
-        json!({"type": "object"})
-    } else {
-        json!({"type": "string"})
     }
 }
 

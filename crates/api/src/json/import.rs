@@ -71,13 +71,10 @@ struct ImportRefusalView {
 }
 
 fn list_import_refusals(done: &FileImportReport) -> Vec<ImportRefusalView> {
-    let view = |(at, it): &(String, Refusal)| {
-        let (file, refusal) = (done.name.clone(), RefusalView::from(it));
-        ImportRefusalView {
-            file,
-            at: at.clone(),
-            refusal,
-        }
+    let view = |(at, it): &(String, Refusal)| ImportRefusalView {
+        file: done.name.clone(),
+        at: at.clone(),
+        refusal: RefusalView::from(it),
     };
     done.refused.iter().map(view).collect()
 }
@@ -107,10 +104,6 @@ impl From<&FileImportReport> for ImportedFileView {
     }
 }
 
-fn sum_over_files(files: &[FileImportReport], of: impl Fn(&FileImportReport) -> u64) -> u64 {
-    files.iter().map(of).sum()
-}
-
 impl ImportReply {
     /// What became of these files.
     #[must_use]
@@ -118,10 +111,10 @@ impl ImportReply {
         Self {
             ok: files.iter().all(|it| it.refused.is_empty()),
             dry_run,
-            kept: sum_over_files(files, |it| it.kept),
-            known: sum_over_files(files, |it| it.known),
-            waiting: sum_over_files(files, |it| it.waiting),
-            let_in: sum_over_files(files, |it| it.let_in),
+            kept: files.iter().map(|it| it.kept).sum(),
+            known: files.iter().map(|it| it.known).sum(),
+            waiting: files.iter().map(|it| it.waiting).sum(),
+            let_in: files.iter().map(|it| it.let_in).sum(),
             refused: files.iter().flat_map(list_import_refusals).collect(),
             files: files.iter().map(ImportedFileView::from).collect(),
             passed_over,

@@ -43,27 +43,24 @@ pub struct MemoryView {
 
 impl From<&Memory> for MemoryView {
     fn from(memory: &Memory) -> Self {
-        let (handle, record) = (memory.handle().to_string(), MemoryRecord::from(memory));
-        let (standing, verdicts, score, why) = (None, None, None, None);
         Self {
-            handle,
-            record,
-            standing,
-            verdicts,
+            handle: memory.handle().to_string(),
+            record: MemoryRecord::from(memory),
+            standing: None,
+            verdicts: None,
             unmerged: false,
             deed: None,
-            score,
-            why,
+            score: None,
+            why: None,
         }
     }
 }
 
 impl From<&VerifiedMemory> for MemoryView {
     fn from(it: &VerifiedMemory) -> Self {
-        let verdicts = Some(build_verdict_views(&it.memory, &it.verdicts));
         Self {
             standing: Some(it.standing()),
-            verdicts,
+            verdicts: Some(build_verdict_views(&it.memory, &it.verdicts)),
             unmerged: it.is_unmerged,
             deed: it.deed.map(Deed::as_str),
             ..Self::from(&it.memory)

@@ -122,26 +122,20 @@ fn build_moment_views(
         .into_iter()
         .map(|it| (it.memory.id, it))
         .collect();
-    let is_applied = |id: MemoryId| {
-        session
-            .entries
-            .iter()
-            .any(|it| it.moment == Moment::Done && it.shown.iter().any(|it| it.id == id))
-    };
+    let (done, told): (Vec<_>, Vec<_>) = session
+        .entries
+        .iter()
+        .partition(|it| it.moment == Moment::Done);
+    let is_applied = |id| done.iter().flat_map(|it| &it.shown).any(|it| it.id == id);
+    let line = |it: &ShownMemory| build_shown_memory_view(it, now.get(&it.id), is_applied(it.id));
     let n_turns = count_session_turns(session);
     let mut turn = 0;
     let mut views = Vec::new();
-    for entry in session
-        .entries
-        .iter()
-        .filter(|it| it.moment != Moment::Done)
-    {
-        turn += usize::from(entry.moment == Moment::Prompt);
-        let is_telling =
-            !entry.shown.is_empty() || !entry.withheld.is_empty() || entry.moment == Moment::Prompt;
+    for entry in told {
+        let is_prompt = entry.moment == Moment::Prompt;
+        turn += usize::from(is_prompt);
+        let is_telling = is_prompt || !entry.shown.is_empty() || !entry.withheld.is_empty();
         if is_telling && (is_all || turn == n_turns) {
-            let line =
-                |it: &ShownMemory| build_shown_memory_view(it, now.get(&it.id), is_applied(it.id));
             views.push(MomentView {
                 turn,
                 at: entry.at.to_string(),

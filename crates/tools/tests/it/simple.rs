@@ -1,6 +1,8 @@
 //! The three tools of the notebook, with their exact answers.
 
 use apostille_api::{CallFault, CallPlace};
+use apostille_core::memory::Layer;
+use apostille_core::recall::{RecallRequest, Style, recall};
 use apostille_tools::Profile;
 use apostille_tools::simple;
 use serde_json::{Value, json};
@@ -31,15 +33,14 @@ fn store(world: &World, arguments: Value) -> String {
 }
 
 fn inject(world: &World, message: &str) -> String {
-    let (repo, user) = (repo(), user());
-    let here = CallPlace {
-        user: Some(&user),
-        ..CallPlace::in_repo(&repo)
+    let ask = RecallRequest {
+        text: message.into(),
+        spaces: vec![repo(), user()],
+        layers: vec![Layer::Knowledge, Layer::Session],
+        style: Some(Style::Plain),
+        ..RecallRequest::default()
     };
-    world
-        .with(|cx| simple::recall_notes_for_message(cx, &here, message))
-        .unwrap()
-        .block
+    world.with(|cx| recall(cx, &ask)).unwrap().block
 }
 
 /// Three notes, one of the user and two of the repository.
