@@ -1,13 +1,19 @@
 //! What every face does around a verb of the core.
 
+use apostille_cite::citation::RepoPath;
 use apostille_core::forget::{ForgetOutcome, PERSONS_VERB, forget};
-use apostille_core::memory::{Memory, MemoryName};
+use apostille_core::memory::{DuplicateChoice, Memory, MemoryName, Stage};
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::dedupe::{self, NearMemory};
+use apostille_core::space::Space;
+use apostille_core::store::{ListOrder, MemoryFilter};
 use apostille_core::{Context, list};
 
 use crate::CallFault;
 use crate::host::CallPlace;
+
+/// How many memories are looked up by one call.
+const MAX_VERIFIED: usize = 1_000;
 
 /// Forgets a memory, and has forgotten what was kept beside the store.
 pub fn forget_with_cleanup(
@@ -39,4 +45,37 @@ pub fn withhold_stale_neighbours(
     near: Vec<NearMemory>,
 ) -> Result<Vec<NearMemory>, CallFault> {
     Ok(dedupe::withhold_stale_facts(cx, near)?)
+}
+
+/// The memories with these names, or else those in use that cite something at this path.
+pub fn find_memories_to_verify(
+    cx: &Context<'_>,
+    spaces: Vec<Space>,
+    names: Vec<MemoryName>,
+    path: Option<RepoPath>,
+) -> Result<Result<Vec<Memory>, Refusal>, CallFault> {
+    if !names.is_empty() {
+        return Ok(list::find_all_named(cx, &spaces, names)?);
+    }
+    let filter = MemoryFilter {
+        spaces,
+        stages: vec![Stage::Active],
+        path,
+        order: ListOrder::Refreshed,
+        limit: MAX_VERIFIED,
+        ..MemoryFilter::default()
+    };
+    Ok(Ok(list::list_memories(cx, &filter)?))
+}
+
+/// What to do where a draft resembles something that is known.
+pub fn choose_duplicate_handling(
+    merge_with: Option<MemoryName>,
+    rationale: Option<String>,
+) -> DuplicateChoice {
+    match (merge_with, rationale) {
+        (Some(name), _) => DuplicateChoice::Merge(name),
+        (None, Some(why)) => DuplicateChoice::Create(why),
+        (None, None) => DuplicateChoice::Ask,
+    }
 }

@@ -27,6 +27,7 @@ pub use memory::{MemoryView, NearView, ScoreView, VerdictView, build_memory_view
 pub use recall_verify::{RecallReply, VerifyReply};
 pub use remember_forget::{
     ForgetReply, ForgottenView, KeptReply, RememberReply, SimilarReply, SkippedReply, WhenSimilar,
+    pending_reason,
 };
 pub use report::ReportReply;
 pub use review_queue::{QueueReply, count_queued_memories};

@@ -26,6 +26,9 @@ pub mod shorten;
 pub mod uri;
 pub mod wire;
 
-pub use core_verbs::{forget_with_cleanup, withhold_stale_neighbours};
+pub use core_verbs::{
+    choose_duplicate_handling, find_memories_to_verify, forget_with_cleanup,
+    withhold_stale_neighbours,
+};
 pub use fault::CallFault;
 pub use host::CallPlace;

@@ -5,12 +5,10 @@
 mod output;
 
 use apostille_cite::citation::RepoPath;
-use apostille_core::memory::{Draft, Kind, Layer, Memory, MemoryName, ReplacementKind, Stage};
+use apostille_core::memory::{Draft, Kind, Layer, Memory, MemoryName, ReplacementKind};
 use apostille_core::policy::InjectMode;
 use apostille_core::recall::{self, RecallRequest, render};
-use apostille_core::refusal::Refusal;
 use apostille_core::revise;
-use apostille_core::store::{ListOrder, MemoryFilter};
 use apostille_core::verify::{
     VerifiedMemory, VerifyOptions, follow_memory_citations, verify as look_up,
 };
@@ -21,22 +19,20 @@ use serde_json::json;
 
 use crate::ToolAnswer;
 use crate::outcome::{
-    WriteOutcome, choose_duplicate_handling, convert_revise_outcome, forget_for_tool,
-    invalidate_for_tool, supersede_for_tool, write_draft,
+    WriteOutcome, convert_revise_outcome, forget_for_tool, invalidate_for_tool, supersede_for_tool,
+    write_draft,
 };
 use crate::tool::{CallMarks, Tool, ToolCall, ToolEffect, ToolResult};
-use apostille_api::CallFault;
 use apostille_api::access_token::Access;
 use apostille_api::shorten::take_first_chars;
 use apostille_api::wire::{
     self, BoundedList, CitationTexts, InputSchema, OptionalText, ResultLimit, TextEncoded,
 };
+use apostille_api::{choose_duplicate_handling, find_memories_to_verify};
 use output::{RecallToolReply, RefusedToolReply, VerifyToolReply, WriteToolReply};
 
 /// How many memories one call may name.
 const MAX_IDS: usize = 1_000;
-/// How many memories are looked up by one call.
-const MAX_VERIFIED: usize = 1_000;
 /// How much of a fact a person is shown who is asked about it, in characters.
 const MAX_ASKED: usize = 500;
 /// How many memories one recall shows at most.
@@ -366,34 +362,13 @@ fn describe_verify_tool() -> Tool {
 /// Looks up the citations of some memories, or of all; nothing is changed.
 fn run_verify_tool(call: &ToolCall<'_>) -> ToolResult {
     let which: VerifyMemoriesInput = call.read_input()?;
-    let memories = match resolve_memories_to_verify(call, which)? {
+    let ids = which.ids.into_values();
+    let memories = match find_memories_to_verify(call, call.spaces(), ids, which.path.0)? {
         Ok(memories) => memories,
         Err(refusal) => return ToolAnswer::new_refusal(&RefusedToolReply::new(&refusal)),
     };
     let report = look_up(call, memories, VerifyOptions::default(), |_| ())?;
     ToolAnswer::new_json(&VerifyToolReply::new(&report))
-}
-
-fn resolve_memories_to_verify(
-    call: &ToolCall<'_>,
-    which: VerifyMemoriesInput,
-) -> Result<Result<Vec<Memory>, Refusal>, CallFault> {
-    if which.ids.0.is_empty() {
-        let filter = MemoryFilter {
-            spaces: call.spaces(),
-            stages: vec![Stage::Active],
-            path: which.path.0,
-            order: ListOrder::Refreshed,
-            limit: MAX_VERIFIED,
-            ..MemoryFilter::default()
-        };
-        return Ok(Ok(list::list_memories(call, &filter)?));
-    }
-    Ok(list::find_all_named(
-        call,
-        &call.spaces(),
-        which.ids.into_values(),
-    )?)
 }
 
 /// Why a memory is to be forgotten, and on whose word.

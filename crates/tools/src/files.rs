@@ -102,30 +102,30 @@ fn run_file_command(call: &ToolCall<'_>, command: &FileCommand) -> FileResult {
             path,
             old_str,
             new_str,
-        } => edit::replace_in_file(call, &parse_editable_path(path, command)?, old_str, new_str),
+        } => edit::replace_in_file(call, &parse_editable_path(call, path)?, old_str, new_str),
         FileCommand::Insert {
             path,
             insert_line,
             insert_text,
         } => edit::insert_into_file(
             call,
-            &parse_editable_path(path, command)?,
+            &parse_editable_path(call, path)?,
             *insert_line,
             insert_text,
         ),
         FileCommand::Delete { path } => {
-            delete::delete_memory_file(call, &parse_editable_path(path, command)?)
+            delete::delete_memory_file(call, &parse_editable_path(call, path)?)
         }
         FileCommand::Rename { old_path, new_path } => edit::rename_memory_file(
             call,
-            &parse_editable_path(old_path, command)?,
+            &parse_editable_path(call, old_path)?,
             &MemoryPath::parse(new_path)?,
         ),
     }
 }
 
 /// A path where more than creating and viewing can be done.
-fn parse_editable_path(path: &str, command: &FileCommand) -> FileResult<MemoryPath> {
+fn parse_editable_path(call: &ToolCall<'_>, path: &str) -> FileResult<MemoryPath> {
     let path = MemoryPath::parse(path)?;
     if path.scope() != path::FileScope::Repo {
         return Ok(path);
@@ -133,6 +133,6 @@ fn parse_editable_path(path: &str, command: &FileCommand) -> FileResult<MemoryPa
     refuse_command(format!(
         "Error: The '{}' operation is not supported for repository memories at {path}. Only 'create' is allowed for \
          /memories/repo/.",
-        command.as_str()
+        call.arguments["command"].as_str().unwrap_or_default()
     ))
 }

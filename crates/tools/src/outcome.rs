@@ -1,7 +1,7 @@
 //! What became of a write: one value, whichever verb was called, from which each set of tools makes the form that its
 //! clients know.
 
-use apostille_core::memory::{Draft, DuplicateChoice, Memory, MemoryName, ReplacementKind, Status};
+use apostille_core::memory::{Draft, Memory, MemoryName, ReplacementKind};
 use apostille_core::refusal::Refusal;
 use apostille_core::remember::{NearMemory, RememberOutcome, remember};
 use apostille_core::revise::{self, ReviseOutcome};
@@ -132,26 +132,6 @@ fn convert_remember_outcome(
         }
         RememberOutcome::Refused(refusal) => WriteOutcome::Refused(refusal),
     })
-}
-
-/// What to do where a draft resembles something that is known.
-pub(super) fn choose_duplicate_handling(
-    merge_with: Option<MemoryName>,
-    rationale: Option<String>,
-) -> DuplicateChoice {
-    match (merge_with, rationale) {
-        (Some(name), _) => DuplicateChoice::Merge(name),
-        (None, Some(why)) => DuplicateChoice::Create(why),
-        (None, None) => DuplicateChoice::Ask,
-    }
-}
-
-/// Why a memory is kept but not in use yet.
-pub(super) fn pending_reason(memory: &Memory) -> Option<&str> {
-    match &memory.status {
-        Status::Pending { why } => Some(why),
-        _ => None,
-    }
 }
 
 /// What is known already, by its handles.

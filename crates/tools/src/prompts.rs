@@ -152,16 +152,16 @@ fn check_prompt_arguments(
         });
     }
     for it in prompt.arguments {
-        match arguments.get(it.name) {
-            Some(Value::String(_)) => {}
-            None | Some(Value::Null) if !it.is_required => {}
-            None | Some(Value::Null) => {
+        match arguments.get(it.name).unwrap_or(&Value::Null) {
+            Value::String(_) => {}
+            Value::Null if !it.is_required => {}
+            Value::Null => {
                 return Err(PromptError::Missing {
                     prompt: prompt.name,
                     name: it.name,
                 });
             }
-            Some(_) => return Err(PromptError::NotText { name: it.name }),
+            _ => return Err(PromptError::NotText { name: it.name }),
         }
     }
     Ok(())

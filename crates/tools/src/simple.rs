@@ -11,10 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::ToolAnswer;
-use crate::outcome::{
-    WriteOutcome, forget_for_tool, join_near_handles, pending_reason, write_draft,
-};
+use crate::outcome::{WriteOutcome, forget_for_tool, join_near_handles, write_draft};
 use crate::tool::{Tool, ToolCall, ToolEffect, ToolResult};
+use apostille_api::json::pending_reason;
 use apostille_api::wire::{InputSchema, TextEncoded};
 
 /// A note to keep.

@@ -22,10 +22,10 @@ use serde_json::{Value, json};
 
 use crate::ToolAnswer;
 use crate::outcome::{
-    choose_duplicate_handling, convert_revise_outcome, invalidate_for_tool, supersede_for_tool,
-    write_draft,
+    convert_revise_outcome, invalidate_for_tool, supersede_for_tool, write_draft,
 };
 use crate::tool::{Tool, ToolCall, ToolEffect, ToolResult};
+use apostille_api::choose_duplicate_handling;
 use apostille_api::wire::{
     ArgumentError, BoundedList, InputSchema, MAX_CITATIONS, ResultLimit, TextEncoded,
 };

@@ -2,9 +2,7 @@
 
 use apostille_cite::citation::RepoPath;
 use apostille_core::forget::PERSONS_VERB;
-use apostille_core::memory::{
-    Draft, DuplicateChoice, Kind, Layer, Memory, MemoryName, Origin, Stage,
-};
+use apostille_core::memory::{Draft, Kind, Layer, Memory, MemoryName, Origin, Stage};
 use apostille_core::refusal::Refusal;
 use apostille_core::store::{ListCursor, ListOrder, MemoryFilter};
 use apostille_core::verify::follow_memory_citations;
@@ -19,7 +17,6 @@ use super::api_call_scope::{
 };
 use super::args::{NoArguments, PageLimit, TimeArgument, read_body_arguments};
 use super::call::ApiCall;
-use crate::CallFault;
 use crate::access_token::Access;
 use crate::json::{
     ForgetReply, ForgottenView, KeptReply, MemoriesReply, MemoryDetails, MemoryDetailsReply,
@@ -27,6 +24,7 @@ use crate::json::{
 };
 use crate::request_scope::HttpMethod::{Delete, Get, Post};
 use crate::wire::{ArgumentError, BoundedList, CitationTexts, TextEncoded};
+use crate::{CallFault, choose_duplicate_handling};
 
 /// How many memories are listed unless said.
 const LISTED: usize = 50;
@@ -272,8 +270,6 @@ fn handle_remember_call(it: &ApiCallScope<'_>, body: RememberBody) -> ApiResult 
 fn build_remember_draft(it: &ApiCallScope<'_>, body: RememberBody) -> Option<Draft> {
     let (kind, layer) = (body.kind.map(|it| it.0), body.layer.map(|it| it.0));
     let is_persons = layer == Some(Layer::Identity) || kind == Some(Kind::User);
-    let merged = body.merge_with.map(|it| DuplicateChoice::Merge(it.0));
-    let twin = merged.or(body.rationale.map(DuplicateChoice::Create));
     let voice = it.choose_voice(body.force, body.tainted);
     let draft = Draft {
         kind,
@@ -283,7 +279,7 @@ fn build_remember_draft(it: &ApiCallScope<'_>, body: RememberBody) -> Option<Dra
         citations: body.citations.0,
         tags: body.tags.0,
         task: body.task,
-        twin: twin.unwrap_or(DuplicateChoice::Ask),
+        twin: choose_duplicate_handling(body.merge_with.map(|it| it.0), body.rationale),
         ..Draft::new(it.find_space(is_persons)?.clone(), body.fact, voice)
     };
     Some(draft.with_vouching(body.force, it.visit.person()))

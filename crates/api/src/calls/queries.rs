@@ -3,12 +3,11 @@
 use apostille_audit::{AuditOptions, Class, audit as core_audit};
 use apostille_cite::citation::RepoPath;
 use apostille_core::list;
-use apostille_core::memory::{Layer, Memory, MemoryName, Stage};
+use apostille_core::memory::{Layer, MemoryName};
 use apostille_core::policy::InjectMode;
 use apostille_core::recall::{self, RecallRequest};
-use apostille_core::refusal::Refusal;
 use apostille_core::stats;
-use apostille_core::store::{EventPage, ListOrder, MemoryFilter, StoreError};
+use apostille_core::store::{EventPage, StoreError};
 use apostille_core::verify::{VerifyReport, follow_memory_citations};
 use apostille_tasks::report;
 use apostille_tasks::report::ReportSpan;
@@ -22,8 +21,8 @@ use super::api_call_scope::{
 };
 use super::args::{NoArguments, PageLimit, TimeArgument};
 use super::call::ApiCall;
-use crate::CallFault;
 use crate::access_token::Access;
+use crate::find_memories_to_verify;
 use crate::json::{
     AuditReply, LogReply, RecallReply, ReportReply, SpaceRow, SpacesReply, StatsReply, VerifyReply,
     build_event_views,
@@ -33,8 +32,6 @@ use crate::wire::{ArgumentError, BoundedList, TextEncoded};
 
 /// How many memories one recall shows at most.
 const MAX_SHOWN: usize = 50;
-/// How many memories are looked up by one call.
-const MAX_VERIFIED: usize = 1_000;
 /// How many findings of a class are told unless said.
 const FINDINGS: usize = 50;
 
@@ -172,7 +169,9 @@ struct VerifyBody {
 
 /// Do the citations still hold?
 fn handle_verify_call(it: &ApiCallScope<'_>, body: VerifyBody) -> ApiResult {
-    let memories = match find_memories_to_verify(it, body)? {
+    let (cx, path) = (it.context(), body.path.map(|it| it.0));
+    let names = body.names.into_values();
+    let memories = match find_memories_to_verify(&cx, it.spaces.clone(), names, path)? {
         Ok(memories) => memories,
         Err(refusal) => return build_refusal_reply(&refusal),
     };
@@ -181,25 +180,6 @@ fn handle_verify_call(it: &ApiCallScope<'_>, body: VerifyBody) -> ApiResult {
         memories: follow_memory_citations(&it.context(), memories),
         is_settled,
     }))
-}
-
-fn find_memories_to_verify(
-    it: &ApiCallScope<'_>,
-    body: VerifyBody,
-) -> Result<Result<Vec<Memory>, Refusal>, CallFault> {
-    let names = body.names.into_values();
-    if !names.is_empty() {
-        return Ok(list::find_all_named(&it.context(), &it.spaces, names)?);
-    }
-    let filter = MemoryFilter {
-        spaces: it.spaces.clone(),
-        stages: vec![Stage::Active],
-        path: body.path.map(|it| it.0),
-        order: ListOrder::Refreshed,
-        limit: MAX_VERIFIED,
-        ..MemoryFilter::default()
-    };
-    Ok(Ok(list::list_memories(&it.context(), &filter)?))
 }
 
 /// What is looked for.

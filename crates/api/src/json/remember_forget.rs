@@ -109,19 +109,23 @@ pub struct KeptReply {
 
 impl KeptReply {
     fn new(outcome: &'static str, memory: &Memory, view: MemoryView) -> Self {
-        let pending = match &memory.status {
-            Status::Pending { why } => Some(why.clone()),
-            _ => None,
-        };
         Self {
             ok: true,
             outcome,
             memory: view,
-            pending,
+            pending: pending_reason(memory).map(Into::into),
             identity_percent: None,
             retired: None,
             superseded: None,
         }
+    }
+}
+
+/// Why a memory is kept but not in use yet.
+pub fn pending_reason(memory: &Memory) -> Option<&str> {
+    match &memory.status {
+        Status::Pending { why } => Some(why),
+        _ => None,
     }
 }
 

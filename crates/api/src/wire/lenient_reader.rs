@@ -6,10 +6,9 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use serde::de::value::BorrowedStrDeserializer;
+use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer};
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error as _, MapAccess, SeqAccess,
-    VariantAccess, Visitor,
+    DeserializeOwned, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value, json};
@@ -21,25 +20,34 @@ pub(crate) const REPO: &str = "repo";
 
 /// The arguments of a tool. No arguments are an empty object.
 pub fn read_arguments<T: DeserializeOwned>(arguments: &Value) -> Result<T, ArgumentError> {
-    read_tagged_arguments(arguments, "")
+    match arguments {
+        Value::Null => read_request_arguments(&json!({}), ArgumentForm::Tool),
+        Value::Object(_) => read_request_arguments(arguments, ArgumentForm::Tool),
+        _ => Err(ArgumentError::new("arguments", "expected an object")),
+    }
 }
 
 /// The same for an enum whose variants are told apart by the word in this field, each with fields of its own. What
 /// belongs to another variant is not looked at.
 pub fn read_tagged_arguments<T: DeserializeOwned>(
     arguments: &Value,
-    tag: &'static str,
+    tag: &str,
 ) -> Result<T, ArgumentError> {
-    let nothing = json!({});
-    let value = match arguments {
-        Value::Null => &nothing,
-        Value::Object(_) => arguments,
-        _ => return Err(ArgumentError::new("arguments", "expected an object")),
+    let fields: Map<String, Value> = read_arguments(arguments)?;
+    let word = match fields.get(tag) {
+        None => return Err(ArgumentError::new_missing(tag)),
+        Some(Value::String(word)) => word.clone(),
+        Some(_) => return Err(ArgumentError::new(tag, "expected a text")),
     };
-    T::deserialize(LenientReader {
-        tag,
-        ..LenientReader::new(value)
-    })
+    // To serde, a variant is a name with its fields inside; to a caller they stand beside the name.
+    let variant = Map::from_iter([(word.clone(), fields.into())]);
+    let reader = MapAccessDeserializer::new(LenientFields::new(&variant, ArgumentForm::Tool));
+    T::deserialize(reader).map_err(
+        |error| match error.field.strip_prefix(&format!("{word}.")) {
+            Some(field) => ArgumentError::new(field, error.why),
+            None => error.inside_field(tag),
+        },
+    )
 }
 
 /// The arguments of a request, as an object.
@@ -47,8 +55,7 @@ pub(crate) fn read_request_arguments<T: DeserializeOwned>(
     value: &Value,
     form: ArgumentForm,
 ) -> Result<T, ArgumentError> {
-    let reader = LenientReader::new(value);
-    T::deserialize(LenientReader { form, ..reader })
+    T::deserialize(LenientReader { value, form })
 }
 
 /// How arguments came, which decides how far the reader is lenient with the names of an object.
@@ -133,20 +140,10 @@ impl serde::de::Error for ArgumentError {
 /// A value that is to be read.
 struct LenientReader<'a> {
     value: &'a Value,
-    /// The field that tells variants apart, where an enum is to be read from an object; else empty.
-    tag: &'static str,
     form: ArgumentForm,
 }
 
 impl<'a> LenientReader<'a> {
-    fn new(value: &'a Value) -> Self {
-        Self {
-            value,
-            tag: "",
-            form: ArgumentForm::Tool,
-        }
-    }
-
     /// The value where it is no list: a query may say everything else once.
     fn single_value(&self) -> Result<&'a Value, ArgumentError> {
         match (self.form, self.value) {
@@ -217,6 +214,11 @@ impl<'de> Deserializer<'de> for LenientReader<'de> {
         visitor.visit_i64(self.parse_whole_number(Value::as_i64, "a whole number")?)
     }
 
+    /// A variant without fields: what stands beside its name belongs to others.
+    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
+        visitor.visit_unit()
+    }
+
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
         visitor.visit_some(self)
     }
@@ -238,11 +240,7 @@ impl<'de> Deserializer<'de> for LenientReader<'de> {
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ArgumentError> {
         match self.value {
-            Value::Object(fields) => visitor.visit_map(LenientFields {
-                rest: fields.iter(),
-                next: None,
-                form: self.form,
-            }),
+            Value::Object(fields) => visitor.visit_map(LenientFields::new(fields, self.form)),
             _ => Err(ArgumentError::new_expected("an object")),
         }
     }
@@ -264,14 +262,13 @@ impl<'de> Deserializer<'de> for LenientReader<'de> {
         visitor: V,
     ) -> Result<V::Value, ArgumentError> {
         match self.value {
-            _ if !self.tag.is_empty() => visitor.visit_enum(self),
             Value::String(word) => visitor.visit_enum(BorrowedStrDeserializer::new(word)),
             _ => Err(ArgumentError::new_expected("a text")),
         }
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i32 i128 u8 u16 u64 u128 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct identifier
+        i8 i16 i32 i128 u8 u16 u64 u128 f32 f64 char bytes byte_buf unit_struct tuple tuple_struct identifier
         ignored_any
     }
 }
@@ -289,7 +286,8 @@ impl<'de> SeqAccess<'de> for LenientItems<'de> {
         let Some((at, value)) = self.0.next() else {
             return Ok(None);
         };
-        let item = seed.deserialize(LenientReader::new(value));
+        let form = ArgumentForm::Tool;
+        let item = seed.deserialize(LenientReader { value, form });
         item.map(Some)
             .map_err(|error| error.inside_field(&format!("[{at}]")))
     }
@@ -300,6 +298,16 @@ struct LenientFields<'a> {
     rest: serde_json::map::Iter<'a>,
     next: Option<(&'a String, &'a Value)>,
     form: ArgumentForm,
+}
+
+impl<'a> LenientFields<'a> {
+    fn new(fields: &'a Map<String, Value>, form: ArgumentForm) -> Self {
+        Self {
+            rest: fields.iter(),
+            next: None,
+            form,
+        }
+    }
 }
 
 impl<'de> MapAccess<'de> for LenientFields<'de> {
@@ -321,63 +329,9 @@ impl<'de> MapAccess<'de> for LenientFields<'de> {
         let Some((key, value)) = self.next.take() else {
             return Err(ArgumentError::custom("a value without a key"));
         };
-        let value = seed.deserialize(LenientReader {
-            form: self.form,
-            ..LenientReader::new(value)
-        });
+        let form = self.form;
+        let value = seed.deserialize(LenientReader { value, form });
         value.map_err(|error| error.inside_field(key))
-    }
-}
-
-/// An object whose variant stands in one of its fields.
-impl<'de> EnumAccess<'de> for LenientReader<'de> {
-    type Error = ArgumentError;
-    type Variant = Self;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(
-        self,
-        seed: V,
-    ) -> Result<(V::Value, Self), ArgumentError> {
-        let tag = self.tag;
-        let word = match self.value.get(tag) {
-            None | Some(Value::Null) => return Err(ArgumentError::new_missing(tag)),
-            Some(Value::String(word)) => BorrowedStrDeserializer::new(word),
-            Some(_) => return Err(ArgumentError::new_expected("a text").inside_field(tag)),
-        };
-        let variant = seed.deserialize(word);
-        let variant = variant.map_err(|error: ArgumentError| error.inside_field(tag))?;
-        Ok((variant, Self::new(self.value)))
-    }
-}
-
-impl<'de> VariantAccess<'de> for LenientReader<'de> {
-    type Error = ArgumentError;
-
-    fn unit_variant(self) -> Result<(), ArgumentError> {
-        Ok(())
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(
-        self,
-        seed: T,
-    ) -> Result<T::Value, ArgumentError> {
-        seed.deserialize(self)
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(
-        self,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value, ArgumentError> {
-        self.deserialize_seq(visitor)
-    }
-
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, ArgumentError> {
-        self.deserialize_map(visitor)
     }
 }
 

@@ -26,13 +26,10 @@ impl InputSchema {
     /// The arguments that this struct declares.
     pub fn from_type<T: JsonSchema>() -> Self {
         let mut schema = generate_input_schema::<T>();
-        let properties = match schema["properties"].take() {
-            Value::Object(it) => it,
-            _ => Map::new(),
-        };
+        let mut take = |word| schema[word].take();
         Self {
-            properties,
-            required: schema["required"].as_array().cloned().unwrap_or_default(),
+            properties: serde_json::from_value(take("properties")).unwrap_or_default(),
+            required: serde_json::from_value(take("required")).unwrap_or_default(),
         }
     }
 
@@ -110,7 +107,11 @@ fn simplify_schema(schema: &Value) -> Value {
         let told = match *word {
             "type" | "enum" => strip_null_choice(word, found),
             // What a type says of itself is for those who read the code.
-            "items" => strip_description(simplify_schema(found)),
+            "items" => {
+                let mut items = simplify_schema(found);
+                items.as_object_mut()?.shift_remove("description");
+                items
+            }
             "properties" => found
                 .as_object()?
                 .iter()
@@ -121,13 +122,6 @@ fn simplify_schema(schema: &Value) -> Value {
         Some(((*word).to_owned(), told))
     });
     kept.collect()
-}
-
-fn strip_description(mut schema: Value) -> Value {
-    if let Some(fields) = schema.as_object_mut() {
-        fields.shift_remove("description");
-    }
-    schema
 }
 
 /// What may be left out is not required; nobody has to be told that it may be null, too.

@@ -9,7 +9,8 @@ use apostille_core::remember::dedupe::NearMemory;
 use apostille_core::verify::{VerifiedMemory, VerifyReport};
 use serde::Serialize;
 
-use crate::outcome::{CompletedWrite, pending_reason};
+use crate::outcome::CompletedWrite;
+use apostille_api::json::pending_reason;
 use apostille_api::shorten::take_first_chars;
 
 /// How many memories with something wrong are described in one answer.

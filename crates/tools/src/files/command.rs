@@ -67,18 +67,6 @@ impl FileCommand {
         }
         wire::read_tagged_arguments(&arguments, "command")
     }
-
-    /// The word for it.
-    pub(super) fn as_str(&self) -> &'static str {
-        match self {
-            Self::View { .. } => "view",
-            Self::Create { .. } => "create",
-            Self::StrReplace { .. } => "str_replace",
-            Self::Insert { .. } => "insert",
-            Self::Delete { .. } => "delete",
-            Self::Rename { .. } => "rename",
-        }
-    }
 }
 
 /// The first and the last line to show, as they were asked for.

@@ -6,7 +6,8 @@ use apostille_core::refusal::Refusal;
 use super::memory_files::{MemoryFile, MemoryFiles};
 use super::path::{FileScope, MemoryPath};
 use super::{FileResult, refuse_command};
-use crate::outcome::{WriteAction, WriteOutcome, pending_reason};
+use crate::outcome::{WriteAction, WriteOutcome};
+use apostille_api::json::pending_reason;
 
 /// The answer to what became of a draft for this path: the fixed text when it was kept, and one more line when it is
 /// not in use yet.

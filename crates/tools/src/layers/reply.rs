@@ -6,8 +6,8 @@ use apostille_core::remember::NearMemory;
 use serde::Serialize;
 
 use crate::ToolAnswer;
-use crate::outcome::pending_reason;
 use apostille_api::CallFault;
+use apostille_api::json::pending_reason;
 
 /// What became of a write.
 #[derive(Default, Serialize)]

@@ -11,7 +11,8 @@ use apostille_core::remember::NearMemory;
 use apostille_core::stats::SpaceStats;
 use serde::Serialize;
 
-use crate::outcome::{CompletedWrite, WriteAction, WriteOutcome, pending_reason};
+use crate::outcome::{CompletedWrite, WriteAction, WriteOutcome};
+use apostille_api::json::pending_reason;
 
 /// A citation of a kept memory.
 #[derive(Serialize)]
