@@ -30,10 +30,8 @@ pub struct DerivationReport {
 /// Derives memories from memories until there were so many derivations, by voices of every sort, with people approving in
 /// between. The same number gives the same run.
 pub fn run_derivations(wanted: usize) -> Result<DerivationReport, CoreError> {
-    let (mut dice, mut done) = (
-        SeededRandom(0x9e37_79b9_7f4a_7c15),
-        DerivationReport::default(),
-    );
+    let mut dice = SeededRandom(0x9e37_79b9_7f4a_7c15);
+    let mut done = DerivationReport::default();
     while done.derivations < wanted {
         run_derivation_chain(&mut dice, &mut done, wanted)?;
     }
@@ -61,10 +59,8 @@ fn run_derivation_chain(
             guardian: None,
         };
         let voice = random_voice(dice);
-        let from = dice
-            .pick_one(&known)
-            .cloned()
-            .filter(|_| dice.number_below(8) > 0);
+        let from = dice.pick_one(&known).cloned();
+        let from = from.filter(|_| dice.number_below(8) > 0);
         if done.derivations < wanted
             && let Some(memory) = derive_memory(&cx, dice, n, voice.clone(), from.as_ref())?
         {
@@ -106,12 +102,8 @@ fn approve_if_pending(cx: &Context, memory: Memory) -> Result<Memory, CoreError>
     if memory.is_active() {
         return Ok(memory);
     }
-    approve_memory(
-        cx,
-        super::sample_person(),
-        &[derivation_space()],
-        MemoryName::Id(memory.id),
-    )?;
+    let name = MemoryName::Id(memory.id);
+    approve_memory(cx, super::sample_person(), &[derivation_space()], name)?;
     Ok(cx.store.get_by_ids(&[memory.id])?.pop().unwrap_or(memory))
 }
 
@@ -135,19 +127,15 @@ impl DerivationReport {
 }
 
 fn random_voice(dice: &mut SeededRandom) -> Voice {
-    let channel = dice
-        .pick_one(Channel::ALL)
-        .copied()
-        .unwrap_or(Channel::Unknown);
-    let voice = Voice::from_origin(dice.pick_one(Origin::ALL).copied().unwrap_or(Origin::Agent))
-        .with_channel(channel);
+    let channel = dice.pick_one(Channel::ALL).unwrap_or(&Channel::Unknown);
+    let origin = dice.pick_one(Origin::ALL).unwrap_or(&Origin::Agent);
+    let voice = Voice::from_origin(*origin).with_channel(*channel);
     Voice {
         tainted: voice.tainted || dice.number_below(5) == 0,
         ..voice
     }
 }
 
-#[expect(clippy::expect_used, reason = "the name is a constant")]
 fn derivation_space() -> Space {
     Space::repo("acme/shop").expect("a valid name")
 }

@@ -9,10 +9,6 @@ use apostille_core::store::Store;
 use apostille_core::unchecked;
 
 /// Shows memories with every verdict, and looks at the outline of that.
-#[expect(
-    clippy::expect_used,
-    reason = "a store that cannot do this does not hold to the contract"
-)]
 pub fn check_event_traces(open: &dyn Fn() -> Box<dyn Store>) {
     let (at, store) = (Timestamp::UNIX_EPOCH, open());
     let space = Space::repo("acme/shop").expect("a name");

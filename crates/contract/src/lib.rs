@@ -10,6 +10,8 @@
 //! check_memory_lifecycle(&|| Box::new(store.clone()));
 //! ```
 
+#![expect(clippy::expect_used, reason = "a suite fails by panicking")]
+
 pub mod derivation;
 mod event_traces;
 mod logs;
@@ -25,9 +27,8 @@ use std::sync::LazyLock;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
-use apostille_cite::citation::{CodeLocation, RepoPath};
+use apostille_cite::citation::RepoPath;
 use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
-use apostille_core::Context;
 use apostille_core::event::{Breaker, EventBody, Precondition};
 use apostille_core::forget::{ForgetOutcome, forget};
 use apostille_core::memory::{
@@ -35,7 +36,7 @@ use apostille_core::memory::{
     Stage, Status, Voice, Vouching,
 };
 use apostille_core::policy::{BreakerPolicy, MemoryLimits, Policy};
-use apostille_core::recall::{RecallOutcome, RecallRequest, recall};
+use apostille_core::recall::{RecallRequest, recall};
 use apostille_core::remember::{RememberOutcome, remember};
 use apostille_core::revise;
 use apostille_core::revise::ReviseOutcome;
@@ -45,6 +46,7 @@ use apostille_core::speaker::{Person, Speaker, TerminalFacts};
 use apostille_core::store::ram::RamStore;
 use apostille_core::store::{ListOrder, MemoryFilter, Store, StoreError};
 use apostille_core::unchecked;
+use apostille_core::{Context, CoreError};
 use apostille_text::terms;
 
 /// Code that lives in a map: what citations of the suite point to.
@@ -55,19 +57,9 @@ impl MapSource {
     /// Two small files.
     #[must_use]
     pub fn with_sample_files() -> Self {
-        let files = [
-            (
-                "src/api.rs",
-                "fn a() {}\nconst RETRIES: u32 = 3;\nfn b() {}\n",
-            ),
-            ("docs/deploy.md", "one\ntwo\n"),
-        ];
-        Self(
-            files
-                .into_iter()
-                .map(|(path, text)| (path.into(), text.into()))
-                .collect(),
-        )
+        let api = "fn a() {}\nconst RETRIES: u32 = 3;\nfn b() {}\n";
+        let files = [("src/api.rs", api), ("docs/deploy.md", "one\ntwo\n")];
+        Self(files.map(|(path, text)| (path.into(), text.into())).into())
     }
 }
 
@@ -100,22 +92,21 @@ impl<'a> ContractFixture<'a> {
     /// A world around a store.
     #[must_use]
     pub fn new(store: Box<dyn Store + 'a>) -> Self {
-        // Random writes come faster than any agent's, and all of them are to be kept.
-        let policy = Policy {
-            breakers: BreakerPolicy::OFF,
-            ..Policy::default()
-        };
         Self {
             store,
             source: MapSource::with_sample_files(),
-            policy,
+            // Random writes come faster than any agent's, and all of them are to be kept.
+            policy: Policy {
+                breakers: BreakerPolicy::OFF,
+                ..Policy::default()
+            },
             ticks: Cell::new(0),
         }
     }
 
     /// When the last thing was done.
     fn current_time(&self) -> Timestamp {
-        suite_start_time() + SignedDuration::from_secs(self.ticks.get().into())
+        seconds_after_start(self.ticks.get().into())
     }
 
     /// Does something at the next second.
@@ -142,13 +133,10 @@ impl<'a> ContractFixture<'a> {
     }
 }
 
-/// When the suite begins.
-fn suite_start_time() -> Timestamp {
-    Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24 * 365 * 56)
-}
-
-fn seconds_after_start(seconds: i64) -> Option<Timestamp> {
-    Some(suite_start_time() + SignedDuration::from_secs(seconds))
+/// So long after the suite began.
+fn seconds_after_start(seconds: i64) -> Timestamp {
+    let start = SignedDuration::from_hours(24 * 365 * 56);
+    Timestamp::UNIX_EPOCH + start + SignedDuration::from_secs(seconds)
 }
 
 /// One thing that is done to a store.
@@ -167,22 +155,10 @@ pub enum StoreStep {
         /// From outside.
         tainted: bool,
     },
-    /// Refresh a memory, chosen by number.
-    Refresh(u8, u8),
-    /// Invalidate it.
-    Invalidate(u8, u8),
+    /// Do something to a memory, chosen by number, of a space chosen by number.
+    Act(SampleAct, u8, u8),
     /// Replace it by other words.
     Supersede(u8, u8, Vec<u8>),
-    /// Note that it was applied.
-    Apply(u8, u8),
-    /// Forget it.
-    Forget(u8, u8),
-    /// Open a breaker of a space, for one of two actors or for everybody.
-    Trip(u8, u8),
-    /// Close those of one of them, or all.
-    Close(u8, u8),
-    /// Let it out of quarantine.
-    Approve(u8, u8),
     /// Take a space back by so many steps.
     Back(u8, u8),
     /// Take the last rollback of a space back.
@@ -193,10 +169,38 @@ pub enum StoreStep {
     Reopen,
 }
 
+/// What is done to a memory, or to the breakers of its space.
+#[derive(Debug, Clone, Copy)]
+pub enum SampleAct {
+    /// Refresh it.
+    Refresh,
+    /// Invalidate it.
+    Invalidate,
+    /// Note that it was applied.
+    Apply,
+    /// Forget it.
+    Forget,
+    /// Let it out of quarantine.
+    Approve,
+    /// Open a breaker, for one of two actors or for everybody.
+    Trip,
+    /// Close those of one of them, or all.
+    Close,
+}
+
+const ACTS: [SampleAct; 7] = [
+    SampleAct::Refresh,
+    SampleAct::Invalidate,
+    SampleAct::Apply,
+    SampleAct::Forget,
+    SampleAct::Approve,
+    SampleAct::Trip,
+    SampleAct::Close,
+];
+
 /// Random steps, biased towards remembering.
 pub fn random_store_steps() -> BoxedStrategy<Vec<StoreStep>> {
     let words = || prop::collection::vec(0_u8..40, 1..6);
-    let pick = || (0_u8..3, 1_u8..12);
     let remember = (
         0_u8..3,
         words(),
@@ -215,101 +219,34 @@ pub fn random_store_steps() -> BoxedStrategy<Vec<StoreStep>> {
         );
     let step = prop_oneof![
         8 => remember,
-        1 => pick().prop_map(|(space, n)| StoreStep::Refresh(space, n)),
-        1 => pick().prop_map(|(space, n)| StoreStep::Invalidate(space, n)),
+        7 => (prop::sample::select(&ACTS), 0_u8..3, 1_u8..12)
+            .prop_map(|(act, space, n)| StoreStep::Act(act, space, n)),
         2 => (0_u8..3, 1_u8..12, words()).prop_map(|(space, n, words)| StoreStep::Supersede(space, n, words)),
-        1 => pick().prop_map(|(space, n)| StoreStep::Apply(space, n)),
-        1 => pick().prop_map(|(space, n)| StoreStep::Forget(space, n)),
-        1 => pick().prop_map(|(space, n)| StoreStep::Approve(space, n)),
         1 => (0_u8..3, 0_u8..40).prop_map(|(space, n)| StoreStep::Back(space, n)),
         1 => (0_u8..3).prop_map(StoreStep::Undo),
-        1 => pick().prop_map(|(space, n)| StoreStep::Trip(space, n)),
-        1 => pick().prop_map(|(space, n)| StoreStep::Close(space, n)),
         3 => words().prop_map(StoreStep::Recall),
         1 => Just(StoreStep::Reopen),
     ];
     prop::collection::vec(step, 1..60).boxed()
 }
 
-const WORDS: [&str; 40] = [
-    "parser",
-    "retry",
-    "timeout",
-    "useCheckoutTotals",
-    "snake_case_name",
-    "deploy",
-    "migration",
-    "Postgres",
-    "token",
-    "cache",
-    "日本語の設定",
-    "naïve",
-    "src/api.rs",
-    "version",
-    "schema",
-    "handler",
-    "queue",
-    "worker",
-    "flag",
-    "lint",
-    "the",
-    "is",
-    "must",
-    "never",
-    "before",
-    "after",
-    "release",
-    "branch",
-    "config",
-    "secretary",
-    "port 5432",
-    "v2",
-    "HTTPServer",
-    "cart",
-    "invoice",
-    "render",
-    "batch",
-    "index",
-    "event",
-    "layer",
-];
+const WORDS: &str = "parser, retry, timeout, useCheckoutTotals, snake_case_name, deploy, migration, Postgres, token, \
+    cache, 日本語の設定, naïve, src/api.rs, version, schema, handler, queue, worker, flag, lint, the, is, \
+    must, never, before, after, release, branch, config, secretary, port 5432, v2, HTTPServer, cart, \
+    invoice, render, batch, index, event, layer";
 
 fn join_sample_words(words: &[u8]) -> String {
-    words
-        .iter()
-        .map(|it| WORDS[usize::from(*it) % WORDS.len()])
-        .collect::<Vec<_>>()
-        .join(" ")
+    let known: Vec<&str> = WORDS.split(", ").collect();
+    let word = |it: &u8| known[usize::from(*it) % known.len()];
+    words.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
 fn sample_spaces() -> [Space; 3] {
-    ["acme/shop", "acme/tools", "users/ana"].map(|it| match it.parse() {
-        Ok(space) => space,
-        Err(_) => unreachable!("the names are valid"),
-    })
+    ["acme/shop", "acme/tools", "users/ana"].map(|it| it.parse().expect("a valid name"))
 }
 
-fn sample_memory_name(space: u8, number: u8) -> (Space, MemoryName) {
-    let space = sample_spaces()[usize::from(space)].clone();
-    let letter = space.handle_letter();
-    (
-        space,
-        MemoryName::Handle(Handle {
-            letter,
-            number: number.into(),
-        }),
-    )
-}
-
-/// What a step came to, in a form that two stores can be compared by.
-#[derive(Debug, PartialEq)]
-enum StoreStepResult {
-    Outcome(RememberOutcome),
-    Revised(ReviseOutcome),
-    Forgotten(ForgetOutcome),
-    Recalled(Box<RecallOutcome>),
-    Back(Option<RollbackPlan>),
-    Nothing,
+fn sample_space(space: u8) -> Space {
+    sample_spaces()[usize::from(space)].clone()
 }
 
 /// A draft with all that a step says about it.
@@ -320,7 +257,7 @@ fn fill_sample_draft(draft: Draft, words: &[u8], cited: bool, layer: u8) -> Draf
         layer: layers.get(usize::from(layer)).copied().filter(is_fit),
         kind: Some(if cited { Kind::Project } else { Kind::Feedback }),
         citations: "src/api.rs:2"
-            .parse::<CodeLocation>()
+            .parse()
             .into_iter()
             .filter(|_| cited)
             .collect(),
@@ -330,10 +267,8 @@ fn fill_sample_draft(draft: Draft, words: &[u8], cited: bool, layer: u8) -> Draf
     }
 }
 
-fn run_store_step(
-    bench: &ContractFixture,
-    step: &StoreStep,
-) -> Result<StoreStepResult, apostille_core::CoreError> {
+/// Does a step; what it came to, in a form that two stores can be compared by.
+fn run_store_step(bench: &ContractFixture, step: &StoreStep) -> Result<String, CoreError> {
     let voice = |tainted| Voice {
         tainted,
         ..Voice::from_origin(Origin::Agent)
@@ -347,101 +282,68 @@ fn run_store_step(
                 layer,
                 tainted,
             } => {
-                let draft = Draft::new(
-                    sample_spaces()[usize::from(*space)].clone(),
-                    join_sample_words(words),
-                    voice(*tainted),
-                );
-                StoreStepResult::Outcome(remember(
-                    cx,
-                    fill_sample_draft(draft, words, *cited, *layer),
-                )?)
+                let fact = join_sample_words(words);
+                let draft = Draft::new(sample_space(*space), fact, voice(*tainted));
+                let draft = fill_sample_draft(draft, words, *cited, *layer);
+                format!("{:?}", remember(cx, draft)?)
             }
-            StoreStep::Refresh(space, n) => {
-                let (space, name) = sample_memory_name(*space, *n);
-                StoreStepResult::Revised(revise::refresh_memory(cx, &[space], name)?)
-            }
-            StoreStep::Invalidate(space, n) => {
-                let (space, name) = sample_memory_name(*space, *n);
-                StoreStepResult::Revised(revise::invalidate_memory(
-                    cx,
-                    &[space],
-                    name,
-                    "it is wrong",
-                )?)
-            }
-            StoreStep::Apply(space, n) => {
-                let (space, name) = sample_memory_name(*space, *n);
-                StoreStepResult::Revised(revise::mark_memory_applied(cx, &[space], name)?)
-            }
+            StoreStep::Act(act, space, n) => run_sample_act(cx, *act, &sample_space(*space), *n)?,
             StoreStep::Supersede(space, n, words) => {
-                let (space, name) = sample_memory_name(*space, *n);
+                let (space, how) = (sample_space(*space), ReplacementKind::Better);
+                let name = sample_memory_name(&space, *n);
                 let draft = Draft::new(space.clone(), join_sample_words(words), voice(false));
-                StoreStepResult::Outcome(revise::supersede_memory(
-                    cx,
-                    &[space],
-                    name,
-                    draft,
-                    ReplacementKind::Better,
-                )?)
-            }
-            StoreStep::Forget(space, n) => {
-                let (space, name) = sample_memory_name(*space, *n);
-                StoreStepResult::Forgotten(forget(
-                    cx,
-                    sample_speaker(),
-                    &[space],
-                    name,
-                    "asked to",
-                )?)
-            }
-            StoreStep::Approve(space, n) => {
-                let (space, name) = sample_memory_name(*space, *n);
-                StoreStepResult::Revised(revise::approve_memory(
-                    cx,
-                    sample_person(),
-                    &[space],
-                    name,
-                )?)
+                let done = revise::supersede_memory(cx, &[space], name, draft, how)?;
+                format!("{done:?}")
             }
             StoreStep::Back(space, n) => {
                 let time = cx.now - SignedDuration::from_secs(i64::from(*n));
                 roll_back_sample_space(cx, *space, RollbackPoint::Time(time))?
             }
             StoreStep::Undo(space) => roll_back_sample_space(cx, *space, RollbackPoint::Undo)?,
-            StoreStep::Trip(space, n) => {
-                let (breaker, actor) = (
-                    Breaker::ALL[usize::from(*n) % Breaker::ALL.len()],
-                    sample_breaker_actor(*n),
-                );
-                append_space_event(
-                    cx,
-                    *space,
-                    EventBody::Tripped {
-                        breaker,
-                        actor,
-                        why: format!("{n} at once"),
-                    },
-                )?
-            }
-            StoreStep::Close(space, n) => append_space_event(
-                cx,
-                *space,
-                EventBody::Closed {
-                    actor: sample_breaker_actor(*n),
-                },
-            )?,
             StoreStep::Recall(words) => {
                 let ask = RecallRequest {
                     text: join_sample_words(words),
                     spaces: sample_spaces().to_vec(),
                     ..RecallRequest::default()
                 };
-                StoreStepResult::Recalled(Box::new(recall(cx, &ask)?))
+                format!("{:?}", recall(cx, &ask)?)
             }
-            StoreStep::Reopen => StoreStepResult::Nothing,
+            StoreStep::Reopen => String::new(),
         })
     })
+}
+
+fn sample_memory_name(space: &Space, number: u8) -> MemoryName {
+    MemoryName::Handle(Handle {
+        letter: space.handle_letter(),
+        number: number.into(),
+    })
+}
+
+fn run_sample_act(cx: &Context, act: SampleAct, space: &Space, n: u8) -> Result<String, CoreError> {
+    let (here, name) = (std::slice::from_ref(space), sample_memory_name(space, n));
+    // Whom a breaker is about: nobody in particular, or one of two.
+    let actor = (!n.is_multiple_of(3)).then(|| format!("actor {}", n % 3));
+    let done = match act {
+        SampleAct::Refresh => revise::refresh_memory(cx, here, name)?,
+        SampleAct::Invalidate => revise::invalidate_memory(cx, here, name, "it is wrong")?,
+        SampleAct::Apply => revise::mark_memory_applied(cx, here, name)?,
+        SampleAct::Approve => revise::approve_memory(cx, sample_person(), here, name)?,
+        SampleAct::Forget => {
+            let done = forget(cx, sample_speaker(), here, name, "asked to")?;
+            return Ok(format!("{done:?}"));
+        }
+        SampleAct::Trip => {
+            let tripped = EventBody::Tripped {
+                breaker: Breaker::ALL[usize::from(n) % Breaker::ALL.len()],
+                actor,
+                why: format!("{n} at once"),
+            };
+            return append_space_event(cx, space, tripped);
+        }
+        SampleAct::Close => return append_space_event(cx, space, EventBody::Closed { actor }),
+    };
+    Ok(format!("{done:?}"))
 }
 
 /// Takes a space back. Places in the log are the store's own business: a file that is rewritten counts anew.
@@ -449,33 +351,20 @@ fn roll_back_sample_space(
     cx: &Context,
     space: u8,
     point: RollbackPoint,
-) -> Result<StoreStepResult, apostille_core::CoreError> {
-    let done = rollback(
-        cx,
-        sample_person(),
-        &sample_spaces()[usize::from(space)],
-        point,
-    )?;
-    Ok(StoreStepResult::Back(
-        done.map(|plan| RollbackPlan { to: 0, ..plan }),
+) -> Result<String, CoreError> {
+    let done = rollback(cx, sample_person(), &sample_space(space), point)?;
+    Ok(format!(
+        "{:?}",
+        done.map(|plan| RollbackPlan { to: 0, ..plan })
     ))
 }
 
-/// Whom a breaker is about: nobody in particular, or one of two.
-fn sample_breaker_actor(n: u8) -> Option<String> {
-    (!n.is_multiple_of(3)).then(|| format!("actor {}", n % 3))
-}
-
 /// Writes what belongs to a space and to no memory.
-fn append_space_event(
-    cx: &Context,
-    space: u8,
-    what: EventBody,
-) -> Result<StoreStepResult, apostille_core::CoreError> {
-    let event = unchecked::new_event(cx, &sample_spaces()[usize::from(space)], None, what);
-    cx.store
-        .append_batch(&unchecked::durable_batch(vec![event], Vec::new()))?;
-    Ok(StoreStepResult::Nothing)
+fn append_space_event(cx: &Context, space: &Space, what: EventBody) -> Result<String, CoreError> {
+    let event = unchecked::new_event(cx, space, None, what);
+    let batch = unchecked::durable_batch(vec![event], Vec::new());
+    cx.store.append_batch(&batch)?;
+    Ok(String::new())
 }
 
 /// Does the same to a store and to the RAM twin, and compares all that can be seen.
@@ -507,14 +396,8 @@ pub fn check_store_against_ram<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>, steps
 pub fn check_crowded_space<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     let word = |n: u8, k: u8| n.wrapping_mul(k).wrapping_add(n / 7) % 40;
     let told = |n: u8| {
-        vec![
-            n % 40,
-            word(n, 3),
-            word(n, 7),
-            word(n, 11),
-            word(n, 13),
-            word(n, 17),
-        ]
+        let others = [3, 7, 11, 13, 17].map(|k| word(n, k));
+        [&[n % 40][..], &others].concat()
     };
     let mut steps: Vec<StoreStep> = Vec::new();
     for n in 0..220 {
@@ -526,9 +409,9 @@ pub fn check_crowded_space<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
             tainted: n % 31 == 0,
         });
         match n % 20 {
-            5 => steps.push(StoreStep::Forget(0, n / 2)),
+            5 => steps.push(StoreStep::Act(SampleAct::Forget, 0, n / 2)),
             9 => steps.push(StoreStep::Supersede(0, n / 3, told(n ^ 0x55))),
-            14 => steps.push(StoreStep::Invalidate(0, n / 4)),
+            14 => steps.push(StoreStep::Act(SampleAct::Invalidate, 0, n / 4)),
             17 => steps.push(StoreStep::Recall(told(n))),
             _ => {}
         }
@@ -623,12 +506,12 @@ fn sample_filters() -> Vec<MemoryFilter> {
             ..all.clone()
         },
         MemoryFilter {
-            since: seconds_after_start(3),
-            until: seconds_after_start(9),
+            since: Some(seconds_after_start(3)),
+            until: Some(seconds_after_start(9)),
             ..all.clone()
         },
         MemoryFilter {
-            until: seconds_after_start(5),
+            until: Some(seconds_after_start(5)),
             order: ListOrder::Refreshed,
             ..all
         },
@@ -636,7 +519,6 @@ fn sample_filters() -> Vec<MemoryFilter> {
 }
 
 /// Going on behind any memory of a listing gives the rest of it, in every order.
-#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
 fn check_listing_resumes(store: &dyn Store) {
     for order in [ListOrder::Newest, ListOrder::Oldest, ListOrder::Refreshed] {
         let filter = MemoryFilter {
@@ -671,7 +553,7 @@ fn compare_stores(ours: &dyn Store, twin: &dyn Store) {
         });
     }
     check_listing_resumes(ours);
-    let asked: Vec<String> = terms::extract_terms(&WORDS.join(" "))
+    let asked: Vec<String> = terms::extract_terms(WORDS)
         .into_iter()
         .map(|(term, _)| term)
         .collect();
@@ -680,13 +562,13 @@ fn compare_stores(ours: &dyn Store, twin: &dyn Store) {
             format!("{:?}", it.read_postings(space, &asked))
         });
         for secs in [0, 5, 30] {
-            let since = suite_start_time() + SignedDuration::from_secs(secs);
+            let since = seconds_after_start(secs);
             same(&format!("watch of {space}"), &|it| {
                 format!("{:#?}", it.read_breaker_state(space, since))
             });
         }
         for (secs, limit) in [(0, usize::MAX), (5, usize::MAX), (0, 3)] {
-            let since = suite_start_time() + SignedDuration::from_secs(secs);
+            let since = seconds_after_start(secs);
             same(&format!("traces of {space}"), &|it| {
                 format!("{:#?}", it.read_event_traces(space, since, limit))
             });
@@ -707,11 +589,7 @@ fn compare_stores(ours: &dyn Store, twin: &dyn Store) {
 ///
 /// # Panics
 /// When the store tells it otherwise.
-#[expect(
-    clippy::expect_used,
-    clippy::too_many_lines,
-    reason = "a story is told in one piece, and fails by panicking"
-)]
+#[expect(clippy::too_many_lines, reason = "a story is told in one piece")]
 pub fn check_memory_lifecycle<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     let [shop, ..] = sample_spaces();
     let here = std::slice::from_ref(&shop);
@@ -728,32 +606,20 @@ pub fn check_memory_lifecycle<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     assert_eq!(kept.citations[0].snippet, "const RETRIES: u32 = 3;");
 
     bench.store = open();
-    let again = bench
-        .run_at_next_second(|cx| {
-            remember(
-                cx,
-                sample_draft(
-                    "retries of the payment gateway stop after 3 attempts!",
-                    DuplicateChoice::Ask,
-                ),
-            )
-        })
-        .expect("refresh");
+    let again = try_sample(
+        &bench,
+        "retries of the payment gateway stop after 3 attempts!",
+        DuplicateChoice::Ask,
+    );
     assert!(
         matches!(&again, RememberOutcome::Refreshed { memory } if memory.id == kept.id),
         "{again:?}"
     );
-    let near = bench
-        .run_at_next_second(|cx| {
-            remember(
-                cx,
-                sample_draft(
-                    "Retries of the payment gateway stop after the 3 attempts",
-                    DuplicateChoice::Ask,
-                ),
-            )
-        })
-        .expect("near");
+    let near = try_sample(
+        &bench,
+        "Retries of the payment gateway stop after the 3 attempts",
+        DuplicateChoice::Ask,
+    );
     assert!(
         matches!(&near, RememberOutcome::Similar { near } if near[0].id == kept.id),
         "{near:?}"
@@ -767,21 +633,13 @@ pub fn check_memory_lifecycle<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
 
     bench.store = open();
     let name = MemoryName::Id(beside.id);
-    let better = Draft {
-        twin: DuplicateChoice::Ask,
-        ..sample_draft("Retries wait a second each", DuplicateChoice::Ask)
-    };
+    let better = sample_draft("Retries wait a second each", DuplicateChoice::Ask);
     let outcome = bench
         .run_at_next_second(|cx| {
             revise::supersede_memory(cx, here, name, better, ReplacementKind::Correction)
         })
         .expect("it");
-    let RememberOutcome::Remembered {
-        memory: corrected, ..
-    } = outcome
-    else {
-        panic!("{outcome:?}")
-    };
+    let corrected = expect_kept(outcome);
     assert_eq!(corrected.supersedes, Some(beside.id));
     let old = bench
         .store
@@ -790,12 +648,8 @@ pub fn check_memory_lifecycle<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
         .pop()
         .expect("the old one stays in the history");
     assert_eq!(old.status, Status::Superseded { by: corrected.id });
-    assert!(matches!(
-        bench
-            .run_at_next_second(|cx| revise::refresh_memory(cx, here, name))
-            .expect("it"),
-        ReviseOutcome::Refused(_)
-    ));
+    let refreshed = bench.run_at_next_second(|cx| revise::refresh_memory(cx, here, name));
+    assert!(matches!(refreshed.expect("it"), ReviseOutcome::Refused(_)));
 
     bench.store = open();
     let ask = RecallRequest {
@@ -822,26 +676,14 @@ pub fn check_memory_lifecycle<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
         1
     );
 
+    let name = MemoryName::Id(corrected.id);
     let gone = bench
-        .run_at_next_second(|cx| {
-            forget(
-                cx,
-                sample_speaker(),
-                here,
-                MemoryName::Id(corrected.id),
-                "told to",
-            )
-        })
+        .run_at_next_second(|cx| forget(cx, sample_speaker(), here, name, "told to"))
         .expect("forget");
     assert!(matches!(gone, ForgetOutcome::Done(_)));
     bench.store = open();
-    assert!(
-        bench
-            .store
-            .get_by_ids(&[corrected.id])
-            .expect("get")
-            .is_empty()
-    );
+    let left = bench.store.get_by_ids(&[corrected.id]).expect("get");
+    assert!(left.is_empty());
     let next = remember_sample(&bench, "Handlers are pure functions", DuplicateChoice::Ask);
     assert_eq!(next.number, 4, "a number is never reused");
     check_rewritten_claim(&bench, &next);
@@ -852,26 +694,15 @@ pub fn check_memory_lifecycle<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
 }
 
 /// The same words with other punctuation take the place of the memory that said them.
-#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
 fn check_rewritten_claim(bench: &ContractFixture, old: &Memory) {
-    let draft = sample_draft(
-        &format!("{}!", old.fact.to_uppercase()),
-        DuplicateChoice::Ask,
-    );
-    let here = std::slice::from_ref(&old.space);
-    let supersede = |cx: &Context| {
-        revise::supersede_memory(
-            cx,
-            here,
-            MemoryName::Id(old.id),
-            draft.clone(),
-            ReplacementKind::Better,
-        )
-    };
-    let outcome = bench.run_at_next_second(supersede).expect("supersede");
-    let RememberOutcome::Remembered { memory, .. } = outcome else {
-        panic!("{outcome:?}")
-    };
+    let louder = format!("{}!", old.fact.to_uppercase());
+    let draft = sample_draft(&louder, DuplicateChoice::Ask);
+    let (here, name) = (std::slice::from_ref(&old.space), MemoryName::Id(old.id));
+    let how = ReplacementKind::Better;
+    let outcome = bench
+        .run_at_next_second(|cx| revise::supersede_memory(cx, here, name, draft, how))
+        .expect("supersede");
+    let memory = expect_kept(outcome);
     assert_eq!(
         (memory.claim_digest(), memory.supersedes),
         (old.claim_digest(), Some(old.id))
@@ -893,14 +724,21 @@ fn sample_draft(fact: &str, twin: DuplicateChoice) -> Draft {
     }
 }
 
-#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
-fn remember_sample(bench: &ContractFixture, fact: &str, twin: DuplicateChoice) -> Memory {
-    match bench
-        .run_at_next_second(|cx| remember(cx, sample_draft(fact, twin)))
+fn try_sample(bench: &ContractFixture, fact: &str, twin: DuplicateChoice) -> RememberOutcome {
+    let draft = sample_draft(fact, twin);
+    bench
+        .run_at_next_second(|cx| remember(cx, draft))
         .expect("remember")
-    {
+}
+
+fn remember_sample(bench: &ContractFixture, fact: &str, twin: DuplicateChoice) -> Memory {
+    expect_kept(try_sample(bench, fact, twin))
+}
+
+fn expect_kept(outcome: RememberOutcome) -> Memory {
+    match outcome {
         RememberOutcome::Remembered { memory, .. } => *memory,
-        other => panic!("{fact}: {other:?}"),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -908,7 +746,6 @@ fn remember_sample(bench: &ContractFixture, fact: &str, twin: DuplicateChoice) -
 ///
 /// # Panics
 /// When another number is active.
-#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
 pub fn check_total_limit<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     let mut bench = ContractFixture::new(open());
     bench.policy = Policy {
@@ -918,36 +755,24 @@ pub fn check_total_limit<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
         },
         ..Policy::for_notebook()
     };
-    for fact in [
-        "alpha one",
-        "beta two",
-        "gamma three",
-        "delta four",
-        "epsilon five",
-    ] {
+    for fact in "alpha one, beta two, gamma three, delta four, epsilon five".split(", ") {
         remember_sample(&bench, fact, DuplicateChoice::Ask);
     }
-    let filter = |stage| MemoryFilter {
-        stages: vec![stage],
-        order: ListOrder::Oldest,
-        limit: 9,
-        ..MemoryFilter::default()
-    };
     let numbers = |stage| -> Vec<u64> {
-        bench
-            .store
-            .list_memories(&filter(stage))
-            .expect("list")
-            .iter()
-            .map(|it| it.number)
-            .collect()
+        let filter = MemoryFilter {
+            stages: vec![stage],
+            order: ListOrder::Oldest,
+            limit: 9,
+            ..MemoryFilter::default()
+        };
+        let listed = bench.store.list_memories(&filter).expect("list");
+        listed.iter().map(|it| it.number).collect()
     };
     assert_eq!(numbers(Stage::Active), [3, 4, 5]);
     assert_eq!(numbers(Stage::Retired), [1, 2]);
 }
 
 /// A memory that a person vouches for, so that it is active.
-#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
 fn remember_vouched_sample(bench: &ContractFixture, fact: &str) -> Memory {
     let [shop, ..] = sample_spaces();
     let draft = Draft {
@@ -955,13 +780,8 @@ fn remember_vouched_sample(bench: &ContractFixture, fact: &str) -> Memory {
         vouching: sample_vouching(),
         ..Draft::new(shop, fact, Voice::from_origin(Origin::User))
     };
-    match bench
-        .run_at_next_second(|cx| remember(cx, draft))
-        .expect("remember")
-    {
-        RememberOutcome::Remembered { memory, .. } => *memory,
-        other => panic!("{fact}: {other:?}"),
-    }
+    let outcome = bench.run_at_next_second(|cx| remember(cx, draft));
+    expect_kept(outcome.expect("remember"))
 }
 
 /// A large batch that was decided on the ground that a hundred memories stand as they stood is refused whole when one of
@@ -969,45 +789,31 @@ fn remember_vouched_sample(bench: &ContractFixture, fact: &str) -> Memory {
 ///
 /// # Panics
 /// When a part of it is written, or it is not refused.
-#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
 pub fn check_large_batch_conflict<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     let bench = ContractFixture::new(open());
     let all: Vec<Memory> = (0..100)
         .map(|n| remember_vouched_sample(&bench, &format!("alpha {n}")))
         .collect();
     let retire = |it: &Memory| {
+        let reason = "room".into();
         bench.run_at_next_second(|cx| {
-            unchecked::new_event(
-                cx,
-                &it.space,
-                Some(it.id),
-                EventBody::Retired {
-                    reason: "room".into(),
-                },
-            )
+            unchecked::new_event(cx, &it.space, Some(it.id), EventBody::Retired { reason })
         })
     };
     let unmoved = |it: &Memory| Precondition::Unmoved(it.id, Status::Active);
     let retired = || {
-        bench
-            .store
-            .summarize_space(&all[0].space)
-            .expect("tally")
-            .count_in_stage(Stage::Retired)
+        let tally = bench.store.summarize_space(&all[0].space);
+        tally.expect("tally").count_in_stage(Stage::Retired)
     };
-    let batch = |of: &[Memory], on: &[Memory]| {
-        unchecked::durable_batch(
-            of.iter().map(retire).collect(),
-            on.iter().map(unmoved).collect(),
-        )
+    let append = |of: &[Memory], on: &[Memory]| {
+        let expects = on.iter().map(unmoved).collect();
+        let batch = unchecked::durable_batch(of.iter().map(retire).collect(), expects);
+        bench.store.append_batch(&batch)
     };
-    let moved = [&all[0], &all[99]];
-    for it in moved {
-        let named = MemoryName::Id(it.id);
+    for it in [&all[0], &all[99]] {
+        let (spaces, name) = (sample_spaces(), MemoryName::Id(it.id));
         bench
-            .run_at_next_second(|cx| {
-                revise::invalidate_memory(cx, &sample_spaces(), named, "wrong")
-            })
+            .run_at_next_second(|cx| revise::invalidate_memory(cx, &spaces, name, "wrong"))
             .expect("invalidate");
     }
     // What is expected of a memory holds, whether the batch changes it or not.
@@ -1016,17 +822,14 @@ pub fn check_large_batch_conflict<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
         (&all[1..], &all[1..]),
         (&all[1..99], &all[1..]),
     ] {
-        let refused = bench.store.append_batch(&batch(of, on));
+        let refused = append(of, on);
         assert!(
             matches!(refused, Err(StoreError::Conflict { .. })),
             "{refused:?}"
         );
         assert_eq!(retired(), 0);
     }
-    bench
-        .store
-        .append_batch(&batch(&all[1..99], &all[1..99]))
-        .expect("nothing of it moved");
+    append(&all[1..99], &all[1..99]).expect("nothing of it moved");
     assert_eq!(retired(), 98);
 }
 
@@ -1043,10 +846,6 @@ pub fn sample_speaker() -> &'static Speaker {
 }
 
 /// The person of [`sample_speaker`].
-#[expect(
-    clippy::expect_used,
-    reason = "whoever sits at a terminal that no agent started is a person"
-)]
 pub fn sample_person() -> &'static Person {
     sample_speaker()
         .person()

@@ -9,10 +9,8 @@ use apostille_core::store::{EventPage, MemoryFilter, Store};
 /// Compares what happened in each space, from either end, and what happened last in all of them.
 pub(super) fn compare_logs(ours: &dyn Store, twin: &dyn Store) {
     let log = |it: &dyn Store, space: &Space, page: &EventPage| {
-        format!(
-            "{:#?}",
-            it.read_events(space, page).map(clear_rollback_places)
-        )
+        let log = it.read_events(space, page).map(clear_rollback_places);
+        format!("{log:#?}")
     };
     let whole = EventPage {
         limit: 10_000,
@@ -22,11 +20,7 @@ pub(super) fn compare_logs(ours: &dyn Store, twin: &dyn Store) {
         changes_only: true,
         ..whole.clone()
     };
-    let end = EventPage {
-        newest_first: true,
-        limit: 5,
-        ..EventPage::default()
-    };
+    let end = EventPage::newest(5);
     for space in &sample_spaces() {
         let first = MemoryFilter {
             spaces: vec![space.clone()],
@@ -51,7 +45,6 @@ pub(super) fn compare_logs(ours: &dyn Store, twin: &dyn Store) {
 }
 
 /// A log that is read in pages is the log, from either end.
-#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
 fn check_log_paging(store: &dyn Store, space: &Space) {
     for newest_first in [false, true] {
         let mut page = EventPage {
@@ -72,17 +65,12 @@ fn check_log_paging(store: &dyn Store, space: &Space) {
     }
 }
 
-/// Events without their places, which are each store's own.
-fn clear_rollback_places(log: Vec<LoggedEvent>) -> Vec<(Event, Option<PreviousState>)> {
-    log.into_iter()
-        .map(|it| (clear_rollback_place(it.event), it.was))
-        .collect()
-}
-
-/// An event without the place that it names.
-fn clear_rollback_place(mut event: Event) -> Event {
-    if let EventBody::RolledBack { to, .. } = &mut event.what {
-        *to = 0;
+/// Events without their places, and without those that a rollback names: they are each store's own.
+fn clear_rollback_places(mut log: Vec<LoggedEvent>) -> Vec<(Event, Option<PreviousState>)> {
+    for logged in &mut log {
+        if let EventBody::RolledBack { to, .. } = &mut logged.event.what {
+            *to = 0;
+        }
     }
-    event
+    log.into_iter().map(|it| (it.event, it.was)).collect()
 }

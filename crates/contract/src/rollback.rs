@@ -9,7 +9,7 @@ use apostille_core::store::{MemoryFilter, Store};
 
 use super::{
     ContractFixture, StoreStep, compare_stores, run_store_step, sample_person, sample_spaces,
-    suite_start_time,
+    seconds_after_start,
 };
 
 /// Random steps with the standing of one space written down after each; then the space is taken back to one of these
@@ -17,7 +17,6 @@ use super::{
 ///
 /// # Panics
 /// When anything stands otherwise.
-#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
 pub fn check_rollback<'a>(
     open: &dyn Fn() -> Box<dyn Store + 'a>,
     steps: &[StoreStep],
@@ -25,41 +24,35 @@ pub fn check_rollback<'a>(
 ) {
     let bench = ContractFixture::new(open());
     let [space, ..] = sample_spaces();
-    let mut moments = vec![(suite_start_time(), snapshot_space(&*bench.store, &space))];
+    let mut moments = vec![(
+        seconds_after_start(0),
+        snapshot_space(&*bench.store, &space),
+    )];
     for step in steps {
         run_store_step(&bench, step).expect("a step");
         moments.push((bench.current_time(), snapshot_space(&*bench.store, &space)));
     }
     let (moment, before) = &moments[chosen % moments.len()];
     let last = snapshot_space(&*bench.store, &space);
-    for _ in 0..2 {
+    let go_back = |point| {
         let plan = bench
-            .run_at_next_second(|cx| {
-                rollback(cx, sample_person(), &space, RollbackPoint::Time(*moment))
-            })
+            .run_at_next_second(|cx| rollback(cx, sample_person(), &space, point))
             .expect("rollback");
-        assert_space_restored(&snapshot_space(&*bench.store, &space), before);
+        (plan, snapshot_space(&*bench.store, &space))
+    };
+    for _ in 0..2 {
+        let (plan, after) = go_back(RollbackPoint::Time(*moment));
+        assert_space_restored(&after, before);
         if plan.is_some_and(|it| !it.turns.is_empty()) {
-            let after = snapshot_space(&*bench.store, &space);
-            bench
-                .run_at_next_second(|cx| rollback(cx, sample_person(), &space, RollbackPoint::Undo))
-                .expect("undo")
-                .expect("a rollback");
-            assert_eq!(snapshot_space(&*bench.store, &space), last, "taken back");
-            bench
-                .run_at_next_second(|cx| rollback(cx, sample_person(), &space, RollbackPoint::Undo))
-                .expect("redo")
-                .expect("a rollback");
-            assert_eq!(snapshot_space(&*bench.store, &space), after, "done again");
-            bench
-                .run_at_next_second(|cx| rollback(cx, sample_person(), &space, RollbackPoint::Undo))
-                .expect("undo")
-                .expect("a rollback");
-            assert_eq!(
-                snapshot_space(&*bench.store, &space),
-                last,
-                "and taken back again"
-            );
+            for (expected, what) in [
+                (&last, "taken back"),
+                (&after, "done again"),
+                (&last, "and taken back again"),
+            ] {
+                let (plan, now) = go_back(RollbackPoint::Undo);
+                assert!(plan.is_some(), "a rollback");
+                assert_eq!(&now, expected, "{what}");
+            }
         }
     }
     assert_eq!(
@@ -70,28 +63,17 @@ pub fn check_rollback<'a>(
 }
 
 /// The memories of a space by number, without their counters, which are history.
-#[expect(clippy::expect_used, reason = "a suite fails by panicking")]
 fn snapshot_space(store: &dyn Store, space: &Space) -> BTreeMap<u64, Memory> {
     let filter = MemoryFilter {
         spaces: vec![space.clone()],
         limit: usize::MAX,
         ..MemoryFilter::default()
     };
-    let uncounted = |it: Memory| {
-        (
-            it.number,
-            Memory {
-                usage: UsageCounts::default(),
-                ..it
-            },
-        )
-    };
-    store
-        .list_memories(&filter)
-        .expect("list")
-        .into_iter()
-        .map(uncounted)
-        .collect()
+    let mut memories = store.list_memories(&filter).expect("list");
+    for memory in &mut memories {
+        memory.usage = UsageCounts::default();
+    }
+    memories.into_iter().map(|it| (it.number, it)).collect()
 }
 
 /// Every memory stands as it did, and what came since is retired. What was forgotten since cannot be there.
