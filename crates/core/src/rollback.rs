@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 
 use crate::event::previous_state::PreviousState;
-use crate::event::{Batch, Event, EventBody, LoggedEvent, Precondition};
+use crate::event::{Event, EventBody, Happening, LoggedEvent, Precondition};
 use crate::format::format_timestamp;
 use crate::memory::{Memory, MemoryId, Stage, Status};
 use crate::remember::{EarlyEnd, retry_on_conflict};
@@ -105,31 +105,26 @@ pub fn rollback(
     if !by.can_reach(space) {
         return Ok(None);
     }
-    let done = retry_on_conflict(|| {
-        let Some(plan) = plan_rollback(cx, space, point).map_err(EarlyEnd::Broken)? else {
-            return Ok(None);
-        };
-        if !plan.turns.is_empty() {
-            cx.store
-                .append_batch(&build_rollback_batch(cx, space, &plan))?;
+    retry_unmoderated(|| {
+        let plan = plan_rollback(cx, space, point)?;
+        if let Some(plan) = &plan {
+            let what = EventBody::RolledBack {
+                to: plan.to,
+                restored: plan.count_restored(),
+                retired: plan.count_retired(),
+                lost: plan.lost,
+            };
+            let rolled_back = cx.new_event(space, None, what);
+            append_steps(cx, &plan.turns, Some(rolled_back))?;
         }
-        Ok(Some(plan))
-    });
-    expect_no_refusal(done)
+        Ok(plan)
+    })
 }
 
 /// The place of the last event of a space; 0 where nothing happened yet.
 pub fn find_last_event_place(cx: &Context, space: &Space) -> Result<u64, CoreError> {
-    let last = EventPage {
-        newest_first: true,
-        limit: 1,
-        ..EventPage::default()
-    };
-    Ok(cx
-        .store
-        .read_events(space, &last)?
-        .first()
-        .map_or(0, |it| it.seq))
+    let last = cx.store.read_events(space, &EventPage::newest(1))?;
+    Ok(last.first().map_or(0, |it| it.seq))
 }
 
 /// Takes back what was done to these memories, and to no others, since the event at a place. The memories as they stood
@@ -141,58 +136,36 @@ pub fn take_back_changes(
     only: &[MemoryId],
     reason: &str,
 ) -> Result<Vec<Memory>, CoreError> {
-    let done = retry_on_conflict(|| {
+    retry_unmoderated(|| {
         let mut walk = LogWalk::default();
-        walk.walk_back_to(cx, space, RollbackPoint::Event(after))
-            .map_err(EarlyEnd::Broken)?;
+        walk.walk_back_to(cx, space, RollbackPoint::Event(after))?;
         walk.met.retain(|it| only.contains(it));
-        walk.look_up_memories(cx).map_err(EarlyEnd::Broken)?;
+        walk.look_up_memories(cx)?;
         let turns = walk.take_steps(reason);
-        if !turns.is_empty() {
-            cx.store
-                .append_batch(&build_steps_batch(cx, space, &turns, Vec::new()))?;
-        }
-        Ok(turns)
-    });
-    expect_no_refusal(done).map(|turns| turns.into_iter().map(|it| it.memory).collect())
+        append_steps(cx, &turns, None)?;
+        Ok(turns.into_iter().map(|it| it.memory).collect())
+    })
 }
 
-fn expect_no_refusal<T>(done: Result<T, EarlyEnd>) -> Result<T, CoreError> {
-    done.map_err(|stop| match stop {
+/// Decides again while another writer is first, about what nobody can refuse.
+fn retry_unmoderated<T>(mut decide: impl FnMut() -> Result<T, CoreError>) -> Result<T, CoreError> {
+    let done = retry_on_conflict(|| Ok(decide()?));
+    done.map_err(|end| match end {
         EarlyEnd::Broken(error) => error,
         EarlyEnd::Refused(_) => unreachable!("a rollback is not moderated"),
     })
 }
 
-fn build_rollback_batch(cx: &Context, space: &Space, plan: &RollbackPlan) -> Batch {
-    let (restored, retired) = (plan.count_restored(), plan.count_retired());
-    let what = EventBody::RolledBack {
-        to: plan.to,
-        restored,
-        retired,
-        lost: plan.lost,
-    };
-    build_steps_batch(
-        cx,
-        space,
-        &plan.turns,
-        vec![cx.new_event(space, None, what)],
-    )
-}
-
-fn build_steps_batch(
-    cx: &Context,
-    space: &Space,
-    turns: &[RollbackStep],
-    mut events: Vec<Event>,
-) -> Batch {
-    events.extend(
-        turns
-            .iter()
-            .map(|it| cx.new_event(space, Some(it.memory.id), it.what.clone())),
-    );
-    let unmoved = |it: &RollbackStep| Precondition::Unmoved(it.memory.id, it.memory.status.clone());
-    Batch::new_durable(events, turns.iter().map(unmoved).collect())
+/// Writes what is to be done to each memory behind what says why. Nothing is written where nothing is to be done.
+fn append_steps(cx: &Context, turns: &[RollbackStep], why: Option<Event>) -> Result<(), CoreError> {
+    if turns.is_empty() {
+        return Ok(());
+    }
+    let step = |it: &RollbackStep| cx.new_memory_event(&it.memory, it.what.clone());
+    let events = why.into_iter().chain(turns.iter().map(step)).collect();
+    let unmoved = |it: &RollbackStep| Precondition::unmoved(&it.memory);
+    cx.append_durable(events, turns.iter().map(unmoved).collect())?;
+    Ok(())
 }
 
 /// The point as the log has it: an event that was written with others counts with them. `None`: there is no such event.
@@ -204,21 +177,20 @@ fn settle_rollback_point(
     let RollbackPoint::Event(place @ 1..) = point else {
         return Ok(Some(point));
     };
-    let page = |after, limit| EventPage {
-        after,
-        limit,
-        ..EventPage::default()
+    let read = |after, limit| {
+        let page = EventPage {
+            after,
+            limit,
+            ..EventPage::default()
+        };
+        cx.store.read_events(space, &page)
     };
-    let Some(mut last) = cx
-        .store
-        .read_events(space, &page(place - 1, 1))?
-        .pop()
-        .filter(|it| it.seq == place)
-    else {
+    let found = read(place - 1, 1)?.pop();
+    let Some(mut last) = found.filter(|it| it.seq == place) else {
         return Ok(None);
     };
     loop {
-        let next = cx.store.read_events(space, &page(last.seq, PAGE))?;
+        let next = read(last.seq, PAGE)?;
         let is_last = next.len() < PAGE;
         for logged in next {
             if !is_same_write(&last.event, &logged.event) {
@@ -239,20 +211,20 @@ fn is_same_write(before: &Event, next: &Event) -> bool {
             EventBody::Superseded { by, .. } | EventBody::Corrected { by, .. },
             EventBody::Remembered { memory, .. },
         ) => memory.id == *by,
-        (
-            EventBody::Retired { .. },
-            EventBody::Retired { .. } | EventBody::Remembered { .. } | EventBody::Restored { .. },
-        ) => true,
-        (
-            EventBody::RolledBack { .. } | EventBody::Restored { .. },
-            EventBody::Retired { .. } | EventBody::Restored { .. },
-        ) => true,
-        (EventBody::Refreshed { .. }, EventBody::Approved) => true,
-        (
-            EventBody::Refreshed { .. } | EventBody::Approved,
-            EventBody::Superseded { .. } | EventBody::Corrected { .. },
-        ) => true,
-        _ => false,
+        (before, next) => matches!(
+            (before.event_kind(), next.event_kind()),
+            (
+                Happening::Retired,
+                Happening::Retired | Happening::Remembered | Happening::Restored,
+            ) | (
+                Happening::RolledBack | Happening::Restored,
+                Happening::Retired | Happening::Restored,
+            ) | (Happening::Refreshed, Happening::Approved)
+                | (
+                    Happening::Refreshed | Happening::Approved,
+                    Happening::Superseded | Happening::Corrected,
+                )
+        ),
     };
     follows && (before.at, &before.actor) == (next.at, &next.actor)
 }
@@ -288,18 +260,12 @@ impl LogWalk {
         space: &Space,
         point: RollbackPoint,
     ) -> Result<bool, CoreError> {
-        let mut after = 0;
+        let mut page = EventPage::newest(PAGE);
+        page.changes_only = true;
         loop {
-            let page = EventPage {
-                newest_first: true,
-                changes_only: true,
-                after,
-                limit: PAGE,
-                ..EventPage::default()
-            };
             let log = cx.store.read_events(space, &page)?;
             let is_last = log.len() < PAGE;
-            after = log.last().map_or(after, |it| it.seq);
+            page.after = log.last().map_or(page.after, |it| it.seq);
             for logged in log {
                 if self.is_reached(&logged, point) {
                     return Ok(true);
@@ -345,27 +311,19 @@ impl LogWalk {
             (before.is_new, before.now) = (true, Some(*memory));
             return;
         }
-        match logged.was {
-            Some(was) => {
-                before.status = Some(was.status);
-                before.refreshed_at = Some(was.refreshed_at);
-                before.citations = was.citations.or_else(|| before.citations.take());
-            }
-            None => {
-                before.status = PreviousState::assumed_status(&logged.event.what)
-                    .or_else(|| before.status.take())
-            }
+        if let Some(was) = logged.was {
+            before.status = Some(was.status);
+            before.refreshed_at = Some(was.refreshed_at);
+            before.citations = was.citations.or_else(|| before.citations.take());
+        } else if let Some(status) = PreviousState::assumed_status(&logged.event.what) {
+            before.status = Some(status);
         }
     }
 
     /// Looks up how the memories stand that were not remembered since; those come with their event.
     fn look_up_memories(&mut self, cx: &Context) -> Result<(), CoreError> {
-        let old: Vec<MemoryId> = self
-            .met
-            .iter()
-            .filter(|id| self.found.get(id).is_some_and(|it| it.now.is_none()))
-            .copied()
-            .collect();
+        let mut old = self.met.clone();
+        old.retain(|id| self.found.get(id).is_some_and(|it| it.now.is_none()));
         for ids in old.chunks(PAGE) {
             for memory in cx.store.get_by_ids(ids)? {
                 if let Some(before) = self.found.get_mut(&memory.id) {
@@ -385,36 +343,31 @@ impl LogWalk {
             (_, Some(at)) => format!("rolled back to {}", format_timestamp(at)),
             (_, None) => "rolled back to the beginning".into(),
         };
-        let turns = self.take_steps(&reason);
         let since = self.at.map_or(0, |it| it.as_millisecond());
-        let lost = self
-            .forgotten
-            .iter()
-            .filter(|it| it.at_millisecond() <= since)
-            .count() as u64;
+        let mut lost = self.forgotten.clone();
+        lost.retain(|it| it.at_millisecond() <= since);
         RollbackPlan {
             to: self.to,
             at: self.at,
-            turns,
-            lost,
+            turns: self.take_steps(&reason),
+            lost: lost.len() as u64,
         }
     }
 
     /// First what leaves use, then what comes back to it, because a claim is made once at a time.
     fn take_steps(&mut self, reason: &str) -> Vec<RollbackStep> {
         let found = &mut self.found;
-        let mut turns: Vec<RollbackStep> = self
-            .met
-            .iter()
+        let steps = self.met.iter();
+        let mut turns: Vec<RollbackStep> = steps
             .filter_map(|id| found.remove(id)?.into_step(reason))
             .collect();
-        turns.sort_by_key(|it| (is_back_in_use(&it.what), it.memory.number));
+        turns.sort_by_key(|it| {
+            let is_back =
+                matches!(&it.what, EventBody::Restored { status, .. } if status.stage().is_live());
+            (is_back, it.memory.number)
+        });
         turns
     }
-}
-
-fn is_back_in_use(what: &EventBody) -> bool {
-    matches!(what, EventBody::Restored { status, .. } if matches!(status.stage(), Stage::Active | Stage::Pending))
 }
 
 impl StateAtPoint {
@@ -422,26 +375,21 @@ impl StateAtPoint {
     fn into_step(self, reason: &str) -> Option<RollbackStep> {
         let memory = self.now?;
         if self.is_new {
+            let reason = reason.into();
+            let what = EventBody::Retired { reason };
             let is_aside = memory.status.stage() == Stage::Retired;
-            return (!is_aside).then(|| RollbackStep {
-                what: EventBody::Retired {
-                    reason: reason.into(),
-                },
-                memory,
-            });
+            return (!is_aside).then_some(RollbackStep { memory, what });
         }
         let status = self.status.unwrap_or_else(|| memory.status.clone());
         let citations = self.citations.filter(|it| *it != memory.citations);
         let refreshed_at = self.refreshed_at.unwrap_or(memory.refreshed_at);
         let is_same =
             status == memory.status && citations.is_none() && refreshed_at == memory.refreshed_at;
-        (!is_same).then_some(RollbackStep {
-            what: EventBody::Restored {
-                status,
-                citations,
-                refreshed_at,
-            },
-            memory,
-        })
+        let what = EventBody::Restored {
+            status,
+            citations,
+            refreshed_at,
+        };
+        (!is_same).then_some(RollbackStep { memory, what })
     }
 }

@@ -12,7 +12,7 @@
 pub mod proposal;
 
 use crate::event::{Batch, Event, EventBody, Precondition};
-use crate::memory::{Memory, Status};
+use crate::memory::Memory;
 use crate::refusal::check_text;
 use crate::store::StoreError;
 use crate::{Context, CoreError};
@@ -100,7 +100,9 @@ pub fn verify(
     mut seen: impl FnMut(&VerifiedMemory),
 ) -> Result<VerifyReport, CoreError> {
     let mut looked_up = follow_citations_in_detail(cx, memories);
-    looked_up.iter().for_each(|(it, _)| seen(it));
+    for (verified, _) in &looked_up {
+        seen(verified);
+    }
     let is_settled = (orders.heal || orders.invalidate) && cx.source.is_settled().unwrap_or(false);
     if is_settled {
         write_verify_changes(cx, orders, &mut looked_up)?;
@@ -115,10 +117,8 @@ pub fn verify(
 
 /// Looks up the citations of these memories and writes nothing, not even that somebody looked.
 pub fn follow_memory_citations(cx: &Context, memories: Vec<Memory>) -> Vec<VerifiedMemory> {
-    follow_citations_in_detail(cx, memories)
-        .into_iter()
-        .map(|it| it.0)
-        .collect()
+    let looked_up = follow_citations_in_detail(cx, memories).into_iter();
+    looked_up.map(|it| it.0).collect()
 }
 
 /// Each memory with its verdicts, and what else was seen.
@@ -126,25 +126,19 @@ fn follow_citations_in_detail(
     cx: &Context,
     memories: Vec<Memory>,
 ) -> Vec<(VerifiedMemory, Vec<CitationFinding>)> {
-    let sights = cx
-        .citation_follower(FAR)
-        .follow_claims(&memories.iter().map(Memory::cited_claim).collect::<Vec<_>>());
-    let pairs = memories.into_iter().zip(sights).map(|(memory, sights)| {
-        let verdicts = sights.iter().map(|it| it.verdict.clone()).collect();
-        let is_unmerged = sights
-            .iter()
-            .any(|it| it.is_merged == Some(false) && it.verdict.is_bad());
-        (
-            VerifiedMemory {
-                memory,
-                verdicts,
-                is_unmerged,
-                deed: None,
-            },
-            sights,
-        )
-    });
-    pairs.collect()
+    let claims: Vec<_> = memories.iter().map(Memory::cited_claim).collect();
+    let found = cx.citation_follower(FAR).follow_claims(&claims);
+    let verify = |(memory, found): (Memory, Vec<CitationFinding>)| {
+        let is_strange = |it: &CitationFinding| it.is_merged == Some(false) && it.verdict.is_bad();
+        let verified = VerifiedMemory {
+            memory,
+            verdicts: found.iter().map(|it| it.verdict.clone()).collect(),
+            is_unmerged: found.iter().any(is_strange),
+            deed: None,
+        };
+        (verified, found)
+    };
+    memories.into_iter().zip(found).map(verify).collect()
 }
 
 /// Writes what is to be changed, a lot at a time. Where another writer was first, each memory of the lot is tried alone,
@@ -157,7 +151,7 @@ fn write_verify_changes(
     let mut due: Vec<(&mut VerifiedMemory, Deed, Event)> = Vec::new();
     for (verified, sights) in looked_up.iter_mut().filter(|it| it.0.memory.is_active()) {
         if let Some((deed, what)) = choose_verify_action(cx, orders, verified, sights) {
-            let event = cx.new_event(&verified.memory.space, Some(verified.memory.id), what);
+            let event = cx.new_memory_event(&verified.memory, what);
             due.push((verified, deed, event));
         }
     }
@@ -177,19 +171,18 @@ fn append_verify_lot(
     cx: &Context,
     lot: &mut [(&mut VerifiedMemory, Deed, Event)],
 ) -> Result<bool, CoreError> {
-    let expects = lot
-        .iter()
-        .map(|it| Precondition::Unmoved(it.0.memory.id, Status::Active))
-        .collect();
+    let unmoved = |it: &(&mut VerifiedMemory, _, _)| Precondition::unmoved(&it.0.memory);
+    let expects = lot.iter().map(unmoved).collect();
     let events = lot.iter().map(|it| it.2.clone()).collect();
-    match cx.store.append_batch(&Batch::new_durable(events, expects)) {
-        Ok(_) => {
-            lot.iter_mut().for_each(|it| it.0.deed = Some(it.1));
-            Ok(true)
-        }
-        Err(StoreError::Conflict { .. }) => Ok(false),
-        Err(error) => Err(error.into()),
+    match cx.append_durable(events, expects) {
+        Ok(_) => {}
+        Err(StoreError::Conflict { .. }) => return Ok(false),
+        Err(error) => return Err(error),
     }
+    for (verified, deed, _) in lot {
+        verified.deed = Some(*deed);
+    }
+    Ok(true)
 }
 
 fn choose_verify_action(
@@ -198,49 +191,37 @@ fn choose_verify_action(
     it: &VerifiedMemory,
     sights: &[CitationFinding],
 ) -> Option<(Deed, EventBody)> {
-    if it.verdicts.is_empty() {
-        None
-    } else if it.is_good() && orders.heal {
-        heal_citations(cx, it).map(|what| (Deed::Healed, what))
-    } else if orders.invalidate && sights.iter().any(CitationFinding::is_proof) {
-        Some((
-            Deed::Invalidated,
-            EventBody::Invalidated {
-                reason: format_invalid_reason(it),
-                diff: build_kept_diff(it),
-            },
-        ))
-    } else {
-        None
+    if it.is_good() && orders.heal {
+        return heal_citations(cx, it).map(|what| (Deed::Healed, what));
     }
+    let is_refuted = orders.invalidate && sights.iter().any(CitationFinding::is_proof);
+    is_refuted.then(|| {
+        let reason = format_invalid_reason(it);
+        let diff = build_kept_diff(it);
+        (Deed::Invalidated, EventBody::Invalidated { reason, diff })
+    })
 }
 
 /// The citations as they stand now; `None` when all of them still are what was captured.
 fn heal_citations(cx: &Context, it: &VerifiedMemory) -> Option<EventBody> {
     let mut followed = Vec::new();
-    let mut citations = Vec::with_capacity(it.memory.citations.len());
-    for (citation, verdict) in it.memory.citations.iter().zip(&it.verdicts) {
+    let mut citations = it.memory.citations.clone();
+    for (citation, verdict) in citations.iter_mut().zip(&it.verdicts) {
+        let cited = citation.location();
         let place = match verdict {
             Verdict::Moved { to } => to,
             Verdict::Changed(found) if found.change <= Change::Formatting => &found.at,
             // It is anchored anew too, so that the way from its commit to today stays short.
             Verdict::Holds => {
-                citations.push(
-                    capture_lines(cx.source, &citation.location())
-                        .unwrap_or_else(|_| citation.clone()),
-                );
+                if let Ok(now) = capture_lines(cx.source, &cited) {
+                    *citation = now;
+                }
                 continue;
             }
-            _ => {
-                citations.push(citation.clone());
-                continue;
-            }
+            _ => continue,
         };
-        let Ok(now) = capture_lines(cx.source, place) else {
-            return None;
-        };
-        followed.push(format!("{} → {place}", citation.location()));
-        citations.push(now);
+        *citation = capture_lines(cx.source, place).ok()?;
+        followed.push(format!("{cited} → {place}"));
     }
     (!followed.is_empty()).then_some(EventBody::Refreshed {
         citations: Some(citations),
@@ -251,25 +232,18 @@ fn heal_citations(cx: &Context, it: &VerifiedMemory) -> Option<EventBody> {
 
 /// Why a memory is marked as wrong: what was found, the places named.
 pub fn format_invalid_reason(it: &VerifiedMemory) -> String {
-    let found = it
-        .memory
-        .citations
-        .iter()
-        .zip(&it.verdicts)
-        .filter(|(_, verdict)| verdict.is_bad());
-    let found: Vec<String> = found
+    let found = it.memory.citations.iter().zip(&it.verdicts);
+    let reasons: Vec<String> = found
+        .filter(|(_, verdict)| verdict.is_bad())
         .map(|(citation, verdict)| format_verdict_reason(citation, verdict))
         .collect();
-    moderate::neutralise_text(&found.join("; "))
+    moderate::neutralise_text(&reasons.join("; "))
 }
 
 fn format_verdict_reason(citation: &Citation, verdict: &Verdict) -> String {
     let commit = |word: &str, commit: &Option<String>| {
-        commit
-            .as_deref()
-            .and_then(|it| it.get(..10))
-            .map(|it| format!(" {word} {it}"))
-            .unwrap_or_default()
+        let short = commit.as_deref().and_then(|it| it.get(..10));
+        short.map_or(String::new(), |it| format!(" {word} {it}"))
     };
     let place = citation.location();
     match verdict {
@@ -285,32 +259,25 @@ fn format_verdict_reason(citation: &Citation, verdict: &Verdict) -> String {
 
 /// What changed in the cited code. A diff that holds a secret is not kept, and a long one not whole.
 fn build_kept_diff(it: &VerifiedMemory) -> Option<String> {
-    let changes =
-        it.memory.citations.iter().zip(&it.verdicts).filter_map(
-            |(citation, verdict)| match verdict {
-                Verdict::Changed(found) if !found.is_harmless => Some(diff::format_unified_diff(
-                    &format!("{}\n", citation.snippet),
-                    &format!("{}\n", found.now),
-                )),
-                _ => None,
-            },
-        );
-    let diff: String = changes
-        .collect::<Vec<_>>()
-        .concat()
-        .chars()
-        .take(MAX_DIFF)
-        .collect();
+    let mut diff = String::new();
+    for (citation, verdict) in it.memory.citations.iter().zip(&it.verdicts) {
+        if let Verdict::Changed(found) = verdict
+            && !found.is_harmless
+        {
+            let (old, new) = (&citation.snippet, &found.now);
+            diff += &diff::format_unified_diff(&format!("{old}\n"), &format!("{new}\n"));
+        }
+    }
+    let diff: String = diff.chars().take(MAX_DIFF).collect();
     let is_fit = !diff.is_empty() && check_text("diff", &diff).is_ok();
     is_fit.then(|| moderate::neutralise_text(&diff))
 }
 
 /// Writes down what was found, where it was found at all.
 fn log_verified_memories(cx: &Context, memories: &[VerifiedMemory]) -> Result<(), CoreError> {
-    let known = memories
-        .iter()
-        .filter(|it| !it.verdicts.is_empty() && (it.is_good() || it.is_bad()));
-    let events: Vec<Event> = known
+    let is_found = |it: &&VerifiedMemory| !it.verdicts.is_empty() && (it.is_good() || it.is_bad());
+    let found = memories.iter().filter(is_found);
+    let events: Vec<Event> = found
         .map(|it| build_verified_event(cx, &it.memory, &it.verdicts))
         .collect();
     if !events.is_empty() {
@@ -322,19 +289,13 @@ fn log_verified_memories(cx: &Context, memories: &[VerifiedMemory]) -> Result<()
 
 /// What was found, as an event.
 pub(crate) fn build_verified_event(cx: &Context, memory: &Memory, verdicts: &[Verdict]) -> Event {
-    let places = memory.citations.iter().zip(verdicts);
-    let found = places
-        .map(|(citation, verdict)| format!("{} {}", verdict.as_str(), citation.location()))
-        .collect();
-    let valid = verdicts.iter().all(Verdict::is_good);
-    let commit = cx.source.read_tree().ok().and_then(|tree| tree.commit);
-    cx.new_event(
-        &memory.space,
-        Some(memory.id),
-        EventBody::Verified {
-            valid,
-            found,
-            commit,
-        },
-    )
+    let found = memory.citations.iter().zip(verdicts);
+    let what = EventBody::Verified {
+        valid: verdicts.iter().all(Verdict::is_good),
+        found: found
+            .map(|(citation, verdict)| format!("{} {}", verdict.as_str(), citation.location()))
+            .collect(),
+        commit: cx.source.read_tree().ok().and_then(|tree| tree.commit),
+    };
+    cx.new_memory_event(memory, what)
 }
