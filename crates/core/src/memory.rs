@@ -319,16 +319,11 @@ impl Voice {
     /// The voice of what repeats another's words, whoever repeats them: the lower trust of both.
     #[must_use]
     pub fn lowered_to(self, from: &Self) -> Self {
-        let channel = if from.tainted && !self.channel.is_outside() {
-            from.channel
-        } else {
-            self.channel
-        };
-        let (origin, tainted) = (self.origin.max(from.origin), self.tainted || from.tainted);
+        let is_from = from.tainted && !self.channel.is_outside();
         Self {
-            origin,
-            channel,
-            tainted,
+            origin: self.origin.max(from.origin),
+            channel: if is_from { from.channel } else { self.channel },
+            tainted: self.tainted || from.tainted,
             exposed: self.exposed || from.exposed,
             ..self
         }
@@ -523,12 +518,8 @@ impl Memory {
     }
 
     fn has_secret(&self) -> bool {
-        let optional = [self.subject.as_ref(), self.reason.as_ref()];
-        let mut texts = optional
-            .into_iter()
-            .flatten()
-            .chain([&self.fact])
-            .chain(&self.tags);
+        let said = self.subject.iter().chain(&self.reason).chain([&self.fact]);
+        let mut texts = said.chain(&self.tags);
         texts.any(|it| secrets::find_secret(it).is_some())
     }
 
@@ -550,12 +541,8 @@ impl Memory {
     /// The digest of what it says: equal for a re-statement, whatever its case, spacing and punctuation. The same words
     /// in another task, or in the scratch of another session, are another claim.
     pub fn claim_digest(&self) -> Digest {
-        claim_digest(
-            self.layer,
-            self.task_or_session(),
-            self.subject.as_deref(),
-            &self.fact,
-        )
+        let (of, subject) = (self.task_or_session(), self.subject.as_deref());
+        claim_digest(self.layer, of, subject, &self.fact)
     }
 
     /// Whether it is in use.
@@ -565,13 +552,11 @@ impl Memory {
 
     /// Everything that is searched, as one text.
     pub fn searchable_text(&self) -> String {
+        let said = self.subject.iter().chain([&self.fact]).chain(&self.tags);
+        let paths = self.citations.iter().map(|it| it.path.as_str());
         let mut text = String::with_capacity(self.fact.len() + 128);
-        for part in self.subject.iter().chain([&self.fact]).chain(&self.tags) {
+        for part in said.map(String::as_str).chain(paths) {
             text.push_str(part);
-            text.push('\n');
-        }
-        for citation in &self.citations {
-            text.push_str(citation.path.as_str());
             text.push('\n');
         }
         text

@@ -125,18 +125,10 @@ impl BreakerPolicy {
 
     /// The fewest new memories that any of them looks at; `None` when all are off.
     pub fn fewest_writes(&self) -> Option<usize> {
-        let limits = [
-            self.burst.saturating_add(1),
-            self.copies.saturating_add(1),
-            self.drift,
-        ];
-        let is_on = [self.burst > 0, self.copies > 0, self.drift > 0];
-        let fewest = limits
-            .iter()
-            .zip(is_on)
-            .filter(|(_, is_on)| *is_on)
-            .map(|(n, _)| *n)
-            .min();
+        let over = |limit: usize| (limit > 0).then(|| limit.saturating_add(1));
+        let drift = Some(self.drift).filter(|it| *it > 0);
+        let fewest = [over(self.burst), over(self.copies), drift];
+        let fewest = fewest.into_iter().flatten().min();
         fewest.or((self.invalidations > 0).then_some(usize::MAX))
     }
 }
@@ -205,11 +197,6 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Whether a change of this kind leaves a citation good enough to be shown.
-    pub fn tolerates_change(&self, change: Change) -> bool {
-        change <= self.tolerance
-    }
-
     /// The policy of the plain notebook (three tools, no citations, 500 entries, word overlap).
     pub fn for_notebook() -> Self {
         let default = Self::default();

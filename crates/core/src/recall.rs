@@ -20,7 +20,6 @@ use crate::verify::build_verified_event;
 use crate::{Context, CoreError};
 use apostille_cite::verdict::Verdict;
 
-pub use candidates::Candidate;
 pub use hit::{RecallHit, ScoreBreakdown, VerifiedHit};
 pub use query::{Bar, RecallQuery, RecallRequest, Style};
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use apostille_text::secrets::mask_secrets;
+
 /// The longest name of a space, in bytes.
 const MAX_NAME: usize = 200;
 /// How many segments a repository's name may have (`group/subgroup/name` on some hosts).
@@ -37,19 +39,14 @@ impl Space {
 
     /// The space of a user; characters that a name cannot hold become `-`.
     pub fn user(name: &str) -> Result<Self, BadSpace> {
-        let tidy: String = name
-            .trim()
-            .chars()
-            .map(|c| if is_name_char(c) { c } else { '-' })
-            .collect();
+        let tidy = name.trim().replace(|c| !is_name_char(c), "-");
         format!("{USERS}/{}", tidy.trim_matches(['-', '.'])).parse()
     }
 
     /// Whether it is a user's, not a repository's.
     pub fn is_user(&self) -> bool {
-        self.0
-            .strip_prefix(USERS)
-            .is_some_and(|rest| rest.starts_with('/'))
+        let rest = self.0.strip_prefix(USERS);
+        rest.is_some_and(|it| it.starts_with('/'))
     }
 
     /// The letter its handles begin with: `m-12` in a repository, `u-12` for a user.
@@ -68,25 +65,18 @@ impl FromStr for Space {
 
     fn from_str(name: &str) -> Result<Self, BadSpace> {
         let segments: Vec<&str> = name.split('/').collect();
-        if name.len() > MAX_NAME {
-            return Err(bad_space(name, "it is too long"));
-        }
-        if !(2..=MAX_SEGMENTS).contains(&segments.len()) {
-            return Err(bad_space(name, "it has no slash, or too many"));
-        }
-        if segments
-            .iter()
-            .any(|it| it.is_empty() || it.chars().all(|c| c == '.'))
-        {
-            return Err(bad_space(name, "a part of it is empty or dots"));
-        }
-        if !segments.iter().all(|it| it.chars().all(is_name_char)) {
-            return Err(bad_space(
-                name,
-                "it holds characters other than letters, digits, '.', '_' and '-'",
-            ));
-        }
-        Ok(Self(name.to_ascii_lowercase()))
+        let why = if name.len() > MAX_NAME {
+            "it is too long"
+        } else if !(2..=MAX_SEGMENTS).contains(&segments.len()) {
+            "it has no slash, or too many"
+        } else if segments.iter().any(|it| it.chars().all(|c| c == '.')) {
+            "a part of it is empty or dots"
+        } else if !segments.concat().chars().all(is_name_char) {
+            "it holds characters other than letters, digits, '.', '_' and '-'"
+        } else {
+            return Ok(Self(name.to_ascii_lowercase()));
+        };
+        Err(bad_space(name, why))
     }
 }
 
@@ -101,13 +91,8 @@ fn is_name_char(c: char) -> bool {
 }
 
 fn bad_space(name: &str, why: &'static str) -> BadSpace {
-    BadSpace {
-        name: apostille_text::secrets::mask_secrets(name)
-            .chars()
-            .take(80)
-            .collect(),
-        why,
-    }
+    let name = mask_secrets(name).chars().take(80).collect();
+    BadSpace { name, why }
 }
 
 #[cfg(test)]

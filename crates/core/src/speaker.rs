@@ -174,22 +174,6 @@ impl Speaker {
     pub fn can_forget(&self, memory: &Memory) -> bool {
         self.may_forget || !memory.needs_person_to_forget()
     }
-
-    /// The speaker of words that came in by this channel from outside: no person, whoever brought them.
-    #[must_use]
-    pub fn from_outside(self, channel: Channel) -> Self {
-        let voice = self.voice.with_channel(channel);
-        if voice.is_person() {
-            Self { voice, ..self }
-        } else {
-            Self {
-                voice,
-                person: None,
-                may_forget: false,
-                has_consent: false,
-            }
-        }
-    }
 }
 
 fn connection_voice(facts: ConnectionFacts) -> Voice {

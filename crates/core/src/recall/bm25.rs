@@ -103,22 +103,14 @@ fn add_sorted_scores(corpus: &Postings, terms: &[(f32, &[Posting])]) -> Vec<(u64
     let mut shares: Vec<(u64, f32)> = Vec::new();
     for &(weight, postings) in terms {
         let share = TermScorer::new(corpus, weight, postings.len());
-        shares.extend(
-            postings
-                .iter()
-                .map(|posting| (posting.number, share.score_posting(posting))),
-        );
+        let scored = postings.iter();
+        shares.extend(scored.map(|it| (it.number, share.score_posting(it))));
     }
     shares.sort_by_key(|(doc, _)| *doc);
-    shares.dedup_by(|next, sum| {
-        let same = next.0 == sum.0;
-        if same {
-            sum.1 += next.1;
-        }
-        same
-    });
-    shares.retain(|(_, score)| *score > 0.0);
-    shares
+    let docs = shares.chunk_by(|a, b| a.0 == b.0);
+    docs.map(|it| (it[0].0, it.iter().map(|(_, share)| share).sum()))
+        .filter(|(_, score)| *score > 0.0)
+        .collect()
 }
 
 #[cfg(test)]

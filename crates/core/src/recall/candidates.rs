@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::hit::RecallHit;
 use super::query::{Bar, RecallQuery};
 use super::{bm25, overlap};
 use crate::memory::Memory;
@@ -20,36 +21,11 @@ const CITING: f32 = 0.25;
 /// How many memories word overlap is counted on.
 const MAX_OVERLAP: usize = 5_000;
 
-/// A memory that may answer, with its text relevance.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
-    /// The memory.
-    pub memory: Memory,
-    /// How well its text answers; 0 for one that is merely recent.
-    pub relevance: f32,
-    /// How much of a find that is: 1 is about one word that this memory alone has.
-    pub clarity: f32,
-    /// The terms of the question it has.
-    pub terms: Vec<String>,
-}
-
-impl Candidate {
-    /// A memory that none of the question's words were found in.
-    fn without_terms(memory: Memory, relevance: f32) -> Self {
-        Self {
-            memory,
-            relevance,
-            clarity: relevance,
-            terms: Vec::new(),
-        }
-    }
-}
-
 /// Gathers candidates from every space of the query.
 pub(super) fn gather_candidates(
     cx: &Context,
     query: &RecallQuery,
-) -> Result<Vec<Candidate>, CoreError> {
+) -> Result<Vec<RecallHit>, CoreError> {
     match query.mode {
         InjectMode::Off => Ok(Vec::new()),
         InjectMode::RecentOnly => gather_recent_candidates(cx, query),
@@ -73,7 +49,7 @@ pub(super) fn gather_candidates(
 fn add_citing_candidates(
     cx: &Context,
     query: &RecallQuery,
-    found: &mut Vec<Candidate>,
+    found: &mut Vec<RecallHit>,
 ) -> Result<(), CoreError> {
     for path in &query.paths {
         let about = MemoryFilter {
@@ -83,7 +59,7 @@ fn add_citing_candidates(
         };
         for memory in list_unseen_memories(cx, query, &about)? {
             if found.iter().all(|it| it.memory.id != memory.id) {
-                found.push(Candidate::without_terms(memory, CITING));
+                found.push(RecallHit::new(memory, CITING, CITING, Vec::new()));
             }
         }
     }
@@ -94,10 +70,12 @@ fn add_citing_candidates(
 pub(super) fn gather_recent_candidates(
     cx: &Context,
     query: &RecallQuery,
-) -> Result<Vec<Candidate>, CoreError> {
+) -> Result<Vec<RecallHit>, CoreError> {
     let filter = candidate_filter(query, query.reach + query.seen.len());
     let recent = list_unseen_memories(cx, query, &filter)?.into_iter();
-    Ok(recent.map(|it| Candidate::without_terms(it, 0.0)).collect())
+    Ok(recent
+        .map(|it| RecallHit::new(it, 0.0, 0.0, Vec::new()))
+        .collect())
 }
 
 fn candidate_filter(query: &RecallQuery, limit: usize) -> MemoryFilter {
@@ -122,16 +100,11 @@ fn list_unseen_memories(
 fn gather_overlap_candidates(
     cx: &Context,
     query: &RecallQuery,
-) -> Result<Vec<Candidate>, CoreError> {
+) -> Result<Vec<RecallHit>, CoreError> {
     let asked = overlap::split_overlap_words(&query.text);
     let score = |memory: Memory| {
         let (relevance, terms) = overlap::score_word_overlap(&memory, &asked, cx.now)?;
-        Some(Candidate {
-            memory,
-            relevance,
-            clarity: relevance,
-            terms,
-        })
+        Some(RecallHit::new(memory, relevance, relevance, terms))
     };
     let mut found = Vec::new();
     for space in &query.spaces {
@@ -146,7 +119,7 @@ fn gather_overlap_candidates(
 }
 
 /// The best of every space. A word that stands in one of them is spelled as it was meant in all.
-fn gather_bm25_candidates(cx: &Context, query: &RecallQuery) -> Result<Vec<Candidate>, CoreError> {
+fn gather_bm25_candidates(cx: &Context, query: &RecallQuery) -> Result<Vec<RecallHit>, CoreError> {
     let names: Vec<String> = query.terms.iter().map(|it| it.term.clone()).collect();
     let mut postings = Vec::with_capacity(query.spaces.len());
     for space in &query.spaces {
@@ -172,7 +145,7 @@ fn find_best_in_space(
     space: &Space,
     postings: Postings,
     unknown: &BTreeSet<String>,
-) -> Result<Vec<Candidate>, CoreError> {
+) -> Result<Vec<RecallHit>, CoreError> {
     let (asked, postings) = correct_query_terms(cx, query, space, postings, unknown)?;
     let lists: Vec<(&QueryTerm, &[Posting])> = asked
         .iter()
@@ -202,12 +175,9 @@ fn find_best_in_space(
                 && query.layers.contains(&memory.layer)
                 && !query.seen.contains(&memory.id)
             {
-                found.push(Candidate {
-                    terms: matched(memory.number).collect(),
-                    memory,
-                    relevance,
-                    clarity: relevance / rarest,
-                });
+                let terms = matched(memory.number).collect();
+                let clarity = relevance / rarest;
+                found.push(RecallHit::new(memory, relevance, clarity, terms));
             }
         }
         if found.len() >= query.reach {

@@ -63,12 +63,12 @@ pub struct RecallHit {
 }
 
 impl RecallHit {
-    /// A memory that no question was asked for.
-    pub(super) fn without_query(memory: Memory) -> Self {
+    /// A memory that may answer, with its text relevance, before anything else is weighed.
+    pub fn new(memory: Memory, relevance: f32, clarity: f32, terms: Vec<String>) -> Self {
         let why = ScoreBreakdown {
-            relevance: 0.0,
-            clarity: 0.0,
-            terms: Vec::new(),
+            relevance,
+            clarity,
+            terms,
             recency: 1.0,
             trust: TrustFactor::neutral(),
             usefulness: 1.0,
@@ -95,7 +95,7 @@ impl VerifiedHit {
     /// A memory that is told without having been asked for.
     pub fn from_verified(it: VerifiedMemory) -> Self {
         Self {
-            hit: RecallHit::without_query(it.memory),
+            hit: RecallHit::new(it.memory, 0.0, 0.0, Vec::new()),
             verdicts: it.verdicts,
         }
     }

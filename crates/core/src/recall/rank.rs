@@ -16,8 +16,7 @@
 
 use jiff::Timestamp;
 
-use super::candidates::Candidate;
-use super::hit::{RecallHit, ScoreBreakdown, TrustFactor};
+use super::hit::RecallHit;
 use super::query::{Bar, RecallQuery};
 use super::trust;
 use crate::memory::{Kind, Memory};
@@ -54,12 +53,11 @@ const EVERYDAY: &str = "add also chang check code command continu creat delet do
 pub fn rank_candidates(
     now: Timestamp,
     query: &RecallQuery,
-    candidates: Vec<Candidate>,
+    mut hits: Vec<RecallHit>,
 ) -> (Vec<RecallHit>, usize) {
-    let mut hits: Vec<RecallHit> = candidates
-        .into_iter()
-        .map(|it| score_candidate(now, query, it))
-        .collect();
+    for hit in &mut hits {
+        score_hit(now, query, hit);
+    }
     hits.sort_by(|a, b| {
         let by_score = b.score.total_cmp(&a.score);
         let by_time = b.memory.refreshed_at.cmp(&a.memory.refreshed_at);
@@ -109,30 +107,15 @@ fn is_everyday_term(term: &str) -> bool {
     EVERYDAY.split(' ').any(|it| it == term)
 }
 
-fn score_candidate(now: Timestamp, query: &RecallQuery, candidate: Candidate) -> RecallHit {
-    let Candidate {
-        memory,
-        relevance,
-        clarity,
-        terms,
-    } = candidate;
-    let plain = query.scoring == Scoring::Overlap;
-    let factor = |it: f32| if plain { 1.0 } else { it };
-    let why = ScoreBreakdown {
-        relevance,
-        clarity,
-        terms,
-        recency: factor(recency_factor(now, memory.refreshed_at)),
-        trust: if plain {
-            TrustFactor::neutral()
-        } else {
-            trust::compute_trust(&memory, now)
-        },
-        usefulness: factor(usefulness_factor(&memory)),
-        affinity: factor(path_affinity_factor(query, &memory)),
-    };
-    let score = relevance * why.recency * why.trust.factor * why.usefulness * why.affinity;
-    RecallHit { memory, score, why }
+fn score_hit(now: Timestamp, query: &RecallQuery, hit: &mut RecallHit) {
+    let RecallHit { memory, score, why } = hit;
+    if query.scoring == Scoring::Bm25 {
+        why.recency = recency_factor(now, memory.refreshed_at);
+        why.trust = trust::compute_trust(memory, now);
+        why.usefulness = usefulness_factor(memory);
+        why.affinity = path_affinity_factor(query, memory);
+    }
+    *score = why.relevance * why.recency * why.trust.factor * why.usefulness * why.affinity;
 }
 
 /// From 1 for what was refreshed now, down to 0.9.

@@ -20,10 +20,9 @@ pub struct Proven {
 
 /// Reads every citation of a draft.
 pub fn prove_draft(source: &dyn Source, mut classified: Classified) -> Result<Proven, Refusal> {
-    if let (true, Some(cite)) = (
-        classified.draft.space.is_user(),
-        classified.draft.citations.first(),
-    ) {
+    if let Some(cite) = classified.draft.citations.first()
+        && classified.draft.space.is_user()
+    {
         // It would be looked up in whatever repository the person works in next.
         let why = "what is kept for a user goes with them into every repository; leave the citation out, or keep it \
                    for the repository";
@@ -43,9 +42,8 @@ pub fn prove_draft(source: &dyn Source, mut classified: Classified) -> Result<Pr
         }
     }
     // What is cited is shown too, and a file may hold an order for whoever reads it.
-    let is_order = citations
-        .iter()
-        .any(|it| moderate::is_instruction(&it.snippet));
+    let mut snippets = citations.iter().map(|it| &it.snippet);
+    let is_order = snippets.any(|it| moderate::is_instruction(it));
     if is_order && !classified.marks.contains(&Mark::Instruction) {
         classified.marks.push(Mark::Instruction);
     }
@@ -83,9 +81,9 @@ fn refuse_capture(cite: &CodeLocation, error: CaptureError) -> Refusal {
 
 /// What a fact states and none of its citations says.
 pub(super) fn find_unsaid_literals(fact: &str, citations: &[Citation]) -> Vec<String> {
-    let evidence: Vec<(&str, &str)> = citations
-        .iter()
-        .map(|it| (it.path.as_str(), it.snippet.as_str()))
+    let evidence = citations.iter();
+    let evidence: Vec<_> = evidence
+        .map(|it| (it.path.as_str(), &*it.snippet))
         .collect();
     literals::find_ungrounded_literals(fact, &evidence)
 }

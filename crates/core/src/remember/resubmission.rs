@@ -4,7 +4,7 @@ use crate::Context;
 use crate::memory::{Draft, Memory, Stage, Status};
 use crate::remember::quarantine::{awaits_second_voice, is_awaiting_proof};
 use crate::space::Space;
-use crate::store::{ListOrder, MemoryFilter, StoreError};
+use crate::store::{MemoryFilter, StoreError};
 use apostille_text::overlap::{collect_distinct_words, normalise_fact};
 
 /// How many of those that wait, or were found wrong, a draft is compared with, the newest first.
@@ -29,12 +29,9 @@ pub(super) fn explain_resubmission(
     let found = held
         .iter()
         .find(|it| is_held_back(it) && is_repeat_of_memory(&said, it));
-    Ok(found.map(|it| match it.status.stage() {
-        Stage::Invalid => format!("it says what {} said, which was rejected", it.handle()),
-        _ => format!(
-            "it says what {} says, which waits for approval",
-            it.handle()
-        ),
+    Ok(found.map(|it| match (it.status.stage(), it.handle()) {
+        (Stage::Invalid, it) => format!("it says what {it} said, which was rejected"),
+        (_, it) => format!("it says what {it} says, which waits for approval"),
     }))
 }
 
@@ -49,14 +46,9 @@ fn list_held_memories(cx: &Context, draft: &Draft) -> Result<Vec<Memory>, StoreE
     let beside = cx.beside.iter().filter(|it| **it != draft.space);
     let spaces: Vec<Space> = [&draft.space].into_iter().chain(beside).cloned().collect();
     let newest = |spaces: &[Space], stages: &[Stage]| {
-        let (spaces, stages) = (spaces.to_vec(), stages.to_vec());
-        let (order, limit) = (ListOrder::Newest, COMPARED);
         cx.store.list_memories(&MemoryFilter {
-            spaces,
-            stages,
-            order,
-            limit,
-            ..MemoryFilter::default()
+            stages: stages.to_vec(),
+            ..MemoryFilter::active_in(spaces, COMPARED)
         })
     };
     let mut found = newest(&spaces, &[Stage::Pending, Stage::Invalid])?;
@@ -88,9 +80,7 @@ fn is_repeat_of_memory(said: &[&str], memory: &Memory) -> bool {
     if said.len().min(theirs.len()) < FEWEST {
         return said == theirs;
     }
-    let both = said
-        .iter()
-        .filter(|it| theirs.binary_search(it).is_ok())
-        .count();
+    let is_theirs = |it: &&&str| theirs.binary_search(it).is_ok();
+    let both = said.iter().filter(is_theirs).count();
     both >= FEWEST && both as f32 >= SHARE * said.len().min(theirs.len()) as f32
 }

@@ -1,7 +1,7 @@
 //! What could take the place of a memory whose code has changed: a draft, for a person or an agent to accept.
 
 use super::VerifiedMemory;
-use apostille_cite::citation::CodeLocation;
+use apostille_cite::citation::{Citation, CodeLocation};
 use apostille_cite::follow;
 use apostille_cite::verdict::Verdict;
 
@@ -21,17 +21,18 @@ pub struct ReplacementProposal {
 /// The draft for a memory whose code has changed; `None` when nothing is wrong with it, when something could not be
 /// looked up, or when nothing is left to cite.
 pub fn propose_replacement(it: &VerifiedMemory) -> Option<ReplacementProposal> {
-    let is_known = !it
-        .verdicts
-        .iter()
-        .any(|it| matches!(it, Verdict::Unknown { .. }));
-    if !it.is_bad() || !is_known {
+    let is_unknown = |it: &Verdict| matches!(it, Verdict::Unknown { .. });
+    if !it.is_bad() || it.verdicts.iter().any(is_unknown) {
         return None;
     }
     let pairs = it.memory.citations.iter().zip(&it.verdicts);
-    let cites: Vec<CodeLocation> = pairs
-        .filter_map(|(citation, verdict)| locate_proposed_cite(citation.location(), verdict))
-        .collect();
+    let place = |(citation, verdict): (&Citation, &Verdict)| match verdict {
+        Verdict::Holds => Some(citation.location()),
+        Verdict::Moved { to } => Some(to.clone()),
+        Verdict::Changed(found) => Some(found.at.clone()),
+        Verdict::Gone { .. } | Verdict::Unknown { .. } => None,
+    };
+    let cites: Vec<CodeLocation> = pairs.filter_map(place).collect();
     let (fact, swapped) = reword_changed_fact(it);
     (!cites.is_empty()).then(|| ReplacementProposal {
         handle: it.memory.handle().to_string(),
@@ -39,15 +40,6 @@ pub fn propose_replacement(it: &VerifiedMemory) -> Option<ReplacementProposal> {
         swapped,
         cites,
     })
-}
-
-fn locate_proposed_cite(cited: CodeLocation, verdict: &Verdict) -> Option<CodeLocation> {
-    match verdict {
-        Verdict::Holds => Some(cited),
-        Verdict::Moved { to } => Some(to.clone()),
-        Verdict::Changed(found) => Some(found.at.clone()),
-        Verdict::Gone { .. } | Verdict::Unknown { .. } => None,
-    }
 }
 
 /// The fact with each word replaced that the code replaced one for one, if the code no longer says the old one.

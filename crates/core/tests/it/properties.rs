@@ -9,7 +9,7 @@ use apostille_core::memory::{
 };
 use apostille_core::policy::{Policy, Scoring};
 use apostille_core::recall::render::{Style, render_block};
-use apostille_core::recall::{Candidate, RecallRequest, VerifiedHit, query, rank};
+use apostille_core::recall::{RecallHit, RecallRequest, VerifiedHit, query, rank};
 use apostille_core::remember::classify;
 use apostille_core::remember::moderate::moderate_draft;
 use apostille_core::space::Space;
@@ -225,12 +225,7 @@ fn what() -> impl Strategy<Value = EventBody> {
 }
 
 fn checked(memory: Memory) -> VerifiedHit {
-    let candidate = Candidate {
-        memory,
-        relevance: 1.0,
-        clarity: 1.0,
-        terms: Vec::new(),
-    };
+    let candidate = RecallHit::new(memory, 1.0, 1.0, Vec::new());
     let query = query::complete_query(&Policy::default(), &RecallRequest::default());
     let hit = rank::rank_candidates(Timestamp::UNIX_EPOCH, &query, vec![candidate])
         .0
@@ -314,7 +309,7 @@ proptest! {
         let query = query::complete_query(&Policy::default(), &RecallRequest::default());
         let order = |all: Vec<(Memory, u8)>| -> Vec<MemoryId> {
             let candidate = |(memory, relevance): (Memory, u8)| {
-                Candidate { memory, relevance: f32::from(relevance), clarity: 0.0, terms: Vec::new() }
+                RecallHit::new(memory, f32::from(relevance), 0.0, Vec::new())
             };
             let candidates = all.into_iter().map(candidate).collect();
             rank::rank_candidates(Timestamp::UNIX_EPOCH, &query, candidates).0.into_iter().map(|it| it.memory.id).collect()
