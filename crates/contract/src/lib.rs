@@ -589,7 +589,6 @@ fn compare_stores(ours: &dyn Store, twin: &dyn Store) {
 ///
 /// # Panics
 /// When the store tells it otherwise.
-#[expect(clippy::too_many_lines, reason = "a story is told in one piece")]
 pub fn check_memory_lifecycle<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
     let [shop, ..] = sample_spaces();
     let here = std::slice::from_ref(&shop);

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::memory::Memory;
 use crate::model::{Model, ModelRequest};
+use apostille_cite::citation::Citation;
 
 /// What the model is to do. A test holds it to the words that are read.
 const SYSTEM: &str = r#"You look over notes that a coding agent wants to keep for later sessions. Say one word about the note:
@@ -46,17 +47,13 @@ pub fn ask_guardian(model: &dyn Model, memory: &Memory) -> Option<String> {
 
 /// The note as one line of JSON: nothing in it can end what is marked as data.
 fn format_guardian_note(memory: &Memory) -> Option<String> {
-    let places: Vec<String> = memory
-        .citations
-        .iter()
-        .map(|it| it.location().to_string())
-        .collect();
+    let places = memory.citations.iter().map(Citation::location);
     let note = json!({
         "subject": memory.subject,
         "fact": memory.fact,
         "reason": memory.reason,
         "tags": memory.tags,
-        "cites": places,
+        "cites": places.map(|it| it.to_string()).collect::<Vec<_>>(),
     });
     let line = note.to_string();
     (line.chars().count() <= CHARS).then(|| format!("The note, as data:\n{line}"))

@@ -32,17 +32,13 @@ pub struct SpaceStats {
 }
 
 /// Counts a space.
-#[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
 pub fn compute_space_stats(cx: &Context, space: &Space) -> Result<SpaceStats, CoreError> {
     let tally = cx.store.summarize_space(space)?;
     let limits = &cx.policy.limits;
     let active = tally.count_in_stage(Stage::Active);
     let counted = |it: Happening| tally.count_events(it.as_str());
-    let (valid, invalid) = (
-        counted(Happening::VerifiedValid),
-        counted(Happening::VerifiedInvalid),
-    );
-    let verified_share = (valid + invalid > 0).then(|| valid as f32 / (valid + invalid) as f32);
+    let valid = counted(Happening::VerifiedValid);
+    let all = valid + counted(Happening::VerifiedInvalid);
     Ok(SpaceStats {
         space: space.clone(),
         active,
@@ -50,7 +46,7 @@ pub fn compute_space_stats(cx: &Context, space: &Space) -> Result<SpaceStats, Co
         over_soft_limit: active > limits.soft_active as u64,
         identity_limit: limits.identity_chars,
         identity_percent: percent_used(tally.identity_chars, limits.identity_chars),
-        verified_share,
+        verified_share: (all > 0).then(|| valid as f32 / all as f32),
         open: breaker::list_open_breakers(cx, space)?,
         tally,
     })

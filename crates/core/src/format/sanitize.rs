@@ -18,26 +18,19 @@ pub(crate) fn sanitize_memory_record(mut it: MemoryRecord) -> MemoryRecord {
         &mut it.task,
         &mut it.status_why,
     ];
-    let texts = optional
-        .into_iter()
-        .flatten()
-        .chain([&mut it.fact])
-        .chain(&mut it.tags)
-        .chain(&mut it.vouchers);
-    // Every one is looked at, also behind the first that had to change.
-    let changed = texts
-        .map(sanitise_text_in_place)
-        .filter(|is_changed| *is_changed)
-        .count();
-    let mark = Mark::Neutralised.as_str();
-    if changed > 0 && !it.marks.iter().any(|it| it == mark) {
-        it.marks.push(mark.into());
+    let texts = optional.into_iter().flatten().chain([&mut it.fact]);
+    let mut is_changed = false;
+    for text in texts.chain(&mut it.tags).chain(&mut it.vouchers) {
+        is_changed |= sanitise_text_in_place(text);
+    }
+    let mark = Mark::Neutralised.to_string();
+    if is_changed && !it.marks.contains(&mark) {
+        it.marks.push(mark);
     }
     for citation in &mut it.citations {
-        [&mut citation.sha, &mut citation.blob]
-            .into_iter()
-            .flatten()
-            .for_each(strip_hidden_chars_in_place);
+        for text in citation.sha.iter_mut().chain(&mut citation.blob) {
+            strip_hidden_chars_in_place(text);
+        }
     }
     it
 }
@@ -51,14 +44,10 @@ pub(crate) fn sanitize_event_record(mut it: EventRecord) -> EventRecord {
         &mut it.commit,
         &mut it.query,
         &mut it.class,
+        &mut it.voucher,
+        &mut it.about,
     ];
-    let added = [&mut it.voucher, &mut it.about];
-    for text in texts
-        .into_iter()
-        .chain(added)
-        .flatten()
-        .chain(&mut it.found)
-    {
+    for text in texts.into_iter().flatten().chain(&mut it.found) {
         sanitise_text_in_place(text);
     }
     // A diff is code.

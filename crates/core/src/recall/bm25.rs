@@ -27,7 +27,7 @@ pub fn rarest_term_score(corpus: &Postings) -> f32 {
     TermScorer::new(corpus, 1.0, 1).weight / (K1 + 1.0)
 }
 
-/// One term's share of a score. What does not depend on the document is worked out once.
+/// One term's share of a score. What does not depend on the document is worked out once. A ranking needs no more than `f32`.
 struct TermScorer {
     weight: f32,
     flat: f32,
@@ -35,10 +35,6 @@ struct TermScorer {
 }
 
 impl TermScorer {
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a ranking needs no more than f32"
-    )]
     fn new(corpus: &Postings, weight: f32, df: usize) -> Self {
         let df = df as f32;
         let others = (corpus.n_docs as f32 - df).max(0.0);
@@ -51,10 +47,6 @@ impl TermScorer {
         }
     }
 
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a ranking needs no more than f32"
-    )]
     fn score_posting(&self, posting: &Posting) -> f32 {
         let tf = posting.count as f32;
         self.weight * tf / (tf + self.flat + self.per_len * posting.len as f32)

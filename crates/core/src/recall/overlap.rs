@@ -21,7 +21,6 @@ pub fn split_overlap_words(text: &str) -> BTreeSet<String> {
 }
 
 /// The score of a memory against the words of a question, with the words they share; `None` when they share none.
-#[expect(clippy::cast_precision_loss, reason = "a text has few words")]
 pub fn score_word_overlap(
     memory: &Memory,
     asked: &BTreeSet<String>,

@@ -124,7 +124,6 @@ fn recency_factor(now: Timestamp, refreshed_at: Timestamp) -> f32 {
     1.0 - FRESHNESS + FRESHNESS * (-days / HALF_LIFE_DAYS).exp2()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a count of uses is small")]
 fn usefulness_factor(memory: &Memory) -> f32 {
     1.0 + USEFULNESS * (1.0 - 1.0 / (1.0 + memory.usage.applied as f32))
 }

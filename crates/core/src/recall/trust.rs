@@ -24,7 +24,6 @@ const HALF_LIFE_DAYS: f32 = 180.0;
 const SHARE: usize = 5;
 
 /// How far a memory is trusted now.
-#[expect(clippy::cast_precision_loss, reason = "counts are small")]
 pub fn compute_trust(memory: &Memory, now: Timestamp) -> TrustFactor {
     let mut trust = TrustFactor::neutral();
     let few = |n: usize| 1.0 - 1.0 / (1.0 + n as f32);

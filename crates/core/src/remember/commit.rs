@@ -45,7 +45,7 @@ fn commit_memory(cx: &Context, vetted: &Vetted) -> Result<RememberOutcome, Early
     let mut events = build_retirement_events(cx, memory)?;
     let retired = events.len();
     events.extend(build_breaker_events(cx, vetted));
-    events.push(build_remembered_event(cx, vetted, memory.clone()));
+    events.push(build_remembered_event(cx, vetted, memory));
     let expects = build_commit_preconditions(vetted);
     Ok(RememberOutcome::Remembered {
         memory: append_memory(cx, memory.clone(), events, expects)?,
@@ -79,7 +79,7 @@ fn commit_replacement(
         events.push(build_replaced_event(cx, vetted, old, memory.id));
     }
     events.extend(build_breaker_events(cx, vetted));
-    events.push(build_remembered_event(cx, vetted, memory.clone()));
+    events.push(build_remembered_event(cx, vetted, &memory));
     let mut expects = build_commit_preconditions(vetted);
     // The same words put differently: the memory that makes the claim is the one that goes.
     expects
@@ -170,15 +170,13 @@ pub(super) fn log_refusal(cx: &Context, space: &Space, refusal: Refusal) -> Reme
     RememberOutcome::Refused(refusal)
 }
 
-fn build_remembered_event(cx: &Context, vetted: &Vetted, memory: Memory) -> Event {
-    let rationale = vetted.twin.rationale().cloned();
-    let (space, id) = (memory.space.clone(), memory.id);
+fn build_remembered_event(cx: &Context, vetted: &Vetted, memory: &Memory) -> Event {
     let what = EventBody::Remembered {
-        memory: Box::new(memory),
+        memory: Box::new(memory.clone()),
         forced: vetted.forced,
-        rationale,
+        rationale: vetted.twin.rationale().cloned(),
     };
-    cx.new_event(&space, Some(id), what)
+    cx.new_memory_event(memory, what)
 }
 
 /// What the breakers have to say, with the write that made them say it.

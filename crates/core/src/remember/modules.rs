@@ -22,12 +22,10 @@ pub fn compare_modules(a: &Memory, b: &Memory) -> ModuleOverlap {
         let rest = inner.strip_prefix(outer);
         outer.is_empty() || rest.is_some_and(|it| it.is_empty() || it.starts_with('/'))
     };
+    let is_nested = |x: &&str| b.iter().any(|y| holds(x, y) || holds(y, x));
     if a == b {
         ModuleOverlap::Same
-    } else if a
-        .iter()
-        .any(|x| b.iter().any(|y| holds(x, y) || holds(y, x)))
-    {
+    } else if a.iter().any(is_nested) {
         ModuleOverlap::Nested
     } else {
         ModuleOverlap::Apart
@@ -38,12 +36,9 @@ fn list_cited_folders(memory: &Memory) -> BTreeSet<&str> {
     if memory.citations.is_empty() {
         return BTreeSet::from([""]);
     }
-    let folder = |path: &'_ str| path.rfind('/').unwrap_or(0);
-    memory
-        .citations
-        .iter()
-        .map(|it| it.path.as_str())
-        .map(|it| &it[..folder(it)])
+    let paths = memory.citations.iter().map(|it| it.path.as_str());
+    paths
+        .map(|it| it.rsplit_once('/').map_or("", |(folder, _)| folder))
         .collect()
 }
 

@@ -72,7 +72,6 @@ fn is_held_back(memory: &Memory) -> bool {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a text has few words")]
 fn is_repeat_of_memory(said: &[&str], memory: &Memory) -> bool {
     let theirs = normalise_fact(None, &memory.fact);
     let theirs = collect_distinct_words(&theirs);

@@ -83,7 +83,9 @@ pub fn plan_event(event: &Event, before: Option<Memory>) -> RowChanges<'_> {
         (EventBody::Remembered { memory, .. }, ..) => MemoryChange::Insert(memory),
         (EventBody::Forgotten { .. }, Some(id), _) => MemoryChange::Erase(id),
         (_, _, Some(before)) => {
-            MemoryChange::Update(Box::new(apply_event_to_memory(before, event)))
+            let mut after = before.clone();
+            after.apply_event(event);
+            MemoryChange::Update(Box::new(MemoryUpdate { before, after }))
         }
         (what, ..) => match what.usage() {
             usage if usage == UsageCounts::default() => MemoryChange::None,
@@ -91,12 +93,6 @@ pub fn plan_event(event: &Event, before: Option<Memory>) -> RowChanges<'_> {
         },
     };
     RowChanges { was, memories }
-}
-
-fn apply_event_to_memory(before: Memory, event: &Event) -> MemoryUpdate {
-    let mut after = before.clone();
-    after.apply_event(event);
-    MemoryUpdate { before, after }
 }
 
 #[cfg(test)]
