@@ -140,10 +140,6 @@ impl<'a> Context<'a> {
         Timestamp::from_millisecond(self.now.as_millisecond()).unwrap_or(self.now)
     }
 
-    fn new_id(&self) -> MemoryId {
-        MemoryId::new(self.now, (self.random)())
-    }
-
     /// An event about this memory.
     fn new_memory_event(&self, memory: &Memory, what: EventBody) -> Event {
         self.new_event(&memory.space, Some(memory.id), what)

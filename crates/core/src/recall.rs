@@ -106,10 +106,15 @@ fn build_recall_events(
     shown: &[VerifiedHit],
     withheld: &[VerifiedHit],
 ) -> Vec<Event> {
+    let retrieved = |it: &VerifiedHit| RetrievedMemory {
+        id: it.hit.memory.id,
+        score: it.hit.score,
+        verdict: it.standing().into(),
+    };
     let mut events: Vec<Event> = Vec::new();
     for space in &query.spaces {
         let here = shown.iter().filter(|it| it.hit.memory.space == *space);
-        let shown: Vec<RetrievedMemory> = here.map(to_retrieved_memory).collect();
+        let shown: Vec<RetrievedMemory> = here.map(retrieved).collect();
         if !shown.is_empty() {
             let query = query::redact_question(&query.text);
             events.push(cx.new_event(space, None, EventBody::Retrieved { query, shown }));
@@ -123,14 +128,6 @@ fn build_recall_events(
             .map(|it| build_verified_event(cx, &it.hit.memory, &it.verdicts)),
     );
     events
-}
-
-fn to_retrieved_memory(it: &VerifiedHit) -> RetrievedMemory {
-    RetrievedMemory {
-        id: it.hit.memory.id,
-        score: it.hit.score,
-        verdict: it.standing().into(),
-    }
 }
 
 /// The identity layer of a user: always shown, never ranked.

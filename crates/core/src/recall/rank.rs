@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use super::hit::RecallHit;
 use super::query::{Bar, RecallQuery};
 use super::trust;
-use crate::memory::{Kind, Memory};
+use crate::memory::Kind;
 use crate::policy::Scoring;
 use apostille_text::terms::QueryTerm;
 
@@ -110,28 +110,18 @@ fn is_everyday_term(term: &str) -> bool {
 fn score_hit(now: Timestamp, query: &RecallQuery, hit: &mut RecallHit) {
     let RecallHit { memory, score, why } = hit;
     if query.scoring == Scoring::Bm25 {
-        why.recency = recency_factor(now, memory.refreshed_at);
+        // From 1 for what was refreshed now, down to 0.9.
+        let days = trust::days_since(memory.refreshed_at, now);
+        why.recency = 1.0 - FRESHNESS + FRESHNESS * (-days / HALF_LIFE_DAYS).exp2();
         why.trust = trust::compute_trust(memory, now);
-        why.usefulness = usefulness_factor(memory);
-        why.affinity = path_affinity_factor(query, memory);
+        let n_applied = memory.usage.applied as f32;
+        why.usefulness = 1.0 + USEFULNESS * (1.0 - 1.0 / (1.0 + n_applied));
+        let mut cited = memory.citations.iter().map(|it| &it.path);
+        if cited.any(|it| query.paths.contains(it)) {
+            why.affinity = 1.0 + AFFINITY;
+        }
     }
     *score = why.relevance * why.recency * why.trust.factor * why.usefulness * why.affinity;
-}
-
-/// From 1 for what was refreshed now, down to 0.9.
-fn recency_factor(now: Timestamp, refreshed_at: Timestamp) -> f32 {
-    let days = trust::days_since(refreshed_at, now);
-    1.0 - FRESHNESS + FRESHNESS * (-days / HALF_LIFE_DAYS).exp2()
-}
-
-fn usefulness_factor(memory: &Memory) -> f32 {
-    1.0 + USEFULNESS * (1.0 - 1.0 / (1.0 + memory.usage.applied as f32))
-}
-
-fn path_affinity_factor(query: &RecallQuery, memory: &Memory) -> f32 {
-    let mut cited = memory.citations.iter().map(|it| &it.path);
-    let is_cited = cited.any(|it| query.paths.contains(it));
-    if is_cited { 1.0 + AFFINITY } else { 1.0 }
 }
 
 #[cfg(test)]

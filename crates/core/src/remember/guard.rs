@@ -12,7 +12,8 @@ use super::replacement::find_replaced_memory;
 use super::resubmission;
 use crate::event::EventBody;
 use crate::memory::{
-    Channel, Draft, DuplicateChoice, Kind, Layer, Mark, Memory, Origin, Status, UsageCounts, Voice,
+    Channel, Draft, DuplicateChoice, Kind, Layer, Mark, Memory, MemoryId, Origin, Status,
+    UsageCounts, Voice,
 };
 use crate::policy::{MemoryLimits, Policy};
 use crate::refusal::{Refusal, check_length};
@@ -91,8 +92,10 @@ pub(super) fn admit_draft(cx: &Context, cited: Proven) -> Result<Vetted, EarlyEn
     )
     .or_else(|| explain_exposed_claim(&classified, &citations))
     .or_else(|| explain_ousting_person(&classified, old.as_ref()));
+    let is_claimed = !classified.draft.voice.is_person() && classified.layer != Layer::Session;
     let why = match why {
-        None => explain_repetition(cx, &classified)?,
+        // What would be in use waits all the same when no person says it and it repeats what waits or was rejected.
+        None if is_claimed => resubmission::explain_resubmission(cx, &classified.draft)?,
         why => why,
     };
     Ok(Vetted(Admission {
@@ -167,14 +170,6 @@ fn is_said_by_citations(fact: &str, citations: &[Citation]) -> bool {
     let is_in = |it: &Literal, cited: &Citation| literals::is_literal_in_text(it, &cited.snippet);
     let is_said = |it: &Literal| citations.iter().any(|cited| is_in(it, cited));
     !literals.is_empty() && literals.iter().all(is_said)
-}
-
-/// What would be in use waits all the same when no person says it and it repeats what waits or was rejected.
-fn explain_repetition(cx: &Context, it: &Classified) -> Result<Option<String>, StoreError> {
-    if it.draft.voice.is_person() || it.layer == Layer::Session {
-        return Ok(None);
-    }
-    resubmission::explain_resubmission(cx, &it.draft)
 }
 
 /// Admits a memory that was exported: its texts are cleaned and within the limits, the rest is as it was.
@@ -420,7 +415,7 @@ fn build_vetted_memory(
     let mut seen = BTreeSet::new();
     tags.retain(|tag| !tag.is_empty() && seen.insert(tag.clone()));
     Memory {
-        id: cx.new_id(),
+        id: MemoryId::new(cx.now, (cx.random)()),
         number: 0,
         space,
         layer: it.layer,
