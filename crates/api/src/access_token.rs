@@ -2,7 +2,9 @@
 
 use apostille_core::space::Space;
 use apostille_core::speaker::TokenFacts;
+use apostille_text::digest::Digest;
 use apostille_text::words::words;
+use jiff::Timestamp;
 
 words! {
     /// What somebody may do; each includes what stands before it.
@@ -61,4 +63,13 @@ impl AccessToken {
     pub fn allows_access(&self, access: Access) -> bool {
         self.access >= access
     }
+}
+
+/// Who holds which token.
+pub trait TokenRegistry: Send + Sync + 'static {
+    /// The pass of whoever brings the token with this digest, or none; `None`: nobody is let in with that.
+    fn authenticate_token(&self, token: Option<&Digest>) -> Option<AccessToken>;
+
+    /// Since when exactly this token is over, if it is known and was made to end.
+    fn expired_since(&self, token: &Digest) -> Option<Timestamp>;
 }

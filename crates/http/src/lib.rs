@@ -41,7 +41,6 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use apostille_text::digest::Digest;
 use axum::body::Body;
 use axum::response::Response;
 use hyper::body::Incoming;
@@ -49,7 +48,7 @@ use hyper::{Method as Verb, Request};
 use jiff::Timestamp;
 use tokio::sync::{broadcast, watch as channel};
 
-use apostille_api::access_token::{Access, AccessToken};
+use apostille_api::access_token::{Access, AccessToken, TokenRegistry};
 use apostille_api::host::Host;
 use apostille_api::request_scope::HttpReply;
 use apostille_mcp::{McpServer, SharedWorkLimit, ToolOffer};
@@ -64,15 +63,6 @@ use route::{AuthKind, PathParams, RouteEntry, RouteMatch, RouteTarget};
 use sessions::PanelSessions;
 
 pub use log::{LogLevel, RequestLog};
-
-/// Who holds which token.
-pub trait TokenRegistry: Send + Sync + 'static {
-    /// The pass of whoever brings the token with this digest, or none; `None`: nobody is let in with that.
-    fn authenticate_token(&self, token: Option<&Digest>) -> Option<AccessToken>;
-
-    /// Since when exactly this token is over, if it is known and was made to end.
-    fn expired_since(&self, token: &Digest) -> Option<Timestamp>;
-}
 
 /// How much is taken on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

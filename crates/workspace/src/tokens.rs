@@ -7,10 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use anyhow::Context as _;
-use apostille_api::access_token::{Access, AccessToken};
+use apostille_api::access_token::{Access, AccessToken, TokenRegistry};
 use apostille_core::format;
 use apostille_core::space::Space;
-use apostille_http::TokenRegistry;
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
