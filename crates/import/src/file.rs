@@ -83,14 +83,10 @@ pub struct ImportItem {
 /// What a file holds, and what was left out of it.
 #[derive(Debug, Clone)]
 pub struct ImportPlan {
-    /// The file, as it was named.
-    pub name: String,
-    /// Its format.
-    pub format: Format,
     /// What is to be kept.
     pub items: Vec<ImportItem>,
-    /// What is not.
-    pub left_out: Vec<LeftOut>,
+    /// What is told of the file: so far, what was left out.
+    pub report: FileImportReport,
 }
 
 /// What became of a file.
@@ -125,10 +121,18 @@ pub fn plan_import(
     (limits, now): (&MemoryLimits, Timestamp),
 ) -> Result<ImportPlan, ImportFileError> {
     let mut taken = ImportPlan {
-        name: name.into(),
-        format,
         items: Vec::new(),
-        left_out: Vec::new(),
+        report: FileImportReport {
+            name: name.into(),
+            format,
+            kept: 0,
+            known: 0,
+            waiting: 0,
+            let_in: 0,
+            changed: Vec::new(),
+            refused: Vec::new(),
+            left_out: Vec::new(),
+        },
     };
     match format {
         Format::Notes => plan_plain_notes(&mut taken, sheet.text, shelf, limits)?,
@@ -140,7 +144,7 @@ pub fn plan_import(
                 why,
             };
             let reading = foreign.parse_foreign_file(sheet, limits).map_err(unfit)?;
-            taken.left_out = reading.left_out;
+            taken.report.left_out = reading.left_out;
             for piece in reading.pieces {
                 taken.add_candidate(shelf, piece, now);
             }
@@ -182,7 +186,7 @@ impl ImportPlan {
             (shelf.repo, "a repository's")
         };
         match space {
-            None => self.left_out.push(LeftOut {
+            None => self.report.left_out.push(LeftOut {
                 at,
                 why: format!("it is {whose}, and that space is out of reach here"),
             }),
@@ -289,23 +293,10 @@ pub fn import_planned_files<'a>(
     let mut said: BTreeSet<(Space, Digest)> = BTreeSet::new();
     let mut files = Vec::new();
     for ImportPlan {
-        name,
-        format,
         items,
-        left_out,
+        report: mut done,
     } in taken
     {
-        let mut done = FileImportReport {
-            name,
-            format,
-            kept: 0,
-            known: 0,
-            waiting: 0,
-            let_in: 0,
-            changed: Vec::new(),
-            refused: Vec::new(),
-            left_out,
-        };
         for ImportItem {
             at,
             memory,
@@ -316,7 +307,7 @@ pub fn import_planned_files<'a>(
                 memory.space.clone(),
                 claim_digest(memory.layer, None, None, &memory.fact),
             );
-            if format.is_foreign() && said.contains(&words) {
+            if done.format.is_foreign() && said.contains(&words) {
                 done.known += 1;
                 continue;
             }

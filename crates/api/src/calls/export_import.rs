@@ -180,8 +180,11 @@ fn leave_out_unreachable_items(taken: &mut ImportPlan, pass: &AccessToken) {
         .partition(|it| pass.reaches_space(&it.memory.space));
     taken.items = items;
     let why = format!("'{}' does not reach its space", pass.name);
-    taken.left_out.extend(outside.into_iter().map(|it| LeftOut {
-        at: it.at,
-        why: why.clone(),
-    }));
+    taken
+        .report
+        .left_out
+        .extend(outside.into_iter().map(|it| LeftOut {
+            at: it.at,
+            why: why.clone(),
+        }));
 }

@@ -3,11 +3,9 @@
 //! Kept are the active phase, unresolved blockers, constraints and decisions; notes and what was verified are counted,
 //! and everything verbose is left to `task show`.
 
-use std::collections::BTreeMap;
-
 use super::{CONSTRAINT, Sort, Task, has_tag, load_task_memories};
 use apostille_cite::verdict::{find_worst_verdict, format_standing_word};
-use apostille_core::memory::{Memory, MemoryId};
+use apostille_core::memory::Memory;
 use apostille_core::recall::render::sanitize_line;
 use apostille_core::space::Space;
 use apostille_core::verify;
@@ -37,8 +35,6 @@ pub fn format_task_bullets(
 /// so many characters. The same state gives the same bytes.
 #[must_use]
 pub fn list_task_bullets(task: &Task, seen: &[VerifiedMemory], max_chars: usize) -> Vec<String> {
-    let told: BTreeMap<MemoryId, &VerifiedMemory> =
-        seen.iter().map(|it| (it.memory.id, it)).collect();
     let mut room = BulletBudget {
         left: max_chars,
         lines: Vec::new(),
@@ -57,9 +53,9 @@ pub fn list_task_bullets(task: &Task, seen: &[VerifiedMemory], max_chars: usize)
     }
     let bullets = |sort: Sort, is_wanted: &dyn Fn(&Memory) -> bool| -> Vec<String> {
         task.entries_of_sort(sort)
-            .filter_map(|it| told.get(&it.id))
+            .filter_map(|entry| seen.iter().find(|it| it.memory.id == entry.id))
             .filter(|it| it.memory.is_active() && is_wanted(&it.memory))
-            .map(|it| format_note_bullet(it))
+            .map(format_note_bullet)
             .collect()
     };
     room.push_newest("blocked", &bullets(Sort::Blocker, &|_| true));

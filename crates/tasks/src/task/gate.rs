@@ -110,19 +110,19 @@ struct GateRecord {
     at: String,
     task: String,
     gate: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     phases: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     phase: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
 }
 
@@ -131,8 +131,6 @@ struct GateRecord {
 pub struct GateLog {
     /// The gates, in the order of the file.
     pub passages: Vec<GateEvent>,
-    /// How many lines are no gates: torn ones, or what a merge left behind.
-    pub n_broken: usize,
     /// Whether a newer program wrote some of it.
     pub is_newer: bool,
 }
@@ -144,13 +142,8 @@ pub fn parse_gate_log(text: &str) -> GateLog {
     for line in text.lines().map(str::trim).filter(|it| !it.is_empty()) {
         let line: Option<GateRecord> = serde_json::from_str(line).ok();
         log.is_newer |= line.as_ref().is_some_and(|it| it.v > VERSION);
-        match line
-            .filter(|it| it.v == VERSION)
-            .and_then(convert_gate_record)
-        {
-            Some(passage) => log.passages.push(passage),
-            None => log.n_broken += 1,
-        }
+        let line = line.filter(|it| it.v == VERSION);
+        log.passages.extend(line.and_then(convert_gate_record));
     }
     log
 }
@@ -158,11 +151,8 @@ pub fn parse_gate_log(text: &str) -> GateLog {
 /// The gate that a line tells of. The file may have come with the repository, so its words are made plain.
 fn convert_gate_record(line: GateRecord) -> Option<GateEvent> {
     let phase = |it: &String| sanitise_task_text("phase", it, PHASE_CHARS);
-    let memory = line
-        .memory
-        .as_deref()
-        .and_then(|it| it.parse::<MemoryId>().ok());
-    let what = match line.gate.parse::<Gate>().ok()? {
+    let memory = line.memory.as_deref().and_then(|it| it.parse().ok());
+    let what = match line.gate.parse().ok()? {
         Gate::Started => GateAction::Started(GateStart {
             title: sanitise_task_text("title", &line.title?, TITLE_CHARS),
             phases: line.phases.iter().take(MAX_PHASES).map(phase).collect(),
@@ -179,10 +169,9 @@ fn convert_gate_record(line: GateRecord) -> Option<GateEvent> {
         Gate::Done => GateAction::Done(memory),
         Gate::Abandoned => GateAction::Abandoned(memory),
     };
-    let (at, task) = (line.at.parse().ok()?, line.task.parse().ok()?);
     Some(GateEvent {
-        at,
-        task,
+        at: line.at.parse().ok()?,
+        task: line.task.parse().ok()?,
         session: line.session,
         what,
     })
@@ -192,7 +181,7 @@ impl GateEvent {
     /// The line for it, without its end.
     #[must_use]
     pub fn to_json_line(&self) -> String {
-        let line = GateRecord {
+        let mut line = GateRecord {
             v: VERSION,
             at: format_timestamp(self.at),
             task: self.task.to_string(),
@@ -200,32 +189,22 @@ impl GateEvent {
             session: self.session.clone(),
             ..GateRecord::default()
         };
-        let line = match &self.what {
-            GateAction::Started(it) => GateRecord {
-                title: Some(it.title.clone()),
-                phases: it.phases.clone(),
-                phase: it.phase.clone(),
-                commit: it.commit.clone(),
-                by: it.by.clone(),
-                ..line
-            },
-            GateAction::Phase(name) => GateRecord {
-                phase: Some(name.clone()),
-                ..line
-            },
+        match &self.what {
+            GateAction::Started(it) => {
+                let it = it.clone();
+                (line.title, line.phases, line.phase) = (Some(it.title), it.phases, it.phase);
+                (line.commit, line.by) = (it.commit, it.by);
+            }
+            GateAction::Phase(name) => line.phase = Some(name.clone()),
             GateAction::Noted(id)
             | GateAction::Decided(id)
             | GateAction::Verified(id)
             | GateAction::Blocked(id)
-            | GateAction::Unblocked(id) => GateRecord {
-                memory: Some(id.to_string()),
-                ..line
-            },
-            GateAction::Done(id) | GateAction::Abandoned(id) => GateRecord {
-                memory: id.map(|it| it.to_string()),
-                ..line
-            },
-        };
+            | GateAction::Unblocked(id)
+            | GateAction::Done(Some(id))
+            | GateAction::Abandoned(Some(id)) => line.memory = Some(id.to_string()),
+            GateAction::Done(None) | GateAction::Abandoned(None) => {}
+        }
         serde_json::to_string(&line).unwrap_or_default()
     }
 }
