@@ -38,13 +38,6 @@ pub struct TrendDay {
 }
 
 impl TrendDay {
-    fn new(date: Date) -> Self {
-        Self {
-            date,
-            ..Self::default()
-        }
-    }
-
     /// How many memories stood here at its end.
     #[must_use]
     pub fn count_in_stage(&self, stage: Stage) -> u64 {
@@ -140,7 +133,7 @@ pub fn compute_trend(
         .to_zoned(TimeZone::UTC)
         .map_or(Timestamp::MIN, |it| it.timestamp());
     let mut whole = Trend {
-        days: iterate_dates(first, today).map(TrendDay::new).collect(),
+        days: list_empty_days(first, today),
         is_cut: false,
     };
     for space in spaces {
@@ -164,10 +157,15 @@ pub fn compute_trend(
     Ok(whole)
 }
 
-fn iterate_dates(first: Date, last: Date) -> impl Iterator<Item = Date> {
-    first
-        .series(jiff::Span::new().days(1))
-        .take_while(move |it| *it <= last)
+fn list_empty_days(first: Date, last: Date) -> Vec<TrendDay> {
+    let dates = first.series(jiff::Span::new().days(1));
+    dates
+        .take_while(|it| *it <= last)
+        .map(|date| TrendDay {
+            date,
+            ..TrendDay::default()
+        })
+        .collect()
 }
 
 /// The days from the first to the last, out of how many memories stand where now and what happened, the newest first.
@@ -178,7 +176,7 @@ pub fn fold_trend_days(
     last: Date,
     traces: &[EventTrace],
 ) -> Vec<TrendDay> {
-    let mut days: Vec<TrendDay> = iterate_dates(first, last).map(TrendDay::new).collect();
+    let mut days = list_empty_days(first, last);
     let mut back = StageRewind {
         stages,
         earlier: HashMap::new(),

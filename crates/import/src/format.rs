@@ -141,16 +141,17 @@ pub fn explain_unknown_json(text: &str) -> Option<String> {
 
 fn detect_by_file_name(name: Option<&str>) -> Option<Format> {
     let name = name?.to_ascii_lowercase();
-    let is_rules = matches!(
-        &*name,
-        "agents.md" | "claude.md" | "claude.local.md" | "gemini.md" | ".cursorrules"
-    ) || [".mdc", "copilot-instructions.md", ".instructions.md"]
-        .iter()
-        .any(|it| name.ends_with(it));
+    let is_rules = |it: &str| {
+        [".mdc", "copilot-instructions.md", ".instructions.md"]
+            .iter()
+            .any(|end| it.ends_with(end))
+    };
     match &*name {
-        _ if is_rules => Some(Format::Rules),
+        "agents.md" | "claude.md" | "claude.local.md" | "gemini.md" | ".cursorrules" => {
+            Some(Format::Rules)
+        }
         "memory.md" => Some(Format::Claude),
-        _ => None,
+        other => is_rules(other).then_some(Format::Rules),
     }
 }
 

@@ -107,24 +107,19 @@ fn parse_front_matter_value(value: &str) -> Vec<String> {
     if matches!(value, "" | ">" | ">-" | "|" | "|-" | "~" | "null") {
         return Vec::new();
     }
-    match value.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
-        Some(items) => items
-            .split(',')
-            .map(strip_value_quotes)
-            .filter(|it| !it.is_empty())
-            .collect(),
-        None => vec![strip_value_quotes(value)],
-    }
+    let Some(items) = value.strip_prefix('[').and_then(|it| it.strip_suffix(']')) else {
+        return vec![strip_value_quotes(value)];
+    };
+    let items = items.split(',').map(strip_value_quotes);
+    items.filter(|it| !it.is_empty()).collect()
 }
 
 /// A value without its quotes.
 fn strip_value_quotes(value: &str) -> String {
     let value = value.trim();
     let quoted = |mark: char| value.strip_prefix(mark)?.strip_suffix(mark);
-    quoted('"')
-        .or_else(|| quoted('\''))
-        .unwrap_or(value)
-        .to_owned()
+    let inner = quoted('"').or_else(|| quoted('\''));
+    inner.unwrap_or(value).to_owned()
 }
 
 #[cfg(test)]

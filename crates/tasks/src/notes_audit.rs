@@ -42,7 +42,11 @@ pub fn audit_notes_file(text: &str, tasks: &[Task]) -> Vec<AuditFinding> {
         let what = format!("{lines} of what is over: done, merged or passed");
         add(what, "apostille task note \"TEXT\"");
     }
-    if let Some(task) = ended.iter().find(|it| is_block_of_task(&block, it)) {
+    let is_in_block = |it: &&&Task| {
+        let line = format!("- task: {},", it.slug);
+        block.iter().any(|it| it.starts_with(&line))
+    };
+    if let Some(task) = ended.iter().find(is_in_block) {
         let what = format!("its block tells of {}, which is {}", task.slug, task.status);
         add(what, "apostille task show");
     }
@@ -94,11 +98,6 @@ fn is_history_line(line: &str) -> bool {
     // "In progress" and "next step" are what it is for.
     let is_next = begins(&["todo", "next", "in progress", "currently", "wip"]);
     is_past || matches!(excluded, Some(Exclusion::GitHistory | Exclusion::TaskState) if !is_next)
-}
-
-fn is_block_of_task(block: &[&str], task: &Task) -> bool {
-    let line = format!("- task: {},", task.slug);
-    block.iter().any(|it| it.starts_with(&line))
 }
 
 /// The numbers of the lines that are such, as the beginning of a sentence.

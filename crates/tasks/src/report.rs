@@ -67,24 +67,19 @@ impl ReportItem {
     /// What it is called: the title of the task, else its name, else nothing.
     #[must_use]
     pub fn title(&self) -> Option<&str> {
-        let summary = self.summary.as_ref();
-        summary
-            .and_then(|it| it.memory.subject.as_deref())
-            .or(self.task.as_deref())
+        let subject = || self.summary.as_ref()?.memory.subject.as_deref();
+        subject().or(self.task.as_deref())
     }
 
     /// How the task stands, as far as the span tells.
     #[must_use]
     pub fn status(&self) -> Option<&'static str> {
         self.task.as_ref()?;
-        let Some(summary) = &self.summary else {
-            return Some(Status::Open.as_str());
-        };
-        let has = |tag: &str| has_tag(&summary.memory, tag);
-        Some(match () {
-            () if has(LEFT) => "left open",
-            () if has(Status::Abandoned.as_str()) => Status::Abandoned.as_str(),
-            () => Status::Done.as_str(),
+        Some(match self.summary.as_ref().map(|it| &it.memory) {
+            None => Status::Open.as_str(),
+            Some(it) if has_tag(it, LEFT) => "left open",
+            Some(it) if has_tag(it, Status::Abandoned.as_str()) => Status::Abandoned.as_str(),
+            Some(_) => Status::Done.as_str(),
         })
     }
 

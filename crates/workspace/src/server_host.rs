@@ -283,13 +283,13 @@ fn select_reachable_spaces(
     origin: &CallOrigin,
     settings: &Settings,
 ) -> Result<(Space, Option<Space>), PlaceError> {
-    let (repo, user) = (&settings.repo, &settings.user);
-    let reaches = |space| can_reach_space(origin.pass.as_ref(), space);
-    match (reaches(repo), reaches(user)) {
-        (true, true) => Ok((repo.clone(), Some(user.clone()))),
-        (true, false) => Ok((repo.clone(), None)),
-        (false, true) => Ok((user.clone(), None)),
-        (false, false) => Err(build_out_of_reach_error(origin, repo)),
+    let mut spaces = [&settings.repo, &settings.user]
+        .into_iter()
+        .filter(|it| can_reach_space(origin.pass.as_ref(), it))
+        .cloned();
+    match spaces.next() {
+        Some(first) => Ok((first, spaces.next())),
+        None => Err(build_out_of_reach_error(origin, &settings.repo)),
     }
 }
 

@@ -103,13 +103,11 @@ fn format_note_bullet(it: &VerifiedMemory) -> String {
 }
 
 fn format_note_counts(task: &Task) -> Option<String> {
-    let n = |sort: Sort| task.entries_of_sort(sort).count();
-    let told = [(n(Sort::Verified), "verified"), (n(Sort::Note), "noted")];
-    let told: Vec<String> = told
-        .iter()
-        .filter(|it| it.0 > 0)
-        .map(|(n, word)| format!("{n} {word}"))
-        .collect();
+    let told = [(Sort::Verified, "verified"), (Sort::Note, "noted")].map(|(sort, word)| {
+        let n = task.entries_of_sort(sort).count();
+        (n > 0).then(|| format!("{n} {word}"))
+    });
+    let told: Vec<String> = told.into_iter().flatten().collect();
     (!told.is_empty())
         .then(|| format!("also: {} (`apostille task show` has them)", told.join(", ")))
 }

@@ -18,7 +18,8 @@ pub fn add_trailers(message: &str, comment: &str, trailers: &[(&str, &str)]) -> 
         return None;
     }
     let block = find_trailer_block(&body);
-    let is_there = |name: &str| block.iter().flatten().any(|it| has_trailer_name(it, name));
+    let names = || block.iter().flatten().filter_map(|it| it.split_once(':'));
+    let is_there = |name: &str| names().any(|it| it.0.trim_end().eq_ignore_ascii_case(name));
     let missing: Vec<String> = trailers
         .iter()
         .filter(|(name, _)| !is_there(name))
@@ -87,11 +88,6 @@ fn is_trailer_line(line: &str) -> bool {
         |it: &str| !it.is_empty() && it.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     let name = line.split_once(':').map(|it| it.0);
     is_known_trailer(line) || name.is_some_and(|it| is_name(it.trim_end_matches([' ', '\t'])))
-}
-
-fn has_trailer_name(line: &str, name: &str) -> bool {
-    line.split_once(':')
-        .is_some_and(|(it, _)| it.trim_end().eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]
