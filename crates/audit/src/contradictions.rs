@@ -15,7 +15,7 @@ use apostille_text::overlap::normalise_fact;
 const WINDOW: usize = 64;
 
 /// Pairs that cannot both be true of one module, or may not.
-pub(super) fn audit_contradictions(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
+pub(super) fn audit_contradictions(seen: &AuditInput) -> Vec<AuditFinding> {
     let mut subjects: BTreeMap<(&Space, String), Vec<&VerifiedMemory>> = BTreeMap::new();
     for it in seen.active_knowledge() {
         if let Some(subject) = it.memory.subject.as_deref() {

@@ -21,7 +21,7 @@ const WINDOW: usize = 32;
 const STRIDE: usize = 256;
 
 /// Groups of memories that say much the same, the one to keep first.
-pub(super) fn audit_duplicates(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
+pub(super) fn audit_duplicates(seen: &AuditInput) -> Vec<AuditFinding> {
     let mut shelves: BTreeMap<(&Space, Layer), Vec<&VerifiedMemory>> = BTreeMap::new();
     for it in seen
         .active
@@ -73,7 +73,7 @@ fn keeper_sort_key(it: &VerifiedMemory) -> impl Ord {
 /// The groups of a shelf, in the order of their keepers' numbers.
 fn group_duplicates<'v>(
     shelf: &[&'v VerifiedMemory],
-    seen: &AuditInput<'_>,
+    seen: &AuditInput,
 ) -> Vec<Vec<&'v VerifiedMemory>> {
     let gists: Vec<FactFingerprint> = shelf
         .iter()

@@ -266,9 +266,9 @@ impl AuditInput<'_> {
 
 /// Looks for everything that needs attention in these spaces. The citations are looked up in the reader's own checkout.
 pub fn audit(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
-    options: &AuditOptions<'_>,
+    options: &AuditOptions,
 ) -> Result<AuditReport, CoreError> {
     let filter = MemoryFilter {
         spaces: spaces.to_vec(),
@@ -354,7 +354,7 @@ fn finding_sort_key(it: &AuditFinding) -> impl Ord {
     )
 }
 
-type AuditCheck = fn(&AuditInput<'_>) -> Result<Vec<AuditFinding>, CoreError>;
+type AuditCheck = fn(&AuditInput) -> Result<Vec<AuditFinding>, CoreError>;
 
 /// Every check, with the classes of what it finds.
 const CHECKS: &[(&[Class], AuditCheck)] = &[

@@ -16,7 +16,7 @@ use apostille_text::moderate;
 const BETWEEN: &str = " \u{2016} ";
 
 /// Secrets, wherever they are: also in what is no longer in use.
-pub(super) fn audit_secrets(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
+pub(super) fn audit_secrets(seen: &AuditInput) -> Vec<AuditFinding> {
     let all = seen.active.iter().map(|it| &it.memory).chain(&seen.rest);
     all.take_while(|_| seen.is_in_time())
         .filter_map(|it| Some(build_secret_finding(it, find_secret_rule(it)?)))
@@ -57,7 +57,7 @@ fn find_secret_rule(memory: &Memory) -> Option<&'static str> {
 }
 
 /// What is in use and reads like an instruction, or is not said by the lines it cites. A person's own words may.
-pub(super) fn audit_marked_memories(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
+pub(super) fn audit_marked_memories(seen: &AuditInput) -> Vec<AuditFinding> {
     let mut findings = Vec::new();
     for it in seen.active.iter().take_while(|_| seen.is_in_time()) {
         let memory = &it.memory;
@@ -91,7 +91,7 @@ pub(super) fn audit_marked_memories(seen: &AuditInput<'_>) -> Vec<AuditFinding> 
 }
 
 /// What the save exclusions of today would turn away.
-pub(super) fn audit_exclusions(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
+pub(super) fn audit_exclusions(seen: &AuditInput) -> Vec<AuditFinding> {
     seen.active_knowledge()
         .take_while(|_| seen.is_in_time())
         .filter_map(|it| {
@@ -118,7 +118,7 @@ fn build_exclusion_finding(it: &VerifiedMemory, (what, why): (Exclusion, &str)) 
 }
 
 /// What lacks a subject, a reason or a citation, by what is lacking.
-pub(super) fn audit_missing_fields(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
+pub(super) fn audit_missing_fields(seen: &AuditInput) -> Vec<AuditFinding> {
     let mut lots: BTreeMap<(&Space, Vec<&'static str>), Vec<&VerifiedMemory>> = BTreeMap::new();
     for it in seen.active_knowledge() {
         let missing = list_missing_fields(&it.memory);

@@ -63,7 +63,7 @@ impl ReviewItem {
 }
 
 /// Everything that waits in these spaces: copies together, the safest and most useful first. Nothing is written.
-pub fn list_review_queue(cx: &Context<'_>, spaces: &[Space]) -> Result<Vec<ReviewItem>, CoreError> {
+pub fn list_review_queue(cx: &Context, spaces: &[Space]) -> Result<Vec<ReviewItem>, CoreError> {
     let mut queue = list_sorted_pending(cx, spaces, usize::MAX)?;
     add_review_details(cx, &mut queue)?;
     Ok(queue)
@@ -72,7 +72,7 @@ pub fn list_review_queue(cx: &Context<'_>, spaces: &[Space]) -> Result<Vec<Revie
 /// At most so many of the queue, those that wait longest first, without what is known beside each. A face that shows only
 /// a part adds that with [`add_review_details`].
 pub fn list_sorted_pending(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     most: usize,
 ) -> Result<Vec<ReviewItem>, CoreError> {
@@ -104,7 +104,7 @@ pub fn list_sorted_pending(
 }
 
 /// Adds what is known that is much like each of them, and what each would replace.
-pub fn add_review_details(cx: &Context<'_>, queue: &mut [ReviewItem]) -> Result<(), CoreError> {
+pub fn add_review_details(cx: &Context, queue: &mut [ReviewItem]) -> Result<(), CoreError> {
     for it in queue {
         it.near =
             dedupe::withhold_stale_facts(cx, dedupe::find_similar_memories(cx, it.memory())?)?;

@@ -5,7 +5,7 @@ use apostille_core::verify;
 use apostille_core::verify::VerifiedMemory;
 
 /// What does not hold here, and what speaks of a branch that never came here. What could not be looked up is neither.
-pub(super) fn audit_stale_citations(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
+pub(super) fn audit_stale_citations(seen: &AuditInput) -> Vec<AuditFinding> {
     seen.active
         .iter()
         .filter(|it| it.is_bad())

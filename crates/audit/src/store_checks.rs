@@ -10,7 +10,7 @@ use apostille_core::{Context, CoreError};
 const NEARLY_FULL: u8 = 80;
 
 /// What the store says of itself.
-pub(super) fn audit_store_damage(seen: &AuditInput<'_>) -> Result<Vec<AuditFinding>, CoreError> {
+pub(super) fn audit_store_damage(seen: &AuditInput) -> Result<Vec<AuditFinding>, CoreError> {
     if !seen.options.is_thorough {
         return Ok(Vec::new());
     }
@@ -21,7 +21,7 @@ pub(super) fn audit_store_damage(seen: &AuditInput<'_>) -> Result<Vec<AuditFindi
 }
 
 /// The breakers that are open: what these write waits for a person.
-pub(super) fn audit_open_breakers(seen: &AuditInput<'_>) -> Result<Vec<AuditFinding>, CoreError> {
+pub(super) fn audit_open_breakers(seen: &AuditInput) -> Result<Vec<AuditFinding>, CoreError> {
     let mut findings = Vec::new();
     for space in seen.spaces {
         for trip in seen.cx.store.read_breaker_state(space, seen.cx.now)?.open {
@@ -44,7 +44,7 @@ pub(super) fn audit_open_breakers(seen: &AuditInput<'_>) -> Result<Vec<AuditFind
 }
 
 /// Too many memories, and an identity layer that is nearly full.
-pub(super) fn audit_space_capacity(seen: &AuditInput<'_>) -> Result<Vec<AuditFinding>, CoreError> {
+pub(super) fn audit_space_capacity(seen: &AuditInput) -> Result<Vec<AuditFinding>, CoreError> {
     let mut findings = Vec::new();
     for space in seen.spaces {
         let policy = seen

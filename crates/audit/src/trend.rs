@@ -121,7 +121,7 @@ pub fn utc_date(at: Timestamp) -> Date {
 
 /// What happened in these spaces in the last days, today included; at most so many events of each space are looked at.
 pub fn compute_trend(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     n_days: u16,
     limit: usize,

@@ -5,7 +5,7 @@ use apostille_core::memory::{Memory, Stage};
 use apostille_core::space::Space;
 
 /// What was never shown for long, and what was shown often and never applied.
-pub(super) fn audit_unused_memories(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
+pub(super) fn audit_unused_memories(seen: &AuditInput) -> Vec<AuditFinding> {
     let hygiene = seen.cx.policy.hygiene;
     let age = |it: &Memory| count_whole_days(it.refreshed_at.max(it.recorded_at), seen.cx.now);
     let is_unseen = |it: &Memory| {
@@ -26,7 +26,7 @@ pub(super) fn audit_unused_memories(seen: &AuditInput<'_>) -> Vec<AuditFinding> 
 }
 
 fn build_unused_finding(
-    seen: &AuditInput<'_>,
+    seen: &AuditInput,
     space: &Space,
     what: &str,
     is_such: impl Fn(&Memory) -> bool,
@@ -43,14 +43,14 @@ fn build_unused_finding(
 }
 
 /// What has waited in quarantine for long. Its text is not told: nobody vouches for it yet.
-pub(super) fn audit_pending_memories(seen: &AuditInput<'_>) -> Vec<AuditFinding> {
+pub(super) fn audit_pending_memories(seen: &AuditInput) -> Vec<AuditFinding> {
     seen.spaces
         .iter()
         .filter_map(|space| build_pending_finding(seen, space))
         .collect()
 }
 
-fn build_pending_finding(seen: &AuditInput<'_>, space: &Space) -> Option<AuditFinding> {
+fn build_pending_finding(seen: &AuditInput, space: &Space) -> Option<AuditFinding> {
     let limit = seen.cx.policy.hygiene.pending_days;
     let age = |it: &Memory| count_whole_days(it.recorded_at, seen.cx.now);
     let is_old = |it: &&Memory| {

@@ -7,7 +7,7 @@ use super::front_matter::FrontMatter;
 use apostille_core::memory::Kind;
 
 /// Takes the observations and relations out of a note.
-pub(super) fn collect_basic_memory(page: &mut CandidateCollector<'_>, sheet: &ForeignFile<'_>) {
+pub(super) fn collect_basic_memory(page: &mut CandidateCollector, sheet: &ForeignFile) {
     let front = FrontMatter::parse_leading(sheet.text);
     let head = front.n_lines;
     let mut note = BasicMemoryNote {
@@ -21,7 +21,7 @@ pub(super) fn collect_basic_memory(page: &mut CandidateCollector<'_>, sheet: &Fo
     }
 }
 
-fn find_note_title(sheet: &ForeignFile<'_>, front: &FrontMatter) -> String {
+fn find_note_title(sheet: &ForeignFile, front: &FrontMatter) -> String {
     let heading = || sheet.text.lines().find_map(|it| it.strip_prefix("# "));
     let stem = || sheet.name.map(|it| it.strip_suffix(".md").unwrap_or(it));
     front
@@ -42,7 +42,7 @@ struct BasicMemoryNote {
 }
 
 impl BasicMemoryNote {
-    fn parse_line(&mut self, page: &mut CandidateCollector<'_>, n: usize, line: &str) {
+    fn parse_line(&mut self, page: &mut CandidateCollector, n: usize, line: &str) {
         let (text, at) = (line.trim(), format!("line {n}"));
         let was_prose = std::mem::take(&mut self.is_prose);
         if text.starts_with("```") {

@@ -34,7 +34,7 @@ enum MarkdownBlock {
 /// Takes the texts of a page, from behind its head, as `to_candidate` makes them out of place, heading and words. `skip`
 /// says why one of them is no use.
 pub(super) fn collect_blocks(
-    page: &mut CandidateCollector<'_>,
+    page: &mut CandidateCollector,
     (text, head): (&str, usize),
     skip: impl Fn(&str) -> Option<&'static str>,
     to_candidate: impl Fn(String, Option<String>, String) -> ImportCandidate,

@@ -8,7 +8,7 @@ use super::front_matter::FrontMatter;
 use apostille_core::memory::Kind;
 
 /// Takes the memories out of a file: one that has a type is one memory, the rest are pages.
-pub(super) fn collect_claude_memories(page: &mut CandidateCollector<'_>, sheet: &ForeignFile<'_>) {
+pub(super) fn collect_claude_memories(page: &mut CandidateCollector, sheet: &ForeignFile) {
     let front = FrontMatter::parse_leading(sheet.text);
     match front.get("type").and_then(|it| it.parse().ok()) {
         Some(kind) => page.add_whole_candidate(parse_single_memory(sheet.text, &front, kind)),
@@ -56,7 +56,7 @@ fn split_off_reason<'a>(lines: impl Iterator<Item = &'a str>) -> (String, Option
 }
 
 /// An index, or a page about a topic.
-fn collect_page_memories(page: &mut CandidateCollector<'_>, sheet: &ForeignFile<'_>, head: usize) {
+fn collect_page_memories(page: &mut CandidateCollector, sheet: &ForeignFile, head: usize) {
     let topic = sheet
         .name
         .and_then(|it| it.strip_suffix(".md"))

@@ -114,10 +114,10 @@ pub struct FileImportReport {
 
 /// Takes out of a file what it holds.
 pub fn plan_import(
-    sheet: &ForeignFile<'_>,
+    sheet: &ForeignFile,
     name: &str,
     format: Format,
-    shelf: &ImportTarget<'_>,
+    shelf: &ImportTarget,
     (limits, now): (&MemoryLimits, Timestamp),
 ) -> Result<ImportPlan, ImportFileError> {
     let mut taken = ImportPlan {
@@ -156,12 +156,7 @@ pub fn plan_import(
 impl ImportPlan {
     /// Adds a piece in its space: a preference is its user's, the rest is the repository's unless the person says
     /// otherwise.
-    fn add_candidate(
-        &mut self,
-        shelf: &ImportTarget<'_>,
-        mut piece: ImportCandidate,
-        now: Timestamp,
-    ) {
+    fn add_candidate(&mut self, shelf: &ImportTarget, mut piece: ImportCandidate, now: Timestamp) {
         let is_persons = shelf.is_persons || piece.kind == Kind::User;
         if shelf.is_persons && piece.kind == Kind::Project {
             piece.kind = Kind::User;
@@ -175,7 +170,7 @@ impl ImportPlan {
     /// Adds what `build` makes in the space that it belongs to, where that is within reach.
     fn add_item(
         &mut self,
-        shelf: &ImportTarget<'_>,
+        shelf: &ImportTarget,
         at: String,
         is_persons: bool,
         build: impl FnOnce(Space) -> (Memory, Vec<String>),
@@ -250,7 +245,7 @@ fn is_record_lines(text: &str) -> bool {
 fn plan_plain_notes(
     taken: &mut ImportPlan,
     text: &str,
-    shelf: &ImportTarget<'_>,
+    shelf: &ImportTarget,
     limits: &MemoryLimits,
 ) -> Result<(), ImportFileError> {
     for (n, line) in iter_filled_lines(text) {
@@ -285,7 +280,7 @@ pub fn import_planned_files<'a>(
     cx: &Context<'a>,
     ruled: impl Fn(&Space) -> Context<'a>,
     taken: Vec<ImportPlan>,
-    how: ImportOptions<'_>,
+    how: ImportOptions,
 ) -> Result<Vec<FileImportReport>, CoreError> {
     let known: BTreeSet<Space> = cx.store.list_spaces()?.into_iter().collect();
     let mut rehearsal = how.is_rehearsed.then(ImportDryRun::default);

@@ -42,7 +42,7 @@ impl Format {
     /// Takes the memories out of another program's file; of our own, none.
     pub fn parse_foreign_file(
         self,
-        sheet: &ForeignFile<'_>,
+        sheet: &ForeignFile,
         limits: &MemoryLimits,
     ) -> Result<ParsedForeignFile, FormatMismatch> {
         let mut page = CandidateCollector::new(limits);
@@ -76,7 +76,7 @@ const TRIED: usize = 20;
 
 /// Which format a text is of: by what it says, and by its name where that says nothing.
 #[must_use]
-pub fn detect_import_format(sheet: &ForeignFile<'_>) -> Option<Format> {
+pub fn detect_import_format(sheet: &ForeignFile) -> Option<Format> {
     match sheet.text.trim_start().starts_with(['{', '[']) {
         true => iter_filled_lines(sheet.text)
             .take(TRIED)

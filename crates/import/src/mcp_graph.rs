@@ -8,7 +8,7 @@ use apostille_core::memory::Kind;
 
 /// Takes the observations and relations out of lines, or out of one object with both lists.
 pub(super) fn collect_mcp_graph(
-    page: &mut CandidateCollector<'_>,
+    page: &mut CandidateCollector,
     text: &str,
 ) -> Result<(), FormatMismatch> {
     let whole: Value = serde_json::from_str(text).unwrap_or_default();
@@ -33,7 +33,7 @@ pub(super) fn find_graph_lists(value: &Value) -> Option<[&Vec<Value>; 2]> {
     ])
 }
 
-fn collect_graph_lines(page: &mut CandidateCollector<'_>, text: &str) -> bool {
+fn collect_graph_lines(page: &mut CandidateCollector, text: &str) -> bool {
     let mut has_any = false;
     for (n, line) in iter_filled_lines(text) {
         let at = format!("line {n}");
@@ -50,7 +50,7 @@ fn collect_graph_lines(page: &mut CandidateCollector<'_>, text: &str) -> bool {
     has_any
 }
 
-fn collect_graph_entity(page: &mut CandidateCollector<'_>, at: &str, value: &Value) {
+fn collect_graph_entity(page: &mut CandidateCollector, at: &str, value: &Value) {
     let Some(name) = get_nonempty_text(value, "name") else {
         return page.leave_out(at, "an entity without a name");
     };
@@ -82,7 +82,7 @@ fn collect_graph_entity(page: &mut CandidateCollector<'_>, at: &str, value: &Val
     }
 }
 
-fn collect_graph_relation(page: &mut CandidateCollector<'_>, at: &str, value: &Value) {
+fn collect_graph_relation(page: &mut CandidateCollector, at: &str, value: &Value) {
     let ends = ["from", "relationType", "to"].map(|it| get_nonempty_text(value, it));
     page.add_relation(at, ends);
 }

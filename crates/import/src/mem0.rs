@@ -6,7 +6,7 @@ use super::candidate::{self, CandidateCollector, FormatMismatch, ImportCandidate
 
 /// Takes the memories out of a list, and the relations beside it.
 pub(super) fn collect_mem0_export(
-    page: &mut CandidateCollector<'_>,
+    page: &mut CandidateCollector,
     text: &str,
 ) -> Result<(), FormatMismatch> {
     let value: Value = serde_json::from_str(text)
@@ -39,7 +39,7 @@ pub(super) fn find_mem0_list(value: &Value) -> Option<&Vec<Value>> {
     (is_theirs || is_named_and_empty).then_some(list)
 }
 
-fn collect_mem0_memory(page: &mut CandidateCollector<'_>, at: String, value: &Value) {
+fn collect_mem0_memory(page: &mut CandidateCollector, at: String, value: &Value) {
     let Some(said) = value["memory"].as_str() else {
         return page.leave_out(at, "it has no text 'memory'");
     };

@@ -11,7 +11,7 @@ use apostille_core::memory::Kind;
 const BOILERPLATE: &str = "This file provides guidance to ";
 
 /// Takes the rules out of a file.
-pub(super) fn collect_rules(page: &mut CandidateCollector<'_>, sheet: &ForeignFile<'_>) {
+pub(super) fn collect_rules(page: &mut CandidateCollector, sheet: &ForeignFile) {
     let front = FrontMatter::parse_leading(sheet.text);
     let globs = front.values_of("globs").join(", ");
     let reason = (!globs.is_empty()).then(|| format!("a rule for {globs}"));

@@ -93,7 +93,7 @@ impl ReportItem {
 /// What was done in these spaces, and in this span. What cites code of `here` is looked up; of other spaces it cannot be,
 /// and says so by having no verdicts.
 pub fn build_work_report(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     here: &Space,
     span: ReportSpan,

@@ -229,7 +229,7 @@ pub(crate) fn has_tag(memory: &Memory, tag: &str) -> bool {
 /// The memories of a task's entries, in their order. A file of a checkout says which they are, so each must say itself
 /// that it belongs to this task of this space. What was forgotten is left out.
 pub fn load_task_memories(
-    cx: &Context<'_>,
+    cx: &Context,
     space: &Space,
     task: &Task,
 ) -> Result<Vec<Memory>, CoreError> {

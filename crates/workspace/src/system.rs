@@ -113,7 +113,7 @@ pub struct Environment(pub(crate) BTreeMap<&'static str, String>);
 
 /// The names only: some values are secret.
 impl fmt::Debug for Environment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
     }
 }

@@ -80,7 +80,7 @@ impl MarkdownScanner {
         n_more
     }
 
-    fn take_plain_line(&mut self, n: usize, line: MarkdownLine<'_>) {
+    fn take_plain_line(&mut self, n: usize, line: MarkdownLine) {
         match line {
             MarkdownLine::Blank => self.is_apart = true,
             MarkdownLine::Heading(text) => self.push_node(MarkdownNode::Heading(text.to_owned())),

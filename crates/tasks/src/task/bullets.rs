@@ -19,7 +19,7 @@ const BULLET_CHARS: usize = 240;
 /// The bullets as one text of at most so many characters: each on a line of its own, each line ended. What cites code is
 /// looked up first.
 pub fn format_task_bullets(
-    cx: &Context<'_>,
+    cx: &Context,
     space: &Space,
     task: &Task,
     max_chars: usize,

@@ -35,7 +35,7 @@ pub fn find_left_open_tasks<'t>(
 /// The minimal episode of a task that was left open. The same task left at the same point gives the same memory, however
 /// often it is asked for.
 pub fn remember_left_open_task(
-    cx: &Context<'_>,
+    cx: &Context,
     space: &Space,
     task: &Task,
     voice: Voice,

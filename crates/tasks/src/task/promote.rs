@@ -19,7 +19,7 @@ pub fn is_durable_note(memory: &Memory) -> bool {
 /// Makes a note of a task into knowledge, through every check that any fact passes. It cites what proves it where that
 /// stands now; a note whose code has changed since is not promoted.
 pub fn promote_task_note(
-    cx: &Context<'_>,
+    cx: &Context,
     memory: Memory,
     kind: Option<Kind>,
 ) -> Result<RememberOutcome, CoreError> {

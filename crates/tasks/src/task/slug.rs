@@ -57,7 +57,7 @@ impl TaskSlug {
 }
 
 impl fmt::Display for TaskSlug {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.pad(&self.0)
     }
 }

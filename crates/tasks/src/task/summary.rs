@@ -42,7 +42,7 @@ pub fn draft_task_summary(
     space: &Space,
     task: &Task,
     memories: &[Memory],
-    ending: TaskEnding<'_>,
+    ending: TaskEnding,
     voice: Voice,
 ) -> Draft {
     // It repeats the words of others, so it is trusted no more than the least of them.
@@ -67,7 +67,7 @@ const TOLD: [(&str, Sort); 3] = [
     ("still blocked", Sort::Blocker),
 ];
 
-fn format_task_summary(task: &Task, memories: &[Memory], ending: TaskEnding<'_>) -> String {
+fn format_task_summary(task: &Task, memories: &[Memory], ending: TaskEnding) -> String {
     let mut lines = vec![format!("{}: {}", ending.status, task.title)];
     lines.extend(
         ending

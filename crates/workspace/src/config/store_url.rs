@@ -40,7 +40,7 @@ impl StoreUrl {
 }
 
 impl fmt::Display for StoreUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let kind = match self {
             Self::Sqlite(_) => "sqlite",
             Self::Jsonl(_) => "jsonl",
