@@ -104,8 +104,9 @@ impl ServerHost {
             open.retain(|it| it.1.checkout.is_some());
         }
         let names: Vec<String> = open.iter().map(|it| it.0.to_string()).collect();
-        let repo = origin.repo.as_deref();
-        open.retain(|it| repo.is_none_or(|repo| it.0.as_str() == repo));
+        if let Some(repo) = &origin.repo {
+            open.retain(|it| it.0.as_str() == repo);
+        }
         if open.len() < 2 {
             return Ok(open.pop().map(|it| it.1));
         }

@@ -41,11 +41,10 @@ impl StoreUrl {
 
 impl fmt::Display for StoreUrl {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let kind = match self {
-            Self::Sqlite(_) => "sqlite",
-            Self::Jsonl(_) => "jsonl",
-        };
-        write!(f, "{kind}:{}", self.path().display())
+        match self {
+            Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+            Self::Jsonl(path) => write!(f, "jsonl:{}", path.display()),
+        }
     }
 }
 
