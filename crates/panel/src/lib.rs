@@ -49,36 +49,34 @@ pub const ROUTES: &[Route] = &[
     build_form_route("/remember", Access::Write, remember::handle_remember_form),
     build_page_route("/memories/{name}", memory::render_memory_page),
     build_form_route("/memories/{name}/edit", Access::Write, |visit, asked| {
-        run_memory_action(visit, asked, "edit", actions::run_edit_action)
+        run_memory_action(visit, asked, "edit", actions::perform_edit)
     }),
     build_form_route("/memories/{name}/refresh", Access::Write, |visit, asked| {
-        run_memory_action(visit, asked, "refresh", actions::run_refresh_action)
+        run_memory_action(visit, asked, "refresh", actions::perform_refresh)
     }),
     build_form_route(
         "/memories/{name}/invalidate",
         Access::Write,
-        |visit, asked| {
-            run_memory_action(visit, asked, "invalidate", actions::run_invalidate_action)
-        },
+        |visit, asked| run_memory_action(visit, asked, "invalidate", actions::perform_invalidate),
     ),
     build_form_route("/memories/{name}/promote", Access::Write, |visit, asked| {
-        run_memory_action(visit, asked, "promote", actions::run_promote_action)
+        run_memory_action(visit, asked, "promote", actions::perform_promote)
     }),
     build_form_route("/memories/{name}/forget", Access::Write, |visit, asked| {
-        run_memory_action(visit, asked, "forget", actions::run_forget_action)
+        run_memory_action(visit, asked, "forget", actions::perform_forget)
     }),
     build_form_route(
         "/memories/{name}/restore",
         Access::Review,
-        |visit, asked| run_memory_action(visit, asked, "restore", actions::run_restore_action),
+        |visit, asked| run_memory_action(visit, asked, "restore", actions::perform_restore),
     ),
     build_form_route(
         "/memories/{name}/approve",
         Access::Review,
-        |visit, asked| run_memory_action(visit, asked, "approve", actions::run_approve_action),
+        |visit, asked| run_memory_action(visit, asked, "approve", actions::perform_approve),
     ),
     build_form_route("/memories/{name}/reject", Access::Review, |visit, asked| {
-        run_memory_action(visit, asked, "reject", actions::run_reject_action)
+        run_memory_action(visit, asked, "reject", actions::perform_reject)
     }),
     build_page_route("/review", review::render_review_page),
     build_form_route(
@@ -96,7 +94,7 @@ pub const ROUTES: &[Route] = &[
         run_review_decision(visit, asked, "merge", decisions::decide_merge)
     }),
     build_form_route("/review/{name}/reject", Access::Review, |visit, asked| {
-        run_review_decision(visit, asked, "reject", actions::run_reject_action)
+        run_review_decision(visit, asked, "reject", actions::perform_reject)
     }),
     build_page_route("/ask", ask::render_ask_page),
     build_form_route("/undo", Access::Review, undo::handle_undo_form),

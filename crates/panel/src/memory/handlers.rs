@@ -191,7 +191,7 @@ pub fn run_memory_action(
 }
 
 /// Puts other words in its place: a better version, or a correction.
-pub fn run_edit_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn perform_edit(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
     let draft = match case.tried.parse_draft(case.visit, &case.memory.space) {
         Ok(draft) => draft,
         Err(why) => return Ok(ActionOutcome::Unread(why)),
@@ -209,13 +209,13 @@ pub fn run_edit_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
 }
 
 /// Says that it still holds.
-pub fn run_refresh_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn perform_refresh(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
     let revised = revise::refresh_memory(&case.cx, &case.spaces, case.name());
     ActionOutcome::from_revised("refreshed", revised)
 }
 
 /// Marks it as wrong.
-pub fn run_invalidate_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn perform_invalidate(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
     let Some(reason) = case.tried.filled_text("reason") else {
         return Ok(ActionOutcome::Unread(
             "say in a sentence why it is wrong".into(),
@@ -228,7 +228,7 @@ pub fn run_invalidate_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome
 }
 
 /// Puts it back to how it stood before it was set aside.
-pub fn run_restore_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn perform_restore(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
     let (store, memory) = (case.cx.store, &case.memory);
     let Some((after, _)) = find_restorable_status(case.visit, memory)? else {
         return Ok(ActionOutcome::Unread(
@@ -247,7 +247,7 @@ pub fn run_restore_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
 }
 
 /// Lets it be used, also where it was rejected once.
-pub fn run_approve_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn perform_approve(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
     let by = case.visit.deciding_person()?;
     let revised = revise::reconsider_memory(&case.cx, by, &case.spaces, case.name());
     let mut came = ActionOutcome::from_revised("approved", revised)?;
@@ -258,7 +258,7 @@ pub fn run_approve_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
 }
 
 /// Turns it away, its copies too.
-pub fn run_reject_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn perform_reject(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
     let (by, reason) = (case.visit.deciding_person()?, case.reason());
     let reject = |name| revise::reject_memory(&case.cx, by, &case.spaces, name, &reason);
     let came = ActionOutcome::from_revised("rejected", reject(case.name()))?;
@@ -271,7 +271,7 @@ pub fn run_reject_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
 }
 
 /// Keeps a note for longer.
-pub fn run_promote_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn perform_promote(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
     let tried = &case.tried;
     let citations = match tried.parse_places() {
         Ok(places) => places,
@@ -296,7 +296,7 @@ pub(super) fn can_forget_memory(visit: &RequestScope<'_>, memory: &Memory) -> bo
 }
 
 /// Removes its text everywhere.
-pub fn run_forget_action(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn perform_forget(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
     if case.tried.field("sure").is_none() {
         let why = "tick the box first: what is forgotten cannot be brought back";
         return Ok(ActionOutcome::Unread(why.into()));
