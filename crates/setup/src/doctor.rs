@@ -13,9 +13,7 @@ use serde::Serialize;
 
 use apostille_terminal::breakers;
 use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_terminal::paint::{
-    BOLD, DIM, GREEN, Paint, RED, YELLOW, make_terminal_safe, style_text,
-};
+use apostille_terminal::paint::{BOLD, DIM, GREEN, RED, YELLOW, make_terminal_safe, style_text};
 use apostille_workspace::config::Settings;
 use apostille_workspace::error;
 use apostille_workspace::error::CommandError;
@@ -102,7 +100,7 @@ pub fn run(shell: &CommandContext) -> Result<CommandOutput, CommandError> {
         ok: code == error::OK,
         findings,
     };
-    let answer = shell.render_output(&json, |paint| format_doctor_page(paint, &json.findings));
+    let answer = shell.render_output(&json, |_| format_doctor_page(&json.findings));
     Ok(answer.with_code(code))
 }
 
@@ -113,10 +111,9 @@ fn check_git_program() -> DoctorFinding {
         .stderr(Stdio::null())
         .output();
     match asked {
-        Ok(output) if output.status.success() => new_good_finding(
-            "git",
-            String::from_utf8_lossy(&output.stdout).trim().to_owned(),
-        ),
+        Ok(output) if output.status.success() => {
+            new_good_finding("git", String::from_utf8_lossy(&output.stdout).trim())
+        }
         _ => new_doubtful_finding(
             "git",
             "not found: your files are still checked, `--at REF` is not available",
@@ -242,7 +239,7 @@ fn check_store_private(path: &Path) -> Option<DoctorFinding> {
     None
 }
 
-fn format_doctor_page(_: &Paint, findings: &[DoctorFinding]) -> String {
+fn format_doctor_page(findings: &[DoctorFinding]) -> String {
     let line = |it: &DoctorFinding| {
         let sign = match it.state {
             HealthState::Good => style_text(GREEN, "✓"),

@@ -42,7 +42,6 @@ pub(super) struct TrialResult {
 }
 
 /// A hook that may be tried. It is started as it is: no shell reads it.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TrialCall {
     /// The event, by the client's own name.
     pub event: String,

@@ -18,7 +18,7 @@ const VERSION: u32 = 1;
 const MANIFEST: &str = "manifest.json";
 
 /// The page of a run.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub(super) struct BackupManifest {
     version: u32,
     at: String,
@@ -29,7 +29,7 @@ pub(super) struct BackupManifest {
 }
 
 /// A file that a run changed.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub(super) struct BackedUpFile {
     /// Where it is.
     pub path: PathBuf,
@@ -42,7 +42,7 @@ pub(super) struct BackedUpFile {
 }
 
 /// What a file was.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub(super) struct BackupCopy {
     copy: String,
     digest: String,
@@ -51,7 +51,6 @@ pub(super) struct BackupCopy {
 }
 
 /// A run that can be undone.
-#[derive(Debug)]
 pub(super) struct InitRun {
     folder: PathBuf,
     /// Its page.

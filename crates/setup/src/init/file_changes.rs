@@ -30,7 +30,6 @@ const MOST: u64 = 64 * MB;
 const MOST_HERE: u64 = MB;
 
 /// A file as it is.
-#[derive(Debug, Clone)]
 pub(super) struct FileSnapshot {
     /// Where it really is, behind every link.
     pub target: PathBuf,
@@ -51,7 +50,7 @@ impl FileSnapshot {
 }
 
 /// A file that is to be something else.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq)]
 pub(super) struct FileChange {
     /// Where it really is.
     pub target: PathBuf,

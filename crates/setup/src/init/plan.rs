@@ -47,7 +47,6 @@ impl FileAction {
 }
 
 /// One file of a plan.
-#[derive(Debug)]
 pub(super) struct InitStep {
     /// The file, as it is called.
     pub path: PathBuf,

@@ -14,14 +14,12 @@ use apostille_terminal::args::InitArgs;
 use apostille_workspace::system::Environment;
 
 /// The user's home, and where the clients keep their files in it.
-#[derive(Debug, Clone)]
 pub struct ClientHomes {
     home: PathBuf,
     files: Vec<(Client, UserFiles)>,
 }
 
 /// A repository, as it lies on this machine.
-#[derive(Debug, Clone)]
 pub struct LocalRepository {
     /// Its folder.
     pub root: PathBuf,
@@ -30,7 +28,6 @@ pub struct LocalRepository {
 }
 
 /// Whose files are written.
-#[derive(Debug, Clone)]
 pub enum InitScope {
     /// Those of a repository.
     Repository(LocalRepository),
@@ -39,7 +36,6 @@ pub enum InitScope {
 }
 
 /// A file, and what belongs into it.
-#[derive(Debug)]
 pub struct DesiredFile {
     /// The file.
     pub path: PathBuf,

@@ -12,7 +12,7 @@ use apostille_terminal::paint::{
 };
 
 /// The answer of `init`.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(super) struct InitReply<'a> {
     /// Whether all went well.
     pub ok: bool,
@@ -30,7 +30,7 @@ pub(super) struct InitReply<'a> {
 }
 
 /// A file of the answer.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 pub(super) struct InitFileView {
     path: String,
     action: &'static str,
