@@ -234,20 +234,32 @@ impl CallScope {
         work: impl FnOnce(&Context<'_>, &CallPlace<'_>) -> T,
     ) -> Result<T, PlaceError> {
         let forgot = RefCell::default();
-        let speaker = self.build_speaker();
-        let done = work(
-            &self.build_context(late),
-            &self.build_call_place(&speaker, &forgot),
-        );
+        // The door that every connection comes in by.
+        let speaker = Speaker::on_connection(ConnectionFacts {
+            token: self.pass.as_ref().map(AccessToken::to_facts),
+            session: self.session.clone(),
+            is_exposed: self.is_exposed,
+            has_consent: self.has_word,
+            ..ConnectionFacts::default()
+        });
+        let here = CallPlace {
+            user: self.user.as_ref(),
+            session: self.session.as_deref(),
+            at: self.open_at.as_deref(),
+            own: Some(&self.own_policy),
+            root: self.root.as_deref(),
+            is_exposed: self.is_exposed,
+            speaker: &speaker,
+            forgot: Some(&forgot),
+            beside: self.beside.as_deref(),
+            pass: self.pass.as_ref(),
+            ..CallPlace::in_repo(&self.repo)
+        };
+        let done = work(&self.build_context(late), &here);
         let forgot: Vec<MemoryId> = forgot.into_inner();
-        let Self {
-            source,
-            forget_beside,
-            ..
-        } = self;
-        drop(source);
+        drop(self.source);
         if !forgot.is_empty() {
-            forget_beside(&forgot)?;
+            (self.forget_beside)(&forgot)?;
         }
         Ok(done)
     }
@@ -264,37 +276,6 @@ impl CallScope {
             actor: self.actor.as_deref(),
             beside: &self.spaces,
             guardian: self.guardian.as_deref(),
-        }
-    }
-
-    /// Who speaks in this call: the door that every connection comes in by.
-    fn build_speaker(&self) -> Speaker {
-        Speaker::on_connection(ConnectionFacts {
-            token: self.pass.as_ref().map(AccessToken::to_facts),
-            session: self.session.clone(),
-            is_exposed: self.is_exposed,
-            has_consent: self.has_word,
-            ..ConnectionFacts::default()
-        })
-    }
-
-    fn build_call_place<'a>(
-        &'a self,
-        speaker: &'a Speaker,
-        forgot: &'a RefCell<Vec<MemoryId>>,
-    ) -> CallPlace<'a> {
-        CallPlace {
-            user: self.user.as_ref(),
-            session: self.session.as_deref(),
-            at: self.open_at.as_deref(),
-            own: Some(&self.own_policy),
-            root: self.root.as_deref(),
-            is_exposed: self.is_exposed,
-            speaker,
-            forgot: Some(forgot),
-            beside: self.beside.as_deref(),
-            pass: self.pass.as_ref(),
-            ..CallPlace::in_repo(&self.repo)
         }
     }
 }

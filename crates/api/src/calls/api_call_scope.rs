@@ -142,10 +142,21 @@ impl<'a> ApiCallScope<'a> {
     pub(super) fn reply_to_draft(
         &self,
         word: &'static str,
-        outcome: RememberOutcome,
+        mut outcome: RememberOutcome,
         when: WhenSimilar,
     ) -> ApiResult {
-        let outcome = self.withhold_stale_in_outcome(outcome)?;
+        // Other memories are told as they may be told to whoever asks.
+        let cx = self.context();
+        match &mut outcome {
+            RememberOutcome::Similar { near } => {
+                *near = crate::withhold_stale_neighbours(&cx, std::mem::take(near))?;
+            }
+            RememberOutcome::Remembered { superseded, .. } => {
+                let near = superseded.take().into_iter().collect();
+                *superseded = crate::withhold_stale_neighbours(&cx, near)?.pop();
+            }
+            RememberOutcome::Refreshed { .. } | RememberOutcome::Refused(_) => {}
+        }
         let (status, is_change) = match &outcome {
             RememberOutcome::Remembered { .. } => (201, true),
             RememberOutcome::Refreshed { .. } => (200, true),
@@ -159,24 +170,6 @@ impl<'a> ApiCallScope<'a> {
             is_change,
             ..build_api_reply(status, &reply)?
         })
-    }
-
-    /// The outcome, with other memories told as they may be told to whoever asks.
-    fn withhold_stale_in_outcome(
-        &self,
-        mut outcome: RememberOutcome,
-    ) -> Result<RememberOutcome, CallFault> {
-        match &mut outcome {
-            RememberOutcome::Similar { near } => {
-                *near = crate::withhold_stale_neighbours(&self.context(), std::mem::take(near))?;
-            }
-            RememberOutcome::Remembered { superseded, .. } => {
-                let near = superseded.take().into_iter().collect();
-                *superseded = crate::withhold_stale_neighbours(&self.context(), near)?.pop();
-            }
-            RememberOutcome::Refreshed { .. } | RememberOutcome::Refused(_) => {}
-        }
-        Ok(outcome)
     }
 
     /// What became of a memory that something was done to.

@@ -32,25 +32,19 @@ pub(super) fn format_evidence_warning(verdicts: &[Verdict]) -> Option<&'static s
     }
 }
 
-/// One line for each citation.
-pub(super) fn format_evidence_lines(memory: &Memory, verdicts: &[Verdict]) -> Vec<String> {
-    memory
-        .citations
-        .iter()
-        .zip(verdicts)
-        .map(|(citation, verdict)| format_evidence_line(citation, verdict))
-        .collect()
-}
-
-fn format_evidence_line(citation: &Citation, verdict: &Verdict) -> String {
-    let how = match verdict {
-        Verdict::Holds => "holds".into(),
-        Verdict::Moved { to } => format!("moved to {to}"),
-        Verdict::Changed(it) => format!("changed ({}), now at {}", it.change, it.at),
-        Verdict::Gone { loss, .. } => format!("gone ({})", loss.as_phrase()),
-        Verdict::Unknown { why } => format!("unknown ({why})"),
+/// One line for each citation, each begun with an end of line.
+pub(super) fn format_evidence_lines(memory: &Memory, verdicts: &[Verdict]) -> String {
+    let line = |(citation, verdict): (&Citation, &Verdict)| {
+        let how = match verdict {
+            Verdict::Holds => "holds".into(),
+            Verdict::Moved { to } => format!("moved to {to}"),
+            Verdict::Changed(it) => format!("changed ({}), now at {}", it.change, it.at),
+            Verdict::Gone { loss, .. } => format!("gone ({})", loss.as_phrase()),
+            Verdict::Unknown { why } => format!("unknown ({why})"),
+        };
+        format!("\nevidence: {} {how}", citation.location())
     };
-    format!("evidence: {} {how}", citation.location())
+    memory.citations.iter().zip(verdicts).map(line).collect()
 }
 
 /// Where the cited code stands now; `None` unless all of it is still proof.

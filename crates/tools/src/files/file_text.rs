@@ -20,12 +20,9 @@ pub(super) fn split_file_lines(text: &str) -> Vec<&str> {
 
 /// The lines `first` to `last` of a text, counted from 1, with their numbers.
 pub(super) fn format_numbered_lines(text: &str, first: usize, last: usize) -> String {
-    let rows = split_file_lines(text)
-        .into_iter()
-        .enumerate()
-        .map(|(at, line)| (at + 1, line));
-    let rows = rows.filter(|(number, _)| (first..=last).contains(number));
-    rows.map(|(number, line)| format!("{number:>6}\t{line}"))
+    let rows = text.split('\n').enumerate().take(last);
+    rows.skip(first.saturating_sub(1))
+        .map(|(at, line)| format!("{:>6}\t{line}", at + 1))
         .collect::<Vec<_>>()
         .join("\n")
 }

@@ -45,20 +45,17 @@ fn format_file_view(
     let verdicts = evidence::follow_file_citations(cx, memory);
     // A log that cannot be written does not cost the caller the answer.
     let _ = list::log_viewed_memory(cx, memory, &verdicts, &format!("view {path}"));
-    let content = format!(
-        "Here's the content of {path} with line numbers:\n{}",
-        file_text::format_numbered_lines(&memory.fact, first, last)
-    );
+    let mut view = String::new();
+    if let Some(warning) = evidence::format_evidence_warning(&verdicts) {
+        view += &format!("{warning}\n");
+    }
+    let content = file_text::format_numbered_lines(&memory.fact, first, last);
+    view += &format!("Here's the content of {path} with line numbers:\n{content}");
     let evidence = evidence::format_evidence_lines(memory, &verdicts);
-    let evidence = if evidence.is_empty() {
-        String::new()
-    } else {
-        format!("\n\n{}", evidence.join("\n"))
-    };
-    let warning = evidence::format_evidence_warning(&verdicts)
-        .map(|it| format!("{it}\n"))
-        .unwrap_or_default();
-    Ok(format!("{warning}{content}{evidence}"))
+    if !evidence.is_empty() {
+        view += &format!("\n{evidence}");
+    }
+    Ok(view)
 }
 
 /// The lines asked for; a last line of -1, or beyond the end, is the end.
