@@ -6,8 +6,9 @@
 //! ```
 //! use apostille_review::run;
 //! use apostille_terminal::args::ReviewArgs;
-//! //! //!
-//! let command: fn(&CommandContext, &ReviewArgs) -> Result<CommandOutput, CommandError> = run;
+//! use apostille_terminal::command_context::{CommandContext, CommandResult};
+//!
+//! let command: fn(&CommandContext, &ReviewArgs) -> CommandResult = run;
 //! # let _ = command;
 //! ```
 
