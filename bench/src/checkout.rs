@@ -6,8 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, anyhow};
 use apostille_cite::citation::{Citation, CodeLocation};
 use apostille_core::remember::prove;
-use apostille_git::git::Checkout;
-use apostille_git::worktree::WorkTree;
+use apostille_git::{git::Checkout, worktree::WorkTree};
 use jiff::Timestamp;
 
 use crate::facts::{self, Dice};

@@ -23,16 +23,20 @@ mod speed;
 mod tables;
 mod watched;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::time::Instant;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    time::Instant,
+};
 
 use anyhow::{Result, bail};
 use apostille_git::git::Checkout;
 
-use crate::args::{Args, Ask};
-use crate::machine::Machine;
-use crate::scratch;
+use crate::{
+    args::{Args, Ask},
+    machine::Machine,
+    scratch,
+};
 use case::Case;
 use method::METHODS;
 use outcome::Outcome;

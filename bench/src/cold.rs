@@ -1,18 +1,22 @@
 //! The suite `cold`: the program started anew for each question, as a hook does.
 
 use std::io::{Read as _, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::{
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::budget::{Budget, rounds};
-use crate::facts;
-use crate::fill::Filling;
-use crate::ours::{self, Code};
-use crate::report::{self, Report};
-use crate::stats::Sample;
+use crate::{
+    budget::{Budget, rounds},
+    facts,
+    fill::Filling,
+    ours::{self, Code},
+    report::{self, Report},
+    stats::Sample,
+};
 
 /// How many memories the repository has.
 const MEMORIES: usize = 10_000;

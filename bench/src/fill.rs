@@ -1,15 +1,19 @@
 //! Filling stores: through the same import as everybody's, with the file in memory so that no write waits for a disk.
 
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
 
 use anyhow::Result;
 use tempfile::TempDir;
 
-use crate::budget::Budget;
-use crate::ours::{Code, Ours, PER_SPACE};
-use crate::scratch;
+use crate::{
+    budget::Budget,
+    ours::{Code, Ours, PER_SPACE},
+    scratch,
+};
 
 /// How many spaces are filled in turns, so that their rows mix in the file as they would in use.
 const IN_TURNS: usize = 10;

@@ -1,14 +1,18 @@
 //! The floors: what the disk and SQLite take when nothing is checked, cited, verified or logged.
 
 use std::fs::{File, OpenOptions};
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Result;
 use rusqlite::{Connection, params};
 
-use crate::checkout;
-use crate::facts::{self, Fact};
+use crate::{
+    checkout,
+    facts::{self, Fact},
+};
 
 /// The common words of the questions that are asked here.
 const STOPWORDS: [&str; 26] = [

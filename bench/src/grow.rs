@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use crate::budget::{Budget, rounds};
-use crate::facts;
-use crate::fill::Filling;
-use crate::floor::{AnyWord, Bare, Entry, Lines};
-use crate::ours::{self, Code, Ours, PER_SPACE};
-use crate::report::{self, Report, Size};
-use crate::stats::Sample;
+use crate::{
+    budget::{Budget, rounds},
+    facts,
+    fill::Filling,
+    floor::{AnyWord, Bare, Entry, Lines},
+    ours::{self, Code, Ours, PER_SPACE},
+    report::{self, Report, Size},
+    stats::Sample,
+};
 
 /// The sizes of the store.
 const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];

@@ -15,12 +15,9 @@ use std::cell::Cell;
 
 use anyhow::{Result, bail};
 
-use crate::args::Args;
-use crate::budget::Budget;
-use crate::fill::Filling;
-use crate::machine::Machine;
-use crate::ours::Code;
-use crate::{cold, scratch};
+use crate::{
+    args::Args, budget::Budget, cold, fill::Filling, machine::Machine, ours::Code, scratch,
+};
 use page::Page;
 
 pub(crate) use server::Server;

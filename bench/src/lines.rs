@@ -1,8 +1,10 @@
 //! Files of one JSON object a line, packed or not.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read};
-use std::path::Path;
+use std::{
+    io::{BufRead as _, BufReader, Read},
+    path::Path,
+};
 
 use anyhow::{Context as _, Result};
 use flate2::read::MultiGzDecoder;

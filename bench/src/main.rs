@@ -28,18 +28,14 @@ mod security;
 mod stats;
 mod table;
 
-use std::path::Path;
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
 use anyhow::{Context as _, Result};
 
-use crate::args::Args;
-use crate::budget::Budget;
-use crate::cold::Cold;
-use crate::grow::Grow;
-use crate::machine::Machine;
-use crate::ours::Code;
-use crate::report::Report;
+use crate::{
+    args::Args, budget::Budget, cold::Cold, grow::Grow, machine::Machine, ours::Code,
+    report::Report,
+};
 
 fn main() -> ExitCode {
     match Args::parse(std::env::args().skip(1)).and_then(|args| run(&args)) {

@@ -18,12 +18,9 @@ mod tool;
 
 use anyhow::{Result, bail};
 
-use crate::args::Args;
-use crate::budget::Budget;
-use crate::fill::Filling;
-use crate::machine::Machine;
-use crate::ours::Code;
-use crate::{cold, scratch};
+use crate::{
+    args::Args, budget::Budget, cold, fill::Filling, machine::Machine, ours::Code, scratch,
+};
 use calls::Turns;
 use page::Page;
 use serde_json::Value;

@@ -1,25 +1,30 @@
 //! Apostille itself, through its public interface: filling a store, remembering and recalling.
 
 use apostille_contract::sample_person;
-use std::cell::Cell;
-use std::path::{Path, PathBuf};
+use std::{
+    cell::Cell,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context as _, Result, anyhow};
 use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_core::import::{self, ImportOutcome};
-use apostille_core::memory::{
-    Draft, Kind, Layer, Memory, MemoryId, Origin, Status, UsageCounts, Voice,
+use apostille_core::{
+    Context,
+    import::{self, ImportOutcome},
+    memory::{Draft, Kind, Layer, Memory, MemoryId, Origin, Status, UsageCounts, Voice},
+    policy::{BreakerPolicy, Policy},
+    recall::{self, RecallOutcome, RecallRequest},
+    remember::{self, RememberOutcome},
+    space::Space,
+    store::Store,
 };
-use apostille_core::policy::{BreakerPolicy, Policy};
-use apostille_core::recall::{self, RecallOutcome, RecallRequest};
-use apostille_core::remember::{self, RememberOutcome};
-use apostille_core::space::Space;
-use apostille_core::{Context, store::Store};
 use apostille_git::worktree::WorkTree;
 use apostille_stores::sqlite::SqliteStore;
 
-use crate::checkout;
-use crate::facts::{self, Dice, Fact};
+use crate::{
+    checkout,
+    facts::{self, Dice, Fact},
+};
 
 /// How many memories a space of a store has.
 pub(crate) const PER_SPACE: usize = 1_000;

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::report::{FSYNC, INSERT, QUERY, RECALL, REMEMBER, Report, Row};
-use crate::table::{count, time};
+use crate::{
+    report::{FSYNC, INSERT, QUERY, RECALL, REMEMBER, Report, Row},
+    table::{count, time},
+};
 
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 520.0;

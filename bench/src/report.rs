@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::machine::Machine;
-use crate::stats::{Sample, Summary};
+use crate::{
+    machine::Machine,
+    stats::{Sample, Summary},
+};
 
 /// Appending a line of 300 bytes and waiting for the disk.
 pub(crate) const FSYNC: &str = "fsync append, 300 bytes";

@@ -18,16 +18,11 @@ mod tally;
 mod tamper;
 mod unicode;
 
-use std::path::Path;
-use std::time::Instant;
+use std::{path::Path, time::Instant};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::args::Args;
-use crate::bars::Bar;
-use crate::machine::Machine;
-use crate::scratch;
-use crate::table::Table;
+use crate::{args::Args, bars::Bar, machine::Machine, scratch, table::Table};
 use corpus::Corpus;
 use page::Page;
 

@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
-use crate::bars;
-use crate::machine::Machine;
-use crate::report::{Report, Row, Size};
+use crate::{
+    bars,
+    machine::Machine,
+    report::{Report, Row, Size},
+};
 
 /// A table: its head, and rows as long as the head.
 pub(crate) struct Table {

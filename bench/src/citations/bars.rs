@@ -1,9 +1,11 @@
 //! The bars that verification is held against.
 
 use super::method::Method;
-use super::outcome::Outcome;
-use super::score::{Scores, Share};
-use super::speed::Speed;
+use super::{
+    outcome::Outcome,
+    score::{Scores, Share},
+    speed::Speed,
+};
 use crate::bars::Bar;
 
 /// The shares that are held against a bar.

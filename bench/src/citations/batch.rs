@@ -4,19 +4,23 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result};
-use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::follow::PartialCitation;
-use apostille_cite::source::{NoRepositorySource, Source};
-use apostille_cite::verdict::Verdict;
+use apostille_cite::{
+    citation::{Citation, CodeLocation},
+    follow::PartialCitation,
+    source::{NoRepositorySource, Source},
+    verdict::Verdict,
+};
 use apostille_git::git::{Checkout, Commit};
 
-use super::case::Case;
-use super::engine;
-use super::failing::{self, Failing};
-use super::guess::{Answer, Guess};
-use super::method::{METHODS, Method};
-use super::pool;
-use super::watched::Seen;
+use super::{
+    case::Case,
+    engine,
+    failing::{self, Failing},
+    guess::{Answer, Guess},
+    method::{METHODS, Method},
+    pool,
+    watched::Seen,
+};
 
 /// A case, made ready to be looked up.
 pub(crate) struct Question<'c> {

@@ -2,16 +2,20 @@
 
 use std::time::{Duration, Instant};
 
-use apostille_cite::citation::{Citation, RepoPath};
-use apostille_cite::follow;
-use apostille_cite::follow::{CitationFinding, CitationFollower};
-use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
-use apostille_cite::verdict::Verdict;
+use apostille_cite::{
+    citation::{Citation, RepoPath},
+    follow,
+    follow::{CitationFinding, CitationFollower},
+    source::{Source, SourceBlob, SourceError, SourceTree},
+    verdict::Verdict,
+};
 use apostille_core::policy::Policy;
 
-use super::batch::Question;
-use super::guess::Guess;
-use super::watched::{Seen, Watched};
+use super::{
+    batch::Question,
+    guess::Guess,
+    watched::{Seen, Watched},
+};
 
 /// What a batch came to.
 pub(crate) struct Looked {

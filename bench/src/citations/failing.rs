@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use apostille_cite::citation::RepoPath;
-use apostille_cite::source::{
-    CommitHistory, FileEdit, Source, SourceBlob, SourceError, SourceTree,
+use apostille_cite::{
+    citation::RepoPath,
+    source::{CommitHistory, FileEdit, Source, SourceBlob, SourceError, SourceTree},
 };
 
 use super::guess::Guess;

@@ -4,10 +4,12 @@ use std::time::Instant;
 
 use apostille_cite::source::Source;
 
-use super::batch::Question;
-use super::engine::{self, Told};
-use super::plain;
-use super::watched::Seen;
+use super::{
+    batch::Question,
+    engine::{self, Told},
+    plain,
+    watched::Seen,
+};
 
 /// A way to verify citations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

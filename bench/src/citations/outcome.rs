@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::batch::{Batch, Provoked, Question};
-use super::guess::{Answer, Guess};
-use super::method::Method;
-use super::score::Scores;
-use super::watched::Seen;
+use super::{
+    batch::{Batch, Provoked, Question},
+    guess::{Answer, Guess},
+    method::Method,
+    score::Scores,
+    watched::Seen,
+};
 
 /// How many of the slowest batches are told.
 const SLOWEST: usize = 8;

@@ -2,14 +2,19 @@
 
 use serde_json::{Map, Value, json};
 
-use super::batch::Batch;
-use super::outcome::{Outcome, Part};
-use super::score::Scores;
-use super::speed::{Row, Speed};
-use super::watched::{PARTS, Seen};
-use super::{bars, tables};
-use crate::machine::Machine;
-use crate::table::{self, Table};
+use super::{
+    bars,
+    batch::Batch,
+    outcome::{Outcome, Part},
+    score::Scores,
+    speed::{Row, Speed},
+    tables,
+    watched::{PARTS, Seen},
+};
+use crate::{
+    machine::Machine,
+    table::{self, Table},
+};
 
 /// How many examples are told.
 const FEW: usize = 5;

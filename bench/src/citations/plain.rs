@@ -5,15 +5,19 @@
 
 use std::ops::Range;
 
-use apostille_cite::citation::{Citation, LineSpan};
-use apostille_cite::file_lines::{FileLines, join_cited_lines};
-use apostille_cite::source::{Source, SourceError};
+use apostille_cite::{
+    citation::{Citation, LineSpan},
+    file_lines::{FileLines, join_cited_lines},
+    source::{Source, SourceError},
+};
 use apostille_text::digest::Digest;
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 
-use super::batch::Question;
-use super::case::Place;
-use super::guess::{Guess, Word};
+use super::{
+    batch::Question,
+    case::Place,
+    guess::{Guess, Word},
+};
 
 /// A check of one citation in a source.
 pub(crate) type Check = fn(&dyn Source, &Question<'_>) -> Result<Guess, SourceError>;

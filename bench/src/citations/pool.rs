@@ -1,9 +1,11 @@
 //! Two hands for work that mostly waits for git.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
-use std::time::Instant;
+use std::{
+    sync::{Mutex, PoisonError},
+    thread,
+    time::Instant,
+};
 
 use anyhow::{Result, anyhow};
 

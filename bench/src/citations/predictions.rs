@@ -1,15 +1,19 @@
 //! What each method says, written for the scorer that comes with the cases.
 
 use std::fs::File;
-use std::io::{BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::{
+    io::{BufWriter, Write as _},
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use super::batch::Question;
-use super::guess::{Answer, Word};
-use super::method::Method;
+use super::{
+    batch::Question,
+    guess::{Answer, Word},
+    method::Method,
+};
 
 /// Writes one file for this method, beside the path that was asked for.
 pub(crate) fn write(

@@ -3,21 +3,24 @@
 mod import;
 mod story;
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result, anyhow};
-use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::follow::PartialCitation;
-use apostille_cite::source::{NoRepositorySource, Source};
-use apostille_git::git::{Checkout, Commit};
-use apostille_git::verdict_cache::{CachedSource, VerdictCacheFile};
-use apostille_git::worktree::WorkTree;
+use apostille_cite::{
+    citation::{Citation, CodeLocation},
+    follow::PartialCitation,
+    source::{NoRepositorySource, Source},
+};
+use apostille_git::{
+    git::{Checkout, Commit},
+    verdict_cache::{CachedSource, VerdictCacheFile},
+    worktree::WorkTree,
+};
 
-use super::engine::{self, Looked};
-use super::watched::Seen;
+use super::{
+    engine::{self, Looked},
+    watched::Seen,
+};
 use story::Story;
 
 /// How often a batch is verified; the middle time counts.

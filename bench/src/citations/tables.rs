@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use super::bars;
-use super::batch::Batch;
-use super::outcome::{Outcome, Part};
-use super::score::Share;
-use super::speed::{Row, Speed};
-use super::watched::{PARTS, Seen};
-use crate::bars::Bar;
-use crate::table::Table;
+use super::{
+    bars,
+    batch::Batch,
+    outcome::{Outcome, Part},
+    score::Share,
+    speed::{Row, Speed},
+    watched::{PARTS, Seen},
+};
+use crate::{bars::Bar, table::Table};
 
 /// Every method, one row each.
 pub(crate) fn methods(outcomes: &[Outcome]) -> Table {

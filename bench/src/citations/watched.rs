@@ -1,14 +1,15 @@
 //! A source that is watched: how often it is asked, how long it takes to answer, and what it could not tell.
 
 use std::collections::BTreeSet;
-use std::fmt::Display;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::{
+    fmt::Display,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
-use apostille_cite::citation::RepoPath;
-use apostille_cite::source::VerdictCache;
-use apostille_cite::source::{
-    CommitHistory, FileEdit, Source, SourceBlob, SourceError, SourceTree,
+use apostille_cite::{
+    citation::RepoPath,
+    source::{CommitHistory, FileEdit, Source, SourceBlob, SourceError, SourceTree, VerdictCache},
 };
 
 /// What a source is asked for.

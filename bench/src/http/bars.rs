@@ -1,8 +1,10 @@
 //! The bars that the server behind a socket is held against.
 
 use super::page::{Page, Rush, micros};
-use crate::bars::{Bar, bar};
-use crate::table::time;
+use crate::{
+    bars::{Bar, bar},
+    table::time,
+};
 
 /// How long all but one read in a hundred may take, in microseconds.
 const READ: f64 = 20_000.0;

@@ -1,8 +1,7 @@
 //! A connection that is kept, and requests on it.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
-use std::time::Duration;
+use std::{net::TcpStream, time::Duration};
 
 use anyhow::{Context as _, Result, bail};
 

@@ -2,18 +2,24 @@
 //! wrong, and every write that was acknowledged is there afterwards.
 
 use std::collections::BTreeMap;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use super::Ground;
-use super::client::Ask;
-use super::page::{Page, Rush};
-use super::server::Server;
-use crate::facts;
-use crate::mcp::{SPACE, remembered};
+use super::{
+    Ground,
+    client::Ask,
+    page::{Page, Rush},
+    server::Server,
+};
+use crate::{
+    facts,
+    mcp::{SPACE, remembered},
+};
 
 /// For how long.
 const TIME: Duration = Duration::from_secs(8);

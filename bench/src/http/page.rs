@@ -6,10 +6,12 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::bars;
-use crate::bars::Bar;
-use crate::machine::Machine;
-use crate::stats::{Sample, Summary};
-use crate::table::{self, Table, time};
+use crate::{
+    bars::Bar,
+    machine::Machine,
+    stats::{Sample, Summary},
+    table::{self, Table, time},
+};
 
 /// How many errors are told.
 const FEW: usize = 5;

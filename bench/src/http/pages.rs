@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
-use super::Ground;
-use super::client::Ask;
-use super::page::{Opened, Page};
-use crate::budget::rounds;
-use crate::grow::timed;
-use crate::stats::Sample;
+use super::{
+    Ground,
+    client::Ask,
+    page::{Opened, Page},
+};
+use crate::{budget::rounds, grow::timed, stats::Sample};
 
 /// How often each is opened, and for how long.
 const ROUNDS: (usize, Duration) = (30, Duration::from_secs(10));

@@ -2,19 +2,16 @@
 //! to do so.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 
-use super::Ground;
-use super::client::Ask;
-use super::page::Page;
-use super::server::Server;
-use crate::facts;
-use crate::mcp::SPACE;
-use crate::stats::Sample;
+use super::{Ground, client::Ask, page::Page, server::Server};
+use crate::{facts, mcp::SPACE, stats::Sample};
 
 /// How many reads a second.
 pub(crate) const RATE: usize = 200;

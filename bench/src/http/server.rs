@@ -1,14 +1,18 @@
 //! A server that is measured.
 
 use std::io::{BufRead as _, BufReader};
-use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::{
+    path::Path,
+    process::{Child, ChildStdout, Command, Stdio},
+};
 
 use anyhow::{Context as _, Result, ensure};
 
 use super::client::{Ask, Client};
-use crate::mcp::SPACE;
-use crate::ours::{self, Code};
+use crate::{
+    mcp::SPACE,
+    ours::{self, Code},
+};
 
 /// A server on a free port; it ends with this.
 pub(crate) struct Server {

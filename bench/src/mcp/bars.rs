@@ -1,11 +1,11 @@
 //! The bars that servers are held against.
 
 use super::page::Page;
-use super::starts;
-use super::tables::difference;
-use super::tool::Tool;
-use crate::bars::{Bar, bar};
-use crate::table::time;
+use super::{starts, tables::difference, tool::Tool};
+use crate::{
+    bars::{Bar, bar},
+    table::time,
+};
 
 /// What the protocol may add to a call, in microseconds.
 const OVERHEAD: f64 = 1_000.0;

@@ -6,15 +6,19 @@ use std::time::Duration;
 use anyhow::{Context as _, Result};
 use apostille_tools::Profile;
 
-use super::client::{Client, Era};
-use super::echo;
-use super::library::Library;
-use super::page::{Calls, Page};
-use super::servers::Servers;
-use super::tool::{Came, Tool};
-use crate::budget::{Budget, rounds};
-use crate::fill::Filling;
-use crate::grow::timed;
+use super::{
+    client::{Client, Era},
+    echo,
+    library::Library,
+    page::{Calls, Page},
+    servers::Servers,
+    tool::{Came, Tool},
+};
+use crate::{
+    budget::{Budget, rounds},
+    fill::Filling,
+    grow::timed,
+};
 
 /// How often each is done before it is measured.
 const WARM: usize = 20;

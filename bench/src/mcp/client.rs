@@ -1,8 +1,10 @@
 //! A client of a server on stdio: lines of JSON through its pipes, one request at a time, nothing in between.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::{
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};

@@ -1,20 +1,23 @@
 //! Eight servers at once on one store, as eight agents in one repository have them.
 
 use std::path::Path;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context as _, Result};
 use apostille_tools::Profile;
 use serde_json::Value;
 
-use super::client::{Client, Era};
-use super::library::Library;
-use super::page::{Crowd, Page};
-use super::servers::Servers;
-use super::tool::{Came, Tool};
-use crate::budget::Budget;
-use crate::ours::PER_SPACE;
+use super::{
+    client::{Client, Era},
+    library::Library,
+    page::{Crowd, Page},
+    servers::Servers,
+    tool::{Came, Tool},
+};
+use crate::{budget::Budget, ours::PER_SPACE};
 
 /// How many servers there are.
 pub(crate) const SERVERS: usize = 8;

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+use rmcp::{
+    ErrorData, ServerHandler, ServiceExt as _,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ListToolsResult,
+        PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    },
+    service::{RequestContext, RoleServer},
+    transport::stdio_pipes,
 };
-use rmcp::service::{RequestContext, RoleServer};
-use rmcp::transport::stdio_pipes;
-use rmcp::{ErrorData, ServerHandler, ServiceExt as _};
 
 /// The word that makes this program the server.
 pub(crate) const WORD: &str = "--echo-server";

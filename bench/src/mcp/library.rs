@@ -4,14 +4,17 @@ use std::path::Path;
 
 use anyhow::Result;
 use apostille_api::CallPlace;
-use apostille_core::policy::{BreakerPolicy, Policy};
-use apostille_core::space::Space;
-use apostille_tools::Profile;
-use apostille_tools::ToolAnswer;
+use apostille_core::{
+    policy::{BreakerPolicy, Policy},
+    space::Space,
+};
+use apostille_tools::{Profile, ToolAnswer};
 use serde_json::Value;
 
-use super::servers::max_total;
-use super::tool::{SPACE, Tool};
+use super::{
+    servers::max_total,
+    tool::{SPACE, Tool},
+};
 use crate::ours::{self, Code, Ours};
 
 /// A store that is open in this process.

@@ -4,12 +4,17 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::crowd::Worked;
-use super::tool::{Came, Tool};
-use super::{bars, tables};
-use crate::machine::Machine;
-use crate::stats::{Sample, Summary};
-use crate::table;
+use super::{
+    bars,
+    crowd::Worked,
+    tables,
+    tool::{Came, Tool},
+};
+use crate::{
+    machine::Machine,
+    stats::{Sample, Summary},
+    table,
+};
 
 /// How many errors are told.
 const FEW: usize = 5;

@@ -6,8 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 use apostille_tools::Profile;
 
-use super::echo;
-use super::tool::SPACE;
+use super::{echo, tool::SPACE};
 use crate::ours::{self, Code};
 
 /// How many memories a server of this set keeps active. A notebook keeps 500 unless somebody sets more, and would retire

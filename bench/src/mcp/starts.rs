@@ -1,19 +1,25 @@
 //! Starts: from nothing to the list of tools, and to the first answer.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::{
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
 
 use anyhow::{Result, ensure};
 use apostille_tools::Profile;
 
-use super::client::{Client, Era};
-use super::page::Page;
-use super::servers::Servers;
-use super::tool::{Came, Tool};
-use crate::budget::{Budget, rounds};
-use crate::grow::timed;
-use crate::stats::Sample;
+use super::{
+    client::{Client, Era},
+    page::Page,
+    servers::Servers,
+    tool::{Came, Tool},
+};
+use crate::{
+    budget::{Budget, rounds},
+    grow::timed,
+    stats::Sample,
+};
 
 /// How often each is started, and for how long.
 const STARTS: (usize, Duration) = (100, Duration::from_secs(25));

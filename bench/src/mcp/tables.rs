@@ -1,9 +1,11 @@
 //! The figures for people.
 
 use super::page::{Calls, Crowd};
-use crate::bars::Bar;
-use crate::stats::{Sample, Summary};
-use crate::table::{Table, count, time};
+use crate::{
+    bars::Bar,
+    stats::{Sample, Summary},
+    table::{Table, count, time},
+};
 
 /// The calls, each way.
 pub(crate) fn calls(calls: &[Calls]) -> Table {

@@ -4,8 +4,7 @@ use anyhow::{Result, bail};
 use apostille_tools::Profile;
 use serde_json::{Value, json};
 
-use crate::facts;
-use crate::ours::Code;
+use crate::{facts, ours::Code};
 
 /// The space that is written and asked.
 pub(crate) const SPACE: usize = 0;

@@ -4,9 +4,7 @@ use anyhow::Result;
 use apostille_text::moderate;
 use serde::Deserialize;
 
-use super::Section;
-use super::corpus::Corpus;
-use super::tally::Tally;
+use super::{Section, corpus::Corpus, tally::Tally};
 
 /// The kinds that the bar is about: text that comes in from elsewhere and takes over.
 const BARRED: [&str; 4] = [

@@ -2,20 +2,18 @@
 //! server goes on.
 
 use std::collections::BTreeMap;
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
-use std::time::Duration;
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    time::Duration,
+};
 
 use anyhow::Result;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Section;
-use super::corpus::Corpus;
-use super::tally::Tally;
-use crate::cold;
-use crate::http::Server;
-use crate::ours::Code;
+use super::{Section, corpus::Corpus, tally::Tally};
+use crate::{cold, http::Server, ours::Code};
 
 /// How long a server may take to turn something away.
 const PATIENCE: Duration = Duration::from_secs(40);

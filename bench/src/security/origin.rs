@@ -2,26 +2,26 @@
 //! what that costs the one whose memory it is.
 
 use anyhow::Result;
-use apostille_agents::briefing::BriefingAudience;
-use apostille_agents::session::AgentSession;
+use apostille_agents::{briefing::BriefingAudience, session::AgentSession};
 use apostille_api::CallPlace;
-use apostille_contract::derivation;
-use apostille_contract::sample_person;
-use apostille_core::import::import;
-use apostille_core::memory::{
-    Channel, Draft, DuplicateChoice, Layer, Memory, MemoryName, Origin, Stage, Voice,
+use apostille_contract::{derivation, sample_person};
+use apostille_core::{
+    import::import,
+    memory::{Channel, Draft, DuplicateChoice, Layer, Memory, MemoryName, Origin, Stage, Voice},
+    recall::{RecallRequest, recall, render},
+    revise::approve_memory,
+    store::{ListOrder, MemoryFilter},
 };
-use apostille_core::recall::{RecallRequest, recall, render};
-use apostille_core::revise::approve_memory;
-use apostille_core::store::{ListOrder, MemoryFilter};
 use apostille_tools::Profile;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Section;
-use super::corpus::Corpus;
-use super::room::Room;
-use super::tally::{Share, Tally};
+use super::{
+    Section,
+    corpus::Corpus,
+    room::Room,
+    tally::{Share, Tally},
+};
 use crate::bars::bar;
 
 /// A fact has at most so many characters: longer texts are cut, so that every one of them is a fact.

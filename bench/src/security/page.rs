@@ -3,9 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::Section;
-use crate::bars::Bar;
-use crate::machine::Machine;
-use crate::table::{self, Table};
+use crate::{
+    bars::Bar,
+    machine::Machine,
+    table::{self, Table},
+};
 
 /// What a run found out.
 pub(crate) struct Page {

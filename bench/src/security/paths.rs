@@ -6,20 +6,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use apostille_api::CallPlace;
-use apostille_cite::citation::RepoPath;
-use apostille_cite::source::Source;
-use apostille_core::Context;
-use apostille_core::policy::Policy;
-use apostille_core::space::Space;
-use apostille_core::store::ram::RamStore;
+use apostille_cite::{citation::RepoPath, source::Source};
+use apostille_core::{Context, policy::Policy, space::Space, store::ram::RamStore};
 use apostille_git::worktree::WorkTree;
 use apostille_tools::Profile;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::Section;
-use super::corpus::Corpus;
-use super::tally::{Share, Tally};
+use super::{
+    Section,
+    corpus::Corpus,
+    tally::{Share, Tally},
+};
 
 /// What is planted everywhere above the root.
 const PLANTED: [&str; 6] = [

@@ -1,28 +1,34 @@
 //! A space of a hundred thousand memories taken back to its middle, and forth again: exact, and how long it takes.
 
 use apostille_contract::sample_person;
-use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context as _, Result, anyhow, ensure};
-use apostille_core::event::LoggedEvent;
-use apostille_core::memory::{
-    Draft, DuplicateChoice, Handle, Memory, MemoryName, ReplacementKind, Stage, Status, UsageCounts,
+use apostille_core::{
+    event::LoggedEvent,
+    memory::{
+        Draft, DuplicateChoice, Handle, Memory, MemoryName, ReplacementKind, Stage, Status,
+        UsageCounts,
+    },
+    remember::RememberOutcome,
+    revise::{self, ReviseOutcome},
+    rollback::{RollbackPlan, RollbackPoint, rollback},
+    store::{EventPage, MemoryFilter, Store},
 };
-use apostille_core::remember::RememberOutcome;
-use apostille_core::revise::{self, ReviseOutcome};
-use apostille_core::rollback::{RollbackPlan, RollbackPoint, rollback};
-use apostille_core::store::{EventPage, MemoryFilter, Store};
 use tempfile::TempDir;
 
-use super::Section;
-use super::corpus::Corpus;
-use crate::bars::Bar;
-use crate::ours::{self, Code, Ours};
-use crate::scratch;
-use crate::table::Table;
+use super::{Section, corpus::Corpus};
+use crate::{
+    bars::Bar,
+    ours::{self, Code, Ours},
+    scratch,
+    table::Table,
+};
 
 /// How many memories there are; half of them come after the point.
 const MEMORIES: usize = 100_000;

@@ -4,12 +4,14 @@ use std::cell::Cell;
 
 use anyhow::{Context as _, Result};
 use apostille_cite::source::NoRepositorySource;
-use apostille_core::Context;
-use apostille_core::memory::{Draft, Kind, Memory, Voice};
-use apostille_core::policy::{BreakerPolicy, Policy};
-use apostille_core::remember::{RememberOutcome, remember};
-use apostille_core::space::Space;
-use apostille_core::store::ram::RamStore;
+use apostille_core::{
+    Context,
+    memory::{Draft, Kind, Memory, Voice},
+    policy::{BreakerPolicy, Policy},
+    remember::{RememberOutcome, remember},
+    space::Space,
+    store::ram::RamStore,
+};
 use jiff::{SignedDuration, Timestamp};
 
 /// The room.

@@ -4,9 +4,11 @@ use anyhow::Result;
 use apostille_text::secrets::find_secret;
 use serde::Deserialize;
 
-use super::Section;
-use super::corpus::Corpus;
-use super::tally::{Share, Tally};
+use super::{
+    Section,
+    corpus::Corpus,
+    tally::{Share, Tally},
+};
 use crate::table::Table;
 
 mod evasion;

@@ -1,22 +1,24 @@
 //! What looking costs: a text of 500 characters, a kilobyte, and the first look of a fresh process.
 
 use std::hint::black_box;
-use std::process::Command;
-use std::time::Instant;
+use std::{process::Command, time::Instant};
 
 use anyhow::{Context as _, Result};
 use apostille_cite::citation::CodeLocation;
-use apostille_core::memory::{Draft, Origin, Voice};
-use apostille_core::remember::moderate;
-use apostille_core::space::Space;
+use apostille_core::{
+    memory::{Draft, Origin, Voice},
+    remember::moderate,
+    space::Space,
+};
 use apostille_text::secrets;
 use serde::Deserialize;
 
-use super::Section;
-use super::corpus::Corpus;
-use crate::bars::Bar;
-use crate::stats::{Sample, Summary};
-use crate::table::Table;
+use super::{Section, corpus::Corpus};
+use crate::{
+    bars::Bar,
+    stats::{Sample, Summary},
+    table::Table,
+};
 
 /// The word that makes this program time its first look at a text and print the microseconds.
 pub(crate) const FIRST_LOOK: &str = "--first-look";

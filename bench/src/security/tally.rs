@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::bars::Bar;
-use crate::table::Table;
+use crate::{bars::Bar, table::Table};
 
 /// So many of so many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

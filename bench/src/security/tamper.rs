@@ -5,16 +5,14 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
 use apostille_core::store::{EventLog as _, StoreError};
-use apostille_stores::jsonl::JsonlStore;
-use apostille_stores::sqlite::SqliteStore;
-use rusqlite::types::Value;
-use rusqlite::{Connection, params_from_iter};
+use apostille_stores::{jsonl::JsonlStore, sqlite::SqliteStore};
+use rusqlite::{Connection, params_from_iter, types::Value};
 
-use super::Section;
-use super::corpus::Corpus;
-use super::tally::Tally;
-use crate::facts::Dice;
-use crate::ours::{self, Code, Ours};
+use super::{Section, corpus::Corpus, tally::Tally};
+use crate::{
+    facts::Dice,
+    ours::{self, Code, Ours},
+};
 
 /// How many edits of each sort of file are made.
 const EDITS: usize = 1_000;

@@ -6,9 +6,7 @@ use anyhow::Result;
 use apostille_text::moderate;
 use serde::Deserialize;
 
-use super::Section;
-use super::corpus::Corpus;
-use super::tally::Tally;
+use super::{Section, corpus::Corpus, tally::Tally};
 
 /// Kinds whose payload is in characters that do not show.
 const HIDDEN: [&str; 8] = [

@@ -9,15 +9,17 @@ mod phrase;
 
 use crate::session::AgentSession;
 use apostille_cite::citation::RepoPath;
-use apostille_core::memory::{Kind, Layer, Memory, Origin, Stage};
-use apostille_core::policy::InjectMode;
-use apostille_core::recall;
-use apostille_core::recall::{Bar, RecallQuery, RecallRequest, VerifiedHit};
-use apostille_core::space::Space;
-use apostille_core::store::{ListOrder, MemoryFilter};
-use apostille_core::verify;
-use apostille_core::verify::VerifiedMemory;
-use apostille_core::{Context, CoreError, breaker};
+use apostille_core::{
+    Context, CoreError, breaker,
+    memory::{Kind, Layer, Memory, Origin, Stage},
+    policy::InjectMode,
+    recall,
+    recall::{Bar, RecallQuery, RecallRequest, VerifiedHit},
+    space::Space,
+    store::{ListOrder, MemoryFilter},
+    verify,
+    verify::VerifiedMemory,
+};
 
 pub use history_request::asks_for_history;
 pub use ignore_request::asks_to_ignore_memory;

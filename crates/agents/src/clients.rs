@@ -24,17 +24,19 @@ mod vscode;
 
 use std::path::{Path, PathBuf};
 
-use crate::client::Client;
-use crate::transcript::TranscriptTurn;
-
-use crate::hook::caller::{self, CallerMarks};
-use crate::hook::format::PayloadFormat;
-use crate::hook::payload::Payload;
-use crate::hook::reply::ReplyFormat;
-use crate::hook::{EnvLookup, HookCall, HookMoment, HookReply, HookSample, Names};
-use crate::settings::layout::ClientSettings;
-use crate::settings::settings_part::OwnTraces;
-use crate::transcripts::{self, TranscriptError, TranscriptReader};
+use crate::{
+    client::Client,
+    hook::{
+        EnvLookup, HookCall, HookMoment, HookReply, HookSample, Names,
+        caller::{self, CallerMarks},
+        format::PayloadFormat,
+        payload::Payload,
+        reply::ReplyFormat,
+    },
+    settings::{layout::ClientSettings, settings_part::OwnTraces},
+    transcript::TranscriptTurn,
+    transcripts::{self, TranscriptError, TranscriptReader},
+};
 
 /// Every client, in the order in which they are asked whether a call is theirs: Visual Studio Code takes whatever is
 /// stamped with a time and nobody else's, so it comes last.

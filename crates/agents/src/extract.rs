@@ -23,8 +23,7 @@ mod sentence_context;
 pub mod summary;
 
 use crate::transcript::{Speaker, TranscriptTurn};
-use apostille_text::overlap::normalise_fact;
-use apostille_text::words::words;
+use apostille_text::{overlap::normalise_fact, words::words};
 
 pub use draft::draft_extracted_statement;
 

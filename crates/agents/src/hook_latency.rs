@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
+use jiff::{civil::Date, tz::TimeZone};
 
 use crate::session::AgentSession;
 

@@ -2,21 +2,27 @@
 //! done becomes an episode, what was of use is counted, and scratch is cleared.
 
 use crate::client::Client;
-use crate::extract::applied::find_applied_memories;
-use crate::extract::summary::summarise_session;
-use crate::extract::{ExtractedStatement, draft_extracted_statement, extract_statements};
-use crate::session::{AgentSession, Moment};
-use crate::transcript::{Speaker, TranscriptTurn, is_outside_text_tool};
-use apostille_core::forget::clear_scratch;
-use apostille_core::memory::{
-    Channel, Draft, DuplicateChoice, Layer, Memory, MemoryId, MemoryName, Origin, ReplacementKind,
-    Stage, Voice,
+use crate::{
+    extract::{
+        ExtractedStatement, applied::find_applied_memories, draft_extracted_statement,
+        extract_statements, summary::summarise_session,
+    },
+    session::{AgentSession, Moment},
+    transcript::{Speaker, TranscriptTurn, is_outside_text_tool},
 };
-use apostille_core::policy::Policy;
-use apostille_core::remember::{RememberOutcome, remember};
-use apostille_core::space::Space;
-use apostille_core::store::MemoryFilter;
-use apostille_core::{Context, CoreError, revise};
+use apostille_core::{
+    Context, CoreError,
+    forget::clear_scratch,
+    memory::{
+        Channel, Draft, DuplicateChoice, Layer, Memory, MemoryId, MemoryName, Origin,
+        ReplacementKind, Stage, Voice,
+    },
+    policy::Policy,
+    remember::{RememberOutcome, remember},
+    revise,
+    space::Space,
+    store::MemoryFilter,
+};
 
 /// What marks the summary of a session among episodes.
 pub const SESSION_TAG: &str = "session";

@@ -4,13 +4,14 @@
 //! is left out when the file is read and ended before the next one is written.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::{
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
 
 use crate::session::{AgentSession, SessionEntry};
-use apostille_core::memory::MemoryId;
-use apostille_core::store::StoreError;
+use apostille_core::{memory::MemoryId, store::StoreError};
 use apostille_text::digest::Digest;
 
 use apostille_files::lock::{self, LockError};

@@ -9,11 +9,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::client::Client;
-use apostille_core::memory::{Handle, MemoryId};
-use apostille_core::recall::{ScoreBreakdown, VerifiedHit};
-use apostille_core::space::Space;
-use apostille_text::digest::Digest;
-use apostille_text::words::words;
+use apostille_core::{
+    memory::{Handle, MemoryId},
+    recall::{ScoreBreakdown, VerifiedHit},
+    space::Space,
+};
+use apostille_text::{digest::Digest, words::words};
 
 pub use record::VERSION;
 

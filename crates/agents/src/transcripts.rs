@@ -8,8 +8,10 @@ mod tail;
 pub(crate) mod tool_input;
 pub(crate) mod turns;
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use serde_json::Value;
 

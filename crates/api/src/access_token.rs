@@ -2,8 +2,7 @@
 
 use apostille_core::space::Space;
 use apostille_core::speaker::TokenFacts;
-use apostille_text::digest::Digest;
-use apostille_text::words::words;
+use apostille_text::{digest::Digest, words::words};
 use jiff::Timestamp;
 
 words! {

@@ -16,10 +16,11 @@ mod revise;
 
 pub use openapi::build_openapi_document;
 
-use crate::CallFault;
-use crate::access_token::Access;
-use crate::request_scope::HttpMethod::Get;
-use crate::request_scope::{HttpReply, RequestInput, RequestScope};
+use crate::{
+    CallFault,
+    access_token::Access,
+    request_scope::{HttpMethod::Get, HttpReply, RequestInput, RequestScope},
+};
 use args::{NoArguments, read_query_arguments};
 use call::ApiCall;
 

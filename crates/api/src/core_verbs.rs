@@ -1,16 +1,18 @@
 //! What every face does around a verb of the core.
 
 use apostille_cite::citation::RepoPath;
-use apostille_core::forget::{ForgetOutcome, PERSONS_VERB, forget};
-use apostille_core::memory::{DuplicateChoice, Memory, MemoryName, Stage};
-use apostille_core::refusal::Refusal;
-use apostille_core::remember::dedupe::{self, NearMemory};
-use apostille_core::space::Space;
-use apostille_core::store::{ListOrder, MemoryFilter};
-use apostille_core::{Context, list};
+use apostille_core::{
+    Context,
+    forget::{ForgetOutcome, PERSONS_VERB, forget},
+    list,
+    memory::{DuplicateChoice, Memory, MemoryName, Stage},
+    refusal::Refusal,
+    remember::dedupe::{self, NearMemory},
+    space::Space,
+    store::{ListOrder, MemoryFilter},
+};
 
-use crate::CallFault;
-use crate::host::CallPlace;
+use crate::{CallFault, host::CallPlace};
 
 /// How many memories are looked up by one call.
 const MAX_VERIFIED: usize = 1_000;

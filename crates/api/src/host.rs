@@ -4,18 +4,22 @@
 //! [`CallScope`] with everything to answer with, which lends the work the core's `Context` and a [`CallPlace`].
 
 use std::cell::RefCell;
-use std::path::PathBuf;
-use std::sync::{Arc, LazyLock};
+use std::{
+    path::PathBuf,
+    sync::{Arc, LazyLock},
+};
 
 use apostille_agents::session::AgentSession;
 use apostille_cite::source::{Source, SourceError};
-use apostille_core::Context;
-use apostille_core::memory::{MemoryId, Voice};
-use apostille_core::model::Model;
-use apostille_core::policy::Policy;
-use apostille_core::space::Space;
-use apostille_core::speaker::{ConnectionFacts, Speaker};
-use apostille_core::store::Store;
+use apostille_core::{
+    Context,
+    memory::{MemoryId, Voice},
+    model::Model,
+    policy::Policy,
+    space::Space,
+    speaker::{ConnectionFacts, Speaker},
+    store::Store,
+};
 use apostille_tasks::task::{GateEvent, Task, TaskSlug};
 use jiff::Timestamp;
 

@@ -4,14 +4,18 @@
 //! that answers. So every page and every call can be tested as text in, text out.
 
 use apostille_core::Context;
-use apostille_core::memory::{Channel, Voice};
-use apostille_core::space::Space;
-use apostille_core::speaker::{ConnectionFacts, Person, Speaker};
+use apostille_core::{
+    memory::{Channel, Voice},
+    space::Space,
+    speaker::{ConnectionFacts, Person, Speaker},
+};
 use apostille_text::words::words;
 use serde::Serialize;
 
-use crate::access_token::{Access, AccessToken};
-use crate::{CallFault, CallPlace};
+use crate::{
+    CallFault, CallPlace,
+    access_token::{Access, AccessToken},
+};
 
 words! {
     /// How a request is made.

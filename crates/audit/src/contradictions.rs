@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 
 use super::{AuditFinding, AuditInput, Class, Severity};
-use apostille_core::recall::render::sanitize_line;
-use apostille_core::remember::dedupe;
-use apostille_core::remember::modules::{ModuleOverlap, compare_modules};
-use apostille_core::space::Space;
-use apostille_core::verify::VerifiedMemory;
-use apostille_text::contradict::FactCompatibility;
-use apostille_text::overlap::normalise_fact;
+use apostille_core::{
+    recall::render::sanitize_line,
+    remember::{
+        dedupe,
+        modules::{ModuleOverlap, compare_modules},
+    },
+    space::Space,
+    verify::VerifiedMemory,
+};
+use apostille_text::{contradict::FactCompatibility, overlap::normalise_fact};
 
 /// With how many memories of its subject each one is compared, those recorded next after it.
 const WINDOW: usize = 64;

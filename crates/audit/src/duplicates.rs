@@ -8,10 +8,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use super::{AuditFinding, AuditInput, Class, Severity, count_words, join_handles};
-use apostille_core::memory::Layer;
-use apostille_core::remember::modules::{ModuleOverlap, compare_modules};
-use apostille_core::space::Space;
-use apostille_core::verify::VerifiedMemory;
+use apostille_core::{
+    memory::Layer,
+    remember::modules::{ModuleOverlap, compare_modules},
+    space::Space,
+    verify::VerifiedMemory,
+};
 use apostille_text::contradict::FactFingerprint;
 
 /// How many of those that share a word each memory is compared with.

@@ -40,22 +40,25 @@ mod store_checks;
 pub mod trend;
 mod usage;
 
-use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    cell::Cell,
+    collections::{BTreeMap, HashMap},
+};
 
 use jiff::Timestamp;
 
 use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_core::memory::{Handle, Layer, Memory, MemoryId, Stage};
-use apostille_core::policy::Policy;
-use apostille_core::recall::render::sanitize_line;
-use apostille_core::space::Space;
-use apostille_core::store::{ListOrder, MemoryFilter};
-use apostille_core::verify;
-use apostille_core::verify::VerifiedMemory;
-use apostille_core::{Context, CoreError};
-use apostille_text::shorten::shorten_text;
-use apostille_text::words::words;
+use apostille_core::{
+    Context, CoreError,
+    memory::{Handle, Layer, Memory, MemoryId, Stage},
+    policy::Policy,
+    recall::render::sanitize_line,
+    space::Space,
+    store::{ListOrder, MemoryFilter},
+    verify,
+    verify::VerifiedMemory,
+};
+use apostille_text::{shorten::shorten_text, words::words};
 
 /// How many memories one finding names.
 pub const NAMED: usize = 20;

@@ -1,8 +1,7 @@
 //! An audit as Markdown: counts first, then each class with what was found and the way out. Bounded.
 
 use super::{AffectedMemory, AuditFinding, AuditReport, Class, Severity};
-use apostille_core::recall::render::sanitize_line;
-use apostille_core::space::Space;
+use apostille_core::{recall::render::sanitize_line, space::Space};
 use apostille_text::shorten::shorten_text;
 
 /// How long what is told of one class is, in characters.

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::{AffectedMemory, AuditFinding, AuditInput, Class, Severity, join_handles};
-use apostille_core::memory::{Kind, Layer, Mark, Memory};
-use apostille_core::promote;
-use apostille_core::refusal::check_text;
-use apostille_core::refusal::{Exclusion, Refusal, flag_for_field};
-use apostille_core::remember::classify;
-use apostille_core::space::Space;
-use apostille_core::verify::VerifiedMemory;
+use apostille_core::{
+    memory::{Kind, Layer, Mark, Memory},
+    promote,
+    refusal::{Exclusion, Refusal, check_text, flag_for_field},
+    remember::classify,
+    space::Space,
+    verify::VerifiedMemory,
+};
 use apostille_text::moderate;
 
 /// What no token can reach across.

@@ -5,15 +5,16 @@ pub mod copies;
 use std::cmp::Reverse;
 
 use apostille_cite::verdict::Verdict;
-use apostille_core::memory::{Kind, Mark, Memory, Origin, Stage};
-use apostille_core::remember::{NearMemory, dedupe};
-use apostille_core::space::Space;
-use apostille_core::store::{ListOrder, MemoryFilter};
-use apostille_core::verify;
-use apostille_core::verify::VerifiedMemory;
-use apostille_core::{Context, CoreError, breaker};
-use apostille_text::literals;
-use apostille_text::words::words;
+use apostille_core::{
+    Context, CoreError, breaker,
+    memory::{Kind, Mark, Memory, Origin, Stage},
+    remember::{NearMemory, dedupe},
+    space::Space,
+    store::{ListOrder, MemoryFilter},
+    verify,
+    verify::VerifiedMemory,
+};
+use apostille_text::{literals, words::words};
 
 /// A pending memory with what a person needs to know before deciding.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,7 @@
 //! What the cited code says today.
 
 use super::{AuditFinding, AuditInput, Class, Severity};
-use apostille_core::verify;
-use apostille_core::verify::VerifiedMemory;
+use apostille_core::{verify, verify::VerifiedMemory};
 
 /// What does not hold here, and what speaks of a branch that never came here. What could not be looked up is neither.
 pub(super) fn audit_stale_citations(seen: &AuditInput) -> Vec<AuditFinding> {

@@ -1,10 +1,10 @@
 //! The whole: how much there is, and whether the store is as it was written.
 
 use super::{AuditFinding, AuditInput, Class, Severity};
-use apostille_core::format::format_utc_day;
-use apostille_core::recall::render::sanitize_line;
-use apostille_core::stats::compute_space_stats;
-use apostille_core::{Context, CoreError};
+use apostille_core::{
+    Context, CoreError, format::format_utc_day, recall::render::sanitize_line,
+    stats::compute_space_stats,
+};
 
 /// The share of the identity layer from which on it is nearly full, in percent.
 const NEARLY_FULL: u8 = 80;

@@ -5,15 +5,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
+use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
 
-use apostille_core::event::Happening;
-use apostille_core::event::trace::EventTrace;
-use apostille_core::memory::{MemoryId, Stage};
-use apostille_core::space::Space;
-use apostille_core::{Context, CoreError};
+use apostille_core::{
+    Context, CoreError,
+    event::{Happening, trace::EventTrace},
+    memory::{MemoryId, Stage},
+    space::Space,
+};
 
 /// How many events of a space are looked at, the newest of them, unless said otherwise.
 pub const MAX_TRACES: usize = 30_000;

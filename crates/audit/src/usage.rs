@@ -1,8 +1,10 @@
 //! What is of no use: never shown, shown in vain, or waiting for somebody who does not come.
 
 use super::{AffectedMemory, AuditFinding, AuditInput, Class, Severity, count_whole_days};
-use apostille_core::memory::{Memory, Stage};
-use apostille_core::space::Space;
+use apostille_core::{
+    memory::{Memory, Stage},
+    space::Space,
+};
 
 /// What was never shown for long, and what was shown often and never applied.
 pub(super) fn audit_unused_memories(seen: &AuditInput) -> Vec<AuditFinding> {

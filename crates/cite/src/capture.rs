@@ -1,11 +1,11 @@
 //! Reading a place and keeping what stands there: the lines, their digest, and those of their neighbours.
 
 use crate::citation::{Citation, CodeLocation, NEIGHBOURS};
-use crate::file_lines::{FileLines, is_binary_content, join_cited_lines};
-use crate::source::{Source, SourceBlob, SourceError, SourceTree};
-use apostille_text::digest::Digest;
-use apostille_text::moderate;
-use apostille_text::secrets;
+use crate::{
+    file_lines::{FileLines, is_binary_content, join_cited_lines},
+    source::{Source, SourceBlob, SourceError, SourceTree},
+};
+use apostille_text::{digest::Digest, moderate, secrets};
 
 /// Why a place cannot be captured.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

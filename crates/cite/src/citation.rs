@@ -1,11 +1,9 @@
 //! Where a fact is written, with what was read there.
 
 use std::fmt;
-use std::ops::Range;
-use std::str::FromStr;
+use std::{ops::Range, str::FromStr};
 
-use apostille_text::digest::Digest;
-use apostille_text::secrets::mask_secrets;
+use apostille_text::{digest::Digest, secrets::mask_secrets};
 
 /// The longest path that may be cited, in bytes.
 const MAX_PATH: usize = 1_024;

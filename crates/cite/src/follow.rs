@@ -32,9 +32,11 @@ mod tokens;
 mod trace;
 mod verdict_cache;
 
-use std::collections::{BTreeSet, HashMap};
-use std::ops::Range;
-use std::rc::Rc;
+use std::{
+    collections::{BTreeSet, HashMap},
+    ops::Range,
+    rc::Rc,
+};
 
 pub use hunks::find_replaced_words;
 pub use partial_citation::PartialCitation;
@@ -46,14 +48,13 @@ use verdict_cache::{
     decode_lasting_verdict, encode_cached_conclusion, encode_cached_trace, encode_lasting_verdict,
 };
 
-use crate::citation::{Citation, CodeLocation, LineSpan, RepoPath};
-use crate::file_lines::{FileLines, is_binary_content, join_cited_lines};
-use crate::source::{
-    CommitHistory, FileEdit, FileVersion, HistoryRoute, Source, SourceBlob, SourceTree,
+use crate::{
+    citation::{Citation, CodeLocation, LineSpan, RepoPath},
+    file_lines::{FileLines, is_binary_content, join_cited_lines},
+    source::{CommitHistory, FileEdit, FileVersion, HistoryRoute, Source, SourceBlob, SourceTree},
+    verdict::{Change, Difference, Loss, Verdict},
 };
-use crate::verdict::{Change, Difference, Loss, Verdict};
-use apostille_text::digest::Digest;
-use apostille_text::literals;
+use apostille_text::{digest::Digest, literals};
 
 /// How many commits are followed where somebody waits for a recall; beyond it, one leap takes their place.
 pub const NEAR: usize = 2_000;

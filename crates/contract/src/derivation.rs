@@ -3,15 +3,17 @@
 use jiff::Timestamp;
 
 use apostille_cite::source::NoRepositorySource;
-use apostille_core::memory::{
-    Channel, Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, ReplacementKind, Voice,
+use apostille_core::{
+    Context, CoreError,
+    memory::{
+        Channel, Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, ReplacementKind, Voice,
+    },
+    policy::Policy,
+    remember::{RememberOutcome, remember},
+    revise::approve_memory,
+    space::Space,
+    store::ram::RamStore,
 };
-use apostille_core::policy::Policy;
-use apostille_core::remember::{RememberOutcome, remember};
-use apostille_core::revise::approve_memory;
-use apostille_core::space::Space;
-use apostille_core::store::ram::RamStore;
-use apostille_core::{Context, CoreError};
 
 /// After how many steps a new store is begun: what was derived long ago proves nothing more.
 const STEPS: u32 = 400;

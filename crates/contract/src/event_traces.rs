@@ -2,11 +2,13 @@
 
 use jiff::Timestamp;
 
-use apostille_core::event::{Event, EventBody, RetrievedMemory};
-use apostille_core::memory::MemoryId;
-use apostille_core::space::Space;
-use apostille_core::store::Store;
-use apostille_core::unchecked;
+use apostille_core::{
+    event::{Event, EventBody, RetrievedMemory},
+    memory::MemoryId,
+    space::Space,
+    store::Store,
+    unchecked,
+};
 
 /// Shows memories with every verdict, and looks at the outline of that.
 pub fn check_event_traces(open: &dyn Fn() -> Box<dyn Store>) {

@@ -20,33 +20,34 @@ mod rollback;
 pub use event_traces::check_event_traces;
 pub use rollback::check_rollback;
 
-use std::cell::Cell;
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::{cell::Cell, collections::BTreeMap, sync::LazyLock};
 
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
-use apostille_cite::citation::RepoPath;
-use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
-use apostille_core::event::{Breaker, EventBody, Precondition};
-use apostille_core::forget::{ForgetOutcome, forget};
-use apostille_core::memory::{
-    Draft, DuplicateChoice, Handle, Kind, Layer, Memory, MemoryName, Origin, ReplacementKind,
-    Stage, Status, Voice, Vouching,
+use apostille_cite::{
+    citation::RepoPath,
+    source::{Source, SourceBlob, SourceError, SourceTree},
 };
-use apostille_core::policy::{BreakerPolicy, MemoryLimits, Policy};
-use apostille_core::recall::{RecallRequest, recall};
-use apostille_core::remember::{RememberOutcome, remember};
-use apostille_core::revise;
-use apostille_core::revise::ReviseOutcome;
-use apostille_core::rollback::{RollbackPlan, RollbackPoint, rollback};
-use apostille_core::space::Space;
-use apostille_core::speaker::{Person, Speaker, TerminalFacts};
-use apostille_core::store::ram::RamStore;
-use apostille_core::store::{ListOrder, MemoryFilter, Store, StoreError};
-use apostille_core::unchecked;
-use apostille_core::{Context, CoreError};
+use apostille_core::{
+    Context, CoreError,
+    event::{Breaker, EventBody, Precondition},
+    forget::{ForgetOutcome, forget},
+    memory::{
+        Draft, DuplicateChoice, Handle, Kind, Layer, Memory, MemoryName, Origin, ReplacementKind,
+        Stage, Status, Voice, Vouching,
+    },
+    policy::{BreakerPolicy, MemoryLimits, Policy},
+    recall::{RecallRequest, recall},
+    remember::{RememberOutcome, remember},
+    revise,
+    revise::ReviseOutcome,
+    rollback::{RollbackPlan, RollbackPoint, rollback},
+    space::Space,
+    speaker::{Person, Speaker, TerminalFacts},
+    store::{ListOrder, MemoryFilter, Store, StoreError, ram::RamStore},
+    unchecked,
+};
 use apostille_text::terms;
 
 /// Code that lives in a map: what citations of the suite point to.

@@ -1,10 +1,11 @@
 //! The log of each space is the same in every store, whole and in pages.
 
 use super::sample_spaces;
-use apostille_core::event::previous_state::PreviousState;
-use apostille_core::event::{Event, EventBody, LoggedEvent};
-use apostille_core::space::Space;
-use apostille_core::store::{EventPage, MemoryFilter, Store};
+use apostille_core::{
+    event::{Event, EventBody, LoggedEvent, previous_state::PreviousState},
+    space::Space,
+    store::{EventPage, MemoryFilter, Store},
+};
 
 /// Compares what happened in each space, from either end, and what happened last in all of them.
 pub(super) fn compare_logs(ours: &dyn Store, twin: &dyn Store) {

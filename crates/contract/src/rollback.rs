@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::memory::{Memory, Stage, UsageCounts};
-use apostille_core::rollback::{RollbackPoint, rollback};
-use apostille_core::space::Space;
-use apostille_core::store::{MemoryFilter, Store};
+use apostille_core::{
+    memory::{Memory, Stage, UsageCounts},
+    rollback::{RollbackPoint, rollback},
+    space::Space,
+    store::{MemoryFilter, Store},
+};
 
 use super::{
     ContractFixture, StoreStep, compare_stores, run_store_step, sample_person, sample_spaces,

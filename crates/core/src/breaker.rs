@@ -20,15 +20,16 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::event::{Breaker, EventBody};
-use crate::memory::{Channel, Layer, Memory, Stage, Voice};
-use crate::policy::BreakerPolicy;
-use crate::refusal::Refusal;
-use crate::space::Space;
-use crate::speaker::Person;
-use crate::store::breaker_state::OpenBreaker;
-use crate::store::{EventPage, MemoryFilter, StoreError};
-use crate::{Context, CoreError};
+use crate::{
+    Context, CoreError,
+    event::{Breaker, EventBody},
+    memory::{Channel, Layer, Memory, Stage, Voice},
+    policy::BreakerPolicy,
+    refusal::Refusal,
+    space::Space,
+    speaker::Person,
+    store::{EventPage, MemoryFilter, StoreError, breaker_state::OpenBreaker},
+};
 use apostille_text::overlap::{collect_distinct_words, measure_jaccard_overlap, normalise_fact};
 
 /// How far back near-copies, drift and invalidations are looked for, in minutes.

@@ -5,12 +5,13 @@ pub mod trace;
 
 use jiff::Timestamp;
 
-use crate::event::previous_state::PreviousState;
-use crate::memory::{Memory, MemoryId, Status, UsageCounts};
-use crate::space::Space;
+use crate::{
+    event::previous_state::PreviousState,
+    memory::{Memory, MemoryId, Status, UsageCounts},
+    space::Space,
+};
 use apostille_cite::citation::Citation;
-use apostille_text::digest::Digest;
-use apostille_text::words::words;
+use apostille_text::{digest::Digest, words::words};
 
 words! {
     /// The word for what happened, the same in the log, in telemetry and in every face.

@@ -1,13 +1,14 @@
 //! Forget: the text is removed everywhere, the log included; id, time and reason stay.
 
 use crate::event::{Erasure, EventBody};
-use crate::memory::{Layer, Memory, MemoryName};
-use crate::refusal::Refusal;
-use crate::refusal::check_text;
-use crate::space::Space;
-use crate::speaker::Speaker;
-use crate::store::{DamagedMemory, StoreError};
-use crate::{Context, CoreError, list};
+use crate::{
+    Context, CoreError, list,
+    memory::{Layer, Memory, MemoryName},
+    refusal::{Refusal, check_text},
+    space::Space,
+    speaker::Speaker,
+    store::{DamagedMemory, StoreError},
+};
 use apostille_text::moderate;
 
 /// What only a person does.

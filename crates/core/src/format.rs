@@ -5,16 +5,16 @@
 
 mod sanitize;
 
-use std::fmt::Display;
-use std::str::FromStr;
+use std::{fmt::Display, str::FromStr};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::event::previous_state::PreviousState;
-use crate::event::{Event, EventBody, Happening, RetrievedMemory};
-use crate::memory::{Channel, Mark, Memory, Stage, Status, UsageCounts, Voice};
-use crate::store::breaker_state::OpenBreaker;
+use crate::{
+    event::{Event, EventBody, Happening, RetrievedMemory, previous_state::PreviousState},
+    memory::{Channel, Mark, Memory, Stage, Status, UsageCounts, Voice},
+    store::breaker_state::OpenBreaker,
+};
 use apostille_cite::citation::{Citation, CodeLocation};
 
 /// The version of the shape.

@@ -3,8 +3,10 @@
 
 use serde_json::{Value, json};
 
-use crate::memory::Memory;
-use crate::model::{Model, ModelRequest};
+use crate::{
+    memory::Memory,
+    model::{Model, ModelRequest},
+};
 use apostille_cite::citation::Citation;
 
 /// What the model is to do. A test holds it to the words that are read.

@@ -6,16 +6,19 @@ mod dry_run;
 
 pub use dry_run::ImportDryRun;
 
-use crate::event::{EventBody, Precondition};
-use crate::memory::{Channel, Draft, MAX_NUMBER, Memory, MemoryName, Stage};
-use crate::refusal::Refusal;
-use crate::refusal::check_text;
-use crate::remember::guard;
-use crate::remember::moderate::{Moderated, moderate_draft};
-use crate::remember::{EarlyEnd, separate_refusal};
-use crate::revise::{self, ReviseOutcome};
-use crate::speaker::Person;
-use crate::{Context, CoreError};
+use crate::{
+    Context, CoreError,
+    event::{EventBody, Precondition},
+    memory::{Channel, Draft, MAX_NUMBER, Memory, MemoryName, Stage},
+    refusal::{Refusal, check_text},
+    remember::{
+        EarlyEnd, guard,
+        moderate::{Moderated, moderate_draft},
+        separate_refusal,
+    },
+    revise::{self, ReviseOutcome},
+    speaker::Person,
+};
 use apostille_cite::citation::Citation;
 
 /// What became of it.

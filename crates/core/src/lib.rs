@@ -93,14 +93,15 @@ pub mod verify;
 
 use jiff::Timestamp;
 
-use crate::event::{Batch, Event, EventBody, Precondition};
-use crate::memory::{Memory, MemoryId};
-use crate::model::Model;
-use crate::policy::Policy;
-use crate::space::Space;
-use crate::store::{AppendReceipt, Store, StoreError};
-use apostille_cite::follow::CitationFollower;
-use apostille_cite::source::Source;
+use crate::{
+    event::{Batch, Event, EventBody, Precondition},
+    memory::{Memory, MemoryId},
+    model::Model,
+    policy::Policy,
+    space::Space,
+    store::{AppendReceipt, Store, StoreError},
+};
+use apostille_cite::{follow::CitationFollower, source::Source};
 
 /// A broken world. What was asked for wrongly is a [`refusal::Refusal`], not an error, and what cannot be looked up is an
 /// unknown verdict: the store is the one port whose failure ends a verb.

@@ -2,15 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use crate::event::{Event, EventBody, RetrievedMemory};
-use crate::memory::{Handle, Memory, MemoryName};
-use crate::recall::query;
-use crate::refusal::Refusal;
-use crate::space::Space;
-use crate::store::{ListOrder, MemoryFilter};
-use crate::{Context, CoreError};
-use apostille_cite::citation::RepoPath;
-use apostille_cite::verdict::{Verdict, format_standing_word};
+use crate::{
+    Context, CoreError,
+    event::{Event, EventBody, RetrievedMemory},
+    memory::{Handle, Memory, MemoryName},
+    recall::query,
+    refusal::Refusal,
+    space::Space,
+    store::{ListOrder, MemoryFilter},
+};
+use apostille_cite::{
+    citation::RepoPath,
+    verdict::{Verdict, format_standing_word},
+};
 
 /// How many memories a plain search returns.
 pub const SEARCH_LIMIT: usize = 20;

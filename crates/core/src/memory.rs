@@ -7,12 +7,11 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::space::Space;
-use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::follow::CitedClaim;
-use apostille_text::digest::Digest;
-use apostille_text::secrets;
-use apostille_text::secrets::mask_secrets;
-use apostille_text::words::words;
+use apostille_cite::{
+    citation::{Citation, CodeLocation},
+    follow::CitedClaim,
+};
+use apostille_text::{digest::Digest, secrets, secrets::mask_secrets, words::words};
 
 /// The identity of a memory: a UUIDv7, made from the time and randomness that the caller brings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

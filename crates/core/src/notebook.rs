@@ -5,8 +5,10 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::memory::{Kind, Layer, Memory, MemoryId, Origin, Status, UsageCounts, Voice};
-use crate::space::Space;
+use crate::{
+    memory::{Kind, Layer, Memory, MemoryId, Origin, Status, UsageCounts, Voice},
+    space::Space,
+};
 
 /// A line that is no note.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

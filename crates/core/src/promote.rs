@@ -4,13 +4,18 @@
 use crate::memory::{
     Draft, DuplicateChoice, Kind, Layer, Memory, MemoryName, ReplacementKind, Voice,
 };
-use crate::refusal::Refusal;
-use crate::remember::{RememberOutcome, remember};
-use crate::space::Space;
-use crate::task_words::Sort;
-use crate::{Context, CoreError, list, verify};
-use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::verdict::Verdict;
+use crate::{
+    Context, CoreError, list,
+    refusal::Refusal,
+    remember::{RememberOutcome, remember},
+    space::Space,
+    task_words::Sort,
+    verify,
+};
+use apostille_cite::{
+    citation::{Citation, CodeLocation},
+    verdict::Verdict,
+};
 
 /// What is to be promoted, and what its note does not say.
 #[derive(Debug, Clone)]

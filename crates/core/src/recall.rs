@@ -12,12 +12,14 @@ pub mod render;
 pub mod trust;
 pub mod verify;
 
-use crate::event::{Event, EventBody, Precondition, RetrievedMemory};
-use crate::memory::{Layer, Memory};
-use crate::space::Space;
-use crate::store::{ListOrder, MemoryFilter};
-use crate::verify::build_verified_event;
-use crate::{Context, CoreError};
+use crate::{
+    Context, CoreError,
+    event::{Event, EventBody, Precondition, RetrievedMemory},
+    memory::{Layer, Memory},
+    space::Space,
+    store::{ListOrder, MemoryFilter},
+    verify::build_verified_event,
+};
 use apostille_cite::verdict::Verdict;
 
 pub use hit::{RecallHit, ScoreBreakdown, VerifiedHit};

@@ -1,9 +1,7 @@
 //! Why a draft was turned away: a value that says what was wrong and the way out, never the text itself.
 
 use crate::memory::Handle;
-use apostille_text::moderate::MAX_BYTES;
-use apostille_text::secrets;
-use apostille_text::words::words;
+use apostille_text::{moderate::MAX_BYTES, secrets, words::words};
 
 words! {
     /// What is better read elsewhere than remembered.

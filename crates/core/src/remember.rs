@@ -12,10 +12,12 @@ pub mod quarantine;
 mod replacement;
 pub mod resubmission;
 
-use crate::memory::{Draft, Memory};
-use crate::refusal::Refusal;
-use crate::store::StoreError;
-use crate::{Context, CoreError};
+use crate::{
+    Context, CoreError,
+    memory::{Draft, Memory},
+    refusal::Refusal,
+    store::StoreError,
+};
 
 pub use dedupe::{DraftRelation, NearMemory};
 

@@ -1,19 +1,25 @@
 //! Revise: refresh, supersede, correct, invalidate, and the note that a memory was applied.
 
 use crate::event::{EventBody, Precondition};
-use crate::memory::{Draft, DuplicateChoice, Memory, MemoryName, ReplacementKind, Stage, Voice};
-use crate::refusal::Refusal;
-use crate::refusal::{check_length, check_text};
-use crate::remember::approval::build_approval_events;
-use crate::remember::resubmission::{REJECTED, is_rejected_memory};
-use crate::remember::{self, EarlyEnd, RememberOutcome, retry_on_conflict, separate_refusal};
-use crate::space::Space;
-use crate::speaker::Person;
-use crate::{Context, CoreError, breaker, list};
-use apostille_cite::capture::capture_lines;
-use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::follow::{CitationFinding, NEAR};
-use apostille_cite::verdict::Verdict;
+use crate::{
+    Context, CoreError, breaker, list,
+    memory::{Draft, DuplicateChoice, Memory, MemoryName, ReplacementKind, Stage, Voice},
+    refusal::{Refusal, check_length, check_text},
+    remember::{
+        self, EarlyEnd, RememberOutcome,
+        approval::build_approval_events,
+        resubmission::{REJECTED, is_rejected_memory},
+        retry_on_conflict, separate_refusal,
+    },
+    space::Space,
+    speaker::Person,
+};
+use apostille_cite::{
+    capture::capture_lines,
+    citation::{Citation, CodeLocation},
+    follow::{CitationFinding, NEAR},
+    verdict::Verdict,
+};
 use apostille_text::moderate;
 
 /// What became of a revision.

@@ -9,15 +9,18 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 
-use crate::event::previous_state::PreviousState;
-use crate::event::{Event, EventBody, Happening, LoggedEvent, Precondition};
-use crate::format::format_timestamp;
-use crate::memory::{Memory, MemoryId, Stage, Status};
-use crate::remember::{EarlyEnd, retry_on_conflict};
-use crate::space::Space;
-use crate::speaker::Person;
-use crate::store::EventPage;
-use crate::{Context, CoreError};
+use crate::{
+    Context, CoreError,
+    event::{
+        Event, EventBody, Happening, LoggedEvent, Precondition, previous_state::PreviousState,
+    },
+    format::format_timestamp,
+    memory::{Memory, MemoryId, Stage, Status},
+    remember::{EarlyEnd, retry_on_conflict},
+    space::Space,
+    speaker::Person,
+    store::EventPage,
+};
 use apostille_cite::citation::Citation;
 
 /// How much of the log is read at once.

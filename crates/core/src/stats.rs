@@ -1,12 +1,13 @@
 //! Stats: what a space holds and how well it serves.
 
 use crate::event::Happening;
-use crate::memory::{Layer, Stage};
-use crate::remember::guard::percent_used;
-use crate::space::Space;
-use crate::store::SpaceSummary;
-use crate::store::breaker_state::OpenBreaker;
-use crate::{Context, CoreError, breaker};
+use crate::{
+    Context, CoreError, breaker,
+    memory::{Layer, Stage},
+    remember::guard::percent_used,
+    space::Space,
+    store::{SpaceSummary, breaker_state::OpenBreaker},
+};
 
 /// The figures of a space.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,16 +9,19 @@ pub mod plan;
 pub mod ram;
 pub mod state;
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::BTreeMap;
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::BTreeMap,
+};
 
 use jiff::Timestamp;
 
-use crate::event::trace::EventTrace;
-use crate::event::{Batch, Erasure, LoggedEvent};
-use crate::memory::{Handle, Kind, Layer, Memory, MemoryId, MemoryName, Origin, Stage};
-use crate::space::Space;
-use crate::store::breaker_state::BreakerState;
+use crate::{
+    event::{Batch, Erasure, LoggedEvent, trace::EventTrace},
+    memory::{Handle, Kind, Layer, Memory, MemoryId, MemoryName, Origin, Stage},
+    space::Space,
+    store::breaker_state::BreakerState,
+};
 use apostille_cite::citation::RepoPath;
 use apostille_text::digest::Digest;
 

@@ -11,18 +11,21 @@
 
 pub mod proposal;
 
-use crate::event::{Batch, Event, EventBody, Precondition};
-use crate::memory::Memory;
-use crate::refusal::check_text;
-use crate::store::StoreError;
-use crate::{Context, CoreError};
-use apostille_cite::capture::capture_lines;
-use apostille_cite::citation::Citation;
-use apostille_cite::diff;
-use apostille_cite::follow::{CitationFinding, FAR};
-use apostille_cite::verdict::{Change, Verdict, format_standing_word};
-use apostille_text::moderate;
-use apostille_text::words::words;
+use crate::{
+    Context, CoreError,
+    event::{Batch, Event, EventBody, Precondition},
+    memory::Memory,
+    refusal::check_text,
+    store::StoreError,
+};
+use apostille_cite::{
+    capture::capture_lines,
+    citation::Citation,
+    diff,
+    follow::{CitationFinding, FAR},
+    verdict::{Change, Verdict, format_standing_word},
+};
+use apostille_text::{moderate, words::words};
 
 /// How many memories are changed in one write.
 const LOT: usize = 100;

@@ -1,9 +1,11 @@
 //! One writer at a time, across processes: a lock file whose queue is the kernel's, so that nobody starves.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
-use std::time::{Duration, Instant};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError, mpsc},
+    time::{Duration, Instant},
+};
 
 use crate::no_symlink;
 

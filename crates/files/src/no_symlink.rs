@@ -1,11 +1,12 @@
 //! Opening a file that must not be a link: beside a file of a repository, a link may have been put to lead elsewhere.
 
 use std::fs::File;
-use std::io;
-use std::path::Path;
+use std::{io, path::Path};
 
-use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::{
+    ambient_authority,
+    fs::{Dir, OpenOptions},
+};
 
 /// Opens a file of its owner alone, and nothing behind a link. Should one be put there between the look and the opening,
 /// it cannot lead out of the folder.

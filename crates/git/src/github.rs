@@ -14,13 +14,17 @@ mod options;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::{Arc, Mutex},
+};
 
-use apostille_cite::citation::RepoPath;
-use apostille_cite::source::{
-    CommitHistory, CommitStep, FileEdit, FileVersion, HistoryRoute, MAX_FILE, Source, SourceBlob,
-    SourceError, SourceResult, SourceTree,
+use apostille_cite::{
+    citation::RepoPath,
+    source::{
+        CommitHistory, CommitStep, FileEdit, FileVersion, HistoryRoute, MAX_FILE, Source,
+        SourceBlob, SourceError, SourceResult, SourceTree,
+    },
 };
 use jiff::Timestamp;
 

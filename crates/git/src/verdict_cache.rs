@@ -16,17 +16,18 @@
 //! dropped as a whole all the same.
 
 use std::collections::HashMap;
-use std::fs;
-use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::SystemTime;
+use std::{
+    fs,
+    hash::{BuildHasherDefault, DefaultHasher, Hasher},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard},
+    time::SystemTime,
+};
 
-use apostille_cite::citation::RepoPath;
-use apostille_cite::source::VerdictCache;
-use apostille_cite::source::{
-    CommitHistory, FileEdit, Source, SourceBlob, SourceResult, SourceTree,
+use apostille_cite::{
+    citation::RepoPath,
+    source::{CommitHistory, FileEdit, Source, SourceBlob, SourceResult, SourceTree, VerdictCache},
 };
 use apostille_files::lock::{lock_ignoring_poison, set_private_mode};
 

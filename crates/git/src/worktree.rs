@@ -1,25 +1,32 @@
 //! The working tree as a source: the files as they lie there, edits included, and nothing beside them.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::fs;
-use std::io::{self, Read as _};
-use std::ops::RangeInclusive;
-use std::path::Path;
-use std::sync::{Mutex, OnceLock};
+use std::{
+    fs,
+    io::{self, Read as _},
+    ops::RangeInclusive,
+    path::Path,
+    sync::{Mutex, OnceLock},
+};
 
-use apostille_cite::citation::RepoPath;
-use apostille_cite::file_lines::is_binary_content;
-use apostille_cite::source::{
-    CommitHistory, FileEdit, MAX_FILE, Source, SourceBlob, SourceError, SourceResult, SourceTree,
+use apostille_cite::{
+    citation::RepoPath,
+    file_lines::is_binary_content,
+    source::{
+        CommitHistory, FileEdit, MAX_FILE, Source, SourceBlob, SourceError, SourceResult,
+        SourceTree,
+    },
 };
 use apostille_files::lock::lock_ignoring_poison;
-use cap_std::ambient_authority;
-use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use cap_std::{
+    ambient_authority,
+    fs::{Dir, File, Metadata, OpenOptions},
+};
 
-use crate::git::index::{self, GitIndexEntry};
 use crate::git::{
-    Checkout, Commit, MAX_FILES, compute_blob_id, diff_worktree_with_commit, is_absent_file_error,
-    list_sparse_excluded, source_unavailable,
+    Checkout, Commit, MAX_FILES, compute_blob_id, diff_worktree_with_commit,
+    index::{self, GitIndexEntry},
+    is_absent_file_error, list_sparse_excluded, source_unavailable,
 };
 
 /// Characters that macOS ignores in the names of files.

@@ -4,14 +4,21 @@ use std::time::Instant;
 
 use apostille_core::format;
 use apostille_text::digest::Digest;
-use hyper::header::{self, HeaderMap};
-use hyper::{Method as Verb, Request};
+use hyper::{
+    Method as Verb, Request,
+    header::{self, HeaderMap},
+};
 
-use super::response::{HttpRejection, HttpResult};
-use super::route::AuthKind;
-use super::{HttpServer, sessions};
-use apostille_api::access_token::{Access, AccessToken, OWNER};
-use apostille_api::request_scope::RequestInput;
+use super::{
+    HttpServer,
+    response::{HttpRejection, HttpResult},
+    route::AuthKind,
+    sessions,
+};
+use apostille_api::{
+    access_token::{Access, AccessToken, OWNER},
+    request_scope::RequestInput,
+};
 use apostille_mcp::concurrency::lock_despite_panic;
 
 /// The names of this machine to itself. Any other one was made to lead here by somebody else.

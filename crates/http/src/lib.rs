@@ -37,20 +37,24 @@ mod route_job;
 mod sessions;
 mod write_timeout;
 
-use std::sync::atomic::{AtomicU64, AtomicUsize};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, AtomicUsize},
+    },
+    time::{Duration, Instant},
+};
 
-use axum::body::Body;
-use axum::response::Response;
-use hyper::body::Incoming;
-use hyper::{Method as Verb, Request};
+use axum::{body::Body, response::Response};
+use hyper::{Method as Verb, Request, body::Incoming};
 use jiff::Timestamp;
 use tokio::sync::{broadcast, watch as channel};
 
-use apostille_api::access_token::{Access, AccessToken, TokenRegistry};
-use apostille_api::host::Host;
-use apostille_api::request_scope::HttpReply;
+use apostille_api::{
+    access_token::{Access, AccessToken, TokenRegistry},
+    host::Host,
+    request_scope::HttpReply,
+};
 use apostille_mcp::{McpServer, SharedWorkLimit, ToolOffer};
 use connections::ConnectionSlot;
 use limiter::RequestLimiter;

@@ -17,14 +17,20 @@
 //! body closes the connection, since otherwise the rest of it would have to be read to find the next request.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Instant,
+};
 
 use tokio::sync::Semaphore;
 
-use super::ServerLimits;
-use super::response::{HttpRejection, HttpResult};
+use super::{
+    ServerLimits,
+    response::{HttpRejection, HttpResult},
+};
 pub(super) use apostille_mcp::concurrency::ConcurrencyPermit;
 use apostille_mcp::concurrency::{ConcurrencyLimit, CountGuard, divide_limit, lock_despite_panic};
 

@@ -6,21 +6,20 @@
 //! says who may call what (`route`), and the two would have to agree.
 
 use std::convert::Infallible;
-use std::io;
-use std::net::TcpListener;
-use std::sync::Arc;
+use std::{io, net::TcpListener, sync::Arc};
 
-use hyper::Request;
-use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    server::graceful::GracefulShutdown,
+};
 use tokio::net::TcpStream;
 
-use super::HttpServer;
-use super::connections::{ConnectionSlot, ConnectionTable};
-use super::write_timeout::WriteTimeoutStream;
+use super::{
+    HttpServer,
+    connections::{ConnectionSlot, ConnectionTable},
+    write_timeout::WriteTimeoutStream,
+};
 use apostille_mcp::concurrency::CountGuard;
 
 /// What a connection too many is told.

@@ -1,33 +1,40 @@
 //! Telling whoever listens what changed, whoever changed it: one event for each line of the log, and no text of any memory.
 
 use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context as Polled, Poll};
-use std::time::Duration;
+use std::{
+    convert::Infallible,
+    sync::Arc,
+    task::{Context as Polled, Poll},
+    time::Duration,
+};
 
-use apostille_core::Context;
-use apostille_core::event::{EventBody, LoggedEvent};
-use apostille_core::format;
-use apostille_core::memory::Handle;
-use apostille_core::space::Space;
-use apostille_core::store::{EventPage, StoreError};
-use axum::body::Body;
-use axum::response::Response;
-use hyper::body::{Body as HttpBody, Bytes, Frame};
-use hyper::header::{self, HeaderMap, HeaderValue};
+use apostille_core::{
+    Context,
+    event::{EventBody, LoggedEvent},
+    format,
+    memory::Handle,
+    space::Space,
+    store::{EventPage, StoreError},
+};
+use axum::{body::Body, response::Response};
+use hyper::{
+    body::{Body as HttpBody, Bytes, Frame},
+    header::{self, HeaderMap, HeaderValue},
+};
 use serde::Serialize;
-use std::convert::Infallible;
-use tokio::sync::{broadcast, mpsc};
-use tokio::time::Instant;
+use tokio::{
+    sync::{broadcast, mpsc},
+    time::Instant,
+};
 
-use super::response::{HttpRejection, HttpResult};
-use super::route::AuthKind;
-use super::route_job::reject_unreadable;
-use super::{HttpServer, limiter};
-use apostille_api::access_token::AccessToken;
-use apostille_api::host::CallOrigin;
-use apostille_mcp::concurrency::CountGuard;
-use apostille_mcp::read_change_stamp;
+use super::{
+    HttpServer, limiter,
+    response::{HttpRejection, HttpResult},
+    route::AuthKind,
+    route_job::reject_unreadable,
+};
+use apostille_api::{access_token::AccessToken, host::CallOrigin};
+use apostille_mcp::{concurrency::CountGuard, read_change_stamp};
 
 /// How often the store is looked at for what other processes wrote.
 const LOOK: Duration = Duration::from_secs(1);

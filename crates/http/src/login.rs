@@ -3,17 +3,16 @@
 use std::time::Instant;
 
 use apostille_text::digest::Digest;
-use axum::body::Body;
-use axum::response::Response;
-use hyper::Request;
-use hyper::body::Incoming;
+use axum::{body::Body, response::Response};
+use hyper::{Request, body::Incoming};
 
-use super::response::{self, HttpRejection, HttpResult};
-use super::route::PathParams;
-use super::sessions::{self, SessionToken};
-use super::{HttpServer, auth};
-use apostille_api::access_token::AccessToken;
-use apostille_api::request_scope::HttpReply;
+use super::{
+    HttpServer, auth,
+    response::{self, HttpRejection, HttpResult},
+    route::PathParams,
+    sessions::{self, SessionToken},
+};
+use apostille_api::{access_token::AccessToken, request_scope::HttpReply};
 use apostille_mcp::concurrency::lock_despite_panic;
 
 /// How long a form with a token in it may be: anybody can send one.

@@ -2,24 +2,25 @@
 
 use std::sync::{Arc, Mutex};
 
-use axum::body::Body;
-use axum::response::Response;
-use hyper::body::Bytes;
-use hyper::header::HeaderMap;
-use hyper::{Method as Verb, Request, StatusCode};
-use rmcp::ServerHandler;
-use rmcp::transport::streamable_http_server::session::SessionManager as _;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use axum::{body::Body, response::Response};
+use hyper::{Method as Verb, Request, StatusCode, body::Bytes, header::HeaderMap};
+use rmcp::{
+    ServerHandler,
+    transport::streamable_http_server::{
+        StreamableHttpServerConfig, StreamableHttpService,
+        session::{SessionManager as _, local::LocalSessionManager},
+    },
+};
 
 use serde::de::IgnoredAny;
 use serde_json::json;
 
-use super::mcp_sessions::McpSessions;
-use super::response::{self, ErrorFormat, HttpRejection};
+use super::{
+    mcp_sessions::McpSessions,
+    response::{self, ErrorFormat, HttpRejection},
+};
 use apostille_api::request_scope::HttpReply;
-use apostille_mcp::McpServer;
-use apostille_mcp::concurrency::lock_despite_panic;
+use apostille_mcp::{McpServer, concurrency::lock_despite_panic};
 
 /// Pages that are served from this machine; no other page may call.
 const ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];

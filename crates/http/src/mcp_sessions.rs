@@ -2,10 +2,12 @@
 //! in one ends with the pass that opened it.
 
 use std::collections::HashMap;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context as Polled, Poll};
-use std::time::Duration;
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context as Polled, Poll},
+    time::Duration,
+};
 
 use axum::body::Body;
 use hyper::body::{Body as HttpBody, Bytes, Frame};

@@ -1,13 +1,9 @@
 //! What is counted, in the text that Prometheus reads. Nothing in it is about what somebody asked or remembered.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
-use std::sync::Mutex;
-use std::time::Duration;
+use std::{fmt::Display, sync::Mutex, time::Duration};
 
-use apostille_core::memory::Stage;
-use apostille_core::space::Space;
-use apostille_core::store::SpaceSummary;
+use apostille_core::{memory::Stage, space::Space, store::SpaceSummary};
 
 use apostille_mcp::concurrency::lock_despite_panic;
 

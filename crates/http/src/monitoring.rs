@@ -5,14 +5,14 @@ use std::sync::atomic::Ordering;
 use apostille_core::store::{Store, StoreError};
 use jiff::{SignedDuration, Timestamp};
 
-use super::HttpServer;
-use super::limiter::ConcurrencyPermit;
-use super::metrics::{self, HttpGauges};
-use super::response::{self, HttpRejection, HttpResult};
-use super::route_job::reject_unreadable;
-use apostille_api::access_token::AccessToken;
-use apostille_api::host::CallOrigin;
-use apostille_api::request_scope::HttpReply;
+use super::{
+    HttpServer,
+    limiter::ConcurrencyPermit,
+    metrics::{self, HttpGauges},
+    response::{self, HttpRejection, HttpResult},
+    route_job::reject_unreadable,
+};
+use apostille_api::{access_token::AccessToken, host::CallOrigin, request_scope::HttpReply};
 
 const TEXT: &str = "text/plain; charset=utf-8";
 const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";

@@ -2,20 +2,23 @@
 //! the answer any more.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::{sync::atomic::Ordering, time::Instant};
 
 use apostille_core::format;
 use apostille_text::secrets;
-use axum::body::Body;
-use axum::response::Response;
-use hyper::body::Incoming;
-use hyper::header::{HeaderMap, HeaderValue};
-use hyper::{Method as Verb, Request};
+use axum::{body::Body, response::Response};
+use hyper::{
+    Method as Verb, Request,
+    body::Incoming,
+    header::{HeaderMap, HeaderValue},
+};
 
-use super::log::{self, RequestLogLine};
-use super::response::{self, ErrorFormat};
-use super::{HttpServer, route};
+use super::{
+    HttpServer,
+    log::{self, RequestLogLine},
+    response::{self, ErrorFormat},
+    route,
+};
 use apostille_mcp::concurrency::CountGuard;
 
 /// The header with a request's name.

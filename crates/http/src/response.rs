@@ -1,8 +1,7 @@
 //! What is answered: refusals in the words of whoever asked, and the headers that every answer has.
 
 use apostille_text::digest::Digest;
-use axum::body::Body;
-use axum::response::Response;
+use axum::{body::Body, response::Response};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use maud::{DOCTYPE, html};
 use serde_json::json;

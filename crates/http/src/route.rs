@@ -3,8 +3,10 @@
 use hyper::Method as Verb;
 
 use super::response::{HttpRejection, HttpResult};
-use apostille_api::request_scope::{HttpMethod, Route};
-use apostille_api::uri;
+use apostille_api::{
+    request_scope::{HttpMethod, Route},
+    uri,
+};
 
 /// Who is let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

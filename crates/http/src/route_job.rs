@@ -3,23 +3,28 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use apostille_core::Context;
-use apostille_core::store::StoreError;
+use apostille_core::{Context, store::StoreError};
 use apostille_text::secrets::mask_secrets;
 use http_body_util::BodyExt as _;
-use hyper::Request;
-use hyper::body::{Body as _, Bytes, Incoming};
+use hyper::{
+    Request,
+    body::{Body as _, Bytes, Incoming},
+};
 
 use tokio::task::JoinError;
 
-use super::limiter::ConcurrencyPermit;
-use super::response::{self, HttpRejection, HttpResult};
-use super::route::PathParams;
-use super::{HttpServer, auth};
-use apostille_api::access_token::AccessToken;
-use apostille_api::host::{CallOrigin, PlaceError};
-use apostille_api::request_scope::{HttpMethod, RequestInput, RequestScope, Route};
-use apostille_api::{CallFault, CallPlace};
+use super::{
+    HttpServer, auth,
+    limiter::ConcurrencyPermit,
+    response::{self, HttpRejection, HttpResult},
+    route::PathParams,
+};
+use apostille_api::{
+    CallFault, CallPlace,
+    access_token::AccessToken,
+    host::{CallOrigin, PlaceError},
+    request_scope::{HttpMethod, RequestInput, RequestScope, Route},
+};
 use apostille_mcp::concurrency::CancelOnDrop;
 
 /// How large a request may be.

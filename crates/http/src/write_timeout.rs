@@ -1,13 +1,17 @@
 //! A connection whose other end has to read: an answer that nobody takes does not hold its place for ever.
 
 use std::io;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
-use std::time::Duration;
+use std::{
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
-use tokio::time::{Sleep, sleep};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+    time::{Sleep, sleep},
+};
 
 /// A connection that ends when nothing can be written to it for so long.
 pub(super) struct WriteTimeoutStream {

@@ -1,9 +1,11 @@
 //! A note of basic-memory: a head, observations `- [category] text #tag (context)`, relations `- verb [[Target]]`.
 
 use super::blocks::is_check_box;
-use super::candidate::{self, CandidateCollector, ImportCandidate};
-use super::foreign_file::ForeignFile;
-use super::front_matter::FrontMatter;
+use super::{
+    candidate::{self, CandidateCollector, ImportCandidate},
+    foreign_file::ForeignFile,
+    front_matter::FrontMatter,
+};
 use apostille_core::memory::Kind;
 
 /// Takes the observations and relations out of a note.

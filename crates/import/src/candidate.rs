@@ -2,16 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
+use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 
 use super::split_text;
-use apostille_core::memory::{
-    Kind, Layer, Memory, MemoryId, Origin, Status, UsageCounts, Voice, claim_digest,
+use apostille_core::{
+    memory::{Kind, Layer, Memory, MemoryId, Origin, Status, UsageCounts, Voice, claim_digest},
+    policy::MemoryLimits,
+    space::Space,
 };
-use apostille_core::policy::MemoryLimits;
-use apostille_core::space::Space;
 use apostille_text::moderate;
 
 /// How many pieces are taken out of one file.

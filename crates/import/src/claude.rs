@@ -2,9 +2,11 @@
 //! head that says its name and type.
 
 use super::blocks::collect_blocks;
-use super::candidate::{self, CandidateCollector, ImportCandidate};
-use super::foreign_file::ForeignFile;
-use super::front_matter::FrontMatter;
+use super::{
+    candidate::{self, CandidateCollector, ImportCandidate},
+    foreign_file::ForeignFile,
+    front_matter::FrontMatter,
+};
 use apostille_core::memory::Kind;
 
 /// Takes the memories out of a file: one that has a type is one memory, the rest are pages.

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use apostille_core::format;
-use apostille_core::format::MemoryRecord;
-use apostille_core::memory::{Handle, Layer, Memory, Stage};
-use apostille_text::moderate;
-use apostille_text::moderate::neutralise_to_one_line;
-use apostille_text::words::words;
+use apostille_core::{
+    format,
+    format::MemoryRecord,
+    memory::{Handle, Layer, Memory, Stage},
+};
+use apostille_text::{moderate, moderate::neutralise_to_one_line, words::words};
 
 /// The word by which an export is known.
 pub const FORMAT: &str = "apostille";

@@ -4,22 +4,24 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::candidate::{FormatMismatch, ImportCandidate, LeftOut, fit_tags};
-use super::foreign_file::iter_filled_lines;
-use super::format::{ForeignFile, Format};
+use super::{
+    candidate::{FormatMismatch, ImportCandidate, LeftOut, fit_tags},
+    foreign_file::iter_filled_lines,
+    format::{ForeignFile, Format},
+};
 use crate::export::{ExportFile, FORMAT};
-use apostille_core::format;
-use apostille_core::format::MemoryRecord;
-use apostille_core::import::{ImportDryRun, ImportOutcome, import};
-use apostille_core::memory::{Kind, Mark, Memory, Stage, claim_digest};
-use apostille_core::notebook::{NoteScope, NotebookNote};
-use apostille_core::policy::MemoryLimits;
-use apostille_core::refusal::Refusal;
-use apostille_core::space::Space;
-use apostille_core::speaker::Person;
-use apostille_core::{Context, CoreError};
-use apostille_text::digest::Digest;
-use apostille_text::moderate;
+use apostille_core::{
+    Context, CoreError, format,
+    format::MemoryRecord,
+    import::{ImportDryRun, ImportOutcome, import},
+    memory::{Kind, Mark, Memory, Stage, claim_digest},
+    notebook::{NoteScope, NotebookNote},
+    policy::MemoryLimits,
+    refusal::Refusal,
+    space::Space,
+    speaker::Person,
+};
+use apostille_text::{digest::Digest, moderate};
 
 /// Whose what a file holds is to be. What belongs to a space that is not there is left out.
 #[derive(Debug, Clone, Copy)]

@@ -2,14 +2,16 @@
 
 use serde_json::Value;
 
-use super::candidate::{CandidateCollector, FormatMismatch, ParsedForeignFile};
 pub use super::foreign_file::ForeignFile;
-use super::foreign_file::iter_filled_lines;
-use super::front_matter::FrontMatter;
-use super::{basic_memory, claude, mcp_graph, mem0, rule_file};
-use apostille_core::memory::Kind;
-use apostille_core::notebook::NotebookNote;
-use apostille_core::policy::MemoryLimits;
+use super::{
+    basic_memory,
+    candidate::{CandidateCollector, FormatMismatch, ParsedForeignFile},
+    claude,
+    foreign_file::iter_filled_lines,
+    front_matter::FrontMatter,
+    mcp_graph, mem0, rule_file,
+};
+use apostille_core::{memory::Kind, notebook::NotebookNote, policy::MemoryLimits};
 use apostille_text::words::words;
 
 words! {

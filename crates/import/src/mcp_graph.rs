@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
-use super::candidate::{self, CandidateCollector, FormatMismatch, ImportCandidate};
-use super::foreign_file::iter_filled_lines;
+use super::{
+    candidate::{self, CandidateCollector, FormatMismatch, ImportCandidate},
+    foreign_file::iter_filled_lines,
+};
 use apostille_core::memory::Kind;
 
 /// Takes the observations and relations out of lines, or out of one object with both lists.

@@ -2,9 +2,11 @@
 //! are rules; code, tables and headings are not.
 
 use super::blocks::collect_blocks;
-use super::candidate::{CandidateCollector, ImportCandidate};
-use super::foreign_file::ForeignFile;
-use super::front_matter::FrontMatter;
+use super::{
+    candidate::{CandidateCollector, ImportCandidate},
+    foreign_file::ForeignFile,
+    front_matter::FrontMatter,
+};
 use apostille_core::memory::Kind;
 
 /// How the file that a program wrote about itself begins.

@@ -1,29 +1,39 @@
 //! A call from its arrival to its answer: place, work on a thread of its own, a person's word where it needs one.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    time::Duration,
+};
 
 use apostille_core::Context;
 use apostille_text::secrets;
 use axum::http::request::Parts;
-use rmcp::ErrorData;
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ProgressNotificationParam, ReadResourceRequestParams,
-    ReadResourceResponse, RequestMetaObject,
+use rmcp::{
+    ErrorData,
+    model::{
+        CallToolRequestParams, CallToolResponse, ProgressNotificationParam,
+        ReadResourceRequestParams, ReadResourceResponse, RequestMetaObject,
+    },
 };
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::client_questions::{self, UserConsent};
-use super::concurrency::CancelOnDrop;
-use super::{McpRequest, McpServer, results};
-use apostille_api::access_token::{Access, AccessToken};
-use apostille_api::host::{CallOrigin, PlaceError, RootsNeed};
-use apostille_api::{CallFault, CallPlace};
-use apostille_tools::resources;
-use apostille_tools::resources::{MemoryResource, ResourcePage};
-use apostille_tools::{Tool, ToolAnswer, ToolEffect};
+use super::{
+    McpRequest, McpServer,
+    client_questions::{self, UserConsent},
+    concurrency::CancelOnDrop,
+    results,
+};
+use apostille_api::{
+    CallFault, CallPlace,
+    access_token::{Access, AccessToken},
+    host::{CallOrigin, PlaceError, RootsNeed},
+};
+use apostille_tools::{
+    Tool, ToolAnswer, ToolEffect, resources,
+    resources::{MemoryResource, ResourcePage},
+};
 
 /// After this time nothing more is looked up; what is left is `unknown`.
 const PATIENCE: Duration = Duration::from_secs(60);

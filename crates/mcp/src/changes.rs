@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::{ResourceListChangedNotification, ServerNotification};
-use rmcp::service::{Peer, RoleServer, SubscriptionContext};
+use rmcp::{
+    model::{ResourceListChangedNotification, ServerNotification},
+    service::{Peer, RoleServer, SubscriptionContext},
+};
 use tokio::sync::broadcast;
 
 use apostille_api::host::Host;

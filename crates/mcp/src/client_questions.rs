@@ -6,8 +6,7 @@
     reason = "roots are on their way out, and half of the clients still have nothing else"
 )]
 
-use std::path::PathBuf;
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use rmcp::model::{
     CallToolRequestParams, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
@@ -17,8 +16,7 @@ use rmcp::model::{
 use serde::de::DeserializeOwned;
 
 use super::{McpRequest, McpServer, is_sessionless_revision};
-use apostille_api::host::RootsNeed;
-use apostille_api::uri;
+use apostille_api::{host::RootsNeed, uri};
 use apostille_tools::ToolAnswer;
 
 /// How long a client may take to say where it works; then it is as if it had not been asked.

@@ -30,25 +30,25 @@ pub mod fixtures;
 mod results;
 mod stdio;
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use apostille_text::secrets;
-use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
-    GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptMessage, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, Role, ServerCapabilities, ServerConfig,
-    SubscriptionFilter,
+use rmcp::{
+    ErrorData, ServerHandler,
+    model::{
+        CacheScope, CallToolRequestParams, CallToolResponse, GetPromptRequestParams,
+        GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        PromptMessage, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, Role,
+        ServerCapabilities, ServerConfig, SubscriptionFilter,
+    },
+    service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext},
 };
-use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
-use rmcp::{ErrorData, ServerHandler};
 use tokio::sync::broadcast;
 
 use crate::concurrency::ConcurrencyLimit;
 use apostille_api::host::Host;
-use apostille_tools::resources;
-use apostille_tools::{Profile, prompts};
+use apostille_tools::{Profile, prompts, resources};
 
 pub use changes::read_change_stamp;
 pub use stdio::serve_stdio;

@@ -3,20 +3,23 @@
 use std::sync::Arc;
 
 use apostille_text::secrets::mask_secrets;
-use rmcp::ErrorData;
-use rmcp::model::{
-    CacheScope, CallToolResult, ContentBlock, MetaObject, Prompt as WirePrompt, PromptArgument,
-    ReadResourceResult, Resource as WireResource, ResourceContents, ResourceTemplate,
-    Tool as WireTool, ToolAnnotations,
+use rmcp::{
+    ErrorData,
+    model::{
+        CacheScope, CallToolResult, ContentBlock, MetaObject, Prompt as WirePrompt, PromptArgument,
+        ReadResourceResult, Resource as WireResource, ResourceContents, ResourceTemplate,
+        Tool as WireTool, ToolAnnotations,
+    },
 };
 use serde_json::Value;
 
 use super::ToolNameStyle;
-use apostille_api::CallFault;
-use apostille_api::host::PlaceError;
-use apostille_tools::prompts::Prompt;
-use apostille_tools::resources::{MemoryResource, Resource, ResourcePage};
-use apostille_tools::{Tool, ToolAnswer, ToolEffect};
+use apostille_api::{CallFault, host::PlaceError};
+use apostille_tools::{
+    Tool, ToolAnswer, ToolEffect,
+    prompts::Prompt,
+    resources::{MemoryResource, Resource, ResourcePage},
+};
 
 /// The kind of text that a memory is read as.
 const MEMORY: &str = "application/json";

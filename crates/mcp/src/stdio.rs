@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use rmcp::ServiceExt as _;
-use rmcp::service::ServerInitializeError;
-use rmcp::transport::stdio_pipes;
+use rmcp::{ServiceExt as _, service::ServerInitializeError, transport::stdio_pipes};
 
 use super::{McpServer, ToolOffer};
 use apostille_api::host::Host;

@@ -11,17 +11,17 @@ mod openai;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use apostille_core::model::{Model, ModelError, ModelRequest};
 use apostille_text::words::words;
 use serde_json::Value;
 use ureq::Agent;
 
-use apostille_web::client as web;
-use apostille_web::client::HttpClientSettings;
-use apostille_web::client::address::Address;
+use apostille_web::{
+    client as web,
+    client::{HttpClientSettings, address::Address},
+};
 use call::{ModelCall, ModelReply};
 
 pub use meter::DailyRequestMeter;

@@ -1,20 +1,24 @@
 //! Ask: what an agent would be given at a prompt, to the letter, and why. Nothing of it is written down.
 
 use apostille_agents::briefing;
-use apostille_agents::briefing::{Briefing, BriefingAudience};
-use apostille_agents::session::AgentSession;
-use apostille_core::memory::{Layer, MemoryId};
-use apostille_core::policy::InjectMode;
-use apostille_core::recall::{self, Bar, RecallRequest, ScoreBreakdown, VerifiedHit};
+use apostille_agents::{
+    briefing::{Briefing, BriefingAudience},
+    session::AgentSession,
+};
+use apostille_core::{
+    memory::{Layer, MemoryId},
+    policy::InjectMode,
+    recall::{self, Bar, RecallRequest, ScoreBreakdown, VerifiedHit},
+};
 use apostille_tasks::task::bullets::format_task_bullets;
 use maud::{Markup, html};
 
-use super::PanelResult;
-use super::components::{
-    pluralize_count, render_labeled_field, render_repo_field, sanitize_shown_text,
+use super::{
+    PanelResult,
+    components::{pluralize_count, render_labeled_field, render_repo_field, sanitize_shown_text},
+    frame::{PanelTab, render_panel_page},
+    memories::render_memory_row,
 };
-use super::frame::{PanelTab, render_panel_page};
-use super::memories::render_memory_row;
 use apostille_api::request_scope::{RequestInput, RequestScope};
 
 /// How much of a prompt is looked at, in characters; no recall looks at more.

@@ -3,15 +3,16 @@
 mod code;
 pub mod form;
 
-use apostille_core::format::format_timestamp;
-use apostille_core::memory::{Handle, Memory};
-use apostille_core::space::Space;
+use apostille_core::{
+    format::format_timestamp,
+    memory::{Handle, Memory},
+    space::Space,
+};
 use apostille_text::moderate;
 use jiff::Timestamp;
 use maud::{Markup, html};
 
-use apostille_api::access_token::Access;
-use apostille_api::request_scope::RequestScope;
+use apostille_api::{access_token::Access, request_scope::RequestScope};
 
 pub use code::{render_code_lines, render_diff};
 pub use form::{

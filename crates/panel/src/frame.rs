@@ -4,9 +4,10 @@ use apostille_core::memory::Stage;
 use apostille_core::space::Space;
 use maud::{DOCTYPE, Markup, html};
 
-use super::PanelResult;
-use super::components::form::render_seal;
-use super::components::{build_page_url, link_to_page, render_empty_state};
+use super::{
+    PanelResult,
+    components::{build_page_url, form::render_seal, link_to_page, render_empty_state},
+};
 use apostille_api::request_scope::{HttpReply, RequestScope};
 
 /// How many other spaces are offered.

@@ -29,9 +29,11 @@ pub mod tasks;
 pub mod undo;
 pub mod vitals;
 
-use apostille_api::CallFault;
-use apostille_api::access_token::Access;
-use apostille_api::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope, Route};
+use apostille_api::{
+    CallFault,
+    access_token::Access,
+    request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope, Route},
+};
 use memory::handlers::{self as actions, run_memory_action};
 use review::handlers::{self as decisions, run_review_decision};
 

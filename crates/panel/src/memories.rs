@@ -4,21 +4,28 @@ mod query;
 mod results;
 mod row;
 
-use apostille_core::list;
-use apostille_core::memory::{Layer, Stage};
-use apostille_core::store::{ListOrder, MemoryFilter, SpaceSummary};
-use apostille_core::verify;
+use apostille_core::{
+    list,
+    memory::{Layer, Stage},
+    store::{ListOrder, MemoryFilter, SpaceSummary},
+    verify,
+};
 use apostille_import::export::{Format, export, withhold_secrets};
 use maud::{Markup, html};
 
-use super::components::{
-    link_to_page, link_with_query, pluralize_count, render_empty_state, render_page_navigation,
-    render_problem, render_usage_meter,
+use super::{
+    PanelResult,
+    components::{
+        link_to_page, link_with_query, pluralize_count, render_empty_state, render_page_navigation,
+        render_problem, render_usage_meter,
+    },
+    frame::{PanelTab, render_page_with_status, render_panel_page},
+    undo,
 };
-use super::frame::{PanelTab, render_page_with_status, render_panel_page};
-use super::{PanelResult, undo};
-use apostille_api::access_token::Access;
-use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
+use apostille_api::{
+    access_token::Access,
+    request_scope::{HttpReply, RequestInput, RequestScope},
+};
 use query::MemorySearch;
 use results::SearchResults;
 

@@ -6,22 +6,25 @@ pub mod handlers;
 mod history;
 mod past_status;
 
-use apostille_core::format;
-use apostille_core::memory::Memory;
-use apostille_core::verify::VerifiedMemory;
+use apostille_core::{format, memory::Memory, verify::VerifiedMemory};
 use apostille_text::secrets::mask_secrets;
 use maud::{Markup, html};
 
-use super::components::{
-    render_badge, render_field_list, render_relative_time, render_toned_badge, sanitize_shown_text,
-    shorten_shown_text, truncate_shown_text,
+use super::{
+    PanelResult,
+    components::{
+        render_badge, render_field_list, render_relative_time, render_toned_badge,
+        sanitize_shown_text, shorten_shown_text, truncate_shown_text,
+    },
+    frame::{PanelTab, render_missing_page, render_page_with_status},
+    memories::{format_memory_source, format_shown_count, render_tag_link},
+    submitted_form::SubmittedForm,
+    undo,
 };
-use super::frame::{PanelTab, render_missing_page, render_page_with_status};
-use super::memories::{format_memory_source, format_shown_count, render_tag_link};
-use super::submitted_form::SubmittedForm;
-use super::{PanelResult, undo};
-use apostille_api::json::MemoryDetails;
-use apostille_api::request_scope::{RequestInput, RequestScope};
+use apostille_api::{
+    json::MemoryDetails,
+    request_scope::{RequestInput, RequestScope},
+};
 
 pub(super) use actions::format_current_places;
 

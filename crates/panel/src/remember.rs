@@ -1,19 +1,20 @@
 //! Remember: a person keeps something, in the panel. What is known already is shown, with the three choices.
 
 use apostille_core::memory::{Draft, DuplicateChoice, Kind, Layer};
-use apostille_core::remember::remember;
-use apostille_core::space::Space;
+use apostille_core::{remember::remember, space::Space};
 use maud::{Markup, html};
 
-use super::PanelResult;
-use super::components::{
-    can_review, render_checkbox, render_post_form, render_select, render_text_input,
-    render_textarea, render_word_select,
+use super::{
+    PanelResult,
+    components::{
+        can_review, render_checkbox, render_post_form, render_select, render_text_input,
+        render_textarea, render_word_select,
+    },
+    frame::{PanelTab, render_page_with_status},
+    memory::handlers::{ActionOutcome, render_failed_action, render_near_memories},
+    submitted_form::SubmittedForm,
+    undo::LogPlace,
 };
-use super::frame::{PanelTab, render_page_with_status};
-use super::memory::handlers::{ActionOutcome, render_failed_action, render_near_memories};
-use super::submitted_form::SubmittedForm;
-use super::undo::LogPlace;
 use apostille_api::request_scope::{RequestInput, RequestScope};
 
 /// The form.

@@ -3,17 +3,19 @@
 mod card;
 pub mod handlers;
 
-use apostille_audit::review;
-use apostille_audit::review::ReviewItem;
+use apostille_audit::{review, review::ReviewItem};
 use maud::{Markup, html};
 
-use super::components::{
-    can_review, link_with_query, pluralize_count, render_empty_state, render_page_navigation,
-    render_post_form,
+use super::{
+    PanelResult,
+    components::{
+        can_review, link_with_query, pluralize_count, render_empty_state, render_page_navigation,
+        render_post_form,
+    },
+    frame::{PanelTab, render_page_with_status},
+    memory::handlers::ActionCase,
+    undo,
 };
-use super::frame::{PanelTab, render_page_with_status};
-use super::memory::handlers::ActionCase;
-use super::{PanelResult, undo};
 use apostille_api::request_scope::{RequestInput, RequestScope};
 use card::ReviewCard;
 

@@ -6,20 +6,26 @@ mod turns;
 use std::collections::{BTreeMap, BTreeSet};
 
 use apostille_agents::session::{AgentSession, Moment, SessionEntry};
-use apostille_core::memory::MemoryId;
-use apostille_core::verify::{self, VerifiedMemory};
+use apostille_core::{
+    memory::MemoryId,
+    verify::{self, VerifiedMemory},
+};
 use apostille_text::secrets::mask_secrets;
 use maud::{Markup, html};
 
-use super::PanelResult;
-use super::components::{
-    link_to_named_page, link_to_page, pluralize_count, render_empty_state, render_field_list,
-    render_problem, render_relative_time, render_toned_badge, sanitize_shown_text,
-    shorten_shown_text,
+use super::{
+    PanelResult,
+    components::{
+        link_to_named_page, link_to_page, pluralize_count, render_empty_state, render_field_list,
+        render_problem, render_relative_time, render_toned_badge, sanitize_shown_text,
+        shorten_shown_text,
+    },
+    frame::{PanelTab, render_missing_page, render_panel_page},
 };
-use super::frame::{PanelTab, render_missing_page, render_panel_page};
-use apostille_api::host::{ActivityStore, PlaceError};
-use apostille_api::request_scope::{RequestInput, RequestScope};
+use apostille_api::{
+    host::{ActivityStore, PlaceError},
+    request_scope::{RequestInput, RequestScope},
+};
 use turns::SessionTurns;
 
 /// How many sessions are listed, and how many moments of one are told.

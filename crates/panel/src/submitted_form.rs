@@ -4,8 +4,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use apostille_cite::citation::CodeLocation;
-use apostille_core::memory::Draft;
-use apostille_core::space::Space;
+use apostille_core::{memory::Draft, space::Space};
 
 use apostille_api::request_scope::{RequestInput, RequestScope};
 

@@ -6,22 +6,30 @@ mod timeline;
 
 use std::collections::BTreeMap;
 
-use apostille_core::memory::MemoryId;
-use apostille_core::verify::{self, VerifiedMemory};
-use apostille_tasks::task;
-use apostille_tasks::task::{GateEvent, Sort, Task, TaskSlug};
+use apostille_core::{
+    memory::MemoryId,
+    verify::{self, VerifiedMemory},
+};
+use apostille_tasks::{
+    task,
+    task::{GateEvent, Sort, Task, TaskSlug},
+};
 use maud::{Markup, html};
 
-use super::PanelResult;
-use super::components::{
-    DASH, RING, TICK, format_shown_fact, link_to_named_page, link_to_page, pluralize_count,
-    render_badge, render_empty_state, render_field_list, render_handle_link, render_relative_time,
-    render_toned_badge, sanitize_shown_text, shorten_shown_text,
+use super::{
+    PanelResult,
+    components::{
+        DASH, RING, TICK, format_shown_fact, link_to_named_page, link_to_page, pluralize_count,
+        render_badge, render_empty_state, render_field_list, render_handle_link,
+        render_relative_time, render_toned_badge, sanitize_shown_text, shorten_shown_text,
+    },
+    frame::{PanelTab, render_missing_page, render_panel_page},
+    sessions::read_beside_store,
 };
-use super::frame::{PanelTab, render_missing_page, render_panel_page};
-use super::sessions::read_beside_store;
-use apostille_api::host::{ActivityStore, PlaceError};
-use apostille_api::request_scope::{RequestInput, RequestScope};
+use apostille_api::{
+    host::{ActivityStore, PlaceError},
+    request_scope::{RequestInput, RequestScope},
+};
 
 /// How many tasks of the archive are listed, and how much of a text is shown.
 const ARCHIVE: usize = 100;

@@ -4,15 +4,20 @@
 //! nothing is kept between two requests, and an address that somebody else made can only tell what is in the table.
 
 use apostille_core::list;
-use apostille_core::memory::{Memory, MemoryId, MemoryName, Stage};
-use apostille_core::space::Space;
-use apostille_core::store::EventPage;
-use apostille_core::{Context, rollback};
+use apostille_core::{
+    Context,
+    memory::{Memory, MemoryId, MemoryName, Stage},
+    rollback,
+    space::Space,
+    store::EventPage,
+};
 use maud::{Markup, html};
 
-use super::PanelResult;
-use super::components::{can_review, link_with_query, render_notice, render_post_form};
-use super::submitted_form::SubmittedForm;
+use super::{
+    PanelResult,
+    components::{can_review, link_with_query, render_notice, render_post_form},
+    submitted_form::SubmittedForm,
+};
 use apostille_api::request_scope::{HttpReply, RequestInput, RequestScope};
 
 /// What can have been done, and how it is told.

@@ -4,14 +4,18 @@ mod breakers;
 mod figures;
 mod findings;
 
-use apostille_core::event::Happening;
-use apostille_core::memory::Stage;
-use apostille_core::stats::{SpaceStats, compute_space_stats};
+use apostille_core::{
+    event::Happening,
+    memory::Stage,
+    stats::{SpaceStats, compute_space_stats},
+};
 use maud::{Markup, html};
 
-use super::PanelResult;
-use super::components::{link_with_query, pluralize_count, render_notice, render_usage_meter};
-use super::frame::{PanelTab, render_panel_page};
+use super::{
+    PanelResult,
+    components::{link_with_query, pluralize_count, render_notice, render_usage_meter},
+    frame::{PanelTab, render_panel_page},
+};
 use apostille_api::request_scope::{RequestInput, RequestScope};
 
 pub use breakers::handle_close_breaker_form;

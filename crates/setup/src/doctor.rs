@@ -4,21 +4,23 @@ mod agents;
 mod hook_sandbox;
 mod sharing;
 
-use std::fs::{self, OpenOptions};
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::{
+    fs::{self, OpenOptions},
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use apostille_core::store::breaker_state::OpenBreaker;
 use serde::Serialize;
 
-use apostille_terminal::breakers;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_terminal::paint::{BOLD, DIM, GREEN, RED, YELLOW, make_terminal_safe, style_text};
-use apostille_workspace::config::Settings;
-use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
-use apostille_workspace::system::System;
-use apostille_workspace::{model, workspace};
+use apostille_terminal::{
+    breakers,
+    command_context::{CommandContext, CommandOutput},
+    paint::{BOLD, DIM, GREEN, RED, YELLOW, make_terminal_safe, style_text},
+};
+use apostille_workspace::{
+    config::Settings, error, error::CommandError, model, system::System, workspace,
+};
 
 /// How something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

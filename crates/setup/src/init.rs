@@ -13,22 +13,28 @@ pub mod scope;
 mod show;
 mod undo;
 
-use std::fs::{self, File};
-use std::io::Write as _;
+use std::{
+    fs::{self, File},
+    io::Write as _,
+};
 
 use anyhow::anyhow;
-use apostille_agents::client::Client;
-use apostille_agents::clients::{ClientProfile, find_client_profile};
-use apostille_agents::settings::layout::RulesNote;
-use apostille_agents::settings::program::{NAME, ProgramCommand};
-use apostille_agents::settings::settings_part;
+use apostille_agents::{
+    client::Client,
+    clients::{ClientProfile, find_client_profile},
+    settings::{
+        layout::RulesNote,
+        program::{NAME, ProgramCommand},
+        settings_part,
+    },
+};
 
-use apostille_terminal::args::InitArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput, write_styled_text};
-use apostille_terminal::paint::{DIM, style_text};
-use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
-use apostille_workspace::project_folder::ProjectFolder;
+use apostille_terminal::{
+    args::InitArgs,
+    command_context::{CommandContext, CommandOutput, write_styled_text},
+    paint::{DIM, style_text},
+};
+use apostille_workspace::{error, error::CommandError, project_folder::ProjectFolder};
 
 pub use client_detection::{detect_clients_in_use, has_client_files};
 pub use program::{find_program_on_path, is_same_program_file};

@@ -7,11 +7,15 @@ use jiff::SignedDuration;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use apostille_terminal::args::{Cli, CliCommand, GlobalArgs, help};
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_terminal::paint::{BOLD, CYAN, DIM, Paint, style_text};
-use apostille_workspace::error::CommandError;
-use apostille_workspace::system::{Environment, System, TerminalInfo};
+use apostille_terminal::{
+    args::{Cli, CliCommand, GlobalArgs, help},
+    command_context::{CommandContext, CommandOutput},
+    paint::{BOLD, CYAN, DIM, Paint, style_text},
+};
+use apostille_workspace::{
+    error::CommandError,
+    system::{Environment, System, TerminalInfo},
+};
 use repository::TourRepository;
 
 /// One thing that happens: a sentence, what is typed or done, what comes of it.

@@ -24,20 +24,22 @@ mod line;
 mod line_file;
 mod merge;
 
-use std::collections::{BTreeMap, HashSet};
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
-use std::time::Duration;
+use std::{
+    collections::{BTreeMap, HashSet},
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard},
+    time::Duration,
+};
 
-use apostille_core::event::trace::EventTrace;
-use apostille_core::event::{Batch, Erasure, Event, EventBody, LoggedEvent};
-use apostille_core::memory::{MAX_NUMBER, Memory, MemoryId};
-use apostille_core::space::Space;
-use apostille_core::store::breaker_state::BreakerState;
-use apostille_core::store::state::StoreState;
-use apostille_core::store::{
-    AppendReceipt, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary, Store,
-    StoreError, StoreHealth, StoreResult,
+use apostille_core::{
+    event::{Batch, Erasure, Event, EventBody, LoggedEvent, trace::EventTrace},
+    memory::{MAX_NUMBER, Memory, MemoryId},
+    space::Space,
+    store::{
+        AppendReceipt, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary,
+        Store, StoreError, StoreHealth, StoreResult, breaker_state::BreakerState,
+        state::StoreState,
+    },
 };
 use jiff::Timestamp;
 

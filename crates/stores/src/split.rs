@@ -5,14 +5,14 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use apostille_core::event::trace::EventTrace;
-use apostille_core::event::{Batch, Erasure, LoggedEvent};
-use apostille_core::memory::{Memory, MemoryName};
-use apostille_core::space::Space;
-use apostille_core::store::breaker_state::BreakerState;
-use apostille_core::store::{
-    AppendReceipt, DamagedMemory, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings,
-    SpaceSummary, Store, StoreError, StoreHealth, StoreResult,
+use apostille_core::{
+    event::{Batch, Erasure, LoggedEvent, trace::EventTrace},
+    memory::{Memory, MemoryName},
+    space::Space,
+    store::{
+        AppendReceipt, DamagedMemory, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings,
+        SpaceSummary, Store, StoreError, StoreHealth, StoreResult, breaker_state::BreakerState,
+    },
 };
 use jiff::Timestamp;
 

@@ -23,25 +23,26 @@ mod spaces;
 mod write;
 mod write_rows;
 
-use std::collections::HashMap;
-use std::fs::OpenOptions;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, TryLockError};
-use std::time::Duration;
+use std::{
+    collections::HashMap,
+    fs::OpenOptions,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, TryLockError},
+    time::Duration,
+};
 
-use apostille_core::event::trace::EventTrace;
-use apostille_core::event::{Batch, Erasure, LoggedEvent};
-use apostille_core::memory::{Memory, MemoryName};
-use apostille_core::space::Space;
-use apostille_core::store::breaker_state::BreakerState;
-use apostille_core::store::{
-    AppendReceipt, DamagedMemory, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings,
-    SpaceSummary, Store, StoreError, StoreHealth, StoreResult,
+use apostille_core::{
+    event::{Batch, Erasure, LoggedEvent, trace::EventTrace},
+    memory::{Memory, MemoryName},
+    space::Space,
+    store::{
+        AppendReceipt, DamagedMemory, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings,
+        SpaceSummary, Store, StoreError, StoreHealth, StoreResult, breaker_state::BreakerState,
+    },
 };
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, ToSql};
+use rusqlite::{Connection, OpenFlags, ToSql, config::DbConfig};
 
 use crate::store_errors::{
     BUSY_MS, SqliteError, SqliteResult, store_error_from_io, store_error_from_lock,

@@ -3,8 +3,7 @@
 use crate::task::Task;
 use crate::task::notes_block::{CLOSE, OPEN};
 use apostille_audit::{AuditFinding, Class, Severity};
-use apostille_core::refusal::Exclusion;
-use apostille_core::remember::classify;
+use apostille_core::{refusal::Exclusion, remember::classify};
 
 /// From how many lines on, empty ones and the task's block not counted, it is a journal.
 const MANY_LINES: usize = 60;

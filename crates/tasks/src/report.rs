@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::task::left_open::LEFT;
-use crate::task::{SUMMARY, Sort, Status, has_tag, summary};
-use apostille_core::format::format_utc_day;
-use apostille_core::memory::{Layer, Memory, Stage};
-use apostille_core::space::Space;
-use apostille_core::store::{ListOrder, MemoryFilter};
-use apostille_core::verify;
-use apostille_core::verify::VerifiedMemory;
-use apostille_core::{Context, CoreError};
+use crate::task::{SUMMARY, Sort, Status, has_tag, left_open::LEFT, summary};
+use apostille_core::{
+    Context, CoreError,
+    format::format_utc_day,
+    memory::{Layer, Memory, Stage},
+    space::Space,
+    store::{ListOrder, MemoryFilter},
+    verify,
+    verify::VerifiedMemory,
+};
 
 /// How many episodes are looked at, the newest of them.
 pub const MAX_EPISODES: usize = 2_000;

@@ -15,12 +15,13 @@ pub mod trailers;
 
 use jiff::Timestamp;
 
-use apostille_core::memory::{Memory, MemoryId};
-use apostille_core::refusal::{Refusal, check_text};
-use apostille_core::space::Space;
-use apostille_core::{Context, CoreError};
-use apostille_text::moderate;
-use apostille_text::shorten::shorten_text;
+use apostille_core::{
+    Context, CoreError,
+    memory::{Memory, MemoryId},
+    refusal::{Refusal, check_text},
+    space::Space,
+};
+use apostille_text::{moderate, shorten::shorten_text};
 
 pub use apostille_core::task_words::{Sort, Status};
 pub use gate::{Gate, GateAction, GateEvent};

@@ -12,8 +12,7 @@ mod scan;
 mod scanned_text;
 
 use find::find_literals;
-use std::cell::LazyCell;
-use std::collections::BTreeSet;
+use std::{cell::LazyCell, collections::BTreeSet};
 
 use comparison::EvidenceComparison;
 use scanned_text::ScannedText;

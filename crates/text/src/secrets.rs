@@ -21,8 +21,10 @@ pub use mask::mask_secrets;
 use named_value::{ByteCursor, NOUNS, SecretNoun, SecretWord, WAYS};
 use regex::bytes::{Regex, RegexBuilder};
 use rules::ROWS;
-use std::ops::Range;
-use std::sync::{LazyLock, OnceLock};
+use std::{
+    ops::Range,
+    sync::{LazyLock, OnceLock},
+};
 use word_index::WordIndex;
 
 /// Shortest text that can hold a secret: `pwd: abc`.

@@ -10,8 +10,10 @@
 //! more than the same words in prose; with a mild length penalty that is not worth a second count.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, DefaultHasher};
-use std::sync::LazyLock;
+use std::{
+    hash::{BuildHasherDefault, DefaultHasher},
+    sync::LazyLock,
+};
 
 use rust_stemmers::{Algorithm, Stemmer};
 

@@ -5,30 +5,32 @@
 mod output;
 
 use apostille_cite::citation::RepoPath;
-use apostille_core::memory::{Draft, Kind, Layer, Memory, MemoryName, ReplacementKind};
-use apostille_core::policy::InjectMode;
-use apostille_core::recall::{self, RecallRequest, render};
-use apostille_core::revise;
-use apostille_core::verify::{
-    VerifiedMemory, VerifyOptions, follow_memory_citations, verify as look_up,
+use apostille_core::{
+    Context, list,
+    memory::{Draft, Kind, Layer, Memory, MemoryName, ReplacementKind},
+    policy::InjectMode,
+    recall::{self, RecallRequest, render},
+    revise,
+    verify::{VerifiedMemory, VerifyOptions, follow_memory_citations, verify as look_up},
 };
-use apostille_core::{Context, list};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::ToolAnswer;
-use crate::outcome::{
-    WriteOutcome, convert_revise_outcome, forget_for_tool, invalidate_for_tool, supersede_for_tool,
-    write_draft,
+use crate::{
+    ToolAnswer,
+    outcome::{
+        WriteOutcome, convert_revise_outcome, forget_for_tool, invalidate_for_tool,
+        supersede_for_tool, write_draft,
+    },
+    tool::{CallMarks, Tool, ToolCall, ToolEffect, ToolResult},
 };
-use crate::tool::{CallMarks, Tool, ToolCall, ToolEffect, ToolResult};
-use apostille_api::access_token::Access;
-use apostille_api::shorten::take_first_chars;
-use apostille_api::wire::{
-    self, BoundedList, CitationTexts, InputSchema, OptionalText, ResultLimit, TextEncoded,
+use apostille_api::{
+    access_token::Access,
+    choose_duplicate_handling, find_memories_to_verify,
+    shorten::take_first_chars,
+    wire::{self, BoundedList, CitationTexts, InputSchema, OptionalText, ResultLimit, TextEncoded},
 };
-use apostille_api::{choose_duplicate_handling, find_memories_to_verify};
 use output::{RecallToolReply, RefusedToolReply, VerifyToolReply, WriteToolReply};
 
 /// How many memories one call may name.

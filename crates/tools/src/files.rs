@@ -19,10 +19,11 @@ mod view;
 use apostille_core::store::StoreError;
 use serde_json::json;
 
-use crate::ToolAnswer;
-use crate::tool::{Tool, ToolCall, ToolEffect, ToolResult};
-use apostille_api::CallFault;
-use apostille_api::wire::InputSchema;
+use crate::{
+    ToolAnswer,
+    tool::{Tool, ToolCall, ToolEffect, ToolResult},
+};
+use apostille_api::{CallFault, wire::InputSchema};
 
 use command::FileCommand;
 use path::MemoryPath;

@@ -8,24 +8,30 @@ mod reply;
 
 use std::str::FromStr;
 
-use apostille_core::memory::{Draft, Layer, Memory, MemoryName, ReplacementKind};
-use apostille_core::policy::Policy;
-use apostille_core::recall;
-use apostille_core::refusal::Refusal;
-use apostille_core::remember::NearMemory;
-use apostille_core::space::Space;
-use apostille_core::{Context, list, verify};
+use apostille_core::{
+    Context, list,
+    memory::{Draft, Layer, Memory, MemoryName, ReplacementKind},
+    policy::Policy,
+    recall,
+    refusal::Refusal,
+    remember::NearMemory,
+    space::Space,
+    verify,
+};
 use schemars::{JsonSchema, Schema, json_schema};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Value, json};
 
-use crate::outcome::{
-    WriteOutcome, invalidate_for_tool, join_near_handles, supersede_for_tool, write_draft,
+use crate::{
+    outcome::{
+        WriteOutcome, invalidate_for_tool, join_near_handles, supersede_for_tool, write_draft,
+    },
+    tool::{Tool, ToolCall, ToolEffect, ToolResult},
 };
-use crate::tool::{Tool, ToolCall, ToolEffect, ToolResult};
-use apostille_api::CallFault;
-use apostille_api::wire::{self, InputSchema, TextEncoded, TextSchema};
+use apostille_api::{
+    CallFault,
+    wire::{self, InputSchema, TextEncoded, TextSchema},
+};
 
 use reply::{KnownLayerMemory, LayerWriteReply, SuggestedUpdate};
 

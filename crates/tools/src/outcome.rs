@@ -2,11 +2,13 @@
 //! clients know.
 
 use apostille_core::memory::{Draft, Memory, MemoryName, ReplacementKind};
-use apostille_core::refusal::Refusal;
-use apostille_core::remember::{NearMemory, RememberOutcome, remember};
-use apostille_core::revise::{self, ReviseOutcome};
-use apostille_core::space::Space;
-use apostille_core::{Context, CoreError};
+use apostille_core::{
+    Context, CoreError,
+    refusal::Refusal,
+    remember::{NearMemory, RememberOutcome, remember},
+    revise::{self, ReviseOutcome},
+    space::Space,
+};
 
 use crate::tool::ToolCall;
 use apostille_api::CallFault;

@@ -2,14 +2,19 @@
 
 use std::sync::OnceLock;
 
-use apostille_core::Context;
-use apostille_core::policy::{MemoryLimits, Policy};
+use apostille_core::{
+    Context,
+    policy::{MemoryLimits, Policy},
+};
 use apostille_text::words::words;
 use serde_json::{Value, json};
 
-use super::answer::ToolAnswer;
-use super::tool::{CallMarks, Tool, ToolCall, ToolEffect};
-use super::{everyday, files, layers, simple, verified};
+use super::{
+    answer::ToolAnswer,
+    everyday, files, layers, simple,
+    tool::{CallMarks, Tool, ToolCall, ToolEffect},
+    verified,
+};
 use apostille_api::{CallFault, CallPlace, wire};
 
 words! {

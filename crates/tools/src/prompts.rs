@@ -3,8 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::profile::Profile;
-use super::{layers, verified};
+use super::{layers, profile::Profile, verified};
 use apostille_api::shorten::shorten_with_ellipsis;
 
 /// How much of a task's title a heading takes, in characters.

@@ -8,14 +8,16 @@ mod briefing;
 mod lines;
 mod records;
 
-use apostille_core::memory::{Memory, MemoryName};
-use apostille_core::recall::render;
-use apostille_core::{Context, format, list, verify};
+use apostille_core::{
+    Context, format, list,
+    memory::{Memory, MemoryName},
+    recall::render,
+    verify,
+};
 use apostille_text::moderate;
 use serde_json::json;
 
-use apostille_api::json::find_replacements;
-use apostille_api::{CallFault, CallPlace};
+use apostille_api::{CallFault, CallPlace, json::find_replacements};
 use records::{BriefMemoryRecord, MemoryLinkRecord, WholeMemoryRecord};
 
 const SCHEME: &str = "apostille://";

@@ -4,17 +4,24 @@
 //! space (`u-3`), the others in the repository's (`m-4`); deleting takes either.
 
 use apostille_core::memory::{Draft, DuplicateChoice, Kind, Layer, Memory, MemoryName};
-use apostille_core::policy::{MemoryLimits, Policy};
-use apostille_core::{Context, format, list, verify};
+use apostille_core::{
+    Context, format, list,
+    policy::{MemoryLimits, Policy},
+    verify,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::ToolAnswer;
-use crate::outcome::{WriteOutcome, forget_for_tool, join_near_handles, write_draft};
-use crate::tool::{Tool, ToolCall, ToolEffect, ToolResult};
-use apostille_api::json::pending_reason;
-use apostille_api::wire::{InputSchema, TextEncoded};
+use crate::{
+    ToolAnswer,
+    outcome::{WriteOutcome, forget_for_tool, join_near_handles, write_draft},
+    tool::{Tool, ToolCall, ToolEffect, ToolResult},
+};
+use apostille_api::{
+    json::pending_reason,
+    wire::{InputSchema, TextEncoded},
+};
 
 /// A note to keep.
 #[derive(Deserialize, JsonSchema)]

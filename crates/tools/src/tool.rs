@@ -2,17 +2,19 @@
 
 use std::ops::Deref;
 
-use apostille_core::Context;
-use apostille_core::memory::Draft;
-use apostille_core::space::Space;
+use apostille_core::{Context, memory::Draft, space::Space};
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{
+    Deserialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 use serde_json::Value;
 
 use crate::ToolAnswer;
-use apostille_api::wire::{self, ArgumentError, InputSchema};
-use apostille_api::{CallFault, CallPlace};
+use apostille_api::{
+    CallFault, CallPlace,
+    wire::{self, ArgumentError, InputSchema},
+};
 
 /// What calling a tool does to what is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,30 +6,30 @@ mod citations;
 mod records;
 
 use apostille_cite::citation::{CodeLocation, RepoPath};
-use apostille_core::memory::{Draft, Kind, Memory, MemoryName, ReplacementKind};
-use apostille_core::policy::Policy;
-use apostille_core::refusal::Refusal;
-use apostille_core::remember::prove;
-use apostille_core::revise::{self, ReviseOutcome};
-use apostille_core::space::Space;
-use apostille_core::stats::compute_space_stats;
-use apostille_core::verify::{VerifyOptions, follow_memory_citations, verify};
-use apostille_core::{Context, CoreError, list};
+use apostille_core::{
+    Context, CoreError, list,
+    memory::{Draft, Kind, Memory, MemoryName, ReplacementKind},
+    policy::Policy,
+    refusal::Refusal,
+    remember::prove,
+    revise::{self, ReviseOutcome},
+    space::Space,
+    stats::compute_space_stats,
+    verify::{VerifyOptions, follow_memory_citations, verify},
+};
 use schemars::JsonSchema;
-use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Value, json};
 
-use crate::ToolAnswer;
-use crate::outcome::{
-    convert_revise_outcome, invalidate_for_tool, supersede_for_tool, write_draft,
+use crate::{
+    ToolAnswer,
+    outcome::{convert_revise_outcome, invalidate_for_tool, supersede_for_tool, write_draft},
+    tool::{Tool, ToolCall, ToolEffect, ToolResult},
 };
-use crate::tool::{Tool, ToolCall, ToolEffect, ToolResult};
-use apostille_api::choose_duplicate_handling;
-use apostille_api::wire::{
-    ArgumentError, BoundedList, InputSchema, MAX_CITATIONS, ResultLimit, TextEncoded,
+use apostille_api::{
+    CallFault, CallPlace, choose_duplicate_handling,
+    wire::{ArgumentError, BoundedList, InputSchema, MAX_CITATIONS, ResultLimit, TextEncoded},
 };
-use apostille_api::{CallFault, CallPlace};
 
 pub(super) use citations::PinnedLocation;
 use citations::describe_citation_tools;

@@ -5,12 +5,16 @@ pub mod address;
 #[path = "../tests/support/scripted_server.rs"]
 pub mod scripted_server;
 
-use std::io::{self, Read as _};
-use std::time::Duration;
+use std::{
+    io::{self, Read as _},
+    time::Duration,
+};
 
-use ureq::http::{HeaderValue, Response};
-use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
-use ureq::{Agent, Body, Proxy};
+use ureq::{
+    Agent, Body, Proxy,
+    http::{HeaderValue, Response},
+    tls::{PemItem, RootCerts, TlsConfig, parse_pem},
+};
 
 use address::Address;
 

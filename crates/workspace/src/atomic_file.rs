@@ -2,8 +2,10 @@
 //! lead a writer out of it.
 
 use std::fs::{self, File, Permissions};
-use std::io::{self, Write as _};
-use std::path::Path;
+use std::{
+    io::{self, Write as _},
+    path::Path,
+};
 
 /// Puts these bytes into a file, with the permissions that are said, else those it has. They are written aside first,
 /// under a name that `draw` makes and that nothing may have yet.

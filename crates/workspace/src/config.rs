@@ -11,21 +11,20 @@ mod setting_key;
 mod store_url;
 mod trust;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use apostille_cite::citation::RepoPath;
-use apostille_core::policy::Policy;
-use apostille_core::space::Space;
+use apostille_core::{policy::Policy, space::Space};
 use apostille_git::github::GitHubOptions;
 
 pub use model::ModelSettings;
 pub use setting_key::SettingKey;
 pub use store_url::StoreUrl;
 
-use crate::error::CommandError;
-use crate::project_folder::ProjectFolder;
-use crate::system::System;
+use crate::{error::CommandError, project_folder::ProjectFolder, system::System};
 use scalar::ConfigScalar;
 
 /// An address of GitHub's API, as an example.

@@ -2,11 +2,8 @@
 
 use std::fmt;
 
-use apostille_cite::citation::CodeLocationError;
-use apostille_cite::source::SourceError;
-use apostille_core::model::ModelError;
-use apostille_core::refusal::Refusal;
-use apostille_core::store::StoreError;
+use apostille_cite::{citation::CodeLocationError, source::SourceError};
+use apostille_core::{model::ModelError, refusal::Refusal, store::StoreError};
 use apostille_text::words::words;
 
 /// Everything went well.

@@ -3,9 +3,11 @@
 use apostille_cite::source::{Source, SourceError};
 use apostille_git::github::{GitHub, GitHubOptions};
 
-use crate::config::Settings;
-use crate::error::CommandError;
-use crate::system::{Environment, System};
+use crate::{
+    config::Settings,
+    error::CommandError,
+    system::{Environment, System},
+};
 
 /// The variables that may hold a token, the most particular first. A token comes from nowhere else.
 const TOKENS: [&str; 3] = ["APOSTILLE_GITHUB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"];

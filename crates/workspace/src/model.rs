@@ -4,13 +4,10 @@ use std::time::Duration;
 
 use apostille_core::model::{Model, ModelError};
 use apostille_models::protocols::{DailyRequestMeter, ModelOptions, ModelOwner, RemoteModel};
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
+use jiff::{Timestamp, tz::TimeZone};
 
 use super::github;
-use crate::config::Settings;
-use crate::error::CommandError;
-use crate::system::System;
+use crate::{config::Settings, error::CommandError, system::System};
 
 /// The file that counts requests, in the user's data folder.
 const COUNT: &str = "model-requests";

@@ -3,11 +3,15 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use apostille_cite::citation::{CodeLocation, CodeLocationError, RepoPath};
-use apostille_cite::source::{NoRepositorySource, Source, SourceError};
+use apostille_cite::{
+    citation::{CodeLocation, CodeLocationError, RepoPath},
+    source::{NoRepositorySource, Source, SourceError},
+};
 use apostille_core::space::Space;
-use apostille_git::git::{Checkout, Commit};
-use apostille_git::worktree::WorkTree;
+use apostille_git::{
+    git::{Checkout, Commit},
+    worktree::WorkTree,
+};
 use apostille_text::digest::Digest;
 
 use crate::error::CommandError;

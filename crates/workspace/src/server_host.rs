@@ -1,27 +1,31 @@
 //! The machine as a server's host: which repository a call is about, and everything to answer it with.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use apostille_api::host::{
     CallOrigin, CallScope, Host, OpenScope, OpenSourceAt, PlaceError, RootsNeed,
 };
 use apostille_cite::source::{NoRepositorySource, Source, SourceError};
-use apostille_core::space::Space;
-use apostille_core::store::Store;
-use apostille_git::git::Commit;
-use apostille_git::verdict_cache::VerdictCacheFile;
+use apostille_core::{space::Space, store::Store};
+use apostille_git::{git::Commit, verdict_cache::VerdictCacheFile};
 use apostille_text::digest::Digest;
 
-use super::project_folder::ProjectFolder;
-use super::sessions;
-use super::side_records::{CallSideRecords, can_reach_space};
-use super::store_watcher::StoreWatcher;
-use super::workspace::{self, Workspace};
-use crate::config::{self, SettingFlags, Settings, StoreUrl};
-use crate::error::CommandError;
-use crate::system::System;
+use super::{
+    project_folder::ProjectFolder,
+    sessions,
+    side_records::{CallSideRecords, can_reach_space},
+    store_watcher::StoreWatcher,
+    workspace::{self, Workspace},
+};
+use crate::{
+    config::{self, SettingFlags, Settings, StoreUrl},
+    error::CommandError,
+    system::System,
+};
 
 /// Which folders a client may send the server to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

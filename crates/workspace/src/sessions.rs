@@ -2,8 +2,7 @@
 
 use apostille_agents::ledger::SessionLedger;
 
-use crate::error::CommandError;
-use crate::system::System;
+use crate::{error::CommandError, system::System};
 
 /// Whether a session has read words from outside, as far as its hooks saw it.
 pub fn is_exposed_session(world: &System, session: &str) -> bool {

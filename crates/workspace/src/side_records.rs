@@ -1,16 +1,15 @@
 //! What is kept beside the store, as a server's pages read it: sessions, and the tasks of the checkout.
 
 use apostille_agents::session::AgentSession;
-use apostille_api::access_token::AccessToken;
-use apostille_api::host::{ActivityStore, PlaceError};
+use apostille_api::{
+    access_token::AccessToken,
+    host::{ActivityStore, PlaceError},
+};
 use apostille_core::space::Space;
 use apostille_tasks::task::{GateEvent, Task, TaskSlug};
 
-use super::project_folder::ProjectFolder;
-use super::sessions;
-use super::task::CheckoutTasks;
-use crate::config::Settings;
-use crate::system::System;
+use super::{project_folder::ProjectFolder, sessions, task::CheckoutTasks};
+use crate::{config::Settings, system::System};
 
 /// What is kept beside the store of a call.
 pub struct CallSideRecords {

@@ -2,8 +2,10 @@
 
 use apostille_core::speaker::{Speaker, TerminalFacts};
 
-use crate::sessions;
-use crate::system::{AGENTS, System};
+use crate::{
+    sessions,
+    system::{AGENTS, System},
+};
 
 impl System {
     /// Who speaks, as far as the program can know it: the door that every command comes in by.

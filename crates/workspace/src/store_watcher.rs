@@ -1,13 +1,13 @@
 //! Noticing that memories were changed, by whomever, without reading them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::UNIX_EPOCH;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::UNIX_EPOCH,
+};
 
-use apostille_core::event::Happening;
-use apostille_core::space::Space;
-use apostille_core::store::Store;
+use apostille_core::{event::Happening, space::Space, store::Store};
 
 /// What changes the list of memories, or what one of them says.
 const CHANGES: [Happening; 9] = [

@@ -4,14 +4,16 @@
     reason = "somebody has to ask the world; everybody else is told through a `World`"
 )]
 
-use std::cell::Cell;
-use std::collections::BTreeMap;
-use std::fmt;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal as _, Read as _};
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::time::Instant;
+use std::{
+    cell::Cell,
+    collections::BTreeMap,
+    fmt,
+    fs::File,
+    io::{self, BufRead, BufReader, IsTerminal as _, Read as _},
+    path::{Path, PathBuf},
+    rc::Rc,
+    time::Instant,
+};
 
 use anyhow::Context as _;
 use apostille_agents::clients;

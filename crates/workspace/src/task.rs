@@ -4,22 +4,19 @@ mod left_open;
 mod notes;
 mod started;
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _},
+    path::{Path, PathBuf},
+};
 
 use apostille_cite::citation::RepoPath;
-use apostille_tasks::task::gate;
-use apostille_tasks::task::gate::GateLog;
-use apostille_tasks::task::{GateAction, GateEvent, Task, TaskSlug};
+use apostille_tasks::task::{GateAction, GateEvent, Task, TaskSlug, gate, gate::GateLog};
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
-use super::atomic_file;
-use super::project_folder::ProjectFolder;
-use crate::config::Settings;
-use crate::error::CommandError;
-use crate::system::System;
+use super::{atomic_file, project_folder::ProjectFolder};
+use crate::{config::Settings, error::CommandError, system::System};
 
 /// The file in git's folder that names the active task of a working tree.
 const POINTER: &str = "apostille-task";

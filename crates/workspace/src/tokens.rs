@@ -1,22 +1,22 @@
 //! Who may come through the socket of `serve`: tokens by name, kept as digests in a file of the user's.
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+    time::SystemTime,
+};
 
 use anyhow::Context as _;
 use apostille_api::access_token::{Access, AccessToken, TokenRegistry};
-use apostille_core::format;
-use apostille_core::space::Space;
+use apostille_core::{format, space::Space};
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::atomic_file;
-use crate::error::CommandError;
-use crate::system::System;
+use crate::{error::CommandError, system::System};
 
 /// The format that is written.
 const VERSION: u32 = 1;

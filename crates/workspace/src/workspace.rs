@@ -1,30 +1,29 @@
 //! A store opened, with the code beside it: everything that a verb is given.
 
 use std::io::Write as _;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use apostille_agents::ledger::SessionLedger;
 use apostille_api::host::CallScope;
 use apostille_cite::source::Source;
-use apostille_core::Context;
-use apostille_core::list;
-use apostille_core::memory::{Memory, MemoryId, MemoryName};
-use apostille_core::policy::Policy;
-use apostille_core::space::Space;
-use apostille_core::store::ram::RamStore;
-use apostille_core::store::{Store, StoreError};
+use apostille_core::{
+    Context, list,
+    memory::{Memory, MemoryId, MemoryName},
+    policy::Policy,
+    space::Space,
+    store::{Store, StoreError, ram::RamStore},
+};
 use apostille_git::verdict_cache::{CachedSource, VerdictCacheFile};
-use apostille_stores::jsonl::JsonlStore;
-use apostille_stores::split::SplitStore;
-use apostille_stores::sqlite::SqliteStore;
+use apostille_stores::{jsonl::JsonlStore, split::SplitStore, sqlite::SqliteStore};
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 
 use super::project_folder::ProjectFolder;
-use crate::config::{Settings, StoreUrl};
-use crate::error::CommandError;
-use crate::system::System;
+use crate::{
+    config::{Settings, StoreUrl},
+    error::CommandError,
+    system::System,
+};
 
 /// A store opened, with the code beside it.
 pub struct Workspace {

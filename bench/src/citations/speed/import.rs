@@ -1,9 +1,11 @@
 //! Writes the repository of the timed batch with `git fast-import`, and checks it out.
 
 use std::fs;
-use std::io::{BufWriter, Write};
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::{
+    io::{BufWriter, Write},
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use anyhow::{Context as _, Result, bail};
 

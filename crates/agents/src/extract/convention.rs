@@ -1,13 +1,15 @@
 //! What is so in the project, said as a rule: "our convention is that …", "tests must not …", "in this repo we …".
 
 use super::generality::{has_project_scope, is_narrow_scope, strip_project_scope};
-use super::lexicon::{CODE_HABITS, HABITS, SUBJECTS, WAYS};
-use super::non_statements;
-use super::opening::SentenceOpening;
-use super::pattern::{join_alternatives, pattern};
-use super::phrase::phrase_clause;
-use super::sentence_context::SentenceBody;
-use super::{Sort, SortedPhrase};
+use super::{
+    Sort, SortedPhrase,
+    lexicon::{CODE_HABITS, HABITS, SUBJECTS, WAYS},
+    non_statements,
+    opening::SentenceOpening,
+    pattern::{join_alternatives, pattern},
+    phrase::phrase_clause,
+    sentence_context::SentenceBody,
+};
 
 // What code and pages do, which a person tells as rules too: "always show the banner".
 pattern!(

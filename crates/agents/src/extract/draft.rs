@@ -2,8 +2,10 @@
 
 use super::{ExtractedStatement, Sort, generality};
 use crate::client::Client;
-use apostille_core::memory::{Channel, Draft, DuplicateChoice, Kind, Layer, Origin, Voice};
-use apostille_core::space::Space;
+use apostille_core::{
+    memory::{Channel, Draft, DuplicateChoice, Kind, Layer, Origin, Voice},
+    space::Space,
+};
 
 /// How much of a session's id is named.
 const ID_CHARS: usize = 8;

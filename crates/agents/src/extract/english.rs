@@ -1,13 +1,16 @@
 //! Which sentences state something: the rules, by what a sentence begins with.
 
 use super::convention::CODE_TALK;
-use super::lexicon::{CHOICES, DOINGS, IN_HAND, THINGS, TOOLS, WAYS, has_listed_word};
-use super::opening::{SentenceOpening, parse_opening};
-use super::own_sentences::Sentence;
-use super::pattern::{join_alternatives, pattern};
-use super::phrase::{StatementPhrase, parse_statement_phrase};
-use super::sentence_context::{SentenceBody, SentenceContext};
-use super::{Sort, SortedPhrase, habit, non_statements};
+use super::{
+    Sort, SortedPhrase, habit,
+    lexicon::{CHOICES, DOINGS, IN_HAND, THINGS, TOOLS, WAYS, has_listed_word},
+    non_statements,
+    opening::{SentenceOpening, parse_opening},
+    own_sentences::Sentence,
+    pattern::{join_alternatives, pattern},
+    phrase::{StatementPhrase, parse_statement_phrase},
+    sentence_context::{SentenceBody, SentenceContext},
+};
 
 pattern!(
     ONE_OF,

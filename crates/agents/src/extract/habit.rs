@@ -3,13 +3,15 @@
 use super::generality::{
     has_work_class, is_about_class, is_about_class_in_project, is_narrow_scope, strip_project_scope,
 };
-use super::lexicon::{CODE_HABITS, HABITS, WAYS};
-use super::non_statements;
-use super::opening::SentenceOpening;
-use super::pattern::{join_alternatives, pattern};
-use super::phrase::{StatementPhrase, phrase_ban};
-use super::sentence_context::{SentenceBody, is_standing_order};
-use super::{Sort, SortedPhrase};
+use super::{
+    Sort, SortedPhrase,
+    lexicon::{CODE_HABITS, HABITS, WAYS},
+    non_statements,
+    opening::SentenceOpening,
+    pattern::{join_alternatives, pattern},
+    phrase::{StatementPhrase, phrase_ban},
+    sentence_context::{SentenceBody, is_standing_order},
+};
 
 // "don't use sleeps in tests", "avoid abbreviations".
 pattern!(

@@ -1,10 +1,10 @@
 //! A few clear beginnings in other languages; what follows is kept in the person's own words.
 
 use super::own_sentences::Sentence;
-use super::pattern::pattern;
-use super::phrase::StatementPhrase;
-use super::sentence_context::SentenceContext;
-use super::{Sort, SortedPhrase};
+use super::{
+    Sort, SortedPhrase, pattern::pattern, phrase::StatementPhrase,
+    sentence_context::SentenceContext,
+};
 
 pattern!(
     GERMAN_KEEP,

@@ -1,8 +1,7 @@
 //! What is no statement for good, however it begins: questions, hypotheses, moods of the day, other people's rules.
 
 use super::lexicon::has_listed_word;
-use super::own_sentences::Sentence;
-use super::pattern::pattern;
+use super::{own_sentences::Sentence, pattern::pattern};
 use apostille_core::remember::classify;
 use apostille_text::{moderate, secrets};
 

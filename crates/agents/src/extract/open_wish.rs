@@ -1,10 +1,12 @@
 //! A thought in two sentences: "Never commit to main. Always open a branch."
 
 use super::non_statements;
-use super::opening::parse_opening;
-use super::own_sentences::Sentence;
-use super::pattern::pattern;
-use super::phrase::{StatementPhrase, parse_statement_phrase};
+use super::{
+    opening::parse_opening,
+    own_sentences::Sentence,
+    pattern::pattern,
+    phrase::{StatementPhrase, parse_statement_phrase},
+};
 
 pattern!(
     FORBIDS,

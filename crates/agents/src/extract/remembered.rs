@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::lexicon::has_listed_word;
-use super::sentence_context::is_shell_tool;
-use super::{ExtractedStatement, Sort};
+use super::{ExtractedStatement, Sort, lexicon::has_listed_word, sentence_context::is_shell_tool};
 use crate::transcript::{Speaker, ToolCall, TranscriptTurn};
 use apostille_text::terms;
 

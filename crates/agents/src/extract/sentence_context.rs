@@ -1,11 +1,13 @@
 //! Where a sentence stands: what the agent did before it, and what the prompt around it is about.
 
 use super::generality::has_work_class;
-use super::lexicon::WAYS;
-use super::opening::SentenceOpening;
-use super::own_sentences::Sentence;
-use super::pattern::{Pattern, join_alternatives, pattern};
-use super::phrase::{StatementPhrase, parse_statement_phrase};
+use super::{
+    lexicon::WAYS,
+    opening::SentenceOpening,
+    own_sentences::Sentence,
+    pattern::{Pattern, join_alternatives, pattern},
+    phrase::{StatementPhrase, parse_statement_phrase},
+};
 use crate::transcript::{Speaker, TranscriptTurn};
 
 /// Where a sentence stands.

@@ -14,9 +14,7 @@
 
 use crate::client::Client;
 
-use super::format::COMMON_FIELDS;
-use super::payload::Payload;
-use super::{EnvLookup, Names};
+use super::{EnvLookup, Names, format::COMMON_FIELDS, payload::Payload};
 
 /// How to tell that a call comes from a client.
 pub(crate) struct CallerMarks {

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use crate::client::Client;
-use crate::transcript::is_outside_text_tool;
+use crate::{client::Client, transcript::is_outside_text_tool};
 
-use super::hook_blocks::{self, BlockTags};
-use super::payload::Payload;
-use super::touched_paths;
-use super::{EnvLookup, HookCall, HookMoment, HookSample, Names};
+use super::{
+    EnvLookup, HookCall, HookMoment, HookSample, Names,
+    hook_blocks::{self, BlockTags},
+    payload::Payload,
+    touched_paths,
+};
 
 /// What a client sends to a hook.
 pub(crate) struct PayloadFormat {

@@ -4,8 +4,7 @@
 //! A value of the wrong type is as good as none.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::fmt;
+use std::{collections::HashMap, fmt};
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde_json::value::RawValue;

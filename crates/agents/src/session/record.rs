@@ -6,8 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::SessionEntry;
-use apostille_core::recall::ScoreBreakdown;
-use apostille_core::recall::hit::TrustFactor;
+use apostille_core::recall::{ScoreBreakdown, hit::TrustFactor};
 
 /// The version of a line.
 pub const VERSION: u32 = 1;

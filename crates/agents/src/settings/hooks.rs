@@ -4,10 +4,12 @@ use crate::client::Client;
 use crate::hook::Names;
 use serde_json::{Value, json};
 
-use super::EditedText;
-use super::hook_line::{HookLine, resembles_hook_line};
-use super::jsonc::{self, BOM, JsonStep, has_jsonc_path};
-use super::program::{NAME, ProgramCommand};
+use super::{
+    EditedText,
+    hook_line::{HookLine, resembles_hook_line},
+    jsonc::{self, BOM, JsonStep, has_jsonc_path},
+    program::{NAME, ProgramCommand},
+};
 
 /// What a client's hooks file says.
 #[derive(Debug, PartialEq, Eq)]

@@ -4,9 +4,12 @@
 mod edit;
 mod style;
 
-use jsonc_parser::common::{Range, Ranged as _};
-use jsonc_parser::tokens::{Token, TokenAndRange};
-use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ast, parse_to_ast};
+use jsonc_parser::{
+    CollectOptions, CommentCollectionStrategy, ParseOptions, ast,
+    common::{Range, Ranged as _},
+    parse_to_ast,
+    tokens::{Token, TokenAndRange},
+};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

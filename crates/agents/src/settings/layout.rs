@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::hooks::HooksLayout;
-use super::server::ServerEntry;
+use super::{hooks::HooksLayout, server::ServerEntry};
 use crate::hook::Names;
 
 /// A client as the installer knows it.

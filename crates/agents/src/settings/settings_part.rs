@@ -2,12 +2,15 @@
 
 use serde_json::Value;
 
-use super::hooks::{self, HooksLayout};
-use super::jsonc::{self, BOM};
-use super::program::ProgramCommand;
-use super::server::{self, ServerEntry, ServerFormat, SettingsOwner};
-use super::sharing::SharingFile;
-use super::{EditedText, git_exclude, rules_block};
+use super::{
+    EditedText, git_exclude,
+    hooks::{self, HooksLayout},
+    jsonc::{self, BOM},
+    program::ProgramCommand,
+    rules_block,
+    server::{self, ServerEntry, ServerFormat, SettingsOwner},
+    sharing::SharingFile,
+};
 
 /// What belongs into a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

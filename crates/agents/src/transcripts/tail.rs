@@ -1,8 +1,10 @@
 //! The last lines of a file that may be very long, one at a time.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
-use std::path::Path;
+use std::{
+    io::{self, BufRead, BufReader, Seek, SeekFrom},
+    path::Path,
+};
 
 /// A longer line is skipped: nobody says so much, and it must not be held in memory.
 const LONGEST: usize = 8 * 1024 * 1024;

@@ -1,8 +1,10 @@
 //! Gleaning with a model: what is sent, and what is believed of the answer.
 
 use apostille_agents::extract::by_model::{ExtractionBudget, extract_with_model};
-use apostille_agents::extract::{ExtractedStatement, Sort};
-use apostille_agents::transcript::{Speaker, ToolCall, TranscriptTurn};
+use apostille_agents::{
+    extract::{ExtractedStatement, Sort},
+    transcript::{Speaker, ToolCall, TranscriptTurn},
+};
 use apostille_core::model::ModelError;
 use apostille_text::moderate::neutralise_text;
 use proptest::prelude::*;

@@ -1,10 +1,14 @@
 //! What an agent is shown by itself: at the right moment, once, within its budget.
 
 use apostille_agents::briefing::{Briefing, BriefingAudience};
-use apostille_agents::client::Client;
-use apostille_agents::session::{AgentSession, Moment, SessionEntry, ShownMemory};
-use apostille_core::memory::{Channel, Draft, DuplicateChoice, Kind, Layer, Origin, Voice};
-use apostille_core::policy::{InjectMode, Policy};
+use apostille_agents::{
+    client::Client,
+    session::{AgentSession, Moment, SessionEntry, ShownMemory},
+};
+use apostille_core::{
+    memory::{Channel, Draft, DuplicateChoice, Kind, Layer, Origin, Voice},
+    policy::{InjectMode, Policy},
+};
 use proptest::prelude::*;
 
 use crate::world::{World, cited, note, preference, repo, user};

@@ -1,16 +1,21 @@
 //! What becomes of a session: statements that wait for a person, a summary, and which memories were of use.
 
 use crate::world::a_person;
-use apostille_agents::client::Client;
-use apostille_agents::extract::applied::find_applied_memories;
-use apostille_agents::extract::summary::{MOST_CHARS, summarise_session};
-use apostille_agents::extract::{
-    ExtractedStatement, Sort, draft_extracted_statement, extract_statements,
+use apostille_agents::{
+    client::Client,
+    extract::{
+        ExtractedStatement, Sort,
+        applied::find_applied_memories,
+        draft_extracted_statement, extract_statements,
+        summary::{MOST_CHARS, summarise_session},
+    },
+    transcript::{Speaker, ToolCall, TranscriptTurn},
 };
-use apostille_agents::transcript::{Speaker, ToolCall, TranscriptTurn};
-use apostille_core::memory::{Draft, Kind, Layer, Memory, Origin, Status, Voice};
-use apostille_core::remember::RememberOutcome;
-use apostille_core::revise;
+use apostille_core::{
+    memory::{Draft, Kind, Layer, Memory, Origin, Status, Voice},
+    remember::RememberOutcome,
+    revise,
+};
 use proptest::prelude::*;
 
 use crate::world::{World, note, preference, repo, user};

@@ -8,10 +8,12 @@ mod session;
 
 use std::collections::BTreeMap;
 
-use apostille_agents::client::Client;
-use apostille_agents::clients::find_client_profile;
-use apostille_agents::extract::{ExtractedStatement, Sort, extract_statements};
-use apostille_agents::transcript::TranscriptTurn;
+use apostille_agents::{
+    client::Client,
+    clients::find_client_profile,
+    extract::{ExtractedStatement, Sort, extract_statements},
+    transcript::TranscriptTurn,
+};
 
 use session::{Label, Session, sessions};
 

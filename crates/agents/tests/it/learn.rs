@@ -1,13 +1,17 @@
 //! What a session leaves behind.
 
 use apostille_agents::client::Client;
-use apostille_agents::extract::{ExtractedStatement, extract_statements};
-use apostille_agents::learn::{EndedSession, LearnOutcome, learn_from_session};
-use apostille_agents::session::{AgentSession, Moment, SessionEntry, ShownMemory};
-use apostille_agents::transcript::{Speaker, ToolCall, TranscriptTurn};
-use apostille_core::memory::{Draft, Layer, Memory, Stage, Voice};
-use apostille_core::space::Space;
-use apostille_core::store::{EventLog as _, MemoryFilter};
+use apostille_agents::{
+    extract::{ExtractedStatement, extract_statements},
+    learn::{EndedSession, LearnOutcome, learn_from_session},
+    session::{AgentSession, Moment, SessionEntry, ShownMemory},
+    transcript::{Speaker, ToolCall, TranscriptTurn},
+};
+use apostille_core::{
+    memory::{Draft, Layer, Memory, Stage, Voice},
+    space::Space,
+    store::{EventLog as _, MemoryFilter},
+};
 
 use crate::world::{World, cited, note, repo, user};
 

@@ -1,29 +1,36 @@
 //! What is kept beside the store: sessions, and the tasks of the checkout.
 
 use apostille_agents::session::AgentSession;
-use apostille_core::list;
-use apostille_core::memory::Stage;
-use apostille_core::refusal::Refusal;
-use apostille_core::store::{ListOrder, MemoryFilter, StoreError};
-use apostille_core::verify::follow_memory_citations;
+use apostille_core::{
+    list,
+    memory::Stage,
+    refusal::Refusal,
+    store::{ListOrder, MemoryFilter, StoreError},
+    verify::follow_memory_citations,
+};
 use apostille_tasks::task::{Task, TaskSlug};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::api_call_scope::{
-    ApiCallScope, ApiResult, answer_query, build_api_reply, build_done_reply, build_refusal_reply,
+use super::{
+    api_call_scope::{
+        ApiCallScope, ApiResult, answer_query, build_api_reply, build_done_reply,
+        build_refusal_reply,
+    },
+    args::{NoArguments, PageLimit},
+    call::ApiCall,
 };
-use super::args::{NoArguments, PageLimit};
-use super::call::ApiCall;
-use crate::CallFault;
-use crate::access_token::Access;
-use crate::host::{ActivityStore, PlaceError};
-use crate::json::{
-    ErrorReply, SessionReply, SessionsReply, TaskReply, TaskView, TasksReply,
-    find_left_open_episodes,
+use crate::{
+    CallFault,
+    access_token::Access,
+    host::{ActivityStore, PlaceError},
+    json::{
+        ErrorReply, SessionReply, SessionsReply, TaskReply, TaskView, TasksReply,
+        find_left_open_episodes,
+    },
+    request_scope::HttpMethod::Get,
+    wire::shorten_echo,
 };
-use crate::request_scope::HttpMethod::Get;
-use crate::wire::shorten_echo;
 
 /// How many moments of a session are told, the last of them.
 const MAX_MOMENTS: usize = 500;

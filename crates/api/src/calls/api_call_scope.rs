@@ -1,22 +1,21 @@
 //! One call under way: whose it is, how far it reaches, and what is answered.
 
 use apostille_core::memory::{Channel, Memory, MemoryName, Origin, Voice};
-use apostille_core::refusal::Refusal;
-use apostille_core::remember::RememberOutcome;
-use apostille_core::revise::ReviseOutcome;
-use apostille_core::space::Space;
-use apostille_core::verify::follow_memory_citations;
-use apostille_core::{Context, list};
+use apostille_core::{
+    Context, list, refusal::Refusal, remember::RememberOutcome, revise::ReviseOutcome,
+    space::Space, verify::follow_memory_citations,
+};
 use apostille_text::moderate;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 
 use super::args::{NoArguments, read_body_arguments, read_query_arguments};
-use crate::CallFault;
-use crate::access_token::Access;
-use crate::json::{MemoryView, RefusedReply, RememberReply, RevisedReply, WhenSimilar};
-use crate::request_scope::{HttpReply, RequestInput, RequestScope};
-use crate::wire::ArgumentError;
+use crate::{
+    CallFault,
+    access_token::Access,
+    json::{MemoryView, RefusedReply, RememberReply, RevisedReply, WhenSimilar},
+    request_scope::{HttpReply, RequestInput, RequestScope},
+    wire::ArgumentError,
+};
 
 /// What a call answers.
 pub(super) type ApiResult = Result<HttpReply, CallFault>;

@@ -4,8 +4,10 @@
 use apostille_tasks::report;
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use serde::de::{DeserializeOwned, Error};
-use serde::{Deserialize, Deserializer};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, Error},
+};
 use serde_json::{Map, Value, json};
 
 use crate::wire::{ArgumentError, ArgumentForm, REPO, read_request_arguments};

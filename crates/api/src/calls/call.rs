@@ -4,11 +4,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use super::args::NoArguments;
-use crate::CallFault;
-use crate::access_token::Access;
-use crate::json::KeptReply;
-use crate::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope, Route};
-use crate::wire::generate_input_schema;
+use crate::{
+    CallFault,
+    access_token::Access,
+    json::KeptReply,
+    request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope, Route},
+    wire::generate_input_schema,
+};
 
 /// What makes the schema of what a call answers.
 pub type SchemaFn = fn(&mut SchemaGenerator) -> Schema;

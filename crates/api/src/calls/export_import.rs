@@ -1,28 +1,38 @@
 //! Memories are carried out, and in.
 
 use apostille_core::list;
-use apostille_core::refusal::Refusal;
-use apostille_core::store::{ListOrder, MemoryFilter};
-use apostille_import::candidate::LeftOut;
-use apostille_import::export::{Format, export as written, withhold_secrets};
-use apostille_import::file::{
-    ImportItem, ImportOptions, ImportPlan, ImportTarget, import_planned_files, plan_import,
+use apostille_core::{
+    refusal::Refusal,
+    store::{ListOrder, MemoryFilter},
 };
-use apostille_import::foreign_file::ForeignFile;
-use apostille_import::format::{Format as Foreign, detect_import_format};
+use apostille_import::{
+    candidate::LeftOut,
+    export::{Format, export as written, withhold_secrets},
+    file::{
+        ImportItem, ImportOptions, ImportPlan, ImportTarget, import_planned_files, plan_import,
+    },
+    foreign_file::ForeignFile,
+    format::{Format as Foreign, detect_import_format},
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::api_call_scope::{
-    ApiCallScope, ApiResult, answer_query, build_done_reply, build_refusal_reply,
+use super::{
+    api_call_scope::{
+        ApiCallScope, ApiResult, answer_query, build_done_reply, build_refusal_reply,
+    },
+    call::ApiCall,
 };
-use super::call::ApiCall;
-use crate::CallFault;
-use crate::access_token::{Access, AccessToken};
-use crate::json::ImportReply;
-use crate::request_scope::HttpMethod::{Get, Post};
-use crate::request_scope::HttpReply;
-use crate::wire::{ArgumentError, TextEncoded};
+use crate::{
+    CallFault,
+    access_token::{Access, AccessToken},
+    json::ImportReply,
+    request_scope::{
+        HttpMethod::{Get, Post},
+        HttpReply,
+    },
+    wire::{ArgumentError, TextEncoded},
+};
 
 const JSON: &str = "application/json";
 const LINES: &str = "application/x-ndjson";

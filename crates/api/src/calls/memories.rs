@@ -1,30 +1,38 @@
 //! Memories: listed, kept, looked at, forgotten.
 
 use apostille_cite::citation::RepoPath;
-use apostille_core::forget::PERSONS_VERB;
-use apostille_core::memory::{Draft, Kind, Layer, Memory, MemoryName, Origin, Stage};
-use apostille_core::refusal::Refusal;
-use apostille_core::store::{ListCursor, ListOrder, MemoryFilter};
-use apostille_core::verify::follow_memory_citations;
-use apostille_core::{list as core_list, remember as core_remember};
+use apostille_core::{
+    forget::PERSONS_VERB,
+    list as core_list,
+    memory::{Draft, Kind, Layer, Memory, MemoryName, Origin, Stage},
+    refusal::Refusal,
+    remember as core_remember,
+    store::{ListCursor, ListOrder, MemoryFilter},
+    verify::follow_memory_citations,
+};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::api_call_scope::{
-    ApiCallScope, ApiResult, answer_body, answer_query, build_custom_refusal_reply,
-    build_done_reply, build_refusal_reply,
+use super::{
+    api_call_scope::{
+        ApiCallScope, ApiResult, answer_body, answer_query, build_custom_refusal_reply,
+        build_done_reply, build_refusal_reply,
+    },
+    args::{NoArguments, PageLimit, TimeArgument, read_body_arguments},
+    call::ApiCall,
 };
-use super::args::{NoArguments, PageLimit, TimeArgument, read_body_arguments};
-use super::call::ApiCall;
-use crate::access_token::Access;
-use crate::json::{
-    ForgetReply, ForgottenView, KeptReply, MemoriesReply, MemoryDetails, MemoryDetailsReply,
-    SkippedReply, WhenSimilar, build_memory_views,
+use crate::{
+    CallFault,
+    access_token::Access,
+    choose_duplicate_handling,
+    json::{
+        ForgetReply, ForgottenView, KeptReply, MemoriesReply, MemoryDetails, MemoryDetailsReply,
+        SkippedReply, WhenSimilar, build_memory_views,
+    },
+    request_scope::HttpMethod::{Delete, Get, Post},
+    wire::{ArgumentError, BoundedList, CitationTexts, TextEncoded},
 };
-use crate::request_scope::HttpMethod::{Delete, Get, Post};
-use crate::wire::{ArgumentError, BoundedList, CitationTexts, TextEncoded};
-use crate::{CallFault, choose_duplicate_handling};
 
 /// How many memories are listed unless said.
 const LISTED: usize = 50;

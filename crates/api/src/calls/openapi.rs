@@ -3,16 +3,24 @@
 
 use std::collections::BTreeMap;
 
-use schemars::generate::SchemaSettings;
-use schemars::transform::{Transform, transform_subschemas};
-use schemars::{Schema, SchemaGenerator};
+use schemars::{
+    Schema, SchemaGenerator,
+    generate::SchemaSettings,
+    transform::{Transform, transform_subschemas},
+};
 use serde_json::{Map, Value, json};
 
-use super::call::{AnswerBody, ApiCall, RequestBody};
-use super::list_api_calls;
-use crate::json::text_schema::{RepoNameWord, TextSchema};
-use crate::json::{ErrorReply, RefusedReply, SimilarReply};
-use crate::wire::REPO;
+use super::{
+    call::{AnswerBody, ApiCall, RequestBody},
+    list_api_calls,
+};
+use crate::{
+    json::{
+        ErrorReply, RefusedReply, SimilarReply,
+        text_schema::{RepoNameWord, TextSchema},
+    },
+    wire::REPO,
+};
 
 const ABOUT: &str = "Verified, shared memory for coding agents. Every call needs a bearer token; what a token may do is \
                      read, write or review, in the spaces that it names. Answers have the shapes of `--json` on the \

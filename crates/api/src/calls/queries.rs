@@ -2,33 +2,38 @@
 
 use apostille_audit::{AuditOptions, Class, audit as core_audit};
 use apostille_cite::citation::RepoPath;
-use apostille_core::list;
-use apostille_core::memory::{Layer, MemoryName};
-use apostille_core::policy::InjectMode;
-use apostille_core::recall::{self, RecallRequest};
-use apostille_core::stats;
-use apostille_core::store::{EventPage, StoreError};
-use apostille_core::verify::{VerifyReport, follow_memory_citations};
-use apostille_tasks::report;
-use apostille_tasks::report::ReportSpan;
+use apostille_core::{
+    list,
+    memory::{Layer, MemoryName},
+    policy::InjectMode,
+    recall::{self, RecallRequest},
+    stats,
+    store::{EventPage, StoreError},
+    verify::{VerifyReport, follow_memory_citations},
+};
+use apostille_tasks::{report, report::ReportSpan};
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::activity::PageQuery;
-use super::api_call_scope::{
-    ApiCallScope, ApiResult, answer_body, answer_query, build_done_reply, build_refusal_reply,
+use super::{
+    activity::PageQuery,
+    api_call_scope::{
+        ApiCallScope, ApiResult, answer_body, answer_query, build_done_reply, build_refusal_reply,
+    },
+    args::{NoArguments, PageLimit, TimeArgument},
+    call::ApiCall,
 };
-use super::args::{NoArguments, PageLimit, TimeArgument};
-use super::call::ApiCall;
-use crate::access_token::Access;
-use crate::find_memories_to_verify;
-use crate::json::{
-    AuditReply, LogReply, RecallReply, ReportReply, SpaceRow, SpacesReply, StatsReply, VerifyReply,
-    build_event_views,
+use crate::{
+    access_token::Access,
+    find_memories_to_verify,
+    json::{
+        AuditReply, LogReply, RecallReply, ReportReply, SpaceRow, SpacesReply, StatsReply,
+        VerifyReply, build_event_views,
+    },
+    request_scope::HttpMethod::{Get, Post},
+    wire::{ArgumentError, BoundedList, TextEncoded},
 };
-use crate::request_scope::HttpMethod::{Get, Post};
-use crate::wire::{ArgumentError, BoundedList, TextEncoded};
 
 /// How many memories one recall shows at most.
 const MAX_SHOWN: usize = 50;

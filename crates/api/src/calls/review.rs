@@ -1,27 +1,36 @@
 //! What a person decides: what waits, and whose writes are held up.
 
 use apostille_audit::review;
-use apostille_core::memory::{Draft, MemoryName};
-use apostille_core::space::Space;
-use apostille_core::store::breaker_state::OpenBreaker;
-use apostille_core::{CoreError, breaker, revise};
+use apostille_core::{
+    CoreError, breaker,
+    memory::{Draft, MemoryName},
+    revise,
+    space::Space,
+    store::breaker_state::OpenBreaker,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::activity::PageQuery;
-use super::api_call_scope::{
-    ApiCallScope, ApiResult, answer_body, answer_query, build_done_reply, build_refusal_reply,
+use super::{
+    activity::PageQuery,
+    api_call_scope::{
+        ApiCallScope, ApiResult, answer_body, answer_query, build_done_reply, build_refusal_reply,
+    },
+    args::{NoArguments, PageLimit},
+    call::ApiCall,
+    memories::ReasonArguments,
+    revise::revise_memory_in_path,
 };
-use super::args::{NoArguments, PageLimit};
-use super::call::ApiCall;
-use super::memories::ReasonArguments;
-use super::revise::revise_memory_in_path;
-use crate::CallFault;
-use crate::access_token::Access;
-use crate::json::{BreakersReply, KeptReply, QueueReply, RevisedReply, WhenSimilar};
-use crate::request_scope::HttpMethod::{Get, Post};
-use crate::request_scope::HttpReply;
-use crate::wire::TextEncoded;
+use crate::{
+    CallFault,
+    access_token::Access,
+    json::{BreakersReply, KeptReply, QueueReply, RevisedReply, WhenSimilar},
+    request_scope::{
+        HttpMethod::{Get, Post},
+        HttpReply,
+    },
+    wire::TextEncoded,
+};
 
 /// The calls of this part.
 pub(super) const CALLS: &[ApiCall] = &[

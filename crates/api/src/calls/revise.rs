@@ -1,23 +1,29 @@
 //! Memories that are there are corrected, replaced, called fresh, marked as wrong, promoted.
 
 use apostille_core::memory::{Draft, Kind, Layer, Memory, MemoryName, ReplacementKind};
-use apostille_core::promote::{Promotion, promote as core_promote};
-use apostille_core::remember::RememberOutcome;
-use apostille_core::revise::{self, ReviseOutcome};
-use apostille_core::verify::follow_memory_citations;
-use apostille_core::{Context, CoreError};
+use apostille_core::{
+    Context, CoreError,
+    promote::{Promotion, promote as core_promote},
+    remember::RememberOutcome,
+    revise::{self, ReviseOutcome},
+    verify::follow_memory_citations,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::api_call_scope::{
-    ApiCallScope, ApiResult, answer_body, build_custom_refusal_reply, build_refusal_reply,
+use super::{
+    api_call_scope::{
+        ApiCallScope, ApiResult, answer_body, build_custom_refusal_reply, build_refusal_reply,
+    },
+    args::NoArguments,
+    call::ApiCall,
 };
-use super::args::NoArguments;
-use super::call::ApiCall;
-use crate::access_token::Access;
-use crate::json::{KeptReply, RevisedReply, WhenSimilar};
-use crate::request_scope::HttpMethod::Post;
-use crate::wire::{BoundedList, CitationTexts, TextEncoded};
+use crate::{
+    access_token::Access,
+    json::{KeptReply, RevisedReply, WhenSimilar},
+    request_scope::HttpMethod::Post,
+    wire::{BoundedList, CitationTexts, TextEncoded},
+};
 
 /// The calls of this part.
 pub(super) const CALLS: &[ApiCall] = &[

@@ -1,10 +1,12 @@
 //! Everything about one memory.
 
 use apostille_core::Context;
-use apostille_core::event::LoggedEvent;
-use apostille_core::memory::{Memory, MemoryId, Status};
-use apostille_core::store::{EventPage, Store, StoreError};
-use apostille_core::verify::{self, VerifiedMemory};
+use apostille_core::{
+    event::LoggedEvent,
+    memory::{Memory, MemoryId, Status},
+    store::{EventPage, Store, StoreError},
+    verify::{self, VerifiedMemory},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 

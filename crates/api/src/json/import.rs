@@ -1,13 +1,11 @@
 //! What became of files that were read in.
 
 use apostille_core::refusal::Refusal;
-use apostille_import::file::FileImportReport;
-use apostille_import::format::Format;
+use apostille_import::{file::FileImportReport, format::Format};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::RefusalView;
-use super::text_schema::TextEncoded;
+use super::{RefusalView, text_schema::TextEncoded};
 
 /// What became of files.
 #[derive(Serialize, JsonSchema)]

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::event::LoggedEvent;
-use apostille_core::format::EventRecord;
-use apostille_core::memory::MemoryId;
-use apostille_core::store::{Store, StoreError};
+use apostille_core::{
+    event::LoggedEvent,
+    format::EventRecord,
+    memory::MemoryId,
+    store::{Store, StoreError},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 

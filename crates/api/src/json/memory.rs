@@ -1,16 +1,20 @@
 //! A memory as it is shown: its record, how it stands here, and where its score comes from.
 
 use apostille_cite::verdict::{Change, Verdict};
-use apostille_core::format::MemoryRecord;
-use apostille_core::memory::Memory;
-use apostille_core::recall::{ScoreBreakdown, VerifiedHit};
-use apostille_core::remember::{DraftRelation, NearMemory};
-use apostille_core::verify::{Deed, VerifiedMemory};
+use apostille_core::{
+    format::MemoryRecord,
+    memory::Memory,
+    recall::{ScoreBreakdown, VerifiedHit},
+    remember::{DraftRelation, NearMemory},
+    verify::{Deed, VerifiedMemory},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::record_schemas::MemorySchema;
-use super::text_schema::{StandingWord, TextEncoded, VerdictWord};
+use super::{
+    record_schemas::MemorySchema,
+    text_schema::{StandingWord, TextEncoded, VerdictWord},
+};
 
 /// A memory, with what is known of it at this moment.
 #[derive(Serialize, JsonSchema)]

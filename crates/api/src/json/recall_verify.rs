@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::recall::RecallOutcome;
-use apostille_core::verify::{VerifiedMemory, VerifyReport};
+use apostille_core::{
+    recall::RecallOutcome,
+    verify::{VerifiedMemory, VerifyReport},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -3,8 +3,10 @@
 //! left out of the record where there is nothing to tell.
 #![expect(dead_code, reason = "these structs are read by their derive alone")]
 
-use apostille_core::event::{Breaker, Happening};
-use apostille_core::memory::{Channel, Kind, Layer, Mark, Origin, Stage};
+use apostille_core::{
+    event::{Breaker, Happening},
+    memory::{Channel, Kind, Layer, Mark, Origin, Stage},
+};
 use jiff::Timestamp;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;

@@ -1,13 +1,17 @@
 //! What became of a draft, and what is left of what was forgotten.
 
 use apostille_core::memory::{Handle, Memory, MemoryId, Status};
-use apostille_core::remember::{NearMemory, RememberOutcome};
-use apostille_core::space::Space;
+use apostille_core::{
+    remember::{NearMemory, RememberOutcome},
+    space::Space,
+};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use super::text_schema::{TextEncoded, TextSchema, build_enum_schema};
-use super::{MemoryView, NearView, RefusedReply};
+use super::{
+    MemoryView, NearView, RefusedReply,
+    text_schema::{TextEncoded, TextSchema, build_enum_schema},
+};
 
 /// What can be done about something that is much like what is known.
 const CHOICES: [&str; 3] = ["skip", "merge", "create"];

@@ -6,8 +6,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::text_schema::TextEncoded;
-use super::{MemoryView, build_memory_views};
+use super::{MemoryView, build_memory_views, text_schema::TextEncoded};
 
 /// What was done, by day.
 #[derive(Serialize, JsonSchema)]

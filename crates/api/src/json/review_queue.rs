@@ -6,8 +6,7 @@ use apostille_audit::review::{ReviewCare, ReviewItem};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::text_schema::TextEncoded;
-use super::{MemoryView, NearView};
+use super::{MemoryView, NearView, text_schema::TextEncoded};
 
 /// What waits.
 #[derive(Serialize, JsonSchema)]

@@ -2,20 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use apostille_agents::client::Client;
-use apostille_agents::session::{AgentSession, Moment, ShownMemory};
-use apostille_core::Context;
-use apostille_core::memory::MemoryId;
-use apostille_core::space::Space;
-use apostille_core::store::StoreError;
-use apostille_core::verify::{self, VerifiedMemory};
+use apostille_agents::{
+    client::Client,
+    session::{AgentSession, Moment, ShownMemory},
+};
+use apostille_core::{
+    Context,
+    memory::MemoryId,
+    space::Space,
+    store::StoreError,
+    verify::{self, VerifiedMemory},
+};
 use apostille_text::moderate::neutralise_to_one_line;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::ScoreView;
-use super::text_schema::{StandingWord, TextEncoded};
+use super::{
+    ScoreView,
+    text_schema::{StandingWord, TextEncoded},
+};
 
 /// What a session was shown.
 #[derive(Default, Serialize, JsonSchema)]

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::event::Breaker;
-use apostille_core::format;
-use apostille_core::memory::{Layer, Stage};
-use apostille_core::space::Space;
-use apostille_core::stats::SpaceStats;
-use apostille_core::store::SpaceSummary;
-use apostille_core::store::breaker_state::OpenBreaker;
+use apostille_core::{
+    event::Breaker,
+    format,
+    memory::{Layer, Stage},
+    space::Space,
+    stats::SpaceStats,
+    store::{SpaceSummary, breaker_state::OpenBreaker},
+};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;

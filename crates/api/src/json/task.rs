@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use apostille_core::format;
-use apostille_core::memory::{Memory, MemoryId};
-use apostille_core::store::{Store, StoreError};
-use apostille_core::verify::VerifiedMemory;
-use apostille_tasks::task::left_open::LEFT;
-use apostille_tasks::task::{Sort, Status, Task, TaskSlug};
+use apostille_core::{
+    format,
+    memory::{Memory, MemoryId},
+    store::{Store, StoreError},
+    verify::VerifiedMemory,
+};
+use apostille_tasks::task::{Sort, Status, Task, TaskSlug, left_open::LEFT};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::text_schema::TextEncoded;
-use super::{MemoryView, build_memory_views};
+use super::{MemoryView, build_memory_views, text_schema::TextEncoded};
 
 /// A task.
 #[derive(Serialize, JsonSchema)]

@@ -4,26 +4,26 @@
 //! words they are with `#[schemars(with = "TextEncoded<TourRepository>")]`.
 
 use std::borrow::Cow;
-use std::fmt::Display;
-use std::str::FromStr;
+use std::{fmt::Display, str::FromStr};
 
-use apostille_agents::client::Client;
-use apostille_agents::session::Moment;
-use apostille_audit::review::ReviewCare;
-use apostille_audit::{Class, Severity};
-use apostille_cite::citation::{CodeLocation, RepoPath};
-use apostille_cite::verdict::Change;
-use apostille_core::event::{Breaker, Happening};
-use apostille_core::memory::{Channel, Kind, Layer, Mark, MemoryName, Origin, Stage};
-use apostille_core::remember::DraftRelation;
-use apostille_core::verify::Deed;
+use apostille_agents::{client::Client, session::Moment};
+use apostille_audit::{Class, Severity, review::ReviewCare};
+use apostille_cite::{
+    citation::{CodeLocation, RepoPath},
+    verdict::Change,
+};
+use apostille_core::{
+    event::{Breaker, Happening},
+    memory::{Channel, Kind, Layer, Mark, MemoryName, Origin, Stage},
+    remember::DraftRelation,
+    verify::Deed,
+};
 use apostille_import::export;
 use apostille_tasks::task::Status;
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, de::Error};
 
 /// A value that is written as a text, and which texts these are.
 pub trait TextSchema {

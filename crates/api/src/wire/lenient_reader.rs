@@ -6,11 +6,13 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer};
-use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
+use serde::{
+    de::{
+        DeserializeOwned, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
+        value::{BorrowedStrDeserializer, MapAccessDeserializer},
+    },
+    forward_to_deserialize_any,
 };
-use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value, json};
 
 use super::{ArgumentError, shorten_echo};

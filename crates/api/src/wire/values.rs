@@ -5,8 +5,10 @@ use std::str::FromStr;
 
 use apostille_cite::citation::CodeLocation;
 use schemars::JsonSchema;
-use serde::de::{Error, IntoDeserializer};
-use serde::{Deserialize, Deserializer};
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error, IntoDeserializer},
+};
 use serde_json::Value;
 
 use super::MAX_CITATIONS;

@@ -6,19 +6,23 @@ mod refusals;
 mod schema;
 mod spoilt;
 
-use apostille_agents::client::Client;
-use apostille_agents::session::{AgentSession, Moment, SessionEntry};
-use apostille_api::access_token::{Access, AccessToken};
-use apostille_api::calls::call::ApiCall;
-use apostille_api::calls::list_api_calls;
-use apostille_api::host::{ActivityStore, PlaceError};
-use apostille_api::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope};
-use apostille_api::{CallFault, CallPlace};
-use apostille_core::memory::{Draft, Layer, MemoryId};
-use apostille_core::recall::VerifiedHit;
-use apostille_core::space::Space;
-use apostille_tasks::task::gate::GateStart;
-use apostille_tasks::task::{GateAction, GateEvent, Task, TaskSlug};
+use apostille_agents::{
+    client::Client,
+    session::{AgentSession, Moment, SessionEntry},
+};
+use apostille_api::{
+    CallFault, CallPlace,
+    access_token::{Access, AccessToken},
+    calls::{call::ApiCall, list_api_calls},
+    host::{ActivityStore, PlaceError},
+    request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope},
+};
+use apostille_core::{
+    memory::{Draft, Layer, MemoryId},
+    recall::VerifiedHit,
+    space::Space,
+};
+use apostille_tasks::task::{GateAction, GateEvent, Task, TaskSlug, gate::GateStart};
 use serde_json::{Value, json};
 
 use crate::world::{World, cited, note, preference, repo, user};

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use crate::count_words;
 use apostille_core::memory::Memory;
-use apostille_text::literals;
-use apostille_text::overlap::{collect_distinct_words, measure_jaccard_overlap, normalise_fact};
+use apostille_text::{
+    literals,
+    overlap::{collect_distinct_words, measure_jaccard_overlap, normalise_fact},
+};
 
 /// For each memory the place of the first one that says nearly the same; its own place where none does.
 ///

@@ -2,10 +2,12 @@
 
 use crate::world::vouched;
 use apostille_audit::{AuditFinding, AuditOptions, AuditReport, Class, Severity, audit};
-use apostille_core::Context;
-use apostille_core::memory::{Draft, DuplicateChoice, Kind, Layer, Origin, Voice};
-use apostille_core::policy::Policy;
-use apostille_core::revise::{approve_memory, mark_memory_applied};
+use apostille_core::{
+    Context,
+    memory::{Draft, DuplicateChoice, Kind, Layer, Origin, Voice},
+    policy::Policy,
+    revise::{approve_memory, mark_memory_applied},
+};
 use proptest::prelude::*;
 
 use crate::world::{World, a_person, cited, note, preference, repo, user};

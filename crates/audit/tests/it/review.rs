@@ -2,14 +2,14 @@
 
 use crate::world::{a_person, vouched};
 use apostille_audit::review::{ReviewCare, ReviewItem, list_review_queue};
-use apostille_core::event::EventBody;
-use apostille_core::memory::{
-    Channel, Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, Stage, Voice,
+use apostille_core::{
+    event::EventBody,
+    memory::{Channel, Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, Stage, Voice},
+    refusal::Refusal,
+    remember::RememberOutcome,
+    revise::{ReviseOutcome, merge_pending_memory, reject_memory, reword_memory},
+    store::{EventLog as _, EventPage, Store as _},
 };
-use apostille_core::refusal::Refusal;
-use apostille_core::remember::RememberOutcome;
-use apostille_core::revise::{ReviseOutcome, merge_pending_memory, reject_memory, reword_memory};
-use apostille_core::store::{EventLog as _, EventPage, Store as _};
 
 use crate::world::{World, repo, user};
 

@@ -3,10 +3,14 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::tokens::{CodeToken, split_line_tokens};
-use super::trace::{count_letters_and_digits, find_matching_rows, is_distinctive_snippet};
-use crate::citation::{Citation, NEIGHBOURS, RepoPath};
-use crate::file_lines::{FileLines, count_as_u32, fingerprint_line, join_cited_lines};
+use super::{
+    tokens::{CodeToken, split_line_tokens},
+    trace::{count_letters_and_digits, find_matching_rows, is_distinctive_snippet},
+};
+use crate::{
+    citation::{Citation, NEIGHBOURS, RepoPath},
+    file_lines::{FileLines, count_as_u32, fingerprint_line, join_cited_lines},
+};
 use apostille_text::digest::Digest;
 
 /// What a neighbour counts for that says something; one that does not counts 1.

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::comments::CommentSyntax;
-use super::hunks;
-use super::tokens::{CodeToken, is_word_byte, split_code_tokens, split_line_tokens};
+use super::{
+    comments::CommentSyntax,
+    hunks,
+    tokens::{CodeToken, is_word_byte, split_code_tokens, split_line_tokens},
+};
 use crate::verdict::Change;
 
 /// The kind of the difference, and how much is the same in percent.

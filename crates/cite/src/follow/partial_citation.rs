@@ -1,10 +1,12 @@
 //! A citation as somebody hands it in, made whole: protocols name a place and, at best, a commit or a digest.
 
 use crate::capture::build_citation;
-use crate::citation::{Citation, CodeLocation, LineSpan};
-use crate::file_lines::{FileLines, count_as_u32, join_cited_lines};
-use crate::source::{Source, SourceBlob, SourceError};
-use crate::verdict::{Loss, Verdict};
+use crate::{
+    citation::{Citation, CodeLocation, LineSpan},
+    file_lines::{FileLines, count_as_u32, join_cited_lines},
+    source::{Source, SourceBlob, SourceError},
+    verdict::{Loss, Verdict},
+};
 use apostille_text::digest::Digest;
 
 /// Above so many lines times lines, a text of which only the digest is known is not searched for.

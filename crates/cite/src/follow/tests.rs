@@ -1,22 +1,27 @@
 //! What holds for every file, every edit, and every read that fails.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use proptest::prelude::*;
 
-use super::hunks;
-use super::{CitationFinding, CitationFollower, FAR};
-use crate::capture::build_citation;
-use crate::citation::{Citation, CodeLocation, RepoPath};
-use crate::file_lines::{FileLines, join_cited_lines};
-use crate::source::{
-    CommitHistory, CommitStep, FileEdit, FileVersion, HistoryRoute, Source, SourceBlob,
-    SourceError, SourceTree,
+use super::{CitationFinding, CitationFollower, FAR, hunks};
+use crate::{
+    capture::build_citation,
+    citation::{Citation, CodeLocation, RepoPath},
+    file_lines::{FileLines, join_cited_lines},
+    source::{
+        CommitHistory, CommitStep, FileEdit, FileVersion, HistoryRoute, Source, SourceBlob,
+        SourceError, SourceTree,
+    },
+    verdict::{Change, Verdict},
 };
-use crate::verdict::{Change, Verdict};
 
 /// The files of one commit: their text by their path.
 type Files = BTreeMap<String, String>;

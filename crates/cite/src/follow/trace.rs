@@ -1,20 +1,19 @@
 //! Following lines from commit to commit, through edits, moves and renames.
 
 use std::collections::HashMap;
-use std::ops::Range;
-use std::rc::Rc;
+use std::{ops::Range, rc::Rc};
 
-use super::grade::grade_change;
-use super::hunks::{
-    Hunk, diff_file_lines, is_touched_by_hunk, map_touched_rows, shift_untouched_rows,
+use super::{
+    grade::grade_change,
+    hunks::{Hunk, diff_file_lines, is_touched_by_hunk, map_touched_rows, shift_untouched_rows},
+    tokens,
 };
-use super::tokens;
-use crate::citation::RepoPath;
-use crate::file_lines::{FileLines, count_as_u32};
-use crate::source::{
-    CommitHistory, CommitStep, FileEdit, FileVersion, HistoryRoute, Source, SourceError,
+use crate::{
+    citation::RepoPath,
+    file_lines::{FileLines, count_as_u32},
+    source::{CommitHistory, CommitStep, FileEdit, FileVersion, HistoryRoute, Source, SourceError},
+    verdict::{Change, Loss, Verdict},
 };
-use crate::verdict::{Change, Loss, Verdict};
 
 /// Blobs and diffs that are kept at hand; above this they are dropped, and read again if need be.
 const MAX_AT_HAND: usize = 96 * 1024 * 1024;

@@ -5,13 +5,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::CitationFinding;
-use super::trace::{TraceOutcome, VersionSpan};
-use crate::citation::{Citation, CodeLocation};
-use crate::source::FileVersion;
-use crate::verdict::{Change, Difference, Loss, Verdict};
-use apostille_text::digest::Digest;
-use apostille_text::moderate;
+use super::{
+    CitationFinding,
+    trace::{TraceOutcome, VersionSpan},
+};
+use crate::{
+    citation::{Citation, CodeLocation},
+    source::FileVersion,
+    verdict::{Change, Difference, Loss, Verdict},
+};
+use apostille_text::{digest::Digest, moderate};
 
 /// The marks that stand in the key of a citation for what is kept under it: the verdict in a file with this content, what
 /// became of it on the way to a commit, and the verdict at a commit.

@@ -3,8 +3,10 @@
 use jiff::Timestamp;
 
 use super::trace::{stage_moved_from, stage_moved_to};
-use crate::event::{Event, EventBody};
-use crate::memory::{Memory, Stage, Status};
+use crate::{
+    event::{Event, EventBody},
+    memory::{Memory, Stage, Status},
+};
 use apostille_cite::citation::Citation;
 
 /// How a memory stood before an event changed it. It is kept with the event, so it is about that memory alone and goes

@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ImportOutcome, decide_import};
-use crate::memory::{Layer, Memory, MemoryId};
-use crate::remember::{EarlyEnd, guard, separate_refusal};
-use crate::space::Space;
-use crate::speaker::Person;
-use crate::{Context, CoreError};
+use crate::{
+    Context, CoreError,
+    memory::{Layer, Memory, MemoryId},
+    remember::{EarlyEnd, guard, separate_refusal},
+    space::Space,
+    speaker::Person,
+};
 use apostille_text::digest::Digest;
 
 /// What would have been kept so far: a file may say the same twice.

@@ -1,9 +1,7 @@
 //! Stage five: never more than asked.
 
 use super::excerpt;
-use super::hit::VerifiedHit;
-use super::query::RecallQuery;
-use super::trust;
+use super::{hit::VerifiedHit, query::RecallQuery, trust};
 use crate::policy::InjectMode;
 
 /// What is shown, within the count and the characters allowed, and what is withheld because it does not hold.

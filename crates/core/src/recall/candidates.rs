@@ -2,17 +2,20 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::hit::RecallHit;
-use super::query::{Bar, RecallQuery};
-use super::{bm25, overlap};
-use crate::memory::Memory;
-use crate::policy::{InjectMode, Scoring};
-use crate::space::Space;
-use crate::store::{ListOrder, MemoryFilter, Posting, Postings};
-use crate::{Context, CoreError};
-use apostille_text::terms;
-use apostille_text::terms::QueryTerm;
-use apostille_text::typo;
+use super::{
+    bm25,
+    hit::RecallHit,
+    overlap,
+    query::{Bar, RecallQuery},
+};
+use crate::{
+    Context, CoreError,
+    memory::Memory,
+    policy::{InjectMode, Scoring},
+    space::Space,
+    store::{ListOrder, MemoryFilter, Posting, Postings},
+};
+use apostille_text::{terms, terms::QueryTerm, typo};
 
 /// How many memories are read at most in one space while looking for those of the layers asked for.
 const MAX_READ: usize = 1_000;

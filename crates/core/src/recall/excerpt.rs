@@ -1,11 +1,9 @@
 //! What a long memory shows of itself: the passage around the question's words.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
-use std::ops::Range;
+use std::{collections::BTreeSet, ops::Range};
 
-use super::hit::VerifiedHit;
-use super::overlap;
+use super::{hit::VerifiedHit, overlap};
 use apostille_text::terms;
 
 /// A fact of up to so many characters is shown whole; of a longer one, a passage of at most so many.

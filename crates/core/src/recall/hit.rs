@@ -2,8 +2,7 @@
 
 use apostille_cite::verdict::{Verdict, format_standing_word};
 
-use crate::memory::Memory;
-use crate::verify::VerifiedMemory;
+use crate::{memory::Memory, verify::VerifiedMemory};
 
 /// A factor, and what it is for.
 #[derive(Debug, Clone, PartialEq)]

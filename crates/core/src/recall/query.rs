@@ -2,15 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::memory::{Layer, MemoryId};
-use crate::policy::{InjectMode, Policy, Scoring};
-use crate::space::Space;
+use crate::{
+    memory::{Layer, MemoryId},
+    policy::{InjectMode, Policy, Scoring},
+    space::Space,
+};
 use apostille_cite::citation::RepoPath;
-use apostille_text::secrets;
-use apostille_text::terms;
-use apostille_text::terms::QueryTerm;
-
-use apostille_text::words::words;
+use apostille_text::{secrets, terms, terms::QueryTerm, words::words};
 
 use super::hit::VerifiedHit;
 

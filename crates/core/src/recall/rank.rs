@@ -16,11 +16,12 @@
 
 use jiff::Timestamp;
 
-use super::hit::RecallHit;
-use super::query::{Bar, RecallQuery};
-use super::trust;
-use crate::memory::Kind;
-use crate::policy::Scoring;
+use super::{
+    hit::RecallHit,
+    query::{Bar, RecallQuery},
+    trust,
+};
+use crate::{memory::Kind, policy::Scoring};
 use apostille_text::terms::QueryTerm;
 
 /// After so many days the advantage of a fresh memory is halved.

@@ -4,8 +4,7 @@ use super::excerpt;
 use super::hit::VerifiedHit;
 pub use super::query::Style;
 use apostille_cite::verdict::{Verdict, find_worst_verdict};
-use apostille_text::moderate;
-use apostille_text::moderate::delimiter;
+use apostille_text::{moderate, moderate::delimiter};
 
 /// The tags around a block.
 pub const OPEN: &str = "<memory-context>";

@@ -1,9 +1,11 @@
 //! Letting a memory out of quarantine.
 
 use crate::Context;
-use crate::event::{Event, EventBody, Precondition};
-use crate::memory::Memory;
-use crate::remember::EarlyEnd;
+use crate::{
+    event::{Event, EventBody, Precondition},
+    memory::Memory,
+    remember::EarlyEnd,
+};
 
 /// What lets a memory out of quarantine, and puts it in the place of the one that it was to replace.
 pub(crate) fn build_approval_events(

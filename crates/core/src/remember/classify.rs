@@ -5,8 +5,10 @@ use std::sync::OnceLock;
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::moderate::Moderated;
-use crate::memory::{Draft, Kind, Layer, Mark, Origin, Vouching};
-use crate::refusal::{Exclusion, Refusal};
+use crate::{
+    memory::{Draft, Kind, Layer, Mark, Origin, Vouching},
+    refusal::{Exclusion, Refusal},
+};
 
 /// A draft that knows what it is.
 #[derive(Debug, Clone)]

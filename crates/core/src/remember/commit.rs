@@ -1,16 +1,20 @@
 //! Stage six: state, index and event in one batch, one write.
 
 use super::approval::build_approval_events;
-use super::dedupe::{self, DuplicateDecision};
-use super::guard::{self, Vetted};
-use super::replacement::find_replaced_memory;
-use super::{EarlyEnd, NearMemory, RememberOutcome};
-use crate::Context;
-use crate::event::{Batch, Event, EventBody, Precondition};
-use crate::memory::{DuplicateChoice, Layer, Memory, MemoryId, ReplacementKind};
-use crate::refusal::Refusal;
-use crate::space::Space;
-use crate::store::{ListOrder, MemoryFilter};
+use super::{
+    EarlyEnd, NearMemory, RememberOutcome,
+    dedupe::{self, DuplicateDecision},
+    guard::{self, Vetted},
+    replacement::find_replaced_memory,
+};
+use crate::{
+    Context,
+    event::{Batch, Event, EventBody, Precondition},
+    memory::{DuplicateChoice, Layer, Memory, MemoryId, ReplacementKind},
+    refusal::Refusal,
+    space::Space,
+    store::{ListOrder, MemoryFilter},
+};
 use apostille_cite::citation::Citation;
 
 /// Writes what was decided about a draft.

@@ -18,18 +18,25 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::EarlyEnd;
-use super::guard::{Vetted, can_settle_memory};
-use super::modules::{self, ModuleOverlap};
-use super::replacement::find_replaced_memory;
-use crate::memory::{DuplicateChoice, Handle, Layer, Memory, MemoryId, MemoryName, Stage};
-use crate::store::StoreError;
-use crate::{Context, verify};
-use apostille_text::contradict;
-use apostille_text::contradict::FactCompatibility;
-use apostille_text::overlap::{collect_distinct_words, measure_jaccard_overlap, normalise_fact};
-use apostille_text::terms;
-use apostille_text::words::words;
+use super::{
+    EarlyEnd,
+    guard::{Vetted, can_settle_memory},
+    modules::{self, ModuleOverlap},
+    replacement::find_replaced_memory,
+};
+use crate::{
+    Context,
+    memory::{DuplicateChoice, Handle, Layer, Memory, MemoryId, MemoryName, Stage},
+    store::StoreError,
+    verify,
+};
+use apostille_text::{
+    contradict,
+    contradict::FactCompatibility,
+    overlap::{collect_distinct_words, measure_jaccard_overlap, normalise_fact},
+    terms,
+    words::words,
+};
 
 /// How many of a draft's terms are looked up to find its neighbours; a neighbour has more than half of them.
 const PROBES: usize = 5;

@@ -3,26 +3,30 @@
 use std::collections::BTreeSet;
 use std::ops::Deref;
 
-use super::EarlyEnd;
-use super::classify::Classified;
-use super::moderate::Moderated;
-use super::prove::{self, Proven};
-use super::quarantine::{awaits_second_voice, explain_quarantine, is_awaiting_proof, is_gleaned};
-use super::replacement::find_replaced_memory;
-use super::resubmission;
-use crate::event::EventBody;
-use crate::memory::{
-    Channel, Draft, DuplicateChoice, Kind, Layer, Mark, Memory, MemoryId, Origin, Status,
-    UsageCounts, Voice,
+use super::{
+    EarlyEnd,
+    classify::Classified,
+    moderate::Moderated,
+    prove::{self, Proven},
+    quarantine::{awaits_second_voice, explain_quarantine, is_awaiting_proof, is_gleaned},
+    replacement::find_replaced_memory,
+    resubmission,
 };
-use crate::policy::{MemoryLimits, Policy};
-use crate::refusal::{Refusal, check_length};
-use crate::space::Space;
-use crate::store::{ListOrder, MemoryFilter, StoreError};
-use crate::{Context, breaker, guardian};
+use crate::{
+    Context, breaker,
+    event::EventBody,
+    guardian,
+    memory::{
+        Channel, Draft, DuplicateChoice, Kind, Layer, Mark, Memory, MemoryId, Origin, Status,
+        UsageCounts, Voice,
+    },
+    policy::{MemoryLimits, Policy},
+    refusal::{Refusal, check_length},
+    space::Space,
+    store::{ListOrder, MemoryFilter, StoreError},
+};
 use apostille_cite::citation::Citation;
-use apostille_text::literals;
-use apostille_text::literals::Literal;
+use apostille_text::{literals, literals::Literal};
 
 /// A draft that passed. What it holds can be read and not made outside this file, so that unvetted text cannot go further:
 ///

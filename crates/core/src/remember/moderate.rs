@@ -3,8 +3,10 @@
 
 use apostille_text::moderate::{has_confusable_word, is_instruction, sanitise_text_in_place};
 
-use crate::memory::{Draft, DuplicateChoice, Mark};
-use crate::refusal::{Refusal, check_text};
+use crate::{
+    memory::{Draft, DuplicateChoice, Mark},
+    refusal::{Refusal, check_text},
+};
 
 /// A draft whose texts hold no secret and no hidden characters.
 #[derive(Debug, Clone)]

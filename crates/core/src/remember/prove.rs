@@ -1,13 +1,13 @@
 //! Stage three: each citation is read now, and what was read there is captured.
 
 use super::classify::Classified;
-use crate::memory::Mark;
-use crate::refusal::Refusal;
-use apostille_cite::capture::{CaptureError, capture_lines, capture_lines_in_tree};
-use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::source::Source;
-use apostille_text::literals;
-use apostille_text::moderate;
+use crate::{memory::Mark, refusal::Refusal};
+use apostille_cite::{
+    capture::{CaptureError, capture_lines, capture_lines_in_tree},
+    citation::{Citation, CodeLocation},
+    source::Source,
+};
+use apostille_text::{literals, moderate};
 
 /// A draft whose citations were read.
 #[derive(Debug, Clone)]

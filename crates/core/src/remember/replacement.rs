@@ -1,10 +1,12 @@
 //! The memory that a draft takes the place of.
 
 use super::EarlyEnd;
-use crate::memory::{DuplicateChoice, Memory, Status, Voice};
-use crate::refusal::Refusal;
-use crate::space::Space;
-use crate::{Context, list};
+use crate::{
+    Context, list,
+    memory::{DuplicateChoice, Memory, Status, Voice},
+    refusal::Refusal,
+    space::Space,
+};
 
 /// The active memory that a draft is to take the place of, if it is to. A person may also say instead what waits.
 pub(super) fn find_replaced_memory(

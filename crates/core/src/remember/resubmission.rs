@@ -1,10 +1,12 @@
 //! The queue cannot be walked around: what waits for a person, or was rejected by one, does not get in under other words.
 
 use crate::Context;
-use crate::memory::{Draft, Memory, Stage, Status};
-use crate::remember::quarantine::{awaits_second_voice, is_awaiting_proof};
-use crate::space::Space;
-use crate::store::{MemoryFilter, StoreError};
+use crate::{
+    memory::{Draft, Memory, Stage, Status},
+    remember::quarantine::{awaits_second_voice, is_awaiting_proof},
+    space::Space,
+    store::{MemoryFilter, StoreError},
+};
 use apostille_text::overlap::{collect_distinct_words, normalise_fact};
 
 /// How many of those that wait, or were found wrong, a draft is compared with, the newest first.

@@ -10,8 +10,10 @@
 //! twice.
 
 use crate::event::previous_state::PreviousState;
-use crate::event::{Event, EventBody, Happening};
-use crate::memory::{Memory, MemoryId, UsageCounts};
+use crate::{
+    event::{Event, EventBody, Happening},
+    memory::{Memory, MemoryId, UsageCounts},
+};
 
 /// What one event changes.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,16 +4,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::breaker_state::BreakerState;
-use super::state::StoreState;
 use super::{
     AppendReceipt, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary, Store,
-    StoreError, StoreHealth,
+    StoreError, StoreHealth, breaker_state::BreakerState, state::StoreState,
 };
-use crate::event::trace::EventTrace;
-use crate::event::{Batch, Erasure, LoggedEvent};
-use crate::memory::Memory;
-use crate::space::Space;
+use crate::{
+    event::{Batch, Erasure, LoggedEvent, trace::EventTrace},
+    memory::Memory,
+    space::Space,
+};
 
 /// Memories in memory. A clone is the same store.
 #[derive(Debug, Clone, Default)]

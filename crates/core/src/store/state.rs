@@ -16,17 +16,18 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::Timestamp;
 
-use super::breaker_state::{self, BreakerState, MANY, OpenBreaker};
-use super::plan::{MemoryChange, changed_memory, plan_event};
 use super::{
-    AppendReceipt, EventPage, MemoryFilter, MemoryKeys, Posting, Postings, SpaceSummary, StoreError,
+    AppendReceipt, EventPage, MemoryFilter, MemoryKeys, Posting, Postings, SpaceSummary,
+    StoreError,
+    breaker_state::{self, BreakerState, MANY, OpenBreaker},
+    plan::{MemoryChange, changed_memory, plan_event},
 };
-use crate::event::trace::EventTrace;
-use crate::event::{Event, EventBody, Happening, LoggedEvent, Precondition};
-use crate::memory::{Layer, MAX_NUMBER, Memory, MemoryId, UsageCounts};
-use crate::space::Space;
-use apostille_text::digest::Digest;
-use apostille_text::terms;
+use crate::{
+    event::{Event, EventBody, Happening, LoggedEvent, Precondition, trace::EventTrace},
+    memory::{Layer, MAX_NUMBER, Memory, MemoryId, UsageCounts},
+    space::Space,
+};
+use apostille_text::{digest::Digest, terms};
 
 /// Everything that a log says.
 #[derive(Debug, Default)]

@@ -1,9 +1,11 @@
 //! What could take the place of a memory whose code has changed: a draft, for a person or an agent to accept.
 
 use super::VerifiedMemory;
-use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::follow;
-use apostille_cite::verdict::Verdict;
+use apostille_cite::{
+    citation::{Citation, CodeLocation},
+    follow,
+    verdict::Verdict,
+};
 
 /// A replacement as it is proposed. Nothing is written until somebody accepts it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,17 +1,17 @@
 //! Breakers: who writes as nobody honest does waits from then on; a person never does.
 
 use crate::world::a_person;
-use apostille_core::breaker::{
-    ActorWrites, close_breakers, find_tripped_breaker, list_open_breakers,
+use apostille_core::{
+    breaker::{ActorWrites, close_breakers, find_tripped_breaker, list_open_breakers},
+    event::Breaker,
+    memory::{
+        Channel, Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, Stage, Status, Voice,
+    },
+    policy::{BreakerPolicy, Policy},
+    refusal::Refusal,
+    remember::{RememberOutcome, remember},
+    revise::{self, ReviseOutcome},
 };
-use apostille_core::event::Breaker;
-use apostille_core::memory::{
-    Channel, Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, Stage, Status, Voice,
-};
-use apostille_core::policy::{BreakerPolicy, Policy};
-use apostille_core::refusal::Refusal;
-use apostille_core::remember::{RememberOutcome, remember};
-use apostille_core::revise::{self, ReviseOutcome};
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 

@@ -4,8 +4,10 @@
 //! writes it differently breaks somebody's memory. Fields and words are only added, each time in a new file beside it.
 
 use apostille_core::event::{Event, Happening};
-use apostille_core::format::{EventRecord, MemoryRecord, VERSION};
-use apostille_core::memory::Memory;
+use apostille_core::{
+    format::{EventRecord, MemoryRecord, VERSION},
+    memory::Memory,
+};
 use serde::{Deserialize, Serialize};
 
 const GOLDEN: &str = include_str!("../golden/format_v1.json");

@@ -1,12 +1,16 @@
 //! The guardian can only hold back: what it lets pass was let pass before, and without a clear word from it all waits.
 
 use apostille_core::Context;
-use apostille_core::memory::{Draft, Kind, Origin, Stage, Voice};
-use apostille_core::model::ModelError;
-use apostille_core::remember::{RememberOutcome, remember};
+use apostille_core::{
+    memory::{Draft, Kind, Origin, Stage, Voice},
+    model::ModelError,
+    remember::{RememberOutcome, remember},
+};
 
-use crate::scripted_model::ScriptedModel;
-use crate::world::{World, repo};
+use crate::{
+    scripted_model::ScriptedModel,
+    world::{World, repo},
+};
 
 fn rule(fact: &str, voice: Voice) -> Draft {
     Draft {

@@ -4,12 +4,14 @@
 use crate::world::a_speaker;
 use std::collections::BTreeSet;
 
-use apostille_core::forget::{ForgetOutcome, forget};
-use apostille_core::list::search_memories;
-use apostille_core::memory::{Draft, DuplicateChoice, Kind, Layer, Stage};
-use apostille_core::policy::{InjectMode, MemoryLimits, Policy, Scoring};
-use apostille_core::recall::{RecallOutcome, RecallRequest, Style, overlap};
-use apostille_core::remember::RememberOutcome;
+use apostille_core::{
+    forget::{ForgetOutcome, forget},
+    list::search_memories,
+    memory::{Draft, DuplicateChoice, Kind, Layer, Stage},
+    policy::{InjectMode, MemoryLimits, Policy, Scoring},
+    recall::{RecallOutcome, RecallRequest, Style, overlap},
+    remember::RememberOutcome,
+};
 use apostille_text::secrets;
 
 use crate::world::{World, note, preference, repo, user};

@@ -1,13 +1,15 @@
 //! Notes of several lines: their layout, their length, and when two of them are the same.
 
 use crate::world::a_person;
-use apostille_core::Context;
-use apostille_core::import::import;
-use apostille_core::memory::{Draft, DuplicateChoice, Layer, Origin, ReplacementKind, Voice};
-use apostille_core::policy::Policy;
-use apostille_core::refusal::Refusal;
-use apostille_core::remember::{RememberOutcome, remember};
-use apostille_core::revise::supersede_memory;
+use apostille_core::{
+    Context,
+    import::import,
+    memory::{Draft, DuplicateChoice, Layer, Origin, ReplacementKind, Voice},
+    policy::Policy,
+    refusal::Refusal,
+    remember::{RememberOutcome, remember},
+    revise::supersede_memory,
+};
 
 use crate::world::{World, note, preference, user};
 

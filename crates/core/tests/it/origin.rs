@@ -2,14 +2,16 @@
 //! it. No text is judged here, because poison reads like anything else.
 
 use crate::world::a_person;
-use apostille_core::memory::{
-    Channel, Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, ReplacementKind, Stage,
-    Voice,
+use apostille_core::{
+    memory::{
+        Channel, Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, ReplacementKind, Stage,
+        Voice,
+    },
+    recall::RecallRequest,
+    remember::RememberOutcome,
+    revise::approve_memory,
+    space::Space,
 };
-use apostille_core::recall::RecallRequest;
-use apostille_core::remember::RememberOutcome;
-use apostille_core::revise::approve_memory;
-use apostille_core::space::Space;
 
 use crate::world::{World, note, repo, user};
 

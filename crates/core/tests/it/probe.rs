@@ -1,8 +1,7 @@
 //! Planted facts among distractors, each asked in five ways, through the real paths: remembered, then recalled.
 
 use apostille_core::memory::{Draft, DuplicateChoice};
-use apostille_core::policy::Policy;
-use apostille_core::recall::RecallRequest;
+use apostille_core::{policy::Policy, recall::RecallRequest};
 
 use crate::world::{World, note, repo};
 

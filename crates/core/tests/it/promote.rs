@@ -1,9 +1,11 @@
 //! Promote: scratch → episode → knowledge. A note in, what becomes of it out.
 
 use crate::world::a_person;
-use apostille_core::memory::{Draft, Kind, Layer, Memory, Origin, Stage, Voice};
-use apostille_core::promote::{Promotion, promote};
-use apostille_core::remember::RememberOutcome;
+use apostille_core::{
+    memory::{Draft, Kind, Layer, Memory, Origin, Stage, Voice},
+    promote::{Promotion, promote},
+    remember::RememberOutcome,
+};
 use proptest::prelude::*;
 
 use crate::world::{World, cited, note, repo, user};

@@ -1,20 +1,22 @@
 //! What holds for every input.
 
 use apostille_cite::citation::{Citation, CodeLocation, RepoPath};
-use apostille_core::event::{Event, EventBody, RetrievedMemory};
-use apostille_core::format::{EventRecord, MemoryRecord};
-use apostille_core::memory::{
-    Channel, Handle, Kind, Layer, Mark, Memory, MemoryId, MemoryName, Origin, Status, UsageCounts,
-    Voice,
+use apostille_core::{
+    event::{Event, EventBody, RetrievedMemory},
+    format::{EventRecord, MemoryRecord},
+    memory::{
+        Channel, Handle, Kind, Layer, Mark, Memory, MemoryId, MemoryName, Origin, Status,
+        UsageCounts, Voice,
+    },
+    policy::{Policy, Scoring},
+    recall::{
+        RecallHit, RecallRequest, VerifiedHit, query, rank,
+        render::{Style, render_block},
+    },
+    remember::{classify, moderate::moderate_draft},
+    space::Space,
 };
-use apostille_core::policy::{Policy, Scoring};
-use apostille_core::recall::render::{Style, render_block};
-use apostille_core::recall::{RecallHit, RecallRequest, VerifiedHit, query, rank};
-use apostille_core::remember::classify;
-use apostille_core::remember::moderate::moderate_draft;
-use apostille_core::space::Space;
-use apostille_text::digest::Digest;
-use apostille_text::moderate;
+use apostille_text::{digest::Digest, moderate};
 use jiff::Timestamp;
 use proptest::prelude::*;
 

@@ -2,10 +2,12 @@
 
 use crate::world::a_speaker;
 use apostille_cite::verdict::Verdict;
-use apostille_core::forget::forget;
-use apostille_core::memory::{Draft, DuplicateChoice, Kind, Layer, Origin, Voice};
-use apostille_core::recall::{RecallOutcome, RecallRequest, VerifiedHit, recall, recall_identity};
-use apostille_core::revise::{invalidate_memory, supersede_memory};
+use apostille_core::{
+    forget::forget,
+    memory::{Draft, DuplicateChoice, Kind, Layer, Origin, Voice},
+    recall::{RecallOutcome, RecallRequest, VerifiedHit, recall, recall_identity},
+    revise::{invalidate_memory, supersede_memory},
+};
 use insta::assert_snapshot;
 
 use crate::world::{ReadOnly, World, cited, note, preference, repo, user};

@@ -3,13 +3,15 @@
 use crate::world::{a_person, vouched};
 use std::fmt::Write as _;
 
-use apostille_core::Context;
-use apostille_core::event::{Event, EventBody};
-use apostille_core::format::EventRecord;
-use apostille_core::memory::{Draft, DuplicateChoice, Kind, Layer, Mark, Memory, Origin, Voice};
-use apostille_core::remember::{RememberOutcome, remember};
-use apostille_core::revise::supersede_memory;
-use apostille_core::space::Space;
+use apostille_core::{
+    Context,
+    event::{Event, EventBody},
+    format::EventRecord,
+    memory::{Draft, DuplicateChoice, Kind, Layer, Mark, Memory, Origin, Voice},
+    remember::{RememberOutcome, remember},
+    revise::supersede_memory,
+    space::Space,
+};
 use apostille_text::moderate;
 use insta::assert_snapshot;
 

@@ -2,18 +2,18 @@
 //! tools.
 
 use apostille_core::event::{EventBody, Happening};
-use apostille_core::list::{
-    RECENT_LIMIT, list_citing_memories, list_recent_memories, log_fetched_memories,
+use apostille_core::{
+    list::{RECENT_LIMIT, list_citing_memories, list_recent_memories, log_fetched_memories},
+    memory::{Draft, Memory, Origin, ReplacementKind, Stage, Status, Voice},
+    policy::Policy,
+    remember::RememberOutcome,
+    revise::{
+        ReviseOutcome, invalidate_memory, mark_memory_applied, refresh_memory, supersede_memory,
+    },
+    space::Space,
+    stats::compute_space_stats,
+    verify::{VerifiedMemory, VerifyOptions, verify},
 };
-use apostille_core::memory::{Draft, Memory, Origin, ReplacementKind, Stage, Status, Voice};
-use apostille_core::policy::Policy;
-use apostille_core::remember::RememberOutcome;
-use apostille_core::revise::{
-    ReviseOutcome, invalidate_memory, mark_memory_applied, refresh_memory, supersede_memory,
-};
-use apostille_core::space::Space;
-use apostille_core::stats::compute_space_stats;
-use apostille_core::verify::{VerifiedMemory, VerifyOptions, verify};
 
 use crate::world::{COMMIT, World, cited, note, repo};
 

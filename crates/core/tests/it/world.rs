@@ -1,27 +1,29 @@
 //! A world for tests: a store in memory, files in a map, a clock that is moved by hand, randomness that counts.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{LazyLock, Mutex, PoisonError},
+};
 
-use apostille_cite::citation::RepoPath;
-use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
-use std::sync::LazyLock;
+use apostille_cite::{
+    citation::RepoPath,
+    source::{Source, SourceBlob, SourceError, SourceTree},
+};
 
-use apostille_core::Context;
-use apostille_core::event::{Batch, Erasure, Event, LoggedEvent};
-use apostille_core::memory::Vouching;
-use apostille_core::memory::{Draft, Kind, Memory, MemoryName, Origin, Voice};
-use apostille_core::policy::Policy;
-use apostille_core::recall::{RecallOutcome, RecallRequest, recall};
-use apostille_core::remember::{RememberOutcome, remember};
-use apostille_core::space::Space;
-use apostille_core::speaker::{Person, Speaker, TerminalFacts};
-use apostille_core::store::breaker_state::BreakerState;
-use apostille_core::store::ram::RamStore;
-use apostille_core::store::{
-    AppendReceipt, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary, Store,
-    StoreError, StoreHealth,
+use apostille_core::{
+    Context,
+    event::{Batch, Erasure, Event, LoggedEvent},
+    memory::{Draft, Kind, Memory, MemoryName, Origin, Voice, Vouching},
+    policy::Policy,
+    recall::{RecallOutcome, RecallRequest, recall},
+    remember::{RememberOutcome, remember},
+    space::Space,
+    speaker::{Person, Speaker, TerminalFacts},
+    store::{
+        AppendReceipt, EventLog, EventPage, MemoryFilter, MemoryKeys, Postings, SpaceSummary,
+        Store, StoreError, StoreHealth, breaker_state::BreakerState, ram::RamStore,
+    },
 };
 use jiff::{SignedDuration, Timestamp};
 

@@ -3,21 +3,24 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use apostille_cite::citation::RepoPath;
-use apostille_cite::file_lines::is_binary_content;
-use apostille_cite::source::{
-    CommitHistory, MAX_FILE, Source, SourceBlob, SourceError, SourceResult, SourceTree,
+use apostille_cite::{
+    citation::RepoPath,
+    file_lines::is_binary_content,
+    source::{CommitHistory, MAX_FILE, Source, SourceBlob, SourceError, SourceResult, SourceTree},
 };
 use apostille_files::lock::lock_ignoring_poison;
 use apostille_text::secrets::mask_secrets;
 
-use super::cat_file::{CatFileAnswer, GitObject};
-use super::discover::Checkout;
-use super::head::GitHead;
-use super::objects::{GitObjects, TreeEntries};
-use super::refs::is_object_id;
-use super::tree::{self, TreeEntry, TreeEntryKind};
-use super::{history, source_unavailable};
+use super::{
+    cat_file::{CatFileAnswer, GitObject},
+    discover::Checkout,
+    head::GitHead,
+    history,
+    objects::{GitObjects, TreeEntries},
+    refs::is_object_id,
+    source_unavailable,
+    tree::{self, TreeEntry, TreeEntryKind},
+};
 
 /// The largest tree object that is read: about a million names.
 const MAX_TREE: u64 = 64 * 1024 * 1024;

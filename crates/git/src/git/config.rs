@@ -1,10 +1,7 @@
 //! A small reader of git's configuration files. Includes are not followed and nothing is run.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::iter::Peekable;
-use std::path::Path;
-use std::str::Chars;
+use std::{fmt, iter::Peekable, path::Path, str::Chars};
 
 use apostille_cite::source::SourceResult;
 

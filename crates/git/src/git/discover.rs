@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use apostille_cite::source::SourceResult;
 
-use super::config::GitConfig;
-use super::identity::{self, RemoteIdentity};
-use super::{small_file, source_unavailable};
+use super::{
+    config::GitConfig,
+    identity::{self, RemoteIdentity},
+    small_file, source_unavailable,
+};
 
 /// The largest file that only holds a path.
 const MAX_POINTER: u64 = 16 * 1024;

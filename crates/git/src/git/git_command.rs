@@ -5,8 +5,7 @@ use std::process::{Command, Stdio};
 
 use apostille_cite::source::{SourceError, SourceResult};
 
-use super::discover::Checkout;
-use super::source_unavailable;
+use super::{discover::Checkout, source_unavailable};
 
 const NULL_DEVICE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 

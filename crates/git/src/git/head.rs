@@ -2,9 +2,11 @@
 
 use apostille_cite::source::SourceResult;
 
-use super::discover::Checkout;
-use super::refs::{self, RefTarget};
-use super::source_unavailable;
+use super::{
+    discover::Checkout,
+    refs::{self, RefTarget},
+    source_unavailable,
+};
 
 /// How many refs may point to each other before it is taken for a circle; git uses the same number.
 const MAX_CHAIN: usize = 5;

@@ -1,18 +1,24 @@
 //! How a commit came to be: one `git log` along first parents, and what lies beside that line.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command};
+use std::{
+    io::{BufRead as _, BufReader},
+    process::{Child, Command},
+};
 
 use apostille_cite::source::{
     CommitHistory, CommitStep, FileEdit, FileVersion, HistoryRoute, MAX_FILE, SourceError,
     SourceResult,
 };
 
-use super::cat_file::{CatFile, CatFileAnswer, kill_git_child};
-use super::discover::Checkout;
-use super::refs::is_object_id;
-use super::{ErrorCause, git_command, source_unavailable};
+use super::{
+    ErrorCause,
+    cat_file::{CatFile, CatFileAnswer, kill_git_child},
+    discover::Checkout,
+    git_command,
+    refs::is_object_id,
+    source_unavailable,
+};
 
 /// How much git may say before the walk is cut short: about half a million files touched.
 const MAX_OUTPUT: usize = 64 * 1024 * 1024;

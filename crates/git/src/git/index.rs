@@ -1,9 +1,11 @@
 //! Git's index: which content each file of the working tree had when git last looked at it, without reading the file.
 
 use std::collections::HashMap;
-use std::fs;
-use std::path::Path;
-use std::time::{Duration, UNIX_EPOCH};
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, UNIX_EPOCH},
+};
 
 use super::tree::encode_hex;
 

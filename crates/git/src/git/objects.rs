@@ -1,17 +1,21 @@
 //! The objects of a repository, read through one git child for each thread that asks, however many commits are looked at.
 
 use std::collections::HashMap;
-use std::process::Command;
-use std::sync::{Arc, Mutex};
+use std::{
+    process::Command,
+    sync::{Arc, Mutex},
+};
 
 use apostille_cite::source::SourceResult;
 
 use apostille_files::lock::lock_ignoring_poison;
 
-use super::cat_file::{CatFile, CatFileAnswer};
-use super::discover::Checkout;
-use super::tree::TreeEntry;
-use super::{git_command, source_unavailable};
+use super::{
+    cat_file::{CatFile, CatFileAnswer},
+    discover::Checkout,
+    git_command, source_unavailable,
+    tree::TreeEntry,
+};
 
 /// What a directory holds, by name.
 pub(super) type TreeEntries = HashMap<String, TreeEntry>;

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use apostille_cite::source::SourceResult;
 
-use super::discover::Checkout;
-use super::{git_command, small_file, source_unavailable};
+use super::{discover::Checkout, git_command, small_file, source_unavailable};
 
 /// The largest loose ref that is read.
 const MAX_LOOSE: u64 = 4 * 1024;

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::config::GitConfig;
-use super::discover::Checkout;
+use super::{config::GitConfig, discover::Checkout};
 
 impl Checkout {
     /// The value of `section.key`, both in lower case: of this working tree, else of the repository, else of the user's

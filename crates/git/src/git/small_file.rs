@@ -1,8 +1,10 @@
 //! Reads git's own small files, without hanging on what only pretends to be one.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read as _};
-use std::path::Path;
+use std::{
+    io::{self, ErrorKind, Read as _},
+    path::Path,
+};
 
 use apostille_cite::source::SourceResult;
 

@@ -2,10 +2,12 @@
 
 pub(crate) mod test_repo;
 
-use std::fs;
-use std::path::Path;
-use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    fs,
+    path::Path,
+    process::Command,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use apostille_cite::source::{MAX_FILE, Source as _, SourceError};
 use tempfile::TempDir;

@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use apostille_cite::source::SourceResult;
 
-use super::discover::Checkout;
-use super::refs::is_object_id;
-use super::{git_command, history, source_unavailable};
+use super::{discover::Checkout, git_command, history, refs::is_object_id, source_unavailable};
 
 /// How many commits are told.
 const MAX_COMMITS: &str = "--max-count=500";

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use apostille_text::digest::Digest;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::Deserialize;
 
 use crate::git::{TreeEntryKind, compute_blob_id, is_object_id, parse_tree_mode};

@@ -4,11 +4,13 @@
 //! is no error: it is then as if nothing had been kept. No token comes near it.
 
 use std::cmp::Reverse;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, ErrorKind, Read as _, Write as _},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+    time::SystemTime,
+};
 
 use apostille_files::lock::{create_private_folder, set_private_mode};
 use apostille_text::digest::Digest;

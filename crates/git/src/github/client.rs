@@ -1,20 +1,25 @@
 //! One request: what is sent, where redirects may lead, and what an answer other than the expected one means.
 
 use std::fmt;
-use std::ops::ControlFlow;
-use std::time::Duration;
+use std::{ops::ControlFlow, time::Duration};
 
 use apostille_cite::source::{SourceError, SourceResult};
 use jiff::Timestamp;
-use ureq::http::{HeaderValue, Response};
-use ureq::{Agent, Body};
+use ureq::{
+    Agent, Body,
+    http::{HeaderValue, Response},
+};
 
-use super::backoff::{BackoffReason, RequestBackoff, UNSAID, read_limit_headers};
-use super::options::GitHubOptions;
+use super::{
+    backoff::{BackoffReason, RequestBackoff, UNSAID, read_limit_headers},
+    options::GitHubOptions,
+};
 use crate::git::{ErrorCause, source_unavailable};
-use apostille_web::client as web;
 pub(super) use apostille_web::client::address::{Address, BadAddress};
-use apostille_web::client::{HttpClientSettings, read_body_beginning, response_header};
+use apostille_web::{
+    client as web,
+    client::{HttpClientSettings, read_body_beginning, response_header},
+};
 
 /// How many redirects are followed: a renamed repository needs one.
 const MAX_REDIRECTS: usize = 3;

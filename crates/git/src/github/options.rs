@@ -1,8 +1,7 @@
 //! What a caller says about a repository on GitHub, checked before anything is asked.
 
 use std::fmt;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use apostille_cite::source::{SourceError, SourceResult};
 

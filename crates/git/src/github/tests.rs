@@ -1,17 +1,15 @@
 mod fake_github;
 
-use std::fs;
-use std::time::Duration;
+use std::{fs, time::Duration};
 
-use apostille_cite::citation::RepoPath;
-use apostille_cite::follow::{NEAR, PartialCitation};
-use apostille_cite::source::{Source, SourceError};
-use apostille_cite::verdict::Verdict;
-use apostille_core::Context;
-use apostille_core::policy::Policy;
-use apostille_core::store::ram::RamStore;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use apostille_cite::{
+    citation::RepoPath,
+    follow::{NEAR, PartialCitation},
+    source::{Source, SourceError},
+    verdict::Verdict,
+};
+use apostille_core::{Context, policy::Policy, store::ram::RamStore};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use jiff::Timestamp;
 use serde_json::json;
 

@@ -2,26 +2,28 @@
 //! memories that are stale, wrong, forged or of a deleted branch.
 
 use apostille_contract::sample_person;
-use std::cell::Cell;
-use std::sync::Arc;
+use std::{cell::Cell, sync::Arc};
 
-use apostille_cite::follow::{CitationFinding, FAR};
-use apostille_cite::source::{Source, SourceError};
-use apostille_cite::verdict::Verdict;
-use apostille_core::event::{EventBody, Happening};
-use apostille_core::memory::{Draft, DuplicateChoice, Kind, Memory, Origin, Stage, Voice};
-use apostille_core::policy::Policy;
-use apostille_core::recall::{RecallOutcome, RecallRequest, recall};
-use apostille_core::remember::{RememberOutcome, remember};
-use apostille_core::store::{EventLog as _, EventPage};
-use apostille_core::verify::proposal::propose_replacement;
-use apostille_core::verify::{Deed, VerifyOptions, VerifyReport, verify};
-use apostille_core::{Context, CoreError, revise};
+use apostille_cite::{
+    follow::{CitationFinding, FAR},
+    source::{Source, SourceError},
+    verdict::Verdict,
+};
+use apostille_core::{
+    Context, CoreError,
+    event::{EventBody, Happening},
+    memory::{Draft, DuplicateChoice, Kind, Memory, Origin, Stage, Voice},
+    policy::Policy,
+    recall::{RecallOutcome, RecallRequest, recall},
+    remember::{RememberOutcome, remember},
+    revise,
+    store::{EventLog as _, EventPage},
+    verify::{Deed, VerifyOptions, VerifyReport, proposal::propose_replacement, verify},
+};
 use apostille_git::verdict_cache::{CachedSource, VerdictCacheFile};
 use apostille_stores::sqlite::SqliteStore;
 
-use crate::follow::story::Story;
-use crate::rig::space;
+use crate::{follow::story::Story, rig::space};
 
 const LIMITS: &str = "// limits\nuse std::time;\n\npub const MAX_RETRIES: u32 = 5;\n\npub fn retry() -> u32 {\n    MAX_RETRIES\n}\n";
 const FACT: &str = "MAX_RETRIES is 5, because the gateway gives up after that.";

@@ -1,17 +1,21 @@
 //! What holds for every file that is imported, whatever stands in it.
 
 use crate::world::a_person;
-use apostille_core::format::MemoryRecord;
-use apostille_core::import::{ImportDryRun, ImportOutcome, import};
-use apostille_core::memory::{
-    Draft, DuplicateChoice, Kind, Layer, Mark, Memory, Origin, ReplacementKind, Status, Voice,
+use apostille_core::{
+    format::MemoryRecord,
+    import::{ImportDryRun, ImportOutcome, import},
+    memory::{
+        Draft, DuplicateChoice, Kind, Layer, Mark, Memory, Origin, ReplacementKind, Status, Voice,
+    },
+    policy::Policy,
+    revise,
+    store::{EventLog as _, ListOrder, MemoryFilter},
 };
-use apostille_core::policy::Policy;
-use apostille_core::revise;
-use apostille_core::store::{EventLog as _, ListOrder, MemoryFilter};
-use apostille_import::candidate::{MAX_LEFT_OUT, MAX_PIECES, ParsedForeignFile};
-use apostille_import::foreign_file::ForeignFile;
-use apostille_import::format::{Format, detect_import_format};
+use apostille_import::{
+    candidate::{MAX_LEFT_OUT, MAX_PIECES, ParsedForeignFile},
+    foreign_file::ForeignFile,
+    format::{Format, detect_import_format},
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

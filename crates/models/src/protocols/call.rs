@@ -4,8 +4,10 @@ use std::time::{Duration, Instant};
 
 use apostille_core::model::ModelError;
 use serde_json::Value;
-use ureq::Body;
-use ureq::http::{HeaderValue, Response};
+use ureq::{
+    Body,
+    http::{HeaderValue, Response},
+};
 
 use super::{ModelApi, RemoteModel, model_unreachable_error};
 use apostille_web::client as web;

@@ -1,8 +1,10 @@
 //! How many requests a day has seen: one line in a file, such as `2026-03-01 7`.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Seek as _, Write as _};
-use std::path::PathBuf;
+use std::{
+    io::{self, Read as _, Seek as _, Write as _},
+    path::PathBuf,
+};
 
 use apostille_core::model::ModelError;
 use jiff::civil::Date;

@@ -1,11 +1,12 @@
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use apostille_core::model::{Model, ModelError, ModelRequest};
 use serde_json::{Value, json};
 
-use super::call::MAX_ANSWER;
-use super::{ModelApi, ModelOptions, ModelOwner, RemoteModel};
+use super::{ModelApi, ModelOptions, ModelOwner, RemoteModel, call::MAX_ANSWER};
 use apostille_web::client::scripted_server::{ScriptedReply, ScriptedServer};
 
 /// What no message may hold.

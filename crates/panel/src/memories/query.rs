@@ -2,15 +2,17 @@
 
 use std::str::FromStr;
 
-use apostille_core::memory::{Kind, Layer, Origin, Stage};
-use apostille_core::store::{ListCursor, MemoryFilter};
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
-use jiff::{Span, Timestamp};
+use apostille_core::{
+    memory::{Kind, Layer, Origin, Stage},
+    store::{ListCursor, MemoryFilter},
+};
+use jiff::{Span, Timestamp, civil::Date, tz::TimeZone};
 use maud::{Markup, html};
 
-use crate::components;
-use crate::components::{render_labeled_field, render_text_input, render_word_select};
+use crate::{
+    components,
+    components::{render_labeled_field, render_text_input, render_word_select},
+};
 use apostille_api::request_scope::{RequestInput, RequestScope};
 
 /// What is listed unless said otherwise.

@@ -1,11 +1,13 @@
 //! How what is looked for is found, within bounds: ranked, listed, or listed and looked up.
 
 use apostille_core::memory::{Layer, Memory};
-use apostille_core::policy::InjectMode;
-use apostille_core::recall::{self, Bar, RecallRequest, VerifiedHit};
-use apostille_core::store::MemoryFilter;
-use apostille_core::verify::{self, VerifiedMemory};
-use apostille_core::{Context, list};
+use apostille_core::{
+    Context, list,
+    policy::InjectMode,
+    recall::{self, Bar, RecallRequest, VerifiedHit},
+    store::MemoryFilter,
+    verify::{self, VerifiedMemory},
+};
 
 use super::query::{MemorySearch, format_list_cursor};
 use crate::PanelResult;

@@ -1,22 +1,24 @@
 //! What can be done about a memory, each with its consequence said beforehand.
 
 use apostille_cite::verdict::Verdict;
-use apostille_core::memory::{Kind, Layer, Memory, Stage};
-use apostille_core::remember::resubmission::is_rejected_memory;
-use apostille_core::verify::VerifiedMemory;
+use apostille_core::{
+    memory::{Kind, Layer, Memory, Stage},
+    remember::resubmission::is_rejected_memory,
+    verify::VerifiedMemory,
+};
 use apostille_text::moderate;
 use maud::{Markup, html};
 
-use super::evidence::find_current_place;
-use super::{handlers, past_status};
-use crate::PanelResult;
-use crate::components::{
-    can_review, render_checkbox, render_post_form, render_required_input, render_select,
-    render_text_input, render_textarea, render_word_select,
+use super::{evidence::find_current_place, handlers, past_status};
+use crate::{
+    PanelResult,
+    components::{
+        can_review, render_checkbox, render_post_form, render_required_input, render_select,
+        render_text_input, render_textarea, render_word_select,
+    },
+    submitted_form::SubmittedForm,
 };
-use crate::submitted_form::SubmittedForm;
-use apostille_api::access_token::Access;
-use apostille_api::request_scope::RequestScope;
+use apostille_api::{access_token::Access, request_scope::RequestScope};
 
 /// The forms for what can be done; whoever may not do it is told why there are none.
 pub(super) fn render_memory_actions(

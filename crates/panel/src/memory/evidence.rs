@@ -1,10 +1,8 @@
 //! The code that proves a memory: the cited lines where they stand, and what changed.
 
 use apostille_cite::citation::{Citation, CodeLocation, LineSpan};
-use apostille_cite::diff;
-use apostille_cite::verdict::Verdict;
-use apostille_core::memory::Stage;
-use apostille_core::verify::VerifiedMemory;
+use apostille_cite::{diff, verdict::Verdict};
+use apostille_core::{memory::Stage, verify::VerifiedMemory};
 use maud::{Markup, html};
 
 use crate::components::{render_badge, render_code_lines, render_diff, sanitize_shown_text};

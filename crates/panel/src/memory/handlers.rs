@@ -1,23 +1,32 @@
 //! What is done about a memory: a form in, a core verb, and a page that tells what came of it.
 
 use apostille_core::forget::PERSONS_VERB;
-use apostille_core::memory::{Memory, MemoryId, MemoryName, ReplacementKind, Stage};
-use apostille_core::promote::{Promotion, promote};
-use apostille_core::refusal::Refusal;
-use apostille_core::remember::{NearMemory, RememberOutcome};
-use apostille_core::revise::{self, ReviseOutcome};
-use apostille_core::space::Space;
-use apostille_core::{Context, CoreError, rollback};
+use apostille_core::{
+    Context, CoreError,
+    memory::{Memory, MemoryId, MemoryName, ReplacementKind, Stage},
+    promote::{Promotion, promote},
+    refusal::Refusal,
+    remember::{NearMemory, RememberOutcome},
+    revise::{self, ReviseOutcome},
+    rollback,
+    space::Space,
+};
 use maud::{Markup, html};
 
-use super::past_status::find_restorable_status;
-use super::{UNPROCESSABLE, find_memory_in_path, render_memory_details, render_missing_memory};
-use crate::PanelResult;
-use crate::components::{render_handle_link, render_notice, sanitize_shown_text};
-use crate::submitted_form::SubmittedForm;
-use crate::undo::{self, LogPlace};
-use apostille_api::request_scope::{RequestInput, RequestScope};
-use apostille_api::withhold_stale_neighbours;
+use super::{
+    UNPROCESSABLE, find_memory_in_path, past_status::find_restorable_status, render_memory_details,
+    render_missing_memory,
+};
+use crate::{
+    PanelResult,
+    components::{render_handle_link, render_notice, sanitize_shown_text},
+    submitted_form::SubmittedForm,
+    undo::{self, LogPlace},
+};
+use apostille_api::{
+    request_scope::{RequestInput, RequestScope},
+    withhold_stale_neighbours,
+};
 
 /// What came of a deed.
 pub enum ActionOutcome {

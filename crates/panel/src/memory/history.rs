@@ -1,17 +1,24 @@
 //! What became of a memory: what it replaced, what happened to it, and where it was shown.
 
 use apostille_agents::session::{AgentSession, Moment, SessionEntry};
-use apostille_core::event::{EventBody, LoggedEvent};
-use apostille_core::memory::{Memory, MemoryId};
-use apostille_core::verify::VerifiedMemory;
+use apostille_core::{
+    event::{EventBody, LoggedEvent},
+    memory::{Memory, MemoryId},
+    verify::VerifiedMemory,
+};
 use maud::{Markup, html};
 
-use crate::PanelResult;
-use crate::components::{
-    link_to_named_page, render_badge, render_handle_link, render_relative_time, shorten_shown_text,
+use crate::{
+    PanelResult,
+    components::{
+        link_to_named_page, render_badge, render_handle_link, render_relative_time,
+        shorten_shown_text,
+    },
 };
-use apostille_api::json::{MemoryDetails, read_memory_history};
-use apostille_api::request_scope::RequestScope;
+use apostille_api::{
+    json::{MemoryDetails, read_memory_history},
+    request_scope::RequestScope,
+};
 
 /// How much of a text in the log is shown.
 const TEXT: usize = 200;

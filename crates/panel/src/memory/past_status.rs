@@ -1,8 +1,10 @@
 //! How a memory that was set aside stood before.
 
 use apostille_core::event::previous_state::PreviousState;
-use apostille_core::memory::{Memory, Stage, Status};
-use apostille_core::store::EventPage;
+use apostille_core::{
+    memory::{Memory, Stage, Status},
+    store::EventPage,
+};
 
 use crate::PanelResult;
 use apostille_api::request_scope::RequestScope;

@@ -1,20 +1,26 @@
 //! One that waits, as a person reads it before deciding.
 
 use apostille_audit::review::{ReviewCare, ReviewItem};
-use apostille_core::memory::{Mark, Memory};
-use apostille_core::remember::quarantine::INSTRUCTION;
+use apostille_core::{
+    memory::{Mark, Memory},
+    remember::quarantine::INSTRUCTION,
+};
 use apostille_text::moderate;
 use maud::{Markup, html};
 
-use crate::components::{
-    can_review, render_badge, render_field_list, render_handle_link, render_post_form,
-    render_relative_time, render_text_input, render_textarea, sanitize_shown_text,
-    shorten_shown_text,
+use crate::{
+    components::{
+        can_review, render_badge, render_field_list, render_handle_link, render_post_form,
+        render_relative_time, render_text_input, render_textarea, sanitize_shown_text,
+        shorten_shown_text,
+    },
+    memories::format_memory_source,
+    memory::{
+        evidence::{render_cited_place, render_values_against},
+        format_current_places,
+    },
+    submitted_form::SubmittedForm,
 };
-use crate::memories::format_memory_source;
-use crate::memory::evidence::{render_cited_place, render_values_against};
-use crate::memory::format_current_places;
-use crate::submitted_form::SubmittedForm;
 use apostille_api::request_scope::RequestScope;
 
 /// How many citations are shown, and how many copies are named.

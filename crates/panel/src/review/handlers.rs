@@ -1,15 +1,19 @@
 //! Decisions about what waits. Copies share the fate of the one that leads them.
 
 use apostille_audit::review as queue;
-use apostille_core::memory::{Memory, MemoryName};
-use apostille_core::revise;
+use apostille_core::{
+    memory::{Memory, MemoryName},
+    revise,
+};
 
 use super::{MOST, render_review_queue};
-use crate::PanelResult;
-use crate::components::render_problem;
-use crate::memory::handlers::{ActionCase, ActionOutcome, RunAction, render_failed_action};
-use crate::submitted_form::SubmittedForm;
-use crate::undo::{self, LogPlace};
+use crate::{
+    PanelResult,
+    components::render_problem,
+    memory::handlers::{ActionCase, ActionOutcome, RunAction, render_failed_action},
+    submitted_form::SubmittedForm,
+    undo::{self, LogPlace},
+};
 use apostille_api::request_scope::{RequestInput, RequestScope};
 
 /// Decides, and goes back to where the next one stands now.

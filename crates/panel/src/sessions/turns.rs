@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use apostille_agents::session::{AgentSession, Moment, SessionEntry, ShownMemory};
-use apostille_core::memory::MemoryId;
-use apostille_core::recall::ScoreBreakdown;
-use apostille_core::verify::VerifiedMemory;
+use apostille_core::{memory::MemoryId, recall::ScoreBreakdown, verify::VerifiedMemory};
 use maud::{Markup, html};
 
 use super::{MOMENTS, format_milliseconds, render_exposed_badge};
-use crate::ask::render_score_factors;
-use crate::components::{
-    TICK, build_page_url, format_shown_fact, name_repository, render_badge, render_relative_time,
-    render_toned_badge,
+use crate::{
+    ask::render_score_factors,
+    components::{
+        TICK, build_page_url, format_shown_fact, name_repository, render_badge,
+        render_relative_time, render_toned_badge,
+    },
 };
 use apostille_api::request_scope::RequestScope;
 

@@ -1,17 +1,22 @@
 //! The report: what was done in a span of time, day by day, from episodes.
 
 use apostille_core::verify::VerifiedMemory;
-use apostille_tasks::report;
-use apostille_tasks::report::{ReportDay, ReportItem, ReportSpan, WorkReport};
-use apostille_tasks::task::Task;
+use apostille_tasks::{
+    report,
+    report::{ReportDay, ReportItem, ReportSpan, WorkReport},
+    task::Task,
+};
 use jiff::{SignedDuration, Timestamp};
 use maud::{Markup, html};
 
 use super::render_note_standing;
-use crate::PanelResult;
-use crate::components::{
-    format_shown_fact, link_to_named_page, link_with_query, pluralize_count, render_handle_link,
-    render_problem, render_repo_field, render_text_input, shorten_shown_text, truncate_shown_text,
+use crate::{
+    PanelResult,
+    components::{
+        format_shown_fact, link_to_named_page, link_with_query, pluralize_count,
+        render_handle_link, render_problem, render_repo_field, render_text_input,
+        shorten_shown_text, truncate_shown_text,
+    },
 };
 use apostille_api::request_scope::{RequestInput, RequestScope};
 

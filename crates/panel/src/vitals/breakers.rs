@@ -1,17 +1,18 @@
 //! Breakers: whose writes are held up, and a person's word that lets them go on.
 
 use apostille_core::breaker;
-use apostille_core::space::Space;
-use apostille_core::stats::SpaceStats;
-use apostille_core::store::breaker_state::OpenBreaker;
+use apostille_core::{space::Space, stats::SpaceStats, store::breaker_state::OpenBreaker};
 use maud::{Markup, html};
 
-use crate::components::{
-    TICK, can_review, link_to_page, render_post_form, render_relative_time, render_toned_badge,
-    shorten_shown_text,
+use crate::{
+    PanelResult,
+    components::{
+        TICK, can_review, link_to_page, render_post_form, render_relative_time, render_toned_badge,
+        shorten_shown_text,
+    },
+    submitted_form::SubmittedForm,
+    undo,
 };
-use crate::submitted_form::SubmittedForm;
-use crate::{PanelResult, undo};
 use apostille_api::request_scope::{RequestInput, RequestScope};
 
 /// A lightning.

@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 
 use apostille_agents::hook_latency::{DailyHookLatency, compute_hook_latencies};
 use apostille_audit::trend::{MAX_TRACES, Trend, TrendDay, compute_trend};
-use apostille_core::event::Happening;
-use apostille_core::memory::Stage;
+use apostille_core::{event::Happening, memory::Stage};
 use jiff::civil::Date;
 use maud::{Markup, html};
 
-use crate::PanelResult;
-use crate::components::{pluralize_count, shorten_shown_text};
-use crate::memories::STAGES;
-use crate::plot::{Plot, PlotSeries, PlotShape, PlotUnit};
-use crate::sessions::{keep_reachable_entries, read_beside_store};
+use crate::{
+    PanelResult,
+    components::{pluralize_count, shorten_shown_text},
+    memories::STAGES,
+    plot::{Plot, PlotSeries, PlotShape, PlotUnit},
+    sessions::{keep_reachable_entries, read_beside_store},
+};
 use apostille_api::request_scope::RequestScope;
 
 /// How many sessions are looked through for how long hooks took.

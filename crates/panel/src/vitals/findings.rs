@@ -6,10 +6,12 @@ use apostille_audit::{
 use apostille_core::stats::SpaceStats;
 use maud::{Markup, html};
 
-use crate::PanelResult;
-use crate::components::{
-    DASH, TICK, link_with_query, pluralize_count, render_badge, render_handle_link,
-    render_toned_badge, shorten_shown_text,
+use crate::{
+    PanelResult,
+    components::{
+        DASH, TICK, link_with_query, pluralize_count, render_badge, render_handle_link,
+        render_toned_badge, shorten_shown_text,
+    },
 };
 use apostille_api::request_scope::{RequestInput, RequestScope};
 

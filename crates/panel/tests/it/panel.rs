@@ -10,12 +10,16 @@ mod style;
 mod tasks;
 mod vitals;
 
-use apostille_api::CallPlace;
-use apostille_api::access_token::{Access, AccessToken};
-use apostille_api::host::ActivityStore;
-use apostille_api::request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope};
-use apostille_core::memory::{Draft, Kind, Layer, Origin, Voice};
-use apostille_core::space::Space;
+use apostille_api::{
+    CallPlace,
+    access_token::{Access, AccessToken},
+    host::ActivityStore,
+    request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope},
+};
+use apostille_core::{
+    memory::{Draft, Kind, Layer, Origin, Voice},
+    space::Space,
+};
 use apostille_panel::ROUTES;
 use jiff::Timestamp;
 

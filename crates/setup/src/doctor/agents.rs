@@ -3,19 +3,26 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use apostille_agents::client::Client;
-use apostille_agents::clients::{ClientProfile, list_client_profiles};
-use apostille_agents::settings::hook_line::HookLine;
-use apostille_agents::settings::hooks::find_hook_lines;
-use apostille_agents::settings::program::NAME;
+use apostille_agents::{
+    client::Client,
+    clients::{ClientProfile, list_client_profiles},
+    hook::DEADLINE_MS,
+    settings::{hook_line::HookLine, hooks::find_hook_lines, program::NAME},
+};
 
-use super::hook_sandbox::{HookSandbox, PATIENCE_MS, TrialCall, TrialResult};
-use super::{DoctorFinding, new_broken_finding, new_doubtful_finding, new_good_finding};
-use crate::init;
-use crate::init::scope::{ClientHomes, InitScope};
-use apostille_agents::hook::DEADLINE_MS;
-use apostille_terminal::command_context::CommandContext;
-use apostille_terminal::paint::{flatten_to_line, truncate_to_width};
+use super::{
+    DoctorFinding,
+    hook_sandbox::{HookSandbox, PATIENCE_MS, TrialCall, TrialResult},
+    new_broken_finding, new_doubtful_finding, new_good_finding,
+};
+use crate::{
+    init,
+    init::scope::{ClientHomes, InitScope},
+};
+use apostille_terminal::{
+    command_context::CommandContext,
+    paint::{flatten_to_line, truncate_to_width},
+};
 use apostille_workspace::error;
 
 /// What is found in the files of this repository, and in the user's own.

@@ -1,15 +1,19 @@
 //! A room in which hooks are tried: what a client would send goes in, and what comes out is judged.
 
 use std::fs::{self, File};
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
 
-use apostille_agents::clients::{self, ClientProfile};
+use apostille_agents::{
+    clients::{self, ClientProfile},
+    hook::ALONE,
+};
 use serde_json::Value;
 
-use apostille_agents::hook::ALONE;
 use apostille_terminal::paint::{flatten_to_line, truncate_to_width};
 use apostille_workspace::system::System;
 

@@ -1,18 +1,21 @@
 //! What is kept of every run, so that it can be undone byte for byte: the files as they were, and a page that lists them.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::{
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
 
 use anyhow::Context as _;
 use apostille_files::lock::{create_private_folder, set_private_mode};
 use apostille_text::digest::Digest;
 use serde::{Deserialize, Serialize};
 
-use super::file_changes::{self, FileChange};
-use super::scope::InitScope;
-use apostille_workspace::error::CommandError;
-use apostille_workspace::system::System;
+use super::{
+    file_changes::{self, FileChange},
+    scope::InitScope,
+};
+use apostille_workspace::{error::CommandError, system::System};
 
 const VERSION: u32 = 1;
 const MANIFEST: &str = "manifest.json";

@@ -3,8 +3,10 @@
 use apostille_agents::client::Client;
 use apostille_agents::clients::{ClientProfile, list_client_profiles};
 
-use super::program::find_program_on_path;
-use super::scope::{ClientHomes, InitScope};
+use super::{
+    program::find_program_on_path,
+    scope::{ClientHomes, InitScope},
+};
 use apostille_workspace::system::Environment;
 
 /// The clients in use here.

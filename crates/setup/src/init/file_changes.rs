@@ -15,8 +15,10 @@
 //! would turn somebody's linked dotfiles into plain copies.
 
 use std::fs;
-use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::{
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context as _, anyhow};
 

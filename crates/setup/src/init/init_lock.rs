@@ -7,8 +7,7 @@ use anyhow::anyhow;
 use apostille_files::lock::{LockError, create_private_folder, lock_file_within, set_private_mode};
 
 use super::backup;
-use apostille_workspace::error::CommandError;
-use apostille_workspace::system::System;
+use apostille_workspace::{error::CommandError, system::System};
 
 /// How long another run is waited for. One takes a few milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);

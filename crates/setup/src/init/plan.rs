@@ -2,14 +2,20 @@
 
 use std::path::PathBuf;
 
-use apostille_agents::client::Client;
-use apostille_agents::settings::program::ProgramCommand;
-use apostille_agents::settings::rules_block;
-use apostille_agents::settings::settings_part::{SettingsEdit, SettingsPart, plan_settings_edit};
+use apostille_agents::{
+    client::Client,
+    settings::{
+        program::ProgramCommand,
+        rules_block,
+        settings_part::{SettingsEdit, SettingsPart, plan_settings_edit},
+    },
+};
 use apostille_text::words::words;
 
-use super::file_changes::{FileChange, FileSnapshot};
-use super::scope::{DesiredFile, InitScope};
+use super::{
+    file_changes::{FileChange, FileSnapshot},
+    scope::{DesiredFile, InitScope},
+};
 
 words! {
     /// What is done to a file.

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use apostille_agents::settings::program::{NAME, ProgramCommand};
-use apostille_workspace::error::CommandError;
-use apostille_workspace::system::{Environment, System};
+use apostille_workspace::{
+    error::CommandError,
+    system::{Environment, System},
+};
 
 /// How to start this very program, for whoever looks for programs where the user does.
 pub(super) fn choose_program_command(world: &System) -> Result<ProgramCommand, CommandError> {

@@ -2,12 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use apostille_agents::client::Client;
-use apostille_agents::clients::{ClientProfile, find_client_profile, list_client_profiles};
-use apostille_agents::settings::layout::{UserFiles, UserFolders};
-use apostille_agents::settings::server::{ServerEntry, SettingsOwner};
-use apostille_agents::settings::settings_part::SettingsPart;
-use apostille_agents::settings::sharing::SharingFile;
+use apostille_agents::{
+    client::Client,
+    clients::{ClientProfile, find_client_profile, list_client_profiles},
+    settings::{
+        layout::{UserFiles, UserFolders},
+        server::{ServerEntry, SettingsOwner},
+        settings_part::SettingsPart,
+        sharing::SharingFile,
+    },
+};
 
 use super::file_changes::{self, FileSnapshot};
 use apostille_terminal::args::InitArgs;

@@ -3,12 +3,14 @@
 use apostille_agents::client::Client;
 use serde::Serialize;
 
-use super::excerpt::format_change_diff;
-use super::plan::{FileAction, InitStep};
-use super::scope::InitScope;
-use apostille_terminal::paint;
-use apostille_terminal::paint::{
-    BOLD, CYAN, DIM, GREEN, RED, YELLOW, make_terminal_safe, style_text,
+use super::{
+    excerpt::format_change_diff,
+    plan::{FileAction, InitStep},
+    scope::InitScope,
+};
+use apostille_terminal::{
+    paint,
+    paint::{BOLD, CYAN, DIM, GREEN, RED, YELLOW, make_terminal_safe, style_text},
 };
 
 /// The answer of `init`.

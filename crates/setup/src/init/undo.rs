@@ -2,15 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use apostille_agents::clients;
-use apostille_agents::settings::settings_part::{self, SettingsEdit};
-use apostille_agents::settings::sharing::SharingFile;
+use apostille_agents::{
+    clients,
+    settings::{
+        settings_part::{self, SettingsEdit},
+        sharing::SharingFile,
+    },
+};
 use apostille_text::digest::Digest;
 
-use super::backup::{BackedUpFile, InitRun};
-use super::file_changes::{FileChange, FileSnapshot};
-use super::plan::{FileAction, InitStep};
-use super::scope::InitScope;
+use super::{
+    backup::{BackedUpFile, InitRun},
+    file_changes::{FileChange, FileSnapshot},
+    plan::{FileAction, InitStep},
+    scope::InitScope,
+};
 use apostille_workspace::error::CommandError;
 
 /// A file that runs changed, the latest run first.

@@ -1,12 +1,13 @@
 //! The throwaway repository that the tour plays in. It is removed when the tour is over, however it ends.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
 use apostille_terminal::paint::{DIM, style_text};
-use apostille_workspace::error::CommandError;
-use apostille_workspace::system::System;
+use apostille_workspace::{error::CommandError, system::System};
 
 const API: &str = "\
 //! The API of the shop.

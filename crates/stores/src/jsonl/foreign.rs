@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
-use apostille_core::event::{Event, EventBody};
-use apostille_core::import;
-use apostille_core::memory::{Channel, Layer, Mark, Memory, MemoryId, Origin, Status, Voice};
-use apostille_core::space::Space;
+use apostille_core::{
+    event::{Event, EventBody},
+    import,
+    memory::{Channel, Layer, Mark, Memory, MemoryId, Origin, Status, Voice},
+    space::Space,
+};
 use apostille_text::moderate::neutralise_text;
 
 use super::merge::remembered_memory;

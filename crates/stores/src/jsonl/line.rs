@@ -2,12 +2,14 @@
 
 use std::collections::HashSet;
 
-use apostille_core::event::{Event, EventBody};
-use apostille_core::format::{self, EventRecord};
-use apostille_core::memory::{MAX_NUMBER, MemoryId};
-use apostille_core::notebook::NotebookNote;
-use apostille_core::space::Space;
-use apostille_core::store::{StoreError, StoreResult};
+use apostille_core::{
+    event::{Event, EventBody},
+    format::{self, EventRecord},
+    memory::{MAX_NUMBER, MemoryId},
+    notebook::NotebookNote,
+    space::Space,
+    store::{StoreError, StoreResult},
+};
 use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};

@@ -1,13 +1,13 @@
 //! A file of lines that only grows: read from where we left off, appended whole, rewritten aside.
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+use std::{
+    fs::File,
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    path::{Path, PathBuf},
+};
 
-use apostille_core::memory::MemoryId;
-use apostille_core::space::Space;
-use apostille_core::store::StoreResult;
+use apostille_core::{memory::MemoryId, space::Space, store::StoreResult};
 use cap_std::fs::OpenOptions;
 
 use super::line;

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use apostille_core::event::{Event, EventBody};
-use apostille_core::memory::{MAX_NUMBER, Memory, MemoryId};
-use apostille_core::space::Space;
+use apostille_core::{
+    event::{Event, EventBody},
+    memory::{MAX_NUMBER, Memory, MemoryId},
+    space::Space,
+};
 use jiff::Timestamp;
 
 /// A batch and its place in time.

@@ -1,14 +1,17 @@
 //! What a write looks at before it is let through: two short selects, and nothing is decoded but open breakers.
 
 use apostille_core::event::{Event, EventBody};
-use apostille_core::format::{EventRecord, OpenBreakerRecord};
-use apostille_core::store::breaker_state::{self, BreakerState, MANY, OpenBreaker};
+use apostille_core::{
+    format::{EventRecord, OpenBreakerRecord},
+    store::breaker_state::{self, BreakerState, MANY, OpenBreaker},
+};
 use jiff::Timestamp;
-use rusqlite::types::Value;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, params, types::Value};
 
-use super::query::{each_row, run_statement, select_value};
-use super::schema;
+use super::{
+    query::{each_row, run_statement, select_value},
+    schema,
+};
 use crate::store_errors::SqliteResult;
 
 /// How a space stands.

@@ -4,10 +4,12 @@ use apostille_core::event::Erasure;
 use apostille_core::store::StoreError;
 use rusqlite::Connection;
 
-use super::rows::EventRow;
-use super::write::BatchWriter;
-use super::write_rows::{self, DELETE_CITES};
-use super::{erase_damaged, index, memory_row_key, read};
+use super::{
+    erase_damaged, index, memory_row_key, read,
+    rows::EventRow,
+    write::BatchWriter,
+    write_rows::{self, DELETE_CITES},
+};
 use crate::store_errors::{SqliteError, SqliteResult};
 
 /// Removes a memory. `false`: there is no such memory.

@@ -1,16 +1,20 @@
 //! Forgetting a memory that cannot be read: its row, its index and its events go without being understood.
 
 use apostille_core::event::{Erasure, EventBody};
-use apostille_core::memory::MemoryId;
-use apostille_core::space::Space;
+use apostille_core::{memory::MemoryId, space::Space};
 use apostille_text::digest::Digest;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::query::run_statement;
-use super::rows::EventRow;
-use super::space_sum::{self, SpaceSum};
-use super::write::BatchWriter;
-use super::{memory_row_key, read, row_seal, spaces, write_rows};
+use super::{
+    memory_row_key,
+    query::run_statement,
+    read, row_seal,
+    rows::EventRow,
+    space_sum::{self, SpaceSum},
+    spaces,
+    write::BatchWriter,
+    write_rows,
+};
 use crate::store_errors::SqliteResult;
 
 /// What counts of a row: the digest of what it says now, and the seal of what was written.

@@ -2,9 +2,13 @@
 
 use std::borrow::Cow;
 
-use apostille_core::event::Happening;
-use apostille_core::event::trace::{EventTrace, is_held_verdict, stage_moved_from, stage_moved_to};
-use apostille_core::memory::{MemoryId, Stage};
+use apostille_core::{
+    event::{
+        Happening,
+        trace::{EventTrace, is_held_verdict, stage_moved_from, stage_moved_to},
+    },
+    memory::{MemoryId, Stage},
+};
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 use serde::Deserialize;

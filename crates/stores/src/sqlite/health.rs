@@ -7,8 +7,7 @@ mod space_check;
 
 use rusqlite::Connection;
 
-use super::query::select_value;
-use super::{SPACE_MASK, schema, spaces};
+use super::{SPACE_MASK, query::select_value, schema, spaces};
 use crate::store_errors::SqliteResult;
 
 /// How many problems are told one by one.

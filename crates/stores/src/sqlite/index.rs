@@ -17,15 +17,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use apostille_core::memory::Memory;
-use apostille_core::store::{Posting, Postings};
-use apostille_text::terms;
-use apostille_text::terms::StemCache;
+use apostille_core::{
+    memory::Memory,
+    store::{Posting, Postings},
+};
+use apostille_text::{terms, terms::StemCache};
 use rusqlite::{Connection, params};
 
-use super::pack::{self, BlobPlace, DamagedBlob, PostingLists, SEGMENT_LEN};
-use super::query::{each_row, run_statement, select_value};
-use super::{read, to_sql_number};
+use super::{
+    pack::{self, BlobPlace, DamagedBlob, PostingLists, SEGMENT_LEN},
+    query::{each_row, run_statement, select_value},
+    read, to_sql_number,
+};
 use crate::store_errors::SqliteResult;
 
 /// How many memories wait in the tail before they become a segment.

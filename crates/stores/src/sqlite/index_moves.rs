@@ -2,16 +2,20 @@
 //! analysed; of what stays, the index knows the terms already.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
-use std::thread::{self, JoinHandle};
+use std::{
+    hash::{BuildHasherDefault, Hasher},
+    thread::{self, JoinHandle},
+};
 
-use apostille_core::store::Posting;
-use apostille_core::store::plan::MemoryUpdate;
+use apostille_core::store::{Posting, plan::MemoryUpdate};
 use apostille_text::terms::StemCache;
 use rusqlite::Connection;
 
-use super::pack::{self, DamagedBlob, PostingLists, SEGMENT_LEN};
-use super::{index, parallel};
+use super::{
+    index,
+    pack::{self, DamagedBlob, PostingLists, SEGMENT_LEN},
+    parallel,
+};
 use crate::store_errors::SqliteResult;
 
 /// What leaves and what enters the index of a space in one batch.

@@ -3,8 +3,11 @@
 use apostille_text::terms;
 use rusqlite::Connection;
 
-use super::schema::{self, APPLICATION, MIGRATIONS};
-use super::{index, set_pragma, space_sum, spaces};
+use super::{
+    index,
+    schema::{self, APPLICATION, MIGRATIONS},
+    set_pragma, space_sum, spaces,
+};
 use crate::store_errors::SqliteResult;
 
 /// Whether the file is as this program writes it, so that nothing needs to be brought up to date.

@@ -2,22 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use apostille_core::event::{Happening, LoggedEvent};
-use apostille_core::memory::{Layer, Memory, MemoryId, MemoryName, Stage};
-use apostille_core::space::Space;
-use apostille_core::store::{
-    DamagedMemory, EventPage, ListOrder, MemoryFilter, SpaceSummary, StoreError,
+use apostille_core::{
+    event::{Happening, LoggedEvent},
+    memory::{Layer, Memory, MemoryId, MemoryName, Stage},
+    space::Space,
+    store::{DamagedMemory, EventPage, ListOrder, MemoryFilter, SpaceSummary, StoreError},
 };
 use apostille_text::digest::Digest;
-use rusqlite::types::Value;
 use rusqlite::{
     CachedStatement, Connection, OptionalExtension as _, Row, params, params_from_iter,
+    types::Value,
 };
 
-use super::query::{each_row, select_value};
-use super::rows::{LoggedRow, MemoryRow};
-use super::spaces::{read_space_id, read_spaces};
-use super::{SPACE_BITS, SPACE_MASK, memory_row_key, parallel, schema};
+use super::{
+    SPACE_BITS, SPACE_MASK, memory_row_key, parallel,
+    query::{each_row, select_value},
+    rows::{LoggedRow, MemoryRow},
+    schema,
+    spaces::{read_space_id, read_spaces},
+};
 use crate::store_errors::{SqliteError, SqliteResult};
 
 const COLUMNS: &str = MemoryRow::COLUMNS;

@@ -2,9 +2,11 @@
 //! threads.
 
 use apostille_core::event::previous_state::PreviousState;
-use apostille_core::event::{Event, EventBody, Happening, LoggedEvent};
-use apostille_core::format::{EventRecord, MemoryRecord, StatusRecord};
-use apostille_core::memory::{Memory, MemoryId, Status, UsageCounts};
+use apostille_core::{
+    event::{Event, EventBody, Happening, LoggedEvent},
+    format::{EventRecord, MemoryRecord, StatusRecord},
+    memory::{Memory, MemoryId, Status, UsageCounts},
+};
 use apostille_text::digest::Digest;
 use rusqlite::Row;
 

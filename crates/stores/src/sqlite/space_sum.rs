@@ -20,12 +20,14 @@
 
 use apostille_core::memory::UsageCounts;
 use apostille_text::digest::Digest;
-use rusqlite::types::Value;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, params, types::Value};
 
-use super::query::{each_row, run_statement, select_value};
-use super::rows::EventRow;
-use super::{SPACE_MASK, spaces, write_rows};
+use super::{
+    SPACE_MASK,
+    query::{each_row, run_statement, select_value},
+    rows::EventRow,
+    spaces, write_rows,
+};
 use crate::store_errors::SqliteResult;
 
 /// What some rows add up to.

@@ -6,23 +6,29 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::thread;
 
-use apostille_core::event::{Batch, Event, EventBody, Happening, Precondition};
-use apostille_core::memory::{Memory, MemoryId, Status, UsageCounts};
-use apostille_core::space::Space;
-use apostille_core::store::plan::{MemoryChange, MemoryUpdate, changed_memory, plan_event};
-use apostille_core::store::{AppendReceipt, StoreError};
-use apostille_text::digest::Digest;
-use apostille_text::terms;
-use rusqlite::types::Value;
-use rusqlite::{Connection, Row, params, params_from_iter};
+use apostille_core::{
+    event::{Batch, Event, EventBody, Happening, Precondition},
+    memory::{Memory, MemoryId, Status, UsageCounts},
+    space::Space,
+    store::{
+        AppendReceipt, StoreError,
+        plan::{MemoryChange, MemoryUpdate, changed_memory, plan_event},
+    },
+};
+use apostille_text::{digest::Digest, terms};
+use rusqlite::{Connection, Row, params, params_from_iter, types::Value};
 
-use super::index_moves::IndexMoves;
-use super::query::{each_row, run_statement, select_value};
-use super::read::{self, MemoryRows};
-use super::rows::{EventRow, MemoryRow};
-use super::space_sum::{self, SpaceSum};
-use super::write_rows::{self, DELETE_CITES, INSERT_CITES};
-use super::{SPACE_MASK, breaker_state, index, memory_row_key, parallel, spaces};
+use super::{
+    SPACE_MASK, breaker_state, index,
+    index_moves::IndexMoves,
+    memory_row_key, parallel,
+    query::{each_row, run_statement, select_value},
+    read::{self, MemoryRows},
+    rows::{EventRow, MemoryRow},
+    space_sum::{self, SpaceSum},
+    spaces,
+    write_rows::{self, DELETE_CITES, INSERT_CITES},
+};
 use crate::store_errors::{SqliteError, SqliteResult};
 
 /// How many changes at once, and which part of the index (one in so many), make it cheaper to go through the whole index.

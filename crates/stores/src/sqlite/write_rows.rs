@@ -1,16 +1,16 @@
 //! The rows of memories, events, counters and citations as they are written: one statement each, and nothing decided.
 
 use apostille_core::event::previous_state::PreviousState;
-use apostille_core::event::{Event, EventBody, Happening};
-use apostille_core::format::{EventRecord, MemoryRecord};
-use apostille_core::memory::{Memory, UsageCounts};
-use apostille_core::store::StoreError;
+use apostille_core::{
+    event::{Event, EventBody, Happening},
+    format::{EventRecord, MemoryRecord},
+    memory::{Memory, UsageCounts},
+    store::StoreError,
+};
 use apostille_text::digest::Digest;
 use rusqlite::{Connection, ErrorCode, params};
 
-use super::query::run_statement;
-use super::rows::EventRow;
-use super::{memory_row_key, row_seal};
+use super::{memory_row_key, query::run_statement, row_seal, rows::EventRow};
 use crate::store_errors::{SqliteError, SqliteResult, encode_json};
 
 /// The JSON of a memory, without the counters, which live apart; and its digest.

@@ -6,11 +6,8 @@ use apostille_contract::{
     check_crowded_space, check_event_traces, check_large_batch_conflict, check_memory_lifecycle,
     check_rollback, check_store_against_ram, check_total_limit, random_store_steps,
 };
-use apostille_core::store::Store;
-use apostille_core::store::ram::RamStore;
-use apostille_stores::jsonl::JsonlStore;
-use apostille_stores::split::SplitStore;
-use apostille_stores::sqlite::SqliteStore;
+use apostille_core::store::{Store, ram::RamStore};
+use apostille_stores::{jsonl::JsonlStore, split::SplitStore, sqlite::SqliteStore};
 use proptest::prelude::*;
 
 fn sqlite(dir: &Path) -> Box<dyn Store> {

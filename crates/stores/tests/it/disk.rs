@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use apostille_core::recall::{RecallRequest, recall};
-use apostille_core::store::StoreError;
+use apostille_core::{
+    recall::{RecallRequest, recall},
+    store::StoreError,
+};
 
 use crate::rig::{STORES, Writer, all, fact, keep, open, space, with_context};
 

@@ -3,11 +3,13 @@
 use apostille_contract::sample_speaker;
 use std::path::Path;
 
-use apostille_core::forget::forget;
-use apostille_core::memory::{Draft, DuplicateChoice, MemoryName};
-use apostille_core::recall::{RecallRequest, recall};
-use apostille_core::remember::{RememberOutcome, remember};
-use apostille_core::revise::{refresh_memory, supersede_memory};
+use apostille_core::{
+    forget::forget,
+    memory::{Draft, DuplicateChoice, MemoryName},
+    recall::{RecallRequest, recall},
+    remember::{RememberOutcome, remember},
+    revise::{refresh_memory, supersede_memory},
+};
 
 use crate::rig::{STORES, fact, keep, open, space, with_context};
 

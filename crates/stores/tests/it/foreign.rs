@@ -1,13 +1,16 @@
 //! A file of lines that came with a repository: it speaks for the repository, and is checked as if it were said now.
 
 use apostille_contract::{sample_person, sample_speaker};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
-use apostille_core::memory::{Draft, Layer, Memory, MemoryName, Origin, Stage, Voice};
-use apostille_core::revise::{self, ReviseOutcome};
-use apostille_core::store::breaker_state::BreakerState;
-use apostille_core::store::{EventLog as _, Store};
+use apostille_core::{
+    memory::{Draft, Layer, Memory, MemoryName, Origin, Stage, Voice},
+    revise::{self, ReviseOutcome},
+    store::{EventLog as _, Store, breaker_state::BreakerState},
+};
 use apostille_stores::jsonl::JsonlStore;
 use apostille_text::digest::Digest;
 use jiff::Timestamp;

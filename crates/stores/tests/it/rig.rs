@@ -4,19 +4,22 @@
     reason = "a child process is told what to write through its environment"
 )]
 
-use std::io::{BufRead as _, BufReader};
-use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::{
+    io::{BufRead as _, BufReader},
+    path::Path,
+    process::{Child, ChildStdout, Command, Stdio},
+};
 
 use apostille_contract::MapSource;
-use apostille_core::memory::{Draft, DuplicateChoice, Kind, Memory, Origin, Voice};
-use apostille_core::policy::{BreakerPolicy, Policy};
-use apostille_core::remember::{RememberOutcome, remember};
-use apostille_core::space::Space;
-use apostille_core::store::{MemoryFilter, Store, StoreError};
-use apostille_core::{Context, CoreError};
-use apostille_stores::jsonl::JsonlStore;
-use apostille_stores::sqlite::SqliteStore;
+use apostille_core::{
+    Context, CoreError,
+    memory::{Draft, DuplicateChoice, Kind, Memory, Origin, Voice},
+    policy::{BreakerPolicy, Policy},
+    remember::{RememberOutcome, remember},
+    space::Space,
+    store::{MemoryFilter, Store, StoreError},
+};
+use apostille_stores::{jsonl::JsonlStore, sqlite::SqliteStore};
 
 /// The stores on disk, by name, with the name of their file.
 pub(crate) const STORES: [(&str, &str); 2] =

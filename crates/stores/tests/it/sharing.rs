@@ -3,13 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use apostille_core::memory::{Memory, MemoryId};
-use apostille_core::store::EventLog as _;
+use apostille_core::{
+    memory::{Memory, MemoryId},
+    store::EventLog as _,
+};
 use apostille_stores::jsonl::JsonlStore;
 use jiff::SignedDuration;
 
-use crate::rig::{all, space};
-use crate::team::{Mate, Team, git, told, told_all};
+use crate::{
+    rig::{all, space},
+    team::{Mate, Team, git, told, told_all},
+};
 
 /// Some work in each clone, apart from the others.
 fn work(team: &mut Team, mates: &mut [Mate]) {

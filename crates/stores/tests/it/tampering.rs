@@ -3,15 +3,16 @@
 use apostille_contract::{sample_person, sample_speaker};
 use std::path::Path;
 
-use apostille_core::event::EventBody;
-use apostille_core::forget::forget;
-use apostille_core::memory::{Draft, DuplicateChoice, Memory, MemoryName, Origin, Stage, Voice};
-use apostille_core::recall::{RecallRequest, recall};
-use apostille_core::revise;
-use apostille_core::rollback::{RollbackPoint, rollback};
-use apostille_core::store::{EventPage, Store};
-use rusqlite::Connection;
-use rusqlite::types::Value;
+use apostille_core::{
+    event::EventBody,
+    forget::forget,
+    memory::{Draft, DuplicateChoice, Memory, MemoryName, Origin, Stage, Voice},
+    recall::{RecallRequest, recall},
+    revise,
+    rollback::{RollbackPoint, rollback},
+    store::{EventPage, Store},
+};
+use rusqlite::{Connection, types::Value};
 
 use crate::rig::{STORES, all, fact, keep, open, space, with_context};
 

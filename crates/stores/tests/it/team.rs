@@ -4,19 +4,22 @@
     reason = "git is looked for where the machine has it"
 )]
 
-use apostille_contract::{sample_person, sample_speaker};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use apostille_contract::{MapSource, sample_person, sample_speaker};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
-use apostille_contract::MapSource;
-use apostille_core::Context;
-use apostille_core::forget::{ForgetOutcome, forget};
-use apostille_core::memory::{Draft, Memory, MemoryId, MemoryName, ReplacementKind, Stage, Voice};
-use apostille_core::policy::{BreakerPolicy, Policy};
-use apostille_core::remember::{RememberOutcome, remember};
-use apostille_core::revise::{self, ReviseOutcome};
+use apostille_core::{
+    Context,
+    forget::{ForgetOutcome, forget},
+    memory::{Draft, Memory, MemoryId, MemoryName, ReplacementKind, Stage, Voice},
+    policy::{BreakerPolicy, Policy},
+    remember::{RememberOutcome, remember},
+    revise::{self, ReviseOutcome},
+};
 use apostille_stores::jsonl::JsonlStore;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;

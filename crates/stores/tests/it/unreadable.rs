@@ -1,15 +1,19 @@
 //! A memory that cannot be read can be forgotten; afterwards the store is sound, unless more than that was changed.
 
 use apostille_contract::sample_speaker;
-use apostille_core::event::EventBody;
-use apostille_core::forget::{ForgetOutcome, discard_damaged_memory, find_damaged_memory, forget};
-use apostille_core::memory::{Handle, MemoryName};
-use apostille_core::store::{EventPage, Store};
+use apostille_core::{
+    event::EventBody,
+    forget::{ForgetOutcome, discard_damaged_memory, find_damaged_memory, forget},
+    memory::{Handle, MemoryName},
+    store::{EventPage, Store},
+};
 use apostille_text::digest::Digest;
 use rusqlite::Connection;
 
-use crate::rig::{open, space, with_context};
-use crate::tampering::{furnished, problems};
+use crate::{
+    rig::{open, space, with_context},
+    tampering::{furnished, problems},
+};
 
 /// What another program does to memory 8 or to what belongs to it, and what else there is to forget.
 const EDITS: &[(&str, &[u64])] = &[

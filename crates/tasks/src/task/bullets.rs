@@ -5,12 +5,10 @@
 
 use super::{CONSTRAINT, Sort, Task, has_tag, load_task_memories};
 use apostille_cite::verdict::{find_worst_verdict, format_standing_word};
-use apostille_core::memory::Memory;
-use apostille_core::recall::render::sanitize_line;
-use apostille_core::space::Space;
-use apostille_core::verify;
-use apostille_core::verify::VerifiedMemory;
-use apostille_core::{Context, CoreError};
+use apostille_core::{
+    Context, CoreError, memory::Memory, recall::render::sanitize_line, space::Space, verify,
+    verify::VerifiedMemory,
+};
 use apostille_text::shorten::shorten_text;
 
 /// The longest text of one bullet, in characters.

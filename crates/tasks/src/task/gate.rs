@@ -4,8 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{MAX_PHASES, PHASE_CHARS, TITLE_CHARS, TaskSlug, sanitise_task_text};
-use apostille_core::format::format_timestamp;
-use apostille_core::memory::MemoryId;
+use apostille_core::{format::format_timestamp, memory::MemoryId};
 use apostille_text::words::words;
 
 /// The version of the lines.

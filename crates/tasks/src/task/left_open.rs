@@ -3,11 +3,13 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Sort, Task};
-use apostille_core::format::format_utc_day;
-use apostille_core::memory::{Draft, DuplicateChoice, Layer, Memory, Voice};
-use apostille_core::remember::{RememberOutcome, remember};
-use apostille_core::space::Space;
-use apostille_core::{Context, CoreError};
+use apostille_core::{
+    Context, CoreError,
+    format::format_utc_day,
+    memory::{Draft, DuplicateChoice, Layer, Memory, Voice},
+    remember::{RememberOutcome, remember},
+    space::Space,
+};
 
 /// After how many days without a gate a task counts as left open.
 pub const DAYS: i64 = 7;

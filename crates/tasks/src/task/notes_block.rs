@@ -2,9 +2,7 @@
 //! marks is a person's, and is not touched.
 
 use super::{Sort, Task};
-use apostille_core::format::format_utc_day;
-use apostille_core::memory::Memory;
-use apostille_core::recall::render::sanitize_line;
+use apostille_core::{format::format_utc_day, memory::Memory, recall::render::sanitize_line};
 use apostille_text::shorten::shorten_text;
 
 /// The mark before the block.

@@ -1,11 +1,13 @@
 //! What a task leaves behind: a note becomes knowledge. The episode stays, as part of the task's history.
 
 use super::{Sort, has_tag};
-use apostille_core::memory::{Draft, Kind, Layer, Memory, Status};
-use apostille_core::promote::{is_sort_tag, locate_note_citations};
-use apostille_core::refusal::Refusal;
-use apostille_core::remember::{RememberOutcome, remember};
-use apostille_core::{Context, CoreError};
+use apostille_core::{
+    Context, CoreError,
+    memory::{Draft, Kind, Layer, Memory, Status},
+    promote::{is_sort_tag, locate_note_citations},
+    refusal::Refusal,
+    remember::{RememberOutcome, remember},
+};
 
 /// Whether a note may be worth keeping beyond its task: decided or verified, with the code that proves it.
 #[must_use]

@@ -3,9 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use apostille_text::digest::Digest;
-
-use apostille_text::secrets::mask_secrets;
+use apostille_text::{digest::Digest, secrets::mask_secrets};
 
 /// The longest slug, in characters, and in bytes, so that file names stay within what file systems take.
 const MAX_CHARS: usize = 60;

@@ -1,9 +1,11 @@
 //! What came of a task, as one episode: what was asked, how it went, what was decided and checked, what is left.
 
 use super::{SUMMARY, Sort, Status, Task};
-use apostille_core::format::format_utc_day;
-use apostille_core::memory::{Draft, DuplicateChoice, Layer, Memory, Voice};
-use apostille_core::space::Space;
+use apostille_core::{
+    format::format_utc_day,
+    memory::{Draft, DuplicateChoice, Layer, Memory, Voice},
+    space::Space,
+};
 use apostille_text::shorten::shorten_text;
 
 /// The longest line of a summary, in characters.

@@ -1,8 +1,7 @@
 //! NOTES.md tells what is going on, and nothing else.
 
 use apostille_tasks::notes_audit;
-use apostille_tasks::task::gate::GateStart;
-use apostille_tasks::task::{GateAction, GateEvent, Task, TaskSlug};
+use apostille_tasks::task::{GateAction, GateEvent, Task, TaskSlug, gate::GateStart};
 
 fn task(title: &str, is_open: bool) -> Task {
     let (slug, at) = (

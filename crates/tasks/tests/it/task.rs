@@ -3,20 +3,23 @@
 use apostille_core::memory::{
     Draft, DuplicateChoice, Kind, Layer, Memory, MemoryId, Origin, Voice,
 };
-use apostille_core::refusal::Refusal;
-use apostille_core::remember::RememberOutcome;
-use apostille_tasks::report;
-use apostille_tasks::report::ReportSpan;
-use apostille_tasks::task;
-use apostille_tasks::task::bullets::format_task_bullets;
-use apostille_tasks::task::gate::{GateStart, parse_gate_log};
-use apostille_tasks::task::left_open::{find_left_open_tasks, remember_left_open_task};
-use apostille_tasks::task::notes_block;
-use apostille_tasks::task::notes_block::NotesChange;
-use apostille_tasks::task::promote::{is_durable_note, promote_task_note};
-use apostille_tasks::task::summary;
-use apostille_tasks::task::summary::{GitWork, TaskEnding};
-use apostille_tasks::task::{Gate, GateAction, GateEvent, Sort, Status, Task};
+use apostille_core::{refusal::Refusal, remember::RememberOutcome};
+use apostille_tasks::{
+    report,
+    report::ReportSpan,
+    task,
+    task::{
+        Gate, GateAction, GateEvent, Sort, Status, Task,
+        bullets::format_task_bullets,
+        gate::{GateStart, parse_gate_log},
+        left_open::{find_left_open_tasks, remember_left_open_task},
+        notes_block,
+        notes_block::NotesChange,
+        promote::{is_durable_note, promote_task_note},
+        summary,
+        summary::{GitWork, TaskEnding},
+    },
+};
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 

@@ -3,8 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
-use crate::overlap::normalise_fact;
-use crate::word_lists::{WordSet, collect_words, index_words};
+use crate::{
+    overlap::normalise_fact,
+    word_lists::{WordSet, collect_words, index_words},
+};
 
 /// Words that say nothing of what a fact is about.
 static FILLERS: WordSet = WordSet::new(|| {

@@ -1,10 +1,12 @@
 //! Whether the evidence has another value in the place of one that a fact states.
 
 use super::Literal;
-use super::find::{FoundLiteral, is_in_caseless_word_list};
-use super::number::LiteralNumber;
-use super::scan::{LiteralToken, LiteralTokenKind, scan_literal_tokens};
-use super::scanned_text::{ScannedText, normalise_identifier, parse_literal_number};
+use super::{
+    find::{FoundLiteral, is_in_caseless_word_list},
+    number::LiteralNumber,
+    scan::{LiteralToken, LiteralTokenKind, scan_literal_tokens},
+    scanned_text::{ScannedText, normalise_identifier, parse_literal_number},
+};
 
 /// How far behind its name a value may stand, in bytes.
 const MAX_GAP: usize = 60;

@@ -1,9 +1,11 @@
 //! Where the literals of a fact are: what is quoted, and what only code would write.
 
 use super::Literal;
-use super::chars::is_word_char;
-use super::number::LiteralNumber;
-use super::scan::{LiteralToken, LiteralTokenKind, scan_literal_tokens};
+use super::{
+    chars::is_word_char,
+    number::LiteralNumber,
+    scan::{LiteralToken, LiteralTokenKind, scan_literal_tokens},
+};
 
 /// A literal and where it stands in the fact.
 #[derive(Debug, Clone, PartialEq)]

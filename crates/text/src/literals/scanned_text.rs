@@ -1,8 +1,10 @@
 //! What a text says: its words in plain dress, one after another, and its numbers with what is calculated of them.
 
 use super::Literal;
-use super::number::{self, LiteralNumber};
-use super::scan::{LiteralToken, LiteralTokenKind, scan_literal_tokens};
+use super::{
+    number::{self, LiteralNumber},
+    scan::{LiteralToken, LiteralTokenKind, scan_literal_tokens},
+};
 
 /// A text, read once.
 pub(super) struct ScannedText<'a> {

@@ -3,8 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::hidden::is_hidden_char;
-use super::skeleton::fold_compatible_char;
+use super::{hidden::is_hidden_char, skeleton::fold_compatible_char};
 
 /// Ours, and those that clients put around what a hook gives them: a memory must not end any of these. Letters only.
 const TAGS: [&str; 14] = [

@@ -6,10 +6,12 @@
 
 use std::borrow::Cow;
 
-use super::ansi;
-use super::emoji::{
-    has_emoji_variation, is_emoji_picture, is_joining_script_char, is_mongolian_letter,
-    is_skin_tone, is_zero_width_break_script,
+use super::{
+    ansi,
+    emoji::{
+        has_emoji_variation, is_emoji_picture, is_joining_script_char, is_mongolian_letter,
+        is_skin_tone, is_zero_width_break_script,
+    },
 };
 
 /// How many joiners one picture may hold, as Unicode's longest do.

@@ -6,8 +6,10 @@
 
 mod rows;
 
-use std::collections::BTreeMap;
-use std::sync::{LazyLock, OnceLock};
+use std::{
+    collections::BTreeMap,
+    sync::{LazyLock, OnceLock},
+};
 
 use regex::bytes::Regex;
 

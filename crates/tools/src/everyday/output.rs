@@ -2,16 +2,17 @@
 
 use apostille_cite::citation::Citation;
 use apostille_cite::verdict::Verdict;
-use apostille_core::memory::Memory;
-use apostille_core::recall::{RecallOutcome, VerifiedHit, excerpt};
-use apostille_core::refusal::Refusal;
-use apostille_core::remember::dedupe::NearMemory;
-use apostille_core::verify::{VerifiedMemory, VerifyReport};
+use apostille_core::{
+    memory::Memory,
+    recall::{RecallOutcome, VerifiedHit, excerpt},
+    refusal::Refusal,
+    remember::dedupe::NearMemory,
+    verify::{VerifiedMemory, VerifyReport},
+};
 use serde::Serialize;
 
 use crate::outcome::CompletedWrite;
-use apostille_api::json::pending_reason;
-use apostille_api::shorten::take_first_chars;
+use apostille_api::{json::pending_reason, shorten::take_first_chars};
 
 /// How many memories with something wrong are described in one answer.
 const MAX_TOLD: usize = 20;

@@ -1,12 +1,10 @@
 //! The six commands, and the arguments of each.
 
 use schemars::JsonSchema;
-use serde::de::Error;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
 
-use apostille_api::wire;
-use apostille_api::wire::ArgumentError;
+use apostille_api::{wire, wire::ArgumentError};
 
 /// What to do. Paths are still as they were written: a bad one is answered, not turned away.
 #[derive(Deserialize, JsonSchema)]

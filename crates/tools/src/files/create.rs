@@ -1,15 +1,20 @@
 //! Create: a new file is a memory that is remembered.
 
 use apostille_core::Context;
-use apostille_core::memory::{Draft, DuplicateChoice, Kind};
-use apostille_core::policy::{MemoryLimits, Policy};
+use apostille_core::{
+    memory::{Draft, DuplicateChoice, Kind},
+    policy::{MemoryLimits, Policy},
+};
 
-use super::file_fact::{self, FileFact};
-use super::memory_files::{MemoryFiles, locate_file_scope};
-use super::path::{FileScope, MemoryPath, is_task_slug};
-use super::{FileResult, outcome_text, refuse_command};
-use crate::outcome::write_draft;
-use crate::tool::ToolCall;
+use super::{
+    FileResult,
+    file_fact::{self, FileFact},
+    memory_files::{MemoryFiles, locate_file_scope},
+    outcome_text,
+    path::{FileScope, MemoryPath, is_task_slug},
+    refuse_command,
+};
+use crate::{outcome::write_draft, tool::ToolCall};
 
 /// Makes a file that was not there.
 pub(super) fn create_memory_file(call: &ToolCall<'_>, path: &MemoryPath, text: &str) -> FileResult {

@@ -1,14 +1,10 @@
 //! Delete: the file is forgotten, with what it said before it was edited.
 
 use apostille_core::memory::{Memory, MemoryName, Stage, Status};
-use apostille_core::store::MemoryFilter;
-use apostille_core::{Context, list};
+use apostille_core::{Context, list, store::MemoryFilter};
 
-use super::memory_files::MemoryFiles;
-use super::path::MemoryPath;
-use super::{FileResult, refuse_command};
-use crate::outcome::forget_for_tool;
-use crate::tool::ToolCall;
+use super::{FileResult, memory_files::MemoryFiles, path::MemoryPath, refuse_command};
+use crate::{outcome::forget_for_tool, tool::ToolCall};
 
 /// Deletes a file, or a directory with all that is in it.
 pub(super) fn delete_memory_file(call: &ToolCall<'_>, path: &MemoryPath) -> FileResult {

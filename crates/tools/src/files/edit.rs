@@ -4,11 +4,17 @@ use apostille_core::Context;
 use apostille_core::memory::{Draft, MemoryName, ReplacementKind};
 use apostille_text::secrets::mask_secrets;
 
-use super::memory_files::{MemoryFile, MemoryFiles};
-use super::path::MemoryPath;
-use super::{FileResult, create, evidence, file_text, outcome_text, refuse_command, view};
-use crate::outcome::{WriteAction, WriteOutcome, supersede_for_tool};
-use crate::tool::ToolCall;
+use super::{
+    FileResult, create, evidence, file_text,
+    memory_files::{MemoryFile, MemoryFiles},
+    outcome_text,
+    path::MemoryPath,
+    refuse_command, view,
+};
+use crate::{
+    outcome::{WriteAction, WriteOutcome, supersede_for_tool},
+    tool::ToolCall,
+};
 use apostille_api::shorten::take_first_chars;
 
 /// How much of a text that was not found is repeated, in characters.

@@ -1,10 +1,8 @@
 //! What the code says to a file that cites it, in the reader's own checkout.
 
 use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::follow::NEAR;
-use apostille_cite::verdict::Verdict;
-use apostille_core::Context;
-use apostille_core::memory::Memory;
+use apostille_cite::{follow::NEAR, verdict::Verdict};
+use apostille_core::{Context, memory::Memory};
 
 /// One verdict for each citation.
 pub(super) fn follow_file_citations(cx: &Context<'_>, memory: &Memory) -> Vec<Verdict> {

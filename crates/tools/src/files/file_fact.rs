@@ -7,8 +7,7 @@ use serde_json::Value;
 
 use super::{FileCommandError, FileResult};
 use crate::verified::PinnedLocation;
-use apostille_api::wire;
-use apostille_api::wire::ArgumentError;
+use apostille_api::{wire, wire::ArgumentError};
 
 /// What a last line with citations begins with.
 const LABELS: &[&str] = &["citations:", "citation:", "evidence:"];

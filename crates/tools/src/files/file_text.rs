@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::memory_files::MemoryFile;
-use super::path::MemoryPath;
+use super::{memory_files::MemoryFile, path::MemoryPath};
 
 /// How many levels of a directory are listed.
 const LEVELS: usize = 2;

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use apostille_core::Context;
-use apostille_core::memory::{Kind, Layer, Memory, MemoryId, Stage};
-use apostille_core::space::Space;
-use apostille_core::store::{ListOrder, MemoryFilter};
+use apostille_core::{
+    Context,
+    memory::{Kind, Layer, Memory, MemoryId, Stage},
+    space::Space,
+    store::{ListOrder, MemoryFilter},
+};
 
 use super::path::{FileScope, MemoryPath};
 use crate::tool::ToolCall;

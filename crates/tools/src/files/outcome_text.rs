@@ -3,9 +3,12 @@
 use apostille_core::memory::{Handle, MemoryId};
 use apostille_core::refusal::Refusal;
 
-use super::memory_files::{MemoryFile, MemoryFiles};
-use super::path::{FileScope, MemoryPath};
-use super::{FileResult, refuse_command};
+use super::{
+    FileResult,
+    memory_files::{MemoryFile, MemoryFiles},
+    path::{FileScope, MemoryPath},
+    refuse_command,
+};
 use crate::outcome::{WriteAction, WriteOutcome};
 use apostille_api::json::pending_reason;
 

@@ -3,8 +3,7 @@
 use std::fmt;
 
 use apostille_core::policy::PATH_CHARS;
-use apostille_text::moderate;
-use apostille_text::secrets::mask_secrets;
+use apostille_text::{moderate, secrets::mask_secrets};
 
 use super::{FileResult, refuse_command};
 

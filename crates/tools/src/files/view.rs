@@ -2,10 +2,14 @@
 
 use apostille_core::{Context, list};
 
-use super::command::ViewRange;
-use super::memory_files::{MemoryFile, MemoryFiles};
-use super::path::MemoryPath;
-use super::{FileResult, evidence, file_text, refuse_command};
+use super::{
+    FileResult,
+    command::ViewRange,
+    evidence, file_text,
+    memory_files::{MemoryFile, MemoryFiles},
+    path::MemoryPath,
+    refuse_command,
+};
 use crate::tool::ToolCall;
 
 /// What stands at a path.

@@ -1,13 +1,11 @@
 //! What `memory_write` answers, field by field.
 
 use apostille_core::memory::Memory;
-use apostille_core::refusal::Refusal;
-use apostille_core::remember::NearMemory;
+use apostille_core::{refusal::Refusal, remember::NearMemory};
 use serde::Serialize;
 
 use crate::ToolAnswer;
-use apostille_api::CallFault;
-use apostille_api::json::pending_reason;
+use apostille_api::{CallFault, json::pending_reason};
 
 /// What became of a write.
 #[derive(Default, Serialize)]

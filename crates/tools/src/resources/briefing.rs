@@ -1,11 +1,15 @@
 //! The briefing: who the user is, the most recent memories that hold here, and what waits.
 
 use apostille_core::memory::Stage;
-use apostille_core::policy::InjectMode;
-use apostille_core::recall::render::{Style, render_block};
-use apostille_core::recall::{RecallOutcome, RecallRequest, recall, recall_identity};
-use apostille_core::verify;
-use apostille_core::{Context, stats};
+use apostille_core::{
+    Context,
+    policy::InjectMode,
+    recall::{
+        RecallOutcome, RecallRequest, recall, recall_identity,
+        render::{Style, render_block},
+    },
+    stats, verify,
+};
 
 use super::lines;
 use apostille_api::{CallFault, CallPlace};

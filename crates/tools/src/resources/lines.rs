@@ -2,8 +2,7 @@
 
 use apostille_cite::citation::Citation;
 use apostille_cite::verdict::{Verdict, find_worst_verdict};
-use apostille_core::recall::render::sanitize_line;
-use apostille_core::verify::VerifiedMemory;
+use apostille_core::{recall::render::sanitize_line, verify::VerifiedMemory};
 
 use apostille_api::shorten::shorten_with_ellipsis;
 

@@ -2,10 +2,12 @@
 
 use apostille_cite::citation::Citation;
 use apostille_cite::verdict::Verdict;
-use apostille_core::format::format_timestamp;
-use apostille_core::memory::{Memory, Stage};
-use apostille_core::remember::resubmission::REJECTED;
-use apostille_core::verify::VerifiedMemory;
+use apostille_core::{
+    format::format_timestamp,
+    memory::{Memory, Stage},
+    remember::resubmission::REJECTED,
+    verify::VerifiedMemory,
+};
 use serde::Serialize;
 
 use super::lines;

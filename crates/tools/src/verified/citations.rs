@@ -1,27 +1,31 @@
 //! Looking up citations that a caller brings, with or without a memory that has them.
 
 use apostille_cite::citation::{Citation, CodeLocation, CodeLocationError};
-use apostille_cite::file_lines::{FileLines, is_binary_content, join_cited_lines};
-use apostille_cite::follow::{NEAR, PartialCitation};
-use apostille_cite::source::Source;
-use apostille_cite::verdict::{Loss, Verdict};
-use apostille_core::memory::Memory;
-use apostille_core::space::Space;
-use apostille_core::verify::VerifyOptions;
-use apostille_core::{Context, list};
-use apostille_text::digest::Digest;
-use apostille_text::secrets;
+use apostille_cite::{
+    file_lines::{FileLines, is_binary_content, join_cited_lines},
+    follow::{NEAR, PartialCitation},
+    source::Source,
+    verdict::{Loss, Verdict},
+};
+use apostille_core::{Context, list, memory::Memory, space::Space, verify::VerifyOptions};
+use apostille_text::{digest::Digest, secrets};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::records::{PinnedLocationRecord, VerificationResult};
-use super::{RepoArgument, build_example_location, choose_repo_space};
-use crate::ToolAnswer;
-use crate::tool::{Tool, ToolCall, ToolEffect, ToolResult};
-use apostille_api::shorten::take_first_chars;
-use apostille_api::wire::{ArgumentError, BoundedList, InputSchema, MAX_CITATIONS, TextEncoded};
-use apostille_api::{CallFault, CallPlace};
+use super::{
+    RepoArgument, build_example_location, choose_repo_space,
+    records::{PinnedLocationRecord, VerificationResult},
+};
+use crate::{
+    ToolAnswer,
+    tool::{Tool, ToolCall, ToolEffect, ToolResult},
+};
+use apostille_api::{
+    CallFault, CallPlace,
+    shorten::take_first_chars,
+    wire::{ArgumentError, BoundedList, InputSchema, MAX_CITATIONS, TextEncoded},
+};
 
 /// How much of the cited text is handed out, in characters.
 const MAX_CONTENT: usize = 20_000;

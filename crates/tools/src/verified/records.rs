@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use apostille_cite::citation::Citation;
-use apostille_core::event::Happening;
-use apostille_core::format::format_timestamp;
-use apostille_core::memory::{Memory, Stage, Status};
-use apostille_core::refusal::Refusal;
-use apostille_core::remember::NearMemory;
-use apostille_core::stats::SpaceStats;
+use apostille_core::{
+    event::Happening,
+    format::format_timestamp,
+    memory::{Memory, Stage, Status},
+    refusal::Refusal,
+    remember::NearMemory,
+    stats::SpaceStats,
+};
 use serde::Serialize;
 
 use crate::outcome::{CompletedWrite, WriteAction, WriteOutcome};

@@ -5,9 +5,11 @@ mod repo_facts;
 mod wrong_calls;
 
 use apostille_api::{CallFault, CallPlace};
-use apostille_core::memory::{Draft, Origin, Voice};
-use apostille_core::policy::{BreakerPolicy, Policy};
-use apostille_core::{Context, forget};
+use apostille_core::{
+    Context, forget,
+    memory::{Draft, Origin, Voice},
+    policy::{BreakerPolicy, Policy},
+};
 use apostille_text::moderate;
 use apostille_tools::{Profile, ToolAnswer};
 use proptest::prelude::*;

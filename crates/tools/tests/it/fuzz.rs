@@ -2,8 +2,10 @@
 //! what is malformed changes nothing, and every answer is bounded.
 
 use apostille_api::{CallFault, CallPlace};
-use apostille_core::format::MemoryRecord;
-use apostille_core::store::{EventLog as _, MemoryFilter};
+use apostille_core::{
+    format::MemoryRecord,
+    store::{EventLog as _, MemoryFilter},
+};
 use apostille_tools::{Profile, Tool, ToolAnswer};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

@@ -1,9 +1,11 @@
 //! The layers that an agent may write, and the one tool that writes them.
 
 use apostille_api::{CallFault, CallPlace};
-use apostille_core::memory::{Draft, Kind, Layer, Origin, Voice};
-use apostille_core::policy::{MemoryLimits, Policy};
-use apostille_core::recall::recall_identity;
+use apostille_core::{
+    memory::{Draft, Kind, Layer, Origin, Voice},
+    policy::{MemoryLimits, Policy},
+    recall::recall_identity,
+};
 use apostille_tools::{Profile, ToolEffect, layers};
 use serde_json::{Value, json};
 

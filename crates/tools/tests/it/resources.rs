@@ -1,12 +1,13 @@
 //! What a client can read.
 
 use apostille_api::CallPlace;
-use apostille_core::memory::{Draft, Kind, Layer, MemoryName, Origin, ReplacementKind, Voice};
-use apostille_core::policy::{MemoryLimits, Policy};
-use apostille_core::revise;
-use apostille_core::space::Space;
-use apostille_tools::resources;
-use apostille_tools::resources::ResourcePage;
+use apostille_core::{
+    memory::{Draft, Kind, Layer, MemoryName, Origin, ReplacementKind, Voice},
+    policy::{MemoryLimits, Policy},
+    revise,
+    space::Space,
+};
+use apostille_tools::{resources, resources::ResourcePage};
 use serde_json::{Value, json};
 
 use crate::world::{ReadOnly, World, cited, note, preference, repo, user};

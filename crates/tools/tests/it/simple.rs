@@ -1,10 +1,11 @@
 //! The three tools of the notebook, with their exact answers.
 
 use apostille_api::{CallFault, CallPlace};
-use apostille_core::memory::Layer;
-use apostille_core::recall::{RecallRequest, Style, recall};
-use apostille_tools::Profile;
-use apostille_tools::simple;
+use apostille_core::{
+    memory::Layer,
+    recall::{RecallRequest, Style, recall},
+};
+use apostille_tools::{Profile, simple};
 use serde_json::{Value, json};
 
 use crate::world::{World, repo, user};

@@ -3,8 +3,7 @@
 use apostille_api::{CallFault, CallPlace};
 use apostille_cite::source::{Source, SourceError};
 use apostille_text::digest::Digest;
-use apostille_tools::Profile;
-use apostille_tools::verified;
+use apostille_tools::{Profile, verified};
 use serde_json::{Value, json};
 
 use crate::world::{COMMIT, ReadOnly, Shelf, World, repo};

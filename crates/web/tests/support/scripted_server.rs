@@ -5,12 +5,16 @@
     reason = "a scripted server for tests; it fails by panicking"
 )]
 
-use std::collections::{HashMap, VecDeque};
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
-use std::thread::{self, JoinHandle};
+use std::{
+    collections::{HashMap, VecDeque},
+    io::{Read as _, Write as _},
+    net::{SocketAddr, TcpListener, TcpStream},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+};
 
 /// A request as it came.
 #[derive(Debug, Clone)]

@@ -1,15 +1,12 @@
 //! The files that settings are read from. What is wrong is said with the file and the line.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::ErrorKind;
-use std::path::Path;
+use std::{fs, io::ErrorKind, path::Path};
 
 use serde::Deserialize as _;
 use toml::Spanned;
 
-use super::scalar::ConfigScalar;
-use super::setting_key::SettingKey;
+use super::{scalar::ConfigScalar, setting_key::SettingKey};
 use crate::error::CommandError;
 
 /// The largest file that is read.

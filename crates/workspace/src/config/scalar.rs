@@ -3,8 +3,7 @@
 use std::str::FromStr;
 
 use apostille_text::words::UnknownWord;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::{Deserialize, de::IgnoredAny};
 
 /// One value.
 #[derive(Debug, Clone, Deserialize)]

@@ -1,8 +1,7 @@
 //! The names of the settings.
 
 use apostille_text::secrets::mask_secrets;
-use apostille_text::typo;
-use apostille_text::words::words;
+use apostille_text::{typo, words::words};
 
 words! {
     /// What can be set.

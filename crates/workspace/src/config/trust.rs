@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use apostille_cite::citation::RepoPath;
 use apostille_core::policy::Policy;
 
-use super::StoreUrl;
-use super::scalar::ConfigScalar;
-use super::setting_key::SettingKey;
+use super::{StoreUrl, scalar::ConfigScalar, setting_key::SettingKey};
 use crate::project_folder::ProjectFolder;
 
 /// Says why a setting may not be set in a repository's file, or not so.

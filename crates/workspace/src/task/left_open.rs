@@ -1,14 +1,11 @@
 //! Tasks that nobody ended.
 
 use apostille_core::memory::{Channel, Origin, Voice};
-use apostille_tasks::task::left_open;
-use apostille_tasks::task::left_open::DAYS;
-use apostille_tasks::task::{GateAction, Task};
+use apostille_tasks::task::{GateAction, Task, left_open, left_open::DAYS};
 use jiff::SignedDuration;
 
 use super::CheckoutTasks;
-use crate::error::CommandError;
-use crate::workspace::Workspace;
+use crate::{error::CommandError, workspace::Workspace};
 
 impl CheckoutTasks {
     /// Closes this person's tasks, of those that were begun here, whose last gate lies a week back, or whose session has ended, each with a minimal

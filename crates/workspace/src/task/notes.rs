@@ -1,16 +1,18 @@
 //! `NOTES.md` at the root: the block that tells of the active task is brought up to date, the rest is a person's.
 
 use std::fs;
-use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::{
+    io::{self, ErrorKind},
+    path::Path,
+};
 
-use apostille_tasks::task::notes_block::{self, NotesChange};
-use apostille_tasks::task::{self, Task};
+use apostille_tasks::task::{
+    self, Task,
+    notes_block::{self, NotesChange},
+};
 
 use super::CheckoutTasks;
-use crate::atomic_file;
-use crate::error::CommandError;
-use crate::workspace::Workspace;
+use crate::{atomic_file, error::CommandError, workspace::Workspace};
 
 /// The largest file that is touched.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;

@@ -2,15 +2,16 @@
 //! with the repository. So a list is kept among this user's data, with the digest of the line that began each task.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
-use std::path::Path;
+use std::{
+    io::{self, Write as _},
+    path::Path,
+};
 
 use apostille_tasks::task::{GateAction, TaskSlug};
 use apostille_text::digest::Digest;
 
 use super::{CheckoutTasks, build_task_file_error, read_task_file};
-use crate::error::CommandError;
-use crate::system::build_no_home_error;
+use crate::{error::CommandError, system::build_no_home_error};
 
 /// The largest list that is read.
 const MAX_LIST: u64 = 4 * 1024 * 1024;

@@ -3,9 +3,11 @@
 use crate::client::Client;
 use serde_json::json;
 
-use crate::settings::hooks::{HookShape, HooksLayout};
-use crate::settings::layout::{AGENTS_MD, ClientSettings, Instructions, UserFiles};
-use crate::settings::server::{ServerEntry, ServerFormat};
+use crate::settings::{
+    hooks::{HookShape, HooksLayout},
+    layout::{AGENTS_MD, ClientSettings, Instructions, UserFiles},
+    server::{ServerEntry, ServerFormat},
+};
 
 pub(super) const SETTINGS: ClientSettings = ClientSettings {
     marks: &[".claude", "CLAUDE.md", ".mcp.json"],

@@ -2,12 +2,15 @@
 
 use std::collections::HashSet;
 
-use crate::transcript::TranscriptTurn;
+use crate::{
+    transcript::TranscriptTurn,
+    transcripts::{
+        TranscriptReader,
+        tool_input::{join_content_texts, join_part_texts},
+        turns::TurnList,
+    },
+};
 use serde_json::Value;
-
-use crate::transcripts::TranscriptReader;
-use crate::transcripts::tool_input::{join_content_texts, join_part_texts};
-use crate::transcripts::turns::TurnList;
 
 #[derive(Default)]
 pub(in crate::clients) struct ClaudeCodeReader {

@@ -3,9 +3,11 @@
 use crate::client::Client;
 use serde_json::json;
 
-use crate::settings::hooks::{HookShape, HooksLayout};
-use crate::settings::layout::{AGENTS_MD, ClientSettings, UserFiles};
-use crate::settings::server::{PASSED_ON, ServerEntry, ServerFormat};
+use crate::settings::{
+    hooks::{HookShape, HooksLayout},
+    layout::{AGENTS_MD, ClientSettings, UserFiles},
+    server::{PASSED_ON, ServerEntry, ServerFormat},
+};
 
 pub(super) const SETTINGS: ClientSettings = ClientSettings {
     marks: &[".codex"],

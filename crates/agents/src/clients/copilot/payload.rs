@@ -7,8 +7,10 @@
 
 use std::path::PathBuf;
 
-use crate::hook::caller::{CallerMarks, UNMARKED};
-use crate::hook::format::{COMMON_EVENTS, COMMON_FORMAT, FieldNames, PayloadFormat, sample};
+use crate::hook::{
+    caller::{CallerMarks, UNMARKED},
+    format::{COMMON_EVENTS, COMMON_FORMAT, FieldNames, PayloadFormat, sample},
+};
 
 /// What it sets in every program that it starts.
 const MARK: &str = "COPILOT_CLI";

@@ -2,13 +2,17 @@
 
 use std::path::PathBuf;
 
-use crate::client::Client;
+use crate::{
+    client::Client,
+    settings::{
+        hooks::{HookShape, HooksLayout},
+        layout::{AGENTS_MD, ClientSettings, UserFiles, UserFolders},
+        server::{ServerEntry, ServerFormat},
+    },
+};
 use serde_json::json;
 
 use super::super::claude_code::settings as claude_code;
-use crate::settings::hooks::{HookShape, HooksLayout};
-use crate::settings::layout::{AGENTS_MD, ClientSettings, UserFiles, UserFolders};
-use crate::settings::server::{ServerEntry, ServerFormat};
 
 pub(super) const SETTINGS: ClientSettings = ClientSettings {
     marks: &[

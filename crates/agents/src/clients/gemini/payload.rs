@@ -1,8 +1,10 @@
 //! What Gemini CLI sends to a hook.
 
 use crate::hook::caller::{CallerMarks, UNMARKED};
-use crate::hook::format::{COMMON_FIELDS, COMMON_FORMAT, FieldNames, PayloadFormat, sample};
-use crate::hook::hook_blocks::BlockTags;
+use crate::hook::{
+    format::{COMMON_FIELDS, COMMON_FORMAT, FieldNames, PayloadFormat, sample},
+    hook_blocks::BlockTags,
+};
 
 /// What a hook said at the start of a session comes back in this, as a part of the prompt (`packages/cli/src/gemini.tsx`).
 const ECHO: BlockTags = BlockTags {

@@ -3,9 +3,11 @@
 use crate::client::Client;
 use serde_json::{Value, json};
 
-use crate::settings::hooks::{HookShape, HooksLayout};
-use crate::settings::layout::{ClientSettings, Instructions, RulesNote, UserFiles};
-use crate::settings::server::{ServerEntry, ServerFormat};
+use crate::settings::{
+    hooks::{HookShape, HooksLayout},
+    layout::{ClientSettings, Instructions, RulesNote, UserFiles},
+    server::{ServerEntry, ServerFormat},
+};
 
 pub(super) const SETTINGS: ClientSettings = ClientSettings {
     marks: &[".gemini", "GEMINI.md"],

@@ -4,9 +4,11 @@
 use crate::transcript::TranscriptTurn;
 use serde_json::Value;
 
-use crate::transcripts::TranscriptReader;
-use crate::transcripts::tool_input::{join_content_texts, parse_exit_line};
-use crate::transcripts::turns::TurnList;
+use crate::transcripts::{
+    TranscriptReader,
+    tool_input::{join_content_texts, parse_exit_line},
+    turns::TurnList,
+};
 
 #[derive(Default)]
 pub(super) struct GeminiReader {

@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::settings::hooks::find_hook_lines;
-use crate::settings::jsonc;
-use crate::settings::program::ProgramCommand;
-use crate::settings::server::SettingsOwner;
-use crate::settings::settings_part::{
-    self, SettingsEdit, SettingsPart, plan_settings_edit, plan_settings_removal,
+use crate::settings::{
+    hooks::find_hook_lines,
+    jsonc,
+    program::ProgramCommand,
+    server::SettingsOwner,
+    settings_part::{self, SettingsEdit, SettingsPart, plan_settings_edit, plan_settings_removal},
 };
 
 fn text(outcome: SettingsEdit, before: &str) -> String {

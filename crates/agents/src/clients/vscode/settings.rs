@@ -2,10 +2,11 @@
 
 use serde_json::json;
 
-use super::super::claude_code::settings as claude_code;
-use super::super::copilot::settings as copilot;
-use crate::settings::layout::{AGENTS_MD, ClientSettings, UserFiles};
-use crate::settings::server::{ServerEntry, ServerFormat};
+use super::super::{claude_code::settings as claude_code, copilot::settings as copilot};
+use crate::settings::{
+    layout::{AGENTS_MD, ClientSettings, UserFiles},
+    server::{ServerEntry, ServerFormat},
+};
 
 pub(super) const SETTINGS: ClientSettings = ClientSettings {
     marks: &[".vscode/mcp.json"],

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::answer::ExtractionItem;
-use super::prompt::SentTurn;
-use crate::extract::ExtractedStatement;
-use crate::extract::remembered::collect_distinct_terms;
-use apostille_text::literals::{extract_literals, is_literal_in_text};
-use apostille_text::terms::extract_query_terms;
-use apostille_text::{moderate, secrets};
+use super::{answer::ExtractionItem, prompt::SentTurn};
+use crate::extract::{ExtractedStatement, remembered::collect_distinct_terms};
+use apostille_text::{
+    literals::{extract_literals, is_literal_in_text},
+    moderate, secrets,
+    terms::extract_query_terms,
+};
 
 /// Words, as terms, that a fact is framed with and that are evidence of nothing.
 const FRAME: [&str; 8] = [

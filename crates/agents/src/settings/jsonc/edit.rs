@@ -4,8 +4,10 @@ use serde_json::{Map, Value};
 
 use crate::settings::{EditedText, detect_newline};
 
-use super::style::{JsonStyle, find_line_indent, quote_json_text};
-use super::{JsonKind, JsonNode, JsonStep, parse_jsonc};
+use super::{
+    JsonKind, JsonNode, JsonStep, parse_jsonc,
+    style::{JsonStyle, find_line_indent, quote_json_text},
+};
 
 /// The text with a value at this path; objects on the way are made where they are missing.
 pub(in crate::settings) fn set_jsonc_value(text: &str, path: &[&str], value: &Value) -> EditedText {

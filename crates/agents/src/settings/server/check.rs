@@ -5,8 +5,10 @@ use apostille_text::secrets;
 use apostille_text::shorten::shorten_text;
 use serde_json::{Value, json};
 
-use super::super::program::{NAME, is_own_program};
-use super::{PASSED_ON, ServerEntry, SettingsOwner};
+use super::{
+    super::program::{NAME, is_own_program},
+    PASSED_ON, ServerEntry, SettingsOwner,
+};
 
 /// How much of an entry is shown, in characters.
 const SHOWN: usize = 400;

@@ -2,11 +2,15 @@
 
 use serde_json::Value;
 
-use super::super::EditedText;
-use super::super::jsonc::{self, JsonNode, JsonStep};
-use super::super::program::NAME;
-use super::check::is_own_server;
-use super::{ServerEntry, SettingsOwner};
+use super::{
+    super::{
+        EditedText,
+        jsonc::{self, JsonNode, JsonStep},
+        program::NAME,
+    },
+    ServerEntry, SettingsOwner,
+    check::is_own_server,
+};
 
 /// The entry by the name of this program, if there is one; why there cannot be, where the text has another shape.
 pub(super) fn find_json_server(text: &str, server: &ServerEntry) -> Result<Option<Value>, String> {

@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use toml::de::DeValue;
-use toml::{Table, Value};
+use toml::{Table, Value, de::DeValue};
 
-use super::super::program::NAME;
-use super::super::{EditedText, detect_newline};
-use super::check::is_own_server;
-use super::{ServerEntry, SettingsOwner};
+use super::{
+    super::{EditedText, detect_newline, program::NAME},
+    ServerEntry, SettingsOwner,
+    check::is_own_server,
+};
 
 /// The entry of the server, if there is one; why there cannot be, where the text has another shape.
 pub(super) fn find_toml_server(

@@ -3,8 +3,10 @@
 
 use apostille_agents::client::Client;
 
-use super::session::{Session, sessions};
-use super::{Figures, add, gleaned, judge};
+use super::{
+    Figures, add, gleaned, judge,
+    session::{Session, sessions},
+};
 
 const FAMILIES: &str = include_str!("families.txt");
 

@@ -1,13 +1,14 @@
 //! The readers of transcripts by themselves: what they skip, what they apply, how much they read.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
-use apostille_agents::client::Client;
-use apostille_agents::clients::find_client_profile;
-use apostille_agents::transcript::{Speaker, TranscriptTurn};
-use apostille_agents::transcripts::{TranscriptError, USUAL_BYTES};
+use apostille_agents::{
+    client::Client,
+    clients::find_client_profile,
+    transcript::{Speaker, TranscriptTurn},
+    transcripts::{TranscriptError, USUAL_BYTES},
+};
 use proptest::prelude::*;
 
 use super::parse_transcript_text as parse;

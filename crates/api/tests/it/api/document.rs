@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use apostille_api::access_token::Access;
-use apostille_api::calls::{build_openapi_document, list_api_calls};
+use apostille_api::{
+    access_token::Access,
+    calls::{build_openapi_document, list_api_calls},
+};
 use serde_json::Value;
 
 use super::{Caller, Desk};

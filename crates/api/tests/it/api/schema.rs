@@ -1,8 +1,10 @@
 //! A small reader of JSON Schema: as much of it as the document uses, and it fails at a word that it does not know.
 
 use apostille_api::calls::build_openapi_document;
-use apostille_api::calls::call::ApiCall;
-use apostille_api::request_scope::{HttpMethod, HttpReply};
+use apostille_api::{
+    calls::call::ApiCall,
+    request_scope::{HttpMethod, HttpReply},
+};
 use serde_json::Value;
 
 /// Holds an answer against what the document says of it.

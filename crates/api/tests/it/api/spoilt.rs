@@ -1,9 +1,13 @@
 //! Requests that nobody would make on purpose: nothing panics, nothing breaks, and every answer is bounded.
 
 use apostille_api::access_token::Access;
-use apostille_api::calls::call::{ApiCall, RequestBody};
-use apostille_api::calls::list_api_calls;
-use apostille_api::request_scope::RequestInput;
+use apostille_api::{
+    calls::{
+        call::{ApiCall, RequestBody},
+        list_api_calls,
+    },
+    request_scope::RequestInput,
+};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 

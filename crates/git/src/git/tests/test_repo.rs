@@ -1,15 +1,18 @@
 //! Real repositories for tests, cut off from the machine's own configuration.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
-use apostille_cite::citation::RepoPath;
-use apostille_cite::source::{Source, SourceError};
+use apostille_cite::{
+    citation::RepoPath,
+    source::{Source, SourceError},
+};
 use tempfile::TempDir;
 
-use crate::git::discover::Checkout;
-use crate::git::git_command::REMOVED;
+use crate::git::{discover::Checkout, git_command::REMOVED};
 
 /// When everything in these repositories was written.
 const DATE: &str = "2026-01-02T03:04:05Z";

@@ -2,9 +2,7 @@
 
 use std::cell::Cell;
 
-use apostille_cite::citation::Citation;
-use apostille_cite::follow::CitationFinding;
-use apostille_cite::source::Source;
+use apostille_cite::{citation::Citation, follow::CitationFinding, source::Source};
 
 use super::story::{Story, page, sight, sights, sights_within, told};
 

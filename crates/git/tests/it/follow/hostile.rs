@@ -4,13 +4,13 @@
     reason = "a child process is told where to look through its environment"
 )]
 
-use std::fs;
-use std::path::Path;
-use std::process::Command;
+use std::{fs, path::Path, process::Command};
 
 use apostille_core::remember::prove::capture_citation;
-use apostille_git::git::{Checkout, Commit};
-use apostille_git::worktree::WorkTree;
+use apostille_git::{
+    git::{Checkout, Commit},
+    worktree::WorkTree,
+};
 use apostille_text::digest::Digest;
 
 use super::story::{Story, is_like, page, sight, told};

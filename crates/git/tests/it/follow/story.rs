@@ -1,19 +1,24 @@
 //! Repositories told as stories: what was written and cited, what happened since, and what a look says now.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
 
-use apostille_cite::citation::Citation;
-use apostille_cite::follow::{CitationFinding, FAR};
-use apostille_cite::source::Source;
-use apostille_cite::verdict::Verdict;
-use apostille_core::Context;
-use apostille_core::policy::Policy;
-use apostille_core::remember::prove::capture_citation;
-use apostille_core::store::ram::RamStore;
-use apostille_git::git::{Checkout, Commit};
-use apostille_git::worktree::WorkTree;
+use apostille_cite::{
+    citation::Citation,
+    follow::{CitationFinding, FAR},
+    source::Source,
+    verdict::Verdict,
+};
+use apostille_core::{
+    Context, policy::Policy, remember::prove::capture_citation, store::ram::RamStore,
+};
+use apostille_git::{
+    git::{Checkout, Commit},
+    worktree::WorkTree,
+};
 use tempfile::TempDir;
 
 /// When everything in these repositories was written.

@@ -2,8 +2,10 @@
 
 use std::cell::RefCell;
 
-use apostille_agents::client::Client;
-use apostille_agents::session::{AgentSession, Moment, SessionEntry, ShownMemory};
+use apostille_agents::{
+    client::Client,
+    session::{AgentSession, Moment, SessionEntry, ShownMemory},
+};
 use apostille_api::host::{ActivityStore, PlaceError};
 use apostille_tasks::task::{GateEvent, Task, TaskSlug};
 

@@ -4,8 +4,10 @@ use apostille_agents::session::{AgentSession, Moment, SessionEntry};
 use apostille_contract::sample_speaker;
 use apostille_core::forget::forget;
 
-use super::beside::{Kept, asked, moment};
-use super::*;
+use super::{
+    beside::{Kept, asked, moment},
+    *,
+};
 
 /// A session in which everything happened once.
 fn told(world: &World) -> Kept {

@@ -1,11 +1,12 @@
 //! Tasks and the report, as a person reads them.
 
 use apostille_core::memory::MemoryId;
-use apostille_tasks::task::gate::GateStart;
-use apostille_tasks::task::{GateAction, SUMMARY};
+use apostille_tasks::task::{GateAction, SUMMARY, gate::GateStart};
 
-use super::beside::{Kept, now};
-use super::*;
+use super::{
+    beside::{Kept, now},
+    *,
+};
 
 fn episode(world: &World, task: &str, tag: &str, fact: &str, places: &[&str]) -> MemoryId {
     let tags = tag.split(',').map(Into::into).collect();

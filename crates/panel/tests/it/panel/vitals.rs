@@ -1,11 +1,12 @@
 //! Health, as a person reads it.
 
 use apostille_agents::session::{AgentSession, Moment};
-use apostille_core::policy::BreakerPolicy;
-use apostille_core::{breaker, remember, verify};
+use apostille_core::{breaker, policy::BreakerPolicy, remember, verify};
 
-use super::beside::{Kept, moment};
-use super::*;
+use super::{
+    beside::{Kept, moment},
+    *,
+};
 
 /// Everything that a plot is about happened, over three days.
 fn lived() -> World {

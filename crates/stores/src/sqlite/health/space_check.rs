@@ -2,20 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use apostille_core::event::{Event, Happening};
-use apostille_core::format::{EventRecord, MemoryRecord};
-use apostille_core::memory::{Memory, MemoryId, Status};
-use apostille_core::store::breaker_state::{self, OpenBreaker};
-use apostille_text::digest::Digest;
-use apostille_text::terms::StemCache;
-use rusqlite::types::Value;
-use rusqlite::{Connection, Row};
+use apostille_core::{
+    event::{Event, Happening},
+    format::{EventRecord, MemoryRecord},
+    memory::{Memory, MemoryId, Status},
+    store::breaker_state::{self, OpenBreaker},
+};
+use apostille_text::{digest::Digest, terms::StemCache};
+use rusqlite::{Connection, Row, types::Value};
 
-use crate::sqlite::pack::{self, BlobPlace, PostingLists};
-use crate::sqlite::query::{each_row, select_value};
-use crate::sqlite::rows::EventRow;
-use crate::sqlite::{SPACE_BITS, breaker_state as breakers, memory_row_key, row_seal, space_sum};
-use crate::store_errors::SqliteResult;
+use crate::{
+    sqlite::{
+        SPACE_BITS, breaker_state as breakers, memory_row_key,
+        pack::{self, BlobPlace, PostingLists},
+        query::{each_row, select_value},
+        row_seal,
+        rows::EventRow,
+        space_sum,
+    },
+    store_errors::SqliteResult,
+};
 
 /// What the rows of a space say that the rest must be.
 #[derive(Default)]
