@@ -58,7 +58,7 @@ pub struct Briefing {
 impl Briefing {
     /// Writes down what was shown, as every recall does. It is not part of making the text, so that whoever waits for
     /// that has it first. What went wrong comes back as problems.
-    pub fn log_recall(&self, cx: &Context<'_>) -> Vec<String> {
+    pub fn log_recall(&self, cx: &Context) -> Vec<String> {
         match &self.query {
             Some(query) => recall::log_recall_later(cx, query, &self.shown, &self.withheld),
             None => Vec::new(),
@@ -71,7 +71,7 @@ impl BriefingAudience<'_> {
     /// for approval. After the client dropped most of what was said, also the corrections and rules that were shown before.
     pub fn brief_session_start(
         &self,
-        cx: &Context<'_>,
+        cx: &Context,
         task: &str,
         is_compacted: bool,
     ) -> Result<Briefing, CoreError> {
@@ -119,7 +119,7 @@ impl BriefingAudience<'_> {
     }
 
     /// When the person says something: at first the briefing, later only what is new and clearly to the point.
-    pub fn brief_prompt(&self, cx: &Context<'_>, text: &str) -> Result<Briefing, CoreError> {
+    pub fn brief_prompt(&self, cx: &Context, text: &str) -> Result<Briefing, CoreError> {
         let is_history = asks_for_history(text);
         let mut layers = vec![Layer::Knowledge];
         layers.extend(is_history.then_some(Layer::Episode));
@@ -142,7 +142,7 @@ impl BriefingAudience<'_> {
     /// When files are about to be changed: the memories that cite them, once.
     pub fn brief_file_touch(
         &self,
-        cx: &Context<'_>,
+        cx: &Context,
         paths: Vec<RepoPath>,
     ) -> Result<Briefing, CoreError> {
         let is_on = cx.policy.inject.mode != InjectMode::Off;
@@ -156,7 +156,7 @@ impl BriefingAudience<'_> {
     }
 
     /// Before the client drops most of what was said: what must be kept, as bullets.
-    pub fn brief_compaction(&self, cx: &Context<'_>, task: &str) -> Result<Briefing, CoreError> {
+    pub fn brief_compaction(&self, cx: &Context, task: &str) -> Result<Briefing, CoreError> {
         let Some(mut page) = BriefingPage::from_policy(cx.policy) else {
             return Ok(Briefing::default());
         };
@@ -169,7 +169,7 @@ impl BriefingAudience<'_> {
     }
 
     /// How the person wants things done, wherever they work: what they said last first.
-    fn list_user_preferences(&self, cx: &Context<'_>) -> Result<Vec<VerifiedMemory>, CoreError> {
+    fn list_user_preferences(&self, cx: &Context) -> Result<Vec<VerifiedMemory>, CoreError> {
         let filter = MemoryFilter {
             spaces: vec![self.user.clone()],
             layers: vec![Layer::Knowledge],
@@ -183,7 +183,7 @@ impl BriefingAudience<'_> {
     }
 
     /// The corrections, rules and preferences among what was shown, as they stand now; what does not hold is left out.
-    fn list_shown_rules(&self, cx: &Context<'_>) -> Result<Vec<VerifiedMemory>, CoreError> {
+    fn list_shown_rules(&self, cx: &Context) -> Result<Vec<VerifiedMemory>, CoreError> {
         let ids: Vec<_> = self.session.shown_ids().into_iter().collect();
         let mut memories = cx.store.get_by_ids(&ids)?;
         memories.retain(|it| {
@@ -197,7 +197,7 @@ impl BriefingAudience<'_> {
     /// Recalls, and puts on a page what fits.
     fn recall_into_briefing(
         &self,
-        cx: &Context<'_>,
+        cx: &Context,
         ask: RecallRequest,
     ) -> Result<Briefing, CoreError> {
         let Some(mut page) = BriefingPage::from_policy(cx.policy) else {
@@ -226,7 +226,7 @@ impl BriefingAudience<'_> {
     }
 }
 
-fn keep_good_memories(cx: &Context<'_>, memories: Vec<Memory>) -> Vec<VerifiedMemory> {
+fn keep_good_memories(cx: &Context, memories: Vec<Memory>) -> Vec<VerifiedMemory> {
     let mut all = verify::follow_memory_citations(cx, memories);
     all.retain(VerifiedMemory::is_good);
     all

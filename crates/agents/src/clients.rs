@@ -62,7 +62,6 @@ pub struct ClientProfile {
 }
 
 /// What is known about a client.
-#[must_use]
 pub fn find_client_profile(client: Client) -> &'static ClientProfile {
     let mut all = CLIENTS.iter().copied();
     // A test holds that every client has a row.
@@ -75,12 +74,11 @@ pub fn list_client_profiles() -> impl Iterator<Item = &'static ClientProfile> {
 }
 
 /// Reads what a client sent to a hook that stands in the file of `named`. `None`: an event that we do not know, or no JSON.
-#[must_use]
 pub fn read_hook_call(
     named: Client,
     event: &str,
     stdin: &str,
-    env: &EnvLookup<'_>,
+    env: &EnvLookup,
 ) -> Option<HookCall> {
     let payload = Payload::parse_object(stdin)?;
     let marks = CLIENTS.map(|it| (it.client, &it.caller));
@@ -90,7 +88,6 @@ pub fn read_hook_call(
 }
 
 /// What is printed in answer to a call; empty when there is nothing to say.
-#[must_use]
 pub fn print_hook_reply(call: &HookCall, reply: &HookReply) -> String {
     (find_client_profile(call.client).reply.print)(call, reply)
 }
@@ -106,7 +103,6 @@ pub fn can_take_context(call: &HookCall) -> bool {
 }
 
 /// Whether the client still has what it was told when the session began.
-#[must_use]
 pub fn has_start_context(call: &HookCall) -> bool {
     let is_resumed = matches!(
         call.moment,
@@ -120,7 +116,6 @@ pub fn has_start_context(call: &HookCall) -> bool {
 
 /// Whether the client goes on without what was said before: it compacts, it begins anew, or it resumes without the
 /// context that hooks gave to prompts.
-#[must_use]
 pub fn is_context_lost(call: &HookCall) -> bool {
     match call.moment {
         HookMoment::Start {
@@ -133,7 +128,6 @@ pub fn is_context_lost(call: &HookCall) -> bool {
 }
 
 /// Everything that may be of ours in the settings of any client.
-#[must_use]
 pub fn collect_own_traces() -> OwnTraces {
     let all = || list_client_profiles().map(|it| &it.settings);
     OwnTraces {
@@ -154,7 +148,6 @@ pub fn list_session_variables() -> impl Iterator<Item = &'static str> {
 
 impl ClientProfile {
     /// What the client documents, for every event that we answer.
-    #[must_use]
     pub fn hook_samples(&self) -> &'static [HookSample] {
         self.payload.samples
     }
@@ -166,14 +159,12 @@ impl ClientProfile {
     }
 
     /// What an answer may say at an event; nothing, where it is plain text.
-    #[must_use]
     pub fn answer_keys(&self, event: &str) -> Option<Names> {
         let is_plain = self.reply.plain_events.contains(&event);
         (!is_plain).then_some(self.reply.keys)
     }
 
     /// What the client sets in the hooks that it runs, where a payload alone would not tell who calls.
-    #[must_use]
     pub fn hook_variables(&self) -> &'static [(&'static str, &'static str)] {
         self.caller.sets
     }
@@ -199,7 +190,6 @@ impl ClientProfile {
 
     /// Where the client keeps the transcript of a session in this home, for events that do not say it; only where the
     /// session's id is enough to know.
-    #[must_use]
     pub fn default_transcript_path(&self, home: &Path, session: &str) -> Option<PathBuf> {
         let home = home.to_str()?;
         let env = |name: &str| (name == "HOME").then(|| home.to_owned());

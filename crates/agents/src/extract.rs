@@ -63,7 +63,6 @@ pub struct ExtractedStatement {
 
 /// What the person stated in a session, explicitly and for good, that the agent did not remember: at most five
 /// statements, in the order in which they were made.
-#[must_use]
 pub fn extract_statements(turns: &[TranscriptTurn]) -> Vec<ExtractedStatement> {
     let mut found: Vec<ExtractedStatement> = Vec::new();
     let mut last_prompt = None;
@@ -120,10 +119,7 @@ fn extract_from_prompt(
 }
 
 /// What a sentence states, if it does so beyond doubt.
-fn extract_from_sentence(
-    sentence: &Sentence,
-    setting: &SentenceContext<'_>,
-) -> Option<SortedPhrase> {
+fn extract_from_sentence(sentence: &Sentence, setting: &SentenceContext) -> Option<SortedPhrase> {
     if setting.is_off_record || non_statements::is_doubtful_sentence(sentence) {
         return None;
     }

@@ -20,7 +20,6 @@ pub struct DailyHookLatency {
 }
 
 /// The waits by day, the oldest first; a day without any is left out.
-#[must_use]
 pub fn compute_hook_latencies(sessions: &[AgentSession]) -> Vec<DailyHookLatency> {
     let mut days: BTreeMap<Date, Vec<u32>> = BTreeMap::new();
     for entry in sessions.iter().flat_map(|it| &it.entries) {

@@ -70,10 +70,7 @@ pub struct LearnOutcome {
 }
 
 /// Learns from a session that is over. Doing it twice learns nothing twice.
-pub fn learn_from_session(
-    cx: &Context<'_>,
-    left: &EndedSession<'_>,
-) -> Result<LearnOutcome, CoreError> {
+pub fn learn_from_session(cx: &Context, left: &EndedSession) -> Result<LearnOutcome, CoreError> {
     Ok(LearnOutcome {
         pending: left.remember_statements(cx)?,
         applied: left.record_applied_memories(cx)?,
@@ -84,7 +81,7 @@ pub fn learn_from_session(
 
 impl EndedSession<'_> {
     /// Keeps what was stated, each waiting for a person; what is known, or refused, is let go.
-    fn remember_statements(&self, cx: &Context<'_>) -> Result<Vec<Memory>, CoreError> {
+    fn remember_statements(&self, cx: &Context) -> Result<Vec<Memory>, CoreError> {
         let mut kept = Vec::new();
         for gleaned in self.gleaned {
             // Which prompt of the session it is: people, and `why`, count those.
@@ -107,7 +104,7 @@ impl EndedSession<'_> {
     }
 
     /// Counts what was of use, once for a session.
-    fn record_applied_memories(&self, cx: &Context<'_>) -> Result<Vec<MemoryId>, CoreError> {
+    fn record_applied_memories(&self, cx: &Context) -> Result<Vec<MemoryId>, CoreError> {
         let (mut counted, mut shown) = (Vec::new(), Vec::new());
         for entry in &self.session.entries {
             let ids = entry.shown.iter().map(|it| it.id);
@@ -136,7 +133,7 @@ impl EndedSession<'_> {
     }
 
     /// Keeps what was done as an episode; a later summary of the same session takes the place of an earlier one.
-    fn remember_summary(&self, cx: &Context<'_>) -> Result<Option<Memory>, CoreError> {
+    fn remember_summary(&self, cx: &Context) -> Result<Option<Memory>, CoreError> {
         let Some(fact) = summarise_session(&self.list_shareable_turns(), None) else {
             return Ok(None);
         };
@@ -201,7 +198,7 @@ impl EndedSession<'_> {
     }
 
     /// Forgets the notes that were for this session only.
-    fn forget_scratch(&self, cx: &Context<'_>) -> Result<usize, CoreError> {
+    fn forget_scratch(&self, cx: &Context) -> Result<usize, CoreError> {
         let filter = MemoryFilter {
             spaces: self.spaces().into(),
             layers: vec![Layer::Session],

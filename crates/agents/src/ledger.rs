@@ -38,7 +38,6 @@ pub struct OpenSession {
 
 impl SessionLedger {
     /// The ledger in this folder, which need not be there.
-    #[must_use]
     pub fn new(folder: &Path) -> Self {
         Self {
             folder: folder.into(),
@@ -74,7 +73,6 @@ impl SessionLedger {
     }
 
     /// A session as it is; empty when there is none.
-    #[must_use]
     pub fn read_session(&self, session: &str) -> AgentSession {
         read_session_file(&self.session_path(session)).unwrap_or_default()
     }
@@ -87,7 +85,6 @@ impl SessionLedger {
 
     /// The sessions that were added to last, of those that are wanted, the last one first; at most so many, and no more
     /// are read than it takes to find them.
-    #[must_use]
     pub fn list_latest(
         &self,
         limit: usize,

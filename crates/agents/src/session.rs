@@ -134,7 +134,6 @@ pub struct SessionEntry {
 
 impl SessionEntry {
     /// A moment at which nothing was shown.
-    #[must_use]
     pub fn new(at: Timestamp, session: &str, client: Client, space: Space, moment: Moment) -> Self {
         Self {
             at,
@@ -181,7 +180,6 @@ pub struct AgentSession {
 
 impl AgentSession {
     /// A session as it was written down; what cannot be read is left out.
-    #[must_use]
     pub fn from_lines(text: &str) -> Self {
         Self {
             entries: text
@@ -192,7 +190,6 @@ impl AgentSession {
     }
 
     /// Whether words from outside came in so far.
-    #[must_use]
     pub fn is_exposed(&self) -> bool {
         self.entries.iter().any(|it| it.is_outside)
     }
@@ -208,7 +205,6 @@ impl AgentSession {
     }
 
     /// What was shown at any time.
-    #[must_use]
     pub fn shown_ids(&self) -> BTreeSet<MemoryId> {
         self.entries
             .iter()
@@ -234,7 +230,6 @@ impl AgentSession {
     }
 
     /// The moments that nobody has gone through yet.
-    #[must_use]
     pub fn unlearned_entries(&self) -> Vec<&SessionEntry> {
         let covered = self
             .entries
@@ -250,7 +245,6 @@ impl AgentSession {
     }
 
     /// Whether it began before.
-    #[must_use]
     pub fn has_begun(&self) -> bool {
         self.entries.iter().any(|it| it.moment == Moment::Start)
     }
@@ -264,7 +258,6 @@ impl AgentSession {
     }
 
     /// Whether the person asked, for the turn that is going on, to leave memory out of it.
-    #[must_use]
     pub fn is_memory_ignored(&self) -> bool {
         self.entries
             .iter()
@@ -293,7 +286,6 @@ impl AgentSession {
     }
 
     /// Where the client writes down what is said, as last told.
-    #[must_use]
     pub fn transcript_path(&self) -> Option<&str> {
         self.entries
             .iter()

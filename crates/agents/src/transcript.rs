@@ -50,7 +50,6 @@ pub struct ToolCall {
 
 /// Whether a tool brings in what strangers wrote: pages, searches, other servers. A command that fetches does, too, unless
 /// it asks this machine.
-#[must_use]
 pub fn is_outside_text_tool(tool: &str, input: &str) -> bool {
     let tool = tool.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|it| tool.contains(it));

@@ -35,7 +35,6 @@ pub struct AccessToken {
 
 impl AccessToken {
     /// What it says of who speaks.
-    #[must_use]
     pub fn to_facts(&self) -> TokenFacts {
         TokenFacts {
             name: self.name.clone(),
@@ -46,7 +45,6 @@ impl AccessToken {
     }
 
     /// Whether it reaches this space.
-    #[must_use]
     pub fn reaches_space(&self, space: &Space) -> bool {
         self.spaces.as_ref().is_none_or(|it| it.contains(space))
     }
@@ -58,7 +56,6 @@ impl AccessToken {
     }
 
     /// Whether it allows this.
-    #[must_use]
     pub fn allows_access(&self, access: Access) -> bool {
         self.access >= access
     }

@@ -41,7 +41,7 @@ pub fn list_api_calls() -> impl Iterator<Item = &'static ApiCall> {
 const OPENAPI: ApiCall = ApiCall::new(Get, "/api/openapi.json", Access::Read, handle_openapi_call)
     .with_description("openapi", "about", "This document");
 
-fn handle_openapi_call(_: &RequestScope<'_>, asked: &RequestInput) -> Result<HttpReply, CallFault> {
+fn handle_openapi_call(_: &RequestScope, asked: &RequestInput) -> Result<HttpReply, CallFault> {
     let NoArguments {} = read_query_arguments(&asked.query)?;
     HttpReply::new_json(200, &build_openapi_document())
 }

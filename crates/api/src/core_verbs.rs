@@ -19,8 +19,8 @@ const MAX_VERIFIED: usize = 1_000;
 
 /// Forgets a memory, and has forgotten what was kept beside the store.
 pub fn forget_with_cleanup(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    cx: &Context,
+    here: &CallPlace,
     name: MemoryName,
     reason: &str,
 ) -> Result<Result<Box<Memory>, Refusal>, CallFault> {
@@ -43,7 +43,7 @@ pub fn forget_with_cleanup(
 
 /// Memories that a draft resembles, as they may be told: what one says that does not hold here is not repeated.
 pub fn withhold_stale_neighbours(
-    cx: &Context<'_>,
+    cx: &Context,
     near: Vec<NearMemory>,
 ) -> Result<Vec<NearMemory>, CallFault> {
     Ok(dedupe::withhold_stale_facts(cx, near)?)
@@ -51,7 +51,7 @@ pub fn withhold_stale_neighbours(
 
 /// The memories with these names, or else those in use that cite something at this path.
 pub fn find_memories_to_verify(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: Vec<Space>,
     names: Vec<MemoryName>,
     path: Option<RepoPath>,

@@ -63,7 +63,6 @@ pub struct CallPlace<'a> {
 
 impl<'a> CallPlace<'a> {
     /// A caller of whom nothing but the repository is known.
-    #[must_use]
     pub fn in_repo(repo: &'a Space) -> Self {
         Self {
             repo,
@@ -82,7 +81,6 @@ impl<'a> CallPlace<'a> {
     }
 
     /// The context for what is written into this space: a repository's rules do not reach into a person's.
-    #[must_use]
     pub fn context_for_space<'c>(&self, cx: &Context<'c>, space: &Space) -> Context<'c>
     where
         'a: 'c,
@@ -94,7 +92,6 @@ impl<'a> CallPlace<'a> {
     }
 
     /// An agent's voice, in this session. Words from outside are nobody's here.
-    #[must_use]
     pub fn agent_voice(&self, author: Option<&str>) -> Voice {
         Voice {
             author: author.map(Into::into),
@@ -235,7 +232,7 @@ impl CallScope {
     pub fn run<T>(
         self,
         late: &dyn Fn() -> bool,
-        work: impl FnOnce(&Context<'_>, &CallPlace<'_>) -> T,
+        work: impl FnOnce(&Context, &CallPlace) -> T,
     ) -> Result<T, PlaceError> {
         let forgot = RefCell::default();
         // The door that every connection comes in by.

@@ -100,7 +100,6 @@ pub struct ErrorView {
 
 impl ErrorReply {
     /// This went wrong.
-    #[must_use]
     pub fn new(message: String) -> Self {
         Self {
             ok: false,

@@ -55,7 +55,6 @@ pub struct RequestInput {
 
 impl RequestInput {
     /// A part of the path.
-    #[must_use]
     pub fn path_part(&self, name: &str) -> &str {
         self.parts
             .iter()
@@ -74,7 +73,6 @@ impl RequestInput {
     }
 
     /// The fields of a form that was sent.
-    #[must_use]
     pub fn form_fields(&self) -> Vec<(String, String)> {
         form_urlencoded::parse(&self.body).into_owned().collect()
     }
@@ -97,7 +95,6 @@ pub struct HttpReply {
 
 impl HttpReply {
     /// A page.
-    #[must_use]
     pub fn new_html(status: u16, body: impl Into<String>) -> Self {
         Self::new(status, "text/html; charset=utf-8", body.into())
     }
@@ -112,7 +109,6 @@ impl HttpReply {
     }
 
     /// Goes to another page, after something was done.
-    #[must_use]
     pub fn see_other(path: impl Into<String>) -> Self {
         let mut reply = Self::new(303, "text/plain; charset=utf-8", String::new());
         reply.headers.push(("location", path.into()));
@@ -120,7 +116,6 @@ impl HttpReply {
     }
 
     /// A body of this kind.
-    #[must_use]
     pub fn new(status: u16, kind: &'static str, body: String) -> Self {
         Self {
             status,
@@ -157,7 +152,6 @@ pub struct RequestScope<'a> {
 
 impl<'a> RequestScope<'a> {
     /// A request of the holder of this pass.
-    #[must_use]
     pub fn new(
         cx: &'a Context<'a>,
         here: &'a CallPlace<'a>,
@@ -179,7 +173,6 @@ impl<'a> RequestScope<'a> {
     }
 
     /// The spaces in play that the pass reaches, the repository's first.
-    #[must_use]
     pub fn reachable_spaces(&self) -> Vec<Space> {
         self.here
             .spaces()
@@ -201,7 +194,6 @@ impl<'a> RequestScope<'a> {
     }
 
     /// The person whose words a request brings, where one speaks.
-    #[must_use]
     pub fn person(&self) -> Option<&Person> {
         self.speaker.person()
     }

@@ -45,7 +45,6 @@ impl ArgumentError {
     }
 
     /// A required field that is not there.
-    #[must_use]
     pub fn new_missing(field: &str) -> Self {
         Self::new(field, "it is required")
     }

@@ -220,7 +220,6 @@ pub struct AuditReport {
 
 impl AuditReport {
     /// Whether anything found misleads or does harm.
-    #[must_use]
     pub fn has_problems(&self) -> bool {
         self.count_by_severity(Severity::Error) + self.count_by_severity(Severity::Warning) > 0
     }
@@ -232,7 +231,6 @@ impl AuditReport {
     }
 
     /// How many findings of a class were left off.
-    #[must_use]
     pub fn count_left_off(&self, class: Class) -> usize {
         let shown = self.findings.iter().filter(|it| it.class == class).count();
         self.counts
@@ -417,7 +415,6 @@ impl AffectedMemory {
 
 impl AuditFinding {
     /// A finding about no memory in particular.
-    #[must_use]
     pub fn new(
         class: Class,
         severity: Severity,

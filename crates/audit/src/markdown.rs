@@ -11,7 +11,6 @@ const LINE: usize = 300;
 
 impl AuditReport {
     /// It as Markdown.
-    #[must_use]
     pub fn to_markdown(&self) -> String {
         let space = self.spaces.first().map_or("", Space::as_str);
         let title = format!("# Audit of {space}\n\n{}\n", self.summary());
@@ -30,7 +29,6 @@ impl AuditReport {
     }
 
     /// What was looked at, where, and how much was found, in a sentence.
-    #[must_use]
     pub fn summary(&self) -> String {
         let spaces: Vec<&str> = self.spaces.iter().map(Space::as_str).collect();
         let at = self.commit.as_deref().and_then(|it| it.get(..10));
@@ -50,7 +48,6 @@ impl AuditReport {
     }
 
     /// How many findings there are of each severity.
-    #[must_use]
     pub fn format_severity_counts(&self) -> String {
         let counts = Severity::ALL
             .iter()

@@ -51,7 +51,6 @@ words! {
 
 impl ReviewItem {
     /// The memory.
-    #[must_use]
     pub fn memory(&self) -> &Memory {
         &self.verified.memory
     }

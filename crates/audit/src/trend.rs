@@ -38,7 +38,6 @@ pub struct TrendDay {
 
 impl TrendDay {
     /// How many memories stood here at its end.
-    #[must_use]
     pub fn count_in_stage(&self, stage: Stage) -> u64 {
         self.stages.get(&stage).copied().unwrap_or(0)
     }
@@ -51,7 +50,6 @@ impl TrendDay {
 
     /// How many looks found citations to hold. Whatever is shown was looked at for it, and not only what `verify` is asked
     /// about.
-    #[must_use]
     pub fn count_held(&self) -> u64 {
         self.count_events(Happening::VerifiedValid) + self.n_held
     }
@@ -113,7 +111,6 @@ pub struct Trend {
 }
 
 /// The day of a time, in UTC.
-#[must_use]
 pub fn utc_date(at: Timestamp) -> Date {
     TimeZone::UTC.to_datetime(at).date()
 }
@@ -168,7 +165,6 @@ fn list_empty_days(first: Date, last: Date) -> Vec<TrendDay> {
 }
 
 /// The days from the first to the last, out of how many memories stand where now and what happened, the newest first.
-#[must_use]
 pub fn fold_trend_days(
     stages: BTreeMap<Stage, u64>,
     first: Date,

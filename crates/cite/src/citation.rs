@@ -38,7 +38,6 @@ impl CodeLocationError {
 
 impl RepoPath {
     /// The path as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -82,7 +81,7 @@ fn is_forbidden_path_part(part: &str) -> bool {
 }
 
 impl fmt::Display for RepoPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.pad(&self.0)
     }
 }
@@ -99,7 +98,6 @@ impl LineSpan {
     pub const FIRST: Self = Self { start: 1, end: 1 };
 
     /// The lines from `start` to `end`; `None` unless 1 ≤ start ≤ end.
-    #[must_use]
     pub fn new(start: u32, end: u32) -> Option<Self> {
         (1 <= start && start <= end).then_some(Self { start, end })
     }
@@ -138,7 +136,7 @@ impl LineSpan {
 }
 
 impl fmt::Display for LineSpan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         if self.start == self.end {
             write!(f, "{}", self.start)
         } else {
@@ -192,7 +190,7 @@ impl FromStr for CodeLocation {
 }
 
 impl fmt::Display for CodeLocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "{}:{}", self.path, self.lines)
     }
 }
@@ -220,7 +218,6 @@ pub struct Citation {
 
 impl Citation {
     /// The place it points to.
-    #[must_use]
     pub fn location(&self) -> CodeLocation {
         CodeLocation {
             path: self.path.clone(),

@@ -3,7 +3,6 @@
 use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
 
 /// A unified diff of two texts, without a header.
-#[must_use]
 pub fn format_unified_diff(was: &str, now: &str) -> String {
     let input = InternedInput::new(was, now);
     let mut diff = Diff::compute(Algorithm::Histogram, &input);

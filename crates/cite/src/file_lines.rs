@@ -11,7 +11,6 @@ pub struct FileLines<'a> {
 
 impl<'a> FileLines<'a> {
     /// The lines of this content. Windows line endings count as plain ones.
-    #[must_use]
     pub fn from_bytes(bytes: &'a [u8]) -> Self {
         let mut lines: Vec<&[u8]> = bytes.split(|b| *b == b'\n').collect();
         if lines.last().is_some_and(|it| it.is_empty()) {
@@ -24,7 +23,6 @@ impl<'a> FileLines<'a> {
     }
 
     /// The first lines of this content only: enough for a citation near the top of a long file.
-    #[must_use]
     pub fn from_head(bytes: &'a [u8], n_lines: usize) -> Self {
         let end = bytes
             .iter()
@@ -35,7 +33,6 @@ impl<'a> FileLines<'a> {
     }
 
     /// All lines.
-    #[must_use]
     pub fn lines(&self) -> &[&'a [u8]] {
         &self.lines
     }
@@ -71,7 +68,6 @@ impl<'a> FileLines<'a> {
     }
 
     /// Short digests of up to `n` lines after this one, nearest first.
-    #[must_use]
     pub fn fingerprints_after(&self, line: u32, n: usize) -> Vec<String> {
         self.lines
             .iter()
@@ -93,7 +89,6 @@ impl<'a> FileLines<'a> {
 }
 
 /// Lines joined by newlines, as they are kept and digested.
-#[must_use]
 pub fn join_cited_lines(lines: &[&[u8]]) -> Vec<u8> {
     lines.join(&b"\n"[..])
 }
@@ -105,7 +100,6 @@ pub fn is_binary_content(bytes: &[u8]) -> bool {
 }
 
 /// The short digest of a line, the spaces around it not counted.
-#[must_use]
 pub fn fingerprint_line(line: &[u8]) -> String {
     Digest::hash_bytes(line.trim_ascii()).short_hex()
 }

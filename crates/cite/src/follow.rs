@@ -141,7 +141,6 @@ pub struct CitationFollower<'a> {
 impl<'a> CitationFollower<'a> {
     /// A reader of this source that follows at most `most` commits, takes changes up to `tolerance` for harmless, and
     /// answers `unknown` once `late` says that the time is up.
-    #[must_use]
     pub fn new(
         source: &'a dyn Source,
         tolerance: Change,
@@ -161,7 +160,7 @@ impl<'a> CitationFollower<'a> {
     }
 
     /// One verdict for each citation of each claim.
-    pub fn verify_claims(&mut self, claims: &[CitedClaim<'_>]) -> Vec<Vec<Verdict>> {
+    pub fn verify_claims(&mut self, claims: &[CitedClaim]) -> Vec<Vec<Verdict>> {
         let findings = self.follow_claims(claims).into_iter();
         findings
             .map(|of_claim| of_claim.into_iter().map(|it| it.verdict).collect())
@@ -169,7 +168,7 @@ impl<'a> CitationFollower<'a> {
     }
 
     /// What is found at each citation of each claim, held against what its fact says.
-    pub fn follow_claims(&mut self, claims: &[CitedClaim<'_>]) -> Vec<Vec<CitationFinding>> {
+    pub fn follow_claims(&mut self, claims: &[CitedClaim]) -> Vec<Vec<CitationFinding>> {
         let citations: Vec<&Citation> = claims.iter().flat_map(|it| it.citations).collect();
         let mut sights = self.follow_citations(&citations).into_iter();
         let of_claim = |claim: &CitedClaim<'_>| {
@@ -340,7 +339,7 @@ impl<'a> CitationFollower<'a> {
     fn search_citation(
         &mut self,
         citation: &Citation,
-        road: &Result<Option<HistoryIndex<'_>>, &Verdict>,
+        road: &Result<Option<HistoryIndex>, &Verdict>,
     ) -> CitationSearch {
         let followed = match road {
             Ok(Some(road)) if !(self.late)() => self.follow_through_history(citation, road),
@@ -358,7 +357,7 @@ impl<'a> CitationFollower<'a> {
     fn follow_through_history(
         &mut self,
         citation: &Citation,
-        road: &HistoryIndex<'_>,
+        road: &HistoryIndex,
     ) -> Result<Option<CitationFinding>, Verdict> {
         let Some((span, way)) = self.find_trace_start(citation, road)? else {
             return Ok(None);
@@ -393,7 +392,7 @@ impl<'a> CitationFollower<'a> {
     fn find_trace_start(
         &mut self,
         citation: &Citation,
-        road: &HistoryIndex<'_>,
+        road: &HistoryIndex,
     ) -> Result<Option<(VersionSpan, HistoryRoute)>, Verdict> {
         let way = citation
             .commit
@@ -557,10 +556,7 @@ impl<'a> CitationFollower<'a> {
     }
 
     /// The one place in the tree where each of these texts stands, where there is one.
-    fn scan_tree_for_anchors(
-        &self,
-        anchors: &[Anchor<'_>],
-    ) -> Result<Vec<Option<FileRows>>, Verdict> {
+    fn scan_tree_for_anchors(&self, anchors: &[Anchor]) -> Result<Vec<Option<FileRows>>, Verdict> {
         let mut wanted: HashMap<&[u8], Vec<usize>> = HashMap::new();
         for (which, anchor) in anchors.iter().enumerate() {
             let line = anchor.most_telling_line().trim_ascii();
@@ -595,7 +591,7 @@ impl<'a> CitationFollower<'a> {
         &self,
         citation: &Citation,
         path: &RepoPath,
-        sheet: &FileLines<'_>,
+        sheet: &FileLines,
         rows: &Range<u32>,
         since: Option<String>,
     ) -> Verdict {

@@ -84,7 +84,6 @@ pub type SourceResult<T> = Result<T, SourceError>;
 
 impl SourceError {
     /// What went wrong, with what was behind it.
-    #[must_use]
     pub fn format_with_causes(&self) -> String {
         let mut told = self.to_string();
         let mut cause = std::error::Error::source(self);

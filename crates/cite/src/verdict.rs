@@ -125,7 +125,6 @@ impl Verdict {
     }
 
     /// The word for it.
-    #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Holds => "holds",
@@ -137,7 +136,6 @@ impl Verdict {
     }
 
     /// Whether a memory that rests on it may be shown.
-    #[must_use]
     pub fn is_good(&self) -> bool {
         match self {
             Self::Holds | Self::Moved { .. } => true,
@@ -153,7 +151,6 @@ impl Verdict {
     }
 
     /// How bad it is, to find the worst of several.
-    #[must_use]
     pub fn severity(&self) -> u8 {
         match self {
             Self::Holds => 0,
@@ -168,7 +165,6 @@ impl Verdict {
 }
 
 /// The worst of several verdicts; `None` of none.
-#[must_use]
 pub fn find_worst_verdict(verdicts: &[Verdict]) -> Option<&Verdict> {
     verdicts.iter().rev().max_by_key(|it| it.severity())
 }

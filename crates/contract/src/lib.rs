@@ -56,7 +56,6 @@ pub struct MapSource(pub BTreeMap<String, String>);
 
 impl MapSource {
     /// Two small files.
-    #[must_use]
     pub fn with_sample_files() -> Self {
         let api = "fn a() {}\nconst RETRIES: u32 = 3;\nfn b() {}\n";
         let files = [("src/api.rs", api), ("docs/deploy.md", "one\ntwo\n")];
@@ -91,7 +90,6 @@ pub struct ContractFixture<'a> {
 
 impl<'a> ContractFixture<'a> {
     /// A world around a store.
-    #[must_use]
     pub fn new(store: Box<dyn Store + 'a>) -> Self {
         Self {
             store,

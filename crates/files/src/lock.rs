@@ -55,7 +55,6 @@ impl Drop for StoreLockGuard<'_> {
 
 impl StoreLock {
     /// The queue at this lock file, which need not be there.
-    #[must_use]
     pub fn new(path: PathBuf) -> Self {
         Self { path, file: None }
     }

@@ -129,7 +129,6 @@ type FileFingerprint = (u64, Option<SystemTime>);
 
 impl VerdictCacheFile {
     /// The memo in this file, which need not exist yet.
-    #[must_use]
     pub fn new(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -250,7 +249,6 @@ pub struct CachedSource {
 
 impl CachedSource {
     /// This source, with its findings kept in a memo that others use, too, and that may have been read already.
-    #[must_use]
     pub fn with_cache(source: Box<dyn Source>, memo: Arc<VerdictCacheFile>) -> Self {
         memo.drop_stale();
         Self { source, memo }

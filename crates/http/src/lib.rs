@@ -174,7 +174,6 @@ pub struct HttpServer {
 
 impl HttpServer {
     /// A door to these memories.
-    #[must_use]
     pub fn new(plan: HttpServerConfig) -> Self {
         let gate = Arc::new(RequestLimiter::new(plan.limits));
         let mut server = McpServer::new(Arc::clone(&plan.host), plan.offer);
@@ -202,7 +201,6 @@ impl HttpServer {
     }
 
     /// The path that opens the panel, once.
-    #[must_use]
     pub fn panel_link_path(&self) -> String {
         format!("/open/{}", self.once)
     }

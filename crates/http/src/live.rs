@@ -91,7 +91,7 @@ impl HttpBody for EventStreamBody {
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        polled: &mut Polled<'_>,
+        polled: &mut Polled,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         self.0
             .poll_recv(polled)
@@ -233,7 +233,7 @@ struct LiveUpdate {
 /// What happened in these spaces behind what was heard, and up to where that is. Who never heard anything is told nothing
 /// of what was before.
 fn collect_live_update(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     heard: Option<&LiveCursor>,
 ) -> Result<LiveUpdate, StoreError> {
@@ -268,7 +268,7 @@ fn collect_live_update(
 }
 
 fn format_live_event(
-    cx: &Context<'_>,
+    cx: &Context,
     logged: &LoggedEvent,
     heard: &LiveCursor,
 ) -> Result<String, StoreError> {

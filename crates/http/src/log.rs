@@ -45,7 +45,7 @@ pub(super) fn classify_http_status(status: u16) -> &'static str {
 }
 
 impl RequestLog {
-    pub(super) fn write_line(&self, line: &RequestLogLine<'_>) {
+    pub(super) fn write_line(&self, line: &RequestLogLine) {
         let is_told = match self.told {
             LogLevel::All => true,
             LogLevel::Problems => line.level != "info",

@@ -105,7 +105,7 @@ impl HttpBody for AuthorizedBody {
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        polled: &mut Polled<'_>,
+        polled: &mut Polled,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         while self.look.poll_tick(polled).is_ready() {
             if !(self.is_let_in)() {

@@ -146,7 +146,7 @@ impl HttpServer {
         origin: CallOrigin,
         held: impl Send + 'static,
         late: impl Fn() -> bool + Send + 'static,
-        work: impl FnOnce(&Context<'_>, &CallPlace<'_>) -> T + Send + 'static,
+        work: impl FnOnce(&Context, &CallPlace) -> T + Send + 'static,
     ) -> Result<Result<T, PlaceError>, JoinError> {
         let host = Arc::clone(&self.plan.host);
         let work = tokio::task::spawn_blocking(move || {

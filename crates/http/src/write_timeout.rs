@@ -33,7 +33,7 @@ impl WriteTimeoutStream {
     /// What came of writing; an error where that was waited for too long.
     fn enforce_write_timeout<T>(
         &mut self,
-        polled: &mut Context<'_>,
+        polled: &mut Context,
         wrote: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         if wrote.is_ready() {
@@ -50,8 +50,8 @@ impl WriteTimeoutStream {
 impl AsyncRead for WriteTimeoutStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
-        polled: &mut Context<'_>,
-        into: &mut ReadBuf<'_>,
+        polled: &mut Context,
+        into: &mut ReadBuf,
     ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(polled, into)
     }
@@ -60,7 +60,7 @@ impl AsyncRead for WriteTimeoutStream {
 impl AsyncWrite for WriteTimeoutStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
-        polled: &mut Context<'_>,
+        polled: &mut Context,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let wrote = Pin::new(&mut self.stream).poll_write(polled, bytes);
@@ -69,8 +69,8 @@ impl AsyncWrite for WriteTimeoutStream {
 
     fn poll_write_vectored(
         mut self: Pin<&mut Self>,
-        polled: &mut Context<'_>,
-        bytes: &[io::IoSlice<'_>],
+        polled: &mut Context,
+        bytes: &[io::IoSlice],
     ) -> Poll<io::Result<usize>> {
         let wrote = Pin::new(&mut self.stream).poll_write_vectored(polled, bytes);
         self.enforce_write_timeout(polled, wrote)
@@ -80,11 +80,11 @@ impl AsyncWrite for WriteTimeoutStream {
         self.stream.is_write_vectored()
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, polled: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_flush(mut self: Pin<&mut Self>, polled: &mut Context) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_flush(polled)
     }
 
-    fn poll_shutdown(mut self: Pin<&mut Self>, polled: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_shutdown(mut self: Pin<&mut Self>, polled: &mut Context) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(polled)
     }
 }

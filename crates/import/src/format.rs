@@ -63,7 +63,6 @@ impl Format {
     }
 
     /// The names of all of them, for people.
-    #[must_use]
     pub fn join_names() -> String {
         Self::ALL
             .iter()
@@ -77,7 +76,6 @@ impl Format {
 const TRIED: usize = 20;
 
 /// Which format a text is of: by what it says, and by its name where that says nothing.
-#[must_use]
 pub fn detect_import_format(sheet: &ForeignFile) -> Option<Format> {
     match sheet.text.trim_start().starts_with(['{', '[']) {
         true => iter_filled_lines(sheet.text)
@@ -121,7 +119,6 @@ fn detect_json_format(text: &str) -> Option<Format> {
 }
 
 /// What a JSON text of no known format lacks; `None` for what is no JSON at all.
-#[must_use]
 pub fn explain_unknown_json(text: &str) -> Option<String> {
     if let Ok(value) = serde_json::from_str::<Value>(text) {
         let why = value.is_object().then(|| NotebookNote::parse_line(text));

@@ -18,7 +18,6 @@ pub struct CountGuard(Arc<AtomicUsize>);
 
 impl CountGuard {
     /// Counts one more until it is dropped.
-    #[must_use]
     pub fn new(count: &Arc<AtomicUsize>) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
         Self(Arc::clone(count))
@@ -97,7 +96,6 @@ pub struct ConcurrencyLimit {
 
 impl ConcurrencyLimit {
     /// A limit of this many at once, with a queue of this length behind them.
-    #[must_use]
     pub fn new(at_once: usize, queue: usize) -> Self {
         Self {
             at_once,

@@ -99,7 +99,6 @@ pub struct McpServer {
 
 impl McpServer {
     /// A server of this host's memories.
-    #[must_use]
     pub fn new(host: Arc<dyn Host>, offer: ToolOffer) -> Self {
         Self {
             changes: changes::ChangeNotifier::new(Arc::clone(&host)),

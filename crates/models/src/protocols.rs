@@ -51,7 +51,7 @@ impl ModelApi {
         }
     }
 
-    fn build_body(self, name: &str, ask: &ModelRequest<'_>, form: RequestForm) -> Value {
+    fn build_body(self, name: &str, ask: &ModelRequest, form: RequestForm) -> Value {
         match self {
             Self::OpenAi => openai::build_openai_body(name, ask, form),
             Self::Anthropic => anthropic::build_anthropic_body(name, ask, form),
@@ -131,7 +131,7 @@ pub struct ModelOptions {
 
 /// Without the base and the proxy, which may hold passwords.
 impl fmt::Debug for ModelOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("Options")
             .field("api", &self.api)
             .field("name", &self.name)
@@ -182,14 +182,13 @@ impl RemoteModel {
     }
 
     /// Whether nobody on the way can read what is sent: only then is a key sent.
-    #[must_use]
     pub fn is_private(&self) -> bool {
         self.address.is_private()
     }
 }
 
 impl Model for RemoteModel {
-    fn complete(&self, ask: &ModelRequest<'_>) -> Result<String, ModelError> {
+    fn complete(&self, ask: &ModelRequest) -> Result<String, ModelError> {
         let mut call = ModelCall::new(self)?;
         let (api, mut form) = (self.options.api, RequestForm::STRICTEST);
         loop {
@@ -206,7 +205,7 @@ impl Model for RemoteModel {
 
 /// Without the owner, who knows the key.
 impl fmt::Debug for RemoteModel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("Remote")
             .field("address", &self.address)
             .field("options", &self.options)

@@ -29,7 +29,7 @@ const TASK: usize = 800;
 const CLOSE: usize = 20;
 
 /// What a prompt would be given.
-pub fn render_ask_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+pub fn render_ask_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
     let prompt = asked.query_value("prompt").unwrap_or_default().trim();
     let prompt: String = prompt.chars().take(PROMPT).collect();
     let user = visit.here.user.filter(|it| visit.pass.reaches_space(it));
@@ -46,7 +46,7 @@ pub fn render_ask_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelR
     render_panel_page(visit, PanelTab::Ask, "Ask", &body)
 }
 
-fn render_ask_form(visit: &RequestScope<'_>, prompt: &str) -> Markup {
+fn render_ask_form(visit: &RequestScope, prompt: &str) -> Markup {
     let control = html! {
         textarea id="prompt" name="prompt" rows="3" maxlength=(PROMPT) aria-describedby="prompt-hint" { "\n" (prompt) }
     };
@@ -61,8 +61,8 @@ fn render_ask_form(visit: &RequestScope<'_>, prompt: &str) -> Markup {
 }
 
 fn render_ask_answer(
-    visit: &RequestScope<'_>,
-    reader: &BriefingAudience<'_>,
+    visit: &RequestScope,
+    reader: &BriefingAudience,
     prompt: &str,
 ) -> PanelResult<Markup> {
     if briefing::asks_to_ignore_memory(prompt) {
@@ -83,7 +83,7 @@ fn render_ask_answer(
     })
 }
 
-fn render_brief_text(visit: &RequestScope<'_>, given: &Briefing) -> Markup {
+fn render_brief_text(visit: &RequestScope, given: &Briefing) -> Markup {
     let n = given.text.chars().count();
     let why = match visit.cx.policy.inject.mode {
         InjectMode::Off => "Nothing: memory is switched off here (inject mode off).",
@@ -97,12 +97,7 @@ fn render_brief_text(visit: &RequestScope<'_>, given: &Briefing) -> Markup {
     }
 }
 
-fn render_hit_group(
-    visit: &RequestScope<'_>,
-    title: &str,
-    told: &str,
-    hits: &[VerifiedHit],
-) -> Markup {
+fn render_hit_group(visit: &RequestScope, title: &str, told: &str, hits: &[VerifiedHit]) -> Markup {
     html! {
         @if !hits.is_empty() {
             section {
@@ -137,8 +132,8 @@ pub(super) fn render_score_factors(why: &ScoreBreakdown) -> Markup {
 
 /// What was ranked and is neither given nor withheld.
 fn find_near_misses(
-    visit: &RequestScope<'_>,
-    reader: &BriefingAudience<'_>,
+    visit: &RequestScope,
+    reader: &BriefingAudience,
     prompt: &str,
     given: &Briefing,
 ) -> PanelResult<Vec<VerifiedHit>> {
@@ -163,10 +158,7 @@ fn find_near_misses(
 }
 
 /// What an agent is given when a session starts, before anybody asks.
-fn render_session_start(
-    visit: &RequestScope<'_>,
-    reader: &BriefingAudience<'_>,
-) -> PanelResult<Markup> {
+fn render_session_start(visit: &RequestScope, reader: &BriefingAudience) -> PanelResult<Markup> {
     let given = reader.brief_session_start(visit.cx, &format_active_task(visit)?, false)?;
     Ok(html! {
         h2 { "At the start of a session" }
@@ -180,7 +172,7 @@ fn render_session_start(
 }
 
 /// The state of the task that is worked on here.
-fn format_active_task(visit: &RequestScope<'_>) -> PanelResult<String> {
+fn format_active_task(visit: &RequestScope) -> PanelResult<String> {
     let task = visit.here.beside.and_then(|beside| {
         let slug = beside.active_task()?;
         let tasks = beside.list_tasks().unwrap_or_default();

@@ -28,17 +28,17 @@ pub const RING: &str = "M8 3a5 5 0 1 0 0 10A5 5 0 1 0 8 3z";
 pub const DASH: &str = "M3 8h10";
 
 /// Whether the visitor may decide about memories, as a person does.
-pub fn can_review(visit: &RequestScope<'_>) -> bool {
+pub fn can_review(visit: &RequestScope) -> bool {
     visit.pass.allows_access(Access::Review)
 }
 
 /// The way to a page of the panel, in the space that is looked at.
-pub fn link_to_page(visit: &RequestScope<'_>, path: &str) -> String {
+pub fn link_to_page(visit: &RequestScope, path: &str) -> String {
     link_with_query(visit, path, &[])
 }
 
 /// The same with more to say.
-pub fn link_with_query(visit: &RequestScope<'_>, path: &str, said: &[(&str, &str)]) -> String {
+pub fn link_with_query(visit: &RequestScope, path: &str, said: &[(&str, &str)]) -> String {
     build_page_url(
         path,
         &[said, &[("repo", name_repository(visit.here.repo))]].concat(),
@@ -51,7 +51,7 @@ pub fn name_repository(space: &Space) -> &str {
 }
 
 /// The way to the page of a session or a task, by its name.
-pub fn link_to_named_page(visit: &RequestScope<'_>, folder: &str, name: &str) -> String {
+pub fn link_to_named_page(visit: &RequestScope, folder: &str, name: &str) -> String {
     link_to_page(visit, &format!("{folder}/{}", encode_path_segment(name)))
 }
 
@@ -112,7 +112,7 @@ pub fn pluralize_count(n: u64, one: &str, many: &str) -> String {
 }
 
 /// A time, as long ago as it is.
-pub fn render_relative_time(visit: &RequestScope<'_>, at: Timestamp) -> Markup {
+pub fn render_relative_time(visit: &RequestScope, at: Timestamp) -> Markup {
     let whole = format_timestamp(at);
     html! { time datetime=(whole) title=(whole) { (format_time_ago(visit.cx.now, at)) } }
 }
@@ -139,7 +139,7 @@ fn format_time_ago(now: Timestamp, at: Timestamp) -> String {
 }
 
 /// The way to a memory, by its handle.
-pub fn render_handle_link(visit: &RequestScope<'_>, handle: Handle) -> Markup {
+pub fn render_handle_link(visit: &RequestScope, handle: Handle) -> Markup {
     html! { a.handle href=(link_to_page(visit, &format!("/memories/{handle}"))) { (handle) } }
 }
 

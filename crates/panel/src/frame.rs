@@ -42,7 +42,7 @@ const TABS: [(PanelTab, &str, &str); 6] = [
 
 /// A whole page.
 pub fn render_panel_page(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     tab: PanelTab,
     title: &str,
     body: &Markup,
@@ -52,7 +52,7 @@ pub fn render_panel_page(
 
 /// A page that tells that there is nothing under this name, and leads to what there is.
 pub fn render_missing_page(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     tab: PanelTab,
     title: &str,
     why: &Markup,
@@ -71,7 +71,7 @@ pub fn render_missing_page(
 /// A whole page with another status: what was sent could not be done, or is not there.
 pub fn render_page_with_status(
     status: u16,
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     tab: PanelTab,
     title: &str,
     body: &Markup,
@@ -118,7 +118,7 @@ fn render_html_head(title: &str) -> Markup {
     }
 }
 
-fn render_tab_bar(visit: &RequestScope<'_>, tab: PanelTab) -> Markup {
+fn render_tab_bar(visit: &RequestScope, tab: PanelTab) -> Markup {
     // How many memories wait for a person. A page does not fail for want of it.
     let tally = |space: &Space| {
         let summary = visit.cx.store.summarize_space(space);
@@ -140,7 +140,7 @@ fn render_tab_bar(visit: &RequestScope<'_>, tab: PanelTab) -> Markup {
 }
 
 /// Whose memory this is, and the way to another one.
-fn render_space_menu(visit: &RequestScope<'_>) -> Markup {
+fn render_space_menu(visit: &RequestScope) -> Markup {
     let is_other =
         |it: &Space| !it.is_user() && it != visit.here.repo && visit.pass.reaches_space(it);
     let mut spaces = visit.cx.store.list_spaces().unwrap_or_default();

@@ -53,7 +53,7 @@ const WAYS: [(&str, &str); 3] = [
 ];
 
 /// What is known, by layer, or what was looked for.
-pub fn render_memories_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+pub fn render_memories_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
     let sought = MemorySearch::from_query(visit, asked);
     let body = if sought.raw.is_empty() {
         render_all_layers(visit)?
@@ -70,7 +70,7 @@ pub fn render_memories_page(visit: &RequestScope<'_>, asked: &RequestInput) -> P
 }
 
 /// A file with everything in it.
-pub fn handle_export_download(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+pub fn handle_export_download(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
     let Ok(format) = asked.query_value("format").unwrap_or("json").parse() else {
         let body = html! { p { "An export is json, markdown or jsonl." } };
         return render_page_with_status(400, visit, PanelTab::Memories, "No such format", &body);
@@ -97,7 +97,7 @@ pub fn handle_export_download(visit: &RequestScope<'_>, asked: &RequestInput) ->
     Ok(reply)
 }
 
-fn render_all_layers(visit: &RequestScope<'_>) -> PanelResult<Markup> {
+fn render_all_layers(visit: &RequestScope) -> PanelResult<Markup> {
     let mut tallies = Vec::new();
     for space in visit.reachable_spaces() {
         tallies.push(visit.cx.store.summarize_space(&space)?);
@@ -113,7 +113,7 @@ fn render_all_layers(visit: &RequestScope<'_>) -> PanelResult<Markup> {
 }
 
 /// What there is beside what the layers show.
-fn render_stage_overview(visit: &RequestScope<'_>, tallies: &[SpaceSummary]) -> Markup {
+fn render_stage_overview(visit: &RequestScope, tallies: &[SpaceSummary]) -> Markup {
     let n = |stage| -> u64 { tallies.iter().map(|it| it.count_in_stage(stage)).sum() };
     html! {
         div.summary {
@@ -133,7 +133,7 @@ fn render_stage_overview(visit: &RequestScope<'_>, tallies: &[SpaceSummary]) -> 
 }
 
 /// The way to remember something, for whoever may.
-fn render_remember_link(visit: &RequestScope<'_>) -> Markup {
+fn render_remember_link(visit: &RequestScope) -> Markup {
     html! {
         @if visit.pass.allows_access(Access::Write) {
             a.button.quiet href=(link_to_page(visit, "/remember")) { "Remember something" }
@@ -142,7 +142,7 @@ fn render_remember_link(visit: &RequestScope<'_>) -> Markup {
 }
 
 fn render_layer_section(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     layer: Layer,
     tallies: &[SpaceSummary],
 ) -> PanelResult<Markup> {
@@ -223,7 +223,7 @@ fn render_empty_store() -> Markup {
     )
 }
 
-fn render_export_links(visit: &RequestScope<'_>) -> Markup {
+fn render_export_links(visit: &RequestScope) -> Markup {
     html! {
         section aria-labelledby="export" {
             div.group { h2 #export { "Take it with you" } p { "everything, all layers and statuses" } }
@@ -236,7 +236,7 @@ fn render_export_links(visit: &RequestScope<'_>) -> Markup {
     }
 }
 
-fn render_search_results(visit: &RequestScope<'_>, sought: &MemorySearch) -> PanelResult<Markup> {
+fn render_search_results(visit: &RequestScope, sought: &MemorySearch) -> PanelResult<Markup> {
     let found = results::run_memory_search(visit, sought)?;
     Ok(html! {
         (render_search_summary(visit, sought, &found))
@@ -253,7 +253,7 @@ fn render_search_results(visit: &RequestScope<'_>, sought: &MemorySearch) -> Pan
 
 /// What was done to find this.
 fn render_search_summary(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     sought: &MemorySearch,
     found: &SearchResults,
 ) -> Markup {
@@ -272,7 +272,7 @@ fn render_search_summary(
 }
 
 fn render_search_paging(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     sought: &MemorySearch,
     found: &SearchResults,
 ) -> Markup {

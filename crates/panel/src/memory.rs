@@ -32,7 +32,7 @@ pub(super) use actions::format_current_places;
 const TITLE: usize = 80;
 
 /// The page of one memory.
-pub fn render_memory_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+pub fn render_memory_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
     let Some(memory) = find_memory_in_path(visit, asked)? else {
         return render_missing_memory(visit, asked);
     };
@@ -45,15 +45,12 @@ pub fn render_memory_page(visit: &RequestScope<'_>, asked: &RequestInput) -> Pan
 }
 
 /// The memory that the path names.
-fn find_memory_in_path(
-    visit: &RequestScope<'_>,
-    asked: &RequestInput,
-) -> PanelResult<Option<Memory>> {
+fn find_memory_in_path(visit: &RequestScope, asked: &RequestInput) -> PanelResult<Option<Memory>> {
     let name = asked.path_part("name").parse().ok();
     Ok(undo::find_named_memories(visit, name)?.pop())
 }
 
-fn render_missing_memory(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+fn render_missing_memory(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
     let name = shorten_shown_text(&mask_secrets(asked.path_part("name")), 60);
     let why = html! { p { code { (name) } " was never given, was forgotten, or belongs to another repository." } };
     let title = "There is no such memory here";
@@ -68,7 +65,7 @@ fn render_missing_memory(visit: &RequestScope<'_>, asked: &RequestInput) -> Pane
 
 /// The page of a memory, with what is to be said first, and what somebody typed.
 fn render_memory_details(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     memory: Memory,
     status: u16,
     first: &Markup,
@@ -127,7 +124,7 @@ fn render_memory_statement(it: &VerifiedMemory) -> Markup {
     }
 }
 
-fn render_memory_fields(visit: &RequestScope<'_>, memory: &Memory) -> Markup {
+fn render_memory_fields(visit: &RequestScope, memory: &Memory) -> Markup {
     let text = |it: String| html! { (it) };
     let optional =
         |it: &Option<String>| html! { @if let Some(it) = it { (sanitize_shown_text(it)) } };

@@ -298,7 +298,7 @@ mod tests {
         numbers.chunks(2).map(|it| (it[0], it[1])).collect()
     }
 
-    fn is_inside(plot: &Plot<'_>) {
+    fn is_inside(plot: &Plot) {
         let scale = plot.build_scale();
         for n in 0..plot.series.len() {
             for (x, y) in places(&plot.draw_path(&scale, n))

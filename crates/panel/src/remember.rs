@@ -18,7 +18,7 @@ use super::{
 use apostille_api::request_scope::{RequestInput, RequestScope};
 
 /// The form.
-pub fn render_remember_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+pub fn render_remember_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
     let layer = asked.query_value("layer").unwrap_or_default();
     let is_identity = layer == Layer::Identity.as_str();
     let whose = if is_identity { "user" } else { "" };
@@ -27,7 +27,7 @@ pub fn render_remember_page(visit: &RequestScope<'_>, asked: &RequestInput) -> P
 }
 
 /// Keeps what was typed, or says why not.
-pub fn handle_remember_form(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+pub fn handle_remember_form(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
     let tried = SubmittedForm::new("remember", asked);
     let came = match draft_from_remember_form(visit, &tried) {
         Err(why) => ActionOutcome::Unread(why),
@@ -56,10 +56,7 @@ pub fn handle_remember_form(visit: &RequestScope<'_>, asked: &RequestInput) -> P
     render_remember_form(visit, 422, &told, &tried)
 }
 
-fn draft_from_remember_form(
-    visit: &RequestScope<'_>,
-    tried: &SubmittedForm,
-) -> Result<Draft, String> {
+fn draft_from_remember_form(visit: &RequestScope, tried: &SubmittedForm) -> Result<Draft, String> {
     let layer = tried.parse_filled("layer")?;
     let kind = tried.parse_filled("kind")?;
     let twin = match (tried.parse_filled("merge")?, tried.filled_text("rationale")) {
@@ -77,7 +74,7 @@ fn draft_from_remember_form(
     })
 }
 
-fn choose_target_space(visit: &RequestScope<'_>, tried: &SubmittedForm) -> Result<Space, String> {
+fn choose_target_space(visit: &RequestScope, tried: &SubmittedForm) -> Result<Space, String> {
     let user = visit.here.user.filter(|it| visit.pass.reaches_space(it));
     match (tried.field("whose"), user) {
         (Some("user"), Some(user)) => Ok(user.clone()),
@@ -89,7 +86,7 @@ fn choose_target_space(visit: &RequestScope<'_>, tried: &SubmittedForm) -> Resul
 }
 
 fn render_remember_form(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     status: u16,
     first: &Markup,
     typed: &SubmittedForm,

@@ -25,7 +25,7 @@ const PAGE: usize = 20;
 const MOST: usize = 1_000;
 
 /// What waits.
-pub fn render_review_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+pub fn render_review_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
     let number = |name| {
         let said = asked.query_value(name).and_then(|it| it.parse().ok());
         said.unwrap_or(0)
@@ -37,11 +37,11 @@ pub fn render_review_page(visit: &RequestScope<'_>, asked: &RequestInput) -> Pan
 
 /// The queue from here on, below what is to be said first, which may be why something was not done.
 fn render_review_queue(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     from: usize,
     status: u16,
     first: &Markup,
-    failed: Option<&ActionCase<'_>>,
+    failed: Option<&ActionCase>,
 ) -> PanelResult {
     let mut queue = review::list_sorted_pending(visit.cx, &visit.reachable_spaces(), MOST)?;
     let n = queue.len();
@@ -78,7 +78,7 @@ fn render_review_queue(
     render_page_with_status(status, visit, PanelTab::Review, "Review", &body)
 }
 
-fn render_queue_overview(visit: &RequestScope<'_>, n: usize, safe: &[String]) -> Markup {
+fn render_queue_overview(visit: &RequestScope, n: usize, safe: &[String]) -> Markup {
     let can_decide = can_review(visit);
     let n_safe = safe.len() as u64;
     let safe_told = match n_safe {
@@ -110,7 +110,7 @@ fn render_queue_overview(visit: &RequestScope<'_>, n: usize, safe: &[String]) ->
     }
 }
 
-fn render_queue_paging(visit: &RequestScope<'_>, from: usize, n: usize) -> Markup {
+fn render_queue_paging(visit: &RequestScope, from: usize, n: usize) -> Markup {
     let to = |it: usize| link_with_query(visit, "/review", &[("from", &it.to_string())]);
     let next = (from + PAGE < n).then(|| to(from + PAGE));
     let first = (from > 0).then(|| to(0));

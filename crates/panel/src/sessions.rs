@@ -37,7 +37,7 @@ const NAME: usize = 48;
 const OUTSIDE: &str = "M9 3h4v4M13 3L7 9M7 4H3v9h9V9";
 
 /// The sessions of this user's agents, the last first.
-pub fn render_sessions_page(visit: &RequestScope<'_>, _: &RequestInput) -> PanelResult {
+pub fn render_sessions_page(visit: &RequestScope, _: &RequestInput) -> PanelResult {
     let body = match read_beside_store(visit, |it| it.list_sessions(LISTED)) {
         Err(problem) => problem,
         Ok(mut sessions) => {
@@ -50,7 +50,7 @@ pub fn render_sessions_page(visit: &RequestScope<'_>, _: &RequestInput) -> Panel
 
 /// What is kept beside the store; where it cannot be read, what to say about it.
 pub(super) fn read_beside_store<T: Default>(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     look: impl FnOnce(&dyn ActivityStore) -> Result<T, PlaceError>,
 ) -> Result<T, Markup> {
     let found = visit.here.beside.map_or_else(|| Ok(T::default()), look);
@@ -58,14 +58,14 @@ pub(super) fn read_beside_store<T: Default>(
 }
 
 /// Keeps the moments of a session in spaces that the pass reaches; whether there are any.
-pub(super) fn keep_reachable_entries(visit: &RequestScope<'_>, session: &mut AgentSession) -> bool {
+pub(super) fn keep_reachable_entries(visit: &RequestScope, session: &mut AgentSession) -> bool {
     session
         .entries
         .retain(|it| visit.pass.reaches_space(&it.space));
     !session.entries.is_empty()
 }
 
-fn render_session_list(visit: &RequestScope<'_>, sessions: &[AgentSession]) -> Markup {
+fn render_session_list(visit: &RequestScope, sessions: &[AgentSession]) -> Markup {
     if sessions.is_empty() {
         return render_empty_state(
             "No session was seen yet",
@@ -81,7 +81,7 @@ fn render_session_list(visit: &RequestScope<'_>, sessions: &[AgentSession]) -> M
     }
 }
 
-fn render_session_row(visit: &RequestScope<'_>, session: &AgentSession) -> Markup {
+fn render_session_row(visit: &RequestScope, session: &AgentSession) -> Markup {
     let Some(last) = session.entries.last() else {
         return html! {};
     };
@@ -141,7 +141,7 @@ fn collect_applied_memories(session: &AgentSession) -> BTreeSet<MemoryId> {
 }
 
 /// One session.
-pub fn render_session_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+pub fn render_session_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
     let tab = PanelTab::Sessions;
     let found = match read_beside_store(visit, |it| it.find_session(asked.path_part("name"))) {
         Err(problem) => return render_panel_page(visit, tab, "Session", &problem),
@@ -171,7 +171,7 @@ pub fn render_session_page(visit: &RequestScope<'_>, asked: &RequestInput) -> Pa
 
 /// The memories of a session as they are now. Those of other repositories have no checkout here to be looked up in.
 fn verify_session_memories(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     session: &AgentSession,
 ) -> PanelResult<BTreeMap<MemoryId, VerifiedMemory>> {
     let all = session
@@ -196,7 +196,7 @@ fn verify_session_memories(
     Ok(looked_up.map(|it| (it.memory.id, it)).collect())
 }
 
-fn render_session_summary(visit: &RequestScope<'_>, session: &AgentSession) -> Markup {
+fn render_session_summary(visit: &RequestScope, session: &AgentSession) -> Markup {
     let (Some(first), Some(last)) = (session.entries.first(), session.entries.last()) else {
         return html! {};
     };

@@ -71,7 +71,7 @@ impl SubmittedForm {
     }
 
     /// What was typed as a draft of this space; a person may vouch for it.
-    pub fn parse_draft(&self, visit: &RequestScope<'_>, space: &Space) -> Result<Draft, String> {
+    pub fn parse_draft(&self, visit: &RequestScope, space: &Space) -> Result<Draft, String> {
         let tags = self.field("tags").unwrap_or_default().split(',');
         let fact = self.filled_text("fact").unwrap_or_default();
         Ok(Draft {

@@ -36,7 +36,7 @@ const ARCHIVE: usize = 100;
 const TEXT: usize = 600;
 
 /// What is and was worked on, and a report.
-pub fn render_tasks_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+pub fn render_tasks_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
     let tasks = read_beside_store(visit, |it| read_reachable_tasks(visit, it));
     let body = html! {
         @match &tasks { Ok(tasks) => (render_task_list(visit, tasks)), Err(problem) => (problem) }
@@ -47,7 +47,7 @@ pub fn render_tasks_page(visit: &RequestScope<'_>, asked: &RequestInput) -> Pane
 
 /// The tasks of the checkout. They are the repository's, so a pass that does not reach it has none of them.
 fn read_reachable_tasks(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     beside: &dyn ActivityStore,
 ) -> Result<Vec<Task>, PlaceError> {
     if visit.pass.reaches_space(visit.here.repo) {
@@ -58,7 +58,7 @@ fn read_reachable_tasks(
 }
 
 /// The tasks, the last begun first.
-fn render_task_list(visit: &RequestScope<'_>, tasks: &[Task]) -> Markup {
+fn render_task_list(visit: &RequestScope, tasks: &[Task]) -> Markup {
     if tasks.is_empty() {
         return render_empty_state(
             "No task yet",
@@ -84,7 +84,7 @@ fn render_task_list(visit: &RequestScope<'_>, tasks: &[Task]) -> Markup {
     }
 }
 
-fn render_task_row(visit: &RequestScope<'_>, task: &Task) -> Markup {
+fn render_task_row(visit: &RequestScope, task: &Task) -> Markup {
     let n_blockers = task.entries_of_sort(Sort::Blocker).count() as u64;
     html! {
         li.entry {
@@ -107,7 +107,7 @@ fn render_task_row(visit: &RequestScope<'_>, task: &Task) -> Markup {
 }
 
 /// Whether it is worked on now, and whether nobody began it here: then its file came with the repository.
-fn render_task_marks(visit: &RequestScope<'_>, task: &Task) -> Markup {
+fn render_task_marks(visit: &RequestScope, task: &Task) -> Markup {
     let beside = visit.here.beside;
     let is_active = beside.and_then(|it| it.active_task()).as_ref() == Some(&task.slug);
     let is_started = beside.is_none_or(|it| it.is_started_here(&task.slug));
@@ -136,7 +136,7 @@ struct TaskPage<'a> {
 }
 
 /// One task.
-pub fn render_task_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+pub fn render_task_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
     let tab = PanelTab::Tasks;
     let found = read_beside_store(visit, |it| {
         let Ok(slug) = asked.path_part("slug").parse::<TaskSlug>() else {
@@ -174,7 +174,7 @@ pub fn render_task_page(visit: &RequestScope<'_>, asked: &RequestInput) -> Panel
     render_panel_page(visit, tab, &sanitize_shown_text(&task.title), &body)
 }
 
-fn render_task_fields(visit: &RequestScope<'_>, task: &Task) -> Markup {
+fn render_task_fields(visit: &RequestScope, task: &Task) -> Markup {
     let phases = if task.phases.is_empty() {
         &task.passed
     } else {
@@ -241,7 +241,7 @@ fn render_note_standing(it: &VerifiedMemory) -> Markup {
 }
 
 /// A note with how it stands here.
-fn render_task_note(visit: &RequestScope<'_>, it: &VerifiedMemory) -> Markup {
+fn render_task_note(visit: &RequestScope, it: &VerifiedMemory) -> Markup {
     html! {
         p.meta { (render_handle_link(visit, it.memory.handle())) (render_note_standing(it)) }
         p.fact dir="auto" { (format_shown_fact(&it.memory, TEXT)) }

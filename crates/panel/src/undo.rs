@@ -83,7 +83,7 @@ pub struct LogPlace {
 
 impl LogPlace {
     /// Where it stands now.
-    pub fn find(cx: &Context<'_>, space: &Space) -> PanelResult<Self> {
+    pub fn find(cx: &Context, space: &Space) -> PanelResult<Self> {
         let after = rollback::find_last_event_place(cx, space)?;
         let space = space.clone();
         Ok(Self { space, after })
@@ -92,7 +92,7 @@ impl LogPlace {
     /// Goes to a page that tells by a word of the table what was done to these memories, and takes it back.
     pub fn redirect_with_undo(
         &self,
-        visit: &RequestScope<'_>,
+        visit: &RequestScope,
         path: &str,
         word: &'static str,
         mut touched: Vec<MemoryId>,
@@ -111,16 +111,12 @@ impl LogPlace {
 }
 
 /// Goes to a page that tells this, which cannot be taken back.
-pub fn redirect_with_message(
-    visit: &RequestScope<'_>,
-    path: &str,
-    word: &'static str,
-) -> HttpReply {
+pub fn redirect_with_message(visit: &RequestScope, path: &str, word: &'static str) -> HttpReply {
     HttpReply::see_other(link_with_query(visit, path, &[("did", word)]))
 }
 
 /// What was done, on the page that follows; nothing where nothing was. `back` is where undoing leads to.
-pub fn render_done_notice(visit: &RequestScope<'_>, asked: &RequestInput, back: &str) -> Markup {
+pub fn render_done_notice(visit: &RequestScope, asked: &RequestInput, back: &str) -> Markup {
     let word = asked.query_value("did").unwrap_or_default();
     let Some((word, told)) = DONE.iter().find(|it| it.0 == word) else {
         return html! {};
@@ -171,7 +167,7 @@ impl UndoRange {
 }
 
 /// Takes back what was done.
-pub fn handle_undo_form(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+pub fn handle_undo_form(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
     let form = SubmittedForm::new("undo", asked);
     let field = |name: &str| form.field(name).unwrap_or_default();
     let range = UndoRange::from_text(field("undo"));
@@ -242,11 +238,7 @@ fn is_set_aside(memory: &Memory) -> bool {
 }
 
 /// The memory to go to: one that stands again, where the one that was looked at is set aside.
-fn find_page_after_undo(
-    visit: &RequestScope<'_>,
-    back: &str,
-    ids: &[MemoryId],
-) -> PanelResult<String> {
+fn find_page_after_undo(visit: &RequestScope, back: &str, ids: &[MemoryId]) -> PanelResult<String> {
     let now = visit.cx.store.get_by_ids(ids)?;
     let mut standing: Vec<&Memory> = now.iter().filter(|it| !is_set_aside(it)).collect();
     standing.sort_by_key(|it| it.handle().to_string() != back);
@@ -256,7 +248,7 @@ fn find_page_after_undo(
 
 /// The memories with these names that the visitor reaches.
 pub fn find_named_memories(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     names: impl IntoIterator<Item = MemoryName>,
 ) -> PanelResult<Vec<Memory>> {
     let spaces = visit.reachable_spaces();
@@ -268,7 +260,7 @@ pub fn find_named_memories(
 }
 
 /// The memories of this range; all of one space, as a deed is.
-fn find_memories_to_undo(visit: &RequestScope<'_>, range: &UndoRange) -> PanelResult<Vec<Memory>> {
+fn find_memories_to_undo(visit: &RequestScope, range: &UndoRange) -> PanelResult<Vec<Memory>> {
     let mut memories = find_named_memories(visit, range.names.iter().copied())?;
     let space = memories.first().map(|it| it.space.clone());
     memories.retain(|it| Some(&it.space) == space.as_ref());
@@ -276,17 +268,13 @@ fn find_memories_to_undo(visit: &RequestScope<'_>, range: &UndoRange) -> PanelRe
 }
 
 /// Whether what was done is no longer how it stands: somebody changed one of them since, or forgot it.
-fn is_stale_undo(visit: &RequestScope<'_>, range: &UndoRange) -> PanelResult<bool> {
+fn is_stale_undo(visit: &RequestScope, range: &UndoRange) -> PanelResult<bool> {
     let memories = find_memories_to_undo(visit, range)?;
     Ok(memories.len() < range.names.len() || has_later_changes(visit, &memories, range.until)?)
 }
 
 /// Whether somebody changed one of them since: taking back would lose that, too.
-fn has_later_changes(
-    visit: &RequestScope<'_>,
-    memories: &[Memory],
-    until: u64,
-) -> PanelResult<bool> {
+fn has_later_changes(visit: &RequestScope, memories: &[Memory], until: u64) -> PanelResult<bool> {
     for it in memories {
         let page = EventPage {
             memory: Some(it.id),

@@ -26,7 +26,7 @@ const SPANS: [u16; 3] = [7, 30, 90];
 const SPAN: u16 = 30;
 
 /// How well memory serves.
-pub fn render_vitals_page(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+pub fn render_vitals_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
     let days = asked.query_value("days").and_then(|it| it.parse().ok());
     let days = days.filter(|it| SPANS.contains(it)).unwrap_or(SPAN);
     let spaces = visit.reachable_spaces();
@@ -48,7 +48,7 @@ pub fn render_vitals_page(visit: &RequestScope<'_>, asked: &RequestInput) -> Pan
     render_panel_page(visit, PanelTab::Health, "Health", &body)
 }
 
-fn render_day_span_links(visit: &RequestScope<'_>, days: u16) -> Markup {
+fn render_day_span_links(visit: &RequestScope, days: u16) -> Markup {
     html! {
         h2 { "Day by day" }
         ul.chips { @for it in SPANS {

@@ -360,7 +360,7 @@ impl EventLog for JsonlStore {
         self.with_write_lock(PATIENCE, || self.erase_locked(erasure))
     }
 
-    fn get_memories(&self, keys: MemoryKeys<'_>) -> StoreResult<Vec<Memory>> {
+    fn get_memories(&self, keys: MemoryKeys) -> StoreResult<Vec<Memory>> {
         Ok(self.refresh_state()?.state.get_memories(keys))
     }
 

@@ -29,7 +29,6 @@ pub struct SplitStore {
 
 impl SplitStore {
     /// The store of repositories' spaces, the store of users', and whom to tell why the repository's half answers nothing.
-    #[must_use]
     pub fn new(
         repo: Box<dyn Store>,
         own: Box<dyn Store>,
@@ -134,7 +133,7 @@ impl EventLog for SplitStore {
             .erase_memory(erasure)
     }
 
-    fn get_memories(&self, keys: MemoryKeys<'_>) -> StoreResult<Vec<Memory>> {
+    fn get_memories(&self, keys: MemoryKeys) -> StoreResult<Vec<Memory>> {
         match keys {
             MemoryKeys::Ids(ids) => {
                 let found = self.ask_both(|store, is_own| {

@@ -419,7 +419,7 @@ impl EventLog for SqliteStore {
         Ok(erased)
     }
 
-    fn get_memories(&self, keys: MemoryKeys<'_>) -> StoreResult<Vec<Memory>> {
+    fn get_memories(&self, keys: MemoryKeys) -> StoreResult<Vec<Memory>> {
         match keys {
             MemoryKeys::Ids(ids) => self.read_snapshot(|db| read::read_memories_by_id(db, ids)),
             MemoryKeys::Numbers(space, numbers) => self.read_space(space, |db, id| {

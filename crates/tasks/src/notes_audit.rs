@@ -11,7 +11,6 @@ const MANY_LINES: usize = 60;
 const NAMED: usize = 8;
 
 /// What is wrong with this text of `NOTES.md`, given the tasks of the checkout.
-#[must_use]
 pub fn audit_notes_file(text: &str, tasks: &[Task]) -> Vec<AuditFinding> {
     let (own, block) = split_off_task_block(text);
     let n_lines = own.iter().filter(|it| !it.1.trim().is_empty()).count();

@@ -66,14 +66,12 @@ pub struct ReportItem {
 
 impl ReportItem {
     /// What it is called: the title of the task, else its name, else nothing.
-    #[must_use]
     pub fn title(&self) -> Option<&str> {
         let subject = || self.summary.as_ref()?.memory.subject.as_deref();
         subject().or(self.task.as_deref())
     }
 
     /// How the task stands, as far as the span tells.
-    #[must_use]
     pub fn status(&self) -> Option<&'static str> {
         self.task.as_ref()?;
         Some(match self.summary.as_ref().map(|it| &it.memory) {
@@ -85,7 +83,6 @@ impl ReportItem {
     }
 
     /// What came of it, in somebody's words.
-    #[must_use]
     pub fn outcome(&self) -> Option<&str> {
         summary::parse_summary_outcome(&self.summary.as_ref()?.memory)
     }
@@ -207,7 +204,6 @@ fn group_items_by_day(items: Vec<ReportItem>) -> Vec<ReportDay> {
 }
 
 /// The span that `7d`, `24h`, `2w`, `5 weeks ago`, a date or a time stand for, before a time. Without a zone it is UTC.
-#[must_use]
 pub fn parse_since(text: &str, now: Timestamp) -> Option<Timestamp> {
     let text = text.trim();
     let units = [('m', 60), ('h', 3_600), ('d', 86_400), ('w', 7 * 86_400)];

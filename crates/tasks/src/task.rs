@@ -87,7 +87,6 @@ pub struct Task {
 
 impl Task {
     /// The task that these gates tell of; `None` where nothing began.
-    #[must_use]
     pub fn from_events(passages: &[GateEvent]) -> Option<Self> {
         let mut task: Option<Self> = None;
         for passage in passages {
@@ -175,7 +174,6 @@ impl Task {
     }
 
     /// Whether it is worked on.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         self.status == Status::Open
     }

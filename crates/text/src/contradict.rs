@@ -23,7 +23,6 @@ pub enum FactCompatibility {
 }
 
 /// How a newer fact stands to an older one of the same subject.
-#[must_use]
 pub fn compare_facts(new: &str, old: &str) -> FactCompatibility {
     let (new, old) = (ParsedFact::parse_fact(new), ParsedFact::parse_fact(old));
     let has_new_words = !new.words.is_subset(&old.words);

@@ -16,7 +16,6 @@ pub struct DigestParseError;
 
 impl Digest {
     /// The digest of these bytes.
-    #[must_use]
     pub fn hash_bytes(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
@@ -28,7 +27,6 @@ impl Digest {
     }
 
     /// The first sixteen hexadecimal characters: enough to tell lines apart.
-    #[must_use]
     pub fn short_hex(&self) -> String {
         self.to_string()[..16].to_owned()
     }
@@ -37,7 +35,7 @@ impl Digest {
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         // Every record has several: digit by digit through the formatter, they were a good part of writing one.
         let mut text = [0; 64];
         for (pair, byte) in text.as_chunks_mut::<2>().0.iter_mut().zip(self.0) {
@@ -51,7 +49,7 @@ impl fmt::Display for Digest {
 }
 
 impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "Digest({}…)", self.short_hex())
     }
 }

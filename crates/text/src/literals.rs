@@ -34,7 +34,6 @@ pub enum Literal {
 
 impl Literal {
     /// It as the fact writes it.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
             Self::Name(it)
@@ -47,14 +46,12 @@ impl Literal {
 }
 
 /// The literals of a fact. Ordinary words are none, nor are numbers that only count, order, date or refer.
-#[must_use]
 pub fn extract_literals(fact: &str) -> BTreeSet<Literal> {
     let found = find_literals(fact).into_iter();
     found.map(|it| it.literal).collect()
 }
 
 /// Whether a text says a literal: as a whole, in whatever dress.
-#[must_use]
 pub fn is_literal_in_text(literal: &Literal, text: &str) -> bool {
     ScannedText::from_text(text).has_literal(literal)
 }
@@ -86,7 +83,6 @@ pub fn find_ungrounded_literals(fact: &str, evidence: &[(&str, &str)]) -> Vec<St
 
 /// The literals of a fact that stood in what it cited (`was`) and stand no longer in what is there today (`now`), in
 /// the fact's order: what the code has taken back.
-#[must_use]
 pub fn find_contradicted_literals(fact: &str, was: &str, now: &str) -> Vec<String> {
     let found = find_literals(fact);
     let (was, now) = (ScannedText::from_text(was), ScannedText::from_text(now));

@@ -21,7 +21,6 @@ use crate::secrets;
 pub const MAX_BYTES: usize = 64 * 1024;
 
 /// Whether a text may be kept: it holds no secret and is not too long to be looked through.
-#[must_use]
 pub fn is_storable_text(text: &str) -> bool {
     text.len() <= MAX_BYTES && secrets::find_secret(text).is_none()
 }
@@ -34,7 +33,6 @@ pub fn strip_hidden_chars_in_place(text: &mut String) {
 }
 
 /// A text without anything that hides or acts, on one line.
-#[must_use]
 pub fn neutralise_to_one_line(text: &str) -> String {
     neutralise_text(text)
         .split_whitespace()
@@ -61,7 +59,6 @@ const PASSES: usize = 6;
 ///
 /// That a second run changes nothing matters by itself. Text is cleaned when it is written and again when it is shown; if the
 /// second run found more, an agent would read another text than the one that a person looked at and approved.
-#[must_use]
 pub fn sanitise_text(text: &str) -> Cow<'_, str> {
     if is_markup_free(text) {
         return Cow::Borrowed(text);
@@ -104,7 +101,6 @@ pub fn sanitise_text_in_place(text: &mut String) -> bool {
 }
 
 /// Whether a text reads like an instruction to a model rather than like a fact.
-#[must_use]
 pub fn is_instruction(text: &str) -> bool {
     instruction::find_instruction_rule(text).is_some()
 }

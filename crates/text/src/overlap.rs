@@ -1,7 +1,6 @@
 //! How much two texts say the same: normalised words, and the share they have in common.
 
 /// The share of words that two sets have in common, each sorted.
-#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "a text has few words")]
 pub fn measure_jaccard_overlap<W: Ord>(a: &[W], b: &[W]) -> f32 {
     let both = a.iter().filter(|it| b.binary_search(it).is_ok()).count();
@@ -9,7 +8,6 @@ pub fn measure_jaccard_overlap<W: Ord>(a: &[W], b: &[W]) -> f32 {
 }
 
 /// Subject and fact in lower case, punctuation turned to spaces, runs of spaces to one.
-#[must_use]
 pub fn normalise_fact(subject: Option<&str>, fact: &str) -> String {
     let mut out = String::with_capacity(fact.len() + subject.map_or(0, str::len) + 1);
     for text in [subject.unwrap_or(""), " ", fact] {
@@ -35,7 +33,6 @@ fn push_normalised_char(out: &mut String, c: char) {
 }
 
 /// The words of a normalised text, sorted, each once.
-#[must_use]
 pub fn collect_distinct_words(normalised: &str) -> Vec<&str> {
     let mut words: Vec<&str> = normalised.split(' ').collect();
     words.sort_unstable();

@@ -1,7 +1,6 @@
 //! Cutting a text to a length.
 
 /// The beginning of a text that has at most so many characters, with an ellipsis where something was cut.
-#[must_use]
 pub fn shorten_text(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
         None => text.to_owned(),

@@ -54,7 +54,6 @@ type TermCounts = Vec<(String, u32)>;
 /// A text as the terms it is indexed under, each with its count, in order of first appearance.
 ///
 /// A term is lower-case, stemmed unless it is a whole name, and at most [`MAX_TERM_BYTES`] long.
-#[must_use]
 pub fn extract_terms(text: &str) -> TermCounts {
     extract_terms_by(text, stem_by_kind)
 }
@@ -79,7 +78,6 @@ impl StemCache {
     const MOST: usize = 1 << 16;
 
     /// What [`extract_terms`] finds in a text.
-    #[must_use]
     pub fn extract_terms(&mut self, text: &str) -> TermCounts {
         extract_terms_by(text, |kind, word| {
             if matches!(kind, TermKind::Whole | TermKind::Bigram) {
@@ -107,7 +105,6 @@ impl StemCache {
 pub const VERSION: u32 = 1;
 
 /// What a text is indexed under, and its length in terms.
-#[must_use]
 pub fn extract_terms_with_len(text: &str) -> (TermCounts, u32) {
     sum_term_counts(extract_terms(text))
 }
@@ -132,7 +129,6 @@ pub struct QueryTerm {
 ///
 /// A stopword counts little and a part of a name less than the whole; two plain neighbours are also
 /// asked for as one word. A term asked twice weighs twice.
-#[must_use]
 pub fn extract_query_terms(text: &str) -> Vec<QueryTerm> {
     let mut tally = TermTally::<(f32, bool)>::new();
     let mut previous = String::new();
@@ -165,7 +161,6 @@ pub fn extract_query_terms(text: &str) -> Vec<QueryTerm> {
 ///
 /// These are words of four letters and more, and parts of names, without stopwords and numbers: a
 /// number one digit off is another number. Recall uses them to mend typing errors.
-#[must_use]
 pub fn extract_misspellable_words(text: &str) -> Vec<(String, String)> {
     let mut words: Vec<(String, String)> = Vec::new();
     analyse_text(text, |kind, word| {

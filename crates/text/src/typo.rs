@@ -37,7 +37,6 @@ const LONGEST_ENDING: usize = 8;
 /// A changed, missing, extra or swapped letter is one error. Words of 4 to 7 letters may have one,
 /// longer words two, shorter words none. The first letter must be right, unless the word has six
 /// letters or more and this is its only error.
-#[must_use]
 pub fn count_spelling_errors(word: &str, candidate: &str) -> Option<u8> {
     Letters::new(word)?.count_errors(&Letters::new(candidate)?)
 }

@@ -17,7 +17,6 @@ pub(crate) fn is_in_word_list(list: &str, word: &str) -> bool {
 }
 
 /// The value of each word in a table whose rows are words, separated by blanks, and the value that they share.
-#[must_use]
 pub fn index_words<V: Copy>(rows: &[(&'static str, V)]) -> HashMap<&'static str, V> {
     let words = rows
         .iter()

@@ -63,7 +63,6 @@ impl ToolAnswer {
     }
 
     /// Something done, or found, in plain words.
-    #[must_use]
     pub fn new_plain(text: impl Into<String>) -> Self {
         Self {
             text: moderate::neutralise_text(&text.into()),
@@ -72,7 +71,6 @@ impl ToolAnswer {
     }
 
     /// Something not done, in plain words that say why.
-    #[must_use]
     pub fn new_plain_refusal(text: impl Into<String>) -> Self {
         Self {
             is_refusal: true,

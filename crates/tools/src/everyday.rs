@@ -96,7 +96,7 @@ fn describe_recall_tool() -> Tool {
 }
 
 /// What is known that matters to a question, each with how it stands in this checkout.
-fn run_recall_tool(call: &ToolCall<'_>) -> ToolResult {
+fn run_recall_tool(call: &ToolCall) -> ToolResult {
     let question: RecallInput = call.read_input()?;
     let path = question.path.0;
     let is_open = question.query.is_empty() && path.is_none();
@@ -178,7 +178,7 @@ fn describe_remember_tool() -> Tool {
 }
 
 /// Keeps a fact, with the code that proves it.
-fn run_remember_tool(call: &ToolCall<'_>) -> ToolResult {
+fn run_remember_tool(call: &ToolCall) -> ToolResult {
     let fact: RememberInput = call.read_input()?;
     // A person's preferences and identity are the person's; everything else is the repository's.
     let is_identity = fact.layer.is_some_and(|it| it.0 == Layer::Identity);
@@ -276,7 +276,7 @@ fn describe_revise_tool() -> Tool {
 }
 
 /// Does something to a memory that is there.
-fn run_revise_tool(call: &ToolCall<'_>) -> ToolResult {
+fn run_revise_tool(call: &ToolCall) -> ToolResult {
     let MemoryIdInput {
         id: TextEncoded(name),
     } = call.read_input()?;
@@ -299,7 +299,7 @@ fn run_revise_tool(call: &ToolCall<'_>) -> ToolResult {
 
 /// Puts something in the place of a memory.
 fn run_replace_action(
-    call: &ToolCall<'_>,
+    call: &ToolCall,
     name: MemoryName,
     it: ReplacementInput,
     how: ReplacementKind,
@@ -321,7 +321,7 @@ fn run_replace_action(
 }
 
 /// A memory is only called fresh again when nothing speaks against it here.
-fn run_refresh_action(call: &ToolCall<'_>, name: MemoryName) -> ToolResult {
+fn run_refresh_action(call: &ToolCall, name: MemoryName) -> ToolResult {
     let memory = list::find_named_memory(call, &call.spaces(), name)?.filter(Memory::is_active);
     let looked = look_up(
         call,
@@ -362,7 +362,7 @@ fn describe_verify_tool() -> Tool {
 }
 
 /// Looks up the citations of some memories, or of all; nothing is changed.
-fn run_verify_tool(call: &ToolCall<'_>) -> ToolResult {
+fn run_verify_tool(call: &ToolCall) -> ToolResult {
     let which: VerifyMemoriesInput = call.read_input()?;
     let ids = which.ids.into_values();
     let memories = match find_memories_to_verify(call, call.spaces(), ids, which.path.0)? {
@@ -399,7 +399,7 @@ fn describe_forget_tool() -> Tool {
 }
 
 /// Removes a memory for good, on a person's word.
-fn run_forget_tool(call: &ToolCall<'_>) -> ToolResult {
+fn run_forget_tool(call: &ToolCall) -> ToolResult {
     let MemoryIdInput {
         id: TextEncoded(name),
     } = call.read_input()?;
@@ -415,7 +415,7 @@ fn run_forget_tool(call: &ToolCall<'_>) -> ToolResult {
 }
 
 /// A pending memory is let out by a person; one that is not pending is refused as always.
-fn run_approve_action(call: &ToolCall<'_>, name: MemoryName) -> ToolResult {
+fn run_approve_action(call: &ToolCall, name: MemoryName) -> ToolResult {
     let memory = match revise::find_pending_or_refuse(call, &call.spaces(), name, "approved")? {
         Ok(memory) => memory,
         Err(refusal) => return answer_write_outcome(&WriteOutcome::Refused(refusal)),

@@ -56,7 +56,7 @@ here is not to be used.
 ";
 
 /// Answers a call in plain words.
-fn answer_file_command(call: &ToolCall<'_>) -> ToolResult {
+fn answer_file_command(call: &ToolCall) -> ToolResult {
     match run_file_command(call, &FileCommand::from_arguments(call.arguments)?) {
         Ok(text) => Ok(ToolAnswer::new_plain(text)),
         Err(FileCommandError::Wrong(text)) => Ok(ToolAnswer::new_plain_refusal(text)),
@@ -91,7 +91,7 @@ impl From<StoreError> for FileCommandError {
     }
 }
 
-fn run_file_command(call: &ToolCall<'_>, command: &FileCommand) -> FileResult {
+fn run_file_command(call: &ToolCall, command: &FileCommand) -> FileResult {
     match command {
         FileCommand::View { path, view_range } => {
             view::view_memory_path(call, &MemoryPath::parse(path)?, view_range.0)
@@ -126,7 +126,7 @@ fn run_file_command(call: &ToolCall<'_>, command: &FileCommand) -> FileResult {
 }
 
 /// A path where more than creating and viewing can be done.
-fn parse_editable_path(call: &ToolCall<'_>, path: &str) -> FileResult<MemoryPath> {
+fn parse_editable_path(call: &ToolCall, path: &str) -> FileResult<MemoryPath> {
     let path = MemoryPath::parse(path)?;
     if path.scope() != path::FileScope::Repo {
         return Ok(path);

@@ -185,7 +185,7 @@ pub const GUIDANCE: &str = concat!(
 pub const RECORDING: &str = recording!();
 
 /// Writes into a layer.
-fn write_layer_memory(call: &ToolCall<'_>) -> ToolResult {
+fn write_layer_memory(call: &ToolCall) -> ToolResult {
     let LayerInput {
         layer: TextEncoded(level),
     } = call.read_input()?;
@@ -228,7 +228,7 @@ fn write_layer_memory(call: &ToolCall<'_>) -> ToolResult {
 }
 
 /// The rules of a space, but for the proof that this set does not ask for.
-fn relax_citation_policy(call: &ToolCall<'_>, space: &Space) -> Policy {
+fn relax_citation_policy(call: &ToolCall, space: &Space) -> Policy {
     Policy {
         require_citations: false,
         ..*call.context_for(space).policy
@@ -237,7 +237,7 @@ fn relax_citation_policy(call: &ToolCall<'_>, space: &Space) -> Policy {
 
 /// The memory that a call names, if it is in that layer.
 fn find_layer_target(
-    call: &ToolCall<'_>,
+    call: &ToolCall,
     level: WritableLayer,
     target: MemoryName,
 ) -> Result<Result<Memory, LayerWriteReply>, CallFault> {
@@ -268,7 +268,7 @@ fn explain_other_layer(memory: &Memory, asked: WritableLayer) -> String {
 }
 
 fn add_layer_memory(
-    call: &ToolCall<'_>,
+    call: &ToolCall,
     level: WritableLayer,
     space: &Space,
     content: String,
@@ -292,7 +292,7 @@ fn add_layer_memory(
 
 /// Puts the correction in the place of what was wrong.
 fn update_layer_memory(
-    call: &ToolCall<'_>,
+    call: &ToolCall,
     old: &Memory,
     content: String,
     tags: Option<Vec<String>>,
@@ -389,7 +389,7 @@ fn has_same_content(a: &str, b: &str) -> bool {
 
 /// The reply with how full L0 is, and when it is too full, with what fills it.
 fn add_identity_usage(
-    call: &ToolCall<'_>,
+    call: &ToolCall,
     space: &Space,
     reply: LayerWriteReply,
 ) -> Result<LayerWriteReply, CallFault> {

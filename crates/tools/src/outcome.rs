@@ -66,13 +66,13 @@ impl WriteOutcome {
 }
 
 /// Keeps a draft.
-pub(super) fn write_draft(cx: &Context<'_>, draft: Draft) -> Result<WriteOutcome, CallFault> {
+pub(super) fn write_draft(cx: &Context, draft: Draft) -> Result<WriteOutcome, CallFault> {
     convert_remember_outcome(cx, remember(cx, draft)?)
 }
 
 /// Puts a draft in the place of a memory.
 pub(super) fn supersede_for_tool(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     name: MemoryName,
     draft: Draft,
@@ -83,7 +83,7 @@ pub(super) fn supersede_for_tool(
 
 /// Marks a memory as wrong, on the caller's word.
 pub(super) fn invalidate_for_tool(
-    call: &ToolCall<'_>,
+    call: &ToolCall,
     name: MemoryName,
     reason: &str,
 ) -> Result<WriteOutcome, CallFault> {
@@ -94,7 +94,7 @@ pub(super) fn invalidate_for_tool(
 
 /// Removes a memory for good.
 pub(super) fn forget_for_tool(
-    call: &ToolCall<'_>,
+    call: &ToolCall,
     name: MemoryName,
     reason: &str,
 ) -> Result<WriteOutcome, CallFault> {
@@ -119,7 +119,7 @@ pub(super) fn convert_revise_outcome(
 }
 
 fn convert_remember_outcome(
-    cx: &Context<'_>,
+    cx: &Context,
     outcome: RememberOutcome,
 ) -> Result<WriteOutcome, CallFault> {
     Ok(match outcome {

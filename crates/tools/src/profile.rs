@@ -80,8 +80,8 @@ impl Profile {
     /// Calls a tool of this set.
     pub fn call_tool(
         self,
-        cx: &Context<'_>,
-        here: &CallPlace<'_>,
+        cx: &Context,
+        here: &CallPlace,
         tool: &str,
         arguments: Value,
     ) -> Result<ToolAnswer, CallFault> {

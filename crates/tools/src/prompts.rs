@@ -71,7 +71,6 @@ pub enum PromptError {
 }
 
 /// The prompts there are.
-#[must_use]
 pub fn list_known_prompts() -> Vec<Prompt> {
     vec![
         Prompt {

@@ -54,7 +54,6 @@ pub struct ResourcePage {
 }
 
 /// What there is to read by a fixed name.
-#[must_use]
 pub fn list_fixed_resources() -> Vec<Resource> {
     vec![
         Resource {
@@ -82,7 +81,6 @@ pub fn list_fixed_resources() -> Vec<Resource> {
 }
 
 /// What there is to read for each memory.
-#[must_use]
 pub fn describe_memory_template() -> Resource {
     Resource {
         uri: "apostille://memory/{id}",
@@ -108,8 +106,8 @@ pub struct MemoryResource {
 
 /// The most recent memories, each by its name.
 pub fn list_memory_resources(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    cx: &Context,
+    here: &CallPlace,
 ) -> Result<Vec<MemoryResource>, CallFault> {
     let listed = |it: &Memory| MemoryResource {
         uri: format!("{SCHEME}memory/{}", it.handle()),
@@ -130,8 +128,8 @@ pub fn list_memory_resources(
 
 /// Reads what stands under a name. `None`: there is nothing there for this caller.
 pub fn read_resource_page(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    cx: &Context,
+    here: &CallPlace,
     uri: &str,
 ) -> Result<Option<ResourcePage>, CallFault> {
     let name = uri.strip_prefix(SCHEME).unwrap_or_default();
@@ -158,7 +156,7 @@ pub fn read_resource_page(
     }))
 }
 
-fn render_recent_memories(cx: &Context<'_>, here: &CallPlace<'_>) -> Result<String, CallFault> {
+fn render_recent_memories(cx: &Context, here: &CallPlace) -> Result<String, CallFault> {
     let found = verify::follow_memory_citations(
         cx,
         list::list_recent_memories(cx, &here.spaces(), RECENT)?,
@@ -172,8 +170,8 @@ fn render_recent_memories(cx: &Context<'_>, here: &CallPlace<'_>) -> Result<Stri
 
 /// One memory whole. What is in another space is not there.
 fn render_single_memory(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    cx: &Context,
+    here: &CallPlace,
     name: MemoryName,
 ) -> Result<Option<String>, CallFault> {
     let spaces = here.spaces();

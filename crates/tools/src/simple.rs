@@ -165,7 +165,7 @@ struct NoteMatches {
 }
 
 /// Keeps a note. One that is known already is not kept twice: the answer names the known one.
-fn store_note(call: &ToolCall<'_>) -> ToolResult {
+fn store_note(call: &ToolCall) -> ToolResult {
     let note = call.read_input()?;
     // Every note has the same greatest length, scratch included.
     let policy = Policy {
@@ -195,7 +195,7 @@ fn store_note(call: &ToolCall<'_>) -> ToolResult {
 }
 
 /// A note on its way to where its scope is. A user's note stays with the repository when nobody knows the user.
-fn draft_note(call: &ToolCall<'_>, note: NoteInput) -> Draft {
+fn draft_note(call: &ToolCall, note: NoteInput) -> Draft {
     let repo = call.here.repo;
     let (space, layer, kind) = match note.scope {
         SimpleNoteScope::User => {
@@ -215,7 +215,7 @@ fn draft_note(call: &ToolCall<'_>, note: NoteInput) -> Draft {
 }
 
 /// Finds notes that contain a text, carry a tag, or both; the newest twenty.
-fn search_notes(call: &ToolCall<'_>) -> ToolResult {
+fn search_notes(call: &ToolCall) -> ToolResult {
     let search: SearchNotesInput = call.read_input()?;
     let is_given = |it: &&str| !it.is_empty();
     let query = search.query.as_deref().filter(is_given);
@@ -234,7 +234,7 @@ fn search_notes(call: &ToolCall<'_>) -> ToolResult {
 }
 
 /// Deletes a note: its text is gone everywhere, and its handle is not used again.
-fn delete_note(call: &ToolCall<'_>) -> ToolResult {
+fn delete_note(call: &ToolCall) -> ToolResult {
     let DeleteNoteInput { id } = call.read_input()?;
     let reply = match forget_for_tool(call, id.0, "deleted")? {
         WriteOutcome::Refused(refusal) => NoteReply::new_refused(refusal),

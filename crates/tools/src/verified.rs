@@ -160,7 +160,7 @@ fn describe_writing_tools() -> [Tool; 2] {
 }
 
 /// Keeps a fact with the code that proves it. What is known already is refreshed.
-fn store_verified_fact(call: &ToolCall<'_>) -> ToolResult {
+fn store_verified_fact(call: &ToolCall) -> ToolResult {
     let input: StoreInput = call.read_input()?;
     let space = choose_repo_space(call.here, input.repo.as_ref());
     if let Err(refusal) = check_proof_in_checkout(call, space, &input.citations.0) {
@@ -195,7 +195,7 @@ fn list_cited_places(citations: &[CitableLocation]) -> Vec<CodeLocation> {
 
 /// Proof is read from the caller's own checkout, and where the caller says what it read there, it must be that.
 fn check_proof_in_checkout(
-    call: &ToolCall<'_>,
+    call: &ToolCall,
     space: &Space,
     citations: &[CitableLocation],
 ) -> Result<(), Refusal> {
@@ -231,7 +231,7 @@ struct RecentInput {
 }
 
 /// The active memories of a repository, those refreshed last first.
-fn fetch_recent_records(call: &ToolCall<'_>) -> ToolResult {
+fn fetch_recent_records(call: &ToolCall) -> ToolResult {
     answer_fetched_records(call, "the most recent", |space, limit| {
         list::list_recent_memories(call, space, limit)
     })
@@ -245,7 +245,7 @@ struct PathInput {
 }
 
 /// The active memories that cite a file, or a file below a folder.
-fn fetch_records_by_path(call: &ToolCall<'_>) -> ToolResult {
+fn fetch_records_by_path(call: &ToolCall) -> ToolResult {
     let PathInput {
         path: TextEncoded(path),
     } = call.read_input()?;
@@ -256,7 +256,7 @@ fn fetch_records_by_path(call: &ToolCall<'_>) -> ToolResult {
 
 /// Hands memories out, and notes that. A log that cannot be written does not cost the caller the answer.
 fn answer_fetched_records(
-    call: &ToolCall<'_>,
+    call: &ToolCall,
     question: &str,
     find: impl FnOnce(&[Space], usize) -> Result<Vec<Memory>, CoreError>,
 ) -> ToolResult {
@@ -273,10 +273,7 @@ fn answer_fetched_records(
 
 /// What is handed out and does not hold in this checkout. The records have the fields that their readers expect and no
 /// other, so it is said beside them; where nothing is said, everything was looked up and holds.
-fn format_standing_note(
-    cx: &Context<'_>,
-    memories: &[Memory],
-) -> Result<Option<String>, CallFault> {
+fn format_standing_note(cx: &Context, memories: &[Memory]) -> Result<Option<String>, CallFault> {
     let ids: Vec<_> = memories.iter().map(|it| it.id).collect();
     let wrong: Vec<String> = follow_memory_citations(cx, cx.store.get_by_ids(&ids)?)
         .iter()
@@ -296,7 +293,7 @@ struct NamedMemoryInput {
     memory_id: TextEncoded<MemoryName>,
 }
 
-fn read_memory_name(call: &ToolCall<'_>) -> Result<MemoryName, ArgumentError> {
+fn read_memory_name(call: &ToolCall) -> Result<MemoryName, ArgumentError> {
     Ok(call.read_input::<NamedMemoryInput>()?.memory_id.0)
 }
 
@@ -333,7 +330,7 @@ fn describe_single_memory_tools() -> [Tool; 3] {
 }
 
 /// Looks a memory up, and when nothing speaks against it notes that it is still of use.
-fn refresh_verified_memory(call: &ToolCall<'_>) -> ToolResult {
+fn refresh_verified_memory(call: &ToolCall) -> ToolResult {
     let name = read_memory_name(call)?;
     let memory = list::find_named_memory(call, &call.spaces(), name)?;
     // An inactive memory is not looked up.
@@ -354,7 +351,7 @@ fn refresh_verified_memory(call: &ToolCall<'_>) -> ToolResult {
 }
 
 /// Notes that a memory was of use.
-fn log_applied_memory(call: &ToolCall<'_>) -> ToolResult {
+fn log_applied_memory(call: &ToolCall) -> ToolResult {
     let name = read_memory_name(call)?;
     answer_revise_outcome(
         "applied",
@@ -379,7 +376,7 @@ struct InvalidateInput {
 }
 
 /// Marks a memory as wrong.
-fn invalidate_verified_memory(call: &ToolCall<'_>) -> ToolResult {
+fn invalidate_verified_memory(call: &ToolCall) -> ToolResult {
     let InvalidateInput { reason } = call.read_input()?;
     let outcome = invalidate_for_tool(call, read_memory_name(call)?, &reason)?;
     answer_verified_reply(&VerifiedToolReply::from(&outcome))
@@ -416,7 +413,7 @@ enum SupersedeKind {
 }
 
 /// Replaces a memory by its correction, or by a better version.
-fn supersede_verified_memory(call: &ToolCall<'_>) -> ToolResult {
+fn supersede_verified_memory(call: &ToolCall) -> ToolResult {
     let input: SupersedeInput = call.read_input()?;
     let TextEncoded(name) = input.memory_id;
     let old = list::find_named_memory(call, &call.spaces(), name)?;
@@ -481,7 +478,7 @@ fn describe_reading_tools() -> [Tool; 3] {
 }
 
 /// The figures of a repository.
-fn read_repo_stats(call: &ToolCall<'_>) -> ToolResult {
+fn read_repo_stats(call: &ToolCall) -> ToolResult {
     let RepoInput { repo } = call.read_input()?;
     let space = choose_repo_space(call.here, repo.as_ref());
     ToolAnswer::new_json(&StatsRecord::from(&compute_space_stats(call, space)?))

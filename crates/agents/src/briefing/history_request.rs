@@ -52,7 +52,6 @@ const PHRASES: &[PhrasePattern] = &[
 ];
 
 /// Whether a question asks what happened before, so that past tasks answer it too.
-#[must_use]
 pub fn asks_for_history(text: &str) -> bool {
     has_any_phrase(text, PHRASES)
 }

@@ -61,7 +61,6 @@ const PHRASES: &[PhrasePattern] = &[
 ];
 
 /// Whether a person asks to leave memory out of this turn.
-#[must_use]
 pub fn asks_to_ignore_memory(text: &str) -> bool {
     has_any_phrase(text, PHRASES)
 }

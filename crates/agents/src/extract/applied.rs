@@ -10,7 +10,6 @@ const SHORTEST: usize = 4;
 /// The memories that the agent used, of those it was shown, each with the number of the turn after which it was shown
 /// (0: at the start). Precise rather than generous: the agent names the handle, or it says or gives a tool a literal of
 /// the fact that nobody else had brought up before.
-#[must_use]
 pub fn find_applied_memories(turns: &[TranscriptTurn], shown: &[(Memory, usize)]) -> Vec<MemoryId> {
     let mut used: Vec<MemoryId> = Vec::new();
     for (memory, after) in shown {

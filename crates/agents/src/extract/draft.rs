@@ -15,7 +15,6 @@ const ID_CHARS: usize = 8;
 ///
 /// How a person works goes with them into every repository; what is so in a project, and what the agent was corrected
 /// about, belongs to the repository.
-#[must_use]
 pub fn draft_extracted_statement(
     gleaned: &ExtractedStatement,
     repo: &Space,

@@ -128,7 +128,7 @@ pattern!(
 /// What a sentence states by the rules for English.
 pub(super) fn extract_english(
     sentence: &Sentence,
-    setting: &SentenceContext<'_>,
+    setting: &SentenceContext,
 ) -> Option<SortedPhrase> {
     let (mut lead, range) = parse_opening(&sentence.lower);
     if sentence.is_listed && lead == SentenceOpening::None {

@@ -69,7 +69,7 @@ const STANDING: &str = "从现在开始 从现在起 今后 以后 今後は こ
 /// What a sentence states in another language.
 pub(super) fn extract_non_english(
     sentence: &Sentence,
-    setting: &SentenceContext<'_>,
+    setting: &SentenceContext,
 ) -> Option<SortedPhrase> {
     let lower = sentence.text.to_lowercase();
     let sort = classify_european_sentence(&lower, setting.is_answer)

@@ -32,7 +32,6 @@ pattern!(
 
 /// The summary of a session; `None` when nothing was done in it. What looks like a secret is left out with the sentence
 /// it stands in.
-#[must_use]
 pub fn summarise_session(turns: &[TranscriptTurn], title: Option<&str>) -> Option<String> {
     let prompts = turns.iter().filter(|it| it.speaker == Speaker::Person);
     let prompts: Vec<&str> = prompts.map(|it| it.text.as_str()).collect();

@@ -53,8 +53,8 @@ pub(crate) const UNMARKED: CallerMarks = CallerMarks {
 pub(crate) fn find_caller(
     named: Client,
     clients: &[(Client, &CallerMarks)],
-    payload: &Payload<'_>,
-    env: &EnvLookup<'_>,
+    payload: &Payload,
+    env: &EnvLookup,
 ) -> Client {
     let find = |is_it: &dyn Fn(&CallerMarks) -> bool| {
         let found = clients.iter().find(|(_, it)| is_it(it));

@@ -82,9 +82,9 @@ impl PayloadFormat {
     pub(crate) fn read_call(
         &self,
         client: Client,
-        payload: &Payload<'_>,
+        payload: &Payload,
         named_event: &str,
-        env: &EnvLookup<'_>,
+        env: &EnvLookup,
     ) -> Option<HookCall> {
         let (event, common) = self.find_event(payload, named_event)?;
         let fields = &self.fields;
@@ -115,7 +115,7 @@ impl PayloadFormat {
         Some((event, common))
     }
 
-    fn read_moment(&self, event: &str, payload: &Payload<'_>) -> HookMoment {
+    fn read_moment(&self, event: &str, payload: &Payload) -> HookMoment {
         match event {
             "SessionStart" => {
                 // It is the same field in every client that has it.
@@ -141,7 +141,7 @@ impl PayloadFormat {
         }
     }
 
-    fn read_touch(&self, payload: &Payload<'_>, is_before: bool) -> HookMoment {
+    fn read_touch(&self, payload: &Payload, is_before: bool) -> HookMoment {
         let name = payload.first_text(self.fields.tool).unwrap_or_default();
         let input = payload.raw_json(self.fields.input).unwrap_or_default();
         let is_shell = self.shell_tools.contains(&&*name);

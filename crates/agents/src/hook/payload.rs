@@ -89,7 +89,7 @@ impl<'de> Deserialize<'de> for LossyText {
         struct LossyTextVisitor;
         impl Visitor<'_> for LossyTextVisitor {
             type Value = LossyText;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("a text")
             }
             fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<LossyText, E> {

@@ -61,7 +61,7 @@ pub(super) fn find_touched_paths(is_shell: bool, input: &str) -> Vec<String> {
     paths
 }
 
-fn find_named_paths(input: &Payload<'_>) -> Vec<String> {
+fn find_named_paths(input: &Payload) -> Vec<String> {
     let fields = PATHS.iter().flat_map(|it| input.list_texts(it));
     let edits = EDITS
         .iter()
@@ -75,7 +75,7 @@ fn find_named_paths(input: &Payload<'_>) -> Vec<String> {
 }
 
 /// A command is a text, or a list of words whose last is the script of a shell.
-fn find_shell_paths(input: &Payload<'_>) -> Vec<String> {
+fn find_shell_paths(input: &Payload) -> Vec<String> {
     let words = input.list_texts("command");
     let command = match words.as_slice() {
         [shell, flag, script] if shell::is_shell_script(shell, flag) => script.clone(),

@@ -45,7 +45,6 @@ struct TrustRecord {
 
 impl SessionEntry {
     /// The line for it, without an end.
-    #[must_use]
     pub fn to_json_line(&self) -> String {
         let line = SessionLine {
             v: VERSION,

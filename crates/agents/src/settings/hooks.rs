@@ -44,7 +44,6 @@ const PATIENCE: u64 = 5;
 
 impl HooksLayout {
     /// Whether this program is asked at an event.
-    #[must_use]
     pub fn has_event(&self, name: &str) -> bool {
         self.events.contains(&name)
     }

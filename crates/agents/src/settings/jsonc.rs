@@ -84,7 +84,7 @@ impl JsonNode {
     }
 
     /// The number of the item that a step leads to; of members with the same key the last counts, as everywhere.
-    pub(super) fn find_position(&self, step: JsonStep<'_>) -> Option<usize> {
+    pub(super) fn find_position(&self, step: JsonStep) -> Option<usize> {
         match step {
             JsonStep::Key(key) => self
                 .items()
@@ -161,7 +161,7 @@ struct JsonNodeBuilder<'t> {
 }
 
 impl JsonNodeBuilder<'_> {
-    fn build_node(&self, value: ast::Value<'_>) -> Result<JsonNode, String> {
+    fn build_node(&self, value: ast::Value) -> Result<JsonNode, String> {
         let Range { start, end } = value.range();
         let kind = match value {
             ast::Value::Object(it) => {

@@ -40,7 +40,6 @@ const REFERENCED: (&str, &str) = (
 
 /// A message without what programs put into it: injected memories, reminders, command echoes and their output,
 /// interruptions, summaries of what went before. Empty when nothing is left.
-#[must_use]
 pub fn strip_injected_text(message: &str) -> String {
     let text = message.replace("&lt;", "<").replace("&gt;", ">");
     let text = strip_referenced_files(&text);

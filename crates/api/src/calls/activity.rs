@@ -82,7 +82,7 @@ pub(super) const CALLS: &[ApiCall] = &[
 
 /// Reads what is kept beside the store, where there is something. Where it cannot be read, the world is broken.
 fn read_activity<T: Default>(
-    it: &ApiCallScope<'_>,
+    it: &ApiCallScope,
     read: impl FnOnce(&dyn ActivityStore) -> Result<T, PlaceError>,
 ) -> Result<T, StoreError> {
     let beside = it.visit.here.beside;
@@ -102,7 +102,7 @@ pub(super) struct PageQuery {
 }
 
 /// What agents were shown.
-fn handle_list_sessions_call(it: &ApiCallScope<'_>, query: PageQuery) -> ApiResult {
+fn handle_list_sessions_call(it: &ApiCallScope, query: PageQuery) -> ApiResult {
     let limit = PageLimit::limit_or(query.limit, 50);
     let mut sessions = read_activity(it, |beside| beside.list_sessions(limit))?;
     for session in &mut sessions {
@@ -112,7 +112,7 @@ fn handle_list_sessions_call(it: &ApiCallScope<'_>, query: PageQuery) -> ApiResu
 }
 
 /// The moments of a session in spaces that the pass reaches.
-fn keep_reachable_moments(it: &ApiCallScope<'_>, session: &mut AgentSession) {
+fn keep_reachable_moments(it: &ApiCallScope, session: &mut AgentSession) {
     let entries = &mut session.entries;
     entries.retain(|entry| it.visit.pass.reaches_space(&entry.space));
 }
@@ -126,7 +126,7 @@ struct SessionQuery {
 }
 
 /// What one session was shown.
-fn handle_show_session_call(it: &ApiCallScope<'_>, query: SessionQuery) -> ApiResult {
+fn handle_show_session_call(it: &ApiCallScope, query: SessionQuery) -> ApiResult {
     let name = it.asked.path_part("name");
     let mut found = read_activity(it, |beside| beside.find_session(name))?;
     found
@@ -154,7 +154,7 @@ struct TasksQuery {
 }
 
 /// What is and was worked on.
-fn handle_list_tasks_call(it: &ApiCallScope<'_>, query: TasksQuery) -> ApiResult {
+fn handle_list_tasks_call(it: &ApiCallScope, query: TasksQuery) -> ApiResult {
     let all = list_checkout_tasks(it)?;
     let left = find_left_open_episodes(it.context().store, &all)?;
     let is_left =
@@ -172,7 +172,7 @@ fn handle_list_tasks_call(it: &ApiCallScope<'_>, query: TasksQuery) -> ApiResult
     })
 }
 
-fn build_task_view(it: &ApiCallScope<'_>, task: &Task) -> TaskView {
+fn build_task_view(it: &ApiCallScope, task: &Task) -> TaskView {
     let active = it.visit.here.beside.and_then(ActivityStore::active_task);
     let is_started = it
         .visit
@@ -186,7 +186,7 @@ fn build_task_view(it: &ApiCallScope<'_>, task: &Task) -> TaskView {
 }
 
 /// The tasks of the checkout. Where another repository is looked at there is none, nor where the pass does not reach it.
-pub(super) fn list_checkout_tasks(it: &ApiCallScope<'_>) -> Result<Vec<Task>, CallFault> {
+pub(super) fn list_checkout_tasks(it: &ApiCallScope) -> Result<Vec<Task>, CallFault> {
     let is_here = it.find_space(false).is_some() && it.context().source.read_tree().is_ok();
     if is_here {
         Ok(read_activity(it, |beside| beside.list_tasks())?)
@@ -196,7 +196,7 @@ pub(super) fn list_checkout_tasks(it: &ApiCallScope<'_>) -> Result<Vec<Task>, Ca
 }
 
 /// One task.
-fn handle_show_task_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
+fn handle_show_task_call(it: &ApiCallScope, _: NoArguments) -> ApiResult {
     let slug: String = it.asked.path_part("slug").chars().take(200).collect();
     let meant = slug.parse::<TaskSlug>().ok();
     let Some(task) = list_checkout_tasks(it)?

@@ -22,9 +22,9 @@ pub(super) type ApiResult = Result<HttpReply, CallFault>;
 
 /// Answers a call that takes this behind the question mark.
 pub(super) fn answer_query<Q: DeserializeOwned>(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     asked: &RequestInput,
-    handle: fn(&ApiCallScope<'_>, Q) -> ApiResult,
+    handle: fn(&ApiCallScope, Q) -> ApiResult,
 ) -> ApiResult {
     let query = read_query_arguments(&asked.query)?;
     handle(&ApiCallScope::begin(visit, asked)?, query)
@@ -32,9 +32,9 @@ pub(super) fn answer_query<Q: DeserializeOwned>(
 
 /// Answers a call that takes nothing behind the question mark, and this as its body.
 pub(super) fn answer_body<B: DeserializeOwned>(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     asked: &RequestInput,
-    handle: fn(&ApiCallScope<'_>, B) -> ApiResult,
+    handle: fn(&ApiCallScope, B) -> ApiResult,
 ) -> ApiResult {
     let NoArguments {} = read_query_arguments(&asked.query)?;
     let scope = ApiCallScope::begin(visit, asked)?;

@@ -64,7 +64,7 @@ impl ApiCall {
         method: HttpMethod,
         path: &'static str,
         need: Access,
-        run: fn(&RequestScope<'_>, &RequestInput) -> Result<HttpReply, CallFault>,
+        run: fn(&RequestScope, &RequestInput) -> Result<HttpReply, CallFault>,
     ) -> Self {
         Self {
             route: Route {

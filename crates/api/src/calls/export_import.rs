@@ -71,7 +71,7 @@ struct ExportQuery {
 }
 
 /// Everything written out.
-fn handle_export_call(it: &ApiCallScope<'_>, query: ExportQuery) -> ApiResult {
+fn handle_export_call(it: &ApiCallScope, query: ExportQuery) -> ApiResult {
     let format = query.format.map_or(Format::Json, |it| it.0);
     let spaces = it.spaces.clone();
     let filter = MemoryFilter {
@@ -108,7 +108,7 @@ struct ImportQuery {
 }
 
 /// Reads a file in.
-fn handle_import_call(it: &ApiCallScope<'_>, query: ImportQuery) -> ApiResult {
+fn handle_import_call(it: &ApiCallScope, query: ImportQuery) -> ApiResult {
     let how = ImportOptions {
         is_rehearsed: query.dry_run,
         vouched_by: it.visit.person().filter(|_| query.trust),
@@ -134,10 +134,7 @@ fn handle_import_call(it: &ApiCallScope<'_>, query: ImportQuery) -> ApiResult {
 }
 
 /// What the file holds that was sent.
-fn plan_import_from_body(
-    it: &ApiCallScope<'_>,
-    query: &ImportQuery,
-) -> Result<ImportPlan, CallFault> {
+fn plan_import_from_body(it: &ApiCallScope, query: &ImportQuery) -> Result<ImportPlan, CallFault> {
     let bad = |why: String| ArgumentError::new("body", why);
     let text =
         std::str::from_utf8(&it.asked.body).map_err(|_| bad("the file is no UTF-8".into()))?;

@@ -118,7 +118,7 @@ fn list_order_words() -> Vec<&'static str> {
 }
 
 /// Lists memories.
-fn handle_list_memories_call(it: &ApiCallScope<'_>, query: ListMemoriesQuery) -> ApiResult {
+fn handle_list_memories_call(it: &ApiCallScope, query: ListMemoriesQuery) -> ApiResult {
     let filter = build_list_filter(it, query)?;
     let (cx, limit) = (it.context(), filter.limit - 1);
     let mut memories = core_list::list_memories(&cx, &filter)?;
@@ -137,7 +137,7 @@ fn handle_list_memories_call(it: &ApiCallScope<'_>, query: ListMemoriesQuery) ->
 
 /// What is asked for, and one more, to know whether there are more.
 fn build_list_filter(
-    it: &ApiCallScope<'_>,
+    it: &ApiCallScope,
     query: ListMemoriesQuery,
 ) -> Result<MemoryFilter, CallFault> {
     let now = it.visit.cx.now;
@@ -256,7 +256,7 @@ struct RememberBody {
 }
 
 /// Keeps a fact.
-fn handle_remember_call(it: &ApiCallScope<'_>, body: RememberBody) -> ApiResult {
+fn handle_remember_call(it: &ApiCallScope, body: RememberBody) -> ApiResult {
     let when = if body.skip {
         WhenSimilar::Skip
     } else {
@@ -275,7 +275,7 @@ fn handle_remember_call(it: &ApiCallScope<'_>, body: RememberBody) -> ApiResult 
 
 /// A draft in its space; `None` where the pass does not reach it. A person's preferences and identity are the person's,
 /// everything else is the repository's.
-fn build_remember_draft(it: &ApiCallScope<'_>, body: RememberBody) -> Option<Draft> {
+fn build_remember_draft(it: &ApiCallScope, body: RememberBody) -> Option<Draft> {
     let (kind, layer) = (body.kind.map(|it| it.0), body.layer.map(|it| it.0));
     let is_persons = layer == Some(Layer::Identity) || kind == Some(Kind::User);
     let voice = it.choose_voice(body.force, body.tainted);
@@ -294,7 +294,7 @@ fn build_remember_draft(it: &ApiCallScope<'_>, body: RememberBody) -> Option<Dra
 }
 
 /// Everything about one memory.
-fn handle_show_memory_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
+fn handle_show_memory_call(it: &ApiCallScope, _: NoArguments) -> ApiResult {
     match it.find_memory()? {
         Err(refusal) => build_refusal_reply(&refusal),
         Ok(memory) => build_done_reply(&MemoryDetailsReply::new(
@@ -311,7 +311,7 @@ pub(super) struct ReasonArguments {
 }
 
 /// Forgets a memory.
-fn handle_forget_call(it: &ApiCallScope<'_>, query: ReasonArguments) -> ApiResult {
+fn handle_forget_call(it: &ApiCallScope, query: ReasonArguments) -> ApiResult {
     let body: ReasonArguments = read_body_arguments(&it.asked.body)?;
     let reason = body.reason.or(query.reason).unwrap_or_default();
     let memory = match it.find_memory()? {

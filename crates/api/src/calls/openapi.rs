@@ -61,7 +61,6 @@ const DOOR: [(u16, &str, &str); 10] = [
 ];
 
 /// The document.
-#[must_use]
 pub fn build_openapi_document() -> Value {
     let mut schemas = SchemaSettings::draft2020_12()
         .for_serialize()

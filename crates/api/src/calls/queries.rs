@@ -123,7 +123,7 @@ struct RecallBody {
 }
 
 /// What matters to a question.
-fn handle_recall_call(it: &ApiCallScope<'_>, body: RecallBody) -> ApiResult {
+fn handle_recall_call(it: &ApiCallScope, body: RecallBody) -> ApiResult {
     let (text, paths) = (body.query.unwrap_or_default(), body.paths.into_values());
     let is_open = text.trim().is_empty() && paths.is_empty();
     let mut layers = vec![Layer::Knowledge];
@@ -151,7 +151,7 @@ fn handle_recall_call(it: &ApiCallScope<'_>, body: RecallBody) -> ApiResult {
 }
 
 /// What was recalled. The text for a model is as it was rendered: its delimiters are ours, and not forged.
-fn build_recall_reply(mut it: RecallReply<'_>) -> ApiResult {
+fn build_recall_reply(mut it: RecallReply) -> ApiResult {
     let block = format!(
         "\"block\":{}",
         serde_json::to_string(std::mem::take(&mut it.block))?
@@ -173,7 +173,7 @@ struct VerifyBody {
 }
 
 /// Do the citations still hold?
-fn handle_verify_call(it: &ApiCallScope<'_>, body: VerifyBody) -> ApiResult {
+fn handle_verify_call(it: &ApiCallScope, body: VerifyBody) -> ApiResult {
     let (cx, path) = (it.context(), body.path.map(|it| it.0));
     let names = body.names.into_values();
     let memories = match find_memories_to_verify(&cx, it.spaces.clone(), names, path)? {
@@ -200,7 +200,7 @@ struct AuditQuery {
 }
 
 /// What needs attention.
-fn handle_audit_call(it: &ApiCallScope<'_>, query: AuditQuery) -> ApiResult {
+fn handle_audit_call(it: &ApiCallScope, query: AuditQuery) -> ApiResult {
     let options = AuditOptions {
         only: query.only.into_values(),
         limit: PageLimit::limit_or(query.limit, FINDINGS),
@@ -217,14 +217,14 @@ fn handle_audit_call(it: &ApiCallScope<'_>, query: AuditQuery) -> ApiResult {
 }
 
 /// What is kept, in numbers.
-fn handle_stats_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
+fn handle_stats_call(it: &ApiCallScope, _: NoArguments) -> ApiResult {
     let stats = |space| stats::compute_space_stats(&it.context_for(space), space);
     let stats = it.spaces.iter().map(stats).collect::<Result<Vec<_>, _>>()?;
     build_done_reply(&StatsReply::from(stats.as_slice()))
 }
 
 /// The spaces there are.
-fn handle_list_spaces_call(it: &ApiCallScope<'_>, query: PageQuery) -> ApiResult {
+fn handle_list_spaces_call(it: &ApiCallScope, query: PageQuery) -> ApiResult {
     let limit = PageLimit::limit_or(query.limit, 50);
     let store = it.visit.cx.store;
     let mut reached = store.list_spaces()?;
@@ -254,7 +254,7 @@ struct EventsQuery {
 }
 
 /// The log.
-fn handle_list_events_call(it: &ApiCallScope<'_>, query: EventsQuery) -> ApiResult {
+fn handle_list_events_call(it: &ApiCallScope, query: EventsQuery) -> ApiResult {
     let newest_first = match query.order.as_deref().unwrap_or("newest") {
         "newest" => true,
         "oldest" => false,
@@ -280,7 +280,7 @@ fn handle_list_events_call(it: &ApiCallScope<'_>, query: EventsQuery) -> ApiResu
 }
 
 /// The events of the spaces in play, in one order.
-fn build_log_reply(it: &ApiCallScope<'_>, page: &EventPage, limit: usize) -> ApiResult {
+fn build_log_reply(it: &ApiCallScope, page: &EventPage, limit: usize) -> ApiResult {
     let store = it.context().store;
     let mut events = Vec::new();
     for space in &it.spaces {
@@ -316,7 +316,7 @@ struct ReportQuery {
 }
 
 /// What was done.
-fn handle_report_call(it: &ApiCallScope<'_>, query: ReportQuery) -> ApiResult {
+fn handle_report_call(it: &ApiCallScope, query: ReportQuery) -> ApiResult {
     let now = it.visit.cx.now;
     let since = TimeArgument::resolve_time(query.since, "since", now)?;
     let until = TimeArgument::resolve_time(query.until, "until", now)?;

@@ -165,7 +165,7 @@ struct RewordBody {
 }
 
 /// Says a memory in other words.
-fn handle_reword_call(it: &ApiCallScope<'_>, body: RewordBody) -> ApiResult {
+fn handle_reword_call(it: &ApiCallScope, body: RewordBody) -> ApiResult {
     let old = match it.find_memory()? {
         Ok(old) => old,
         Err(refusal) => return build_refusal_reply(&refusal),
@@ -188,7 +188,7 @@ fn handle_reword_call(it: &ApiCallScope<'_>, body: RewordBody) -> ApiResult {
 }
 
 /// Whose writes are held up.
-fn handle_list_breakers_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
+fn handle_list_breakers_call(it: &ApiCallScope, _: NoArguments) -> ApiResult {
     let open = collect_breakers_by_space(it, |space| {
         breaker::list_open_breakers(&it.context_for(space), space)
     })?;
@@ -203,7 +203,7 @@ struct CloseBreakersBody {
 }
 
 /// Lets them go on.
-fn handle_close_breakers_call(it: &ApiCallScope<'_>, body: CloseBreakersBody) -> ApiResult {
+fn handle_close_breakers_call(it: &ApiCallScope, body: CloseBreakersBody) -> ApiResult {
     let by = it.visit.deciding_person()?;
     let closed = collect_breakers_by_space(it, |space| {
         breaker::close_breakers(&it.context_for(space), by, space, body.actor.as_deref())
@@ -215,7 +215,7 @@ fn handle_close_breakers_call(it: &ApiCallScope<'_>, body: CloseBreakersBody) ->
 }
 
 fn collect_breakers_by_space(
-    it: &ApiCallScope<'_>,
+    it: &ApiCallScope,
     trips: impl Fn(&Space) -> Result<Vec<OpenBreaker>, CoreError>,
 ) -> Result<Vec<(Space, OpenBreaker)>, CallFault> {
     let mut all = Vec::new();

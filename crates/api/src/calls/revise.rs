@@ -149,11 +149,7 @@ struct ReplaceBody {
     tainted: bool,
 }
 
-fn replace_memory_in_path(
-    it: &ApiCallScope<'_>,
-    body: ReplaceBody,
-    how: ReplacementKind,
-) -> ApiResult {
+fn replace_memory_in_path(it: &ApiCallScope, body: ReplaceBody, how: ReplacementKind) -> ApiResult {
     let old = match it.find_memory()? {
         Ok(old) => old,
         Err(refusal) => return build_refusal_reply(&refusal),
@@ -179,7 +175,7 @@ fn replace_memory_in_path(
 }
 
 /// Says that a memory still holds.
-fn handle_refresh_call(it: &ApiCallScope<'_>, _: NoArguments) -> ApiResult {
+fn handle_refresh_call(it: &ApiCallScope, _: NoArguments) -> ApiResult {
     let memory = it.find_memory()?.ok().filter(Memory::is_active);
     let seen = follow_memory_citations(&it.context(), memory.into_iter().collect());
     if let Some(bad) = seen.iter().find(|it| it.is_bad()) {
@@ -204,9 +200,9 @@ struct InvalidateBody {
 
 /// Does something to the memory that the path names.
 pub(super) fn revise_memory_in_path(
-    it: &ApiCallScope<'_>,
+    it: &ApiCallScope,
     word: &'static str,
-    revise: impl FnOnce(&Context<'_>, MemoryName) -> Result<ReviseOutcome, CoreError>,
+    revise: impl FnOnce(&Context, MemoryName) -> Result<ReviseOutcome, CoreError>,
 ) -> ApiResult {
     let revised = match it.find_memory()? {
         Ok(memory) => revise(&it.context_for(&memory.space), MemoryName::Id(memory.id))?,
@@ -231,7 +227,7 @@ struct PromoteBody {
 }
 
 /// Promotes a note.
-fn handle_promote_call(it: &ApiCallScope<'_>, body: PromoteBody) -> ApiResult {
+fn handle_promote_call(it: &ApiCallScope, body: PromoteBody) -> ApiResult {
     let promotion = Promotion {
         layer: body.layer.map(|it| it.0),
         kind: body.kind.map(|it| it.0),

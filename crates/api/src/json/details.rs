@@ -32,7 +32,7 @@ pub struct MemoryDetails {
 
 impl MemoryDetails {
     /// Gathers it. Nothing is written, not even that somebody looked.
-    pub fn gather_details(cx: &Context<'_>, memory: Memory) -> Result<Self, StoreError> {
+    pub fn gather_details(cx: &Context, memory: Memory) -> Result<Self, StoreError> {
         let Replacements { older, newer } = find_replacements(cx.store, &memory)?;
         let history = read_memory_history(cx.store, &memory, false)?;
         let n_older = older.len();

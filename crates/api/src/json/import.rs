@@ -104,7 +104,6 @@ impl From<&FileImportReport> for ImportedFileView {
 
 impl ImportReply {
     /// What became of these files.
-    #[must_use]
     pub fn new(files: &[FileImportReport], dry_run: bool, passed_over: Option<usize>) -> Self {
         Self {
             ok: files.iter().all(|it| it.refused.is_empty()),

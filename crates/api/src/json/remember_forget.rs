@@ -70,7 +70,6 @@ impl RememberReply {
     }
 
     /// What is answered where much the same is known.
-    #[must_use]
     pub fn from_similar(near: &[NearMemory], when: WhenSimilar) -> Self {
         let similar = near.iter().map(NearView::from).collect();
         if when == WhenSimilar::Skip {
@@ -189,7 +188,6 @@ pub struct ForgottenView {
 
 impl ForgottenView {
     /// What it was called.
-    #[must_use]
     pub fn new(id: MemoryId, handle: Handle, space: &Space) -> Self {
         Self {
             id: id.to_string(),

@@ -67,7 +67,6 @@ impl From<&ReportItem> for ReportItemView {
 
 impl ReportReply {
     /// What was done in this span.
-    #[must_use]
     pub fn new(span: ReportSpan, report: &WorkReport) -> Self {
         let day = |it: &apostille_tasks::report::ReportDay| ReportDayView {
             date: it.date.clone(),

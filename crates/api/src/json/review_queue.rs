@@ -56,7 +56,6 @@ impl From<&ReviewItem> for WaitingView {
 
 impl QueueReply {
     /// The first so many of what waits; everything is counted.
-    #[must_use]
     pub fn new(queue: &[ReviewItem], limit: usize) -> Self {
         let mut counts = BTreeMap::new();
         queue
@@ -73,7 +72,6 @@ impl QueueReply {
 }
 
 /// How many memories wait, copies included.
-#[must_use]
 pub fn count_queued_memories(queue: &[ReviewItem]) -> usize {
     queue.iter().map(|it| 1 + it.copies.len()).sum()
 }

@@ -85,7 +85,7 @@ impl SessionReply {
     /// What a session was shown: at its last turn, or at all of them. Of the memories in these spaces, with how they
     /// stand now; of others, nothing but their names.
     pub fn from_session(
-        cx: &Context<'_>,
+        cx: &Context,
         spaces: &[Space],
         session: &AgentSession,
         is_all: bool,
@@ -101,7 +101,6 @@ impl SessionReply {
 }
 
 /// How often the person said something.
-#[must_use]
 pub fn count_session_turns(session: &AgentSession) -> usize {
     session
         .entries
@@ -112,7 +111,7 @@ pub fn count_session_turns(session: &AgentSession) -> usize {
 
 /// The moments to tell: those of the last turn, or all at which something was shown.
 fn build_moment_views(
-    cx: &Context<'_>,
+    cx: &Context,
     spaces: &[Space],
     session: &AgentSession,
     is_all: bool,

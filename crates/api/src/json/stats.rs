@@ -94,7 +94,6 @@ pub struct BreakersReply {
 
 impl BreakersReply {
     /// These breakers, and what was done about them.
-    #[must_use]
     pub fn new(outcome: Option<&'static str>, trips: &[(Space, OpenBreaker)]) -> Self {
         let breakers = trips
             .iter()
@@ -124,7 +123,6 @@ pub struct BreakerView {
 
 impl BreakerView {
     /// A breaker of this space.
-    #[must_use]
     pub fn new(space: &Space, it: &OpenBreaker) -> Self {
         Self {
             breaker: it.breaker.as_str(),
@@ -158,7 +156,6 @@ pub struct SpaceRow {
 
 impl SpaceRow {
     /// A space, with what its store counts.
-    #[must_use]
     pub fn new(space: &Space, tally: &SpaceSummary) -> Self {
         Self {
             space: space.to_string(),

@@ -61,7 +61,6 @@ pub struct TaskView {
 
 impl TaskView {
     /// A task that was begun here.
-    #[must_use]
     pub fn new(task: &Task, active: Option<&TaskSlug>) -> Self {
         let count = |sort: &Sort| (sort.as_str(), task.entries_of_sort(*sort).count());
         Self {
@@ -109,7 +108,6 @@ pub struct TaskReply {
 
 impl TaskReply {
     /// A task with its notes, and which of them are out of the way.
-    #[must_use]
     pub fn new(view: TaskView, task: &Task, notes: &[VerifiedMemory]) -> Self {
         let is_resolved = |it: &&VerifiedMemory| {
             task.entries

@@ -12,7 +12,6 @@ use apostille_text::{
 /// For each memory the place of the first one that says nearly the same; its own place where none does.
 ///
 /// Two texts that share so many words share one of their rarest, so only those are compared that do.
-#[must_use]
 pub fn find_copy_leaders(memories: &[&Memory], threshold: f32) -> Vec<usize> {
     let texts: Vec<String> = memories
         .iter()

@@ -59,7 +59,7 @@ impl<'c> Anchor<'c> {
     }
 
     /// Looks for the text in the file it was cited from.
-    pub(super) fn find_in_own_file(&self, sheet: &FileLines<'_>) -> AnchorMatch {
+    pub(super) fn find_in_own_file(&self, sheet: &FileLines) -> AnchorMatch {
         let here = self.citation.lines.first_line() - 1;
         if let Some(row) = self.pick_best_row(sheet, self.find_exact_rows(sheet), here) {
             return AnchorMatch::Same(self.rows_starting_at(row));
@@ -77,7 +77,7 @@ impl<'c> Anchor<'c> {
 
     /// Whether text that stands in place is surely the cited one: all its neighbours are there, or no other place has
     /// it and it says enough not to be another one like it.
-    pub(super) fn is_certainly_in_place(&self, sheet: &FileLines<'_>) -> bool {
+    pub(super) fn is_certainly_in_place(&self, sheet: &FileLines) -> bool {
         let Citation {
             lines,
             before,
@@ -93,7 +93,7 @@ impl<'c> Anchor<'c> {
     }
 
     /// The rows where text stands that was taken out and put back: the only place, and one that cannot be chance.
-    pub(super) fn find_restored_rows(&self, sheet: &FileLines<'_>) -> Option<Range<u32>> {
+    pub(super) fn find_restored_rows(&self, sheet: &FileLines) -> Option<Range<u32>> {
         let mut places = self.find_exact_rows(sheet);
         let row = places.next().filter(|_| places.next().is_none())?;
         (is_distinctive_snippet(&self.text) && self.score_neighbours(sheet, row) >= TELLING)
@@ -104,7 +104,7 @@ impl<'c> Anchor<'c> {
     pub(super) fn collect_file_matches(
         &self,
         path: &RepoPath,
-        sheet: &FileLines<'_>,
+        sheet: &FileLines,
         found: &mut Vec<TreeMatch>,
     ) {
         for row in self.find_exact_rows(sheet) {
@@ -155,7 +155,7 @@ impl<'c> Anchor<'c> {
     /// The place that fits best: the only one, or the only one with the most familiar neighbours.
     fn pick_best_row(
         &self,
-        sheet: &FileLines<'_>,
+        sheet: &FileLines,
         places: impl Iterator<Item = u32>,
         home: u32,
     ) -> Option<u32> {
@@ -181,7 +181,7 @@ impl<'c> Anchor<'c> {
 
     /// How many of the captured neighbours stand around this row, wherever they stand near it. Those that say little,
     /// such as a closing bracket, count for little.
-    fn score_neighbours(&self, sheet: &FileLines<'_>, row: u32) -> usize {
+    fn score_neighbours(&self, sheet: &FileLines, row: u32) -> usize {
         let (before, after) = (&self.citation.before, &self.citation.after);
         let end = self.rows_starting_at(row).end;
         let above = row.saturating_sub(count_as_u32(before.len()) + SLACK)..row;
@@ -203,7 +203,7 @@ impl<'c> Anchor<'c> {
     }
 
     /// What stands between the neighbours, where those are found; the ends of the file are neighbours too.
-    fn find_rows_between_neighbours(&self, sheet: &FileLines<'_>) -> Option<Range<u32>> {
+    fn find_rows_between_neighbours(&self, sheet: &FileLines) -> Option<Range<u32>> {
         let home = self.citation.lines;
         let near = |short| {
             let lines = sheet.lines_with_fingerprint(short).into_iter();
@@ -224,7 +224,7 @@ impl<'c> Anchor<'c> {
     }
 
     /// The lines that have most words in common with the text, at least half of them: only to show where it changed.
-    fn find_similar_rows(&self, sheet: &FileLines<'_>) -> Option<Range<u32>> {
+    fn find_similar_rows(&self, sheet: &FileLines) -> Option<Range<u32>> {
         let text = split_line_tokens(&self.text);
         let n_words: usize = text.iter().map(Vec::len).sum();
         if n_words < 3 || sheet.lines().len() > MAX_COMPARED {

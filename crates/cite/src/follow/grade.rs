@@ -24,8 +24,8 @@ fn classify_change(
     path: &str,
     was: &[&[u8]],
     now: &[&[u8]],
-    old: &[CodeToken<'_>],
-    new: &[CodeToken<'_>],
+    old: &[CodeToken],
+    new: &[CodeToken],
 ) -> Change {
     if old == new {
         return if split_nonblank_line_tokens(was) == split_nonblank_line_tokens(now) {
@@ -110,7 +110,7 @@ fn has_only_inserted_lines(was: &[&[u8]], now: &[&[u8]]) -> bool {
 }
 
 /// Whether only names differ, each always in the same way. What stands in quotes is no name.
-fn is_consistent_rename(was: &[CodeToken<'_>], now: &[CodeToken<'_>]) -> bool {
+fn is_consistent_rename(was: &[CodeToken], now: &[CodeToken]) -> bool {
     if was.is_empty() || was.len() != now.len() {
         return false;
     }

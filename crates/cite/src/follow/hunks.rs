@@ -27,7 +27,7 @@ pub(super) fn diff_sequences<'a>(
 }
 
 /// The hunks between two versions, slid to where a person would put them.
-pub(super) fn diff_file_lines(was: &FileLines<'_>, now: &FileLines<'_>) -> Vec<Hunk> {
+pub(super) fn diff_file_lines(was: &FileLines, now: &FileLines) -> Vec<Hunk> {
     let (mut diff, input) = diff_sequences(was.lines(), now.lines());
     diff.postprocess_lines(&input);
     let hunks = diff.hunks().map(|it| Hunk {
@@ -38,7 +38,6 @@ pub(super) fn diff_file_lines(was: &FileLines<'_>, now: &FileLines<'_>) -> Vec<H
 }
 
 /// The words that were replaced one for one between two texts: what stood there, and what stands there now.
-#[must_use]
 pub fn find_replaced_words(was: &str, now: &str) -> Vec<(String, String)> {
     let (was, now) = (
         FileLines::from_bytes(was.as_bytes()),
@@ -77,8 +76,8 @@ pub(super) fn shift_untouched_rows(hunks: &[Hunk], rows: &Range<u32>) -> Range<u
 
 /// What became of a range of lines that hunks touch. Where an end falls inside a hunk, the words of the hunk decide.
 pub(super) fn map_touched_rows(
-    was: &FileLines<'_>,
-    now: &FileLines<'_>,
+    was: &FileLines,
+    now: &FileLines,
     hunks: &[Hunk],
     rows: &Range<u32>,
 ) -> Range<u32> {
@@ -106,8 +105,8 @@ pub(super) fn map_touched_rows(
 
 /// The lines of the new version that words of these lines live on in, within a hunk.
 fn find_surviving_rows(
-    was: &FileLines<'_>,
-    now: &FileLines<'_>,
+    was: &FileLines,
+    now: &FileLines,
     hunk: &Hunk,
     rows: &Range<u32>,
 ) -> Option<Range<u32>> {
@@ -123,8 +122,8 @@ fn find_surviving_rows(
 
 /// From the first to the last of these words that still stand, as places in the new list.
 fn find_surviving_tokens(
-    old: &[CodeToken<'_>],
-    new: &[CodeToken<'_>],
+    old: &[CodeToken],
+    new: &[CodeToken],
     cited: &Range<usize>,
 ) -> Option<Range<usize>> {
     let (diff, _) = diff_sequences(old, new);
@@ -139,7 +138,7 @@ fn find_surviving_tokens(
 }
 
 /// The line that holds the n-th word of these lines.
-fn find_row_of_token(sheet: &FileLines<'_>, rows: &Range<u32>, word: usize) -> u32 {
+fn find_row_of_token(sheet: &FileLines, rows: &Range<u32>, word: usize) -> u32 {
     let mut seen = 0;
     for row in rows.clone() {
         seen += split_code_tokens(sheet.clip_rows(&(row..row + 1))).len();

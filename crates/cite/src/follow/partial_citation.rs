@@ -121,7 +121,7 @@ fn digest_raw_lines(blob: &SourceBlob, lines: LineSpan) -> Option<Digest> {
 
 /// The lines with this digest: in place, or wherever as many lines have it.
 fn find_lines_by_digest(
-    sheet: &FileLines<'_>,
+    sheet: &FileLines,
     blob: &SourceBlob,
     place: LineSpan,
     digest: Digest,

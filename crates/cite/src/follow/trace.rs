@@ -114,7 +114,7 @@ impl<'a> LineTracer<'a> {
     /// Follows lines all the way along.
     pub(super) fn trace_lines(
         &mut self,
-        road: &HistoryIndex<'_>,
+        road: &HistoryIndex,
         span: VersionSpan,
         way: &HistoryRoute,
     ) -> Result<TraceOutcome, Verdict> {
@@ -440,7 +440,7 @@ fn is_same_but_for_spaces(line: &[u8], other: &[u8]) -> bool {
 }
 
 /// Where the text stands in the new version, if there and in the old one it stands only once.
-fn find_only_occurrence(was: &FileLines<'_>, now: &FileLines<'_>, text: &[&[u8]]) -> Option<u32> {
+fn find_only_occurrence(was: &FileLines, now: &FileLines, text: &[&[u8]]) -> Option<u32> {
     let mut places = find_matching_rows(now, text, is_same_line);
     let only = places.next().filter(|_| places.next().is_none())?;
     let is_telling = count_letters_and_digits(text) >= 8;
@@ -449,8 +449,8 @@ fn find_only_occurrence(was: &FileLines<'_>, now: &FileLines<'_>, text: &[&[u8]]
 
 /// How many lines next to these moved along with them.
 fn count_matching_neighbours(
-    (was, old): (&FileLines<'_>, &Range<u32>),
-    (now, new): (&FileLines<'_>, &Range<u32>),
+    (was, old): (&FileLines, &Range<u32>),
+    (now, new): (&FileLines, &Range<u32>),
     same: fn(&[u8], &[u8]) -> bool,
 ) -> usize {
     let above = was.lines()[..old.start as usize].iter().rev();

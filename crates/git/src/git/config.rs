@@ -73,7 +73,7 @@ impl GitConfig {
 
 /// Says how much there is, not what: URLs may hold credentials.
 impl fmt::Debug for GitConfig {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "Config({} entries)", self.entries.len())
     }
 }

@@ -45,7 +45,6 @@ impl Checkout {
     }
 
     /// The working tree's root; `None` for a bare repository.
-    #[must_use]
     pub fn root(&self) -> Option<&Path> {
         self.root.as_deref()
     }
@@ -57,7 +56,6 @@ impl Checkout {
     }
 
     /// Git's folder that all working trees of the repository share.
-    #[must_use]
     pub fn common_dir(&self) -> &Path {
         &self.common_dir
     }

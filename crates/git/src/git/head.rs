@@ -61,7 +61,6 @@ impl Checkout {
     }
 
     /// Whether this is the default branch, or the very commit it points to, here or at the origin.
-    #[must_use]
     pub fn is_at_default_branch(&self, head: &GitHead) -> bool {
         let Some(default) = self.find_default_branch() else {
             return false;

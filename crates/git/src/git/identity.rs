@@ -34,7 +34,6 @@ const SEGMENTS: std::ops::RangeInclusive<usize> = 2..=8;
 /// What a remote's URL names; `None` for local paths and for names that cannot be used.
 ///
 /// Only host and path of the URL are used: user names, tokens and ports never show. Percent-encodings are decoded first.
-#[must_use]
 pub fn space_from_remote_url(url: &str) -> Option<RemoteIdentity> {
     let (host, path) = split_network_url(url.trim())?;
     // An `@` here is what is left of a password that holds a slash: no name is better than a leaked one.

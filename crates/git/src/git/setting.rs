@@ -7,7 +7,6 @@ use super::{config::GitConfig, discover::Checkout};
 impl Checkout {
     /// The value of `section.key`, both in lower case: of this working tree, else of the repository, else of the user's
     /// files, the last of which counts most.
-    #[must_use]
     pub fn read_setting(&self, users: &[PathBuf], section: &str, key: &str) -> Option<String> {
         let read = |path: &Path| {
             let config = GitConfig::read_file(path).ok()?;
@@ -21,7 +20,6 @@ impl Checkout {
     }
 
     /// The folder that git takes hooks from; a path from the configuration is relative to the working tree.
-    #[must_use]
     pub fn find_hooks_dir(&self, users: &[PathBuf], home: Option<&Path>) -> PathBuf {
         let Some(said) = self.read_setting(users, "core", "hookspath") else {
             return self.common_dir().join("hooks");

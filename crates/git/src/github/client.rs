@@ -233,7 +233,7 @@ impl GitHubClient {
 
 /// Without the token, and without the agent, which knows the proxy's password.
 impl fmt::Debug for GitHubClient {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("Client")
             .field("address", &self.address)
             .field("has_token", &self.token.is_some())

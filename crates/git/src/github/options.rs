@@ -35,7 +35,6 @@ pub struct GitHubOptions {
 
 impl GitHubOptions {
     /// The default branch of a repository on github.com, asked without a token, nothing kept.
-    #[must_use]
     pub fn new(repo: impl Into<String>) -> Self {
         Self {
             base: PUBLIC.into(),
@@ -52,7 +51,7 @@ impl GitHubOptions {
 
 /// Without what is secret: the token, and the base and the proxy, which may hold passwords.
 impl fmt::Debug for GitHubOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("Options")
             .field("repo", &self.repo)
             .field("reference", &self.reference)

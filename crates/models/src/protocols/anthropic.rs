@@ -9,7 +9,7 @@ use super::{AnswerShape, RequestForm, require_text};
 const TOOL: &str = "answer";
 
 /// What is sent.
-pub(super) fn build_anthropic_body(name: &str, ask: &ModelRequest<'_>, form: RequestForm) -> Value {
+pub(super) fn build_anthropic_body(name: &str, ask: &ModelRequest, form: RequestForm) -> Value {
     let mut body = json!({
         "model": name,
         "max_tokens": ask.max_tokens,

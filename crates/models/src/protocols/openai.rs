@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{AnswerShape, RequestForm, require_text};
 
 /// What is sent. No temperature: some models take only their own.
-pub(super) fn build_openai_body(name: &str, ask: &ModelRequest<'_>, form: RequestForm) -> Value {
+pub(super) fn build_openai_body(name: &str, ask: &ModelRequest, form: RequestForm) -> Value {
     let limit = if form.has_new_limit {
         "max_completion_tokens"
     } else {

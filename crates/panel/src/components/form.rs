@@ -5,12 +5,12 @@ use maud::{Markup, html};
 use apostille_api::request_scope::RequestScope;
 
 /// A form that does something and goes back to a page.
-pub fn render_post_form(visit: &RequestScope<'_>, path: &str, body: &Markup) -> Markup {
+pub fn render_post_form(visit: &RequestScope, path: &str, body: &Markup) -> Markup {
     html! { form method="post" action=(super::link_to_page(visit, path)) { (render_seal(visit)) (body) } }
 }
 
 /// What a form that only looks carries, so that it stays in the space that is looked at.
-pub fn render_repo_field(visit: &RequestScope<'_>) -> Markup {
+pub fn render_repo_field(visit: &RequestScope) -> Markup {
     html! { @if !visit.here.repo.is_user() { input type="hidden" name="repo" value=(visit.here.repo); } }
 }
 
@@ -101,6 +101,6 @@ fn extract_field_name(id: &str) -> &str {
 }
 
 /// The hidden field that every form carries.
-pub fn render_seal(visit: &RequestScope<'_>) -> Markup {
+pub fn render_seal(visit: &RequestScope) -> Markup {
     html! { input type="hidden" name="seal" value=(visit.seal); }
 }

@@ -45,7 +45,7 @@ pub(super) struct MemorySearch {
 }
 
 impl MemorySearch {
-    pub(super) fn from_query(visit: &RequestScope<'_>, asked: &RequestInput) -> Self {
+    pub(super) fn from_query(visit: &RequestScope, asked: &RequestInput) -> Self {
         let raw = FIELDS
             .iter()
             .filter_map(|it| Some((*it, asked.query_value(it)?.trim().to_owned())));
@@ -90,7 +90,7 @@ impl MemorySearch {
     /// The way to the same with one thing said otherwise.
     pub(super) fn link_with(
         &self,
-        visit: &RequestScope<'_>,
+        visit: &RequestScope,
         name: &'static str,
         value: &str,
     ) -> String {
@@ -156,7 +156,7 @@ fn parse_list_cursor(text: &str) -> Option<ListCursor> {
 }
 
 /// The box and the filters below it: a form that only looks.
-pub(super) fn render_search_form(visit: &RequestScope<'_>, sought: &MemorySearch) -> Markup {
+pub(super) fn render_search_form(visit: &RequestScope, sought: &MemorySearch) -> Markup {
     let is_open = sought.raw.iter().any(|it| it.0 != "q" && it.0 != "after");
     let said = |name: &str| sought.raw_value(name).unwrap_or_default();
     let stages = Stage::ALL.iter().map(|it| it.as_str());

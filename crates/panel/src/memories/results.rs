@@ -53,7 +53,7 @@ pub(super) struct SearchResults {
 }
 
 pub(super) fn run_memory_search(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     sought: &MemorySearch,
 ) -> PanelResult<SearchResults> {
     if sought.is_ranked() {
@@ -71,7 +71,7 @@ pub(super) fn run_memory_search(
 }
 
 /// What a recall would find, in its order; what it would withhold stands among the rest, with its verdict.
-fn search_ranked_memories(cx: &Context<'_>, sought: &MemorySearch) -> PanelResult<SearchResults> {
+fn search_ranked_memories(cx: &Context, sought: &MemorySearch) -> PanelResult<SearchResults> {
     let layers = if sought.filter.layers.is_empty() {
         Layer::ALL.to_vec()
     } else {
@@ -122,7 +122,7 @@ fn search_ranked_memories(cx: &Context<'_>, sought: &MemorySearch) -> PanelResul
 }
 
 /// A page of a listing; only what is on it is looked up.
-fn list_memory_page(cx: &Context<'_>, filter: MemoryFilter) -> PanelResult<SearchResults> {
+fn list_memory_page(cx: &Context, filter: MemoryFilter) -> PanelResult<SearchResults> {
     let (memories, next) = list_some_memories(cx, &filter, PAGE)?;
     let rows = verify::follow_memory_citations(cx, memories);
     Ok(SearchResults {
@@ -134,7 +134,7 @@ fn list_memory_page(cx: &Context<'_>, filter: MemoryFilter) -> PanelResult<Searc
 
 /// So many of a listing, and where to go on where there are more.
 fn list_some_memories(
-    cx: &Context<'_>,
+    cx: &Context,
     filter: &MemoryFilter,
     most: usize,
 ) -> PanelResult<(Vec<Memory>, Option<String>)> {
@@ -152,7 +152,7 @@ fn list_some_memories(
 
 /// Those with this verdict. Nobody knows how far one must look for them, so it ends when time is up.
 fn search_by_verdict(
-    cx: &Context<'_>,
+    cx: &Context,
     mut filter: MemoryFilter,
     verdict: &str,
 ) -> PanelResult<SearchResults> {

@@ -15,7 +15,7 @@ const FACT: usize = 600;
 /// A memory in a list: its handle and verdict in the margin, what it says, where it comes from, how often it was shown, and
 /// what more there is to say about it.
 pub fn render_memory_row(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     memory: &Memory,
     standing: &str,
     score: Option<f32>,
@@ -45,7 +45,7 @@ pub fn format_shown_count(memory: &Memory) -> String {
     }
 }
 
-fn render_memory_meta(visit: &RequestScope<'_>, memory: &Memory, score: Option<f32>) -> Markup {
+fn render_memory_meta(visit: &RequestScope, memory: &Memory, score: Option<f32>) -> Markup {
     let stage = memory.status.stage();
     html! {
         p.meta {
@@ -62,7 +62,7 @@ fn render_memory_meta(visit: &RequestScope<'_>, memory: &Memory, score: Option<f
 }
 
 /// A tag, and the way to what else has it.
-pub fn render_tag_link(visit: &RequestScope<'_>, tag: &str) -> Markup {
+pub fn render_tag_link(visit: &RequestScope, tag: &str) -> Markup {
     html! { a.tag href=(link_with_query(visit, "/", &[("tag", tag)])) { (sanitize_shown_text(tag)) } }
 }
 

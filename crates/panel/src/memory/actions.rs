@@ -22,7 +22,7 @@ use apostille_api::{access_token::Access, request_scope::RequestScope};
 
 /// The forms for what can be done; whoever may not do it is told why there are none.
 pub(super) fn render_memory_actions(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     it: &VerifiedMemory,
     is_withheld: bool,
     tried: &SubmittedForm,
@@ -78,7 +78,7 @@ pub(super) fn render_memory_actions(
 
 /// One thing that can be done, and what comes of it; that it can be taken back is said where it can.
 fn render_action_form(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     memory: &Memory,
     tried: &SubmittedForm,
     (verb, title, consequence): (&str, &str, &str),

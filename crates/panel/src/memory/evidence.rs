@@ -15,7 +15,7 @@ const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// Everything that a memory cites, each place with its verdict.
 pub(super) fn render_evidence_section(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     it: &VerifiedMemory,
     is_withheld: bool,
 ) -> Markup {
@@ -45,11 +45,7 @@ pub(super) fn render_evidence_section(
 }
 
 /// One place: where it is, how it stands, and the lines.
-pub fn render_cited_place(
-    visit: &RequestScope<'_>,
-    citation: &Citation,
-    verdict: &Verdict,
-) -> Markup {
+pub fn render_cited_place(visit: &RequestScope, citation: &Citation, verdict: &Verdict) -> Markup {
     html! {
         article.evidence {
             p.place {
@@ -115,11 +111,7 @@ pub fn render_values_against(told: &str, values: &[String]) -> Markup {
     }
 }
 
-fn render_evidence_lines(
-    visit: &RequestScope<'_>,
-    citation: &Citation,
-    verdict: &Verdict,
-) -> Markup {
+fn render_evidence_lines(visit: &RequestScope, citation: &Citation, verdict: &Verdict) -> Markup {
     let around =
         find_current_place(citation, verdict).and_then(|it| render_lines_in_context(visit, &it));
     let label = format!("What was cited of {}", citation.path);
@@ -147,7 +139,7 @@ fn render_whole_span(label: &str, lines: LineSpan, text: &str) -> Markup {
 }
 
 /// The lines at a place of the checkout with some around them; nothing where they cannot be read.
-fn render_lines_in_context(visit: &RequestScope<'_>, at: &CodeLocation) -> Option<Markup> {
+fn render_lines_in_context(visit: &RequestScope, at: &CodeLocation) -> Option<Markup> {
     let blob = visit.cx.source.read_file(&at.path).ok()??;
     if blob.bytes.len() > MAX_BYTES {
         return None;

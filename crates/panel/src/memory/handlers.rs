@@ -78,7 +78,7 @@ impl ActionOutcome {
 }
 
 /// Why something was not done, as it is.
-pub fn render_failed_action(visit: &RequestScope<'_>, came: ActionOutcome) -> PanelResult<Markup> {
+pub fn render_failed_action(visit: &RequestScope, came: ActionOutcome) -> PanelResult<Markup> {
     let why = match came {
         ActionOutcome::Refused(refusal) => format_refusal_for_panel(&refusal),
         ActionOutcome::Unread(why) => why,
@@ -94,7 +94,7 @@ pub fn render_failed_action(visit: &RequestScope<'_>, came: ActionOutcome) -> Pa
 
 /// What is much like what somebody wants to keep, below what is said about that.
 pub fn render_near_memories(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     told: &Markup,
     near: Vec<NearMemory>,
 ) -> PanelResult<Markup> {
@@ -174,7 +174,7 @@ impl<'a> ActionCase<'a> {
 
 /// Does something about the memory that the path names.
 pub fn run_memory_action(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     asked: &RequestInput,
     verb: &'static str,
     run: RunAction,
@@ -200,7 +200,7 @@ pub fn run_memory_action(
 }
 
 /// Puts other words in its place: a better version, or a correction.
-pub fn perform_edit(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn perform_edit(case: &ActionCase) -> PanelResult<ActionOutcome> {
     let draft = match case.tried.parse_draft(case.visit, &case.memory.space) {
         Ok(draft) => draft,
         Err(why) => return Ok(ActionOutcome::Unread(why)),
@@ -218,13 +218,13 @@ pub fn perform_edit(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
 }
 
 /// Says that it still holds.
-pub fn perform_refresh(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn perform_refresh(case: &ActionCase) -> PanelResult<ActionOutcome> {
     let revised = revise::refresh_memory(&case.cx, &case.spaces, case.name());
     ActionOutcome::from_revised("refreshed", revised)
 }
 
 /// Marks it as wrong.
-pub fn perform_invalidate(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn perform_invalidate(case: &ActionCase) -> PanelResult<ActionOutcome> {
     let Some(reason) = case.tried.filled_text("reason") else {
         return Ok(ActionOutcome::Unread(
             "say in a sentence why it is wrong".into(),
@@ -237,7 +237,7 @@ pub fn perform_invalidate(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
 }
 
 /// Puts it back to how it stood before it was set aside.
-pub fn perform_restore(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn perform_restore(case: &ActionCase) -> PanelResult<ActionOutcome> {
     let (store, memory) = (case.cx.store, &case.memory);
     let Some((after, _)) = find_restorable_status(case.visit, memory)? else {
         return Ok(ActionOutcome::Unread(
@@ -256,7 +256,7 @@ pub fn perform_restore(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
 }
 
 /// Lets it be used, also where it was rejected once.
-pub fn perform_approve(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn perform_approve(case: &ActionCase) -> PanelResult<ActionOutcome> {
     let by = case.visit.deciding_person()?;
     let revised = revise::reconsider_memory(&case.cx, by, &case.spaces, case.name());
     let mut came = ActionOutcome::from_revised("approved", revised)?;
@@ -267,7 +267,7 @@ pub fn perform_approve(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
 }
 
 /// Turns it away, its copies too.
-pub fn perform_reject(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn perform_reject(case: &ActionCase) -> PanelResult<ActionOutcome> {
     let (by, reason) = (case.visit.deciding_person()?, case.reason());
     let reject = |name| revise::reject_memory(&case.cx, by, &case.spaces, name, &reason);
     let came = ActionOutcome::from_revised("rejected", reject(case.name()))?;
@@ -280,7 +280,7 @@ pub fn perform_reject(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
 }
 
 /// Keeps a note for longer.
-pub fn perform_promote(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn perform_promote(case: &ActionCase) -> PanelResult<ActionOutcome> {
     let tried = &case.tried;
     let citations = match tried.parse_places() {
         Ok(places) => places,
@@ -300,12 +300,12 @@ pub fn perform_promote(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
 }
 
 /// What a person said, and what a person decides about, is not erased by anybody else.
-pub(super) fn can_forget_memory(visit: &RequestScope<'_>, memory: &Memory) -> bool {
+pub(super) fn can_forget_memory(visit: &RequestScope, memory: &Memory) -> bool {
     !memory.needs_person_to_forget() || visit.voice().is_person()
 }
 
 /// Removes its text everywhere.
-pub fn perform_forget(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn perform_forget(case: &ActionCase) -> PanelResult<ActionOutcome> {
     if case.tried.field("sure").is_none() {
         let why = "tick the box first: what is forgotten cannot be brought back";
         return Ok(ActionOutcome::Unread(why.into()));

@@ -26,7 +26,7 @@ const TEXT: usize = 200;
 const SESSIONS: usize = 50;
 
 pub(super) fn render_memory_history(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     details: &MemoryDetails,
 ) -> PanelResult<Markup> {
     let (memory, uses) = (&details.memory.memory, &details.history);
@@ -39,7 +39,7 @@ pub(super) fn render_memory_history(
 }
 
 fn render_related_memories(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     title: &str,
     memories: &[VerifiedMemory],
 ) -> Markup {
@@ -54,11 +54,7 @@ fn render_related_memories(
     }
 }
 
-fn render_memory_showings(
-    visit: &RequestScope<'_>,
-    memory: &Memory,
-    log: &[LoggedEvent],
-) -> Markup {
+fn render_memory_showings(visit: &RequestScope, memory: &Memory, log: &[LoggedEvent]) -> Markup {
     let showings = log.iter().filter_map(|logged| match &logged.event.what {
         EventBody::Retrieved { query, shown } => {
             let it = shown.iter().find(|it| it.id == memory.id)?;
@@ -91,7 +87,7 @@ fn render_memory_showings(
 }
 
 /// The sessions of this user's agents in which it was shown. What cannot be read is left out.
-fn list_sessions_showing(visit: &RequestScope<'_>, id: MemoryId) -> Vec<AgentSession> {
+fn list_sessions_showing(visit: &RequestScope, id: MemoryId) -> Vec<AgentSession> {
     let listed = visit.here.beside.map(|it| it.list_sessions(SESSIONS));
     let mut sessions = listed.and_then(Result::ok).unwrap_or_default();
     let is_reached = |it: &SessionEntry| visit.pass.reaches_space(&it.space);
@@ -99,11 +95,7 @@ fn list_sessions_showing(visit: &RequestScope<'_>, id: MemoryId) -> Vec<AgentSes
     sessions
 }
 
-fn render_session_showing(
-    visit: &RequestScope<'_>,
-    session: &AgentSession,
-    id: MemoryId,
-) -> Markup {
+fn render_session_showing(visit: &RequestScope, session: &AgentSession, id: MemoryId) -> Markup {
     let Some(last) = session.entries.last() else {
         return html! {};
     };
@@ -125,7 +117,7 @@ fn render_session_showing(
 
 /// The changes, and how often what merely counts happened.
 fn render_event_table(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     changes: &[LoggedEvent],
     uses: &[LoggedEvent],
 ) -> Markup {

@@ -14,7 +14,7 @@ const MOST: usize = 100;
 
 /// Where the log stood before the memory was last set aside as wrong or out of use, and how the memory stood then.
 pub(super) fn find_restorable_status(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     memory: &Memory,
 ) -> PanelResult<Option<(u64, Status)>> {
     if !matches!(memory.status.stage(), Stage::Invalid | Stage::Retired) {

@@ -18,7 +18,7 @@ use apostille_api::request_scope::{RequestInput, RequestScope};
 
 /// Decides, and goes back to where the next one stands now.
 pub fn run_review_decision(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     asked: &RequestInput,
     verb: &'static str,
     decide: RunAction,
@@ -59,12 +59,12 @@ pub fn run_review_decision(
 }
 
 /// The memories with these names, separated by commas.
-fn find_listed_memories(visit: &RequestScope<'_>, names: &str) -> PanelResult<Vec<Memory>> {
+fn find_listed_memories(visit: &RequestScope, names: &str) -> PanelResult<Vec<Memory>> {
     undo::find_named_memories(visit, names.split(',').filter_map(|it| it.parse().ok()))
 }
 
 /// What is now in use takes in the copies.
-fn absorb_case_copies(case: &ActionCase<'_>, came: ActionOutcome) -> PanelResult<ActionOutcome> {
+fn absorb_case_copies(case: &ActionCase, came: ActionOutcome) -> PanelResult<ActionOutcome> {
     if let ActionOutcome::Done(_, kept, _) = &came {
         let is_beside = |it: &&Memory| it.space == kept.space && it.id != kept.id;
         for copy in case.copies.iter().filter(is_beside) {
@@ -76,14 +76,14 @@ fn absorb_case_copies(case: &ActionCase<'_>, came: ActionOutcome) -> PanelResult
 }
 
 /// Lets it be used; its copies go up in it.
-pub fn decide_accept(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn decide_accept(case: &ActionCase) -> PanelResult<ActionOutcome> {
     let by = case.visit.deciding_person()?;
     let revised = revise::approve_memory(&case.cx, by, &case.spaces, case.name());
     absorb_case_copies(case, ActionOutcome::from_revised("approved", revised)?)
 }
 
 /// Lets it go up in one that is known, its copies too.
-pub fn decide_merge(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn decide_merge(case: &ActionCase) -> PanelResult<ActionOutcome> {
     let Some(into) = case.tried.field("into").and_then(|it| it.parse().ok()) else {
         return Ok(ActionOutcome::Unread(
             "say into which memory it is to be merged".into(),
@@ -94,7 +94,7 @@ pub fn decide_merge(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
 }
 
 /// Keeps what a person says instead.
-pub fn decide_edit(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
+pub fn decide_edit(case: &ActionCase) -> PanelResult<ActionOutcome> {
     let mut draft = match case.tried.parse_draft(case.visit, &case.memory.space) {
         Ok(draft) => draft,
         Err(why) => return Ok(ActionOutcome::Unread(why)),
@@ -108,7 +108,7 @@ pub fn decide_edit(case: &ActionCase<'_>) -> PanelResult<ActionOutcome> {
 }
 
 /// Accepts everything that was shown as safe and still is.
-pub fn handle_accept_safe_form(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+pub fn handle_accept_safe_form(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
     let tried = SubmittedForm::new("safe", asked);
     let meant: Vec<&str> = tried
         .field("names")

@@ -30,7 +30,7 @@ const SPANS: [(&str, &str); 3] = [("today", "Today"), ("7d", "7 days"), ("30d", 
 const DONE: [(&str, &str); 3] = [("Changed", "changed"), ("Ran", "ran"), ("Ended", "ended")];
 
 pub(super) fn render_work_report(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     asked: &RequestInput,
     tasks: &[Task],
 ) -> PanelResult<Markup> {
@@ -92,7 +92,7 @@ fn parse_report_span(
     })
 }
 
-fn render_span_choices(visit: &RequestScope<'_>, since: &str, until: Option<&str>) -> Markup {
+fn render_span_choices(visit: &RequestScope, since: &str, until: Option<&str>) -> Markup {
     let to = |it: &str| link_with_query(visit, "/tasks", &[("since", it)]) + "#report";
     let is_here = |it: &str| it == since && until.is_none();
     let typed = if SPANS.iter().any(|it| it.0 == since) {
@@ -118,7 +118,7 @@ fn render_span_choices(visit: &RequestScope<'_>, since: &str, until: Option<&str
     }
 }
 
-fn render_report_days(visit: &RequestScope<'_>, report: &WorkReport, tasks: &[Task]) -> Markup {
+fn render_report_days(visit: &RequestScope, report: &WorkReport, tasks: &[Task]) -> Markup {
     let mut left = ITEMS;
     let mut room = |day: &ReportDay| {
         let shown = day.items.len().min(left);
@@ -138,7 +138,7 @@ fn render_report_days(visit: &RequestScope<'_>, report: &WorkReport, tasks: &[Ta
     }
 }
 
-fn render_report_item(visit: &RequestScope<'_>, item: &ReportItem, tasks: &[Task]) -> Markup {
+fn render_report_item(visit: &RequestScope, item: &ReportItem, tasks: &[Task]) -> Markup {
     html! {
         li.done {
             @if let Some(title) = item.title() { (render_report_item_head(visit, item, title, tasks)) }
@@ -150,7 +150,7 @@ fn render_report_item(visit: &RequestScope<'_>, item: &ReportItem, tasks: &[Task
 }
 
 fn render_report_item_head(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     item: &ReportItem,
     title: &str,
     tasks: &[Task],
@@ -174,7 +174,7 @@ fn render_report_item_head(
 }
 
 /// A memory with how it stands here: what cites code is never told without that.
-fn render_report_memory(visit: &RequestScope<'_>, word: &str, it: &VerifiedMemory) -> Markup {
+fn render_report_memory(visit: &RequestScope, word: &str, it: &VerifiedMemory) -> Markup {
     html! {
         p.fact dir="auto" {
             b { (word) " " } (render_handle_link(visit, it.memory.handle())) " " (render_note_standing(it)) " "
@@ -184,7 +184,7 @@ fn render_report_memory(visit: &RequestScope<'_>, word: &str, it: &VerifiedMemor
 }
 
 /// A session: what was asked, and below it what was done.
-fn render_report_session(visit: &RequestScope<'_>, it: &VerifiedMemory) -> Markup {
+fn render_report_session(visit: &RequestScope, it: &VerifiedMemory) -> Markup {
     let fact = format_shown_fact(&it.memory, super::TEXT);
     let line = |name: &str| {
         fact.lines()

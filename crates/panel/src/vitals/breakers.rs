@@ -20,7 +20,7 @@ const OPEN: &str = "M9 1.5L3.5 9H8l-1 5.5L12.5 7H8z";
 /// How much of a name is shown.
 const NAME: usize = 80;
 
-pub(super) fn render_breaker_section(visit: &RequestScope<'_>, counted: &[SpaceStats]) -> Markup {
+pub(super) fn render_breaker_section(visit: &RequestScope, counted: &[SpaceStats]) -> Markup {
     let is_in_order = counted.iter().all(|it| it.open.is_empty());
     html! {
         section aria-labelledby="breakers" {
@@ -31,7 +31,7 @@ pub(super) fn render_breaker_section(visit: &RequestScope<'_>, counted: &[SpaceS
     }
 }
 
-fn render_open_breaker(visit: &RequestScope<'_>, space: &Space, trip: &OpenBreaker) -> Markup {
+fn render_open_breaker(visit: &RequestScope, space: &Space, trip: &OpenBreaker) -> Markup {
     let who = match &trip.actor {
         Some(name) => &shorten_shown_text(name, NAME),
         None => "everybody but you",
@@ -63,7 +63,7 @@ fn render_open_breaker(visit: &RequestScope<'_>, space: &Space, trip: &OpenBreak
 }
 
 /// Closes the breakers of an actor in a space, or all of the space where nobody is named.
-pub fn handle_close_breaker_form(visit: &RequestScope<'_>, asked: &RequestInput) -> PanelResult {
+pub fn handle_close_breaker_form(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
     let form = SubmittedForm::new("close", asked);
     let mut spaces = visit.reachable_spaces();
     spaces.retain(|it| form.field("space") == Some(it.as_str()));

@@ -24,7 +24,7 @@ const CLASSES: usize = 4;
 /// The colours of classes, and of the rest.
 const COLOURS: [&str; 5] = ["c1", "c2", "c3", "c4", "c5"];
 
-pub(super) fn render_vitals_plots(visit: &RequestScope<'_>, n_days: u16) -> PanelResult<Markup> {
+pub(super) fn render_vitals_plots(visit: &RequestScope, n_days: u16) -> PanelResult<Markup> {
     let trend = compute_trend(visit.cx, &visit.reachable_spaces(), n_days, MAX_TRACES)?;
     let mut sessions =
         read_beside_store(visit, |it| it.list_sessions(SESSIONS)).unwrap_or_default();

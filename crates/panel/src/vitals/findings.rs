@@ -23,7 +23,7 @@ const MEMORIES: usize = 5;
 const TEXT: usize = 160;
 
 pub(super) fn render_audit_section(
-    visit: &RequestScope<'_>,
+    visit: &RequestScope,
     asked: &RequestInput,
     counted: &[SpaceStats],
 ) -> PanelResult<Markup> {
@@ -49,7 +49,7 @@ pub(super) fn render_audit_section(
     })
 }
 
-fn render_audit_report(visit: &RequestScope<'_>, audit: &AuditReport) -> Markup {
+fn render_audit_report(visit: &RequestScope, audit: &AuditReport) -> Markup {
     html! {
         @if !audit.is_complete { p { strong { "Not everything was looked over: " } "there was not time enough. " code { "apostille audit" } " takes it." } }
         @if audit.counts.is_empty() && audit.is_complete { p { (render_toned_badge("good", TICK, "clear")) " Nothing: every memory has its proof and its use." } }
@@ -78,7 +78,7 @@ fn render_worst_severity(audit: &AuditReport, class: Class) -> Markup {
     render_toned_badge(tone, shape, worst.as_str())
 }
 
-fn render_audit_finding(visit: &RequestScope<'_>, it: &AuditFinding) -> Markup {
+fn render_audit_finding(visit: &RequestScope, it: &AuditFinding) -> Markup {
     let n_more = it.n_more + it.memories.len().saturating_sub(MEMORIES);
     html! {
         li {
@@ -91,7 +91,7 @@ fn render_audit_finding(visit: &RequestScope<'_>, it: &AuditFinding) -> Markup {
 }
 
 /// A memory of a finding. Where nobody vouches for its text, it is only named.
-fn render_affected_memory(visit: &RequestScope<'_>, it: &AffectedMemory) -> Markup {
+fn render_affected_memory(visit: &RequestScope, it: &AffectedMemory) -> Markup {
     html! {
         li {
             (render_handle_link(visit, it.handle)) " "

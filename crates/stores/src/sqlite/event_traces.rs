@@ -66,7 +66,7 @@ pub(super) fn read_trace_rows(
     Ok(traces)
 }
 
-fn decode_trace_row(row: &Row<'_>) -> Option<EventTrace> {
+fn decode_trace_row(row: &Row) -> Option<EventTrace> {
     let text = |at| row.get_ref(at).ok()?.as_str_or_null().ok()?;
     let happening: Happening = text(1)?.parse().ok()?;
     let outline: EventOutline<'_> = serde_json::from_str(text(2)?).ok()?;

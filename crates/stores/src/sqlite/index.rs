@@ -371,7 +371,7 @@ pub(super) fn adjust_document_count(
     Ok(select_value(db, update, [space, docs, len])?)
 }
 
-fn update_posting_row(db: &Connection, place: BlobPlace<'_>, entries: &[u8]) -> SqliteResult<()> {
+fn update_posting_row(db: &Connection, place: BlobPlace, entries: &[u8]) -> SqliteResult<()> {
     let update = "UPDATE posting SET entries = ?4 WHERE space = ?1 AND term = ?2 AND segment = ?3";
     let row = params![place.space, place.term, place.number, entries];
     run_statement(db, update, row)

@@ -81,7 +81,7 @@ pub(super) fn decode_term(term: &[u8]) -> String {
 }
 
 /// Packs what a segment knows of a term, in the order of the numbers.
-pub(super) fn pack_postings(entries: &[Posting], place: BlobPlace<'_>) -> Vec<u8> {
+pub(super) fn pack_postings(entries: &[Posting], place: BlobPlace) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(entries.len() * 4 + 4);
     let mut last = 0;
     for it in entries {
@@ -96,7 +96,7 @@ pub(super) fn pack_postings(entries: &[Posting], place: BlobPlace<'_>) -> Vec<u8
 /// Unpacks what a segment knows of a term, behind what is there already.
 pub(super) fn unpack_postings(
     bytes: &[u8],
-    place: BlobPlace<'_>,
+    place: BlobPlace,
     into: &mut Vec<Posting>,
 ) -> UnpackResult<()> {
     let mut bytes = open_blob(bytes, place)?;
@@ -115,7 +115,7 @@ pub(super) fn unpack_postings(
 pub(super) fn merge_postings(
     kept: &[u8],
     more: &[Posting],
-    place: BlobPlace<'_>,
+    place: BlobPlace,
 ) -> UnpackResult<Vec<u8>> {
     let mut entries = more.to_vec();
     unpack_postings(kept, place, &mut entries)?;
@@ -140,7 +140,7 @@ fn segment_end(number: u64) -> u64 {
 }
 
 /// Packs a memory that waits in the tail.
-pub(super) fn pack_tail_terms(terms: &[(String, u32)], len: u32, place: BlobPlace<'_>) -> Vec<u8> {
+pub(super) fn pack_tail_terms(terms: &[(String, u32)], len: u32, place: BlobPlace) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(terms.len() * 14 + 8);
     push_varint(&mut bytes, len.into());
     push_varint(&mut bytes, terms.len() as u64);
@@ -159,7 +159,7 @@ pub(super) fn pack_tail_terms(terms: &[(String, u32)], len: u32, place: BlobPlac
 /// the wanted ones is among them.
 pub(super) fn unpack_tail_terms(
     bytes: &[u8],
-    place: BlobPlace<'_>,
+    place: BlobPlace,
     wanted: Option<&[u32]>,
     mut see: impl FnMut(&[u8], Posting),
 ) -> UnpackResult<()> {
@@ -193,7 +193,7 @@ pub(super) fn hash_term(term: &str) -> u32 {
 
 /// A blob of a file of version 1, whose checksum does not cover its place, with the checksum that does. `None`: it is
 /// damaged, and stays so.
-pub(super) fn reseal_version_1_blob(bytes: &[u8], place: BlobPlace<'_>) -> Option<Vec<u8>> {
+pub(super) fn reseal_version_1_blob(bytes: &[u8], place: BlobPlace) -> Option<Vec<u8>> {
     let (body, sum) = bytes.split_last_chunk::<4>()?;
     let is_whole = fold_checksum(mix_bytes(BASIS, body)) == u32::from_le_bytes(*sum);
     is_whole.then(|| seal_blob(body.to_vec(), place))
@@ -230,7 +230,7 @@ fn pull_bytes<'a>(bytes: &mut &'a [u8], n: usize) -> UnpackResult<&'a [u8]> {
     Ok(pulled)
 }
 
-fn seal_blob(mut bytes: Vec<u8>, place: BlobPlace<'_>) -> Vec<u8> {
+fn seal_blob(mut bytes: Vec<u8>, place: BlobPlace) -> Vec<u8> {
     let sum = blob_checksum(place, &bytes);
     bytes.extend_from_slice(&sum.to_le_bytes());
     bytes
@@ -245,7 +245,7 @@ fn open_blob<'a>(bytes: &'a [u8], place: BlobPlace<'_>) -> UnpackResult<&'a [u8]
     }
 }
 
-fn blob_checksum(place: BlobPlace<'_>, bytes: &[u8]) -> u32 {
+fn blob_checksum(place: BlobPlace, bytes: &[u8]) -> u32 {
     let sum = mix_bytes(BASIS, place.term.as_bytes());
     let sum = mix_bytes(sum, &place.space.to_le_bytes());
     let sum = mix_bytes(sum, &place.number.to_le_bytes());

@@ -25,7 +25,7 @@ pub(super) fn each_row(
     db: &Connection,
     sql: &str,
     values: impl Params,
-    mut see: impl FnMut(&Row<'_>) -> SqliteResult<()>,
+    mut see: impl FnMut(&Row) -> SqliteResult<()>,
 ) -> SqliteResult<()> {
     let mut select = db.prepare_cached(sql)?;
     let mut rows = select.query(values)?;

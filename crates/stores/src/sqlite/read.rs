@@ -32,12 +32,12 @@ const WAITING: &str = "(SELECT * FROM memory INDEXED BY memory_waiting WHERE sta
 const BY_KEY: &str = "SELECT m.record, m.seal, m.key, u.recalls, u.applied, u.verified \
                       FROM memory m LEFT JOIN usage u ON u.key = m.key WHERE m.key = ?1";
 
-fn decode_memory_row(row: &Row<'_>) -> SqliteResult<Memory> {
+fn decode_memory_row(row: &Row) -> SqliteResult<Memory> {
     Ok(MemoryRow::from_row(row)?.decode_memory()?.0)
 }
 
 /// A memory of this space: whoever swaps the names of two spaces is not served the one for the other.
-fn decode_memory_row_of_space(row: &Row<'_>, space: &Space) -> SqliteResult<Memory> {
+fn decode_memory_row_of_space(row: &Row, space: &Space) -> SqliteResult<Memory> {
     let memory = decode_memory_row(row)?;
     if memory.space == *space {
         Ok(memory)
@@ -266,7 +266,7 @@ fn list_required_words(filter: &MemoryFilter) -> [Vec<String>; 4] {
 }
 
 /// Whether a row may be what a filter asks for, by its bytes.
-fn can_row_match(row: &Row<'_>, filter: &MemoryFilter, required: &[Vec<String>]) -> bool {
+fn can_row_match(row: &Row, filter: &MemoryFilter, required: &[Vec<String>]) -> bool {
     let Some(record) = row.get_ref(0).ok().and_then(|it| it.as_str().ok()) else {
         return true;
     };

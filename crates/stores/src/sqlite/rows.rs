@@ -25,7 +25,7 @@ impl MemoryRow {
     /// The columns of a memory, in this order.
     pub(super) const COLUMNS: &str = "m.record, m.seal, m.key, u.recalls, u.applied, u.verified";
 
-    pub(super) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+    pub(super) fn from_row(row: &Row) -> rusqlite::Result<Self> {
         let count = |at| Some(row.get::<_, Option<u32>>(at).ok()?.unwrap_or_default());
         let usage = || {
             Some(UsageCounts {
@@ -96,7 +96,7 @@ pub(super) struct EventRow {
 
 impl EventRow {
     /// A row that begins with place, space, memory, word and record.
-    pub(super) fn from_row(row: &Row<'_>) -> SqliteResult<Self> {
+    pub(super) fn from_row(row: &Row) -> SqliteResult<Self> {
         let strange = |_| SqliteError::corrupt("a row of the log");
         Ok(Self {
             seq: row.get(0).map_err(strange)?,
@@ -140,7 +140,7 @@ pub(super) struct LoggedRow {
 impl LoggedRow {
     /// A row; `by_id` finds the row of a memory.
     pub(super) fn from_row(
-        row: &Row<'_>,
+        row: &Row,
         is_sealed: bool,
         by_id: impl FnOnce(MemoryId) -> SqliteResult<Option<MemoryRow>>,
     ) -> SqliteResult<Self> {

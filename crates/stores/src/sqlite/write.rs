@@ -440,7 +440,7 @@ impl<'a> BatchWriter<'a> {
         space: i64,
         tombstone: &Event,
         ids: &[MemoryId],
-        mut uncount: impl FnMut(&mut Self, &Row<'_>) -> SqliteResult<()>,
+        mut uncount: impl FnMut(&mut Self, &Row) -> SqliteResult<()>,
     ) -> SqliteResult<()> {
         let db = self.db;
         // The tombstone goes first, so that its place in the log is one that was never used.
@@ -493,7 +493,7 @@ fn read_rows_before<'e>(
         .collect()
 }
 
-fn plan_row_update(space: i64, (seq, event, row): &RowBefore<'_>) -> SqliteResult<PlannedUpdate> {
+fn plan_row_update(space: i64, (seq, event, row): &RowBefore) -> SqliteResult<PlannedUpdate> {
     let sealed = row
         .as_ref()
         .zip(event.memory)

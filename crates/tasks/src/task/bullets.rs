@@ -31,7 +31,6 @@ pub fn format_task_bullets(
 
 /// The bullets of a task, the most important first; with the `- ` before and the line's end after each they have at most
 /// so many characters. The same state gives the same bytes.
-#[must_use]
 pub fn list_task_bullets(task: &Task, seen: &[VerifiedMemory], max_chars: usize) -> Vec<String> {
     let mut room = BulletBudget {
         left: max_chars,

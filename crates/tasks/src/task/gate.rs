@@ -74,7 +74,6 @@ pub enum GateAction {
 
 impl GateAction {
     /// The gate.
-    #[must_use]
     pub fn gate(&self) -> Gate {
         match self {
             Self::Started(_) => Gate::Started,
@@ -135,7 +134,6 @@ pub struct GateLog {
 }
 
 /// Reads a file of gates. What cannot be read is passed by: the rest still tells of the task.
-#[must_use]
 pub fn parse_gate_log(text: &str) -> GateLog {
     let mut log = GateLog::default();
     for line in text.lines().map(str::trim).filter(|it| !it.is_empty()) {
@@ -178,7 +176,6 @@ fn convert_gate_record(line: GateRecord) -> Option<GateEvent> {
 
 impl GateEvent {
     /// The line for it, without its end.
-    #[must_use]
     pub fn to_json_line(&self) -> String {
         let mut line = GateRecord {
             v: VERSION,

@@ -33,7 +33,6 @@ pub enum NotesChange {
 
 /// The lines of the block, the marks included. Blockers stay until they are resolved; what belongs to an older phase is
 /// gone with it.
-#[must_use]
 pub fn format_task_block(task: &Task, memories: &[Memory]) -> Vec<String> {
     let mut lines = vec![
         OPEN.into(),
@@ -119,7 +118,6 @@ fn escape_block_text(text: &str) -> String {
 
 /// What the file becomes with this block in it, or without one. Where there is none yet, it is put before what a person
 /// wrote, so that not a byte of that changes.
-#[must_use]
 pub fn replace_task_block(text: Option<&str>, block: Option<&[String]>) -> NotesChange {
     let old = text.unwrap_or("");
     let end = if old.contains("\r\n") { "\r\n" } else { "\n" };

@@ -10,7 +10,6 @@ use apostille_core::{
 };
 
 /// Whether a note may be worth keeping beyond its task: decided or verified, with the code that proves it.
-#[must_use]
 pub fn is_durable_note(memory: &Memory) -> bool {
     let is_sort = |sort: &Sort| has_tag(memory, sort.as_str());
     memory.is_active()

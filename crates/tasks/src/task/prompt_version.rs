@@ -4,7 +4,6 @@
 use apostille_text::digest::Digest;
 
 /// The digest of these parts, in this order. Names and lengths count, so that no text can pass for another's.
-#[must_use]
 pub fn compute_prompt_version(parts: &[(&str, &[u8])]) -> Digest {
     let mut bytes = Vec::new();
     for (name, text) in parts {

@@ -23,7 +23,6 @@ pub struct BadTaskSlug(String);
 
 impl TaskSlug {
     /// The slug of a title; one that says nothing in letters is named by its digest.
-    #[must_use]
     pub fn from_title(title: &str) -> Self {
         let kebab = to_kebab_case(title);
         let kebab = shorten_slug(&kebab, MAX_CHARS);
@@ -35,7 +34,6 @@ impl TaskSlug {
     }
 
     /// The same with a number, where that name is taken: `fix-the-login-2`.
-    #[must_use]
     pub fn unique_from_title(title: &str, is_taken: impl Fn(&Self) -> bool) -> Self {
         let first = Self::from_title(title);
         let numbered = |n: u32| {
@@ -48,7 +46,6 @@ impl TaskSlug {
     }
 
     /// As text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -39,7 +39,6 @@ pub struct TaskEnding<'a> {
 }
 
 /// The draft of the summary. It repeats what was noted, so that the end of a task can be recalled by its words.
-#[must_use]
 pub fn draft_task_summary(
     space: &Space,
     task: &Task,
@@ -139,7 +138,6 @@ fn fit_on_one_line(text: &str, chars: usize) -> String {
 }
 
 /// What a summary says of the outcome, where it says something.
-#[must_use]
 pub fn parse_summary_outcome(summary: &Memory) -> Option<&str> {
     summary
         .fact

@@ -10,7 +10,6 @@ const KNOWN: [&str; 2] = ["Signed-off-by: ", "(cherry picked from commit "];
 
 /// The message with these trailers added, each unless one of its name is there already. `None`: there is nothing to add,
 /// or nothing to add it to; an empty message stays empty, so that git gives the commit up.
-#[must_use]
 pub fn add_trailers(message: &str, comment: &str, trailers: &[(&str, &str)]) -> Option<String> {
     let (said, rest) = split_message_body(message, comment);
     let body: Vec<&str> = said.lines().filter(|it| !it.starts_with(comment)).collect();
@@ -35,7 +34,6 @@ pub fn add_trailers(message: &str, comment: &str, trailers: &[(&str, &str)]) -> 
 }
 
 /// Whether a message says no more than a template does, comments left out: then git gives the commit up by itself.
-#[must_use]
 pub fn is_untouched_template(message: &str, template: &str, comment: &str) -> bool {
     fn list_words<'t>(text: &'t str, comment: &str) -> Vec<&'t str> {
         let lines = split_message_body(text, comment).0.lines();

@@ -24,7 +24,6 @@ pub struct FactFingerprint {
 
 impl FactFingerprint {
     /// The gist of what is said about a subject.
-    #[must_use]
     pub fn from_fact(subject: Option<&str>, fact: &str) -> Self {
         let spoken = normalise_fact(subject, fact);
         let all = collect_distinct_words(&spoken);
@@ -44,7 +43,6 @@ impl FactFingerprint {
     }
 
     /// Whether two say much the same. Those that name different values do not.
-    #[must_use]
     pub fn is_near_duplicate(&self, other: &Self, threshold: f32) -> bool {
         let differ = || {
             !self.told.values_missing_in(&other.told).is_empty()

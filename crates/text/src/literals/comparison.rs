@@ -89,7 +89,7 @@ impl<'a> EvidenceComparison<'a> {
     }
 
     /// Whether a line says of a name something that the fact does not say.
-    fn has_other_value_on_line(&self, line: &ScannedText<'_>, name: &str, value: &Literal) -> bool {
+    fn has_other_value_on_line(&self, line: &ScannedText, name: &str, value: &Literal) -> bool {
         if !matches!(value, Literal::Number(_)) {
             let is_other = |it: &str| !self.said.has_word(&normalise_identifier(it));
             return line

@@ -55,7 +55,7 @@ impl<'a> MarkupOutput<'a> {
     }
 
     /// How many bytes belong to an element behind its tag.
-    fn measure_element_body(&mut self, tag: &tag::HtmlTag<'_>, from: usize) -> usize {
+    fn measure_element_body(&mut self, tag: &tag::HtmlTag, from: usize) -> usize {
         if self.endless.contains(&tag.name) {
             return 0;
         }
@@ -76,7 +76,7 @@ impl<'a> MarkupOutput<'a> {
 }
 
 /// A `<`: a comment, a tag, or nothing of the kind.
-fn process_angle_bracket(out: &mut MarkupOutput<'_>, at: usize) -> usize {
+fn process_angle_bracket(out: &mut MarkupOutput, at: usize) -> usize {
     let rest = &out.text[at..];
     if rest.starts_with("<!--") {
         return process_html_comment(out, at);
@@ -103,7 +103,7 @@ fn process_angle_bracket(out: &mut MarkupOutput<'_>, at: usize) -> usize {
 }
 
 /// A comment is text that a page hides. One that is a single word or path is a note to a tool, and stays.
-fn process_html_comment(out: &mut MarkupOutput<'_>, at: usize) -> usize {
+fn process_html_comment(out: &mut MarkupOutput, at: usize) -> usize {
     let rest = &out.text[at..];
     let is_endless = out.endless.iter().any(|it| it == "!--");
     let end = if is_endless {
@@ -126,7 +126,7 @@ fn process_html_comment(out: &mut MarkupOutput<'_>, at: usize) -> usize {
 }
 
 /// A `[`: perhaps a Markdown link or image.
-fn process_square_bracket(out: &mut MarkupOutput<'_>, at: usize) -> usize {
+fn process_square_bracket(out: &mut MarkupOutput, at: usize) -> usize {
     let is_image = out.text[..at].ends_with('!') && at > out.done;
     let Some((len, shown)) = link::defang_harmful_link(&out.text[at..], is_image) else {
         return at + 1;
@@ -135,7 +135,7 @@ fn process_square_bracket(out: &mut MarkupOutput<'_>, at: usize) -> usize {
 }
 
 /// A `:`: perhaps behind the name of a scheme whose addresses are programs. Without it they are words.
-fn process_scheme_colon(out: &mut MarkupOutput<'_>, at: usize) -> usize {
+fn process_scheme_colon(out: &mut MarkupOutput, at: usize) -> usize {
     if at >= out.done && address::is_program_address(&out.text[..at], &out.text[at + 1..]) {
         return out.replace_range(at, at + 1, " ");
     }

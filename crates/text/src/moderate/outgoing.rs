@@ -6,7 +6,6 @@ use super::hidden;
 use crate::secrets;
 
 /// A snippet, a diff or a place as a model may be given it: nothing hidden, no forged delimiter. Markup stays, it is code.
-#[must_use]
 pub fn clean_code_text(text: &str) -> String {
     super::delimiter::defuse_delimiters(&hidden::strip_hidden_chars(text)).into_owned()
 }
@@ -21,7 +20,6 @@ pub fn clean_code_unless_secret(text: &str) -> String {
 }
 
 /// JSON with each of its texts as this function gives it. JSON in which nothing can hide is not even read.
-#[must_use]
 pub fn clean_json_texts(encoded: String, text: fn(&str) -> String) -> String {
     let is_turn = |it: &&str| encoded.contains(it);
     let is_plain = encoded.is_ascii()

@@ -93,7 +93,6 @@ fn push_skeleton_char(out: &mut String, c: char) {
 ///
 /// `α-β`, `Δt` and `µs` are none. Nor is a Latin word with an ending of the script that the text is written in
 /// (`commit` + `а`, as Russian writers inflect), or a Greek letter before one or two Latin ones (`αx`).
-#[must_use]
 pub fn has_confusable_word(text: &str) -> bool {
     if text.is_ascii() {
         return false;

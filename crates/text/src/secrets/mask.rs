@@ -11,7 +11,6 @@ const MASK: &str = "[not repeated: it looks like a secret]";
 ///
 /// For what quotes its input: usage errors, malformed arguments, refusals. Everything else in it stays, so that the way
 /// out is still told.
-#[must_use]
 pub fn mask_secrets(text: &str) -> Cow<'_, str> {
     if text.lines().all(|line| find_secret(line).is_none()) {
         return Cow::Borrowed(text);

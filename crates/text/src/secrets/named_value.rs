@@ -224,7 +224,7 @@ impl<'t> ByteCursor<'t> {
 }
 
 /// `name = value` in code, data and markup.
-fn find_assigned_value(mut reader: ByteCursor<'_>) -> Option<Range<usize>> {
+fn find_assigned_value(mut reader: ByteCursor) -> Option<Range<usize>> {
     reader.skip_name_suffix();
     reader.skip_any(4, b"\"'`\\])*");
     reader.skip_any(4, BLANKS);
@@ -239,12 +239,12 @@ fn find_assigned_value(mut reader: ByteCursor<'_>) -> Option<Range<usize>> {
 }
 
 /// `name=value` and nothing else.
-fn find_unspaced_value(mut reader: ByteCursor<'_>) -> Option<Range<usize>> {
+fn find_unspaced_value(mut reader: ByteCursor) -> Option<Range<usize>> {
     (reader.skip_any(1, b"=:") == 1).then(|| reader.read_value())?
 }
 
 /// `the name for staging is value`: at most five words in between.
-fn find_value_in_prose(mut reader: ByteCursor<'_>) -> Option<Range<usize>> {
+fn find_value_in_prose(mut reader: ByteCursor) -> Option<Range<usize>> {
     reader.skip_name_suffix();
     reader.skip_any(1, b"s");
     for _ in 0..6 {
@@ -263,7 +263,7 @@ fn find_value_in_prose(mut reader: ByteCursor<'_>) -> Option<Range<usize>> {
 }
 
 /// The value behind a verb that begins here.
-fn find_value_after_verb(mut reader: ByteCursor<'_>) -> Option<Range<usize>> {
+fn find_value_after_verb(mut reader: ByteCursor) -> Option<Range<usize>> {
     const VERBS: &[&str] = &[
         "is",
         "was",
@@ -284,7 +284,7 @@ fn find_value_after_verb(mut reader: ByteCursor<'_>) -> Option<Range<usize>> {
 }
 
 /// `name value`, with nothing but a blank and a quote in between.
-fn find_adjacent_value(mut reader: ByteCursor<'_>) -> Option<Range<usize>> {
+fn find_adjacent_value(mut reader: ByteCursor) -> Option<Range<usize>> {
     if reader.skip_any(2, b" ") == 0 {
         return None;
     }
@@ -293,7 +293,7 @@ fn find_adjacent_value(mut reader: ByteCursor<'_>) -> Option<Range<usize>> {
 }
 
 /// A value that carries its name: `acme-secret-…`, with at most 24 letters more of the name.
-fn find_value_in_name(mut reader: ByteCursor<'_>) -> Option<Range<usize>> {
+fn find_value_in_name(mut reader: ByteCursor) -> Option<Range<usize>> {
     let is_body = |it: u8| it.is_ascii_alphanumeric() || b"_.+/=-".contains(&it);
     let is_joint = |it: u8| matches!(it, b'.' | b'_' | b'-');
     let more =
@@ -308,7 +308,7 @@ fn find_value_in_name(mut reader: ByteCursor<'_>) -> Option<Range<usize>> {
 }
 
 /// `getenv('NAME', 'value')`.
-fn find_default_value(mut reader: ByteCursor<'_>) -> Option<Range<usize>> {
+fn find_default_value(mut reader: ByteCursor) -> Option<Range<usize>> {
     let is_named = reader.eat_quote();
     reader.skip_any(3, BLANKS);
     let is_next = reader.skip_any(1, b",") == 1;

@@ -63,7 +63,7 @@ pub(super) fn blank_public_values(text: &str, run: usize) -> Cow<'_, str> {
 }
 
 /// A digest has one of few lengths; anything else behind its name stays and is looked at.
-fn blank_unless_odd_digest(found: &Captures<'_>) -> Vec<u8> {
+fn blank_unless_odd_digest(found: &Captures) -> Vec<u8> {
     let length = |digest: &[u8]| digest.len() - 2 * digest.iter().filter(|it| **it == b'%').count();
     match found.get(1).map(|digest| length(digest.as_bytes())) {
         None | Some(27 | 28 | 40 | 43 | 44 | 64 | 86 | 87 | 88 | 96 | 128) => b" ".to_vec(),

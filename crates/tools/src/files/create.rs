@@ -17,7 +17,7 @@ use super::{
 use crate::{outcome::write_draft, tool::ToolCall};
 
 /// Makes a file that was not there.
-pub(super) fn create_memory_file(call: &ToolCall<'_>, path: &MemoryPath, text: &str) -> FileResult {
+pub(super) fn create_memory_file(call: &ToolCall, path: &MemoryPath, text: &str) -> FileResult {
     let files = MemoryFiles::load_scopes(call, &[path.scope()])?;
     let name = require_vacant_path(&files, path)?;
     let draft = draft_new_file(call, path, name, text)?;
@@ -67,12 +67,7 @@ pub(super) fn require_reachable_path(files: &MemoryFiles, path: &MemoryPath) -> 
     }
 }
 
-fn draft_new_file(
-    call: &ToolCall<'_>,
-    path: &MemoryPath,
-    name: &str,
-    text: &str,
-) -> FileResult<Draft> {
+fn draft_new_file(call: &ToolCall, path: &MemoryPath, name: &str, text: &str) -> FileResult<Draft> {
     let scope = path.scope();
     let (space, layer) = locate_file_scope(call.here, scope);
     let fact = match scope {
@@ -101,7 +96,7 @@ fn draft_new_file(
 }
 
 /// The rules for what is written into a scope: notes may be as long as an episode, and a repository's facts need proof.
-pub(super) fn build_scope_policy(call: &ToolCall<'_>, scope: FileScope) -> Policy {
+pub(super) fn build_scope_policy(call: &ToolCall, scope: FileScope) -> Policy {
     let rules = call
         .context_for(locate_file_scope(call.here, scope).0)
         .policy;

@@ -7,7 +7,7 @@ use super::{FileResult, memory_files::MemoryFiles, path::MemoryPath, refuse_comm
 use crate::{outcome::forget_for_tool, tool::ToolCall};
 
 /// Deletes a file, or a directory with all that is in it.
-pub(super) fn delete_memory_file(call: &ToolCall<'_>, path: &MemoryPath) -> FileResult {
+pub(super) fn delete_memory_file(call: &ToolCall, path: &MemoryPath) -> FileResult {
     if path.is_virtual() {
         return refuse_command(format!("Cannot delete the {path} directory itself"));
     }
@@ -29,7 +29,7 @@ pub(super) fn delete_memory_file(call: &ToolCall<'_>, path: &MemoryPath) -> File
 }
 
 /// Every text that a file has or had: edits that wait for approval, the file itself, and what it was before.
-fn list_file_versions(cx: &Context<'_>, memory: &Memory) -> FileResult<Vec<Memory>> {
+fn list_file_versions(cx: &Context, memory: &Memory) -> FileResult<Vec<Memory>> {
     let filter = MemoryFilter {
         spaces: vec![memory.space.clone()],
         layers: vec![memory.layer],
@@ -53,7 +53,7 @@ fn list_file_versions(cx: &Context<'_>, memory: &Memory) -> FileResult<Vec<Memor
 }
 
 /// What the last of these replaced.
-fn find_previous_version(cx: &Context<'_>, versions: &[Memory]) -> FileResult<Option<Memory>> {
+fn find_previous_version(cx: &Context, versions: &[Memory]) -> FileResult<Option<Memory>> {
     let Some((last, id)) = versions.last().and_then(|it| Some((it, it.supersedes?))) else {
         return Ok(None);
     };

@@ -22,7 +22,7 @@ const MAX_ECHO: usize = 1_000;
 
 /// Puts a text in the place of one that stands there exactly once.
 pub(super) fn replace_in_file(
-    call: &ToolCall<'_>,
+    call: &ToolCall,
     path: &MemoryPath,
     old: &str,
     new: &str,
@@ -68,7 +68,7 @@ fn find_single_occurrence(text: &str, old: &str, path: &MemoryPath) -> FileResul
 
 /// Puts a text behind a line.
 pub(super) fn insert_into_file(
-    call: &ToolCall<'_>,
+    call: &ToolCall,
     path: &MemoryPath,
     line: i64,
     new: &str,
@@ -103,7 +103,7 @@ fn require_editable_file<'a>(
 
 /// Gives a file another name in its scope.
 pub(super) fn rename_memory_file(
-    call: &ToolCall<'_>,
+    call: &ToolCall,
     old: &MemoryPath,
     new: &MemoryPath,
 ) -> FileResult {
@@ -130,7 +130,7 @@ pub(super) fn rename_memory_file(
 
 /// Has a file stand at this path from now on, and say this.
 fn write_file_edit(
-    call: &ToolCall<'_>,
+    call: &ToolCall,
     files: &MemoryFiles,
     file: &MemoryFile,
     path: &MemoryPath,
@@ -169,7 +169,7 @@ fn write_file_edit(
 
 /// What takes the place of a file: everything but the text and the name is as it was.
 fn draft_edited_file(
-    call: &ToolCall<'_>,
+    call: &ToolCall,
     file: &MemoryFile,
     path: &MemoryPath,
     text: String,

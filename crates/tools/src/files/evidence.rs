@@ -5,7 +5,7 @@ use apostille_cite::{follow::NEAR, verdict::Verdict};
 use apostille_core::{Context, memory::Memory};
 
 /// One verdict for each citation.
-pub(super) fn follow_file_citations(cx: &Context<'_>, memory: &Memory) -> Vec<Verdict> {
+pub(super) fn follow_file_citations(cx: &Context, memory: &Memory) -> Vec<Verdict> {
     if memory.citations.is_empty() {
         return Vec::new();
     }

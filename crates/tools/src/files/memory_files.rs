@@ -27,10 +27,7 @@ pub(super) struct MemoryFiles(Vec<MemoryFile>);
 
 impl MemoryFiles {
     /// The files of these scopes.
-    pub(super) fn load_scopes(
-        call: &ToolCall<'_>,
-        scopes: &[FileScope],
-    ) -> Result<Self, CallFault> {
+    pub(super) fn load_scopes(call: &ToolCall, scopes: &[FileScope]) -> Result<Self, CallFault> {
         let mut files = Vec::new();
         for scope in scopes {
             let mut memories = list_scope_memories(call, *scope)?;
@@ -96,7 +93,7 @@ pub(super) fn locate_file_scope<'a>(here: &CallPlace<'a>, scope: FileScope) -> (
 }
 
 /// The active memories of a scope, the oldest first.
-fn list_scope_memories(call: &ToolCall<'_>, scope: FileScope) -> Result<Vec<Memory>, CallFault> {
+fn list_scope_memories(call: &ToolCall, scope: FileScope) -> Result<Vec<Memory>, CallFault> {
     let (space, layer) = locate_file_scope(call.here, scope);
     let filter = MemoryFilter {
         spaces: vec![space.clone()],
@@ -111,7 +108,7 @@ fn list_scope_memories(call: &ToolCall<'_>, scope: FileScope) -> Result<Vec<Memo
     Ok(memories)
 }
 
-fn is_visible_in_scope(here: &CallPlace<'_>, scope: FileScope, memory: &Memory) -> bool {
+fn is_visible_in_scope(here: &CallPlace, scope: FileScope, memory: &Memory) -> bool {
     let is_shared = here.user.is_none();
     match scope {
         FileScope::User => !is_shared || memory.kind == Kind::User,
@@ -201,7 +198,7 @@ impl TakenPaths {
 }
 
 /// Memories by the age of the file, however often it was edited; the oldest first.
-fn sort_by_file_age(cx: &Context<'_>, memories: Vec<Memory>) -> Result<Vec<Memory>, CallFault> {
+fn sort_by_file_age(cx: &Context, memories: Vec<Memory>) -> Result<Vec<Memory>, CallFault> {
     let mut aged = Vec::new();
     for memory in memories {
         aged.push((find_first_version(cx, &memory)?, memory));
@@ -211,7 +208,7 @@ fn sort_by_file_age(cx: &Context<'_>, memories: Vec<Memory>) -> Result<Vec<Memor
 }
 
 /// The first memory that this one goes back to; ids are in the order of time.
-fn find_first_version(cx: &Context<'_>, memory: &Memory) -> Result<MemoryId, CallFault> {
+fn find_first_version(cx: &Context, memory: &Memory) -> Result<MemoryId, CallFault> {
     let (mut first, mut before) = (memory.id, memory.supersedes);
     for _ in 0..MAX_EDITS {
         let Some(id) = before else { break };

@@ -41,7 +41,7 @@ impl FileScope {
 pub(super) struct MemoryPath(String);
 
 impl fmt::Display for MemoryPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         if self.0.is_empty() {
             f.write_str(ROOT)
         } else {

@@ -14,7 +14,7 @@ use crate::tool::ToolCall;
 
 /// What stands at a path.
 pub(super) fn view_memory_path(
-    call: &ToolCall<'_>,
+    call: &ToolCall,
     path: &MemoryPath,
     range: Option<ViewRange>,
 ) -> FileResult {
@@ -37,7 +37,7 @@ pub(super) fn refuse_missing_path<T>(path: &MemoryPath) -> FileResult<T> {
 }
 
 fn format_file_view(
-    cx: &Context<'_>,
+    cx: &Context,
     MemoryFile { path, memory }: &MemoryFile,
     range: Option<ViewRange>,
 ) -> FileResult {

@@ -9,10 +9,7 @@ use apostille_api::{CallFault, CallPlace};
 const FINDINGS: usize = 10;
 
 /// The audit as Markdown.
-pub(super) fn render_audit_resource(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
-) -> Result<String, CallFault> {
+pub(super) fn render_audit_resource(cx: &Context, here: &CallPlace) -> Result<String, CallFault> {
     let options = AuditOptions {
         limit: FINDINGS,
         own: here.own,

@@ -21,8 +21,8 @@ const MAX_IDENTITY: usize = 1_600;
 
 /// The briefing as Markdown.
 pub(super) fn render_briefing_resource(
-    cx: &Context<'_>,
-    here: &CallPlace<'_>,
+    cx: &Context,
+    here: &CallPlace,
 ) -> Result<String, CallFault> {
     let ask = RecallRequest {
         spaces: here.spaces(),
@@ -44,7 +44,7 @@ pub(super) fn render_briefing_resource(
 }
 
 /// The identity of the user: all of it, because it is always shown.
-fn render_identity_section(cx: &Context<'_>, here: &CallPlace<'_>) -> Result<String, CallFault> {
+fn render_identity_section(cx: &Context, here: &CallPlace) -> Result<String, CallFault> {
     let Some(user) = here.user else {
         return Ok("## Identity\nThe user is not known.\n".into());
     };
@@ -89,7 +89,7 @@ fn format_withheld_count(n: usize) -> String {
     }
 }
 
-fn render_waiting_section(cx: &Context<'_>, here: &CallPlace<'_>) -> Result<String, CallFault> {
+fn render_waiting_section(cx: &Context, here: &CallPlace) -> Result<String, CallFault> {
     let mut out = String::from("## Waiting for a person\n");
     for space in here.spaces() {
         let n = stats::compute_space_stats(cx, &space)?

@@ -106,7 +106,7 @@ pub(super) fn describe_citation_tools() -> [Tool; 2] {
 /// What is looked into: another commit than the one that is checked out, or the checkout itself; or why nothing is.
 type LookupTree = Result<Option<Box<dyn Source>>, String>;
 
-fn choose_lookup_tree(call: &ToolCall<'_>, at: &LookupAtInput) -> LookupTree {
+fn choose_lookup_tree(call: &ToolCall, at: &LookupAtInput) -> LookupTree {
     let (here, repo) = (call.here, choose_repo_space(call.here, at.repo.as_ref()));
     if repo != here.repo {
         return Err(format!("{repo} is not checked out here, {} is", here.repo));
@@ -128,7 +128,7 @@ fn choose_lookup_tree(call: &ToolCall<'_>, at: &LookupAtInput) -> LookupTree {
 }
 
 /// Reads the code at one place.
-pub(super) fn read_pinned_location(call: &ToolCall<'_>) -> ToolResult {
+pub(super) fn read_pinned_location(call: &ToolCall) -> ToolResult {
     let pinned: PinnedLocation = call.read_input()?;
     let tree = choose_lookup_tree(call, &call.read_input()?);
     let found = check_pinned_locations(call, &tree, std::slice::from_ref(&pinned));
@@ -136,7 +136,7 @@ pub(super) fn read_pinned_location(call: &ToolCall<'_>) -> ToolResult {
 }
 
 /// Looks up every citation. Where a memory has exactly these, what was found is written down for it.
-pub(super) fn verify_pinned_locations(call: &ToolCall<'_>) -> ToolResult {
+pub(super) fn verify_pinned_locations(call: &ToolCall) -> ToolResult {
     let VerifyCitationsInput {
         citations: BoundedList(citations),
     } = call.read_input()?;
@@ -165,7 +165,7 @@ pub(super) fn verify_pinned_locations(call: &ToolCall<'_>) -> ToolResult {
 
 /// The active memories that cite exactly these places.
 fn find_citation_owners(
-    cx: &Context<'_>,
+    cx: &Context,
     space: &Space,
     citations: &[PinnedLocation],
 ) -> Result<Vec<Memory>, CallFault> {
@@ -194,7 +194,7 @@ fn find_citation_owners(
 
 /// What is found at each of these, in one look for all.
 fn check_pinned_locations(
-    call: &ToolCall<'_>,
+    call: &ToolCall,
     tree: &LookupTree,
     citations: &[PinnedLocation],
 ) -> Vec<PinnedLocationRecord> {
@@ -235,7 +235,7 @@ const UNSEEN: Verdict = Verdict::Unknown { why: String::new() };
 
 /// What the caller expects: as its digest says, or as it stood at the commit that it names.
 fn build_expected_citation(
-    here: &CallPlace<'_>,
+    here: &CallPlace,
     source: &dyn Source,
     pinned: &PinnedLocation,
 ) -> Result<Citation, Verdict> {

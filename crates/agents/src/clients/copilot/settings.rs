@@ -74,6 +74,6 @@ pub(in crate::clients) const HOOKS: HooksLayout = HooksLayout {
 };
 
 /// Its folder in the user's home.
-pub(in crate::clients) fn find_copilot_home(user: &UserFolders<'_>) -> PathBuf {
+pub(in crate::clients) fn find_copilot_home(user: &UserFolders) -> PathBuf {
     user.variable_or("COPILOT_HOME", ".copilot")
 }

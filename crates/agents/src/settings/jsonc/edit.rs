@@ -45,7 +45,7 @@ pub(in crate::settings) fn push_jsonc_element(
 }
 
 /// The text without the entry at this path; as it is, if there is none.
-pub(in crate::settings) fn remove_jsonc_entry(text: &str, path: &[JsonStep<'_>]) -> EditedText {
+pub(in crate::settings) fn remove_jsonc_entry(text: &str, path: &[JsonStep]) -> EditedText {
     let (Some(root), [way @ .., last]) = (parse_jsonc(text)?, path) else {
         return Ok(text.to_owned());
     };
@@ -103,7 +103,7 @@ fn start_json_text(text: &str, value: &Value) -> String {
     )
 }
 
-fn replace_json_node(text: &str, node: &JsonNode, manner: &JsonStyle<'_>, value: &Value) -> String {
+fn replace_json_node(text: &str, node: &JsonNode, manner: &JsonStyle, value: &Value) -> String {
     let is_tall = text[node.start..node.end].contains('\n');
     let indent = is_tall.then(|| find_line_indent(text, node.start));
     let new = manner.format_value(value, indent);
@@ -113,7 +113,7 @@ fn replace_json_node(text: &str, node: &JsonNode, manner: &JsonStyle<'_>, value:
 fn insert_json_item(
     text: &str,
     node: &JsonNode,
-    manner: &JsonStyle<'_>,
+    manner: &JsonStyle,
     key: Option<&str>,
     value: &Value,
 ) -> String {

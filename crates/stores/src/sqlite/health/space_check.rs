@@ -299,7 +299,7 @@ fn count_damaged(
     db: &Connection,
     select: &str,
     space: i64,
-    mut open: impl FnMut(&Row<'_>) -> SqliteResult<()>,
+    mut open: impl FnMut(&Row) -> SqliteResult<()>,
 ) -> SqliteResult<u64> {
     let mut n_damaged = 0;
     each_row(db, select, [space], |row| {
