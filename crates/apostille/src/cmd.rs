@@ -25,22 +25,21 @@ mod token;
 mod verify;
 mod why;
 
-use std::ffi::OsString;
-use std::fmt::Display;
+use std::{ffi::OsString, fmt::Display};
 
 use apostille_core::memory::Memory;
 use apostille_text::secrets::mask_secrets;
 use clap::FromArgMatches as _;
 
 use apostille_setup::tour;
-use apostille_terminal::args::{Cli, CliCommand, help};
-use apostille_terminal::command_context::{
-    CommandContext, CommandOutput, CommandResult, encode_error_json, format_command_error,
+use apostille_terminal::{
+    args::{Cli, CliCommand, help},
+    command_context::{
+        CommandContext, CommandOutput, CommandResult, encode_error_json, format_command_error,
+    },
+    paint::{BOLD, GREEN, Paint, format_if},
 };
-use apostille_terminal::paint::{BOLD, GREEN, Paint, format_if};
-use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
-use apostille_workspace::system::System;
+use apostille_workspace::{error, error::CommandError, system::System};
 
 /// Answers a command line.
 pub fn run_command_line(argv: &[OsString]) -> CommandOutput {

@@ -2,10 +2,11 @@
 
 use anstyle::Style;
 use apostille_audit::review::{ReviewCare, ReviewItem};
-use apostille_cite::citation::Citation;
-use apostille_cite::verdict::Verdict;
-use apostille_core::memory::{Channel, Mark, Memory};
-use apostille_core::remember::quarantine::INSTRUCTION;
+use apostille_cite::{citation::Citation, verdict::Verdict};
+use apostille_core::{
+    memory::{Channel, Mark, Memory},
+    remember::quarantine::INSTRUCTION,
+};
 use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW, flatten_to_line, format_after, format_if,
     join_texts, make_terminal_safe, measure_text_width, memory, style_text, truncate_to_width,

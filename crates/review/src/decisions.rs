@@ -1,18 +1,21 @@
 //! What is done about one that waits, and how it is told. Copies share its fate.
 
 use apostille_audit::review::ReviewItem;
-use apostille_core::CoreError;
-use apostille_core::forget::{ForgetOutcome, forget};
-use apostille_core::list;
-use apostille_core::memory::{Draft, Memory, MemoryId, MemoryName, Stage};
-use apostille_core::remember::RememberOutcome;
-use apostille_core::revise::{self, ReviseOutcome};
-use apostille_core::speaker::Person;
+use apostille_core::{
+    CoreError,
+    forget::{ForgetOutcome, forget},
+    list,
+    memory::{Draft, Memory, MemoryId, MemoryName, Stage},
+    remember::RememberOutcome,
+    revise::{self, ReviseOutcome},
+    speaker::Person,
+};
 
 use super::edit::EditableWords;
-use apostille_terminal::command_context::{CommandContext, CommandResult};
-use apostille_terminal::paint::memory::format_not_kept;
-use apostille_terminal::paint::{BOLD, GREEN, Paint, format_count};
+use apostille_terminal::{
+    command_context::{CommandContext, CommandResult},
+    paint::{BOLD, GREEN, Paint, format_count, memory::format_not_kept},
+};
 use apostille_workspace::workspace::Workspace;
 
 /// What came of a decision.

@@ -4,18 +4,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use apostille_audit::review::{ReviewCare, ReviewItem};
-use apostille_core::memory::{Memory, MemoryId, MemoryName};
-use apostille_core::speaker::Person;
-use apostille_core::{breaker as core, rollback};
+use apostille_core::{
+    breaker as core,
+    memory::{Memory, MemoryId, MemoryName},
+    rollback,
+    speaker::Person,
+};
 
-use super::decisions::{DecisionOutcome, Reviewer};
-use super::edit::{self, EditableWords};
-use super::keys::{self, ReviewChoice};
-use super::{card, queue};
-use apostille_terminal::breakers;
-use apostille_terminal::command_context::{CommandContext, CommandResult, is_yes_answer};
-use apostille_terminal::paint::{
-    BOLD, DIM, Paint, YELLOW, flatten_to_line, format_count, format_if, style_text,
+use super::{
+    card,
+    decisions::{DecisionOutcome, Reviewer},
+    edit::{self, EditableWords},
+    keys::{self, ReviewChoice},
+    queue,
+};
+use apostille_terminal::{
+    breakers,
+    command_context::{CommandContext, CommandResult, is_yes_answer},
+    paint::{BOLD, DIM, Paint, YELLOW, flatten_to_line, format_count, format_if, style_text},
 };
 use apostille_workspace::workspace::Workspace;
 

@@ -1,16 +1,12 @@
 //! What a person says instead: in an editor where one is set, else line by line.
 
 use std::fs::{self, OpenOptions};
-use std::io::Write as _;
-use std::path::Path;
-use std::process::Command;
+use std::{io::Write as _, path::Path, process::Command};
 
 use apostille_core::memory::Memory;
 
-use apostille_terminal::command_context::CommandResult;
-use apostille_terminal::paint::make_terminal_safe;
-use apostille_workspace::error::CommandError;
-use apostille_workspace::system::System;
+use apostille_terminal::{command_context::CommandResult, paint::make_terminal_safe};
+use apostille_workspace::{error::CommandError, system::System};
 
 /// The words of a memory that can be edited.
 #[derive(Debug, Clone, PartialEq, Eq)]

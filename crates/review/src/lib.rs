@@ -24,16 +24,20 @@ mod tests;
 use std::sync::Arc;
 
 use apostille_audit::review;
-use apostille_core::memory::{Memory, MemoryName};
-use apostille_core::revise::{self, ReviseOutcome};
-use apostille_core::speaker::Person;
+use apostille_core::{
+    memory::{Memory, MemoryName},
+    revise::{self, ReviseOutcome},
+    speaker::Person,
+};
 
-use apostille_api::json;
-use apostille_api::json::{QueueReply, RevisedReply};
-use apostille_terminal::args::ReviewArgs;
-use apostille_terminal::command_context;
-use apostille_terminal::command_context::{
-    CommandContext, CommandOutput, CommandResult, require_person,
+use apostille_api::{
+    json,
+    json::{QueueReply, RevisedReply},
+};
+use apostille_terminal::{
+    args::ReviewArgs,
+    command_context,
+    command_context::{CommandContext, CommandOutput, CommandResult, require_person},
 };
 use apostille_workspace::workspace::Workspace;
 use dialogue::ReviewDialogue;

@@ -1,12 +1,13 @@
 //! The whole queue at once: one line each for people, everything for programs.
 
 use apostille_audit::review::ReviewItem;
-use apostille_terminal::paint::memory::format_subject_and_fact;
+use apostille_terminal::paint::{
+    BOLD, DIM, Paint, format_count, memory::format_subject_and_fact, style_text,
+};
 
 use apostille_api::json::count_queued_memories;
 
 use super::card;
-use apostille_terminal::paint::{BOLD, DIM, Paint, format_count, style_text};
 
 /// One line for each decision, and how to make them.
 pub(crate) fn format_review_queue(paint: &Paint, queue: &[ReviewItem]) -> String {

@@ -1,24 +1,29 @@
 //! The dialogue: what is typed goes in, what is said and what is kept comes out.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
-use std::fs;
+use std::{collections::VecDeque, fs};
 
 use apostille_audit::review;
 use apostille_contract::sample_person;
-use apostille_core::memory::{
-    Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, Stage, Voice,
+use apostille_core::{
+    memory::{Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, Stage, Voice},
+    remember::{RememberOutcome, remember},
+    store::MemoryFilter,
 };
-use apostille_core::remember::{RememberOutcome, remember};
-use apostille_core::store::MemoryFilter;
 use tempfile::TempDir;
 
-use super::dialogue::{ReviewConsole, ReviewDialogue};
-use super::edit::EditableWords;
-use apostille_terminal::args::GlobalArgs;
-use apostille_terminal::command_context::{CommandContext, CommandResult};
-use apostille_workspace::system::{Environment, System, TerminalInfo};
-use apostille_workspace::workspace::Workspace;
+use super::{
+    dialogue::{ReviewConsole, ReviewDialogue},
+    edit::EditableWords,
+};
+use apostille_terminal::{
+    args::GlobalArgs,
+    command_context::{CommandContext, CommandResult},
+};
+use apostille_workspace::{
+    system::{Environment, System, TerminalInfo},
+    workspace::Workspace,
+};
 
 /// A person who types these lines, and what they see.
 struct Person {

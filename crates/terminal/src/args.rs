@@ -5,18 +5,20 @@ pub mod help;
 mod task;
 mod upkeep;
 
-use std::path::PathBuf;
-use std::str::FromStr;
+use std::{path::PathBuf, str::FromStr};
 
 use crate::paint::paste::quote_pasted_word;
-use apostille_core::memory::{Channel, Kind, Layer, MemoryName, Origin, Stage};
-use apostille_core::policy::InjectMode;
-use apostille_import::export::Format;
-use apostille_import::format::Format as ForeignFormat;
+use apostille_core::{
+    memory::{Channel, Kind, Layer, MemoryName, Origin, Stage},
+    policy::InjectMode,
+};
+use apostille_import::{export::Format, format::Format as ForeignFormat};
 use apostille_text::words::UnknownWord;
 use apostille_workspace::config::SettingFlags;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ColorChoice, Parser, Subcommand};
+use clap::{
+    Args, ColorChoice, Parser, Subcommand,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 
 pub use agents::{
     HookArgs, InitArgs, LogLevelArg, OfferArgs, ServeArgs, TokenArgs, TokenCreateArgs,

@@ -1,9 +1,7 @@
 //! The breakers of the spaces in play, and how they are told.
 
 use crate::command_context::CommandResult;
-use apostille_core::breaker;
-use apostille_core::space::Space;
-use apostille_core::store::breaker_state::OpenBreaker;
+use apostille_core::{breaker, space::Space, store::breaker_state::OpenBreaker};
 use apostille_workspace::workspace::Workspace;
 
 use crate::paint::flatten_to_line;

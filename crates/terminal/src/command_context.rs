@@ -4,26 +4,24 @@ use std::io::{self, Write as _};
 
 use anstream::AutoStream;
 use apostille_cite::source::Source;
-use apostille_core::refusal::Refusal;
-use apostille_core::speaker::{Person, Speaker};
-use apostille_text::moderate;
-use apostille_text::secrets::mask_secrets;
+use apostille_core::{
+    refusal::Refusal,
+    speaker::{Person, Speaker},
+};
+use apostille_text::{moderate, secrets::mask_secrets};
 use clap::ColorChoice;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::args::GlobalArgs;
-use crate::paint::{BOLD, DIM, Paint, RED, YELLOW, make_terminal_safe, style_text};
+use crate::{
+    args::GlobalArgs,
+    paint::{BOLD, DIM, Paint, RED, YELLOW, make_terminal_safe, style_text},
+};
 use apostille_api::json::RefusedReply;
-use apostille_workspace::config;
-use apostille_workspace::config::Settings;
-use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
-use apostille_workspace::github;
-use apostille_workspace::project_folder::ProjectFolder;
-use apostille_workspace::system::System;
-use apostille_workspace::workspace;
-use apostille_workspace::workspace::Workspace;
+use apostille_workspace::{
+    config, config::Settings, error, error::CommandError, github, project_folder::ProjectFolder,
+    system::System, workspace, workspace::Workspace,
+};
 
 /// What a command, or a step of one, comes to. A refusal is an error too.
 pub type CommandResult<T = CommandOutput> = Result<T, CommandError>;

@@ -9,6 +9,7 @@ use std::fmt::{Display, Write as _};
 use anstyle::{AnsiColor, Style};
 use apostille_text::moderate;
 use jiff::Timestamp;
+use unicode_width::UnicodeWidthChar as _;
 
 use apostille_api::json::ScoreView;
 
@@ -222,11 +223,11 @@ fn split_wide_word(word: &str, room: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut used = 0;
     for c in word.chars() {
-        if used + measure_char_width(c) > room {
+        if used + c.width().unwrap_or(0) > room {
             pieces.push(String::new());
             used = 0;
         }
-        used += measure_char_width(c);
+        used += c.width().unwrap_or(0);
         if let Some(piece) = pieces.last_mut() {
             piece.push(c);
         }
@@ -260,21 +261,10 @@ pub fn measure_text_width(text: &str) -> usize {
             '\u{1b}' => in_escape = true,
             'm' if in_escape => in_escape = false,
             _ if in_escape => {}
-            _ => width += measure_char_width(c),
+            _ => width += c.width().unwrap_or(0),
         }
     }
     width
-}
-
-/// How many columns a character takes: East Asian wide ones and most emoji take two, combining marks none.
-fn measure_char_width(c: char) -> usize {
-    match u32::from(c) {
-        0x300..=0x36f | 0x200b..=0x200f | 0xfe00..=0xfe0f => 0,
-        0x1100..=0x115f | 0x2e80..=0x303e | 0x3041..=0xa4cf | 0xac00..=0xd7a3 => 2,
-        0xf900..=0xfaff | 0xfe30..=0xfe6f | 0xff00..=0xff60 | 0xffe0..=0xffe6 => 2,
-        0x1f300..=0x1f64f | 0x1f680..=0x1f6ff | 0x1f900..=0x1f9ff | 0x20000..=0x3fffd => 2,
-        _ => 1,
-    }
 }
 
 /// The beginning of a text that fits, with an ellipsis where something was cut.
@@ -284,7 +274,7 @@ pub fn truncate_to_width(text: &str, room: usize) -> String {
     }
     let mut used = 0;
     let fits = |c: &char| {
-        used += measure_char_width(*c);
+        used += c.width().unwrap_or(0);
         used < room
     };
     let kept: String = text.chars().take_while(fits).collect();

@@ -8,11 +8,12 @@ use apostille_tasks::notes_audit;
 
 use super::verify::sarif::answer_with_sarif;
 use crate::json::AuditReply;
-use apostille_terminal::args::AuditArgs;
-use apostille_terminal::command_context::{CommandContext, CommandResult};
-use apostille_terminal::paint::{Paint, format_if, make_terminal_safe};
-use apostille_workspace::task::CheckoutTasks;
-use apostille_workspace::workspace::Workspace;
+use apostille_terminal::{
+    args::AuditArgs,
+    command_context::{CommandContext, CommandResult},
+    paint::{Paint, format_if, make_terminal_safe},
+};
+use apostille_workspace::{task::CheckoutTasks, workspace::Workspace};
 
 /// How many findings of a class are shown to a person who did not ask for all.
 const FEW: usize = 5;

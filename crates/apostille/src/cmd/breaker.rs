@@ -1,16 +1,15 @@
 //! `breaker`: whose writes are held up, and a person's word that lets them go on.
 
 use apostille_core::breaker;
-use apostille_core::space::Space;
-use apostille_core::store::breaker_state::OpenBreaker;
+use apostille_core::{space::Space, store::breaker_state::OpenBreaker};
 
 use crate::json::BreakersReply;
-use apostille_terminal::args::{BreakerArgs, BreakerSubcommand};
-use apostille_terminal::breakers::{collect_breakers, describe_breaker, list_breakers_in_play};
-use apostille_terminal::command_context::{
-    CommandContext, CommandOutput, CommandResult, require_person,
+use apostille_terminal::{
+    args::{BreakerArgs, BreakerSubcommand},
+    breakers::{collect_breakers, describe_breaker, list_breakers_in_play},
+    command_context::{CommandContext, CommandOutput, CommandResult, require_person},
+    paint::{BOLD, CYAN, DIM, Paint, YELLOW, style_text},
 };
-use apostille_terminal::paint::{BOLD, CYAN, DIM, Paint, YELLOW, style_text};
 
 /// Lists the breakers that are open, or closes them.
 pub fn run(shell: &CommandContext, args: &BreakerArgs) -> CommandResult {

@@ -7,8 +7,10 @@ use super::export::new_write_fault;
 use clap_mangen::Man;
 use serde_json::json;
 
-use apostille_terminal::args::help;
-use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
+use apostille_terminal::{
+    args::help,
+    command_context::{CommandContext, CommandOutput, CommandResult},
+};
 use apostille_workspace::error::CommandError;
 
 /// Prints the completions of a shell.

@@ -6,9 +6,11 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::json;
 
-use apostille_terminal::args::{ConfigArgs, ConfigSubcommand};
-use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
-use apostille_terminal::paint::{BOLD, DIM, flatten_to_line, style_text};
+use apostille_terminal::{
+    args::{ConfigArgs, ConfigSubcommand},
+    command_context::{CommandContext, CommandOutput, CommandResult},
+    paint::{BOLD, DIM, flatten_to_line, style_text},
+};
 use apostille_workspace::config::ConfigFiles;
 
 #[derive(Serialize)]

@@ -1,18 +1,23 @@
 //! `export`: everything written out, all layers and all stages.
 
 use std::fs::OpenOptions;
-use std::io::{self, Write as _};
-use std::path::Path;
+use std::{
+    io::{self, Write as _},
+    path::Path,
+};
 
-use apostille_core::list;
-use apostille_core::store::{ListOrder, MemoryFilter};
-use apostille_import::export;
-use apostille_import::export::Format;
+use apostille_core::{
+    list,
+    store::{ListOrder, MemoryFilter},
+};
+use apostille_import::{export, export::Format};
 use serde_json::json;
 
-use apostille_terminal::args::ExportArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
-use apostille_terminal::paint::format_count;
+use apostille_terminal::{
+    args::ExportArgs,
+    command_context::{CommandContext, CommandOutput, CommandResult},
+    paint::format_count,
+};
 use apostille_workspace::error::CommandError;
 
 /// Writes every memory of the spaces in play, or of all.

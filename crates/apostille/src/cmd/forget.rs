@@ -3,18 +3,20 @@
 use apostille_core::forget::{
     ForgetOutcome, PERSONS_VERB, discard_damaged_memory, find_damaged_memory, forget,
 };
-use apostille_core::memory::{Memory, MemoryId, MemoryName};
-use apostille_core::refusal::Refusal;
-use apostille_core::store::DamagedMemory;
+use apostille_core::{
+    memory::{Memory, MemoryId, MemoryName},
+    refusal::Refusal,
+    store::DamagedMemory,
+};
 
 use super::format_outcome_line;
 use crate::json::{ForgetReply, ForgottenView};
-use apostille_terminal::args::ForgetArgs;
-use apostille_terminal::command_context::{CommandContext, CommandResult};
-use apostille_terminal::paint::memory::format_handle_and_fact;
-use apostille_terminal::paint::{BOLD, GREEN};
-use apostille_workspace::task::CheckoutTasks;
-use apostille_workspace::workspace::Workspace;
+use apostille_terminal::{
+    args::ForgetArgs,
+    command_context::{CommandContext, CommandResult},
+    paint::{BOLD, GREEN, memory::format_handle_and_fact},
+};
+use apostille_workspace::{task::CheckoutTasks, workspace::Workspace};
 
 /// Forgets memories, in whatever stage they are; none, when one of the names is wrong.
 pub fn run(shell: &CommandContext, args: &ForgetArgs) -> CommandResult {

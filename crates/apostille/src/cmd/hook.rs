@@ -5,22 +5,26 @@ mod detach;
 mod ended_sessions;
 mod moment;
 
-use std::io::{self, Write as _};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::{
+    io::{self, Write as _},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
 
-use apostille_agents::client::Client;
-use apostille_agents::clients;
-use apostille_agents::hook::DEADLINE_MS;
-use apostille_agents::hook::{HookCall, HookReply};
+use apostille_agents::{
+    client::Client,
+    clients,
+    hook::{DEADLINE_MS, HookCall, HookReply},
+};
 use apostille_text::typo;
 
-use apostille_terminal::args::HookArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
-use apostille_terminal::paint::{flatten_to_line, make_terminal_safe};
-use apostille_workspace::error::CommandError;
-use apostille_workspace::system::System;
+use apostille_terminal::{
+    args::HookArgs,
+    command_context::{CommandContext, CommandOutput, CommandResult},
+    paint::{flatten_to_line, make_terminal_safe},
+};
+use apostille_workspace::{error::CommandError, system::System};
 
 /// The longest line about what went wrong, in characters.
 const NOTICE_CHARS: usize = 300;

@@ -5,14 +5,17 @@ mod output;
 
 use std::path::Path;
 
-use apostille_import::file;
-use apostille_import::file::{ImportFileError, ImportOptions, ImportPlan, ImportTarget};
-use apostille_import::format::{Format, detect_import_format, explain_unknown_json};
+use apostille_import::{
+    file,
+    file::{ImportFileError, ImportOptions, ImportPlan, ImportTarget},
+    format::{Format, detect_import_format, explain_unknown_json},
+};
 
-use apostille_terminal::args::ImportArgs;
-use apostille_terminal::command_context::{CommandContext, CommandResult, require_person};
-use apostille_workspace::error::CommandError;
-use apostille_workspace::workspace::Workspace;
+use apostille_terminal::{
+    args::ImportArgs,
+    command_context::{CommandContext, CommandResult, require_person},
+};
+use apostille_workspace::{error::CommandError, workspace::Workspace};
 use folder::ImportSourceFile;
 
 /// Reads everything whole, and only then keeps what it holds.

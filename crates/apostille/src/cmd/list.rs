@@ -1,15 +1,19 @@
 //! `list`: memories by what they are. `recent`: what was stated or found to hold last.
 
 use apostille_cite::citation::RepoPath;
-use apostille_core::list;
-use apostille_core::memory::{Memory, Stage};
-use apostille_core::store::{ListOrder, MemoryFilter};
+use apostille_core::{
+    list,
+    memory::{Memory, Stage},
+    store::{ListOrder, MemoryFilter},
+};
 
 use super::report::parse_optional_time;
 use crate::json::{self, MemoriesReply};
-use apostille_terminal::args::{ListArgs, RecentArgs};
-use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
-use apostille_terminal::paint::{BOLD, DIM, Paint, format_if, memory, style_text};
+use apostille_terminal::{
+    args::{ListArgs, RecentArgs},
+    command_context::{CommandContext, CommandOutput, CommandResult},
+    paint::{BOLD, DIM, Paint, format_if, memory, style_text},
+};
 use apostille_workspace::workspace::Workspace;
 
 /// Lists memories, the newest first.

@@ -3,16 +3,20 @@
 use std::collections::BTreeMap;
 
 use anstyle::Style;
-use apostille_core::event::{EventBody, LoggedEvent};
-use apostille_core::memory::MemoryId;
-use apostille_core::space::Space;
-use apostille_core::store::{EventPage, sort_newest_first};
+use apostille_core::{
+    event::{EventBody, LoggedEvent},
+    memory::MemoryId,
+    space::Space,
+    store::{EventPage, sort_newest_first},
+};
 
 use crate::json::{LogReply, build_event_views, read_event_handles};
-use apostille_terminal::args::LogArgs;
-use apostille_terminal::command_context::{CommandContext, CommandResult};
-use apostille_terminal::paint::{
-    BOLD, DIM, GREEN, Paint, RED, YELLOW, flatten_to_line, format_after, join_texts, style_text,
+use apostille_terminal::{
+    args::LogArgs,
+    command_context::{CommandContext, CommandResult},
+    paint::{
+        BOLD, DIM, GREEN, Paint, RED, YELLOW, flatten_to_line, format_after, join_texts, style_text,
+    },
 };
 use apostille_workspace::workspace::Workspace;
 

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use clap::ColorChoice;
 
-use apostille_terminal::args::OfferArgs;
-use apostille_terminal::command_context::{
-    CommandContext, CommandOutput, CommandResult, write_styled_text,
+use apostille_terminal::{
+    args::OfferArgs,
+    command_context::{CommandContext, CommandOutput, CommandResult, write_styled_text},
 };
-use apostille_workspace::error::CommandError;
-use apostille_workspace::server_host::{ClientReach, ServerHost};
+use apostille_workspace::{
+    error::CommandError,
+    server_host::{ClientReach, ServerHost},
+};
 
 /// Serves until the agent goes away.
 pub fn run(shell: &CommandContext, args: &OfferArgs) -> CommandResult {

@@ -1,14 +1,18 @@
 //! `promote`: scratch becomes an episode, a note becomes knowledge.
 
 use apostille_core::memory::Layer;
-use apostille_core::promote::{Promotion, promote};
-use apostille_core::remember::RememberOutcome;
+use apostille_core::{
+    promote::{Promotion, promote},
+    remember::RememberOutcome,
+};
 
 use super::remember::{
     RememberIntent, build_not_promoted_output, build_remember_output, resolve_locations,
 };
-use apostille_terminal::args::PromoteArgs;
-use apostille_terminal::command_context::{CommandContext, CommandResult};
+use apostille_terminal::{
+    args::PromoteArgs,
+    command_context::{CommandContext, CommandResult},
+};
 use apostille_workspace::task::find_active_task;
 
 /// Promotes a note.

@@ -1,15 +1,19 @@
 //! `recall`: what is known, checked against the reader's own code.
 
 use apostille_cite::verdict::Verdict;
-use apostille_core::memory::Layer;
-use apostille_core::policy::InjectMode;
-use apostille_core::recall::{self, RecallOutcome, RecallRequest, VerifiedHit};
+use apostille_core::{
+    memory::Layer,
+    policy::InjectMode,
+    recall::{self, RecallOutcome, RecallRequest, VerifiedHit},
+};
 
 use crate::json::{RecallReply, ScoreView};
-use apostille_terminal::args::RecallArgs;
-use apostille_terminal::command_context::{CommandContext, CommandResult};
-use apostille_terminal::paint::{
-    BOLD, CYAN, DIM, Paint, format_if, format_score_breakdown, join_texts, memory, style_text,
+use apostille_terminal::{
+    args::RecallArgs,
+    command_context::{CommandContext, CommandResult},
+    paint::{
+        BOLD, CYAN, DIM, Paint, format_if, format_score_breakdown, join_texts, memory, style_text,
+    },
 };
 use apostille_workspace::workspace::Workspace;
 

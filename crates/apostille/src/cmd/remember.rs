@@ -2,28 +2,24 @@
 
 use super::format_outcome;
 use apostille_cite::citation::CodeLocation;
-use apostille_core::memory::{
-    Draft, DuplicateChoice, Layer, Memory, MemoryName, ReplacementKind, Status, Voice,
+use apostille_core::{
+    memory::{Draft, DuplicateChoice, Layer, Memory, MemoryName, ReplacementKind, Status, Voice},
+    refusal::Refusal,
+    remember::{self, DraftRelation, NearMemory, RememberOutcome, quarantine},
+    revise,
+    space::Space,
 };
-use apostille_core::refusal::Refusal;
-use apostille_core::remember::{self, DraftRelation, NearMemory, RememberOutcome, quarantine};
-use apostille_core::revise;
-use apostille_core::space::Space;
-use apostille_terminal::paint::memory::format_place;
+use apostille_terminal::{
+    args::{DuplicateChoiceArgs, FactArgs, RememberArgs, SupersedeArgs},
+    command_context::{CommandContext, CommandOutput, CommandResult, format_hint},
+    paint::{
+        BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, format_after, format_if,
+        format_percent_bar, join_texts, memory::format_place, paste::quote_pasted_word, style_text,
+    },
+};
 
 use crate::json::{RememberReply, WhenSimilar};
-use apostille_terminal::args::{DuplicateChoiceArgs, FactArgs, RememberArgs, SupersedeArgs};
-use apostille_terminal::command_context::{
-    CommandContext, CommandOutput, CommandResult, format_hint,
-};
-use apostille_terminal::paint::paste::quote_pasted_word;
-use apostille_terminal::paint::{
-    BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, format_after, format_if,
-    format_percent_bar, join_texts, style_text,
-};
-use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
-use apostille_workspace::workspace::Workspace;
+use apostille_workspace::{error, error::CommandError, workspace::Workspace};
 
 /// Keeps a fact with the code that proves it.
 pub fn run(shell: &CommandContext, args: &RememberArgs) -> CommandResult {
@@ -181,7 +177,7 @@ impl<'a> RememberIntent<'a> {
 /// What became of the draft.
 pub(super) fn build_remember_output(
     shell: &CommandContext,
-    asked: &RememberIntent<'_>,
+    asked: &RememberIntent,
     outcome: RememberOutcome,
 ) -> CommandOutput {
     let when = if asked.is_skipped {
@@ -277,11 +273,7 @@ fn format_kept_memory(
 }
 
 /// What a memory waits for, and the ways out.
-fn format_pending_note(
-    shell: &CommandContext,
-    asked: &RememberIntent<'_>,
-    memory: &Memory,
-) -> String {
+fn format_pending_note(shell: &CommandContext, asked: &RememberIntent, memory: &Memory) -> String {
     let Status::Pending { why } = &memory.status else {
         return String::new();
     };

@@ -2,15 +2,19 @@
 
 use apostille_core::space::Space;
 use apostille_core::verify::VerifiedMemory;
-use apostille_tasks::report;
-use apostille_tasks::report::{ReportItem, ReportSpan};
+use apostille_tasks::{
+    report,
+    report::{ReportItem, ReportSpan},
+};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::json::ReportReply;
-use apostille_terminal::args::ReportArgs;
-use apostille_terminal::command_context::{CommandContext, CommandResult};
-use apostille_terminal::paint::{
-    BOLD, DIM, GREEN, flatten_to_line, format_count, format_if, join_texts, truncate_to_width,
+use apostille_terminal::{
+    args::ReportArgs,
+    command_context::{CommandContext, CommandResult},
+    paint::{
+        BOLD, DIM, GREEN, flatten_to_line, format_count, format_if, join_texts, truncate_to_width,
+    },
 };
 use apostille_workspace::error::CommandError;
 

@@ -1,13 +1,17 @@
 //! `refresh`, `apply`, `approve` and `invalidate`: something is noted about each of some memories.
 
 use apostille_core::CoreError;
-use apostille_core::memory::{Memory, MemoryName};
-use apostille_core::revise::{self, ReviseOutcome};
+use apostille_core::{
+    memory::{Memory, MemoryName},
+    revise::{self, ReviseOutcome},
+};
 
 use super::format_outcome_line;
 use crate::json::{self, RevisedReply};
-use apostille_terminal::args::{InvalidateArgs, SeveralMemoriesArgs};
-use apostille_terminal::command_context::{CommandContext, CommandResult, require_person};
+use apostille_terminal::{
+    args::{InvalidateArgs, SeveralMemoriesArgs},
+    command_context::{CommandContext, CommandResult, require_person},
+};
 use apostille_workspace::workspace::Workspace;
 
 /// Notes that memories hold and are of use; they rank as fresh again.

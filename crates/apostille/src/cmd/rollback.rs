@@ -1,23 +1,22 @@
 //! `rollback`: a space is taken back to how it stood.
 
 use apostille_core::event::EventBody;
-use apostille_core::format;
-use apostille_core::rollback::{self, RollbackPlan, RollbackPoint, RollbackStep};
-use apostille_core::space::Space;
-use apostille_core::store::EventPage;
+use apostille_core::{
+    format,
+    rollback::{self, RollbackPlan, RollbackPoint, RollbackStep},
+    space::Space,
+    store::EventPage,
+};
 use apostille_tasks::report;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use apostille_terminal::args::RollbackArgs;
-use apostille_terminal::command_context::{
-    CommandContext, CommandOutput, CommandResult, require_person,
+use apostille_terminal::{
+    args::RollbackArgs,
+    command_context::{CommandContext, CommandOutput, CommandResult, require_person},
+    paint::{BOLD, DIM, GREEN, Paint, YELLOW, format_count, format_if, style_text},
 };
-use apostille_terminal::paint::{
-    BOLD, DIM, GREEN, Paint, YELLOW, format_count, format_if, style_text,
-};
-use apostille_workspace::error::CommandError;
-use apostille_workspace::workspace::Workspace;
+use apostille_workspace::{error::CommandError, workspace::Workspace};
 
 /// How many memories are told one by one.
 const TOLD: usize = 20;

@@ -1,23 +1,27 @@
 //! `serve`: memory behind a socket of this machine.
 
 use std::net::{Ipv4Addr, TcpListener};
-use std::process::{Command, Stdio};
-use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::{
+    process::{Command, Stdio},
+    sync::{Arc, mpsc},
+    time::Duration,
+};
 
 use apostille_api::access_token::Access;
 use apostille_http::{HttpServer, HttpServerConfig, LogLevel, RequestLog};
 use clap::ColorChoice;
 use serde_json::json;
 
-use apostille_terminal::args::{LogLevelArg, ServeArgs};
-use apostille_terminal::command_context::{
-    CommandContext, CommandOutput, CommandResult, write_styled_text,
+use apostille_terminal::{
+    args::{LogLevelArg, ServeArgs},
+    command_context::{CommandContext, CommandOutput, CommandResult, write_styled_text},
+    paint::{BOLD, make_terminal_safe},
 };
-use apostille_terminal::paint::{BOLD, make_terminal_safe};
-use apostille_workspace::error::CommandError;
-use apostille_workspace::server_host::{ClientReach, ServerHost};
-use apostille_workspace::tokens::TokenKeyring;
+use apostille_workspace::{
+    error::CommandError,
+    server_host::{ClientReach, ServerHost},
+    tokens::TokenKeyring,
+};
 
 /// How many lines may wait to be written.
 const UNREAD: usize = 1024;

@@ -2,17 +2,21 @@
 
 use apostille_cite::citation::Citation;
 use apostille_cite::verdict::Verdict;
-use apostille_core::event::LoggedEvent;
-use apostille_core::format;
-use apostille_core::memory::{Channel, Memory};
-use apostille_core::verify::VerifiedMemory;
+use apostille_core::{
+    event::LoggedEvent,
+    format,
+    memory::{Channel, Memory},
+    verify::VerifiedMemory,
+};
 
 use super::log::describe_event_body;
 use crate::json::{MemoryDetails, MemoryDetailsReply};
-use apostille_terminal::args::SingleMemoryArgs;
-use apostille_terminal::command_context::{CommandContext, CommandResult};
-use apostille_terminal::paint::{
-    BOLD, DIM, Paint, flatten_to_line, format_after, format_if, join_texts, memory, style_text,
+use apostille_terminal::{
+    args::SingleMemoryArgs,
+    command_context::{CommandContext, CommandResult},
+    paint::{
+        BOLD, DIM, Paint, flatten_to_line, format_after, format_if, join_texts, memory, style_text,
+    },
 };
 
 /// Shows one memory, its evidence, how it stands now, what it replaced, and its history. Looking is not recorded.

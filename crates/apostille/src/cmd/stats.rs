@@ -2,15 +2,20 @@
 
 use std::fmt::Display;
 
-use apostille_core::memory::{Layer, Stage};
-use apostille_core::stats::{SpaceStats, compute_space_stats};
+use apostille_core::{
+    memory::{Layer, Stage},
+    stats::{SpaceStats, compute_space_stats},
+};
 
 use crate::json::StatsReply;
-use apostille_terminal::args::SpaceArgs;
-use apostille_terminal::breakers;
-use apostille_terminal::command_context::{CommandContext, CommandResult};
-use apostille_terminal::paint::{
-    BOLD, DIM, Paint, YELLOW, format_count, format_if, format_percent_bar, join_texts, style_text,
+use apostille_terminal::{
+    args::SpaceArgs,
+    breakers,
+    command_context::{CommandContext, CommandResult},
+    paint::{
+        BOLD, DIM, Paint, YELLOW, format_count, format_if, format_percent_bar, join_texts,
+        style_text,
+    },
 };
 
 /// Counts the spaces in play, or all of them.

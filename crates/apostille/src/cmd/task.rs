@@ -8,18 +8,20 @@ mod phase;
 mod start;
 mod trailers;
 
-use apostille_core::memory::{Memory, Voice};
-use apostille_core::refusal::Refusal;
-use apostille_core::verify::{self, VerifiedMemory};
+use apostille_core::{
+    memory::{Memory, Voice},
+    refusal::Refusal,
+    verify::{self, VerifiedMemory},
+};
 use apostille_tasks::task::{Task, TaskSlug};
-use apostille_terminal::paint::memory::format_place;
+use apostille_terminal::{
+    args,
+    args::TaskSubcommand,
+    command_context::{CommandContext, CommandResult},
+    paint::{BOLD, DIM, YELLOW, flatten_to_line, memory::format_place},
+};
 
-use apostille_terminal::args;
-use apostille_terminal::args::TaskSubcommand;
-use apostille_terminal::command_context::{CommandContext, CommandResult};
-use apostille_terminal::paint::{BOLD, DIM, YELLOW, flatten_to_line};
-use apostille_workspace::task::CheckoutTasks;
-use apostille_workspace::workspace::Workspace;
+use apostille_workspace::{task::CheckoutTasks, workspace::Workspace};
 
 /// Does something with tasks.
 pub fn run(shell: &CommandContext, args: &args::TaskArgs) -> CommandResult {

@@ -7,11 +7,15 @@ use jiff::SignedDuration;
 use serde::Serialize;
 use serde_json::json;
 
-use apostille_terminal::args::{TokenArgs as Args, TokenCreateArgs, TokenSubcommand};
-use apostille_terminal::command_context::{CommandContext, CommandResult, require_person};
-use apostille_terminal::paint::{BOLD, DIM, Paint, format_if, join_texts, style_text};
-use apostille_workspace::error::CommandError;
-use apostille_workspace::tokens::{TokenRecord, TokenStore, check_token_name};
+use apostille_terminal::{
+    args::{TokenArgs as Args, TokenCreateArgs, TokenSubcommand},
+    command_context::{CommandContext, CommandResult, require_person},
+    paint::{BOLD, DIM, Paint, format_if, join_texts, style_text},
+};
+use apostille_workspace::{
+    error::CommandError,
+    tokens::{TokenRecord, TokenStore, check_token_name},
+};
 
 /// A token, in `--json`.
 #[derive(Serialize)]

@@ -9,19 +9,23 @@ mod progress;
 pub(super) mod sarif;
 mod settled;
 
-use apostille_core::memory::{Memory, Stage};
-use apostille_core::refusal::Refusal;
-use apostille_core::store::{ListOrder, MemoryFilter};
-use apostille_core::verify::{self, VerifiedMemory, VerifyOptions, VerifyReport};
-use apostille_core::{Context, list};
+use apostille_core::{
+    Context, list,
+    memory::{Memory, Stage},
+    refusal::Refusal,
+    store::{ListOrder, MemoryFilter},
+    verify::{self, VerifiedMemory, VerifyOptions, VerifyReport},
+};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::list::resolve_optional_path;
 use crate::json::VerifyReply;
-use apostille_terminal::args::VerifyArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
-use apostille_terminal::paint::{Paint, format_if, join_texts};
+use apostille_terminal::{
+    args::VerifyArgs,
+    command_context::{CommandContext, CommandOutput, CommandResult},
+    paint::{Paint, format_if, join_texts},
+};
 use apostille_workspace::workspace::Workspace;
 use finding::VerifyRule;
 use fix::VerifyFix;
@@ -161,7 +165,7 @@ fn answer_verify_ci(
     shell: &CommandContext,
     args: &VerifyArgs,
     report: &VerifyReport,
-    page: &VerifyPage<'_>,
+    page: &VerifyPage,
 ) -> CommandResult {
     let verified = &report.memories;
     let findings = finding::collect_verify_findings(verified);

@@ -4,11 +4,13 @@ use apostille_agents::session::AgentSession;
 use jiff::Timestamp;
 
 use crate::json::{MomentView, SessionReply, SessionRow, SessionsReply, ShownMemoryView};
-use apostille_terminal::args::WhyArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
-use apostille_terminal::paint::{
-    BOLD, CYAN, DIM, GREEN, Paint, YELLOW, format_count, format_if, format_score_breakdown,
-    make_terminal_safe, style_text,
+use apostille_terminal::{
+    args::WhyArgs,
+    command_context::{CommandContext, CommandOutput, CommandResult},
+    paint::{
+        BOLD, CYAN, DIM, GREEN, Paint, YELLOW, format_count, format_if, format_score_breakdown,
+        make_terminal_safe, style_text,
+    },
 };
 use apostille_workspace::sessions;
 

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use crate::env::Env;
-use crate::hoard::Hoard;
+use crate::{env::Env, hoard::Hoard};
 
 fn hoard() -> Env {
     let env = Env::new();

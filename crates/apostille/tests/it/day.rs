@@ -5,8 +5,10 @@ use std::io::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::env::Env;
-use crate::hook::{context, hooked, prompt};
+use crate::{
+    env::Env,
+    hook::{context, hooked, prompt},
+};
 
 /// Adds a line to what the client writes down.
 fn written(env: &Env, session: &str, at: &str, line: &Value) {

@@ -2,8 +2,10 @@
 
 use serde_json::json;
 
-use crate::env::Env;
-use crate::socket::{Server, patiently};
+use crate::{
+    env::Env,
+    socket::{Server, patiently},
+};
 
 /// A world with facts, and a server that a person started.
 fn served(arguments: &[&str]) -> (Env, Server) {

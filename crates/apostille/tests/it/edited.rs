@@ -5,8 +5,7 @@ use std::fs;
 use apostille_text::digest::Digest;
 use serde_json::{Value, json};
 
-use crate::env::Env;
-use crate::hook;
+use crate::{env::Env, hook};
 
 /// Something of each sort that hides: a space of no width, an override of direction, tags, an escape of a terminal, a
 /// selector, a character for private use.

@@ -1,10 +1,12 @@
 //! A world of its own: a home, a repository, a clock that stands still, and nothing of the machine's configuration.
 
 use std::fmt;
-use std::fs;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
 
 use tempfile::TempDir;
 

@@ -1,10 +1,12 @@
 //! `verify --github`: a repository that is not checked out, served here from a git repository as GitHub would.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
-use std::process::Command;
-use std::sync::{Arc, Mutex};
+use std::{
+    net::{TcpListener, TcpStream},
+    path::PathBuf,
+    process::Command,
+    sync::{Arc, Mutex},
+};
 
 use serde_json::{Value, json};
 

@@ -1,8 +1,7 @@
 //! Hooks through the program: the right words at the right moment, and never in the agent's way.
 
 use std::fs::{self, File};
-use std::path::PathBuf;
-use std::process::Stdio;
+use std::{path::PathBuf, process::Stdio};
 
 use serde_json::{Value, json};
 

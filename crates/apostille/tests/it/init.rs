@@ -6,9 +6,11 @@ mod links;
 mod proof;
 mod together;
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use files::FILES;
 

@@ -7,9 +7,11 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::door::made;
-use crate::env::Env;
-use crate::socket::{Server, patiently};
+use crate::{
+    door::made,
+    env::Env,
+    socket::{Server, patiently},
+};
 
 /// Somebody who listens.
 struct Ear(BufReader<TcpStream>);

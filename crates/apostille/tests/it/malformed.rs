@@ -3,8 +3,10 @@
 
 use serde_json::Value;
 
-use crate::env::Env;
-use crate::socket::{Reply, Server};
+use crate::{
+    env::Env,
+    socket::{Reply, Server},
+};
 
 /// How a message is sent: these headers instead of the usual ones.
 type Headers<'a> = &'a [(&'a str, &'a str)];

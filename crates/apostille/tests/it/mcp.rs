@@ -1,8 +1,10 @@
 //! The server as an agent talks to it: lines of JSON in, lines of JSON out, in both eras of the protocol.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::{
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, Stdio},
+};
 
 use serde_json::{Value, json};
 

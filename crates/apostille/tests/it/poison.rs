@@ -3,8 +3,10 @@
 
 use serde_json::{Value, json};
 
-use crate::env::Env;
-use crate::hook::{context, hooked, prompt};
+use crate::{
+    env::Env,
+    hook::{context, hooked, prompt},
+};
 
 /// A name that stands in everything that is planted, and nowhere else.
 const MARK: &str = "quickmirror";

@@ -1,13 +1,17 @@
 //! Too much, too slow, too long: what is turned away, what is put off, and that nothing that was begun is lost.
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
-use std::thread;
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    thread,
+};
 
-use crate::door::made;
-use crate::env::Env;
-use crate::socket::{Browser, Reply, Server, answer, patiently};
+use crate::{
+    door::made,
+    env::Env,
+    socket::{Browser, Reply, Server, answer, patiently},
+};
 
 fn served(arguments: &[&str]) -> (Env, Server) {
     let env = Env::new();

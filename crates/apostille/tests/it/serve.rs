@@ -1,8 +1,10 @@
 //! The server behind a socket: who is let in, and who is not.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::{
+    net::TcpStream,
+    process::{Child, Stdio},
+};
 
 use serde_json::{Value, json};
 

@@ -1,8 +1,10 @@
 //! A team that shares a repository's memories through git, from `init --shared` to the merge.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use serde_json::Value;
 

@@ -1,10 +1,12 @@
 //! A server behind a socket, and whoever talks to it byte by byte.
 
 use std::fmt;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
-use std::process::{Child, ChildStdout, Stdio};
-use std::time::{Duration, Instant};
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    process::{Child, ChildStdout, Stdio},
+    time::{Duration, Instant},
+};
 
 use serde_json::Value;
 

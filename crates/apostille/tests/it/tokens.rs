@@ -5,9 +5,7 @@ use std::io::{Read as _, Write as _};
 
 use serde_json::{Value, json};
 
-use crate::door::made;
-use crate::env::Env;
-use crate::socket::Server;
+use crate::{door::made, env::Env, socket::Server};
 
 #[test]
 fn a_token_is_shown_once_and_kept_as_its_digest() {

@@ -1,9 +1,11 @@
 //! Trailers in real commits, beside the hooks that people have.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::{
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
 
 use crate::env::Env;
 

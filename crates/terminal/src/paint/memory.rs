@@ -1,10 +1,14 @@
 //! A memory as people read it.
 
 use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::diff;
-use apostille_cite::verdict::{Verdict, find_worst_verdict};
-use apostille_core::memory::{Memory, Stage};
-use apostille_core::remember::NearMemory;
+use apostille_cite::{
+    diff,
+    verdict::{Verdict, find_worst_verdict},
+};
+use apostille_core::{
+    memory::{Memory, Stage},
+    remember::NearMemory,
+};
 
 use super::{
     BOLD, DIM, Paint, RED, YELLOW, flatten_to_line, format_after, join_texts, make_terminal_safe,

@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 use ureq::http::Uri;
 
 /// An address that cannot be asked. It is not repeated, because it may hold a password.
@@ -95,17 +97,16 @@ fn normalize_origin(uri: &Uri) -> Option<(String, String)> {
     Some((format!("{scheme}://{host}{port}"), host))
 }
 
+/// What stands for itself in a segment of a path.
+const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
 /// One segment of a path: everything but letters, digits and `-._~` is percent-encoded, slashes too.
 pub fn percent_encode_segment(segment: &str) -> String {
-    let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"-._~".contains(&it);
-    let byte = |it: u8| {
-        if is_plain(it) {
-            char::from(it).to_string()
-        } else {
-            format!("%{it:02X}")
-        }
-    };
-    segment.bytes().map(byte).collect()
+    utf8_percent_encode(segment, UNRESERVED).to_string()
 }
 
 #[cfg(test)]

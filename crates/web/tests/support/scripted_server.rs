@@ -61,7 +61,10 @@ impl ScriptedReply {
     /// An error as GitHub writes them, and others nearly so.
     pub fn error(status: u16, message: &str) -> Self {
         let page = "https://docs.github.com/rest";
-        let body = serde_json::json!({ "message": message, "documentation_url": page, "status": status.to_string() });
+        let body = format!(
+            // What is written for people to read is the same in JSON, as long as it is plain English.
+            r#"{{"message":{message:?},"documentation_url":{page:?},"status":"{status}"}}"#
+        );
         Self::new(status, body.to_string())
     }
 

@@ -2,10 +2,9 @@
 
 use anstyle::Style;
 use apostille_audit::{AffectedMemory, AuditFinding, AuditReport, Class, Severity};
-use apostille_terminal::paint::memory::style_standing;
 use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW, flatten_to_line, format_after, format_count,
-    format_if, join_texts, style_text,
+    format_if, join_texts, memory::style_standing, style_text,
 };
 
 /// How many memories of one finding are shown.

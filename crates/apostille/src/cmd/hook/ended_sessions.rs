@@ -1,31 +1,39 @@
 //! What a session left behind, gone through when nobody waits.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, SystemTime};
+use std::{
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, SystemTime},
+};
 
-use apostille_agents::client::Client;
-use apostille_agents::clients::find_client_profile;
-use apostille_agents::extract::by_model::{ExtractionBudget, extract_with_model};
-use apostille_agents::extract::{ExtractedStatement, extract_statements};
-use apostille_agents::learn::{EndedSession, LearnOutcome, learn_from_session};
-use apostille_agents::ledger::SessionLedger;
-use apostille_agents::session::{AgentSession, Moment, SessionEntry};
-use apostille_agents::transcript::{Speaker, TranscriptTurn};
-use apostille_agents::transcripts::USUAL_BYTES;
+use apostille_agents::{
+    client::Client,
+    clients::find_client_profile,
+    extract::{
+        ExtractedStatement,
+        by_model::{ExtractionBudget, extract_with_model},
+        extract_statements,
+    },
+    learn::{EndedSession, LearnOutcome, learn_from_session},
+    ledger::SessionLedger,
+    session::{AgentSession, Moment, SessionEntry},
+    transcript::{Speaker, TranscriptTurn},
+    transcripts::USUAL_BYTES,
+};
 use apostille_core::memory::{Memory, MemoryId};
 use apostille_text::digest::Digest;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::json;
 
-use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
-use apostille_terminal::paint::format_count;
-use apostille_workspace::error;
-use apostille_workspace::task::CheckoutTasks;
-use apostille_workspace::workspace::Workspace;
-use apostille_workspace::{model, sessions, task};
+use apostille_terminal::{
+    command_context::{CommandContext, CommandOutput, CommandResult},
+    paint::format_count,
+};
+use apostille_workspace::{
+    error, model, sessions, task, task::CheckoutTasks, workspace::Workspace,
+};
 
 /// After so long without a word, a session is over though nobody said so.
 const SILENCE: SignedDuration = SignedDuration::from_hours(1);

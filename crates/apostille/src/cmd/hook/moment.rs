@@ -3,26 +3,27 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use apostille_agents::briefing;
-use apostille_agents::briefing::{Briefing, BriefingAudience};
-use apostille_agents::clients;
-use apostille_agents::hook::{HookCall, HookMoment, HookReply};
-use apostille_agents::ledger::OpenSession;
-use apostille_agents::session::{Moment, SessionEntry, ShownMemory};
+use apostille_agents::{
+    briefing,
+    briefing::{Briefing, BriefingAudience},
+    clients,
+    hook::{HookCall, HookMoment, HookReply},
+    ledger::OpenSession,
+    session::{Moment, SessionEntry, ShownMemory},
+};
 use apostille_cite::citation::RepoPath;
-use apostille_core::Context;
-use apostille_core::policy::InjectMode;
+use apostille_core::{Context, policy::InjectMode};
 use apostille_tasks::task::bullets::format_task_bullets;
-use apostille_text::digest::Digest;
-use apostille_text::secrets;
+use apostille_text::{digest::Digest, secrets};
 
 use super::detach;
-use apostille_terminal::args::GlobalArgs;
-use apostille_terminal::command_context::{CommandContext, CommandResult};
-use apostille_workspace::config::Settings;
-use apostille_workspace::project_folder::ProjectFolder;
-use apostille_workspace::workspace::Workspace;
-use apostille_workspace::{sessions, task};
+use apostille_terminal::{
+    args::GlobalArgs,
+    command_context::{CommandContext, CommandResult},
+};
+use apostille_workspace::{
+    config::Settings, project_folder::ProjectFolder, sessions, task, workspace::Workspace,
+};
 
 /// How much of the time may go into looking citations up; what is not looked up by then is left out.
 const LOOKING: f32 = 0.6;
@@ -135,7 +136,7 @@ fn can_show_briefing(
 
 fn build_moment_briefing(
     shell: &CommandContext,
-    cx: &Context<'_>,
+    cx: &Context,
     desk: &Workspace,
     told: &HookCall,
     open: &OpenSession,

@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use apostille_import::foreign_file::ForeignFile;
-use apostille_import::format::Format;
+use apostille_import::{foreign_file::ForeignFile, format::Format};
 use apostille_terminal::command_context::{CommandContext, CommandResult};
 use apostille_workspace::error::CommandError;
 

@@ -3,10 +3,13 @@
 use apostille_import::file::FileImportReport;
 
 use crate::json::ImportReply;
-use apostille_terminal::args::ImportArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput};
-use apostille_terminal::paint::{
-    BOLD, DIM, GREEN, YELLOW, format_count, format_if, join_texts, make_terminal_safe, style_text,
+use apostille_terminal::{
+    args::ImportArgs,
+    command_context::{CommandContext, CommandOutput},
+    paint::{
+        BOLD, DIM, GREEN, YELLOW, format_count, format_if, join_texts, make_terminal_safe,
+        style_text,
+    },
 };
 use apostille_workspace::error;
 

@@ -1,33 +1,38 @@
 //! `task done`: the summary is archived, and what is durable is offered, or kept, as knowledge.
 
 use apostille_core::format::format_utc_day;
-use apostille_core::memory::{self, Memory, MemoryName};
-use apostille_core::refusal::Refusal;
-use apostille_core::remember::RememberOutcome;
-use apostille_core::verify::VerifiedMemory;
-use apostille_tasks::task;
-use apostille_tasks::task::promote::{is_durable_note, promote_task_note};
-use apostille_tasks::task::summary;
-use apostille_tasks::task::summary::{GitWork, TaskEnding};
-use apostille_tasks::task::{GateAction, Status, Task};
+use apostille_core::{
+    memory::{self, Memory, MemoryName},
+    refusal::Refusal,
+    remember::RememberOutcome,
+    verify::VerifiedMemory,
+};
+use apostille_tasks::{
+    task,
+    task::{
+        GateAction, Status, Task,
+        promote::{is_durable_note, promote_task_note},
+        summary,
+        summary::{GitWork, TaskEnding},
+    },
+};
 use serde::Serialize;
 use serde_json::json;
 
-use super::note::remember_task_draft;
 use super::{
-    build_task_voice, find_meant_task, format_verified_note, open_task_desk, require_open_task,
-    verify_offered_notes,
+    build_task_voice, find_meant_task, format_verified_note, note::remember_task_draft,
+    open_task_desk, require_open_task, verify_offered_notes,
 };
-use crate::cmd::format_outcome;
-use crate::json::{self, MemoryView, RefusalView, TaskView};
-use apostille_terminal::args::TaskDoneArgs;
-use apostille_terminal::command_context::{CommandContext, CommandResult};
-use apostille_terminal::paint::{
-    BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text,
+use crate::{
+    cmd::format_outcome,
+    json::{self, MemoryView, RefusalView, TaskView},
 };
-use apostille_workspace::error;
-use apostille_workspace::task::CheckoutTasks;
-use apostille_workspace::workspace::Workspace;
+use apostille_terminal::{
+    args::TaskDoneArgs,
+    command_context::{CommandContext, CommandResult},
+    paint::{BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text},
+};
+use apostille_workspace::{error, task::CheckoutTasks, workspace::Workspace};
 
 /// The longest outcome, in characters.
 const OUTCOME_CHARS: usize = 500;

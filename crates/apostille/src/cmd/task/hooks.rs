@@ -5,18 +5,21 @@
 //! Any other program is kept under its own name in a folder beside, and called first.
 
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use serde_json::json;
 
-use apostille_terminal::args::TaskHooksArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
-use apostille_terminal::paint::{CYAN, DIM, GREEN, YELLOW, flatten_to_line, format_if, style_text};
-use apostille_workspace::atomic_file::write_file_atomically;
-use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
-use apostille_workspace::project_folder::ProjectFolder;
+use apostille_terminal::{
+    args::TaskHooksArgs,
+    command_context::{CommandContext, CommandOutput, CommandResult},
+    paint::{CYAN, DIM, GREEN, YELLOW, flatten_to_line, format_if, style_text},
+};
+use apostille_workspace::{
+    atomic_file::write_file_atomically, error, error::CommandError, project_folder::ProjectFolder,
+};
 
 const NAME: &str = "commit-msg";
 /// What everybody may run.

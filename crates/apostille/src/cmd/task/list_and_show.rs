@@ -3,21 +3,26 @@
 
 use std::collections::BTreeSet;
 
-use apostille_core::list as memories;
-use apostille_core::memory::{Memory, MemoryId, Stage};
-use apostille_core::store::{ListOrder, MemoryFilter};
-use apostille_core::verify::{self, VerifiedMemory};
+use apostille_core::{
+    list as memories,
+    memory::{Memory, MemoryId, Stage},
+    store::{ListOrder, MemoryFilter},
+    verify::{self, VerifiedMemory},
+};
 use apostille_tasks::task::{CONSTRAINT, Sort, Task};
-use apostille_terminal::paint::memory::{format_place, style_standing};
+use apostille_terminal::{
+    args::{TaskListArgs, TaskShowArgs},
+    command_context::{CommandContext, CommandResult},
+    paint::{
+        BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, format_after, format_if,
+        join_texts,
+        memory::{format_place, style_standing},
+        style_text,
+    },
+};
 
 use super::{find_meant_task, open_task_desk};
 use crate::json::{TaskReply, TaskView, TasksReply, find_left_open_episodes};
-use apostille_terminal::args::{TaskListArgs, TaskShowArgs};
-use apostille_terminal::command_context::{CommandContext, CommandResult};
-use apostille_terminal::paint::{
-    BOLD, CYAN, DIM, GREEN, Paint, YELLOW, flatten_to_line, format_after, format_if, join_texts,
-    style_text,
-};
 
 /// How many notes of a task are shown.
 const MAX_NOTES: usize = 500;

@@ -1,21 +1,27 @@
 //! `task note`: something is written down as an episode of the task.
 
 use apostille_core::list;
-use apostille_core::memory::{
-    Draft, DuplicateChoice, Layer, Memory, MemoryId, MemoryName, Status, Voice,
+use apostille_core::{
+    memory::{Draft, DuplicateChoice, Layer, Memory, MemoryId, MemoryName, Status, Voice},
+    refusal::Refusal,
+    remember::{self, RememberOutcome},
 };
-use apostille_core::refusal::Refusal;
-use apostille_core::remember::{self, RememberOutcome};
 use apostille_tasks::task::{CONSTRAINT, GateAction, Sort, Task};
 use serde::Serialize;
 
 use super::{build_task_voice, find_open_task, open_task_desk};
-use crate::cmd::format_outcome;
-use crate::cmd::remember::{read_fact_argument, resolve_locations};
-use crate::json::{MemoryView, TaskView};
-use apostille_terminal::args::TaskNoteArgs;
-use apostille_terminal::command_context::{CommandContext, CommandResult};
-use apostille_terminal::paint::{DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text};
+use crate::{
+    cmd::{
+        format_outcome,
+        remember::{read_fact_argument, resolve_locations},
+    },
+    json::{MemoryView, TaskView},
+};
+use apostille_terminal::{
+    args::TaskNoteArgs,
+    command_context::{CommandContext, CommandResult},
+    paint::{DIM, GREEN, Paint, YELLOW, flatten_to_line, style_text},
+};
 use apostille_workspace::workspace::Workspace;
 
 #[derive(Serialize)]

@@ -1,22 +1,29 @@
 //! `task phase`: the next phase begins. What the session holds and what the last phase decided is offered for keeping.
 
 use apostille_core::list;
-use apostille_core::memory::{Layer, Stage};
-use apostille_core::refusal::Refusal;
-use apostille_core::store::{ListOrder, MemoryFilter};
-use apostille_core::verify::VerifiedMemory;
-use apostille_tasks::task;
-use apostille_tasks::task::promote::is_durable_note;
-use apostille_tasks::task::{GateAction, PHASE_CHARS, Task};
+use apostille_core::{
+    memory::{Layer, Stage},
+    refusal::Refusal,
+    store::{ListOrder, MemoryFilter},
+    verify::VerifiedMemory,
+};
+use apostille_tasks::{
+    task,
+    task::{GateAction, PHASE_CHARS, Task, promote::is_durable_note},
+};
 use apostille_text::typo;
 use serde_json::json;
 
 use super::{find_open_task, format_verified_note, open_task_desk, verify_offered_notes};
-use crate::cmd::format_outcome;
-use crate::json::{self, TaskView};
-use apostille_terminal::args::TaskPhaseArgs;
-use apostille_terminal::command_context::{CommandContext, CommandResult};
-use apostille_terminal::paint::{CYAN, DIM, flatten_to_line, paste, style_text};
+use crate::{
+    cmd::format_outcome,
+    json::{self, TaskView},
+};
+use apostille_terminal::{
+    args::TaskPhaseArgs,
+    command_context::{CommandContext, CommandResult},
+    paint::{CYAN, DIM, flatten_to_line, paste, style_text},
+};
 use apostille_workspace::workspace::Workspace;
 
 /// How many notes of the session are offered.

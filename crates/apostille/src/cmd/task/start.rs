@@ -1,19 +1,20 @@
 //! `task start`: a task begins, or is taken up again.
 
 use apostille_core::refusal::Refusal;
-use apostille_tasks::task;
-use apostille_tasks::task::gate::GateStart;
-use apostille_tasks::task::{GateAction, MAX_PHASES, PHASE_CHARS, TITLE_CHARS, Task, TaskSlug};
+use apostille_tasks::{
+    task,
+    task::{GateAction, MAX_PHASES, PHASE_CHARS, TITLE_CHARS, Task, TaskSlug, gate::GateStart},
+};
 use serde_json::json;
 
 use super::open_task_desk;
-use crate::cmd::format_outcome;
-use crate::json::TaskView;
-use apostille_terminal::args::TaskStartArgs;
-use apostille_terminal::command_context::{CommandContext, CommandResult};
-use apostille_terminal::paint::{DIM, flatten_to_line};
-use apostille_workspace::task::CheckoutTasks;
-use apostille_workspace::workspace::Workspace;
+use crate::{cmd::format_outcome, json::TaskView};
+use apostille_terminal::{
+    args::TaskStartArgs,
+    command_context::{CommandContext, CommandResult},
+    paint::{DIM, flatten_to_line},
+};
+use apostille_workspace::{task::CheckoutTasks, workspace::Workspace};
 
 /// Begins a task, or takes one up again.
 pub fn run(shell: &CommandContext, args: &TaskStartArgs) -> CommandResult {

@@ -3,16 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-use apostille_agents::briefing::FRAME;
+use apostille_agents::{briefing::FRAME, settings::rules_block::RULES};
 use apostille_tasks::task::trailers::{HASH, add_trailers, is_untouched_template};
 use apostille_tools::Profile;
 use serde_json::json;
 
-use apostille_agents::settings::rules_block::RULES;
-use apostille_terminal::args::TaskTrailersArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
-use apostille_workspace::project_folder::ProjectFolder;
-use apostille_workspace::{prompt, task};
+use apostille_terminal::{
+    args::TaskTrailersArgs,
+    command_context::{CommandContext, CommandOutput, CommandResult},
+};
+use apostille_workspace::{project_folder::ProjectFolder, prompt, task};
 
 /// The largest message that is touched.
 const MAX_BYTES: u64 = 1024 * 1024;

@@ -4,21 +4,26 @@ mod commit_sources;
 mod input_line;
 mod record;
 
-use std::collections::BTreeMap;
-use std::io::{self, BufRead, Write};
-use std::path::Path;
+use std::{
+    collections::BTreeMap,
+    io::{self, BufRead, Write},
+    path::Path,
+};
 
-use apostille_cite::citation::Citation;
-use apostille_cite::follow::{CitationFollower, FAR, PartialCitation};
-use apostille_cite::source::Source;
-use apostille_cite::verdict::Verdict;
+use apostille_cite::{
+    citation::Citation,
+    follow::{CitationFollower, FAR, PartialCitation},
+    source::Source,
+    verdict::Verdict,
+};
 use apostille_core::policy::Policy;
 
-use apostille_terminal::args::VerifyArgs;
-use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
-use apostille_terminal::paint::{format_if, make_terminal_safe};
-use apostille_workspace::error;
-use apostille_workspace::error::CommandError;
+use apostille_terminal::{
+    args::VerifyArgs,
+    command_context::{CommandContext, CommandOutput, CommandResult},
+    paint::{format_if, make_terminal_safe},
+};
+use apostille_workspace::{error, error::CommandError};
 use commit_sources::{CachedCommit, CommitSources};
 use input_line::{CitationQuery, MalformedCitationLine};
 use record::{CitationLookupRecord, CitationLookupResult};

@@ -2,8 +2,7 @@
 
 use apostille_cite::citation::{Citation, CodeLocation};
 use apostille_cite::verdict::Verdict;
-use apostille_core::memory::MemoryId;
-use apostille_core::verify::VerifiedMemory;
+use apostille_core::{memory::MemoryId, verify::VerifiedMemory};
 use apostille_terminal::paint::{flatten_to_line, join_texts, memory};
 use apostille_text::words;
 

@@ -2,19 +2,25 @@
 
 use crate::cmd::format_outcome;
 use apostille_cite::verdict::Verdict;
-use apostille_core::memory::{Draft, Memory, MemoryName, ReplacementKind, Status};
-use apostille_core::remember::RememberOutcome;
-use apostille_core::revise::{self, ReviseOutcome};
-use apostille_core::verify::VerifiedMemory;
-use apostille_core::verify::proposal::{ReplacementProposal, propose_replacement};
+use apostille_core::{
+    memory::{Draft, Memory, MemoryName, ReplacementKind, Status},
+    remember::RememberOutcome,
+    revise::{self, ReviseOutcome},
+    verify::{
+        VerifiedMemory,
+        proposal::{ReplacementProposal, propose_replacement},
+    },
+};
 use serde_json::{Value, json};
 
-use apostille_terminal::command_context::{CommandContext, CommandResult};
-use apostille_terminal::paint::memory::{format_not_kept, format_place};
-use apostille_terminal::paint::paste::quote_pasted_word;
-use apostille_terminal::paint::{
-    BOLD, CYAN, DIM, GREEN, Paint, YELLOW, embolden_words, flatten_to_line, format_if, memory,
-    style_text,
+use apostille_terminal::{
+    command_context::{CommandContext, CommandResult},
+    paint::{
+        BOLD, CYAN, DIM, GREEN, Paint, YELLOW, embolden_words, flatten_to_line, format_if, memory,
+        memory::{format_not_kept, format_place},
+        paste::quote_pasted_word,
+        style_text,
+    },
 };
 use apostille_workspace::workspace::Workspace;
 
@@ -167,7 +173,7 @@ impl FixChoice {
 pub fn ask_about_fixes(
     shell: &CommandContext,
     desk: &Workspace,
-    fixes: &[VerifyFix<'_>],
+    fixes: &[VerifyFix],
 ) -> CommandResult<()> {
     for (at, fix) in fixes.iter().enumerate() {
         let gap = if at == 0 { "" } else { "\n" };
@@ -191,7 +197,7 @@ pub fn ask_about_fixes(
 }
 
 /// Asks until it is understood.
-fn ask_fix_choice(shell: &CommandContext, fix: &VerifyFix<'_>) -> FixChoice {
+fn ask_fix_choice(shell: &CommandContext, fix: &VerifyFix) -> FixChoice {
     let key = |key: &str, what: &str| format!("[{BOLD}{key}{BOLD:#}] {what}  ");
     let has_proposal = fix.proposal.is_some();
     let replace = format_if(has_proposal, || {
@@ -216,7 +222,7 @@ fn ask_fix_choice(shell: &CommandContext, fix: &VerifyFix<'_>) -> FixChoice {
 fn supersede_by_fix(
     shell: &CommandContext,
     desk: &Workspace,
-    fix: &VerifyFix<'_>,
+    fix: &VerifyFix,
     fact: &str,
 ) -> CommandResult<String> {
     let old = &fix.verified.memory;
@@ -262,7 +268,7 @@ fn format_fix_replacement(memory: &Memory, old: &Memory) -> String {
 fn invalidate_by_fix(
     shell: &CommandContext,
     desk: &Workspace,
-    fix: &VerifyFix<'_>,
+    fix: &VerifyFix,
 ) -> CommandResult<String> {
     let old = &fix.verified.memory;
     let reason = format!("the code changed: {}", format_cited_places(old));

@@ -2,8 +2,7 @@
 
 use apostille_terminal::command_context::CommandContext;
 use apostille_terminal::paint::{format_if, format_percent_bar};
-use std::cell::Cell;
-use std::io::Write as _;
+use std::{cell::Cell, io::Write as _};
 
 /// From how many citations on a person is told how far it is.
 const MANY: usize = 200;

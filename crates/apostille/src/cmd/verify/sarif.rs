@@ -5,11 +5,14 @@ use std::path::Path;
 
 use crate::cmd::export::new_write_fault;
 use apostille_cite::citation::CodeLocation;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use super::finding::{VerifyFinding, VerifyRule};
-use apostille_terminal::command_context::{CommandContext, CommandOutput, CommandResult};
-use apostille_terminal::paint::make_terminal_safe;
+use apostille_terminal::{
+    command_context::{CommandContext, CommandOutput, CommandResult},
+    paint::make_terminal_safe,
+};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -94,15 +97,17 @@ fn build_verify_result(it: &VerifyFinding) -> Value {
     })
 }
 
+/// What stands for itself in a path.
+const PATH: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'/');
+
 /// A path as a relative reference: what means something in a URI is written out.
 fn encode_sarif_uri(path: &str) -> String {
-    let one = |byte: u8| match byte {
-        _ if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) => {
-            char::from(byte).to_string()
-        }
-        _ => format!("%{byte:02X}"),
-    };
-    path.bytes().map(one).collect()
+    utf8_percent_encode(path, PATH).to_string()
 }
 
 #[cfg(test)]

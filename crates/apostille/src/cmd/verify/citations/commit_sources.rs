@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use apostille_cite::citation::RepoPath;
-use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
+use apostille_cite::{
+    citation::RepoPath,
+    source::{Source, SourceBlob, SourceError, SourceTree},
+};
 use apostille_git::git::Commit;
 
 use apostille_terminal::command_context::CommandResult;

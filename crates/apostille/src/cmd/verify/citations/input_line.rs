@@ -2,8 +2,10 @@
 
 use std::io::{self, BufRead, Read as _};
 
-use apostille_cite::citation::{CodeLocation, LineSpan};
-use apostille_cite::follow::PartialCitation;
+use apostille_cite::{
+    citation::{CodeLocation, LineSpan},
+    follow::PartialCitation,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
