@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use apostille_api::CallPlace;
+use apostille_api::Caller;
 use apostille_core::{
     policy::{BreakerPolicy, Policy},
     space::Space,
@@ -42,9 +42,9 @@ impl<'a> Library<'a> {
 
     /// Calls a tool.
     pub(crate) fn call(&self, tool: Tool, index: usize, arguments: Value) -> Result<ToolAnswer> {
-        let here = CallPlace {
+        let here = Caller {
             user: Some(&self.user),
-            ..CallPlace::in_repo(&self.repo)
+            ..Caller::in_repo(&self.repo)
         };
         let call = |cx: &apostille_core::Context<'_>| {
             tool.profile().call_tool(cx, &here, tool.name(), arguments)

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use apostille_agents::{briefing::BriefingAudience, session::AgentSession};
-use apostille_api::CallPlace;
+use apostille_api::Caller;
 use apostille_contract::{derivation, sample_person};
 use apostille_core::{
     import::import,
@@ -200,9 +200,9 @@ fn brought_in(room: &Room, way: usize, at: usize, text: &str) -> Result<()> {
             ..room.draft(text, agent.with_channel(*channel))
         })?;
     } else if let Some((_, profile, tool, call)) = TOOLS.get(way - Channel::OUTSIDE.len()) {
-        let here = CallPlace {
+        let here = Caller {
             user: Some(&room.user),
-            ..CallPlace::in_repo(&room.repo)
+            ..Caller::in_repo(&room.repo)
         };
         room.with(|cx| profile.call_tool(cx, &here, tool, call(text, at)))?;
     } else {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use apostille_api::CallPlace;
+use apostille_api::Caller;
 use apostille_cite::{citation::RepoPath, source::Source};
 use apostille_core::{Context, policy::Policy, space::Space, store::ram::RamStore};
 use apostille_git::worktree::WorkTree;
@@ -126,10 +126,10 @@ fn is_file_inside(path: &str) -> bool {
         beside: &[],
         guardian: None,
     };
-    let here = CallPlace {
+    let here = Caller {
         user: Some(&space),
         session: Some("s"),
-        ..CallPlace::in_repo(&repo)
+        ..Caller::in_repo(&repo)
     };
     let create = json!({"command": "create", "path": path, "file_text": "a preference for tabs"});
     let view = json!({"command": "view", "path": path});

@@ -17,7 +17,7 @@ words! {
     }
 }
 
-/// What the pass of the person with the printed link is called.
+/// What the token of the person with the printed link is called.
 pub const OWNER: &str = "panel";
 
 /// What whoever sent a request may do, and where.
@@ -63,7 +63,7 @@ impl AccessToken {
 
 /// Who holds which token.
 pub trait TokenRegistry: Send + Sync + 'static {
-    /// The pass of whoever brings the token with this digest, or none; `None`: nobody is let in with that.
+    /// What a token with this digest, or no token at all, opens; `None`: nobody is let in with that.
     fn authenticate_token(&self, token: Option<&Digest>) -> Option<AccessToken>;
 
     /// Since when exactly this token is over, if it is known and was made to end.

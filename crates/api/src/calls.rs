@@ -1,6 +1,6 @@
 //! The API: a table of calls, JSON in, JSON out, in the shapes that `--json` has on the command line.
 //!
-//! Each call is a function over a visit, and a row that names the structs that it takes and answers. The OpenAPI document
+//! Each call is a function over the scope of a request, and a row that names the structs that it takes and answers. The OpenAPI document
 //! is made out of all rows by the schemas that these structs derive; so what is told is what is done.
 
 mod activity;

@@ -12,7 +12,7 @@ use apostille_core::{
     store::{ListOrder, MemoryFilter},
 };
 
-use crate::{CallFault, host::CallPlace};
+use crate::{CallFault, host::Caller};
 
 /// How many memories are looked up by one call.
 const MAX_VERIFIED: usize = 1_000;
@@ -20,21 +20,21 @@ const MAX_VERIFIED: usize = 1_000;
 /// Forgets a memory, and has forgotten what was kept beside the store.
 pub fn forget_with_cleanup(
     cx: &Context,
-    here: &CallPlace,
+    caller: &Caller,
     name: MemoryName,
     reason: &str,
 ) -> Result<Result<Box<Memory>, Refusal>, CallFault> {
-    if let Some(memory) = list::find_named_memory(cx, &here.spaces(), name)? {
-        if !here.speaker.can_forget(&memory) {
+    if let Some(memory) = list::find_named_memory(cx, &caller.spaces(), name)? {
+        if !caller.speaker.can_forget(&memory) {
             return Ok(Err(Refusal::PersonDecides { verb: PERSONS_VERB }));
         }
         // Also where it goes wrong half way: nothing of what is kept beside the store is missed.
-        if let Some(forgot) = here.forgot {
+        if let Some(forgot) = caller.forgot {
             forgot.borrow_mut().push(memory.id);
         }
     }
     Ok(
-        match forget(cx, here.speaker, &here.spaces(), name, reason)? {
+        match forget(cx, caller.speaker, &caller.spaces(), name, reason)? {
             ForgetOutcome::Done(memory) => Ok(memory),
             ForgetOutcome::Refused(refusal) => Err(refusal),
         },

@@ -1,7 +1,7 @@
 //! The machine that a server runs on, as far as a call needs it.
 //!
 //! A call comes with a [`CallOrigin`]: who calls, and from where. The host finds the memory that is meant and opens a
-//! [`CallScope`] with everything to answer with, which lends the work the core's `Context` and a [`CallPlace`].
+//! [`CallScope`] with everything to answer with, which lends the work the core's `Context` and a [`Caller`].
 
 use std::cell::RefCell;
 use std::{
@@ -34,7 +34,7 @@ static UNKNOWN_CLIENT: LazyLock<Speaker> =
 
 /// Where a caller stands: the repository it works in, and the person it works for. A [`CallScope`] lends it.
 #[derive(Clone, Copy)]
-pub struct CallPlace<'a> {
+pub struct Caller<'a> {
     /// The repository that the source looks into.
     pub repo: &'a Space,
     /// The person, where known.
@@ -58,10 +58,10 @@ pub struct CallPlace<'a> {
     /// What is kept beside the store, where there is something.
     pub beside: Option<&'a dyn ActivityStore>,
     /// How far whoever calls may go, where the call came through a socket.
-    pub pass: Option<&'a AccessToken>,
+    pub token: Option<&'a AccessToken>,
 }
 
-impl<'a> CallPlace<'a> {
+impl<'a> Caller<'a> {
     /// A caller of whom nothing but the repository is known.
     pub fn in_repo(repo: &'a Space) -> Self {
         Self {
@@ -76,7 +76,7 @@ impl<'a> CallPlace<'a> {
             speaker: &UNKNOWN_CLIENT,
             forgot: None,
             beside: None,
-            pass: None,
+            token: None,
         }
     }
 
@@ -125,9 +125,9 @@ pub struct CallOrigin {
     /// What the client calls itself.
     pub client: Option<String>,
     /// Whether a person was asked about this very call, and agreed.
-    pub has_word: bool,
+    pub has_consent: bool,
     /// How far whoever calls may reach; `None`: as far as the server does.
-    pub pass: Option<AccessToken>,
+    pub token: Option<AccessToken>,
     /// Whether any repository of the store may be named, and not only the one here.
     pub is_by_name: bool,
 }
@@ -141,7 +141,7 @@ pub enum PlaceError {
     /// There is nothing by that name.
     #[error("{0}")]
     NoSuch(String),
-    /// The caller's pass reaches nothing of it.
+    /// The caller's token reaches nothing of it.
     #[error("{0}")]
     Outside(String),
     /// The world is broken.
@@ -213,9 +213,9 @@ pub struct CallScope {
     /// Whether the session had read words from outside.
     pub is_exposed: bool,
     /// Whether a person was asked about this very call, and agreed.
-    pub has_word: bool,
+    pub has_consent: bool,
     /// How far whoever calls may go, where the call came through a socket.
-    pub pass: Option<AccessToken>,
+    pub token: Option<AccessToken>,
     /// The folder of the checkout, so that whole paths into it can be understood.
     pub root: Option<String>,
     /// How to look at another commit or branch, where that can be done.
@@ -232,18 +232,18 @@ impl CallScope {
     pub fn run<T>(
         self,
         late: &dyn Fn() -> bool,
-        work: impl FnOnce(&Context, &CallPlace) -> T,
+        work: impl FnOnce(&Context, &Caller) -> T,
     ) -> Result<T, PlaceError> {
         let forgot = RefCell::default();
         // The door that every connection comes in by.
         let speaker = Speaker::on_connection(ConnectionFacts {
-            token: self.pass.as_ref().map(AccessToken::to_facts),
+            token: self.token.as_ref().map(AccessToken::to_facts),
             session: self.session.clone(),
             is_exposed: self.is_exposed,
-            has_consent: self.has_word,
+            has_consent: self.has_consent,
             ..ConnectionFacts::default()
         });
-        let here = CallPlace {
+        let caller = Caller {
             user: self.user.as_ref(),
             session: self.session.as_deref(),
             at: self.open_at.as_deref(),
@@ -253,10 +253,10 @@ impl CallScope {
             speaker: &speaker,
             forgot: Some(&forgot),
             beside: self.beside.as_deref(),
-            pass: self.pass.as_ref(),
-            ..CallPlace::in_repo(&self.repo)
+            token: self.token.as_ref(),
+            ..Caller::in_repo(&self.repo)
         };
-        let done = work(&self.build_context(late), &here);
+        let done = work(&self.build_context(late), &caller);
         let forgot: Vec<MemoryId> = forgot.into_inner();
         drop(self.source);
         if !forgot.is_empty() {

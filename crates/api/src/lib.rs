@@ -31,4 +31,4 @@ pub use core_verbs::{
     withhold_stale_neighbours,
 };
 pub use fault::CallFault;
-pub use host::CallPlace;
+pub use host::Caller;

@@ -13,7 +13,7 @@ use apostille_text::words::words;
 use serde::Serialize;
 
 use crate::{
-    CallFault, CallPlace,
+    CallFault, Caller,
     access_token::{Access, AccessToken},
 };
 
@@ -36,7 +36,7 @@ pub struct Route {
     pub method: HttpMethod,
     /// The path, with `{name}` for what varies.
     pub path: &'static str,
-    /// What a pass must allow.
+    /// What a token must allow.
     pub need: Access,
     /// What answers.
     pub run: fn(&RequestScope<'_>, &RequestInput) -> Result<HttpReply, CallFault>,
@@ -136,48 +136,48 @@ impl HttpReply {
     }
 }
 
-/// What a request works with: the place, and how far its pass reaches.
+/// What a request works with: the place, and how far its token reaches.
 pub struct RequestScope<'a> {
     /// Store, source, rules, time.
     pub cx: &'a Context<'a>,
     /// The place.
-    pub here: &'a CallPlace<'a>,
+    pub caller: &'a Caller<'a>,
     /// Who is asking.
-    pub pass: &'a AccessToken,
+    pub token: &'a AccessToken,
     /// The secret that the forms of this visitor carry, so that no other page can send one.
-    pub seal: &'a str,
+    pub csrf_token: &'a str,
     /// Who speaks, and what that allows.
     speaker: Speaker,
 }
 
 impl<'a> RequestScope<'a> {
-    /// A request of the holder of this pass.
+    /// A request of the holder of this token.
     pub fn new(
         cx: &'a Context<'a>,
-        here: &'a CallPlace<'a>,
-        pass: &'a AccessToken,
-        seal: &'a str,
+        caller: &'a Caller<'a>,
+        token: &'a AccessToken,
+        csrf_token: &'a str,
     ) -> Self {
         let speaker = Speaker::on_connection(ConnectionFacts {
             channel: Channel::Http,
-            token: Some(pass.to_facts()),
+            token: Some(token.to_facts()),
             ..ConnectionFacts::default()
         });
         Self {
             cx,
-            here,
-            pass,
-            seal,
+            caller,
+            token,
+            csrf_token,
             speaker,
         }
     }
 
-    /// The spaces in play that the pass reaches, the repository's first.
+    /// The spaces in play that the token reaches, the repository's first.
     pub fn reachable_spaces(&self) -> Vec<Space> {
-        self.here
+        self.caller
             .spaces()
             .into_iter()
-            .filter(|it| self.pass.reaches_space(it))
+            .filter(|it| self.token.reaches_space(it))
             .collect()
     }
 
@@ -187,7 +187,7 @@ impl<'a> RequestScope<'a> {
         self.speaker.voice().clone()
     }
 
-    /// The person whose decision a request brings. A route of decisions takes a pass that reviews, so that there is one
+    /// The person whose decision a request brings. A route of decisions takes a token that reviews, so that there is one
     /// wherever the table of routes says so.
     pub fn deciding_person(&self) -> Result<&Person, CallFault> {
         self.person().ok_or(CallFault::NotAPerson)

@@ -61,53 +61,53 @@ fn start_command(argv: &[OsString]) -> Result<CommandOutput, CommandOutput> {
         .skip(1)
         .map(|it| it.to_string_lossy().into_owned())
         .collect();
-    let world = System::from_process(typed)
+    let system = System::from_process(typed)
         .map_err(|fault| format_command_error(&fault, &cli.everywhere, None))?;
-    let shell = CommandContext::new(world, cli.everywhere);
-    Ok(run_command(&shell, &cli.command))
+    let ctx = CommandContext::new(system, cli.everywhere);
+    Ok(run_command(&ctx, &cli.command))
 }
 
 /// Answers a command, also when it fails.
-pub fn run_command(shell: &CommandContext, command: &CliCommand) -> CommandOutput {
-    dispatch_command(shell, command).unwrap_or_else(|fault| shell.render_error(&fault))
+pub fn run_command(ctx: &CommandContext, command: &CliCommand) -> CommandOutput {
+    dispatch_command(ctx, command).unwrap_or_else(|fault| ctx.render_error(&fault))
 }
 
-fn dispatch_command(shell: &CommandContext, command: &CliCommand) -> CommandResult {
+fn dispatch_command(ctx: &CommandContext, command: &CliCommand) -> CommandResult {
     match command {
-        CliCommand::Remember(args) => remember::run(shell, args),
-        CliCommand::Recall(args) => recall::run(shell, args),
-        CliCommand::List(args) => list::run(shell, args),
-        CliCommand::Show(args) => show::run(shell, args),
-        CliCommand::Recent(args) => list::run_recent(shell, args),
-        CliCommand::Verify(args) => verify::run(shell, args),
-        CliCommand::Audit(args) => audit::run(shell, args),
-        CliCommand::Promote(args) => promote::run(shell, args),
-        CliCommand::Refresh(args) => revise::run_refresh(shell, args),
-        CliCommand::Supersede(args) => remember::run_supersede(shell, args),
-        CliCommand::Invalidate(args) => revise::run_invalidate(shell, args),
-        CliCommand::Forget(args) => forget::run(shell, args),
-        CliCommand::Apply(args) => revise::run_apply(shell, args),
-        CliCommand::Review(args) => apostille_review::run(shell, args),
-        CliCommand::Breaker(args) => breaker::run(shell, args),
-        CliCommand::Approve(args) => revise::run_approve(shell, args),
-        CliCommand::Stats(args) => stats::run(shell, *args),
-        CliCommand::Log(args) => log::run(shell, args),
-        CliCommand::Rollback(args) => rollback::run(shell, args),
-        CliCommand::Export(args) => export::run(shell, args),
-        CliCommand::Import(args) => import::run(shell, args),
-        CliCommand::Init(args) => apostille_setup::init::run(shell, args),
-        CliCommand::Config(args) => config::run(shell, args),
-        CliCommand::Task(args) => task::run(shell, args),
-        CliCommand::Report(args) => report::run(shell, args),
-        CliCommand::Mcp(args) => mcp::run(shell, args),
-        CliCommand::Serve(args) => serve::run(shell, args),
-        CliCommand::Token(args) => token::run(shell, args),
-        CliCommand::Hook(args) => Ok(hook::run(shell, args)),
-        CliCommand::Why(args) => why::run(shell, args),
-        CliCommand::Doctor => apostille_setup::doctor::run(shell),
-        CliCommand::Tour => tour::run(shell, run_command),
-        CliCommand::Completions { shell: which } => Ok(completions::run(shell, *which)),
-        CliCommand::Man { out } => completions::run_man(shell, out.as_deref()),
+        CliCommand::Remember(args) => remember::run(ctx, args),
+        CliCommand::Recall(args) => recall::run(ctx, args),
+        CliCommand::List(args) => list::run(ctx, args),
+        CliCommand::Show(args) => show::run(ctx, args),
+        CliCommand::Recent(args) => list::run_recent(ctx, args),
+        CliCommand::Verify(args) => verify::run(ctx, args),
+        CliCommand::Audit(args) => audit::run(ctx, args),
+        CliCommand::Promote(args) => promote::run(ctx, args),
+        CliCommand::Refresh(args) => revise::run_refresh(ctx, args),
+        CliCommand::Supersede(args) => remember::run_supersede(ctx, args),
+        CliCommand::Invalidate(args) => revise::run_invalidate(ctx, args),
+        CliCommand::Forget(args) => forget::run(ctx, args),
+        CliCommand::Apply(args) => revise::run_apply(ctx, args),
+        CliCommand::Review(args) => apostille_review::run(ctx, args),
+        CliCommand::Breaker(args) => breaker::run(ctx, args),
+        CliCommand::Approve(args) => revise::run_approve(ctx, args),
+        CliCommand::Stats(args) => stats::run(ctx, *args),
+        CliCommand::Log(args) => log::run(ctx, args),
+        CliCommand::Rollback(args) => rollback::run(ctx, args),
+        CliCommand::Export(args) => export::run(ctx, args),
+        CliCommand::Import(args) => import::run(ctx, args),
+        CliCommand::Init(args) => apostille_setup::init::run(ctx, args),
+        CliCommand::Config(args) => config::run(ctx, args),
+        CliCommand::Task(args) => task::run(ctx, args),
+        CliCommand::Report(args) => report::run(ctx, args),
+        CliCommand::Mcp(args) => mcp::run(ctx, args),
+        CliCommand::Serve(args) => serve::run(ctx, args),
+        CliCommand::Token(args) => token::run(ctx, args),
+        CliCommand::Hook(args) => Ok(hook::run(ctx, args)),
+        CliCommand::Why(args) => why::run(ctx, args),
+        CliCommand::Doctor => apostille_setup::doctor::run(ctx),
+        CliCommand::Tour => tour::run(ctx, run_command),
+        CliCommand::Completions { shell: which } => Ok(completions::run(ctx, *which)),
+        CliCommand::Man { out } => completions::run_man(ctx, out.as_deref()),
     }
 }
 

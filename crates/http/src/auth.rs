@@ -78,12 +78,12 @@ pub(super) fn check_same_origin<B>(request: &Request<B>, port: u16) -> HttpResul
 }
 
 /// Turns away whoever may not do that.
-pub(super) fn check_route_access(pass: &AccessToken, need: Access) -> HttpResult<()> {
+pub(super) fn check_route_access(token: &AccessToken, need: Access) -> HttpResult<()> {
     let why = format!(
         "'{}' may only {}, and this takes {need}",
-        pass.name, pass.access
+        token.name, token.access
     );
-    HttpRejection::forbid_unless(pass.allows_access(need), why)
+    HttpRejection::forbid_unless(token.allows_access(need), why)
 }
 
 /// Turns away a form that this visitor's own page did not make.
@@ -97,11 +97,11 @@ pub(super) fn check_route_access(pass: &AccessToken, need: Access) -> HttpResult
 ///
 /// A token never counts here, and a cookie never counts at `/api` and `/mcp`: a program has no page to be tricked by, and a
 /// browser has no token that it would send by itself.
-pub(super) fn verify_csrf_token(asked: &RequestInput, seal: &str) -> HttpResult<()> {
+pub(super) fn verify_csrf_token(asked: &RequestInput, csrf_token: &str) -> HttpResult<()> {
     let brought = read_form_field(asked, "seal");
     // Digests are compared, so that how long it takes tells nothing.
     HttpRejection::forbid_unless(
-        Digest::hash_bytes(brought.as_bytes()) == Digest::hash_bytes(seal.as_bytes()),
+        Digest::hash_bytes(brought.as_bytes()) == Digest::hash_bytes(csrf_token.as_bytes()),
         "this form is not from your open page; go back, reload it and send it again",
     )
 }
@@ -137,8 +137,9 @@ impl HttpServer {
                 .ok_or_else(build_login_rejection),
             _ => {
                 let token = read_bearer_token(headers);
-                let pass = self.plan.keys.authenticate_token(token.as_ref());
-                pass.map(|it| (it, String::new()))
+                let access = self.plan.keys.authenticate_token(token.as_ref());
+                access
+                    .map(|it| (it, String::new()))
                     .ok_or_else(|| self.reject_unknown_token(token.as_ref()))
             }
         }
@@ -164,11 +165,11 @@ impl HttpServer {
     fn authenticate_session(&self, headers: &HeaderMap) -> Option<(AccessToken, String)> {
         let key = sessions::read_session_cookie(headers, self.plan.port)?;
         let session = lock_despite_panic(&self.sessions).get(&key, self.now())?;
-        let pass = match session.token {
+        let access = match session.token {
             // The token may have been revoked meanwhile.
             Some(token) => {
-                let pass = self.plan.keys.authenticate_token(Some(&token.digest));
-                pass.filter(|it| it.name == token.pass)?
+                let access = self.plan.keys.authenticate_token(Some(&token.digest));
+                access.filter(|it| it.name == token.name)?
             }
             // Whoever has the printed link.
             None => AccessToken {
@@ -178,11 +179,11 @@ impl HttpServer {
                 is_panel: true,
             },
         };
-        let pass = AccessToken {
+        let access = AccessToken {
             is_panel: true,
-            ..pass
+            ..access
         };
-        Some((pass, self.plan.host.sign_text(&format!("form {key}"))))
+        Some((access, self.plan.host.sign_text(&format!("form {key}"))))
     }
 
     /// The same refusal, or another one where that was tried too often.

@@ -71,7 +71,7 @@ pub use log::{LogLevel, RequestLog};
 /// How much is taken on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServerLimits {
-    /// How many requests a second one pass may send; twice as many at once.
+    /// How many requests a second one token may send; twice as many at once.
     pub rate: u32,
     /// How many requests are worked on at once.
     pub at_once: usize,
@@ -228,29 +228,32 @@ impl HttpServer {
             to: join_path_and_query(&request, request.uri().path()),
             ..self.throttle_guesses(it)
         };
-        let (pass, seal) = self
+        let (token, csrf_token) = self
             .authenticate_request(found.area, request.headers())
             .map_err(asked_for)?;
-        *who = Some(pass.name.clone());
+        *who = Some(token.name.clone());
         if let Some(slot) = request.extensions().get::<Arc<ConnectionSlot>>() {
             slot.mark_authenticated();
         }
-        self.gate.check_rate(&pass.name, Instant::now())?;
+        self.gate.check_rate(&token.name, Instant::now())?;
         if found.area == AuthKind::Panel && is_get_on_form_route(&found, &request) {
             return Ok(redirect_to_parent_page(&self.rows, &request));
         }
         let (row, parts) = found.row?;
         match row.what {
-            RouteTarget::Agents => self.answer_mcp_request(request, pass).await,
-            RouteTarget::Table(route) => self.run_route(route, parts, request, (pass, seal)).await,
+            RouteTarget::Agents => self.answer_mcp_request(request, token).await,
+            RouteTarget::Table(route) => {
+                self.run_route(route, parts, request, (token, csrf_token))
+                    .await
+            }
             RouteTarget::Live => {
                 let mut query = route_job::parse_query_pairs(&request).into_iter();
                 let repo = query.find(|it| it.0 == "repo").map(|it| it.1);
-                self.open_live_stream(row.area, request.headers(), repo, &pass.name)
+                self.open_live_stream(row.area, request.headers(), repo, &token.name)
                     .await
             }
-            RouteTarget::Metrics => self.render_metrics(pass).await,
-            RouteTarget::Close => self.end_panel_session(request, &seal).await,
+            RouteTarget::Metrics => self.render_metrics(token).await,
+            RouteTarget::Close => self.end_panel_session(request, &csrf_token).await,
             _ => Err(HttpRejection::not_found()),
         }
     }
@@ -283,15 +286,15 @@ impl HttpServer {
     async fn answer_mcp_request(
         &self,
         request: Request<Incoming>,
-        pass: AccessToken,
+        token: AccessToken,
     ) -> HttpResult {
-        self.gate.check_queue(&pass.name)?;
+        self.gate.check_queue(&token.name)?;
         let (mut parts, body) = request.into_parts();
         let (body, _held) = self
-            .read_request_body(body, mcp_endpoint::MAX_BODY, &pass.name)
+            .read_request_body(body, mcp_endpoint::MAX_BODY, &token.name)
             .await?;
-        let (name, token) = (pass.name.clone(), auth::read_bearer_token(&parts.headers));
-        parts.extensions.insert(pass);
+        let (name, bearer) = (token.name.clone(), auth::read_bearer_token(&parts.headers));
+        parts.extensions.insert(token);
         let message = Request::from_parts(parts, body);
         let response = self.agents.answer_message(message, &name).await;
         if !response::has_content_type(response.headers(), b"text/event-stream") {
@@ -299,8 +302,8 @@ impl HttpServer {
         }
         let keys = Arc::clone(&self.plan.keys);
         let is_let_in = move || {
-            let pass = keys.authenticate_token(token.as_ref());
-            pass.is_some_and(|it| it.name == name)
+            let token = keys.authenticate_token(bearer.as_ref());
+            token.is_some_and(|it| it.name == name)
         };
         Ok(response.map(|body| Body::new(AuthorizedBody::new(body, is_let_in))))
     }

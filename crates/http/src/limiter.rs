@@ -1,4 +1,4 @@
-//! How much is taken on: so many requests a second from one pass, so many worked on at once, a few waiting. Everything
+//! How much is taken on: so many requests a second from one token, so many worked on at once, a few waiting. Everything
 //! beyond is told to come back, which costs nothing.
 //!
 //! A server for a team has callers that do not know of each other: ten agents in loops, and a person who opens the panel.
@@ -64,7 +64,7 @@ impl TokenBucket {
     }
 }
 
-/// What one pass takes up beside its places, so that it leaves something to others.
+/// What one token takes up beside its places, so that it leaves something to others.
 struct CallerQuota {
     kilobytes: Arc<Semaphore>,
     listeners: Arc<AtomicUsize>,
@@ -103,8 +103,8 @@ impl RequestLimiter {
     }
 
     /// Turns away whoever asks too often.
-    pub(super) fn check_rate(&self, pass: &str, now: Instant) -> HttpResult<()> {
-        self.take_from_bucket(pass, f64::from(self.limits.rate), now)
+    pub(super) fn check_rate(&self, caller: &str, now: Instant) -> HttpResult<()> {
+        self.take_from_bucket(caller, f64::from(self.limits.rate), now)
     }
 
     /// Turns away those who bring nothing that is known, all of them together, when they try too often.
@@ -112,13 +112,13 @@ impl RequestLimiter {
         self.take_from_bucket("", GUESSES, now)
     }
 
-    fn take_from_bucket(&self, pass: &str, rate: f64, now: Instant) -> HttpResult<()> {
+    fn take_from_bucket(&self, caller: &str, rate: f64, now: Instant) -> HttpResult<()> {
         let mut buckets = lock_despite_panic(&self.buckets);
         let full = TokenBucket {
             left: rate * BURST_SECONDS,
             at: now,
         };
-        let bucket = buckets.entry(pass.to_owned()).or_insert(full);
+        let bucket = buckets.entry(caller.to_owned()).or_insert(full);
         bucket.take_token(rate, now).map_err(|seconds| {
             let why = format!("more than {rate} requests a second; come back in a moment");
             // Whole seconds, and never none.
@@ -127,44 +127,48 @@ impl RequestLimiter {
         })
     }
 
-    fn caller_quota(&self, pass: &str) -> Arc<CallerQuota> {
+    fn caller_quota(&self, caller: &str) -> Arc<CallerQuota> {
         let mut shares = lock_despite_panic(&self.shares);
-        Arc::clone(shares.entry(pass.to_owned()).or_default())
+        Arc::clone(shares.entry(caller.to_owned()).or_default())
     }
 
     /// A place to work in. Whoever waits in vain, or finds too many waiting, is turned away.
-    pub(super) async fn acquire_slot(&self, pass: &str) -> HttpResult<ConcurrencyPermit> {
-        let place = self.places.acquire_permit(pass, self.limits.wait).await;
+    pub(super) async fn acquire_slot(&self, caller: &str) -> HttpResult<ConcurrencyPermit> {
+        let place = self.places.acquire_permit(caller, self.limits.wait).await;
         place.ok_or_else(build_busy_rejection)
     }
 
     /// The same for whoever is in already and only waits for its turn; none where that takes too long.
-    pub(super) async fn wait_for_slot(&self, pass: &str) -> Option<ConcurrencyPermit> {
-        self.places.acquire_permit(pass, self.limits.work).await
+    pub(super) async fn wait_for_slot(&self, caller: &str) -> Option<ConcurrencyPermit> {
+        self.places.acquire_permit(caller, self.limits.work).await
     }
 
     /// Turns away whoever finds too many waiting.
-    pub(super) fn check_queue(&self, pass: &str) -> HttpResult<()> {
-        let can_wait = self.places.can_wait(pass);
+    pub(super) fn check_queue(&self, caller: &str) -> HttpResult<()> {
+        let can_wait = self.places.can_wait(caller);
         can_wait.then_some(()).ok_or_else(build_busy_rejection)
     }
 
     /// Room for what a request sends, until it is worked on.
     pub(super) fn reserve_body_memory(
         &self,
-        pass: &str,
+        caller: &str,
         bytes: usize,
     ) -> HttpResult<ConcurrencyPermit> {
         let n = u32::try_from(bytes.div_ceil(1024).max(1)).unwrap_or(u32::MAX);
-        let held =
-            ConcurrencyPermit::try_acquire(&self.caller_quota(pass).kilobytes, &self.kilobytes, n);
+        let held = ConcurrencyPermit::try_acquire(
+            &self.caller_quota(caller).kilobytes,
+            &self.kilobytes,
+            n,
+        );
         held.ok_or_else(|| build_busy_rejection().with_header("connection", "close"))
     }
 
     /// A seat for one more listener, where there is one.
-    pub(super) fn reserve_listener(&self, pass: &str) -> HttpResult<(CountGuard, CountGuard)> {
+    pub(super) fn reserve_listener(&self, caller: &str) -> HttpResult<(CountGuard, CountGuard)> {
         let most = self.limits.listeners;
-        let own = CountGuard::new_within(&self.caller_quota(pass).listeners, divide_limit(most, 4));
+        let own =
+            CountGuard::new_within(&self.caller_quota(caller).listeners, divide_limit(most, 4));
         own.zip(CountGuard::new_within(&self.listeners, most))
             .ok_or_else(|| {
                 let why = "too many listen already; come back later";
@@ -211,9 +215,9 @@ mod tests {
             rate: 10,
             ..ServerLimits::default()
         });
-        let passed = |pass: &str, ms: u64| {
+        let passed = |caller: &str, ms: u64| {
             (0..100)
-                .filter(|_| gate.check_rate(pass, at(ms)).is_ok())
+                .filter(|_| gate.check_rate(caller, at(ms)).is_ok())
                 .count()
         };
         assert_eq!(passed("ci", 0), 20);
@@ -292,7 +296,7 @@ mod tests {
             listeners: 8,
             ..ServerLimits::default()
         });
-        let big = |pass: &str| gate.reserve_body_memory(pass, 4 * 1024 * 1024);
+        let big = |caller: &str| gate.reserve_body_memory(caller, 4 * 1024 * 1024);
         let mut held: Vec<_> = (0..4).map(|_| big("ci")).collect();
         assert_eq!(
             (

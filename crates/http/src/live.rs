@@ -120,9 +120,9 @@ impl HttpServer {
         area: AuthKind,
         headers: &HeaderMap,
         repo: Option<String>,
-        pass: &str,
+        caller: &str,
     ) -> HttpResult {
-        let seat = self.gate.reserve_listener(pass)?;
+        let seat = self.gate.reserve_listener(caller)?;
         let (send, receive) = mpsc::channel(UNREAD);
         let last = headers.get("last-event-id").and_then(|it| it.to_str().ok());
         let mut listener = LiveListener {
@@ -182,7 +182,7 @@ impl LiveListener {
         }
     }
 
-    /// The pass of whoever listens, which may have been taken away meanwhile.
+    /// The token of whoever listens, which may have been taken away meanwhile.
     fn reauthenticate_listener(&self) -> HttpResult<AccessToken> {
         let shown = self.door.authenticate_request(self.area, &self.headers)?;
         Ok(shown.0)
@@ -195,13 +195,13 @@ impl LiveListener {
 
     /// Tells what is new; whether there was something.
     async fn send_new_changes(&mut self) -> HttpResult<bool> {
-        let pass = self.reauthenticate_listener()?;
+        let token = self.reauthenticate_listener()?;
         // Whoever waits in vain comes back and is told what it missed.
-        let place = self.door.gate.wait_for_slot(&pass.name).await;
+        let place = self.door.gate.wait_for_slot(&token.name).await;
         let place = place.ok_or_else(limiter::build_busy_rejection)?;
         let origin = CallOrigin {
             repo: self.repo.clone(),
-            pass: Some(pass),
+            token: Some(token),
             is_by_name: true,
             ..CallOrigin::default()
         };
@@ -210,7 +210,7 @@ impl LiveListener {
             origin,
             place,
             || false,
-            move |cx, here| collect_live_update(cx, &here.spaces(), heard.as_ref()),
+            move |cx, caller| collect_live_update(cx, &caller.spaces(), heard.as_ref()),
         );
         let news = read.await??.map_err(reject_unreadable)?;
         (self.heard, self.is_behind) = (Some(news.heard), news.is_full);

@@ -31,8 +31,8 @@ pub(super) struct RequestLogLine<'a> {
     pub(super) route: &'static str,
     pub(super) status: u16,
     pub(super) ms: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) pass: Option<&'a str>,
+    #[serde(rename = "pass", skip_serializing_if = "Option::is_none")]
+    pub(super) token: Option<&'a str>,
 }
 
 /// How bad an answer is for whoever runs the server. That a page asks for what is not there is nobody's problem.
@@ -81,7 +81,7 @@ mod tests {
                 route: "/",
                 status,
                 ms: 1.5,
-                pass: None,
+                token: None,
             });
             assert_eq!(lines.lock().unwrap().len(), expected, "{told:?} {status}");
         };

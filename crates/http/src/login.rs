@@ -42,9 +42,9 @@ impl HttpServer {
         }
         let digest = Digest::hash_bytes(token.trim().as_bytes());
         match self.plan.keys.authenticate_token(Some(&digest)) {
-            Some(AccessToken { name: pass, .. }) => {
-                self.gate.check_rate(&pass, Instant::now())?;
-                let token = SessionToken { digest, pass };
+            Some(AccessToken { name, .. }) => {
+                self.gate.check_rate(&name, Instant::now())?;
+                let token = SessionToken { digest, name };
                 Ok(self.start_panel_session(Some(token), &to))
             }
             None => Err(HttpRejection {
@@ -85,7 +85,7 @@ impl HttpServer {
     pub(super) async fn end_panel_session(
         &self,
         request: Request<Incoming>,
-        seal: &str,
+        csrf_token: &str,
     ) -> HttpResult {
         auth::check_same_origin(&request, self.plan.port)?;
         let key =
@@ -93,7 +93,7 @@ impl HttpServer {
         let (asked, _held) = self
             .read_http_request(request, PathParams::new(), MAX_FORM, "panel")
             .await?;
-        auth::verify_csrf_token(&asked, seal)?;
+        auth::verify_csrf_token(&asked, csrf_token)?;
         lock_despite_panic(&self.sessions).close_session(&key);
         Ok(self.redirect_with_cookie("/", None))
     }

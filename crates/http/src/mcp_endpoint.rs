@@ -66,17 +66,17 @@ impl McpEndpoint {
         self.stop.cancellation_token.cancel();
     }
 
-    /// The answer to a message of whoever has this pass. A session of somebody else is as good as none.
+    /// The answer to a message of whoever has this token. A session of somebody else is as good as none.
     pub(super) async fn answer_message(
         &self,
         request: Request<Bytes>,
-        pass: &str,
+        caller: &str,
     ) -> Response<Body> {
         let id = read_plain_header(request.headers(), SESSION);
         let talks = || lock_despite_panic(&self.talks);
         if id
             .as_ref()
-            .is_some_and(|it| talks().is_foreign_session(it, pass))
+            .is_some_and(|it| talks().is_foreign_session(it, caller))
         {
             let turned = HttpRejection::new(404, "Not Found: Session not found");
             return response::build_http_response(turned.into_reply(ErrorFormat::Text));
@@ -85,7 +85,7 @@ impl McpEndpoint {
         let response = self.forward_message(request).await;
         match (id, read_plain_header(response.headers(), SESSION)) {
             (None, Some(opened)) => {
-                let ended = talks().add_session(&opened, pass);
+                let ended = talks().add_session(&opened, caller);
                 if let Some(ended) = ended {
                     self.doors.end_session(&ended).await;
                 }

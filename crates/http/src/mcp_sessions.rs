@@ -1,5 +1,5 @@
 //! Whose session of the agents' protocol is whose: nobody else may use it, there are only so many, and what is streamed
-//! in one ends with the pass that opened it.
+//! in one ends with the token that opened it.
 
 use std::collections::HashMap;
 use std::{
@@ -15,12 +15,12 @@ use tokio::time::{Interval, interval};
 
 /// How many sessions there may be.
 const MOST: usize = 256;
-/// How often it is looked whether a pass still holds.
+/// How often it is looked whether a token still holds.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// A session.
 struct McpSession {
-    pass: String,
+    caller: String,
     /// When it was used last, counted in uses of any.
     used: u64,
 }
@@ -33,11 +33,11 @@ pub(super) struct McpSessions {
 }
 
 impl McpSessions {
-    /// Whether this session was opened with another pass; else it is used now.
-    pub(super) fn is_foreign_session(&mut self, id: &str, pass: &str) -> bool {
+    /// Whether this session was opened with another token; else it is used now.
+    pub(super) fn is_foreign_session(&mut self, id: &str, caller: &str) -> bool {
         self.uses += 1;
         match self.open.get_mut(id) {
-            Some(talk) if talk.pass == pass => talk.used = self.uses,
+            Some(talk) if talk.caller == caller => talk.used = self.uses,
             Some(_) => return true,
             None => {}
         }
@@ -45,7 +45,7 @@ impl McpSessions {
     }
 
     /// Notes a session that was opened; the one that has to end for it, where there are too many.
-    pub(super) fn add_session(&mut self, id: &str, pass: &str) -> Option<Arc<str>> {
+    pub(super) fn add_session(&mut self, id: &str, caller: &str) -> Option<Arc<str>> {
         self.uses += 1;
         let ended = if self.open.len() < MOST {
             None
@@ -56,7 +56,7 @@ impl McpSessions {
         self.open.insert(
             id.into(),
             McpSession {
-                pass: pass.into(),
+                caller: caller.into(),
                 used: self.uses,
             },
         );
@@ -68,8 +68,8 @@ impl McpSessions {
         let mut counts: HashMap<&str, usize> = HashMap::new();
         self.open
             .values()
-            .for_each(|it| *counts.entry(&it.pass).or_default() += 1);
-        let order = |it: &(&Arc<str>, &McpSession)| (counts[&*it.1.pass], u64::MAX - it.1.used);
+            .for_each(|it| *counts.entry(&it.caller).or_default() += 1);
+        let order = |it: &(&Arc<str>, &McpSession)| (counts[&*it.1.caller], u64::MAX - it.1.used);
         self.open
             .iter()
             .max_by_key(order)

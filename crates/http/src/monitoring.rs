@@ -74,11 +74,11 @@ impl HttpServer {
     }
 
     /// Everything that is counted.
-    pub(super) async fn render_metrics(&self, pass: AccessToken) -> HttpResult {
-        let place = self.gate.acquire_slot(&pass.name).await?;
+    pub(super) async fn render_metrics(&self, token: AccessToken) -> HttpResult {
+        let place = self.gate.acquire_slot(&token.name).await?;
         let summarize = move |store: &dyn Store| {
             let mut spaces = store.list_spaces()?;
-            spaces.retain(|it| pass.reaches_space(it));
+            spaces.retain(|it| token.reaches_space(it));
             let summaries = spaces
                 .into_iter()
                 .map(|it| Ok((store.summarize_space(&it)?, it)));

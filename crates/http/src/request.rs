@@ -54,7 +54,7 @@ impl Drop for InFlightRequest {
             route: self.route,
             status: self.status,
             ms: (took.as_secs_f64() * 1e6).round() / 1e3,
-            pass: self.who.as_deref(),
+            token: self.who.as_deref(),
         });
     }
 }

@@ -20,7 +20,7 @@ use super::{
     route::PathParams,
 };
 use apostille_api::{
-    CallFault, CallPlace,
+    CallFault, Caller,
     access_token::AccessToken,
     host::{CallOrigin, PlaceError},
     request_scope::{HttpMethod, RequestInput, RequestScope, Route},
@@ -62,18 +62,18 @@ pub(super) fn parse_query_pairs<B>(request: &Request<B>) -> Vec<(String, String)
 }
 
 impl HttpServer {
-    /// What a request sends, to its end: not too much, and not too slowly; and the room that it takes up of this pass's
+    /// What a request sends, to its end: not too much, and not too slowly; and the room that it takes up of this token's
     /// share.
     pub(super) async fn read_request_body(
         &self,
         body: Incoming,
         most: usize,
-        pass: &str,
+        caller: &str,
     ) -> HttpResult<(Bytes, ConcurrencyPermit)> {
         let said = body.size_hint().upper();
         let said = said.and_then(|it| usize::try_from(it).ok());
         let size = said.map_or(most, |it| it.min(most));
-        let held = self.gate.reserve_body_memory(pass, size)?;
+        let held = self.gate.reserve_body_memory(caller, size)?;
         let read = collect_body_bytes(body, most);
         match tokio::time::timeout(self.plan.limits.body, read).await {
             Ok(read) => Ok((read?, held)),
@@ -88,11 +88,11 @@ impl HttpServer {
         request: Request<Incoming>,
         parts: PathParams,
         most: usize,
-        pass: &str,
+        caller: &str,
     ) -> HttpResult<(RequestInput, ConcurrencyPermit)> {
         let query = parse_query_pairs(&request);
         let (body, held) = self
-            .read_request_body(request.into_body(), most, pass)
+            .read_request_body(request.into_body(), most, caller)
             .await?;
         let body = body.into();
         Ok((RequestInput { parts, query, body }, held))
@@ -104,28 +104,28 @@ impl HttpServer {
         route: &'static Route,
         parts: PathParams,
         request: Request<Incoming>,
-        (pass, seal): (AccessToken, String),
+        (token, csrf_token): (AccessToken, String),
     ) -> HttpResult {
         auth::check_same_origin(&request, self.plan.port)?;
-        auth::check_route_access(&pass, route.need)?;
+        auth::check_route_access(&token, route.need)?;
         let (asked, _held) = self
-            .read_http_request(request, parts, MAX_BODY, &pass.name)
+            .read_http_request(request, parts, MAX_BODY, &token.name)
             .await?;
-        if pass.is_panel && route.method != HttpMethod::Get {
-            auth::verify_csrf_token(&asked, &seal)?;
+        if token.is_panel && route.method != HttpMethod::Get {
+            auth::verify_csrf_token(&asked, &csrf_token)?;
         }
-        let place = self.gate.acquire_slot(&pass.name).await?;
+        let place = self.gate.acquire_slot(&token.name).await?;
         let over = CancelOnDrop::default();
         let is_over = Arc::clone(&over.0);
         let origin = CallOrigin {
             repo: asked.query_value("repo").map(Into::into),
-            pass: Some(pass.clone()),
+            token: Some(token.clone()),
             is_by_name: true,
             ..CallOrigin::default()
         };
         let late = move || is_over.load(Ordering::Relaxed);
-        let work = self.run_in_scope(origin, place, late, move |cx, here| {
-            (route.run)(&RequestScope::new(cx, here, &pass, &seal), &asked)
+        let work = self.run_in_scope(origin, place, late, move |cx, caller| {
+            (route.run)(&RequestScope::new(cx, caller, &token, &csrf_token), &asked)
         });
         let Ok(done) = tokio::time::timeout(self.plan.limits.work, work).await else {
             let why = "this takes too long; what it had begun to write is written all the same";
@@ -146,7 +146,7 @@ impl HttpServer {
         origin: CallOrigin,
         held: impl Send + 'static,
         late: impl Fn() -> bool + Send + 'static,
-        work: impl FnOnce(&Context, &CallPlace) -> T + Send + 'static,
+        work: impl FnOnce(&Context, &Caller) -> T + Send + 'static,
     ) -> Result<Result<T, PlaceError>, JoinError> {
         let host = Arc::clone(&self.plan.host);
         let work = tokio::task::spawn_blocking(move || {

@@ -20,12 +20,12 @@ pub(super) struct PanelSession {
     until: Timestamp,
 }
 
-/// A token that opened a session, and what its pass is called. Where everybody is let in, a token that was revoked has
-/// another pass, which is none of the session's.
+/// The token that opened a session, and what it is called. Where everybody is let in, a token that was revoked is known by
+/// another name, which is none of the session's.
 #[derive(Debug, Clone)]
 pub(super) struct SessionToken {
     pub(super) digest: Digest,
-    pub(super) pass: String,
+    pub(super) name: String,
 }
 
 /// Everybody who was let in, the oldest first.
@@ -68,7 +68,7 @@ impl PanelSessions {
     /// Opens a session with this key.
     pub(super) fn open_session(&mut self, key: &str, token: Option<SessionToken>, now: Timestamp) {
         if let Some(token) = &token {
-            self.evict_oldest(MOST_OF_ONE, |it| it.pass == token.pass);
+            self.evict_oldest(MOST_OF_ONE, |it| it.name == token.name);
             self.evict_oldest(MOST, |_| true);
         }
         let until = now
@@ -157,10 +157,10 @@ mod tests {
     #[test]
     fn there_are_never_too_many_and_the_link_s_stays() {
         let mut sessions = PanelSessions::new("link");
-        let token = |pass: usize| {
+        let token = |name: usize| {
             Some(SessionToken {
                 digest: Digest::hash_bytes(b""),
-                pass: pass.to_string(),
+                name: name.to_string(),
             })
         };
         sessions.open_session("link", None, at(0));

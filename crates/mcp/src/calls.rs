@@ -26,7 +26,7 @@ use super::{
     results,
 };
 use apostille_api::{
-    CallFault, CallPlace,
+    CallFault, Caller,
     access_token::{Access, AccessToken},
     host::{CallOrigin, PlaceError, RootsNeed},
 };
@@ -45,7 +45,7 @@ const MAX_NAME: usize = 100;
 const SESSIONS: [&str; 3] = ["sessionId", "threadId", "vscode.conversationId"];
 
 /// What is done in the place.
-type McpJob<T> = dyn Fn(&Context<'_>, &CallPlace<'_>) -> Result<T, CallFault> + Send + Sync;
+type McpJob<T> = dyn Fn(&Context<'_>, &Caller<'_>) -> Result<T, CallFault> + Send + Sync;
 
 impl McpServer {
     /// The answer to a call of a tool.
@@ -79,15 +79,15 @@ impl McpServer {
             .as_str()
             .filter(|it| !it.is_empty())
             .map(Into::into);
-        let has_word = client_questions::has_user_agreement(self, call, context);
+        let has_consent = client_questions::has_user_agreement(self, call, context);
         let origin = CallOrigin {
             roots,
             repo,
-            has_word,
+            has_consent,
             ..read_call_origin(context)
         };
         let job: Arc<McpJob<ToolAnswer>> =
-            Arc::new(move |cx, here| profile.call_tool(cx, here, tool.name, arguments.clone()));
+            Arc::new(move |cx, caller| profile.call_tool(cx, caller, tool.name, arguments.clone()));
         let mut done = self
             .run_job(origin.clone(), Arc::clone(&job), context)
             .await?;
@@ -95,7 +95,7 @@ impl McpServer {
             match client_questions::ask_user_consent(self, answer, call, context).await {
                 UserConsent::Given => {
                     let origin = CallOrigin {
-                        has_word: true,
+                        has_consent: true,
                         ..origin
                     };
                     done = self.run_job(origin, job, context).await?;
@@ -136,7 +136,7 @@ impl McpServer {
         };
         let uri = which.uri.clone();
         let job: Arc<McpJob<Option<ResourcePage>>> =
-            Arc::new(move |cx, here| resources::read_resource_page(cx, here, &uri));
+            Arc::new(move |cx, caller| resources::read_resource_page(cx, caller, &uri));
         let origin = CallOrigin {
             roots,
             ..read_call_origin(context)
@@ -227,7 +227,7 @@ fn read_call_origin(context: &McpRequest) -> CallOrigin {
     CallOrigin {
         session: read_client_session(&context.meta),
         client: client.and_then(|it| parse_client_name(&it.name)),
-        pass: find_request_token(context).cloned(),
+        token: find_request_token(context).cloned(),
         ..CallOrigin::default()
     }
 }

@@ -29,31 +29,31 @@ const TASK: usize = 800;
 const CLOSE: usize = 20;
 
 /// What a prompt would be given.
-pub fn render_ask_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
+pub fn render_ask_page(scope: &RequestScope, asked: &RequestInput) -> PanelResult {
     let prompt = asked.query_value("prompt").unwrap_or_default().trim();
     let prompt: String = prompt.chars().take(PROMPT).collect();
-    let user = visit.here.user.filter(|it| visit.pass.reaches_space(it));
+    let user = scope.caller.user.filter(|it| scope.token.reaches_space(it));
     let reader = BriefingAudience {
-        repo: visit.here.repo,
-        user: user.unwrap_or(visit.here.repo),
+        repo: scope.caller.repo,
+        user: user.unwrap_or(scope.caller.repo),
         session: &AgentSession::default(),
     };
     let body = html! {
-        (render_ask_form(visit, &prompt))
-        @if !prompt.is_empty() { (render_ask_answer(visit, &reader, &prompt)?) }
-        (render_session_start(visit, &reader)?)
+        (render_ask_form(scope, &prompt))
+        @if !prompt.is_empty() { (render_ask_answer(scope, &reader, &prompt)?) }
+        (render_session_start(scope, &reader)?)
     };
-    render_panel_page(visit, PanelTab::Ask, "Ask", &body)
+    render_panel_page(scope, PanelTab::Ask, "Ask", &body)
 }
 
-fn render_ask_form(visit: &RequestScope, prompt: &str) -> Markup {
+fn render_ask_form(scope: &RequestScope, prompt: &str) -> Markup {
     let control = html! {
         textarea id="prompt" name="prompt" rows="3" maxlength=(PROMPT) aria-describedby="prompt-hint" { "\n" (prompt) }
     };
     let hint = "Nothing is logged and nothing counts as shown.";
     html! {
         form.finder method="get" action="/ask" {
-            (render_repo_field(visit))
+            (render_repo_field(scope))
             (render_labeled_field("prompt", "What would you ask an agent here?", hint, &control))
             button type="submit" { "See what it would be given" }
         }
@@ -61,7 +61,7 @@ fn render_ask_form(visit: &RequestScope, prompt: &str) -> Markup {
 }
 
 fn render_ask_answer(
-    visit: &RequestScope,
+    scope: &RequestScope,
     reader: &BriefingAudience,
     prompt: &str,
 ) -> PanelResult<Markup> {
@@ -71,21 +71,21 @@ fn render_ask_answer(
             p { "Nothing: the prompt asks to leave memory out of it, so an agent is given none for this turn." }
         });
     }
-    let given = reader.brief_prompt(visit.cx, prompt)?;
-    let close = find_near_misses(visit, reader, prompt, &given)?;
+    let given = reader.brief_prompt(scope.cx, prompt)?;
+    let close = find_near_misses(scope, reader, prompt, &given)?;
     Ok(html! {
         h2 { "With this prompt" }
         p.hint { "The first prompt of a session is given this, to the letter. Later ones are given only what is new and clearly to the point." }
-        (render_brief_text(visit, &given))
-        (render_hit_group(visit, "In it", "each with its score, and what it is made of", &given.shown))
-        (render_hit_group(visit, "Withheld", "to the point, but not found to hold in this checkout", &given.withheld))
-        (render_hit_group(visit, "Close, but not in it", "fewer words in common, or no room left", &close))
+        (render_brief_text(scope, &given))
+        (render_hit_group(scope, "In it", "each with its score, and what it is made of", &given.shown))
+        (render_hit_group(scope, "Withheld", "to the point, but not found to hold in this checkout", &given.withheld))
+        (render_hit_group(scope, "Close, but not in it", "fewer words in common, or no room left", &close))
     })
 }
 
-fn render_brief_text(visit: &RequestScope, given: &Briefing) -> Markup {
+fn render_brief_text(scope: &RequestScope, given: &Briefing) -> Markup {
     let n = given.text.chars().count();
-    let why = match visit.cx.policy.inject.mode {
+    let why = match scope.cx.policy.inject.mode {
         InjectMode::Off => "Nothing: memory is switched off here (inject mode off).",
         _ => "Nothing: no memory is clearly to the point, and none is recent.",
     };
@@ -97,12 +97,12 @@ fn render_brief_text(visit: &RequestScope, given: &Briefing) -> Markup {
     }
 }
 
-fn render_hit_group(visit: &RequestScope, title: &str, told: &str, hits: &[VerifiedHit]) -> Markup {
+fn render_hit_group(scope: &RequestScope, title: &str, told: &str, hits: &[VerifiedHit]) -> Markup {
     html! {
         @if !hits.is_empty() {
             section {
                 div.group { h2 { (title) } p { (told) } }
-                ol.entries { @for it in hits { (render_memory_row(visit, &it.hit.memory, it.standing(), Some(it.hit.score), &render_score_factors(&it.hit.why))) } }
+                ol.entries { @for it in hits { (render_memory_row(scope, &it.hit.memory, it.standing(), Some(it.hit.score), &render_score_factors(&it.hit.why))) } }
             }
         }
     }
@@ -132,7 +132,7 @@ pub(super) fn render_score_factors(why: &ScoreBreakdown) -> Markup {
 
 /// What was ranked and is neither given nor withheld.
 fn find_near_misses(
-    visit: &RequestScope,
+    scope: &RequestScope,
     reader: &BriefingAudience,
     prompt: &str,
     given: &Briefing,
@@ -152,34 +152,34 @@ fn find_near_misses(
     };
     let told = given.shown.iter().chain(&given.withheld);
     let told: Vec<MemoryId> = told.map(|it| it.hit.memory.id).collect();
-    let mut found = recall::preview_recall(visit.cx, &ask)?.shown;
+    let mut found = recall::preview_recall(scope.cx, &ask)?.shown;
     found.retain(|it| it.hit.why.relevance > 0.0 && !told.contains(&it.hit.memory.id));
     Ok(found)
 }
 
 /// What an agent is given when a session starts, before anybody asks.
-fn render_session_start(visit: &RequestScope, reader: &BriefingAudience) -> PanelResult<Markup> {
-    let given = reader.brief_session_start(visit.cx, &format_active_task(visit)?, false)?;
+fn render_session_start(scope: &RequestScope, reader: &BriefingAudience) -> PanelResult<Markup> {
+    let given = reader.brief_session_start(scope.cx, &format_active_task(scope)?, false)?;
     Ok(html! {
         h2 { "At the start of a session" }
         @if given.text.is_empty() {
             p.hint { "Nothing: no identity is kept, no task is open, and nothing waits." }
         } @else {
             p.hint { "Whatever is asked later, an agent begins with this." }
-            (render_brief_text(visit, &given))
+            (render_brief_text(scope, &given))
         }
     })
 }
 
 /// The state of the task that is worked on here.
-fn format_active_task(visit: &RequestScope) -> PanelResult<String> {
-    let task = visit.here.beside.and_then(|beside| {
+fn format_active_task(scope: &RequestScope) -> PanelResult<String> {
+    let task = scope.caller.beside.and_then(|beside| {
         let slug = beside.active_task()?;
         let tasks = beside.list_tasks().unwrap_or_default();
         tasks.into_iter().find(|it| it.slug == slug)
     });
     Ok(match task {
-        Some(task) => format_task_bullets(visit.cx, visit.here.repo, &task, TASK)?,
+        Some(task) => format_task_bullets(scope.cx, scope.caller.repo, &task, TASK)?,
         None => String::new(),
     })
 }

@@ -28,31 +28,31 @@ pub const RING: &str = "M8 3a5 5 0 1 0 0 10A5 5 0 1 0 8 3z";
 pub const DASH: &str = "M3 8h10";
 
 /// Whether the visitor may decide about memories, as a person does.
-pub fn can_review(visit: &RequestScope) -> bool {
-    visit.pass.allows_access(Access::Review)
+pub fn can_review(scope: &RequestScope) -> bool {
+    scope.token.allows_access(Access::Review)
 }
 
 /// The way to a page of the panel, in the space that is looked at.
-pub fn link_to_page(visit: &RequestScope, path: &str) -> String {
-    link_with_query(visit, path, &[])
+pub fn link_to_page(scope: &RequestScope, path: &str) -> String {
+    link_with_query(scope, path, &[])
 }
 
 /// The same with more to say.
-pub fn link_with_query(visit: &RequestScope, path: &str, said: &[(&str, &str)]) -> String {
+pub fn link_with_query(scope: &RequestScope, path: &str, said: &[(&str, &str)]) -> String {
     build_page_url(
         path,
-        &[said, &[("repo", name_repository(visit.here.repo))]].concat(),
+        &[said, &[("repo", name_repository(scope.caller.repo))]].concat(),
     )
 }
 
-/// How an address names a space. A pass may reach nothing but a person's own, which is no repository and needs no name.
+/// How an address names a space. A token may reach nothing but a person's own, which is no repository and needs no name.
 pub fn name_repository(space: &Space) -> &str {
     if space.is_user() { "" } else { space.as_str() }
 }
 
 /// The way to the page of a session or a task, by its name.
-pub fn link_to_named_page(visit: &RequestScope, folder: &str, name: &str) -> String {
-    link_to_page(visit, &format!("{folder}/{}", encode_path_segment(name)))
+pub fn link_to_named_page(scope: &RequestScope, folder: &str, name: &str) -> String {
+    link_to_page(scope, &format!("{folder}/{}", encode_path_segment(name)))
 }
 
 /// A path with what stands behind the question mark; what says nothing is left out.
@@ -112,9 +112,9 @@ pub fn pluralize_count(n: u64, one: &str, many: &str) -> String {
 }
 
 /// A time, as long ago as it is.
-pub fn render_relative_time(visit: &RequestScope, at: Timestamp) -> Markup {
+pub fn render_relative_time(scope: &RequestScope, at: Timestamp) -> Markup {
     let whole = format_timestamp(at);
-    html! { time datetime=(whole) title=(whole) { (format_time_ago(visit.cx.now, at)) } }
+    html! { time datetime=(whole) title=(whole) { (format_time_ago(scope.cx.now, at)) } }
 }
 
 fn format_time_ago(now: Timestamp, at: Timestamp) -> String {
@@ -139,8 +139,8 @@ fn format_time_ago(now: Timestamp, at: Timestamp) -> String {
 }
 
 /// The way to a memory, by its handle.
-pub fn render_handle_link(visit: &RequestScope, handle: Handle) -> Markup {
-    html! { a.handle href=(link_to_page(visit, &format!("/memories/{handle}"))) { (handle) } }
+pub fn render_handle_link(scope: &RequestScope, handle: Handle) -> Markup {
+    html! { a.handle href=(link_to_page(scope, &format!("/memories/{handle}"))) { (handle) } }
 }
 
 /// What a badge looks like: its tone, and its shape in a box of sixteen.

@@ -42,26 +42,26 @@ const TABS: [(PanelTab, &str, &str); 6] = [
 
 /// A whole page.
 pub fn render_panel_page(
-    visit: &RequestScope,
+    scope: &RequestScope,
     tab: PanelTab,
     title: &str,
     body: &Markup,
 ) -> PanelResult {
-    render_page_with_status(200, visit, tab, title, body)
+    render_page_with_status(200, scope, tab, title, body)
 }
 
 /// A page that tells that there is nothing under this name, and leads to what there is.
 pub fn render_missing_page(
-    visit: &RequestScope,
+    scope: &RequestScope,
     tab: PanelTab,
     title: &str,
     why: &Markup,
     (path, told): (&str, &str),
 ) -> PanelResult {
-    let all = html! { (why) p { a href=(link_to_page(visit, path)) { (told) } } };
+    let all = html! { (why) p { a href=(link_to_page(scope, path)) { (told) } } };
     render_page_with_status(
         404,
-        visit,
+        scope,
         tab,
         "Not found",
         &render_empty_state(title, &all),
@@ -71,7 +71,7 @@ pub fn render_missing_page(
 /// A whole page with another status: what was sent could not be done, or is not there.
 pub fn render_page_with_status(
     status: u16,
-    visit: &RequestScope,
+    scope: &RequestScope,
     tab: PanelTab,
     title: &str,
     body: &Markup,
@@ -80,20 +80,20 @@ pub fn render_page_with_status(
         (DOCTYPE)
         html lang="en" {
             (render_html_head(title))
-            body data-live=(link_to_page(visit, "/live")) {
+            body data-live=(link_to_page(scope, "/live")) {
                 a.skip href="#main" { "Skip to the content" }
                 header.top {
                     div.bar {
-                        a.wordmark href=(link_to_page(visit, "/")) { (render_seal_icon()) "Apostille" }
-                        (render_tab_bar(visit, tab))
-                        (render_space_menu(visit))
+                        a.wordmark href=(link_to_page(scope, "/")) { (render_seal_icon()) "Apostille" }
+                        (render_tab_bar(scope, tab))
+                        (render_space_menu(scope))
                         button.theme.quiet type="button" hidden aria-label="Switch between light and dark" { (render_theme_icon()) }
                     }
                 }
                 main #main tabindex="-1" { h1 { (title) } (body) }
                 footer.bottom {
                     p { "Made by this machine; nothing is fetched from anywhere else." span #has-keys hidden { " " kbd { "?" } " shows the keys." } }
-                    form method="post" action="/close" { (render_seal(visit)) button.quiet type="submit" { "Sign out" } }
+                    form method="post" action="/close" { (render_seal(scope)) button.quiet type="submit" { "Sign out" } }
                 }
                 (render_key_help())
             }
@@ -118,17 +118,17 @@ fn render_html_head(title: &str) -> Markup {
     }
 }
 
-fn render_tab_bar(visit: &RequestScope, tab: PanelTab) -> Markup {
+fn render_tab_bar(scope: &RequestScope, tab: PanelTab) -> Markup {
     // How many memories wait for a person. A page does not fail for want of it.
     let tally = |space: &Space| {
-        let summary = visit.cx.store.summarize_space(space);
+        let summary = scope.cx.store.summarize_space(space);
         summary.map_or(0, |it| it.count_in_stage(Stage::Pending))
     };
-    let waiting: u64 = visit.reachable_spaces().iter().map(tally).sum();
+    let waiting: u64 = scope.reachable_spaces().iter().map(tally).sum();
     html! {
         nav.tabs aria-label="Panel" {
             @for (it, path, label) in TABS {
-                a href=(link_to_page(visit, path)) aria-current=[(it == tab).then_some("page")] {
+                a href=(link_to_page(scope, path)) aria-current=[(it == tab).then_some("page")] {
                     (label)
                     @if it == PanelTab::Review && waiting > 0 {
                         " " span.count { (waiting) span.unseen { " waiting" } }
@@ -140,18 +140,18 @@ fn render_tab_bar(visit: &RequestScope, tab: PanelTab) -> Markup {
 }
 
 /// Whose memory this is, and the way to another one.
-fn render_space_menu(visit: &RequestScope) -> Markup {
+fn render_space_menu(scope: &RequestScope) -> Markup {
     let is_other =
-        |it: &Space| !it.is_user() && it != visit.here.repo && visit.pass.reaches_space(it);
-    let mut spaces = visit.cx.store.list_spaces().unwrap_or_default();
+        |it: &Space| !it.is_user() && it != scope.caller.repo && scope.token.reaches_space(it);
+    let mut spaces = scope.cx.store.list_spaces().unwrap_or_default();
     spaces.retain(is_other);
     spaces.truncate(MAX_SPACES);
     html! {
         @if spaces.is_empty() {
-            p.whose { span.unseen { "Memory of " } (visit.here.repo) }
+            p.whose { span.unseen { "Memory of " } (scope.caller.repo) }
         } @else {
             details.whose {
-                summary { span.unseen { "Memory of " } (visit.here.repo) }
+                summary { span.unseen { "Memory of " } (scope.caller.repo) }
                 div.menu {
                     p.hint { "Another repository of this store" }
                     ul { @for it in &spaces {
@@ -187,7 +187,7 @@ fn render_key_help() -> Markup {
 /// The mark of the panel: a seal with a note in its margin.
 fn render_seal_icon() -> Markup {
     html! {
-        svg.seal viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" {
+        svg.csrf_token viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" {
             circle.ring cx="12" cy="12" r="10" {}
             path.line d="M8 6.5v11" {}
             path.line d="M11.5 9h5M11.5 12h5M11.5 15h3" {}

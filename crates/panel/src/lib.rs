@@ -6,7 +6,7 @@
 //! use apostille_api::request_scope::HttpMethod;
 //! use apostille_panel::ROUTES;
 //!
-//! // Deciding about what waits takes a pass that reviews.
+//! // Deciding about what waits takes a token that reviews.
 //! let approve = ROUTES.iter().find(|it| it.path == "/memories/{name}/approve").unwrap();
 //! assert_eq!((approve.method, approve.need), (HttpMethod::Post, Access::Review));
 //! ```
@@ -50,35 +50,35 @@ pub const ROUTES: &[Route] = &[
     },
     build_form_route("/remember", Access::Write, remember::handle_remember_form),
     build_page_route("/memories/{name}", memory::render_memory_page),
-    build_form_route("/memories/{name}/edit", Access::Write, |visit, asked| {
-        run_memory_action(visit, asked, "edit", actions::perform_edit)
+    build_form_route("/memories/{name}/edit", Access::Write, |scope, asked| {
+        run_memory_action(scope, asked, "edit", actions::perform_edit)
     }),
-    build_form_route("/memories/{name}/refresh", Access::Write, |visit, asked| {
-        run_memory_action(visit, asked, "refresh", actions::perform_refresh)
+    build_form_route("/memories/{name}/refresh", Access::Write, |scope, asked| {
+        run_memory_action(scope, asked, "refresh", actions::perform_refresh)
     }),
     build_form_route(
         "/memories/{name}/invalidate",
         Access::Write,
-        |visit, asked| run_memory_action(visit, asked, "invalidate", actions::perform_invalidate),
+        |scope, asked| run_memory_action(scope, asked, "invalidate", actions::perform_invalidate),
     ),
-    build_form_route("/memories/{name}/promote", Access::Write, |visit, asked| {
-        run_memory_action(visit, asked, "promote", actions::perform_promote)
+    build_form_route("/memories/{name}/promote", Access::Write, |scope, asked| {
+        run_memory_action(scope, asked, "promote", actions::perform_promote)
     }),
-    build_form_route("/memories/{name}/forget", Access::Write, |visit, asked| {
-        run_memory_action(visit, asked, "forget", actions::perform_forget)
+    build_form_route("/memories/{name}/forget", Access::Write, |scope, asked| {
+        run_memory_action(scope, asked, "forget", actions::perform_forget)
     }),
     build_form_route(
         "/memories/{name}/restore",
         Access::Review,
-        |visit, asked| run_memory_action(visit, asked, "restore", actions::perform_restore),
+        |scope, asked| run_memory_action(scope, asked, "restore", actions::perform_restore),
     ),
     build_form_route(
         "/memories/{name}/approve",
         Access::Review,
-        |visit, asked| run_memory_action(visit, asked, "approve", actions::perform_approve),
+        |scope, asked| run_memory_action(scope, asked, "approve", actions::perform_approve),
     ),
-    build_form_route("/memories/{name}/reject", Access::Review, |visit, asked| {
-        run_memory_action(visit, asked, "reject", actions::perform_reject)
+    build_form_route("/memories/{name}/reject", Access::Review, |scope, asked| {
+        run_memory_action(scope, asked, "reject", actions::perform_reject)
     }),
     build_page_route("/review", review::render_review_page),
     build_form_route(
@@ -86,17 +86,17 @@ pub const ROUTES: &[Route] = &[
         Access::Review,
         decisions::handle_accept_safe_form,
     ),
-    build_form_route("/review/{name}/accept", Access::Review, |visit, asked| {
-        run_review_decision(visit, asked, "accept", decisions::decide_accept)
+    build_form_route("/review/{name}/accept", Access::Review, |scope, asked| {
+        run_review_decision(scope, asked, "accept", decisions::decide_accept)
     }),
-    build_form_route("/review/{name}/edit", Access::Review, |visit, asked| {
-        run_review_decision(visit, asked, "edit", decisions::decide_edit)
+    build_form_route("/review/{name}/edit", Access::Review, |scope, asked| {
+        run_review_decision(scope, asked, "edit", decisions::decide_edit)
     }),
-    build_form_route("/review/{name}/merge", Access::Review, |visit, asked| {
-        run_review_decision(visit, asked, "merge", decisions::decide_merge)
+    build_form_route("/review/{name}/merge", Access::Review, |scope, asked| {
+        run_review_decision(scope, asked, "merge", decisions::decide_merge)
     }),
-    build_form_route("/review/{name}/reject", Access::Review, |visit, asked| {
-        run_review_decision(visit, asked, "reject", actions::perform_reject)
+    build_form_route("/review/{name}/reject", Access::Review, |scope, asked| {
+        run_review_decision(scope, asked, "reject", actions::perform_reject)
     }),
     build_page_route("/ask", ask::render_ask_page),
     build_form_route("/undo", Access::Review, undo::handle_undo_form),

@@ -53,43 +53,43 @@ const WAYS: [(&str, &str); 3] = [
 ];
 
 /// What is known, by layer, or what was looked for.
-pub fn render_memories_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
-    let sought = MemorySearch::from_query(visit, asked);
+pub fn render_memories_page(scope: &RequestScope, asked: &RequestInput) -> PanelResult {
+    let sought = MemorySearch::from_query(scope, asked);
     let body = if sought.raw.is_empty() {
-        render_all_layers(visit)?
+        render_all_layers(scope)?
     } else {
-        render_search_results(visit, &sought)?
+        render_search_results(scope, &sought)?
     };
     let page = html! {
-        (undo::render_done_notice(visit, asked, ""))
-        (query::render_search_form(visit, &sought))
+        (undo::render_done_notice(scope, asked, ""))
+        (query::render_search_form(scope, &sought))
         @for it in &sought.problems { (render_problem(it)) }
         (body)
     };
-    render_panel_page(visit, PanelTab::Memories, "Memories", &page)
+    render_panel_page(scope, PanelTab::Memories, "Memories", &page)
 }
 
 /// A file with everything in it.
-pub fn handle_export_download(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
+pub fn handle_export_download(scope: &RequestScope, asked: &RequestInput) -> PanelResult {
     let Ok(format) = asked.query_value("format").unwrap_or("json").parse() else {
         let body = html! { p { "An export is json, markdown or jsonl." } };
-        return render_page_with_status(400, visit, PanelTab::Memories, "No such format", &body);
+        return render_page_with_status(400, scope, PanelTab::Memories, "No such format", &body);
     };
     let filter = MemoryFilter {
-        spaces: visit.reachable_spaces(),
+        spaces: scope.reachable_spaces(),
         order: ListOrder::Oldest,
         limit: usize::MAX,
         ..MemoryFilter::default()
     };
-    let mut memories = list::list_memories(visit.cx, &filter)?;
+    let mut memories = list::list_memories(scope.cx, &filter)?;
     withhold_secrets(&mut memories);
     let (kind, ending) = match format {
         Format::Json => ("application/json", "json"),
         Format::Markdown => ("text/markdown; charset=utf-8", "md"),
         Format::Jsonl => ("application/jsonl", "jsonl"),
     };
-    let mut reply = HttpReply::new(200, kind, export(&memories, format, visit.cx.now)?);
-    let name = visit.here.repo.as_str().replace('/', "-");
+    let mut reply = HttpReply::new(200, kind, export(&memories, format, scope.cx.now)?);
+    let name = scope.caller.repo.as_str().replace('/', "-");
     reply.headers.push((
         "content-disposition",
         format!("attachment; filename=\"{name}.{ending}\""),
@@ -97,65 +97,65 @@ pub fn handle_export_download(visit: &RequestScope, asked: &RequestInput) -> Pan
     Ok(reply)
 }
 
-fn render_all_layers(visit: &RequestScope) -> PanelResult<Markup> {
+fn render_all_layers(scope: &RequestScope) -> PanelResult<Markup> {
     let mut tallies = Vec::new();
-    for space in visit.reachable_spaces() {
-        tallies.push(visit.cx.store.summarize_space(&space)?);
+    for space in scope.reachable_spaces() {
+        tallies.push(scope.cx.store.summarize_space(&space)?);
     }
     if tallies.iter().all(|it| it.memories.is_empty()) {
-        return Ok(html! { (render_empty_store()) p { (render_remember_link(visit)) } });
+        return Ok(html! { (render_empty_store()) p { (render_remember_link(scope)) } });
     }
     Ok(html! {
-        (render_stage_overview(visit, &tallies))
-        @for layer in Layer::ALL { (render_layer_section(visit, *layer, &tallies)?) }
-        (render_export_links(visit))
+        (render_stage_overview(scope, &tallies))
+        @for layer in Layer::ALL { (render_layer_section(scope, *layer, &tallies)?) }
+        (render_export_links(scope))
     })
 }
 
 /// What there is beside what the layers show.
-fn render_stage_overview(visit: &RequestScope, tallies: &[SpaceSummary]) -> Markup {
+fn render_stage_overview(scope: &RequestScope, tallies: &[SpaceSummary]) -> Markup {
     let n = |stage| -> u64 { tallies.iter().map(|it| it.count_in_stage(stage)).sum() };
     html! {
         div.summary {
             p.meta {
                 @for stage in STAGES.iter().filter(|it| n(**it) > 0) {
-                    a href=(link_with_query(visit, "/", &[("status", stage.as_str())])) { (n(*stage)) " " (stage) }
+                    a href=(link_with_query(scope, "/", &[("status", stage.as_str())])) { (n(*stage)) " " (stage) }
                 }
             }
-            (render_remember_link(visit))
+            (render_remember_link(scope))
         }
         // Finding what needs a look takes a while, so it is done when somebody wants it.
         p.meta {
             span { "Look up" }
-            @for (verdict, told) in WAYS { a href=(link_with_query(visit, "/", &[("verdict", verdict)])) { (told) } }
+            @for (verdict, told) in WAYS { a href=(link_with_query(scope, "/", &[("verdict", verdict)])) { (told) } }
         }
     }
 }
 
 /// The way to remember something, for whoever may.
-fn render_remember_link(visit: &RequestScope) -> Markup {
+fn render_remember_link(scope: &RequestScope) -> Markup {
     html! {
-        @if visit.pass.allows_access(Access::Write) {
-            a.button.quiet href=(link_to_page(visit, "/remember")) { "Remember something" }
+        @if scope.token.allows_access(Access::Write) {
+            a.button.quiet href=(link_to_page(scope, "/remember")) { "Remember something" }
         }
     }
 }
 
 fn render_layer_section(
-    visit: &RequestScope,
+    scope: &RequestScope,
     layer: Layer,
     tallies: &[SpaceSummary],
 ) -> PanelResult<Markup> {
     let is_identity = layer == Layer::Identity;
     let filter = MemoryFilter {
-        spaces: visit.reachable_spaces(),
+        spaces: scope.reachable_spaces(),
         layers: vec![layer],
         stages: query::IN_PLAY.to_vec(),
         limit: if is_identity { IDENTITY } else { FIRST },
         ..MemoryFilter::default()
     };
     let memories =
-        verify::follow_memory_citations(visit.cx, list::list_memories(visit.cx, &filter)?);
+        verify::follow_memory_citations(scope.cx, list::list_memories(scope.cx, &filter)?);
     let counts = tallies.iter().flat_map(|it| &it.memories);
     let n = counts.filter(|((stage, of), _)| *of == layer && query::IN_PLAY.contains(stage));
     let n: u64 = n.map(|it| it.1).sum();
@@ -167,14 +167,14 @@ fn render_layer_section(
                 h2 id=(layer) { (title) }
                 p { (told) }
                 @if n > memories.len() as u64 {
-                    a.all href=(link_with_query(visit, "/", &[("layer", layer.as_str())])) { "all " (n) }
+                    a.all href=(link_with_query(scope, "/", &[("layer", layer.as_str())])) { "all " (n) }
                 } @else if n > 0 { p.all { (n) } }
             }
             @if is_identity {
-                (render_usage_meter("In use", used, visit.cx.policy.limits.identity_chars))
+                (render_usage_meter("In use", used, scope.cx.policy.limits.identity_chars))
             }
             @if memories.is_empty() { p.hint { (example) } } @else {
-                ol.entries { @for it in &memories { (render_memory_row(visit, &it.memory, it.standing(), None, &html! {})) } }
+                ol.entries { @for it in &memories { (render_memory_row(scope, &it.memory, it.standing(), None, &html! {})) } }
             }
         }
     })
@@ -223,41 +223,41 @@ fn render_empty_store() -> Markup {
     )
 }
 
-fn render_export_links(visit: &RequestScope) -> Markup {
+fn render_export_links(scope: &RequestScope) -> Markup {
     html! {
         section aria-labelledby="export" {
             div.group { h2 #export { "Take it with you" } p { "everything, all layers and statuses" } }
             p.buttons {
                 @for (format, told) in [("json", "JSON"), ("markdown", "Markdown"), ("jsonl", "JSON lines")] {
-                    a.button.quiet href=(link_with_query(visit, "/export", &[("format", format)])) download { (told) }
+                    a.button.quiet href=(link_with_query(scope, "/export", &[("format", format)])) download { (told) }
                 }
             }
         }
     }
 }
 
-fn render_search_results(visit: &RequestScope, sought: &MemorySearch) -> PanelResult<Markup> {
-    let found = results::run_memory_search(visit, sought)?;
+fn render_search_results(scope: &RequestScope, sought: &MemorySearch) -> PanelResult<Markup> {
+    let found = results::run_memory_search(scope, sought)?;
     Ok(html! {
-        (render_search_summary(visit, sought, &found))
+        (render_search_summary(scope, sought, &found))
         @if found.rows.is_empty() && found.next.is_none() {
             (render_empty_state("Nothing is like that", &html! {
-                p { "Try fewer words or filters, or " a href=(link_to_page(visit, "/")) { "see everything" } "." }
+                p { "Try fewer words or filters, or " a href=(link_to_page(scope, "/")) { "see everything" } "." }
             }))
         } @else {
-            ol.entries { @for it in &found.rows { (render_memory_row(visit, &it.memory, it.standing, it.score, &html! {})) } }
+            ol.entries { @for it in &found.rows { (render_memory_row(scope, &it.memory, it.standing, it.score, &html! {})) } }
         }
-        (render_search_paging(visit, sought, &found))
+        (render_search_paging(scope, sought, &found))
     })
 }
 
 /// What was done to find this.
 fn render_search_summary(
-    visit: &RequestScope,
+    scope: &RequestScope,
     sought: &MemorySearch,
     found: &SearchResults,
 ) -> Markup {
-    let anywhere = sought.link_with(visit, "status", "any");
+    let anywhere = sought.link_with(scope, "status", "any");
     html! {
         p.hint role="status" {
             @if found.is_ranked {
@@ -272,18 +272,18 @@ fn render_search_summary(
 }
 
 fn render_search_paging(
-    visit: &RequestScope,
+    scope: &RequestScope,
     sought: &MemorySearch,
     found: &SearchResults,
 ) -> Markup {
     let next = found
         .next
         .as_ref()
-        .map(|it| sought.link_with(visit, "after", it));
+        .map(|it| sought.link_with(scope, "after", it));
     let first = sought
         .after
         .as_ref()
-        .map(|_| sought.link_with(visit, "after", ""));
+        .map(|_| sought.link_with(scope, "after", ""));
     let told = match (found.is_cut_short, &next) {
         (true, Some(_)) => "There is more to look through: go on with Next.",
         (false, Some(_)) => "",

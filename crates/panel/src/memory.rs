@@ -32,30 +32,30 @@ pub(super) use actions::format_current_places;
 const TITLE: usize = 80;
 
 /// The page of one memory.
-pub fn render_memory_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
-    let Some(memory) = find_memory_in_path(visit, asked)? else {
-        return render_missing_memory(visit, asked);
+pub fn render_memory_page(scope: &RequestScope, asked: &RequestInput) -> PanelResult {
+    let Some(memory) = find_memory_in_path(scope, asked)? else {
+        return render_missing_memory(scope, asked);
     };
-    let told = undo::render_done_notice(visit, asked, &memory.handle().to_string());
+    let told = undo::render_done_notice(scope, asked, &memory.handle().to_string());
     let mut next = SubmittedForm::default();
     if asked.query_value("did") == Some("pending") {
         next.verb = "approve";
     }
-    render_memory_details(visit, memory, 200, &told, &next)
+    render_memory_details(scope, memory, 200, &told, &next)
 }
 
 /// The memory that the path names.
-fn find_memory_in_path(visit: &RequestScope, asked: &RequestInput) -> PanelResult<Option<Memory>> {
+fn find_memory_in_path(scope: &RequestScope, asked: &RequestInput) -> PanelResult<Option<Memory>> {
     let name = asked.path_part("name").parse().ok();
-    Ok(undo::find_named_memories(visit, name)?.pop())
+    Ok(undo::find_named_memories(scope, name)?.pop())
 }
 
-fn render_missing_memory(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
+fn render_missing_memory(scope: &RequestScope, asked: &RequestInput) -> PanelResult {
     let name = shorten_shown_text(&mask_secrets(asked.path_part("name")), 60);
     let why = html! { p { code { (name) } " was never given, was forgotten, or belongs to another repository." } };
     let title = "There is no such memory here";
     render_missing_page(
-        visit,
+        scope,
         PanelTab::Memories,
         title,
         &why,
@@ -65,13 +65,13 @@ fn render_missing_memory(visit: &RequestScope, asked: &RequestInput) -> PanelRes
 
 /// The page of a memory, with what is to be said first, and what somebody typed.
 fn render_memory_details(
-    visit: &RequestScope,
+    scope: &RequestScope,
     memory: Memory,
     status: u16,
     first: &Markup,
     tried: &SubmittedForm,
 ) -> PanelResult {
-    let mut details = MemoryDetails::gather_details(visit.cx, memory)?;
+    let mut details = MemoryDetails::gather_details(scope.cx, memory)?;
     let is_withheld = details.memory.memory.withhold_secret();
     let looked_up = &details.memory;
     let memory = &looked_up.memory;
@@ -80,16 +80,16 @@ fn render_memory_details(
         (render_memory_statement(looked_up))
         div.columns {
             div {
-                (evidence::render_evidence_section(visit, looked_up, is_withheld))
-                (history::render_memory_history(visit, &details)?)
+                (evidence::render_evidence_section(scope, looked_up, is_withheld))
+                (history::render_memory_history(scope, &details)?)
             }
             aside aria-label="About this memory" {
                 div.deeds {
                     h2 { "What can be done" }
-                    (actions::render_memory_actions(visit, looked_up, is_withheld, tried)?)
+                    (actions::render_memory_actions(scope, looked_up, is_withheld, tried)?)
                 }
                 h2 { "About it" }
-                (render_memory_fields(visit, memory))
+                (render_memory_fields(scope, memory))
             }
         }
     };
@@ -101,7 +101,7 @@ fn render_memory_details(
         memory.handle(),
         truncate_shown_text(&words.join(" "), TITLE)
     );
-    render_page_with_status(status, visit, PanelTab::Memories, &title, &body)
+    render_page_with_status(status, scope, PanelTab::Memories, &title, &body)
 }
 
 /// What was sent could be read, and was not done.
@@ -124,7 +124,7 @@ fn render_memory_statement(it: &VerifiedMemory) -> Markup {
     }
 }
 
-fn render_memory_fields(visit: &RequestScope, memory: &Memory) -> Markup {
+fn render_memory_fields(scope: &RequestScope, memory: &Memory) -> Markup {
     let text = |it: String| html! { (it) };
     let optional =
         |it: &Option<String>| html! { @if let Some(it) = it { (sanitize_shown_text(it)) } };
@@ -139,14 +139,14 @@ fn render_memory_fields(visit: &RequestScope, memory: &Memory) -> Markup {
         ("Also said by", text(vouchers.join(", "))),
         (
             "Tags",
-            html! { @for (n, it) in memory.tags.iter().enumerate() { @if n > 0 { " " } (render_tag_link(visit, it)) } },
+            html! { @for (n, it) in memory.tags.iter().enumerate() { @if n > 0 { " " } (render_tag_link(scope, it)) } },
         ),
         ("Task", optional(&memory.task)),
         ("Session", optional(&memory.voice.session)),
-        ("Recorded", render_relative_time(visit, memory.recorded_at)),
+        ("Recorded", render_relative_time(scope, memory.recorded_at)),
         (
             "Refreshed",
-            render_relative_time(visit, memory.refreshed_at),
+            render_relative_time(scope, memory.refreshed_at),
         ),
         ("Shown", text(format_shown_count(memory))),
         ("Applied", text(format!("{}×", usage.applied))),

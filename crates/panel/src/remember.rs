@@ -18,28 +18,28 @@ use super::{
 use apostille_api::request_scope::{RequestInput, RequestScope};
 
 /// The form.
-pub fn render_remember_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
+pub fn render_remember_page(scope: &RequestScope, asked: &RequestInput) -> PanelResult {
     let layer = asked.query_value("layer").unwrap_or_default();
     let is_identity = layer == Layer::Identity.as_str();
     let whose = if is_identity { "user" } else { "" };
     let typed = SubmittedForm::from_fields([("layer", layer), ("whose", whose)]);
-    render_remember_form(visit, 200, &html! {}, &typed)
+    render_remember_form(scope, 200, &html! {}, &typed)
 }
 
 /// Keeps what was typed, or says why not.
-pub fn handle_remember_form(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
+pub fn handle_remember_form(scope: &RequestScope, asked: &RequestInput) -> PanelResult {
     let tried = SubmittedForm::new("remember", asked);
-    let came = match draft_from_remember_form(visit, &tried) {
+    let came = match draft_from_remember_form(scope, &tried) {
         Err(why) => ActionOutcome::Unread(why),
         Ok(draft) => {
-            let cx = visit.here.context_for_space(visit.cx, &draft.space);
+            let cx = scope.caller.context_for_space(scope.cx, &draft.space);
             let before = LogPlace::find(&cx, &draft.space)?;
             match ActionOutcome::from_outcome("remembered", remember(&cx, draft)?, None) {
                 ActionOutcome::Done(word, memory, mut touched) => {
                     touched.push(memory.id);
                     touched.extend(memory.supersedes.filter(|_| word != "known"));
                     let path = format!("/memories/{}", memory.handle());
-                    return before.redirect_with_undo(visit, &path, word, touched);
+                    return before.redirect_with_undo(scope, &path, word, touched);
                 }
                 other => other,
             }
@@ -49,14 +49,14 @@ pub fn handle_remember_form(visit: &RequestScope, asked: &RequestInput) -> Panel
         ActionOutcome::Similar(near) => {
             // What is much like it, and what can be done about that.
             let choices = html! { p { strong { "Not kept yet. " } "Much the same is known. Leave it at that, merge yours into it, or say below why both are needed:" } };
-            render_near_memories(visit, &choices, near)?
+            render_near_memories(scope, &choices, near)?
         }
-        other => render_failed_action(visit, other)?,
+        other => render_failed_action(scope, other)?,
     };
-    render_remember_form(visit, 422, &told, &tried)
+    render_remember_form(scope, 422, &told, &tried)
 }
 
-fn draft_from_remember_form(visit: &RequestScope, tried: &SubmittedForm) -> Result<Draft, String> {
+fn draft_from_remember_form(scope: &RequestScope, tried: &SubmittedForm) -> Result<Draft, String> {
     let layer = tried.parse_filled("layer")?;
     let kind = tried.parse_filled("kind")?;
     let twin = match (tried.parse_filled("merge")?, tried.filled_text("rationale")) {
@@ -64,9 +64,9 @@ fn draft_from_remember_form(visit: &RequestScope, tried: &SubmittedForm) -> Resu
         (None, Some(why)) => DuplicateChoice::Create(why),
         (None, None) => DuplicateChoice::Ask,
     };
-    let draft = tried.parse_draft(visit, visit.here.repo)?;
+    let draft = tried.parse_draft(scope, scope.caller.repo)?;
     Ok(Draft {
-        space: choose_target_space(visit, tried)?,
+        space: choose_target_space(scope, tried)?,
         layer,
         kind,
         twin,
@@ -74,19 +74,19 @@ fn draft_from_remember_form(visit: &RequestScope, tried: &SubmittedForm) -> Resu
     })
 }
 
-fn choose_target_space(visit: &RequestScope, tried: &SubmittedForm) -> Result<Space, String> {
-    let user = visit.here.user.filter(|it| visit.pass.reaches_space(it));
+fn choose_target_space(scope: &RequestScope, tried: &SubmittedForm) -> Result<Space, String> {
+    let user = scope.caller.user.filter(|it| scope.token.reaches_space(it));
     match (tried.field("whose"), user) {
         (Some("user"), Some(user)) => Ok(user.clone()),
         (Some("user"), None) => {
             Err("nobody knows whose it would be: this pass is for a repository".into())
         }
-        _ => Ok(visit.here.repo.clone()),
+        _ => Ok(scope.caller.repo.clone()),
     }
 }
 
 fn render_remember_form(
-    visit: &RequestScope,
+    scope: &RequestScope,
     status: u16,
     first: &Markup,
     typed: &SubmittedForm,
@@ -109,7 +109,7 @@ fn render_remember_form(
                 (render_text_input("new-rationale", "Why both are needed", said("rationale"), "keeps it beside what is much like it"))
             }
         }
-        @if can_review(visit) {
+        @if can_review(scope) {
             (render_checkbox("new-force", "I vouch for it: use it even where nothing proves it. Else it waits for approval.", typed.field("force").is_some()))
         }
         button type="submit" { "Remember" }
@@ -119,10 +119,10 @@ fn render_remember_form(
         p {
             "It is kept with the lines that prove it, and agents are shown it from now on. Where the lines do not say it, it \
              waits for approval."
-            @if can_review(visit) { " It can be taken back." }
+            @if can_review(scope) { " It can be taken back." }
         }
-        div.card.narrow { (render_post_form(visit, "/remember", &body)) }
+        div.card.narrow { (render_post_form(scope, "/remember", &body)) }
     };
     let title = "Remember something";
-    render_page_with_status(status, visit, PanelTab::Memories, title, &page)
+    render_page_with_status(status, scope, PanelTab::Memories, title, &page)
 }

@@ -25,25 +25,25 @@ const PAGE: usize = 20;
 const MOST: usize = 1_000;
 
 /// What waits.
-pub fn render_review_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
+pub fn render_review_page(scope: &RequestScope, asked: &RequestInput) -> PanelResult {
     let number = |name| {
         let said = asked.query_value(name).and_then(|it| it.parse().ok());
         said.unwrap_or(0)
     };
     let (from, at): (usize, usize) = (number("from"), number("at"));
-    let told = undo::render_done_notice(visit, asked, &format!("review.{from}.{at}"));
-    render_review_queue(visit, from, 200, &told, None)
+    let told = undo::render_done_notice(scope, asked, &format!("review.{from}.{at}"));
+    render_review_queue(scope, from, 200, &told, None)
 }
 
 /// The queue from here on, below what is to be said first, which may be why something was not done.
 fn render_review_queue(
-    visit: &RequestScope,
+    scope: &RequestScope,
     from: usize,
     status: u16,
     first: &Markup,
     failed: Option<&ActionCase>,
 ) -> PanelResult {
-    let mut queue = review::list_sorted_pending(visit.cx, &visit.reachable_spaces(), MOST)?;
+    let mut queue = review::list_sorted_pending(scope.cx, &scope.reachable_spaces(), MOST)?;
     let n = queue.len();
     let n_memories: usize = queue.iter().map(|it| 1 + it.copies.len()).sum();
     let safe = queue.iter().filter(|it| it.is_safe());
@@ -54,7 +54,7 @@ fn render_review_queue(
         n.saturating_sub(1) / PAGE * PAGE
     };
     let mut shown: Vec<ReviewItem> = queue.drain(..).skip(from).take(PAGE).collect();
-    review::add_review_details(visit.cx, &mut shown)?;
+    review::add_review_details(scope.cx, &mut shown)?;
     let body = html! {
         (first)
         @if n == 0 {
@@ -64,22 +64,22 @@ fn render_review_queue(
                 p { "The same at a terminal: " code { "apostille review" } }
             }))
         } @else {
-            (render_queue_overview(visit, n, &safe))
+            (render_queue_overview(scope, n, &safe))
             @if n_memories >= MOST {
                 p.hint { "These are the " (MOST) " that wait longest; the others follow when these are decided." }
             }
             @for (at, it) in shown.iter().enumerate() {
                 @let failed = failed.filter(|case| case.memory.id == it.memory().id).map(|case| (&case.tried, first));
-                (ReviewCard { visit, item: it, at, from, of: n, failed }.render_card())
+                (ReviewCard { scope, item: it, at, from, of: n, failed }.render_card())
             }
-            (render_queue_paging(visit, from, n))
+            (render_queue_paging(scope, from, n))
         }
     };
-    render_page_with_status(status, visit, PanelTab::Review, "Review", &body)
+    render_page_with_status(status, scope, PanelTab::Review, "Review", &body)
 }
 
-fn render_queue_overview(visit: &RequestScope, n: usize, safe: &[String]) -> Markup {
-    let can_decide = can_review(visit);
+fn render_queue_overview(scope: &RequestScope, n: usize, safe: &[String]) -> Markup {
+    let can_decide = can_review(scope);
     let n_safe = safe.len() as u64;
     let safe_told = match n_safe {
         0 => "None is safe to accept unread.".into(),
@@ -101,7 +101,7 @@ fn render_queue_overview(visit: &RequestScope, n: usize, safe: &[String]) -> Mar
             @if !can_decide {
                 p.hint { "You may look here and decide nothing: that takes a pass for review, which a panel has that a person opened." }
             } @else if n_safe > 0 {
-                (render_post_form(visit, "/review/safe", &html! {
+                (render_post_form(scope, "/review/safe", &html! {
                     input type="hidden" name="names" value=(safe.join(","));
                     button.quiet type="submit" { "Accept all that is safe (" (n_safe) ")" }
                 }))
@@ -110,8 +110,8 @@ fn render_queue_overview(visit: &RequestScope, n: usize, safe: &[String]) -> Mar
     }
 }
 
-fn render_queue_paging(visit: &RequestScope, from: usize, n: usize) -> Markup {
-    let to = |it: usize| link_with_query(visit, "/review", &[("from", &it.to_string())]);
+fn render_queue_paging(scope: &RequestScope, from: usize, n: usize) -> Markup {
+    let to = |it: usize| link_with_query(scope, "/review", &[("from", &it.to_string())]);
     let next = (from + PAGE < n).then(|| to(from + PAGE));
     let first = (from > 0).then(|| to(0));
     let told = format!("{} to {} of {n}", from + 1, (from + PAGE).min(n));

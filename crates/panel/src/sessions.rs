@@ -37,35 +37,35 @@ const NAME: usize = 48;
 const OUTSIDE: &str = "M9 3h4v4M13 3L7 9M7 4H3v9h9V9";
 
 /// The sessions of this user's agents, the last first.
-pub fn render_sessions_page(visit: &RequestScope, _: &RequestInput) -> PanelResult {
-    let body = match read_beside_store(visit, |it| it.list_sessions(LISTED)) {
+pub fn render_sessions_page(scope: &RequestScope, _: &RequestInput) -> PanelResult {
+    let body = match read_beside_store(scope, |it| it.list_sessions(LISTED)) {
         Err(problem) => problem,
         Ok(mut sessions) => {
-            sessions.retain_mut(|it| keep_reachable_entries(visit, it));
-            render_session_list(visit, &sessions)
+            sessions.retain_mut(|it| keep_reachable_entries(scope, it));
+            render_session_list(scope, &sessions)
         }
     };
-    render_panel_page(visit, PanelTab::Sessions, "Sessions", &body)
+    render_panel_page(scope, PanelTab::Sessions, "Sessions", &body)
 }
 
 /// What is kept beside the store; where it cannot be read, what to say about it.
 pub(super) fn read_beside_store<T: Default>(
-    visit: &RequestScope,
+    scope: &RequestScope,
     look: impl FnOnce(&dyn ActivityStore) -> Result<T, PlaceError>,
 ) -> Result<T, Markup> {
-    let found = visit.here.beside.map_or_else(|| Ok(T::default()), look);
+    let found = scope.caller.beside.map_or_else(|| Ok(T::default()), look);
     found.map_err(|error| render_problem(&sanitize_shown_text(&error.to_string())))
 }
 
-/// Keeps the moments of a session in spaces that the pass reaches; whether there are any.
-pub(super) fn keep_reachable_entries(visit: &RequestScope, session: &mut AgentSession) -> bool {
+/// Keeps the moments of a session in spaces that the token reaches; whether there are any.
+pub(super) fn keep_reachable_entries(scope: &RequestScope, session: &mut AgentSession) -> bool {
     session
         .entries
-        .retain(|it| visit.pass.reaches_space(&it.space));
+        .retain(|it| scope.token.reaches_space(&it.space));
     !session.entries.is_empty()
 }
 
-fn render_session_list(visit: &RequestScope, sessions: &[AgentSession]) -> Markup {
+fn render_session_list(scope: &RequestScope, sessions: &[AgentSession]) -> Markup {
     if sessions.is_empty() {
         return render_empty_state(
             "No session was seen yet",
@@ -76,12 +76,12 @@ fn render_session_list(visit: &RequestScope, sessions: &[AgentSession]) -> Marku
     }
     html! {
         p.hint { "What the hooks of your agents wrote down, the last first." }
-        ol.entries { @for it in sessions { (render_session_row(visit, it)) } }
+        ol.entries { @for it in sessions { (render_session_row(scope, it)) } }
         @if sessions.len() == LISTED { p.hint { "Older ones: " code { "apostille why --list" } } }
     }
 }
 
-fn render_session_row(visit: &RequestScope, session: &AgentSession) -> Markup {
+fn render_session_row(scope: &RequestScope, session: &AgentSession) -> Markup {
     let Some(last) = session.entries.last() else {
         return html! {};
     };
@@ -90,10 +90,10 @@ fn render_session_row(visit: &RequestScope, session: &AgentSession) -> Markup {
         li.entry {
             div.margin { span.client { (last.client) } }
             div.body {
-                p.subject { a href=(link_to_named_page(visit, "/sessions", &last.session)) { (shorten_shown_text(&last.session, NAME)) } }
+                p.subject { a href=(link_to_named_page(scope, "/sessions", &last.session)) { (shorten_shown_text(&last.session, NAME)) } }
                 p.meta {
                     span { (last.space) }
-                    (render_relative_time(visit, last.at))
+                    (render_relative_time(scope, last.at))
                     span { (pluralize_count(figures.moments as u64, "moment", "moments")) }
                     @if figures.withheld > 0 { span { (figures.withheld) " withheld" } }
                     @if figures.applied > 0 { span { (figures.applied) " of use" } }
@@ -141,37 +141,37 @@ fn collect_applied_memories(session: &AgentSession) -> BTreeSet<MemoryId> {
 }
 
 /// One session.
-pub fn render_session_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
+pub fn render_session_page(scope: &RequestScope, asked: &RequestInput) -> PanelResult {
     let tab = PanelTab::Sessions;
-    let found = match read_beside_store(visit, |it| it.find_session(asked.path_part("name"))) {
-        Err(problem) => return render_panel_page(visit, tab, "Session", &problem),
-        Ok(mut found) => found.take_if(|it| keep_reachable_entries(visit, it)),
+    let found = match read_beside_store(scope, |it| it.find_session(asked.path_part("name"))) {
+        Err(problem) => return render_panel_page(scope, tab, "Session", &problem),
+        Ok(mut found) => found.take_if(|it| keep_reachable_entries(scope, it)),
     };
     let Some(session) = found else {
         let name = shorten_shown_text(&mask_secrets(asked.path_part("name")), NAME);
         let why = html! { p { code { (name) } " was never seen, was cleared away, or worked in a repository that is not open to you." } };
         let title = "There is no such session here";
-        return render_missing_page(visit, tab, title, &why, ("/sessions", "All sessions"));
+        return render_missing_page(scope, tab, title, &why, ("/sessions", "All sessions"));
     };
     let turns = SessionTurns {
-        visit,
+        scope,
         session: &session,
-        today: verify_session_memories(visit, &session)?,
+        today: verify_session_memories(scope, &session)?,
         used: collect_applied_memories(&session),
     };
     let name = session.entries.last().map_or("", |it| &it.session);
     let body = html! {
-        p { a href=(link_to_page(visit, "/sessions")) { "← All sessions" } }
-        (render_session_summary(visit, &session))
+        p { a href=(link_to_page(scope, "/sessions")) { "← All sessions" } }
+        (render_session_summary(scope, &session))
         (turns.render_turns())
     };
     let title = format!("Session {}", shorten_shown_text(name, NAME));
-    render_panel_page(visit, tab, &title, &body)
+    render_panel_page(scope, tab, &title, &body)
 }
 
 /// The memories of a session as they are now. Those of other repositories have no checkout here to be looked up in.
 fn verify_session_memories(
-    visit: &RequestScope,
+    scope: &RequestScope,
     session: &AgentSession,
 ) -> PanelResult<BTreeMap<MemoryId, VerifiedMemory>> {
     let all = session
@@ -180,23 +180,23 @@ fn verify_session_memories(
         .flat_map(|it| it.shown.iter().chain(&it.withheld));
     let ids: BTreeSet<MemoryId> = all.map(|it| it.id).collect();
     let ids: Vec<MemoryId> = ids.into_iter().collect();
-    let found = visit.cx.store.get_by_ids(&ids)?.into_iter();
-    let found = found.filter(|it| visit.pass.reaches_space(&it.space));
-    let here = visit.here.spaces();
-    let (ours, others): (Vec<_>, Vec<_>) = found.partition(|it| here.contains(&it.space));
+    let found = scope.cx.store.get_by_ids(&ids)?.into_iter();
+    let found = found.filter(|it| scope.token.reaches_space(&it.space));
+    let spaces = scope.caller.spaces();
+    let (ours, others): (Vec<_>, Vec<_>) = found.partition(|it| spaces.contains(&it.space));
     let unseen = |memory| VerifiedMemory {
         memory,
         verdicts: Vec::new(),
         is_unmerged: false,
         deed: None,
     };
-    let looked_up = verify::follow_memory_citations(visit.cx, ours)
+    let looked_up = verify::follow_memory_citations(scope.cx, ours)
         .into_iter()
         .chain(others.into_iter().map(unseen));
     Ok(looked_up.map(|it| (it.memory.id, it)).collect())
 }
 
-fn render_session_summary(visit: &RequestScope, session: &AgentSession) -> Markup {
+fn render_session_summary(scope: &RequestScope, session: &AgentSession) -> Markup {
     let (Some(first), Some(last)) = (session.entries.first(), session.entries.last()) else {
         return html! {};
     };
@@ -211,8 +211,8 @@ fn render_session_summary(visit: &RequestScope, session: &AgentSession) -> Marku
     render_field_list(&[
         ("Client", html! { (last.client) }),
         ("Repository", html! { (last.space) }),
-        ("Began", render_relative_time(visit, first.at)),
-        ("Last moment", render_relative_time(visit, last.at)),
+        ("Began", render_relative_time(scope, first.at)),
+        ("Last moment", render_relative_time(scope, last.at)),
         ("In numbers", html! { (numbers) }),
         (
             "Hooks took",

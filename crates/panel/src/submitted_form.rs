@@ -71,7 +71,7 @@ impl SubmittedForm {
     }
 
     /// What was typed as a draft of this space; a person may vouch for it.
-    pub fn parse_draft(&self, visit: &RequestScope, space: &Space) -> Result<Draft, String> {
+    pub fn parse_draft(&self, scope: &RequestScope, space: &Space) -> Result<Draft, String> {
         let tags = self.field("tags").unwrap_or_default().split(',');
         let fact = self.filled_text("fact").unwrap_or_default();
         Ok(Draft {
@@ -82,8 +82,8 @@ impl SubmittedForm {
                 .filter(|it| !it.is_empty())
                 .collect(),
             citations: self.parse_places()?,
-            ..Draft::new(space.clone(), fact, visit.voice())
+            ..Draft::new(space.clone(), fact, scope.voice())
         }
-        .with_vouching(self.field("force").is_some(), visit.person()))
+        .with_vouching(self.field("force").is_some(), scope.person()))
     }
 }

@@ -36,21 +36,21 @@ const ARCHIVE: usize = 100;
 const TEXT: usize = 600;
 
 /// What is and was worked on, and a report.
-pub fn render_tasks_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
-    let tasks = read_beside_store(visit, |it| read_reachable_tasks(visit, it));
+pub fn render_tasks_page(scope: &RequestScope, asked: &RequestInput) -> PanelResult {
+    let tasks = read_beside_store(scope, |it| read_reachable_tasks(scope, it));
     let body = html! {
-        @match &tasks { Ok(tasks) => (render_task_list(visit, tasks)), Err(problem) => (problem) }
-        (report::render_work_report(visit, asked, tasks.as_deref().unwrap_or_default())?)
+        @match &tasks { Ok(tasks) => (render_task_list(scope, tasks)), Err(problem) => (problem) }
+        (report::render_work_report(scope, asked, tasks.as_deref().unwrap_or_default())?)
     };
-    render_panel_page(visit, PanelTab::Tasks, "Tasks", &body)
+    render_panel_page(scope, PanelTab::Tasks, "Tasks", &body)
 }
 
-/// The tasks of the checkout. They are the repository's, so a pass that does not reach it has none of them.
+/// The tasks of the checkout. They are the repository's, so a token that does not reach it has none of them.
 fn read_reachable_tasks(
-    visit: &RequestScope,
+    scope: &RequestScope,
     beside: &dyn ActivityStore,
 ) -> Result<Vec<Task>, PlaceError> {
-    if visit.pass.reaches_space(visit.here.repo) {
+    if scope.token.reaches_space(scope.caller.repo) {
         beside.list_tasks()
     } else {
         Ok(Vec::new())
@@ -58,7 +58,7 @@ fn read_reachable_tasks(
 }
 
 /// The tasks, the last begun first.
-fn render_task_list(visit: &RequestScope, tasks: &[Task]) -> Markup {
+fn render_task_list(scope: &RequestScope, tasks: &[Task]) -> Markup {
     if tasks.is_empty() {
         return render_empty_state(
             "No task yet",
@@ -72,32 +72,32 @@ fn render_task_list(visit: &RequestScope, tasks: &[Task]) -> Markup {
         section aria-labelledby="open" {
             div.group { h2 #open { "Open" } p { (open.len()) } }
             @if open.is_empty() { p.hint { "Nothing is worked on just now." } }
-            ol.entries { @for it in &open { (render_task_row(visit, it)) } }
+            ol.entries { @for it in &open { (render_task_row(scope, it)) } }
         }
         @if !ended.is_empty() {
             section aria-labelledby="archive" {
                 div.group { h2 #archive { "Archive" } p { (ended.len()) } }
-                ol.entries { @for it in ended.iter().take(ARCHIVE) { (render_task_row(visit, it)) } }
+                ol.entries { @for it in ended.iter().take(ARCHIVE) { (render_task_row(scope, it)) } }
                 @if ended.len() > ARCHIVE { p.hint { "Older ones: " code { "apostille task list" } } }
             }
         }
     }
 }
 
-fn render_task_row(visit: &RequestScope, task: &Task) -> Markup {
+fn render_task_row(scope: &RequestScope, task: &Task) -> Markup {
     let n_blockers = task.entries_of_sort(Sort::Blocker).count() as u64;
     html! {
         li.entry {
             div.margin { (render_task_status(task)) }
             div.body {
                 p.subject dir="auto" {
-                    a href=(link_to_named_page(visit, "/tasks", task.slug.as_str())) { (sanitize_shown_text(&task.title)) }
-                    (render_task_marks(visit, task))
+                    a href=(link_to_named_page(scope, "/tasks", task.slug.as_str())) { (sanitize_shown_text(&task.title)) }
+                    (render_task_marks(scope, task))
                 }
                 p.meta {
                     @if let Some(it) = task.format_phase() { span { "phase " (sanitize_shown_text(&it)) } }
-                    span { "begun " (render_relative_time(visit, task.started_at)) }
-                    @if task.touched_at != task.started_at { span { "last " (render_relative_time(visit, task.touched_at)) } }
+                    span { "begun " (render_relative_time(scope, task.started_at)) }
+                    @if task.touched_at != task.started_at { span { "last " (render_relative_time(scope, task.touched_at)) } }
                     @if n_blockers > 0 && task.is_open() { (render_toned_badge("warn", RING, &pluralize_count(n_blockers, "blocker", "blockers"))) }
                 }
             }
@@ -107,8 +107,8 @@ fn render_task_row(visit: &RequestScope, task: &Task) -> Markup {
 }
 
 /// Whether it is worked on now, and whether nobody began it here: then its file came with the repository.
-fn render_task_marks(visit: &RequestScope, task: &Task) -> Markup {
-    let beside = visit.here.beside;
+fn render_task_marks(scope: &RequestScope, task: &Task) -> Markup {
+    let beside = scope.caller.beside;
     let is_active = beside.and_then(|it| it.active_task()).as_ref() == Some(&task.slug);
     let is_started = beside.is_none_or(|it| it.is_started_here(&task.slug));
     html! {
@@ -128,7 +128,7 @@ fn render_task_status(task: &Task) -> Markup {
 
 /// What a task's page is made of.
 struct TaskPage<'a> {
-    visit: &'a RequestScope<'a>,
+    scope: &'a RequestScope<'a>,
     task: &'a Task,
     gates: &'a [GateEvent],
     /// Its notes, as they stand in this checkout.
@@ -136,45 +136,45 @@ struct TaskPage<'a> {
 }
 
 /// One task.
-pub fn render_task_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
+pub fn render_task_page(scope: &RequestScope, asked: &RequestInput) -> PanelResult {
     let tab = PanelTab::Tasks;
-    let found = read_beside_store(visit, |it| {
+    let found = read_beside_store(scope, |it| {
         let Ok(slug) = asked.path_part("slug").parse::<TaskSlug>() else {
             return Ok(None);
         };
-        let mut tasks = read_reachable_tasks(visit, it)?;
+        let mut tasks = read_reachable_tasks(scope, it)?;
         tasks.retain(|it| it.slug == slug);
         let with_gates = |task: Task| Ok((it.list_gate_events(&task.slug)?, task));
         tasks.pop().map(with_gates).transpose()
     });
     let (gates, task) = match found {
-        Err(problem) => return render_panel_page(visit, tab, "Task", &problem),
+        Err(problem) => return render_panel_page(scope, tab, "Task", &problem),
         Ok(None) => {
             let title = "There is no such task here";
-            return render_missing_page(visit, tab, title, &html! {}, ("/tasks", "All tasks"));
+            return render_missing_page(scope, tab, title, &html! {}, ("/tasks", "All tasks"));
         }
         Ok(Some(found)) => found,
     };
-    let memories = task::load_task_memories(visit.cx, visit.here.repo, &task)?;
-    let notes = verify::follow_memory_citations(visit.cx, memories).into_iter();
+    let memories = task::load_task_memories(scope.cx, scope.caller.repo, &task)?;
+    let notes = verify::follow_memory_citations(scope.cx, memories).into_iter();
     let page = TaskPage {
-        visit,
+        scope,
         task: &task,
         gates: &gates,
         notes: notes.map(|it| (it.memory.id, it)).collect(),
     };
     let body = html! {
-        p { a href=(link_to_page(visit, "/tasks")) { "← All tasks" } }
-        (render_task_fields(visit, &task))
+        p { a href=(link_to_page(scope, "/tasks")) { "← All tasks" } }
+        (render_task_fields(scope, &task))
         (page.render_outcome())
         (page.render_blockers())
         (strip::render_task_strip(&task, &gates))
         (page.render_timeline())
     };
-    render_panel_page(visit, tab, &sanitize_shown_text(&task.title), &body)
+    render_panel_page(scope, tab, &sanitize_shown_text(&task.title), &body)
 }
 
-fn render_task_fields(visit: &RequestScope, task: &Task) -> Markup {
+fn render_task_fields(scope: &RequestScope, task: &Task) -> Markup {
     let phases = if task.phases.is_empty() {
         &task.passed
     } else {
@@ -183,7 +183,7 @@ fn render_task_fields(visit: &RequestScope, task: &Task) -> Markup {
     render_field_list(&[
         (
             "Status",
-            html! { (render_task_status(task)) (render_task_marks(visit, task)) },
+            html! { (render_task_status(task)) (render_task_marks(scope, task)) },
         ),
         (
             "Phase",
@@ -195,9 +195,9 @@ fn render_task_fields(visit: &RequestScope, task: &Task) -> Markup {
         ),
         (
             "Began",
-            html! { (render_relative_time(visit, task.started_at)) @if let Some(by) = &task.by { " by " (shorten_shown_text(by, 60)) } },
+            html! { (render_relative_time(scope, task.started_at)) @if let Some(by) = &task.by { " by " (shorten_shown_text(by, 60)) } },
         ),
-        ("Last gate", render_relative_time(visit, task.touched_at)),
+        ("Last gate", render_relative_time(scope, task.touched_at)),
         (
             "From commit",
             html! { @if let Some(it) = &task.commit { code { (shorten_shown_text(it, 10)) } } },
@@ -212,7 +212,7 @@ impl TaskPage<'_> {
         let outcome = self.task.outcome.and_then(|id| self.notes.get(&id));
         html! {
             @if let Some(it) = outcome {
-                section.card aria-labelledby="outcome" { h2 #outcome { "What came of it" } (render_task_note(self.visit, it)) }
+                section.card aria-labelledby="outcome" { h2 #outcome { "What came of it" } (render_task_note(self.scope, it)) }
             }
         }
     }
@@ -224,7 +224,7 @@ impl TaskPage<'_> {
             @if self.task.is_open() && standing.peek().is_some() {
                 section.card aria-labelledby="blockers" {
                     h2 #blockers { "In the way" }
-                    ul.plain-list { @for it in standing { li { (render_task_note(self.visit, it)) } } }
+                    ul.plain-list { @for it in standing { li { (render_task_note(self.scope, it)) } } }
                 }
             }
         }
@@ -241,9 +241,9 @@ fn render_note_standing(it: &VerifiedMemory) -> Markup {
 }
 
 /// A note with how it stands here.
-fn render_task_note(visit: &RequestScope, it: &VerifiedMemory) -> Markup {
+fn render_task_note(scope: &RequestScope, it: &VerifiedMemory) -> Markup {
     html! {
-        p.meta { (render_handle_link(visit, it.memory.handle())) (render_note_standing(it)) }
+        p.meta { (render_handle_link(scope, it.memory.handle())) (render_note_standing(it)) }
         p.fact dir="auto" { (format_shown_fact(&it.memory, TEXT)) }
     }
 }

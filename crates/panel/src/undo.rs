@@ -92,31 +92,31 @@ impl LogPlace {
     /// Goes to a page that tells by a word of the table what was done to these memories, and takes it back.
     pub fn redirect_with_undo(
         &self,
-        visit: &RequestScope,
+        scope: &RequestScope,
         path: &str,
         word: &'static str,
         mut touched: Vec<MemoryId>,
     ) -> PanelResult {
-        let until = rollback::find_last_event_place(visit.cx, &self.space)?;
+        let until = rollback::find_last_event_place(scope.cx, &self.space)?;
         touched.sort();
         touched.dedup();
-        let memories = visit.cx.store.get_by_ids(&touched)?;
+        let memories = scope.cx.store.get_by_ids(&touched)?;
         let can_undo = (1..=MOST).contains(&memories.len())
             && memories.iter().all(|it| it.space == self.space);
         let names: Vec<String> = memories.iter().map(|it| it.handle().to_string()).collect();
         let undo = format!("{}.{until}.{}", self.after, names.join(","));
         let said = [("did", word), ("undo", if can_undo { &undo } else { "" })];
-        Ok(HttpReply::see_other(link_with_query(visit, path, &said)).mark_changed())
+        Ok(HttpReply::see_other(link_with_query(scope, path, &said)).mark_changed())
     }
 }
 
 /// Goes to a page that tells this, which cannot be taken back.
-pub fn redirect_with_message(visit: &RequestScope, path: &str, word: &'static str) -> HttpReply {
-    HttpReply::see_other(link_with_query(visit, path, &[("did", word)]))
+pub fn redirect_with_message(scope: &RequestScope, path: &str, word: &'static str) -> HttpReply {
+    HttpReply::see_other(link_with_query(scope, path, &[("did", word)]))
 }
 
 /// What was done, on the page that follows; nothing where nothing was. `back` is where undoing leads to.
-pub fn render_done_notice(visit: &RequestScope, asked: &RequestInput, back: &str) -> Markup {
+pub fn render_done_notice(scope: &RequestScope, asked: &RequestInput, back: &str) -> Markup {
     let word = asked.query_value("did").unwrap_or_default();
     let Some((word, told)) = DONE.iter().find(|it| it.0 == word) else {
         return html! {};
@@ -128,15 +128,15 @@ pub fn render_done_notice(visit: &RequestScope, asked: &RequestInput, back: &str
     // An address that is opened again later tells old news.
     if undo
         .as_ref()
-        .is_some_and(|it| is_stale_undo(visit, &it.1).unwrap_or(true))
+        .is_some_and(|it| is_stale_undo(scope, &it.1).unwrap_or(true))
     {
         return html! {};
     }
-    let undo = undo.filter(|(_, it)| it.after < it.until && can_review(visit));
+    let undo = undo.filter(|(_, it)| it.after < it.until && can_review(scope));
     let body = html! {
         p { (told) }
         @if let Some((undo, _)) = undo {
-            (render_post_form(visit, "/undo", &html! {
+            (render_post_form(scope, "/undo", &html! {
                 input type="hidden" name="undo" value=(undo);
                 input type="hidden" name="back" value=(back);
                 button.quiet type="submit" data-key="u" { "Undo" }
@@ -167,18 +167,18 @@ impl UndoRange {
 }
 
 /// Takes back what was done.
-pub fn handle_undo_form(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
+pub fn handle_undo_form(scope: &RequestScope, asked: &RequestInput) -> PanelResult {
     let form = SubmittedForm::new("undo", asked);
     let field = |name: &str| form.field(name).unwrap_or_default();
     let range = UndoRange::from_text(field("undo"));
     let memories = match &range {
-        Some(range) => find_memories_to_undo(visit, range)?,
+        Some(range) => find_memories_to_undo(scope, range)?,
         None => Vec::new(),
     };
     let ids: Vec<MemoryId> = memories.iter().map(|it| it.id).collect();
     let word = match (&range, memories.first()) {
-        (Some(range), Some(first)) if !has_later_changes(visit, &memories, range.until)? => {
-            take_back_memories(visit, &first.space, range.after, &ids)?
+        (Some(range), Some(first)) if !has_later_changes(scope, &memories, range.until)? => {
+            take_back_memories(scope, &first.space, range.after, &ids)?
         }
         (Some(_), Some(_)) => "moved-on",
         _ => "nothing",
@@ -186,14 +186,14 @@ pub fn handle_undo_form(visit: &RequestScope, asked: &RequestInput) -> PanelResu
     let card = parse_card_position(field("back"));
     let path = match card {
         Some(_) => "/review".into(),
-        None => find_page_after_undo(visit, field("back"), &ids)?,
+        None => find_page_after_undo(scope, field("back"), &ids)?,
     };
     let reply = match memories.first() {
         // Nothing stands between the two places, so this is told and cannot be taken back in turn.
         Some(first) if matches!(word, "undone" | "retired") => {
-            LogPlace::find(visit.cx, &first.space)?.redirect_with_undo(visit, &path, word, ids)?
+            LogPlace::find(scope.cx, &first.space)?.redirect_with_undo(scope, &path, word, ids)?
         }
-        _ => redirect_with_message(visit, &path, word),
+        _ => redirect_with_message(scope, &path, word),
     };
     Ok(match card {
         Some((from, at)) => redirect_to_card(reply, from, at),
@@ -217,15 +217,15 @@ pub fn redirect_to_card(mut reply: HttpReply, from: usize, at: usize) -> HttpRep
 
 /// What came of taking it back, as a word of the table.
 fn take_back_memories(
-    visit: &RequestScope<'_>,
+    scope: &RequestScope<'_>,
     space: &Space,
     after: u64,
     ids: &[MemoryId],
 ) -> PanelResult<&'static str> {
-    if rollback::take_back_changes(visit.cx, space, after, ids, REASON)?.is_empty() {
+    if rollback::take_back_changes(scope.cx, space, after, ids, REASON)?.is_empty() {
         return Ok("nothing");
     }
-    let now = visit.cx.store.get_by_ids(ids)?;
+    let now = scope.cx.store.get_by_ids(ids)?;
     Ok(if now.iter().all(is_set_aside) {
         "retired"
     } else {
@@ -238,8 +238,8 @@ fn is_set_aside(memory: &Memory) -> bool {
 }
 
 /// The memory to go to: one that stands again, where the one that was looked at is set aside.
-fn find_page_after_undo(visit: &RequestScope, back: &str, ids: &[MemoryId]) -> PanelResult<String> {
-    let now = visit.cx.store.get_by_ids(ids)?;
+fn find_page_after_undo(scope: &RequestScope, back: &str, ids: &[MemoryId]) -> PanelResult<String> {
+    let now = scope.cx.store.get_by_ids(ids)?;
     let mut standing: Vec<&Memory> = now.iter().filter(|it| !is_set_aside(it)).collect();
     standing.sort_by_key(|it| it.handle().to_string() != back);
     let to = standing.first().copied().or(now.first());
@@ -248,33 +248,33 @@ fn find_page_after_undo(visit: &RequestScope, back: &str, ids: &[MemoryId]) -> P
 
 /// The memories with these names that the visitor reaches.
 pub fn find_named_memories(
-    visit: &RequestScope,
+    scope: &RequestScope,
     names: impl IntoIterator<Item = MemoryName>,
 ) -> PanelResult<Vec<Memory>> {
-    let spaces = visit.reachable_spaces();
+    let spaces = scope.reachable_spaces();
     let mut found = Vec::new();
     for name in names {
-        found.extend(list::find_named_memory(visit.cx, &spaces, name)?);
+        found.extend(list::find_named_memory(scope.cx, &spaces, name)?);
     }
     Ok(found)
 }
 
 /// The memories of this range; all of one space, as a deed is.
-fn find_memories_to_undo(visit: &RequestScope, range: &UndoRange) -> PanelResult<Vec<Memory>> {
-    let mut memories = find_named_memories(visit, range.names.iter().copied())?;
+fn find_memories_to_undo(scope: &RequestScope, range: &UndoRange) -> PanelResult<Vec<Memory>> {
+    let mut memories = find_named_memories(scope, range.names.iter().copied())?;
     let space = memories.first().map(|it| it.space.clone());
     memories.retain(|it| Some(&it.space) == space.as_ref());
     Ok(memories)
 }
 
 /// Whether what was done is no longer how it stands: somebody changed one of them since, or forgot it.
-fn is_stale_undo(visit: &RequestScope, range: &UndoRange) -> PanelResult<bool> {
-    let memories = find_memories_to_undo(visit, range)?;
-    Ok(memories.len() < range.names.len() || has_later_changes(visit, &memories, range.until)?)
+fn is_stale_undo(scope: &RequestScope, range: &UndoRange) -> PanelResult<bool> {
+    let memories = find_memories_to_undo(scope, range)?;
+    Ok(memories.len() < range.names.len() || has_later_changes(scope, &memories, range.until)?)
 }
 
 /// Whether somebody changed one of them since: taking back would lose that, too.
-fn has_later_changes(visit: &RequestScope, memories: &[Memory], until: u64) -> PanelResult<bool> {
+fn has_later_changes(scope: &RequestScope, memories: &[Memory], until: u64) -> PanelResult<bool> {
     for it in memories {
         let page = EventPage {
             memory: Some(it.id),
@@ -283,7 +283,7 @@ fn has_later_changes(visit: &RequestScope, memories: &[Memory], until: u64) -> P
             limit: 1,
             ..EventPage::default()
         };
-        if !visit.cx.store.read_events(&it.space, &page)?.is_empty() {
+        if !scope.cx.store.read_events(&it.space, &page)?.is_empty() {
             return Ok(true);
         }
     }

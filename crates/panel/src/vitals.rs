@@ -26,34 +26,34 @@ const SPANS: [u16; 3] = [7, 30, 90];
 const SPAN: u16 = 30;
 
 /// How well memory serves.
-pub fn render_vitals_page(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
+pub fn render_vitals_page(scope: &RequestScope, asked: &RequestInput) -> PanelResult {
     let days = asked.query_value("days").and_then(|it| it.parse().ok());
     let days = days.filter(|it| SPANS.contains(it)).unwrap_or(SPAN);
-    let spaces = visit.reachable_spaces();
+    let spaces = scope.reachable_spaces();
     let counted = spaces
         .iter()
-        .map(|it| compute_space_stats(&visit.here.context_for_space(visit.cx, it), it))
+        .map(|it| compute_space_stats(&scope.caller.context_for_space(scope.cx, it), it))
         .collect::<Result<Vec<_>, _>>()?;
     let body = html! {
         @if asked.query_value("did") == Some("closed") {
             (render_notice("good", &html! { p { "Closed: what is written from now on is let in again. What waits goes on waiting." } }))
         }
-        (breakers::render_breaker_section(visit, &counted))
+        (breakers::render_breaker_section(scope, &counted))
         (render_vitals_overview(&counted))
-        (render_day_span_links(visit, days))
-        (figures::render_vitals_plots(visit, days)?)
-        (findings::render_audit_section(visit, asked, &counted)?)
+        (render_day_span_links(scope, days))
+        (figures::render_vitals_plots(scope, days)?)
+        (findings::render_audit_section(scope, asked, &counted)?)
         (render_store_table(&counted))
     };
-    render_panel_page(visit, PanelTab::Health, "Health", &body)
+    render_panel_page(scope, PanelTab::Health, "Health", &body)
 }
 
-fn render_day_span_links(visit: &RequestScope, days: u16) -> Markup {
+fn render_day_span_links(scope: &RequestScope, days: u16) -> Markup {
     html! {
         h2 { "Day by day" }
         ul.chips { @for it in SPANS {
             li {
-                a href=(link_with_query(visit, "/vitals", &[("days", &it.to_string())])) aria-current=[(it == days).then_some("true")] {
+                a href=(link_with_query(scope, "/vitals", &[("days", &it.to_string())])) aria-current=[(it == days).then_some("true")] {
                     (it) " days"
                 }
             }

@@ -59,18 +59,18 @@ fn name_by_id(memory: &Memory) -> MemoryName {
 #[derive(Clone, Copy)]
 pub(crate) struct Reviewer<'a> {
     /// How it is told.
-    pub shell: &'a CommandContext,
+    pub ctx: &'a CommandContext,
     /// Who decides.
     pub by: &'a Person,
     /// Where it is done.
-    pub desk: &'a Workspace,
+    pub workspace: &'a Workspace,
 }
 
 impl Reviewer<'_> {
     /// Lets it be used; its copies go up in it.
     pub(crate) fn accept_waiting(self, it: &ReviewItem) -> CommandResult<DecisionOutcome> {
-        let cx = self.desk.context();
-        let spaces = self.desk.spaces();
+        let cx = self.workspace.context();
+        let spaces = self.workspace.spaces();
         let revised = revise::approve_memory(&cx, self.by, &spaces, name_by_id(it.memory()))?;
         self.absorb_copies(it, revised, "accepted")
     }
@@ -81,8 +81,8 @@ impl Reviewer<'_> {
         it: &ReviewItem,
         reason: &str,
     ) -> CommandResult<DecisionOutcome> {
-        let cx = self.desk.context();
-        let spaces = self.desk.spaces();
+        let cx = self.workspace.context();
+        let spaces = self.workspace.spaces();
         let reject =
             |it: &Memory| revise::reject_memory(&cx, self.by, &spaces, name_by_id(it), reason);
         let revised = reject(it.memory())?;
@@ -105,8 +105,8 @@ impl Reviewer<'_> {
         memory: &Memory,
         into: MemoryName,
     ) -> Result<ReviseOutcome, CoreError> {
-        let cx = self.desk.context_for(&it.memory().space);
-        revise::merge_pending_memory(&cx, &self.desk.spaces(), name_by_id(memory), into)
+        let cx = self.workspace.context_for(&it.memory().space);
+        revise::merge_pending_memory(&cx, &self.workspace.spaces(), name_by_id(memory), into)
     }
 
     /// Keeps what a person says instead, as that person's own words.
@@ -116,7 +116,7 @@ impl Reviewer<'_> {
         words: EditableWords,
     ) -> CommandResult<DecisionOutcome> {
         let old = it.memory();
-        let speaker = self.shell.world.speaker();
+        let speaker = self.ctx.system.speaker();
         let draft = Draft {
             subject: words.subject,
             reason: words.reason,
@@ -125,9 +125,9 @@ impl Reviewer<'_> {
         };
         // Whoever edits has seen what the lines do not say, and decides.
         let draft = draft.with_vouching(true, Some(self.by));
-        let cx = self.desk.context_for(&old.space);
+        let cx = self.workspace.context_for(&old.space);
         let revised =
-            match revise::reword_memory(&cx, &self.desk.spaces(), name_by_id(old), draft)? {
+            match revise::reword_memory(&cx, &self.workspace.spaces(), name_by_id(old), draft)? {
                 RememberOutcome::Remembered { memory, .. }
                 | RememberOutcome::Refreshed { memory } => ReviseOutcome::Done(memory),
                 RememberOutcome::Refused(refusal) => ReviseOutcome::Refused(refusal),
@@ -144,9 +144,9 @@ impl Reviewer<'_> {
     /// Removes the text everywhere, that of its copies too.
     pub(crate) fn forget_waiting(self, it: &ReviewItem) -> CommandResult<DecisionOutcome> {
         let mut deed = DecisionOutcome::default();
-        let cx = self.desk.context();
-        let spaces = self.desk.spaces();
-        let speaker = self.shell.world.speaker();
+        let cx = self.workspace.context();
+        let spaces = self.workspace.spaces();
+        let speaker = self.ctx.system.speaker();
         for memory in all_of_item(it) {
             let name = name_by_id(memory);
             deed.told += &match forget(&cx, &speaker, &spaces, name, "forgotten in review")? {
@@ -154,9 +154,9 @@ impl Reviewer<'_> {
                     deed.is_made = true;
                     format_decision("forgot", &memory)
                 }
-                ForgetOutcome::Refused(refusal) => self.shell.render_refusal(&refusal).err,
+                ForgetOutcome::Refused(refusal) => self.ctx.render_refusal(&refusal).err,
             };
-            self.desk.forget_side_record(memory.id)?;
+            self.workspace.forget_side_record(memory.id)?;
         }
         deed.is_settled = !self.is_waiting(it)?;
         Ok(deed)
@@ -164,8 +164,8 @@ impl Reviewer<'_> {
 
     /// Whether it still waits; somebody else may have been first.
     fn is_waiting(self, it: &ReviewItem) -> CommandResult<bool> {
-        let cx = self.desk.context();
-        let spaces = self.desk.spaces();
+        let cx = self.workspace.context();
+        let spaces = self.workspace.spaces();
         Ok(
             list::find_named_memory(&cx, &spaces, name_by_id(it.memory()))?
                 .is_some_and(|it| it.status.stage() == Stage::Pending),
@@ -196,7 +196,7 @@ impl Reviewer<'_> {
             ReviseOutcome::Done(memory) => vec![*memory],
             ReviseOutcome::Refused(refusal) => {
                 return Ok(DecisionOutcome {
-                    told: self.shell.render_refusal(&refusal).err,
+                    told: self.ctx.render_refusal(&refusal).err,
                     is_settled: !self.is_waiting(it)?,
                     ..DecisionOutcome::default()
                 });

@@ -45,13 +45,13 @@ impl ReviewConsole for CommandContext {
     }
 
     fn read_answer(&self) -> String {
-        self.world.read_line()
+        self.system.read_line()
     }
 
     fn edit_words(&self, words: &EditableWords) -> Option<CommandResult<Option<EditableWords>>> {
-        let env = &self.world.env;
+        let env = &self.system.env;
         let editor = env.get("VISUAL").or_else(|| env.get("EDITOR"))?;
-        Some(edit::edit_in_editor(&self.world, editor, words))
+        Some(edit::edit_in_editor(&self.system, editor, words))
     }
 }
 
@@ -80,15 +80,15 @@ pub(crate) struct ReviewDialogue<'a> {
 impl<'a> ReviewDialogue<'a> {
     /// A dialogue about this queue.
     pub(crate) fn new(
-        shell: &'a CommandContext,
+        ctx: &'a CommandContext,
         by: &'a Person,
-        desk: &'a Workspace,
+        workspace: &'a Workspace,
         talk: &'a dyn ReviewConsole,
         queue: Vec<ReviewItem>,
     ) -> Self {
         Self {
-            hand: Reviewer { shell, by, desk },
-            paint: &shell.paint,
+            hand: Reviewer { ctx, by, workspace },
+            paint: &ctx.paint,
             talk,
             is_settled: vec![false; queue.len()],
             queue,
@@ -133,13 +133,13 @@ impl<'a> ReviewDialogue<'a> {
 
     /// Offers to close what is open: whoever has read what waits can judge it.
     fn offer_breaker_closing(&self) -> CommandResult<()> {
-        let Reviewer { desk, by, .. } = self.hand;
-        for (space, trip) in breakers::list_breakers_in_play(desk)? {
+        let Reviewer { workspace, by, .. } = self.hand;
+        for (space, trip) in breakers::list_breakers_in_play(workspace)? {
             let told = self
                 .paint
                 .wrap_text(&breakers::announce_open_breaker(&trip), 0);
             if self.ask_consent(&format!("{told}close it?")) {
-                let cx = desk.context_for(&space);
+                let cx = workspace.context_for(&space);
                 core::close_breakers(&cx, by, &space, trip.actor.as_deref())?;
                 self.print_text("closed\n");
             }
@@ -203,7 +203,7 @@ impl<'a> ReviewDialogue<'a> {
     }
 
     fn last_event_number(&self, it: &ReviewItem) -> CommandResult<u64> {
-        let cx = self.hand.desk.context();
+        let cx = self.hand.workspace.context();
         Ok(rollback::find_last_event_place(&cx, &it.memory().space)?)
     }
 
@@ -233,7 +233,7 @@ impl<'a> ReviewDialogue<'a> {
             self.print_text(&format!("{handle} was forgotten and cannot come back\n"));
             return Ok(at);
         }
-        let cx = self.hand.desk.context_for(space);
+        let cx = self.hand.workspace.context_for(space);
         let why = "taken back in review";
         rollback::take_back_changes(&cx, space, step.after, &step.changed, why)?;
         self.is_settled[step.at] = false;
@@ -371,7 +371,7 @@ impl<'a> ReviewDialogue<'a> {
         let new = match self.talk.edit_words(&words) {
             Some(Ok(new)) => new,
             Some(Err(fault)) => {
-                self.print_text(&self.hand.shell.render_error(&fault).err);
+                self.print_text(&self.hand.ctx.render_error(&fault).err);
                 None
             }
             None => Some(self.ask_words(&words)).filter(|it| *it != words),

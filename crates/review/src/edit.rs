@@ -68,12 +68,12 @@ impl EditableWords {
 
 /// Lets a person edit the words in their editor; `None` if nothing is to be changed.
 pub(crate) fn edit_in_editor(
-    world: &System,
+    system: &System,
     editor: &str,
     words: &EditableWords,
 ) -> CommandResult<Option<EditableWords>> {
-    let number = (world.random_source())() >> 64;
-    let path = world
+    let number = (system.random_source())() >> 64;
+    let path = system
         .temp_dir()
         .join(format!("apostille-review-{number:016x}.md"));
     let page = create_private_text_file(&path, &words.to_page())

@@ -43,23 +43,23 @@ use apostille_workspace::workspace::Workspace;
 use dialogue::ReviewDialogue;
 
 /// Shows what waits, and does what a person decides.
-pub fn run(shell: &CommandContext, args: &ReviewArgs) -> CommandResult {
-    let speaker = shell.world.speaker();
+pub fn run(ctx: &CommandContext, args: &ReviewArgs) -> CommandResult {
+    let speaker = ctx.system.speaker();
     let is_named = !args.accept.is_empty() || !args.reject.is_empty();
     if is_named || args.all_safe {
         let by = require_person(&speaker, "decide what waits")?;
-        let desk = shell.open_workspace()?;
+        let workspace = ctx.open_workspace()?;
         return if is_named && !args.all_safe {
-            review_named_memories(shell, by, &desk, args)
+            review_named_memories(ctx, by, &workspace, args)
         } else {
-            accept_all_safe(shell, by, &desk, !args.yes)
+            accept_all_safe(ctx, by, &workspace, !args.yes)
         };
     }
-    let desk = shell.open_workspace()?;
-    let queue = review::list_review_queue(&desk.context(), &desk.spaces())?;
+    let workspace = ctx.open_workspace()?;
+    let queue = review::list_review_queue(&workspace.context(), &workspace.spaces())?;
     match speaker.person() {
-        Some(by) if can_ask(shell) && !queue.is_empty() => {
-            let mut dialogue = ReviewDialogue::new(shell, by, &desk, shell, queue);
+        Some(by) if can_ask(ctx) && !queue.is_empty() => {
+            let mut dialogue = ReviewDialogue::new(ctx, by, &workspace, ctx, queue);
             // Whoever cuts the dialogue off is told how far it came.
             let made = Arc::clone(&dialogue.made);
             command_context::on_interrupt(move || {
@@ -69,7 +69,7 @@ pub fn run(shell: &CommandContext, args: &ReviewArgs) -> CommandResult {
             Ok(CommandOutput::default())
         }
         _ => Ok(
-            shell.render_output(&QueueReply::new(&queue, usize::MAX), |paint| {
+            ctx.render_output(&QueueReply::new(&queue, usize::MAX), |paint| {
                 queue::format_review_queue(paint, &queue)
             }),
         ),
@@ -77,22 +77,22 @@ pub fn run(shell: &CommandContext, args: &ReviewArgs) -> CommandResult {
 }
 
 /// Whether a person at a terminal can be asked.
-fn can_ask(shell: &CommandContext) -> bool {
-    let terminal = shell.world.terminal;
-    terminal.stdin && terminal.stdout && !shell.flags.json
+fn can_ask(ctx: &CommandContext) -> bool {
+    let terminal = ctx.system.terminal;
+    terminal.stdin && terminal.stdout && !ctx.flags.json
 }
 
 /// Decides about the memories that were named; about none, when one of the names is wrong.
 fn review_named_memories(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     by: &Person,
-    desk: &Workspace,
+    workspace: &Workspace,
     args: &ReviewArgs,
 ) -> CommandResult {
     let names: Vec<MemoryName> = args.accept.iter().chain(&args.reject).copied().collect();
-    desk.find_named(&names)?;
+    workspace.find_named(&names)?;
     let reason = args.reason.as_deref().unwrap_or("");
-    let (cx, spaces) = (desk.context(), desk.spaces());
+    let (cx, spaces) = (workspace.context(), workspace.spaces());
     let mut done = Vec::new();
     for (at, name) in names.into_iter().enumerate() {
         let decided = if at < args.accept.len() {
@@ -105,38 +105,38 @@ fn review_named_memories(
             ReviseOutcome::Refused(refusal) => return Err(refusal.into()),
         }
     }
-    Ok(render_decided(shell, &done, ""))
+    Ok(render_decided(ctx, &done, ""))
 }
 
 /// Accepts everything that is safe: asked for at a terminal, said in a script.
 fn accept_all_safe(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     by: &Person,
-    desk: &Workspace,
+    workspace: &Workspace,
     is_asked: bool,
 ) -> CommandResult {
-    let queue = review::list_review_queue(&desk.context(), &desk.spaces())?;
-    let mut dialogue = ReviewDialogue::new(shell, by, desk, shell, queue);
-    if is_asked && can_ask(shell) {
+    let queue = review::list_review_queue(&workspace.context(), &workspace.spaces())?;
+    let mut dialogue = ReviewDialogue::new(ctx, by, workspace, ctx, queue);
+    if is_asked && can_ask(ctx) {
         dialogue.confirm_accept_safe()?;
         return Ok(CommandOutput::default());
     }
     let done = dialogue.accept_safe()?;
     Ok(render_decided(
-        shell,
+        ctx,
         &done,
         &dialogue::format_accepted(&done),
     ))
 }
 
 /// The memories that were decided about, and the sum.
-fn render_decided(shell: &CommandContext, done: &[Memory], sum: &str) -> CommandOutput {
+fn render_decided(ctx: &CommandContext, done: &[Memory], sum: &str) -> CommandOutput {
     let json = RevisedReply {
         ok: true,
         outcome: "reviewed",
         memories: json::build_memory_views(done),
     };
-    shell.render_output(&json, |paint| {
+    ctx.render_output(&json, |paint| {
         let lines = done
             .iter()
             .map(|it| decisions::format_decided_memory(paint, it));

@@ -53,7 +53,7 @@ impl ReviewConsole for Person {
 /// A folder with a file, and a store in which some memories wait.
 struct Scene {
     _folder: TempDir,
-    shell: CommandContext,
+    ctx: CommandContext,
 }
 
 impl Scene {
@@ -66,10 +66,10 @@ impl Scene {
             "//! The API.\n\npub const API_VERSION: u32 = 7;\n",
         )
         .unwrap();
-        let mut world = System::from_process(Vec::new()).unwrap();
-        (world.now, world.asked) = ("2026-03-01T12:00:00Z".parse().unwrap(), None);
-        (world.cwd, world.env) = (root.join("app"), Environment::with_home(&root));
-        world.terminal = TerminalInfo {
+        let mut system = System::from_process(Vec::new()).unwrap();
+        (system.now, system.asked) = ("2026-03-01T12:00:00Z".parse().unwrap(), None);
+        (system.cwd, system.env) = (root.join("app"), Environment::with_home(&root));
+        system.terminal = TerminalInfo {
             stdin: true,
             stdout: true,
             stderr: true,
@@ -83,23 +83,27 @@ impl Scene {
         };
         Self {
             _folder: folder,
-            shell: CommandContext::new(world, flags),
+            ctx: CommandContext::new(system, flags),
         }
     }
 
-    fn desk(&self) -> Workspace {
-        self.shell.open_workspace().unwrap()
+    fn workspace(&self) -> Workspace {
+        self.ctx.open_workspace().unwrap()
     }
 
     fn kept(&self, fact: &str, origin: Origin, cite: Option<&str>) -> Memory {
-        let desk = self.desk();
+        let workspace = self.workspace();
         let draft = Draft {
             citations: cite.into_iter().map(|it| it.parse().unwrap()).collect(),
             kind: cite.is_none().then_some(Kind::Feedback),
             twin: DuplicateChoice::Create("another".into()),
-            ..Draft::new(desk.spaces()[0].clone(), fact, Voice::from_origin(origin))
+            ..Draft::new(
+                workspace.spaces()[0].clone(),
+                fact,
+                Voice::from_origin(origin),
+            )
         };
-        match remember(&desk.context(), draft).unwrap() {
+        match remember(&workspace.context(), draft).unwrap() {
             RememberOutcome::Remembered { memory, .. } => *memory,
             other => panic!("{fact}: {other:?}"),
         }
@@ -131,15 +135,15 @@ impl Scene {
         lines: &str,
         editor: Option<fn(&EditableWords) -> Option<EditableWords>>,
     ) -> String {
-        let desk = self.desk();
-        let queue = review::list_review_queue(&desk.context(), &desk.spaces()).unwrap();
+        let workspace = self.workspace();
+        let queue = review::list_review_queue(&workspace.context(), &workspace.spaces()).unwrap();
         let lines = RefCell::new(lines.split_inclusive('\n').map(Into::into).collect());
         let person = Person {
             lines,
             seen: RefCell::default(),
             editor,
         };
-        ReviewDialogue::new(&self.shell, sample_person(), &desk, &person, queue)
+        ReviewDialogue::new(&self.ctx, sample_person(), &workspace, &person, queue)
             .run()
             .unwrap();
         person.seen.into_inner()
@@ -152,7 +156,7 @@ impl Scene {
             order: apostille_core::store::ListOrder::Oldest,
             ..MemoryFilter::default()
         };
-        let memories = self.desk().store.list_memories(&filter).unwrap();
+        let memories = self.workspace().store.list_memories(&filter).unwrap();
         let mut stages: Vec<(u64, String)> = memories
             .iter()
             .map(|it| (it.number, format!("{} {}", it.handle(), it.status.stage())))
@@ -300,22 +304,22 @@ fn each_decision_has_its_own_time() {
     let scene = Scene::filled(80);
     let ticks = std::cell::Cell::new(0);
     let start: jiff::Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
-    let mut desk = scene.desk();
-    desk.clock = Box::new(move || {
+    let mut workspace = scene.workspace();
+    workspace.clock = Box::new(move || {
         ticks.set(ticks.get() + 1);
         start + jiff::SignedDuration::from_mins(ticks.get())
     });
-    let queue = review::list_review_queue(&desk.context(), &desk.spaces()).unwrap();
+    let queue = review::list_review_queue(&workspace.context(), &workspace.spaces()).unwrap();
     let lines = RefCell::new(["a\n", "r not ours\n", "q\n"].map(Into::into).into());
     let person = Person {
         lines,
         seen: RefCell::default(),
         editor: None,
     };
-    ReviewDialogue::new(&scene.shell, sample_person(), &desk, &person, queue)
+    ReviewDialogue::new(&scene.ctx, sample_person(), &workspace, &person, queue)
         .run()
         .unwrap();
-    let log = desk.store.latest_events(3).unwrap();
+    let log = workspace.store.latest_events(3).unwrap();
     assert!(log[0].event.at > log[2].event.at, "{log:?}");
 }
 
@@ -355,8 +359,8 @@ fn the_editor_is_used_where_there_is_one() {
         })
     };
     scene.talked("e\nq\n", Some(edit));
-    let desk = scene.desk();
-    let new = desk
+    let workspace = scene.workspace();
+    let new = workspace
         .find_named(&[MemoryName::Handle("m-6".parse().unwrap())])
         .unwrap()
         .remove(0);
@@ -380,8 +384,8 @@ fn the_editor_is_used_where_there_is_one() {
 #[test]
 fn what_is_decided_meanwhile_is_said_and_passed_over() {
     let scene = Scene::filled(80);
-    let desk = scene.desk();
-    let queue = review::list_review_queue(&desk.context(), &desk.spaces()).unwrap();
+    let workspace = scene.workspace();
+    let queue = review::list_review_queue(&workspace.context(), &workspace.spaces()).unwrap();
     scene.talked("a\n", None);
     let lines = RefCell::new(["a\n", "q\n"].map(Into::into).into());
     let person = Person {
@@ -389,7 +393,7 @@ fn what_is_decided_meanwhile_is_said_and_passed_over() {
         seen: RefCell::default(),
         editor: None,
     };
-    ReviewDialogue::new(&scene.shell, sample_person(), &desk, &person, queue)
+    ReviewDialogue::new(&scene.ctx, sample_person(), &workspace, &person, queue)
         .run()
         .unwrap();
     let seen = person.seen.into_inner();
@@ -405,8 +409,8 @@ fn a_breaker_can_be_closed_at_the_end() {
     let check = |lines: &str, is_open: bool| {
         let mut scene = Scene::new(80);
         scene
-            .shell
-            .world
+            .ctx
+            .system
             .env
             .set_variable("APOSTILLE_BREAKERS_BURST", "1");
         scene.kept("wants small commits", Origin::Agent, None);
@@ -417,7 +421,7 @@ fn a_breaker_can_be_closed_at_the_end() {
             "{seen}"
         );
         assert_eq!(
-            apostille_terminal::breakers::list_breakers_in_play(&scene.desk())
+            apostille_terminal::breakers::list_breakers_in_play(&scene.workspace())
                 .unwrap()
                 .len(),
             usize::from(is_open),

@@ -71,7 +71,7 @@ struct DoctorReply {
 }
 
 /// Looks the installation over; thorough rather than quick.
-pub fn run(shell: &CommandContext) -> Result<CommandOutput, CommandError> {
+pub fn run(ctx: &CommandContext) -> Result<CommandOutput, CommandError> {
     let mut findings = vec![
         new_good_finding(
             "version",
@@ -79,9 +79,9 @@ pub fn run(shell: &CommandContext) -> Result<CommandOutput, CommandError> {
         ),
         check_git_program(),
     ];
-    match shell
+    match ctx
         .find_project_folder()
-        .and_then(|place| shell.resolve_settings(&place))
+        .and_then(|place| ctx.resolve_settings(&place))
     {
         Err(fault) => findings.push(new_broken_finding("config", error::USAGE, fault.message())),
         Ok(settings) => {
@@ -91,18 +91,18 @@ pub fn run(shell: &CommandContext) -> Result<CommandOutput, CommandError> {
                 format!("{} and {}", settings.repo, settings.user),
             ));
             findings.extend(check_store_health(&settings));
-            findings.extend(sharing::check_store_sharing(shell, &settings));
-            findings.extend(check_open_breakers(shell));
-            findings.push(check_model_settings(&shell.world, &settings));
+            findings.extend(sharing::check_store_sharing(ctx, &settings));
+            findings.extend(check_open_breakers(ctx));
+            findings.push(check_model_settings(&ctx.system, &settings));
         }
     }
-    findings.extend(agents::check_client_setup(shell));
+    findings.extend(agents::check_client_setup(ctx));
     let code = findings.iter().map(|it| it.code).max().unwrap_or(error::OK);
     let json = DoctorReply {
         ok: code == error::OK,
         findings,
     };
-    let answer = shell.render_output(&json, |_| format_doctor_page(&json.findings));
+    let answer = ctx.render_output(&json, |_| format_doctor_page(&json.findings));
     Ok(answer.with_code(code))
 }
 
@@ -162,10 +162,10 @@ fn check_store_health(settings: &Settings) -> Vec<DoctorFinding> {
 }
 
 /// Whose writes are held up. A store that cannot be opened was told of already.
-fn check_open_breakers(shell: &CommandContext) -> Vec<DoctorFinding> {
-    let open = shell
+fn check_open_breakers(ctx: &CommandContext) -> Vec<DoctorFinding> {
+    let open = ctx
         .open_workspace()
-        .and_then(|desk| breakers::list_breakers_in_play(&desk))
+        .and_then(|workspace| breakers::list_breakers_in_play(&workspace))
         .unwrap_or_default();
     let told = |it: &OpenBreaker| {
         format!(
@@ -179,7 +179,7 @@ fn check_open_breakers(shell: &CommandContext) -> Vec<DoctorFinding> {
 }
 
 /// Which model may be asked. It is not called: that would cost, and tell it something.
-fn check_model_settings(world: &System, settings: &Settings) -> DoctorFinding {
+fn check_model_settings(system: &System, settings: &Settings) -> DoctorFinding {
     let said = &settings.model;
     let Some((url, name)) = said.url_and_name() else {
         return match (&said.url, &said.name) {
@@ -192,7 +192,7 @@ fn check_model_settings(world: &System, settings: &Settings) -> DoctorFinding {
             _ => new_good_finding("model", "off"),
         };
     };
-    if let Err(fault) = model::build_model(world, settings) {
+    if let Err(fault) = model::build_model(system, settings) {
         return new_broken_finding("model", error::USAGE, fault.message());
     }
     let model = format!("{name} at {url}");

@@ -45,32 +45,32 @@ use scope::{ClientHomes, InitScope, LocalRepository};
 use show::InitReply;
 
 /// Sets the agents up, or takes it back.
-pub fn run(shell: &CommandContext, args: &InitArgs) -> Result<CommandOutput, CommandError> {
-    let scope = choose_init_scope(shell, args.user)?;
+pub fn run(ctx: &CommandContext, args: &InitArgs) -> Result<CommandOutput, CommandError> {
+    let scope = choose_init_scope(ctx, args.user)?;
     if args.undo {
-        undo_client_setup(shell, args, &scope)
+        undo_client_setup(ctx, args, &scope)
     } else {
-        set_up_clients(shell, args, &scope)
+        set_up_clients(ctx, args, &scope)
     }
 }
 
 /// Whose files.
-fn choose_init_scope(shell: &CommandContext, is_user: bool) -> Result<InitScope, CommandError> {
+fn choose_init_scope(ctx: &CommandContext, is_user: bool) -> Result<InitScope, CommandError> {
     if is_user {
-        let homes = ClientHomes::from_environment(&shell.world.env);
+        let homes = ClientHomes::from_environment(&ctx.system.env);
         return homes
             .map(InitScope::User)
             .ok_or_else(|| CommandError::config("this user has no home folder"));
     }
-    find_repository_scope(&shell.find_project_folder()?).ok_or_else(|| {
+    find_repository_scope(&ctx.find_project_folder()?).ok_or_else(|| {
         CommandError::usage("this folder is in no repository")
             .with_hint("go to one, or say --user to set up your own files for every repository")
     })
 }
 
 /// The repository that the command runs in, if there is one.
-pub fn find_scope_here(shell: &CommandContext) -> Option<InitScope> {
-    find_repository_scope(&shell.find_project_folder().ok()?)
+pub fn find_scope_here(ctx: &CommandContext) -> Option<InitScope> {
+    find_repository_scope(&ctx.find_project_folder().ok()?)
 }
 
 /// The repository that a place belongs to, if it has files.
@@ -82,19 +82,19 @@ fn find_repository_scope(place: &ProjectFolder) -> Option<InitScope> {
 }
 
 fn set_up_clients(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     args: &InitArgs,
     scope: &InitScope,
 ) -> Result<CommandOutput, CommandError> {
     let clients = match args.clients.as_slice() {
-        [] => detect_clients_in_use(&shell.world.env, scope),
+        [] => detect_clients_in_use(&ctx.system.env, scope),
         named => Client::ALL
             .iter()
             .copied()
             .filter(|it| named.contains(it))
             .collect(),
     };
-    let program = program::choose_program_command(&shell.world)?;
+    let program = program::choose_program_command(&ctx.system)?;
     let make = || {
         Ok(plan::plan_init_steps(
             scope,
@@ -102,21 +102,21 @@ fn set_up_clients(
             &program,
         ))
     };
-    let turn = lock_unattended_init(shell, args)?;
+    let turn = lock_unattended_init(ctx, args)?;
     let steps = make()?;
     let mut notes = list_setup_notes(scope, &clients, &program, args);
     if args.shared {
-        let nameless = warn_on_local_repo_name(shell)?;
+        let nameless = warn_on_local_repo_name(ctx)?;
         if let Some(told) = &nameless {
             // Said before anything is written, also where nobody is asked.
-            let told = shell.paint.wrap_text(&format!("warning: {told}"), 0);
-            let _ = write_styled_text(std::io::stderr().lock(), &told, shell.flags.color);
+            let told = ctx.paint.wrap_text(&format!("warning: {told}"), 0);
+            let _ = write_styled_text(std::io::stderr().lock(), &told, ctx.flags.color);
         }
         notes.push(nameless.unwrap_or_else(|| TOGETHER.into()));
     }
     let act = |steps: &[InitStep]| {
-        let (_turn, changes) = recheck_planned_changes(shell, turn, steps, make)?;
-        let run = backup::back_up_changes(&shell.world, scope, &changes)?;
+        let (_turn, changes) = recheck_planned_changes(ctx, turn, steps, make)?;
+        let run = backup::back_up_changes(&ctx.system, scope, &changes)?;
         file_changes::apply_file_changes(&changes).map_err(|failed| {
             if failed.is_taken_back {
                 run.delete_backup();
@@ -125,7 +125,7 @@ fn set_up_clients(
         })
     };
     let page = InitProposal {
-        shell,
+        ctx,
         args,
         scope,
         clients: &clients,
@@ -136,16 +136,16 @@ fn set_up_clients(
 }
 
 fn undo_client_setup(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     args: &InitArgs,
     scope: &InitScope,
 ) -> Result<CommandOutput, CommandError> {
-    let turn = lock_unattended_init(shell, args)?;
-    let runs = backup::list_undoable_runs(&shell.world, scope)?;
+    let turn = lock_unattended_init(ctx, args)?;
+    let runs = backup::list_undoable_runs(&ctx.system, scope)?;
     let steps = undo::plan_undo_steps(scope, &runs)?;
-    let make = || undo::plan_undo_steps(scope, &backup::list_undoable_runs(&shell.world, scope)?);
+    let make = || undo::plan_undo_steps(scope, &backup::list_undoable_runs(&ctx.system, scope)?);
     let act = |steps: &[InitStep]| {
-        let (_turn, changes) = recheck_planned_changes(shell, turn, steps, make)?;
+        let (_turn, changes) = recheck_planned_changes(ctx, turn, steps, make)?;
         file_changes::apply_file_changes(&changes)
             .map_err(|failed| CommandError::internal(failed.cause))?;
         file_changes::remove_empty_folders(&undo::list_created_folders(&runs));
@@ -156,7 +156,7 @@ fn undo_client_setup(
         Ok(())
     };
     let page = InitProposal {
-        shell,
+        ctx,
         args,
         scope,
         clients: &[],
@@ -168,17 +168,17 @@ fn undo_client_setup(
 
 /// The turn of a run that asks nobody, from the first look on. Nobody else waits while a person thinks.
 fn lock_unattended_init(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     args: &InitArgs,
 ) -> Result<Option<File>, CommandError> {
     (args.yes && !args.dry_run)
-        .then(|| init_lock::acquire_init_lock(&shell.world))
+        .then(|| init_lock::acquire_init_lock(&ctx.system))
         .transpose()
 }
 
 /// The changes, if they are still what was shown once it is this run's turn.
 fn recheck_planned_changes(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     turn: Option<File>,
     steps: &[InitStep],
     make: impl FnOnce() -> Result<Vec<InitStep>, CommandError>,
@@ -188,7 +188,7 @@ fn recheck_planned_changes(
     };
     let turn = match turn {
         Some(turn) => turn,
-        None => init_lock::acquire_init_lock(&shell.world)?,
+        None => init_lock::acquire_init_lock(&ctx.system)?,
     };
     let planned = changes(steps);
     match changes(&make()?) == planned {
@@ -205,8 +205,8 @@ const TOGETHER: &str = "commit apostille.toml, .gitattributes and .gitignore: ev
     docs/sharing.md says how to bring it along";
 
 /// Why what is shared here would reach nobody: the repository's name is one of this machine only.
-fn warn_on_local_repo_name(shell: &CommandContext) -> Result<Option<String>, CommandError> {
-    let name = shell.resolve_settings(&shell.find_project_folder()?)?.repo;
+fn warn_on_local_repo_name(ctx: &CommandContext) -> Result<Option<String>, CommandError> {
+    let name = ctx.resolve_settings(&ctx.find_project_folder()?)?.repo;
     let told = || {
         format!(
             "no remote gives this repository a name, so here it is {name} and every clone calls it something else: what \
@@ -268,7 +268,7 @@ fn can_read_rules(scope: &InitScope, client: Client, note: &RulesNote) -> bool {
 
 /// A plan on its way to an answer.
 struct InitProposal<'a> {
-    shell: &'a CommandContext,
+    ctx: &'a CommandContext,
     args: &'a InitArgs,
     scope: &'a InitScope,
     clients: &'a [Client],
@@ -316,16 +316,16 @@ impl InitProposal<'_> {
 
     /// Whether a person agrees; nothing, where there is none to ask.
     fn ask_for_consent(&self, plan: &str) -> Option<bool> {
-        let world = &self.shell.world;
+        let system = &self.ctx.system;
         if self.args.yes {
             return Some(true);
         }
-        if !(world.terminal.stdin && world.terminal.stderr) {
+        if !(system.terminal.stdin && system.terminal.stderr) {
             return None;
         }
         let mut stream = anstream::AutoStream::new(std::io::stderr(), anstream::ColorChoice::Auto);
         let _ = write!(stream, "{plan}write this? [y/N] ");
-        Some(matches!(world.read_line().trim(), "y" | "Y" | "yes"))
+        Some(matches!(system.read_line().trim(), "y" | "Y" | "yes"))
     }
 
     /// There is nothing to do: no agent at all is "nothing found".
@@ -349,7 +349,7 @@ impl InitProposal<'_> {
             return String::new();
         }
         let user = if self.args.user { " --user" } else { "" };
-        let note = |it| self.shell.paint.wrap_text(&format!("- {it}"), 0);
+        let note = |it| self.ctx.paint.wrap_text(&format!("- {it}"), 0);
         let notes: String = self.notes.iter().map(note).collect();
         let end = format!(
             "`apostille doctor` tries it out, `apostille init{user} --undo` takes it back\n"
@@ -369,6 +369,6 @@ impl InitProposal<'_> {
                 _ => &self.notes,
             },
         };
-        self.shell.render_output(&json, |_| text).with_code(code)
+        self.ctx.render_output(&json, |_| text).with_code(code)
     }
 }

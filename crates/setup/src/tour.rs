@@ -55,10 +55,10 @@ const NEXT: [&str; 4] = [
 pub type RunCommand = fn(&CommandContext, &CliCommand) -> CommandOutput;
 
 /// Plays the story. Nothing of the user's is read or written.
-pub fn run(shell: &CommandContext, run_command: RunCommand) -> Result<CommandOutput, CommandError> {
-    let stage = TourRepository::create_in_temp(&shell.world)?;
+pub fn run(ctx: &CommandContext, run_command: RunCommand) -> Result<CommandOutput, CommandError> {
+    let stage = TourRepository::create_in_temp(&ctx.system)?;
     let tour = Tour {
-        shell,
+        ctx,
         run_command,
         stage,
         days: 0,
@@ -68,7 +68,7 @@ pub fn run(shell: &CommandContext, run_command: RunCommand) -> Result<CommandOut
         steps: tour.play_story()?,
         next: NEXT,
     };
-    Ok(shell.render_output(&json, |paint| format_tour_page(paint, &json.steps)))
+    Ok(ctx.render_output(&json, |paint| format_tour_page(paint, &json.steps)))
 }
 
 /// What is typed in the story: a title, a sentence, and the words.
@@ -155,7 +155,7 @@ const RECALLING: [TypedScene; 4] = [
 
 struct Tour<'a> {
     run_command: RunCommand,
-    shell: &'a CommandContext,
+    ctx: &'a CommandContext,
     stage: TourRepository,
     /// How many days have passed on the stage.
     days: i64,
@@ -195,7 +195,7 @@ impl Tour<'_> {
             .map_err(CommandError::internal)?;
         let cli = Cli::from_arg_matches(&matches).map_err(CommandError::internal)?;
         let answer = (self.run_command)(&self.stage_context(words), &cli.command);
-        let is_json = self.shell.flags.json;
+        let is_json = self.ctx.flags.json;
         let raw = is_json.then(|| RawValue::from_string(answer.out.trim().into()));
         Ok(TourStep {
             title,
@@ -209,25 +209,25 @@ impl Tour<'_> {
 
     /// This world with another folder, another home, and a person who types.
     fn stage_context(&self, words: &[&str]) -> CommandContext {
-        let mut world: System = self.shell.world.clone();
-        world.cwd = self.stage.repo_dir();
-        world.env = Environment::with_home(&self.stage.home_dir());
-        world.typed = words.iter().map(|it| (*it).to_owned()).collect();
-        world.now += SignedDuration::from_hours(24 * self.days);
-        world.terminal = TerminalInfo {
+        let mut system: System = self.ctx.system.clone();
+        system.cwd = self.stage.repo_dir();
+        system.env = Environment::with_home(&self.stage.home_dir());
+        system.typed = words.iter().map(|it| (*it).to_owned()).collect();
+        system.now += SignedDuration::from_hours(24 * self.days);
+        system.terminal = TerminalInfo {
             stdin: true,
-            stdout: !self.shell.flags.json,
-            columns: world.terminal.columns.min(WIDEST),
-            ..world.terminal
+            stdout: !self.ctx.flags.json,
+            columns: system.terminal.columns.min(WIDEST),
+            ..system.terminal
         };
         let flags = GlobalArgs {
-            json: self.shell.flags.json,
+            json: self.ctx.flags.json,
             as_user: Some("you".into()),
             store: Some("sqlite:../memories.db".into()),
             repo: Some("acme/shop".into()),
             ..GlobalArgs::default()
         };
-        CommandContext::new(world, flags)
+        CommandContext::new(system, flags)
     }
 }
 

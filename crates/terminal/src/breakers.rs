@@ -7,19 +7,19 @@ use apostille_workspace::workspace::Workspace;
 use crate::paint::flatten_to_line;
 
 /// The breakers that are open in the spaces in play.
-pub fn list_breakers_in_play(desk: &Workspace) -> CommandResult<Vec<(Space, OpenBreaker)>> {
-    collect_breakers(desk, |space| {
-        breaker::list_open_breakers(&desk.context_for(space), space)
+pub fn list_breakers_in_play(workspace: &Workspace) -> CommandResult<Vec<(Space, OpenBreaker)>> {
+    collect_breakers(workspace, |space| {
+        breaker::list_open_breakers(&workspace.context_for(space), space)
     })
 }
 
 /// What each space in play answers, with the space.
 pub fn collect_breakers(
-    desk: &Workspace,
+    workspace: &Workspace,
     trips: impl Fn(&Space) -> Result<Vec<OpenBreaker>, apostille_core::CoreError>,
 ) -> CommandResult<Vec<(Space, OpenBreaker)>> {
     let mut all = Vec::new();
-    for space in desk.spaces() {
+    for space in workspace.spaces() {
         all.extend(trips(&space)?.into_iter().map(|it| (space.clone(), it)));
     }
     Ok(all)

@@ -120,7 +120,7 @@ pub fn write_styled_text(
 /// The program as it was called.
 pub struct CommandContext {
     /// Everything outside.
-    pub world: System,
+    pub system: System,
     /// The flags that every command takes.
     pub flags: GlobalArgs,
     /// How to write.
@@ -129,24 +129,24 @@ pub struct CommandContext {
 
 impl CommandContext {
     /// A shell in this world.
-    pub fn new(world: System, flags: GlobalArgs) -> Self {
-        let columns = world.terminal.stdout.then_some(world.terminal.columns);
-        let world = world.with_dir(flags.dir.as_deref());
+    pub fn new(system: System, flags: GlobalArgs) -> Self {
+        let columns = system.terminal.stdout.then_some(system.terminal.columns);
+        let system = system.with_dir(flags.dir.as_deref());
         Self {
-            paint: Paint::new(world.now, columns),
-            world,
+            paint: Paint::new(system.now, columns),
+            system,
             flags,
         }
     }
 
     /// Where this is: a checkout, or a plain folder.
     pub fn find_project_folder(&self) -> CommandResult<ProjectFolder> {
-        ProjectFolder::discover_from(&self.world.cwd)
+        ProjectFolder::discover_from(&self.system.cwd)
     }
 
     /// Every setting, and where it came from.
     pub fn resolve_settings(&self, place: &ProjectFolder) -> CommandResult<Settings> {
-        config::resolve_settings(&self.world, &self.flags.settings(), place)
+        config::resolve_settings(&self.system, &self.flags.settings(), place)
     }
 
     /// The folder with its settings.
@@ -163,7 +163,7 @@ impl CommandContext {
 
     /// The same for what is to be kept: where the user set up a guardian, it looks over an agent's words.
     pub fn open_guarded_workspace(&self) -> CommandResult<Workspace> {
-        self.open_workspace()?.with_guardian(&self.world)
+        self.open_workspace()?.with_guardian(&self.system)
     }
 
     /// The same for a command that only looks: where there is no store, none is made.
@@ -171,9 +171,9 @@ impl CommandContext {
         let (place, settings) = self.find_project()?;
         let source = place.open_source(None)?;
         let store = workspace::open_existing_store(&settings)?;
-        let world = &self.world;
+        let system = &self.system;
         Ok(Workspace::with_store(
-            world, settings, place, source, store, None,
+            system, settings, place, source, store, None,
         ))
     }
 
@@ -185,7 +185,7 @@ impl CommandContext {
     /// The same, looking at the repository on GitHub rather than at a checkout.
     pub fn open_github_workspace(&self, reference: Option<&str>) -> CommandResult<Workspace> {
         self.open_workspace_with(|_, settings| {
-            github::open_github_source(&self.world, settings, reference)
+            github::open_github_source(&self.system, settings, reference)
         })
     }
 
@@ -195,7 +195,7 @@ impl CommandContext {
     ) -> CommandResult<Workspace> {
         let (place, settings) = self.find_project()?;
         let source = open_source(&place, &settings)?;
-        Workspace::open(&self.world, settings, place, source)
+        Workspace::open(&self.system, settings, place, source)
     }
 
     /// Says something at once, to a person who waits for it.
@@ -207,14 +207,14 @@ impl CommandContext {
 
     /// Whether there is a person to ask beside the output.
     pub fn can_ask_beside(&self) -> bool {
-        self.world.terminal.stdin && self.world.terminal.stderr
+        self.system.terminal.stdin && self.system.terminal.stderr
     }
 
     /// Asks beside the output; whether the answer is a yes.
     pub fn ask_beside(&self, question: &str) -> bool {
         let _ = AutoStream::new(io::stderr(), anstream::ColorChoice::Auto)
             .write_all(question.as_bytes());
-        is_yes_answer(self.world.read_line().trim())
+        is_yes_answer(self.system.read_line().trim())
     }
 
     /// The answer, as JSON or as text for people, whichever was asked for.
@@ -239,7 +239,7 @@ impl CommandContext {
         let encode = || {
             let text =
                 moderate::clean_json_texts(serde_json::to_string(json)?, moderate::neutralise_text);
-            if self.world.terminal.stdout {
+            if self.system.terminal.stdout {
                 serde_json::to_string_pretty(&serde_json::from_str::<serde_json::Value>(&text)?)
             } else {
                 Ok(text)

@@ -116,7 +116,7 @@ fn run_recall_tool(call: &ToolCall) -> ToolResult {
         ..RecallRequest::default()
     };
     let recalled = recall::recall(call, &ask)?;
-    let identity = match call.here.user {
+    let identity = match call.caller.user {
         Some(user) if is_open => recall::recall_identity(call, user)?,
         _ => Vec::new(),
     };
@@ -183,9 +183,9 @@ fn run_remember_tool(call: &ToolCall) -> ToolResult {
     // A person's preferences and identity are the person's; everything else is the repository's.
     let is_identity = fact.layer.is_some_and(|it| it.0 == Layer::Identity);
     let space = if is_identity || fact.kind.is_some_and(|it| it.0 == Kind::User) {
-        call.here.user
+        call.caller.user
     } else {
-        Some(call.here.repo)
+        Some(call.caller.repo)
     };
     let Some(space) = space else {
         return ToolAnswer::new_refusal(&RefusedToolReply::no_user());
@@ -306,7 +306,7 @@ fn run_replace_action(
 ) -> ToolResult {
     let spaces = call.spaces();
     let old = list::find_named_memory(call, &spaces, name)?;
-    let space = old.map_or_else(|| call.here.repo.clone(), |it| it.space);
+    let space = old.map_or_else(|| call.caller.repo.clone(), |it| it.space);
     let draft = Draft {
         citations: it.citations.0,
         reason: it.reason,
@@ -404,7 +404,7 @@ fn run_forget_tool(call: &ToolCall) -> ToolResult {
         id: TextEncoded(name),
     } = call.read_input()?;
     let it: ForgetInput = call.read_input()?;
-    if !(it.user_agreed || call.here.speaker.has_consent())
+    if !(it.user_agreed || call.caller.speaker.has_consent())
         && let Some(memory) = list::find_named_memory(call, &call.spaces(), name)?
     {
         let question = "Forget it for good? This cannot be undone.";
@@ -423,19 +423,19 @@ fn run_approve_action(call: &ToolCall, name: MemoryName) -> ToolResult {
     let refusal = RefusedToolReply::needs_person(&memory);
     // Through a socket the holder of the token can answer for the person, so that it takes one that reviews.
     if call
-        .here
-        .pass
+        .caller
+        .token
         .is_some_and(|it| !it.allows_access(Access::Review))
     {
         return ToolAnswer::new_refusal(&refusal);
     }
-    let by = call.here.speaker.person();
-    let Some(by) = by.filter(|_| call.here.speaker.has_consent()) else {
+    let by = call.caller.speaker.person();
+    let Some(by) = by.filter(|_| call.caller.speaker.has_consent()) else {
         return refuse_until_consent(&memory, &refusal, "Let it be used from now on?");
     };
     // The one who was asked is the user; the client only carried the question.
     let actor = call
-        .here
+        .caller
         .user
         .map(|it| format!("{it} through {}", call.actor.unwrap_or("a client")));
     let cx = Context {

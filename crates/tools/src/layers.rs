@@ -191,8 +191,8 @@ fn write_layer_memory(call: &ToolCall) -> ToolResult {
     } = call.read_input()?;
     let action = wire::read_tagged_arguments(call.arguments, "action")?;
     let space = match level {
-        WritableLayer::L0 => call.here.user,
-        WritableLayer::L1 => Some(call.here.repo),
+        WritableLayer::L0 => call.caller.user,
+        WritableLayer::L1 => Some(call.caller.repo),
     };
     let Some(space) = space else {
         let error = "L0 belongs to a user, and nobody knows who that is; name one with --as, APOSTILLE_USER \

@@ -87,7 +87,7 @@ pub(super) fn invalidate_for_tool(
     name: MemoryName,
     reason: &str,
 ) -> Result<WriteOutcome, CallFault> {
-    let by = call.here.agent_voice(call.actor);
+    let by = call.caller.agent_voice(call.actor);
     let revised = revise::invalidate_memory_as(call, &call.spaces(), name, reason, &by);
     convert_revise_outcome("invalidated", revised)
 }
@@ -98,7 +98,7 @@ pub(super) fn forget_for_tool(
     name: MemoryName,
     reason: &str,
 ) -> Result<WriteOutcome, CallFault> {
-    let forgotten = apostille_api::forget_with_cleanup(call, call.here, name, reason)?;
+    let forgotten = apostille_api::forget_with_cleanup(call, call.caller, name, reason)?;
     Ok(match forgotten {
         Ok(memory) => WriteOutcome::new_done(WriteAction::Revised("forgotten"), memory, None),
         Err(refusal) => WriteOutcome::Refused(refusal),

@@ -15,7 +15,7 @@ use super::{
     tool::{CallMarks, Tool, ToolCall, ToolEffect},
     verified,
 };
-use apostille_api::{CallFault, CallPlace, wire};
+use apostille_api::{CallFault, Caller, wire};
 
 words! {
     /// A set of tools.
@@ -81,19 +81,19 @@ impl Profile {
     pub fn call_tool(
         self,
         cx: &Context,
-        here: &CallPlace,
+        caller: &Caller,
         tool: &str,
         arguments: Value,
     ) -> Result<ToolAnswer, CallFault> {
         let tool = normalize_tool_name(tool);
-        let arguments = match here.root {
+        let arguments = match caller.root {
             Some(root) => strip_root_from_paths(arguments, root),
             None => arguments,
         };
         let marks: CallMarks = wire::read_arguments(&arguments)?;
-        let here = &CallPlace {
-            is_tainted: here.is_tainted || marks.tainted,
-            ..*here
+        let caller = &Caller {
+            is_tainted: caller.is_tainted || marks.tainted,
+            ..*caller
         };
         if marks.ignore_memory && self.is_reading_call(&tool, &arguments) {
             return ToolAnswer::new_json(&json!({"ignored": true, "memories": []}));
@@ -102,25 +102,25 @@ impl Profile {
         let Some(tool) = set.find_tool(&tool) else {
             return Err(CallFault::no_such_tool(&tool, set.tool_names()));
         };
-        let call = |cx, here| {
+        let call = |cx, caller| {
             let arguments = &arguments;
             (tool.run)(&ToolCall {
                 cx,
-                here,
+                caller,
                 arguments,
             })
         };
         if set != Self::Simple {
-            return call(*cx, here);
+            return call(*cx, caller);
         }
         let ours = build_notebook_policy(cx.policy);
-        let own = here.own.map(build_notebook_policy);
-        let here = &CallPlace {
+        let own = caller.own.map(build_notebook_policy);
+        let caller = &Caller {
             own: own.as_ref(),
-            ..*here
+            ..*caller
         };
         let policy = &ours;
-        call(Context { policy, ..*cx }, here)
+        call(Context { policy, ..*cx }, caller)
     }
 
     /// Whether a call only looks into memory.

@@ -17,7 +17,7 @@ use apostille_core::{
 use apostille_text::moderate;
 use serde_json::json;
 
-use apostille_api::{CallFault, CallPlace, json::find_replacements};
+use apostille_api::{CallFault, Caller, json::find_replacements};
 use records::{BriefMemoryRecord, MemoryLinkRecord, WholeMemoryRecord};
 
 const SCHEME: &str = "apostille://";
@@ -107,7 +107,7 @@ pub struct MemoryResource {
 /// The most recent memories, each by its name.
 pub fn list_memory_resources(
     cx: &Context,
-    here: &CallPlace,
+    caller: &Caller,
 ) -> Result<Vec<MemoryResource>, CallFault> {
     let listed = |it: &Memory| MemoryResource {
         uri: format!("{SCHEME}memory/{}", it.handle()),
@@ -120,7 +120,7 @@ pub fn list_memory_resources(
             format::format_timestamp(it.refreshed_at)
         ),
     };
-    Ok(list::list_recent_memories(cx, &here.spaces(), RECENT)?
+    Ok(list::list_recent_memories(cx, &caller.spaces(), RECENT)?
         .iter()
         .map(listed)
         .collect())
@@ -129,19 +129,19 @@ pub fn list_memory_resources(
 /// Reads what stands under a name. `None`: there is nothing there for this caller.
 pub fn read_resource_page(
     cx: &Context,
-    here: &CallPlace,
+    caller: &Caller,
     uri: &str,
 ) -> Result<Option<ResourcePage>, CallFault> {
     let name = uri.strip_prefix(SCHEME).unwrap_or_default();
     let (mime, text) = match name {
-        "recent" => (JSON, Some(render_recent_memories(cx, here)?)),
+        "recent" => (JSON, Some(render_recent_memories(cx, caller)?)),
         "briefing" => (
             MARKDOWN,
-            Some(briefing::render_briefing_resource(cx, here)?),
+            Some(briefing::render_briefing_resource(cx, caller)?),
         ),
-        "audit" => (MARKDOWN, Some(audit::render_audit_resource(cx, here)?)),
+        "audit" => (MARKDOWN, Some(audit::render_audit_resource(cx, caller)?)),
         _ => match name.strip_prefix("memory/").map(str::parse) {
-            Some(Ok(name)) => (JSON, render_single_memory(cx, here, name)?),
+            Some(Ok(name)) => (JSON, render_single_memory(cx, caller, name)?),
             _ => return Ok(None),
         },
     };
@@ -156,10 +156,10 @@ pub fn read_resource_page(
     }))
 }
 
-fn render_recent_memories(cx: &Context, here: &CallPlace) -> Result<String, CallFault> {
+fn render_recent_memories(cx: &Context, caller: &Caller) -> Result<String, CallFault> {
     let found = verify::follow_memory_citations(
         cx,
-        list::list_recent_memories(cx, &here.spaces(), RECENT)?,
+        list::list_recent_memories(cx, &caller.spaces(), RECENT)?,
     );
     let brief = |it| BriefMemoryRecord::new(it, false);
     let memories: Vec<BriefMemoryRecord> = found.iter().map(brief).collect();
@@ -171,10 +171,10 @@ fn render_recent_memories(cx: &Context, here: &CallPlace) -> Result<String, Call
 /// One memory whole. What is in another space is not there.
 fn render_single_memory(
     cx: &Context,
-    here: &CallPlace,
+    caller: &Caller,
     name: MemoryName,
 ) -> Result<Option<String>, CallFault> {
-    let spaces = here.spaces();
+    let spaces = caller.spaces();
     let Some(memory) =
         list::find_named_memory(cx, &spaces, name)?.filter(|it| spaces.contains(&it.space))
     else {

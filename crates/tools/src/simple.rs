@@ -196,10 +196,10 @@ fn store_note(call: &ToolCall) -> ToolResult {
 
 /// A note on its way to where its scope is. A user's note stays with the repository when nobody knows the user.
 fn draft_note(call: &ToolCall, note: NoteInput) -> Draft {
-    let repo = call.here.repo;
+    let repo = call.caller.repo;
     let (space, layer, kind) = match note.scope {
         SimpleNoteScope::User => {
-            let space = call.here.user.unwrap_or(repo);
+            let space = call.caller.user.unwrap_or(repo);
             (space, Layer::Knowledge, Some(Kind::User))
         }
         SimpleNoteScope::Workspace => (repo, Layer::Knowledge, None),

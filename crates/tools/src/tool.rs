@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::ToolAnswer;
 use apostille_api::{
-    CallFault, CallPlace,
+    CallFault, Caller,
     wire::{self, ArgumentError, InputSchema},
 };
 
@@ -53,7 +53,7 @@ pub(crate) type ToolResult = Result<ToolAnswer, CallFault>;
 #[derive(Clone, Copy)]
 pub(crate) struct ToolCall<'a> {
     pub(crate) cx: Context<'a>,
-    pub(crate) here: &'a CallPlace<'a>,
+    pub(crate) caller: &'a Caller<'a>,
     pub(crate) arguments: &'a Value,
 }
 
@@ -73,17 +73,17 @@ impl<'a> ToolCall<'a> {
 
     /// The spaces in play, the nearest first.
     pub(crate) fn spaces(&self) -> Vec<Space> {
-        self.here.spaces()
+        self.caller.spaces()
     }
 
     /// The context for what is written into this space.
     pub(crate) fn context_for(&self, space: &Space) -> Context<'a> {
-        self.here.context_for_space(&self.cx, space)
+        self.caller.context_for_space(&self.cx, space)
     }
 
     /// The caller's words, on their way into this space.
     pub(crate) fn draft(&self, space: &Space, fact: String) -> Draft {
-        let voice = self.here.agent_voice(self.actor);
+        let voice = self.caller.agent_voice(self.actor);
         Draft::new(space.clone(), fact, voice)
     }
 }

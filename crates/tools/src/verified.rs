@@ -27,7 +27,7 @@ use crate::{
     tool::{Tool, ToolCall, ToolEffect, ToolResult},
 };
 use apostille_api::{
-    CallFault, CallPlace, choose_duplicate_handling,
+    CallFault, Caller, choose_duplicate_handling,
     wire::{ArgumentError, BoundedList, InputSchema, MAX_CITATIONS, ResultLimit, TextEncoded},
 };
 
@@ -106,8 +106,8 @@ fn answer_verified_reply(reply: &VerifiedToolReply) -> ToolResult {
     ToolAnswer::new_reply(reply.ok, reply)
 }
 
-fn choose_repo_space<'a>(here: &CallPlace<'a>, repo: Option<&'a RepoArgument>) -> &'a Space {
-    repo.map_or(here.repo, |it| &it.0)
+fn choose_repo_space<'a>(caller: &Caller<'a>, repo: Option<&'a RepoArgument>) -> &'a Space {
+    repo.map_or(caller.repo, |it| &it.0)
 }
 
 /// A fact to keep with its proof.
@@ -162,7 +162,7 @@ fn describe_writing_tools() -> [Tool; 2] {
 /// Keeps a fact with the code that proves it. What is known already is refreshed.
 fn store_verified_fact(call: &ToolCall) -> ToolResult {
     let input: StoreInput = call.read_input()?;
-    let space = choose_repo_space(call.here, input.repo.as_ref());
+    let space = choose_repo_space(call.caller, input.repo.as_ref());
     if let Err(refusal) = check_proof_in_checkout(call, space, &input.citations.0) {
         return answer_verified_reply(&VerifiedToolReply::from_refusal(&refusal));
     }
@@ -175,7 +175,7 @@ fn store_verified_fact(call: &ToolCall) -> ToolResult {
         ..Draft::new(
             space.clone(),
             input.fact,
-            call.here.agent_voice(input.created_by.as_deref()),
+            call.caller.agent_voice(input.created_by.as_deref()),
         )
     };
     let policy = Policy {
@@ -204,7 +204,7 @@ fn check_proof_in_checkout(
             place: pinned.path.clone(),
             why,
         };
-        let repo = call.here.repo;
+        let repo = call.caller.repo;
         if space != repo {
             return Err(refused(format!(
                 "{space} is not checked out here, {repo} is"
@@ -264,7 +264,7 @@ fn answer_fetched_records(
     let limit = input
         .limit
         .map_or(list::RECENT_LIMIT, |it| it.capped_at(MAX_LISTED));
-    let space = choose_repo_space(call.here, input.repo.as_ref());
+    let space = choose_repo_space(call.caller, input.repo.as_ref());
     let memories = find(std::slice::from_ref(space), limit)?;
     let _ = list::log_fetched_memories(call, &memories, question);
     let records: Vec<_> = memories.iter().map(FetchedMemoryRecord::from).collect();
@@ -334,7 +334,7 @@ fn refresh_verified_memory(call: &ToolCall) -> ToolResult {
     let name = read_memory_name(call)?;
     let memory = list::find_named_memory(call, &call.spaces(), name)?;
     // An inactive memory is not looked up.
-    let local = memory.filter(|it| it.is_active() && it.space == *call.here.repo);
+    let local = memory.filter(|it| it.is_active() && it.space == *call.caller.repo);
     let local = local.into_iter().collect();
     let found = verify(call, local, VerifyOptions::default(), |_| ())?;
     if let Some(found) = found.memories.iter().find(|it| it.is_bad()) {
@@ -417,7 +417,7 @@ fn supersede_verified_memory(call: &ToolCall) -> ToolResult {
     let input: SupersedeInput = call.read_input()?;
     let TextEncoded(name) = input.memory_id;
     let old = list::find_named_memory(call, &call.spaces(), name)?;
-    let space = old.map_or_else(|| call.here.repo.clone(), |it| it.space);
+    let space = old.map_or_else(|| call.caller.repo.clone(), |it| it.space);
     if let Err(refusal) = check_proof_in_checkout(call, &space, &input.citations.0) {
         return answer_verified_reply(&VerifiedToolReply::from_refusal(&refusal));
     }
@@ -428,7 +428,7 @@ fn supersede_verified_memory(call: &ToolCall) -> ToolResult {
         ..Draft::new(
             space,
             input.fact,
-            call.here.agent_voice(input.created_by.as_deref()),
+            call.caller.agent_voice(input.created_by.as_deref()),
         )
     };
     let how = match input.how {
@@ -480,7 +480,7 @@ fn describe_reading_tools() -> [Tool; 3] {
 /// The figures of a repository.
 fn read_repo_stats(call: &ToolCall) -> ToolResult {
     let RepoInput { repo } = call.read_input()?;
-    let space = choose_repo_space(call.here, repo.as_ref());
+    let space = choose_repo_space(call.caller, repo.as_ref());
     ToolAnswer::new_json(&StatsRecord::from(&compute_space_stats(call, space)?))
 }
 

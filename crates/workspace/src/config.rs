@@ -195,13 +195,13 @@ pub struct ConfigFiles {
 
 impl ConfigFiles {
     /// The files of this place.
-    pub fn for_folder(world: &System, place: &ProjectFolder) -> Self {
-        let named = world
+    pub fn for_folder(system: &System, place: &ProjectFolder) -> Self {
+        let named = system
             .env
             .get("APOSTILLE_CONFIG")
-            .map(|it| world.cwd.join(it));
+            .map(|it| system.cwd.join(it));
         Self {
-            user: named.or_else(|| world.env.config_dir().map(|it| it.join("config.toml"))),
+            user: named.or_else(|| system.env.config_dir().map(|it| it.join("config.toml"))),
             repository: place.root.join("apostille.toml"),
             agent_json: place.root.join("agent.json"),
         }
@@ -221,11 +221,11 @@ pub struct SettingFlags {
 
 /// Reads every layer and completes what nobody said.
 pub fn resolve_settings(
-    world: &System,
+    system: &System,
     flags: &SettingFlags,
     place: &ProjectFolder,
 ) -> Result<Settings, CommandError> {
-    let login = world.env.login_name().and_then(|it| Space::user(it).ok());
+    let login = system.env.login_name().and_then(|it| Space::user(it).ok());
     let (user, user_origin) = match login {
         Some(user) => (user, SettingOrigin::Login),
         None => {
@@ -238,32 +238,32 @@ pub fn resolve_settings(
         (SettingKey::User, user_origin),
         (SettingKey::Repo, SettingOrigin::Checkout),
     ]);
-    let files = ConfigFiles::for_folder(world, place);
+    let files = ConfigFiles::for_folder(system, place);
     let (repository, agent_json) = (
         SettingOrigin::Repository(files.repository),
         SettingOrigin::AgentJson(files.agent_json),
     );
     let mut reader = ConfigReader {
         settings,
-        home: world.env.home_dir(),
+        home: system.env.home_dir(),
         named_stores: Vec::new(),
     };
     // The weakest first: what is stronger says it again.
     let layers = [
-        reader.read_user_file(world, files.user),
+        reader.read_user_file(system, files.user),
         reader.read_repository_file(place, &agent_json),
         reader.read_repository_file(place, &repository),
-        reader.read_environment(world),
-        reader.read_flags(world, flags),
+        reader.read_environment(system),
+        reader.read_flags(system, flags),
     ];
     // Of several mistakes, that of the strongest is told.
     layers.into_iter().rev().collect::<Result<(), _>>()?;
-    reader.choose_stores(world, place)?;
+    reader.choose_stores(system, place)?;
     let mut settings = reader.settings;
     // GitHub's own runners name its API.
     if let (SettingOrigin::Default, Some(text)) = (
         settings.origin(SettingKey::GithubUrl),
-        world.env.get("GITHUB_API_URL"),
+        system.env.get("GITHUB_API_URL"),
     ) {
         settings.github_url = model::parse_api_address(text, ENTERPRISE)
             .map_err(|why| CommandError::config(format!("GITHUB_API_URL is '{text}': {why}")))?;
@@ -351,12 +351,12 @@ impl ConfigReader {
 
     fn read_user_file(
         &mut self,
-        world: &System,
+        system: &System,
         path: Option<PathBuf>,
     ) -> Result<(), CommandError> {
         let Some(path) = path else { return Ok(()) };
         let Some(text) = file::read_config_file(&path)? else {
-            return match world.env.get("APOSTILLE_CONFIG") {
+            return match system.env.get("APOSTILLE_CONFIG") {
                 None => Ok(()),
                 Some(_) => Err(file::build_config_file_error(
                     &path,
@@ -365,7 +365,7 @@ impl ConfigReader {
             };
         };
         let origin = SettingOrigin::User(path.clone());
-        let base = path.parent().unwrap_or(&world.cwd);
+        let base = path.parent().unwrap_or(&system.cwd);
         file::parse_config_toml(&path, &text, |key, scalar| {
             self.set((&origin, base), key, scalar)
         })
@@ -385,10 +385,10 @@ impl ConfigReader {
         }
     }
 
-    fn read_environment(&mut self, world: &System) -> Result<(), CommandError> {
+    fn read_environment(&mut self, system: &System) -> Result<(), CommandError> {
         for key in SettingKey::ALL {
             let name = key.env_variable();
-            let Some(text) = world.env.get(&name) else {
+            let Some(text) = system.env.get(&name) else {
                 continue;
             };
             // Somebody may have put the model's key in the wrong place, and it is not shown for that.
@@ -398,13 +398,13 @@ impl ConfigReader {
                 format!("'{text}'")
             };
             let scalar = ConfigScalar::Variable(text.trim().into());
-            self.set((&SettingOrigin::Environment, &world.cwd), *key, &scalar)
+            self.set((&SettingOrigin::Environment, &system.cwd), *key, &scalar)
                 .map_err(|why| CommandError::config(format!("{name} is {shown}: {why}")))?;
         }
         Ok(())
     }
 
-    fn read_flags(&mut self, world: &System, flags: &SettingFlags) -> Result<(), CommandError> {
+    fn read_flags(&mut self, system: &System, flags: &SettingFlags) -> Result<(), CommandError> {
         for (key, flag, text) in [
             (SettingKey::Store, "store", &flags.store),
             (SettingKey::Repo, "repo", &flags.repo),
@@ -412,17 +412,21 @@ impl ConfigReader {
         ] {
             let Some(text) = text else { continue };
             let scalar = ConfigScalar::Text(text.clone());
-            self.set((&SettingOrigin::Flag, &world.cwd), key, &scalar)
+            self.set((&SettingOrigin::Flag, &system.cwd), key, &scalar)
                 .map_err(|why| CommandError::usage(format!("--{flag} '{text}': {why}")))?;
         }
         Ok(())
     }
 
     /// Takes the strongest store; where that is the repository's, the strongest that is not is the user's own.
-    fn choose_stores(&mut self, world: &System, place: &ProjectFolder) -> Result<(), CommandError> {
+    fn choose_stores(
+        &mut self,
+        system: &System,
+        place: &ProjectFolder,
+    ) -> Result<(), CommandError> {
         let or_default = |named: Option<&(SettingOrigin, StoreUrl)>| match named {
             Some((_, url)) => Ok(url.clone()),
-            None => match world.require_data_dir() {
+            None => match system.require_data_dir() {
                 Ok(folder) => Ok(StoreUrl::Sqlite(folder.join("memories.db"))),
                 Err(fault) => Err(fault.with_hint("say it: --store sqlite:PATH")),
             },

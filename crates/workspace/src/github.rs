@@ -14,11 +14,11 @@ const TOKENS: [&str; 3] = ["APOSTILLE_GITHUB_TOKEN", "GITHUB_TOKEN", "GH_TOKEN"]
 
 /// The repository in play at a commit, branch or tag, or at its default branch.
 pub fn open_github_source(
-    world: &System,
+    system: &System,
     settings: &Settings,
     reference: Option<&str>,
 ) -> Result<Box<dyn Source>, CommandError> {
-    let (base, env) = (settings.github_url.clone(), &world.env);
+    let (base, env) = (settings.github_url.clone(), &system.env);
     let options = GitHubOptions {
         reference: reference.map(Into::into),
         token: TOKENS.iter().find_map(|it| env.get(it)).map(Into::into),
@@ -27,7 +27,7 @@ pub fn open_github_source(
         base,
         ..GitHubOptions::new(settings.repo.as_str())
     };
-    let hub = GitHub::new(options, world.clock())?;
+    let hub = GitHub::new(options, system.clock())?;
     match hub.read_tree() {
         // Whoever names a ref that is not there is mistaken; whatever else fails is found out citation by citation.
         Err(error @ SourceError::NoSuchRef(_)) => Err(error.into()),

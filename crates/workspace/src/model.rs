@@ -14,15 +14,15 @@ const COUNT: &str = "model-requests";
 
 /// The model, if one is set up. Nothing is asked yet, and the key is not read.
 pub fn build_model(
-    world: &System,
+    system: &System,
     settings: &Settings,
 ) -> Result<Option<Box<dyn Model>>, CommandError> {
-    build_model_with_key_reader(world, settings, System::read_secret_variable)
+    build_model_with_key_reader(system, settings, System::read_secret_variable)
 }
 
 /// The same, with the way to read a variable.
 fn build_model_with_key_reader(
-    world: &System,
+    system: &System,
     settings: &Settings,
     read: fn(&str) -> Option<String>,
 ) -> Result<Option<Box<dyn Model>>, CommandError> {
@@ -30,7 +30,7 @@ fn build_model_with_key_reader(
     let Some((url, name)) = said.url_and_name() else {
         return Ok(None);
     };
-    let folder = world.env.data_dir().ok_or_else(|| {
+    let folder = system.env.data_dir().ok_or_else(|| {
         CommandError::config("cannot tell where requests to the model are counted: HOME is not set")
     })?;
     let options = ModelOptions {
@@ -38,7 +38,7 @@ fn build_model_with_key_reader(
         base: url.to_owned(),
         name: name.to_owned(),
         timeout: Duration::from_millis(said.timeout_ms as u64),
-        proxy: github::find_proxy(&world.env, url),
+        proxy: github::find_proxy(&system.env, url),
         authorities: None,
     };
     let user = UserModelAccount {
@@ -48,7 +48,7 @@ fn build_model_with_key_reader(
             folder.join(COUNT),
             u32::try_from(said.budget).unwrap_or(u32::MAX),
         ),
-        now: Box::new(world.clock()),
+        now: Box::new(system.clock()),
     };
     let remote = RemoteModel::new(&options, user)?;
     if said.key_env.is_some() && !remote.is_private() {
@@ -110,7 +110,7 @@ mod tests {
         let folder = home.join("conf");
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("config.toml"), file).unwrap();
-        let mut world = System::from_process(Vec::new())
+        let mut system = System::from_process(Vec::new())
             .unwrap()
             .with_dir(Some(home));
         let variables = [
@@ -118,18 +118,18 @@ mod tests {
             ("APOSTILLE_CONFIG", folder.join("config.toml")),
             ("XDG_DATA_HOME", home.join("data")),
         ];
-        world.env = Environment(
+        system.env = Environment(
             variables
                 .map(|(name, it)| (name, it.to_str().unwrap().to_owned()))
                 .into(),
         );
         let settings = resolve_settings(
-            &world,
+            &system,
             &SettingFlags::default(),
             &ProjectFolder::discover_from(home).unwrap(),
         )
         .unwrap();
-        (world, settings)
+        (system, settings)
     }
 
     /// A server for one request, which it gives back.
@@ -178,8 +178,8 @@ mod tests {
     fn nothing_is_asked_until_it_is_named() {
         let home = tempfile::tempdir().unwrap();
         let check = |file: &str, expected: &str| {
-            let (world, settings) = settled(home.path(), file);
-            let said = match build_model(&world, &settings) {
+            let (system, settings) = settled(home.path(), file);
+            let said = match build_model(&system, &settings) {
                 Ok(it) => {
                     if it.is_some() {
                         "on".into()
@@ -217,9 +217,9 @@ mod tests {
         let file = format!(
             "[model]\nurl = \"{base}/v1\"\nname = \"m\"\nkey_env = \"KEY_OF_ANA\"\nbudget = 1\n"
         );
-        let (world, settings) = settled(home.path(), &file);
+        let (system, settings) = settled(home.path(), &file);
         let read = |name: &str| (name == "KEY_OF_ANA").then(|| "t-1\n".to_owned());
-        let model = build_model_with_key_reader(&world, &settings, read)
+        let model = build_model_with_key_reader(&system, &settings, read)
             .unwrap()
             .unwrap();
         assert_eq!(said(&*model), "{}");
@@ -239,8 +239,8 @@ mod tests {
     fn a_key_that_is_not_there_is_missed_when_it_is_needed() {
         let home = tempfile::tempdir().unwrap();
         let file = "[model]\nurl = \"http://127.0.0.1:1\"\nname = \"m\"\nkey_env = \"APOSTILLE_NO_SUCH_KEY\"\n";
-        let (world, settings) = settled(home.path(), file);
-        let model = build_model(&world, &settings).unwrap().unwrap();
+        let (system, settings) = settled(home.path(), file);
+        let model = build_model(&system, &settings).unwrap().unwrap();
         let expected = "the model's key cannot be used: APOSTILLE_NO_SUCH_KEY is not set, and model.key_env names it";
         assert_eq!(said(&*model), expected);
         assert!(

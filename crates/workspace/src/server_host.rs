@@ -58,14 +58,14 @@ pub struct ServerHost {
 
 impl ServerHost {
     /// This machine, seen from this world.
-    pub fn new(world: &System, flags: &SettingFlags, reach: ClientReach) -> Self {
+    pub fn new(system: &System, flags: &SettingFlags, reach: ClientReach) -> Self {
         Self {
             flags: flags.clone(),
-            cwd: world.cwd.clone(),
-            is_named: flags.repo.is_some() || world.env.get("APOSTILLE_REPO").is_some(),
+            cwd: system.cwd.clone(),
+            is_named: flags.repo.is_some() || system.env.get("APOSTILLE_REPO").is_some(),
             reach,
-            session: world.env.session_id().map(Into::into),
-            secret: (world.random_source())().to_be_bytes(),
+            session: system.env.session_id().map(Into::into),
+            secret: (system.random_source())().to_be_bytes(),
             stores: Mutex::default(),
             findings: Mutex::default(),
             used: Mutex::default(),
@@ -144,7 +144,11 @@ impl ServerHost {
     }
 
     /// Everything for a call: settings, store, code.
-    fn open_workspace(&self, world: &System, origin: &CallOrigin) -> Result<Workspace, PlaceError> {
+    fn open_workspace(
+        &self,
+        system: &System,
+        origin: &CallOrigin,
+    ) -> Result<Workspace, PlaceError> {
         let (place, is_said) = self.locate_call(origin)?;
         let is_elsewhere = place.checkout.is_none() && !self.is_named && !is_said;
         let mut flags = self.flags.clone();
@@ -166,16 +170,16 @@ impl ServerHost {
             }
         }
         let settings =
-            config::resolve_settings(world, &flags, &place).map_err(
+            config::resolve_settings(system, &flags, &place).map_err(
                 |fault| match PlaceError::from(fault) {
                     fault if is_elsewhere => PlaceError::Which(fault.to_string()),
                     fault => fault,
                 },
             )?;
-        let here = &settings.repo;
-        if let Some(named) = parse_named_repo(origin)?.filter(|it| it != here) {
+        let repo = &settings.repo;
+        if let Some(named) = parse_named_repo(origin)?.filter(|it| it != repo) {
             return Err(PlaceError::Which(format!(
-                "\"repo\" is {named}, but this is {here}; leave it out, or start the server in a checkout of {named}"
+                "\"repo\" is {named}, but this is {repo}; leave it out, or start the server in a checkout of {named}"
             )));
         }
         // The files of a folder that is no checkout of that repository prove nothing about it.
@@ -185,7 +189,7 @@ impl ServerHost {
             place.open_source(None)?
         };
         let store = self.open_store(&settings)?;
-        let spaces = [here.clone(), settings.user.clone()];
+        let spaces = [repo.clone(), settings.user.clone()];
         let mut used = lock_unpoisoned(&self.used);
         let is_watched = matches!(&*used, Some(it) if it.is_watching(&store, &spaces));
         if !is_watched {
@@ -194,26 +198,26 @@ impl ServerHost {
             *used = Some(StoreWatcher::new(store, spaces, files));
         }
         drop(used);
-        self.build_workspace(world, settings, place, source)
+        self.build_workspace(system, settings, place, source)
     }
 
     /// The same for whoever looks at the server's own place, or at another repository of its store by name: there is no
     /// checkout of that one to look into.
     fn open_by_name(
         &self,
-        world: &System,
+        system: &System,
         origin: &CallOrigin,
     ) -> Result<(Workspace, bool), PlaceError> {
         let place = ProjectFolder::discover_from(&self.cwd)?;
-        let mut settings = config::resolve_settings(world, &self.flags, &place)?;
+        let mut settings = config::resolve_settings(system, &self.flags, &place)?;
         // A store that cannot be opened is told of before a name that is wrong.
         let store = self.open_store(&settings)?;
         let Some(named) = parse_named_repo(origin)?.filter(|it| *it != settings.repo) else {
             let source = place.open_source(None)?;
-            return Ok((self.build_workspace(world, settings, place, source)?, true));
+            return Ok((self.build_workspace(system, settings, place, source)?, true));
         };
         // Whether it is there is told only to those whom it is within reach of.
-        if !can_reach_space(origin.pass.as_ref(), &named) {
+        if !can_reach_space(origin.token.as_ref(), &named) {
             return Err(build_out_of_reach_error(origin, &named));
         }
         let known = store.list_spaces().map_err(CommandError::from)?;
@@ -224,26 +228,29 @@ impl ServerHost {
         }
         settings.repo = named;
         let source = Box::new(NoRepositorySource);
-        Ok((self.build_workspace(world, settings, place, source)?, false))
+        Ok((
+            self.build_workspace(system, settings, place, source)?,
+            false,
+        ))
     }
 
     fn build_workspace(
         &self,
-        world: &System,
+        system: &System,
         settings: Settings,
         place: ProjectFolder,
         source: Box<dyn Source>,
     ) -> Result<Workspace, PlaceError> {
         let store = self.open_store(&settings)?;
-        let findings = workspace::locate_verdict_cache(world, &settings.repo).map(|file| {
+        let findings = workspace::locate_verdict_cache(system, &settings.repo).map(|file| {
             let mut findings = lock_unpoisoned(&self.findings);
             let open = findings
                 .entry(file)
                 .or_insert_with_key(|file| Arc::new(VerdictCacheFile::new(file)));
             Arc::clone(open)
         });
-        let desk = Workspace::with_store(world, settings, place, source, store, findings);
-        Ok(desk.with_guardian(world)?)
+        let workspace = Workspace::with_store(system, settings, place, source, store, findings);
+        Ok(workspace.with_guardian(system)?)
     }
 
     /// The store of these settings, which is opened once.
@@ -276,9 +283,9 @@ fn lock_unpoisoned<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Who calls, for the log: the token, because what a client says of itself through a socket may be anything. The person
 /// with the printed link is the one who started the server.
 fn name_caller(origin: &CallOrigin) -> Option<&str> {
-    match &origin.pass {
-        Some(pass) if pass.is_owner() => None,
-        Some(pass) => Some(&pass.name),
+    match &origin.token {
+        Some(token) if token.is_owner() => None,
+        Some(token) => Some(&token.name),
         None => origin.client.as_deref(),
     }
 }
@@ -290,7 +297,7 @@ fn select_reachable_spaces(
 ) -> Result<(Space, Option<Space>), PlaceError> {
     let mut spaces = [&settings.repo, &settings.user]
         .into_iter()
-        .filter(|it| can_reach_space(origin.pass.as_ref(), it))
+        .filter(|it| can_reach_space(origin.token.as_ref(), it))
         .cloned();
     match spaces.next() {
         Some(first) => Ok((first, spaces.next())),
@@ -299,9 +306,12 @@ fn select_reachable_spaces(
 }
 
 fn build_out_of_reach_error(origin: &CallOrigin, repo: &Space) -> PlaceError {
-    let pass = origin.pass.as_ref();
-    let name = pass.map_or("it", |it| &it.name);
-    let spaces = pass.and_then(|it| it.spaces.as_ref()).into_iter().flatten();
+    let token = origin.token.as_ref();
+    let name = token.map_or("it", |it| &it.name);
+    let spaces = token
+        .and_then(|it| it.spaces.as_ref())
+        .into_iter()
+        .flatten();
     let spaces = spaces.map(Space::as_str).collect::<Vec<_>>().join(", ");
     PlaceError::Outside(format!("'{name}' is for {spaces}, and this is {repo}"))
 }
@@ -312,30 +322,30 @@ impl OpenScope for ServerHost {
     /// would be a verdict about the wrong tree. Only what does not depend on the place is kept: open stores, by their URL,
     /// and the cache of verdicts, whose keys name the content they are about.
     fn open_scope(&self, origin: &CallOrigin) -> Result<CallScope, PlaceError> {
-        let world = System::from_process(Vec::new())?.with_dir(Some(&self.cwd));
-        let (desk, is_here) = if origin.is_by_name {
-            self.open_by_name(&world, origin)?
+        let system = System::from_process(Vec::new())?.with_dir(Some(&self.cwd));
+        let (workspace, is_here) = if origin.is_by_name {
+            self.open_by_name(&system, origin)?
         } else {
-            (self.open_workspace(&world, origin)?, true)
+            (self.open_workspace(&system, origin)?, true)
         };
-        let (repo, user) = select_reachable_spaces(origin, &desk.settings)?;
+        let (repo, user) = select_reachable_spaces(origin, &workspace.settings)?;
         let session = origin.session.clone().or_else(|| self.session.clone());
         let is_exposed = session
             .as_deref()
-            .is_some_and(|it| sessions::is_exposed_session(&world, it));
-        let root = desk.place.root.to_str().map(Into::into);
-        let checkout = desk.place.checkout.clone();
+            .is_some_and(|it| sessions::is_exposed_session(&system, it));
+        let root = workspace.place.root.to_str().map(Into::into);
+        let checkout = workspace.place.checkout.clone();
         // How to look at another commit or branch of this place.
         let open_at: Box<OpenSourceAt<'static>> = Box::new(move |reference| {
             let checkout = checkout.as_ref().ok_or(SourceError::Nowhere)?;
             Ok(Box::new(Commit::new(checkout, reference)?))
         });
-        let (scope, place, settings) = desk.into_call_scope();
+        let (scope, place, settings) = workspace.into_call_scope();
         let beside = CallSideRecords {
-            world,
+            system,
             place,
             settings,
-            pass: origin.pass.clone(),
+            token: origin.token.clone(),
             is_here,
         };
         Ok(CallScope {
@@ -344,8 +354,8 @@ impl OpenScope for ServerHost {
             user,
             session,
             is_exposed,
-            has_word: origin.has_word,
-            pass: origin.pass.clone(),
+            has_consent: origin.has_consent,
+            token: origin.token.clone(),
             root: root.filter(|_| is_here),
             open_at: Some(open_at).filter(|_| is_here),
             beside: Some(Box::new(beside)),

@@ -14,13 +14,13 @@ use crate::{config::Settings, system::System};
 /// What is kept beside the store of a call.
 pub struct CallSideRecords {
     /// The machine.
-    pub world: System,
+    pub system: System,
     /// The folder that the call is about.
     pub place: ProjectFolder,
     /// The settings in force there.
     pub settings: Settings,
     /// How far whoever asks may reach; `None`: everywhere.
-    pub pass: Option<AccessToken>,
+    pub token: Option<AccessToken>,
     /// Whether the checkout is that of the repository that is looked at.
     pub is_here: bool,
 }
@@ -29,12 +29,12 @@ impl CallSideRecords {
     /// The tasks of the checkout, where they are meant and within reach.
     fn reachable_tasks(&self) -> Result<Option<CheckoutTasks>, PlaceError> {
         let is_open = self.is_here && self.can_reach(&self.settings.repo);
-        let tasks = || CheckoutTasks::for_folder(&self.world, &self.place, &self.settings);
+        let tasks = || CheckoutTasks::for_folder(&self.system, &self.place, &self.settings);
         Ok(is_open.then(tasks).transpose()?)
     }
 
     fn can_reach(&self, space: &Space) -> bool {
-        can_reach_space(self.pass.as_ref(), space)
+        can_reach_space(self.token.as_ref(), space)
     }
 
     /// Leaves out what was shown of the person's own, where that is out of reach: a score tells of words.
@@ -56,13 +56,13 @@ impl CallSideRecords {
 }
 
 /// Whether a space is within reach of a token; who needs none reaches everything.
-pub(crate) fn can_reach_space(pass: Option<&AccessToken>, space: &Space) -> bool {
-    pass.is_none_or(|it| it.reaches_space(space))
+pub(crate) fn can_reach_space(token: Option<&AccessToken>, space: &Space) -> bool {
+    token.is_none_or(|it| it.reaches_space(space))
 }
 
 impl ActivityStore for CallSideRecords {
     fn list_sessions(&self, limit: usize) -> Result<Vec<AgentSession>, PlaceError> {
-        let ledger = sessions::open_session_ledger(&self.world)?;
+        let ledger = sessions::open_session_ledger(&self.system)?;
         let mut latest = ledger.list_latest(limit, |it| self.is_session_visible(it));
         latest
             .iter_mut()
@@ -71,7 +71,7 @@ impl ActivityStore for CallSideRecords {
     }
 
     fn find_session(&self, name: &str) -> Result<Option<AgentSession>, PlaceError> {
-        let mut session = sessions::open_session_ledger(&self.world)?.read_session(name);
+        let mut session = sessions::open_session_ledger(&self.system)?.read_session(name);
         self.hide_personal_memories(&mut session);
         Ok(Some(session).filter(|it| !it.entries.is_empty() && self.is_session_visible(it)))
     }

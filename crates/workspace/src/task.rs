@@ -44,11 +44,11 @@ pub struct CheckoutTasks {
 
 /// The task that is worked on here: one small file, and the gates of that task.
 pub fn find_active_task(
-    world: &System,
+    system: &System,
     place: &ProjectFolder,
     settings: &Settings,
 ) -> Option<Task> {
-    CheckoutTasks::for_folder(world, place, settings)
+    CheckoutTasks::for_folder(system, place, settings)
         .ok()?
         .active_task()
 }
@@ -56,20 +56,20 @@ pub fn find_active_task(
 impl CheckoutTasks {
     /// The tasks of this place.
     pub fn for_folder(
-        world: &System,
+        system: &System,
         place: &ProjectFolder,
         settings: &Settings,
     ) -> Result<Self, CommandError> {
-        let data = world.env.data_dir();
+        let data = system.env.data_dir();
         Ok(Self {
             root: place.root.clone(),
             dir: settings.task_dir.clone(),
-            pointer: locate_task_pointer(world, place)?,
+            pointer: locate_task_pointer(system, place)?,
             started: data.map(|it| locate_user_task_file(&it, place).with_extension("started")),
             has_notes: settings.task_notes,
-            now: world.now,
-            session: world.env.session_id().map(Into::into),
-            draw: (world.random_source())(),
+            now: system.now,
+            session: system.env.session_id().map(Into::into),
+            draw: (system.random_source())(),
         })
     }
 
@@ -192,14 +192,14 @@ impl CheckoutTasks {
 
 /// Where the active task is named: in git's folder of this working tree, where nothing is committed; outside git, among
 /// this user's data.
-fn locate_task_pointer(world: &System, place: &ProjectFolder) -> Result<PathBuf, CommandError> {
+fn locate_task_pointer(system: &System, place: &ProjectFolder) -> Result<PathBuf, CommandError> {
     match &place.checkout {
         Some(checkout) if checkout.root().is_none() => {
             let fault = CommandError::usage("a bare repository has no files to keep a task in");
             Err(fault.with_hint("go to one of its working trees"))
         }
         Some(checkout) => Ok(checkout.git_dir().join(POINTER)),
-        None => Ok(locate_user_task_file(&world.require_data_dir()?, place)),
+        None => Ok(locate_user_task_file(&system.require_data_dir()?, place)),
     }
 }
 

@@ -117,8 +117,8 @@ pub struct TokenStore(PathBuf);
 
 impl TokenStore {
     /// This user's.
-    pub fn for_user(world: &System) -> Result<Self, CommandError> {
-        match world.require_data_dir() {
+    pub fn for_user(system: &System) -> Result<Self, CommandError> {
+        match system.require_data_dir() {
             Ok(folder) => Ok(Self(folder.join("tokens.json"))),
             Err(fault) => Err(fault.with_hint("set HOME")),
         }
@@ -211,11 +211,11 @@ pub struct TokenKeyring {
 
 impl TokenKeyring {
     /// The token of this run, or none where everybody is let in; and this user's.
-    pub fn new(world: &System, run: Option<&str>) -> Self {
+    pub fn new(system: &System, run: Option<&str>) -> Self {
         Self {
             run: run.map(|it| Digest::hash_bytes(it.as_bytes())),
-            file: TokenStore::for_user(world).ok(),
-            clock: Box::new(world.clock()),
+            file: TokenStore::for_user(system).ok(),
+            clock: Box::new(system.clock()),
             seen: Mutex::default(),
         }
     }
@@ -246,19 +246,19 @@ fn stamp_token_file(file: &Path) -> Option<TokenFileStamp> {
 
 impl TokenRegistry for TokenKeyring {
     fn authenticate_token(&self, token: Option<&Digest>) -> Option<AccessToken> {
-        let pass = |name: String, spaces, access| AccessToken {
+        let grant = |name: String, spaces, access| AccessToken {
             name,
             spaces,
             access,
             is_panel: false,
         };
-        let run = |name: &str| pass(name.into(), None, Access::Write);
+        let run = |name: &str| grant(name.into(), None, Access::Write);
         if token.is_some() && token == self.run.as_ref() {
             return Some(run("run"));
         }
         let kept = token.and_then(|it| self.find_record(it));
         kept.filter(|it| !it.is_expired((self.clock)()))
-            .map(|it| pass(it.name, it.spaces, it.access))
+            .map(|it| grant(it.name, it.spaces, it.access))
             .or_else(|| self.run.is_none().then(|| run("anybody")))
     }
 

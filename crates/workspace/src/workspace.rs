@@ -63,22 +63,22 @@ impl SideRecords {
 impl Workspace {
     /// Opens the store, for use with this source.
     pub fn open(
-        world: &System,
+        system: &System,
         settings: Settings,
         place: ProjectFolder,
         source: Box<dyn Source>,
     ) -> Result<Self, CommandError> {
         let store = open_configured_store(&settings)?;
-        let findings = locate_verdict_cache(world, &settings.repo)
+        let findings = locate_verdict_cache(system, &settings.repo)
             .map(|it| Arc::new(VerdictCacheFile::new(&it)));
         Ok(Self::with_store(
-            world, settings, place, source, store, findings,
+            system, settings, place, source, store, findings,
         ))
     }
 
     /// The same with a store and findings that are open already.
     pub fn with_store(
-        world: &System,
+        system: &System,
         settings: Settings,
         place: ProjectFolder,
         source: Box<dyn Source>,
@@ -91,7 +91,7 @@ impl Workspace {
         };
         let records = SideRecords {
             findings,
-            sessions: super::sessions::open_session_ledger(world).ok(),
+            sessions: super::sessions::open_session_ledger(system).ok(),
         };
         let (beside, user) = (records.clone(), settings.user.as_str());
         let scope = CallScope {
@@ -99,17 +99,17 @@ impl Workspace {
             source,
             policy: settings.policy,
             own_policy: settings.user_policy(),
-            now: world.now,
-            random: Box::new(world.random_source()),
-            actor: Some(world.actor(user.split_once('/').map_or(user, |(_, name)| name))),
+            now: system.now,
+            random: Box::new(system.random_source()),
+            actor: Some(system.actor(user.split_once('/').map_or(user, |(_, name)| name))),
             spaces: vec![settings.repo.clone(), settings.user.clone()],
             guardian: None,
             repo: settings.repo.clone(),
             user: Some(settings.user.clone()),
             session: None,
             is_exposed: false,
-            has_word: false,
-            pass: None,
+            has_consent: false,
+            token: None,
             root: None,
             open_at: None,
             beside: None,
@@ -119,7 +119,7 @@ impl Workspace {
             place,
             settings,
             store,
-            clock: Box::new(world.clock()),
+            clock: Box::new(system.clock()),
             scope,
             records,
         }
@@ -127,11 +127,11 @@ impl Workspace {
 
     /// The same with a model that looks over what is kept, where the user wants that and no person speaks. Hooks are not
     /// guarded so: nobody waits for a model there.
-    pub fn with_guardian(mut self, world: &System) -> Result<Self, CommandError> {
-        if !self.settings.model.guard || world.speaker().person().is_some() {
+    pub fn with_guardian(mut self, system: &System) -> Result<Self, CommandError> {
+        if !self.settings.model.guard || system.speaker().person().is_some() {
             return Ok(self);
         }
-        let guardian = super::model::build_model(world, &self.settings)?;
+        let guardian = super::model::build_model(system, &self.settings)?;
         let missing = || {
             CommandError::config("model.guard is true, and no model is named")
                 .with_hint("set model.url and model.name")
@@ -207,9 +207,9 @@ impl Workspace {
 }
 
 /// The file for what is found in a repository.
-pub fn locate_verdict_cache(world: &System, repo: &Space) -> Option<PathBuf> {
+pub fn locate_verdict_cache(system: &System, repo: &Space) -> Option<PathBuf> {
     let name = Digest::hash_bytes(repo.as_str().as_bytes()).short_hex();
-    Some(world.env.cache_dir()?.join("verdicts").join(name))
+    Some(system.env.cache_dir()?.join("verdicts").join(name))
 }
 
 /// Opens the store that the settings name. One that a repository named keeps that repository's memories and no others.

@@ -39,8 +39,8 @@ const MAX_NOTES: usize = 500;
 
 /// The calls of this part.
 pub(super) const CALLS: &[ApiCall] = &[
-    ApiCall::new(Get, "/api/sessions", Access::Read, |visit, asked| {
-        answer_query(visit, asked, handle_list_sessions_call)
+    ApiCall::new(Get, "/api/sessions", Access::Read, |scope, asked| {
+        answer_query(scope, asked, handle_list_sessions_call)
     })
     .with_description(
         "sessions",
@@ -49,8 +49,8 @@ pub(super) const CALLS: &[ApiCall] = &[
     )
     .with_query::<PageQuery>()
     .with_answer::<SessionsReply>(),
-    ApiCall::new(Get, "/api/sessions/{name}", Access::Read, |visit, asked| {
-        answer_query(visit, asked, handle_show_session_call)
+    ApiCall::new(Get, "/api/sessions/{name}", Access::Read, |scope, asked| {
+        answer_query(scope, asked, handle_show_session_call)
     })
     .with_description(
         "showSession",
@@ -59,8 +59,8 @@ pub(super) const CALLS: &[ApiCall] = &[
     )
     .with_query::<SessionQuery>()
     .with_answer::<SessionReply>(),
-    ApiCall::new(Get, "/api/tasks", Access::Read, |visit, asked| {
-        answer_query(visit, asked, handle_list_tasks_call)
+    ApiCall::new(Get, "/api/tasks", Access::Read, |scope, asked| {
+        answer_query(scope, asked, handle_list_tasks_call)
     })
     .with_description(
         "tasks",
@@ -69,8 +69,8 @@ pub(super) const CALLS: &[ApiCall] = &[
     )
     .with_query::<TasksQuery>()
     .with_answer::<TasksReply>(),
-    ApiCall::new(Get, "/api/tasks/{slug}", Access::Read, |visit, asked| {
-        answer_query(visit, asked, handle_show_task_call)
+    ApiCall::new(Get, "/api/tasks/{slug}", Access::Read, |scope, asked| {
+        answer_query(scope, asked, handle_show_task_call)
     })
     .with_description(
         "showTask",
@@ -85,7 +85,7 @@ fn read_activity<T: Default>(
     it: &ApiCallScope,
     read: impl FnOnce(&dyn ActivityStore) -> Result<T, PlaceError>,
 ) -> Result<T, StoreError> {
-    let beside = it.visit.here.beside;
+    let beside = it.scope.caller.beside;
     beside
         .map_or_else(|| Ok(T::default()), read)
         .map_err(|error| StoreError::Unavailable {
@@ -111,10 +111,10 @@ fn handle_list_sessions_call(it: &ApiCallScope, query: PageQuery) -> ApiResult {
     build_done_reply(&SessionsReply::new(&sessions))
 }
 
-/// The moments of a session in spaces that the pass reaches.
+/// The moments of a session in spaces that the token reaches.
 fn keep_reachable_moments(it: &ApiCallScope, session: &mut AgentSession) {
     let entries = &mut session.entries;
-    entries.retain(|entry| it.visit.pass.reaches_space(&entry.space));
+    entries.retain(|entry| it.scope.token.reaches_space(&entry.space));
 }
 
 /// How much of a session is told.
@@ -137,8 +137,8 @@ fn handle_show_session_call(it: &ApiCallScope, query: SessionQuery) -> ApiResult
         let why = format!("there is no session '{name}' here; /api/sessions has those there are");
         return build_api_reply(404, &ErrorReply::new(why));
     };
-    let mut spaces = it.visit.cx.store.list_spaces()?;
-    spaces.retain(|space| it.visit.pass.reaches_space(space));
+    let mut spaces = it.scope.cx.store.list_spaces()?;
+    spaces.retain(|space| it.scope.token.reaches_space(space));
     let mut told = SessionReply::from_session(&it.context(), &spaces, &session, query.all)?;
     let n_left_out = told.moments.len().saturating_sub(MAX_MOMENTS);
     told.moments.drain(..n_left_out);
@@ -173,10 +173,10 @@ fn handle_list_tasks_call(it: &ApiCallScope, query: TasksQuery) -> ApiResult {
 }
 
 fn build_task_view(it: &ApiCallScope, task: &Task) -> TaskView {
-    let active = it.visit.here.beside.and_then(ActivityStore::active_task);
+    let active = it.scope.caller.beside.and_then(ActivityStore::active_task);
     let is_started = it
-        .visit
-        .here
+        .scope
+        .caller
         .beside
         .is_none_or(|beside| beside.is_started_here(&task.slug));
     TaskView {
@@ -185,7 +185,7 @@ fn build_task_view(it: &ApiCallScope, task: &Task) -> TaskView {
     }
 }
 
-/// The tasks of the checkout. Where another repository is looked at there is none, nor where the pass does not reach it.
+/// The tasks of the checkout. Where another repository is looked at there is none, nor where the token does not reach it.
 pub(super) fn list_checkout_tasks(it: &ApiCallScope) -> Result<Vec<Task>, CallFault> {
     let is_here = it.find_space(false).is_some() && it.context().source.read_tree().is_ok();
     if is_here {

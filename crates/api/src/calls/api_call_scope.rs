@@ -22,91 +22,91 @@ pub(super) type ApiResult = Result<HttpReply, CallFault>;
 
 /// Answers a call that takes this behind the question mark.
 pub(super) fn answer_query<Q: DeserializeOwned>(
-    visit: &RequestScope,
+    scope: &RequestScope,
     asked: &RequestInput,
     handle: fn(&ApiCallScope, Q) -> ApiResult,
 ) -> ApiResult {
     let query = read_query_arguments(&asked.query)?;
-    handle(&ApiCallScope::begin(visit, asked)?, query)
+    handle(&ApiCallScope::begin(scope, asked)?, query)
 }
 
 /// Answers a call that takes nothing behind the question mark, and this as its body.
 pub(super) fn answer_body<B: DeserializeOwned>(
-    visit: &RequestScope,
+    scope: &RequestScope,
     asked: &RequestInput,
     handle: fn(&ApiCallScope, B) -> ApiResult,
 ) -> ApiResult {
     let NoArguments {} = read_query_arguments(&asked.query)?;
-    let scope = ApiCallScope::begin(visit, asked)?;
-    handle(&scope, read_body_arguments(&asked.body)?)
+    let call = ApiCallScope::begin(scope, asked)?;
+    handle(&call, read_body_arguments(&asked.body)?)
 }
 
 /// A call under way.
 pub(super) struct ApiCallScope<'a> {
-    pub(super) visit: &'a RequestScope<'a>,
+    pub(super) scope: &'a RequestScope<'a>,
     pub(super) asked: &'a RequestInput,
-    /// The spaces in play that the pass reaches; never none, because none would mean all.
+    /// The spaces in play that the token reaches; never none, because none would mean all.
     pub(super) spaces: Vec<Space>,
 }
 
 impl<'a> ApiCallScope<'a> {
-    /// Begins a call, where the pass reaches something.
-    fn begin(visit: &'a RequestScope<'a>, asked: &'a RequestInput) -> Result<Self, ArgumentError> {
-        let spaces = visit.reachable_spaces();
+    /// Begins a call, where the token reaches something.
+    fn begin(scope: &'a RequestScope<'a>, asked: &'a RequestInput) -> Result<Self, ArgumentError> {
+        let spaces = scope.reachable_spaces();
         if spaces.is_empty() {
-            let (name, repo) = (&visit.pass.name, visit.here.repo);
+            let (name, repo) = (&scope.token.name, scope.caller.repo);
             let why = format!("'{name}' reaches nothing of {repo}");
             return Err(ArgumentError::new("repo", why));
         }
         Ok(Self {
-            visit,
+            scope,
             asked,
             spaces,
         })
     }
 
-    /// The store, the code, the rules; whoever has the pass is the one who does it.
+    /// The store, the code, the rules; whoever has the token is the one who does it.
     pub(super) fn context(&self) -> Context<'_> {
         Context {
             beside: &self.spaces,
-            actor: Some(&self.visit.pass.name),
-            ..*self.visit.cx
+            actor: Some(&self.scope.token.name),
+            ..*self.scope.cx
         }
     }
 
     /// The same for what is written into this space.
     pub(super) fn context_for(&self, space: &Space) -> Context<'_> {
-        self.visit.here.context_for_space(&self.context(), space)
+        self.scope.caller.context_for_space(&self.context(), space)
     }
 
-    /// The repository's space, or the person's, where the pass reaches it.
+    /// The repository's space, or the person's, where the token reaches it.
     pub(super) fn find_space(&self, is_persons: bool) -> Option<&Space> {
         self.spaces.iter().find(|it| it.is_user() == is_persons)
     }
 
     pub(super) fn can_review(&self) -> bool {
-        self.visit.pass.allows_access(Access::Review)
+        self.scope.token.allows_access(Access::Review)
     }
 
     /// A person's voice, from whoever may decide as one.
     pub(super) fn persons_voice(&self) -> Voice {
-        let author = Some(self.visit.pass.name.clone());
+        let author = Some(self.scope.token.name.clone());
         Voice {
             author,
             ..Voice::from_origin(Origin::User).with_channel(Channel::Http)
         }
     }
 
-    /// Whose words these are: a person's where a check is to be overridden and the pass allows it.
+    /// Whose words these are: a person's where a check is to be overridden and the token allows it.
     pub(super) fn choose_voice(&self, is_forced: bool, tainted: bool) -> Voice {
         let voice = if is_forced && self.can_review() {
             self.persons_voice()
         } else {
-            self.visit.voice()
+            self.scope.voice()
         };
         Voice {
             tainted,
-            session: self.visit.here.session.map(Into::into),
+            session: self.scope.caller.session.map(Into::into),
             ..voice
         }
     }

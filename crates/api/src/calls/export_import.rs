@@ -40,8 +40,8 @@ const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
 /// The calls of this part.
 pub(super) const CALLS: &[ApiCall] = &[
-    ApiCall::new(Get, "/api/export", Access::Read, |visit, asked| {
-        answer_query(visit, asked, handle_export_call)
+    ApiCall::new(Get, "/api/export", Access::Read, |scope, asked| {
+        answer_query(scope, asked, handle_export_call)
     })
     .with_description(
         "export",
@@ -50,7 +50,7 @@ pub(super) const CALLS: &[ApiCall] = &[
     )
     .with_query::<ExportQuery>()
     .with_answer_kinds(&[JSON, LINES, MARKDOWN]),
-    ApiCall::new(Post, "/api/import", Access::Write, |visit, asked| answer_query(visit, asked, handle_import_call))
+    ApiCall::new(Post, "/api/import", Access::Write, |scope, asked| answer_query(scope, asked, handle_import_call))
     .with_description(
         "import",
         "carry",
@@ -87,7 +87,7 @@ fn handle_export_call(it: &ApiCallScope, query: ExportQuery) -> ApiResult {
         Format::Jsonl => (LINES, "jsonl"),
         Format::Markdown => (MARKDOWN, "md"),
     };
-    let mut reply = HttpReply::new(200, kind, written(&memories, format, it.visit.cx.now)?);
+    let mut reply = HttpReply::new(200, kind, written(&memories, format, it.scope.cx.now)?);
     let name = format!("attachment; filename=\"memories.{ending}\"");
     reply.headers.push(("content-disposition", name));
     Ok(reply)
@@ -111,7 +111,7 @@ struct ImportQuery {
 fn handle_import_call(it: &ApiCallScope, query: ImportQuery) -> ApiResult {
     let how = ImportOptions {
         is_rehearsed: query.dry_run,
-        vouched_by: it.visit.person().filter(|_| query.trust),
+        vouched_by: it.scope.person().filter(|_| query.trust),
     };
     if query.trust && how.vouched_by.is_none() {
         return build_refusal_reply(&Refusal::PersonDecides {
@@ -119,7 +119,7 @@ fn handle_import_call(it: &ApiCallScope, query: ImportQuery) -> ApiResult {
         });
     }
     let mut taken = plan_import_from_body(it, &query)?;
-    leave_out_unreachable_items(&mut taken, it.visit.pass);
+    leave_out_unreachable_items(&mut taken, it.scope.token);
     let done = import_planned_files(
         &it.context(),
         |space| it.context_for(space),
@@ -180,13 +180,13 @@ fn plan_import_from_body(it: &ApiCallScope, query: &ImportQuery) -> Result<Impor
     Ok(read.map_err(|why| bad(why.to_string()))?)
 }
 
-/// An export says itself whose its memories are: only what the pass reaches is kept.
-fn leave_out_unreachable_items(taken: &mut ImportPlan, pass: &AccessToken) {
+/// An export says itself whose its memories are: only what the token reaches is kept.
+fn leave_out_unreachable_items(taken: &mut ImportPlan, token: &AccessToken) {
     let (items, outside): (Vec<ImportItem>, Vec<ImportItem>) = std::mem::take(&mut taken.items)
         .into_iter()
-        .partition(|it| pass.reaches_space(&it.memory.space));
+        .partition(|it| token.reaches_space(&it.memory.space));
     taken.items = items;
-    let why = format!("'{}' does not reach its space", pass.name);
+    let why = format!("'{}' does not reach its space", token.name);
     taken
         .report
         .left_out

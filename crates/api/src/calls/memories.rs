@@ -39,8 +39,8 @@ const LISTED: usize = 50;
 
 /// The calls of this part.
 pub(super) const CALLS: &[ApiCall] = &[
-    ApiCall::new(Get, "/api/memories", Access::Read, |visit, asked| {
-        answer_query(visit, asked, handle_list_memories_call)
+    ApiCall::new(Get, "/api/memories", Access::Read, |scope, asked| {
+        answer_query(scope, asked, handle_list_memories_call)
     })
     .with_description(
         "listMemories",
@@ -49,7 +49,7 @@ pub(super) const CALLS: &[ApiCall] = &[
     )
     .with_query::<ListMemoriesQuery>()
     .with_answer::<MemoriesReply>(),
-    ApiCall::new(Post, "/api/memories", Access::Write, |visit, asked| answer_body(visit, asked, handle_remember_call))
+    ApiCall::new(Post, "/api/memories", Access::Write, |scope, asked| answer_body(scope, asked, handle_remember_call))
         .with_description(
             "remember",
             "memories",
@@ -59,14 +59,14 @@ pub(super) const CALLS: &[ApiCall] = &[
             r#"{"fact":"The version of the API is v3","citations":["src/api.rs:3"],"subject":"api","reason":"clients pin it","tags":["api"]}"#,
         )
         .with_kept_answer::<KeptOrSkipped>(),
-    ApiCall::new(Get, "/api/memories/{name}", Access::Read, |visit, asked| answer_query(visit, asked, handle_show_memory_call))
+    ApiCall::new(Get, "/api/memories/{name}", Access::Read, |scope, asked| answer_query(scope, asked, handle_show_memory_call))
         .with_description(
             "showMemory",
             "memories",
             "One memory: its evidence and what is there now, what it replaced and what replaced it, what happened to it",
         )
         .with_answer::<MemoryDetailsReply>(),
-    ApiCall::new(Delete, "/api/memories/{name}", Access::Write, |visit, asked| answer_query(visit, asked, handle_forget_call))
+    ApiCall::new(Delete, "/api/memories/{name}", Access::Write, |scope, asked| answer_query(scope, asked, handle_forget_call))
         .with_description(
             "forget",
             "memories",
@@ -140,7 +140,7 @@ fn build_list_filter(
     it: &ApiCallScope,
     query: ListMemoriesQuery,
 ) -> Result<MemoryFilter, CallFault> {
-    let now = it.visit.cx.now;
+    let now = it.scope.cx.now;
     let order = parse_list_order(query.order.as_deref())?;
     let mut stages = query.status.into_values();
     if stages.is_empty() {
@@ -265,7 +265,7 @@ fn handle_remember_call(it: &ApiCallScope, body: RememberBody) -> ApiResult {
     let Some(draft) = build_remember_draft(it, body) else {
         let why = format!(
             "'{}' does not reach the space that this belongs to",
-            it.visit.pass.name
+            it.scope.token.name
         );
         return build_custom_refusal_reply("out_of_reach", why);
     };
@@ -273,7 +273,7 @@ fn handle_remember_call(it: &ApiCallScope, body: RememberBody) -> ApiResult {
     it.reply_to_draft("remembered", outcome, when)
 }
 
-/// A draft in its space; `None` where the pass does not reach it. A person's preferences and identity are the person's,
+/// A draft in its space; `None` where the token does not reach it. A person's preferences and identity are the person's,
 /// everything else is the repository's.
 fn build_remember_draft(it: &ApiCallScope, body: RememberBody) -> Option<Draft> {
     let (kind, layer) = (body.kind.map(|it| it.0), body.layer.map(|it| it.0));
@@ -290,7 +290,7 @@ fn build_remember_draft(it: &ApiCallScope, body: RememberBody) -> Option<Draft> 
         twin: choose_duplicate_handling(body.merge_with.map(|it| it.0), body.rationale),
         ..Draft::new(it.find_space(is_persons)?.clone(), body.fact, voice)
     };
-    Some(draft.with_vouching(body.force, it.visit.person()))
+    Some(draft.with_vouching(body.force, it.scope.person()))
 }
 
 /// Everything about one memory.
@@ -321,12 +321,12 @@ fn handle_forget_call(it: &ApiCallScope, query: ReasonArguments) -> ApiResult {
         Ok(memory) => memory,
         Err(refusal) => return build_refusal_reply(&refusal),
     };
-    let here = crate::CallPlace {
+    let caller = crate::Caller {
         user: None,
         repo: &memory.space,
-        ..*it.visit.here
+        ..*it.scope.caller
     };
-    match crate::forget_with_cleanup(&it.context(), &here, MemoryName::Id(memory.id), &reason)? {
+    match crate::forget_with_cleanup(&it.context(), &caller, MemoryName::Id(memory.id), &reason)? {
         Err(refusal) => build_refusal_reply(&refusal),
         Ok(memory) => {
             let done = ForgetReply {

@@ -42,7 +42,7 @@ const FINDINGS: usize = 50;
 
 /// The calls of this part.
 pub(super) const CALLS: &[ApiCall] = &[
-    ApiCall::new(Post, "/api/recall", Access::Read, |visit, asked| answer_body(visit, asked, handle_recall_call))
+    ApiCall::new(Post, "/api/recall", Access::Read, |scope, asked| answer_body(scope, asked, handle_recall_call))
     .with_description(
         "recall",
         "look",
@@ -50,8 +50,8 @@ pub(super) const CALLS: &[ApiCall] = &[
     )
     .with_body::<RecallBody>(r#"{"query":"which API_VERSION?","paths":["src/api.rs"],"limit":5}"#)
     .with_answer::<RecallReply<'static>>(),
-    ApiCall::new(Post, "/api/verify", Access::Read, |visit, asked| {
-        answer_body(visit, asked, handle_verify_call)
+    ApiCall::new(Post, "/api/verify", Access::Read, |scope, asked| {
+        answer_body(scope, asked, handle_verify_call)
     })
     .with_description(
         "verify",
@@ -60,8 +60,8 @@ pub(super) const CALLS: &[ApiCall] = &[
     )
     .with_body::<VerifyBody>(r#"{"names":["m-1"]}"#)
     .with_answer::<VerifyReply>(),
-    ApiCall::new(Get, "/api/audit", Access::Read, |visit, asked| {
-    answer_query(visit, asked, handle_audit_call)
+    ApiCall::new(Get, "/api/audit", Access::Read, |scope, asked| {
+    answer_query(scope, asked, handle_audit_call)
 })
 .with_description(
     "audit",
@@ -70,8 +70,8 @@ pub(super) const CALLS: &[ApiCall] = &[
 )
 .with_query::<AuditQuery>()
 .with_answer::<AuditReply<'static>>(),
-    ApiCall::new(Get, "/api/stats", Access::Read, |visit, asked| {
-    answer_query(visit, asked, handle_stats_call)
+    ApiCall::new(Get, "/api/stats", Access::Read, |scope, asked| {
+    answer_query(scope, asked, handle_stats_call)
 })
 .with_description(
     "stats",
@@ -79,8 +79,8 @@ pub(super) const CALLS: &[ApiCall] = &[
     "What is kept in the spaces in play, in numbers",
 )
 .with_answer::<StatsReply>(),
-    ApiCall::new(Get, "/api/spaces", Access::Read, |visit, asked| {
-        answer_query(visit, asked, handle_list_spaces_call)
+    ApiCall::new(Get, "/api/spaces", Access::Read, |scope, asked| {
+        answer_query(scope, asked, handle_list_spaces_call)
     })
     .with_description(
         "spaces",
@@ -89,8 +89,8 @@ pub(super) const CALLS: &[ApiCall] = &[
     )
     .with_query::<PageQuery>()
     .with_answer::<SpacesReply>(),
-    ApiCall::new(Get, "/api/events", Access::Read, |visit, asked| {
-        answer_query(visit, asked, handle_list_events_call)
+    ApiCall::new(Get, "/api/events", Access::Read, |scope, asked| {
+        answer_query(scope, asked, handle_list_events_call)
     })
     .with_description(
         "events",
@@ -99,8 +99,8 @@ pub(super) const CALLS: &[ApiCall] = &[
     )
     .with_query::<EventsQuery>()
     .with_answer::<LogReply>(),
-    ApiCall::new(Get, "/api/report", Access::Read, |visit, asked| {
-        answer_query(visit, asked, handle_report_call)
+    ApiCall::new(Get, "/api/report", Access::Read, |scope, asked| {
+        answer_query(scope, asked, handle_report_call)
     })
     .with_description("report", "look", "What was done, by day, from episodes")
     .with_query::<ReportQuery>()
@@ -128,7 +128,7 @@ fn handle_recall_call(it: &ApiCallScope, body: RecallBody) -> ApiResult {
     let is_open = text.trim().is_empty() && paths.is_empty();
     let mut layers = vec![Layer::Knowledge];
     layers.extend(body.episodes.then_some(Layer::Episode));
-    let usual = it.visit.cx.policy.inject.count.min(MAX_SHOWN);
+    let usual = it.scope.cx.policy.inject.count.min(MAX_SHOWN);
     let ask = RecallRequest {
         text,
         spaces: it.spaces.clone(),
@@ -206,7 +206,7 @@ fn handle_audit_call(it: &ApiCallScope, query: AuditQuery) -> ApiResult {
         limit: PageLimit::limit_or(query.limit, FINDINGS),
         is_whole: false,
         is_thorough: query.thorough,
-        own: it.visit.here.own,
+        own: it.scope.caller.own,
         beside: &[],
     };
     build_done_reply(&AuditReply::from(&core_audit(
@@ -226,9 +226,9 @@ fn handle_stats_call(it: &ApiCallScope, _: NoArguments) -> ApiResult {
 /// The spaces there are.
 fn handle_list_spaces_call(it: &ApiCallScope, query: PageQuery) -> ApiResult {
     let limit = PageLimit::limit_or(query.limit, 50);
-    let store = it.visit.cx.store;
+    let store = it.scope.cx.store;
     let mut reached = store.list_spaces()?;
-    reached.retain(|space| it.visit.pass.reaches_space(space));
+    reached.retain(|space| it.scope.token.reaches_space(space));
     let row = |space| Ok::<_, StoreError>(SpaceRow::new(space, &store.summarize_space(space)?));
     let spaces = reached.iter().take(limit).map(row);
     let spaces = spaces.collect::<Result<_, _>>()?;
@@ -317,7 +317,7 @@ struct ReportQuery {
 
 /// What was done.
 fn handle_report_call(it: &ApiCallScope, query: ReportQuery) -> ApiResult {
-    let now = it.visit.cx.now;
+    let now = it.scope.cx.now;
     let since = TimeArgument::resolve_time(query.since, "since", now)?;
     let until = TimeArgument::resolve_time(query.until, "until", now)?;
     let week = now.checked_sub(SignedDuration::from_hours(7 * 24));
@@ -327,9 +327,9 @@ fn handle_report_call(it: &ApiCallScope, query: ReportQuery) -> ApiResult {
         since: since.or(week.ok()).unwrap_or(now),
         until: until.or(end.ok()).unwrap_or(now),
     };
-    let here = it.find_space(false).unwrap_or(&it.spaces[0]);
+    let repo = it.find_space(false).unwrap_or(&it.spaces[0]);
     build_done_reply(&ReportReply::new(
         span,
-        &report::build_work_report(&it.context(), std::slice::from_ref(here), here, span)?,
+        &report::build_work_report(&it.context(), std::slice::from_ref(repo), repo, span)?,
     ))
 }

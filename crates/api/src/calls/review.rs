@@ -38,9 +38,9 @@ pub(super) const CALLS: &[ApiCall] = &[
         Post,
         "/api/memories/{name}/approve",
         Access::Review,
-        |visit, asked| {
-            answer_body(visit, asked, |it, _: NoArguments| {
-                let by = it.visit.deciding_person()?;
+        |scope, asked| {
+            answer_body(scope, asked, |it, _: NoArguments| {
+                let by = it.scope.deciding_person()?;
                 revise_memory_in_path(it, "approved", |cx, name| {
                     revise::reconsider_memory(cx, by, &it.spaces, name)
                 })
@@ -59,10 +59,10 @@ pub(super) const CALLS: &[ApiCall] = &[
         Post,
         "/api/memories/{name}/reject",
         Access::Review,
-        |visit, asked| {
-            answer_body(visit, asked, |it, body: ReasonArguments| {
+        |scope, asked| {
+            answer_body(scope, asked, |it, body: ReasonArguments| {
                 let reason = body.reason.unwrap_or_default();
-                let by = it.visit.deciding_person()?;
+                let by = it.scope.deciding_person()?;
                 revise_memory_in_path(it, "rejected", |cx, name| {
                     revise::reject_memory(cx, by, &it.spaces, name, &reason)
                 })
@@ -81,7 +81,7 @@ pub(super) const CALLS: &[ApiCall] = &[
         Post,
         "/api/memories/{name}/reword",
         Access::Review,
-        |visit, asked| answer_body(visit, asked, handle_reword_call),
+        |scope, asked| answer_body(scope, asked, handle_reword_call),
     )
     .with_description(
         "reword",
@@ -94,8 +94,8 @@ pub(super) const CALLS: &[ApiCall] = &[
         Post,
         "/api/memories/{name}/merge",
         Access::Review,
-        |visit, asked| {
-            answer_body(visit, asked, |it, body: MergeBody| {
+        |scope, asked| {
+            answer_body(scope, asked, |it, body: MergeBody| {
                 revise_memory_in_path(it, "merged", |cx, name| {
                     revise::merge_pending_memory(cx, &it.spaces, name, body.into.0)
                 })
@@ -110,8 +110,8 @@ pub(super) const CALLS: &[ApiCall] = &[
     .with_body::<MergeBody>(r#"{"into":"m-1"}"#)
     .with_answer::<RevisedReply>()
     .with_refusals(),
-    ApiCall::new(Get, "/api/review", Access::Read, |visit, asked| {
-        answer_query(visit, asked, |it, query: PageQuery| {
+    ApiCall::new(Get, "/api/review", Access::Read, |scope, asked| {
+        answer_query(scope, asked, |it, query: PageQuery| {
             let queue = review::list_review_queue(&it.context(), &it.spaces)?;
             let limit = PageLimit::limit_or(query.limit, 50);
             build_done_reply(&QueueReply::new(&queue, limit))
@@ -124,8 +124,8 @@ pub(super) const CALLS: &[ApiCall] = &[
     )
     .with_query::<PageQuery>()
     .with_answer::<QueueReply>(),
-    ApiCall::new(Get, "/api/breakers", Access::Read, |visit, asked| {
-        answer_query(visit, asked, handle_list_breakers_call)
+    ApiCall::new(Get, "/api/breakers", Access::Read, |scope, asked| {
+        answer_query(scope, asked, handle_list_breakers_call)
     })
     .with_description(
         "openBreakers",
@@ -137,7 +137,7 @@ pub(super) const CALLS: &[ApiCall] = &[
         Post,
         "/api/breakers/close",
         Access::Review,
-        |visit, asked| answer_body(visit, asked, handle_close_breakers_call),
+        |scope, asked| answer_body(scope, asked, handle_close_breakers_call),
     )
     .with_description(
         "closeBreakers",
@@ -177,7 +177,7 @@ fn handle_reword_call(it: &ApiCallScope, body: RewordBody) -> ApiResult {
         tags: old.tags.clone(),
         ..Draft::new(old.space.clone(), body.fact, it.persons_voice())
     }
-    .with_vouching(true, it.visit.person());
+    .with_vouching(true, it.scope.person());
     let outcome = revise::reword_memory(
         &it.context_for(&old.space),
         &it.spaces,
@@ -204,7 +204,7 @@ struct CloseBreakersBody {
 
 /// Lets them go on.
 fn handle_close_breakers_call(it: &ApiCallScope, body: CloseBreakersBody) -> ApiResult {
-    let by = it.visit.deciding_person()?;
+    let by = it.scope.deciding_person()?;
     let closed = collect_breakers_by_space(it, |space| {
         breaker::close_breakers(&it.context_for(space), by, space, body.actor.as_deref())
     })?;

@@ -32,8 +32,8 @@ pub(super) const CALLS: &[ApiCall] = &[
     Post,
     "/api/memories/{name}/supersede",
     Access::Write,
-    |visit, asked| {
-        answer_body(visit, asked, |it, body| {
+    |scope, asked| {
+        answer_body(scope, asked, |it, body| {
             replace_memory_in_path(it, body, ReplacementKind::Better)
         })
     },
@@ -52,8 +52,8 @@ pub(super) const CALLS: &[ApiCall] = &[
     Post,
     "/api/memories/{name}/correct",
     Access::Write,
-    |visit, asked| {
-        answer_body(visit, asked, |it, body| {
+    |scope, asked| {
+        answer_body(scope, asked, |it, body| {
             replace_memory_in_path(it, body, ReplacementKind::Correction)
         })
     },
@@ -69,7 +69,7 @@ pub(super) const CALLS: &[ApiCall] = &[
     Post,
     "/api/memories/{name}/refresh",
     Access::Write,
-    |visit, asked| answer_body(visit, asked, handle_refresh_call),
+    |scope, asked| answer_body(scope, asked, handle_refresh_call),
 )
 .with_description(
     "refresh",
@@ -83,9 +83,9 @@ pub(super) const CALLS: &[ApiCall] = &[
     Post,
     "/api/memories/{name}/invalidate",
     Access::Write,
-    |visit, asked| answer_body(visit, asked, |it, body: InvalidateBody| {
+    |scope, asked| answer_body(scope, asked, |it, body: InvalidateBody| {
             revise_memory_in_path(it, "invalidated", |cx, name| {
-                let by = it.visit.voice();
+                let by = it.scope.voice();
                 revise::invalidate_memory_as(cx, &it.spaces, name, &body.reason, &by)
             })
         }),
@@ -102,7 +102,7 @@ pub(super) const CALLS: &[ApiCall] = &[
     Post,
     "/api/memories/{name}/apply",
     Access::Write,
-    |visit, asked| answer_body(visit, asked, |it, _: NoArguments| {
+    |scope, asked| answer_body(scope, asked, |it, _: NoArguments| {
             revise_memory_in_path(it, "applied", |cx, name| {
                 revise::mark_memory_applied(cx, &it.spaces, name)
             })
@@ -116,7 +116,7 @@ pub(super) const CALLS: &[ApiCall] = &[
     Post,
     "/api/memories/{name}/promote",
     Access::Write,
-    |visit, asked| answer_body(visit, asked, handle_promote_call),
+    |scope, asked| answer_body(scope, asked, handle_promote_call),
 )
 .with_description(
     "promote",
@@ -163,7 +163,7 @@ fn replace_memory_in_path(it: &ApiCallScope, body: ReplaceBody, how: Replacement
         reason: body.reason,
         ..Draft::new(old.space.clone(), body.fact, voice)
     }
-    .with_vouching(body.force, it.visit.person());
+    .with_vouching(body.force, it.scope.person());
     let outcome = revise::supersede_memory(
         &it.context_for(&old.space),
         &it.spaces,
@@ -236,7 +236,7 @@ fn handle_promote_call(it: &ApiCallScope, body: PromoteBody) -> ApiResult {
         reason: body.reason,
         citations: body.citations.0,
         task: body.task,
-        ..Promotion::new(it.memory_name()?, it.visit.voice())
+        ..Promotion::new(it.memory_name()?, it.scope.voice())
     };
     let outcome = match it.find_memory()? {
         Ok(note) => core_promote(&it.context_for(&note.space), &it.spaces, promotion)?,

@@ -11,7 +11,7 @@ use apostille_agents::{
     session::{AgentSession, Moment, SessionEntry},
 };
 use apostille_api::{
-    CallFault, CallPlace,
+    CallFault, Caller,
     access_token::{Access, AccessToken},
     calls::{call::ApiCall, list_api_calls},
     host::{ActivityStore, PlaceError},
@@ -142,13 +142,13 @@ fn task(world: &World) -> Task {
 }
 
 /// Somebody with a token.
-pub(super) struct Caller<'a> {
+pub(super) struct TestCaller<'a> {
     desk: &'a Desk,
     access: Access,
     spaces: Option<Vec<Space>>,
 }
 
-impl<'a> Caller<'a> {
+impl<'a> TestCaller<'a> {
     pub(super) fn new(desk: &'a Desk, access: Access) -> Self {
         Self {
             desk,
@@ -194,25 +194,25 @@ impl<'a> Caller<'a> {
 
     fn answered(&self, call: &ApiCall, asked: &RequestInput) -> HttpReply {
         let (repo, user) = (repo(), user());
-        let here = CallPlace {
+        let caller = Caller {
             user: Some(&user),
             beside: Some(&self.desk.shelf),
-            ..CallPlace::in_repo(&repo)
+            ..Caller::in_repo(&repo)
         };
         let (name, spaces) = ("ci".into(), self.spaces.clone());
-        let pass = AccessToken {
+        let token = AccessToken {
             name,
             spaces,
             access: self.access,
             is_panel: false,
         };
-        if !pass.allows_access(call.route.need) {
+        if !token.allows_access(call.route.need) {
             return turned(403, "the token does not allow this");
         }
         let answer = self
             .desk
             .world
-            .with(|cx| (call.route.run)(&RequestScope::new(cx, &here, &pass, ""), asked));
+            .with(|cx| (call.route.run)(&RequestScope::new(cx, &caller, &token, ""), asked));
         match answer {
             Ok(reply) => reply,
             Err(CallFault::Malformed(it)) => turned(400, &it.to_string()),

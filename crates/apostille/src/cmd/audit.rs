@@ -19,9 +19,9 @@ use apostille_workspace::{task::CheckoutTasks, workspace::Workspace};
 const FEW: usize = 5;
 
 /// Looks everything over.
-pub fn run(shell: &CommandContext, args: &AuditArgs) -> CommandResult {
-    let desk = shell.open_workspace_at(args.at.as_deref())?;
-    let found = run_audit(shell, &desk, args)?;
+pub fn run(ctx: &CommandContext, args: &AuditArgs) -> CommandResult {
+    let workspace = ctx.open_workspace_at(args.at.as_deref())?;
+    let found = run_audit(ctx, &workspace, args)?;
     let annotations = || ci_output::format_audit_annotations(&found);
     let text = |paint: &Paint| match () {
         () if args.machine.ci => annotations(),
@@ -34,13 +34,12 @@ pub fn run(shell: &CommandContext, args: &AuditArgs) -> CommandResult {
         format!("wrote {file}\n")
     });
     Ok(answer_with_sarif(
-        shell,
+        ctx,
         file,
         || ci_output::build_audit_sarif(&found),
         || format_if(args.machine.ci, annotations),
         || {
-            shell
-                .render_output(&AuditReply::from(&found), text)
+            ctx.render_output(&AuditReply::from(&found), text)
                 .with_err(wrote.unwrap_or_default())
         },
     )?
@@ -48,24 +47,24 @@ pub fn run(shell: &CommandContext, args: &AuditArgs) -> CommandResult {
 }
 
 fn run_audit(
-    shell: &CommandContext,
-    desk: &Workspace,
+    ctx: &CommandContext,
+    workspace: &Workspace,
     args: &AuditArgs,
 ) -> CommandResult<AuditReport> {
-    let tasks = CheckoutTasks::for_folder(&shell.world, &desk.place, &desk.settings)?;
+    let tasks = CheckoutTasks::for_folder(&ctx.system, &workspace.place, &workspace.settings)?;
     let beside = match tasks.read_notes() {
         Some(notes) => notes_audit::audit_notes_file(&notes, &tasks.list_tasks()?),
         None => Vec::new(),
     };
-    let machine = args.machine.ci || args.machine.sarif.is_some() || shell.flags.json;
+    let machine = args.machine.ci || args.machine.sarif.is_some() || ctx.flags.json;
     let is_whole = args.verbose || machine;
     let options = AuditOptions {
         only: args.only.clone(),
         limit: if is_whole { usize::MAX } else { FEW },
         is_whole,
         is_thorough: true,
-        own: Some(desk.user_policy()),
+        own: Some(workspace.user_policy()),
         beside: &beside,
     };
-    Ok(audit(&desk.context(), &desk.spaces(), &options)?)
+    Ok(audit(&workspace.context(), &workspace.spaces(), &options)?)
 }

@@ -12,36 +12,35 @@ use apostille_terminal::{
 };
 
 /// Lists the breakers that are open, or closes them.
-pub fn run(shell: &CommandContext, args: &BreakerArgs) -> CommandResult {
-    let desk = shell.open_workspace()?;
+pub fn run(ctx: &CommandContext, args: &BreakerArgs) -> CommandResult {
+    let workspace = ctx.open_workspace()?;
     let Some(BreakerSubcommand::Close { actor }) = &args.what else {
-        let open = list_breakers_in_play(&desk)?;
+        let open = list_breakers_in_play(&workspace)?;
         let none = "no breaker is open\n";
-        return Ok(build_breaker_output(shell, None, &open, none));
+        return Ok(build_breaker_output(ctx, None, &open, none));
     };
-    let speaker = shell.world.speaker();
+    let speaker = ctx.system.speaker();
     let by = require_person(&speaker, "close a breaker")?;
     // Those of an actor, or all, in the spaces in play.
-    let closed = collect_breakers(&desk, |space| {
-        breaker::close_breakers(&desk.context_for(space), by, space, actor.as_deref())
+    let closed = collect_breakers(&workspace, |space| {
+        breaker::close_breakers(&workspace.context_for(space), by, space, actor.as_deref())
     })?;
     let none = "no such breaker is open\n";
-    Ok(build_breaker_output(shell, Some("closed"), &closed, none))
+    Ok(build_breaker_output(ctx, Some("closed"), &closed, none))
 }
 
 fn build_breaker_output(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     outcome: Option<&'static str>,
     trips: &[(Space, OpenBreaker)],
     none: &str,
 ) -> CommandOutput {
     let json = BreakersReply::new(outcome, trips);
-    shell
-        .render_output(&json, |paint| match trips {
-            [] => none.to_owned(),
-            _ => format_breaker_page(paint, outcome, trips),
-        })
-        .nothing_if(trips.is_empty() && outcome.is_some())
+    ctx.render_output(&json, |paint| match trips {
+        [] => none.to_owned(),
+        _ => format_breaker_page(paint, outcome, trips),
+    })
+    .nothing_if(trips.is_empty() && outcome.is_some())
 }
 
 fn format_breaker_page(

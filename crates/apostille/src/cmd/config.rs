@@ -22,13 +22,13 @@ struct SettingView {
 }
 
 /// Shows the settings, or where their files are.
-pub fn run(shell: &CommandContext, args: &ConfigArgs) -> CommandResult {
-    let place = shell.find_project_folder()?;
+pub fn run(ctx: &CommandContext, args: &ConfigArgs) -> CommandResult {
+    let place = ctx.find_project_folder()?;
     if let Some(ConfigSubcommand::Path) = args.what {
-        let files = ConfigFiles::for_folder(&shell.world, &place);
-        return Ok(build_config_paths_output(shell, &files));
+        let files = ConfigFiles::for_folder(&ctx.system, &place);
+        return Ok(build_config_paths_output(ctx, &files));
     }
-    let settings = shell.resolve_settings(&place)?;
+    let settings = ctx.resolve_settings(&place)?;
     let views: Vec<(&str, SettingView)> = settings
         .list_settings()
         .into_iter()
@@ -43,7 +43,7 @@ pub fn run(shell: &CommandContext, args: &ConfigArgs) -> CommandResult {
         .collect();
     let sorted: BTreeMap<_, _> = views.iter().map(|(key, view)| (key, view)).collect();
     let json = json!({"ok": true, "settings": sorted});
-    Ok(shell.render_output(&json, |paint| {
+    Ok(ctx.render_output(&json, |paint| {
         let row = |(key, it): &(&str, SettingView)| {
             let file = it.file.as_ref().map(|it| format!(" {it}"));
             let origin = format!("{}{}", it.origin, file.unwrap_or_default());
@@ -64,7 +64,7 @@ struct ConfigFileView {
     exists: bool,
 }
 
-fn build_config_paths_output(shell: &CommandContext, files: &ConfigFiles) -> CommandOutput {
+fn build_config_paths_output(ctx: &CommandContext, files: &ConfigFiles) -> CommandOutput {
     let view = |name: &'static str, path: &Path| ConfigFileView {
         name,
         path: path.display().to_string(),
@@ -75,7 +75,7 @@ fn build_config_paths_output(shell: &CommandContext, files: &ConfigFiles) -> Com
     views.push(view("repository file", &files.repository));
     views.push(view("agent.json", &files.agent_json));
     let json = json!({"ok": true, "files": views});
-    shell.render_output(&json, |paint| {
+    ctx.render_output(&json, |paint| {
         let row = |it: &ConfigFileView| {
             let absent = if it.exists { "" } else { "(not there)" };
             [

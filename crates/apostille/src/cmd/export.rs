@@ -21,25 +21,24 @@ use apostille_terminal::{
 use apostille_workspace::error::CommandError;
 
 /// Writes every memory of the spaces in play, or of all.
-pub fn run(shell: &CommandContext, args: &ExportArgs) -> CommandResult {
-    let desk = shell.open_workspace()?;
+pub fn run(ctx: &CommandContext, args: &ExportArgs) -> CommandResult {
+    let workspace = ctx.open_workspace()?;
     let filter = MemoryFilter {
-        spaces: desk.spaces_or_all(args.spaces.all_spaces),
+        spaces: workspace.spaces_or_all(args.spaces.all_spaces),
         order: ListOrder::Oldest,
         limit: usize::MAX,
         ..MemoryFilter::default()
     };
-    let mut memories = list::list_memories(&desk.context(), &filter)?;
+    let mut memories = list::list_memories(&workspace.context(), &filter)?;
     let withheld: String = export::withhold_secrets(&mut memories).into_iter()
         .map(|handle| format!("withheld: {handle} looks as if it held a secret; `apostille forget {handle}` removes it\n"))
         .collect();
-    let format = if shell.flags.json && args.out.is_none() {
+    let format = if ctx.flags.json && args.out.is_none() {
         Format::Json
     } else {
         args.format
     };
-    let text =
-        export::export(&memories, format, shell.world.now).map_err(CommandError::internal)?;
+    let text = export::export(&memories, format, ctx.system.now).map_err(CommandError::internal)?;
     let Some(path) = &args.out else {
         return Ok(CommandOutput {
             out: text,
@@ -48,12 +47,12 @@ pub fn run(shell: &CommandContext, args: &ExportArgs) -> CommandResult {
             ..CommandOutput::default()
         });
     };
-    let path = shell.world.cwd.join(path);
+    let path = ctx.system.cwd.join(path);
     write_export_file(&path, &text).map_err(|error| new_write_fault(&path, error))?;
     let path = path.display().to_string();
     let n = memories.len();
     let json = json!({"ok": true, "path": path, "count": n});
-    Ok(shell
+    Ok(ctx
         .render_output(&json, |_| {
             let n = format_count(n as u64, "memory", "memories");
             format!("wrote {n} to {path}\n")

@@ -19,29 +19,29 @@ use apostille_terminal::{
 use apostille_workspace::{task::CheckoutTasks, workspace::Workspace};
 
 /// Forgets memories, in whatever stage they are; none, when one of the names is wrong.
-pub fn run(shell: &CommandContext, args: &ForgetArgs) -> CommandResult {
-    let desk = shell.open_workspace()?;
-    let (damaged, names) = split_off_damaged(&desk, &args.which.names)?;
-    let memories = desk.find_named(&names)?;
+pub fn run(ctx: &CommandContext, args: &ForgetArgs) -> CommandResult {
+    let workspace = ctx.open_workspace()?;
+    let (damaged, names) = split_off_damaged(&workspace, &args.which.names)?;
+    let memories = workspace.find_named(&names)?;
     // What a person said, and what a person decides about, is not erased by anybody else.
-    let speaker = shell.world.speaker();
+    let speaker = ctx.system.speaker();
     if !memories.iter().all(|it| speaker.can_forget(it)) {
         return Err(Refusal::PersonDecides { verb: PERSONS_VERB }.into());
     }
-    if !args.yes && !confirm_forget(shell, &memories, &damaged) {
+    if !args.yes && !confirm_forget(ctx, &memories, &damaged) {
         let json = ForgetReply {
             ok: false,
             outcome: "kept",
             memories: Vec::new(),
         };
-        let answer = shell.render_output(&json, |_| "nothing was forgotten\n".into());
+        let answer = ctx.render_output(&json, |_| "nothing was forgotten\n".into());
         return Ok(answer.nothing_if(true));
     }
     for it in &damaged {
-        discard_damaged_memory(&desk.context_for(&it.space), it)?;
+        discard_damaged_memory(&workspace.context_for(&it.space), it)?;
     }
-    let cx = desk.context();
-    let spaces = desk.spaces();
+    let cx = workspace.context();
+    let spaces = workspace.spaces();
     let reason = args.reason.as_deref().unwrap_or("");
     for memory in &memories {
         let name = MemoryName::Id(memory.id);
@@ -50,15 +50,16 @@ pub fn run(shell: &CommandContext, args: &ForgetArgs) -> CommandResult {
         }
     }
     // The notes of the active task repeat what stands in its way.
-    if let Ok(tasks) = CheckoutTasks::for_folder(&shell.world, &desk.place, &desk.settings) {
-        tasks.refresh_notes(&desk)?;
+    if let Ok(tasks) = CheckoutTasks::for_folder(&ctx.system, &workspace.place, &workspace.settings)
+    {
+        tasks.refresh_notes(&workspace)?;
     }
     let ids: Vec<MemoryId> = damaged
         .iter()
         .map(|it| it.id)
         .chain(memories.iter().map(|it| it.id))
         .collect();
-    desk.forget_side_records(&ids)?;
+    workspace.forget_side_records(&ids)?;
     let torn = damaged
         .iter()
         .map(|it| ForgottenView::new(it.id, it.handle(), &it.space));
@@ -67,7 +68,7 @@ pub fn run(shell: &CommandContext, args: &ForgetArgs) -> CommandResult {
         outcome: "forgotten",
         memories: torn.chain(memories.iter().map(Into::into)).collect(),
     };
-    Ok(shell.render_output(&json, |paint| {
+    Ok(ctx.render_output(&json, |paint| {
         let torn = damaged
             .iter()
             .map(|it| format!("{GREEN}forgot{GREEN:#} {}", format_damaged_memory(it)));
@@ -79,13 +80,13 @@ pub fn run(shell: &CommandContext, args: &ForgetArgs) -> CommandResult {
 
 /// The memories that cannot be read, and the names of the others.
 fn split_off_damaged(
-    desk: &Workspace,
+    workspace: &Workspace,
     names: &[MemoryName],
 ) -> CommandResult<(Vec<DamagedMemory>, Vec<MemoryName>)> {
     let mut torn = Vec::new();
     let mut others = Vec::new();
     for name in names {
-        match find_damaged_memory(&desk.context(), &desk.spaces(), *name)? {
+        match find_damaged_memory(&workspace.context(), &workspace.spaces(), *name)? {
             Some(it) => torn.push(it),
             None => others.push(*name),
         }
@@ -102,8 +103,8 @@ fn format_damaged_memory(it: &DamagedMemory) -> String {
 }
 
 /// Asks a person, where there is one.
-fn confirm_forget(shell: &CommandContext, memories: &[Memory], damaged: &[DamagedMemory]) -> bool {
-    if !shell.can_ask_beside() {
+fn confirm_forget(ctx: &CommandContext, memories: &[Memory], damaged: &[DamagedMemory]) -> bool {
+    if !ctx.can_ask_beside() {
         return true;
     }
     let list: String = damaged
@@ -111,7 +112,7 @@ fn confirm_forget(shell: &CommandContext, memories: &[Memory], damaged: &[Damage
         .map(format_damaged_memory)
         .chain(memories.iter().map(format_handle_and_fact))
         .collect();
-    shell.ask_beside(&format!(
+    ctx.ask_beside(&format!(
         "{list}forget for good? this cannot be undone [y/N] "
     ))
 }

@@ -42,18 +42,18 @@ fn lock_exchange(exchange: &Mutex<HookExchange>) -> MutexGuard<'_, HookExchange>
 }
 
 /// Answers a hook.
-pub fn run(shell: &CommandContext, args: &HookArgs) -> CommandOutput {
+pub fn run(ctx: &CommandContext, args: &HookArgs) -> CommandOutput {
     if let Some(session) = &args.after {
-        return ended_sessions::run(shell, session);
+        return ended_sessions::run(ctx, session);
     }
     std::panic::set_hook(Box::new(|_| exit_hook_on_panic()));
     let clock = moment::HookClock {
         started: Instant::now(),
-        deadline: read_hook_deadline(&shell.world),
+        deadline: read_hook_deadline(&ctx.system),
     };
     let exchange = Arc::new(Mutex::new(HookExchange::default()));
     spawn_hook_watchdog(Arc::clone(&exchange), clock.deadline);
-    let reply = match handle_hook_call(shell, args, clock, &exchange) {
+    let reply = match handle_hook_call(ctx, args, clock, &exchange) {
         Ok(()) => HookReply::default(),
         Err(fault) => new_hook_notice(format!("{:#}", fault.cause)),
     };
@@ -103,8 +103,8 @@ fn exit_hook_on_panic() {
 }
 
 /// How long the agent waits.
-fn read_hook_deadline(world: &System) -> Duration {
-    let said = world
+fn read_hook_deadline(system: &System) -> Duration {
+    let said = system
         .env
         .get("APOSTILLE_HOOK_DEADLINE_MS")
         .and_then(|it| it.parse().ok())
@@ -142,21 +142,21 @@ fn deliver_hook_reply(exchange: &Mutex<HookExchange>, reply: HookReply) {
 
 /// Does the work, and hands the answer over as soon as there is one.
 fn handle_hook_call(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     args: &HookArgs,
     clock: moment::HookClock,
     exchange: &Mutex<HookExchange>,
 ) -> CommandResult<()> {
     let client = parse_hook_client(&args.client)?;
-    let stdin = shell.world.read_stdin()?;
-    let env = |name: &str| shell.world.env.get(name).map(Into::into);
+    let stdin = ctx.system.read_stdin()?;
+    let env = |name: &str| ctx.system.env.get(name).map(Into::into);
     let event = args.event.as_deref().unwrap_or_default();
     let Some(told) = clients::read_hook_call(client, event, &stdin, &env) else {
         return Ok(());
     };
     drop(stdin);
     lock_exchange(exchange).asked = Some(told.clone());
-    moment::answer_hook_moment(shell, &told, clock, &|reply| {
+    moment::answer_hook_moment(ctx, &told, clock, &|reply| {
         deliver_hook_reply(exchange, reply)
     })
 }

@@ -19,40 +19,40 @@ use apostille_workspace::{error::CommandError, workspace::Workspace};
 use folder::ImportSourceFile;
 
 /// Reads everything whole, and only then keeps what it holds.
-pub fn run(shell: &CommandContext, args: &ImportArgs) -> CommandResult {
-    let speaker = shell.world.speaker();
+pub fn run(ctx: &CommandContext, args: &ImportArgs) -> CommandResult {
+    let speaker = ctx.system.speaker();
     let by = if args.trust {
         Some(require_person(&speaker, "vouch for a file")?)
     } else {
         None
     };
-    let path = shell.world.cwd.join(&args.file);
+    let path = ctx.system.cwd.join(&args.file);
     let (plans, passed_over) = if args.file != Path::new("-") && path.is_dir() {
-        plan_folder(shell, args, &path)?
+        plan_folder(ctx, args, &path)?
     } else {
-        (vec![plan_single_file(shell, args, &path)?], None)
+        (vec![plan_single_file(ctx, args, &path)?], None)
     };
-    let desk = if args.dry_run {
-        shell.open_existing_workspace()?
+    let workspace = if args.dry_run {
+        ctx.open_existing_workspace()?
     } else {
-        shell.open_workspace()?
+        ctx.open_workspace()?
     };
     let how = ImportOptions {
         is_rehearsed: args.dry_run,
         vouched_by: by,
     };
-    let cx = desk.context();
-    let done = file::import_planned_files(&cx, |space| desk.context_for(space), plans, how)?;
-    Ok(output::build_import_output(shell, args, &done, passed_over))
+    let cx = workspace.context();
+    let done = file::import_planned_files(&cx, |space| workspace.context_for(space), plans, how)?;
+    Ok(output::build_import_output(ctx, args, &done, passed_over))
 }
 
 /// A file that was named: it is of a known format, or that is a mistake.
 fn plan_single_file(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     args: &ImportArgs,
     path: &Path,
 ) -> CommandResult<ImportPlan> {
-    let page = folder::read_import_file(shell, path, &args.file)?;
+    let page = folder::read_import_file(ctx, path, &args.file)?;
     if page.text.trim().is_empty() {
         return Err(CommandError::usage("there is nothing in it to import"));
     }
@@ -64,17 +64,17 @@ fn plan_single_file(
         build_unknown_format_error(&format!("'{}' is {what}", page.name))
     })?;
     // A file that turns out to be none makes no store.
-    plan_import_file(&shell.open_existing_workspace()?, args, &page, format)
+    plan_import_file(&ctx.open_existing_workspace()?, args, &page, format)
 }
 
 /// A folder: whatever is of a known format in it, and how many files are not.
 fn plan_folder(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     args: &ImportArgs,
     path: &Path,
 ) -> CommandResult<(Vec<ImportPlan>, Option<usize>)> {
     let pages = folder::read_import_folder(path, &args.file)?;
-    let looking = shell.open_existing_workspace()?;
+    let looking = ctx.open_existing_workspace()?;
     let plans = pages
         .iter()
         .filter_map(|it| plan_folder_file(&looking, args, it).transpose())
@@ -116,36 +116,36 @@ fn build_unknown_format_error(what: &str) -> CommandError {
 
 /// A file that was come upon: it may be anything.
 fn plan_folder_file(
-    desk: &Workspace,
+    workspace: &Workspace,
     args: &ImportArgs,
     page: &ImportSourceFile,
 ) -> CommandResult<Option<ImportPlan>> {
     let found = detect_import_format(&page.as_foreign_file());
     match (found, args.format) {
         (Some(found), wanted) if wanted.is_none_or(|it| it == found) => {
-            plan_import_file(desk, args, page, found).map(Some)
+            plan_import_file(workspace, args, page, found).map(Some)
         }
         // What nothing speaks for is tried, where the person said what it is; what it is not is passed over.
         (None, Some(wanted)) if page.can_be_format(wanted) => {
-            Ok(plan_import_file(desk, args, page, wanted).ok())
+            Ok(plan_import_file(workspace, args, page, wanted).ok())
         }
         _ => Ok(None),
     }
 }
 
 fn plan_import_file(
-    desk: &Workspace,
+    workspace: &Workspace,
     args: &ImportArgs,
     page: &ImportSourceFile,
     format: Format,
 ) -> CommandResult<ImportPlan> {
-    let [repo, user] = desk.spaces();
+    let [repo, user] = workspace.spaces();
     let shelf = ImportTarget {
         repo: Some(&repo),
         user: Some(&user),
         is_persons: args.user,
     };
-    let cx = desk.context();
+    let cx = workspace.context();
     let limits = (&cx.policy.limits, cx.now);
     let page_file = page.as_foreign_file();
     file::plan_import(&page_file, &page.name, format, &shelf, limits).map_err(convert_import_error)

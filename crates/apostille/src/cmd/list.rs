@@ -17,23 +17,23 @@ use apostille_terminal::{
 use apostille_workspace::workspace::Workspace;
 
 /// Lists memories, the newest first.
-pub fn run(shell: &CommandContext, args: &ListArgs) -> CommandResult {
-    let desk = shell.open_workspace()?;
+pub fn run(ctx: &CommandContext, args: &ListArgs) -> CommandResult {
+    let workspace = ctx.open_workspace()?;
     let stages = if args.stages.is_empty() {
         vec![Stage::Active, Stage::Pending]
     } else {
         args.stages.clone()
     };
-    let time = |flag, text: &Option<String>| parse_optional_time(shell, flag, text.as_deref());
+    let time = |flag, text: &Option<String>| parse_optional_time(ctx, flag, text.as_deref());
     let filter = MemoryFilter {
-        spaces: desk.spaces_or_all(args.spaces.all_spaces),
+        spaces: workspace.spaces_or_all(args.spaces.all_spaces),
         layers: args.layers.clone(),
         kinds: args.kinds.clone(),
         stages,
         origins: args.origins.clone(),
         tag: args.tag.clone(),
         task: args.task.clone(),
-        path: resolve_optional_path(&desk, args.path.as_deref())?,
+        path: resolve_optional_path(&workspace, args.path.as_deref())?,
         text: args.text.clone(),
         since: time("since", &args.since)?,
         until: time("until", &args.until)?,
@@ -41,33 +41,35 @@ pub fn run(shell: &CommandContext, args: &ListArgs) -> CommandResult {
         order: ListOrder::Newest,
         limit: args.limit.saturating_add(1),
     };
-    let memories = list::list_memories(&desk.context(), &filter)?;
+    let memories = list::list_memories(&workspace.context(), &filter)?;
     let is_missed = memories.is_empty() && is_narrowed_list(args);
     Ok(
-        build_list_output(shell, memories, args.limit, args.spaces.all_spaces)
+        build_list_output(ctx, memories, args.limit, args.spaces.all_spaces)
             .or_nothing(is_missed, MISSED),
     )
 }
 
 /// Lists active memories, those refreshed last first.
-pub fn run_recent(shell: &CommandContext, args: &RecentArgs) -> CommandResult {
-    let desk = shell.open_workspace()?;
+pub fn run_recent(ctx: &CommandContext, args: &RecentArgs) -> CommandResult {
+    let workspace = ctx.open_workspace()?;
     let limit = args.limit.saturating_add(1);
-    let cx = desk.context();
-    let spaces = desk.spaces();
-    let memories = match resolve_optional_path(&desk, args.path.as_deref())? {
+    let cx = workspace.context();
+    let spaces = workspace.spaces();
+    let memories = match resolve_optional_path(&workspace, args.path.as_deref())? {
         Some(path) => list::list_citing_memories(&cx, &spaces, &path, limit)?,
         None => list::list_recent_memories(&cx, &spaces, limit)?,
     };
-    Ok(build_list_output(shell, memories, args.limit, false))
+    Ok(build_list_output(ctx, memories, args.limit, false))
 }
 
 /// The path that was typed, where one was.
 pub(super) fn resolve_optional_path(
-    desk: &Workspace,
+    workspace: &Workspace,
     typed: Option<&str>,
 ) -> CommandResult<Option<RepoPath>> {
-    Ok(typed.map(|it| desk.place.resolve_path(it)).transpose()?)
+    Ok(typed
+        .map(|it| workspace.place.resolve_path(it))
+        .transpose()?)
 }
 
 const MISSED: &str =
@@ -93,7 +95,7 @@ fn is_narrowed_list(args: &ListArgs) -> bool {
 
 /// A listing of at most `limit` memories; one more was asked for, to know whether there are more.
 fn build_list_output(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     mut memories: Vec<Memory>,
     limit: usize,
     with_space: bool,
@@ -107,12 +109,11 @@ fn build_list_output(
     };
     let more = "… and more; raise --limit to see them\n";
     let nothing = "nothing here yet; `apostille remember` keeps a fact, `apostille list --all-spaces` looks everywhere\n";
-    shell
-        .render_output(&json, |paint| {
-            format_memory_table(paint, &memories, with_space)
-        })
-        .with_err(format_if(is_cut, || style_text(DIM, more)))
-        .or_nothing(memories.is_empty(), nothing)
+    ctx.render_output(&json, |paint| {
+        format_memory_table(paint, &memories, with_space)
+    })
+    .with_err(format_if(is_cut, || style_text(DIM, more)))
+    .or_nothing(memories.is_empty(), nothing)
 }
 
 fn format_memory_table(paint: &Paint, memories: &[Memory], with_space: bool) -> String {

@@ -21,10 +21,10 @@ use apostille_terminal::{
 use apostille_workspace::workspace::Workspace;
 
 /// Shows events, the latest first.
-pub fn run(shell: &CommandContext, args: &LogArgs) -> CommandResult {
-    let desk = shell.open_workspace()?;
+pub fn run(ctx: &CommandContext, args: &LogArgs) -> CommandResult {
+    let workspace = ctx.open_workspace()?;
     let memory = match args.memory {
-        Some(name) => Some(desk.find_named(&[name])?.remove(0)),
+        Some(name) => Some(workspace.find_named(&[name])?.remove(0)),
         None => None,
     };
     let page = EventPage {
@@ -34,30 +34,30 @@ pub fn run(shell: &CommandContext, args: &LogArgs) -> CommandResult {
         ..EventPage::default()
     };
     let events = match memory {
-        Some(memory) => read_latest_events(&desk, &[memory.space], &page)?,
-        None if args.spaces.all_spaces => desk.store.latest_events(args.limit)?,
-        None => read_latest_events(&desk, &desk.spaces(), &page)?,
+        Some(memory) => read_latest_events(&workspace, &[memory.space], &page)?,
+        None if args.spaces.all_spaces => workspace.store.latest_events(args.limit)?,
+        None => read_latest_events(&workspace, &workspace.spaces(), &page)?,
     };
     let json = LogReply {
         ok: true,
-        events: build_event_views(&*desk.store, &events)?,
+        events: build_event_views(&*workspace.store, &events)?,
         next: None,
     };
-    let handles = read_event_handles(&*desk.store, &events)?;
-    Ok(shell
+    let handles = read_event_handles(&*workspace.store, &events)?;
+    Ok(ctx
         .render_output(&json, |paint| format_event_table(paint, &events, &handles))
         .or_nothing(events.is_empty(), "nothing has happened here yet\n"))
 }
 
 /// The last events of these spaces in one order.
 fn read_latest_events(
-    desk: &Workspace,
+    workspace: &Workspace,
     spaces: &[Space],
     page: &EventPage,
 ) -> CommandResult<Vec<LoggedEvent>> {
     let mut events = Vec::new();
     for space in spaces {
-        events.extend(desk.store.read_events(space, page)?);
+        events.extend(workspace.store.read_events(space, page)?);
     }
     sort_newest_first(&mut events);
     events.truncate(page.limit);

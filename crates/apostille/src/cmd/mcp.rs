@@ -14,9 +14,9 @@ use apostille_workspace::{
 };
 
 /// Serves until the agent goes away.
-pub fn run(shell: &CommandContext, args: &OfferArgs) -> CommandResult {
-    let machine = ServerHost::new(&shell.world, &shell.flags.settings(), ClientReach::Anywhere);
-    if shell.world.terminal.stdin {
+pub fn run(ctx: &CommandContext, args: &OfferArgs) -> CommandResult {
+    let machine = ServerHost::new(&ctx.system, &ctx.flags.settings(), ClientReach::Anywhere);
+    if ctx.system.terminal.stdin {
         // A word to a person who started this by hand.
         let note = "apostille: waiting for an agent on the standard input; the README says how to set one up\n";
         let _ = write_styled_text(std::io::stderr().lock(), note, ColorChoice::Auto);

@@ -16,11 +16,12 @@ use apostille_terminal::{
 use apostille_workspace::task::find_active_task;
 
 /// Promotes a note.
-pub fn run(shell: &CommandContext, args: &PromoteArgs) -> CommandResult {
-    let desk = shell.open_workspace()?;
-    let note = desk.find_named(&[args.name])?.remove(0);
+pub fn run(ctx: &CommandContext, args: &PromoteArgs) -> CommandResult {
+    let workspace = ctx.open_workspace()?;
+    let note = workspace.find_named(&[args.name])?.remove(0);
     let active = || {
-        find_active_task(&shell.world, &desk.place, &desk.settings).map(|it| it.slug.to_string())
+        find_active_task(&ctx.system, &workspace.place, &workspace.settings)
+            .map(|it| it.slug.to_string())
     };
     let promotion = Promotion {
         layer: args.layer,
@@ -28,20 +29,20 @@ pub fn run(shell: &CommandContext, args: &PromoteArgs) -> CommandResult {
         subject: args.subject.clone(),
         fact: args.fact.clone(),
         reason: args.reason.clone(),
-        citations: resolve_locations(&desk, &args.cites)?,
+        citations: resolve_locations(&workspace, &args.cites)?,
         task: args.task.clone().or_else(active),
-        ..Promotion::new(args.name, shell.world.speaker().voice().clone())
+        ..Promotion::new(args.name, ctx.system.speaker().voice().clone())
     };
-    let cx = desk.context_for(&note.space);
-    match promote(&cx, &desk.spaces(), promotion)? {
-        RememberOutcome::Similar { near } => Ok(build_not_promoted_output(shell, args.name, &near)),
+    let cx = workspace.context_for(&note.space);
+    match promote(&cx, &workspace.spaces(), promotion)? {
+        RememberOutcome::Similar { near } => Ok(build_not_promoted_output(ctx, args.name, &near)),
         outcome => {
             let asked = RememberIntent {
                 instead: Some(args.name).filter(|_| note.layer == Layer::Session),
                 word: "promoted",
                 ..RememberIntent::new(args.fact.as_deref().unwrap_or(""))
             };
-            Ok(build_remember_output(shell, &asked, outcome))
+            Ok(build_remember_output(ctx, &asked, outcome))
         }
     }
 }

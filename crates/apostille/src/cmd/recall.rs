@@ -18,10 +18,13 @@ use apostille_terminal::{
 use apostille_workspace::workspace::Workspace;
 
 /// Recalls what matters to a question.
-pub fn run(shell: &CommandContext, args: &RecallArgs) -> CommandResult {
-    let desk = shell.open_workspace_at(args.at.as_deref())?;
-    let recalled = recall::recall(&desk.context(), &build_recall_request(&desk, args)?)?;
-    let answer = shell.render_output(&RecallReply::from(&recalled), |paint| {
+pub fn run(ctx: &CommandContext, args: &RecallArgs) -> CommandResult {
+    let workspace = ctx.open_workspace_at(args.at.as_deref())?;
+    let recalled = recall::recall(
+        &workspace.context(),
+        &build_recall_request(&workspace, args)?,
+    )?;
+    let answer = ctx.render_output(&RecallReply::from(&recalled), |paint| {
         if args.block {
             recalled.block.clone()
         } else {
@@ -38,18 +41,18 @@ pub fn run(shell: &CommandContext, args: &RecallArgs) -> CommandResult {
     Ok(answer.nothing_if(is_empty).with_err(err))
 }
 
-fn build_recall_request(desk: &Workspace, args: &RecallArgs) -> CommandResult<RecallRequest> {
+fn build_recall_request(workspace: &Workspace, args: &RecallArgs) -> CommandResult<RecallRequest> {
     let mut layers = args.layers.clone();
     if args.episodes {
         let knowledge = layers.is_empty().then_some(Layer::Knowledge);
         layers.extend(knowledge.into_iter().chain([Layer::Episode]));
     }
-    let paths = args.paths.iter().map(|it| desk.place.resolve_path(it));
+    let paths = args.paths.iter().map(|it| workspace.place.resolve_path(it));
     // `inject_mode = off` is about what is shown unasked; whoever asks is answered.
-    let is_off = desk.settings.policy.inject.mode == InjectMode::Off && !args.block;
+    let is_off = workspace.settings.policy.inject.mode == InjectMode::Off && !args.block;
     Ok(RecallRequest {
         text: args.question.join(" "),
-        spaces: desk.spaces().to_vec(),
+        spaces: workspace.spaces().to_vec(),
         layers,
         paths: paths.collect::<Result<_, _>>()?,
         mode: args.mode.or(is_off.then_some(InjectMode::Relevant)),

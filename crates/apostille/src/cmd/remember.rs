@@ -22,10 +22,10 @@ use crate::json::{RememberReply, WhenSimilar};
 use apostille_workspace::{error, error::CommandError, workspace::Workspace};
 
 /// Keeps a fact with the code that proves it.
-pub fn run(shell: &CommandContext, args: &RememberArgs) -> CommandResult {
-    let desk = shell.open_guarded_workspace()?;
-    let fact = read_fact_argument(shell, &args.fact)?;
-    let [repo, user] = desk.spaces();
+pub fn run(ctx: &CommandContext, args: &RememberArgs) -> CommandResult {
+    let workspace = ctx.open_guarded_workspace()?;
+    let fact = read_fact_argument(ctx, &args.fact)?;
+    let [repo, user] = workspace.spaces();
     let space = if args.user || args.telling.layer == Some(Layer::Identity) {
         user
     } else {
@@ -33,49 +33,49 @@ pub fn run(shell: &CommandContext, args: &RememberArgs) -> CommandResult {
     };
     let draft = Draft {
         twin: convert_duplicate_args(&args.twin),
-        ..build_cli_draft(shell, &desk, space, &fact, &args.telling)?
+        ..build_cli_draft(ctx, &workspace, space, &fact, &args.telling)?
     };
-    let outcome = remember::remember(&desk.context_for(&draft.space), draft)?;
+    let outcome = remember::remember(&workspace.context_for(&draft.space), draft)?;
     let asked = RememberIntent {
         is_skipped: args.twin.skip,
         instead: args.twin.merge,
         ..RememberIntent::new(&fact)
     };
-    Ok(build_remember_output(shell, &asked, outcome))
+    Ok(build_remember_output(ctx, &asked, outcome))
 }
 
 /// Replaces a memory; the new one travels the whole write path.
-pub fn run_supersede(shell: &CommandContext, args: &SupersedeArgs) -> CommandResult {
-    let desk = shell.open_guarded_workspace()?;
-    let fact = read_fact_argument(shell, &args.fact)?;
-    let space = desk.find_named(&[args.name])?.remove(0).space;
-    let cx = desk.context_for(&space);
-    let draft = build_cli_draft(shell, &desk, space.clone(), &fact, &args.telling)?;
+pub fn run_supersede(ctx: &CommandContext, args: &SupersedeArgs) -> CommandResult {
+    let workspace = ctx.open_guarded_workspace()?;
+    let fact = read_fact_argument(ctx, &args.fact)?;
+    let space = workspace.find_named(&[args.name])?.remove(0).space;
+    let cx = workspace.context_for(&space);
+    let draft = build_cli_draft(ctx, &workspace, space.clone(), &fact, &args.telling)?;
     let how = if args.correct {
         ReplacementKind::Correction
     } else {
         ReplacementKind::Better
     };
-    let outcome = revise::supersede_memory(&cx, &desk.spaces(), args.name, draft, how)?;
+    let outcome = revise::supersede_memory(&cx, &workspace.spaces(), args.name, draft, how)?;
     let asked = RememberIntent {
         instead: Some(args.name),
         ..RememberIntent::new(&fact)
     };
-    Ok(build_remember_output(shell, &asked, outcome))
+    Ok(build_remember_output(ctx, &asked, outcome))
 }
 
 /// The fact as an argument, or from the standard input.
-pub(super) fn read_fact_argument(shell: &CommandContext, fact: &str) -> CommandResult<String> {
+pub(super) fn read_fact_argument(ctx: &CommandContext, fact: &str) -> CommandResult<String> {
     Ok(match fact {
-        "-" => shell.world.read_stdin()?.trim().to_owned(),
+        "-" => ctx.system.read_stdin()?.trim().to_owned(),
         _ => fact.to_owned(),
     })
 }
 
 /// A draft with everything that was said about the fact.
 fn build_cli_draft(
-    shell: &CommandContext,
-    desk: &Workspace,
+    ctx: &CommandContext,
+    workspace: &Workspace,
     space: Space,
     fact: &str,
     telling: &FactArgs,
@@ -85,28 +85,28 @@ fn build_cli_draft(
         kind: telling.kind,
         subject: telling.subject.clone(),
         reason: telling.reason.clone(),
-        citations: resolve_locations(desk, &telling.cites)?,
+        citations: resolve_locations(workspace, &telling.cites)?,
         tags: telling.tags.iter().map(|it| it.trim().to_owned()).collect(),
         task: telling.task.clone(),
-        ..Draft::new(space, fact, build_cli_voice(shell, telling)?)
+        ..Draft::new(space, fact, build_cli_voice(ctx, telling)?)
     }
-    .with_vouching(telling.force, shell.world.speaker().person()))
+    .with_vouching(telling.force, ctx.system.speaker().person()))
 }
 
 /// The places that were typed.
 pub(super) fn resolve_locations(
-    desk: &Workspace,
+    workspace: &Workspace,
     typed: &[String],
 ) -> CommandResult<Vec<CodeLocation>> {
     typed
         .iter()
-        .map(|it| Ok(desk.place.resolve_location(it)?))
+        .map(|it| Ok(workspace.place.resolve_location(it)?))
         .collect()
 }
 
 /// Who speaks. A flag can lower what the program knows of it, and raise it for a person alone.
-fn build_cli_voice(shell: &CommandContext, telling: &FactArgs) -> CommandResult<Voice> {
-    let speaker = shell.world.speaker();
+fn build_cli_voice(ctx: &CommandContext, telling: &FactArgs) -> CommandResult<Voice> {
+    let speaker = ctx.system.speaker();
     let usual = speaker.voice().clone();
     let origin = telling.origin.unwrap_or(usual.origin);
     if origin < usual.origin && speaker.person().is_none() {
@@ -118,7 +118,7 @@ fn build_cli_voice(shell: &CommandContext, telling: &FactArgs) -> CommandResult<
         ));
     }
     // What the client says of its session goes before what the caller says: breakers count by it.
-    let session = shell.world.env.session_id().map(Into::into);
+    let session = ctx.system.env.session_id().map(Into::into);
     let voice = Voice {
         origin,
         tainted: telling.tainted,
@@ -176,7 +176,7 @@ impl<'a> RememberIntent<'a> {
 
 /// What became of the draft.
 pub(super) fn build_remember_output(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     asked: &RememberIntent,
     outcome: RememberOutcome,
 ) -> CommandOutput {
@@ -192,7 +192,7 @@ pub(super) fn build_remember_output(
             identity_percent,
             retired,
             superseded,
-        } => shell.render_output(&json, |paint| {
+        } => ctx.render_output(&json, |paint| {
             // What nobody asked to replace is shown, so that it can be seen to be right.
             let contradicted = |it: NearMemory| {
                 let (handle, fact) = (it.handle, flatten_to_line(&it.fact));
@@ -204,26 +204,26 @@ pub(super) fn build_remember_output(
             let instead = asked.instead.or(instead.map(MemoryName::Handle));
             format_kept_memory(paint, asked.word, &memory, instead)
                 + &superseded.map(contradicted).unwrap_or_default()
-                + &format_pending_note(shell, asked, &memory)
+                + &format_pending_note(ctx, asked, &memory)
                 + &identity_percent.map(bar).unwrap_or_default()
                 + &format_if(retired > 0, || {
                     format!("{YELLOW}  {retired} of the oldest retired to make room\n{YELLOW:#}")
                 })
         }),
-        RememberOutcome::Refreshed { memory } => shell.render_output(&json, |paint| {
+        RememberOutcome::Refreshed { memory } => ctx.render_output(&json, |paint| {
             format_kept_memory(paint, "known already; refreshed", &memory, None)
-                + &format_pending_note(shell, asked, &memory)
+                + &format_pending_note(ctx, asked, &memory)
         }),
-        RememberOutcome::Similar { near } if asked.is_skipped => shell.render_output(&json, |_| {
+        RememberOutcome::Similar { near } if asked.is_skipped => ctx.render_output(&json, |_| {
             let known = join_texts(near.first().map(|it| it.handle), "");
             format!("{GREEN}skipped{GREEN:#}; {BOLD}{known}{BOLD:#} says it\n")
         }),
-        RememberOutcome::Similar { near } => shell
+        RememberOutcome::Similar { near } => ctx
             .render_output(&json, |_| String::new())
             .with_code(error::REFUSED)
-            .with_err(format_duplicate_choices(shell, asked.fact, &near)),
+            .with_err(format_duplicate_choices(ctx, asked.fact, &near)),
         RememberOutcome::Refused(refusal) => {
-            let answer = shell.render_refusal(&refusal);
+            let answer = ctx.render_refusal(&refusal);
             // What is better read elsewhere can be kept all the same, by a person and where the verb has a flag for it.
             let is_forceable = matches!(refusal, Refusal::Excluded { .. }) && asked.can_force();
             let hint = format_if(is_forceable, || {
@@ -273,12 +273,12 @@ fn format_kept_memory(
 }
 
 /// What a memory waits for, and the ways out.
-fn format_pending_note(shell: &CommandContext, asked: &RememberIntent, memory: &Memory) -> String {
+fn format_pending_note(ctx: &CommandContext, asked: &RememberIntent, memory: &Memory) -> String {
     let Status::Pending { why } = &memory.status else {
         return String::new();
     };
     let why = flatten_to_line(why) + "; it is kept, and not shown until it is approved";
-    let why = shell.paint.wrap_text(&why, 2);
+    let why = ctx.paint.wrap_text(&why, 2);
     let mut out = format!("  {YELLOW}pending:{YELLOW:#} {}", why.trim_start());
     let mut add_way = |what: &str, command: &str| {
         let what = style_text(DIM, what);
@@ -292,7 +292,7 @@ fn format_pending_note(shell: &CommandContext, asked: &RememberIntent, memory: &
     }
     let forget = format!("apostille forget {}", memory.handle());
     let again = RetypedCommand {
-        typed: &shell.world.typed,
+        typed: &ctx.system.typed,
         fact: asked.fact,
     };
     add_way(
@@ -309,7 +309,7 @@ fn format_pending_note(shell: &CommandContext, asked: &RememberIntent, memory: &
 
 /// A note that says what is known already is not promoted.
 pub(super) fn build_not_promoted_output(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     name: MemoryName,
     near: &[NearMemory],
 ) -> CommandOutput {
@@ -318,41 +318,40 @@ pub(super) fn build_not_promoted_output(
         "{} {name}: much the same is known:\n\n",
         style_text(YELLOW.bold(), "not promoted")
     );
-    err.extend(near.iter().map(|it| format_near_memory(shell, it)));
+    err.extend(near.iter().map(|it| format_near_memory(ctx, it)));
     if let Some(first) = near.first() {
         err += &format!(
             "\n  {DIM}if it says it better:{DIM:#} {CYAN}apostille supersede {} 'FACT'{CYAN:#}\n  {DIM}if it says something else:{DIM:#} {CYAN}--fact 'FACT'{CYAN:#}\n",
             first.handle
         );
     }
-    shell
-        .render_output(&json, |_| String::new())
+    ctx.render_output(&json, |_| String::new())
         .with_code(error::REFUSED)
         .with_err(err)
 }
 
-fn format_near_memory(shell: &CommandContext, it: &NearMemory) -> String {
+fn format_near_memory(ctx: &CommandContext, it: &NearMemory) -> String {
     let percent = (it.overlap * 100.0).round();
     format!(
         "{BOLD}{}{BOLD:#}  {YELLOW}{}{YELLOW:#}, {percent}% of the words\n{}",
         it.handle,
         it.relation.as_str(),
-        shell.paint.wrap_text(&it.fact, 6)
+        ctx.paint.wrap_text(&it.fact, 6)
     )
 }
 
 /// What is known, and the ready-made commands for each choice.
-fn format_duplicate_choices(shell: &CommandContext, fact: &str, near: &[NearMemory]) -> String {
+fn format_duplicate_choices(ctx: &CommandContext, fact: &str, near: &[NearMemory]) -> String {
     let mut out = format!(
         "{} much the same is known:\n\n",
         style_text(YELLOW.bold(), "not kept:")
     );
-    out.extend(near.iter().map(|it| format_near_memory(shell, it)));
+    out.extend(near.iter().map(|it| format_near_memory(ctx, it)));
     let Some(first) = near.first() else {
         return out;
     };
     let again = RetypedCommand {
-        typed: &shell.world.typed,
+        typed: &ctx.system.typed,
         fact,
     };
     out += "\nchoose:\n";

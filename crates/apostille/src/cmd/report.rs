@@ -27,40 +27,40 @@ const PART_CHARS: usize = 120;
 const DONE: [(&str, &str); 3] = [("Changed", "changed"), ("Ran", "ran"), ("Ended", "ended")];
 
 /// The time that a flag names.
-fn parse_time_flag(shell: &CommandContext, flag: &str, text: &str) -> CommandResult<Timestamp> {
+fn parse_time_flag(ctx: &CommandContext, flag: &str, text: &str) -> CommandResult<Timestamp> {
     let wrong = || format!("--{flag} '{text}' is neither 7d, 24h or 2w nor a date");
-    report::parse_since(text, shell.world.now).ok_or_else(|| CommandError::usage(wrong()))
+    report::parse_since(text, ctx.system.now).ok_or_else(|| CommandError::usage(wrong()))
 }
 
 /// The same where the flag was given.
 pub(super) fn parse_optional_time(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     flag: &str,
     text: Option<&str>,
 ) -> CommandResult<Option<Timestamp>> {
-    text.map(|it| parse_time_flag(shell, flag, it)).transpose()
+    text.map(|it| parse_time_flag(ctx, flag, it)).transpose()
 }
 
 /// Tells what was done.
-pub fn run(shell: &CommandContext, args: &ReportArgs) -> CommandResult {
-    let desk = shell.open_workspace()?;
-    let now = shell.world.now;
+pub fn run(ctx: &CommandContext, args: &ReportArgs) -> CommandResult {
+    let workspace = ctx.open_workspace()?;
+    let now = ctx.system.now;
     // What was written down this very moment counts.
     let end = now.checked_add(SignedDuration::from_millis(1));
-    let until = parse_optional_time(shell, "until", args.until.as_deref())?;
+    let until = parse_optional_time(ctx, "until", args.until.as_deref())?;
     let span = ReportSpan {
-        since: parse_time_flag(shell, "since", &args.since)?,
+        since: parse_time_flag(ctx, "since", &args.since)?,
         until: until.unwrap_or(end.unwrap_or(now)),
     };
-    let here = &desk.settings.repo;
+    let here = &workspace.settings.repo;
     let spaces: &[Space] = if args.all {
         &[]
     } else {
         std::slice::from_ref(here)
     };
-    let report = report::build_work_report(&desk.context(), spaces, here, span)?;
+    let report = report::build_work_report(&workspace.context(), spaces, here, span)?;
     let json = ReportReply::new(span, &report);
-    let answer = shell.render_output(&json, |_| format_report_page(&report, args));
+    let answer = ctx.render_output(&json, |_| format_report_page(&report, args));
     let nothing = "nothing was written down in this time\n";
     Ok(answer.or_nothing(report.days.is_empty(), nothing))
 }

@@ -15,50 +15,50 @@ use apostille_terminal::{
 use apostille_workspace::workspace::Workspace;
 
 /// Notes that memories hold and are of use; they rank as fresh again.
-pub fn run_refresh(shell: &CommandContext, args: &SeveralMemoriesArgs) -> CommandResult {
-    revise_named_memories(shell, &args.names, "refreshed", |desk, name| {
-        revise::refresh_memory(&desk.context(), &desk.spaces(), name)
+pub fn run_refresh(ctx: &CommandContext, args: &SeveralMemoriesArgs) -> CommandResult {
+    revise_named_memories(ctx, &args.names, "refreshed", |workspace, name| {
+        revise::refresh_memory(&workspace.context(), &workspace.spaces(), name)
     })
 }
 
 /// Notes that memories were used in a task.
-pub fn run_apply(shell: &CommandContext, args: &SeveralMemoriesArgs) -> CommandResult {
-    revise_named_memories(shell, &args.names, "applied", |desk, name| {
-        revise::mark_memory_applied(&desk.context(), &desk.spaces(), name)
+pub fn run_apply(ctx: &CommandContext, args: &SeveralMemoriesArgs) -> CommandResult {
+    revise_named_memories(ctx, &args.names, "applied", |workspace, name| {
+        revise::mark_memory_applied(&workspace.context(), &workspace.spaces(), name)
     })
 }
 
 /// Lets memories be used that wait or were rejected, on a person's word.
-pub fn run_approve(shell: &CommandContext, args: &SeveralMemoriesArgs) -> CommandResult {
-    let speaker = shell.world.speaker();
+pub fn run_approve(ctx: &CommandContext, args: &SeveralMemoriesArgs) -> CommandResult {
+    let speaker = ctx.system.speaker();
     let by = require_person(&speaker, "approve what waits")?;
-    revise_named_memories(shell, &args.names, "approved", |desk, name| {
-        revise::reconsider_memory(&desk.context(), by, &desk.spaces(), name)
+    revise_named_memories(ctx, &args.names, "approved", |workspace, name| {
+        revise::reconsider_memory(&workspace.context(), by, &workspace.spaces(), name)
     })
 }
 
 /// Marks memories as wrong.
-pub fn run_invalidate(shell: &CommandContext, args: &InvalidateArgs) -> CommandResult {
-    let speaker = shell.world.speaker();
-    revise_named_memories(shell, &args.which.names, "invalidated", |desk, name| {
-        let cx = desk.context();
+pub fn run_invalidate(ctx: &CommandContext, args: &InvalidateArgs) -> CommandResult {
+    let speaker = ctx.system.speaker();
+    revise_named_memories(ctx, &args.which.names, "invalidated", |workspace, name| {
+        let cx = workspace.context();
         let by = speaker.voice();
-        revise::invalidate_memory_as(&cx, &desk.spaces(), name, &args.reason, by)
+        revise::invalidate_memory_as(&cx, &workspace.spaces(), name, &args.reason, by)
     })
 }
 
 /// Does something to each of these memories; nothing, when one of the names is wrong.
 fn revise_named_memories(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     names: &[MemoryName],
     outcome: &'static str,
     revise: impl Fn(&Workspace, MemoryName) -> Result<ReviseOutcome, CoreError>,
 ) -> CommandResult {
-    let desk = shell.open_workspace()?;
-    desk.find_named(names)?;
+    let workspace = ctx.open_workspace()?;
+    workspace.find_named(names)?;
     let mut done: Vec<Memory> = Vec::new();
     for name in names {
-        match revise(&desk, *name)? {
+        match revise(&workspace, *name)? {
             ReviseOutcome::Done(memory) => done.push(*memory),
             ReviseOutcome::Refused(refusal) => return Err(refusal.into()),
         }
@@ -68,7 +68,7 @@ fn revise_named_memories(
         outcome,
         memories: json::build_memory_views(&done),
     };
-    Ok(shell.render_output(&json, |paint| {
+    Ok(ctx.render_output(&json, |paint| {
         done.iter()
             .map(|it| format_outcome_line(paint, outcome, it))
             .collect()

@@ -62,36 +62,36 @@ impl RollbackStepView {
 }
 
 /// Takes a space back, on a person's word.
-pub fn run(shell: &CommandContext, args: &RollbackArgs) -> CommandResult {
-    let speaker = shell.world.speaker();
+pub fn run(ctx: &CommandContext, args: &RollbackArgs) -> CommandResult {
+    let speaker = ctx.system.speaker();
     let person = if args.dry_run {
         None
     } else {
         Some(require_person(&speaker, "roll a space back")?)
     };
-    let desk = shell.open_workspace()?;
-    let [repo, user] = desk.spaces();
+    let workspace = ctx.open_workspace()?;
+    let [repo, user] = workspace.spaces();
     let (space, other) = if args.user {
         (user, repo)
     } else {
         (repo, user)
     };
-    let point = parse_rollback_point(args, shell.world.now)?;
-    let cx = desk.context_for(&space);
-    let is_asked = !args.yes && shell.can_ask_beside();
+    let point = parse_rollback_point(args, ctx.system.now)?;
+    let cx = workspace.context_for(&space);
+    let is_asked = !args.yes && ctx.can_ask_beside();
     let planned = |plan: Option<RollbackPlan>| match plan {
         Some(plan) => Ok(plan),
-        None => Err(build_no_such_point_error(args, &desk, &space, &other)?),
+        None => Err(build_no_such_point_error(args, &workspace, &space, &other)?),
     };
     if args.dry_run || is_asked {
         let plan = planned(rollback::plan_rollback(&cx, &space, point)?)?;
         let word = match () {
             () if plan.turns.is_empty() => Some("unchanged"),
             () if args.dry_run => Some("planned"),
-            () => (!confirm_rollback(shell, &space, &plan)).then_some("kept"),
+            () => (!confirm_rollback(ctx, &space, &plan)).then_some("kept"),
         };
         if let Some(word) = word {
-            return Ok(build_rollback_output(shell, word, &space, &plan));
+            return Ok(build_rollback_output(ctx, word, &space, &plan));
         }
     }
     // Decided anew: what a person thought about for a minute may have moved.
@@ -105,7 +105,7 @@ pub fn run(shell: &CommandContext, args: &RollbackArgs) -> CommandResult {
         false if is_asked => "agreed",
         false => "rolled back",
     };
-    Ok(build_rollback_output(shell, outcome, &space, &plan))
+    Ok(build_rollback_output(ctx, outcome, &space, &plan))
 }
 
 fn parse_rollback_point(args: &RollbackArgs, now: Timestamp) -> CommandResult<RollbackPoint> {
@@ -125,7 +125,7 @@ fn parse_rollback_point(args: &RollbackArgs, now: Timestamp) -> CommandResult<Ro
 
 fn build_no_such_point_error(
     args: &RollbackArgs,
-    desk: &Workspace,
+    workspace: &Workspace,
     space: &Space,
     other: &Space,
 ) -> CommandResult<CommandError> {
@@ -140,14 +140,14 @@ fn build_no_such_point_error(
         "add --user"
     };
     let fault = CommandError::usage(format!("{space} has no event {text}"));
-    Ok(if has_event_at_place(desk, other, text)? {
+    Ok(if has_event_at_place(workspace, other, text)? {
         fault.with_hint(format!("event {text} is one of {other}: {way}"))
     } else {
         fault.with_hint("`apostille log` shows the place of each event")
     })
 }
 
-fn has_event_at_place(desk: &Workspace, space: &Space, text: &str) -> CommandResult<bool> {
+fn has_event_at_place(workspace: &Workspace, space: &Space, text: &str) -> CommandResult<bool> {
     let Ok(place @ 1..) = text.trim_start_matches('#').parse::<u64>() else {
         return Ok(false);
     };
@@ -156,7 +156,7 @@ fn has_event_at_place(desk: &Workspace, space: &Space, text: &str) -> CommandRes
         limit: 1,
         ..EventPage::default()
     };
-    Ok(desk
+    Ok(workspace
         .store
         .read_events(space, &page)?
         .first()
@@ -164,7 +164,7 @@ fn has_event_at_place(desk: &Workspace, space: &Space, text: &str) -> CommandRes
 }
 
 fn build_rollback_output(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     outcome: &'static str,
     space: &Space,
     plan: &RollbackPlan,
@@ -184,25 +184,24 @@ fn build_rollback_output(
         lost: plan.lost,
         memories: first.map(RollbackStepView::from_step).collect(),
     };
-    shell
-        .render_output(&json, |paint| {
-            let user = if space.is_user() { "--user " } else { "" };
-            let again = "stands again as it stood";
-            let undo = style_text(DIM, "to take it back:");
-            let undo = format!("{undo} apostille rollback {user}--undo\n");
-            match outcome {
-                "kept" => "nothing was rolled back\n".into(),
-                "unchanged" => format!(
-                    "{space} stands as it stood {}: nothing to do\n{}",
-                    format_point_time(paint, plan),
-                    format_lost_note(plan)
-                ),
-                "planned" => format_rollback_page(paint, space, plan, PLANNED),
-                "agreed" => format_rollback_heading(paint, space, plan, again) + &undo,
-                _ => format_rollback_page(paint, space, plan, again) + &undo,
-            }
-        })
-        .nothing_if(matches!(outcome, "kept" | "unchanged"))
+    ctx.render_output(&json, |paint| {
+        let user = if space.is_user() { "--user " } else { "" };
+        let again = "stands again as it stood";
+        let undo = style_text(DIM, "to take it back:");
+        let undo = format!("{undo} apostille rollback {user}--undo\n");
+        match outcome {
+            "kept" => "nothing was rolled back\n".into(),
+            "unchanged" => format!(
+                "{space} stands as it stood {}: nothing to do\n{}",
+                format_point_time(paint, plan),
+                format_lost_note(plan)
+            ),
+            "planned" => format_rollback_page(paint, space, plan, PLANNED),
+            "agreed" => format_rollback_heading(paint, space, plan, again) + &undo,
+            _ => format_rollback_page(paint, space, plan, again) + &undo,
+        }
+    })
+    .nothing_if(matches!(outcome, "kept" | "unchanged"))
 }
 
 fn format_point_time(paint: &Paint, plan: &RollbackPlan) -> String {
@@ -257,11 +256,11 @@ fn format_lost_note(plan: &RollbackPlan) -> String {
 }
 
 /// Asks a person; the question says where it goes, exactly.
-fn confirm_rollback(shell: &CommandContext, space: &Space, plan: &RollbackPlan) -> bool {
+fn confirm_rollback(ctx: &CommandContext, space: &Space, plan: &RollbackPlan) -> bool {
     let to = match plan.at {
         Some(at) => format!("event {}, {}", plan.to, format::format_timestamp(at)),
         None => "the beginning".into(),
     };
-    let page = format_rollback_page(&shell.paint, space, plan, PLANNED);
-    shell.ask_beside(&format!("{page}roll {space} back to {to}? [y/N] "))
+    let page = format_rollback_page(&ctx.paint, space, plan, PLANNED);
+    ctx.ask_beside(&format!("{page}roll {space} back to {to}? [y/N] "))
 }

@@ -29,8 +29,8 @@ const UNREAD: usize = 1024;
 const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// Serves until it is told to stop.
-pub fn run(shell: &CommandContext, args: &ServeArgs) -> CommandResult {
-    let (_, settings) = shell.find_project()?;
+pub fn run(ctx: &CommandContext, args: &ServeArgs) -> CommandResult {
+    let (_, settings) = ctx.find_project()?;
     let port = args.port;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
         CommandError::usage(format!("cannot listen on port {port}: {error}"))
@@ -40,28 +40,28 @@ pub fn run(shell: &CommandContext, args: &ServeArgs) -> CommandResult {
         .local_addr()
         .map_err(CommandError::internal)?
         .port();
-    let given = shell.world.env.get("APOSTILLE_TOKEN").map(str::to_owned);
-    let generate = || format!("{:032x}", (shell.world.random_source())());
+    let given = ctx.system.env.get("APOSTILLE_TOKEN").map(str::to_owned);
+    let generate = || format!("{:032x}", (ctx.system.random_source())());
     let token = (!args.no_token).then(|| given.clone().unwrap_or_else(generate));
     let (write, written) = spawn_log_writer();
-    let flags = shell.flags.settings();
-    let host = ServerHost::new(&shell.world, &flags, ClientReach::Here);
+    let flags = ctx.flags.settings();
+    let host = ServerHost::new(&ctx.system, &flags, ClientReach::Here);
     let door = HttpServer::new(HttpServerConfig {
         host: Arc::new(host),
         offer: args.offered.to_offer(),
-        keys: Arc::new(TokenKeyring::new(&shell.world, token.as_deref())),
-        panel: match shell.world.speaker().person() {
+        keys: Arc::new(TokenKeyring::new(&ctx.system, token.as_deref())),
+        panel: match ctx.system.speaker().person() {
             Some(_) => Access::Review,
             None => Access::Write,
         },
-        clock: Box::new(shell.world.clock()),
+        clock: Box::new(ctx.system.clock()),
         port,
         limits: args.to_limits(),
         log: RequestLog {
             told: match args.log {
                 Some(LogLevelArg::All) => LogLevel::All,
                 Some(LogLevelArg::Off) => LogLevel::Off,
-                None if !shell.world.terminal.stderr => LogLevel::All,
+                None if !ctx.system.terminal.stderr => LogLevel::All,
                 Some(LogLevelArg::Problems) | None => LogLevel::Problems,
             },
             write: Box::new(write),
@@ -71,7 +71,7 @@ pub fn run(shell: &CommandContext, args: &ServeArgs) -> CommandResult {
     // A token that was brought is known already, and is not written anywhere.
     let told = token.as_deref().filter(|_| given.is_none());
     let repo = settings.repo.as_str();
-    announce_listening(shell, port, &panel, (repo, told), args.no_token);
+    announce_listening(ctx, port, &panel, (repo, told), args.no_token);
     if args.open {
         open_in_browser(&panel);
     }
@@ -120,7 +120,7 @@ fn open_in_browser(url: &str) {
 
 /// Says where it listens before it does; the answer of the command comes when it ends.
 fn announce_listening(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     port: u16,
     panel: &str,
     (repo, token): (&str, Option<&str>),
@@ -139,7 +139,7 @@ fn announce_listening(
         (None, true) => "no token: every program on this machine may read and write\n".into(),
         (None, false) => "token    the one in APOSTILLE_TOKEN\n".into(),
     };
-    let text = if shell.flags.json {
+    let text = if ctx.flags.json {
         format!("{json}\n")
     } else {
         format!(
@@ -147,5 +147,5 @@ fn announce_listening(
             make_terminal_safe(repo)
         )
     };
-    let _ = write_styled_text(std::io::stdout().lock(), &text, shell.flags.color);
+    let _ = write_styled_text(std::io::stdout().lock(), &text, ctx.flags.color);
 }

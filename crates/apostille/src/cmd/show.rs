@@ -20,12 +20,12 @@ use apostille_terminal::{
 };
 
 /// Shows one memory, its evidence, how it stands now, what it replaced, and its history. Looking is not recorded.
-pub fn run(shell: &CommandContext, args: &SingleMemoryArgs) -> CommandResult {
-    let desk = shell.open_workspace()?;
-    let memory = desk.find_named(&[args.name])?.remove(0);
-    let shown = MemoryDetails::gather_details(&desk.context(), memory)?;
-    let json = MemoryDetailsReply::new(&*desk.store, &shown)?;
-    Ok(shell.render_output(&json, |paint| format_memory_page(paint, &shown)))
+pub fn run(ctx: &CommandContext, args: &SingleMemoryArgs) -> CommandResult {
+    let workspace = ctx.open_workspace()?;
+    let memory = workspace.find_named(&[args.name])?.remove(0);
+    let shown = MemoryDetails::gather_details(&workspace.context(), memory)?;
+    let json = MemoryDetailsReply::new(&*workspace.store, &shown)?;
+    Ok(ctx.render_output(&json, |paint| format_memory_page(paint, &shown)))
 }
 
 fn format_memory_page(paint: &Paint, shown: &MemoryDetails) -> String {

@@ -19,20 +19,20 @@ use apostille_terminal::{
 };
 
 /// Counts the spaces in play, or all of them.
-pub fn run(shell: &CommandContext, args: SpaceArgs) -> CommandResult {
-    let desk = shell.open_workspace()?;
+pub fn run(ctx: &CommandContext, args: SpaceArgs) -> CommandResult {
+    let workspace = ctx.open_workspace()?;
     let spaces = if args.all_spaces {
-        desk.store.list_spaces()?
+        workspace.store.list_spaces()?
     } else {
-        desk.spaces().to_vec()
+        workspace.spaces().to_vec()
     };
-    let cx = desk.context();
+    let cx = workspace.context();
     let counted = spaces
         .iter()
         .map(|it| compute_space_stats(&cx, it))
         .collect::<Result<Vec<_>, _>>()?;
     let json = StatsReply::from(counted.as_slice());
-    Ok(shell.render_output(&json, |paint| {
+    Ok(ctx.render_output(&json, |paint| {
         join_texts(counted.iter().map(|it| format_stats_page(paint, it)), "\n")
     }))
 }

@@ -24,24 +24,24 @@ use apostille_terminal::{
 use apostille_workspace::{task::CheckoutTasks, workspace::Workspace};
 
 /// Does something with tasks.
-pub fn run(shell: &CommandContext, args: &args::TaskArgs) -> CommandResult {
+pub fn run(ctx: &CommandContext, args: &args::TaskArgs) -> CommandResult {
     match &args.what {
-        TaskSubcommand::Start(args) => start::run(shell, args),
-        TaskSubcommand::Note(args) => note::run(shell, args),
-        TaskSubcommand::Phase(args) => phase::run(shell, args),
-        TaskSubcommand::Done(args) => done::run(shell, args),
-        TaskSubcommand::List(args) => list_and_show::run_task_list(shell, *args),
-        TaskSubcommand::Show(args) => list_and_show::run_task_show(shell, args),
-        TaskSubcommand::Hooks(args) => hooks::run(shell, *args),
-        TaskSubcommand::Trailers(args) => Ok(trailers::run(shell, args)),
+        TaskSubcommand::Start(args) => start::run(ctx, args),
+        TaskSubcommand::Note(args) => note::run(ctx, args),
+        TaskSubcommand::Phase(args) => phase::run(ctx, args),
+        TaskSubcommand::Done(args) => done::run(ctx, args),
+        TaskSubcommand::List(args) => list_and_show::run_task_list(ctx, *args),
+        TaskSubcommand::Show(args) => list_and_show::run_task_show(ctx, args),
+        TaskSubcommand::Hooks(args) => hooks::run(ctx, *args),
+        TaskSubcommand::Trailers(args) => Ok(trailers::run(ctx, args)),
     }
 }
 
 /// The store opened, with the tasks of this checkout.
-fn open_task_desk(shell: &CommandContext) -> CommandResult<(Workspace, CheckoutTasks)> {
-    let desk = shell.open_workspace()?;
-    let tasks = CheckoutTasks::for_folder(&shell.world, &desk.place, &desk.settings)?;
-    Ok((desk, tasks))
+fn open_task_desk(ctx: &CommandContext) -> CommandResult<(Workspace, CheckoutTasks)> {
+    let workspace = ctx.open_workspace()?;
+    let tasks = CheckoutTasks::for_folder(&ctx.system, &workspace.place, &workspace.settings)?;
+    Ok((workspace, tasks))
 }
 
 /// The task of this name, or the active one.
@@ -73,19 +73,19 @@ fn require_open_task(task: &Task) -> CommandResult<()> {
 }
 
 /// Who speaks here.
-fn build_task_voice(shell: &CommandContext) -> Voice {
+fn build_task_voice(ctx: &CommandContext) -> Voice {
     Voice {
-        session: shell.world.env.session_id().map(Into::into),
-        ..shell.world.speaker().voice().clone()
+        session: ctx.system.env.session_id().map(Into::into),
+        ..ctx.system.speaker().voice().clone()
     }
 }
 
 /// The notes written anew, and what went beside the matter, each on a line for people.
 fn refresh_task_notes(
     tasks: &CheckoutTasks,
-    desk: &Workspace,
+    workspace: &Workspace,
 ) -> CommandResult<(Vec<String>, String)> {
-    let problems: Vec<String> = tasks.refresh_notes(desk)?.into_iter().collect();
+    let problems: Vec<String> = tasks.refresh_notes(workspace)?.into_iter().collect();
     let lines = problems
         .iter()
         .map(|it| format!("{YELLOW}note:{YELLOW:#} {}\n", flatten_to_line(it)))
@@ -94,8 +94,8 @@ fn refresh_task_notes(
 }
 
 /// Notes that may be offered: each looked up here, and those whose code no longer says so left out.
-fn verify_offered_notes(desk: &Workspace, notes: Vec<Memory>) -> Vec<VerifiedMemory> {
-    let mut seen = verify::follow_memory_citations(&desk.context(), notes);
+fn verify_offered_notes(workspace: &Workspace, notes: Vec<Memory>) -> Vec<VerifiedMemory> {
+    let mut seen = verify::follow_memory_citations(&workspace.context(), notes);
     seen.retain(|it| !it.is_bad());
     seen
 }

@@ -31,7 +31,7 @@ struct TokenView {
 }
 
 impl TokenView {
-    fn new(shell: &CommandContext, it: &TokenRecord) -> Self {
+    fn new(ctx: &CommandContext, it: &TokenRecord) -> Self {
         Self {
             name: it.name.clone(),
             access: it.access.as_str(),
@@ -41,28 +41,28 @@ impl TokenView {
                 .map(|it| it.iter().map(ToString::to_string).collect()),
             made: format::format_timestamp(it.made),
             until: it.until.map(format::format_timestamp),
-            is_over: it.is_expired(shell.world.now),
+            is_over: it.is_expired(ctx.system.now),
         }
     }
 }
 
 /// Makes, lists or revokes tokens.
-pub fn run(shell: &CommandContext, args: &Args) -> CommandResult {
+pub fn run(ctx: &CommandContext, args: &Args) -> CommandResult {
     match &args.what {
-        Some(TokenSubcommand::Create(args)) => create_token(shell, args),
-        Some(TokenSubcommand::Revoke { name }) => revoke_token(shell, name),
-        Some(TokenSubcommand::List) | None => list_tokens(shell),
+        Some(TokenSubcommand::Create(args)) => create_token(ctx, args),
+        Some(TokenSubcommand::Revoke { name }) => revoke_token(ctx, name),
+        Some(TokenSubcommand::List) | None => list_tokens(ctx),
     }
 }
 
-fn create_token(shell: &CommandContext, args: &TokenCreateArgs) -> CommandResult {
+fn create_token(ctx: &CommandContext, args: &TokenCreateArgs) -> CommandResult {
     check_token_name(&args.name)?;
-    let speaker = shell.world.speaker();
+    let speaker = ctx.system.speaker();
     if args.access == Access::Review {
         require_person(&speaker, "make a token that reviews")?;
     }
-    let random = shell.world.random_source();
-    let now = shell.world.now;
+    let random = ctx.system.random_source();
+    let now = ctx.system.now;
     let secret = format!("apostille_{:032x}", random());
     let days = |it: u16| {
         now.checked_add(SignedDuration::from_hours(24 * i64::from(it)))
@@ -76,7 +76,7 @@ fn create_token(shell: &CommandContext, args: &TokenCreateArgs) -> CommandResult
         made: now,
         until: args.days.map(days).transpose()?,
     };
-    TokenStore::for_user(&shell.world)?.update_tokens(random(), |all| {
+    TokenStore::for_user(&ctx.system)?.update_tokens(random(), |all| {
         if all.iter().any(|it| it.name == token.name) {
             let fault = format!("there is a token '{}' already", token.name);
             let hint = format!("apostille token revoke {}", token.name);
@@ -85,49 +85,49 @@ fn create_token(shell: &CommandContext, args: &TokenCreateArgs) -> CommandResult
         all.push(token.clone());
         Ok(())
     })?;
-    let view = TokenView::new(shell, &token);
+    let view = TokenView::new(ctx, &token);
     let json = json!({"ok": true, "outcome": "created", "token": view, "secret": secret});
     let hint = "it is not shown again; send it as \"Authorization: Bearer <token>\"\n";
     // The token alone is the output, so that a script can take it as it is.
-    Ok(shell
+    Ok(ctx
         .render_output(&json, |_| format!("{secret}\n"))
-        .with_err(format_if(!shell.flags.json, || style_text(DIM, hint))))
+        .with_err(format_if(!ctx.flags.json, || style_text(DIM, hint))))
 }
 
-fn revoke_token(shell: &CommandContext, name: &str) -> CommandResult {
-    let draw = (shell.world.random_source())();
-    let token = TokenStore::for_user(&shell.world)?.update_tokens(draw, |all| {
+fn revoke_token(ctx: &CommandContext, name: &str) -> CommandResult {
+    let draw = (ctx.system.random_source())();
+    let token = TokenStore::for_user(&ctx.system)?.update_tokens(draw, |all| {
         let at = all.iter().position(|it| it.name == name).ok_or_else(|| {
             CommandError::usage(format!("there is no token '{name}'"))
                 .with_hint("apostille token list")
         });
         Ok(all.remove(at?))
     })?;
-    let view = TokenView::new(shell, &token);
+    let view = TokenView::new(ctx, &token);
     let json = json!({"ok": true, "outcome": "revoked", "token": view});
-    Ok(shell.render_output(&json, |_| format!("revoked {BOLD}{name}{BOLD:#}\n")))
+    Ok(ctx.render_output(&json, |_| format!("revoked {BOLD}{name}{BOLD:#}\n")))
 }
 
-fn list_tokens(shell: &CommandContext) -> CommandResult {
-    let all = TokenStore::for_user(&shell.world)?.read_tokens()?;
-    let views = all.iter().map(|it| TokenView::new(shell, it));
+fn list_tokens(ctx: &CommandContext) -> CommandResult {
+    let all = TokenStore::for_user(&ctx.system)?.read_tokens()?;
+    let views = all.iter().map(|it| TokenView::new(ctx, it));
     let json = json!({"ok": true, "tokens": views.collect::<Vec<_>>()});
-    Ok(shell
+    Ok(ctx
         .render_output(&json, |paint| match all.as_slice() {
             [] => "no tokens; make one: apostille token create NAME\n".into(),
-            _ => format_token_table(shell, paint, &all),
+            _ => format_token_table(ctx, paint, &all),
         })
         .nothing_if(all.is_empty()))
 }
 
-fn format_token_table(shell: &CommandContext, paint: &Paint, all: &[TokenRecord]) -> String {
+fn format_token_table(ctx: &CommandContext, paint: &Paint, all: &[TokenRecord]) -> String {
     let row = |it: &TokenRecord| {
         let spaces = match &it.spaces {
             Some(spaces) => join_texts(spaces, ", "),
             None => "every space".into(),
         };
         let until = match it.until {
-            _ if it.is_expired(shell.world.now) => ", over".into(),
+            _ if it.is_expired(ctx.system.now) => ", over".into(),
             Some(until) => format!(", until {}", format::format_timestamp(until)),
             None => String::new(),
         };

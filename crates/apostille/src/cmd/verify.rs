@@ -41,64 +41,67 @@ struct VerifyFixReply {
 }
 
 /// Looks up citations, and lets those that moved follow the code where that is safe.
-pub fn run(shell: &CommandContext, args: &VerifyArgs) -> CommandResult {
+pub fn run(ctx: &CommandContext, args: &VerifyArgs) -> CommandResult {
     if let Some(file) = &args.machine.citations {
-        return citations::run(shell, args, file);
+        return citations::run(ctx, args, file);
     }
-    let desk = if args.github {
-        shell.open_github_workspace(args.at.as_deref())?
+    let workspace = if args.github {
+        ctx.open_github_workspace(args.at.as_deref())?
     } else {
-        shell.open_workspace_at(args.at.as_deref())?
+        ctx.open_workspace_at(args.at.as_deref())?
     };
-    let memories = select_memories_to_verify(&desk, args)?;
-    let why = || settled::explain_unsettled(&desk, args);
-    if args.change.invalidate && !settled::is_settled_checkout(&desk) {
+    let memories = select_memories_to_verify(&workspace, args)?;
+    let why = || settled::explain_unsettled(&workspace, args);
+    if args.change.invalidate && !settled::is_settled_checkout(&workspace) {
         return Err(Refusal::NotSettled { why: why() }.into());
     }
-    let report = verify_with_progress(shell, &desk, args, memories)?;
+    let report = verify_with_progress(ctx, &workspace, args, memories)?;
     if args.fix {
-        return answer_verify_fix(shell, &desk, args, &report);
+        return answer_verify_fix(ctx, &workspace, args, &report);
     }
     let unsettled = (!report.is_settled && !args.is_read_only()).then(why);
-    answer_verify(shell, args, &report, unsettled.as_deref())
+    answer_verify(ctx, args, &report, unsettled.as_deref())
 }
 
-fn select_memories_to_verify(desk: &Workspace, args: &VerifyArgs) -> CommandResult<Vec<Memory>> {
+fn select_memories_to_verify(
+    workspace: &Workspace,
+    args: &VerifyArgs,
+) -> CommandResult<Vec<Memory>> {
     if !args.names.is_empty() {
-        return desk.find_named(&args.names);
+        return workspace.find_named(&args.names);
     }
     let filter = MemoryFilter {
-        spaces: desk.spaces().to_vec(),
+        spaces: workspace.spaces().to_vec(),
         stages: vec![Stage::Active],
-        path: resolve_optional_path(desk, args.path.as_deref())?,
+        path: resolve_optional_path(workspace, args.path.as_deref())?,
         order: ListOrder::Oldest,
         limit: usize::MAX,
         ..MemoryFilter::default()
     };
-    Ok(list::list_memories(&desk.context(), &filter)?)
+    Ok(list::list_memories(&workspace.context(), &filter)?)
 }
 
 /// Verifies, and shows how far it is: whether there is time left is asked before each step.
 fn verify_with_progress(
-    shell: &CommandContext,
-    desk: &Workspace,
+    ctx: &CommandContext,
+    workspace: &Workspace,
     args: &VerifyArgs,
     memories: Vec<Memory>,
 ) -> CommandResult<VerifyReport> {
-    let progress = VerifyProgress::new(shell, memories.iter().map(|it| it.citations.len()).sum());
+    let progress = VerifyProgress::new(ctx, memories.iter().map(|it| it.citations.len()).sum());
     let late = || {
         progress.add_step();
         false
     };
     let cx = Context {
         late: &late,
-        ..desk.context()
+        ..workspace.context()
     };
     // With `--json`, proposals are only told to a program.
-    if args.is_read_only() || (args.fix && shell.flags.json) {
+    if args.is_read_only() || (args.fix && ctx.flags.json) {
         return Ok(VerifyReport {
             memories: verify::follow_memory_citations(&cx, memories),
-            is_settled: settled::is_settled_checkout(desk),
+            is_settled: settled::is_settled_checkout(workspace),
         });
     }
     let orders = VerifyOptions {
@@ -109,7 +112,7 @@ fn verify_with_progress(
 }
 
 fn answer_verify(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     args: &VerifyArgs,
     report: &VerifyReport,
     unsettled: Option<&str>,
@@ -121,9 +124,9 @@ fn answer_verify(
         unsettled,
     };
     if args.machine.ci || args.machine.sarif.is_some() {
-        return answer_verify_ci(shell, args, report, &page);
+        return answer_verify_ci(ctx, args, report, &page);
     }
-    Ok(shell
+    Ok(ctx
         .render_output(&VerifyReply::from(report), |paint| {
             format_if(!verified.is_empty(), || page.to_text(paint))
         })
@@ -133,23 +136,23 @@ fn answer_verify(
 
 /// What to say instead of what does not hold: a person is asked, everybody else is told.
 fn answer_verify_fix(
-    shell: &CommandContext,
-    desk: &Workspace,
+    ctx: &CommandContext,
+    workspace: &Workspace,
     args: &VerifyArgs,
     report: &VerifyReport,
 ) -> CommandResult {
-    let fixes = fix::propose_verify_fixes(shell, &report.memories);
-    let terminal = shell.world.terminal;
-    let is_asked = terminal.stdin && terminal.stdout && !shell.flags.json && !args.change.dry_run;
+    let fixes = fix::propose_verify_fixes(ctx, &report.memories);
+    let terminal = ctx.system.terminal;
+    let is_asked = terminal.stdin && terminal.stdout && !ctx.flags.json && !args.change.dry_run;
     if is_asked && !fixes.is_empty() {
-        fix::ask_about_fixes(shell, desk, &fixes)?;
+        fix::ask_about_fixes(ctx, workspace, &fixes)?;
         return Ok(CommandOutput::default());
     }
     let json = VerifyFixReply {
         found: VerifyReply::from(report),
         drafts: fixes.iter().map(VerifyFix::to_view).collect(),
     };
-    let answer = shell.render_output(&json, |paint| {
+    let answer = ctx.render_output(&json, |paint| {
         if fixes.is_empty() {
             "there is nothing to fix\n".into()
         } else {
@@ -162,7 +165,7 @@ fn answer_verify_fix(
 
 /// The answer for a program that checks the code: annotations, a file for the code host, or both.
 fn answer_verify_ci(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     args: &VerifyArgs,
     report: &VerifyReport,
     page: &VerifyPage,
@@ -181,11 +184,11 @@ fn answer_verify_ci(
         }
     };
     Ok(sarif::answer_with_sarif(
-        shell,
+        ctx,
         args.machine.sarif.as_deref(),
         || sarif::build_verify_sarif(&findings, &unknown),
-        || format_if(args.machine.ci, || told(&shell.paint)),
-        || shell.render_output(&VerifyReply::from(report), told),
+        || format_if(args.machine.ci, || told(&ctx.paint)),
+        || ctx.render_output(&VerifyReply::from(report), told),
     )?
     .nothing_if(findings.iter().any(|it| it.rule != VerifyRule::Moved)))
 }

@@ -15,16 +15,16 @@ use apostille_terminal::{
 use apostille_workspace::sessions;
 
 /// Says what a session was shown, and why.
-pub fn run(shell: &CommandContext, args: &WhyArgs) -> CommandResult {
-    let desk = shell.open_workspace()?;
-    let sessions = sessions::open_session_ledger(&shell.world)?.list_sessions();
+pub fn run(ctx: &CommandContext, args: &WhyArgs) -> CommandResult {
+    let workspace = ctx.open_workspace()?;
+    let sessions = sessions::open_session_ledger(&ctx.system)?.list_sessions();
     if args.list {
-        return Ok(build_sessions_output(shell, &sessions));
+        return Ok(build_sessions_output(ctx, &sessions));
     }
     let is_meant = |it: &&AgentSession| {
         it.entries.iter().any(|entry| match &args.session {
             Some(name) => entry.session.starts_with(name.as_str()),
-            None => entry.space == desk.settings.repo,
+            None => entry.space == workspace.settings.repo,
         })
     };
     let Some(session) = sessions.iter().find(is_meant) else {
@@ -33,17 +33,17 @@ pub fn run(shell: &CommandContext, args: &WhyArgs) -> CommandResult {
             ..SessionReply::default()
         };
         let none = "no such session was seen here; `apostille why --list` shows those there are, `apostille init` has agents report theirs\n";
-        let answer = shell.render_output(&json, |_| String::new());
+        let answer = ctx.render_output(&json, |_| String::new());
         return Ok(answer.or_nothing(true, none));
     };
-    let spaces = desk.store.list_spaces()?;
-    let json = SessionReply::from_session(&desk.context(), &spaces, session, args.all)?;
-    Ok(shell.render_output(&json, |paint| {
+    let spaces = workspace.store.list_spaces()?;
+    let json = SessionReply::from_session(&workspace.context(), &spaces, session, args.all)?;
+    Ok(ctx.render_output(&json, |paint| {
         format_session_page(paint, session, &json.moments)
     }))
 }
 
-fn build_sessions_output(shell: &CommandContext, sessions: &[AgentSession]) -> CommandOutput {
+fn build_sessions_output(ctx: &CommandContext, sessions: &[AgentSession]) -> CommandOutput {
     let json = SessionsReply::new(sessions);
     let times = sessions.iter().filter_map(|it| it.entries.last());
     let line = |paint: &Paint, it: &SessionRow, at: Timestamp| {
@@ -56,15 +56,14 @@ fn build_sessions_output(shell: &CommandContext, sessions: &[AgentSession]) -> C
             make_terminal_safe(&it.repo)
         )
     };
-    shell
-        .render_output(&json, |paint| {
-            json.sessions
-                .iter()
-                .zip(times)
-                .map(|(it, last)| line(paint, it, last.at))
-                .collect()
-        })
-        .nothing_if(json.sessions.is_empty())
+    ctx.render_output(&json, |paint| {
+        json.sessions
+            .iter()
+            .zip(times)
+            .map(|(it, last)| line(paint, it, last.at))
+            .collect()
+    })
+    .nothing_if(json.sessions.is_empty())
 }
 
 fn format_session_page(paint: &Paint, session: &AgentSession, moments: &[MomentView]) -> String {

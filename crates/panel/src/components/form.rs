@@ -5,13 +5,13 @@ use maud::{Markup, html};
 use apostille_api::request_scope::RequestScope;
 
 /// A form that does something and goes back to a page.
-pub fn render_post_form(visit: &RequestScope, path: &str, body: &Markup) -> Markup {
-    html! { form method="post" action=(super::link_to_page(visit, path)) { (render_seal(visit)) (body) } }
+pub fn render_post_form(scope: &RequestScope, path: &str, body: &Markup) -> Markup {
+    html! { form method="post" action=(super::link_to_page(scope, path)) { (render_seal(scope)) (body) } }
 }
 
 /// What a form that only looks carries, so that it stays in the space that is looked at.
-pub fn render_repo_field(visit: &RequestScope) -> Markup {
-    html! { @if !visit.here.repo.is_user() { input type="hidden" name="repo" value=(visit.here.repo); } }
+pub fn render_repo_field(scope: &RequestScope) -> Markup {
+    html! { @if !scope.caller.repo.is_user() { input type="hidden" name="repo" value=(scope.caller.repo); } }
 }
 
 /// A control under its label, with a word about it.
@@ -101,6 +101,6 @@ fn extract_field_name(id: &str) -> &str {
 }
 
 /// The hidden field that every form carries.
-pub fn render_seal(visit: &RequestScope) -> Markup {
-    html! { input type="hidden" name="seal" value=(visit.seal); }
+pub fn render_seal(scope: &RequestScope) -> Markup {
+    html! { input type="hidden" name="seal" value=(scope.csrf_token); }
 }

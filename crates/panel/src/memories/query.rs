@@ -45,7 +45,7 @@ pub(super) struct MemorySearch {
 }
 
 impl MemorySearch {
-    pub(super) fn from_query(visit: &RequestScope, asked: &RequestInput) -> Self {
+    pub(super) fn from_query(scope: &RequestScope, asked: &RequestInput) -> Self {
         let raw = FIELDS
             .iter()
             .filter_map(|it| Some((*it, asked.query_value(it)?.trim().to_owned())));
@@ -55,7 +55,7 @@ impl MemorySearch {
             ..Self::default()
         };
         sought.filter = MemoryFilter {
-            spaces: visit.reachable_spaces(),
+            spaces: scope.reachable_spaces(),
             layers: sought.parse_field("layer").into_iter().collect(),
             kinds: sought.parse_field("kind").into_iter().collect(),
             origins: sought.parse_field("origin").into_iter().collect(),
@@ -90,7 +90,7 @@ impl MemorySearch {
     /// The way to the same with one thing said otherwise.
     pub(super) fn link_with(
         &self,
-        visit: &RequestScope,
+        scope: &RequestScope,
         name: &'static str,
         value: &str,
     ) -> String {
@@ -99,7 +99,7 @@ impl MemorySearch {
             .map(|it| (it.0, it.1.as_str()))
             .chain([(name, value)])
             .collect();
-        components::link_with_query(visit, "/", &said)
+        components::link_with_query(scope, "/", &said)
     }
 
     fn parse_field<T: FromStr<Err: ToString>>(&mut self, name: &'static str) -> Option<T> {
@@ -156,7 +156,7 @@ fn parse_list_cursor(text: &str) -> Option<ListCursor> {
 }
 
 /// The box and the filters below it: a form that only looks.
-pub(super) fn render_search_form(visit: &RequestScope, sought: &MemorySearch) -> Markup {
+pub(super) fn render_search_form(scope: &RequestScope, sought: &MemorySearch) -> Markup {
     let is_open = sought.raw.iter().any(|it| it.0 != "q" && it.0 != "after");
     let said = |name: &str| sought.raw_value(name).unwrap_or_default();
     let stages = Stage::ALL.iter().map(|it| it.as_str());
@@ -169,7 +169,7 @@ pub(super) fn render_search_form(visit: &RequestScope, sought: &MemorySearch) ->
     };
     html! {
         form.finder role="search" method="get" action="/" {
-            (components::render_repo_field(visit))
+            (components::render_repo_field(scope))
             div.search { (render_labeled_field("q", "Search", "", &search)) button type="submit" { "Search" } }
             details.filters open[is_open] {
                 summary { "Filters" }
@@ -186,7 +186,7 @@ pub(super) fn render_search_form(visit: &RequestScope, sought: &MemorySearch) ->
                 }
                 div.buttons {
                     button.quiet type="submit" { "Filter" }
-                    @if is_open { a href=(components::link_to_page(visit, "/")) { "Clear" } }
+                    @if is_open { a href=(components::link_to_page(scope, "/")) { "Clear" } }
                 }
             }
         }

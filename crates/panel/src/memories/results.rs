@@ -53,11 +53,11 @@ pub(super) struct SearchResults {
 }
 
 pub(super) fn run_memory_search(
-    visit: &RequestScope,
+    scope: &RequestScope,
     sought: &MemorySearch,
 ) -> PanelResult<SearchResults> {
     if sought.is_ranked() {
-        return search_ranked_memories(visit.cx, sought);
+        return search_ranked_memories(scope.cx, sought);
     }
     let filter = MemoryFilter {
         text: sought.text.clone(),
@@ -65,8 +65,8 @@ pub(super) fn run_memory_search(
         ..sought.filter.clone()
     };
     match &sought.verdict {
-        Some(verdict) => search_by_verdict(visit.cx, filter, verdict),
-        None => list_memory_page(visit.cx, filter),
+        Some(verdict) => search_by_verdict(scope.cx, filter, verdict),
+        None => list_memory_page(scope.cx, filter),
     }
 }
 

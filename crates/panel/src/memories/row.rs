@@ -15,7 +15,7 @@ const FACT: usize = 600;
 /// A memory in a list: its handle and verdict in the margin, what it says, where it comes from, how often it was shown, and
 /// what more there is to say about it.
 pub fn render_memory_row(
-    visit: &RequestScope,
+    scope: &RequestScope,
     memory: &Memory,
     standing: &str,
     score: Option<f32>,
@@ -25,11 +25,11 @@ pub fn render_memory_row(
     memory.withhold_secret();
     html! {
         li.entry {
-            div.margin { (render_handle_link(visit, memory.handle())) (render_badge(standing)) }
+            div.margin { (render_handle_link(scope, memory.handle())) (render_badge(standing)) }
             div.body {
                 @if let Some(it) = &memory.subject { p.subject dir="auto" { (sanitize_shown_text(it)) } }
                 p.fact.clamp dir="auto" { (shorten_shown_text(&memory.fact, FACT)) }
-                (render_memory_meta(visit, &memory, score))
+                (render_memory_meta(scope, &memory, score))
                 (more)
             }
             div.use { b { (format_shown_count(&memory)) } " shown" }
@@ -45,25 +45,25 @@ pub fn format_shown_count(memory: &Memory) -> String {
     }
 }
 
-fn render_memory_meta(visit: &RequestScope, memory: &Memory, score: Option<f32>) -> Markup {
+fn render_memory_meta(scope: &RequestScope, memory: &Memory, score: Option<f32>) -> Markup {
     let stage = memory.status.stage();
     html! {
         p.meta {
             @if stage != Stage::Active { (render_badge(stage.as_str())) }
             span { (memory.layer) ", " (memory.kind) }
             span { (format_memory_source(memory)) }
-            (render_relative_time(visit, memory.recorded_at))
+            (render_relative_time(scope, memory.recorded_at))
             @if let Some(it) = score { span { "score " (format!("{it:.2}")) } }
             @for it in &memory.tags {
-                (render_tag_link(visit, it))
+                (render_tag_link(scope, it))
             }
         }
     }
 }
 
 /// A tag, and the way to what else has it.
-pub fn render_tag_link(visit: &RequestScope, tag: &str) -> Markup {
-    html! { a.tag href=(link_with_query(visit, "/", &[("tag", tag)])) { (sanitize_shown_text(tag)) } }
+pub fn render_tag_link(scope: &RequestScope, tag: &str) -> Markup {
+    html! { a.tag href=(link_with_query(scope, "/", &[("tag", tag)])) { (sanitize_shown_text(tag)) } }
 }
 
 /// Who said it, and how it came in.

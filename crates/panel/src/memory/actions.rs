@@ -22,25 +22,25 @@ use apostille_api::{access_token::Access, request_scope::RequestScope};
 
 /// The forms for what can be done; whoever may not do it is told why there are none.
 pub(super) fn render_memory_actions(
-    visit: &RequestScope,
+    scope: &RequestScope,
     it: &VerifiedMemory,
     is_withheld: bool,
     tried: &SubmittedForm,
 ) -> PanelResult<Markup> {
-    if !visit.pass.allows_access(Access::Write) {
+    if !scope.token.allows_access(Access::Write) {
         return Ok(
             html! { p.hint { "You may look here and change nothing: this pass is for reading." } },
         );
     }
     let memory = &it.memory;
-    let can_decide = can_review(visit);
+    let can_decide = can_review(scope);
     let (is_active, is_waiting) = (memory.is_active(), memory.status.stage() == Stage::Pending);
     let before = match can_decide {
-        true => past_status::find_restorable_status(visit, memory)?,
+        true => past_status::find_restorable_status(scope, memory)?,
         false => None,
     };
     let form = |verb: &str, title: &str, consequence: &str, body: Markup| {
-        render_action_form(visit, memory, tried, (verb, title, consequence), &body)
+        render_action_form(scope, memory, tried, (verb, title, consequence), &body)
     };
     let reason = |verb: &str| tried.value_for(verb, "reason").unwrap_or_default();
     Ok(html! {
@@ -66,7 +66,7 @@ pub(super) fn render_memory_actions(
                     render_text_input("reject-reason", "Why? (may be left empty)", reason("reject"), "")))
             }
             @if let Some((_, before)) = before { (form("restore", "Restore", explain_restoring(before.stage()), html! {})) }
-            @if handlers::can_forget_memory(visit, memory) {
+            @if handlers::can_forget_memory(scope, memory) {
                 (form("forget", "Forget", "Removes its text everywhere, the log and the index included; only its number and the time are left. This cannot be undone.", html! {
                     (render_text_input("forget-reason", "Why? (may be left empty; it outlives the memory)", reason("forget"), ""))
                     (render_checkbox("forget-sure", "I know that this cannot be undone", false))
@@ -78,7 +78,7 @@ pub(super) fn render_memory_actions(
 
 /// One thing that can be done, and what comes of it; that it can be taken back is said where it can.
 fn render_action_form(
-    visit: &RequestScope,
+    scope: &RequestScope,
     memory: &Memory,
     tried: &SubmittedForm,
     (verb, title, consequence): (&str, &str, &str),
@@ -91,14 +91,14 @@ fn render_action_form(
         _ => (title, "main"),
     };
     let body = html! {
-        p { (consequence) @if verb != "forget" && can_review(visit) { " It can be taken back." } }
+        p { (consequence) @if verb != "forget" && can_review(scope) { " It can be taken back." } }
         (body)
         button.(class) type="submit" { (button) }
     };
     html! {
         details.act open[tried.verb == verb] {
             summary { (title) }
-            (render_post_form(visit, &format!("/memories/{}/{verb}", memory.handle()), &body))
+            (render_post_form(scope, &format!("/memories/{}/{verb}", memory.handle()), &body))
         }
     }
 }

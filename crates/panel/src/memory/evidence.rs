@@ -15,7 +15,7 @@ const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// Everything that a memory cites, each place with its verdict.
 pub(super) fn render_evidence_section(
-    visit: &RequestScope,
+    scope: &RequestScope,
     it: &VerifiedMemory,
     is_withheld: bool,
 ) -> Markup {
@@ -37,7 +37,7 @@ pub(super) fn render_evidence_section(
                 p.hint { "The evidence is not shown, because the memory looks as if it held a secret." }
             } @else {
                 @for (citation, verdict) in it.memory.citations.iter().zip(&it.verdicts) {
-                    (render_cited_place(visit, citation, verdict))
+                    (render_cited_place(scope, citation, verdict))
                 }
             }
         }
@@ -45,7 +45,7 @@ pub(super) fn render_evidence_section(
 }
 
 /// One place: where it is, how it stands, and the lines.
-pub fn render_cited_place(visit: &RequestScope, citation: &Citation, verdict: &Verdict) -> Markup {
+pub fn render_cited_place(scope: &RequestScope, citation: &Citation, verdict: &Verdict) -> Markup {
     html! {
         article.evidence {
             p.place {
@@ -54,7 +54,7 @@ pub fn render_cited_place(visit: &RequestScope, citation: &Citation, verdict: &V
                 span.hint { (explain_place_verdict(verdict)) (format_commit_after(" · read at ", &citation.commit)) }
             }
             @if let Verdict::Changed(it) = verdict { (render_values_against("The code no longer says ", &it.contradicted)) }
-            (render_evidence_lines(visit, citation, verdict))
+            (render_evidence_lines(scope, citation, verdict))
         }
     }
 }
@@ -111,9 +111,9 @@ pub fn render_values_against(told: &str, values: &[String]) -> Markup {
     }
 }
 
-fn render_evidence_lines(visit: &RequestScope, citation: &Citation, verdict: &Verdict) -> Markup {
+fn render_evidence_lines(scope: &RequestScope, citation: &Citation, verdict: &Verdict) -> Markup {
     let around =
-        find_current_place(citation, verdict).and_then(|it| render_lines_in_context(visit, &it));
+        find_current_place(citation, verdict).and_then(|it| render_lines_in_context(scope, &it));
     let label = format!("What was cited of {}", citation.path);
     let cited = html! { figure { figcaption { "What was cited" } (render_whole_span(&label, citation.lines, &citation.snippet)) } };
     let Verdict::Changed(it) = verdict else {
@@ -139,8 +139,8 @@ fn render_whole_span(label: &str, lines: LineSpan, text: &str) -> Markup {
 }
 
 /// The lines at a place of the checkout with some around them; nothing where they cannot be read.
-fn render_lines_in_context(visit: &RequestScope, at: &CodeLocation) -> Option<Markup> {
-    let blob = visit.cx.source.read_file(&at.path).ok()??;
+fn render_lines_in_context(scope: &RequestScope, at: &CodeLocation) -> Option<Markup> {
+    let blob = scope.cx.source.read_file(&at.path).ok()??;
     if blob.bytes.len() > MAX_BYTES {
         return None;
     }

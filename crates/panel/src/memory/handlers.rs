@@ -78,13 +78,13 @@ impl ActionOutcome {
 }
 
 /// Why something was not done, as it is.
-pub fn render_failed_action(visit: &RequestScope, came: ActionOutcome) -> PanelResult<Markup> {
+pub fn render_failed_action(scope: &RequestScope, came: ActionOutcome) -> PanelResult<Markup> {
     let why = match came {
         ActionOutcome::Refused(refusal) => format_refusal_for_panel(&refusal),
         ActionOutcome::Unread(why) => why,
         ActionOutcome::Similar(near) => {
             let told = html! { p { strong { "Not kept. " } "Much the same is known:" } };
-            return render_near_memories(visit, &told, near);
+            return render_near_memories(scope, &told, near);
         }
         ActionOutcome::Done(..) | ActionOutcome::Forgotten => return Ok(html! {}),
     };
@@ -94,15 +94,15 @@ pub fn render_failed_action(visit: &RequestScope, came: ActionOutcome) -> PanelR
 
 /// What is much like what somebody wants to keep, below what is said about that.
 pub fn render_near_memories(
-    visit: &RequestScope,
+    scope: &RequestScope,
     told: &Markup,
     near: Vec<NearMemory>,
 ) -> PanelResult<Markup> {
-    let near = withhold_stale_neighbours(visit.cx, near)?;
+    let near = withhold_stale_neighbours(scope.cx, near)?;
     let list = html! {
         (told)
         ul { @for it in &near {
-            li { (render_handle_link(visit, it.handle)) " (" (it.relation.as_str()) ") " span dir="auto" { (sanitize_shown_text(&it.fact)) } }
+            li { (render_handle_link(scope, it.handle)) " (" (it.relation.as_str()) ") " span dir="auto" { (sanitize_shown_text(&it.fact)) } }
         } }
     };
     Ok(render_notice("bad", &list))
@@ -138,7 +138,7 @@ const RESTORED: &str = "restored in the panel";
 
 /// An action on a memory: where it is done, and what was typed.
 pub struct ActionCase<'a> {
-    pub(crate) visit: &'a RequestScope<'a>,
+    pub(crate) scope: &'a RequestScope<'a>,
     pub(crate) cx: Context<'a>,
     pub(crate) spaces: Vec<Space>,
     pub(crate) memory: Memory,
@@ -151,11 +151,11 @@ pub struct ActionCase<'a> {
 pub type RunAction = fn(&ActionCase<'_>) -> PanelResult<ActionOutcome>;
 
 impl<'a> ActionCase<'a> {
-    pub(crate) fn new(visit: &'a RequestScope<'a>, memory: Memory, tried: SubmittedForm) -> Self {
+    pub(crate) fn new(scope: &'a RequestScope<'a>, memory: Memory, tried: SubmittedForm) -> Self {
         Self {
-            visit,
-            cx: visit.here.context_for_space(visit.cx, &memory.space),
-            spaces: visit.reachable_spaces(),
+            scope,
+            cx: scope.caller.context_for_space(scope.cx, &memory.space),
+            spaces: scope.reachable_spaces(),
             memory,
             copies: Vec::new(),
             tried,
@@ -174,34 +174,34 @@ impl<'a> ActionCase<'a> {
 
 /// Does something about the memory that the path names.
 pub fn run_memory_action(
-    visit: &RequestScope,
+    scope: &RequestScope,
     asked: &RequestInput,
     verb: &'static str,
     run: RunAction,
 ) -> PanelResult {
-    let Some(memory) = find_memory_in_path(visit, asked)? else {
-        return render_missing_memory(visit, asked);
+    let Some(memory) = find_memory_in_path(scope, asked)? else {
+        return render_missing_memory(scope, asked);
     };
-    let case = ActionCase::new(visit, memory, SubmittedForm::new(verb, asked));
+    let case = ActionCase::new(scope, memory, SubmittedForm::new(verb, asked));
     let before = LogPlace::find(&case.cx, &case.memory.space)?;
     match run(&case)? {
         ActionOutcome::Done(word, now, mut touched) => {
             touched.extend([case.memory.id, now.id]);
-            before.redirect_with_undo(visit, &format!("/memories/{}", now.handle()), word, touched)
+            before.redirect_with_undo(scope, &format!("/memories/{}", now.handle()), word, touched)
         }
         ActionOutcome::Forgotten => {
-            Ok(undo::redirect_with_message(visit, "/", "forgotten").mark_changed())
+            Ok(undo::redirect_with_message(scope, "/", "forgotten").mark_changed())
         }
         other => {
-            let told = render_failed_action(visit, other)?;
-            render_memory_details(visit, case.memory, UNPROCESSABLE, &told, &case.tried)
+            let told = render_failed_action(scope, other)?;
+            render_memory_details(scope, case.memory, UNPROCESSABLE, &told, &case.tried)
         }
     }
 }
 
 /// Puts other words in its place: a better version, or a correction.
 pub fn perform_edit(case: &ActionCase) -> PanelResult<ActionOutcome> {
-    let draft = match case.tried.parse_draft(case.visit, &case.memory.space) {
+    let draft = match case.tried.parse_draft(case.scope, &case.memory.space) {
         Ok(draft) => draft,
         Err(why) => return Ok(ActionOutcome::Unread(why)),
     };
@@ -230,7 +230,7 @@ pub fn perform_invalidate(case: &ActionCase) -> PanelResult<ActionOutcome> {
             "say in a sentence why it is wrong".into(),
         ));
     };
-    let voice = case.visit.voice();
+    let voice = case.scope.voice();
     let revised =
         revise::invalidate_memory_as(&case.cx, &case.spaces, case.name(), &reason, &voice);
     ActionOutcome::from_revised("invalidated", revised)
@@ -239,7 +239,7 @@ pub fn perform_invalidate(case: &ActionCase) -> PanelResult<ActionOutcome> {
 /// Puts it back to how it stood before it was set aside.
 pub fn perform_restore(case: &ActionCase) -> PanelResult<ActionOutcome> {
     let (store, memory) = (case.cx.store, &case.memory);
-    let Some((after, _)) = find_restorable_status(case.visit, memory)? else {
+    let Some((after, _)) = find_restorable_status(case.scope, memory)? else {
         return Ok(ActionOutcome::Unread(
             "it was not set aside, so there is nothing to restore".into(),
         ));
@@ -257,7 +257,7 @@ pub fn perform_restore(case: &ActionCase) -> PanelResult<ActionOutcome> {
 
 /// Lets it be used, also where it was rejected once.
 pub fn perform_approve(case: &ActionCase) -> PanelResult<ActionOutcome> {
-    let by = case.visit.deciding_person()?;
+    let by = case.scope.deciding_person()?;
     let revised = revise::reconsider_memory(&case.cx, by, &case.spaces, case.name());
     let mut came = ActionOutcome::from_revised("approved", revised)?;
     if let ActionOutcome::Done(_, _, touched) = &mut came {
@@ -268,7 +268,7 @@ pub fn perform_approve(case: &ActionCase) -> PanelResult<ActionOutcome> {
 
 /// Turns it away, its copies too.
 pub fn perform_reject(case: &ActionCase) -> PanelResult<ActionOutcome> {
-    let (by, reason) = (case.visit.deciding_person()?, case.reason());
+    let (by, reason) = (case.scope.deciding_person()?, case.reason());
     let reject = |name| revise::reject_memory(&case.cx, by, &case.spaces, name, &reason);
     let came = ActionOutcome::from_revised("rejected", reject(case.name()))?;
     if let ActionOutcome::Done(..) = &came {
@@ -292,7 +292,7 @@ pub fn perform_promote(case: &ActionCase) -> PanelResult<ActionOutcome> {
         subject: tried.filled_text("subject"),
         reason: tried.filled_text("reason"),
         citations,
-        ..Promotion::new(case.name(), case.visit.voice())
+        ..Promotion::new(case.name(), case.scope.voice())
     };
     let outcome = promote(&case.cx, &case.spaces, promotion)?;
     let old = Some(case.memory.id);
@@ -300,8 +300,8 @@ pub fn perform_promote(case: &ActionCase) -> PanelResult<ActionOutcome> {
 }
 
 /// What a person said, and what a person decides about, is not erased by anybody else.
-pub(super) fn can_forget_memory(visit: &RequestScope, memory: &Memory) -> bool {
-    !memory.needs_person_to_forget() || visit.voice().is_person()
+pub(super) fn can_forget_memory(scope: &RequestScope, memory: &Memory) -> bool {
+    !memory.needs_person_to_forget() || scope.voice().is_person()
 }
 
 /// Removes its text everywhere.
@@ -310,12 +310,12 @@ pub fn perform_forget(case: &ActionCase) -> PanelResult<ActionOutcome> {
         let why = "tick the box first: what is forgotten cannot be brought back";
         return Ok(ActionOutcome::Unread(why.into()));
     }
-    let visit = case.visit;
-    if !can_forget_memory(visit, &case.memory) {
+    let scope = case.scope;
+    if !can_forget_memory(scope, &case.memory) {
         let verb = PERSONS_VERB;
         return Ok(ActionOutcome::Refused(Refusal::PersonDecides { verb }));
     }
     let done =
-        apostille_api::forget_with_cleanup(visit.cx, visit.here, case.name(), &case.reason())?;
+        apostille_api::forget_with_cleanup(scope.cx, scope.caller, case.name(), &case.reason())?;
     Ok(done.map_or_else(ActionOutcome::Refused, |_| ActionOutcome::Forgotten))
 }

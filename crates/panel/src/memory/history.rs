@@ -26,20 +26,20 @@ const TEXT: usize = 200;
 const SESSIONS: usize = 50;
 
 pub(super) fn render_memory_history(
-    visit: &RequestScope,
+    scope: &RequestScope,
     details: &MemoryDetails,
 ) -> PanelResult<Markup> {
     let (memory, uses) = (&details.memory.memory, &details.history);
-    let changes = read_memory_history(visit.cx.store, memory, true)?;
+    let changes = read_memory_history(scope.cx.store, memory, true)?;
     Ok(html! {
-        (render_related_memories(visit, "Replaced by", &details.newer)) (render_related_memories(visit, "Replaces", &details.older))
-        section aria-labelledby="shown" { h2 #shown { "Where it was shown" } (render_memory_showings(visit, memory, uses)) }
-        section aria-labelledby="history" { h2 #history { "History" } (render_event_table(visit, &changes, uses)) }
+        (render_related_memories(scope, "Replaced by", &details.newer)) (render_related_memories(scope, "Replaces", &details.older))
+        section aria-labelledby="shown" { h2 #shown { "Where it was shown" } (render_memory_showings(scope, memory, uses)) }
+        section aria-labelledby="history" { h2 #history { "History" } (render_event_table(scope, &changes, uses)) }
     })
 }
 
 fn render_related_memories(
-    visit: &RequestScope,
+    scope: &RequestScope,
     title: &str,
     memories: &[VerifiedMemory],
 ) -> Markup {
@@ -47,14 +47,14 @@ fn render_related_memories(
         @if !memories.is_empty() {
             h3 { (title) }
             ul.chain { @for it in memories.iter().map(|it| &it.memory) {
-                li { (render_handle_link(visit, it.handle())) " " (render_badge(it.status.stage().as_str())) " "
+                li { (render_handle_link(scope, it.handle())) " " (render_badge(it.status.stage().as_str())) " "
                     span dir="auto" { (shorten_shown_text(&it.fact, TEXT)) } }
             } }
         }
     }
 }
 
-fn render_memory_showings(visit: &RequestScope, memory: &Memory, log: &[LoggedEvent]) -> Markup {
+fn render_memory_showings(scope: &RequestScope, memory: &Memory, log: &[LoggedEvent]) -> Markup {
     let showings = log.iter().filter_map(|logged| match &logged.event.what {
         EventBody::Retrieved { query, shown } => {
             let it = shown.iter().find(|it| it.id == memory.id)?;
@@ -63,20 +63,20 @@ fn render_memory_showings(visit: &RequestScope, memory: &Memory, log: &[LoggedEv
         _ => None,
     });
     let showings: Vec<_> = showings.collect();
-    let sessions = list_sessions_showing(visit, memory.id);
+    let sessions = list_sessions_showing(scope, memory.id);
     html! {
         @if showings.is_empty() && sessions.is_empty() {
             p.hint { "No agent was shown it yet, as far as the log tells." }
         }
         @if !sessions.is_empty() {
-            ul.chain { @for it in &sessions { (render_session_showing(visit, it, memory.id)) } }
+            ul.chain { @for it in &sessions { (render_session_showing(scope, it, memory.id)) } }
         }
         @if !showings.is_empty() {
             div.wide tabindex="0" role="group" aria-label="Where it was shown" { table {
                 caption { "As the log has it, the last first" }
                 thead { tr { th scope="col" { "When" } th scope="col" { "What was asked" } th scope="col" { "Verdict then" } th.n scope="col" { "Score" } } }
                 tbody { @for (at, query, it) in showings { tr {
-                    td { (render_relative_time(visit, at)) }
+                    td { (render_relative_time(scope, at)) }
                     td dir="auto" { (shorten_shown_text(query, TEXT)) }
                     td { (render_badge(&it.verdict)) }
                     td.n { (format!("{:.2}", it.score)) }
@@ -87,15 +87,15 @@ fn render_memory_showings(visit: &RequestScope, memory: &Memory, log: &[LoggedEv
 }
 
 /// The sessions of this user's agents in which it was shown. What cannot be read is left out.
-fn list_sessions_showing(visit: &RequestScope, id: MemoryId) -> Vec<AgentSession> {
-    let listed = visit.here.beside.map(|it| it.list_sessions(SESSIONS));
+fn list_sessions_showing(scope: &RequestScope, id: MemoryId) -> Vec<AgentSession> {
+    let listed = scope.caller.beside.map(|it| it.list_sessions(SESSIONS));
     let mut sessions = listed.and_then(Result::ok).unwrap_or_default();
-    let is_reached = |it: &SessionEntry| visit.pass.reaches_space(&it.space);
+    let is_reached = |it: &SessionEntry| scope.token.reaches_space(&it.space);
     sessions.retain(|it| it.entries.iter().all(is_reached) && it.shown_ids().contains(&id));
     sessions
 }
 
-fn render_session_showing(visit: &RequestScope, session: &AgentSession, id: MemoryId) -> Markup {
+fn render_session_showing(scope: &RequestScope, session: &AgentSession, id: MemoryId) -> Markup {
     let Some(last) = session.entries.last() else {
         return html! {};
     };
@@ -105,10 +105,10 @@ fn render_session_showing(visit: &RequestScope, session: &AgentSession, id: Memo
     let first = entries.find(|it| it.moment != Moment::Done);
     html! {
         li {
-            a href=(link_to_named_page(visit, "/sessions", &last.session)) { (shorten_shown_text(&last.session, 40)) }
+            a href=(link_to_named_page(scope, "/sessions", &last.session)) { (shorten_shown_text(&last.session, 40)) }
             span.hint {
                 " " (last.client)
-                @if let Some(it) = first { ", at " (it.moment) " " (render_relative_time(visit, it.at)) }
+                @if let Some(it) = first { ", at " (it.moment) " " (render_relative_time(scope, it.at)) }
                 @if is_applied { ", of use there" }
             }
         }
@@ -117,7 +117,7 @@ fn render_session_showing(visit: &RequestScope, session: &AgentSession, id: Memo
 
 /// The changes, and how often what merely counts happened.
 fn render_event_table(
-    visit: &RequestScope,
+    scope: &RequestScope,
     changes: &[LoggedEvent],
     uses: &[LoggedEvent],
 ) -> Markup {
@@ -132,7 +132,7 @@ fn render_event_table(
             caption { "What happened to it, the last first" }
             thead { tr { th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "Who" } th scope="col" { "More" } } }
             tbody { @for it in all { tr {
-                td { (render_relative_time(visit, it.event.at)) }
+                td { (render_relative_time(scope, it.event.at)) }
                 td { (it.event.what.event_kind()) }
                 td { (shorten_shown_text(it.event.actor.as_deref().unwrap_or_default(), 60)) }
                 td dir="auto" { (shorten_shown_text(&describe_event_details(&it.event.what), TEXT)) }

@@ -14,7 +14,7 @@ const MOST: usize = 100;
 
 /// Where the log stood before the memory was last set aside as wrong or out of use, and how the memory stood then.
 pub(super) fn find_restorable_status(
-    visit: &RequestScope,
+    scope: &RequestScope,
     memory: &Memory,
 ) -> PanelResult<Option<(u64, Status)>> {
     if !matches!(memory.status.stage(), Stage::Invalid | Stage::Retired) {
@@ -27,7 +27,7 @@ pub(super) fn find_restorable_status(
         limit: MOST,
         ..EventPage::default()
     };
-    let changes = visit.cx.store.read_events(&memory.space, &page)?;
+    let changes = scope.cx.store.read_events(&memory.space, &page)?;
     Ok(changes.into_iter().find_map(|it| {
         let status = it
             .was

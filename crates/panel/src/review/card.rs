@@ -30,7 +30,7 @@ const TEXT: usize = 400;
 
 /// One that waits, and where it stands in the queue.
 pub(super) struct ReviewCard<'a> {
-    pub(super) visit: &'a RequestScope<'a>,
+    pub(super) scope: &'a RequestScope<'a>,
     pub(super) item: &'a ReviewItem,
     pub(super) at: usize,
     pub(super) from: usize,
@@ -48,7 +48,7 @@ impl ReviewCard<'_> {
         html! {
             article.card.waiting id=(id) tabindex="-1" aria-labelledby=(title) {
                 div.head {
-                    h2 id=(title) { (render_handle_link(self.visit, memory.handle())) }
+                    h2 id=(title) { (render_handle_link(self.scope, memory.handle())) }
                     (render_badge(self.item.care.as_str()))
                     (render_badge(self.item.verified.standing()))
                     span.hint { (self.from + self.at + 1) " of " (self.of) }
@@ -59,7 +59,7 @@ impl ReviewCard<'_> {
                 (self.render_fields(&memory))
                 (self.render_evidence())
                 (self.render_relations())
-                @if can_review(self.visit) { (self.render_decisions()) (self.render_edit_form(&memory)) }
+                @if can_review(self.scope) { (self.render_decisions()) (self.render_edit_form(&memory)) }
             }
         }
     }
@@ -72,7 +72,7 @@ impl ReviewCard<'_> {
                 ("Waits because", html! { (sanitize_shown_text(&explain_waiting(memory))) }),
                 ("Marked", html! { (marks.join(", ")) }),
                 ("Reason given", html! { (sanitize_shown_text(reason)) }),
-                ("Said by", html! { (format_memory_source(memory)) ", " (render_relative_time(self.visit, memory.recorded_at)) }),
+                ("Said by", html! { (format_memory_source(memory)) ", " (render_relative_time(self.scope, memory.recorded_at)) }),
                 ("Kept as", html! { (memory.kind) ", " (memory.layer) " of " (memory.space) }),
                 ("Tags", html! { (sanitize_shown_text(&memory.tags.join(", "))) }),
             ])) }
@@ -84,9 +84,9 @@ impl ReviewCard<'_> {
         let more = citations.len().saturating_sub(CITATIONS);
         html! {
             @for (citation, verdict) in citations.iter().zip(&self.item.verified.verdicts).take(CITATIONS) {
-                (render_cited_place(self.visit, citation, verdict))
+                (render_cited_place(self.scope, citation, verdict))
             }
-            @if more > 0 { p.hint { "and " (more) " more; " (render_handle_link(self.visit, self.item.memory().handle())) " shows them" } }
+            @if more > 0 { p.hint { "and " (more) " more; " (render_handle_link(self.scope, self.item.memory().handle())) " shows them" } }
             @if citations.is_empty() { p.hint { "Nothing is cited." } }
             (render_values_against("The lines do not say ", &self.item.unsaid))
         }
@@ -94,17 +94,17 @@ impl ReviewCard<'_> {
 
     /// What it would replace, what is much like it, and its copies.
     fn render_relations(&self) -> Markup {
-        let (visit, it) = (self.visit, self.item);
+        let (scope, it) = (self.scope, self.item);
         let copies = it.copies.len();
         html! {
             @if let Some(old) = &it.replaces {
-                p.near { "Would replace " (render_handle_link(visit, old.handle())) ": " span dir="auto" { (shorten_shown_text(&old.fact, TEXT)) } }
+                p.near { "Would replace " (render_handle_link(scope, old.handle())) ": " span dir="auto" { (shorten_shown_text(&old.fact, TEXT)) } }
             }
             @for (n, near) in it.near.iter().enumerate() {
                 div.near {
-                    p { "Much like " (render_handle_link(visit, near.handle)) " (" (near.relation.as_str()) "): "
+                    p { "Much like " (render_handle_link(scope, near.handle)) " (" (near.relation.as_str()) "): "
                         span dir="auto" { (shorten_shown_text(&near.fact, TEXT)) } }
-                    @if can_review(visit) {
+                    @if can_review(scope) {
                         (self.render_decision_form("merge", &html! {
                             input type="hidden" name="into" value=(near.handle);
                             button.quiet type="submit" data-key=[(n == 0).then_some("m")] { "Merge into " (near.handle) }
@@ -115,7 +115,7 @@ impl ReviewCard<'_> {
             @if copies > 0 {
                 p.near {
                     "Said " (copies + 1) " times in nearly the same words; one decision is for all: "
-                    @for (n, copy) in it.copies.iter().take(COPIES).enumerate() { @if n > 0 { ", " } (render_handle_link(visit, copy.handle())) }
+                    @for (n, copy) in it.copies.iter().take(COPIES).enumerate() { @if n > 0 { ", " } (render_handle_link(scope, copy.handle())) }
                     @if copies > COPIES { " and " (copies - COPIES) " more" }
                 }
             }
@@ -132,7 +132,7 @@ impl ReviewCard<'_> {
             input type="hidden" name="copies" value=(copies.collect::<Vec<_>>().join(","));
             (body)
         };
-        render_post_form(self.visit, &path, &body)
+        render_post_form(self.scope, &path, &body)
     }
 
     /// What was typed into a field, where that was not done.

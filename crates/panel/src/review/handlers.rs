@@ -18,7 +18,7 @@ use apostille_api::request_scope::{RequestInput, RequestScope};
 
 /// Decides, and goes back to where the next one stands now.
 pub fn run_review_decision(
-    visit: &RequestScope,
+    scope: &RequestScope,
     asked: &RequestInput,
     verb: &'static str,
     decide: RunAction,
@@ -31,36 +31,36 @@ pub fn run_review_decision(
             .unwrap_or(0)
     };
     let (from, at): (usize, usize) = (number("from"), number("at"));
-    let Some(memory) = find_listed_memories(visit, asked.path_part("name"))?.pop() else {
+    let Some(memory) = find_listed_memories(scope, asked.path_part("name"))?.pop() else {
         let told = render_problem("It no longer waits: somebody decided, or it was forgotten.");
-        return render_review_queue(visit, from, 404, &told, None);
+        return render_review_queue(scope, from, 404, &told, None);
     };
-    let copies = find_listed_memories(visit, tried.field("copies").unwrap_or_default())?;
+    let copies = find_listed_memories(scope, tried.field("copies").unwrap_or_default())?;
     let case = ActionCase {
         copies,
-        ..ActionCase::new(visit, memory, tried)
+        ..ActionCase::new(scope, memory, tried)
     };
     let before = LogPlace::find(&case.cx, &case.memory.space)?;
     // Not every verb of a decision takes a person, and every decision does.
-    visit.deciding_person()?;
+    scope.deciding_person()?;
     match decide(&case)? {
         ActionOutcome::Done(word, now, mut touched) => {
             touched.extend([case.memory.id, now.id]);
             touched.extend(case.memory.supersedes);
             touched.extend(case.copies.iter().map(|it| it.id));
-            let reply = before.redirect_with_undo(visit, "/review", word, touched)?;
+            let reply = before.redirect_with_undo(scope, "/review", word, touched)?;
             Ok(undo::redirect_to_card(reply, from, at))
         }
         other => {
-            let told = render_failed_action(visit, other)?;
-            render_review_queue(visit, from, 422, &told, Some(&case))
+            let told = render_failed_action(scope, other)?;
+            render_review_queue(scope, from, 422, &told, Some(&case))
         }
     }
 }
 
 /// The memories with these names, separated by commas.
-fn find_listed_memories(visit: &RequestScope, names: &str) -> PanelResult<Vec<Memory>> {
-    undo::find_named_memories(visit, names.split(',').filter_map(|it| it.parse().ok()))
+fn find_listed_memories(scope: &RequestScope, names: &str) -> PanelResult<Vec<Memory>> {
+    undo::find_named_memories(scope, names.split(',').filter_map(|it| it.parse().ok()))
 }
 
 /// What is now in use takes in the copies.
@@ -77,7 +77,7 @@ fn absorb_case_copies(case: &ActionCase, came: ActionOutcome) -> PanelResult<Act
 
 /// Lets it be used; its copies go up in it.
 pub fn decide_accept(case: &ActionCase) -> PanelResult<ActionOutcome> {
-    let by = case.visit.deciding_person()?;
+    let by = case.scope.deciding_person()?;
     let revised = revise::approve_memory(&case.cx, by, &case.spaces, case.name());
     absorb_case_copies(case, ActionOutcome::from_revised("approved", revised)?)
 }
@@ -95,37 +95,37 @@ pub fn decide_merge(case: &ActionCase) -> PanelResult<ActionOutcome> {
 
 /// Keeps what a person says instead.
 pub fn decide_edit(case: &ActionCase) -> PanelResult<ActionOutcome> {
-    let mut draft = match case.tried.parse_draft(case.visit, &case.memory.space) {
+    let mut draft = match case.tried.parse_draft(case.scope, &case.memory.space) {
         Ok(draft) => draft,
         Err(why) => return Ok(ActionOutcome::Unread(why)),
     };
     draft.tags.clone_from(&case.memory.tags);
     // Whoever edits has seen what the lines do not say, and decides.
-    let draft = draft.with_vouching(true, case.visit.person());
+    let draft = draft.with_vouching(true, case.scope.person());
     let outcome = revise::reword_memory(&case.cx, &case.spaces, case.name(), draft)?;
     let came = ActionOutcome::from_outcome("superseded", outcome, Some(case.memory.id));
     absorb_case_copies(case, came)
 }
 
 /// Accepts everything that was shown as safe and still is.
-pub fn handle_accept_safe_form(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
+pub fn handle_accept_safe_form(scope: &RequestScope, asked: &RequestInput) -> PanelResult {
     let tried = SubmittedForm::new("safe", asked);
     let meant: Vec<&str> = tried
         .field("names")
         .unwrap_or_default()
         .split(',')
         .collect();
-    let mut queue = queue::list_sorted_pending(visit.cx, &visit.reachable_spaces(), MOST)?;
+    let mut queue = queue::list_sorted_pending(scope.cx, &scope.reachable_spaces(), MOST)?;
     queue.retain(|it| it.is_safe() && meant.contains(&it.memory().handle().to_string().as_str()));
     let Some(first) = queue.first() else {
-        return Ok(undo::redirect_with_message(visit, "/review", "none-safe"));
+        return Ok(undo::redirect_with_message(scope, "/review", "none-safe"));
     };
-    let before = LogPlace::find(visit.cx, &first.memory().space)?;
+    let before = LogPlace::find(scope.cx, &first.memory().space)?;
     let mut touched = Vec::new();
     for it in queue {
         let case = ActionCase {
             copies: it.copies,
-            ..ActionCase::new(visit, it.verified.memory, SubmittedForm::default())
+            ..ActionCase::new(scope, it.verified.memory, SubmittedForm::default())
         };
         if let ActionOutcome::Done(_, memory, _) = decide_accept(&case)? {
             touched.extend(case.copies.iter().map(|it| it.id));
@@ -133,5 +133,5 @@ pub fn handle_accept_safe_form(visit: &RequestScope, asked: &RequestInput) -> Pa
             touched.extend(memory.supersedes);
         }
     }
-    before.redirect_with_undo(visit, "/review", "accepted-safe", touched)
+    before.redirect_with_undo(scope, "/review", "accepted-safe", touched)
 }

@@ -21,7 +21,7 @@ const FACT: usize = 400;
 
 /// A session, with the memories as they are today and those that were of use.
 pub(super) struct SessionTurns<'a> {
-    pub(super) visit: &'a RequestScope<'a>,
+    pub(super) scope: &'a RequestScope<'a>,
     pub(super) session: &'a AgentSession,
     pub(super) today: BTreeMap<MemoryId, VerifiedMemory>,
     pub(super) used: BTreeSet<MemoryId>,
@@ -61,7 +61,7 @@ impl SessionTurns<'_> {
             li.moment {
                 p.meta {
                     b { (entry.moment) }
-                    (render_relative_time(self.visit, entry.at))
+                    (render_relative_time(self.scope, entry.at))
                     @if let Some(it) = entry.took { span { (format_milliseconds(it)) } }
                     @if entry.is_outside { (render_exposed_badge()) }
                     @if entry.is_fresh && !is_first { span { "what was said before is no longer before the agent" } }

@@ -30,24 +30,24 @@ const SPANS: [(&str, &str); 3] = [("today", "Today"), ("7d", "7 days"), ("30d", 
 const DONE: [(&str, &str); 3] = [("Changed", "changed"), ("Ran", "ran"), ("Ended", "ended")];
 
 pub(super) fn render_work_report(
-    visit: &RequestScope,
+    scope: &RequestScope,
     asked: &RequestInput,
     tasks: &[Task],
 ) -> PanelResult<Markup> {
     let since = asked.query_value("since").unwrap_or("7d");
     let until = asked.query_value("until");
-    let (span, problem) = match parse_report_span(since, until, visit.cx.now) {
+    let (span, problem) = match parse_report_span(since, until, scope.cx.now) {
         Ok(span) => (span, None),
-        Err(problem) => (span_of_last_days(visit.cx.now, 7), Some(problem)),
+        Err(problem) => (span_of_last_days(scope.cx.now, 7), Some(problem)),
     };
     let report =
-        report::build_work_report(visit.cx, &visit.reachable_spaces(), visit.here.repo, span)?;
+        report::build_work_report(scope.cx, &scope.reachable_spaces(), scope.caller.repo, span)?;
     Ok(html! {
         section aria-labelledby="report" {
             div.group { h2 #report { "Report" } p { "what was done, from episodes" } }
-            (render_span_choices(visit, since, until))
+            (render_span_choices(scope, since, until))
             @if let Some(it) = problem { (render_problem(&it)) }
-            (render_report_days(visit, &report, tasks))
+            (render_report_days(scope, &report, tasks))
         }
     })
 }
@@ -92,8 +92,8 @@ fn parse_report_span(
     })
 }
 
-fn render_span_choices(visit: &RequestScope, since: &str, until: Option<&str>) -> Markup {
-    let to = |it: &str| link_with_query(visit, "/tasks", &[("since", it)]) + "#report";
+fn render_span_choices(scope: &RequestScope, since: &str, until: Option<&str>) -> Markup {
+    let to = |it: &str| link_with_query(scope, "/tasks", &[("since", it)]) + "#report";
     let is_here = |it: &str| it == since && until.is_none();
     let typed = if SPANS.iter().any(|it| it.0 == since) {
         ""
@@ -107,7 +107,7 @@ fn render_span_choices(visit: &RequestScope, since: &str, until: Option<&str>) -
         details.filters open[!typed.is_empty()] {
             summary { "Another span" }
             form method="get" action="/tasks#report" {
-                (render_repo_field(visit))
+                (render_repo_field(scope))
                 div.grid {
                     (render_text_input("report-since", "Since", typed, "a date, or 2w for two weeks"))
                     (render_text_input("report-until", "Until", until.unwrap_or_default(), "a date; now unless said"))
@@ -118,7 +118,7 @@ fn render_span_choices(visit: &RequestScope, since: &str, until: Option<&str>) -
     }
 }
 
-fn render_report_days(visit: &RequestScope, report: &WorkReport, tasks: &[Task]) -> Markup {
+fn render_report_days(scope: &RequestScope, report: &WorkReport, tasks: &[Task]) -> Markup {
     let mut left = ITEMS;
     let mut room = |day: &ReportDay| {
         let shown = day.items.len().min(left);
@@ -131,26 +131,26 @@ fn render_report_days(visit: &RequestScope, report: &WorkReport, tasks: &[Task])
         @for day in report.days.iter().rev() {
             @let shown = room(day);
             h3 { time datetime=(day.date) { (day.date) } }
-            ul.plain-list { @for it in day.items.iter().take(shown) { (render_report_item(visit, it, tasks)) } }
+            ul.plain-list { @for it in day.items.iter().take(shown) { (render_report_item(scope, it, tasks)) } }
             @if shown < day.items.len() { p.hint { (day.items.len() - shown) " more on this day." } }
         }
         @if report.is_cut { p.hint { "What is older was not looked at; choose a later beginning." } }
     }
 }
 
-fn render_report_item(visit: &RequestScope, item: &ReportItem, tasks: &[Task]) -> Markup {
+fn render_report_item(scope: &RequestScope, item: &ReportItem, tasks: &[Task]) -> Markup {
     html! {
         li.done {
-            @if let Some(title) = item.title() { (render_report_item_head(visit, item, title, tasks)) }
+            @if let Some(title) = item.title() { (render_report_item_head(scope, item, title, tasks)) }
             @if let Some(it) = item.outcome() { p.fact dir="auto" { b { "outcome " } (shorten_shown_text(it, TEXT)) } }
-            @for it in &item.decisions { (render_report_memory(visit, super::label_decision(it), it)) }
-            @for it in &item.sessions { (render_report_session(visit, it)) }
+            @for it in &item.decisions { (render_report_memory(scope, super::label_decision(it), it)) }
+            @for it in &item.sessions { (render_report_session(scope, it)) }
         }
     }
 }
 
 fn render_report_item_head(
-    visit: &RequestScope,
+    scope: &RequestScope,
     item: &ReportItem,
     title: &str,
     tasks: &[Task],
@@ -161,30 +161,30 @@ fn render_report_item_head(
     html! {
         p.subject dir="auto" {
             @match item.task.as_ref().filter(is_here) {
-                Some(name) => a href=(link_to_named_page(visit, "/tasks", name)) { (title) },
+                Some(name) => a href=(link_to_named_page(scope, "/tasks", name)) { (title) },
                 None => (title),
             }
         }
         p.meta {
             @if let Some(it) = item.status() { b { (it) } }
-            @if let Some(it) = &item.summary { (render_handle_link(visit, it.memory.handle())) (render_note_standing(it)) }
+            @if let Some(it) = &item.summary { (render_handle_link(scope, it.memory.handle())) (render_note_standing(it)) }
             @if item.n_notes > 0 { span { (pluralize_count(item.n_notes as u64, "note", "notes")) } }
         }
     }
 }
 
 /// A memory with how it stands here: what cites code is never told without that.
-fn render_report_memory(visit: &RequestScope, word: &str, it: &VerifiedMemory) -> Markup {
+fn render_report_memory(scope: &RequestScope, word: &str, it: &VerifiedMemory) -> Markup {
     html! {
         p.fact dir="auto" {
-            b { (word) " " } (render_handle_link(visit, it.memory.handle())) " " (render_note_standing(it)) " "
+            b { (word) " " } (render_handle_link(scope, it.memory.handle())) " " (render_note_standing(it)) " "
             (truncate_shown_text(&format_shown_fact(&it.memory, super::TEXT), TEXT))
         }
     }
 }
 
 /// A session: what was asked, and below it what was done.
-fn render_report_session(visit: &RequestScope, it: &VerifiedMemory) -> Markup {
+fn render_report_session(scope: &RequestScope, it: &VerifiedMemory) -> Markup {
     let fact = format_shown_fact(&it.memory, super::TEXT);
     let line = |name: &str| {
         fact.lines()
@@ -198,11 +198,11 @@ fn render_report_session(visit: &RequestScope, it: &VerifiedMemory) -> Markup {
         .or(fact.lines().next())
         .filter(|_| !done.is_empty())
     else {
-        return render_report_memory(visit, "session", it);
+        return render_report_memory(scope, "session", it);
     };
     html! {
         p.fact dir="auto" {
-            b { "session " } (render_handle_link(visit, it.memory.handle())) " " (render_note_standing(it)) " " (truncate_shown_text(asked, PART))
+            b { "session " } (render_handle_link(scope, it.memory.handle())) " " (render_note_standing(it)) " " (truncate_shown_text(asked, PART))
         }
         ul.parts { @for (word, text) in done { li { b { (word) " " } (truncate_shown_text(text, PART)) } } }
     }

@@ -32,9 +32,9 @@ impl TaskPage<'_> {
             li {
                 p.meta {
                     b { (label) }
-                    (render_relative_time(self.visit, passage.at))
+                    (render_relative_time(self.scope, passage.at))
                     @if let Some(name) = &passage.session {
-                        a href=(link_to_named_page(self.visit, "/sessions", name)) { "in session " (shorten_shown_text(name, 12)) }
+                        a href=(link_to_named_page(self.scope, "/sessions", name)) { "in session " (shorten_shown_text(name, 12)) }
                     }
                 }
                 (self.render_gate_content(&passage.what))
@@ -59,7 +59,7 @@ impl TaskPage<'_> {
         // What was noted, with how it stands here.
         html! {
             @match noted {
-                Some(it) => (render_task_note(self.visit, it)),
+                Some(it) => (render_task_note(self.scope, it)),
                 None => p.hint { "Its words were forgotten, or are not kept in this store." },
             }
         }

@@ -20,18 +20,18 @@ const OPEN: &str = "M9 1.5L3.5 9H8l-1 5.5L12.5 7H8z";
 /// How much of a name is shown.
 const NAME: usize = 80;
 
-pub(super) fn render_breaker_section(visit: &RequestScope, counted: &[SpaceStats]) -> Markup {
+pub(super) fn render_breaker_section(scope: &RequestScope, counted: &[SpaceStats]) -> Markup {
     let is_in_order = counted.iter().all(|it| it.open.is_empty());
     html! {
         section aria-labelledby="breakers" {
             h2.unseen #breakers { "Breakers" }
             @if is_in_order { p { (render_toned_badge("good", TICK, "in order")) " No breaker is open: what agents write is let in as usual." } }
-            @for it in counted { @for trip in &it.open { (render_open_breaker(visit, &it.space, trip)) } }
+            @for it in counted { @for trip in &it.open { (render_open_breaker(scope, &it.space, trip)) } }
         }
     }
 }
 
-fn render_open_breaker(visit: &RequestScope, space: &Space, trip: &OpenBreaker) -> Markup {
+fn render_open_breaker(scope: &RequestScope, space: &Space, trip: &OpenBreaker) -> Markup {
     let who = match &trip.actor {
         Some(name) => &shorten_shown_text(name, NAME),
         None => "everybody but you",
@@ -42,15 +42,15 @@ fn render_open_breaker(visit: &RequestScope, space: &Space, trip: &OpenBreaker) 
                 (render_toned_badge("bad", OPEN, "breaker open"))
                 b { (trip.breaker) }
                 span { (space) }
-                (render_relative_time(visit, trip.at))
+                (render_relative_time(scope, trip.at))
             }
             p { "What " b { (who) } " writes waits: " (shorten_shown_text(&trip.why, 200)) ". Reading goes on." }
             p.hint {
                 "Closing lets in again what is written from now on. What waits goes on waiting in "
-                a href=(link_to_page(visit, "/review")) { "Review" } "; what came before it is in use: look at it first."
+                a href=(link_to_page(scope, "/review")) { "Review" } "; what came before it is in use: look at it first."
             }
-            @if can_review(visit) {
-                (render_post_form(visit, "/vitals/close", &html! {
+            @if can_review(scope) {
+                (render_post_form(scope, "/vitals/close", &html! {
                     input type="hidden" name="space" value=(space);
                     @if let Some(it) = &trip.actor { input type="hidden" name="actor" value=(it); }
                     button type="submit" { "Close this breaker" }
@@ -63,17 +63,17 @@ fn render_open_breaker(visit: &RequestScope, space: &Space, trip: &OpenBreaker) 
 }
 
 /// Closes the breakers of an actor in a space, or all of the space where nobody is named.
-pub fn handle_close_breaker_form(visit: &RequestScope, asked: &RequestInput) -> PanelResult {
+pub fn handle_close_breaker_form(scope: &RequestScope, asked: &RequestInput) -> PanelResult {
     let form = SubmittedForm::new("close", asked);
-    let mut spaces = visit.reachable_spaces();
+    let mut spaces = scope.reachable_spaces();
     spaces.retain(|it| form.field("space") == Some(it.as_str()));
-    let by = visit.deciding_person()?;
+    let by = scope.deciding_person()?;
     let mut did = "";
     for space in &spaces {
-        let cx = visit.here.context_for_space(visit.cx, space);
+        let cx = scope.caller.context_for_space(scope.cx, space);
         if !breaker::close_breakers(&cx, by, space, form.field("actor"))?.is_empty() {
             did = "closed";
         }
     }
-    Ok(undo::redirect_with_message(visit, "/vitals", did).mark_changed())
+    Ok(undo::redirect_with_message(scope, "/vitals", did).mark_changed())
 }

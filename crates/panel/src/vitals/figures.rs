@@ -24,11 +24,11 @@ const CLASSES: usize = 4;
 /// The colours of classes, and of the rest.
 const COLOURS: [&str; 5] = ["c1", "c2", "c3", "c4", "c5"];
 
-pub(super) fn render_vitals_plots(visit: &RequestScope, n_days: u16) -> PanelResult<Markup> {
-    let trend = compute_trend(visit.cx, &visit.reachable_spaces(), n_days, MAX_TRACES)?;
+pub(super) fn render_vitals_plots(scope: &RequestScope, n_days: u16) -> PanelResult<Markup> {
+    let trend = compute_trend(scope.cx, &scope.reachable_spaces(), n_days, MAX_TRACES)?;
     let mut sessions =
-        read_beside_store(visit, |it| it.list_sessions(SESSIONS)).unwrap_or_default();
-    sessions.retain_mut(|it| keep_reachable_entries(visit, it));
+        read_beside_store(scope, |it| it.list_sessions(SESSIONS)).unwrap_or_default();
+    sessions.retain_mut(|it| keep_reachable_entries(scope, it));
     let dates: Vec<Date> = trend.days.iter().map(|it| it.date).collect();
     let plots = [
         plot_memory_stages(&trend, &dates),

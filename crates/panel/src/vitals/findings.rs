@@ -23,7 +23,7 @@ const MEMORIES: usize = 5;
 const TEXT: usize = 160;
 
 pub(super) fn render_audit_section(
-    visit: &RequestScope,
+    scope: &RequestScope,
     asked: &RequestInput,
     counted: &[SpaceStats],
 ) -> PanelResult<Markup> {
@@ -33,30 +33,30 @@ pub(super) fn render_audit_section(
         .sum();
     let options = AuditOptions {
         limit: FINDINGS,
-        own: visit.here.own,
+        own: scope.caller.own,
         ..AuditOptions::default()
     };
     Ok(html! {
         section aria-labelledby="audit" {
             h2 #audit { "What needs attention" }
             @if n <= FEW || asked.query_value("audit") == Some("yes") {
-                (render_audit_report(visit, &audit(visit.cx, &visit.reachable_spaces(), &options)?))
+                (render_audit_report(scope, &audit(scope.cx, &scope.reachable_spaces(), &options)?))
             } @else {
                 p { "There are " (pluralize_count(n, "memory", "memories")) "; looking all of them over takes a while." }
-                p { a.button.quiet href=(link_with_query(visit, "/vitals", &[("audit", "yes")]) + "#audit") { "Look everything over" } }
+                p { a.button.quiet href=(link_with_query(scope, "/vitals", &[("audit", "yes")]) + "#audit") { "Look everything over" } }
             }
         }
     })
 }
 
-fn render_audit_report(visit: &RequestScope, audit: &AuditReport) -> Markup {
+fn render_audit_report(scope: &RequestScope, audit: &AuditReport) -> Markup {
     html! {
         @if !audit.is_complete { p { strong { "Not everything was looked over: " } "there was not time enough. " code { "apostille audit" } " takes it." } }
         @if audit.counts.is_empty() && audit.is_complete { p { (render_toned_badge("good", TICK, "clear")) " Nothing: every memory has its proof and its use." } }
         @for (class, n) in &audit.counts {
             details.finding open[audit.findings.iter().any(|it| it.class == *class && it.severity == Severity::Error)] {
                 summary { (render_worst_severity(audit, *class)) " " b { (class) } " " span { (n) " – " (class.description()) } }
-                ul.plain-list { @for it in audit.findings.iter().filter(|it| it.class == *class) { (render_audit_finding(visit, it)) } }
+                ul.plain-list { @for it in audit.findings.iter().filter(|it| it.class == *class) { (render_audit_finding(scope, it)) } }
                 @if audit.count_left_off(*class) > 0 {
                     p.hint { (audit.count_left_off(*class)) " more: " code { "apostille audit --only " (class) " --verbose" } }
                 }
@@ -78,12 +78,12 @@ fn render_worst_severity(audit: &AuditReport, class: Class) -> Markup {
     render_toned_badge(tone, shape, worst.as_str())
 }
 
-fn render_audit_finding(visit: &RequestScope, it: &AuditFinding) -> Markup {
+fn render_audit_finding(scope: &RequestScope, it: &AuditFinding) -> Markup {
     let n_more = it.n_more + it.memories.len().saturating_sub(MEMORIES);
     html! {
         li {
             p { (shorten_shown_text(&it.what, 300)) }
-            ul.plain-list { @for it in it.memories.iter().take(MEMORIES) { (render_affected_memory(visit, it)) } }
+            ul.plain-list { @for it in it.memories.iter().take(MEMORIES) { (render_affected_memory(scope, it)) } }
             @if n_more > 0 { p.hint { "and " (n_more) " more" } }
             @if !it.way_out.is_empty() { p.hint { "The way out: " code { (shorten_shown_text(&it.way_out, 300)) } } }
         }
@@ -91,10 +91,10 @@ fn render_audit_finding(visit: &RequestScope, it: &AuditFinding) -> Markup {
 }
 
 /// A memory of a finding. Where nobody vouches for its text, it is only named.
-fn render_affected_memory(visit: &RequestScope, it: &AffectedMemory) -> Markup {
+fn render_affected_memory(scope: &RequestScope, it: &AffectedMemory) -> Markup {
     html! {
         li {
-            (render_handle_link(visit, it.handle)) " "
+            (render_handle_link(scope, it.handle)) " "
             @if let Some(it) = it.standing { (render_badge(it)) " " }
             @if let Some(it) = &it.fact { span dir="auto" { (shorten_shown_text(it, TEXT)) } }
         }

@@ -11,7 +11,7 @@ mod tasks;
 mod vitals;
 
 use apostille_api::{
-    CallPlace,
+    Caller,
     access_token::{Access, AccessToken},
     host::ActivityStore,
     request_scope::{HttpMethod, HttpReply, RequestInput, RequestScope},
@@ -83,20 +83,20 @@ impl<'a> Person<'a> {
             body: body.as_bytes().to_vec(),
         };
         let (repo, user) = (repo(), user());
-        let here = CallPlace {
+        let caller = Caller {
             user: Some(&user),
             beside: self.beside,
-            ..CallPlace::in_repo(&repo)
+            ..Caller::in_repo(&repo)
         };
         let (name, spaces) = ("ana".into(), self.spaces.clone());
-        let pass = AccessToken {
+        let token = AccessToken {
             name,
             spaces,
             access: self.access,
             is_panel: true,
         };
         self.world
-            .with(|cx| (route.run)(&RequestScope::new(cx, &here, &pass, SEAL), &asked))
+            .with(|cx| (route.run)(&RequestScope::new(cx, &caller, &token, SEAL), &asked))
             .unwrap()
     }
 

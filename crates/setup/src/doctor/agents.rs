@@ -26,16 +26,16 @@ use apostille_terminal::{
 use apostille_workspace::error;
 
 /// What is found in the files of this repository, and in the user's own.
-pub(super) fn check_client_setup(shell: &CommandContext) -> Vec<DoctorFinding> {
-    let own = ClientHomes::from_environment(&shell.world.env).map(InitScope::User);
+pub(super) fn check_client_setup(ctx: &CommandContext) -> Vec<DoctorFinding> {
+    let own = ClientHomes::from_environment(&ctx.system.env).map(InitScope::User);
     let mut findings = Vec::new();
-    for scope in init::find_scope_here(shell).iter().chain(&own) {
+    for scope in init::find_scope_here(ctx).iter().chain(&own) {
         for row in list_client_profiles() {
-            let check = ClientCheck { shell, scope, row };
+            let check = ClientCheck { ctx, scope, row };
             findings.extend(check.check_server());
             // The hooks of one client are tried for another that reads them only where that one is there.
             if row.settings.hooks.owner == row.client
-                || init::detect_clients_in_use(&shell.world.env, scope).contains(&row.client)
+                || init::detect_clients_in_use(&ctx.system.env, scope).contains(&row.client)
             {
                 findings.extend(check.check_hooks());
             }
@@ -46,7 +46,7 @@ pub(super) fn check_client_setup(shell: &CommandContext) -> Vec<DoctorFinding> {
 
 /// The files of a client, looked over.
 struct ClientCheck<'a> {
-    shell: &'a CommandContext,
+    ctx: &'a CommandContext,
     scope: &'a InitScope,
     row: &'a ClientProfile,
 }
@@ -68,10 +68,10 @@ impl ClientCheck<'_> {
             return Some(new_doubtful_finding("server", told));
         }
         let command = entry["command"].as_str()?;
-        Some(match resolve_client_program(self.shell, command) {
+        Some(match resolve_client_program(self.ctx, command) {
             Ok(program)
                 if scope.link_boundary(&path).is_none()
-                    || is_trusted_program(self.shell, command, &program) =>
+                    || is_trusted_program(self.ctx, command, &program) =>
             {
                 new_good_finding("server", format!("{client}: {command} ({place})"))
             }
@@ -145,8 +145,8 @@ impl ClientCheck<'_> {
         let read = HookLine::parse(line)
             .filter(|it| hooks.is_line_for(it, event))
             .ok_or(HookSkipReason::Odd)?;
-        let program = resolve_client_program(self.shell, &read.program)?;
-        if !is_trusted_program(self.shell, &read.program, &program) {
+        let program = resolve_client_program(self.ctx, &read.program)?;
+        if !is_trusted_program(self.ctx, &read.program, &program) {
             return Err(HookSkipReason::Other(program));
         }
         let arguments = ["hook", "--client", hooks.owner.as_str(), event];
@@ -158,11 +158,11 @@ impl ClientCheck<'_> {
     }
 
     fn try_hooks(&self, calls: &[TrialCall], place: &str) -> DoctorFinding {
-        let world = &self.shell.world;
-        let name = format!("apostille-doctor-{:032x}", world.random_source()());
-        let folder = world.temp_dir().join(name);
+        let system = &self.ctx.system;
+        let name = format!("apostille-doctor-{:032x}", system.random_source()());
+        let folder = system.temp_dir().join(name);
         let room = HookSandbox {
-            world,
+            system,
             folder: &folder,
             row: self.row,
             patience: PATIENCE_MS,
@@ -215,12 +215,9 @@ impl HookSkipReason {
 }
 
 /// The program that a client would start by this name or path.
-fn resolve_client_program(
-    shell: &CommandContext,
-    command: &str,
-) -> Result<PathBuf, HookSkipReason> {
+fn resolve_client_program(ctx: &CommandContext, command: &str) -> Result<PathBuf, HookSkipReason> {
     let program = match is_bare_command(command) {
-        true => init::find_program_on_path(NAME, &shell.world.env),
+        true => init::find_program_on_path(NAME, &ctx.system.env),
         false => Some(PathBuf::from(command)),
     };
     let program = program.filter(|it| it.is_file());
@@ -228,10 +225,10 @@ fn resolve_client_program(
 }
 
 /// Whether it is this very program, or one that the user's own path names.
-fn is_trusted_program(shell: &CommandContext, command: &str, program: &Path) -> bool {
-    let this = shell.world.program_path();
+fn is_trusted_program(ctx: &CommandContext, command: &str, program: &Path) -> bool {
+    let this = ctx.system.program_path();
     this.is_ok_and(|it| init::is_same_program_file(&it, program))
-        || is_bare_command(command) && is_outside_repository(shell, program)
+        || is_bare_command(command) && is_outside_repository(ctx, program)
 }
 
 fn is_bare_command(command: &str) -> bool {
@@ -239,8 +236,8 @@ fn is_bare_command(command: &str) -> bool {
 }
 
 /// Whether a program is no part of the repository, nor leads into it.
-fn is_outside_repository(shell: &CommandContext, program: &Path) -> bool {
-    let Ok(place) = shell.find_project_folder() else {
+fn is_outside_repository(ctx: &CommandContext, program: &Path) -> bool {
+    let Ok(place) = ctx.find_project_folder() else {
         return false;
     };
     let Some(root) = place.checkout.as_ref().and_then(|it| it.root()) else {

@@ -58,7 +58,7 @@ pub(super) struct TrialCall {
 /// A throw-away room in which hooks are tried: nothing of the user's is read or written.
 pub(super) struct HookSandbox<'a> {
     /// The world.
-    pub world: &'a System,
+    pub system: &'a System,
     /// Where it is.
     pub folder: &'a Path,
     /// The client that asks.
@@ -70,7 +70,10 @@ pub(super) struct HookSandbox<'a> {
 impl HookSandbox<'_> {
     /// Puts a memory into the room, so that there is something to tell.
     pub(super) fn seed_memory(&self) -> Result<(), String> {
-        let program = self.world.program_path().map_err(|fault| fault.message())?;
+        let program = self
+            .system
+            .program_path()
+            .map_err(|fault| fault.message())?;
         let mut command = Command::new(program);
         command
             .args(["remember", "--user", MEMORY])
@@ -101,7 +104,7 @@ impl HookSandbox<'_> {
     fn run_sample(&self, call: &TrialCall, input: &str) -> Result<TrialResult, String> {
         let (out, err) = (self.folder.join("out"), self.folder.join("err"));
         let event = &call.event;
-        let watch = self.world.stopwatch();
+        let watch = self.system.stopwatch();
         let child = self
             .build_command(call, &out, &err)
             .and_then(|mut it| it.spawn());
@@ -165,7 +168,7 @@ impl HookSandbox<'_> {
 
     /// The exit code, unless it takes too long.
     fn wait_for_exit(&self, child: &mut Child) -> Option<i32> {
-        let watch = self.world.stopwatch();
+        let watch = self.system.stopwatch();
         while watch() / 1_000 < self.patience {
             match child.try_wait() {
                 Ok(Some(status)) => return Some(status.code().unwrap_or(-1)),
@@ -216,9 +219,9 @@ mod tests {
     #[test]
     fn one_that_never_answers_is_given_up() {
         let folder = tempfile::tempdir().unwrap();
-        let world = System::from_process(Vec::new()).unwrap();
+        let system = System::from_process(Vec::new()).unwrap();
         let room = HookSandbox {
-            world: &world,
+            system: &system,
             folder: folder.path(),
             row: find_client_profile(Client::Codex),
             patience: 0,

@@ -8,11 +8,8 @@ use apostille_workspace::config::Settings;
 use super::{DoctorFinding, new_doubtful_finding, new_good_finding};
 
 /// What git is told about the store of a repository, where it has one.
-pub(super) fn check_store_sharing(
-    shell: &CommandContext,
-    settings: &Settings,
-) -> Vec<DoctorFinding> {
-    let (Some(_), Some(scope)) = (&settings.own_store, init::find_scope_here(shell)) else {
+pub(super) fn check_store_sharing(ctx: &CommandContext, settings: &Settings) -> Vec<DoctorFinding> {
+    let (Some(_), Some(scope)) = (&settings.own_store, init::find_scope_here(ctx)) else {
         return Vec::new();
     };
     let store = settings.store.path().strip_prefix(scope.root());

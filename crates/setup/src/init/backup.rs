@@ -61,8 +61,8 @@ pub(super) struct InitRun {
 }
 
 /// The folder of all runs.
-pub(super) fn locate_backup_folder(world: &System) -> Result<PathBuf, CommandError> {
-    let data = world
+pub(super) fn locate_backup_folder(system: &System) -> Result<PathBuf, CommandError> {
+    let data = system
         .env
         .data_dir()
         .ok_or_else(|| CommandError::config("this user has no home, and so no data folder"))?;
@@ -71,13 +71,13 @@ pub(super) fn locate_backup_folder(world: &System) -> Result<PathBuf, CommandErr
 
 /// Keeps what these changes will change, before any of them is made.
 pub(super) fn back_up_changes(
-    world: &System,
+    system: &System,
     scope: &InitScope,
     changes: &[FileChange],
 ) -> Result<InitRun, CommandError> {
-    let all = locate_backup_folder(world);
+    let all = locate_backup_folder(system);
     let kept = all.and_then(|all| {
-        write_change_backup(world, scope, changes, &all).map_err(CommandError::internal)
+        write_change_backup(system, scope, changes, &all).map_err(CommandError::internal)
     });
     kept.map_err(|fault| CommandError {
         cause: fault.cause.context("cannot keep what would be changed"),
@@ -86,7 +86,7 @@ pub(super) fn back_up_changes(
 }
 
 fn write_change_backup(
-    world: &System,
+    system: &System,
     scope: &InitScope,
     changes: &[FileChange],
     all: &Path,
@@ -112,7 +112,7 @@ fn write_change_backup(
     }
     let manifest = BackupManifest {
         version: VERSION,
-        at: world.now.to_string(),
+        at: system.now.to_string(),
         scope: scope.as_str().into(),
         root: scope.root().to_path_buf(),
         files,
@@ -162,10 +162,10 @@ fn write_private_backup(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// The runs of a scope that were not undone, the latest first.
 pub(super) fn list_undoable_runs(
-    world: &System,
+    system: &System,
     scope: &InitScope,
 ) -> Result<Vec<InitRun>, CommandError> {
-    let all = locate_backup_folder(world)?;
+    let all = locate_backup_folder(system)?;
     let numbers = list_backup_numbers(&all).map_err(CommandError::internal)?;
     let mut runs = Vec::new();
     for folder in numbers.iter().rev().map(|it| all.join(it.to_string())) {

@@ -13,8 +13,8 @@ use apostille_workspace::{error::CommandError, system::System};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Waits for the turn of this run, which lasts while the file is open. A process that dies lets go.
-pub(super) fn acquire_init_lock(world: &System) -> Result<File, CommandError> {
-    let folder = backup::locate_backup_folder(world)?;
+pub(super) fn acquire_init_lock(system: &System) -> Result<File, CommandError> {
+    let folder = backup::locate_backup_folder(system)?;
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);
     let file = create_private_folder(&folder)

@@ -10,9 +10,9 @@ use apostille_workspace::{
 };
 
 /// How to start this very program, for whoever looks for programs where the user does.
-pub(super) fn choose_program_command(world: &System) -> Result<ProgramCommand, CommandError> {
-    let exe = world.program_path()?;
-    Ok(match find_program_on_path(NAME, &world.env) {
+pub(super) fn choose_program_command(system: &System) -> Result<ProgramCommand, CommandError> {
+    let exe = system.program_path()?;
+    Ok(match find_program_on_path(NAME, &system.env) {
         Some(found) if is_same_program_file(&found, &exe) => ProgramCommand::new(NAME),
         _ => ProgramCommand::new(exe.to_string_lossy()),
     })

@@ -48,9 +48,9 @@ pub(super) struct TourRepository {
 
 impl TourRepository {
     /// Sets the stage: a repository where git is found, else plain files.
-    pub(super) fn create_in_temp(world: &System) -> Result<Self, CommandError> {
-        let name = format!("apostille-tour-{:016x}", (world.random_source())() >> 64);
-        let root = world.temp_dir().join(name);
+    pub(super) fn create_in_temp(system: &System) -> Result<Self, CommandError> {
+        let name = format!("apostille-tour-{:016x}", (system.random_source())() >> 64);
+        let root = system.temp_dir().join(name);
         fs::create_dir(&root).map_err(|error| build_tour_error(&root, &error))?;
         let root = fs::canonicalize(&root).unwrap_or(root);
         let stage = Self { root };

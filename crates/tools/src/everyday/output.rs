@@ -284,31 +284,31 @@ impl MemoryProblem {
 
 impl CitationProblem {
     fn new(citation: &Citation, verdict: &Verdict) -> Self {
-        let here = Self {
+        let unchanged = Self {
             cited: citation.location().to_string(),
             verdict: verdict.as_str(),
             ..Self::default()
         };
         match verdict {
-            Verdict::Holds => here,
+            Verdict::Holds => unchanged,
             Verdict::Moved { to } => Self {
                 at: Some(to.to_string()),
-                ..here
+                ..unchanged
             },
             Verdict::Changed(found) => Self {
                 at: Some(found.at.to_string()),
                 change: Some(found.change.to_string()),
                 now: Some(shorten_code(&found.now)),
                 contradicted: found.contradicted.clone(),
-                ..here
+                ..unchanged
             },
             Verdict::Gone { loss, .. } => Self {
                 why: Some(loss.to_string()),
-                ..here
+                ..unchanged
             },
             Verdict::Unknown { why } => Self {
                 why: Some(why.clone()),
-                ..here
+                ..unchanged
             },
         }
     }

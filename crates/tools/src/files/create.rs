@@ -69,7 +69,7 @@ pub(super) fn require_reachable_path(files: &MemoryFiles, path: &MemoryPath) -> 
 
 fn draft_new_file(call: &ToolCall, path: &MemoryPath, name: &str, text: &str) -> FileResult<Draft> {
     let scope = path.scope();
-    let (space, layer) = locate_file_scope(call.here, scope);
+    let (space, layer) = locate_file_scope(call.caller, scope);
     let fact = match scope {
         FileScope::Repo => file_fact::parse_file_fact(call.source, text)?,
         _ => FileFact {
@@ -98,7 +98,7 @@ fn draft_new_file(call: &ToolCall, path: &MemoryPath, name: &str, text: &str) ->
 /// The rules for what is written into a scope: notes may be as long as an episode, and a repository's facts need proof.
 pub(super) fn build_scope_policy(call: &ToolCall, scope: FileScope) -> Policy {
     let rules = call
-        .context_for(locate_file_scope(call.here, scope).0)
+        .context_for(locate_file_scope(call.caller, scope).0)
         .policy;
     let limits: MemoryLimits = match scope {
         FileScope::Repo => rules.limits.for_paths(),

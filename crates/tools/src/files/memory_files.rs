@@ -11,7 +11,7 @@ use apostille_core::{
 
 use super::path::{FileScope, MemoryPath};
 use crate::tool::ToolCall;
-use apostille_api::{CallFault, CallPlace};
+use apostille_api::{CallFault, Caller};
 
 /// How far back the age of a file is followed, in edits.
 const MAX_EDITS: usize = 1_000;
@@ -83,18 +83,18 @@ impl MemoryFiles {
 
 /// The space and the layer that a scope is a view of. The user's files stay with the repository when nobody knows the
 /// user.
-pub(super) fn locate_file_scope<'a>(here: &CallPlace<'a>, scope: FileScope) -> (&'a Space, Layer) {
+pub(super) fn locate_file_scope<'a>(caller: &Caller<'a>, scope: FileScope) -> (&'a Space, Layer) {
     match scope {
-        FileScope::User => (here.user.unwrap_or(here.repo), Layer::Knowledge),
-        FileScope::Session => (here.repo, Layer::Session),
-        FileScope::Repo => (here.repo, Layer::Knowledge),
-        FileScope::Tasks => (here.repo, Layer::Episode),
+        FileScope::User => (caller.user.unwrap_or(caller.repo), Layer::Knowledge),
+        FileScope::Session => (caller.repo, Layer::Session),
+        FileScope::Repo => (caller.repo, Layer::Knowledge),
+        FileScope::Tasks => (caller.repo, Layer::Episode),
     }
 }
 
 /// The active memories of a scope, the oldest first.
 fn list_scope_memories(call: &ToolCall, scope: FileScope) -> Result<Vec<Memory>, CallFault> {
-    let (space, layer) = locate_file_scope(call.here, scope);
+    let (space, layer) = locate_file_scope(call.caller, scope);
     let filter = MemoryFilter {
         spaces: vec![space.clone()],
         layers: vec![layer],
@@ -104,16 +104,16 @@ fn list_scope_memories(call: &ToolCall, scope: FileScope) -> Result<Vec<Memory>,
         ..MemoryFilter::default()
     };
     let mut memories = call.store.list_memories(&filter)?;
-    memories.retain(|it| is_visible_in_scope(call.here, scope, it));
+    memories.retain(|it| is_visible_in_scope(call.caller, scope, it));
     Ok(memories)
 }
 
-fn is_visible_in_scope(here: &CallPlace, scope: FileScope, memory: &Memory) -> bool {
-    let is_shared = here.user.is_none();
+fn is_visible_in_scope(caller: &Caller, scope: FileScope, memory: &Memory) -> bool {
+    let is_shared = caller.user.is_none();
     match scope {
         FileScope::User => !is_shared || memory.kind == Kind::User,
         FileScope::Repo => !is_shared || memory.kind != Kind::User,
-        FileScope::Session => memory.voice.session.as_deref() == here.session,
+        FileScope::Session => memory.voice.session.as_deref() == caller.session,
         FileScope::Tasks => true,
     }
 }

@@ -12,7 +12,7 @@ use apostille_core::{
 };
 
 use super::lines;
-use apostille_api::{CallFault, CallPlace};
+use apostille_api::{CallFault, Caller};
 
 /// How long the briefing is, in characters.
 const MAX: usize = 4_000;
@@ -20,22 +20,19 @@ const MAX: usize = 4_000;
 const MAX_IDENTITY: usize = 1_600;
 
 /// The briefing as Markdown.
-pub(super) fn render_briefing_resource(
-    cx: &Context,
-    here: &CallPlace,
-) -> Result<String, CallFault> {
+pub(super) fn render_briefing_resource(cx: &Context, caller: &Caller) -> Result<String, CallFault> {
     let ask = RecallRequest {
-        spaces: here.spaces(),
+        spaces: caller.spaces(),
         mode: Some(InjectMode::RecentOnly),
         ..RecallRequest::default()
     };
     let recalled = recall(cx, &ask)?;
     let head = format!(
         "# Briefing for {}\n\n{}",
-        here.repo,
-        render_identity_section(cx, here)?
+        caller.repo,
+        render_identity_section(cx, caller)?
     );
-    let tail = render_waiting_section(cx, here)?;
+    let tail = render_waiting_section(cx, caller)?;
     let whole = |n: usize| format!("{head}\n{}\n{tail}", render_recent_section(&recalled, n));
     // Whole memories are left off until the rest fits.
     let mut sizes = (1..=recalled.shown.len()).rev();
@@ -44,8 +41,8 @@ pub(super) fn render_briefing_resource(
 }
 
 /// The identity of the user: all of it, because it is always shown.
-fn render_identity_section(cx: &Context, here: &CallPlace) -> Result<String, CallFault> {
-    let Some(user) = here.user else {
+fn render_identity_section(cx: &Context, caller: &Caller) -> Result<String, CallFault> {
+    let Some(user) = caller.user else {
         return Ok("## Identity\nThe user is not known.\n".into());
     };
     let entries = verify::follow_memory_citations(cx, recall_identity(cx, user)?);
@@ -89,9 +86,9 @@ fn format_withheld_count(n: usize) -> String {
     }
 }
 
-fn render_waiting_section(cx: &Context, here: &CallPlace) -> Result<String, CallFault> {
+fn render_waiting_section(cx: &Context, caller: &Caller) -> Result<String, CallFault> {
     let mut out = String::from("## Waiting for a person\n");
-    for space in here.spaces() {
+    for space in caller.spaces() {
         let n = stats::compute_space_stats(cx, &space)?
             .tally
             .count_in_stage(Stage::Pending);

@@ -22,7 +22,7 @@ use crate::{
     tool::{Tool, ToolCall, ToolEffect, ToolResult},
 };
 use apostille_api::{
-    CallFault, CallPlace,
+    CallFault, Caller,
     shorten::take_first_chars,
     wire::{ArgumentError, BoundedList, InputSchema, MAX_CITATIONS, TextEncoded},
 };
@@ -107,9 +107,15 @@ pub(super) fn describe_citation_tools() -> [Tool; 2] {
 type LookupTree = Result<Option<Box<dyn Source>>, String>;
 
 fn choose_lookup_tree(call: &ToolCall, at: &LookupAtInput) -> LookupTree {
-    let (here, repo) = (call.here, choose_repo_space(call.here, at.repo.as_ref()));
-    if repo != here.repo {
-        return Err(format!("{repo} is not checked out here, {} is", here.repo));
+    let (caller, repo) = (
+        call.caller,
+        choose_repo_space(call.caller, at.repo.as_ref()),
+    );
+    if repo != caller.repo {
+        return Err(format!(
+            "{repo} is not checked out here, {} is",
+            caller.repo
+        ));
     }
     let is_checked_out = |at: &&str| {
         let tree = call.source.read_tree().unwrap_or_default();
@@ -121,7 +127,7 @@ fn choose_lookup_tree(call: &ToolCall, at: &LookupAtInput) -> LookupTree {
     let Some(at) = at.at.as_deref().filter(|at| !is_checked_out(at)) else {
         return Ok(None);
     };
-    let open = here
+    let open = caller
         .at
         .ok_or_else(|| format!("cannot look at '{at}', only at what is checked out"))?;
     open(at).map(Some).map_err(|error| error.to_string())
@@ -148,7 +154,7 @@ pub(super) fn verify_pinned_locations(call: &ToolCall) -> ToolResult {
     let found = check_pinned_locations(call, &tree, &citations);
     if let Ok(None) = tree {
         // A log that cannot be written does not cost the caller the answer.
-        let owners = find_citation_owners(call, call.here.repo, &citations)?;
+        let owners = find_citation_owners(call, call.caller.repo, &citations)?;
         let _ = apostille_core::verify::verify(call, owners, VerifyOptions::default(), |_| ());
     }
     let is_valid = |it: &&PinnedLocationRecord| it.exists && it.error.is_none();
@@ -212,7 +218,7 @@ fn check_pinned_locations(
     };
     let cited: Vec<Result<Citation, Verdict>> = citations
         .iter()
-        .map(|it| build_expected_citation(call.here, source, it))
+        .map(|it| build_expected_citation(call.caller, source, it))
         .collect();
     let open: Vec<&Citation> = cited.iter().flatten().collect();
     let cx = Context { source, ..call.cx };
@@ -235,7 +241,7 @@ const UNSEEN: Verdict = Verdict::Unknown { why: String::new() };
 
 /// What the caller expects: as its digest says, or as it stood at the commit that it names.
 fn build_expected_citation(
-    here: &CallPlace,
+    caller: &Caller,
     source: &dyn Source,
     pinned: &PinnedLocation,
 ) -> Result<Citation, Verdict> {
@@ -245,7 +251,7 @@ fn build_expected_citation(
             since: None,
         });
     };
-    let then = here
+    let then = caller
         .at
         .zip(pinned.sha.as_deref())
         .and_then(|(open, sha)| open(sha).ok());

@@ -1,6 +1,6 @@
 //! The default set of tools: five verbs, JSON in, JSON out.
 
-use apostille_api::{CallFault, CallPlace};
+use apostille_api::{CallFault, Caller};
 use apostille_core::speaker::{ConnectionFacts, Speaker};
 use apostille_tools::Profile;
 use serde_json::{Value, json};
@@ -19,17 +19,17 @@ fn tried(
     world: &World,
     tool: &str,
     arguments: Value,
-    has_word: bool,
+    has_consent: bool,
 ) -> Result<(Value, bool), CallFault> {
     let (repo, user) = (repo(), user());
-    let speaker = client_with_consent(has_word);
-    let here = CallPlace {
+    let speaker = client_with_consent(has_consent);
+    let caller = Caller {
         user: Some(&user),
         session: Some("s-1"),
         speaker: &speaker,
-        ..CallPlace::in_repo(&repo)
+        ..Caller::in_repo(&repo)
     };
-    let answer = world.with(|cx| Profile::Default.call_tool(cx, &here, tool, arguments))?;
+    let answer = world.with(|cx| Profile::Default.call_tool(cx, &caller, tool, arguments))?;
     Ok((
         serde_json::from_str(&answer.text).unwrap(),
         answer.is_refusal,
@@ -362,8 +362,8 @@ fn verify_shows_what_changed() {
 #[test]
 fn forgetting_takes_a_persons_word() {
     let world = known();
-    let forget = |arguments: Value, has_word: bool| {
-        tried(&world, "memory_forget", arguments, has_word)
+    let forget = |arguments: Value, has_consent: bool| {
+        tried(&world, "memory_forget", arguments, has_consent)
             .unwrap()
             .0
     };
@@ -391,12 +391,12 @@ fn only_a_person_lets_a_memory_out_of_quarantine() {
     let tainted = json!({"fact": "API_VERSION 7 is the last one with XML", "citations": ["src/api.rs:3"], "tainted": true});
     let kept = call_everyday_tool(&world, "memory_remember", tainted);
     assert!(kept["pending"].is_string(), "{kept}");
-    let approve = |has_word| {
+    let approve = |has_consent| {
         tried(
             &world,
             "memory_revise",
             json!({"id": "m-2", "action": "approve"}),
-            has_word,
+            has_consent,
         )
         .unwrap()
         .0
@@ -415,9 +415,9 @@ fn an_id_of_another_space_names_nothing_here() {
     let id = world.look("m-1").id.to_string();
     let elsewhere = apostille_core::space::Space::repo("myorg/other").unwrap();
     let speaker = client_with_consent(true);
-    let here = CallPlace {
+    let caller = Caller {
         speaker: &speaker,
-        ..CallPlace::in_repo(&elsewhere)
+        ..Caller::in_repo(&elsewhere)
     };
     for (tool, arguments) in [
         ("memory_forget", json!({"id": id})),
@@ -425,7 +425,7 @@ fn an_id_of_another_space_names_nothing_here() {
         ("memory_verify", json!({"ids": [id]})),
     ] {
         let answer = world
-            .with(|cx| Profile::Default.call_tool(cx, &here, tool, arguments))
+            .with(|cx| Profile::Default.call_tool(cx, &caller, tool, arguments))
             .unwrap();
         assert!(
             answer.text.contains("no_such_memory"),
@@ -499,12 +499,12 @@ fn a_correction_without_proof_says_how_to_make_it() {
 fn whole_paths_into_the_checkout_are_understood() {
     let world = known();
     let repo = repo();
-    let here = CallPlace {
+    let caller = Caller {
         root: Some("/home/ana/app"),
-        ..CallPlace::in_repo(&repo)
+        ..Caller::in_repo(&repo)
     };
     let asked = |tool: &str, arguments: Value| {
-        world.with(|cx| Profile::Default.call_tool(cx, &here, tool, arguments))
+        world.with(|cx| Profile::Default.call_tool(cx, &caller, tool, arguments))
     };
     let found = asked("memory_recall", json!({"path": "/home/ana/app/src/api.rs"})).unwrap();
     assert!(found.text.contains("m-1"), "{}", found.text);
@@ -537,10 +537,10 @@ fn what_cites_nothing_is_not_counted_as_verified() {
 fn other_sets_show_nothing_that_does_not_hold_without_saying_so() {
     let world = known();
     let repo = repo();
-    let here = CallPlace::in_repo(&repo);
+    let caller = Caller::in_repo(&repo);
     let asked = |profile: Profile, tool: &str, arguments: Value| {
         world
-            .with(|cx| profile.call_tool(cx, &here, tool, arguments))
+            .with(|cx| profile.call_tool(cx, &caller, tool, arguments))
             .unwrap()
     };
     let by_path = || {
@@ -584,14 +584,14 @@ fn other_sets_show_nothing_that_does_not_hold_without_saying_so() {
 fn words_from_outside_are_never_in_use_unattended() {
     let world = known();
     let (repo, user) = (repo(), user());
-    let here = CallPlace {
+    let caller = Caller {
         user: Some(&user),
-        ..CallPlace::in_repo(&repo)
+        ..Caller::in_repo(&repo)
     };
     let check = |profile: Profile, tool: &str, mut arguments: Value| {
         arguments["tainted"] = json!(true);
         let answer = world
-            .with(|cx| profile.call_tool(cx, &here, tool, arguments))
+            .with(|cx| profile.call_tool(cx, &caller, tool, arguments))
             .unwrap();
         assert!(
             answer.text.contains("pending") || answer.text.contains("waits"),
@@ -607,7 +607,7 @@ fn words_from_outside_are_never_in_use_unattended() {
     let written =
         json!({"fact": "tabs are four wide in Go", "kind": "feedback", "tainted": "true"});
     let answer = world
-        .with(|cx| Profile::Default.call_tool(cx, &here, "memory_remember", written))
+        .with(|cx| Profile::Default.call_tool(cx, &caller, "memory_remember", written))
         .unwrap();
     assert!(
         answer.text.contains("pending"),

@@ -4,7 +4,7 @@ mod names;
 mod repo_facts;
 mod wrong_calls;
 
-use apostille_api::{CallFault, CallPlace};
+use apostille_api::{CallFault, Caller};
 use apostille_core::{
     Context, forget,
     memory::{Draft, Origin, Voice},
@@ -21,12 +21,13 @@ const HEAD: &str = "Here're the files and directories up to 2 levels deep in";
 
 fn tried(world: &World, session: Option<&str>, arguments: Value) -> Result<ToolAnswer, CallFault> {
     let (repo, user) = (repo(), user());
-    let here = CallPlace {
+    let caller = Caller {
         user: Some(&user),
         session,
-        ..CallPlace::in_repo(&repo)
+        ..Caller::in_repo(&repo)
     };
-    let answer = world.with(|cx| Profile::Files.call_tool(cx, &here, "memory", arguments.clone()));
+    let answer =
+        world.with(|cx| Profile::Files.call_tool(cx, &caller, "memory", arguments.clone()));
     world.advance(1);
     answer
 }
@@ -202,9 +203,7 @@ fn the_longest_and_deepest_path_is_kept() {
 fn there_is_one_tool() {
     let (world, repo) = (World::verified(), repo());
     let error = world
-        .with(|cx| {
-            Profile::Files.call_tool(cx, &CallPlace::in_repo(&repo), "memory_view", json!({}))
-        })
+        .with(|cx| Profile::Files.call_tool(cx, &Caller::in_repo(&repo), "memory_view", json!({})))
         .unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -335,12 +334,7 @@ fn without_a_user_the_notes_stay_with_the_repository() {
     let call = |arguments: Value| {
         world
             .with(|cx| {
-                Profile::Files.call_tool(
-                    cx,
-                    &CallPlace::in_repo(&repo),
-                    "memory",
-                    arguments.clone(),
-                )
+                Profile::Files.call_tool(cx, &Caller::in_repo(&repo), "memory", arguments.clone())
             })
             .unwrap()
     };
@@ -566,14 +560,16 @@ fn the_rules_of_a_persons_space_are_the_persons() {
     let mut own = Policy::default();
     own.limits.episode_chars = 10;
     own.limits.fact_chars = 10;
-    let here = CallPlace {
+    let caller = Caller {
         user: Some(&user),
         own: Some(&own),
-        ..CallPlace::in_repo(&repo)
+        ..Caller::in_repo(&repo)
     };
     let call = |path: &str| {
         world
-            .with(|cx| Profile::Files.call_tool(cx, &here, "memory", create(path, "eleven chars")))
+            .with(|cx| {
+                Profile::Files.call_tool(cx, &caller, "memory", create(path, "eleven chars"))
+            })
             .unwrap()
     };
     assert!(call("/memories/a").is_refusal);

@@ -1,7 +1,7 @@
 //! Calls that nobody would make on purpose: every tool of every set, and whatever an agent may send it. Nothing panics,
 //! what is malformed changes nothing, and every answer is bounded.
 
-use apostille_api::{CallFault, CallPlace};
+use apostille_api::{CallFault, Caller};
 use apostille_core::{
     format::MemoryRecord,
     store::{EventLog as _, MemoryFilter},
@@ -101,12 +101,12 @@ fn kept(world: &World) -> Vec<String> {
 fn checked(world: &World, set: Profile, tool: &str, arguments: Value) -> Result<(), TestCaseError> {
     let (before, logged) = (kept(world), world.log().len());
     let (repo, user) = (repo(), user());
-    let here = CallPlace {
+    let caller = Caller {
         user: Some(&user),
         session: Some("s-1"),
-        ..CallPlace::in_repo(&repo)
+        ..Caller::in_repo(&repo)
     };
-    match world.with(|cx| set.call_tool(cx, &here, tool, arguments.clone())) {
+    match world.with(|cx| set.call_tool(cx, &caller, tool, arguments.clone())) {
         Ok(ToolAnswer {
             text,
             is_json,
@@ -182,8 +182,8 @@ proptest! {
             checked(&world, Profile::Files, "memory", arguments)?;
         }
         let (repo, user) = (repo(), user());
-        let here = CallPlace { user: Some(&user), session: Some("s-1"), ..CallPlace::in_repo(&repo) };
-        let view = world.with(|cx| Profile::Files.call_tool(cx, &here, "memory", json!({"command": "view", "path": "/memories"})));
+        let caller = Caller { user: Some(&user), session: Some("s-1"), ..Caller::in_repo(&repo) };
+        let view = world.with(|cx| Profile::Files.call_tool(cx, &caller, "memory", json!({"command": "view", "path": "/memories"})));
         let listed = view.unwrap().text;
         prop_assert!(listed.lines().skip(1).all(|it| it.contains("\t/memories") && !it.contains("/..")), "{listed}");
     }

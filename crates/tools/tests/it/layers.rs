@@ -1,6 +1,6 @@
 //! The layers that an agent may write, and the one tool that writes them.
 
-use apostille_api::{CallFault, CallPlace};
+use apostille_api::{CallFault, Caller};
 use apostille_core::{
     memory::{Draft, Kind, Layer, Origin, Voice},
     policy::{MemoryLimits, Policy},
@@ -16,13 +16,13 @@ const DOCKER: &str =
 
 fn tried(world: &World, arguments: Value) -> Result<Value, CallFault> {
     let (repo, user) = (repo(), user());
-    let here = CallPlace {
+    let caller = Caller {
         user: Some(&user),
         session: Some("s-1"),
-        ..CallPlace::in_repo(&repo)
+        ..Caller::in_repo(&repo)
     };
-    let answer =
-        world.with(|cx| Profile::Layers.call_tool(cx, &here, "memory_write", arguments.clone()))?;
+    let answer = world
+        .with(|cx| Profile::Layers.call_tool(cx, &caller, "memory_write", arguments.clone()))?;
     world.advance(1);
     let value: Value = serde_json::from_str(&answer.text).unwrap();
     assert_eq!(value["ok"], json!(!answer.is_refusal));
@@ -186,7 +186,7 @@ fn identity_without_user_is_refused() {
         .with(|cx| {
             Profile::Layers.call_tool(
                 cx,
-                &CallPlace::in_repo(&repo),
+                &Caller::in_repo(&repo),
                 "memory_write",
                 arguments.clone(),
             )
@@ -216,14 +216,14 @@ fn identity_limit_comes_from_users_policy() {
         limits,
         ..world.policy
     };
-    let here = CallPlace {
+    let caller = Caller {
         user: Some(&user),
         own: Some(&own),
-        ..CallPlace::in_repo(&repo)
+        ..Caller::in_repo(&repo)
     };
     let arguments = json!({"action": "add", "layer": "L0", "content": "Ana is six"});
     let answer = world
-        .with(|cx| Profile::Layers.call_tool(cx, &here, "memory_write", arguments.clone()))
+        .with(|cx| Profile::Layers.call_tool(cx, &caller, "memory_write", arguments.clone()))
         .unwrap();
     assert!(answer.text.contains(r#""used":"0/5""#), "{}", answer.text);
 }
@@ -499,7 +499,7 @@ fn memory_write_has_schema_and_guidance() {
     );
     let (world, repo) = (World::verified(), repo());
     let fault = world.with(|cx| {
-        Profile::Layers.call_tool(cx, &CallPlace::in_repo(&repo), "memory_eat", Value::Null)
+        Profile::Layers.call_tool(cx, &Caller::in_repo(&repo), "memory_eat", Value::Null)
     });
     assert!(matches!(fault, Err(CallFault::NoSuchTool { .. })));
 }

@@ -1,6 +1,6 @@
 //! What a client can read.
 
-use apostille_api::CallPlace;
+use apostille_api::Caller;
 use apostille_core::{
     memory::{Draft, Kind, Layer, MemoryName, Origin, ReplacementKind, Voice},
     policy::{MemoryLimits, Policy},
@@ -14,12 +14,12 @@ use crate::world::{ReadOnly, World, cited, note, preference, repo, user};
 
 fn page(world: &World, uri: &str) -> Option<ResourcePage> {
     let (repo, user) = (repo(), user());
-    let here = CallPlace {
+    let caller = Caller {
         user: Some(&user),
-        ..CallPlace::in_repo(&repo)
+        ..Caller::in_repo(&repo)
     };
     world
-        .with(|cx| resources::read_resource_page(cx, &here, uri))
+        .with(|cx| resources::read_resource_page(cx, &caller, uri))
         .unwrap()
 }
 
@@ -331,7 +331,7 @@ fn the_briefing_withholds_what_does_not_hold_and_says_so() {
 fn the_briefing_of_nobody_about_nothing() {
     let (world, repo) = (World::verified(), repo());
     let page = world.with(|cx| {
-        resources::read_resource_page(cx, &CallPlace::in_repo(&repo), "apostille://briefing")
+        resources::read_resource_page(cx, &Caller::in_repo(&repo), "apostille://briefing")
     });
     let expected = "# Briefing for myorg/myapp\n\n## Identity\nThe user is not known.\n\n\
         ## Recent memories\nNone.\n\n## Waiting for a person\n- myorg/myapp: 0 pending\n";
@@ -526,7 +526,7 @@ fn everything_can_be_read_where_nothing_can_be_written() {
     for uri in ["recent", "briefing", "audit", "memory/m-1"] {
         let uri = format!("apostille://{uri}");
         let page = world.with_store(&store, |cx| {
-            resources::read_resource_page(cx, &CallPlace::in_repo(&repo), &uri)
+            resources::read_resource_page(cx, &Caller::in_repo(&repo), &uri)
         });
         assert!(page.unwrap().is_some(), "{uri}");
     }

@@ -1,6 +1,6 @@
 //! The three tools of the notebook, with their exact answers.
 
-use apostille_api::{CallFault, CallPlace};
+use apostille_api::{CallFault, Caller};
 use apostille_core::{
     memory::Layer,
     recall::{RecallRequest, Style, recall},
@@ -16,13 +16,13 @@ fn call(world: &World, tool: &str, arguments: Value) -> String {
 
 fn tried(world: &World, tool: &str, arguments: Value) -> Result<String, CallFault> {
     let (repo, user) = (repo(), user());
-    let here = CallPlace {
+    let caller = Caller {
         user: Some(&user),
         session: Some("s-1"),
-        ..CallPlace::in_repo(&repo)
+        ..Caller::in_repo(&repo)
     };
     world
-        .with(|cx| Profile::Simple.call_tool(cx, &here, tool, arguments.clone()))
+        .with(|cx| Profile::Simple.call_tool(cx, &caller, tool, arguments.clone()))
         .map(|it| it.text)
 }
 
@@ -118,7 +118,7 @@ fn memory_store_keeps_note_of_unknown_user() {
     let answer = world.with(|cx| {
         Profile::Simple.call_tool(
             cx,
-            &CallPlace::in_repo(&repo),
+            &Caller::in_repo(&repo),
             "memory_store",
             arguments.clone(),
         )

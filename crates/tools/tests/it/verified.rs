@@ -1,6 +1,6 @@
 //! The ten tools of verified memory, field by field.
 
-use apostille_api::{CallFault, CallPlace};
+use apostille_api::{CallFault, Caller};
 use apostille_cite::source::{Source, SourceError};
 use apostille_text::digest::Digest;
 use apostille_tools::{Profile, verified};
@@ -26,13 +26,13 @@ fn open_old(at: &str) -> Result<Box<dyn Source>, SourceError> {
 
 fn tried(world: &World, tool: &str, arguments: Value) -> Result<Value, CallFault> {
     let repo = repo();
-    let here = CallPlace {
+    let caller = Caller {
         session: Some("s-1"),
         at: Some(&open_old),
-        ..CallPlace::in_repo(&repo)
+        ..Caller::in_repo(&repo)
     };
     let answer =
-        world.with(|cx| Profile::Verified.call_tool(cx, &here, tool, arguments.clone()))?;
+        world.with(|cx| Profile::Verified.call_tool(cx, &caller, tool, arguments.clone()))?;
     world.advance(1);
     Ok(serde_json::from_str(&answer.text).unwrap())
 }
@@ -270,7 +270,7 @@ fn get_recent_answers_with_unwritable_log() {
     let answer = world.with_store(&store, |cx| {
         Profile::Verified.call_tool(
             cx,
-            &CallPlace::in_repo(&repo),
+            &Caller::in_repo(&repo),
             "memory_get_recent",
             Value::Null,
         )
@@ -614,7 +614,7 @@ fn verify_citations_answers_with_unwritable_log() {
     let answer = world.with_store(&store, |cx| {
         Profile::Verified.call_tool(
             cx,
-            &CallPlace::in_repo(&repo),
+            &Caller::in_repo(&repo),
             "memory_verify_citations",
             json!({"citations": citations}),
         )

@@ -13,10 +13,10 @@ impl CheckoutTasks {
     /// another time.
     pub fn close_left_open(
         &self,
-        desk: &Workspace,
+        workspace: &Workspace,
         has_ended: impl Fn(&str) -> bool,
     ) -> Result<Vec<Task>, CommandError> {
-        let (cx, space) = (desk.context(), &desk.settings.repo);
+        let (cx, space) = (workspace.context(), &workspace.settings.repo);
         let (mut all, week) = (self.list_tasks()?, SignedDuration::from_hours(24 * DAYS));
         all.retain(|it| it.is_open() && self.is_started(&it.slug));
         let mut closed = Vec::new();
@@ -30,7 +30,7 @@ impl CheckoutTasks {
             }
         }
         if !closed.is_empty() {
-            self.refresh_notes(desk)?;
+            self.refresh_notes(workspace)?;
         }
         Ok(closed)
     }

@@ -25,12 +25,13 @@ impl CheckoutTasks {
 
     /// Brings the notes up to date with the active task. What kept it from doing so comes back as a problem: the task is
     /// none the worse for it.
-    pub fn refresh_notes(&self, desk: &Workspace) -> Result<Option<String>, CommandError> {
+    pub fn refresh_notes(&self, workspace: &Workspace) -> Result<Option<String>, CommandError> {
         if !self.has_notes {
             return Ok(None);
         }
         let block = |active: Task| {
-            let memories = task::load_task_memories(&desk.context(), &desk.settings.repo, &active)?;
+            let memories =
+                task::load_task_memories(&workspace.context(), &workspace.settings.repo, &active)?;
             Ok::<_, CommandError>(notes_block::format_task_block(&active, &memories))
         };
         let lines = self.active_task().map(block).transpose()?;

@@ -3,12 +3,12 @@
 use apostille_api::access_token::Access;
 use insta::assert_snapshot;
 
-use super::{Caller, Desk, id};
+use super::{Desk, TestCaller, id};
 
 #[test]
 fn memories_are_listed_by_what_they_are_and_page_by_page() {
     let desk = Desk::new();
-    let caller = Caller::new(&desk, Access::Read);
+    let caller = TestCaller::new(&desk, Access::Read);
     let lines = caller.told(&[
         "GET /api/memories",
         "GET /api/memories?kind=user&kind=feedback",
@@ -42,7 +42,7 @@ fn memories_are_listed_by_what_they_are_and_page_by_page() {
 #[test]
 fn a_listing_goes_on_where_it_ended() {
     let desk = Desk::new();
-    let caller = Caller::new(&desk, Access::Read);
+    let caller = TestCaller::new(&desk, Access::Read);
     for order in ["newest", "oldest", "refreshed"] {
         let (mut seen, mut after) = (Vec::new(), String::new());
         loop {
@@ -73,7 +73,7 @@ fn a_listing_goes_on_where_it_ended() {
 #[test]
 fn facts_are_kept_known_merged_or_skipped() {
     let desk = Desk::new();
-    let caller = Caller::new(&desk, Access::Write);
+    let caller = TestCaller::new(&desk, Access::Write);
     let lines = caller.told(&[
         r##"POST /api/memories {"fact":"the docs begin with '# API'","citations":["docs/api.md:1"],"subject":"docs","tags":["docs"]}"##,
         r##"POST /api/memories {"fact":"the docs begin with '# API'","citations":["docs/api.md:1"],"subject":"docs"}"##,
@@ -113,7 +113,7 @@ fn facts_are_kept_known_merged_or_skipped() {
 #[test]
 fn one_memory_is_shown_with_its_chain_and_its_history() {
     let desk = Desk::new();
-    let caller = Caller::new(&desk, Access::Write);
+    let caller = TestCaller::new(&desk, Access::Write);
     let by_id = format!("GET /api/memories/{}", id(&desk, "m-2"));
     let lines = caller.told(&[
         &by_id,
@@ -133,7 +133,7 @@ fn one_memory_is_shown_with_its_chain_and_its_history() {
 #[test]
 fn memories_are_revised() {
     let desk = Desk::new();
-    let caller = Caller::new(&desk, Access::Write);
+    let caller = TestCaller::new(&desk, Access::Write);
     let lines = caller.told(&[
         "POST /api/memories/m-1/refresh",
         "POST /api/memories/m-1/apply {}",
@@ -170,7 +170,7 @@ fn memories_are_revised() {
 #[test]
 fn a_person_decides_what_waits() {
     let desk = Desk::new();
-    let caller = Caller::new(&desk, Access::Review);
+    let caller = TestCaller::new(&desk, Access::Review);
     let lines = caller.told(&[
         "GET /api/review",
         r#"POST /api/memories/m-3/reject {"reason":"nobody knows"}"#,
@@ -210,7 +210,7 @@ fn a_person_decides_what_waits() {
 #[test]
 fn what_is_known_is_looked_at() {
     let desk = Desk::new();
-    let caller = Caller::new(&desk, Access::Read);
+    let caller = TestCaller::new(&desk, Access::Read);
     let lines = caller.told(&[
         r#"POST /api/recall {"query":"which API_VERSION?","paths":["src/api.rs"],"log":false}"#,
         r#"POST /api/recall {"query":"retries"}"#,
@@ -263,7 +263,7 @@ fn what_is_known_is_looked_at() {
 #[test]
 fn looking_writes_nothing() {
     let desk = Desk::new();
-    let caller = Caller::new(&desk, Access::Read);
+    let caller = TestCaller::new(&desk, Access::Read);
     let before = desk.world.log().len();
     for line in [
         "GET /api/memories",
@@ -286,7 +286,7 @@ fn looking_writes_nothing() {
 #[test]
 fn what_was_exported_is_read_in_again() {
     let desk = Desk::new();
-    let caller = Caller::new(&desk, Access::Review);
+    let caller = TestCaller::new(&desk, Access::Review);
     for format in ["json", "jsonl"] {
         let exported = caller
             .asks(&format!("GET /api/export?format={format}"))
@@ -295,7 +295,7 @@ fn what_was_exported_is_read_in_again() {
             world: crate::world::World::verified(),
             shelf: Desk::new().shelf,
         };
-        let reader = Caller::new(&other, Access::Review);
+        let reader = TestCaller::new(&other, Access::Review);
         let rehearsed = reader.asks(&format!(
             "POST /api/import?dry_run=true&trust=true {exported}"
         ));
@@ -325,7 +325,7 @@ fn what_was_exported_is_read_in_again() {
 #[test]
 fn files_of_others_wait_for_a_person() {
     let desk = Desk::new();
-    let caller = Caller::new(&desk, Access::Write);
+    let caller = TestCaller::new(&desk, Access::Write);
     let lines = caller.told(&[
         "POST /api/import?name=AGENTS.md #\u{a0}Rules\n\n- Run the tests before you push\n- Use four spaces\n",
         "POST /api/import?name=AGENTS.md&dry_run=true #\u{a0}Rules\n\n- Run the tests before you push\n",

@@ -9,7 +9,7 @@ use apostille_api::{
 };
 use serde_json::Value;
 
-use super::{Caller, Desk};
+use super::{Desk, TestCaller};
 
 /// `APOSTILLE_BLESS=1` writes the document anew.
 #[test]
@@ -95,7 +95,7 @@ fn every_body_has_an_example_that_is_taken() {
                 verb(call.route.method),
                 path.replace("{name}", "m-1")
             );
-            let reply = Caller::new(&desk, Access::Review).asks(&asked);
+            let reply = TestCaller::new(&desk, Access::Review).asks(&asked);
             assert!(
                 [200, 201, 422].contains(&reply.status),
                 "{asked}: {} {}",
@@ -154,7 +154,7 @@ fn schemas_of_answers_and_bodies_are_closed() {
 #[test]
 fn the_document_can_be_asked_for() {
     let desk = Desk::new();
-    let reply = Caller::new(&desk, Access::Read).asks("GET /api/openapi.json");
+    let reply = TestCaller::new(&desk, Access::Read).asks("GET /api/openapi.json");
     assert_eq!(
         serde_json::from_str::<Value>(&reply.body).unwrap(),
         build_openapi_document()
@@ -171,8 +171,8 @@ fn every_call_answers_what_is_told() {
     for call in list_api_calls() {
         let path = name(call.route.path).replace("sessions/m-1", "sessions/s-1");
         let desk = Desk::new();
-        let reply =
-            Caller::new(&desk, Access::Review).asks(&format!("{} {path}", verb(call.route.method)));
+        let reply = TestCaller::new(&desk, Access::Review)
+            .asks(&format!("{} {path}", verb(call.route.method)));
         assert!(
             [200, 201, 400, 422].contains(&reply.status),
             "{path}: {} {}",

@@ -11,7 +11,7 @@ use apostille_api::{
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-use super::{Caller, Desk};
+use super::{Desk, TestCaller};
 
 /// Far more than any answer to a small store needs, the document aside.
 const MAX_ANSWER: usize = 200_000;
@@ -99,7 +99,7 @@ fn any_call() -> impl Strategy<Value = &'static ApiCall> {
 /// Asks; that the answer is of a status and a shape that is told is looked at by the caller.
 fn checked(call: &ApiCall, asked: &RequestInput) -> Result<(), TestCaseError> {
     let desk = Desk::new();
-    let reply = Caller::new(&desk, Access::Review).sends(call, asked);
+    let reply = TestCaller::new(&desk, Access::Review).sends(call, asked);
     prop_assert!(reply.status < 500, "{} {}", reply.status, reply.body);
     prop_assert!(
         reply.body.len() <= MAX_ANSWER || call.id == "openapi",

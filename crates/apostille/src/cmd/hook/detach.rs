@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 /// Has what a session left behind gone through; every session that is over, when none is named. When it cannot be
 /// started, the next session to begin tries again.
-pub(super) fn spawn_session_processing(shell: &CommandContext, session: &str) {
-    if shell.world.env.get(ALONE).is_some() {
+pub(super) fn spawn_session_processing(ctx: &CommandContext, session: &str) {
+    if ctx.system.env.get(ALONE).is_some() {
         return;
     }
     let Ok(program) = std::env::current_exe() else {
@@ -18,8 +18,8 @@ pub(super) fn spawn_session_processing(shell: &CommandContext, session: &str) {
         .arg("hook")
         .arg(format!("--after={session}"))
         .arg("-C")
-        .arg(&shell.world.cwd);
-    for (flag, value) in shell.flags.memory_flags() {
+        .arg(&ctx.system.cwd);
+    for (flag, value) in ctx.flags.memory_flags() {
         command.args(value.iter().flat_map(|it| [flag, it.as_str()]));
     }
     detach_process_group(&mut command);

@@ -61,11 +61,11 @@ struct EndedSessionView {
 }
 
 /// Goes through what a session left behind; every session of this repository that is over, when none is named.
-pub(super) fn run(shell: &CommandContext, session: &str) -> CommandOutput {
-    match process_ended_sessions(shell, session) {
+pub(super) fn run(ctx: &CommandContext, session: &str) -> CommandOutput {
+    match process_ended_sessions(ctx, session) {
         Ok(sessions) => {
             let json = json!({"ok": true, "sessions": sessions});
-            shell.render_output(&json, |_| {
+            ctx.render_output(&json, |_| {
                 let line = |it: &EndedSessionView| {
                     let pending = format_count(it.pending.len() as u64, "memory", "memories");
                     let episode = it.episode.as_deref().unwrap_or("none");
@@ -76,22 +76,22 @@ pub(super) fn run(shell: &CommandContext, session: &str) -> CommandOutput {
                 sessions.iter().map(line).collect()
             })
         }
-        Err(fault) => shell.render_error(&fault).with_code(error::OK),
+        Err(fault) => ctx.render_error(&fault).with_code(error::OK),
     }
 }
 
 fn process_ended_sessions(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     session: &str,
 ) -> CommandResult<Vec<EndedSessionView>> {
-    let ledger = sessions::open_session_ledger(&shell.world)?;
-    let (_, settings) = shell.find_project()?;
+    let ledger = sessions::open_session_ledger(&ctx.system)?;
+    let (_, settings) = ctx.find_project()?;
     let repo = settings.repo;
     let is_ours = |it: &AgentSession| it.entries.last().is_some_and(|it| it.space == repo);
     let (due, patience) = match session {
         "" => {
             let mut all = ledger.list_sessions();
-            all.retain(|it| is_ours(it) && is_session_due(it, shell.world.now));
+            all.retain(|it| is_ours(it) && is_session_due(it, ctx.system.now));
             (all, BRIEF_PATIENCE)
         }
         name => (vec![ledger.read_session(name)], PATIENCE),
@@ -100,12 +100,12 @@ fn process_ended_sessions(
     let mut failed = Ok(());
     for last in due.iter().filter_map(|it| it.entries.last()) {
         // One that is stuck does not keep the others.
-        match process_single_session(shell, &ledger, &last.session, patience) {
+        match process_single_session(ctx, &ledger, &last.session, patience) {
             Ok(view) => views.extend(view),
             Err(fault) => failed = Err(fault),
         }
     }
-    ledger.prune_sessions(SystemTime::from(shell.world.now) - KEPT);
+    ledger.prune_sessions(SystemTime::from(ctx.system.now) - KEPT);
     failed.map(|()| views)
 }
 
@@ -119,14 +119,14 @@ fn is_session_due(session: &AgentSession, now: Timestamp) -> bool {
 
 /// Goes through one session; nobody else does meanwhile.
 fn process_single_session(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     ledger: &SessionLedger,
     name: &str,
     patience: Duration,
 ) -> CommandResult<Option<EndedSessionView>> {
     let _alone = ledger.lock_session(name, patience)?;
     let session = ledger.read_session(name);
-    let now = shell.world.now;
+    let now = ctx.system.now;
     let Some(last) = session
         .entries
         .last()
@@ -134,20 +134,18 @@ fn process_single_session(
     else {
         return Ok(None);
     };
-    let desk = shell.open_workspace()?;
-    let turns = load_session_turns(shell, &desk.place.root, &session, last);
-    let learned = learn_from_ended_session(shell, &desk, &session, last, &turns)?;
+    let workspace = ctx.open_workspace()?;
+    let turns = load_session_turns(ctx, &workspace.place.root, &session, last);
+    let learned = learn_from_ended_session(ctx, &workspace, &session, last, &turns)?;
     // Tasks that a crash left open get the little that is known of them.
-    CheckoutTasks::for_folder(&shell.world, &desk.place, &desk.settings)?.close_left_open(
-        &desk,
-        |session| {
+    CheckoutTasks::for_folder(&ctx.system, &workspace.place, &workspace.settings)?
+        .close_left_open(&workspace, |session| {
             ledger
                 .read_session(session)
                 .entries
                 .iter()
                 .any(|it| it.moment == Moment::End)
-        },
-    )?;
+        })?;
     let done = SessionEntry::new(now, name, last.client, last.space.clone(), Moment::Done);
     let all_shown = || session.entries.iter().flat_map(|it| &it.shown);
     let done = SessionEntry {
@@ -173,7 +171,7 @@ fn process_single_session(
 
 /// What was said; nothing where the client wrote nothing down that can be read.
 fn load_session_turns(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     root: &Path,
     session: &AgentSession,
     last: &SessionEntry,
@@ -181,7 +179,7 @@ fn load_session_turns(
     let named = session.transcript_path().map(PathBuf::from);
     let usual = || {
         find_client_profile(last.client)
-            .default_transcript_path(&shell.world.env.home_dir()?, &last.session)
+            .default_transcript_path(&ctx.system.env.home_dir()?, &last.session)
     };
     // A file of the system, which has no length, may never end.
     let is_written = |it: &PathBuf| fs::metadata(it).is_ok_and(|it| it.is_file() && it.len() > 0);
@@ -246,41 +244,45 @@ fn is_transcript_complete(session: &AgentSession, turns: &[TranscriptTurn]) -> b
 }
 
 fn learn_from_ended_session(
-    shell: &CommandContext,
-    desk: &Workspace,
+    ctx: &CommandContext,
+    workspace: &Workspace,
     session: &AgentSession,
     last: &SessionEntry,
     turns: &[TranscriptTurn],
 ) -> CommandResult<LearnOutcome> {
-    let [repo, user] = desk.spaces();
-    let task = task::find_active_task(&shell.world, &desk.place, &desk.settings)
+    let [repo, user] = workspace.spaces();
+    let task = task::find_active_task(&ctx.system, &workspace.place, &workspace.settings)
         .map(|it| it.slug.to_string());
     let left = EndedSession {
         repo: &repo,
         user: &user,
-        own: desk.user_policy(),
+        own: workspace.user_policy(),
         name: &last.session,
         client: last.client,
         session,
         turns,
-        gleaned: &extract_session_statements(shell, desk, session, turns)?,
+        gleaned: &extract_session_statements(ctx, workspace, session, turns)?,
         task: task.as_deref(),
     };
-    Ok(learn_from_session(&desk.context(), &left)?)
+    Ok(learn_from_session(&workspace.context(), &left)?)
 }
 
 /// What was stated: by rule, and with the user's model where there is one. A model that fails costs only what it would
 /// have found.
 fn extract_session_statements(
-    shell: &CommandContext,
-    desk: &Workspace,
+    ctx: &CommandContext,
+    workspace: &Workspace,
     session: &AgentSession,
     turns: &[TranscriptTurn],
 ) -> CommandResult<Vec<ExtractedStatement>> {
     let mut found = extract_statements(turns);
-    if let Some(model) = model::build_model(&shell.world, &desk.settings)? {
+    if let Some(model) = model::build_model(&ctx.system, &workspace.settings)? {
         let ids: Vec<MemoryId> = session.ids_in_context().into_iter().collect();
-        let shown = desk.store.get_by_ids(&ids)?.into_iter().map(|it| it.fact);
+        let shown = workspace
+            .store
+            .get_by_ids(&ids)?
+            .into_iter()
+            .map(|it| it.fact);
         let known = found.iter().map(|it| it.fact.clone());
         let known: Vec<String> = shown.chain(known).collect();
         let budget = ExtractionBudget::default();

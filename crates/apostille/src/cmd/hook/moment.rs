@@ -53,7 +53,7 @@ impl HookClock {
 
 /// Answers a moment, and does what is left to do when the answer is out.
 pub(super) fn answer_hook_moment(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     told: &HookCall,
     clock: HookClock,
     say: &dyn Fn(HookReply),
@@ -62,14 +62,14 @@ pub(super) fn answer_hook_moment(
     let dir = told.cwd.clone().filter(|it| it.is_dir());
     let flags = GlobalArgs {
         dir,
-        ..shell.flags.clone()
+        ..ctx.flags.clone()
     };
-    let shell = CommandContext::new(shell.world.clone(), flags);
-    let (place, settings) = shell.find_project()?;
+    let ctx = CommandContext::new(ctx.system.clone(), flags);
+    let (place, settings) = ctx.find_project()?;
     let session = name_hook_session(told, &place);
     let mut open =
-        sessions::open_session_ledger(&shell.world)?.open_session(&session, clock.deadline / 3)?;
-    let mut entry = build_session_entry(&shell, told, &settings, &session);
+        sessions::open_session_ledger(&ctx.system)?.open_session(&session, clock.deadline / 3)?;
+    let mut entry = build_session_entry(&ctx, told, &settings, &session);
     // Once is enough: what came in stays in.
     entry.is_outside &= !open.session.is_exposed();
     let moment = entry.moment;
@@ -83,18 +83,18 @@ pub(super) fn answer_hook_moment(
         }
         drop(open);
         if moment == Moment::End {
-            detach::spawn_session_processing(&shell, &session);
+            detach::spawn_session_processing(&ctx, &session);
         }
         return Ok(());
     }
     let source = place.open_source(None)?;
-    let desk = Workspace::open(&shell.world, settings, place, source)?;
+    let workspace = Workspace::open(&ctx.system, settings, place, source)?;
     let late = || clock.is_late();
     let cx = Context {
         late: &late,
-        ..desk.context()
+        ..workspace.context()
     };
-    let made = build_moment_briefing(&shell, &cx, &desk, told, &open)?;
+    let made = build_moment_briefing(&ctx, &cx, &workspace, told, &open)?;
     entry.took = clock.elapsed_micros();
     entry.shown = made.shown.iter().map(ShownMemory::from).collect();
     entry.withheld = made.withheld.iter().map(ShownMemory::from).collect();
@@ -109,7 +109,7 @@ pub(super) fn answer_hook_moment(
         notice: None,
     });
     if matches!(told.moment, HookMoment::Start { .. }) {
-        detach::spawn_session_processing(&shell, "");
+        detach::spawn_session_processing(&ctx, "");
     }
     // Nobody waits for the log, and nobody can be told that it failed.
     let _ = made.log_recall(&cx);
@@ -135,13 +135,13 @@ fn can_show_briefing(
 }
 
 fn build_moment_briefing(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     cx: &Context,
-    desk: &Workspace,
+    workspace: &Workspace,
     told: &HookCall,
     open: &OpenSession,
 ) -> CommandResult<Briefing> {
-    let [repo, user] = desk.spaces();
+    let [repo, user] = workspace.spaces();
     let reader = BriefingAudience {
         repo: &repo,
         user: &user,
@@ -149,7 +149,7 @@ fn build_moment_briefing(
     };
     // The state of the task in hand, as lines.
     let task = || {
-        task::find_active_task(&shell.world, &desk.place, &desk.settings)
+        task::find_active_task(&ctx.system, &workspace.place, &workspace.settings)
             .map(|it| format_task_bullets(cx, &repo, &it, TASK_CHARS))
             .transpose()
             .map(Option::unwrap_or_default)
@@ -162,7 +162,7 @@ fn build_moment_briefing(
         HookMoment::Touch { paths, .. } => {
             let paths = paths
                 .iter()
-                .filter_map(|it| resolve_touched_path(&desk.place, it));
+                .filter_map(|it| resolve_touched_path(&workspace.place, it));
             match paths.collect::<Vec<RepoPath>>() {
                 paths if paths.is_empty() => Briefing::default(),
                 paths => reader.brief_file_touch(cx, paths)?,
@@ -174,7 +174,7 @@ fn build_moment_briefing(
 }
 
 fn build_session_entry(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     told: &HookCall,
     settings: &Settings,
     session: &str,
@@ -193,7 +193,7 @@ fn build_session_entry(
         HookMoment::End => (Moment::End, None),
     };
     let space = settings.repo.clone();
-    let entry = SessionEntry::new(shell.world.now, session, told.client, space, moment);
+    let entry = SessionEntry::new(ctx.system.now, session, told.client, space, moment);
     let transcript = told.transcript.as_ref();
     SessionEntry {
         is_ignored: moment == Moment::Prompt && words.is_some_and(briefing::asks_to_ignore_memory),

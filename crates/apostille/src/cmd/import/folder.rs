@@ -52,7 +52,7 @@ impl ImportSourceFile {
 
 /// The file that was named, or the standard input.
 pub(super) fn read_import_file(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     path: &Path,
     name: &Path,
 ) -> CommandResult<ImportSourceFile> {
@@ -61,7 +61,7 @@ pub(super) fn read_import_file(
             name: "-".into(),
             file_name: None,
             is_beside_index: false,
-            text: strip_byte_order_mark(shell.world.read_stdin()?),
+            text: strip_byte_order_mark(ctx.system.read_stdin()?),
         });
     }
     let shown = name.display().to_string();

@@ -20,20 +20,19 @@ const PLACES: usize = 8;
 
 /// The answer: a sum, a line for each file of a folder, and what was altered, refused and left out beside it.
 pub(super) fn build_import_output(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     args: &ImportArgs,
     files: &[FileImportReport],
     passed_over: Option<usize>,
 ) -> CommandOutput {
     let json = ImportReply::new(files, args.dry_run, passed_over);
     let code = if json.ok { error::OK } else { error::REFUSED };
-    shell
-        .render_output(&json, |_| match (passed_over, files) {
-            (None, [file]) => format_single_import(args, file),
-            _ => format_folder_import(args, &json, files),
-        })
-        .with_code(code)
-        .with_err(format_import_remarks(shell, files, passed_over.is_some()))
+    ctx.render_output(&json, |_| match (passed_over, files) {
+        (None, [file]) => format_single_import(args, file),
+        _ => format_folder_import(args, &json, files),
+    })
+    .with_code(code)
+    .with_err(format_import_remarks(ctx, files, passed_over.is_some()))
 }
 
 fn format_import_verb(args: &ImportArgs) -> String {
@@ -129,7 +128,7 @@ fn format_folder_import(
 
 /// What was altered, refused and left out, with the place.
 fn format_import_remarks(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     files: &[FileImportReport],
     is_folder: bool,
 ) -> String {
@@ -142,7 +141,7 @@ fn format_import_remarks(
             .map(|(at, it)| format!("{at}: {}", make_terminal_safe(&it.to_string())))
             .collect();
         out += &format_remark_lines("refused:", &file, &refused, usize::MAX);
-        if !shell.flags.json {
+        if !ctx.flags.json {
             let changed = it.changed.iter().map(|(at, what)| (what, at));
             let left_out = it.left_out.iter().map(|it| (&it.why, &it.at));
             out += &format_remark_lines("changed:", &file, &group_places_by_reason(changed), TOLD);

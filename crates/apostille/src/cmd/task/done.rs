@@ -56,25 +56,25 @@ struct PromotedNoteView {
 }
 
 /// Ends a task, or promotes notes of one that has ended.
-pub fn run(shell: &CommandContext, args: &TaskDoneArgs) -> CommandResult {
-    let (desk, tasks) = open_task_desk(shell)?;
+pub fn run(ctx: &CommandContext, args: &TaskDoneArgs) -> CommandResult {
+    let (workspace, tasks) = open_task_desk(ctx)?;
     let task = find_meant_task(&tasks, args.slug.as_ref())?;
     if args.promote.is_empty() {
         require_open_task(&task)?;
     }
-    let notes = desk.find_named(&args.promote)?;
+    let notes = workspace.find_named(&args.promote)?;
     let is_foreign = |it: &&Memory| it.task.as_deref() != Some(task.slug.as_str());
     if let Some(it) = notes.iter().find(is_foreign) {
         let name = format!("{} among the notes of {}", it.handle(), task.slug);
         return Err(Refusal::NoSuchMemory { name }.into());
     }
-    let (task, summary) = end_task(shell, &desk, &tasks, task, args)?;
-    let (problems, err) = super::refresh_task_notes(&tasks, &desk)?;
+    let (task, summary) = end_task(ctx, &workspace, &tasks, task, args)?;
+    let (problems, err) = super::refresh_task_notes(&tasks, &workspace)?;
     let promoted = notes
         .iter()
-        .map(|it| promote_named_note(&desk, it, args))
+        .map(|it| promote_named_note(&workspace, it, args))
         .collect::<CommandResult<Vec<_>>>()?;
-    let durable = list_unpromoted_notes(&desk, &task, &args.promote)?;
+    let durable = list_unpromoted_notes(&workspace, &task, &args.promote)?;
     let ok = promoted.iter().all(|it| it.memory.is_some());
     let mut json = json!({
         "ok": ok,
@@ -88,7 +88,7 @@ pub fn run(shell: &CommandContext, args: &TaskDoneArgs) -> CommandResult {
     // What else may become knowledge.
     json["durable"] = json!(json::build_memory_views(&durable));
     json["problems"] = json!(problems);
-    let answer = shell.render_output(&json, |paint| {
+    let answer = ctx.render_output(&json, |paint| {
         format_task_done(paint, &task, summary.as_ref(), &promoted, &durable)
     });
     let code = if ok { error::OK } else { error::REFUSED };
@@ -97,8 +97,8 @@ pub fn run(shell: &CommandContext, args: &TaskDoneArgs) -> CommandResult {
 
 /// Writes the summary and passes the last gate; nothing, where the task has ended before.
 fn end_task(
-    shell: &CommandContext,
-    desk: &Workspace,
+    ctx: &CommandContext,
+    workspace: &Workspace,
     tasks: &CheckoutTasks,
     task: Task,
     args: &TaskDoneArgs,
@@ -115,7 +115,7 @@ fn end_task(
     } else {
         (Status::Done, GateAction::Done)
     };
-    let summary = remember_task_summary(shell, desk, tasks, &task, outcome.as_deref(), status)?;
+    let summary = remember_task_summary(ctx, workspace, tasks, &task, outcome.as_deref(), status)?;
     let is_active = tasks.active_task().is_some_and(|it| it.slug == task.slug);
     let task = tasks.record_gate(&task.slug, gate(Some(summary.id)))?;
     if is_active {
@@ -125,16 +125,16 @@ fn end_task(
 }
 
 fn remember_task_summary(
-    shell: &CommandContext,
-    desk: &Workspace,
+    ctx: &CommandContext,
+    workspace: &Workspace,
     tasks: &CheckoutTasks,
     task: &Task,
     outcome: Option<&str>,
     status: Status,
 ) -> CommandResult<Memory> {
-    let space = &desk.settings.repo;
-    let memories = task::load_task_memories(&desk.context(), space, task)?;
-    let today = format_utc_day(shell.world.now);
+    let space = &workspace.settings.repo;
+    let memories = task::load_task_memories(&workspace.context(), space, task)?;
+    let today = format_utc_day(ctx.system.now);
     let remember = |work: &GitWork| {
         let ending = TaskEnding {
             status,
@@ -142,11 +142,11 @@ fn remember_task_summary(
             work,
             day: &today,
         };
-        let voice = build_task_voice(shell);
+        let voice = build_task_voice(ctx);
         let draft = summary::draft_task_summary(space, task, &memories, ending, voice);
-        remember_task_draft(desk, draft)
+        remember_task_draft(workspace, draft)
     };
-    match remember(&collect_git_work(desk, tasks, task)) {
+    match remember(&collect_git_work(workspace, tasks, task)) {
         // A file may be named like a secret; the task ends all the same.
         Err(fault) if matches!(fault.cause.downcast_ref(), Some(Refusal::Secret { .. })) => {
             remember(&GitWork::default())
@@ -156,9 +156,10 @@ fn remember_task_summary(
 }
 
 /// What git says was done. The task's own files are no work.
-fn collect_git_work(desk: &Workspace, tasks: &CheckoutTasks, task: &Task) -> GitWork {
+fn collect_git_work(workspace: &Workspace, tasks: &CheckoutTasks, task: &Task) -> GitWork {
     let since = || {
-        desk.place
+        workspace
+            .place
             .checkout
             .as_ref()?
             .read_work_since(task.commit.as_deref()?)
@@ -175,11 +176,11 @@ fn collect_git_work(desk: &Workspace, tasks: &CheckoutTasks, task: &Task) -> Git
 }
 
 fn promote_named_note(
-    desk: &Workspace,
+    workspace: &Workspace,
     note: &Memory,
     args: &TaskDoneArgs,
 ) -> CommandResult<PromotedNoteView> {
-    let outcome = promote_task_note(&desk.context_for(&note.space), note.clone(), args.kind)?;
+    let outcome = promote_task_note(&workspace.context_for(&note.space), note.clone(), args.kind)?;
     let from = note.handle().to_string();
     let not_promoted = style_text(YELLOW, "not promoted");
     let mut it = PromotedNoteView::default();
@@ -214,7 +215,7 @@ fn promote_named_note(
 
 /// What was decided or verified with proof that stands, and is not promoted yet.
 fn list_unpromoted_notes(
-    desk: &Workspace,
+    workspace: &Workspace,
     task: &Task,
     promoted: &[MemoryName],
 ) -> CommandResult<Vec<VerifiedMemory>> {
@@ -223,11 +224,11 @@ fn list_unpromoted_notes(
             .iter()
             .any(|name| *name == MemoryName::Id(it.id) || *name == MemoryName::Handle(it.handle()))
     };
-    let durable = task::load_task_memories(&desk.context(), &desk.settings.repo, task)?
+    let durable = task::load_task_memories(&workspace.context(), &workspace.settings.repo, task)?
         .into_iter()
         .filter(|it| is_durable_note(it) && !is_promoted(it))
         .collect();
-    Ok(verify_offered_notes(desk, durable))
+    Ok(verify_offered_notes(workspace, durable))
 }
 
 fn format_task_done(

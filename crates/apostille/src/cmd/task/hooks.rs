@@ -48,11 +48,11 @@ enum ExistingHook {
 }
 
 /// Installs the hook, takes it out, or says how it stands.
-pub fn run(shell: &CommandContext, args: TaskHooksArgs) -> CommandResult {
-    let place = shell.find_project_folder()?;
-    let (hook, obstacle) = locate_commit_hook(shell, &place)?;
+pub fn run(ctx: &CommandContext, args: TaskHooksArgs) -> CommandResult {
+    let place = ctx.find_project_folder()?;
+    let (hook, obstacle) = locate_commit_hook(ctx, &place)?;
     if let Some(why) = obstacle {
-        return Ok(advise_manual_hook(shell, args, &hook, why));
+        return Ok(advise_manual_hook(ctx, args, &hook, why));
     }
     let failed = |error| {
         let hook = hook.display();
@@ -60,10 +60,10 @@ pub fn run(shell: &CommandContext, args: TaskHooksArgs) -> CommandResult {
     };
     let found = inspect_commit_hook(&hook).map_err(failed)?;
     if let ExistingHook::Strange(why) = found {
-        return Ok(advise_manual_hook(shell, args, &hook, why));
+        return Ok(advise_manual_hook(ctx, args, &hook, why));
     }
     let is_ours = is_hook_installed(&found);
-    let draw = (shell.world.random_source())();
+    let draw = (ctx.system.random_source())();
     let outcome = match args {
         TaskHooksArgs { install: true, .. } if !is_ours => {
             install_commit_hook(&hook, &found, draw).map_err(failed)?;
@@ -80,7 +80,7 @@ pub fn run(shell: &CommandContext, args: TaskHooksArgs) -> CommandResult {
     let path = hook.display().to_string();
     let installed = matches!(outcome, "installed" | "already installed");
     let json = json!({"ok": true, "outcome": outcome, "path": path, "installed": installed});
-    Ok(shell.render_output(&json, |_| {
+    Ok(ctx.render_output(&json, |_| {
         let way = if installed {
             ""
         } else {
@@ -106,14 +106,14 @@ pub fn run(shell: &CommandContext, args: TaskHooksArgs) -> CommandResult {
 
 /// Where the hook belongs; and, where this is a file that a person should change, why this program does not.
 fn locate_commit_hook(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     place: &ProjectFolder,
 ) -> CommandResult<(PathBuf, Option<&'static str>)> {
     let checkout = place
         .checkout
         .as_ref()
         .ok_or_else(|| CommandError::usage("there are no git hooks outside a git repository"))?;
-    let env = &shell.world.env;
+    let env = &ctx.system.env;
     let folder = checkout.find_hooks_dir(&env.git_config_files(), env.home_dir().as_deref());
     if folder.ends_with(".husky/_") {
         let why = "husky runs the hooks here, and its files are committed";
@@ -126,7 +126,7 @@ fn locate_commit_hook(
 }
 
 fn advise_manual_hook(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     args: TaskHooksArgs,
     path: &Path,
     why: &str,
@@ -153,12 +153,11 @@ fn advise_manual_hook(
     let told = format!(
         "{not_written} {NAME}: {why}\n  add this line to {path}, behind its first:\n    {call}\n"
     );
-    shell
-        .render_output(&json, |_| {
-            format_if(is_there, || format!("{GREEN}{outcome}{GREEN:#} {hook}\n"))
-        })
-        .with_code(code)
-        .with_err(format_if(!is_there, || told))
+    ctx.render_output(&json, |_| {
+        format_if(is_there, || format!("{GREEN}{outcome}{GREEN:#} {hook}\n"))
+    })
+    .with_code(code)
+    .with_err(format_if(!is_there, || told))
 }
 
 fn inspect_commit_hook(hook: &Path) -> io::Result<ExistingHook> {

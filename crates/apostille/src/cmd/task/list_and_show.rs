@@ -30,11 +30,11 @@ const MAX_NOTES: usize = 500;
 const ELSEWHERE: &str = "from elsewhere";
 
 /// Lists the tasks of this checkout, those begun first first.
-pub fn run_task_list(shell: &CommandContext, args: TaskListArgs) -> CommandResult {
-    let (desk, tasks) = open_task_desk(shell)?;
-    tasks.close_left_open(&desk, |_| false)?;
+pub fn run_task_list(ctx: &CommandContext, args: TaskListArgs) -> CommandResult {
+    let (workspace, tasks) = open_task_desk(ctx)?;
+    tasks.close_left_open(&workspace, |_| false)?;
     let all = tasks.list_tasks()?;
-    let left = find_left_open_episodes(&*desk.store, &all)?;
+    let left = find_left_open_episodes(&*workspace.store, &all)?;
     let shown: Vec<&Task> = all
         .iter()
         .filter(|it| args.all || it.is_open() || is_left_open_task(it, &left))
@@ -49,7 +49,7 @@ pub fn run_task_list(shell: &CommandContext, args: TaskListArgs) -> CommandResul
         ok: true,
         tasks: shown.iter().map(view).collect(),
     };
-    let answer = shell.render_output(&json, |paint| format_task_table(paint, &shown, &json.tasks));
+    let answer = ctx.render_output(&json, |paint| format_task_table(paint, &shown, &json.tasks));
     let none = "no task is open here; `apostille task start \"…\"` begins one, --all shows those that ended\n";
     Ok(answer.or_nothing(shown.is_empty(), none))
 }
@@ -79,18 +79,18 @@ fn format_task_table(paint: &Paint, tasks: &[&Task], views: &[TaskView]) -> Stri
 }
 
 /// Shows a task with its notes, what they cite looked up.
-pub fn run_task_show(shell: &CommandContext, args: &TaskShowArgs) -> CommandResult {
-    let (desk, tasks) = open_task_desk(shell)?;
+pub fn run_task_show(ctx: &CommandContext, args: &TaskShowArgs) -> CommandResult {
+    let (workspace, tasks) = open_task_desk(ctx)?;
     let task = find_meant_task(&tasks, args.slug.as_ref())?;
     let filter = MemoryFilter {
-        spaces: vec![desk.settings.repo.clone()],
+        spaces: vec![workspace.settings.repo.clone()],
         stages: vec![Stage::Active, Stage::Pending],
         task: Some(task.slug.to_string()),
         order: ListOrder::Oldest,
         limit: MAX_NOTES,
         ..MemoryFilter::default()
     };
-    let cx = desk.context();
+    let cx = workspace.context();
     let seen = verify::follow_memory_citations(&cx, memories::list_memories(&cx, &filter)?);
     let active = tasks.active_task().map(|it| it.slug);
     let view = TaskView {
@@ -98,7 +98,7 @@ pub fn run_task_show(shell: &CommandContext, args: &TaskShowArgs) -> CommandResu
         ..TaskView::new(&task, active.as_ref())
     };
     let json = TaskReply::new(view, &task, &seen);
-    Ok(shell.render_output(&json, |paint| {
+    Ok(ctx.render_output(&json, |paint| {
         format_task_page(paint, &task, json.task.from_elsewhere, &seen)
     }))
 }

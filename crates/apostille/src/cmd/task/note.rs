@@ -38,11 +38,11 @@ struct TaskNoteReply {
 }
 
 /// Notes something.
-pub fn run(shell: &CommandContext, args: &TaskNoteArgs) -> CommandResult {
-    let (desk, tasks) = open_task_desk(shell)?;
+pub fn run(ctx: &CommandContext, args: &TaskNoteArgs) -> CommandResult {
+    let (workspace, tasks) = open_task_desk(ctx)?;
     let task = find_open_task(&tasks, args.task.as_ref())?;
-    let resolved = find_resolved_blockers(&desk, &task, args)?;
-    let memory = remember_task_draft(&desk, draft_task_note(shell, &desk, &task, args)?)?;
+    let resolved = find_resolved_blockers(&workspace, &task, args)?;
+    let memory = remember_task_draft(&workspace, draft_task_note(ctx, &workspace, &task, args)?)?;
     let gate = match args.sort.to_sort() {
         Sort::Note => GateAction::Noted,
         Sort::Decision => GateAction::Decided,
@@ -53,7 +53,7 @@ pub fn run(shell: &CommandContext, args: &TaskNoteArgs) -> CommandResult {
     for it in &resolved {
         task = tasks.record_gate(&task.slug, GateAction::Unblocked(it.id))?;
     }
-    let (problems, err) = super::refresh_task_notes(&tasks, &desk)?;
+    let (problems, err) = super::refresh_task_notes(&tasks, &workspace)?;
     let active = tasks.active_task().map(|it| it.slug);
     let json = TaskNoteReply {
         ok: true,
@@ -67,7 +67,7 @@ pub fn run(shell: &CommandContext, args: &TaskNoteArgs) -> CommandResult {
         resolved: resolved.iter().map(|it| it.handle().to_string()).collect(),
         problems,
     };
-    Ok(shell
+    Ok(ctx
         .render_output(&json, |paint| {
             format_task_note(paint, &task, args, &memory, &json)
         })
@@ -104,7 +104,7 @@ fn format_task_note(
 
 /// The blockers that are out of the way; each must be one of this task.
 fn find_resolved_blockers(
-    desk: &Workspace,
+    workspace: &Workspace,
     task: &Task,
     args: &TaskNoteArgs,
 ) -> CommandResult<Vec<Memory>> {
@@ -112,8 +112,8 @@ fn find_resolved_blockers(
         .entries_of_sort(Sort::Blocker)
         .map(|it| it.id)
         .collect();
-    let cx = desk.context();
-    let spaces = desk.spaces();
+    let cx = workspace.context();
+    let spaces = workspace.spaces();
     let find = |name: &MemoryName| {
         let blocker =
             list::find_named_memory(&cx, &spaces, *name)?.filter(|it| blockers.contains(&it.id));
@@ -125,8 +125,8 @@ fn find_resolved_blockers(
 }
 
 fn draft_task_note(
-    shell: &CommandContext,
-    desk: &Workspace,
+    ctx: &CommandContext,
+    workspace: &Workspace,
     task: &Task,
     args: &TaskNoteArgs,
 ) -> CommandResult<Draft> {
@@ -134,23 +134,23 @@ fn draft_task_note(
     let constraint = args.sort.constraint.then(|| CONSTRAINT.to_owned());
     let voice = Voice {
         tainted: args.tainted,
-        ..build_task_voice(shell)
+        ..build_task_voice(ctx)
     };
-    let space = desk.settings.repo.clone();
+    let space = workspace.settings.repo.clone();
     Ok(Draft {
         layer: Some(Layer::Episode),
-        citations: resolve_locations(desk, &args.cites)?,
+        citations: resolve_locations(workspace, &args.cites)?,
         tags: std::iter::once(sort).chain(constraint).collect(),
         task: Some(task.slug.to_string()),
         // Two notes may be much alike; an agent at work is not stopped over it.
         twin: DuplicateChoice::Create("a note of a task".into()),
-        ..Draft::new(space, read_fact_argument(shell, &args.text)?, voice)
+        ..Draft::new(space, read_fact_argument(ctx, &args.text)?, voice)
     })
 }
 
 /// The memory that a draft becomes.
-pub(super) fn remember_task_draft(desk: &Workspace, draft: Draft) -> CommandResult<Memory> {
-    match remember::remember(&desk.context_for(&draft.space), draft)? {
+pub(super) fn remember_task_draft(workspace: &Workspace, draft: Draft) -> CommandResult<Memory> {
+    match remember::remember(&workspace.context_for(&draft.space), draft)? {
         RememberOutcome::Remembered { memory, .. } | RememberOutcome::Refreshed { memory } => {
             Ok(*memory)
         }
@@ -158,7 +158,7 @@ pub(super) fn remember_task_draft(desk: &Workspace, draft: Draft) -> CommandResu
         // Text from outside repeats what is in use: there is nothing to note.
         RememberOutcome::Similar { near } => Ok(near
             .first()
-            .and_then(|it| desk.store.get_by_ids(&[it.id]).ok()?.pop())
+            .and_then(|it| workspace.store.get_by_ids(&[it.id]).ok()?.pop())
             .ok_or(Refusal::Empty { field: "fact" })?),
     }
 }

@@ -30,8 +30,8 @@ use apostille_workspace::workspace::Workspace;
 const MAX_OFFERS: usize = 5;
 
 /// Begins a phase.
-pub fn run(shell: &CommandContext, args: &TaskPhaseArgs) -> CommandResult {
-    let (desk, tasks) = open_task_desk(shell)?;
+pub fn run(ctx: &CommandContext, args: &TaskPhaseArgs) -> CommandResult {
+    let (workspace, tasks) = open_task_desk(ctx)?;
     let task = find_open_task(&tasks, None)?;
     let name = task::validate_task_text("phase", &args.name, PHASE_CHARS)?;
     if let Some(refusal) = refuse_unplanned_phase(&task, &name).filter(|_| !args.new) {
@@ -41,13 +41,13 @@ pub fn run(shell: &CommandContext, args: &TaskPhaseArgs) -> CommandResult {
         (Vec::new(), Vec::new(), "unchanged", task)
     } else {
         let offers = (
-            list_durable_phase_notes(&desk, &task)?,
-            list_session_scratch(&desk)?,
+            list_durable_phase_notes(&workspace, &task)?,
+            list_session_scratch(&workspace)?,
         );
         let task = tasks.record_gate(&task.slug, GateAction::Phase(name))?;
         (offers.0, offers.1, "begun", task)
     };
-    let (problems, err) = super::refresh_task_notes(&tasks, &desk)?;
+    let (problems, err) = super::refresh_task_notes(&tasks, &workspace)?;
     let json = json!({
         "ok": true,
         "outcome": outcome,
@@ -58,7 +58,7 @@ pub fn run(shell: &CommandContext, args: &TaskPhaseArgs) -> CommandResult {
         "durable": json::build_memory_views(&durable),
         "problems": problems,
     });
-    Ok(shell
+    Ok(ctx
         .render_output(&json, |_| format_task_phase(&task, &durable, &scratch))
         .with_err(err))
 }
@@ -110,27 +110,30 @@ fn format_task_phase(
 }
 
 /// What the phase that ends decided or verified, with proof.
-fn list_durable_phase_notes(desk: &Workspace, task: &Task) -> CommandResult<Vec<VerifiedMemory>> {
-    let memories = task::load_task_memories(&desk.context(), &desk.settings.repo, task)?;
+fn list_durable_phase_notes(
+    workspace: &Workspace,
+    task: &Task,
+) -> CommandResult<Vec<VerifiedMemory>> {
+    let memories = task::load_task_memories(&workspace.context(), &workspace.settings.repo, task)?;
     let durable = task
         .entries
         .iter()
         .filter(|it| it.phase == task.phase)
         .filter_map(|entry| memories.iter().find(|it| it.id == entry.id))
         .filter(|it| is_durable_note(it));
-    Ok(verify_offered_notes(desk, durable.cloned().collect()))
+    Ok(verify_offered_notes(workspace, durable.cloned().collect()))
 }
 
 /// The latest scratch.
-fn list_session_scratch(desk: &Workspace) -> CommandResult<Vec<VerifiedMemory>> {
+fn list_session_scratch(workspace: &Workspace) -> CommandResult<Vec<VerifiedMemory>> {
     let filter = MemoryFilter {
-        spaces: vec![desk.settings.repo.clone()],
+        spaces: vec![workspace.settings.repo.clone()],
         layers: vec![Layer::Session],
         stages: vec![Stage::Active],
         order: ListOrder::Newest,
         limit: MAX_OFFERS,
         ..MemoryFilter::default()
     };
-    let scratch = list::list_memories(&desk.context(), &filter)?;
-    Ok(verify_offered_notes(desk, scratch))
+    let scratch = list::list_memories(&workspace.context(), &filter)?;
+    Ok(verify_offered_notes(workspace, scratch))
 }

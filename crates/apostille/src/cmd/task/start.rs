@@ -17,9 +17,9 @@ use apostille_terminal::{
 use apostille_workspace::{task::CheckoutTasks, workspace::Workspace};
 
 /// Begins a task, or takes one up again.
-pub fn run(shell: &CommandContext, args: &TaskStartArgs) -> CommandResult {
-    let (desk, tasks) = open_task_desk(shell)?;
-    let start = validate_task_start(&desk, args)?;
+pub fn run(ctx: &CommandContext, args: &TaskStartArgs) -> CommandResult {
+    let (workspace, tasks) = open_task_desk(ctx)?;
+    let start = validate_task_start(&workspace, args)?;
     let all = tasks.list_tasks()?;
     let known = find_resumable_task(&all, &start.title);
     let other = tasks
@@ -31,10 +31,10 @@ pub fn run(shell: &CommandContext, args: &TaskStartArgs) -> CommandResult {
     }
     let (outcome, task) = begin_or_resume_task(&tasks, &all, known, start)?;
     tasks.set_active(Some(&task.slug))?;
-    let (problems, told) = super::refresh_task_notes(&tasks, &desk)?;
+    let (problems, told) = super::refresh_task_notes(&tasks, &workspace)?;
     let view = TaskView::new(&task, Some(&task.slug));
     let json = json!({"ok": true, "outcome": outcome, "task": view, "problems": problems});
-    Ok(shell
+    Ok(ctx
         .render_output(&json, |_| {
             let phase = task.format_phase().map(|it| flatten_to_line(&it));
             let phase = phase.map(|it| format!("{DIM}  phase {it}{DIM:#}"));
@@ -48,7 +48,7 @@ pub fn run(shell: &CommandContext, args: &TaskStartArgs) -> CommandResult {
         .with_err(told))
 }
 
-fn validate_task_start(desk: &Workspace, args: &TaskStartArgs) -> Result<GateStart, Refusal> {
+fn validate_task_start(workspace: &Workspace, args: &TaskStartArgs) -> Result<GateStart, Refusal> {
     let title = task::validate_task_text("title", &args.title, TITLE_CHARS)?;
     let name = |it: &String| task::validate_task_text("phase", it, PHASE_CHARS);
     let phases: Vec<String> = args.phases.iter().map(name).collect::<Result<_, _>>()?;
@@ -60,7 +60,7 @@ fn validate_task_start(desk: &Workspace, args: &TaskStartArgs) -> Result<GateSta
         });
     }
     let phase = args.phase.as_ref().map(name).transpose()?;
-    let head = desk
+    let head = workspace
         .place
         .checkout
         .as_ref()
@@ -70,7 +70,7 @@ fn validate_task_start(desk: &Workspace, args: &TaskStartArgs) -> Result<GateSta
         phase: phase.or_else(|| phases.first().cloned()),
         phases,
         commit: head.and_then(|it| it.commit),
-        by: desk.context().actor.map(Into::into),
+        by: workspace.context().actor.map(Into::into),
     })
 }
 

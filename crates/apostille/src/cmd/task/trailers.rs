@@ -20,16 +20,16 @@ const MAX_BYTES: u64 = 1024 * 1024;
 const CHOICES: &str = "#;@!$%^&|:";
 
 /// Adds the trailers to a message, or shows them.
-pub fn run(shell: &CommandContext, args: &TaskTrailersArgs) -> CommandOutput {
-    let trailers = build_commit_trailers(shell).unwrap_or_default();
+pub fn run(ctx: &CommandContext, args: &TaskTrailersArgs) -> CommandOutput {
+    let trailers = build_commit_trailers(ctx).unwrap_or_default();
     let changed = match &args.file {
         Some(file) if !args.print && !trailers.is_empty() => {
-            write_message_trailers(shell, &shell.world.cwd.join(file), &trailers).is_some()
+            write_message_trailers(ctx, &ctx.system.cwd.join(file), &trailers).is_some()
         }
         _ => false,
     };
     let json = json!({"ok": true, "changed": changed, "trailers": trailers});
-    shell.render_output(&json, |_| {
+    ctx.render_output(&json, |_| {
         trailers
             .iter()
             .filter(|_| args.print)
@@ -39,9 +39,9 @@ pub fn run(shell: &CommandContext, args: &TaskTrailersArgs) -> CommandOutput {
 }
 
 /// The trailers of a commit that is made here now; none where no task is active.
-fn build_commit_trailers(shell: &CommandContext) -> CommandResult<Vec<(&'static str, String)>> {
-    let (place, settings) = shell.find_project()?;
-    let Some(task) = task::find_active_task(&shell.world, &place, &settings) else {
+fn build_commit_trailers(ctx: &CommandContext) -> CommandResult<Vec<(&'static str, String)>> {
+    let (place, settings) = ctx.find_project()?;
+    let Some(task) = task::find_active_task(&ctx.system, &place, &settings) else {
         return Ok(Vec::new());
     };
     let fixed = [
@@ -57,14 +57,14 @@ fn build_commit_trailers(shell: &CommandContext) -> CommandResult<Vec<(&'static 
 }
 
 fn write_message_trailers(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     file: &Path,
     trailers: &[(&str, String)],
 ) -> Option<()> {
-    let place = shell.find_project_folder().ok()?;
+    let place = ctx.find_project_folder().ok()?;
     let message = read_bounded_text(file)?;
-    let comment = detect_comment_prefix(shell, &place, &message);
-    if read_commit_template(shell, &place)
+    let comment = detect_comment_prefix(ctx, &place, &message);
+    if read_commit_template(ctx, &place)
         .is_some_and(|it| is_untouched_template(&message, &it, &comment))
     {
         return None;
@@ -84,12 +84,12 @@ fn read_bounded_text(path: &Path) -> Option<String> {
 }
 
 fn read_git_setting(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     place: &ProjectFolder,
     section: &str,
     key: &str,
 ) -> Option<String> {
-    let files = shell.world.env.git_config_files();
+    let files = ctx.system.env.git_config_files();
     place
         .checkout
         .as_ref()?
@@ -98,10 +98,10 @@ fn read_git_setting(
 }
 
 /// What begins a comment, by git's configuration. Where git is to choose, the last line tells what it chose.
-fn detect_comment_prefix(shell: &CommandContext, place: &ProjectFolder, message: &str) -> String {
+fn detect_comment_prefix(ctx: &CommandContext, place: &ProjectFolder, message: &str) -> String {
     let said = ["commentstring", "commentchar"]
         .iter()
-        .find_map(|it| read_git_setting(shell, place, "core", it));
+        .find_map(|it| read_git_setting(ctx, place, "core", it));
     match said {
         Some(said) if said == "auto" => message
             .lines()
@@ -115,9 +115,9 @@ fn detect_comment_prefix(shell: &CommandContext, place: &ProjectFolder, message:
 }
 
 /// The message that people begin with here, where there is one: who leaves it as it is wants no commit.
-fn read_commit_template(shell: &CommandContext, place: &ProjectFolder) -> Option<String> {
-    let said = read_git_setting(shell, place, "commit", "template")?;
-    let path = match (said.strip_prefix("~/"), shell.world.env.home_dir()) {
+fn read_commit_template(ctx: &CommandContext, place: &ProjectFolder) -> Option<String> {
+    let said = read_git_setting(ctx, place, "commit", "template")?;
+    let path = match (said.strip_prefix("~/"), ctx.system.env.home_dir()) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => place.root.join(said),
     };

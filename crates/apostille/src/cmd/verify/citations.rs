@@ -46,12 +46,12 @@ struct CitationTotals {
 }
 
 /// Looks up the citations of a file.
-pub fn run(shell: &CommandContext, args: &VerifyArgs, file: &Path) -> CommandResult {
-    let trees = CommitSources::open(shell.find_project_folder()?, args.at.as_deref())?;
-    let mut input = shell.world.open_input(file)?;
+pub fn run(ctx: &CommandContext, args: &VerifyArgs, file: &Path) -> CommandResult {
+    let trees = CommitSources::open(ctx.find_project_folder()?, args.at.as_deref())?;
+    let mut input = ctx.system.open_input(file)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut sum = CitationTotals::default();
-    let clock = shell.world.stopwatch();
+    let clock = ctx.system.stopwatch();
     let lookup = CitationLookup {
         trees: &trees,
         clock: &clock,
@@ -62,11 +62,11 @@ pub fn run(shell: &CommandContext, args: &VerifyArgs, file: &Path) -> CommandRes
             CommandError::usage(format!("cannot read '{file}' to its end: {error}"))
         })?;
         if batch.is_empty() {
-            return Ok(sum.into_answer(shell));
+            return Ok(sum.into_answer(ctx));
         }
         match write_citation_records(&mut out, &mut sum, lookup.look_up_batch(batch)) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                return Ok(sum.into_answer(shell));
+                return Ok(sum.into_answer(ctx));
             }
             written => written.map_err(CommandError::internal)?,
         }
@@ -108,7 +108,7 @@ fn write_citation_records(
 
 impl CitationTotals {
     /// Everything was said already; what is left is the number, and what was not understood.
-    fn into_answer(self, shell: &CommandContext) -> CommandOutput {
+    fn into_answer(self, ctx: &CommandContext) -> CommandOutput {
         let code = match (self.n_malformed, self.n_invalid) {
             (0, 0) => error::OK,
             (0, _) => error::NOTHING,
@@ -122,7 +122,7 @@ impl CitationTotals {
         CommandOutput {
             code,
             err: told.unwrap_or_default(),
-            color: shell.flags.color,
+            color: ctx.flags.color,
             ..CommandOutput::default()
         }
     }

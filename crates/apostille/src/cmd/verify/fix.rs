@@ -33,7 +33,7 @@ pub struct VerifyFix<'a> {
 
 /// What to do about each memory that is invalid. Where something could not be looked up, that is to wait.
 pub fn propose_verify_fixes<'a>(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     verified: &'a [VerifiedMemory],
 ) -> Vec<VerifyFix<'a>> {
     let is_unknown = |it: &Verdict| matches!(it, Verdict::Unknown { .. });
@@ -46,15 +46,15 @@ pub fn propose_verify_fixes<'a>(
     verified
         .iter()
         .filter(due)
-        .map(|it| VerifyFix::new(shell, it))
+        .map(|it| VerifyFix::new(ctx, it))
         .collect()
 }
 
 impl<'a> VerifyFix<'a> {
-    fn new(shell: &CommandContext, verified: &'a VerifiedMemory) -> Self {
+    fn new(ctx: &CommandContext, verified: &'a VerifiedMemory) -> Self {
         let proposal = propose_replacement(verified);
         let memory = &verified.memory;
-        let program = shell.flags.pasted_program();
+        let program = ctx.flags.pasted_program();
         let handle = memory.handle();
         let command = match &proposal {
             Some(it) => {
@@ -171,33 +171,33 @@ impl FixChoice {
 
 /// Goes through the memories with a person, and does what is chosen.
 pub fn ask_about_fixes(
-    shell: &CommandContext,
-    desk: &Workspace,
+    ctx: &CommandContext,
+    workspace: &Workspace,
     fixes: &[VerifyFix],
 ) -> CommandResult<()> {
     for (at, fix) in fixes.iter().enumerate() {
         let gap = if at == 0 { "" } else { "\n" };
-        shell.print_at_once(&format!("{gap}{}", fix.to_text(&shell.paint)));
-        let told = match (ask_fix_choice(shell, fix), &fix.proposal) {
+        ctx.print_at_once(&format!("{gap}{}", fix.to_text(&ctx.paint)));
+        let told = match (ask_fix_choice(ctx, fix), &fix.proposal) {
             (FixChoice::Quit, _) => return Ok(()),
-            (FixChoice::Invalidate, _) => invalidate_by_fix(shell, desk, fix)?,
-            (FixChoice::Replace, Some(it)) => supersede_by_fix(shell, desk, fix, &it.fact)?,
+            (FixChoice::Invalidate, _) => invalidate_by_fix(ctx, workspace, fix)?,
+            (FixChoice::Replace, Some(it)) => supersede_by_fix(ctx, workspace, fix, &it.fact)?,
             (FixChoice::Edit, _) => {
-                shell.print_at_once("      the fact, on one line: ");
-                match shell.world.read_line().trim() {
+                ctx.print_at_once("      the fact, on one line: ");
+                match ctx.system.read_line().trim() {
                     "" => continue,
-                    fact => supersede_by_fix(shell, desk, fix, fact)?,
+                    fact => supersede_by_fix(ctx, workspace, fix, fact)?,
                 }
             }
             (FixChoice::Skip | FixChoice::Replace, _) => continue,
         };
-        shell.print_at_once(&told);
+        ctx.print_at_once(&told);
     }
     Ok(())
 }
 
 /// Asks until it is understood.
-fn ask_fix_choice(shell: &CommandContext, fix: &VerifyFix) -> FixChoice {
+fn ask_fix_choice(ctx: &CommandContext, fix: &VerifyFix) -> FixChoice {
     let key = |key: &str, what: &str| format!("[{BOLD}{key}{BOLD:#}] {what}  ");
     let has_proposal = fix.proposal.is_some();
     let replace = format_if(has_proposal, || {
@@ -210,8 +210,8 @@ fn ask_fix_choice(shell: &CommandContext, fix: &VerifyFix) -> FixChoice {
         key("q", "quit")
     );
     loop {
-        shell.print_at_once(&question);
-        match FixChoice::from_line(&shell.world.read_line()) {
+        ctx.print_at_once(&question);
+        match FixChoice::from_line(&ctx.system.read_line()) {
             None => {}
             Some(FixChoice::Replace | FixChoice::Edit) if !has_proposal => {}
             Some(choice) => return choice,
@@ -220,13 +220,13 @@ fn ask_fix_choice(shell: &CommandContext, fix: &VerifyFix) -> FixChoice {
 }
 
 fn supersede_by_fix(
-    shell: &CommandContext,
-    desk: &Workspace,
+    ctx: &CommandContext,
+    workspace: &Workspace,
     fix: &VerifyFix,
     fact: &str,
 ) -> CommandResult<String> {
     let old = &fix.verified.memory;
-    let voice = shell.world.speaker().voice().clone();
+    let voice = ctx.system.speaker().voice().clone();
     let proposal = fix.proposal.as_ref();
     let draft = Draft {
         citations: proposal.map(|it| it.cites.clone()).unwrap_or_default(),
@@ -234,18 +234,18 @@ fn supersede_by_fix(
         reason: old.reason.clone(),
         ..Draft::new(old.space.clone(), fact, voice)
     };
-    let cx = desk.context_for(&old.space);
+    let cx = workspace.context_for(&old.space);
     let how = ReplacementKind::Correction;
     let name = MemoryName::Id(old.id);
     Ok(
-        match revise::supersede_memory(&cx, &desk.spaces(), name, draft, how)? {
+        match revise::supersede_memory(&cx, &workspace.spaces(), name, draft, how)? {
             RememberOutcome::Remembered { memory, .. } => format_fix_replacement(&memory, old),
             RememberOutcome::Refreshed { memory } => {
                 let handle = memory.handle();
                 format!("      {BOLD}{handle}{BOLD:#} says it already\n")
             }
             RememberOutcome::Similar { near } => format!("      {}", format_not_kept(&near)),
-            RememberOutcome::Refused(refusal) => shell.render_refusal(&refusal).err,
+            RememberOutcome::Refused(refusal) => ctx.render_refusal(&refusal).err,
         },
     )
 }
@@ -266,20 +266,20 @@ fn format_fix_replacement(memory: &Memory, old: &Memory) -> String {
 }
 
 fn invalidate_by_fix(
-    shell: &CommandContext,
-    desk: &Workspace,
+    ctx: &CommandContext,
+    workspace: &Workspace,
     fix: &VerifyFix,
 ) -> CommandResult<String> {
     let old = &fix.verified.memory;
     let reason = format!("the code changed: {}", format_cited_places(old));
-    let cx = desk.context();
+    let cx = workspace.context();
     let name = MemoryName::Id(old.id);
     Ok(
-        match revise::invalidate_memory(&cx, &desk.spaces(), name, &reason)? {
+        match revise::invalidate_memory(&cx, &workspace.spaces(), name, &reason)? {
             ReviseOutcome::Done(_) => {
                 format!("      {}\n", format_outcome("invalidated", old.handle()))
             }
-            ReviseOutcome::Refused(refusal) => shell.render_refusal(&refusal).err,
+            ReviseOutcome::Refused(refusal) => ctx.render_refusal(&refusal).err,
         },
     )
 }

@@ -21,8 +21,8 @@ pub struct VerifyProgress {
 
 impl VerifyProgress {
     /// A bar for so many citations; nothing unless a person waits for many.
-    pub fn new(shell: &CommandContext, total: usize) -> Self {
-        let terminal = shell.world.terminal;
+    pub fn new(ctx: &CommandContext, total: usize) -> Self {
+        let terminal = ctx.system.terminal;
         let is_shown = terminal.stderr && terminal.can_redraw && total >= MANY;
         Self {
             total,

@@ -32,7 +32,7 @@ pub fn build_verify_sarif(findings: &[VerifyFinding], unknown: &[String]) -> Val
 
 /// The answer of a command whose findings may also go into a file; `-` is the output, and what else is said goes beside it.
 pub fn answer_with_sarif(
-    shell: &CommandContext,
+    ctx: &CommandContext,
     file: Option<&Path>,
     log: impl FnOnce() -> Value,
     beside: impl FnOnce() -> String,
@@ -42,10 +42,9 @@ pub fn answer_with_sarif(
         let log = log();
         let text = format!("{log:#}\n");
         if file == Path::new("-") {
-            return Ok(shell.render_output(&log, |_| text).with_err(beside()));
+            return Ok(ctx.render_output(&log, |_| text).with_err(beside()));
         }
-        fs::write(shell.world.cwd.join(file), text)
-            .map_err(|error| new_write_fault(file, error))?;
+        fs::write(ctx.system.cwd.join(file), text).map_err(|error| new_write_fault(file, error))?;
     }
     Ok(answer())
 }

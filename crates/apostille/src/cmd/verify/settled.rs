@@ -5,16 +5,16 @@ use apostille_terminal::paint::flatten_to_line;
 use apostille_workspace::workspace::Workspace;
 
 /// Whether this is the default branch with nothing half done in it.
-pub fn is_settled_checkout(desk: &Workspace) -> bool {
-    desk.context().source.is_settled().unwrap_or(false)
+pub fn is_settled_checkout(workspace: &Workspace) -> bool {
+    workspace.context().source.is_settled().unwrap_or(false)
 }
 
 /// Why nothing is changed from here.
-pub fn explain_unsettled(desk: &Workspace, args: &VerifyArgs) -> String {
+pub fn explain_unsettled(workspace: &Workspace, args: &VerifyArgs) -> String {
     if args.github {
         return "a repository on GitHub is only looked at".into();
     }
-    let Some(checkout) = &desk.place.checkout else {
+    let Some(checkout) = &workspace.place.checkout else {
         return "this is no git repository".into();
     };
     let Some(default) = checkout.find_default_branch() else {

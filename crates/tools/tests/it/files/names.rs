@@ -1,6 +1,6 @@
 //! Which memory is seen under which path.
 
-use apostille_api::CallPlace;
+use apostille_api::Caller;
 use apostille_core::memory::{Draft, Layer};
 use apostille_tools::Profile;
 use serde_json::{Value, json};
@@ -11,14 +11,14 @@ use crate::world::{World, cited, note, preference, repo, user};
 #[test]
 fn what_another_face_remembered_is_a_file() {
     let (world, repo, user) = (World::verified(), repo(), user());
-    let here = CallPlace {
+    let caller = Caller {
         user: Some(&user),
         session: Some("s-1"),
-        ..CallPlace::in_repo(&repo)
+        ..Caller::in_repo(&repo)
     };
     let store = |arguments: Value| {
         world
-            .with(|cx| Profile::Simple.call_tool(cx, &here, "memory_store", arguments.clone()))
+            .with(|cx| Profile::Simple.call_tool(cx, &caller, "memory_store", arguments.clone()))
             .unwrap()
     };
     store(json!({"text": "Prefers tea", "scope": "user", "tags": ["drink"]}));
