@@ -187,7 +187,7 @@ fn render_key_help() -> Markup {
 /// The mark of the panel: a seal with a note in its margin.
 fn render_seal_icon() -> Markup {
     html! {
-        svg.csrf_token viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" {
+        svg.seal viewBox="0 0 24 24" width="22" height="22" aria-hidden="true" {
             circle.ring cx="12" cy="12" r="10" {}
             path.line d="M8 6.5v11" {}
             path.line d="M11.5 9h5M11.5 12h5M11.5 15h3" {}
