@@ -14,7 +14,7 @@ use apostille_core::{
     memory::{Kind, Layer, Memory, Origin, Stage},
     policy::InjectMode,
     recall,
-    recall::{Bar, RecallQuery, RecallRequest, VerifiedHit},
+    recall::{RecallQuery, RecallRequest, RelevanceBar, VerifiedHit},
     space::Space,
     store::{ListOrder, MemoryFilter},
     verify,
@@ -125,9 +125,9 @@ impl BriefingAudience<'_> {
         layers.extend(is_history.then_some(Layer::Episode));
         // Who asks about the past in a few words is told; who only goes on is not interrupted.
         let bar = match (self.session.is_briefed(), is_history) {
-            (false, _) => Bar::Best,
-            (true, true) => Bar::Near,
-            (true, false) => Bar::Clear,
+            (false, _) => RelevanceBar::Best,
+            (true, true) => RelevanceBar::Near,
+            (true, false) => RelevanceBar::Clear,
         };
         let ask = RecallRequest {
             text: text.into(),
@@ -149,7 +149,7 @@ impl BriefingAudience<'_> {
         let ask = RecallRequest {
             paths,
             mode: is_on.then_some(InjectMode::Relevant),
-            bar: Some(Bar::Clear),
+            bar: Some(RelevanceBar::Clear),
             ..RecallRequest::default()
         };
         self.recall_into_briefing(cx, ask)

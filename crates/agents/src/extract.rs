@@ -22,7 +22,7 @@ mod remembered;
 mod sentence_context;
 pub mod summary;
 
-use crate::transcript::{Speaker, TranscriptTurn};
+use crate::transcript::{TranscriptTurn, TurnSpeaker};
 use apostille_text::{overlap::normalise_fact, words::words};
 
 pub use draft::draft_extracted_statement;
@@ -37,7 +37,7 @@ pub const MOST: usize = 5;
 
 words! {
     /// What sort of statement it is.
-    Sort as "sort" {
+    StatementSort as "sort" {
         /// The person put the agent right.
         Correction = "correction",
         /// The person said how they want things done.
@@ -48,7 +48,7 @@ words! {
 }
 
 /// What was stated, and what sort of statement it is.
-type SortedPhrase = (Sort, StatementPhrase);
+type SortedPhrase = (StatementSort, StatementPhrase);
 
 /// A statement that was found in a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub struct ExtractedStatement {
     /// What was stated, in a sentence.
     pub fact: String,
     /// What sort of statement it is.
-    pub sort: Sort,
+    pub sort: StatementSort,
     /// The turn it stands in, by its number: the evidence.
     pub turn: usize,
 }
@@ -69,7 +69,7 @@ pub fn extract_statements(turns: &[TranscriptTurn]) -> Vec<ExtractedStatement> {
     for (at, turn) in turns
         .iter()
         .enumerate()
-        .filter(|(_, it)| it.speaker == Speaker::Person)
+        .filter(|(_, it)| it.speaker == TurnSpeaker::Person)
     {
         extract_from_prompt(turns, at, last_prompt, &mut found);
         last_prompt = Some(turn.number);

@@ -8,7 +8,7 @@ use crate::{
         extract_statements, summary::summarise_session,
     },
     session::{AgentSession, Moment},
-    transcript::{Speaker, TranscriptTurn, is_outside_text_tool},
+    transcript::{TranscriptTurn, TurnSpeaker, is_outside_text_tool},
 };
 use apostille_core::{
     Context, CoreError,
@@ -85,8 +85,9 @@ impl EndedSession<'_> {
         let mut kept = Vec::new();
         for gleaned in self.gleaned {
             // Which prompt of the session it is: people, and `why`, count those.
-            let is_prompt =
-                |it: &&TranscriptTurn| it.speaker == Speaker::Person && it.number <= gleaned.turn;
+            let is_prompt = |it: &&TranscriptTurn| {
+                it.speaker == TurnSpeaker::Person && it.number <= gleaned.turn
+            };
             let gleaned = ExtractedStatement {
                 turn: self.turns.iter().filter(is_prompt).count(),
                 ..gleaned.clone()
@@ -190,7 +191,7 @@ impl EndedSession<'_> {
         for it in &mut turns {
             let mut uses = it.uses.iter();
             is_foreign |= uses.any(|it| is_outside_text_tool(&it.tool, &it.input));
-            if waiting.contains(&it.number) || is_foreign && it.speaker == Speaker::Agent {
+            if waiting.contains(&it.number) || is_foreign && it.speaker == TurnSpeaker::Agent {
                 it.text.clear();
             }
         }

@@ -10,7 +10,7 @@ pub use injected_text::strip_injected_text;
 
 words! {
     /// Who speaks.
-    Speaker as "speaker" {
+    TurnSpeaker as "speaker" {
         /// The person in front of the agent.
         Person = "person",
         /// The agent.
@@ -28,16 +28,16 @@ pub struct TranscriptTurn {
     /// When.
     pub at: Option<Timestamp>,
     /// Who.
-    pub speaker: Speaker,
+    pub speaker: TurnSpeaker,
     /// The words, without anything that was put beside them by a hook.
     pub text: String,
     /// The tools that the agent called here.
-    pub uses: Vec<ToolCall>,
+    pub uses: Vec<TranscriptCall>,
 }
 
 /// A tool that an agent called.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolCall {
+pub struct TranscriptCall {
     /// The tool, by the client's own name.
     pub tool: String,
     /// The files it was about, as the client wrote them.

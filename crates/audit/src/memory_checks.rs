@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{AffectedMemory, AuditFinding, AuditInput, Class, Severity, join_handles};
 use apostille_core::{
-    memory::{Kind, Layer, Mark, Memory},
+    memory::{Kind, Layer, Memory, ModerationMark},
     promote,
     refusal::{Exclusion, Refusal, check_text, flag_for_field},
     remember::classify,
@@ -62,8 +62,8 @@ pub(super) fn audit_marked_memories(seen: &AuditInput) -> Vec<AuditFinding> {
     let mut findings = Vec::new();
     for it in seen.active.iter().take_while(|_| seen.is_in_time()) {
         let memory = &it.memory;
-        let is_marked =
-            memory.marks.contains(&Mark::Instruction) || moderate::is_instruction(&memory.fact);
+        let is_marked = memory.marks.contains(&ModerationMark::Instruction)
+            || moderate::is_instruction(&memory.fact);
         if is_marked && !memory.voice.is_person() {
             let what = "reads like an instruction to a model, and agents are shown it";
             let way_out = format!(
@@ -78,7 +78,7 @@ pub(super) fn audit_marked_memories(seen: &AuditInput) -> Vec<AuditFinding> {
             let finding = AuditFinding::new(Class::Instruction, Severity::Warning, what, way_out);
             findings.push(finding.with_memories(&memory.space, [named]));
         }
-        if memory.marks.contains(&Mark::Ungrounded) && memory.layer == Layer::Knowledge {
+        if memory.marks.contains(&ModerationMark::Ungrounded) && memory.layer == Layer::Knowledge {
             let what = "the cited lines do not say it; it is in use on somebody's word";
             let way_out = format!(
                 "apostille supersede {} \"FACT\" --cite PATH:LINES",

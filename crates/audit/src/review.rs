@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use apostille_cite::verdict::Verdict;
 use apostille_core::{
     Context, CoreError, breaker,
-    memory::{Kind, Mark, Memory, Origin, Stage},
+    memory::{Kind, Memory, ModerationMark, Origin, Stage},
     remember::{NearMemory, dedupe},
     space::Space,
     store::{ListOrder, MemoryFilter},
@@ -149,7 +149,11 @@ fn assess_review_care(verified: &VerifiedMemory, unsaid: &[String]) -> ReviewCar
     let memory = &verified.memory;
     let is_proven = !memory.citations.is_empty() && verified.is_good() && unsaid.is_empty();
     let is_ours = matches!(memory.voice.origin, Origin::Agent | Origin::System);
-    if memory.marks.iter().any(|it| *it != Mark::Ungrounded) {
+    if memory
+        .marks
+        .iter()
+        .any(|it| *it != ModerationMark::Ungrounded)
+    {
         ReviewCare::Suspicious
     } else if memory.voice.tainted {
         ReviewCare::Outside

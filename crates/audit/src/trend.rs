@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
 
 use apostille_core::{
     Context, CoreError,
-    event::{Happening, trace::EventTrace},
+    event::{EventKind, trace::EventTrace},
     memory::{MemoryId, Stage},
     space::Space,
 };
@@ -27,7 +27,7 @@ pub struct TrendDay {
     /// How many memories stood where at its end.
     pub stages: BTreeMap<Stage, u64>,
     /// How often something happened.
-    pub events: BTreeMap<Happening, u64>,
+    pub events: BTreeMap<EventKind, u64>,
     /// How many memories were shown, each as often as it was.
     pub n_shown: u64,
     /// How many of these cite code that was looked at for it and held.
@@ -44,20 +44,20 @@ impl TrendDay {
 
     /// How often this happened.
     #[must_use]
-    pub fn count_events(&self, happening: Happening) -> u64 {
+    pub fn count_events(&self, happening: EventKind) -> u64 {
         self.events.get(&happening).copied().unwrap_or(0)
     }
 
     /// How many looks found citations to hold. Whatever is shown was looked at for it, and not only what `verify` is asked
     /// about.
     pub fn count_held(&self) -> u64 {
-        self.count_events(Happening::VerifiedValid) + self.n_held
+        self.count_events(EventKind::VerifiedValid) + self.n_held
     }
 
     /// How many looks at cited code there were.
     #[must_use]
     pub fn count_looks(&self) -> u64 {
-        self.count_held() + self.count_events(Happening::VerifiedInvalid)
+        self.count_held() + self.count_events(EventKind::VerifiedInvalid)
     }
 
     /// The share of looks that found citations to hold, where anybody looked.
@@ -69,7 +69,7 @@ impl TrendDay {
     /// How many memories were applied for each that was shown, where any was.
     #[must_use]
     pub fn applied_share(&self) -> Option<f64> {
-        compute_share(self.count_events(Happening::Applied), self.n_shown)
+        compute_share(self.count_events(EventKind::Applied), self.n_shown)
     }
 
     fn count_trace(&mut self, trace: &EventTrace) {
@@ -205,7 +205,7 @@ struct StageRewind {
 impl StageRewind {
     fn undo_event(&mut self, trace: &EventTrace) {
         let Some(id) = trace.memory else { return };
-        if trace.happening == Happening::Remembered {
+        if trace.happening == EventKind::Remembered {
             if let Some(stage) = self.earlier.remove(&id).or(trace.stage) {
                 self.take_from_stage(stage);
             }

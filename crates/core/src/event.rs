@@ -15,7 +15,7 @@ use apostille_text::{digest::Digest, words::words};
 
 words! {
     /// The word for what happened, the same in the log, in telemetry and in every face.
-    Happening as "event" {
+    EventKind as "event" {
         /// A memory was kept.
         Remembered = "remembered",
         /// It was stated again, or found to hold; its citations may have followed the code.
@@ -194,7 +194,7 @@ pub enum EventBody {
     },
 }
 
-impl Happening {
+impl EventKind {
     /// What only counts and looks, and changes no memory.
     pub const ASIDE: [Self; 7] = [
         Self::VerifiedValid,
@@ -209,25 +209,25 @@ impl Happening {
 
 impl EventBody {
     /// The word for it.
-    pub fn event_kind(&self) -> Happening {
+    pub fn event_kind(&self) -> EventKind {
         match self {
-            Self::Remembered { .. } => Happening::Remembered,
-            Self::Refreshed { .. } => Happening::Refreshed,
-            Self::Superseded { .. } => Happening::Superseded,
-            Self::Corrected { .. } => Happening::Corrected,
-            Self::Invalidated { .. } => Happening::Invalidated,
-            Self::Retired { .. } => Happening::Retired,
-            Self::Approved => Happening::Approved,
-            Self::Verified { valid: true, .. } => Happening::VerifiedValid,
-            Self::Verified { valid: false, .. } => Happening::VerifiedInvalid,
-            Self::Retrieved { .. } => Happening::Retrieved,
-            Self::Applied => Happening::Applied,
-            Self::Refused { .. } => Happening::Refused,
-            Self::Forgotten { .. } => Happening::Forgotten,
-            Self::Restored { .. } => Happening::Restored,
-            Self::RolledBack { .. } => Happening::RolledBack,
-            Self::Tripped { .. } => Happening::Tripped,
-            Self::Closed { .. } => Happening::Closed,
+            Self::Remembered { .. } => EventKind::Remembered,
+            Self::Refreshed { .. } => EventKind::Refreshed,
+            Self::Superseded { .. } => EventKind::Superseded,
+            Self::Corrected { .. } => EventKind::Corrected,
+            Self::Invalidated { .. } => EventKind::Invalidated,
+            Self::Retired { .. } => EventKind::Retired,
+            Self::Approved => EventKind::Approved,
+            Self::Verified { valid: true, .. } => EventKind::VerifiedValid,
+            Self::Verified { valid: false, .. } => EventKind::VerifiedInvalid,
+            Self::Retrieved { .. } => EventKind::Retrieved,
+            Self::Applied => EventKind::Applied,
+            Self::Refused { .. } => EventKind::Refused,
+            Self::Forgotten { .. } => EventKind::Forgotten,
+            Self::Restored { .. } => EventKind::Restored,
+            Self::RolledBack { .. } => EventKind::RolledBack,
+            Self::Tripped { .. } => EventKind::Tripped,
+            Self::Closed { .. } => EventKind::Closed,
         }
     }
 

@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    event::{Event, EventBody, Happening, RetrievedMemory, previous_state::PreviousState},
-    memory::{Channel, Mark, Memory, Stage, Status, UsageCounts, Voice},
+    event::{Event, EventBody, EventKind, RetrievedMemory, previous_state::PreviousState},
+    memory::{Channel, Memory, ModerationMark, Stage, Status, UsageCounts, Voice},
     store::breaker_state::OpenBreaker,
 };
 use apostille_cite::citation::{Citation, CodeLocation};
@@ -224,7 +224,7 @@ impl From<&Memory> for MemoryRecord {
             author: it.voice.author.clone(),
             session: it.voice.session.clone(),
             task: it.task.clone(),
-            marks: it.marks.iter().map(Mark::to_string).collect(),
+            marks: it.marks.iter().map(ModerationMark::to_string).collect(),
             status: it.status.stage().to_string(),
             status_why: it.status.why().map(Into::into),
             superseded_by: format_replacement_id(&it.status),
@@ -570,14 +570,14 @@ impl From<&Event> for EventRecord {
 
 impl EventRecord {
     fn into_body(self) -> Result<EventBody, BadRecord> {
-        let kind = parse_record_word::<Happening>(&self.event)?;
+        let kind = parse_record_word::<EventKind>(&self.event)?;
         let missing = |field: &'static str| {
             move || bad_record(format!("an event '{kind}' without '{field}'"))
         };
         let reason = self.reason.clone().unwrap_or_default();
         let citations = |list: Option<_>| list.map(parse_citation_records).transpose();
         Ok(match kind {
-            Happening::Remembered => {
+            EventKind::Remembered => {
                 let memory = self.memory.ok_or_else(missing("memory"))?;
                 EventBody::Remembered {
                     memory: Box::new(Memory::try_from(*memory)?),
@@ -585,46 +585,46 @@ impl EventRecord {
                     rationale: self.rationale,
                 }
             }
-            Happening::Refreshed => EventBody::Refreshed {
+            EventKind::Refreshed => EventBody::Refreshed {
                 citations: citations(self.citations)?,
                 followed: self.found,
                 voucher: self.voucher,
             },
-            Happening::Superseded | Happening::Corrected => {
+            EventKind::Superseded | EventKind::Corrected => {
                 let by = parse_record_word(&self.by.ok_or_else(missing("by"))?)?;
                 let reason = self.reason;
                 match kind {
-                    Happening::Superseded => EventBody::Superseded { by, reason },
+                    EventKind::Superseded => EventBody::Superseded { by, reason },
                     _ => EventBody::Corrected { by, reason },
                 }
             }
-            Happening::Invalidated => EventBody::Invalidated {
+            EventKind::Invalidated => EventBody::Invalidated {
                 reason,
                 diff: self.diff,
             },
-            Happening::Retired => EventBody::Retired { reason },
-            Happening::Approved => EventBody::Approved,
-            Happening::VerifiedValid | Happening::VerifiedInvalid => EventBody::Verified {
-                valid: kind == Happening::VerifiedValid,
+            EventKind::Retired => EventBody::Retired { reason },
+            EventKind::Approved => EventBody::Approved,
+            EventKind::VerifiedValid | EventKind::VerifiedInvalid => EventBody::Verified {
+                valid: kind == EventKind::VerifiedValid,
                 found: self.found,
                 commit: self.commit,
             },
-            Happening::Retrieved => {
+            EventKind::Retrieved => {
                 let shown = self.shown.into_iter().map(RetrievedMemory::try_from);
                 EventBody::Retrieved {
                     query: self.query.unwrap_or_default(),
                     shown: shown.collect::<Result<_, _>>()?,
                 }
             }
-            Happening::Applied => EventBody::Applied,
-            Happening::Refused => EventBody::Refused {
+            EventKind::Applied => EventBody::Applied,
+            EventKind::Refused => EventBody::Refused {
                 class: self.class.unwrap_or_default(),
             },
-            Happening::Forgotten => EventBody::Forgotten {
+            EventKind::Forgotten => EventBody::Forgotten {
                 number: self.number.unwrap_or(0),
                 reason,
             },
-            Happening::Restored => {
+            EventKind::Restored => {
                 let status = self.status.ok_or_else(missing("status"))?;
                 let at = self.refreshed_at.ok_or_else(missing("refreshed_at"))?;
                 EventBody::Restored {
@@ -633,7 +633,7 @@ impl EventRecord {
                     citations: citations(self.citations)?,
                 }
             }
-            Happening::RolledBack => {
+            EventKind::RolledBack => {
                 let [restored, retired, lost] = self.counts.unwrap_or_default();
                 EventBody::RolledBack {
                     to: self.to.ok_or_else(missing("to"))?,
@@ -642,12 +642,12 @@ impl EventRecord {
                     lost,
                 }
             }
-            Happening::Tripped => EventBody::Tripped {
+            EventKind::Tripped => EventBody::Tripped {
                 breaker: parse_record_word(&self.breaker.ok_or_else(missing("breaker"))?)?,
                 why: reason,
                 actor: self.about,
             },
-            Happening::Closed => EventBody::Closed { actor: self.about },
+            EventKind::Closed => EventBody::Closed { actor: self.about },
         })
     }
 }

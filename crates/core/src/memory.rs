@@ -253,7 +253,7 @@ impl Channel {
 
 words! {
     /// What moderation noticed about a text that it let pass.
-    Mark as "mark" {
+    ModerationMark as "mark" {
         /// It reads like an instruction to a model, not like a fact.
         Instruction = "instruction-like",
         /// Hidden characters, markup that acts, or forged delimiters were taken out.
@@ -473,7 +473,7 @@ pub struct Memory {
     /// The task it belongs to.
     pub task: Option<String>,
     /// What moderation noticed.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<ModerationMark>,
     /// Where it stands.
     pub status: Status,
     /// The memory it replaced.

@@ -9,7 +9,7 @@ use crate::{
     refusal::Refusal,
     remember::{RememberOutcome, remember},
     space::Space,
-    task_words::Sort,
+    task_words::NoteSort,
     verify,
 };
 use apostille_cite::{
@@ -178,5 +178,5 @@ pub fn locate_note_citations(cx: &Context, note: &Memory) -> Result<Vec<CodeLoca
 
 /// Whether a tag says what sort of note it was in its task.
 pub fn is_sort_tag(tag: &str) -> bool {
-    Sort::ALL.iter().any(|it| it.as_str() == tag)
+    NoteSort::ALL.iter().any(|it| it.as_str() == tag)
 }

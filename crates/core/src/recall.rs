@@ -23,7 +23,7 @@ use crate::{
 use apostille_cite::verdict::Verdict;
 
 pub use hit::{RecallHit, ScoreBreakdown, VerifiedHit};
-pub use query::{Bar, RecallQuery, RecallRequest, Style};
+pub use query::{RecallQuery, RecallRequest, RelevanceBar, Style};
 
 /// What is told to be missing when the log cannot be written.
 const LOGGED: &str = "this recall";
@@ -65,7 +65,7 @@ pub fn recall_without_log(
     let checked = loop {
         let candidates = candidates::gather_candidates(cx, &query)?;
         let (mut ranked, mut n_left_out) = rank::rank_candidates(cx.now, &query, candidates);
-        if ranked.is_empty() && query.bar == Bar::Best {
+        if ranked.is_empty() && query.bar == RelevanceBar::Best {
             let recent = candidates::gather_recent_candidates(cx, &query)?;
             (ranked, n_left_out) = rank::rank_candidates(cx.now, &query, recent);
         }

@@ -184,7 +184,7 @@ pub enum Refusal {
         /// Which.
         slug: String,
         /// How it stands.
-        status: crate::task_words::Status,
+        status: crate::task_words::TaskStatus,
     },
     /// The task has no such phase.
     #[error(

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use crate::{
     Context, CoreError,
     event::{
-        Event, EventBody, Happening, LoggedEvent, Precondition, previous_state::PreviousState,
+        Event, EventBody, EventKind, LoggedEvent, Precondition, previous_state::PreviousState,
     },
     format::format_timestamp,
     memory::{Memory, MemoryId, Stage, Status},
@@ -217,15 +217,15 @@ fn is_same_write(before: &Event, next: &Event) -> bool {
         (before, next) => matches!(
             (before.event_kind(), next.event_kind()),
             (
-                Happening::Retired,
-                Happening::Retired | Happening::Remembered | Happening::Restored,
+                EventKind::Retired,
+                EventKind::Retired | EventKind::Remembered | EventKind::Restored,
             ) | (
-                Happening::RolledBack | Happening::Restored,
-                Happening::Retired | Happening::Restored,
-            ) | (Happening::Refreshed, Happening::Approved)
+                EventKind::RolledBack | EventKind::Restored,
+                EventKind::Retired | EventKind::Restored,
+            ) | (EventKind::Refreshed, EventKind::Approved)
                 | (
-                    Happening::Refreshed | Happening::Approved,
-                    Happening::Superseded | Happening::Corrected,
+                    EventKind::Refreshed | EventKind::Approved,
+                    EventKind::Superseded | EventKind::Corrected,
                 )
         ),
     };

@@ -1,6 +1,6 @@
 //! Stats: what a space holds and how well it serves.
 
-use crate::event::Happening;
+use crate::event::EventKind;
 use crate::{
     Context, CoreError, breaker,
     memory::{Layer, Stage},
@@ -37,9 +37,9 @@ pub fn compute_space_stats(cx: &Context, space: &Space) -> Result<SpaceStats, Co
     let tally = cx.store.summarize_space(space)?;
     let limits = &cx.policy.limits;
     let active = tally.count_in_stage(Stage::Active);
-    let counted = |it: Happening| tally.count_events(it.as_str());
-    let valid = counted(Happening::VerifiedValid);
-    let all = valid + counted(Happening::VerifiedInvalid);
+    let counted = |it: EventKind| tally.count_events(it.as_str());
+    let valid = counted(EventKind::VerifiedValid);
+    let all = valid + counted(EventKind::VerifiedInvalid);
     Ok(SpaceStats {
         space: space.clone(),
         active,

@@ -292,9 +292,9 @@ impl SpaceSummary {
 pub struct EventPage {
     /// Only about this memory.
     pub memory: Option<MemoryId>,
-    /// Only what changes where memories stand, and not what merely counts, see [`Happening::ASIDE`].
+    /// Only what changes where memories stand, and not what merely counts, see [`EventKind::ASIDE`].
     ///
-    /// [`Happening::ASIDE`]: crate::event::Happening::ASIDE
+    /// [`EventKind::ASIDE`]: crate::event::EventKind::ASIDE
     pub changes_only: bool,
     /// Newest first, rather than oldest first.
     pub newest_first: bool,

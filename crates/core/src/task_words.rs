@@ -4,7 +4,7 @@ use apostille_text::words::words;
 
 words! {
     /// How a task stands.
-    Status as "task status" {
+    TaskStatus as "task status" {
         /// It is worked on.
         Open = "open",
         /// It was brought to its end.
@@ -16,7 +16,7 @@ words! {
 
 words! {
     /// What sort of note it is; the memory carries the word as a tag.
-    Sort as "sort" {
+    NoteSort as "sort" {
         /// Something worth noting.
         Note = "note",
         /// A decision.

@@ -43,7 +43,7 @@ pub struct VerifyOptions {
 
 words! {
     /// What verifying did to a memory.
-    Deed as "deed" {
+    VerifyAction as "deed" {
         /// Its citations follow the code now.
         Healed = "healed",
         /// It was marked as wrong.
@@ -61,7 +61,7 @@ pub struct VerifiedMemory {
     /// Whether it was recorded on a branch that never reached this tree.
     pub is_unmerged: bool,
     /// What was done about it.
-    pub deed: Option<Deed>,
+    pub deed: Option<VerifyAction>,
 }
 
 impl VerifiedMemory {
@@ -151,7 +151,7 @@ fn write_verify_changes(
     orders: VerifyOptions,
     looked_up: &mut [(VerifiedMemory, Vec<CitationFinding>)],
 ) -> Result<(), CoreError> {
-    let mut due: Vec<(&mut VerifiedMemory, Deed, Event)> = Vec::new();
+    let mut due: Vec<(&mut VerifiedMemory, VerifyAction, Event)> = Vec::new();
     for (verified, sights) in looked_up.iter_mut().filter(|it| it.0.memory.is_active()) {
         if let Some((deed, what)) = choose_verify_action(cx, orders, verified, sights) {
             let event = cx.new_memory_event(&verified.memory, what);
@@ -172,7 +172,7 @@ fn write_verify_changes(
 /// Whether a lot was written; `false` when another writer was first.
 fn append_verify_lot(
     cx: &Context,
-    lot: &mut [(&mut VerifiedMemory, Deed, Event)],
+    lot: &mut [(&mut VerifiedMemory, VerifyAction, Event)],
 ) -> Result<bool, CoreError> {
     let unmoved = |it: &(&mut VerifiedMemory, _, _)| Precondition::unmoved(&it.0.memory);
     let expects = lot.iter().map(unmoved).collect();
@@ -193,15 +193,18 @@ fn choose_verify_action(
     orders: VerifyOptions,
     it: &VerifiedMemory,
     sights: &[CitationFinding],
-) -> Option<(Deed, EventBody)> {
+) -> Option<(VerifyAction, EventBody)> {
     if it.is_good() && orders.heal {
-        return heal_citations(cx, it).map(|what| (Deed::Healed, what));
+        return heal_citations(cx, it).map(|what| (VerifyAction::Healed, what));
     }
     let is_refuted = orders.invalidate && sights.iter().any(CitationFinding::is_proof);
     is_refuted.then(|| {
         let reason = format_invalid_reason(it);
         let diff = build_kept_diff(it);
-        (Deed::Invalidated, EventBody::Invalidated { reason, diff })
+        (
+            VerifyAction::Invalidated,
+            EventBody::Invalidated { reason, diff },
+        )
     })
 }
 

@@ -14,7 +14,7 @@ use apostille_core::{
     Context, CoreError, format,
     format::MemoryRecord,
     import::{ImportDryRun, ImportOutcome, import},
-    memory::{Kind, Mark, Memory, Stage, claim_digest},
+    memory::{Kind, Memory, ModerationMark, Stage, claim_digest},
     notebook::{NoteScope, NotebookNote},
     policy::MemoryLimits,
     refusal::Refusal,
@@ -358,7 +358,7 @@ impl FileImportReport {
 }
 
 fn is_altered_memory(before: &Memory, after: &Memory) -> bool {
-    let is_marked = |it: &Memory| it.marks.contains(&Mark::Neutralised);
+    let is_marked = |it: &Memory| it.marks.contains(&ModerationMark::Neutralised);
     (is_marked(after) && !is_marked(before))
         || (&before.fact, &before.subject, &before.reason, &before.tags)
             != (&after.fact, &after.subject, &after.reason, &after.tags)

@@ -8,7 +8,7 @@ use apostille_agents::{
 use apostille_core::{
     memory::{Layer, MemoryId},
     policy::InjectMode,
-    recall::{self, Bar, RecallRequest, ScoreBreakdown, VerifiedHit},
+    recall::{self, RecallRequest, RelevanceBar, ScoreBreakdown, VerifiedHit},
 };
 use apostille_tasks::task::bullets::format_task_bullets;
 use maud::{Markup, html};
@@ -147,7 +147,7 @@ fn find_near_misses(
         layers,
         count: Some(CLOSE),
         chars: Some(usize::MAX),
-        bar: Some(Bar::Any),
+        bar: Some(RelevanceBar::Any),
         ..RecallRequest::default()
     };
     let told = given.shown.iter().chain(&given.withheld);

@@ -12,7 +12,7 @@ use apostille_core::{
 };
 use apostille_tasks::{
     task,
-    task::{GateEvent, Sort, Task, TaskSlug},
+    task::{GateEvent, NoteSort, Task, TaskSlug},
 };
 use maud::{Markup, html};
 
@@ -85,7 +85,7 @@ fn render_task_list(scope: &RequestScope, tasks: &[Task]) -> Markup {
 }
 
 fn render_task_row(scope: &RequestScope, task: &Task) -> Markup {
-    let n_blockers = task.entries_of_sort(Sort::Blocker).count() as u64;
+    let n_blockers = task.entries_of_sort(NoteSort::Blocker).count() as u64;
     html! {
         li.entry {
             div.margin { (render_task_status(task)) }
@@ -119,9 +119,9 @@ fn render_task_marks(scope: &RequestScope, task: &Task) -> Markup {
 
 fn render_task_status(task: &Task) -> Markup {
     let (tone, shape) = match task.status {
-        task::Status::Open => ("info", RING),
-        task::Status::Done => ("good", TICK),
-        task::Status::Abandoned => ("plain", DASH),
+        task::TaskStatus::Open => ("info", RING),
+        task::TaskStatus::Done => ("good", TICK),
+        task::TaskStatus::Abandoned => ("plain", DASH),
     };
     render_toned_badge(tone, shape, task.status.as_str())
 }
@@ -218,7 +218,7 @@ impl TaskPage<'_> {
     }
 
     fn render_blockers(&self) -> Markup {
-        let blockers = self.task.entries_of_sort(Sort::Blocker);
+        let blockers = self.task.entries_of_sort(NoteSort::Blocker);
         let mut standing = blockers.filter_map(|it| self.notes.get(&it.id)).peekable();
         html! {
             @if self.task.is_open() && standing.peek().is_some() {

@@ -5,7 +5,7 @@ mod figures;
 mod findings;
 
 use apostille_core::{
-    event::Happening,
+    event::EventKind,
     memory::Stage,
     stats::{SpaceStats, compute_space_stats},
 };
@@ -71,8 +71,8 @@ fn render_vitals_overview(counted: &[SpaceStats]) -> Markup {
         div.cards.tiles {
             (tile(|it| it.active, "in use"))
             (tile(|it| it.tally.count_in_stage(Stage::Pending), "wait for a person"))
-            (tile(|it| it.tally.count_events(Happening::Applied.as_str()), "times of use"))
-            (tile(|it| it.tally.count_events(Happening::Refused.as_str()), "turned away"))
+            (tile(|it| it.tally.count_events(EventKind::Applied.as_str()), "times of use"))
+            (tile(|it| it.tally.count_events(EventKind::Refused.as_str()), "turned away"))
         }
         @for it in counted.iter().filter(|it| it.space.is_user() || it.tally.identity_chars > 0) {
             (render_usage_meter(&format!("Identity of {}", it.space), it.tally.identity_chars, it.identity_limit))

@@ -4,7 +4,7 @@ use anstyle::Style;
 use apostille_audit::review::{ReviewCare, ReviewItem};
 use apostille_cite::{citation::Citation, verdict::Verdict};
 use apostille_core::{
-    memory::{Channel, Mark, Memory},
+    memory::{Channel, Memory, ModerationMark},
     remember::quarantine::INSTRUCTION,
 };
 use apostille_terminal::paint::{
@@ -58,7 +58,7 @@ pub(crate) fn format_review_card(paint: &Paint, it: &ReviewItem, at: usize, of: 
 /// Why it waits. What reads like an instruction is said to do so first, whatever else holds it up.
 fn format_pending_reason(memory: &Memory) -> String {
     let why = memory.status.why().unwrap_or_default();
-    if memory.marks.contains(&Mark::Instruction) && !why.contains(INSTRUCTION) {
+    if memory.marks.contains(&ModerationMark::Instruction) && !why.contains(INSTRUCTION) {
         format!("{INSTRUCTION}; {why}")
     } else {
         why.to_owned()

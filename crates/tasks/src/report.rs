@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::task::{SUMMARY, Sort, Status, has_tag, left_open::LEFT, summary};
+use crate::task::{NoteSort, SUMMARY, TaskStatus, has_tag, left_open::LEFT, summary};
 use apostille_core::{
     Context, CoreError,
     format::format_utc_day,
@@ -75,10 +75,12 @@ impl ReportItem {
     pub fn status(&self) -> Option<&'static str> {
         self.task.as_ref()?;
         Some(match self.summary.as_ref().map(|it| &it.memory) {
-            None => Status::Open.as_str(),
+            None => TaskStatus::Open.as_str(),
             Some(it) if has_tag(it, LEFT) => "left open",
-            Some(it) if has_tag(it, Status::Abandoned.as_str()) => Status::Abandoned.as_str(),
-            Some(_) => Status::Done.as_str(),
+            Some(it) if has_tag(it, TaskStatus::Abandoned.as_str()) => {
+                TaskStatus::Abandoned.as_str()
+            }
+            Some(_) => TaskStatus::Done.as_str(),
         })
     }
 
@@ -171,7 +173,7 @@ impl ReportItem {
     /// A task stands where its end stands, and while it is open, where the last of it does.
     fn add_episode(&mut self, it: VerifiedMemory) {
         let has = |tag: &str| has_tag(&it.memory, tag);
-        let is_sort = Sort::ALL.iter().any(|sort| has(sort.as_str()));
+        let is_sort = NoteSort::ALL.iter().any(|sort| has(sort.as_str()));
         if has(SUMMARY) {
             self.at = it.memory.recorded_at;
             self.summary = Some(it);
@@ -181,7 +183,7 @@ impl ReportItem {
             self.at = it.memory.recorded_at;
         }
         match () {
-            () if has(Sort::Decision.as_str()) => self.decisions.push(it),
+            () if has(NoteSort::Decision.as_str()) => self.decisions.push(it),
             () if is_sort => self.n_notes += 1,
             () => self.sessions.push(it),
         }

@@ -23,7 +23,7 @@ use apostille_core::{
 };
 use apostille_text::{moderate, shorten::shorten_text};
 
-pub use apostille_core::task_words::{Sort, Status};
+pub use apostille_core::task_words::{NoteSort, TaskStatus};
 pub use gate::{Gate, GateAction, GateEvent};
 pub use slug::TaskSlug;
 
@@ -45,7 +45,7 @@ pub struct TaskEntry {
     /// The memory that has the words.
     pub id: MemoryId,
     /// What sort of note it is.
-    pub sort: Sort,
+    pub sort: NoteSort,
     /// The phase it was made in.
     pub phase: Option<String>,
     /// Whether it is a blocker that is out of the way.
@@ -66,7 +66,7 @@ pub struct Task {
     /// The phases it was in, each once, in the order of their beginning.
     pub passed: Vec<String>,
     /// How it stands.
-    pub status: Status,
+    pub status: TaskStatus,
     /// The memory that tells what came of it.
     pub outcome: Option<MemoryId>,
     /// Its notes.
@@ -106,7 +106,7 @@ impl Task {
             phase: start.phase.clone(),
             phases: start.phases.clone(),
             passed: start.phase.iter().cloned().collect(),
-            status: Status::Open,
+            status: TaskStatus::Open,
             outcome: None,
             entries: Vec::new(),
             started_at: passage.at,
@@ -126,22 +126,22 @@ impl Task {
             // It is worked on already.
             GateAction::Started(_) if self.is_open() => {}
             GateAction::Started(start) => {
-                (self.status, self.outcome) = (Status::Open, None);
+                (self.status, self.outcome) = (TaskStatus::Open, None);
                 if let Some(phase) = &start.phase {
                     self.enter_phase(passage.at, phase);
                 }
             }
             GateAction::Phase(name) => self.enter_phase(passage.at, name),
-            GateAction::Noted(id) => self.add_entry(*id, Sort::Note),
-            GateAction::Decided(id) => self.add_entry(*id, Sort::Decision),
-            GateAction::Verified(id) => self.add_entry(*id, Sort::Verified),
-            GateAction::Blocked(id) => self.add_entry(*id, Sort::Blocker),
+            GateAction::Noted(id) => self.add_entry(*id, NoteSort::Note),
+            GateAction::Decided(id) => self.add_entry(*id, NoteSort::Decision),
+            GateAction::Verified(id) => self.add_entry(*id, NoteSort::Verified),
+            GateAction::Blocked(id) => self.add_entry(*id, NoteSort::Blocker),
             GateAction::Unblocked(id) => {
                 let entries = self.entries.iter_mut().filter(|it| it.id == *id);
                 entries.for_each(|it| it.is_resolved = true);
             }
-            GateAction::Done(outcome) => self.end_with(Status::Done, *outcome),
-            GateAction::Abandoned(outcome) => self.end_with(Status::Abandoned, *outcome),
+            GateAction::Done(outcome) => self.end_with(TaskStatus::Done, *outcome),
+            GateAction::Abandoned(outcome) => self.end_with(TaskStatus::Abandoned, *outcome),
         }
     }
 
@@ -156,7 +156,7 @@ impl Task {
         }
     }
 
-    fn add_entry(&mut self, id: MemoryId, sort: Sort) {
+    fn add_entry(&mut self, id: MemoryId, sort: NoteSort) {
         if self.entries.iter().any(|it| it.id == id) {
             return;
         }
@@ -168,18 +168,18 @@ impl Task {
         });
     }
 
-    fn end_with(&mut self, status: Status, outcome: Option<MemoryId>) {
+    fn end_with(&mut self, status: TaskStatus, outcome: Option<MemoryId>) {
         self.status = status;
         self.outcome = outcome.or(self.outcome);
     }
 
     /// Whether it is worked on.
     pub fn is_open(&self) -> bool {
-        self.status == Status::Open
+        self.status == TaskStatus::Open
     }
 
     /// The notes of one sort; of blockers, those that still stand in the way.
-    pub fn entries_of_sort(&self, sort: Sort) -> impl DoubleEndedIterator<Item = &TaskEntry> {
+    pub fn entries_of_sort(&self, sort: NoteSort) -> impl DoubleEndedIterator<Item = &TaskEntry> {
         self.entries
             .iter()
             .filter(move |it| it.sort == sort && !it.is_resolved)
@@ -210,7 +210,7 @@ impl Task {
     /// Of these memories, the notes of one sort that are in use; of blockers, those that still stand in the way.
     pub(crate) fn find_notes<'m>(
         &'m self,
-        sort: Sort,
+        sort: NoteSort,
         memories: &'m [Memory],
     ) -> impl Iterator<Item = (&'m TaskEntry, &'m Memory)> {
         self.entries_of_sort(sort).filter_map(|entry| {

@@ -7,19 +7,19 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-use apostille_core::{event::Happening, space::Space, store::Store};
+use apostille_core::{event::EventKind, space::Space, store::Store};
 
 /// What changes the list of memories, or what one of them says.
-const CHANGES: [Happening; 9] = [
-    Happening::Remembered,
-    Happening::Refreshed,
-    Happening::Superseded,
-    Happening::Corrected,
-    Happening::Invalidated,
-    Happening::Retired,
-    Happening::Approved,
-    Happening::Forgotten,
-    Happening::Restored,
+const CHANGES: [EventKind; 9] = [
+    EventKind::Remembered,
+    EventKind::Refreshed,
+    EventKind::Superseded,
+    EventKind::Corrected,
+    EventKind::Invalidated,
+    EventKind::Retired,
+    EventKind::Approved,
+    EventKind::Forgotten,
+    EventKind::Restored,
 ];
 
 /// What keeps the counts of several kinds apart in one number.

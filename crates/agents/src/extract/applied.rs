@@ -1,6 +1,6 @@
 //! Which of the memories that were shown were of use.
 
-use crate::transcript::{Speaker, TranscriptTurn};
+use crate::transcript::{TranscriptTurn, TurnSpeaker};
 use apostille_core::memory::{Memory, MemoryId};
 use apostille_text::literals::{Literal, extract_literals};
 
@@ -22,7 +22,7 @@ pub fn find_applied_memories(turns: &[TranscriptTurn], shown: &[(Memory, usize)]
 
 fn is_applied_memory(turns: &[TranscriptTurn], memory: &Memory, after: usize) -> bool {
     let handle = memory.handle().to_string();
-    let is_later = |it: &&TranscriptTurn| it.speaker == Speaker::Agent && it.number > after;
+    let is_later = |it: &&TranscriptTurn| it.speaker == TurnSpeaker::Agent && it.number > after;
     let later = turns.iter().filter(is_later);
     later.clone().any(|it| has_whole_word(&it.text, &handle))
         || extract_literals(&memory.fact).iter().any(|literal| {
@@ -78,7 +78,8 @@ fn is_literal_known_before(
     let word = literal.as_str().to_lowercase();
     let has = |text: &str| text.to_lowercase().contains(&word);
     turns.iter().any(|it| {
-        let is_earlier = it.number < before && (it.speaker != Speaker::Agent || it.number <= after);
+        let is_earlier =
+            it.number < before && (it.speaker != TurnSpeaker::Agent || it.number <= after);
         is_earlier && (has(&it.text) || it.uses.iter().any(|it| has(&it.input)))
     })
 }

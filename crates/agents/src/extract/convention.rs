@@ -2,7 +2,7 @@
 
 use super::generality::{has_project_scope, is_narrow_scope, strip_project_scope};
 use super::{
-    Sort, SortedPhrase,
+    SortedPhrase, StatementSort,
     lexicon::{CODE_HABITS, HABITS, SUBJECTS, WAYS},
     non_statements,
     opening::SentenceOpening,
@@ -124,9 +124,9 @@ impl SentenceBody<'_> {
                     || is_put_right && is_placed_convention(lower));
         let is_contrast = lower.starts_with("we ") && lower.contains(", ") && setting.is_answer;
         let sort = if is_put_right || is_contrast {
-            Sort::Correction
+            StatementSort::Correction
         } else {
-            Sort::Fact
+            StatementSort::Fact
         };
         is_rule.then(|| (sort, phrase_clause(self.text, lower)))
     }

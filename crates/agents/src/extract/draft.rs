@@ -1,6 +1,6 @@
 //! A statement on its way to the store: whose it is, what sort, and what it rests on.
 
-use super::{ExtractedStatement, Sort, generality};
+use super::{ExtractedStatement, StatementSort, generality};
 use crate::client::Client;
 use apostille_core::{
     memory::{Channel, Draft, DuplicateChoice, Kind, Layer, Origin, Voice},
@@ -30,9 +30,9 @@ pub fn draft_extracted_statement(
         .iter()
         .any(|it| fact.starts_with(it));
     let (space, kind) = match gleaned.sort {
-        Sort::Preference if !is_local && !is_rule => (user, Kind::User),
-        Sort::Fact if !is_about_person(fact) => (repo, Kind::Project),
-        Sort::Fact if !is_local => (user, Kind::User),
+        StatementSort::Preference if !is_local && !is_rule => (user, Kind::User),
+        StatementSort::Fact if !is_about_person(fact) => (repo, Kind::Project),
+        StatementSort::Fact if !is_local => (user, Kind::User),
         _ => (repo, Kind::Feedback),
     };
     let id: String = session

@@ -2,7 +2,7 @@
 
 use super::convention::CODE_TALK;
 use super::{
-    Sort, SortedPhrase, habit,
+    SortedPhrase, StatementSort, habit,
     lexicon::{CHOICES, DOINGS, IN_HAND, THINGS, TOOLS, WAYS, has_listed_word},
     non_statements,
     opening::{SentenceOpening, parse_opening},
@@ -158,11 +158,13 @@ impl SentenceBody<'_> {
         {
             return None;
         }
-        let put_right = |it| (Sort::Correction, it);
+        let put_right = |it| (StatementSort::Correction, it);
         match self.lead {
             SentenceOpening::Remember => self.extract_remember_request(),
-            SentenceOpening::Note => Some((Sort::Fact, self.extract_note()?)),
-            SentenceOpening::Standing => Some((Sort::Preference, self.extract_standing_order()?)),
+            SentenceOpening::Note => Some((StatementSort::Fact, self.extract_note()?)),
+            SentenceOpening::Standing => {
+                Some((StatementSort::Preference, self.extract_standing_order()?))
+            }
             SentenceOpening::No => self.extract_correction().map(put_right),
             SentenceOpening::Actually => self
                 .extract_correction()
@@ -178,9 +180,9 @@ impl SentenceBody<'_> {
         let phrase = self.phrase_if(!self.is_about_work_in_hand())?;
         let is_wish = self.is(&PREFERS) || phrase.is_wish();
         let sort = if is_wish {
-            Sort::Preference
+            StatementSort::Preference
         } else {
-            Sort::Fact
+            StatementSort::Fact
         };
         Some((sort, phrase))
     }
@@ -271,19 +273,19 @@ impl SentenceBody<'_> {
             let is_once = self.is(&ONE_OF)
                 || lower.contains(" your ")
                 || habit::is_about_program_behaviour(lower);
-            return Some((Sort::Preference, self.phrase_if(!is_once)?));
+            return Some((StatementSort::Preference, self.phrase_if(!is_once)?));
         }
         if self.is(&STOP) && setting.is_answer && !self.is(&STOP_FOR_NOW) {
-            return Some((Sort::Correction, self.phrase_if(true)?));
+            return Some((StatementSort::Correction, self.phrase_if(true)?));
         }
         let is_rule = (self.is(&ALWAYS) || self.is(&WHENEVER)) && !self.is(&CODE_TALK);
         if is_rule && !setting.has_task {
-            return Some((Sort::Preference, self.phrase_if(true)?));
+            return Some((StatementSort::Preference, self.phrase_if(true)?));
         }
         if let Some(found) = SWITCHED.find(lower) {
             let rest = self.text.get(found.end..).filter(|it| it.len() > 8)?;
             let phrase = parse_statement_phrase(rest, &rest.to_ascii_lowercase())?;
-            return Some((Sort::Correction, phrase));
+            return Some((StatementSort::Correction, phrase));
         }
         // What a project uses is said before nearly every piece of work, and the code says it too.
         if setting.has_task && self.is(&THIS_PROJECT) {
@@ -292,9 +294,9 @@ impl SentenceBody<'_> {
         let contrasts = [", not ", ", use ", " instead of "];
         let is_contrast = contrasts.iter().any(|it| lower.contains(it));
         let sort = if is_contrast && setting.is_answer {
-            Sort::Correction
+            StatementSort::Correction
         } else {
-            Sort::Fact
+            StatementSort::Fact
         };
         Some((sort, self.extract_project_fact()?))
     }

@@ -4,7 +4,7 @@ use super::generality::{
     has_work_class, is_about_class, is_about_class_in_project, is_narrow_scope, strip_project_scope,
 };
 use super::{
-    Sort, SortedPhrase,
+    SortedPhrase, StatementSort,
     lexicon::{CODE_HABITS, HABITS, WAYS},
     non_statements,
     opening::SentenceOpening,
@@ -156,9 +156,9 @@ impl SentenceBody<'_> {
             || lower.starts_with("i'")
             || !self.is(&STOP) && !self.is_blunt_order();
         let sort = if self.lead == SentenceOpening::None && is_wish {
-            Sort::Preference
+            StatementSort::Preference
         } else {
-            Sort::Correction
+            StatementSort::Correction
         };
         let is_habit = is_habit_wish(lower) || is_habit_order(lower) || is_stop_order(lower);
         let phrase = if is_habit {

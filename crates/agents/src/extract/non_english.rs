@@ -2,7 +2,7 @@
 
 use super::own_sentences::Sentence;
 use super::{
-    Sort, SortedPhrase, pattern::pattern, phrase::StatementPhrase,
+    SortedPhrase, StatementSort, pattern::pattern, phrase::StatementPhrase,
     sentence_context::SentenceContext,
 };
 
@@ -77,7 +77,7 @@ pub(super) fn extract_non_english(
     Some((sort, StatementPhrase::Quoted(sentence.text.clone())))
 }
 
-fn classify_european_sentence(lower: &str, is_answer: bool) -> Option<Sort> {
+fn classify_european_sentence(lower: &str, is_answer: bool) -> Option<StatementSort> {
     let languages = [
         (
             [&GERMAN_KEEP, &GERMAN_STANDING, &GERMAN_PREFER, &GERMAN_NO],
@@ -98,28 +98,28 @@ fn classify_european_sentence(lower: &str, is_answer: bool) -> Option<Sort> {
         ),
     ];
     let sorts = [
-        Sort::Fact,
-        Sort::Preference,
-        Sort::Preference,
-        Sort::Correction,
+        StatementSort::Fact,
+        StatementSort::Preference,
+        StatementSort::Preference,
+        StatementSort::Correction,
     ];
     let (sort, here) = languages.iter().find_map(|(beginnings, here)| {
         let at = beginnings.iter().position(|it| it.is_in(lower))?;
         Some((sorts[at], here))
     })?;
     let is_clear = !here.is_in(lower) && lower.split_whitespace().count() > 3;
-    (is_clear && (sort != Sort::Correction || is_answer)).then_some(sort)
+    (is_clear && (sort != StatementSort::Correction || is_answer)).then_some(sort)
 }
 
-fn classify_cjk_sentence(text: &str) -> Option<Sort> {
+fn classify_cjk_sentence(text: &str) -> Option<StatementSort> {
     let is_far = !NEAR.split(' ').any(|it| text.contains(it)) && text.chars().count() > 8;
     let begins = |words: &str| words.split(' ').any(|it| text.starts_with(it));
     // Japanese asks for it at the end.
     let keeps =
         begins(KEEP) || text.ends_with("覚えておいて") || text.ends_with("覚えておいてください");
     match (keeps, begins(STANDING)) {
-        (true, _) if is_far => Some(Sort::Fact),
-        (_, true) if is_far => Some(Sort::Preference),
+        (true, _) if is_far => Some(StatementSort::Fact),
+        (_, true) if is_far => Some(StatementSort::Preference),
         _ => None,
     }
 }

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{ExtractedStatement, Sort, lexicon::has_listed_word, sentence_context::is_shell_tool};
-use crate::transcript::{Speaker, ToolCall, TranscriptTurn};
+use super::{
+    ExtractedStatement, StatementSort, lexicon::has_listed_word, sentence_context::is_shell_tool,
+};
+use crate::transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker};
 use apostille_text::terms;
 
 /// Tools that remember, by what their names hold, whatever a client puts before them.
@@ -21,18 +23,19 @@ const SAME_IN_ANSWER: f64 = 0.25;
 /// Whether an agent kept what was stated, then or later in the session.
 pub(super) fn is_statement_remembered(turns: &[TranscriptTurn], it: &ExtractedStatement) -> bool {
     let stated = collect_telling_terms(&it.fact);
-    let mut is_answer = it.sort != Sort::Correction;
+    let mut is_answer = it.sort != StatementSort::Correction;
     let mut later = turns.iter().skip_while(|turn| turn.number <= it.turn);
     later.any(|turn| {
-        is_answer &= turn.speaker != Speaker::Person;
+        is_answer &= turn.speaker != TurnSpeaker::Person;
         let least = if is_answer { SAME_IN_ANSWER } else { SAME };
-        let is_kept =
-            |it: &ToolCall| is_remember_call(it) && compute_term_share(&stated, &it.input) >= least;
-        turn.speaker == Speaker::Agent && turn.uses.iter().any(is_kept)
+        let is_kept = |it: &TranscriptCall| {
+            is_remember_call(it) && compute_term_share(&stated, &it.input) >= least
+        };
+        turn.speaker == TurnSpeaker::Agent && turn.uses.iter().any(is_kept)
     })
 }
 
-fn is_remember_call(it: &ToolCall) -> bool {
+fn is_remember_call(it: &TranscriptCall) -> bool {
     let (tool, input) = (it.tool.to_ascii_lowercase(), it.input.to_ascii_lowercase());
     let is_tool = TOOLS.split(' ').any(|name| tool.contains(name));
     let mut edits = ["create", "insert", "str_replace", "add"].iter();

@@ -8,7 +8,7 @@ use super::{
     pattern::{Pattern, join_alternatives, pattern},
     phrase::{StatementPhrase, parse_statement_phrase},
 };
-use crate::transcript::{Speaker, TranscriptTurn};
+use crate::transcript::{TranscriptTurn, TurnSpeaker};
 
 /// Where a sentence stands.
 pub(super) struct SentenceContext<'a> {
@@ -76,12 +76,12 @@ impl<'a> SentenceContext<'a> {
         sentences: &[Sentence],
     ) -> Self {
         let before = turns[..at].iter();
-        let is_agent = |it: &&TranscriptTurn| it.speaker == Speaker::Agent;
+        let is_agent = |it: &&TranscriptTurn| it.speaker == TurnSpeaker::Agent;
         let is_any = |is_such: fn(&str) -> bool| sentences.iter().any(|it| is_such(&it.lower));
         let later = before.clone().rev();
         Self {
             before: later
-                .take_while(|it| it.speaker != Speaker::Person)
+                .take_while(|it| it.speaker != TurnSpeaker::Person)
                 .filter(is_agent)
                 .collect(),
             is_answer: before.clone().any(|it| is_agent(&it)),

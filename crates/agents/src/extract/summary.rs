@@ -2,7 +2,7 @@
 
 use super::pattern::pattern;
 use super::sentence_context::is_shell_tool;
-use crate::transcript::{Speaker, ToolCall, TranscriptTurn};
+use crate::transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker};
 use apostille_text::secrets;
 
 /// How long a summary may be, in characters.
@@ -33,7 +33,7 @@ pattern!(
 /// The summary of a session; `None` when nothing was done in it. What looks like a secret is left out with the sentence
 /// it stands in.
 pub fn summarise_session(turns: &[TranscriptTurn], title: Option<&str>) -> Option<String> {
-    let prompts = turns.iter().filter(|it| it.speaker == Speaker::Person);
+    let prompts = turns.iter().filter(|it| it.speaker == TurnSpeaker::Person);
     let prompts: Vec<&str> = prompts.map(|it| it.text.as_str()).collect();
     let first = prompts.first().filter(|_| has_session_work(turns))?;
     let lines = [
@@ -58,7 +58,7 @@ pub fn summarise_session(turns: &[TranscriptTurn], title: Option<&str>) -> Optio
 }
 
 fn has_session_work(turns: &[TranscriptTurn]) -> bool {
-    let said = turns.iter().filter(|it| it.speaker == Speaker::Agent);
+    let said = turns.iter().filter(|it| it.speaker == TurnSpeaker::Agent);
     let said: usize = said.map(|it| it.text.len()).sum();
     iter_agent_tool_calls(turns).next().is_some() || said >= FEWEST_CHARS
 }
@@ -108,16 +108,16 @@ fn list_later_prompts(prompts: &[&str]) -> Vec<String> {
         .collect()
 }
 
-fn iter_agent_tool_calls(turns: &[TranscriptTurn]) -> impl Iterator<Item = &ToolCall> {
+fn iter_agent_tool_calls(turns: &[TranscriptTurn]) -> impl Iterator<Item = &TranscriptCall> {
     turns
         .iter()
-        .filter(|it| it.speaker == Speaker::Agent)
+        .filter(|it| it.speaker == TurnSpeaker::Agent)
         .flat_map(|it| &it.uses)
 }
 
 /// The files that were changed, in the order of their first change.
 fn list_edited_files(turns: &[TranscriptTurn]) -> Vec<String> {
-    let is_edit = |it: &&ToolCall| {
+    let is_edit = |it: &&TranscriptCall| {
         let has_changed = CHANGES.is_in(&it.tool.to_ascii_lowercase());
         !is_shell_tool(&it.tool) && has_changed && it.has_succeeded != Some(false)
     };
@@ -164,7 +164,7 @@ fn list_telling_commands(turns: &[TranscriptTurn]) -> Vec<String> {
 fn find_closing_words(turns: &[TranscriptTurn]) -> Option<String> {
     let last = turns
         .iter()
-        .rfind(|it| it.speaker == Speaker::Agent && !it.text.trim().is_empty())?;
+        .rfind(|it| it.speaker == TurnSpeaker::Agent && !it.text.trim().is_empty())?;
     let prose = last.text.split("```").next().unwrap_or("").trim();
     clean_summary_text(prose, END_CHARS)
 }

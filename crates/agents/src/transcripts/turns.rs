@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::transcript::{Speaker, ToolCall, TranscriptTurn, strip_injected_text};
+use crate::transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker, strip_injected_text};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ impl TurnList {
     pub(crate) fn add_person(&mut self, text: &str) {
         let text = strip_injected_text(text);
         if !text.is_empty() {
-            self.push_turn(Speaker::Person, text);
+            self.push_turn(TurnSpeaker::Person, text);
         }
     }
 
@@ -54,7 +54,7 @@ impl TurnList {
         let given = written.as_ref().unwrap_or(given);
         let turn = self.open_agent_turn();
         let place = turn.uses.len();
-        turn.uses.push(ToolCall {
+        turn.uses.push(TranscriptCall {
             tool: tool.into(),
             paths: tool_input::extract_input_paths(given),
             input: tool_input::format_tool_input(given),
@@ -68,7 +68,7 @@ impl TurnList {
     /// A tool answers.
     pub(crate) fn add_result(&mut self, id: &Value, text: &str, is_ok: Option<bool>) {
         self.set_outcome(id, is_ok);
-        self.push_turn(Speaker::Tool, shorten_tool_output(text));
+        self.push_turn(TurnSpeaker::Tool, shorten_tool_output(text));
     }
 
     /// It is known how a call ended.
@@ -82,7 +82,7 @@ impl TurnList {
     /// Takes back the last `n` prompts and all that followed them.
     pub(crate) fn remove_last_prompts(&mut self, n: usize) {
         for _ in 0..n {
-            let is_prompt = |it: &TranscriptTurn| it.speaker == Speaker::Person;
+            let is_prompt = |it: &TranscriptTurn| it.speaker == TurnSpeaker::Person;
             let Some(at) = self.turns.iter().rposition(is_prompt) else {
                 break;
             };
@@ -104,14 +104,14 @@ impl TurnList {
     /// What an agent says and calls without an answer in between is one turn.
     fn open_agent_turn(&mut self) -> &mut TranscriptTurn {
         let last = self.turns.last();
-        if last.is_none_or(|it| it.speaker != Speaker::Agent) {
-            self.push_turn(Speaker::Agent, String::new());
+        if last.is_none_or(|it| it.speaker != TurnSpeaker::Agent) {
+            self.push_turn(TurnSpeaker::Agent, String::new());
         }
         let last = self.turns.len() - 1;
         &mut self.turns[last]
     }
 
-    fn push_turn(&mut self, speaker: Speaker, text: String) {
+    fn push_turn(&mut self, speaker: TurnSpeaker, text: String) {
         self.turns.push(TranscriptTurn {
             number: 0,
             at: self.at,

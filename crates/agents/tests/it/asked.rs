@@ -2,8 +2,8 @@
 
 use apostille_agents::extract::by_model::{ExtractionBudget, extract_with_model};
 use apostille_agents::{
-    extract::{ExtractedStatement, Sort},
-    transcript::{Speaker, ToolCall, TranscriptTurn},
+    extract::{ExtractedStatement, StatementSort},
+    transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker},
 };
 use apostille_core::model::ModelError;
 use apostille_text::moderate::neutralise_text;
@@ -26,7 +26,7 @@ fn turns(text: &str) -> Vec<TranscriptTurn> {
     lines.enumerate().map(turn).collect()
 }
 
-fn said_by(number: usize, speaker: Speaker, text: &str) -> TranscriptTurn {
+fn said_by(number: usize, speaker: TurnSpeaker, text: &str) -> TranscriptTurn {
     TranscriptTurn {
         number,
         at: None,
@@ -220,7 +220,7 @@ fn the_sign_of_a_cut_is_nobody_s_word() {
         "we use pnpm {}and tabulators for tables",
         "red dog ".repeat(73)
     );
-    let session = [said_by(1, Speaker::Person, &text)];
+    let session = [said_by(1, TurnSpeaker::Person, &text)];
     let check = |fact: &str, quote: &str, expected: usize| {
         let answer = json!({ "found": [find(fact, "fact", 1, quote)] }).to_string();
         let found = extract_with_model(
@@ -301,7 +301,7 @@ fn the_form_that_is_asked_for_is_the_form_that_is_read() {
             && required.len() == named.len()
     );
     assert!(
-        Sort::ALL
+        StatementSort::ALL
             .iter()
             .all(|it| asked.system.contains(&format!("\"{it}\""))),
         "every sort is explained"
@@ -319,9 +319,13 @@ fn a_turn_with_a_secret_is_not_sent() {
     let key = ["gh", "p_0123456789abcdefABCDEF0123456789abcd"].concat();
     let far = format!("{} {key}", "long words ".repeat(200));
     let mut session = turns("person: we use pnpm\n agent: fine");
-    session.push(said_by(3, Speaker::Person, &format!("the token is {key}")));
-    session.push(said_by(4, Speaker::Agent, &far));
-    session[1].uses.push(ToolCall {
+    session.push(said_by(
+        3,
+        TurnSpeaker::Person,
+        &format!("the token is {key}"),
+    ));
+    session.push(said_by(4, TurnSpeaker::Agent, &far));
+    session[1].uses.push(TranscriptCall {
         tool: "bash".into(),
         paths: vec!["secret.txt".into()],
         input: key.clone(),
@@ -386,9 +390,9 @@ fn the_newest_is_kept_and_long_turns_are_cut() {
             said_by(
                 n,
                 if n % 2 == 1 {
-                    Speaker::Person
+                    TurnSpeaker::Person
                 } else {
-                    Speaker::Agent
+                    TurnSpeaker::Agent
                 },
                 &long,
             )
@@ -416,8 +420,8 @@ fn the_newest_is_kept_and_long_turns_are_cut() {
     }
 }
 
-fn speaker() -> impl Strategy<Value = Speaker> {
-    proptest::sample::select(Speaker::ALL)
+fn speaker() -> impl Strategy<Value = TurnSpeaker> {
+    proptest::sample::select(TurnSpeaker::ALL)
 }
 
 /// A transcript of turns that are much alike, with text of every sort among them.
@@ -481,7 +485,7 @@ proptest! {
         for it in found {
             prop_assert!(it.fact.chars().count() <= 300 && !it.fact.trim().is_empty());
             let turn = turns.iter().find(|turn| turn.number == it.turn).unwrap();
-            prop_assert_eq!(turn.speaker, Speaker::Person);
+            prop_assert_eq!(turn.speaker, TurnSpeaker::Person);
             let items = said["found"].as_array().unwrap();
             let proof = items.iter().any(|item| {
                 let quote = folded(item["quote"].as_str().unwrap());

@@ -4,12 +4,12 @@ use crate::world::a_person;
 use apostille_agents::{
     client::Client,
     extract::{
-        ExtractedStatement, Sort,
+        ExtractedStatement, StatementSort,
         applied::find_applied_memories,
         draft_extracted_statement, extract_statements,
         summary::{MOST_CHARS, summarise_session},
     },
-    transcript::{Speaker, ToolCall, TranscriptTurn},
+    transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker},
 };
 use apostille_core::{
     memory::{Draft, Kind, Layer, Memory, Origin, Status, Voice},
@@ -33,7 +33,7 @@ fn turns(text: &str) -> Vec<TranscriptTurn> {
                 Vec::new()
             };
             let has_succeeded = Some(who == "call");
-            let it = ToolCall {
+            let it = TranscriptCall {
                 tool: tool.into(),
                 paths,
                 input: input.into(),
@@ -42,7 +42,7 @@ fn turns(text: &str) -> Vec<TranscriptTurn> {
             turns.last_mut().unwrap().uses.push(it);
             continue;
         }
-        let (number, speaker) = (turns.len() + 1, who.parse::<Speaker>().unwrap());
+        let (number, speaker) = (turns.len() + 1, who.parse::<TurnSpeaker>().unwrap());
         turns.push(TranscriptTurn {
             number,
             at: None,
@@ -61,7 +61,7 @@ fn facts(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn drafted(fact: &str, sort: Sort) -> Draft {
+fn drafted(fact: &str, sort: StatementSort) -> Draft {
     let gleaned = ExtractedStatement {
         fact: fact.into(),
         sort,
@@ -162,7 +162,7 @@ fn at_most_five_are_gleaned_and_none_twice() {
 
 #[test]
 fn what_is_gleaned_waits_for_a_person() {
-    let check = |fact: &str, sort: Sort, space: &str, kind: Kind| {
+    let check = |fact: &str, sort: StatementSort, space: &str, kind: Kind| {
         let world = World::verified();
         let memory = world.kept(drafted(fact, sort));
         assert_eq!(
@@ -184,41 +184,51 @@ fn what_is_gleaned_waits_for_a_person() {
     };
     check(
         "The user prefers tabs.",
-        Sort::Preference,
+        StatementSort::Preference,
         "users/ana",
         Kind::User,
     );
     check(
         "We only support Node 20 and up.",
-        Sort::Preference,
+        StatementSort::Preference,
         "myorg/myapp",
         Kind::Feedback,
     );
     let here = "The user wants the agent to always use snake_case for new test names in this repo.";
-    check(here, Sort::Preference, "myorg/myapp", Kind::Feedback);
+    check(
+        here,
+        StatementSort::Preference,
+        "myorg/myapp",
+        Kind::Feedback,
+    );
     let said = "The user said: \"I always want you to run tox here.\"";
-    check(said, Sort::Preference, "myorg/myapp", Kind::Feedback);
+    check(
+        said,
+        StatementSort::Preference,
+        "myorg/myapp",
+        Kind::Feedback,
+    );
     check(
         "The user prefers adhering to PEP 8.",
-        Sort::Preference,
+        StatementSort::Preference,
         "users/ana",
         Kind::User,
     );
     check(
         "The user wants pnpm, not npm.",
-        Sort::Correction,
+        StatementSort::Correction,
         "myorg/myapp",
         Kind::Feedback,
     );
     check(
         "Our staging DB is on port 5433.",
-        Sort::Fact,
+        StatementSort::Fact,
         "myorg/myapp",
         Kind::Project,
     );
     check(
         "The user said: \"I work in Berlin time.\"",
-        Sort::Fact,
+        StatementSort::Fact,
         "users/ana",
         Kind::User,
     );
@@ -227,12 +237,15 @@ fn what_is_gleaned_waits_for_a_person() {
 #[test]
 fn gleaning_twice_keeps_one() {
     let world = World::verified();
-    let first = world.kept(drafted("Our staging DB is on port 5433.", Sort::Fact));
+    let first = world.kept(drafted(
+        "Our staging DB is on port 5433.",
+        StatementSort::Fact,
+    ));
     for fact in [
         "Our staging DB is on port 5433.",
         "our staging db is on port 5433",
     ] {
-        let outcome = world.remember(drafted(fact, Sort::Fact));
+        let outcome = world.remember(drafted(fact, StatementSort::Fact));
         assert!(
             !matches!(outcome, RememberOutcome::Remembered { .. }),
             "{outcome:?}"
@@ -247,7 +260,7 @@ fn gleaning_twice_keeps_one() {
         "pending"
     );
     let known = world.kept(preference("The user prefers tabs."));
-    let outcome = world.remember(drafted("The user prefers tabs.", Sort::Preference));
+    let outcome = world.remember(drafted("The user prefers tabs.", StatementSort::Preference));
     assert!(
         matches!(outcome, RememberOutcome::Similar { .. }),
         "{outcome:?}"
@@ -258,10 +271,10 @@ fn gleaning_twice_keeps_one() {
 #[test]
 fn gleaned_fact_activates_when_stated_or_approved() {
     let world = World::verified();
-    let gleaned = world.kept(drafted("The user prefers tabs.", Sort::Preference));
+    let gleaned = world.kept(drafted("The user prefers tabs.", StatementSort::Preference));
     world.remember(preference("The user prefers tabs"));
     assert!(world.look(&gleaned.handle().to_string()).is_active());
-    let fact = world.kept(drafted("Deploys go through Argo CD.", Sort::Fact));
+    let fact = world.kept(drafted("Deploys go through Argo CD.", StatementSort::Fact));
     let name = fact.handle().to_string().parse().unwrap();
     world
         .with(|cx| revise::approve_memory(cx, a_person(), &[repo()], name))
@@ -389,9 +402,9 @@ proptest! {
     #[test]
     fn a_summary_is_bounded_whatever_was_said(texts in prop::collection::vec("\\PC{0,400}", 1..40)) {
         let turn = |(at, text): (usize, &String)| {
-            let speaker = if at % 2 == 0 { Speaker::Person } else { Speaker::Agent };
-            let it = ToolCall { tool: "Write".into(), paths: vec![text.clone()], input: text.clone(), has_succeeded: None };
-            let uses = if speaker == Speaker::Agent { vec![it.clone(), ToolCall { tool: "Bash".into(), ..it }] } else { Vec::new() };
+            let speaker = if at % 2 == 0 { TurnSpeaker::Person } else { TurnSpeaker::Agent };
+            let it = TranscriptCall { tool: "Write".into(), paths: vec![text.clone()], input: text.clone(), has_succeeded: None };
+            let uses = if speaker == TurnSpeaker::Agent { vec![it.clone(), TranscriptCall { tool: "Bash".into(), ..it }] } else { Vec::new() };
             TranscriptTurn { number: at + 1, at: None, speaker, text: text.clone(), uses }
         };
         let turns: Vec<TranscriptTurn> = texts.iter().enumerate().map(turn).collect();

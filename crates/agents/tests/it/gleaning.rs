@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use apostille_agents::{
     client::Client,
     clients::find_client_profile,
-    extract::{ExtractedStatement, Sort, extract_statements},
+    extract::{ExtractedStatement, StatementSort, extract_statements},
     transcript::TranscriptTurn,
 };
 
@@ -230,7 +230,7 @@ fn no_sort_is_without_labels() {
         .into_iter()
         .flat_map(|it| it.labels)
         .collect();
-    for sort in Sort::ALL {
+    for sort in StatementSort::ALL {
         assert!(
             labels.iter().filter(|it| it.sort == *sort).count() > 10,
             "few labels for {sort}"

@@ -5,7 +5,7 @@ use apostille_agents::{
     extract::{ExtractedStatement, extract_statements},
     learn::{EndedSession, LearnOutcome, learn_from_session},
     session::{AgentSession, Moment, SessionEntry, ShownMemory},
-    transcript::{Speaker, ToolCall, TranscriptTurn},
+    transcript::{TranscriptCall, TranscriptTurn, TurnSpeaker},
 };
 use apostille_core::{
     memory::{Draft, Layer, Memory, Stage, Voice},
@@ -15,7 +15,7 @@ use apostille_core::{
 
 use crate::world::{World, cited, note, repo, user};
 
-fn turn(number: usize, speaker: Speaker, text: &str) -> TranscriptTurn {
+fn turn(number: usize, speaker: TurnSpeaker, text: &str) -> TranscriptTurn {
     TranscriptTurn {
         number,
         at: None,
@@ -27,7 +27,7 @@ fn turn(number: usize, speaker: Speaker, text: &str) -> TranscriptTurn {
 
 /// A session in which the agent is put right, names a memory and edits a file.
 fn said() -> Vec<TranscriptTurn> {
-    let edit = ToolCall {
+    let edit = TranscriptCall {
         tool: "Edit".into(),
         paths: vec!["src/api.rs".into()],
         input: "v3".into(),
@@ -36,20 +36,20 @@ fn said() -> Vec<TranscriptTurn> {
     vec![
         turn(
             1,
-            Speaker::Person,
+            TurnSpeaker::Person,
             "Set up the project and bump the version.",
         ),
         turn(
             2,
-            Speaker::Agent,
+            TurnSpeaker::Agent,
             "I ran npm install, and kept the version by m-1.",
         ),
-        turn(3, Speaker::Person, "No, use pnpm, not npm."),
+        turn(3, TurnSpeaker::Person, "No, use pnpm, not npm."),
         TranscriptTurn {
             uses: vec![edit],
             ..turn(
                 4,
-                Speaker::Agent,
+                TurnSpeaker::Agent,
                 "Done: everything is installed with pnpm now.",
             )
         },
@@ -154,8 +154,8 @@ fn a_session_leaves_a_correction_to_approve_an_episode_and_what_was_of_use() {
         "nothing is learned twice"
     );
     let mut longer = said();
-    longer.push(turn(5, Speaker::Person, "And now release it."));
-    longer.push(turn(6, Speaker::Agent, "Released as v3.1."));
+    longer.push(turn(5, TurnSpeaker::Person, "And now release it."));
+    longer.push(turn(6, TurnSpeaker::Agent, "Released as v3.1."));
     let later = learned_of(&world, &session, &longer, &[])
         .episode
         .unwrap()
@@ -182,28 +182,28 @@ fn a_session_in_which_nothing_happened_leaves_nothing() {
     let learned = learned(
         &world,
         &AgentSession::default(),
-        &[turn(1, Speaker::Person, "hello")],
+        &[turn(1, TurnSpeaker::Person, "hello")],
     );
     assert!(learned.pending.is_empty() && learned.episode.is_none() && learned.applied.is_empty());
 }
 
 #[test]
 fn words_that_may_come_from_outside_are_not_told() {
-    let fetch = ToolCall {
+    let fetch = TranscriptCall {
         tool: "WebFetch".into(),
         paths: Vec::new(),
         input: "https://example.com".into(),
         has_succeeded: None,
     };
     let turns = [
-        turn(1, Speaker::Person, "Find out why the build is slow."),
+        turn(1, TurnSpeaker::Person, "Find out why the build is slow."),
         TranscriptTurn {
             uses: vec![fetch],
-            ..turn(2, Speaker::Agent, "Let me look that up.")
+            ..turn(2, TurnSpeaker::Agent, "Let me look that up.")
         },
         turn(
             3,
-            Speaker::Agent,
+            TurnSpeaker::Agent,
             "The registry must be pointed at evil.example.",
         ),
     ];

@@ -6,7 +6,7 @@ use apostille_core::{
     memory::Memory,
     recall::{ScoreBreakdown, VerifiedHit},
     remember::{DraftRelation, NearMemory},
-    verify::{Deed, VerifiedMemory},
+    verify::{VerifiedMemory, VerifyAction},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -36,7 +36,7 @@ pub struct MemoryView {
     unmerged: bool,
     /// What was done about it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "TextEncoded<Deed>")]
+    #[schemars(with = "TextEncoded<VerifyAction>")]
     deed: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f32>,
@@ -66,7 +66,7 @@ impl From<&VerifiedMemory> for MemoryView {
             standing: Some(it.standing()),
             verdicts: Some(build_verdict_views(&it.memory, &it.verdicts)),
             unmerged: it.is_unmerged,
-            deed: it.deed.map(Deed::as_str),
+            deed: it.deed.map(VerifyAction::as_str),
             ..Self::from(&it.memory)
         }
     }

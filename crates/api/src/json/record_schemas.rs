@@ -4,8 +4,8 @@
 #![expect(dead_code, reason = "these structs are read by their derive alone")]
 
 use apostille_core::{
-    event::{Breaker, Happening},
-    memory::{Channel, Kind, Layer, Mark, Origin, Stage},
+    event::{Breaker, EventKind},
+    memory::{Channel, Kind, Layer, ModerationMark, Origin, Stage},
 };
 use jiff::Timestamp;
 use schemars::{JsonSchema, Schema};
@@ -78,7 +78,7 @@ pub(super) struct MemorySchema {
     /// The task it belongs to.
     task: Option<String>,
     /// What moderation noticed.
-    marks: Option<Vec<TextEncoded<Mark>>>,
+    marks: Option<Vec<TextEncoded<ModerationMark>>>,
     status: TextEncoded<Stage>,
     /// Why it has this status.
     status_why: Option<String>,
@@ -127,7 +127,7 @@ pub(super) struct PreviousStateSchema {
 #[derive(JsonSchema)]
 #[schemars(rename = "EventRecord", transform = unrequire_optional_fields)]
 pub(super) struct EventSchema {
-    event: TextEncoded<Happening>,
+    event: TextEncoded<EventKind>,
     at: TextEncoded<Timestamp>,
     space: String,
     /// The memory's id.

@@ -8,7 +8,7 @@ use apostille_core::{
     store::{Store, StoreError},
     verify::VerifiedMemory,
 };
-use apostille_tasks::task::{Sort, Status, Task, TaskSlug, left_open::LEFT};
+use apostille_tasks::task::{NoteSort, Task, TaskSlug, TaskStatus, left_open::LEFT};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub struct TaskView {
     /// What is to be done.
     pub title: String,
     /// How it stands.
-    #[schemars(with = "TextEncoded<Status>")]
+    #[schemars(with = "TextEncoded<TaskStatus>")]
     pub status: &'static str,
     /// Whether it is the one that is worked on here.
     pub active: bool,
@@ -62,7 +62,7 @@ pub struct TaskView {
 impl TaskView {
     /// A task that was begun here.
     pub fn new(task: &Task, active: Option<&TaskSlug>) -> Self {
-        let count = |sort: &Sort| (sort.as_str(), task.entries_of_sort(*sort).count());
+        let count = |sort: &NoteSort| (sort.as_str(), task.entries_of_sort(*sort).count());
         Self {
             slug: task.slug.to_string(),
             title: task.title.clone(),
@@ -77,7 +77,7 @@ impl TaskView {
             touched_at: format::format_timestamp(task.touched_at),
             commit: task.commit.clone(),
             by: task.by.clone(),
-            notes: Sort::ALL.iter().map(count).collect(),
+            notes: NoteSort::ALL.iter().map(count).collect(),
             outcome: task.outcome.map(|it| it.to_string()),
         }
     }

@@ -13,13 +13,13 @@ use apostille_cite::{
     verdict::Change,
 };
 use apostille_core::{
-    event::{Breaker, Happening},
-    memory::{Channel, Kind, Layer, Mark, MemoryName, Origin, Stage},
+    event::{Breaker, EventKind},
+    memory::{Channel, Kind, Layer, MemoryName, ModerationMark, Origin, Stage},
     remember::DraftRelation,
-    verify::Deed,
+    verify::VerifyAction,
 };
 use apostille_import::export;
-use apostille_tasks::task::Status;
+use apostille_tasks::task::TaskStatus;
 use apostille_text::digest::Digest;
 use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -83,16 +83,16 @@ words_of![
     Channel,
     Class,
     Client,
-    Deed,
-    Happening,
+    VerifyAction,
+    EventKind,
     Kind,
     Layer,
-    Mark,
+    ModerationMark,
     Moment,
     Origin,
     Severity,
     Stage,
-    Status,
+    TaskStatus,
     export::Format,
     apostille_import::format::Format,
 ];

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{EventBody, Happening, LoggedEvent};
+use super::{EventBody, EventKind, LoggedEvent};
 use crate::memory::{MemoryId, Stage};
 
 /// An event in outline: what counting days takes, and no text.
@@ -11,7 +11,7 @@ pub struct EventTrace {
     /// When.
     pub at: Timestamp,
     /// What.
-    pub happening: Happening,
+    pub happening: EventKind,
     /// Which memory, where it is one.
     pub memory: Option<MemoryId>,
     /// Where it stood before, where the event moved it.
@@ -28,7 +28,7 @@ pub struct EventTrace {
 
 impl EventTrace {
     /// An event of which no more is known than that it happened.
-    pub fn new(at: Timestamp, happening: Happening) -> Self {
+    pub fn new(at: Timestamp, happening: EventKind) -> Self {
         Self {
             at,
             happening,
@@ -74,20 +74,20 @@ pub fn is_held_verdict(verdict: &str) -> bool {
 }
 
 /// Where an event of this word puts a memory, where the word alone says it.
-pub fn stage_moved_to(happening: Happening) -> Option<Stage> {
+pub fn stage_moved_to(happening: EventKind) -> Option<Stage> {
     match happening {
-        Happening::Superseded | Happening::Corrected => Some(Stage::Superseded),
-        Happening::Invalidated => Some(Stage::Invalid),
-        Happening::Retired => Some(Stage::Retired),
-        Happening::Approved => Some(Stage::Active),
+        EventKind::Superseded | EventKind::Corrected => Some(Stage::Superseded),
+        EventKind::Invalidated => Some(Stage::Invalid),
+        EventKind::Retired => Some(Stage::Retired),
+        EventKind::Approved => Some(Stage::Active),
         _ => None,
     }
 }
 
 /// Where a memory must have stood for this to happen to it: all that a log tells which does not say how it stood.
-pub fn stage_moved_from(happening: Happening) -> Option<Stage> {
+pub fn stage_moved_from(happening: EventKind) -> Option<Stage> {
     match happening {
-        Happening::Approved => Some(Stage::Pending),
+        EventKind::Approved => Some(Stage::Pending),
         other => stage_moved_to(other).map(|_| Stage::Active),
     }
 }

@@ -6,7 +6,7 @@
 use apostille_text::moderate::{sanitise_text_in_place, strip_hidden_chars_in_place};
 
 use super::{EventRecord, MemoryRecord};
-use crate::memory::Mark;
+use crate::memory::ModerationMark;
 
 /// The record of a memory as it may be shown.
 pub(crate) fn sanitize_memory_record(mut it: MemoryRecord) -> MemoryRecord {
@@ -23,7 +23,7 @@ pub(crate) fn sanitize_memory_record(mut it: MemoryRecord) -> MemoryRecord {
     for text in texts.chain(&mut it.tags).chain(&mut it.vouchers) {
         is_changed |= sanitise_text_in_place(text);
     }
-    let mark = Mark::Neutralised.to_string();
+    let mark = ModerationMark::Neutralised.to_string();
     if is_changed && !it.marks.contains(&mark) {
         it.marks.push(mark);
     }

@@ -6,7 +6,7 @@ use super::{
     bm25,
     hit::RecallHit,
     overlap,
-    query::{Bar, RecallQuery},
+    query::{RecallQuery, RelevanceBar},
 };
 use crate::{
     Context, CoreError,
@@ -40,7 +40,10 @@ pub(super) fn gather_candidates(
             add_citing_candidates(cx, query, &mut found)?;
             // Who asks about a file alone is not helped by what happens to be recent.
             let is_about_words = query.paths.is_empty() || !query.text.trim().is_empty();
-            if found.is_empty() && is_about_words && matches!(query.bar, Bar::Any | Bar::Best) {
+            if found.is_empty()
+                && is_about_words
+                && matches!(query.bar, RelevanceBar::Any | RelevanceBar::Best)
+            {
                 found = gather_recent_candidates(cx, query)?;
             }
             Ok(found)

@@ -14,7 +14,7 @@ use super::hit::VerifiedHit;
 
 words! {
     /// How well a memory must answer to be shown.
-    Bar as "bar" {
+    RelevanceBar as "bar" {
         /// At all; and where nothing does, the most recent will do.
         Any = "any",
         /// Not far worse than the best.
@@ -70,7 +70,7 @@ pub struct RecallRequest {
     /// Memories that the asker has seen already and is not shown again.
     pub seen: BTreeSet<MemoryId>,
     /// How well a memory must answer.
-    pub bar: Option<Bar>,
+    pub bar: Option<RelevanceBar>,
 }
 
 /// A question with nothing left open.
@@ -103,7 +103,7 @@ pub struct RecallQuery {
     /// Memories that are not shown again.
     pub seen: BTreeSet<MemoryId>,
     /// How well a memory must answer.
-    pub bar: Bar,
+    pub bar: RelevanceBar,
 }
 
 /// Fills in what the asker left open.
@@ -134,7 +134,7 @@ pub fn complete_query(policy: &Policy, ask: &RecallRequest) -> RecallQuery {
         recent: policy.inject.recent,
         style: ask.style.unwrap_or(Style::Verified),
         seen: ask.seen.clone(),
-        bar: ask.bar.unwrap_or(Bar::Any),
+        bar: ask.bar.unwrap_or(RelevanceBar::Any),
     }
 }
 

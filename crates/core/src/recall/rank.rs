@@ -18,7 +18,7 @@ use jiff::Timestamp;
 
 use super::{
     hit::RecallHit,
-    query::{Bar, RecallQuery},
+    query::{RecallQuery, RelevanceBar},
     trust,
 };
 use crate::{memory::Kind, policy::Scoring};
@@ -78,11 +78,13 @@ pub fn rank_candidates(
 fn is_above_relevance_bar(query: &RecallQuery, hit: &RecallHit, best: f32) -> bool {
     let is_near = hit.score >= best * BEHIND;
     match query.bar {
-        Bar::Any => true,
-        Bar::Near => is_near,
+        RelevanceBar::Any => true,
+        RelevanceBar::Near => is_near,
         // What is merely recent is there because nothing else was.
-        Bar::Best => is_near && (hit.why.relevance == 0.0 || is_clear_hit(query, hit, FEW_TERMS)),
-        Bar::Clear => is_near && is_clear_hit(query, hit, 0),
+        RelevanceBar::Best => {
+            is_near && (hit.why.relevance == 0.0 || is_clear_hit(query, hit, FEW_TERMS))
+        }
+        RelevanceBar::Clear => is_near && is_clear_hit(query, hit, 0),
     }
 }
 

@@ -6,7 +6,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::moderate::Moderated;
 use crate::{
-    memory::{Draft, Kind, Layer, Mark, Origin, Vouching},
+    memory::{Draft, Kind, Layer, ModerationMark, Origin, Vouching},
     refusal::{Exclusion, Refusal},
 };
 
@@ -14,7 +14,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Classified {
     pub(super) draft: Draft,
-    pub(super) marks: Vec<Mark>,
+    pub(super) marks: Vec<ModerationMark>,
     pub(super) layer: Layer,
     pub(super) kind: Kind,
     pub(super) forced: bool,

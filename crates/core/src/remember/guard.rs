@@ -17,8 +17,8 @@ use crate::{
     event::EventBody,
     guardian,
     memory::{
-        Channel, Draft, DuplicateChoice, Kind, Layer, Mark, Memory, MemoryId, Origin, Status,
-        UsageCounts, Voice,
+        Channel, Draft, DuplicateChoice, Kind, Layer, Memory, MemoryId, ModerationMark, Origin,
+        Status, UsageCounts, Voice,
     },
     policy::{MemoryLimits, Policy},
     refusal::{Refusal, check_length},
@@ -213,9 +213,9 @@ pub(crate) fn admit_import(
 
 /// A person who vouches for a file vouches for what was decided in it: words that were marked there, and in use, are in use
 /// here. Nothing was decided about what is noticed only now, nor do cited lines say what they do not.
-fn keep_vouched_status(memory: Memory, marked: &[Mark]) -> Memory {
+fn keep_vouched_status(memory: Memory, marked: &[ModerationMark]) -> Memory {
     let mut unsaid = Vec::new();
-    if memory.marks.contains(&Mark::Ungrounded) {
+    if memory.marks.contains(&ModerationMark::Ungrounded) {
         unsaid = prove::find_unsaid_literals(&memory.fact, &memory.citations);
     }
     let mut new = memory.marks.clone();

@@ -4,7 +4,7 @@
 use apostille_text::moderate::{has_confusable_word, is_instruction, sanitise_text_in_place};
 
 use crate::{
-    memory::{Draft, DuplicateChoice, Mark},
+    memory::{Draft, DuplicateChoice, ModerationMark},
     refusal::{Refusal, check_text},
 };
 
@@ -12,7 +12,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Moderated {
     pub(super) draft: Draft,
-    pub(super) marks: Vec<Mark>,
+    pub(super) marks: Vec<ModerationMark>,
 }
 
 /// Cleans the texts of a draft, or refuses it.
@@ -31,14 +31,14 @@ pub fn moderate_draft(mut draft: Draft) -> Result<Moderated, Refusal> {
     if touched {
         // What was hidden may have broken up a secret.
         check_draft_secrets(&draft)?;
-        marks.push(Mark::Neutralised);
+        marks.push(ModerationMark::Neutralised);
     }
     // An order may be split over the fields beside the fact.
     if is_instruction(&draft.fact) || is_instruction(&join_short_texts(&draft, "\n")) {
-        marks.push(Mark::Instruction);
+        marks.push(ModerationMark::Instruction);
     }
     if draft_texts_mut(&mut draft).any(|it| has_confusable_word(it)) {
-        marks.push(Mark::Confusable);
+        marks.push(ModerationMark::Confusable);
     }
     Ok(Moderated { draft, marks })
 }

@@ -1,7 +1,7 @@
 //! Stage three: each citation is read now, and what was read there is captured.
 
 use super::classify::Classified;
-use crate::{memory::Mark, refusal::Refusal};
+use crate::{memory::ModerationMark, refusal::Refusal};
 use apostille_cite::{
     capture::{CaptureError, capture_lines, capture_lines_in_tree},
     citation::{Citation, CodeLocation},
@@ -44,12 +44,12 @@ pub fn prove_draft(source: &dyn Source, mut classified: Classified) -> Result<Pr
     // What is cited is shown too, and a file may hold an order for whoever reads it.
     let mut snippets = citations.iter().map(|it| &it.snippet);
     let is_order = snippets.any(|it| moderate::is_instruction(it));
-    if is_order && !classified.marks.contains(&Mark::Instruction) {
-        classified.marks.push(Mark::Instruction);
+    if is_order && !classified.marks.contains(&ModerationMark::Instruction) {
+        classified.marks.push(ModerationMark::Instruction);
     }
     let unsaid = find_unsaid_literals(&classified.draft.fact, &citations);
     if !unsaid.is_empty() {
-        classified.marks.push(Mark::Ungrounded);
+        classified.marks.push(ModerationMark::Ungrounded);
     }
     Ok(Proven {
         classified,

@@ -1,6 +1,6 @@
 //! Who is believed at once, and what waits for a person, for proof, or for another voice.
 
-use crate::memory::{Layer, Mark, Memory, Origin, Stage, Voice};
+use crate::memory::{Layer, Memory, ModerationMark, Origin, Stage, Voice};
 
 /// Whether the program found it by itself. What it writes down of a task or a session is a record, not a finding.
 pub(super) fn is_gleaned(voice: &Voice, layer: Layer) -> bool {
@@ -16,7 +16,7 @@ pub const INSTRUCTION: &str = "it reads like an instruction to a model";
 pub(super) fn explain_quarantine(
     voice: &Voice,
     layer: Layer,
-    marks: &[Mark],
+    marks: &[ModerationMark],
     unsaid: &[String],
 ) -> Option<String> {
     let is_marked = |mark| marks.contains(&mark) && !voice.is_person();
@@ -24,9 +24,9 @@ pub(super) fn explain_quarantine(
         "the text comes from outside"
     } else if is_gleaned(voice, layer) {
         "it was gleaned from a session, and nobody has confirmed it"
-    } else if is_marked(Mark::Instruction) {
+    } else if is_marked(ModerationMark::Instruction) {
         INSTRUCTION
-    } else if is_marked(Mark::Confusable) {
+    } else if is_marked(ModerationMark::Confusable) {
         "a word of it is spelled with letters that only look like its own"
     } else {
         let is_unsaid = !unsaid.is_empty() && layer != Layer::Episode;
@@ -61,7 +61,7 @@ fn shorten_literal(literal: &str) -> String {
 /// Whether a memory waits for nothing but lines that say what it states.
 pub fn is_awaiting_proof(memory: &Memory) -> bool {
     memory.status.stage() == Stage::Pending
-        && memory.marks.contains(&Mark::Ungrounded)
+        && memory.marks.contains(&ModerationMark::Ungrounded)
         && explain_quarantine(&memory.voice, memory.layer, &memory.marks, &[]).is_none()
 }
 
@@ -70,8 +70,12 @@ pub(super) fn awaits_second_voice(memory: &Memory) -> bool {
     memory.status.stage() == Stage::Pending
         && is_gleaned(&memory.voice, memory.layer)
         && !memory.voice.tainted
-        && !memory
-            .marks
-            .iter()
-            .any(|it| matches!(it, Mark::Instruction | Mark::Ungrounded | Mark::Confusable))
+        && !memory.marks.iter().any(|it| {
+            matches!(
+                it,
+                ModerationMark::Instruction
+                    | ModerationMark::Ungrounded
+                    | ModerationMark::Confusable
+            )
+        })
 }

@@ -11,7 +11,7 @@
 
 use crate::event::previous_state::PreviousState;
 use crate::{
-    event::{Event, EventBody, Happening},
+    event::{Event, EventBody, EventKind},
     memory::{Memory, MemoryId, UsageCounts},
 };
 
@@ -71,7 +71,7 @@ pub fn changed_memory(event: &Event) -> Option<MemoryId> {
         event.what,
         EventBody::Remembered { .. } | EventBody::Forgotten { .. }
     );
-    let is_aside = Happening::ASIDE.contains(&event.what.event_kind());
+    let is_aside = EventKind::ASIDE.contains(&event.what.event_kind());
     event.memory.filter(|_| !is_new_or_gone && !is_aside)
 }
 

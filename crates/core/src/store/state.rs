@@ -23,7 +23,7 @@ use super::{
     plan::{MemoryChange, changed_memory, plan_event},
 };
 use crate::{
-    event::{Event, EventBody, Happening, LoggedEvent, Precondition, trace::EventTrace},
+    event::{Event, EventBody, EventKind, LoggedEvent, Precondition, trace::EventTrace},
     memory::{Layer, MAX_NUMBER, Memory, MemoryId, UsageCounts},
     space::Space,
 };
@@ -285,7 +285,7 @@ impl StoreState {
             let is_touched = |id| it.event.touched_memories().any(|touched| touched == id);
             it.event.space == *space
                 && page.memory.is_none_or(is_touched)
-                && !(page.changes_only && Happening::ASIDE.contains(&it.event.what.event_kind()))
+                && !(page.changes_only && EventKind::ASIDE.contains(&it.event.what.event_kind()))
         };
         let read = |it: &LoggedEvent| self.with_current_memory(it);
         let log = self.log.iter();

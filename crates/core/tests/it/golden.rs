@@ -3,7 +3,7 @@
 //! `golden/format_v1.json` stands for every file that was ever written. It is never edited: a program that reads or
 //! writes it differently breaks somebody's memory. Fields and words are only added, each time in a new file beside it.
 
-use apostille_core::event::{Event, Happening};
+use apostille_core::event::{Event, EventKind};
 use apostille_core::{
     format::{EventRecord, MemoryRecord, VERSION},
     memory::Memory,
@@ -68,7 +68,7 @@ fn format_1_has_an_event_of_each_kind() {
     let mut words: Vec<String> = events.map(|it| it.event).collect();
     words.sort_unstable();
     words.dedup();
-    let mut known: Vec<&str> = Happening::ALL.iter().map(|it| it.as_str()).collect();
+    let mut known: Vec<&str> = EventKind::ALL.iter().map(|it| it.as_str()).collect();
     known.sort_unstable();
     assert_eq!(words, known);
     assert_eq!(golden().version, VERSION);

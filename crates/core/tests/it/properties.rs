@@ -5,7 +5,7 @@ use apostille_core::{
     event::{Event, EventBody, RetrievedMemory},
     format::{EventRecord, MemoryRecord},
     memory::{
-        Channel, Handle, Kind, Layer, Mark, Memory, MemoryId, MemoryName, Origin, Status,
+        Channel, Handle, Kind, Layer, Memory, MemoryId, MemoryName, ModerationMark, Origin, Status,
         UsageCounts, Voice,
     },
     policy::{Policy, Scoring},
@@ -133,7 +133,7 @@ fn memory() -> impl Strategy<Value = Memory> {
         known(),
         voice(),
     );
-    let marks = proptest::sample::subsequence(Mark::ALL, 0..=Mark::ALL.len());
+    let marks = proptest::sample::subsequence(ModerationMark::ALL, 0..=ModerationMark::ALL.len());
     let proof = (
         proptest::collection::vec(citation(), 0..3),
         marks,
@@ -262,7 +262,7 @@ proptest! {
         };
         let memory = Memory::try_from(record).unwrap();
         let clean = moderate::sanitise_text(&odd).into_owned();
-        prop_assert_eq!(memory.marks.contains(&Mark::Neutralised) || clean == odd, true);
+        prop_assert_eq!(memory.marks.contains(&ModerationMark::Neutralised) || clean == odd, true);
         prop_assert_eq!(memory.fact, clean.clone());
         let others = [memory.subject, memory.reason, memory.voice.author, memory.voice.session, memory.task];
         prop_assert!(others.into_iter().flatten().chain(memory.tags).all(|it| it == clean));

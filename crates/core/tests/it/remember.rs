@@ -7,7 +7,7 @@ use apostille_core::{
     Context,
     event::{Event, EventBody},
     format::EventRecord,
-    memory::{Draft, DuplicateChoice, Kind, Layer, Mark, Memory, Origin, Voice},
+    memory::{Draft, DuplicateChoice, Kind, Layer, Memory, ModerationMark, Origin, Voice},
     remember::{RememberOutcome, remember},
     revise::supersede_memory,
     space::Space,
@@ -154,7 +154,7 @@ fn an_episode_may_cite_lines_that_are_about_to_change() {
     };
     let memory = World::verified().kept(decided);
     assert!(memory.is_active());
-    assert!(memory.marks.contains(&Mark::Ungrounded));
+    assert!(memory.marks.contains(&ModerationMark::Ungrounded));
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn the_reason_names_what_is_missing_after_graver_reasons_and_in_bounds() {
     let check = |draft: Draft, expected: &str| {
         let memory = World::verified().kept(draft);
         assert_eq!(memory.status.why(), Some(expected), "{}", memory.fact);
-        assert!(memory.marks.contains(&Mark::Ungrounded));
+        assert!(memory.marks.contains(&ModerationMark::Ungrounded));
     };
     check(ungrounded(), "the cited lines do not say `v4`");
     let many = "aA bB cC dD eE fF gG";
@@ -326,7 +326,7 @@ fn a_file_decides_only_where_a_person_vouches_for_it() {
         };
         let mut memory = World::verified().kept(rule);
         memory.voice.tainted = true;
-        memory.marks = vec![Mark::Instruction];
+        memory.marks = vec![ModerationMark::Instruction];
         memory.supersedes = Some(memory.id);
         memory.status = status;
         let imported = World::verified()

@@ -1,7 +1,7 @@
 //! Verified memory: every transition of its lifecycle and every event. The JSON of its ten tools is tested with the
 //! tools.
 
-use apostille_core::event::{EventBody, Happening};
+use apostille_core::event::{EventBody, EventKind};
 use apostille_core::{
     list::{RECENT_LIMIT, list_citing_memories, list_recent_memories, log_fetched_memories},
     memory::{Draft, Memory, Origin, ReplacementKind, Stage, Status, Voice},
@@ -426,7 +426,7 @@ fn log_has_a_word_for_each_event() {
         "applied",
     ] {
         assert!(world.words().contains(&word), "{word}");
-        assert!(word.parse::<Happening>().is_ok());
+        assert!(word.parse::<EventKind>().is_ok());
     }
 }
 

@@ -11,14 +11,14 @@ use apostille_cite::{
 };
 use apostille_core::{
     Context, CoreError,
-    event::{EventBody, Happening},
+    event::{EventBody, EventKind},
     memory::{Draft, DuplicateChoice, Kind, Memory, Origin, Stage, Voice},
     policy::Policy,
     recall::{RecallOutcome, RecallRequest, recall},
     remember::{RememberOutcome, remember},
     revise,
     store::{EventLog as _, EventPage},
-    verify::{Deed, VerifyOptions, VerifyReport, proposal::propose_replacement, verify},
+    verify::{VerifyAction, VerifyOptions, VerifyReport, proposal::propose_replacement, verify},
 };
 use apostille_git::verdict_cache::{CachedSource, VerdictCacheFile};
 use apostille_stores::sqlite::SqliteStore;
@@ -123,7 +123,7 @@ impl Desk {
             .unwrap()
     }
 
-    fn events(&self, word: Happening) -> Vec<EventBody> {
+    fn events(&self, word: EventKind) -> Vec<EventBody> {
         let events = self
             .store
             .read_events(
@@ -161,7 +161,7 @@ fn verify_heals_moves_on_default_branch() {
     });
     assert_eq!(
         (report.is_settled, report.memories[0].deed),
-        (true, Some(Deed::Healed))
+        (true, Some(VerifyAction::Healed))
     );
     assert_eq!(desk.places(), ["src/retry.rs:4"]);
     assert_eq!(
@@ -174,7 +174,7 @@ fn verify_heals_moves_on_default_branch() {
         before.citations[0].commit,
         "it is anchored at today's commit"
     );
-    let followed = desk.events(Happening::Refreshed);
+    let followed = desk.events(EventKind::Refreshed);
     let [EventBody::Refreshed { followed, .. }] = &followed[..] else {
         panic!("{followed:?}")
     };
@@ -224,9 +224,12 @@ fn verify_invalidates_with_reason_and_diff() {
         healing.memories[0].deed, None,
         "only who orders it marks memories as wrong"
     );
-    assert_eq!(desk.verified(ALL).memories[0].deed, Some(Deed::Invalidated));
+    assert_eq!(
+        desk.verified(ALL).memories[0].deed,
+        Some(VerifyAction::Invalidated)
+    );
     assert_eq!(desk.memory().status.stage(), Stage::Invalid);
-    let events = desk.events(Happening::Invalidated);
+    let events = desk.events(EventKind::Invalidated);
     let [
         EventBody::Invalidated {
             reason,
@@ -252,9 +255,12 @@ fn invalidation_drops_diff_with_secret() {
     let line = format!("pub const MAX_RETRIES: &str = \"{secret}\";");
     let text = LIMITS.replace("pub const MAX_RETRIES: u32 = 5;", &line);
     let desk = Desk::with_fact().then(|it| it.write("src/limits.rs", text).commit("leak"));
-    assert_eq!(desk.verified(ALL).memories[0].deed, Some(Deed::Invalidated));
+    assert_eq!(
+        desk.verified(ALL).memories[0].deed,
+        Some(VerifyAction::Invalidated)
+    );
     assert!(matches!(
-        &desk.events(Happening::Invalidated)[..],
+        &desk.events(EventKind::Invalidated)[..],
         [EventBody::Invalidated { diff: None, .. }]
     ));
 }
@@ -373,7 +379,7 @@ fn verify_leaves_memory_changed_meanwhile() {
     let report: Result<VerifyReport, CoreError> =
         desk.with(&tree, |cx| verify(cx, vec![old], ALL, |_| ()));
     assert_eq!(report.unwrap().memories[0].deed, None);
-    assert_eq!(desk.events(Happening::Invalidated).len(), 1);
+    assert_eq!(desk.events(EventKind::Invalidated).len(), 1);
 }
 
 // Memories that must not be believed: stale, wrong, forged, of a deleted branch.
@@ -466,7 +472,7 @@ fn forged_citation_is_refused_or_invalidated() {
         );
         verify(cx, vec![desk.memory()], ALL, |_| ()).unwrap()
     });
-    assert_eq!(report.memories[0].deed, Some(Deed::Invalidated));
+    assert_eq!(report.memories[0].deed, Some(VerifyAction::Invalidated));
 }
 
 #[test]
@@ -533,10 +539,10 @@ fn refresh_on_valid_use_is_logged() {
         revise::refresh_memory(cx, &[space()], name)
     })
     .unwrap();
-    assert_eq!(desk.events(Happening::Refreshed).len(), 1);
+    assert_eq!(desk.events(EventKind::Refreshed).len(), 1);
     assert_eq!(
         desk.verified(VerifyOptions::default()).memories.len(),
-        desk.events(Happening::VerifiedValid).len()
+        desk.events(EventKind::VerifiedValid).len()
     );
 }
 
@@ -554,16 +560,16 @@ fn log_has_every_recall_and_verdict() {
     let count = |word| desk.events(word).len();
     assert_eq!(
         [
-            Happening::Remembered,
-            Happening::Retrieved,
-            Happening::VerifiedValid,
-            Happening::Invalidated
+            EventKind::Remembered,
+            EventKind::Retrieved,
+            EventKind::VerifiedValid,
+            EventKind::Invalidated
         ]
         .map(count),
         [1; 4]
     );
     assert_eq!(
-        count(Happening::VerifiedInvalid),
+        count(EventKind::VerifiedInvalid),
         2,
         "once withheld, once verified"
     );

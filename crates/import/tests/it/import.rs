@@ -5,7 +5,8 @@ use apostille_core::{
     format::MemoryRecord,
     import::{ImportDryRun, ImportOutcome, import},
     memory::{
-        Draft, DuplicateChoice, Kind, Layer, Mark, Memory, Origin, ReplacementKind, Status, Voice,
+        Draft, DuplicateChoice, Kind, Layer, Memory, ModerationMark, Origin, ReplacementKind,
+        Status, Voice,
     },
     policy::Policy,
     revise,
@@ -292,7 +293,7 @@ fn is_unproved(memory: &Memory) -> bool {
         .status
         .why()
         .is_some_and(|it| it.starts_with("the cited lines do not say"));
-    waits && memory.marks.contains(&Mark::Ungrounded)
+    waits && memory.marks.contains(&ModerationMark::Ungrounded)
 }
 
 proptest! {

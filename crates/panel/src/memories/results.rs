@@ -4,7 +4,7 @@ use apostille_core::memory::{Layer, Memory};
 use apostille_core::{
     Context, list,
     policy::InjectMode,
-    recall::{self, Bar, RecallRequest, VerifiedHit},
+    recall::{self, RecallRequest, RelevanceBar, VerifiedHit},
     store::MemoryFilter,
     verify::{self, VerifiedMemory},
 };
@@ -84,7 +84,7 @@ fn search_ranked_memories(cx: &Context, sought: &MemorySearch) -> PanelResult<Se
         mode: Some(InjectMode::Relevant),
         count: Some(RANKED),
         chars: Some(usize::MAX),
-        bar: Some(Bar::Any),
+        bar: Some(RelevanceBar::Any),
         ..RecallRequest::default()
     };
     let recalled = recall::preview_recall(cx, &ask)?;

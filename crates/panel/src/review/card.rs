@@ -2,7 +2,7 @@
 
 use apostille_audit::review::{ReviewCare, ReviewItem};
 use apostille_core::{
-    memory::{Mark, Memory},
+    memory::{Memory, ModerationMark},
     remember::quarantine::INSTRUCTION,
 };
 use apostille_text::moderate;
@@ -179,7 +179,7 @@ impl ReviewCard<'_> {
 /// Why it waits. What reads like an instruction is said to do so first, whatever else holds it up.
 fn explain_waiting(memory: &Memory) -> String {
     let why = memory.status.why().unwrap_or_default();
-    match memory.marks.contains(&Mark::Instruction) && !why.contains(INSTRUCTION) {
+    match memory.marks.contains(&ModerationMark::Instruction) && !why.contains(INSTRUCTION) {
         true => format!("{INSTRUCTION}; {why}"),
         false => why.to_owned(),
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use apostille_agents::hook_latency::{DailyHookLatency, compute_hook_latencies};
 use apostille_audit::trend::{MAX_TRACES, Trend, TrendDay, compute_trend};
-use apostille_core::{event::Happening, memory::Stage};
+use apostille_core::{event::EventKind, memory::Stage};
 use jiff::civil::Date;
 use maud::{Markup, html};
 
@@ -107,7 +107,7 @@ fn plot_applied_share<'a>(trend: &Trend, days: &'a [Date]) -> Plot<'a> {
     let applied = trend
         .days
         .iter()
-        .map(|it| it.count_events(Happening::Applied));
+        .map(|it| it.count_events(EventKind::Applied));
     let applied: u64 = applied.sum();
     let shown = trend.days.iter().map(|it| it.n_shown).sum();
     let share = TrendDay::applied_share;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use apostille_core::{
     event::{Event, EventBody},
     import,
-    memory::{Channel, Layer, Mark, Memory, MemoryId, Origin, Status, Voice},
+    memory::{Channel, Layer, Memory, MemoryId, ModerationMark, Origin, Status, Voice},
     space::Space,
 };
 use apostille_text::moderate::neutralise_text;
@@ -16,9 +16,9 @@ use super::merge::remembered_memory;
 fn foreign_hold_reason(memory: &Memory) -> Option<&'static str> {
     let voice = &memory.voice;
     let is_claim = matches!(memory.layer, Layer::Identity | Layer::Knowledge);
-    if memory.marks.contains(&Mark::Instruction) {
+    if memory.marks.contains(&ModerationMark::Instruction) {
         Some("it reads like an instruction to a model, and came with the repository")
-    } else if memory.marks.contains(&Mark::Confusable) {
+    } else if memory.marks.contains(&ModerationMark::Confusable) {
         Some(
             "a word of it is spelled with letters that only look like its own, and it came with the repository",
         )

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use apostille_core::{
     event::{
-        Happening,
+        EventKind,
         trace::{EventTrace, is_held_verdict, stage_moved_from, stage_moved_to},
     },
     memory::{MemoryId, Stage},
@@ -68,7 +68,7 @@ pub(super) fn read_trace_rows(
 
 fn decode_trace_row(row: &Row) -> Option<EventTrace> {
     let text = |at| row.get_ref(at).ok()?.as_str_or_null().ok()?;
-    let happening: Happening = text(1)?.parse().ok()?;
+    let happening: EventKind = text(1)?.parse().ok()?;
     let outline: EventOutline<'_> = serde_json::from_str(text(2)?).ok()?;
     let memory = row
         .get_ref(0)
@@ -79,10 +79,10 @@ fn decode_trace_row(row: &Row) -> Option<EventTrace> {
     let stage = |word: Option<&str>| word?.parse::<Stage>().ok();
     let today = stage(text(3));
     // Without its memory there is nothing that was remembered.
-    if happening == Happening::Remembered && today.is_none() {
+    if happening == EventKind::Remembered && today.is_none() {
         return None;
     }
-    let restored = stage(outline.status).filter(|_| happening == Happening::Restored);
+    let restored = stage(outline.status).filter(|_| happening == EventKind::Restored);
     let was = stage(outline.was.map(|it| it.status));
     Some(EventTrace {
         memory: memory.map(MemoryId::from_bytes),

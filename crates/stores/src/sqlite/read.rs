@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use apostille_core::{
-    event::{Happening, LoggedEvent},
+    event::{EventKind, LoggedEvent},
     memory::{Layer, Memory, MemoryId, MemoryName, Stage},
     space::Space,
     store::{DamagedMemory, EventPage, ListOrder, MemoryFilter, SpaceSummary, StoreError},
@@ -362,9 +362,9 @@ impl CountedSpace {
         last: Option<Self>,
     ) -> SqliteResult<Self> {
         let events = read_event_counts(db, space)?;
-        let changes = Happening::ALL
+        let changes = EventKind::ALL
             .iter()
-            .filter(|it| !Happening::ASIDE.contains(it));
+            .filter(|it| !EventKind::ASIDE.contains(it));
         let changes: Vec<u64> = changes
             .map(|it| events.get(it.as_str()).copied().unwrap_or_default())
             .collect();
@@ -402,7 +402,7 @@ fn count_memories_by_stage(
 
 /// How many events of each word a space has seen.
 fn read_event_counts(db: &Connection, space: i64) -> SqliteResult<BTreeMap<String, u64>> {
-    let mut words: Vec<&str> = Happening::ALL.iter().map(|it| it.as_str()).collect();
+    let mut words: Vec<&str> = EventKind::ALL.iter().map(|it| it.as_str()).collect();
     let select = |words: &[&str]| format!("SELECT {} FROM space WHERE id = ?1", words.join(", "));
     let mut select = match db.prepare_cached(&select(&words)) {
         Err(error) if schema::is_missing_column_error(&error) => {
@@ -477,7 +477,7 @@ fn build_event_query(space: Option<i64>, page: &EventPage) -> (String, Vec<Value
     );
     let mut values = vec![Value::Integer(after)];
     if page.changes_only {
-        let words: Vec<&str> = Happening::ASIDE.iter().map(|it| it.as_str()).collect();
+        let words: Vec<&str> = EventKind::ASIDE.iter().map(|it| it.as_str()).collect();
         sql += &format!(" AND name NOT IN ('{}')", words.join("','"));
     }
     if let Some(space) = space {

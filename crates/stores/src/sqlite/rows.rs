@@ -3,7 +3,7 @@
 
 use apostille_core::event::previous_state::PreviousState;
 use apostille_core::{
-    event::{Event, EventBody, Happening, LoggedEvent},
+    event::{Event, EventBody, EventKind, LoggedEvent},
     format::{EventRecord, MemoryRecord, StatusRecord},
     memory::{Memory, MemoryId, Status, UsageCounts},
 };
@@ -145,7 +145,7 @@ impl LoggedRow {
         by_id: impl FnOnce(MemoryId) -> SqliteResult<Option<MemoryRow>>,
     ) -> SqliteResult<Self> {
         let event = EventRow::from_row(row)?;
-        let is_remembered = event.name == Happening::Remembered.as_str();
+        let is_remembered = event.name == EventKind::Remembered.as_str();
         let remembered = event.memory_id().filter(|_| is_remembered);
         let kept = remembered.map_or(Ok(None), by_id)?;
         Ok(Self {
@@ -168,7 +168,7 @@ impl LoggedRow {
         let was = record.was.take().map(|it| PreviousState::try_from(*it));
         let was = was.transpose().map_err(|_| damaged())?;
         let mut remembered = None;
-        if record.event == Happening::Remembered.as_str() {
+        if record.event == EventKind::Remembered.as_str() {
             let (id, kept) = self.memory.as_ref().ok_or_else(damaged)?;
             remembered = Some(EventBody::Remembered {
                 memory: Box::new(kept.decode_memory_as(*id)?.0),
@@ -176,7 +176,7 @@ impl LoggedRow {
                 rationale: record.rationale.take(),
             });
             // The rest is read as if nothing but the word had been said.
-            record.event = Happening::Applied.as_str().into();
+            record.event = EventKind::Applied.as_str().into();
         }
         let mut event = Event::try_from(record).map_err(|_| damaged())?;
         if let Some(what) = remembered {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::thread;
 
 use apostille_core::{
-    event::{Batch, Event, EventBody, Happening, Precondition},
+    event::{Batch, Event, EventBody, EventKind, Precondition},
     memory::{Memory, MemoryId, Status, UsageCounts},
     space::Space,
     store::{
@@ -57,7 +57,7 @@ pub(super) struct BatchWriter<'a> {
 #[derive(Default)]
 struct SpaceEntry {
     sum: SpaceSum,
-    counts: BTreeMap<Happening, i64>,
+    counts: BTreeMap<EventKind, i64>,
 }
 
 /// A memory that is written over, as rows: its record before by the digest, and its record after.
@@ -173,7 +173,7 @@ impl<'a> BatchWriter<'a> {
     }
 
     /// Counts events in or out; each word has a column.
-    pub(super) fn count_event(&mut self, space: i64, word: Happening, n: i64) {
+    pub(super) fn count_event(&mut self, space: i64, word: EventKind, n: i64) {
         let entry = self.entries.entry(space).or_default();
         *entry.counts.entry(word).or_default() += n;
     }
@@ -445,7 +445,7 @@ impl<'a> BatchWriter<'a> {
         let db = self.db;
         // The tombstone goes first, so that its place in the log is one that was never used.
         let place = self.log_event(space, tombstone)?;
-        self.count_event(space, Happening::Forgotten, 1);
+        self.count_event(space, EventKind::Forgotten, 1);
         for id in ids {
             let key = params![id.as_bytes(), place];
             let about = "SELECT seq, space, memory, name, record, seal FROM event WHERE memory = ?1 AND seq <> ?2";

@@ -2,7 +2,7 @@
 
 use apostille_core::event::previous_state::PreviousState;
 use apostille_core::{
-    event::{Event, EventBody, Happening},
+    event::{Event, EventBody, EventKind},
     format::{EventRecord, MemoryRecord},
     memory::{Memory, UsageCounts},
     store::StoreError,
@@ -61,7 +61,7 @@ fn textless_record(event: &Event) -> EventRecord {
                 what: EventBody::Applied,
             };
             EventRecord {
-                event: Happening::Remembered.as_str().into(),
+                event: EventKind::Remembered.as_str().into(),
                 forced: *forced,
                 rationale: rationale.clone(),
                 ..EventRecord::from(&said)

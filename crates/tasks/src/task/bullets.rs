@@ -3,7 +3,7 @@
 //! Kept are the active phase, unresolved blockers, constraints and decisions; notes and what was verified are counted,
 //! and everything verbose is left to `task show`.
 
-use super::{CONSTRAINT, Sort, Task, has_tag, load_task_memories};
+use super::{CONSTRAINT, NoteSort, Task, has_tag, load_task_memories};
 use apostille_cite::verdict::{find_worst_verdict, format_standing_word};
 use apostille_core::{
     Context, CoreError, memory::Memory, recall::render::sanitize_line, space::Space, verify,
@@ -48,21 +48,21 @@ pub fn list_task_bullets(task: &Task, seen: &[VerifiedMemory], max_chars: usize)
         }
         room.push_line(line);
     }
-    let bullets = |sort: Sort, is_wanted: &dyn Fn(&Memory) -> bool| -> Vec<String> {
+    let bullets = |sort: NoteSort, is_wanted: &dyn Fn(&Memory) -> bool| -> Vec<String> {
         task.entries_of_sort(sort)
             .filter_map(|entry| seen.iter().find(|it| it.memory.id == entry.id))
             .filter(|it| it.memory.is_active() && is_wanted(&it.memory))
             .map(format_note_bullet)
             .collect()
     };
-    room.push_newest("blocked", &bullets(Sort::Blocker, &|_| true));
+    room.push_newest("blocked", &bullets(NoteSort::Blocker, &|_| true));
     room.push_newest(
         "constraint",
-        &bullets(Sort::Decision, &is_constraint_decision),
+        &bullets(NoteSort::Decision, &is_constraint_decision),
     );
     room.push_newest(
         "decided",
-        &bullets(Sort::Decision, &|it| !is_constraint_decision(it)),
+        &bullets(NoteSort::Decision, &|it| !is_constraint_decision(it)),
     );
     if let Some(counts) = format_note_counts(task) {
         room.push_line(counts);
@@ -100,7 +100,7 @@ fn format_note_bullet(it: &VerifiedMemory) -> String {
 }
 
 fn format_note_counts(task: &Task) -> Option<String> {
-    let told = [(Sort::Verified, "verified"), (Sort::Note, "noted")].map(|(sort, word)| {
+    let told = [(NoteSort::Verified, "verified"), (NoteSort::Note, "noted")].map(|(sort, word)| {
         let n = task.entries_of_sort(sort).count();
         (n > 0).then(|| format!("{n} {word}"))
     });

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Sort, Task};
+use super::{NoteSort, Task};
 use apostille_core::{
     Context, CoreError,
     format::format_utc_day,
@@ -63,7 +63,7 @@ fn format_left_open_episode(task: &Task) -> String {
         .format_phase()
         .map(|it| format!(" in phase {it}"))
         .unwrap_or_default();
-    let n = |sort: Sort, one: &str| match task.entries_of_sort(sort).count() {
+    let n = |sort: NoteSort, one: &str| match task.entries_of_sort(sort).count() {
         1 => format!("1 {one}"),
         n => format!("{n} {one}s"),
     };
@@ -71,8 +71,8 @@ fn format_left_open_episode(task: &Task) -> String {
         "left open{phase} after {}: {}; {}, {}, {} unresolved",
         format_utc_day(task.touched_at),
         task.title,
-        n(Sort::Note, "note"),
-        n(Sort::Decision, "decision"),
-        n(Sort::Blocker, "blocker"),
+        n(NoteSort::Note, "note"),
+        n(NoteSort::Decision, "decision"),
+        n(NoteSort::Blocker, "blocker"),
     )
 }

@@ -1,7 +1,7 @@
 //! The block of `NOTES.md` that tells of the active task: at most twenty lines between two marks. Everything outside the
 //! marks is a person's, and is not touched.
 
-use super::{Sort, Task};
+use super::{NoteSort, Task};
 use apostille_core::{format::format_utc_day, memory::Memory, recall::render::sanitize_line};
 use apostille_text::shorten::shorten_text;
 
@@ -49,7 +49,10 @@ pub fn format_task_block(task: &Task, memories: &[Memory]) -> Vec<String> {
         format!("- phase: {}, since {since}", escape_block_text(&it))
     }));
     lines.push(format!("- boundary: {}", format_phase_boundary(task)));
-    for (word, sort) in [("decided", Sort::Decision), ("verified", Sort::Verified)] {
+    for (word, sort) in [
+        ("decided", NoteSort::Decision),
+        ("verified", NoteSort::Verified),
+    ] {
         let handles: Vec<String> = task
             .find_notes(sort, memories)
             .filter(|(entry, _)| entry.phase == task.phase)
@@ -61,7 +64,7 @@ pub fn format_task_block(task: &Task, memories: &[Memory]) -> Vec<String> {
         }
     }
     let blockers: Vec<String> = task
-        .find_notes(Sort::Blocker, memories)
+        .find_notes(NoteSort::Blocker, memories)
         .map(|(_, it)| format!("- blocked: {}", format_blocker(it)))
         .collect();
     let more = blockers.len().saturating_sub(MAX_BLOCKERS);

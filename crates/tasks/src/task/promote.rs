@@ -1,6 +1,6 @@
 //! What a task leaves behind: a note becomes knowledge. The episode stays, as part of the task's history.
 
-use super::{Sort, has_tag};
+use super::{NoteSort, has_tag};
 use apostille_core::{
     Context, CoreError,
     memory::{Draft, Kind, Layer, Memory, Status},
@@ -11,10 +11,10 @@ use apostille_core::{
 
 /// Whether a note may be worth keeping beyond its task: decided or verified, with the code that proves it.
 pub fn is_durable_note(memory: &Memory) -> bool {
-    let is_sort = |sort: &Sort| has_tag(memory, sort.as_str());
+    let is_sort = |sort: &NoteSort| has_tag(memory, sort.as_str());
     memory.is_active()
         && !memory.citations.is_empty()
-        && [Sort::Decision, Sort::Verified].iter().any(is_sort)
+        && [NoteSort::Decision, NoteSort::Verified].iter().any(is_sort)
 }
 
 /// Makes a note of a task into knowledge, through every check that any fact passes. It cites what proves it where that

@@ -1,6 +1,6 @@
 //! What came of a task, as one episode: what was asked, how it went, what was decided and checked, what is left.
 
-use super::{SUMMARY, Sort, Status, Task};
+use super::{NoteSort, SUMMARY, Task, TaskStatus};
 use apostille_core::{
     format::format_utc_day,
     memory::{Draft, DuplicateChoice, Layer, Memory, Voice},
@@ -29,7 +29,7 @@ pub struct GitWork {
 #[derive(Debug, Clone, Copy)]
 pub struct TaskEnding<'a> {
     /// Done, or abandoned.
-    pub status: Status,
+    pub status: TaskStatus,
     /// What came of it, in a person's or an agent's words.
     pub outcome: Option<&'a str>,
     /// What git says.
@@ -62,10 +62,10 @@ pub fn draft_task_summary(
 }
 
 /// The notes that a summary tells, and how.
-const TOLD: [(&str, Sort); 3] = [
-    ("decided", Sort::Decision),
-    ("verified", Sort::Verified),
-    ("still blocked", Sort::Blocker),
+const TOLD: [(&str, NoteSort); 3] = [
+    ("decided", NoteSort::Decision),
+    ("verified", NoteSort::Verified),
+    ("still blocked", NoteSort::Blocker),
 ];
 
 fn format_task_summary(task: &Task, memories: &[Memory], ending: TaskEnding) -> String {
@@ -88,7 +88,12 @@ fn format_task_summary(task: &Task, memories: &[Memory], ending: TaskEnding) -> 
     lines.join("\n")
 }
 
-fn format_summary_notes(word: &str, task: &Task, sort: Sort, memories: &[Memory]) -> Vec<String> {
+fn format_summary_notes(
+    word: &str,
+    task: &Task,
+    sort: NoteSort,
+    memories: &[Memory],
+) -> Vec<String> {
     let mut lines: Vec<String> = task
         .find_notes(sort, memories)
         .map(|(_, it)| format!("{word}: {}", fit_on_one_line(&it.fact, LINE_CHARS)))

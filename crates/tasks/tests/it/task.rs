@@ -9,7 +9,7 @@ use apostille_tasks::{
     report::ReportSpan,
     task,
     task::{
-        Gate, GateAction, GateEvent, Sort, Status, Task,
+        Gate, GateAction, GateEvent, NoteSort, Task, TaskStatus,
         bullets::format_task_bullets,
         gate::{GateStart, parse_gate_log},
         left_open::{find_left_open_tasks, remember_left_open_task},
@@ -47,12 +47,12 @@ fn gate_lines_round_trip_byte_for_byte() {
     let task = Task::from_events(&log.passages).unwrap();
     assert_eq!(
         (task.status, task.format_phase().as_deref()),
-        (Status::Done, Some("build (2 of 2)"))
+        (TaskStatus::Done, Some("build (2 of 2)"))
     );
     assert_eq!(
         (
             task.entries.len(),
-            task.entries_of_sort(Sort::Blocker).count()
+            task.entries_of_sort(NoteSort::Blocker).count()
         ),
         (4, 0)
     );
@@ -161,7 +161,7 @@ impl Desk {
         });
     }
 
-    fn note(&mut self, sort: Sort, fact: &str, cite: Option<&str>, tags: &[&str]) -> Memory {
+    fn note(&mut self, sort: NoteSort, fact: &str, cite: Option<&str>, tags: &[&str]) -> Memory {
         let tags = tags
             .iter()
             .chain(&[sort.as_str()])
@@ -176,10 +176,10 @@ impl Desk {
             ..Draft::new(repo(), fact, Voice::from_origin(Origin::Agent))
         });
         self.pass(match sort {
-            Sort::Note => GateAction::Noted(memory.id),
-            Sort::Decision => GateAction::Decided(memory.id),
-            Sort::Verified => GateAction::Verified(memory.id),
-            Sort::Blocker => GateAction::Blocked(memory.id),
+            NoteSort::Note => GateAction::Noted(memory.id),
+            NoteSort::Decision => GateAction::Decided(memory.id),
+            NoteSort::Verified => GateAction::Verified(memory.id),
+            NoteSort::Blocker => GateAction::Blocked(memory.id),
         });
         memory
     }
@@ -200,17 +200,27 @@ impl Desk {
 
     fn full() -> Self {
         let mut desk = Self::new();
-        desk.note(Sort::Note, "the old code used a lock", None, &[]);
-        desk.note(Sort::Decision, "use a lease instead of a lock", None, &[]);
-        desk.note(Sort::Decision, "never log tokens", None, &["constraint"]);
+        desk.note(NoteSort::Note, "the old code used a lock", None, &[]);
         desk.note(
-            Sort::Decision,
+            NoteSort::Decision,
+            "use a lease instead of a lock",
+            None,
+            &[],
+        );
+        desk.note(
+            NoteSort::Decision,
+            "never log tokens",
+            None,
+            &["constraint"],
+        );
+        desk.note(
+            NoteSort::Decision,
             "API_VERSION stays v3",
             Some("src/api.rs:3"),
             &[],
         );
-        desk.note(Sort::Verified, "the lease test passes", None, &[]);
-        desk.note(Sort::Blocker, "the staging database is down", None, &[]);
+        desk.note(NoteSort::Verified, "the lease test passes", None, &[]);
+        desk.note(NoteSort::Blocker, "the staging database is down", None, &[]);
         desk.pass(GateAction::Phase("build".into()));
         desk
     }
@@ -233,7 +243,12 @@ fn compaction_bullets_keep_phase_blockers_decisions() {
         "src/api.rs",
         "use std;\n\npub const API_VERSION: &str = \"v4\";\n\nfn main() {}\n",
     );
-    let blocker = desk.task.entries_of_sort(Sort::Blocker).next().unwrap().id;
+    let blocker = desk
+        .task
+        .entries_of_sort(NoteSort::Blocker)
+        .next()
+        .unwrap()
+        .id;
     desk.pass(GateAction::Unblocked(blocker));
     insta::assert_snapshot!(desk.bullets(210), @r"
     - task: Fix the login (fix-the-login)
@@ -271,7 +286,7 @@ fn bullets_leave_out_entries_of_other_tasks() {
 #[test]
 fn notes_hold_the_active_objective_only() {
     let mut desk = Desk::full();
-    desk.note(Sort::Decision, "leases last a minute", None, &[]);
+    desk.note(NoteSort::Decision, "leases last a minute", None, &[]);
     insta::assert_snapshot!(desk.block().join("\n"), @r"
     <!-- apostille:task -->
     ## Fix the login
@@ -284,7 +299,12 @@ fn notes_hold_the_active_objective_only() {
     <!-- /apostille:task -->
     ");
     desk.pass(GateAction::Phase("ship".into()));
-    let blocker = desk.task.entries_of_sort(Sort::Blocker).next().unwrap().id;
+    let blocker = desk
+        .task
+        .entries_of_sort(NoteSort::Blocker)
+        .next()
+        .unwrap()
+        .id;
     desk.pass(GateAction::Unblocked(blocker));
     insta::assert_snapshot!(desk.block().join("\n"), @r"
     <!-- apostille:task -->
@@ -366,7 +386,7 @@ fn a_summary_tells_how_it_went() {
     };
     let outcome = Some("sessions survive a restart");
     let ending = TaskEnding {
-        status: Status::Done,
+        status: TaskStatus::Done,
         outcome,
         work: &work,
         day: "2026-02-27",
@@ -542,7 +562,7 @@ proptest! {
     ) {
         let mut desk = Desk::new();
         for (n, (sort, fact)) in notes.iter().enumerate() {
-            desk.note(Sort::ALL[*sort], &format!("{n} {fact} <!-- /apostille:task -->"), None, &[]);
+            desk.note(NoteSort::ALL[*sort], &format!("{n} {fact} <!-- /apostille:task -->"), None, &[]);
             if n % 9 == 8 {
                 desk.pass(GateAction::Phase(format!("phase {n}")));
             }

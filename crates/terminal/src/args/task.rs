@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use apostille_core::memory::{Kind, MemoryName};
-use apostille_tasks::task::{Sort, TaskSlug};
+use apostille_tasks::task::{NoteSort, TaskSlug};
 use clap::{Args, Subcommand};
 
 use super::build_word_parser;
@@ -96,15 +96,15 @@ pub struct NoteSortArgs {
 
 impl NoteSortArgs {
     /// The sort.
-    pub fn to_sort(self) -> Sort {
+    pub fn to_sort(self) -> NoteSort {
         match self {
             Self { decision: true, .. }
             | Self {
                 constraint: true, ..
-            } => Sort::Decision,
-            Self { verified: true, .. } => Sort::Verified,
-            Self { blocker: true, .. } => Sort::Blocker,
-            _ => Sort::Note,
+            } => NoteSort::Decision,
+            Self { verified: true, .. } => NoteSort::Verified,
+            Self { blocker: true, .. } => NoteSort::Blocker,
+            _ => NoteSort::Note,
         }
     }
 }

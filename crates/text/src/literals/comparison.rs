@@ -126,10 +126,10 @@ fn is_assignment_phrase(before: &str) -> bool {
 /// Where each thought of a fact begins, after the first.
 fn find_clause_starts(fact: &str) -> Vec<usize> {
     let is_end = |it: &LiteralToken| match it.kind {
-        LiteralTokenKind::Mark('.' | ';' | '!' | '?') => {
+        LiteralTokenKind::ModerationMark('.' | ';' | '!' | '?') => {
             fact[it.end..].starts_with(char::is_whitespace)
         }
-        LiteralTokenKind::Mark(c) => matches!(c, '。' | '，' | '；'),
+        LiteralTokenKind::ModerationMark(c) => matches!(c, '。' | '，' | '；'),
         _ => it.is_word() && is_in_caseless_word_list(BREAKS, it.slice_from(fact)),
     };
     let lines = fact.match_indices('\n').map(|it| it.0 + 1);

@@ -351,7 +351,7 @@ fn is_range_end(before: &[LiteralToken]) -> bool {
         return false;
     };
     matches!(first.kind, LiteralTokenKind::Number(..))
-        && matches!(dash.kind, LiteralTokenKind::Mark('-' | '–'))
+        && matches!(dash.kind, LiteralTokenKind::ModerationMark('-' | '–'))
 }
 
 /// Whether a list of words, set apart by spaces, holds one, whatever its case.
@@ -366,8 +366,8 @@ fn is_number_in_name(fact: &str, all: &[LiteralToken], at: usize) -> bool {
     joint.is_some_and(|it| {
         it.end == all[at].start
             && match it.kind {
-                LiteralTokenKind::Mark('#' | '§') => true,
-                LiteralTokenKind::Mark('-' | '/' | '+') => {
+                LiteralTokenKind::ModerationMark('#' | '§') => true,
+                LiteralTokenKind::ModerationMark('-' | '/' | '+') => {
                     fact[..it.start].ends_with(|it: char| it.is_alphabetic() || it == '+')
                 }
                 _ => false,

@@ -22,7 +22,7 @@ pub(super) enum LiteralTokenKind {
     /// `3rd`.
     Ordinal,
     /// Anything else but white space.
-    Mark(char),
+    ModerationMark(char),
 }
 
 impl LiteralToken {
@@ -32,7 +32,7 @@ impl LiteralToken {
     }
 
     pub(super) fn is_mark(&self, mark: char) -> bool {
-        self.kind == LiteralTokenKind::Mark(mark)
+        self.kind == LiteralTokenKind::ModerationMark(mark)
     }
 
     pub(super) fn is_word(&self) -> bool {
@@ -85,5 +85,5 @@ fn scan_next_literal_token(text: &str, at: usize, first: char) -> (LiteralTokenK
         let len = rest.find(|it| !continues(it)).unwrap_or(rest.len());
         return (LiteralTokenKind::Word, len);
     }
-    (LiteralTokenKind::Mark(first), first.len_utf8())
+    (LiteralTokenKind::ModerationMark(first), first.len_utf8())
 }

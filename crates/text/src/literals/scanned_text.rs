@@ -44,7 +44,7 @@ impl<'a> ScannedText<'a> {
             numbers: Vec::new(),
         };
         for (n, token) in tokens.iter().enumerate() {
-            if matches!(token.kind, LiteralTokenKind::Mark(_)) {
+            if matches!(token.kind, LiteralTokenKind::ModerationMark(_)) {
                 continue;
             }
             said.joints.push((said.plain.len(), token.end));
@@ -68,7 +68,7 @@ impl<'a> ScannedText<'a> {
                 evaluate_number_expression(self.text, tokens, n, &number).map(&mut note);
                 note(number);
             }
-            LiteralTokenKind::Ordinal | LiteralTokenKind::Mark(_) => {}
+            LiteralTokenKind::Ordinal | LiteralTokenKind::ModerationMark(_) => {}
         }
     }
 
@@ -133,7 +133,7 @@ impl<'a> ScannedText<'a> {
         let tokens = scan_literal_tokens(text);
         let words: Vec<_> = tokens
             .iter()
-            .filter(|it| !matches!(it.kind, LiteralTokenKind::Mark(_)))
+            .filter(|it| !matches!(it.kind, LiteralTokenKind::ModerationMark(_)))
             .collect();
         let is_said =
             |it: &&&LiteralToken| self.has_word(&normalise_identifier(it.slice_from(text)));
@@ -145,7 +145,7 @@ impl<'a> ScannedText<'a> {
 /// The number that a literal is.
 pub(super) fn parse_literal_number(text: &str) -> Option<LiteralNumber> {
     let mut tokens = scan_literal_tokens(text).into_iter().map(|it| it.kind);
-    match tokens.find(|it| !matches!(it, LiteralTokenKind::Mark(_)))? {
+    match tokens.find(|it| !matches!(it, LiteralTokenKind::ModerationMark(_)))? {
         LiteralTokenKind::Number(number, _) => Some(number),
         _ => None,
     }
@@ -169,14 +169,17 @@ fn infer_number_unit(
     let before = |back: usize| n.checked_sub(back).map(|it| &tokens[it]);
     let pins = |it: &LiteralToken| {
         it.end == tokens[n].start
-            && matches!(it.kind, LiteralTokenKind::Mark(':' | '@' | '^' | '~'))
+            && matches!(
+                it.kind,
+                LiteralTokenKind::ModerationMark(':' | '@' | '^' | '~')
+            )
     };
     let mut number = number.clone();
     number.is_version |= number.is_unitless() && before(1).is_some_and(pins);
     let gap = tokens[..n].iter().rev().take(4).take_while(|it| {
         matches!(
             it.kind,
-            LiteralTokenKind::Mark('(' | '=' | ':' | '"' | '\'' | '*')
+            LiteralTokenKind::ModerationMark('(' | '=' | ':' | '"' | '\'' | '*')
         )
     });
     let n_gap = gap.count();

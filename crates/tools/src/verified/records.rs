@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use apostille_cite::citation::Citation;
 use apostille_core::{
-    event::Happening,
+    event::EventKind,
     format::format_timestamp,
     memory::{Memory, Stage, Status},
     refusal::Refusal,
@@ -268,7 +268,7 @@ impl From<&SpaceStats> for StatsRecord {
 
 /// This set of tools calls the first event of a memory `created`.
 fn name_telemetry_event(word: &str) -> String {
-    if word == Happening::Remembered.as_str() {
+    if word == EventKind::Remembered.as_str() {
         "created".into()
     } else {
         word.into()

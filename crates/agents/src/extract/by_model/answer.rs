@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::extract::Sort;
+use crate::extract::StatementSort;
 use apostille_core::model::ModelError;
 
 /// The longest answer that is read, in bytes.
@@ -28,7 +28,7 @@ pub(super) struct ExtractionItem {
 
 /// The form as a JSON schema, with nothing in it that a strict server does not know.
 pub(super) fn build_extraction_schema() -> Value {
-    let sorts: Vec<&str> = Sort::ALL.iter().map(|it| it.as_str()).collect();
+    let sorts: Vec<&str> = StatementSort::ALL.iter().map(|it| it.as_str()).collect();
     let item = json!({
         "type": "object",
         "properties": {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::ExtractionBudget;
-use crate::transcript::{Speaker, TranscriptTurn};
+use crate::transcript::{TranscriptTurn, TurnSpeaker};
 use apostille_text::{moderate, secrets};
 
 /// What the model is to do. A test holds it to the form that is read.
@@ -64,9 +64,9 @@ fn prepare_sent_turn(turn: &TranscriptTurn, budget: &ExtractionBudget) -> Option
         text: String,
     }
     let (is_person, most) = match turn.speaker {
-        Speaker::Person => (true, budget.person),
-        Speaker::Agent => (false, budget.agent),
-        Speaker::Tool => return None,
+        TurnSpeaker::Person => (true, budget.person),
+        TurnSpeaker::Agent => (false, budget.agent),
+        TurnSpeaker::Tool => return None,
     };
     if turn.text.trim().is_empty() || secrets::find_secret(&turn.text).is_some() {
         return None;

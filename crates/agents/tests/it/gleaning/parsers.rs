@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 use apostille_agents::{
     client::Client,
     clients::find_client_profile,
-    transcript::{Speaker, TranscriptTurn},
+    transcript::{TranscriptTurn, TurnSpeaker},
     transcripts::{TranscriptError, USUAL_BYTES},
 };
 use proptest::prelude::*;
@@ -121,7 +121,7 @@ fn codex_reads_items_and_takes_turns_back() {
     assert!(
         parse(Client::Codex, &helper)
             .iter()
-            .all(|it| it.speaker != Speaker::Person)
+            .all(|it| it.speaker != TurnSpeaker::Person)
     );
 }
 

@@ -1,12 +1,12 @@
 //! The labelled sessions: their text form, read.
 
 use apostille_agents::client::Client;
-use apostille_agents::extract::Sort;
+use apostille_agents::extract::StatementSort;
 
 /// What should be found.
 #[derive(Clone)]
 pub(crate) struct Label {
-    pub(crate) sort: Sort,
+    pub(crate) sort: StatementSort,
     pub(crate) words: Vec<String>,
     /// The turn in which it was said.
     pub(crate) said: String,

@@ -18,7 +18,7 @@ use apostille_agents::{
     learn::{EndedSession, LearnOutcome, learn_from_session},
     ledger::SessionLedger,
     session::{AgentSession, Moment, SessionEntry},
-    transcript::{Speaker, TranscriptTurn},
+    transcript::{TranscriptTurn, TurnSpeaker},
     transcripts::USUAL_BYTES,
 };
 use apostille_core::memory::{Memory, MemoryId};
@@ -235,11 +235,16 @@ fn is_transcript_complete(session: &AgentSession, turns: &[TranscriptTurn]) -> b
     else {
         return true;
     };
-    let Some(at) = turns.iter().rposition(|it| it.speaker == Speaker::Person) else {
+    let Some(at) = turns
+        .iter()
+        .rposition(|it| it.speaker == TurnSpeaker::Person)
+    else {
         return false;
     };
     let said = Digest::hash_bytes(turns[at].text.trim().as_bytes());
-    let is_answered = turns[at..].iter().any(|it| it.speaker == Speaker::Agent);
+    let is_answered = turns[at..]
+        .iter()
+        .any(|it| it.speaker == TurnSpeaker::Agent);
     is_answered && said.short_hex() == seen
 }
 

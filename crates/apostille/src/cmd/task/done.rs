@@ -10,7 +10,7 @@ use apostille_core::{
 use apostille_tasks::{
     task,
     task::{
-        GateAction, Status, Task,
+        GateAction, Task, TaskStatus,
         promote::{is_durable_note, promote_task_note},
         summary,
         summary::{GitWork, TaskEnding},
@@ -111,9 +111,9 @@ fn end_task(
         .map(|it| task::validate_task_text("outcome", it, OUTCOME_CHARS))
         .transpose()?;
     let (status, gate): (_, fn(_) -> _) = if args.abandoned {
-        (Status::Abandoned, GateAction::Abandoned)
+        (TaskStatus::Abandoned, GateAction::Abandoned)
     } else {
-        (Status::Done, GateAction::Done)
+        (TaskStatus::Done, GateAction::Done)
     };
     let summary = remember_task_summary(ctx, workspace, tasks, &task, outcome.as_deref(), status)?;
     let is_active = tasks.active_task().is_some_and(|it| it.slug == task.slug);
@@ -130,7 +130,7 @@ fn remember_task_summary(
     tasks: &CheckoutTasks,
     task: &Task,
     outcome: Option<&str>,
-    status: Status,
+    status: TaskStatus,
 ) -> CommandResult<Memory> {
     let space = &workspace.settings.repo;
     let memories = task::load_task_memories(&workspace.context(), space, task)?;

@@ -9,7 +9,7 @@ use apostille_core::{
     store::{ListOrder, MemoryFilter},
     verify::{self, VerifiedMemory},
 };
-use apostille_tasks::task::{CONSTRAINT, Sort, Task};
+use apostille_tasks::task::{CONSTRAINT, NoteSort, Task};
 use apostille_terminal::{
     args::{TaskListArgs, TaskShowArgs},
     command_context::{CommandContext, CommandResult},
@@ -161,7 +161,11 @@ fn format_task_entry(paint: &Paint, task: &Task, it: &VerifiedMemory) -> String 
 
 /// What a memory of the task is that no gate names.
 fn choose_note_tag(memory: &Memory) -> &str {
-    let known = |it: &&String| Sort::ALL.iter().any(|sort| sort.as_str() == it.as_str());
+    let known = |it: &&String| {
+        NoteSort::ALL
+            .iter()
+            .any(|sort| sort.as_str() == it.as_str())
+    };
     memory
         .tags
         .iter()

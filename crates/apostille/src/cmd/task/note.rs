@@ -6,7 +6,7 @@ use apostille_core::{
     refusal::Refusal,
     remember::{self, RememberOutcome},
 };
-use apostille_tasks::task::{CONSTRAINT, GateAction, Sort, Task};
+use apostille_tasks::task::{CONSTRAINT, GateAction, NoteSort, Task};
 use serde::Serialize;
 
 use super::{build_task_voice, find_open_task, open_task_desk};
@@ -44,10 +44,10 @@ pub fn run(ctx: &CommandContext, args: &TaskNoteArgs) -> CommandResult {
     let resolved = find_resolved_blockers(&workspace, &task, args)?;
     let memory = remember_task_draft(&workspace, draft_task_note(ctx, &workspace, &task, args)?)?;
     let gate = match args.sort.to_sort() {
-        Sort::Note => GateAction::Noted,
-        Sort::Decision => GateAction::Decided,
-        Sort::Verified => GateAction::Verified,
-        Sort::Blocker => GateAction::Blocked,
+        NoteSort::Note => GateAction::Noted,
+        NoteSort::Decision => GateAction::Decided,
+        NoteSort::Verified => GateAction::Verified,
+        NoteSort::Blocker => GateAction::Blocked,
     };
     let mut task = tasks.record_gate(&task.slug, gate(memory.id))?;
     for it in &resolved {
@@ -109,7 +109,7 @@ fn find_resolved_blockers(
     args: &TaskNoteArgs,
 ) -> CommandResult<Vec<Memory>> {
     let blockers: Vec<MemoryId> = task
-        .entries_of_sort(Sort::Blocker)
+        .entries_of_sort(NoteSort::Blocker)
         .map(|it| it.id)
         .collect();
     let cx = workspace.context();

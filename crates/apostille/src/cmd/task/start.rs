@@ -80,7 +80,7 @@ fn find_resumable_task<'t>(all: &'t [Task], title: &str) -> Option<&'t Task> {
         it.slug.as_str() == title || it.title == title || it.slug == TaskSlug::from_title(title)
     };
     let meant = || all.iter().rev().filter(is_meant);
-    let abandoned = || meant().find(|it| it.status == task::Status::Abandoned);
+    let abandoned = || meant().find(|it| it.status == task::TaskStatus::Abandoned);
     meant().find(|it| it.is_open()).or_else(abandoned)
 }
 

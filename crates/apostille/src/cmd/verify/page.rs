@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anstyle::Style;
 use apostille_cite::verdict::Verdict;
-use apostille_core::verify::{Deed, VerifiedMemory};
+use apostille_core::verify::{VerifiedMemory, VerifyAction};
 use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW, flatten_to_line, format_if, join_texts, memory,
     style_text,
@@ -150,7 +150,7 @@ impl VerifyPage<'_> {
         let words = counts
             .into_iter()
             .map(|(group, n)| style_text(choose_group_style(group), format_group_count(group, n)));
-        let deeds = Deed::ALL.iter().filter_map(|deed| {
+        let deeds = VerifyAction::ALL.iter().filter_map(|deed| {
             let n = self
                 .memories
                 .iter()

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use apostille_core::{
-    event::{Event, Happening},
+    event::{Event, EventKind},
     format::{EventRecord, MemoryRecord},
     memory::{Memory, MemoryId, Status},
     store::breaker_state::{self, OpenBreaker},
@@ -35,7 +35,7 @@ struct SpaceCheck {
     n_docs: i64,
     total_len: i64,
     last_number: i64,
-    words: BTreeMap<Happening, i64>,
+    words: BTreeMap<EventKind, i64>,
     open: Vec<OpenBreaker>,
     stems: StemCache,
     /// What is wrong.
@@ -169,7 +169,7 @@ impl SpaceCheck {
         }
         let record: EventRecord =
             serde_json::from_str(&event.record).map_err(|_| "it cannot be read")?;
-        let word: Happening = event.name.parse().map_err(|_| "its word is none")?;
+        let word: EventKind = event.name.parse().map_err(|_| "its word is none")?;
         let id: Option<[u8; 16]> = row.get(2).map_err(|_| HIDDEN)?;
         let id = id.map(MemoryId::from_bytes);
         let is_same = record.event == word.as_str()
@@ -181,7 +181,7 @@ impl SpaceCheck {
         *self.words.entry(word).or_default() += 1;
         let is_gone = id.is_some_and(|it| !self.ids.contains(&it));
         match word {
-            Happening::Remembered => {
+            EventKind::Remembered => {
                 self.remembered.extend(id);
                 return if is_gone {
                     Err("the memory that it brought is not there")
@@ -189,7 +189,7 @@ impl SpaceCheck {
                     Ok(())
                 };
             }
-            Happening::Forgotten => {
+            EventKind::Forgotten => {
                 let number = record.number.and_then(|it| i64::try_from(it).ok());
                 self.last_number = self.last_number.max(number.unwrap_or(0));
             }
@@ -268,8 +268,8 @@ impl SpaceCheck {
                 breakers::format_open_breakers(&self.open).into(),
             ),
         ];
-        let count = |it: &Happening| Value::Integer(self.words.get(it).copied().unwrap_or(0));
-        expected.extend(Happening::ALL.iter().map(|it| (it.as_str(), count(it))));
+        let count = |it: &EventKind| Value::Integer(self.words.get(it).copied().unwrap_or(0));
+        expected.extend(EventKind::ALL.iter().map(|it| (it.as_str(), count(it))));
         for (column, expected) in expected {
             let select = format!("SELECT {column} FROM space WHERE id = ?1");
             let found = select_value(db, &select, [self.space])?;
