@@ -7,6 +7,7 @@
 //! | `payload.rs` | what it sends to a hook, and how to tell that it is the one who calls |
 //! | `reply.rs` | how it is answered |
 //! | `transcript.rs` | what it writes down of a session |
+//! | `mod.rs` | the row of the table, and the variables that its shells have |
 //! | `settings.rs` | where its settings are, and what they say so that it uses this program |
 //! | `samples/` | payloads as it documents them, and what is answered |
 //!
@@ -59,6 +60,8 @@ pub struct ClientProfile {
     new_reader: fn() -> Box<dyn TranscriptReader>,
     /// Its settings, as the installer knows them.
     pub settings: ClientSettings,
+    /// What it sets in the shells that it runs commands in. Whoever has one of them in his environment is no person.
+    shell_variables: &'static [&'static str],
 }
 
 /// What is known about a client.
@@ -71,6 +74,11 @@ pub fn find_client_profile(client: Client) -> &'static ClientProfile {
 /// What is known about every client, in the order in which people are told of them.
 pub fn list_client_profiles() -> impl Iterator<Item = &'static ClientProfile> {
     Client::ALL.iter().map(|it| find_client_profile(*it))
+}
+
+/// What clients set in the shells that they run commands in.
+pub fn list_shell_variables() -> impl Iterator<Item = &'static str> {
+    CLIENTS.iter().flat_map(|it| it.shell_variables).copied()
 }
 
 /// Reads what a client sent to a hook that stands in the file of `named`. `None`: an event that we do not know, or no JSON.

@@ -60,7 +60,7 @@ impl Person {
 /// What a terminal and its environment tell of who is there.
 #[derive(Debug, Clone, Default)]
 pub struct TerminalFacts {
-    /// Whether somebody sits at the terminal: input and output are one.
+    /// Whether somebody sits at the terminal: input or output is one.
     pub is_manned: bool,
     /// Whether a coding agent started the shell.
     pub is_agent: bool,

@@ -1,4 +1,4 @@
-//! The sets of tools that an agent can be given, each a folder: the verbs for every day ([`everyday`]), verified memory
+//! The sets of tools that an agent can be given, each a file: the verbs for every day ([`everyday`]), verified memory
 //! ([`verified`]), a plain notebook ([`simple`]), layers ([`layers`]), memory as files ([`files`]).
 //!
 //! ```

@@ -2,10 +2,7 @@
 
 use apostille_core::speaker::{Speaker, TerminalFacts};
 
-use crate::{
-    sessions,
-    system::{AGENTS, System},
-};
+use crate::{sessions, system::System};
 
 impl System {
     /// Who speaks, as far as the program can know it: the door that every command comes in by.
@@ -14,7 +11,7 @@ impl System {
         Speaker::at_terminal(&TerminalFacts {
             is_manned: self.terminal.stdin || self.terminal.stdout,
             // Also a variable that was set to nothing.
-            is_agent: AGENTS.iter().any(|it| self.env.0.contains_key(it)),
+            is_agent: self.env.is_agent_shell(),
             declared: self.env.get("APOSTILLE_PERSON").map(Into::into),
             is_exposed: self.env.session_id().is_some_and(is_exposed),
         })

@@ -78,17 +78,8 @@ const NAMES: [&str; 53] = [
     "VISUAL",
     "EDITOR",
 ];
-/// What agents set in the shells that they run commands in.
-pub(crate) const AGENTS: [&str; 8] = [
-    "CLAUDECODE",
-    "GEMINI_CLI",
-    "CODEX_SANDBOX",
-    "CODEX_SANDBOX_NETWORK_DISABLED",
-    "CURSOR_AGENT",
-    "OPENCODE",
-    "CLAUDE_CODE_SESSION_ID",
-    "COPILOT_AGENT_SESSION_ID",
-];
+/// What agents set in the shells that they run commands in, beside those that have a folder in `agents`.
+const OTHER_AGENTS: [&str; 1] = ["OPENCODE"];
 /// How much is read from the standard input.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;
 /// How wide a terminal is that does not say.
@@ -283,10 +274,17 @@ impl Environment {
     fn from_process() -> Self {
         let pairs = NAMES
             .into_iter()
-            .chain(AGENTS)
+            .chain(OTHER_AGENTS)
+            .chain(clients::list_shell_variables())
             .chain(clients::list_client_variables())
             .filter_map(|name| Some((name, std::env::var(name).ok()?)));
         Self(pairs.collect())
+    }
+
+    /// Whether an agent started this process: its shell says so.
+    pub(crate) fn is_agent_shell(&self) -> bool {
+        let mut variables = clients::list_shell_variables().chain(OTHER_AGENTS);
+        variables.any(|it| self.0.contains_key(it))
     }
 
     /// An environment with a home and nothing else.

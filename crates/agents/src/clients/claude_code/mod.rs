@@ -25,4 +25,5 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     reply: reply::FORMAT,
     new_reader: || Box::<transcript::ClaudeCodeReader>::default(),
     settings: settings::SETTINGS,
+    shell_variables: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
 };

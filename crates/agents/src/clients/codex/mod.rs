@@ -25,4 +25,5 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     reply: reply::FORMAT,
     new_reader: || Box::<transcript::CodexReader>::default(),
     settings: settings::SETTINGS,
+    shell_variables: &["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"],
 };

@@ -26,4 +26,5 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     reply: reply::FORMAT,
     new_reader: || Box::<transcript::CopilotReader>::default(),
     settings: settings::SETTINGS,
+    shell_variables: &["COPILOT_AGENT_SESSION_ID"],
 };

@@ -29,4 +29,5 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     reply: reply::FORMAT,
     new_reader: || Box::<transcript::ClaudeCodeReader>::default(),
     settings: settings::SETTINGS,
+    shell_variables: &["CURSOR_AGENT"],
 };

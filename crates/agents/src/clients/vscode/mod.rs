@@ -28,4 +28,5 @@ pub(super) static PROFILE: ClientProfile = ClientProfile {
     reply: reply::FORMAT,
     new_reader: || Box::<transcript::CopilotReader>::default(),
     settings: settings::SETTINGS,
+    shell_variables: &[],
 };
