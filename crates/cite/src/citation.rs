@@ -174,12 +174,26 @@ impl CodeLocation {
     }
 }
 
+/// The path and the lines of a place as people write it and programs print it: `file:12-18`, a link's `file#L12-L18`, and
+/// `file:12:5` with a column, which is left out.
+fn split_location(text: &str) -> Option<(&str, &str)> {
+    if let Some((path, range)) = text.rsplit_once("#L") {
+        return Some((path, range));
+    }
+    let (before, last) = text.rsplit_once(':')?;
+    let is_number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    match before.rsplit_once(':') {
+        Some((path, line)) if is_number(line) && is_number(last) => Some((path, line)),
+        _ => Some((before, last)),
+    }
+}
+
 impl FromStr for CodeLocation {
     type Err = CodeLocationError;
 
     fn from_str(text: &str) -> Result<Self, CodeLocationError> {
         let form = || CodeLocationError::new(text, "say which lines, as in src/api.rs:12-18");
-        let (path, range) = text.rsplit_once(':').ok_or_else(form)?;
+        let (path, range) = split_location(text).ok_or_else(form)?;
         let (start, end) = range.split_once('-').unwrap_or((range, range));
         let number = |it: &str| {
             let digits = it.trim().trim_start_matches(['L', 'l']);
@@ -277,6 +291,10 @@ mod tests {
         check("src/api.rs:12", Some("src/api.rs:12"));
         check("src/api.rs:L12-L18", Some("src/api.rs:12-18"));
         check("src/a:b.rs:3", Some("src/a:b.rs:3"));
+        check("server.go#L29-L31", Some("server.go:29-31"));
+        check("server.go#L29", Some("server.go:29"));
+        check("server.go:29:5", Some("server.go:29"));
+        check("server.go#29", None);
         check("src/api.rs", None);
         check("src/api.rs:0", None);
         check("src/api.rs:9-8", None);
