@@ -109,7 +109,7 @@ impl<'a> Ours<'a> {
             random: &random,
             late: &|| false,
             actor: Some("bench"),
-            beside: &[],
+            other_spaces: &[],
             guardian: None,
         };
         Ok(run(&cx))

@@ -194,9 +194,9 @@ fn quarantined(attacks: &[String]) -> Result<Section> {
 fn brought_in(room: &Room, way: usize, at: usize, text: &str) -> Result<()> {
     let agent = Voice::from_origin(Origin::Agent);
     if let Some(channel) = Channel::OUTSIDE.get(way) {
-        let twin = DuplicateChoice::Create("a text of its own".into());
+        let on_duplicate = DuplicateChoice::Create("a text of its own".into());
         room.kept(Draft {
-            twin,
+            on_duplicate,
             ..room.draft(text, agent.with_channel(*channel))
         })?;
     } else if let Some((_, profile, tool, call)) = TOOLS.get(way - Channel::OUTSIDE.len()) {
@@ -300,9 +300,9 @@ fn crowded(attacks: &[String], benign: &[String]) -> Result<Section> {
                 author: Some("mallory".into()),
                 ..Voice::from_origin(Origin::Agent).with_channel(Channel::Issue)
             };
-            let twin = DuplicateChoice::Create("a comment".into());
+            let on_duplicate = DuplicateChoice::Create("a comment".into());
             if let Some(memory) = room.kept(Draft {
-                twin,
+                on_duplicate,
                 ..room.draft(text, voice)
             })? {
                 let space = memory.space.clone();
@@ -312,9 +312,9 @@ fn crowded(attacks: &[String], benign: &[String]) -> Result<Section> {
             }
         }
         for text in ours {
-            let twin = DuplicateChoice::Create("said here".into());
+            let on_duplicate = DuplicateChoice::Create("said here".into());
             room.kept(Draft {
-                twin,
+                on_duplicate,
                 ..room.draft(text, Voice::from_origin(Origin::User))
             })?;
         }
@@ -380,9 +380,9 @@ fn burden(benign: &[String]) -> Result<Section> {
         for crowd in benign.chunks(CROWD) {
             let room = Room::new()?;
             for text in crowd {
-                let twin = DuplicateChoice::Create("said here".into());
+                let on_duplicate = DuplicateChoice::Create("said here".into());
                 let kept = room.kept(Draft {
-                    twin,
+                    on_duplicate,
                     ..room.draft(text, voice.clone())
                 })?;
                 waiting.add(who, kept.is_some_and(|it| !it.is_active()));

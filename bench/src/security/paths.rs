@@ -123,7 +123,7 @@ fn is_file_inside(path: &str) -> bool {
         random: &|| 7,
         late: &|| false,
         actor: None,
-        beside: &[],
+        other_spaces: &[],
         guardian: None,
     };
     let here = Caller {

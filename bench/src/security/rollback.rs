@@ -178,7 +178,7 @@ fn happened(ours: &Ours<'_>, numbers: std::ops::RangeInclusive<usize>) -> Result
             })??,
             2 => {
                 let draft = Draft {
-                    twin: DuplicateChoice::Ask,
+                    on_duplicate: DuplicateChoice::Ask,
                     ..ours.draft(SPACE, index)?
                 };
                 let how = ReplacementKind::Better;

@@ -51,7 +51,7 @@ impl Room {
             random: &random,
             late: &|| false,
             actor: Some("bench"),
-            beside: &[],
+            other_spaces: &[],
             guardian: None,
         })
     }

@@ -153,7 +153,7 @@ impl EndedSession<'_> {
         if before.as_ref().is_some_and(|it| it.fact == fact) {
             return Ok(before);
         }
-        let twin = match &before {
+        let on_duplicate = match &before {
             Some(old) => DuplicateChoice::Replace(MemoryName::Id(old.id), ReplacementKind::Better),
             None => DuplicateChoice::Create("the summary of a session of its own".into()),
         };
@@ -168,7 +168,7 @@ impl EndedSession<'_> {
             subject: Some(format!("session {name}")),
             tags: vec![SESSION_TAG.into(), self.client.to_string()],
             task: self.task.map(Into::into),
-            twin,
+            on_duplicate,
             ..Draft::new(self.repo.clone(), fact, voice)
         };
         Ok(match remember(cx, draft)? {

@@ -56,7 +56,7 @@ pub struct Caller<'a> {
     /// Told what is forgotten, so that what is kept beside the store about it can be forgotten, too.
     pub forgot: Option<&'a RefCell<Vec<MemoryId>>>,
     /// What is kept beside the store, where there is something.
-    pub beside: Option<&'a dyn ActivityStore>,
+    pub activity: Option<&'a dyn ActivityStore>,
     /// How far whoever calls may go, where the call came through a socket.
     pub token: Option<&'a AccessToken>,
 }
@@ -75,7 +75,7 @@ impl<'a> Caller<'a> {
             is_exposed: false,
             speaker: &UNKNOWN_CLIENT,
             forgot: None,
-            beside: None,
+            activity: None,
             token: None,
         }
     }
@@ -221,9 +221,9 @@ pub struct CallScope {
     /// How to look at another commit or branch, where that can be done.
     pub open_at: Option<Box<OpenSourceAt<'static>>>,
     /// What is kept beside the store, where there is something.
-    pub beside: Option<Box<dyn ActivityStore>>,
+    pub activity: Option<Box<dyn ActivityStore>>,
     /// What is to be done about memories that the call forgot.
-    pub forget_beside: Box<ForgetCleanup>,
+    pub cleanup_forgotten: Box<ForgetCleanup>,
 }
 
 impl CallScope {
@@ -252,7 +252,7 @@ impl CallScope {
             is_exposed: self.is_exposed,
             speaker: &speaker,
             forgot: Some(&forgot),
-            beside: self.beside.as_deref(),
+            activity: self.activity.as_deref(),
             token: self.token.as_ref(),
             ..Caller::in_repo(&self.repo)
         };
@@ -260,7 +260,7 @@ impl CallScope {
         let forgot: Vec<MemoryId> = forgot.into_inner();
         drop(self.source);
         if !forgot.is_empty() {
-            (self.forget_beside)(&forgot)?;
+            (self.cleanup_forgotten)(&forgot)?;
         }
         Ok(done)
     }
@@ -275,7 +275,7 @@ impl CallScope {
             random: &*self.random,
             late,
             actor: self.actor.as_deref(),
-            beside: &self.spaces,
+            other_spaces: &self.spaces,
             guardian: self.guardian.as_deref(),
         }
     }

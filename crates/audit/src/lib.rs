@@ -17,7 +17,7 @@
 //!     random: &|| 7,
 //!     late: &|| false,
 //!     actor: None,
-//!     beside: &[],
+//!     other_spaces: &[],
 //!     guardian: None,
 //! };
 //! let options = AuditOptions { limit: 50, ..AuditOptions::default() };

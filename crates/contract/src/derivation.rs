@@ -57,7 +57,7 @@ fn run_derivation_chain(
             random: &random,
             late: &|| false,
             actor: None,
-            beside: &[],
+            other_spaces: &[],
             guardian: None,
         };
         let voice = random_voice(dice);
@@ -90,7 +90,7 @@ fn derive_memory(
     let fact = format!("step{n} {} {} {}", word('x'), word('y'), word('z'));
     let draft = Draft {
         kind: Some(Kind::Feedback),
-        twin,
+        on_duplicate: twin,
         ..Draft::new(derivation_space(), fact, voice)
     };
     Ok(match remember(cx, draft)? {

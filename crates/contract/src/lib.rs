@@ -126,7 +126,7 @@ impl<'a> ContractFixture<'a> {
             random: &random,
             late: &|| false,
             actor: Some("contract"),
-            beside: &[],
+            other_spaces: &[],
             guardian: None,
         })
     }
@@ -717,7 +717,7 @@ fn sample_draft(fact: &str, twin: DuplicateChoice) -> Draft {
     let [shop, ..] = sample_spaces();
     Draft {
         citations,
-        twin,
+        on_duplicate: twin,
         ..Draft::new(shop, fact, Voice::from_origin(Origin::Agent))
     }
 }
@@ -774,7 +774,7 @@ pub fn check_total_limit<'a>(open: &dyn Fn() -> Box<dyn Store + 'a>) {
 fn remember_vouched_sample(bench: &ContractFixture, fact: &str) -> Memory {
     let [shop, ..] = sample_spaces();
     let draft = Draft {
-        twin: DuplicateChoice::Create("test".into()),
+        on_duplicate: DuplicateChoice::Create("test".into()),
         vouching: sample_vouching(),
         ..Draft::new(shop, fact, Voice::from_origin(Origin::User))
     };

@@ -196,7 +196,7 @@ pub enum EventBody {
 
 impl EventKind {
     /// What only counts and looks, and changes no memory.
-    pub const ASIDE: [Self; 7] = [
+    pub const TELEMETRY: [Self; 7] = [
         Self::VerifiedValid,
         Self::VerifiedInvalid,
         Self::Retrieved,

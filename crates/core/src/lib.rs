@@ -43,7 +43,7 @@
 //!     random: &|| 7,
 //!     late: &|| false,
 //!     actor: None,
-//!     beside: &[],
+//!     other_spaces: &[],
 //!     guardian: None,
 //! };
 //! let speaker = Speaker::at_terminal(&TerminalFacts { is_manned: true, ..TerminalFacts::default() });
@@ -125,7 +125,7 @@ pub struct Context<'a> {
     /// Who is asking, for the log.
     pub actor: Option<&'a str>,
     /// The spaces in play beside the one that is written to.
-    pub beside: &'a [Space],
+    pub other_spaces: &'a [Space],
     /// A model that looks over what agents want to keep, where the user wants one.
     pub guardian: Option<&'a dyn Model>,
 }

@@ -677,7 +677,7 @@ pub struct Draft {
     /// The task it belongs to.
     pub task: Option<String>,
     /// What to do about a near-duplicate.
-    pub twin: DuplicateChoice,
+    pub on_duplicate: DuplicateChoice,
     /// A person's word that overrides the save exclusions, the need for a citation, and what the citations do not say.
     pub vouching: Vouching,
     /// Whether the outer spaces and line ends of the fact belong to it, as they do in a file.
@@ -698,7 +698,7 @@ impl Draft {
             tags: Vec::new(),
             voice,
             task: None,
-            twin: DuplicateChoice::Ask,
+            on_duplicate: DuplicateChoice::Ask,
             vouching: Vouching::Unasked,
             is_verbatim: false,
         }

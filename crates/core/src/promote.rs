@@ -113,7 +113,7 @@ fn draft_promotion(cx: &Context, note: Memory, it: Promotion) -> Result<Draft, R
         citations,
         tags,
         task: note.task.or(it.task),
-        twin: if is_scratch {
+        on_duplicate: if is_scratch {
             DuplicateChoice::Replace(MemoryName::Id(id), ReplacementKind::Promotion)
         } else {
             DuplicateChoice::Ask

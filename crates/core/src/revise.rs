@@ -277,7 +277,7 @@ fn remember_replacement(
         Err(refusal) => return Ok(RememberOutcome::Refused(refusal)),
     };
     let draft = Draft {
-        twin: DuplicateChoice::Replace(MemoryName::Id(old.id), how),
+        on_duplicate: DuplicateChoice::Replace(MemoryName::Id(old.id), how),
         ..inherit_from_replaced(cx, draft, old)
     };
     remember::remember(cx, draft)

@@ -292,9 +292,9 @@ impl SpaceSummary {
 pub struct EventPage {
     /// Only about this memory.
     pub memory: Option<MemoryId>,
-    /// Only what changes where memories stand, and not what merely counts, see [`EventKind::ASIDE`].
+    /// Only what changes where memories stand, and not what merely counts, see [`EventKind::TELEMETRY`].
     ///
-    /// [`EventKind::ASIDE`]: crate::event::EventKind::ASIDE
+    /// [`EventKind::TELEMETRY`]: crate::event::EventKind::TELEMETRY
     pub changes_only: bool,
     /// Newest first, rather than oldest first.
     pub newest_first: bool,

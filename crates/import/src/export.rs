@@ -17,7 +17,7 @@ pub const FORMAT: &str = "apostille";
 
 words! {
     /// How an export is written.
-    Format as "format" {
+    ExportFormat as "format" {
         /// One JSON object, which `import` reads.
         Json = "json",
         /// Markdown for people.
@@ -51,12 +51,12 @@ pub fn withhold_secrets(memories: &mut [Memory]) -> Vec<Handle> {
 /// The memories in this format.
 pub fn export(
     memories: &[Memory],
-    format: Format,
+    format: ExportFormat,
     now: Timestamp,
 ) -> Result<String, serde_json::Error> {
     let records = memories.iter().map(MemoryRecord::with_digest);
     match format {
-        Format::Json => {
+        ExportFormat::Json => {
             let exported = ExportFile {
                 format: FORMAT.into(),
                 version: format::VERSION,
@@ -65,9 +65,9 @@ pub fn export(
             };
             Ok(serde_json::to_string_pretty(&exported)? + "\n")
         }
-        Format::Markdown => Ok(export_as_markdown(memories)),
+        ExportFormat::Markdown => Ok(export_as_markdown(memories)),
         // One record a line; an empty store is an empty file.
-        Format::Jsonl => records
+        ExportFormat::Jsonl => records
             .map(|it| Ok(serde_json::to_string(&it)? + "\n"))
             .collect(),
     }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::{
     candidate::{FormatMismatch, ImportCandidate, LeftOut, fit_tags},
     foreign_file::iter_filled_lines,
-    format::{ForeignFile, Format},
+    format::{ForeignFile, ForeignFormat},
 };
 use crate::export::{ExportFile, FORMAT};
 use apostille_core::{
@@ -65,7 +65,7 @@ pub enum ImportFileError {
         /// The file.
         name: String,
         /// The format.
-        format: Format,
+        format: ForeignFormat,
         /// What is the matter.
         why: FormatMismatch,
     },
@@ -97,7 +97,7 @@ pub struct FileImportReport {
     /// The file, as it was named.
     pub name: String,
     /// Its format.
-    pub format: Format,
+    pub format: ForeignFormat,
     /// How many memories were kept.
     pub kept: u64,
     /// How many were here already.
@@ -118,7 +118,7 @@ pub struct FileImportReport {
 pub fn plan_import(
     sheet: &ForeignFile,
     name: &str,
-    format: Format,
+    format: ForeignFormat,
     shelf: &ImportTarget,
     (limits, now): (&MemoryLimits, Timestamp),
 ) -> Result<ImportPlan, ImportFileError> {
@@ -137,8 +137,8 @@ pub fn plan_import(
         },
     };
     match format {
-        Format::Notes => plan_plain_notes(&mut taken, sheet.text, shelf, limits)?,
-        Format::Apostille => taken.items = parse_own_export(name, sheet.text)?,
+        ForeignFormat::Notes => plan_plain_notes(&mut taken, sheet.text, shelf, limits)?,
+        ForeignFormat::Apostille => taken.items = parse_own_export(name, sheet.text)?,
         foreign => {
             let unfit = |why| ImportFileError::NotOfFormat {
                 name: name.into(),

@@ -16,7 +16,7 @@ use apostille_text::words::words;
 
 words! {
     /// Whose file it is.
-    Format as "format" {
+    ForeignFormat as "format" {
         /// An export of this program, as one object or as lines.
         Apostille = "apostille",
         /// Plain notes, one JSON object a line.
@@ -34,7 +34,7 @@ words! {
     }
 }
 
-impl Format {
+impl ForeignFormat {
     /// Whether another program's file it is; our own are read whole or not at all, elsewhere.
     #[must_use]
     pub fn is_foreign(self) -> bool {
@@ -76,7 +76,7 @@ impl Format {
 const TRIED: usize = 20;
 
 /// Which format a text is of: by what it says, and by its name where that says nothing.
-pub fn detect_import_format(sheet: &ForeignFile) -> Option<Format> {
+pub fn detect_import_format(sheet: &ForeignFile) -> Option<ForeignFormat> {
     match sheet.text.trim_start().starts_with(['{', '[']) {
         true => iter_filled_lines(sheet.text)
             .take(TRIED)
@@ -86,34 +86,36 @@ pub fn detect_import_format(sheet: &ForeignFile) -> Option<Format> {
             .or_else(|| detect_by_front_matter(sheet.text))
             .or_else(|| {
                 let is_page = sheet.name.is_some_and(|it| it.ends_with(".md"));
-                (is_page && sheet.is_beside_index).then_some(Format::Claude)
+                (is_page && sheet.is_beside_index).then_some(ForeignFormat::Claude)
             }),
     }
 }
 
-fn detect_line_format(line: &str) -> Option<Format> {
+fn detect_line_format(line: &str) -> Option<ForeignFormat> {
     let value: Value = serde_json::from_str(line).ok()?;
     let has = |names: &[&str]| names.iter().all(|it| value[it].is_string());
     match value["type"].as_str() {
-        Some("entity" | "relation") => Some(Format::McpGraph),
-        _ if has(&["id", "space", "layer", "kind", "fact", "status"]) => Some(Format::Apostille),
-        _ if NotebookNote::parse_line(line).is_ok() => Some(Format::Notes),
+        Some("entity" | "relation") => Some(ForeignFormat::McpGraph),
+        _ if has(&["id", "space", "layer", "kind", "fact", "status"]) => {
+            Some(ForeignFormat::Apostille)
+        }
+        _ if NotebookNote::parse_line(line).is_ok() => Some(ForeignFormat::Notes),
         _ => None,
     }
 }
 
-fn detect_json_format(text: &str) -> Option<Format> {
+fn detect_json_format(text: &str) -> Option<ForeignFormat> {
     let Ok(value) = serde_json::from_str::<Value>(text) else {
         // Half an export is an export all the same, and whoever reads it says where it breaks off.
         return text
             .trim_start_matches(['{', '\n', ' '])
             .starts_with("\"format\": \"apostille\"")
-            .then_some(Format::Apostille);
+            .then_some(ForeignFormat::Apostille);
     };
     match () {
-        () if value["format"] == "apostille" => Some(Format::Apostille),
-        () if mcp_graph::find_graph_lists(&value).is_some() => Some(Format::McpGraph),
-        () if mem0::find_mem0_list(&value).is_some() => Some(Format::Mem0),
+        () if value["format"] == "apostille" => Some(ForeignFormat::Apostille),
+        () if mcp_graph::find_graph_lists(&value).is_some() => Some(ForeignFormat::McpGraph),
+        () if mem0::find_mem0_list(&value).is_some() => Some(ForeignFormat::Mem0),
         () => None,
     }
 }
@@ -138,7 +140,7 @@ pub fn explain_unknown_json(text: &str) -> Option<String> {
     ))
 }
 
-fn detect_by_file_name(name: Option<&str>) -> Option<Format> {
+fn detect_by_file_name(name: Option<&str>) -> Option<ForeignFormat> {
     let name = name?.to_ascii_lowercase();
     let is_rules = |it: &str| {
         [".mdc", "copilot-instructions.md", ".instructions.md"]
@@ -147,24 +149,24 @@ fn detect_by_file_name(name: Option<&str>) -> Option<Format> {
     };
     match &*name {
         "agents.md" | "claude.md" | "claude.local.md" | "gemini.md" | ".cursorrules" => {
-            Some(Format::Rules)
+            Some(ForeignFormat::Rules)
         }
-        "memory.md" => Some(Format::Claude),
-        other => is_rules(other).then_some(Format::Rules),
+        "memory.md" => Some(ForeignFormat::Claude),
+        other => is_rules(other).then_some(ForeignFormat::Rules),
     }
 }
 
-fn detect_by_front_matter(text: &str) -> Option<Format> {
+fn detect_by_front_matter(text: &str) -> Option<ForeignFormat> {
     let front = FrontMatter::parse_leading(text);
     let has_any = |keys: [&str; 2]| keys.iter().any(|it| front.has_field(it));
     let kind = front.get("type").and_then(|it| it.parse::<Kind>().ok());
     let is_heading = |it: &str| matches!(it.trim_end(), "## Observations" | "## Relations");
     match () {
         () if front.has_field("permalink") || text.lines().any(is_heading) => {
-            Some(Format::BasicMemory)
+            Some(ForeignFormat::BasicMemory)
         }
-        () if kind.is_some() && has_any(["name", "description"]) => Some(Format::Claude),
-        () if has_any(["alwaysApply", "globs"]) => Some(Format::Rules),
+        () if kind.is_some() && has_any(["name", "description"]) => Some(ForeignFormat::Claude),
+        () if has_any(["alwaysApply", "globs"]) => Some(ForeignFormat::Rules),
         () => None,
     }
 }
@@ -182,7 +184,7 @@ mod tests {
                 text,
             };
             assert_eq!(
-                detect_import_format(&sheet).map_or("", Format::as_str),
+                detect_import_format(&sheet).map_or("", ForeignFormat::as_str),
                 expected,
                 "{name}: {text}"
             );
@@ -249,6 +251,6 @@ mod tests {
             is_beside_index: true,
             text: "- a",
         };
-        assert_eq!(detect_import_format(&sheet), Some(Format::Claude));
+        assert_eq!(detect_import_format(&sheet), Some(ForeignFormat::Claude));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use apostille_core::policy::Policy;
-//! use apostille_import::format::{Format, detect_import_format};
+//! use apostille_import::format::{ForeignFormat, detect_import_format};
 //! use apostille_import::foreign_file::ForeignFile;
 //!
 //! let file = ForeignFile {
@@ -10,8 +10,8 @@
 //!     is_beside_index: false,
 //!     text: "# Rules\n\n- Run `make lint` before every commit.\n- Tests need no network.\n",
 //! };
-//! assert_eq!(detect_import_format(&file), Some(Format::Rules));
-//! let parsed = Format::Rules.parse_foreign_file(&file, &Policy::default().limits)?;
+//! assert_eq!(detect_import_format(&file), Some(ForeignFormat::Rules));
+//! let parsed = ForeignFormat::Rules.parse_foreign_file(&file, &Policy::default().limits)?;
 //! assert_eq!(parsed.pieces.len(), 2);
 //! # Ok::<(), apostille_import::candidate::FormatMismatch>(())
 //! ```

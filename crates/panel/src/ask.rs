@@ -173,7 +173,7 @@ fn render_session_start(scope: &RequestScope, reader: &BriefingAudience) -> Pane
 
 /// The state of the task that is worked on here.
 fn format_active_task(scope: &RequestScope) -> PanelResult<String> {
-    let task = scope.caller.beside.and_then(|beside| {
+    let task = scope.caller.activity.and_then(|beside| {
         let slug = beside.active_task()?;
         let tasks = beside.list_tasks().unwrap_or_default();
         tasks.into_iter().find(|it| it.slug == slug)

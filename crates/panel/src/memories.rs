@@ -10,7 +10,7 @@ use apostille_core::{
     store::{ListOrder, MemoryFilter, SpaceSummary},
     verify,
 };
-use apostille_import::export::{Format, export, withhold_secrets};
+use apostille_import::export::{ExportFormat, export, withhold_secrets};
 use maud::{Markup, html};
 
 use super::{
@@ -84,9 +84,9 @@ pub fn handle_export_download(scope: &RequestScope, asked: &RequestInput) -> Pan
     let mut memories = list::list_memories(scope.cx, &filter)?;
     withhold_secrets(&mut memories);
     let (kind, ending) = match format {
-        Format::Json => ("application/json", "json"),
-        Format::Markdown => ("text/markdown; charset=utf-8", "md"),
-        Format::Jsonl => ("application/jsonl", "jsonl"),
+        ExportFormat::Json => ("application/json", "json"),
+        ExportFormat::Markdown => ("text/markdown; charset=utf-8", "md"),
+        ExportFormat::Jsonl => ("application/jsonl", "jsonl"),
     };
     let mut reply = HttpReply::new(200, kind, export(&memories, format, scope.cx.now)?);
     let name = scope.caller.repo.as_str().replace('/', "-");

@@ -59,7 +59,7 @@ pub fn handle_remember_form(scope: &RequestScope, asked: &RequestInput) -> Panel
 fn draft_from_remember_form(scope: &RequestScope, tried: &SubmittedForm) -> Result<Draft, String> {
     let layer = tried.parse_filled("layer")?;
     let kind = tried.parse_filled("kind")?;
-    let twin = match (tried.parse_filled("merge")?, tried.filled_text("rationale")) {
+    let on_duplicate = match (tried.parse_filled("merge")?, tried.filled_text("rationale")) {
         (Some(name), _) => DuplicateChoice::Merge(name),
         (None, Some(why)) => DuplicateChoice::Create(why),
         (None, None) => DuplicateChoice::Ask,
@@ -69,7 +69,7 @@ fn draft_from_remember_form(scope: &RequestScope, tried: &SubmittedForm) -> Resu
         space: choose_target_space(scope, tried)?,
         layer,
         kind,
-        twin,
+        on_duplicate,
         ..draft
     })
 }

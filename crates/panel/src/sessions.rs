@@ -53,7 +53,7 @@ pub(super) fn read_beside_store<T: Default>(
     scope: &RequestScope,
     look: impl FnOnce(&dyn ActivityStore) -> Result<T, PlaceError>,
 ) -> Result<T, Markup> {
-    let found = scope.caller.beside.map_or_else(|| Ok(T::default()), look);
+    let found = scope.caller.activity.map_or_else(|| Ok(T::default()), look);
     found.map_err(|error| render_problem(&sanitize_shown_text(&error.to_string())))
 }
 

@@ -108,7 +108,7 @@ fn render_task_row(scope: &RequestScope, task: &Task) -> Markup {
 
 /// Whether it is worked on now, and whether nobody began it here: then its file came with the repository.
 fn render_task_marks(scope: &RequestScope, task: &Task) -> Markup {
-    let beside = scope.caller.beside;
+    let beside = scope.caller.activity;
     let is_active = beside.and_then(|it| it.active_task()).as_ref() == Some(&task.slug);
     let is_started = beside.is_none_or(|it| it.is_started_here(&task.slug));
     html! {

@@ -96,7 +96,7 @@ impl Scene {
         let draft = Draft {
             citations: cite.into_iter().map(|it| it.parse().unwrap()).collect(),
             kind: cite.is_none().then_some(Kind::Feedback),
-            twin: DuplicateChoice::Create("another".into()),
+            on_duplicate: DuplicateChoice::Create("another".into()),
             ..Draft::new(
                 workspace.spaces()[0].clone(),
                 fact,

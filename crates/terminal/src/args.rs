@@ -12,7 +12,7 @@ use apostille_core::{
     memory::{Channel, Kind, Layer, MemoryName, Origin, Stage},
     policy::InjectMode,
 };
-use apostille_import::{export::Format, format::Format as ForeignFormat};
+use apostille_import::{export::ExportFormat, format::ForeignFormat};
 use apostille_text::words::UnknownWord;
 use apostille_workspace::config::SettingFlags;
 use clap::{
@@ -255,7 +255,7 @@ pub struct RememberArgs {
     pub user: bool,
     /// What to do about a near-duplicate.
     #[command(flatten)]
-    pub twin: DuplicateChoiceArgs,
+    pub on_duplicate: DuplicateChoiceArgs,
 }
 
 /// What to do about a near-duplicate.
@@ -444,8 +444,8 @@ pub struct LogArgs {
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     /// json or jsonl (complete, `import` reads them), or markdown (for people)
-    #[arg(long, short, default_value = "json", hide_possible_values = true, value_parser = build_word_parser(Format::ALL, Format::as_str))]
-    pub format: Format,
+    #[arg(long, short, default_value = "json", hide_possible_values = true, value_parser = build_word_parser(ExportFormat::ALL, ExportFormat::as_str))]
+    pub format: ExportFormat,
     /// Into this file, which must not exist yet, instead of the output
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,

@@ -198,7 +198,7 @@ fn run_remember_tool(call: &ToolCall) -> ToolResult {
         citations: fact.citations.0,
         tags: fact.tags,
         task: fact.task,
-        twin: choose_duplicate_handling(fact.merge_with.map(|it| it.0), fact.rationale),
+        on_duplicate: choose_duplicate_handling(fact.merge_with.map(|it| it.0), fact.rationale),
         ..call.draft(space, fact.fact)
     };
     answer_write_outcome(&write_draft(&call.context_for(space), draft)?)

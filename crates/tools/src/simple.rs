@@ -209,7 +209,7 @@ fn draft_note(call: &ToolCall, note: NoteInput) -> Draft {
         layer: Some(layer),
         kind,
         tags: note.tags,
-        twin: DuplicateChoice::Create("a notebook keeps what it is given".into()),
+        on_duplicate: DuplicateChoice::Create("a notebook keeps what it is given".into()),
         ..call.draft(space, note.text)
     }
 }

@@ -171,7 +171,7 @@ fn store_verified_fact(call: &ToolCall) -> ToolResult {
         subject: Some(input.subject),
         reason: input.reason,
         citations: list_cited_places(&input.citations.0),
-        twin: choose_duplicate_handling(input.merge_with.map(|it| it.0), input.rationale),
+        on_duplicate: choose_duplicate_handling(input.merge_with.map(|it| it.0), input.rationale),
         ..Draft::new(
             space.clone(),
             input.fact,

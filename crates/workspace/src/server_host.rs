@@ -358,7 +358,7 @@ impl OpenScope for ServerHost {
             token: origin.token.clone(),
             root: root.filter(|_| is_here),
             open_at: Some(open_at).filter(|_| is_here),
-            beside: Some(Box::new(beside)),
+            activity: Some(Box::new(beside)),
             ..scope
         })
     }

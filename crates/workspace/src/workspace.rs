@@ -112,8 +112,8 @@ impl Workspace {
             token: None,
             root: None,
             open_at: None,
-            beside: None,
-            forget_beside: Box::new(move |ids| Ok(beside.forget_memories(ids)?)),
+            activity: None,
+            cleanup_forgotten: Box::new(move |ids| Ok(beside.forget_memories(ids)?)),
         };
         Self {
             place,

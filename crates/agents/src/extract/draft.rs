@@ -50,7 +50,7 @@ pub fn draft_extracted_statement(
         kind: Some(kind),
         reason: Some(format!("stated in session {id}, turn {}", gleaned.turn)),
         tags: vec!["gleaned".into(), gleaned.sort.to_string()],
-        twin: DuplicateChoice::Skip,
+        on_duplicate: DuplicateChoice::Skip,
         ..Draft::new(space.clone(), gleaned.fact.clone(), voice)
     }
 }

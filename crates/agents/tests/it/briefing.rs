@@ -414,13 +414,13 @@ proptest! {
         policy.inject.chars = chars;
         let world = World::new(policy);
         facts.iter().for_each(|it| drop(world.remember(note(it))));
-        let (mut agent, mut twin) = (Agent::default(), Agent::default());
+        let (mut agent, mut on_duplicate) = (Agent::default(), Agent::default());
         prop_assert!(agent.start(&world, &task, false).chars().count() <= chars);
-        twin.start(&world, &task, false);
+        on_duplicate.start(&world, &task, false);
         for it in &prompts {
             let text = agent.prompt(&world, it);
             prop_assert!(text.chars().count() <= chars, "{} > {chars}", text.chars().count());
-            prop_assert_eq!(&text, &twin.prompt(&world, it));
+            prop_assert_eq!(&text, &on_duplicate.prompt(&world, it));
         }
         let ids: Vec<_> = agent.session.entries.iter().flat_map(|it| &it.shown).map(|it| it.id).collect();
         let once: std::collections::BTreeSet<_> = ids.iter().collect();
@@ -443,7 +443,7 @@ fn say_as_agent(world: &World, n: usize) {
     };
     world.kept(Draft {
         kind: Some(Kind::Feedback),
-        twin: DuplicateChoice::Create("it is another".into()),
+        on_duplicate: DuplicateChoice::Create("it is another".into()),
         ..Draft::new(repo(), fact, voice)
     });
 }

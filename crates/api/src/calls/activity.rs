@@ -85,7 +85,7 @@ fn read_activity<T: Default>(
     it: &ApiCallScope,
     read: impl FnOnce(&dyn ActivityStore) -> Result<T, PlaceError>,
 ) -> Result<T, StoreError> {
-    let beside = it.scope.caller.beside;
+    let beside = it.scope.caller.activity;
     beside
         .map_or_else(|| Ok(T::default()), read)
         .map_err(|error| StoreError::Unavailable {
@@ -173,11 +173,15 @@ fn handle_list_tasks_call(it: &ApiCallScope, query: TasksQuery) -> ApiResult {
 }
 
 fn build_task_view(it: &ApiCallScope, task: &Task) -> TaskView {
-    let active = it.scope.caller.beside.and_then(ActivityStore::active_task);
+    let active = it
+        .scope
+        .caller
+        .activity
+        .and_then(ActivityStore::active_task);
     let is_started = it
         .scope
         .caller
-        .beside
+        .activity
         .is_none_or(|beside| beside.is_started_here(&task.slug));
     TaskView {
         from_elsewhere: !is_started,

@@ -68,7 +68,7 @@ impl<'a> ApiCallScope<'a> {
     /// The store, the code, the rules; whoever has the token is the one who does it.
     pub(super) fn context(&self) -> Context<'_> {
         Context {
-            beside: &self.spaces,
+            other_spaces: &self.spaces,
             actor: Some(&self.scope.token.name),
             ..*self.scope.cx
         }

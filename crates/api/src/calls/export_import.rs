@@ -7,12 +7,12 @@ use apostille_core::{
 };
 use apostille_import::{
     candidate::LeftOut,
-    export::{Format, export as written, withhold_secrets},
+    export::{ExportFormat, export as written, withhold_secrets},
     file::{
         ImportItem, ImportOptions, ImportPlan, ImportTarget, import_planned_files, plan_import,
     },
     foreign_file::ForeignFile,
-    format::{Format as Foreign, detect_import_format},
+    format::{ForeignFormat, detect_import_format},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -67,12 +67,12 @@ pub(super) const CALLS: &[ApiCall] = &[
 #[derive(Deserialize, JsonSchema)]
 struct ExportQuery {
     /// json unless said.
-    format: Option<TextEncoded<Format>>,
+    format: Option<TextEncoded<ExportFormat>>,
 }
 
 /// Everything written out.
 fn handle_export_call(it: &ApiCallScope, query: ExportQuery) -> ApiResult {
-    let format = query.format.map_or(Format::Json, |it| it.0);
+    let format = query.format.map_or(ExportFormat::Json, |it| it.0);
     let spaces = it.spaces.clone();
     let filter = MemoryFilter {
         spaces,
@@ -83,9 +83,9 @@ fn handle_export_call(it: &ApiCallScope, query: ExportQuery) -> ApiResult {
     let mut memories = list::list_memories(&it.context(), &filter)?;
     withhold_secrets(&mut memories);
     let (kind, ending) = match format {
-        Format::Json => (JSON, "json"),
-        Format::Jsonl => (LINES, "jsonl"),
-        Format::Markdown => (MARKDOWN, "md"),
+        ExportFormat::Json => (JSON, "json"),
+        ExportFormat::Jsonl => (LINES, "jsonl"),
+        ExportFormat::Markdown => (MARKDOWN, "md"),
     };
     let mut reply = HttpReply::new(200, kind, written(&memories, format, it.scope.cx.now)?);
     let name = format!("attachment; filename=\"memories.{ending}\"");
@@ -98,7 +98,7 @@ fn handle_export_call(it: &ApiCallScope, query: ExportQuery) -> ApiResult {
 #[serde(default)]
 struct ImportQuery {
     /// Found out unless said.
-    format: Option<TextEncoded<Foreign>>,
+    format: Option<TextEncoded<ForeignFormat>>,
     /// What the file is called, where that tells its format.
     name: Option<String>,
     /// Only tell what would become of it.
@@ -157,7 +157,7 @@ fn plan_import_from_body(it: &ApiCallScope, query: &ImportQuery) -> Result<Impor
             "format",
             format!(
                 "nobody can tell it; the formats are {}",
-                Foreign::join_names()
+                ForeignFormat::join_names()
             ),
         )
     };

@@ -287,7 +287,7 @@ fn build_remember_draft(it: &ApiCallScope, body: RememberBody) -> Option<Draft> 
         citations: body.citations.0,
         tags: body.tags.0,
         task: body.task,
-        twin: choose_duplicate_handling(body.merge_with.map(|it| it.0), body.rationale),
+        on_duplicate: choose_duplicate_handling(body.merge_with.map(|it| it.0), body.rationale),
         ..Draft::new(it.find_space(is_persons)?.clone(), body.fact, voice)
     };
     Some(draft.with_vouching(body.force, it.scope.person()))

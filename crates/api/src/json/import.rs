@@ -1,7 +1,7 @@
 //! What became of files that were read in.
 
 use apostille_core::refusal::Refusal;
-use apostille_import::{file::FileImportReport, format::Format};
+use apostille_import::{file::FileImportReport, format::ForeignFormat};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -34,7 +34,7 @@ pub struct ImportReply {
 #[derive(Serialize, JsonSchema)]
 struct ImportedFileView {
     file: String,
-    #[schemars(with = "TextEncoded<Format>")]
+    #[schemars(with = "TextEncoded<ForeignFormat>")]
     format: &'static str,
     kept: u64,
     known: u64,

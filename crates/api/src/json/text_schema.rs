@@ -93,8 +93,8 @@ words_of![
     Severity,
     Stage,
     TaskStatus,
-    export::Format,
-    apostille_import::format::Format,
+    export::ExportFormat,
+    apostille_import::format::ForeignFormat,
 ];
 
 impl TextSchema for ReviewCare {

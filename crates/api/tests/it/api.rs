@@ -196,7 +196,7 @@ impl<'a> TestCaller<'a> {
         let (repo, user) = (repo(), user());
         let caller = Caller {
             user: Some(&user),
-            beside: Some(&self.desk.shelf),
+            activity: Some(&self.desk.shelf),
             ..Caller::in_repo(&repo)
         };
         let (name, spaces) = ("ci".into(), self.spaces.clone());

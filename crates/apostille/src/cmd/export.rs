@@ -10,7 +10,7 @@ use apostille_core::{
     list,
     store::{ListOrder, MemoryFilter},
 };
-use apostille_import::{export, export::Format};
+use apostille_import::{export, export::ExportFormat};
 use serde_json::json;
 
 use apostille_terminal::{
@@ -34,7 +34,7 @@ pub fn run(ctx: &CommandContext, args: &ExportArgs) -> CommandResult {
         .map(|handle| format!("withheld: {handle} looks as if it held a secret; `apostille forget {handle}` removes it\n"))
         .collect();
     let format = if ctx.flags.json && args.out.is_none() {
-        Format::Json
+        ExportFormat::Json
     } else {
         args.format
     };

@@ -8,7 +8,7 @@ use std::path::Path;
 use apostille_import::{
     file,
     file::{ImportFileError, ImportOptions, ImportPlan, ImportTarget},
-    format::{Format, detect_import_format, explain_unknown_json},
+    format::{ForeignFormat, detect_import_format, explain_unknown_json},
 };
 
 use apostille_terminal::{
@@ -108,7 +108,7 @@ fn describe_unknown_format(text: &str) -> String {
 }
 
 fn build_unknown_format_error(what: &str) -> CommandError {
-    let names = Format::join_names();
+    let names = ForeignFormat::join_names();
     CommandError::usage(what).with_hint(format!(
         "the formats are {names}; --format says which; nothing was imported"
     ))
@@ -137,7 +137,7 @@ fn plan_import_file(
     workspace: &Workspace,
     args: &ImportArgs,
     page: &ImportSourceFile,
-    format: Format,
+    format: ForeignFormat,
 ) -> CommandResult<ImportPlan> {
     let [repo, user] = workspace.spaces();
     let shelf = ImportTarget {

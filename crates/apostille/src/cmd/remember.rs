@@ -32,13 +32,13 @@ pub fn run(ctx: &CommandContext, args: &RememberArgs) -> CommandResult {
         repo
     };
     let draft = Draft {
-        twin: convert_duplicate_args(&args.twin),
+        on_duplicate: convert_duplicate_args(&args.on_duplicate),
         ..build_cli_draft(ctx, &workspace, space, &fact, &args.telling)?
     };
     let outcome = remember::remember(&workspace.context_for(&draft.space), draft)?;
     let asked = RememberIntent {
-        is_skipped: args.twin.skip,
-        instead: args.twin.merge,
+        is_skipped: args.on_duplicate.skip,
+        instead: args.on_duplicate.merge,
         ..RememberIntent::new(&fact)
     };
     Ok(build_remember_output(ctx, &asked, outcome))

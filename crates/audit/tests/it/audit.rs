@@ -59,11 +59,11 @@ fn full(fact: &str) -> Draft {
         Some("testing".into()),
         Some("so that the suite stays green".into()),
     );
-    let twin = DuplicateChoice::Create("as people do".into());
+    let on_duplicate = DuplicateChoice::Create("as people do".into());
     Draft {
         subject,
         reason,
-        twin,
+        on_duplicate,
         ..cited(fact, &["src/api.rs:3"])
     }
 }
@@ -88,9 +88,9 @@ fn audit_groups_six_descriptions_of_one_command() {
     ];
     for (n, fact) in facts.iter().enumerate() {
         let origin = if n == 3 { Origin::User } else { Origin::Agent };
-        let twin = DuplicateChoice::Create("as people do".into());
+        let on_duplicate = DuplicateChoice::Create("as people do".into());
         world.kept(Draft {
-            twin,
+            on_duplicate,
             kind: Some(Kind::Reference),
             voice: Voice::from_origin(origin),
             ..note(fact)
@@ -162,7 +162,7 @@ fn other_values_or_negation_are_no_duplicate() {
         let world = plain();
         for fact in [a, b] {
             world.kept(Draft {
-                twin: DuplicateChoice::Create("both".into()),
+                on_duplicate: DuplicateChoice::Create("both".into()),
                 ..note(fact)
             });
         }
@@ -285,7 +285,7 @@ fn audit_names_contradictions_within_one_module() {
         subject: Some("test runner".into()),
         kind: Some(Kind::Feedback),
         citations: vec![place.parse().unwrap()],
-        twin: DuplicateChoice::Create("both".into()),
+        on_duplicate: DuplicateChoice::Create("both".into()),
         ..note(fact)
     };
     world.kept(about("the team uses Jest", "src/api.rs:3"));
@@ -416,7 +416,7 @@ proptest! {
     fn audit_is_deterministic_and_bounded(facts in prop::collection::vec("[a-d ]{1,12}|\\PC{1,30}", 1..30)) {
         let world = plain();
         for fact in facts {
-            world.remember(Draft { twin: DuplicateChoice::Create("both".into()), subject: Some("s".into()), ..note(&fact) });
+            world.remember(Draft { on_duplicate: DuplicateChoice::Create("both".into()), subject: Some("s".into()), ..note(&fact) });
         }
         let options = AuditOptions { limit: 3, ..ALL };
         let found = audited(&world, &options);

@@ -120,13 +120,13 @@ fn the_safest_come_first_and_twenty_copies_are_one_decision() {
         let fact = format!(
             "every service of ours is started by the one supervisor and never by hand, since nobody knows what else must run before it does: {word}{end}"
         );
-        let twin = apostille_core::memory::DuplicateChoice::Create("seen again".into());
+        let on_duplicate = apostille_core::memory::DuplicateChoice::Create("seen again".into());
         let voice = Voice {
             session: Some(format!("s{n}")),
             ..Voice::from_origin(Origin::System)
         };
         world.kept(Draft {
-            twin,
+            on_duplicate,
             voice,
             ..gleaned(&fact)
         });
@@ -156,9 +156,9 @@ fn values_that_differ_are_no_copies() {
             "on every machine of the cluster the small proxy in front of the service listens on port {port} by \
              default"
         );
-        let twin = apostille_core::memory::DuplicateChoice::Create("another".into());
+        let on_duplicate = apostille_core::memory::DuplicateChoice::Create("another".into());
         world.kept(Draft {
-            twin,
+            on_duplicate,
             ..gleaned(&fact)
         });
     }
@@ -178,8 +178,11 @@ fn what_is_known_and_much_like_it_is_named() {
         kind: Some(Kind::User),
         ..gleaned("prefers pnpm over npm everywhere here")
     };
-    let twin = apostille_core::memory::DuplicateChoice::Create("again".into());
-    world.kept(Draft { twin, ..draft });
+    let on_duplicate = apostille_core::memory::DuplicateChoice::Create("again".into());
+    world.kept(Draft {
+        on_duplicate,
+        ..draft
+    });
     assert_eq!(waiting(&world)[0].near[0].id, known.id);
 }
 
@@ -264,10 +267,10 @@ fn what_is_merged_leaves_its_lines_and_not_its_words() {
         tainted: true,
         ..Voice::from_origin(Origin::Agent)
     };
-    let twin = apostille_core::memory::DuplicateChoice::Create("said outside".into());
+    let on_duplicate = apostille_core::memory::DuplicateChoice::Create("said outside".into());
     let draft = Draft {
         citations: vec![cite],
-        twin,
+        on_duplicate,
         ..Draft::new(repo(), "The version of the API is v3", voice)
     };
     let waits = world.kept(draft);
@@ -351,7 +354,7 @@ fn an_agent_cannot_replace_what_waits() {
     let world = World::verified();
     let it = pending(&world, "`API_VERSION` is \"v3\"");
     let draft = |origin| Draft {
-        twin: apostille_core::memory::DuplicateChoice::Merge(MemoryName::Id(it.id)),
+        on_duplicate: apostille_core::memory::DuplicateChoice::Merge(MemoryName::Id(it.id)),
         ..cited("the version stands in `API_VERSION`", origin)
     };
     let refused = world.remember(draft(Origin::Agent));
@@ -375,7 +378,7 @@ fn say_as_agent(world: &World, n: usize) {
     };
     world.kept(Draft {
         kind: Some(Kind::Feedback),
-        twin: DuplicateChoice::Create("it is another".into()),
+        on_duplicate: DuplicateChoice::Create("it is another".into()),
         ..Draft::new(repo(), fact, voice)
     });
 }

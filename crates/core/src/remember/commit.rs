@@ -28,14 +28,14 @@ pub(super) fn commit_decision(
         DuplicateDecision::New => commit_memory(cx, vetted),
         DuplicateDecision::Known(known) => commit_restatement(cx, vetted, known),
         // Two that make one claim cannot stand side by side.
-        DuplicateDecision::Instead(old)
+        DuplicateDecision::Replace(old)
             if !memory.is_active() && old.claim_digest() == memory.claim_digest() =>
         {
             commit_restatement(cx, vetted, old)
         }
-        DuplicateDecision::Instead(old) => commit_replacement(cx, vetted, &old, None),
+        DuplicateDecision::Replace(old) => commit_replacement(cx, vetted, &old, None),
         // What waits silences nothing, and says so as every contradiction does.
-        DuplicateDecision::Newer(old, near) => {
+        DuplicateDecision::ReplaceContradicted(old, near) => {
             let superseded = Some(near).filter(|_| memory.is_active());
             commit_replacement(cx, vetted, &old, superseded)
         }
@@ -70,7 +70,7 @@ fn commit_replacement(
 ) -> Result<RememberOutcome, EarlyEnd> {
     let mut memory = vetted.memory.clone();
     memory.supersedes = Some(old.id);
-    if matches!(vetted.twin, DuplicateChoice::Merge(_)) {
+    if matches!(vetted.on_duplicate, DuplicateChoice::Merge(_)) {
         memory.citations = unite_citations(&memory.citations, &old.citations);
         memory.citations.truncate(cx.policy.limits.citations);
         memory.tags.extend(old.tags.clone());
@@ -137,7 +137,8 @@ fn commit_restatement(
     }
     if known.is_active()
         && said.is_active()
-        && let Some(old) = find_replaced_memory(cx, &vetted.twin, &known.space, &said.voice)?
+        && let Some(old) =
+            find_replaced_memory(cx, &vetted.on_duplicate, &known.space, &said.voice)?
         && old.id != known.id
         && !events.iter().any(|it| it.memory == Some(old.id))
     {
@@ -152,7 +153,7 @@ fn commit_restatement(
 
 /// The reason stays with the new memory alone: here it would outlive it when that one is forgotten.
 fn build_replaced_event(cx: &Context, vetted: &Vetted, old: &Memory, by: MemoryId) -> Event {
-    let reason = match vetted.twin {
+    let reason = match vetted.on_duplicate {
         DuplicateChoice::Replace(_, ReplacementKind::Correction) => {
             return cx.new_memory_event(old, EventBody::Corrected { by, reason: None });
         }
@@ -178,7 +179,7 @@ fn build_remembered_event(cx: &Context, vetted: &Vetted, memory: &Memory) -> Eve
     let what = EventBody::Remembered {
         memory: Box::new(memory.clone()),
         forced: vetted.forced,
-        rationale: vetted.twin.rationale().cloned(),
+        rationale: vetted.on_duplicate.rationale().cloned(),
     };
     cx.new_memory_event(memory, what)
 }

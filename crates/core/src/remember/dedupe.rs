@@ -88,9 +88,9 @@ impl NearMemory {
 pub(super) enum DuplicateDecision {
     New,
     Known(Memory),
-    Instead(Memory),
+    Replace(Memory),
     /// It contradicts this one beyond doubt, and takes its place.
-    Newer(Memory, NearMemory),
+    ReplaceContradicted(Memory, NearMemory),
     Near(Vec<NearMemory>),
 }
 
@@ -100,9 +100,9 @@ impl DuplicateDecision {
         match self {
             Self::Near(_) => false,
             Self::Known(known) => {
-                vetted.twin.replaced_name().is_some() || can_settle_memory(vetted, known)
+                vetted.on_duplicate.replaced_name().is_some() || can_settle_memory(vetted, known)
             }
-            Self::New | Self::Instead(_) | Self::Newer(..) => true,
+            Self::New | Self::Replace(_) | Self::ReplaceContradicted(..) => true,
         }
     }
 }
@@ -114,10 +114,10 @@ pub(super) fn decide_duplicate(
     vetted: &Vetted,
     is_first: bool,
 ) -> Result<DuplicateDecision, EarlyEnd> {
-    let (memory, twin) = (&vetted.memory, &vetted.twin);
-    let is_plain = matches!(twin, DuplicateChoice::Ask | DuplicateChoice::Skip);
+    let (memory, on_duplicate) = (&vetted.memory, &vetted.on_duplicate);
+    let is_plain = matches!(on_duplicate, DuplicateChoice::Ask | DuplicateChoice::Skip);
     let mut neighbours = Vec::new();
-    if is_plain || twin.is_promotion() {
+    if is_plain || on_duplicate.is_promotion() {
         neighbours = find_neighbours(cx, memory)?;
     }
     let near = rank_near_memories(memory, &neighbours, cx.policy.near_duplicate);
@@ -129,7 +129,7 @@ pub(super) fn decide_duplicate(
         .get_by_claim(&memory.space, &memory.claim_digest())?
     {
         if is_rewrite_of_known(vetted, &known) {
-            return Ok(DuplicateDecision::Instead(known));
+            return Ok(DuplicateDecision::Replace(known));
         }
         // What nobody vouches for refreshes nothing that is in use.
         let vouched = memory.is_active() || !known.is_active();
@@ -141,10 +141,10 @@ pub(super) fn decide_duplicate(
         });
     }
     if near.is_empty() {
-        let old = find_replaced_memory(cx, twin, &memory.space, &memory.voice)?;
-        return Ok(old.map_or(DuplicateDecision::New, DuplicateDecision::Instead));
+        let old = find_replaced_memory(cx, on_duplicate, &memory.space, &memory.voice)?;
+        return Ok(old.map_or(DuplicateDecision::New, DuplicateDecision::Replace));
     }
-    Ok(match twin {
+    Ok(match on_duplicate {
         DuplicateChoice::Ask => decide_contradiction(vetted, neighbours, near),
         _ => DuplicateDecision::Near(near),
     })
@@ -175,7 +175,7 @@ fn decide_contradiction(
         _ => None,
     };
     match (old, near.pop()) {
-        (Some(old), Some(one)) => DuplicateDecision::Newer(old, one),
+        (Some(old), Some(one)) => DuplicateDecision::ReplaceContradicted(old, one),
         (_, last) => DuplicateDecision::Near(near.into_iter().chain(last).collect()),
     }
 }
@@ -192,7 +192,7 @@ fn is_rewrite_of_known(vetted: &Vetted, known: &Memory) -> bool {
 
 /// Whether a draft is to take the place of this very memory.
 pub(super) fn is_replacement_of_known(vetted: &Vetted, known: &Memory) -> bool {
-    match &vetted.twin {
+    match &vetted.on_duplicate {
         DuplicateChoice::Replace(MemoryName::Id(id), _) => *id == known.id,
         DuplicateChoice::Replace(MemoryName::Handle(handle), _) => *handle == known.handle(),
         _ => false,

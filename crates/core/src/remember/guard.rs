@@ -47,7 +47,7 @@ pub struct Admission {
     /// Whether a person overrode a check.
     pub forced: bool,
     /// What to do about a near-duplicate.
-    pub twin: DuplicateChoice,
+    pub on_duplicate: DuplicateChoice,
     /// The room in the identity layer, when it goes there.
     pub room: Option<IdentityRoom>,
     /// What the breakers have to say, to be written down with it.
@@ -104,7 +104,7 @@ pub(super) fn admit_draft(cx: &Context, cited: Proven) -> Result<Vetted, EarlyEn
     };
     Ok(Vetted(Admission {
         forced: classified.forced || waived || vouched,
-        twin: classified.draft.twin.clone(),
+        on_duplicate: classified.draft.on_duplicate.clone(),
         memory: build_vetted_memory(cx, classified, citations, Status::pending_if(why)),
         room,
         signal: None,
@@ -148,15 +148,16 @@ fn find_ousted_memory(cx: &Context, draft: &Draft) -> Result<Option<Memory>, Ear
     if draft.voice.is_person() {
         return Ok(None);
     }
-    find_replaced_memory(cx, &draft.twin, &draft.space, &draft.voice)
+    find_replaced_memory(cx, &draft.on_duplicate, &draft.space, &draft.voice)
 }
 
 /// A rule or a fact that a person said is not put aside by anybody else: the replacement waits. What is promoted keeps its
 /// words; and preferences change as agents hear them.
 fn explain_ousting_person(it: &Classified, old: Option<&Memory>) -> Option<String> {
     let is_ruling = |old: &Memory| old.voice.is_person() && old.kind != Kind::User;
-    let is_ousting =
-        it.layer.is_lasting() && !it.draft.twin.is_promotion() && old.is_some_and(is_ruling);
+    let is_ousting = it.layer.is_lasting()
+        && !it.draft.on_duplicate.is_promotion()
+        && old.is_some_and(is_ruling);
     is_ousting.then(|| "it would take the place of what a person said".into())
 }
 
@@ -316,7 +317,11 @@ fn check_draft_limits(limits: &MemoryLimits, draft: &Draft, layer: Layer) -> Res
         ("subject", draft.subject.as_ref(), limits.subject_chars),
         ("reason", draft.reason.as_ref(), limits.reason_chars),
         ("task", draft.task.as_ref(), limits.subject_chars),
-        ("rationale", draft.twin.rationale(), limits.reason_chars),
+        (
+            "rationale",
+            draft.on_duplicate.rationale(),
+            limits.reason_chars,
+        ),
     ];
     let tags = draft.tags.iter();
     let tags = tags.map(|tag| ("tag", Some(tag), limits.tag_chars));
@@ -361,7 +366,7 @@ fn check_identity_room(cx: &Context, it: &Classified) -> Result<Option<IdentityR
     }
     let draft = &it.draft;
     // What a draft takes the place of makes room for it.
-    let old = find_replaced_memory(cx, &draft.twin, &draft.space, &draft.voice)?;
+    let old = find_replaced_memory(cx, &draft.on_duplicate, &draft.space, &draft.voice)?;
     let old = old.filter(|it| it.layer == Layer::Identity);
     let freed = old.map_or(0, |it| it.fact.chars().count());
     let used = cx.store.summarize_space(&draft.space)?.identity_chars;

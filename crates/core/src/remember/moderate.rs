@@ -82,7 +82,7 @@ fn list_short_texts(draft: &Draft) -> impl Iterator<Item = (&'static str, &str)>
         ("subject", draft.subject.as_ref()),
         ("reason", draft.reason.as_ref()),
         ("task", draft.task.as_ref()),
-        ("rationale", draft.twin.rationale()),
+        ("rationale", draft.on_duplicate.rationale()),
         ("author", draft.voice.author.as_ref()),
         ("session", draft.voice.session.as_ref()),
     ];
@@ -103,7 +103,7 @@ fn draft_texts_mut(draft: &mut Draft) -> impl Iterator<Item = &mut String> {
         &mut draft.voice.author,
         &mut draft.voice.session,
     ];
-    let rationale = match &mut draft.twin {
+    let rationale = match &mut draft.on_duplicate {
         DuplicateChoice::Create(why) => Some(why),
         _ => None,
     };

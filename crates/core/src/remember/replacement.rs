@@ -11,11 +11,11 @@ use crate::{
 /// The active memory that a draft is to take the place of, if it is to. A person may also say instead what waits.
 pub(super) fn find_replaced_memory(
     cx: &Context,
-    twin: &DuplicateChoice,
+    on_duplicate: &DuplicateChoice,
     space: &Space,
     voice: &Voice,
 ) -> Result<Option<Memory>, EarlyEnd> {
-    let Some(name) = twin.replaced_name() else {
+    let Some(name) = on_duplicate.replaced_name() else {
         return Ok(None);
     };
     let old = list::find_named_or_refuse(cx, std::slice::from_ref(space), name)??;

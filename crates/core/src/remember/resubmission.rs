@@ -45,7 +45,7 @@ pub fn is_rejected_memory(memory: &Memory) -> bool {
 /// Those that wait or were found wrong, in the draft's space and in those beside it: what was stopped at one door does not
 /// come in by the other.
 fn list_held_memories(cx: &Context, draft: &Draft) -> Result<Vec<Memory>, StoreError> {
-    let beside = cx.beside.iter().filter(|it| **it != draft.space);
+    let beside = cx.other_spaces.iter().filter(|it| **it != draft.space);
     let spaces: Vec<Space> = [&draft.space].into_iter().chain(beside).cloned().collect();
     let newest = |spaces: &[Space], stages: &[Stage]| {
         cx.store.list_memories(&MemoryFilter {

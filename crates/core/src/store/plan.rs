@@ -71,7 +71,7 @@ pub fn changed_memory(event: &Event) -> Option<MemoryId> {
         event.what,
         EventBody::Remembered { .. } | EventBody::Forgotten { .. }
     );
-    let is_aside = EventKind::ASIDE.contains(&event.what.event_kind());
+    let is_aside = EventKind::TELEMETRY.contains(&event.what.event_kind());
     event.memory.filter(|_| !is_new_or_gone && !is_aside)
 }
 

@@ -285,7 +285,8 @@ impl StoreState {
             let is_touched = |id| it.event.touched_memories().any(|touched| touched == id);
             it.event.space == *space
                 && page.memory.is_none_or(is_touched)
-                && !(page.changes_only && EventKind::ASIDE.contains(&it.event.what.event_kind()))
+                && !(page.changes_only
+                    && EventKind::TELEMETRY.contains(&it.event.what.event_kind()))
         };
         let read = |it: &LoggedEvent| self.with_current_memory(it);
         let log = self.log.iter();

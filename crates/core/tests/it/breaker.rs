@@ -39,10 +39,10 @@ fn fact(n: usize) -> String {
 }
 
 fn rule(fact: String, voice: Voice) -> Draft {
-    let twin = DuplicateChoice::Create("it is another".into());
+    let on_duplicate = DuplicateChoice::Create("it is another".into());
     Draft {
         kind: Some(Kind::Feedback),
-        twin,
+        on_duplicate,
         ..Draft::new(repo(), fact, voice)
     }
 }
@@ -143,7 +143,7 @@ fn reading_and_what_is_known_are_left_alone() {
 fn what_replaces_a_memory_waits_and_the_memory_stays() {
     let world = after(61);
     let draft = Draft {
-        twin: DuplicateChoice::Merge("m-5".parse().unwrap()),
+        on_duplicate: DuplicateChoice::Merge("m-5".parse().unwrap()),
         ..rule(fact(80), agent("claude"))
     };
     assert!(held(&world.kept(draft)));
@@ -224,7 +224,7 @@ fn near_copies_are_noticed_and_versions_of_one_note_are_not() {
     let mut last = world.kept(rule(copy(0), agent("claude")));
     for n in 1..40 {
         let draft = Draft {
-            twin: DuplicateChoice::Merge(MemoryName::Id(last.id)),
+            on_duplicate: DuplicateChoice::Merge(MemoryName::Id(last.id)),
             ..rule(copy(n), agent("claude"))
         };
         last = world.kept(draft);

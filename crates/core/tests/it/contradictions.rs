@@ -106,12 +106,12 @@ fn pending_contradiction_supersedes_nothing() {
     };
     assert_eq!(then(about(note(OLD)), about(tainted)), "contradiction");
     let skipped = Draft {
-        twin: DuplicateChoice::Skip,
+        on_duplicate: DuplicateChoice::Skip,
         ..note(NEW)
     };
     assert_eq!(then(about(note(OLD)), about(skipped)), "contradiction");
     let both = Draft {
-        twin: DuplicateChoice::Create("the docs still use it".into()),
+        on_duplicate: DuplicateChoice::Create("the docs still use it".into()),
         ..note(NEW)
     };
     assert_eq!(then(about(note(OLD)), about(both)), "beside");
@@ -153,7 +153,7 @@ fn of_several_that_are_contradicted_none_goes_unasked() {
     let world = World::verified();
     for fact in [OLD, "our team uses Jest"] {
         world.kept(Draft {
-            twin: DuplicateChoice::Create("told twice".into()),
+            on_duplicate: DuplicateChoice::Create("told twice".into()),
             ..about(note(fact))
         });
     }

@@ -570,7 +570,7 @@ fn notebook_injects_preference_and_finds_fact() {
     let world = World::notebook();
     world.kept(preference("I prefer tabs over spaces for indentation"));
     world.kept(Draft {
-        twin: DuplicateChoice::Create("asked".into()),
+        on_duplicate: DuplicateChoice::Create("asked".into()),
         ..note("The database is PostgreSQL on port 5432")
     });
     let asked = inject(&world, "What indentation style should I use?");

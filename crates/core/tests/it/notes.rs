@@ -70,13 +70,13 @@ fn the_same_words_in_another_task_or_session_are_kept_too() {
             session: Some(session.into()),
             ..Voice::from_origin(Origin::Agent)
         };
-        let twin = DuplicateChoice::Create("another".into());
+        let on_duplicate = DuplicateChoice::Create("another".into());
         let task = Some(task.into());
         let draft = Draft {
             layer: Some(layer),
             task,
             voice,
-            twin,
+            on_duplicate,
             ..note("The plan has three steps")
         };
         let is_kept = matches!(world.remember(draft), RememberOutcome::Remembered { .. });

@@ -56,7 +56,7 @@ fn what_comes_from_outside_waits_whoever_is_said_to_speak() {
 
 #[test]
 fn what_takes_the_place_of_words_from_outside_comes_from_outside() {
-    let check = |twin: fn(MemoryName) -> DuplicateChoice,
+    let check = |on_duplicate: fn(MemoryName) -> DuplicateChoice,
                  voice: Voice,
                  expected: (Stage, Origin, Channel)| {
         let world = World::verified();
@@ -66,7 +66,7 @@ fn what_takes_the_place_of_words_from_outside_comes_from_outside() {
         ));
         approved(&world, &old);
         let new = world.kept(Draft {
-            twin: twin(MemoryName::Id(old.id)),
+            on_duplicate: on_duplicate(MemoryName::Id(old.id)),
             ..rule(
                 "releases are cut from the staging cluster by the bot",
                 voice,
@@ -172,7 +172,7 @@ fn one_source_from_outside_fills_a_fifth_at_most() {
             ..agent().with_channel(Channel::PullRequest)
         };
         let memory = world.kept(Draft {
-            twin: DuplicateChoice::Create("a comment of its own".into()),
+            on_duplicate: DuplicateChoice::Create("a comment of its own".into()),
             ..rule(
                 &format!("the upload limit upload limit of part{n} is set by the proxy{n}"),
                 by,
@@ -329,9 +329,10 @@ fn what_a_person_said_is_not_put_aside_by_an_agent() {
             "never push to main on a friday",
             Voice::from_origin(Origin::User),
         ));
-        let twin = DuplicateChoice::Replace(MemoryName::Id(old.id), ReplacementKind::Better);
+        let on_duplicate =
+            DuplicateChoice::Replace(MemoryName::Id(old.id), ReplacementKind::Better);
         let new = world.kept(Draft {
-            twin,
+            on_duplicate,
             ..rule("push to main whenever it suits", voice)
         });
         let stages = (new.status.stage(), world.look("m-1").status.stage());

@@ -168,7 +168,7 @@ fn planted() -> World {
     // Keeps it beside whatever is much like it; half of the distractors differ in a number alone.
     let keep = |fact: &str| {
         world.kept(Draft {
-            twin: DuplicateChoice::Create("planted".into()),
+            on_duplicate: DuplicateChoice::Create("planted".into()),
             ..note(fact)
         })
     };

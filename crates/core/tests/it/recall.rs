@@ -424,9 +424,9 @@ fn what_does_not_hold_does_not_crowd_out_what_does() {
     world.shelf.write("src/widgets.rs", &widgets(|_| true));
     for n in 1..=60 {
         let fact = format!("the widget number {n} has shape {}", n * 7);
-        let twin = DuplicateChoice::Create("another widget".into());
+        let on_duplicate = DuplicateChoice::Create("another widget".into());
         world.kept(Draft {
-            twin,
+            on_duplicate,
             ..cited(&fact, &[&format!("src/widgets.rs:{n}")])
         });
     }

@@ -378,7 +378,15 @@ fn what_was_stopped_at_one_door_does_not_come_in_by_the_other() {
             ..note(said)
         };
         let kept = world
-            .with(|cx| remember(&Context { beside, ..*cx }, draft))
+            .with(|cx| {
+                remember(
+                    &Context {
+                        other_spaces: beside,
+                        ..*cx
+                    },
+                    draft,
+                )
+            })
             .unwrap();
         let RememberOutcome::Remembered { memory, .. } = kept else {
             panic!("{kept:?}")
@@ -439,7 +447,7 @@ fn each_refusal_class() {
             ..note("Speaks German")
         },
         Draft {
-            twin: DuplicateChoice::Merge("m-9".parse().unwrap()),
+            on_duplicate: DuplicateChoice::Merge("m-9".parse().unwrap()),
             ..cited("The api is versioned", &["src/api.rs:3"])
         },
         agent_force,
@@ -528,14 +536,14 @@ const NEAR: &str =
     "Integration tests of the api need the docker daemon running on the build machine first";
 
 /// A world that knows something, and what becomes of a draft much like it.
-fn twin(twin: DuplicateChoice) -> String {
+fn on_duplicate(on_duplicate: DuplicateChoice) -> String {
     let world = World::verified();
     world.kept(Draft {
         tags: vec!["tests".into()],
         ..cited(KNOWN, &["src/api.rs:3"])
     });
     let near = Draft {
-        twin,
+        on_duplicate,
         tags: vec!["docker".into()],
         ..cited(NEAR, &["docs/api.md:3"])
     };
@@ -545,22 +553,22 @@ fn twin(twin: DuplicateChoice) -> String {
 
 #[test]
 fn a_near_duplicate_is_named_and_nothing_is_kept() {
-    assert_snapshot!(twin(DuplicateChoice::Ask));
+    assert_snapshot!(on_duplicate(DuplicateChoice::Ask));
 }
 
 #[test]
 fn a_near_duplicate_can_be_skipped() {
-    assert_snapshot!(twin(DuplicateChoice::Skip));
+    assert_snapshot!(on_duplicate(DuplicateChoice::Skip));
 }
 
 #[test]
 fn a_near_duplicate_can_be_merged_and_keeps_both_sets_of_citations() {
-    assert_snapshot!(twin(DuplicateChoice::Merge("m-1".parse().unwrap())));
+    assert_snapshot!(on_duplicate(DuplicateChoice::Merge("m-1".parse().unwrap())));
 }
 
 #[test]
 fn a_near_duplicate_can_be_created_with_a_rationale() {
-    assert_snapshot!(twin(DuplicateChoice::Create(
+    assert_snapshot!(on_duplicate(DuplicateChoice::Create(
         "the first is about the api, this about the order".into()
     )));
 }
@@ -568,7 +576,7 @@ fn a_near_duplicate_can_be_created_with_a_rationale() {
 #[test]
 fn a_rationale_is_moderated_like_every_text() {
     let created = |why: String| Draft {
-        twin: DuplicateChoice::Create(why),
+        on_duplicate: DuplicateChoice::Create(why),
         ..cited("It is v3.", &["src/api.rs:3"])
     };
     let check = |why: String, expected: &str| {

@@ -162,7 +162,7 @@ impl World {
             random: &random,
             late: &|| self.late.get(),
             actor: Some("tester"),
-            beside: &[],
+            other_spaces: &[],
             guardian: None,
         })
     }

@@ -620,7 +620,7 @@ fn citations_are_followed_to_where_they_went() {
         random: &|| 0,
         late: &|| false,
         actor: None,
-        beside: &[],
+        other_spaces: &[],
         guardian: None,
     };
     let sight = cx

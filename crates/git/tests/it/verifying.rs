@@ -77,7 +77,7 @@ impl Desk {
             random: &random,
             late: &|| false,
             actor: Some("ana"),
-            beside: &[],
+            other_spaces: &[],
             guardian: None,
         })
     }
@@ -85,7 +85,7 @@ impl Desk {
     fn told(&self, fact: &str, places: &[&str]) -> RememberOutcome {
         let draft = Draft {
             kind: Some(Kind::Project),
-            twin: DuplicateChoice::Create("test".into()),
+            on_duplicate: DuplicateChoice::Create("test".into()),
             citations: places.iter().map(|it| it.parse().unwrap()).collect(),
             ..Draft::new(space(), fact, Voice::from_origin(Origin::Agent))
         };

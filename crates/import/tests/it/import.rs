@@ -15,7 +15,7 @@ use apostille_core::{
 use apostille_import::{
     candidate::{MAX_LEFT_OUT, MAX_PIECES, ParsedForeignFile},
     foreign_file::ForeignFile,
-    format::{Format, detect_import_format},
+    format::{ForeignFormat, detect_import_format},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ const NAMES: [&str; 6] = [
     "x",
 ];
 
-fn read(format: Format, name: &str, text: &str) -> Option<ParsedForeignFile> {
+fn read(format: ForeignFormat, name: &str, text: &str) -> Option<ParsedForeignFile> {
     let sheet = ForeignFile {
         name: Some(name),
         is_beside_index: true,
@@ -215,7 +215,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 fn draft(n: usize, fact: &str) -> Draft {
-    let twin = DuplicateChoice::Create("another".into());
+    let on_duplicate = DuplicateChoice::Create("another".into());
     let outside = Voice {
         tainted: true,
         ..Voice::from_origin(Origin::Agent)
@@ -247,7 +247,10 @@ fn draft(n: usize, fact: &str) -> Draft {
             ..note(fact)
         },
     };
-    Draft { twin, ..draft }
+    Draft {
+        on_duplicate,
+        ..draft
+    }
 }
 
 fn take(world: &World, step: &Step) {
@@ -259,7 +262,7 @@ fn take(world: &World, step: &Step) {
         Step::Remember(n, fact) => drop(world.remember(draft(*n, fact))),
         Step::Supersede(n, fact) => {
             let new = Draft {
-                twin: DuplicateChoice::Ask,
+                on_duplicate: DuplicateChoice::Ask,
                 ..draft(0, fact)
             };
             drop(world.with(|cx| {
@@ -302,7 +305,7 @@ proptest! {
     #[test]
     fn no_page_breaks_a_reader(text in page(), name in proptest::sample::select(NAMES.to_vec())) {
         let _ = detect_import_format(&ForeignFile { name: Some(name), is_beside_index: false, text: &text });
-        for format in Format::ALL {
+        for format in ForeignFormat::ALL {
             if let Some(reading) = read(*format, name, &text) {
                 prop_assert!(is_bounded(&reading), "{format}: {reading:?}");
             }
@@ -314,7 +317,7 @@ proptest! {
         let lines: Vec<String> = values.iter().map(Value::to_string).collect();
         for text in [lines.join("\n"), Value::Array(values).to_string(), lines[0].clone()] {
             let _ = detect_import_format(&ForeignFile { name: None, is_beside_index: false, text: &text });
-            for format in Format::ALL {
+            for format in ForeignFormat::ALL {
                 if let Some(reading) = read(*format, "x", &text) {
                     prop_assert!(is_bounded(&reading), "{format}: {reading:?}");
                 }
@@ -325,7 +328,7 @@ proptest! {
     #[test]
     fn a_long_text_is_split_and_never_cut(words in proptest::collection::vec("([A-Za-zé]{1,12} ){1,30}[a-z]{1,9}[.!?](\n|\n\n| )", 1..40)) {
         let text = words.concat();
-        let reading = read(Format::Mem0, "x", &json!([{"memory": text}]).to_string()).unwrap();
+        let reading = read(ForeignFormat::Mem0, "x", &json!([{"memory": text}]).to_string()).unwrap();
         let whole: String = reading.pieces.iter().map(|it| letters(&it.fact)).collect();
         prop_assert_eq!(whole, letters(&text));
         prop_assert!(reading.pieces.iter().all(|it| it.fact.chars().count() <= 500));

@@ -88,7 +88,7 @@ fn render_memory_showings(scope: &RequestScope, memory: &Memory, log: &[LoggedEv
 
 /// The sessions of this user's agents in which it was shown. What cannot be read is left out.
 fn list_sessions_showing(scope: &RequestScope, id: MemoryId) -> Vec<AgentSession> {
-    let listed = scope.caller.beside.map(|it| it.list_sessions(SESSIONS));
+    let listed = scope.caller.activity.map(|it| it.list_sessions(SESSIONS));
     let mut sessions = listed.and_then(Result::ok).unwrap_or_default();
     let is_reached = |it: &SessionEntry| scope.token.reaches_space(&it.space);
     sessions.retain(|it| it.entries.iter().all(is_reached) && it.shown_ids().contains(&id));

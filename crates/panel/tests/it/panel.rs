@@ -85,7 +85,7 @@ impl<'a> Person<'a> {
         let (repo, user) = (repo(), user());
         let caller = Caller {
             user: Some(&user),
-            beside: self.beside,
+            activity: self.beside,
             ..Caller::in_repo(&repo)
         };
         let (name, spaces) = ("ana".into(), self.spaces.clone());

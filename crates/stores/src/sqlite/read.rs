@@ -364,7 +364,7 @@ impl CountedSpace {
         let events = read_event_counts(db, space)?;
         let changes = EventKind::ALL
             .iter()
-            .filter(|it| !EventKind::ASIDE.contains(it));
+            .filter(|it| !EventKind::TELEMETRY.contains(it));
         let changes: Vec<u64> = changes
             .map(|it| events.get(it.as_str()).copied().unwrap_or_default())
             .collect();
@@ -477,7 +477,7 @@ fn build_event_query(space: Option<i64>, page: &EventPage) -> (String, Vec<Value
     );
     let mut values = vec![Value::Integer(after)];
     if page.changes_only {
-        let words: Vec<&str> = EventKind::ASIDE.iter().map(|it| it.as_str()).collect();
+        let words: Vec<&str> = EventKind::TELEMETRY.iter().map(|it| it.as_str()).collect();
         sql += &format!(" AND name NOT IN ('{}')", words.join("','"));
     }
     if let Some(space) = space {

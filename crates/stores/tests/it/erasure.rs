@@ -79,7 +79,7 @@ fn forget_leaves_no_bytes() {
         with_context(&*store, |cx| refresh_memory(cx, &[space()], name)).unwrap();
         let better = Draft {
             subject: Some("birds".into()),
-            twin: DuplicateChoice::Ask,
+            on_duplicate: DuplicateChoice::Ask,
             ..fact("Nothing flies at night")
         };
         let how = apostille_core::memory::ReplacementKind::Correction;

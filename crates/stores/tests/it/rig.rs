@@ -51,7 +51,7 @@ pub(crate) fn with_context<T>(store: &dyn Store, act: impl FnOnce(&Context<'_>) 
         random: &random,
         late: &|| false,
         actor: None,
-        beside: &[],
+        other_spaces: &[],
         guardian: None,
     })
 }
@@ -69,7 +69,7 @@ pub(crate) fn fact(text: impl Into<String>) -> Draft {
     let draft = Draft::new(space(), text, Voice::from_origin(Origin::Agent));
     Draft {
         kind: Some(Kind::Feedback),
-        twin: DuplicateChoice::Create("test".into()),
+        on_duplicate: DuplicateChoice::Create("test".into()),
         ..draft
     }
 }

@@ -60,7 +60,7 @@ pub(crate) fn furnished(kind: &str, path: &Path) -> Box<dyn Store> {
         revise::invalidate_memory(cx, &here, name(2), "it is wrong").unwrap();
         revise::mark_memory_applied(cx, &here, name(3)).unwrap();
         let better = Draft {
-            twin: DuplicateChoice::Ask,
+            on_duplicate: DuplicateChoice::Ask,
             ..fact("the queue worker is gone")
         };
         revise::supersede_memory(
@@ -552,7 +552,7 @@ fn a_damaged_neighbour_does_not_stop_a_write() {
     )
     .unwrap();
     let near = Draft {
-        twin: DuplicateChoice::Ask,
+        on_duplicate: DuplicateChoice::Ask,
         ..fact("the cart is rendered twice on every long page")
     };
     assert_eq!(keep(&*store, near).unwrap().number, 2);

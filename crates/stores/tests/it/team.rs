@@ -241,7 +241,7 @@ impl Mate {
             random: &random,
             late: &|| false,
             actor: None,
-            beside: &[],
+            other_spaces: &[],
             guardian: None,
         })
     }

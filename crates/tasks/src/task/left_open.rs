@@ -47,7 +47,7 @@ pub fn remember_left_open_task(
         subject: Some(task.title.clone()),
         tags: vec![super::SUMMARY.into(), LEFT.into()],
         task: Some(task.slug.to_string()),
-        twin: DuplicateChoice::Create("a task that was left open".into()),
+        on_duplicate: DuplicateChoice::Create("a task that was left open".into()),
         ..Draft::new(space.clone(), format_left_open_episode(task), voice)
     };
     Ok(match remember(cx, draft)? {

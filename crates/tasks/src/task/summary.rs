@@ -56,7 +56,7 @@ pub fn draft_task_summary(
         tags: vec![SUMMARY.into(), ending.status.to_string()],
         task: Some(task.slug.to_string()),
         // Another task may have ended alike.
-        twin: DuplicateChoice::Create("the end of a task".into()),
+        on_duplicate: DuplicateChoice::Create("the end of a task".into()),
         ..Draft::new(space.clone(), fact, voice)
     }
 }

@@ -172,7 +172,7 @@ impl Desk {
             citations: cite.map(|it| it.parse().unwrap()).into_iter().collect(),
             tags,
             task: Some(self.task.slug.to_string()),
-            twin: DuplicateChoice::Create("a note".into()),
+            on_duplicate: DuplicateChoice::Create("a note".into()),
             ..Draft::new(repo(), fact, Voice::from_origin(Origin::Agent))
         });
         self.pass(match sort {

@@ -89,7 +89,7 @@ fn draft_new_file(call: &ToolCall, path: &MemoryPath, name: &str, text: &str) ->
             .map(|it| it.chars().take(call.policy.limits.tag_chars).collect())
             .collect(),
         task: path.task().map(Into::into),
-        twin: DuplicateChoice::Create("a file of its own".into()),
+        on_duplicate: DuplicateChoice::Create("a file of its own".into()),
         is_verbatim: scope != FileScope::Repo,
         ..call.draft(space, fact.fact)
     })

@@ -145,7 +145,7 @@ proptest! {
         ],
         format in prop::option::of(any::<prop::sample::Index>()),
     ) {
-        let formats = apostille_import::format::Format::ALL;
+        let formats = apostille_import::format::ForeignFormat::ALL;
         let mut asked = asked(call, "m-4", &[], body);
         if call.id == "import" {
             asked.query.extend(format.map(|it| ("format".to_owned(), formats[it.index(formats.len())].to_string())));

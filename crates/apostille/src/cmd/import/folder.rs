@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use apostille_import::{foreign_file::ForeignFile, format::Format};
+use apostille_import::{foreign_file::ForeignFile, format::ForeignFormat};
 use apostille_terminal::command_context::{CommandContext, CommandResult};
 use apostille_workspace::error::CommandError;
 
@@ -40,12 +40,15 @@ impl ImportSourceFile {
     }
 
     /// Whether its name does not speak against a format.
-    pub(super) fn can_be_format(&self, format: Format) -> bool {
+    pub(super) fn can_be_format(&self, format: ForeignFormat) -> bool {
         let is_json = self
             .file_name
             .as_deref()
             .is_some_and(|it| it.ends_with(".json") || it.ends_with(".jsonl"));
-        let wants_json = !matches!(format, Format::Claude | Format::Rules | Format::BasicMemory);
+        let wants_json = !matches!(
+            format,
+            ForeignFormat::Claude | ForeignFormat::Rules | ForeignFormat::BasicMemory
+        );
         is_json == wants_json
     }
 }

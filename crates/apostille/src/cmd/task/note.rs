@@ -143,7 +143,7 @@ fn draft_task_note(
         tags: std::iter::once(sort).chain(constraint).collect(),
         task: Some(task.slug.to_string()),
         // Two notes may be much alike; an agent at work is not stopped over it.
-        twin: DuplicateChoice::Create("a note of a task".into()),
+        on_duplicate: DuplicateChoice::Create("a note of a task".into()),
         ..Draft::new(space, read_fact_argument(ctx, &args.text)?, voice)
     })
 }

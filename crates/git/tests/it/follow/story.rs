@@ -373,7 +373,7 @@ pub(crate) fn sights_within(
         random: &|| 0,
         late,
         actor: None,
-        beside: &[],
+        other_spaces: &[],
         guardian: None,
     };
     cx.citation_follower(most).follow_citations(citations)

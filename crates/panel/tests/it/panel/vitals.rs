@@ -256,7 +256,7 @@ fn a_large_store_is_looked_over_when_somebody_asks() {
         world.kept(Draft {
             kind: Some(Kind::Feedback),
             voice: Voice::from_origin(Origin::User),
-            twin: create(),
+            on_duplicate: create(),
             ..note(&fact)
         });
     }
