@@ -18,7 +18,7 @@ use apostille_text::{digest::Digest, words::words};
 
 pub use record::VERSION;
 
-use record::{ScoreRecord, as_text};
+use record::{ScoreRecord, as_text, read_shown};
 
 /// How long after a moment the same one is the same one again: two files of settings may both name our hook.
 const REPEAT_SECONDS: i64 = 10;
@@ -116,10 +116,18 @@ pub struct SessionEntry {
     )]
     pub is_outside: bool,
     /// What was shown.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "read_shown"
+    )]
     pub shown: Vec<ShownMemory>,
     /// What would have been shown, but does not hold here.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "read_shown"
+    )]
     pub withheld: Vec<ShownMemory>,
     /// Where the client writes down what is said.
     #[serde(skip_serializing_if = "Option::is_none")]

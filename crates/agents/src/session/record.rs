@@ -3,9 +3,10 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
-use super::SessionEntry;
+use super::{SessionEntry, ShownMemory};
 use apostille_core::recall::{ScoreBreakdown, hit::TrustFactor};
 
 /// The version of a line.
@@ -43,6 +44,15 @@ struct TrustRecord {
     terms: Vec<String>,
 }
 
+/// What was shown, without what cannot be read. The rest of the line has to count: that words from outside came in must
+/// not be lost with one odd handle.
+pub(super) fn read_shown<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ShownMemory>, D::Error> {
+    let shown = Vec::<Value>::deserialize(from)?.into_iter();
+    Ok(shown
+        .filter_map(|it| serde_json::from_value(it).ok())
+        .collect())
+}
+
 impl SessionEntry {
     /// The line for it, without an end.
     pub fn to_json_line(&self) -> String {
@@ -77,5 +87,29 @@ pub(super) mod as_text {
         from: D,
     ) -> Result<T, D::Error> {
         String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_counts_without_the_memory_that_cannot_be_read() {
+        let shown = |id: &str| {
+            format!(
+                r#"{{"id":"{id}","handle":"m-1","score":1.5,"verdict":"holds","relevance":1,"clarity":1,"recency":1,"trust":1,"usefulness":1,"affinity":1}}"#
+            )
+        };
+        let good = "0190163d-8694-739b-aea5-966c26f8ad90";
+        let line = format!(
+            r#"{{"v":1,"at":"2026-03-01T12:00:00Z","session":"s","client":"claude-code","space":"acme/shop","moment":"prompt","outside":true,"shown":[{},{}]}}"#,
+            shown("nonsense"),
+            shown(good)
+        );
+        let entry = SessionEntry::from_json_line(&line).unwrap();
+        assert!(entry.is_outside);
+        let ids: Vec<String> = entry.shown.iter().map(|it| it.id.to_string()).collect();
+        assert_eq!(ids, [good]);
     }
 }
