@@ -68,23 +68,30 @@ fn render_task_list(scope: &RequestScope, tasks: &[Task]) -> Markup {
         );
     }
     let (open, ended): (Vec<&Task>, Vec<&Task>) = tasks.iter().rev().partition(|it| it.is_open());
+    let active = find_active_task(scope);
+    let row = |it: &Task| render_task_row(scope, it, active.as_ref());
     html! {
         section aria-labelledby="open" {
             div.group { h2 #open { "Open" } p { (open.len()) } }
             @if open.is_empty() { p.hint { "Nothing is worked on just now." } }
-            ol.entries { @for it in &open { (render_task_row(scope, it)) } }
+            ol.entries { @for it in &open { (row(it)) } }
         }
         @if !ended.is_empty() {
             section aria-labelledby="archive" {
                 div.group { h2 #archive { "Archive" } p { (ended.len()) } }
-                ol.entries { @for it in ended.iter().take(ARCHIVE) { (render_task_row(scope, it)) } }
+                ol.entries { @for it in ended.iter().take(ARCHIVE) { (row(it)) } }
                 @if ended.len() > ARCHIVE { p.hint { "Older ones: " code { "apostille task list" } } }
             }
         }
     }
 }
 
-fn render_task_row(scope: &RequestScope, task: &Task) -> Markup {
+/// The task that is worked on, which is read from the checkout: once a page, not once a row.
+fn find_active_task(scope: &RequestScope) -> Option<TaskSlug> {
+    scope.caller.activity.and_then(|it| it.active_task())
+}
+
+fn render_task_row(scope: &RequestScope, task: &Task, active: Option<&TaskSlug>) -> Markup {
     let n_blockers = task.entries_of_sort(NoteSort::Blocker).count() as u64;
     html! {
         li.entry {
@@ -92,7 +99,7 @@ fn render_task_row(scope: &RequestScope, task: &Task) -> Markup {
             div.body {
                 p.subject dir="auto" {
                     a href=(link_to_named_page(scope, "/tasks", task.slug.as_str())) { (sanitize_shown_text(&task.title)) }
-                    (render_task_marks(scope, task))
+                    (render_task_marks(scope, task, active))
                 }
                 p.meta {
                     @if let Some(it) = task.format_phase() { span { "phase " (sanitize_shown_text(&it)) } }
@@ -107,10 +114,12 @@ fn render_task_row(scope: &RequestScope, task: &Task) -> Markup {
 }
 
 /// Whether it is worked on now, and whether nobody began it here: then its file came with the repository.
-fn render_task_marks(scope: &RequestScope, task: &Task) -> Markup {
-    let beside = scope.caller.activity;
-    let is_active = beside.and_then(|it| it.active_task()).as_ref() == Some(&task.slug);
-    let is_started = beside.is_none_or(|it| it.is_started_here(&task.slug));
+fn render_task_marks(scope: &RequestScope, task: &Task, active: Option<&TaskSlug>) -> Markup {
+    let is_active = active == Some(&task.slug);
+    let is_started = scope
+        .caller
+        .activity
+        .is_none_or(|it| it.is_started_here(&task.slug));
     html! {
         @if is_active { " " (render_toned_badge("info", RING, "active")) }
         @if !is_started { " " (render_toned_badge("plain", DASH, "came with the repository")) }
@@ -183,7 +192,7 @@ fn render_task_fields(scope: &RequestScope, task: &Task) -> Markup {
     render_field_list(&[
         (
             "Status",
-            html! { (render_task_status(task)) (render_task_marks(scope, task)) },
+            html! { (render_task_status(task)) (render_task_marks(scope, task, find_active_task(scope).as_ref())) },
         ),
         (
             "Phase",
