@@ -6,11 +6,12 @@ use apostille_agents::{
     session::{AgentSession, Moment, SessionEntry, ShownMemory},
 };
 use apostille_core::{
-    memory::{Channel, Draft, DuplicateChoice, Kind, Layer, Origin, Voice},
+    memory::{Draft, Kind, Layer, Origin, Voice},
     policy::{InjectMode, Policy},
 };
 use proptest::prelude::*;
 
+use crate::agent_writes::say_as_agent;
 use crate::world::{World, cited, note, preference, repo, user};
 
 /// A session that grows by what it is shown, as the ledger has it.
@@ -427,25 +428,6 @@ proptest! {
         prop_assert_eq!(ids.len(), once.len());
         prop_assert!(agent.start(&world, &task, true).chars().count() <= chars);
     }
-}
-
-/// Has an agent remember a fact that resembles no other.
-fn say_as_agent(world: &World, n: usize) {
-    let letters = |n: usize| -> String {
-        (0..6)
-            .map(|at| char::from(b'a' + u8::try_from((n * 7 + at * (n + 3)) % 26).unwrap()))
-            .collect()
-    };
-    let fact = format!("{}{n} {} {}", letters(n), letters(n + 11), letters(n + 29));
-    let voice = Voice {
-        author: Some("claude".into()),
-        ..Voice::from_origin(Origin::Agent).with_channel(Channel::Mcp)
-    };
-    world.kept(Draft {
-        kind: Some(Kind::Feedback),
-        on_duplicate: DuplicateChoice::Create("it is another".into()),
-        ..Draft::new(repo(), fact, voice)
-    });
 }
 
 #[test]

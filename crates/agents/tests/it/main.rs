@@ -1,6 +1,9 @@
 //! What an agent is shown and what a session leaves behind, through the public interface.
 
 #[cfg(test)]
+#[path = "../../../core/tests/it/agent_writes.rs"]
+mod agent_writes;
+#[cfg(test)]
 mod asked;
 #[cfg(test)]
 mod briefing;

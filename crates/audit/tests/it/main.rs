@@ -1,6 +1,9 @@
 //! The audit: a store in, what needs attention out.
 
 #[cfg(test)]
+#[path = "../../../core/tests/it/agent_writes.rs"]
+mod agent_writes;
+#[cfg(test)]
 mod audit;
 #[cfg(test)]
 mod review;

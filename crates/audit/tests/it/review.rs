@@ -1,10 +1,11 @@
 //! What waits is shown with everything needed to decide, in an order that lets a person get through it.
 
+use crate::agent_writes::say_as_agent;
 use crate::world::{a_person, vouched};
 use apostille_audit::review::{ReviewCare, ReviewItem, list_review_queue};
 use apostille_core::{
     event::EventBody,
-    memory::{Channel, Draft, DuplicateChoice, Kind, Memory, MemoryName, Origin, Stage, Voice},
+    memory::{Channel, Draft, Kind, Memory, MemoryName, Origin, Stage, Voice},
     refusal::Refusal,
     remember::RememberOutcome,
     revise::{ReviseOutcome, merge_pending_memory, reject_memory, reword_memory},
@@ -362,25 +363,6 @@ fn an_agent_cannot_replace_what_waits() {
         matches!(refused, RememberOutcome::Refused(Refusal::NotActive { .. })),
         "{refused:?}"
     );
-}
-
-/// Has an agent remember a rule that resembles no other.
-fn say_as_agent(world: &World, n: usize) {
-    let letters = |n: usize| -> String {
-        (0..6)
-            .map(|at| char::from(b'a' + u8::try_from((n * 7 + at * (n + 3)) % 26).unwrap()))
-            .collect()
-    };
-    let fact = format!("{}{n} {} {}", letters(n), letters(n + 11), letters(n + 29));
-    let voice = Voice {
-        author: Some("claude".into()),
-        ..Voice::from_origin(Origin::Agent).with_channel(Channel::Mcp)
-    };
-    world.kept(Draft {
-        kind: Some(Kind::Feedback),
-        on_duplicate: DuplicateChoice::Create("it is another".into()),
-        ..Draft::new(repo(), fact, voice)
-    });
 }
 
 #[test]
