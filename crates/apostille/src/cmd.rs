@@ -29,11 +29,10 @@ use std::{ffi::OsString, fmt::Display};
 
 use apostille_core::memory::Memory;
 use apostille_text::secrets::mask_secrets;
-use clap::FromArgMatches as _;
 
 use apostille_setup::tour;
 use apostille_terminal::{
-    args::{Cli, CliCommand, help},
+    args::{CliCommand, parse_command_line},
     command_context::{
         CommandContext, CommandOutput, CommandResult, encode_error_json, format_command_error,
     },
@@ -52,10 +51,7 @@ pub fn run_command_line(argv: &[OsString]) -> CommandOutput {
 
 /// Runs what is typed; the answer to what cannot be run is the error.
 fn start_command(argv: &[OsString]) -> Result<CommandOutput, CommandOutput> {
-    let cli = help::build_cli_command()
-        .try_get_matches_from(argv)
-        .and_then(|it| Cli::from_arg_matches(&it))
-        .map_err(|error| format_clap_error(&error, argv))?;
+    let cli = parse_command_line(argv).map_err(|error| format_clap_error(&error, argv))?;
     let typed = argv
         .iter()
         .skip(1)

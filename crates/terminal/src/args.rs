@@ -1,6 +1,7 @@
 //! The command line as it is typed. What is meant by it is worked out elsewhere.
 
 mod agents;
+mod command_line;
 pub mod help;
 mod task;
 mod upkeep;
@@ -24,6 +25,7 @@ pub use agents::{
     HookArgs, InitArgs, LogLevelArg, OfferArgs, ServeArgs, TokenArgs, TokenCreateArgs,
     TokenSubcommand, WhyArgs,
 };
+pub use command_line::parse_command_line;
 pub use task::{
     TaskArgs, TaskDoneArgs, TaskHooksArgs, TaskListArgs, TaskNoteArgs, TaskPhaseArgs, TaskShowArgs,
     TaskStartArgs, TaskSubcommand, TaskTrailersArgs,
