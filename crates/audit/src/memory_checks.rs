@@ -96,7 +96,13 @@ pub(super) fn audit_exclusions(seen: &AuditInput) -> Vec<AuditFinding> {
     seen.active_knowledge()
         .take_while(|_| seen.is_in_time())
         .filter_map(|it| {
-            let excluded = classify::find_exclusion(&it.memory.fact)?;
+            let Memory {
+                voice,
+                reason,
+                fact,
+                ..
+            } = &it.memory;
+            let excluded = classify::find_exclusion_of(voice, reason.as_deref(), fact)?;
             Some(build_exclusion_finding(it, excluded))
         })
         .collect()

@@ -30,6 +30,8 @@ words! {
 pub struct MemoryLimits {
     /// Characters of a fact.
     pub fact_chars: usize,
+    /// Sentences of a fact; `None` where it may be any text, a word or a page.
+    pub fact_sentences: Option<usize>,
     /// Characters of an episode or of scratch.
     pub episode_chars: usize,
     /// Characters of a subject.
@@ -58,6 +60,7 @@ impl MemoryLimits {
     pub fn for_paths(&self) -> Self {
         Self {
             subject_chars: self.subject_chars.max(PATH_CHARS),
+            fact_sentences: None,
             ..*self
         }
     }
@@ -159,6 +162,7 @@ impl Default for Policy {
         Self {
             limits: MemoryLimits {
                 fact_chars: 500,
+                fact_sentences: Some(2),
                 episode_chars: 4_000,
                 subject_chars: 120,
                 reason_chars: 500,
@@ -203,6 +207,7 @@ impl Policy {
         Self {
             limits: MemoryLimits {
                 max_total: Some(500),
+                fact_sentences: None,
                 ..default.limits
             },
             scoring: Scoring::Overlap,

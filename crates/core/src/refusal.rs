@@ -12,6 +12,15 @@ words! {
         GitHistory = "git history",
         /// It will be stale tomorrow.
         TaskState = "ephemeral task state",
+        /// It says nothing.
+        Trifle = "a word or two, not a fact",
+    }
+}
+
+impl Exclusion {
+    /// Whether it is said elsewhere, so that a reason why it matters makes it worth keeping.
+    pub fn is_derivable(self) -> bool {
+        matches!(self, Self::CodeState | Self::GitHistory)
     }
 }
 
@@ -70,6 +79,16 @@ pub enum Refusal {
         /// How long it is.
         chars: usize,
         /// How long it may be.
+        limit: usize,
+    },
+    /// It says several things at once, of which one may cease to be so while the others stay.
+    #[error(
+        "the fact has {sentences} sentences, at most {limit} are kept in one memory; split it into several"
+    )]
+    SeveralFacts {
+        /// How many sentences it has.
+        sentences: usize,
+        /// How many there may be.
         limit: usize,
     },
     /// Too many of something.
@@ -269,6 +288,7 @@ impl Refusal {
             Self::Secret { .. } => "secret",
             Self::Empty { .. } => "empty",
             Self::TooLong { .. } => "too_long",
+            Self::SeveralFacts { .. } => "several_facts",
             Self::TooMany { .. } => "too_many",
             Self::Excluded { .. } => "excluded",
             Self::NeedsCitation { .. } => "needs_citation",

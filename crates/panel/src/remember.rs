@@ -1,7 +1,10 @@
 //! Remember: a person keeps something, in the panel. What is known already is shown, with the three choices.
 
 use apostille_core::memory::{Draft, DuplicateChoice, Kind, Layer};
-use apostille_core::{remember::remember, space::Space};
+use apostille_core::{
+    remember::{classify, remember},
+    space::Space,
+};
 use maud::{Markup, html};
 
 use super::{
@@ -65,8 +68,10 @@ fn draft_from_remember_form(scope: &RequestScope, tried: &SubmittedForm) -> Resu
         (None, None) => DuplicateChoice::Ask,
     };
     let draft = tried.parse_draft(scope, scope.caller.repo)?;
+    let is_cited = !draft.citations.is_empty();
+    let is_users = classify::belongs_to_user(layer, kind, &draft.fact, is_cited);
     Ok(Draft {
-        space: choose_target_space(scope, tried)?,
+        space: choose_target_space(scope, tried, is_users)?,
         layer,
         kind,
         on_duplicate,
@@ -74,13 +79,19 @@ fn draft_from_remember_form(scope: &RequestScope, tried: &SubmittedForm) -> Resu
     })
 }
 
-fn choose_target_space(scope: &RequestScope, tried: &SubmittedForm) -> Result<Space, String> {
+/// Whose it is: as the form says, or as its words do.
+fn choose_target_space(
+    scope: &RequestScope,
+    tried: &SubmittedForm,
+    is_users: bool,
+) -> Result<Space, String> {
     let user = scope.caller.user.filter(|it| scope.token.reaches_space(it));
     match (tried.field("whose"), user) {
         (Some("user"), Some(user)) => Ok(user.clone()),
         (Some("user"), None) => {
             Err("nobody knows whose it would be: this pass is for a repository".into())
         }
+        (None | Some(""), Some(user)) if is_users => Ok(user.clone()),
         _ => Ok(scope.caller.repo.clone()),
     }
 }
@@ -99,7 +110,7 @@ fn render_remember_form(
         (render_textarea("new-citations", "Citations", said("citations"), 2, "the lines that prove it, one place a line, such as src/api.rs:12-18; a fact about the repository needs one"))
         (render_text_input("new-tags", "Tags", said("tags"), "separated by commas"))
         div.grid {
-            (render_select("new-whose", "Whose is it?", "this repository's", [("user", "mine, in every repository")], said("whose")))
+            (render_select("new-whose", "Whose is it?", "found out", [("repo", "this repository's"), ("user", "mine, in every repository")], said("whose")))
             (render_word_select("new-layer", "Layer", "knowledge", Layer::ALL, said("layer")))
             (render_word_select("new-kind", "Kind", "found out", Kind::ALL, said("kind")))
         }

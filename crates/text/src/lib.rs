@@ -21,7 +21,7 @@
 //! and says whether a text gives orders to a model. [`literals`] are the names, numbers, paths and quotes of a fact, which
 //! code spells the same way; [`terms`] is the one analyser for indexing and for questions, with [`typo`] and [`overlap`]
 //! as its arithmetic. [`mod@words`] makes enums with a fixed spelling, [`word_lists`] looks words up, [`digest`] is SHA-256,
-//! and [`shorten`] cuts a text at a character.
+//! [`shorten`] cuts a text at a character, and [`sentences`] counts what a text says.
 
 pub mod contradict;
 pub mod delimiters;
@@ -30,6 +30,7 @@ pub mod literals;
 pub mod moderate;
 pub mod overlap;
 pub mod secrets;
+pub mod sentences;
 pub mod shorten;
 pub mod terms;
 pub mod typo;

@@ -10,6 +10,7 @@ use apostille_core::{
     memory::{Draft, Kind, Layer, Memory, MemoryName, ReplacementKind},
     policy::InjectMode,
     recall::{self, RecallRequest, render},
+    remember::classify,
     revise,
     verify::{VerifiedMemory, VerifyOptions, follow_memory_citations, verify as look_up},
 };
@@ -180,19 +181,22 @@ fn describe_remember_tool() -> Tool {
 /// Keeps a fact, with the code that proves it.
 fn run_remember_tool(call: &ToolCall) -> ToolResult {
     let fact: RememberInput = call.read_input()?;
-    // A person's preferences and identity are the person's; everything else is the repository's.
-    let is_identity = fact.layer.is_some_and(|it| it.0 == Layer::Identity);
-    let space = if is_identity || fact.kind.is_some_and(|it| it.0 == Kind::User) {
+    let (layer, kind) = (fact.layer.map(|it| it.0), fact.kind.map(|it| it.0));
+    let is_cited = !fact.citations.0.is_empty();
+    let space = if !classify::belongs_to_user(layer, kind, &fact.fact, is_cited) {
+        Some(call.caller.repo)
+    } else if layer == Some(Layer::Identity) || kind == Some(Kind::User) {
         call.caller.user
     } else {
-        Some(call.caller.repo)
+        // Its words alone say that it is the user's; where nobody knows the user, the repository keeps it.
+        call.caller.user.or(Some(call.caller.repo))
     };
     let Some(space) = space else {
         return ToolAnswer::new_refusal(&RefusedToolReply::no_user());
     };
     let draft = Draft {
-        layer: fact.layer.map(|it| it.0),
-        kind: fact.kind.map(|it| it.0),
+        layer,
+        kind,
         subject: fact.subject,
         reason: fact.reason,
         citations: fact.citations.0,

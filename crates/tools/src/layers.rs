@@ -14,7 +14,7 @@ use apostille_core::{
     policy::Policy,
     recall,
     refusal::Refusal,
-    remember::NearMemory,
+    remember::{NearMemory, classify},
     space::Space,
     verify,
 };
@@ -202,7 +202,10 @@ fn write_layer_memory(call: &ToolCall) -> ToolResult {
     };
     let reply = match action {
         LayerAction::Add { content, tags, .. } => {
-            add_layer_memory(call, level, space, content, tags)?
+            let layer = Some(level.to_layer());
+            let is_users = classify::belongs_to_user(layer, None, &content, false);
+            let user = call.caller.user.filter(|_| is_users);
+            add_layer_memory(call, level, user.unwrap_or(space), content, tags)?
         }
         LayerAction::Update {
             content,

@@ -7,6 +7,7 @@ use apostille_core::memory::{Draft, DuplicateChoice, Kind, Layer, Memory, Memory
 use apostille_core::{
     Context, format, list,
     policy::{MemoryLimits, Policy},
+    remember::classify,
     verify,
 };
 use schemars::JsonSchema;
@@ -31,17 +32,15 @@ struct NoteInput {
     /// Up to 5 words to find it by
     #[serde(default)]
     tags: Vec<String>,
-    /// Whose it is; workspace unless said
-    #[serde(default)]
-    scope: SimpleNoteScope,
+    /// Whose it is; found out unless said
+    scope: Option<SimpleNoteScope>,
 }
 
 /// Whose a note is: the person's, the repository's, or this session's.
-#[derive(Default, Deserialize, JsonSchema)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum SimpleNoteScope {
     User,
-    #[default]
     Workspace,
     Session,
 }
@@ -167,10 +166,11 @@ struct NoteMatches {
 /// Keeps a note. One that is known already is not kept twice: the answer names the known one.
 fn store_note(call: &ToolCall) -> ToolResult {
     let note = call.read_input()?;
-    // Every note has the same greatest length, scratch included.
+    // Every note has the same greatest length, scratch included; within it, it may be any text.
     let policy = Policy {
         limits: MemoryLimits {
             episode_chars: call.policy.limits.fact_chars,
+            fact_sentences: None,
             ..call.policy.limits
         },
         ..*call.policy
@@ -197,7 +197,12 @@ fn store_note(call: &ToolCall) -> ToolResult {
 /// A note on its way to where its scope is. A user's note stays with the repository when nobody knows the user.
 fn draft_note(call: &ToolCall, note: NoteInput) -> Draft {
     let repo = call.caller.repo;
-    let (space, layer, kind) = match note.scope {
+    let is_users = || classify::belongs_to_user(None, None, &note.text, false);
+    let scope = note.scope.unwrap_or_else(|| match is_users() {
+        true => SimpleNoteScope::User,
+        false => SimpleNoteScope::Workspace,
+    });
+    let (space, layer, kind) = match scope {
         SimpleNoteScope::User => {
             let space = call.caller.user.unwrap_or(repo);
             (space, Layer::Knowledge, Some(Kind::User))

@@ -6,7 +6,7 @@ use apostille_core::{
     list as core_list,
     memory::{Draft, Kind, Layer, Memory, MemoryName, Origin, Stage},
     refusal::Refusal,
-    remember as core_remember,
+    remember::{self as core_remember, classify},
     store::{ListCursor, ListOrder, MemoryFilter},
     verify::follow_memory_citations,
 };
@@ -273,11 +273,15 @@ fn handle_remember_call(it: &ApiCallScope, body: RememberBody) -> ApiResult {
     it.reply_to_draft("remembered", outcome, when)
 }
 
-/// A draft in its space; `None` where the token does not reach it. A person's preferences and identity are the person's,
-/// everything else is the repository's.
+/// A draft in its space; `None` where the token does not reach it. What only its words call a preference stays with the
+/// repository where the token reaches no user.
 fn build_remember_draft(it: &ApiCallScope, body: RememberBody) -> Option<Draft> {
     let (kind, layer) = (body.kind.map(|it| it.0), body.layer.map(|it| it.0));
-    let is_persons = layer == Some(Layer::Identity) || kind == Some(Kind::User);
+    let is_cited = !body.citations.0.is_empty();
+    let is_users = classify::belongs_to_user(layer, kind, &body.fact, is_cited);
+    let is_named = layer == Some(Layer::Identity) || kind == Some(Kind::User);
+    let space = it.find_space(is_users);
+    let space = space.or_else(|| it.find_space(false).filter(|_| !is_named))?;
     let voice = it.choose_voice(body.force, body.tainted);
     let draft = Draft {
         kind,
@@ -288,7 +292,7 @@ fn build_remember_draft(it: &ApiCallScope, body: RememberBody) -> Option<Draft> 
         tags: body.tags.0,
         task: body.task,
         on_duplicate: choose_duplicate_handling(body.merge_with.map(|it| it.0), body.rationale),
-        ..Draft::new(it.find_space(is_persons)?.clone(), body.fact, voice)
+        ..Draft::new(space.clone(), body.fact, voice)
     };
     Some(draft.with_vouching(body.force, it.scope.person()))
 }

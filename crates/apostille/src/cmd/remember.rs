@@ -3,9 +3,9 @@
 use super::format_outcome;
 use apostille_cite::citation::CodeLocation;
 use apostille_core::{
-    memory::{Draft, DuplicateChoice, Layer, Memory, MemoryName, ReplacementKind, Status, Voice},
+    memory::{Draft, DuplicateChoice, Memory, MemoryName, ReplacementKind, Status, Voice},
     refusal::Refusal,
-    remember::{self, DraftRelation, NearMemory, RememberOutcome, quarantine},
+    remember::{self, DraftRelation, NearMemory, RememberOutcome, classify, quarantine},
     revise,
     space::Space,
 };
@@ -26,11 +26,10 @@ pub fn run(ctx: &CommandContext, args: &RememberArgs) -> CommandResult {
     let workspace = ctx.open_guarded_workspace()?;
     let fact = read_fact_argument(ctx, &args.fact)?;
     let [repo, user] = workspace.spaces();
-    let space = if args.user || args.telling.layer == Some(Layer::Identity) {
-        user
-    } else {
-        repo
-    };
+    let FactArgs { layer, kind, .. } = args.telling;
+    let is_cited = !args.telling.cites.is_empty();
+    let is_users = args.user || classify::belongs_to_user(layer, kind, &fact, is_cited);
+    let space = if is_users { user } else { repo };
     let draft = Draft {
         on_duplicate: convert_duplicate_args(&args.on_duplicate),
         ..build_cli_draft(ctx, &workspace, space, &fact, &args.telling)?
@@ -224,8 +223,12 @@ pub(super) fn build_remember_output(
             .with_err(format_duplicate_choices(ctx, asked.fact, &near)),
         RememberOutcome::Refused(refusal) => {
             let answer = ctx.render_refusal(&refusal);
-            // What is better read elsewhere can be kept all the same, by a person and where the verb has a flag for it.
-            let is_forceable = matches!(refusal, Refusal::Excluded { .. }) && asked.can_force();
+            // What is better read elsewhere, or split, can be kept all the same, by a person and where the verb has a flag for it.
+            let is_forceable = asked.can_force()
+                && matches!(
+                    refusal,
+                    Refusal::Excluded { .. } | Refusal::SeveralFacts { .. }
+                );
             let hint = format_if(is_forceable, || {
                 format_hint("a person can keep it with --force")
             });

@@ -73,3 +73,36 @@ fn it_belongs_to_the_user() {
             .starts_with("u-1  active  identity")
     );
 }
+
+/// Preferences go with the person, whatever face they are told to; what was asked for goes before what the words suggest.
+#[test]
+fn preferences_land_in_the_users_space() {
+    let env = Env::new();
+    let check = |typed: &[&str], expected: &str| {
+        let out = env.ok(&[&["remember"], typed].concat());
+        assert!(out.contains(expected), "{typed:?}: {out}");
+    };
+    check(&["I prefer tabs"], "users/ana · knowledge · user");
+    check(
+        &["the user prefers concise replies"],
+        "users/ana · knowledge · user",
+    );
+    check(
+        &["--kind", "user", "short commits"],
+        "users/ana · knowledge · user",
+    );
+    check(
+        &["--kind", "feedback", "I want tests with every fix"],
+        "knowledge · feedback",
+    );
+    check(
+        &[
+            "--subject",
+            "--locked",
+            "--locked is needed in CI",
+            "--kind",
+            "feedback",
+        ],
+        "--locked is needed in CI",
+    );
+}

@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use super::{
     EarlyEnd,
-    classify::Classified,
+    classify::{Classified, refuse_trifle},
     moderate::Moderated,
     prove::{self, Proven},
     quarantine::{awaits_second_voice, explain_quarantine, is_awaiting_proof, is_gleaned},
@@ -26,7 +26,7 @@ use crate::{
     store::{ListOrder, MemoryFilter, StoreError},
 };
 use apostille_cite::citation::Citation;
-use apostille_text::{literals, literals::Literal};
+use apostille_text::{literals, literals::Literal, sentences::count_sentences};
 
 /// A draft that passed. What it holds can be read and not made outside this file, so that unvetted text cannot go further:
 ///
@@ -83,6 +83,13 @@ pub(super) fn admit_draft(cx: &Context, cited: Proven) -> Result<Vetted, EarlyEn
         classified.draft.voice = voice.lowered_to(&old.voice);
     }
     check_draft_limits(&cx.policy.limits, &classified.draft, classified.layer)?;
+    let odd_size = refuse_size(&cx.policy.limits, &classified);
+    if let Some(refusal) = odd_size
+        .clone()
+        .filter(|_| !classified.draft.vouching.is_given())
+    {
+        return Err(refusal.into());
+    }
     let waived = require_citation(cx.policy, &classified, &citations)?;
     let room = check_identity_room(cx, &classified)?;
     // A person may vouch for what the cited lines do not say.
@@ -103,7 +110,7 @@ pub(super) fn admit_draft(cx: &Context, cited: Proven) -> Result<Vetted, EarlyEn
         why => why,
     };
     Ok(Vetted(Admission {
-        forced: classified.forced || waived || vouched,
+        forced: classified.forced || odd_size.is_some() || waived || vouched,
         on_duplicate: classified.draft.on_duplicate.clone(),
         memory: build_vetted_memory(cx, classified, citations, Status::pending_if(why)),
         room,
@@ -336,6 +343,22 @@ fn check_draft_limits(limits: &MemoryLimits, draft: &Draft, layer: Layer) -> Res
         Some((field, n, limit)) => Err(Refusal::TooMany { field, n, limit }),
         None => Ok(()),
     }
+}
+
+/// Why a text is less than a fact, or more than one: each sentence has its own proof, and may cease to be so by itself.
+/// What the program gleaned, and what is promoted, was put by others and may be corrected when it is looked over.
+fn refuse_size(limits: &MemoryLimits, it: &Classified) -> Option<Refusal> {
+    let limit = limits.fact_sentences?;
+    let Classified { draft, layer, .. } = it;
+    if *layer != Layer::Knowledge
+        || draft.on_duplicate.is_promotion()
+        || is_gleaned(&draft.voice, *layer)
+    {
+        return None;
+    }
+    let sentences = count_sentences(&draft.fact);
+    let several = Refusal::SeveralFacts { sentences, limit };
+    refuse_trifle(draft.subject.as_deref(), &draft.fact).or((sentences > limit).then_some(several))
 }
 
 /// Repository facts need proof. `Ok(true)`: it has none, and a person's word waived it. What the program gleaned waits

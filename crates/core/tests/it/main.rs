@@ -28,6 +28,7 @@ mod recall;
 mod remember;
 #[cfg(test)]
 mod scripted_model;
+mod sorting;
 #[cfg(test)]
 mod verified_memory;
 #[cfg(test)]

@@ -130,6 +130,12 @@ fn a_preference_is_the_users_and_an_episode_is_shown_when_history_is_asked_for()
         json!({"fact": "prefers small commits", "kind": "user"}),
     );
     assert_eq!(kept["id"], "u-1");
+    for fact in ["I prefer tabs", "the user prefers concise replies"] {
+        let kept = call_everyday_tool(&world, "memory_remember", json!({"fact": fact}));
+        let memory = world.look(kept["id"].as_str().unwrap());
+        let found = (memory.space.as_str(), memory.kind.as_str());
+        assert_eq!(found, ("users/ana", "user"), "{fact}");
+    }
     let episode = json!({"fact": "the upload race was fixed by a lock file", "layer": "episode", "task": "upload-race"});
     assert_eq!(
         call_everyday_tool(&world, "memory_remember", episode)["id"],

@@ -109,6 +109,8 @@ fn memory_write_layer_picks_its_space() {
     };
     check("u-1", "users/ana", Layer::Identity, Kind::User);
     check("m-1", "myorg/myapp", Layer::Knowledge, Kind::Project);
+    add_layer_memory(&world, "L1", "the user prefers concise replies");
+    check("u-2", "users/ana", Layer::Knowledge, Kind::User);
     assert_eq!(world.look("u-1").tags, ["time"]);
 }
 

@@ -95,9 +95,9 @@ fn memory_store_rejects_a_secret() {
 
 #[test]
 fn memory_store_scope_picks_space_and_layer() {
-    let check = |scope: Value, name: &str, space: &str, layer: &str| {
+    let check_text = |text: &str, scope: Value, name: &str, space: &str, layer: &str| {
         let world = World::notebook();
-        store(&world, json!({"text": "a note", "scope": scope}));
+        store(&world, json!({"text": text, "scope": scope}));
         let memory = world.look(name);
         assert_eq!(
             (memory.space.as_str(), memory.layer.as_str()),
@@ -105,10 +105,17 @@ fn memory_store_scope_picks_space_and_layer() {
         );
         assert_eq!(memory.voice.session.as_deref(), Some("s-1"));
     };
+    let check = |scope: Value, name: &str, space: &str, layer: &str| {
+        check_text("a note", scope, name, space, layer);
+    };
     check(json!("user"), "u-1", "users/ana", "knowledge");
     check(json!("workspace"), "m-1", "myorg/myapp", "knowledge");
     check(json!(null), "m-1", "myorg/myapp", "knowledge");
     check(json!("session"), "m-1", "myorg/myapp", "session");
+    // Unless it is said, the words tell.
+    let tabs = "I prefer tabs";
+    check_text(tabs, json!(null), "u-1", "users/ana", "knowledge");
+    check_text(tabs, json!("workspace"), "m-1", "myorg/myapp", "knowledge");
 }
 
 #[test]

@@ -217,6 +217,12 @@ fn a_pass_does_what_it_allows_and_no_more() {
         r#"POST /api/memories {"fact":"prefers rust","kind":"user"}"#,
         [403, 201, 200],
     );
+    // Its words tell whose it is; it is known by then.
+    check(
+        r#"POST /api/memories {"fact":"I like rust"}"#,
+        [403, 201, 200],
+    );
+    assert_eq!(told(Access::Read, "GET /api/memories/u-3"), 200);
     check("POST /api/memories/m-3/approve", [403, 403, 200]);
     check("POST /api/breakers/close", [403, 403, 200]);
     check(

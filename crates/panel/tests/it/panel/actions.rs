@@ -1,6 +1,6 @@
 //! What the forms of a memory's page do: done, refused, and taken back.
 
-use apostille_core::memory::{Channel, Stage};
+use apostille_core::memory::{Channel, Kind, Stage};
 
 use super::*;
 
@@ -581,6 +581,8 @@ fn a_person_remembers_in_the_panel() {
         ],
     );
     assert_eq!(world.look("u-3").layer, Layer::Identity);
+    ana.does("/remember", &[("fact", "I prefer tabs")]);
+    assert_eq!(world.look("u-4").kind, Kind::User);
 }
 
 /// What is much like something known is not kept at once: the three choices are offered, and what was typed stays.

@@ -1,0 +1,121 @@
+//! How often a text is sorted as a reader would: kept, turned away or asked to be split, and to which kind.
+
+use apostille_core::memory::{Draft, Origin, Voice};
+use apostille_core::policy::Policy;
+use apostille_core::remember::RememberOutcome;
+
+use crate::world::{World, repo};
+
+/// Texts that the patterns were tuned on, and texts that they were not.
+const TUNED: &str = include_str!("../data/sorting_tuned.tsv");
+const UNSEEN: &str = include_str!("../data/sorting_unseen.tsv");
+
+/// One labelled text.
+struct LabelledText<'a> {
+    /// The kinds that are right, or `drop`, or `split`.
+    expected: &'a str,
+    draft: Draft,
+}
+
+impl<'a> LabelledText<'a> {
+    fn parse_line(line: &'a str) -> Self {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [expected, speaker, reason, text] = *fields else {
+            panic!("four fields are wanted: {line}");
+        };
+        let origin = match speaker {
+            "person" => Origin::User,
+            "agent" => Origin::Agent,
+            other => panic!("who is {other}?"),
+        };
+        let reason = (reason == "given").then(|| "callers elsewhere rely on it".into());
+        let draft = Draft {
+            reason,
+            ..Draft::new(repo(), text, Voice::from_origin(origin))
+        };
+        Self { expected, draft }
+    }
+
+    /// What becomes of it, as a label.
+    fn sort_text(&self) -> String {
+        let world = World::new(Policy {
+            require_citations: false,
+            ..Policy::default()
+        });
+        match world.remember(self.draft.clone()) {
+            RememberOutcome::Remembered { memory, .. } => memory.kind.to_string(),
+            RememberOutcome::Refused(refusal)
+                if matches!(refusal.class(), "excluded" | "empty") =>
+            {
+                "drop".into()
+            }
+            RememberOutcome::Refused(refusal) if refusal.class() == "several_facts" => {
+                "split".into()
+            }
+            other => panic!("{}: {other:?}", self.draft.fact),
+        }
+    }
+}
+
+/// How many of how many were sorted right.
+#[derive(Default)]
+struct SortingRate {
+    right: usize,
+    all: usize,
+}
+
+impl SortingRate {
+    fn count(&mut self, is_right: bool) {
+        self.right += usize::from(is_right);
+        self.all += 1;
+    }
+
+    fn percent(&self) -> usize {
+        100 * self.right / self.all.max(1)
+    }
+}
+
+/// Prints the rates of a file, and returns them: kept, turned away, split, and of the kept those of the right kind.
+fn measure_sorting(name: &str, texts: &str) -> [SortingRate; 4] {
+    let [mut kept, mut dropped, mut split, mut kinds] = <[SortingRate; 4]>::default();
+    let lines = texts.lines().filter(|it| !it.starts_with('#'));
+    for text in lines.map(LabelledText::parse_line) {
+        let found = text.sort_text();
+        let is_kept = !matches!(&*found, "drop" | "split");
+        let is_right = text.expected.split('/').any(|it| it == found);
+        match text.expected {
+            "drop" => dropped.count(is_right),
+            "split" => split.count(is_right),
+            _ => kept.count(is_kept),
+        }
+        if is_kept && !matches!(text.expected, "drop" | "split") {
+            kinds.count(is_right);
+        }
+        if !is_right {
+            println!("{name}: {} → {found}: {}", text.expected, text.draft.fact);
+        }
+    }
+    let rates = [kept, dropped, split, kinds];
+    let words = ["kept", "turned away", "split", "of the right kind"];
+    for (word, it) in words.iter().zip(&rates) {
+        println!(
+            "{name}: {word} {} of {} ({} %)",
+            it.right,
+            it.all,
+            it.percent()
+        );
+    }
+    rates
+}
+
+fn check_floors(rates: &[SortingRate; 4], floors: [usize; 4]) {
+    for (rate, floor) in rates.iter().zip(floors) {
+        assert!(rate.percent() >= floor, "{} % < {floor} %", rate.percent());
+    }
+}
+
+#[test]
+fn texts_are_sorted_as_a_reader_would() {
+    check_floors(&measure_sorting("tuned", TUNED), [97, 95, 100, 95]);
+    check_floors(&measure_sorting("unseen", UNSEEN), [97, 70, 100, 70]);
+}
