@@ -1,48 +1,85 @@
-//! Memories of one subject that do not agree.
+//! Memories that do not agree.
 
 use std::collections::BTreeMap;
 
-use super::{AuditFinding, AuditInput, Class, Severity};
+use super::{
+    AuditFinding, AuditInput, Class, Severity,
+    duplicates::{STRIDE, find_candidate_pairs},
+};
 use apostille_core::{
     recall::render::sanitize_line,
     remember::{
-        dedupe,
         modules::{ModuleOverlap, compare_modules},
+        relation::ComparedMemory,
     },
     space::Space,
     verify::VerifiedMemory,
 };
-use apostille_text::{contradict::FactCompatibility, overlap::normalise_fact};
+use apostille_text::{contradict::FactRelation, overlap::normalise_fact};
 
 /// With how many memories of its subject each one is compared, those recorded next after it.
 const WINDOW: usize = 64;
 
-/// Pairs that cannot both be true of one module, or may not.
+/// Pairs that cannot both be true of one module, or may not: those of one subject, and those that share their rarer words.
 pub(super) fn audit_contradictions(seen: &AuditInput) -> Vec<AuditFinding> {
-    let mut subjects: BTreeMap<(&Space, String), Vec<&VerifiedMemory>> = BTreeMap::new();
+    let mut shelves: BTreeMap<&Space, Vec<&VerifiedMemory>> = BTreeMap::new();
     for it in seen.active_knowledge() {
-        if let Some(subject) = it.memory.subject.as_deref() {
-            subjects
-                .entry((&it.memory.space, normalise_fact(None, subject)))
-                .or_default()
-                .push(it);
-        }
+        shelves.entry(&it.memory.space).or_default().push(it);
     }
+    let shelves = shelves.values();
+    shelves
+        .flat_map(|shelf| find_contradictions(shelf, seen))
+        .collect()
+}
+
+fn find_contradictions(shelf: &[&VerifiedMemory], seen: &AuditInput) -> Vec<AuditFinding> {
+    let compared: Vec<ComparedMemory> = shelf
+        .iter()
+        .map(|it| ComparedMemory::new(&it.memory))
+        .collect();
+    let mut pairs = pair_by_subject(shelf);
+    pairs.extend(find_candidate_pairs(&compared));
+    pairs.sort_unstable();
+    pairs.dedup();
     let mut findings = Vec::new();
-    for lot in subjects.values().filter(|it| it.len() > 1) {
-        for (n, old) in lot.iter().enumerate().take_while(|_| seen.is_in_time()) {
-            let next = lot[n + 1..].iter().take(WINDOW);
-            findings.extend(next.filter_map(|new| build_contradiction_finding(old, new)));
+    for (n, (old, new)) in pairs.into_iter().enumerate() {
+        if n.is_multiple_of(STRIDE) && !seen.is_in_time() {
+            break;
         }
+        let stand = compared[new].relate_to(&compared[old], seen.cx.policy.near_duplicate);
+        findings
+            .extend(stand.and_then(|it| build_contradiction_finding(shelf[old], shelf[new], it)));
     }
     findings
 }
 
-fn build_contradiction_finding(old: &VerifiedMemory, new: &VerifiedMemory) -> Option<AuditFinding> {
-    let stand = dedupe::compare_memories(&new.memory, &old.memory);
+/// Each memory with those of its subject that were recorded next after it.
+fn pair_by_subject(shelf: &[&VerifiedMemory]) -> Vec<(usize, usize)> {
+    let mut subjects: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (n, it) in shelf.iter().enumerate() {
+        if let Some(subject) = it.memory.subject.as_deref() {
+            let subject = normalise_fact(None, subject);
+            subjects.entry(subject).or_default().push(n);
+        }
+    }
+    let pair = |lot: &Vec<usize>| -> Vec<(usize, usize)> {
+        let pairs = lot.iter().enumerate().flat_map(|(n, old)| {
+            let next = lot[n + 1..].iter().take(WINDOW);
+            next.map(|new| (*old, *new))
+        });
+        pairs.collect()
+    };
+    subjects.values().flat_map(pair).collect()
+}
+
+fn build_contradiction_finding(
+    old: &VerifiedMemory,
+    new: &VerifiedMemory,
+    stand: FactRelation,
+) -> Option<AuditFinding> {
     let (severity, what) = match (stand, compare_modules(&new.memory, &old.memory)) {
-        (FactCompatibility::Compatible, _) | (_, ModuleOverlap::Apart) => return None,
-        (FactCompatibility::Opposed, ModuleOverlap::Same) => {
+        (FactRelation::NearDuplicate, _) => return None,
+        (FactRelation::Opposed, ModuleOverlap::Same) => {
             (Severity::Warning, "only one of them can be true")
         }
         _ => (Severity::Note, "they may not both be true"),
@@ -55,8 +92,9 @@ fn build_contradiction_finding(old: &VerifiedMemory, new: &VerifiedMemory) -> Op
     } else {
         (handles.1, handles.0)
     };
-    let subject = sanitize_line(new.memory.subject.as_deref().unwrap_or(""));
-    let what = format!("about {subject}: {what}");
+    let subject = new.memory.subject.as_deref().map(sanitize_line);
+    let about = subject.map(|it| format!("about {it}: "));
+    let what = format!("{}{what}", about.unwrap_or_default());
     let way_out = format!("apostille invalidate {drop} --reason \"{keep} says otherwise\"");
     Some(AuditFinding::new(Class::Contradiction, severity, what, way_out).about([new, old]))
 }

@@ -9,18 +9,15 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{AuditFinding, AuditInput, Class, Severity, count_words, join_handles};
 use apostille_core::{
-    memory::Layer,
-    remember::modules::{ModuleOverlap, compare_modules},
-    space::Space,
-    verify::VerifiedMemory,
+    memory::Layer, remember::relation::ComparedMemory, space::Space, verify::VerifiedMemory,
 };
-use apostille_text::contradict::FactFingerprint;
+use apostille_text::contradict::FactRelation;
 
 /// How many of those that share a word each memory is compared with.
 const WINDOW: usize = 32;
 
 /// How many pairs are compared between two looks at the time.
-const STRIDE: usize = 256;
+pub(super) const STRIDE: usize = 256;
 
 /// Groups of memories that say much the same, the one to keep first.
 pub(super) fn audit_duplicates(seen: &AuditInput) -> Vec<AuditFinding> {
@@ -77,22 +74,18 @@ fn group_duplicates<'v>(
     shelf: &[&'v VerifiedMemory],
     seen: &AuditInput,
 ) -> Vec<Vec<&'v VerifiedMemory>> {
-    let gists: Vec<FactFingerprint> = shelf
+    let compared: Vec<ComparedMemory> = shelf
         .iter()
-        .map(|it| FactFingerprint::from_fact(it.memory.subject.as_deref(), &it.memory.fact))
+        .map(|it| ComparedMemory::new(&it.memory))
         .collect();
+    let threshold = seen.cx.policy.near_duplicate;
     let mut sets = DisjointSets((0..shelf.len()).collect());
-    for (n, (a, b)) in find_candidate_pairs(&gists).into_iter().enumerate() {
+    for (n, (a, b)) in find_candidate_pairs(&compared).into_iter().enumerate() {
         if n.is_multiple_of(STRIDE) && !seen.is_in_time() {
             break;
         }
-        // Of different modules each needs its own.
-        let are_apart =
-            || compare_modules(&shelf[a].memory, &shelf[b].memory) == ModuleOverlap::Apart;
-        if sets.find_root(a) != sets.find_root(b)
-            && gists[a].is_near_duplicate(&gists[b], seen.cx.policy.near_duplicate)
-            && !are_apart()
-        {
+        let relate = || compared[b].relate_to(&compared[a], threshold);
+        if sets.find_root(a) != sets.find_root(b) && relate() == Some(FactRelation::NearDuplicate) {
             sets.unite_sets(a, b);
         }
     }
@@ -109,21 +102,26 @@ fn group_duplicates<'v>(
     groups
 }
 
-/// Pairs that may be alike: they share one of the rarer words of both.
-fn find_candidate_pairs(gists: &[FactFingerprint]) -> Vec<(usize, usize)> {
-    let counts = count_words(gists.iter().flat_map(|it| &it.words).map(String::as_str));
-    let mut order: Vec<usize> = (0..gists.len()).collect();
-    order.sort_by_key(|it| (gists[*it].words.len(), *it));
+/// Pairs that may be alike, or rivals: they share one of the rarer words of both.
+pub(super) fn find_candidate_pairs(compared: &[ComparedMemory]) -> Vec<(usize, usize)> {
+    let keys: Vec<Vec<&str>> = compared
+        .iter()
+        .map(|it| it.gist.list_keys().collect())
+        .collect();
+    let counts = count_words(keys.iter().flatten().copied());
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    order.sort_by_key(|it| (keys[*it].len(), *it));
     let mut shelved: HashMap<&str, Vec<usize>> = HashMap::new();
     let mut pairs = Vec::new();
     for n in order {
-        let mut words: Vec<&str> = gists[n].words.iter().map(String::as_str).collect();
+        let mut words = keys[n].clone();
         words.sort_by_key(|it| (counts[it], *it));
         // Who shares half of all words shares one of these.
         words.truncate(words.len() / 2 + 1);
         for word in words {
             let others = shelved.entry(word).or_default();
-            pairs.extend(others.iter().rev().take(WINDOW).map(|other| (*other, n)));
+            let near = others.iter().rev().take(WINDOW);
+            pairs.extend(near.map(|other| (n.min(*other), n.max(*other))));
             others.push(n);
         }
     }

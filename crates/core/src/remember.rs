@@ -9,6 +9,7 @@ pub mod moderate;
 pub mod modules;
 pub mod prove;
 pub mod quarantine;
+pub mod relation;
 mod replacement;
 pub mod resubmission;
 

@@ -8,7 +8,7 @@
 mod fingerprint;
 mod parsed_fact;
 
-pub use fingerprint::FactFingerprint;
+pub use fingerprint::{FactFingerprint, FactRelation, FactTies};
 use parsed_fact::ParsedFact;
 
 /// How two facts of one subject stand.
@@ -24,7 +24,10 @@ pub enum FactCompatibility {
 
 /// How a newer fact stands to an older one of the same subject.
 pub fn compare_facts(new: &str, old: &str) -> FactCompatibility {
-    let (new, old) = (ParsedFact::parse_fact(new), ParsedFact::parse_fact(old));
+    compare_parsed_facts(&ParsedFact::parse_fact(new), &ParsedFact::parse_fact(old))
+}
+
+fn compare_parsed_facts(new: &ParsedFact, old: &ParsedFact) -> FactCompatibility {
     let has_new_words = !new.words.is_subset(&old.words);
     let has_old_words = !old.words.is_subset(&new.words);
     if has_new_words && has_old_words {
@@ -32,21 +35,54 @@ pub fn compare_facts(new: &str, old: &str) -> FactCompatibility {
         return FactCompatibility::Compatible;
     }
     let is_same = !has_new_words && !has_old_words;
-    let (ours, theirs) = (new.values_missing_in(&old), old.values_missing_in(&new));
+    let (ours, theirs) = (new.values_missing_in(old), old.values_missing_in(new));
     let is_negated = new.is_negated != old.is_negated;
+    let has_rivals = || {
+        ours.iter()
+            .any(|a| theirs.iter().any(|b| a.rivals_value(b)))
+    };
     match (&*ours, &*theirs) {
         // It says itself that the old value is so no longer.
-        ([_, ..], []) if new.denies_value_of(&old) && !has_old_words => FactCompatibility::Opposed,
+        ([_, ..], []) if new.denies_value_of(old) && !has_old_words => FactCompatibility::Opposed,
         ([], []) if is_negated && is_same => FactCompatibility::Opposed,
         ([ours], [theirs])
             if is_same && !is_negated && (new.is_change || ours.excludes_value(theirs)) =>
         {
             FactCompatibility::Opposed
         }
-        ([_, ..], [_, ..]) => FactCompatibility::Doubtful,
+        ([_, ..], [_, ..]) if has_rivals() => FactCompatibility::Doubtful,
+        ([_, ..], [_, ..]) => FactCompatibility::Compatible,
         _ if is_negated => FactCompatibility::Doubtful,
         _ => FactCompatibility::Compatible,
     }
+}
+
+/// From how many words on two facts with one quantity each speak of the same thing.
+const TELLING_WORDS: usize = 2;
+
+/// Whether two facts that nothing ties but their words say the same of one thing, with another value: one that takes the
+/// place of the other by its sort. A name is none: "`f` is deprecated" and "`g` is deprecated" are of two functions.
+fn is_same_sentence_with_other_value(new: &ParsedFact, old: &ParsedFact) -> bool {
+    let (ours, theirs) = (new.values_missing_in(old), old.values_missing_in(new));
+    let is_negated = new.is_negated != old.is_negated;
+    if new.words != old.words {
+        return false;
+    }
+    match (&*ours, &*theirs) {
+        ([], []) => is_negated && new.count_parts().min(old.count_parts()) >= TELLING_WORDS,
+        ([ours], [theirs]) => {
+            let is_told = new.words.len() >= TELLING_WORDS || ours.excludes_value(theirs);
+            !is_negated && is_told && ours.replaces_value(theirs)
+        }
+        _ => false,
+    }
+}
+
+/// What a fact's rivals would name instead: `npm`, `yarn` and `bun` for "use pnpm".
+pub fn list_rival_values(fact: &str) -> Vec<&'static str> {
+    let told = ParsedFact::parse_fact(fact);
+    let rivals = told.value_texts().flat_map(parsed_fact::list_value_rivals);
+    rivals.collect()
 }
 
 #[cfg(test)]
@@ -176,5 +212,13 @@ mod tests {
         check("Errors carry a code", "Errors carry a hint and a code");
         check("日本語のテスト", "日本語の設計");
         check("", "The port is 80");
+        // Of several that a thing does at once, each is true.
+        check(
+            "`f` reports the error \"no such file\"",
+            "`f` reports the error \"not a directory\"",
+        );
+        check("`f` reports the error \"A\"", "`f` reports the error \"B\"");
+        check("`f` raises `ValueError`", "`f` raises `TypeError`");
+        check("The API supports XML", "The API supports JSON");
     }
 }

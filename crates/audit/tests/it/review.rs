@@ -246,10 +246,7 @@ fn only_what_waits_can_be_decided() {
             .with(|cx| merge_pending_memory(cx, &[repo()], name, name))
             .unwrap()
     ));
-    let other = pending(
-        &world,
-        "`API_VERSION` stands in the api and is \"v3\" for every client of ours",
-    );
+    let other = pending(&world, "Each client of ours is told by the api");
     let elsewhere = world
         .with(|cx| reject_memory(cx, a_person(), &[user()], MemoryName::Id(other.id), ""))
         .unwrap();

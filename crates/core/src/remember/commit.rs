@@ -25,7 +25,8 @@ pub(super) fn commit_decision(
 ) -> Result<RememberOutcome, EarlyEnd> {
     let memory = &vetted.memory;
     match decision {
-        DuplicateDecision::New => commit_memory(cx, vetted),
+        DuplicateDecision::New => commit_memory(cx, vetted, None),
+        DuplicateDecision::Beside(subject) => commit_memory(cx, vetted, Some(subject)),
         DuplicateDecision::Known(known) => commit_restatement(cx, vetted, known),
         // Two that make one claim cannot stand side by side.
         DuplicateDecision::Replace(old)
@@ -43,16 +44,21 @@ pub(super) fn commit_decision(
     }
 }
 
-/// Keeps a new memory, retiring the oldest where the policy sets a total.
-fn commit_memory(cx: &Context, vetted: &Vetted) -> Result<RememberOutcome, EarlyEnd> {
-    let memory = &vetted.memory;
-    let mut events = build_retirement_events(cx, memory)?;
+/// Keeps a new memory, under another subject where its own is taken, retiring the oldest where the policy sets a total.
+fn commit_memory(
+    cx: &Context,
+    vetted: &Vetted,
+    subject: Option<String>,
+) -> Result<RememberOutcome, EarlyEnd> {
+    let mut memory = vetted.memory.clone();
+    memory.subject = subject.or(memory.subject);
+    let mut events = build_retirement_events(cx, &memory)?;
     let retired = events.len();
     events.extend(build_breaker_events(cx, vetted));
-    events.push(build_remembered_event(cx, vetted, memory));
-    let expects = build_commit_preconditions(vetted);
+    events.push(build_remembered_event(cx, vetted, &memory));
+    let expects = build_commit_preconditions(vetted, &memory);
     Ok(RememberOutcome::Remembered {
-        memory: append_memory(cx, memory.clone(), events, expects)?,
+        memory: append_memory(cx, memory, events, expects)?,
         identity_percent: vetted.room.map(|room| room.percent),
         retired,
         superseded: None,
@@ -84,7 +90,7 @@ fn commit_replacement(
     }
     events.extend(build_breaker_events(cx, vetted));
     events.push(build_remembered_event(cx, vetted, &memory));
-    let mut expects = build_commit_preconditions(vetted);
+    let mut expects = build_commit_preconditions(vetted, &memory);
     // The same words put differently: the memory that makes the claim is the one that goes.
     expects
         .retain(|it| !matches!(it, Precondition::NoTwin(_, claim) if *claim == old.claim_digest()));
@@ -191,8 +197,7 @@ fn build_breaker_events(cx: &Context, vetted: &Vetted) -> impl Iterator<Item = E
     signal.map(|it| cx.new_event(space, None, it.clone()))
 }
 
-fn build_commit_preconditions(vetted: &Vetted) -> Vec<Precondition> {
-    let memory = &vetted.memory;
+fn build_commit_preconditions(vetted: &Vetted, memory: &Memory) -> Vec<Precondition> {
     let mut expects = vec![Precondition::no_twin(memory)];
     expects.extend(
         vetted

@@ -8,20 +8,22 @@
 //! 2. *Does something say nearly the same?* The rarest terms of the draft find its neighbours in the index, and the
 //!    overlap of their words decides. Overlap is blind to meaning ("port 8080" and "port 9090" overlap well), so a near
 //!    memory is only ever a question to whoever writes, never a merge.
-//! 3. *Does it say the opposite?* Same subject, same modules, values that cannot both be true. Only here a draft may take
-//!    another's place without a question, and only where four things hold: it would be in use by itself, its source is
+//! 3. *Does it say the opposite?* Values that may not both be true, of one subject or in one sentence; `relation` compares
+//!    them, for `audit` as well. Only of one subject and module a draft may take another's place without a question, and
+//!    only where four things hold: it would be in use by itself, its source is
 //!    trusted as much, it has proof where the old one had, and the old one is the only neighbour. Otherwise an agent could
 //!    replace what a person said by claiming the opposite.
 //!
 //! What nobody vouches for refreshes nothing that is in use: repeating a rumour must not make a known fact look confirmed.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::{
     EarlyEnd,
     guard::{Vetted, can_settle_memory},
     modules::{self, ModuleOverlap},
+    relation::{ComparedMemory, cites_other_files},
     replacement::find_replaced_memory,
 };
 use crate::{
@@ -30,20 +32,14 @@ use crate::{
     store::StoreError,
     verify,
 };
-use apostille_text::{
-    contradict,
-    contradict::FactCompatibility,
-    overlap::{collect_distinct_words, measure_jaccard_overlap, normalise_fact},
-    terms,
-    words::words,
-};
+use apostille_text::{contradict, contradict::FactRelation, terms, words::words};
 
 /// How many of a draft's terms are looked up to find its neighbours; a neighbour has more than half of them.
 const PROBES: usize = 5;
 /// How many terms of its subject are looked up besides; a memory that has them may be of the same subject.
 const SUBJECT_PROBES: usize = 2;
 /// How many neighbours are compared.
-const NEIGHBOURS: usize = 5;
+const NEIGHBOURS: usize = 12;
 /// Token overlap from which two memories of one subject speak of the same thing.
 const SAME_MATTER: f32 = 0.5;
 
@@ -92,6 +88,8 @@ pub(super) enum DuplicateDecision {
     /// It contradicts this one beyond doubt, and takes its place.
     ReplaceContradicted(Memory, NearMemory),
     Near(Vec<NearMemory>),
+    /// It says the same of another file, and is kept beside the other under this subject.
+    Beside(String),
 }
 
 impl DuplicateDecision {
@@ -102,7 +100,7 @@ impl DuplicateDecision {
             Self::Known(known) => {
                 vetted.on_duplicate.replaced_name().is_some() || can_settle_memory(vetted, known)
             }
-            Self::New | Self::Replace(_) | Self::ReplaceContradicted(..) => true,
+            Self::New | Self::Replace(_) | Self::ReplaceContradicted(..) | Self::Beside(_) => true,
         }
     }
 }
@@ -120,25 +118,17 @@ pub(super) fn decide_duplicate(
     if is_plain || on_duplicate.is_promotion() {
         neighbours = find_neighbours(cx, memory)?;
     }
-    let near = rank_near_memories(memory, &neighbours, cx.policy.near_duplicate);
-    if is_first && is_plain && near.is_empty() {
+    let draft = ComparedMemory::new(memory);
+    let near = rank_near_memories(&draft, &neighbours, cx.policy.near_duplicate);
+    let restated = find_restated_memory(&draft, &neighbours);
+    if is_first && is_plain && near.is_empty() && restated.is_none() {
         return Ok(DuplicateDecision::New);
     }
-    if let Some(known) = cx
+    let known = cx
         .store
-        .get_by_claim(&memory.space, &memory.claim_digest())?
-    {
-        if is_rewrite_of_known(vetted, &known) {
-            return Ok(DuplicateDecision::Replace(known));
-        }
-        // What nobody vouches for refreshes nothing that is in use.
-        let vouched = memory.is_active() || !known.is_active();
-        return Ok(if vouched {
-            DuplicateDecision::Known(known)
-        } else {
-            let same = NearMemory::new(&known, DraftRelation::NearDuplicate, 1.0);
-            DuplicateDecision::Near(vec![same])
-        });
+        .get_by_claim(&memory.space, &memory.claim_digest())?;
+    if let Some(known) = known.or(restated) {
+        return Ok(decide_restatement(cx, vetted, known));
     }
     if near.is_empty() {
         let old = find_replaced_memory(cx, on_duplicate, &memory.space, &memory.voice)?;
@@ -148,6 +138,65 @@ pub(super) fn decide_duplicate(
         DuplicateChoice::Ask => decide_contradiction(vetted, neighbours, near),
         _ => DuplicateDecision::Near(near),
     })
+}
+
+/// What to do with a draft that says what is known. The same words about another file may be about another thing, which
+/// stands and falls by itself: that is asked about, and where both are wanted, the subject says which is which.
+fn decide_restatement(cx: &Context, vetted: &Vetted, known: Memory) -> DuplicateDecision {
+    let memory = &vetted.memory;
+    if is_rewrite_of_known(vetted, &known) {
+        return DuplicateDecision::Replace(known);
+    }
+    let is_elsewhere = known.is_active() && cites_other_files(memory, &known);
+    // What nobody vouches for refreshes nothing that is in use.
+    let is_vouched = memory.is_active() || !known.is_active();
+    match vetted.on_duplicate {
+        DuplicateChoice::Create(_) if is_elsewhere => {
+            DuplicateDecision::Beside(name_subject_by_file(cx, memory))
+        }
+        DuplicateChoice::Ask | DuplicateChoice::Skip if is_elsewhere => {
+            ask_about_restatement(&known)
+        }
+        _ if is_vouched => DuplicateDecision::Known(known),
+        _ => ask_about_restatement(&known),
+    }
+}
+
+fn ask_about_restatement(known: &Memory) -> DuplicateDecision {
+    let same = NearMemory::new(known, DraftRelation::NearDuplicate, 1.0);
+    DuplicateDecision::Near(vec![same])
+}
+
+/// A subject that tells a draft from what says the same of another file.
+fn name_subject_by_file(cx: &Context, memory: &Memory) -> String {
+    let path = memory.citations.first().map_or("", |it| it.path.as_str());
+    let name = |place: &str| match &memory.subject {
+        Some(subject) => format!("{subject} ({place})"),
+        None => place.to_owned(),
+    };
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let fits = |it: &String| it.chars().count() <= cx.policy.limits.subject_chars;
+    Some(name(path)).filter(fits).unwrap_or_else(|| {
+        name(file)
+            .chars()
+            .take(cx.policy.limits.subject_chars)
+            .collect()
+    })
+}
+
+/// What makes the very statement of a draft in the same place; one of them may leave its subject out.
+fn find_restated_memory(draft: &ComparedMemory, neighbours: &[Memory]) -> Option<Memory> {
+    let is_restated = |it: &&Memory| {
+        it.is_active()
+            && is_beside(draft.memory, it)
+            && draft.gist.restates(&ComparedMemory::new(it).gist)
+    };
+    neighbours.iter().find(is_restated).cloned()
+}
+
+/// Whether two are looked for together: in one layer, of one task or session.
+fn is_beside(a: &Memory, b: &Memory) -> bool {
+    a.layer == b.layer && a.task_or_session() == b.task_or_session()
 }
 
 /// A draft takes the place of the one memory that it contradicts beyond doubt, if it would be in use by itself and has
@@ -161,8 +210,9 @@ fn decide_contradiction(
     let is_fit = |old: &Memory| {
         let has_proof = old.citations.is_empty() || !draft.citations.is_empty();
         let is_trusted = draft.voice.origin <= old.voice.origin;
-        let is_opposed = has_same_subject(draft, old)
-            && contradict::compare_facts(&draft.fact, &old.fact) == FactCompatibility::Opposed;
+        let is_opposed = ComparedMemory::new(draft)
+            .relate_to(&ComparedMemory::new(old), 1.0)
+            .is_some_and(|it| it == FactRelation::Opposed);
         old.is_active()
             && is_trusted
             && has_proof
@@ -202,7 +252,11 @@ pub(super) fn is_replacement_of_known(vetted: &Vetted, known: &Memory) -> bool {
 /// What is in use and much like a memory that waits.
 pub fn find_similar_memories(cx: &Context, memory: &Memory) -> Result<Vec<NearMemory>, StoreError> {
     let neighbours = find_neighbours(cx, memory)?;
-    Ok(rank_near_memories(memory, &neighbours, SAME_MATTER))
+    Ok(rank_near_memories(
+        &ComparedMemory::new(memory),
+        &neighbours,
+        SAME_MATTER,
+    ))
 }
 
 /// What something resembles, as it may be told: what a memory says that does not hold here is not repeated.
@@ -220,32 +274,73 @@ pub fn withhold_stale_facts(
     Ok(near)
 }
 
-/// The memories that share the draft's most telling terms, or those of its subject; those that share the most first.
+/// What is looked up to find a draft's neighbours.
+struct NeighbourProbes {
+    terms: Vec<String>,
+    /// How many of the first terms are the draft's own; a neighbour has more than half of them.
+    n_own: usize,
+    /// Those of its subject; a memory that has them all may be of the same subject.
+    subject: Vec<String>,
+    /// Those of the file that it cites; a memory that has them all may cite the same lines.
+    file: Vec<String>,
+    /// What its rivals name instead; a memory that has one may say otherwise.
+    rivals: Vec<String>,
+}
+
+impl NeighbourProbes {
+    fn new(memory: &Memory) -> Self {
+        let subject = memory.subject.as_deref().unwrap_or("");
+        let own = pick_rare_terms(&format!("{subject} {}", memory.fact), PROBES);
+        let path = memory.citations.first().map_or("", |it| it.path.as_str());
+        let file = pick_rare_terms(path.rsplit('/').next().unwrap_or(path), SUBJECT_PROBES);
+        let subject = pick_rare_terms(subject, SUBJECT_PROBES);
+        let rivals = contradict::list_rival_values(&memory.fact);
+        let rivals: Vec<String> = rivals.into_iter().map(Into::into).collect();
+        let n_own = own.len();
+        let mut terms = own;
+        for term in subject.iter().chain(&file).chain(&rivals) {
+            if !terms.contains(term) {
+                terms.push(term.clone());
+            }
+        }
+        Self {
+            terms,
+            n_own,
+            subject,
+            file,
+            rivals,
+        }
+    }
+
+    /// Whether a memory that has these of the terms is a neighbour.
+    fn accept_terms(&self, found: &[&String]) -> bool {
+        let has_all =
+            |part: &[String]| !part.is_empty() && part.iter().all(|term| found.contains(&term));
+        let is_own = |term: &&&String| self.terms[..self.n_own].contains(term);
+        let n_own = found.iter().filter(is_own).count();
+        let has_rival = self.rivals.iter().any(|term| found.contains(&term));
+        n_own > self.n_own / 2
+            || has_all(&self.subject)
+            || has_all(&self.file)
+            // The value itself is one of the draft's terms, and the rival lacks it.
+            || (has_rival && 2 * (n_own + 1) >= self.n_own)
+    }
+}
+
+/// The memories that share the draft's most telling terms, those of its subject or file, or name a rival of its value; those
+/// that share the most first.
 fn find_neighbours(cx: &Context, memory: &Memory) -> Result<Vec<Memory>, StoreError> {
-    let subject = memory.subject.as_deref().unwrap_or("");
-    let mut probes = pick_rare_terms(&format!("{subject} {}", memory.fact), PROBES);
-    let half = probes.len() / 2;
-    let topic = pick_rare_terms(subject, SUBJECT_PROBES);
-    for term in &topic {
-        if !probes.contains(term) {
-            probes.push(term.clone());
-        }
-    }
-    let postings = cx.store.read_postings(&memory.space, &probes)?;
-    // Of each memory, how many of the terms it has, and how many of those are its subject's.
-    let mut shared: BTreeMap<u64, (usize, usize)> = BTreeMap::new();
-    for (term, list) in probes.iter().zip(&postings.lists) {
+    let probes = NeighbourProbes::new(memory);
+    let postings = cx.store.read_postings(&memory.space, &probes.terms)?;
+    let mut shared: BTreeMap<u64, Vec<&String>> = BTreeMap::new();
+    for (term, list) in probes.terms.iter().zip(&postings.lists) {
         for posting in list {
-            let (n_terms, n_topic) = shared.entry(posting.number).or_default();
-            *n_terms += 1;
-            *n_topic += usize::from(topic.contains(term));
+            shared.entry(posting.number).or_default().push(term);
         }
     }
-    shared.retain(|_, (n_terms, n_topic)| {
-        *n_terms > half || (*n_topic > 0 && *n_topic == topic.len())
-    });
+    shared.retain(|_, found| probes.accept_terms(found));
     let mut numbers: Vec<u64> = shared.keys().rev().copied().collect();
-    numbers.sort_by_key(|it| Reverse(shared[it].0));
+    numbers.sort_by_key(|it| Reverse(shared[it].len()));
     numbers.truncate(NEIGHBOURS);
     if numbers.is_empty() {
         return Ok(Vec::new());
@@ -276,13 +371,13 @@ fn pick_rare_terms(spoken: &str, n: usize) -> Vec<String> {
     probes
 }
 
-fn rank_near_memories(memory: &Memory, neighbours: &[Memory], threshold: f32) -> Vec<NearMemory> {
-    let ours = normalize_statement(memory);
-    let ours = collect_distinct_words(&ours);
-    let is_beside =
-        |it: &&Memory| it.layer == memory.layer && it.task_or_session() == memory.task_or_session();
-    let compare = |it| compare_with_known(memory, &ours, it, threshold);
-    let beside = neighbours.iter().filter(is_beside);
+fn rank_near_memories(
+    draft: &ComparedMemory,
+    neighbours: &[Memory],
+    threshold: f32,
+) -> Vec<NearMemory> {
+    let beside = neighbours.iter().filter(|it| is_beside(draft.memory, it));
+    let compare = |it| compare_with_known(draft, &ComparedMemory::new(it), threshold);
     let mut near: Vec<NearMemory> = beside.filter_map(compare).collect();
     near.sort_by(|a, b| {
         let by_overlap = b.overlap.total_cmp(&a.overlap);
@@ -293,75 +388,23 @@ fn rank_near_memories(memory: &Memory, neighbours: &[Memory], threshold: f32) ->
 }
 
 fn compare_with_known(
-    draft: &Memory,
-    ours: &[&str],
-    known: &Memory,
+    draft: &ComparedMemory,
+    known: &ComparedMemory,
     threshold: f32,
 ) -> Option<NearMemory> {
-    let theirs = normalize_statement(known);
-    let overlap = measure_jaccard_overlap(ours, &collect_distinct_words(&theirs));
-    let relation = match compare_at_overlap(draft, known, overlap) {
-        // Of different modules both may be right.
-        FactCompatibility::Doubtful | FactCompatibility::Opposed
-            if modules::compare_modules(draft, known) == ModuleOverlap::Apart =>
-        {
-            return None;
-        }
-        FactCompatibility::Doubtful | FactCompatibility::Opposed => DraftRelation::Contradiction,
-        FactCompatibility::Compatible if overlap >= threshold => DraftRelation::NearDuplicate,
-        FactCompatibility::Compatible => return None,
+    let relation = match draft.relate_to(known, threshold)? {
+        FactRelation::NearDuplicate => DraftRelation::NearDuplicate,
+        FactRelation::Doubtful | FactRelation::Opposed => DraftRelation::Contradiction,
     };
-    Some(NearMemory::new(known, relation, overlap))
-}
-
-/// Whether two memories have a subject, and the same one.
-pub fn has_same_subject(a: &Memory, b: &Memory) -> bool {
-    let normalize = |it: &Memory| normalise_fact(None, it.subject.as_deref().unwrap_or(""));
-    a.subject.is_some() && normalize(a) == normalize(b)
-}
-
-/// How a newer memory stands to an older one, whatever their modules. Only of one subject can they contradict.
-pub fn compare_memories(new: &Memory, old: &Memory) -> FactCompatibility {
-    let (ours, theirs) = (normalize_statement(new), normalize_statement(old));
-    let (ours, theirs) = (
-        collect_distinct_words(&ours),
-        collect_distinct_words(&theirs),
-    );
-    compare_at_overlap(new, old, measure_jaccard_overlap(&ours, &theirs))
-}
-
-fn normalize_statement(memory: &Memory) -> String {
-    normalise_fact(memory.subject.as_deref(), &memory.fact)
-}
-
-/// The same with this overlap of their words.
-fn compare_at_overlap(new: &Memory, old: &Memory, overlap: f32) -> FactCompatibility {
-    if !has_same_subject(new, old) {
-        return FactCompatibility::Compatible;
-    }
-    let is_one_matter = overlap >= SAME_MATTER;
-    match contradict::compare_facts(&new.fact, &old.fact) {
-        FactCompatibility::Opposed => FactCompatibility::Opposed,
-        _ if is_one_matter && extract_numbers(&new.fact) != extract_numbers(&old.fact) => {
-            FactCompatibility::Doubtful
-        }
-        FactCompatibility::Doubtful if is_one_matter => FactCompatibility::Doubtful,
-        _ => FactCompatibility::Compatible,
-    }
-}
-
-fn extract_numbers(fact: &str) -> BTreeSet<String> {
-    let tokens = normalise_fact(None, fact);
-    tokens
-        .split(' ')
-        .filter(|it| it.starts_with(|c: char| c.is_ascii_digit()))
-        .map(Into::into)
-        .collect()
+    let overlap = draft.gist.measure_overlap(&known.gist);
+    Some(NearMemory::new(known.memory, relation, overlap))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use apostille_text::overlap::{
+        collect_distinct_words, measure_jaccard_overlap, normalise_fact,
+    };
 
     #[test]
     fn dedupe_judges_normalised_words() {

@@ -78,6 +78,15 @@ const STATES: &[&str] = &[
     "true false",
 ];
 
+/// Verbs of which a thing does many at once: of two errors that a function reports both are true.
+static SEVERAL: WordSet = WordSet::new(|| {
+    collect_words(
+        "report raise throw emit log accept support include contain handle call import expose warn",
+    )
+});
+/// From how many words on something in quotes is a text, and not a value.
+const TEXT_WORDS: usize = 3;
+
 /// A fact as it is compared.
 pub(super) struct ParsedFact {
     /// What it is about: its words without fillers, negations and values, in one form each.
@@ -99,15 +108,46 @@ pub(super) struct FactValue {
     is_sole: bool,
     /// Whether the fact says that it is not so, as after "instead of".
     is_denied: bool,
+    /// Whether it is a quantity or a version, and not the name of something, as in "Migration 12 …".
+    is_quantity: bool,
+    /// Whether another one may be true beside it: a text in quotes, or one of several.
+    is_one_of_many: bool,
 }
 
 impl FactValue {
     /// Whether the two cannot both be true of one thing.
     pub(super) fn excludes_value(&self, other: &Self) -> bool {
-        let family = find_value_family(&self.text);
         (self.is_sole && other.is_sole)
-            || family.is_some() && family == find_value_family(&other.text)
+            || (self.is_of_family_of(other) && !self.is_one_of_many && !other.is_one_of_many)
     }
+
+    /// Whether the two may not both be true of one thing.
+    pub(super) fn rivals_value(&self, other: &Self) -> bool {
+        self.excludes_value(other) || !(self.is_one_of_many || other.is_one_of_many)
+    }
+
+    /// Whether the two are values of one sort, whatever they are said of.
+    pub(super) fn replaces_value(&self, other: &Self) -> bool {
+        self.excludes_value(other) || (self.is_quantity && other.is_quantity)
+    }
+
+    fn is_of_family_of(&self, other: &Self) -> bool {
+        let family = find_value_family(&self.text);
+        family.is_some() && family == find_value_family(&other.text)
+    }
+}
+
+/// The other values of a value's family: `npm` for `pnpm`.
+pub(super) fn list_value_rivals(word: &str) -> impl Iterator<Item = &'static str> {
+    let family = RIVALS.iter().find(|it| it.split(' ').any(|it| it == word));
+    let rivals = family.into_iter().flat_map(|it| it.split(' '));
+    rivals.filter(move |it| *it != word)
+}
+
+/// What a word is filed under: the members of a family of rivals under one name.
+pub(super) fn find_rival_key(word: &str) -> Option<&'static str> {
+    let family = RIVALS.iter().find(|it| it.split(' ').any(|it| it == word));
+    family.and_then(|it| it.split(' ').next())
 }
 
 /// The number of the family that a word belongs to; those of states come last.
@@ -145,6 +185,11 @@ impl ParsedFact {
                 told.words.insert(word.to_owned());
             }
         }
+        let does_several = told.words.iter().any(|it| SEVERAL.contains(it.as_str()));
+        for it in &mut told.values {
+            let is_list_item = does_several && !it.is_quantity;
+            it.is_one_of_many = !it.is_sole && (it.is_one_of_many || is_list_item);
+        }
         // "Use a, not b" denies b and no more; "do not use b" denies what it says.
         let n_denied = told.values.iter().filter(|it| it.is_denied).count();
         let names_another = n_denied > 0 && n_denied < told.values.len();
@@ -162,6 +207,33 @@ impl ParsedFact {
             }
         }
         lacking
+    }
+
+    /// The quantities that it states and the other does not name at all.
+    pub(super) fn has_quantity_missing_in(&self, other: &Self) -> bool {
+        let mut lacking = self.values_missing_in(other).into_iter();
+        lacking.any(|it| it.is_quantity)
+    }
+
+    /// Whether both name one quantity.
+    pub(super) fn shares_quantity_with(&self, other: &Self) -> bool {
+        let mut quantities = self.values.iter().filter(|it| it.is_quantity);
+        quantities.any(|it| other.values.iter().any(|other| other.text == it.text))
+    }
+
+    /// Whether both have the same words in the same order.
+    pub(super) fn is_same_text(&self, other: &Self) -> bool {
+        self.flat == other.flat
+    }
+
+    /// How many words and values it has.
+    pub(super) fn count_parts(&self) -> usize {
+        self.words.len() + self.values.len()
+    }
+
+    /// The texts of its values.
+    pub(super) fn value_texts(&self) -> impl Iterator<Item = &str> {
+        self.values.iter().map(|it| it.text.as_str())
     }
 
     /// Whether these words stand in it, one after the other.
@@ -184,7 +256,22 @@ fn parse_fact_value(token: &FactToken, before: &[&str]) -> FactValue {
         text: token.folded.clone(),
         is_sole: is_sole_value(token, before),
         is_denied,
+        is_quantity: token.is_number && is_quantity_place(before),
+        is_one_of_many: token.is_quoted && token.folded.split(' ').count() >= TEXT_WORDS,
     }
+}
+
+/// Whether a number that comes next says how much: at the beginning, or after a preposition or a verb. After another word it
+/// names a thing: "migration 12", "item number 3".
+fn is_quantity_place(before: &[&str]) -> bool {
+    let is_measured = |it: &&str| {
+        FILLERS.contains(*it)
+            || SOLE.contains(it)
+            || SOLE_NUMBER.contains(it)
+            || BETWEEN.contains(it)
+            || matches!(*it, "port" | "code" | "status")
+    };
+    before.last().is_none_or(is_measured)
 }
 
 /// Whether what comes next is said not to be so.
@@ -229,6 +316,7 @@ struct FactToken {
     folded: String,
     is_value: bool,
     is_number: bool,
+    is_quoted: bool,
 }
 
 /// The words of a fact; what stands in backticks or double quotes is one.
@@ -236,7 +324,11 @@ fn tokenize_fact(fact: &str) -> Vec<FactToken> {
     let mut tokens = Vec::new();
     for (n, part) in fact.split(['`', '"', '“', '”']).enumerate() {
         if n % 2 == 1 {
-            tokens.extend(build_fact_token(normalise_fact(None, part), true));
+            let quoted = build_fact_token(normalise_fact(None, part), true);
+            tokens.extend(quoted.map(|it| FactToken {
+                is_quoted: true,
+                ..it
+            }));
             continue;
         }
         for word in part.split_whitespace() {
@@ -248,11 +340,13 @@ fn tokenize_fact(fact: &str) -> Vec<FactToken> {
 }
 
 fn build_fact_token(folded: String, is_value: bool) -> Option<FactToken> {
-    let is_number = folded.starts_with(|c: char| c.is_ascii_digit());
+    let version = folded.strip_prefix('v').unwrap_or(&folded);
+    let is_number = version.starts_with(|c: char| c.is_ascii_digit());
     (!folded.is_empty()).then_some(FactToken {
         folded,
         is_value: is_value || is_number,
         is_number,
+        is_quoted: false,
     })
 }
 

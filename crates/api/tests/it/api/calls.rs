@@ -77,11 +77,11 @@ fn facts_are_kept_known_merged_or_skipped() {
     let lines = caller.told(&[
         r##"POST /api/memories {"fact":"the docs begin with '# API'","citations":["docs/api.md:1"],"subject":"docs","tags":["docs"]}"##,
         r##"POST /api/memories {"fact":"the docs begin with '# API'","citations":["docs/api.md:1"],"subject":"docs"}"##,
-        r#"POST /api/memories {"fact":"The version of the api is v3 for every one of the clients","citations":["src/api.rs:3"]}"#,
-        r#"POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:3"]}"#,
-        r#"POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:3"],"skip":true}"#,
-        r#"POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:3"],"merge_with":"m-6"}"#,
-        r#"POST /api/memories {"fact":"The version of the api is v3 for every one of their clients","citations":["src/api.rs:3"],"rationale":"they are others"}"#,
+        r#"POST /api/memories {"fact":"The version of the api is v3 for every one of the clients","citations":["src/api.rs:1-5"]}"#,
+        r#"POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:1-5"]}"#,
+        r#"POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:1-5"],"skip":true}"#,
+        r#"POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:1-5"],"merge_with":"m-6"}"#,
+        r#"POST /api/memories {"fact":"The version of the api is v3 for every one of their clients","citations":["src/api.rs:1-5"],"rationale":"they are others"}"#,
         r#"POST /api/memories {"fact":"likes short answers","kind":"user"}"#,
         r#"POST /api/memories {"fact":"is called Ana","layer":"identity"}"#,
         r#"POST /api/memories {"fact":"says a page","kind":"feedback","tainted":true}"#,
@@ -91,15 +91,15 @@ fn facts_are_kept_known_merged_or_skipped() {
       → 201 changed {"outcome":"remembered","memory":{"handle":"m-5","subject":"docs","fact":"the docs begin with '# API'","tags":["docs"],"status":"active","standing":"holds","verdicts":[{"verdict":"holds"}]}}
     POST /api/memories {"fact":"the docs begin with '# API'","citations":["docs/api.md:1"],"subject":"docs"}
       → 200 changed {"outcome":"refreshed","memory":{"handle":"m-5","subject":"docs","fact":"the docs begin with '# API'","tags":["docs"],"status":"active","standing":"holds","verdicts":[{"verdict":"holds"}]}}
-    POST /api/memories {"fact":"The version of the api is v3 for every one of the clients","citations":["src/api.rs:3"]}
+    POST /api/memories {"fact":"The version of the api is v3 for every one of the clients","citations":["src/api.rs:1-5"]}
       → 201 changed {"outcome":"remembered","memory":{"handle":"m-6","fact":"The version of the api is v3 for every one of the clients","status":"active","standing":"holds","verdicts":[{"verdict":"holds"}]}}
-    POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:3"]}
+    POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:1-5"]}
       → 422 {"similar":[{"handle":"m-6","fact":"The version of the api is v3 for every one of the clients","relation":"near-duplicate","overlap":0.90909094}],"choices":["skip","merge","create"]}
-    POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:3"],"skip":true}
+    POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:1-5"],"skip":true}
       → 200 {"outcome":"skipped","similar":[{"handle":"m-6","fact":"The version of the api is v3 for every one of the clients","relation":"near-duplicate","overlap":0.90909094}]}
-    POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:3"],"merge_with":"m-6"}
+    POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:1-5"],"merge_with":"m-6"}
       → 201 changed {"outcome":"remembered","memory":{"handle":"m-7","fact":"The version of the api is v3 for every one of our clients","status":"active","supersedes":"019c99d2-1158-7000-8000-000000000008","standing":"holds","verdicts":[{"verdict":"holds"}]}}
-    POST /api/memories {"fact":"The version of the api is v3 for every one of their clients","citations":["src/api.rs:3"],"rationale":"they are others"}
+    POST /api/memories {"fact":"The version of the api is v3 for every one of their clients","citations":["src/api.rs:1-5"],"rationale":"they are others"}
       → 201 changed {"outcome":"remembered","memory":{"handle":"m-8","fact":"The version of the api is v3 for every one of their clients","status":"active","standing":"holds","verdicts":[{"verdict":"holds"}]}}
     POST /api/memories {"fact":"likes short answers","kind":"user"}
       → 201 changed {"outcome":"remembered","memory":{"handle":"u-2","fact":"likes short answers","status":"active","standing":"unverified","verdicts":[]}}
