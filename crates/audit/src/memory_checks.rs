@@ -78,7 +78,8 @@ pub(super) fn audit_marked_memories(seen: &AuditInput) -> Vec<AuditFinding> {
             let finding = AuditFinding::new(Class::Instruction, Severity::Warning, what, way_out);
             findings.push(finding.with_memories(&memory.space, [named]));
         }
-        if memory.marks.contains(&ModerationMark::Ungrounded) && memory.layer == Layer::Knowledge {
+        let mut marks = memory.current_marks();
+        if memory.layer == Layer::Knowledge && marks.any(|it| it == ModerationMark::Ungrounded) {
             let what = "the cited lines do not say it; it is in use on somebody's word";
             let way_out = format!(
                 "apostille supersede {} \"FACT\" --cite PATH:LINES",

@@ -117,8 +117,9 @@ pub fn add_review_details(cx: &Context, queue: &mut [ReviewItem]) -> Result<(), 
 
 /// What somebody wrote whom a breaker holds up is not safe, however good it looks alone.
 fn judge_pending_memory(verified: VerifiedMemory, is_held: impl Fn(&Memory) -> bool) -> ReviewItem {
-    let unsaid =
-        literals::find_ungrounded_literals(&verified.memory.fact, &current_cited_texts(&verified));
+    let Memory { subject, fact, .. } = &verified.memory;
+    let evidence = current_cited_texts(&verified);
+    let unsaid = literals::find_ungrounded_statement(subject.as_deref(), fact, &evidence);
     let care = match assess_review_care(&verified, &unsaid) {
         ReviewCare::Safe if is_held(&verified.memory) => ReviewCare::Unproven,
         care => care,

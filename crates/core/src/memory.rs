@@ -11,7 +11,10 @@ use apostille_cite::{
     citation::{Citation, CodeLocation},
     follow::CitedClaim,
 };
-use apostille_text::{digest::Digest, secrets, secrets::mask_secrets, words::words};
+use apostille_text::{
+    digest::Digest, literals::find_ungrounded_statement, secrets, secrets::mask_secrets,
+    words::words,
+};
 
 /// The identity of a memory: a UUIDv7, made from the time and randomness that the caller brings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -542,6 +545,19 @@ impl Memory {
     pub fn claim_digest(&self) -> Digest {
         let (of, subject) = (self.task_or_session(), self.subject.as_deref());
         claim_digest(self.layer, of, subject, &self.fact)
+    }
+
+    /// The marks that still apply: one that was found ungrounded is not once it is stated again with lines that say it.
+    pub fn current_marks(&self) -> impl Iterator<Item = ModerationMark> {
+        let is_grounded = || {
+            let cited = self.citations.iter();
+            let evidence: Vec<_> = cited.map(|it| (it.path.as_str(), &*it.snippet)).collect();
+            let subject = self.subject.as_deref();
+            !evidence.is_empty()
+                && find_ungrounded_statement(subject, &self.fact, &evidence).is_empty()
+        };
+        let marks = self.marks.iter().copied();
+        marks.filter(move |it| *it != ModerationMark::Ungrounded || !is_grounded())
     }
 
     /// Whether it is in use.

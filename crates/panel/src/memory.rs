@@ -114,7 +114,7 @@ fn render_memory_statement(it: &VerifiedMemory) -> Markup {
         p.buttons {
             (render_badge(it.standing()))
             (render_badge(stage.as_str()))
-            @for mark in &memory.marks { (render_toned_badge("warn", "M8 2.5L14 13H2z", mark.as_str())) }
+            @for mark in memory.current_marks() { (render_toned_badge("warn", "M8 2.5L14 13H2z", mark.as_str())) }
         }
         div.card {
             p.fact.large dir="auto" { (sanitize_shown_text(&memory.fact)) }

@@ -8,10 +8,11 @@ mod chars;
 mod comparison;
 mod find;
 mod number;
+mod prose;
 mod scan;
 mod scanned_text;
 
-use find::find_literals;
+use find::{FoundLiteral, find_literals};
 use std::{cell::LazyCell, collections::BTreeSet};
 
 use comparison::EvidenceComparison;
@@ -61,9 +62,21 @@ pub fn is_literal_in_text(literal: &Literal, text: &str) -> bool {
 ///
 /// A fact is not grounded when it has literals and none of them stands in the evidence, or when the evidence has
 /// another value in the place of one that the fact states: "`MAX_RETRIES` is 5", where the code says 3. A fact without
-/// literals, or without evidence, is not judged.
+/// literals, or without evidence, is not judged, nor is one whose literals only help the prose along: `healthy or "up"`,
+/// "including 0's".
 #[must_use]
 pub fn find_ungrounded_literals(fact: &str, evidence: &[(&str, &str)]) -> Vec<String> {
+    find_ungrounded_statement(None, fact, evidence)
+}
+
+/// The same for a fact that says what it is about. Where the lines define just that, a name that the fact mentions besides
+/// need not stand in them: "`emits` should be defined via `defineEmits()`".
+#[must_use]
+pub fn find_ungrounded_statement(
+    subject: Option<&str>,
+    fact: &str,
+    evidence: &[(&str, &str)],
+) -> Vec<String> {
     let is_quoted = |(_, snippet): &(&str, &str)| snippet.contains(fact.trim());
     if evidence.is_empty() || evidence.iter().any(is_quoted) {
         return Vec::new();
@@ -73,12 +86,43 @@ pub fn find_ungrounded_literals(fact: &str, evidence: &[(&str, &str)]) -> Vec<St
     let said = LazyCell::new(|| texts.map(ScannedText::from_text).collect::<Vec<_>>());
     let is_said = |literal| said.iter().any(|text| text.has_literal(literal));
     let mut unsaid: Vec<_> = found.iter().filter(|it| !is_said(&it.literal)).collect();
-    if unsaid.len() < found.len() {
+    let is_about_lines = || {
+        let has_topic = |it: &str| said.iter().any(|text| text.has_identifier(it));
+        subject.is_some_and(has_topic) || prose::first_word(fact).is_some_and(has_topic)
+    };
+    let is_told_otherwise = unsaid.len() < found.len()
+        || unsaid.iter().all(|it| prose::is_in_passing(fact, it))
+        || (unsaid.iter().all(|it| prose::is_mentioned(fact, it)) && is_about_lines());
+    if is_told_otherwise {
         // Most facts say nothing that is not found; the lines are read only for those that do.
         let places = LazyCell::new(|| EvidenceComparison::new(fact, &found, evidence));
         unsaid.retain(|it| places.has_conflicting_value(it));
     }
     collect_distinct_literals(unsaid.into_iter().map(|it| &it.literal))
+}
+
+/// The line, counted from 1, nearest to `cited` that says everything the cited lines do not, and speaks of the same thing;
+/// `None` where no line does.
+pub fn find_line_that_says(
+    fact: &str,
+    unsaid: &[String],
+    text: &str,
+    cited: (usize, usize),
+) -> Option<usize> {
+    let found = find_literals(fact);
+    let is_unsaid = |it: &&FoundLiteral| unsaid.iter().any(|other| other == it.literal.as_str());
+    let (wanted, others): (Vec<_>, Vec<_>) = found.iter().partition(is_unsaid);
+    let words = prose::list_telling_words(fact);
+    let says = |line: &str| {
+        let line = ScannedText::from_text(line);
+        let has_topic = others.iter().any(|it| line.has_literal(&it.literal))
+            || words.iter().any(|it| line.has_word_part(it));
+        wanted.iter().all(|it| line.has_literal(&it.literal)) && has_topic
+    };
+    let distance = |n: usize| cited.0.saturating_sub(n).max(n.saturating_sub(cited.1));
+    let lines = text.lines().zip(1..).filter(|(line, _)| says(line));
+    let nearest = lines.map(|it| it.1).min_by_key(|n| distance(*n));
+    nearest.filter(|_| !wanted.is_empty())
 }
 
 /// The literals of a fact that stood in what it cited (`was`) and stand no longer in what is there today (`now`), in

@@ -268,8 +268,7 @@ fn format_kept_memory(
         format!("{DIM} · {}{DIM:#}", join_texts(places, ", "))
     });
     let marks: String = memory
-        .marks
-        .iter()
+        .current_marks()
         .map(|it| format!("{YELLOW} · {it}{YELLOW:#}"))
         .collect();
     format!("{head}{fact}  {DIM}{space}{DIM:#}{proof}{marks}\n")

@@ -67,7 +67,7 @@ fn format_memory_fields(paint: &Paint, memory: &Memory) -> String {
         ("said by", format_memory_voice(memory)),
         ("also said by", flatten_to_line(&memory.vouchers.join(", "))),
         ("task", line(&memory.task)),
-        ("marks", join_texts(&memory.marks, ", ")),
+        ("marks", join_texts(memory.current_marks(), ", ")),
         ("recorded", paint.format_time(memory.recorded_at)),
         ("refreshed", paint.format_time(memory.refreshed_at)),
         (

@@ -7,7 +7,7 @@ use super::{
     EarlyEnd,
     classify::{Classified, refuse_trifle},
     moderate::Moderated,
-    prove::{self, Proven},
+    prove::{self, Proven, UnsaidLiterals},
     quarantine::{awaits_second_voice, explain_quarantine, is_awaiting_proof, is_gleaned},
     replacement::find_replaced_memory,
     resubmission,
@@ -93,13 +93,13 @@ pub(super) fn admit_draft(cx: &Context, cited: Proven) -> Result<Vetted, EarlyEn
     let waived = require_citation(cx.policy, &classified, &citations)?;
     let room = check_identity_room(cx, &classified)?;
     // A person may vouch for what the cited lines do not say.
-    let vouched = classified.draft.vouching.is_given() && !unsaid.is_empty();
-    let unsaid = if vouched { &[] } else { &*unsaid };
+    let vouched = classified.draft.vouching.is_given() && !unsaid.literals.is_empty();
+    let unsaid = Some(unsaid).filter(|_| !vouched).unwrap_or_default();
     let why = explain_quarantine(
         &classified.draft.voice,
         classified.layer,
         &classified.marks,
-        unsaid,
+        &unsaid,
     )
     .or_else(|| explain_exposed_claim(&classified, &citations))
     .or_else(|| explain_ousting_person(&classified, old.as_ref()));
@@ -208,7 +208,12 @@ pub(crate) fn admit_import(
     // All of it waits, what it calls rejected or replaced as well: a file decides nothing about what is here.
     let status = match memory.status {
         status @ Status::Pending { .. } => status,
-        _ => Status::pending_if(explain_quarantine(&voice, memory.layer, &memory.marks, &[])),
+        _ => Status::pending_if(explain_quarantine(
+            &voice,
+            memory.layer,
+            &memory.marks,
+            &UnsaidLiterals::default(),
+        )),
     };
     Ok(Memory {
         voice,
@@ -222,9 +227,10 @@ pub(crate) fn admit_import(
 /// A person who vouches for a file vouches for what was decided in it: words that were marked there, and in use, are in use
 /// here. Nothing was decided about what is noticed only now, nor do cited lines say what they do not.
 fn keep_vouched_status(memory: Memory, marked: &[ModerationMark]) -> Memory {
-    let mut unsaid = Vec::new();
+    let mut unsaid = UnsaidLiterals::default();
     if memory.marks.contains(&ModerationMark::Ungrounded) {
-        unsaid = prove::find_unsaid_literals(&memory.fact, &memory.citations);
+        let (subject, fact) = (memory.subject.as_deref(), &memory.fact);
+        unsaid.literals = prove::find_unsaid_literals(subject, fact, &memory.citations);
     }
     let mut new = memory.marks.clone();
     new.retain(|it| !marked.contains(it));
@@ -422,8 +428,11 @@ pub fn percent_used(used: usize, limit: usize) -> u8 {
 /// Whether a statement brings what a known memory waits for: proof, or a word that would be in use by itself.
 pub(super) fn can_settle_memory(vetted: &Vetted, known: &Memory) -> bool {
     let citations = &vetted.memory.citations;
-    let is_proof =
-        || !citations.is_empty() && prove::find_unsaid_literals(&known.fact, citations).is_empty();
+    let is_said = || {
+        let subject = known.subject.as_deref();
+        prove::find_unsaid_literals(subject, &known.fact, citations).is_empty()
+    };
+    let is_proof = || !citations.is_empty() && is_said();
     let is_proved = || is_awaiting_proof(known) && (vetted.forced || is_proof());
     vetted.memory.is_active() && (awaits_second_voice(known) || is_proved())
 }

@@ -1,7 +1,10 @@
 //! Stage three: each citation is read now, and what was read there is captured.
 
 use super::classify::Classified;
-use crate::{memory::ModerationMark, refusal::Refusal};
+use crate::{
+    memory::{Draft, ModerationMark},
+    refusal::Refusal,
+};
 use apostille_cite::{
     capture::{CaptureError, capture_lines, capture_lines_in_tree},
     citation::{Citation, CodeLocation},
@@ -14,8 +17,17 @@ use apostille_text::{literals, moderate};
 pub struct Proven {
     pub(super) classified: Classified,
     pub(super) citations: Vec<Citation>,
-    /// What the fact states and the cited lines do not say; empty when it is grounded.
-    pub(super) unsaid: Vec<String>,
+    /// What the fact states and the cited lines do not say.
+    pub(super) unsaid: UnsaidLiterals,
+}
+
+/// What a fact states and the lines that it cites do not say; empty when it is grounded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct UnsaidLiterals {
+    /// In the fact's order.
+    pub(super) literals: Vec<String>,
+    /// A line of a cited file that says it.
+    pub(super) said_at: Option<CodeLocation>,
 }
 
 /// Reads every citation of a draft.
@@ -47,10 +59,13 @@ pub fn prove_draft(source: &dyn Source, mut classified: Classified) -> Result<Pr
     if is_order && !classified.marks.contains(&ModerationMark::Instruction) {
         classified.marks.push(ModerationMark::Instruction);
     }
-    let unsaid = find_unsaid_literals(&classified.draft.fact, &citations);
-    if !unsaid.is_empty() {
+    let Draft { subject, fact, .. } = &classified.draft;
+    let literals = find_unsaid_literals(subject.as_deref(), fact, &citations);
+    let said_at = find_place_that_says(source, fact, &literals, &citations);
+    if !literals.is_empty() {
         classified.marks.push(ModerationMark::Ungrounded);
     }
+    let unsaid = UnsaidLiterals { literals, said_at };
     Ok(Proven {
         classified,
         citations,
@@ -80,10 +95,35 @@ fn refuse_capture(cite: &CodeLocation, error: CaptureError) -> Refusal {
 }
 
 /// What a fact states and none of its citations says.
-pub(super) fn find_unsaid_literals(fact: &str, citations: &[Citation]) -> Vec<String> {
+pub(super) fn find_unsaid_literals(
+    subject: Option<&str>,
+    fact: &str,
+    citations: &[Citation],
+) -> Vec<String> {
     let evidence = citations.iter();
     let evidence: Vec<_> = evidence
         .map(|it| (it.path.as_str(), &*it.snippet))
         .collect();
-    literals::find_ungrounded_literals(fact, &evidence)
+    literals::find_ungrounded_statement(subject, fact, &evidence)
+}
+
+/// Where in the cited files the words stand that the cited lines lack, nearest to those: often the right place, one function
+/// further.
+fn find_place_that_says(
+    source: &dyn Source,
+    fact: &str,
+    unsaid: &[String],
+    citations: &[Citation],
+) -> Option<CodeLocation> {
+    let find = |it: &Citation| {
+        let blob = source.read_file(&it.path).ok().flatten()?;
+        let text = String::from_utf8_lossy(&blob.bytes);
+        let number = |line: u32| usize::try_from(line).unwrap_or(usize::MAX);
+        let cited = (number(it.lines.first_line()), number(it.lines.last_line()));
+        let line = literals::find_line_that_says(fact, unsaid, &text, cited)?;
+        let line = u32::try_from(line).ok()?;
+        CodeLocation::new(it.path.as_str(), line, line).ok()
+    };
+    let asked = citations.iter().filter(|_| !unsaid.is_empty());
+    asked.into_iter().find_map(find)
 }

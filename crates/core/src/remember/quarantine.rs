@@ -1,5 +1,6 @@
 //! Who is believed at once, and what waits for a person, for proof, or for another voice.
 
+use super::prove::UnsaidLiterals;
 use crate::memory::{Layer, Memory, ModerationMark, Origin, Stage, Voice};
 
 /// Whether the program found it by itself. What it writes down of a task or a session is a record, not a finding.
@@ -17,7 +18,7 @@ pub(super) fn explain_quarantine(
     voice: &Voice,
     layer: Layer,
     marks: &[ModerationMark],
-    unsaid: &[String],
+    unsaid: &UnsaidLiterals,
 ) -> Option<String> {
     let is_marked = |mark| marks.contains(&mark) && !voice.is_person();
     let why = if voice.tainted {
@@ -29,7 +30,7 @@ pub(super) fn explain_quarantine(
     } else if is_marked(ModerationMark::Confusable) {
         "a word of it is spelled with letters that only look like its own"
     } else {
-        let is_unsaid = !unsaid.is_empty() && layer != Layer::Episode;
+        let is_unsaid = !unsaid.literals.is_empty() && layer != Layer::Episode;
         return is_unsaid.then(|| format_unsaid_reason(unsaid));
     };
     Some(why.into())
@@ -39,14 +40,19 @@ pub(super) fn explain_quarantine(
 const NAMED: usize = 5;
 const NAME_CHARS: usize = 60;
 
-fn format_unsaid_reason(unsaid: &[String]) -> String {
+fn format_unsaid_reason(unsaid: &UnsaidLiterals) -> String {
     let name = |it: &String| format!("`{}`", shorten_literal(it));
-    let names: Vec<String> = unsaid.iter().take(NAMED).map(name).collect();
+    let names: Vec<String> = unsaid.literals.iter().take(NAMED).map(name).collect();
     let listed = match &*names {
         [most @ .., last] if !most.is_empty() => format!("{} or {last}", most.join(", ")),
         _ => names.concat(),
     };
-    format!("the cited lines do not say {listed}")
+    let place = unsaid.said_at.as_ref();
+    let place = place.map(|it| format!("; {it} says it"));
+    format!(
+        "the cited lines do not say {listed}{}",
+        place.unwrap_or_default()
+    )
 }
 
 /// A literal on one line and short enough for a reason.
@@ -62,7 +68,13 @@ fn shorten_literal(literal: &str) -> String {
 pub fn is_awaiting_proof(memory: &Memory) -> bool {
     memory.status.stage() == Stage::Pending
         && memory.marks.contains(&ModerationMark::Ungrounded)
-        && explain_quarantine(&memory.voice, memory.layer, &memory.marks, &[]).is_none()
+        && explain_quarantine(
+            &memory.voice,
+            memory.layer,
+            &memory.marks,
+            &UnsaidLiterals::default(),
+        )
+        .is_none()
 }
 
 /// Whether a memory waits for nothing but somebody who states it too.

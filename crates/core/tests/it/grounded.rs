@@ -1,6 +1,8 @@
 //! How often a fact is found grounded that is, and caught that is not: facts as agents write them, code as it is.
 
-use apostille_text::literals::find_ungrounded_literals;
+use apostille_text::literals::{
+    find_line_that_says, find_ungrounded_literals, find_ungrounded_statement,
+};
 
 /// A fact, the path it cites, and the lines there.
 type Pair = (&'static str, &'static str, &'static str);
@@ -219,6 +221,55 @@ const GROUNDED: &[Pair] = &[
     ),
 ];
 
+/// The cited lines say it in another form, or the fact only mentions what they do not say.
+const SAID_OTHERWISE: &[Pair] = &[
+    (
+        "The first history format is v0",
+        "src/history.rs",
+        "pub const HISTORY_VERSION_V0: &str = \"first\";",
+    ),
+    (
+        "`isoption` takes 4 parameters (text, shortopt, longopt, short_opts)",
+        "src/main.c",
+        "static int isoption(const char** text, char shortopt, const char* longopt, int *short_opts) {\n  if (text[0][0] != '-' || text[0][1] == '-') *short_opts = 0;",
+    ),
+    (
+        "set sign for everything, including 0's and NaNs",
+        "src/dtoa.c",
+        "if (word0(&u) & Sign_bit) {\n\t*sign = 1;\n\tword0(&u) &= ~Sign_bit;",
+    ),
+    (
+        "Healthy returns true if the remote host is currently known to be healthy or \"up\".",
+        "hosts.go",
+        "func (u *Upstream) Healthy() bool {\n\treturn !u.unhealthy.Load()",
+    ),
+    (
+        "emits should be defined via defineEmits().",
+        "setup.ts",
+        "  emits?: E | EE[]",
+    ),
+    (
+        "String reconstructs the address string to the form expected by ParseNetworkAddress().",
+        "listeners.go",
+        "func (na NetworkAddress) String() string {\n\treturn JoinNetworkAddress(na.Network, na.Host, na.port())",
+    ),
+    (
+        "Accept accepts connections until Close() is called.",
+        "listeners.go",
+        "func (fcl *fakeCloseListener) Accept() (net.Conn, error) {\n\treturn fcl.Listener.Accept()",
+    ),
+    (
+        "`get_debug_flag`: The default is `True` if `get_env` returns `'development'`, or `False` otherwise.",
+        "helpers.py",
+        "def get_debug_flag() -> bool:\n    val = os.environ.get(\"FLASK_DEBUG\")\n    if not val:\n        return get_env() == \"development\"",
+    ),
+    (
+        "flags can technically be undefined, but it can still be used in bitwise operations just like 0.",
+        "scheduler.ts",
+        "  flags?: SchedulerJobFlags",
+    ),
+];
+
 /// The cited lines say something else, or nothing of it.
 const UNGROUNDED: &[Pair] = &[
     (
@@ -362,6 +413,44 @@ fn alarms(pairs: &[Pair]) -> Vec<(&'static str, Vec<String>)> {
 fn grounded_facts_raise_no_alarm() {
     assert!(GROUNDED.len() >= 40);
     assert_eq!(alarms(GROUNDED), []);
+}
+
+#[test]
+fn what_is_said_in_another_form_raises_no_alarm() {
+    assert_eq!(alarms(SAID_OTHERWISE), []);
+}
+
+/// A subject that the lines define leaves the names beside it in peace, and no value.
+#[test]
+fn the_subject_tells_what_the_lines_are_about() {
+    let check = |fact: &str, snippet: &str, expected: &[&str]| {
+        let evidence = [("src/a.py", snippet)];
+        let found = find_ungrounded_statement(Some("register"), fact, &evidence);
+        assert_eq!(found, expected, "{fact}");
+    };
+    let lines = "def register(self, app, options):\n    self._got_registered_once = True";
+    check(
+        "Called by `Flask.register_blueprint` to add a blueprint to the application.",
+        lines,
+        &[],
+    );
+    check("Called at most 5 times", lines, &["5"]);
+    check("The hook is `on_register`", lines, &["on_register"]);
+    check("Called by `Flask.run`", "def other(self):", &["Flask.run"]);
+}
+
+#[test]
+fn the_line_that_says_it_is_found() {
+    let file = "retries = 3\n\nfn a() {}\nfn b() {}\nlet limit = 5;\nlet other = 5;\n";
+    let check = |fact: &str, unsaid: &[&str], expected: Option<usize>| {
+        let unsaid: Vec<String> = unsaid.iter().map(|it| (*it).into()).collect();
+        let found = find_line_that_says(fact, &unsaid, file, (3, 3));
+        assert_eq!(found, expected, "{fact}");
+    };
+    check("the limit is 5", &["5"], Some(5));
+    check("it retries 3 times", &["3"], Some(1));
+    check("the timeout is 5 s", &["5 s"], None);
+    check("the limit is 7", &["7"], None);
 }
 
 #[test]

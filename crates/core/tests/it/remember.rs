@@ -7,7 +7,7 @@ use apostille_core::{
     Context,
     event::{Event, EventBody},
     format::EventRecord,
-    memory::{Draft, DuplicateChoice, Kind, Layer, Memory, ModerationMark, Origin, Voice},
+    memory::{Draft, DuplicateChoice, Kind, Layer, Memory, ModerationMark, Origin, Status, Voice},
     remember::{RememberOutcome, remember},
     revise::supersede_memory,
     space::Space,
@@ -619,8 +619,66 @@ fn a_contradiction_is_named() {
 fn a_restatement_refreshes_and_its_citations_join() {
     let world = World::verified();
     world.kept(cited("The api is versioned.", &["src/api.rs:3"]));
-    let outcome = world.remember(cited("the API is versioned", &["docs/api.md:3"]));
+    let outcome = world.remember(cited("the API is versioned", &["src/api.rs:5"]));
     assert_snapshot!(told(&world, &outcome));
+}
+
+/// Often the right place is a few lines further, and the way out names it.
+#[test]
+fn the_reason_names_the_line_that_says_it() {
+    let world = World::verified();
+    let file = "const RETRIES: u32 = 3;\n\nfn run() {}\n\nconst LIMIT: u32 = 7;\n";
+    world.shelf.write("src/run.rs", file);
+    let kept = world.kept(cited("the limit is 7", &["src/run.rs:1-3"]));
+    let why = "the cited lines do not say `7`; src/run.rs:5 says it";
+    assert_eq!(kept.status, Status::Pending { why: why.into() });
+    assert_eq!(
+        kept.current_marks().collect::<Vec<_>>(),
+        [ModerationMark::Ungrounded]
+    );
+    world.remember(cited("the limit is 7", &["src/run.rs:5"]));
+    let settled = world.look("m-1");
+    assert!(settled.is_active() && settled.current_marks().next().is_none());
+}
+
+/// The same words about another file may be about another thing.
+#[test]
+fn a_restatement_about_another_file_is_asked_about() {
+    let world = World::verified();
+    world.kept(cited("The api is versioned.", &["src/api.rs:3"]));
+    let again = cited("the API is versioned", &["docs/api.md:3"]);
+    let outcome = world.remember(again.clone());
+    assert!(
+        matches!(&outcome, RememberOutcome::Similar { near } if near[0].overlap == 1.0),
+        "{outcome:?}"
+    );
+    assert_eq!(world.look("m-1").citations.len(), 1);
+    let both = world.kept(Draft {
+        on_duplicate: DuplicateChoice::Create("the docs have their own".into()),
+        ..again
+    });
+    assert_eq!(both.subject.as_deref(), Some("docs/api.md"));
+    assert_eq!(world.look("m-1").citations.len(), 1);
+}
+
+/// A subject that was left out, or is given only now, makes no other fact of it.
+#[test]
+fn a_restatement_without_its_subject_is_the_same_fact() {
+    let fact = "The api is versioned.";
+    let about = |subject: Option<&str>| Draft {
+        subject: subject.map(Into::into),
+        ..cited(fact, &["src/api.rs:3"])
+    };
+    let check = |old: Option<&str>, new: Option<&str>, is_known: bool| {
+        let world = World::verified();
+        world.kept(about(old));
+        let outcome = world.remember(about(new));
+        let is_refreshed = matches!(outcome, RememberOutcome::Refreshed { .. });
+        assert_eq!(is_refreshed, is_known, "{old:?} {new:?}: {outcome:?}");
+    };
+    check(Some("Versions"), None, true);
+    check(None, Some("Versions"), true);
+    check(Some("Versions"), Some("Releases"), false);
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn format_memory_remarks(memory: &Memory) -> String {
     let stage = memory.status.stage();
     let stage = (stage != Stage::Active).then(|| format!(" · {stage}"));
     let tainted = memory.voice.tainted.then(|| " · from outside".to_owned());
-    let marks = memory.marks.iter().map(|it| format!(" · {it}"));
+    let marks = memory.current_marks().map(|it| format!(" · {it}"));
     stage.into_iter().chain(tainted).chain(marks).collect()
 }
 

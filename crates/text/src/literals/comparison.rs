@@ -22,6 +22,15 @@ const CUES: &str = "below under above over exceed exceeds exceeding than beyond 
 const BREAKS: &str =
     "because since otherwise while whereas although but weil denn aber porque parce mais pero and";
 
+/// Words that make a value one of several cases; code says those as an expression.
+const CONDITIONS: &str = "if when unless otherwise or wenn falls oder si ou sinon";
+/// What a condition comes out as.
+const TRUTH_VALUES: &str = "true false none null nil undefined";
+
+fn is_truth_value(text: &str) -> bool {
+    is_in_caseless_word_list(TRUTH_VALUES, text)
+}
+
 /// A fact beside its evidence, line by line.
 pub(super) struct EvidenceComparison<'a> {
     fact: &'a str,
@@ -66,7 +75,8 @@ impl<'a> EvidenceComparison<'a> {
             Literal::Name(text) => is_assignment_phrase(before) && !text.contains(['_', ':', '.']),
             Literal::Path(_) | Literal::Quoted(_) => false,
         };
-        if !is_value || has_hedging_cue(&before[start..]) {
+        let is_case = || is_truth_value(it.literal.as_str()) && self.has_condition(it.start);
+        if !is_value || has_hedging_cue(&before[start..]) || is_case() {
             return false;
         }
         let is_name = |it: &&FoundLiteral| matches!(it.literal, Literal::Name(_));
@@ -80,6 +90,15 @@ impl<'a> EvidenceComparison<'a> {
                 .iter()
                 .any(|line| self.has_other_value_on_line(line, &last, &it.literal))
         })
+    }
+
+    /// Whether the thought that a place in the fact belongs to goes on with a condition: "`True` if …".
+    fn has_condition(&self, at: usize) -> bool {
+        let n = self.clauses.partition_point(|it| *it <= at);
+        let end = self.clauses.get(n).map_or(self.fact.len(), |it| *it);
+        let words = self.fact[at..end.max(at)].split(|it: char| !it.is_alphabetic());
+        let mut words = words.filter(|it| !it.is_empty());
+        words.any(|it| is_in_caseless_word_list(CONDITIONS, it))
     }
 
     /// Where the thought begins that a place in the fact belongs to.

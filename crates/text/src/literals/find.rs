@@ -212,7 +212,7 @@ fn is_path_literal(text: &str) -> bool {
 const BRANDS: &str = "github gitlab gitea typescript javascript postgresql mysql sqlite nosql mongodb dynamodb graphql openapi \
     oauth oauth2 websocket websockets youtube macos ios ipados devops cloudfront cloudformation cloudflare \
     powershell intellij webstorm pycharm vscode latex bitbucket circleci jetbrains openai chatgpt linkedin \
-    paypal rabbitmq clickhouse influxdb mariadb redhat freebsd openbsd openssl openssh wordpress nodejs \
+    nan nans paypal rabbitmq clickhouse influxdb mariadb redhat freebsd openbsd openssl openssh wordpress nodejs \
     node.js next.js vue.js nuxt.js three.js d3.js express.js asp.net phd gmbh ebay iphone ipad ipv4 ipv6 \
     webassembly opentelemetry elasticsearch opensearch bigquery pytorch tensorflow numpy fastapi sqlalchemy \
     eslint jquery wifi e.g i.e a.m p.m z.b d.h u.a";
@@ -313,7 +313,9 @@ const BEFORE_YEARS: &str = "in since from until by of year before after © copyr
 const COUNTED: &str = "places place files file ways way steps kinds things thing modules layers parts stages environments \
     locations spots cases reasons options variants types phases levels services components packages crates \
     callers tables fields columns copies sources repos repositories teams people stellen dateien orten \
-    endroits fichiers lugares archivos tests rules names flavours flavors modes states sections";
+    endroits fichiers lugares archivos tests rules names flavours flavors modes states sections \
+    parameters parameter arguments argument args arg members member methods method functions function classes class \
+    keys key overloads branches subcommands commands flags headers values elements";
 
 /// Whether a number states a value: it does not count, order, date or refer to something.
 fn is_stated_value(fact: &str, all: &[LiteralToken], at: usize, number: &LiteralNumber) -> bool {
@@ -338,7 +340,9 @@ fn is_stated_value(fact: &str, all: &[LiteralToken], at: usize, number: &Literal
                 || is_counted(at + 2)
                 || matches!(&all[at + 1..], [word, colon, ..] if word.is_word() && colon.is_mark(':')))
     };
+    let is_plural = || fact[token.end..].starts_with("'s") || fact[token.end..].starts_with("’s");
     !(is_year
+        || is_plural()
         || is_reference
         || is_count()
         || is_number_in_name(fact, all, at)

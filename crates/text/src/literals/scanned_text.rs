@@ -2,6 +2,7 @@
 
 use super::Literal;
 use super::{
+    chars::is_word_char,
     number::{self, LiteralNumber},
     scan::{LiteralToken, LiteralTokenKind, scan_literal_tokens},
 };
@@ -76,7 +77,10 @@ impl<'a> ScannedText<'a> {
     pub(super) fn has_literal(&self, literal: &Literal) -> bool {
         match literal {
             Literal::Number(text) => match parse_literal_number(text) {
-                Some(number) => self.numbers.iter().any(|(_, it)| number.agrees_with(it)),
+                Some(number) => {
+                    self.numbers.iter().any(|(_, it)| number.agrees_with(it))
+                        || (number.is_version && self.has_word_part(text))
+                }
                 None => self.has_name(text),
             },
             Literal::Name(text) => split_name_segments(text).any(|it| self.has_name(it)),
@@ -95,6 +99,25 @@ impl<'a> ScannedText<'a> {
         self.has_word(&name)
             || one.is_some_and(|it| self.has_word(it))
             || self.has_word(&format!("{name}s"))
+    }
+
+    /// Whether the text has this as an identifier of its own: the last part of a dotted name, letter by letter.
+    pub(super) fn has_identifier(&self, name: &str) -> bool {
+        let last = name
+            .rsplit(['.', ':'])
+            .next()
+            .unwrap_or(name)
+            .trim_end_matches("()");
+        let words = || self.text.split(|it: char| !is_word_char(it));
+        last.chars().nth(1).is_some() && words().any(|it| it == last)
+    }
+
+    /// Whether one of its words has this word, in lower case, as a part: `max_upload` has `upload`, and `V0` is in
+    /// `HISTORY_VERSION_V0`.
+    pub(super) fn has_word_part(&self, part: &str) -> bool {
+        let words = self.text.split(|it: char| !is_word_char(it));
+        let mut parts = words.flat_map(split_word_parts);
+        parts.any(|it| it.eq_ignore_ascii_case(part))
     }
 
     /// Whether a word in plain dress is among its words.
@@ -140,6 +163,23 @@ impl<'a> ScannedText<'a> {
         let n_said = words.iter().filter(is_said).count();
         !words.is_empty() && n_said >= (words.len() / 2).max(1)
     }
+}
+
+/// The parts of an identifier: `max`, `Upload` and `V0` of `max_UploadV0`.
+fn split_word_parts(word: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    for piece in word.split('_') {
+        let mut start = 0;
+        let chars = piece.char_indices().zip(piece.chars().skip(1));
+        for ((at, a), b) in chars {
+            if a.is_lowercase() && b.is_uppercase() {
+                parts.push(&piece[start..at + a.len_utf8()]);
+                start = at + a.len_utf8();
+            }
+        }
+        parts.push(&piece[start..]);
+    }
+    parts
 }
 
 /// The number that a literal is.
