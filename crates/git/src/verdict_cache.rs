@@ -31,8 +31,9 @@ use apostille_cite::{
 };
 use apostille_files::lock::{lock_ignoring_poison, set_private_mode};
 
-/// The first line: what this is, and in which version.
-const HEADER: &str = "apostille verdicts 1\n";
+/// The first line: what this is, and in which version. The number grows when citations are followed otherwise than before,
+/// so that nothing is believed that would no longer be found.
+const HEADER: &str = "apostille verdicts 2\n";
 /// A file that has grown beyond this is begun anew.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 /// How long a line is, more or less.

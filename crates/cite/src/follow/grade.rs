@@ -38,17 +38,15 @@ fn classify_change(
         return Change::Formatting;
     }
     let comments = CommentSyntax::from_path(path);
-    if comments.is_unknown() && remove_line_whitespace(was) == remove_line_whitespace(now) {
+    let is_spaced = || remove_line_whitespace(was) == remove_line_whitespace(now);
+    if comments.is_unknown() && is_spaced() {
         return Change::Whitespace;
     }
     let (code_was, code_now) = (comments.strip_lines(was), comments.strip_lines(now));
     let bare_was = split_owned_tokens(&code_was);
     let bare_now = split_owned_tokens(&code_now);
     let has_code = !bare_was.is_empty();
-    if !has_code
-        && bare_now.is_empty()
-        && remove_line_whitespace(was) == remove_line_whitespace(now)
-    {
+    if bare_was == bare_now && is_spaced() {
         return Change::Whitespace;
     }
     if has_code && drop_formatting_tokens(&bare_was) == drop_formatting_tokens(&bare_now) {
@@ -171,6 +169,7 @@ mod tests {
         check("a.rs", "foo bar", "foobar", "substance");
         check("a.md", "web servers", "webservers", "whitespace");
         check("a.rs", "// web servers", "// webservers", "whitespace");
+        check("a.py", "a()  # nocover", "a()  # no cover", "whitespace");
     }
 
     #[test]

@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
-use super::tokens::{CodeToken, is_word_byte, split_code_tokens};
+use super::tokens::{
+    CodeToken, is_same_without_spaces, is_word_byte, remove_spaces, split_code_tokens,
+};
 use crate::file_lines::{FileLines, count_as_u32};
 
 /// A stretch that was replaced: these lines of the old version became those of the new one. Counted from 0.
@@ -28,7 +30,11 @@ pub(super) fn diff_sequences<'a>(
 
 /// The hunks between two versions, slid to where a person would put them.
 pub(super) fn diff_file_lines(was: &FileLines, now: &FileLines) -> Vec<Hunk> {
-    let (mut diff, input) = diff_sequences(was.lines(), now.lines());
+    diff_lines(was.lines(), now.lines())
+}
+
+fn diff_lines(was: &[&[u8]], now: &[&[u8]]) -> Vec<Hunk> {
+    let (mut diff, input) = diff_sequences(was, now);
     diff.postprocess_lines(&input);
     let hunks = diff.hunks().map(|it| Hunk {
         was: it.before,
@@ -72,6 +78,62 @@ pub(super) fn shift_untouched_rows(hunks: &[Hunk], rows: &Range<u32>) -> Range<u
         .last()
         .map_or(rows.start, |it| it.now.end + (rows.start - it.was.end));
     start..start + (rows.end - rows.start)
+}
+
+/// Where lines stand in which only white space was changed: a diff that leaves white space aside does not touch them, or
+/// only takes blank lines out and puts blank lines in.
+pub(super) fn map_rows_without_spaces(
+    was: &FileLines,
+    now: &FileLines,
+    rows: &Range<u32>,
+) -> Option<Range<u32>> {
+    let is_there = |line: &[u8]| {
+        now.lines()
+            .iter()
+            .any(|it| is_same_without_spaces(it, line))
+    };
+    // The second diff is for the few edits in which every line is still there.
+    if !was
+        .clip_rows(rows)
+        .iter()
+        .all(|it| is_blank(it) || is_there(it))
+    {
+        return None;
+    }
+    let hunks = diff_lines_without_spaces(was, now);
+    let kept = |row: &u32| !hunks.iter().any(|it| it.was.contains(row));
+    let (kept, lost): (Vec<u32>, Vec<u32>) = rows.clone().partition(kept);
+    let is_blank_row = |sheet: &FileLines, row: &u32| {
+        sheet
+            .clip_rows(&(*row..row + 1))
+            .iter()
+            .all(|it| is_blank(it))
+    };
+    let places: Vec<u32> = kept
+        .iter()
+        .map(|row| shift_untouched_rows(&hunks, &(*row..row + 1)).start)
+        .collect();
+    let region = *places.first()?..places.last()? + 1;
+    let mut between = region.clone().filter(|it| !places.contains(it));
+    let is_same = !kept.iter().all(|it| is_blank_row(was, it))
+        && lost.iter().all(|it| is_blank_row(was, it))
+        && between.all(|it| is_blank_row(now, &it));
+    is_same.then_some(region)
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.trim_ascii().is_empty()
+}
+
+/// The hunks between two versions when white space is not looked at.
+fn diff_lines_without_spaces(was: &FileLines, now: &FileLines) -> Vec<Hunk> {
+    let squeeze = |sheet: &FileLines| -> Vec<Vec<u8>> {
+        sheet.lines().iter().map(|it| remove_spaces(it)).collect()
+    };
+    let (was, now) = (squeeze(was), squeeze(now));
+    let was: Vec<&[u8]> = was.iter().map(Vec::as_slice).collect();
+    let now: Vec<&[u8]> = now.iter().map(Vec::as_slice).collect();
+    diff_lines(&was, &now)
 }
 
 /// What became of a range of lines that hunks touch. Where an end falls inside a hunk, the words of the hunk decide.

@@ -37,3 +37,17 @@ impl<'a> Iterator for CodeTokenIter<'a> {
 pub(super) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }
+
+/// The bytes of a line that are not white space.
+pub(super) fn remove_spaces(line: &[u8]) -> Vec<u8> {
+    line.iter()
+        .copied()
+        .filter(|it| !it.is_ascii_whitespace())
+        .collect()
+}
+
+/// Whether two lines differ in white space only.
+pub(super) fn is_same_without_spaces(line: &[u8], other: &[u8]) -> bool {
+    let is_told = |it: &&u8| !it.is_ascii_whitespace();
+    line.iter().filter(is_told).eq(other.iter().filter(is_told))
+}

@@ -5,8 +5,11 @@ use std::{ops::Range, rc::Rc};
 
 use super::{
     grade::grade_change,
-    hunks::{Hunk, diff_file_lines, is_touched_by_hunk, map_touched_rows, shift_untouched_rows},
-    tokens,
+    hunks::{
+        Hunk, diff_file_lines, is_touched_by_hunk, map_rows_without_spaces, map_touched_rows,
+        shift_untouched_rows,
+    },
+    tokens::{self, is_same_without_spaces},
 };
 use crate::{
     citation::RepoPath,
@@ -177,7 +180,7 @@ impl<'a> LineTracer<'a> {
             if let Some(found) = self.find_moved_lines(span, all, is_same_line)? {
                 return Ok(EditOutcome::Untouched(found));
             }
-            let found = self.find_moved_lines(span, all, is_same_but_for_spaces)?;
+            let found = self.find_moved_lines(span, all, is_same_without_spaces)?;
             return Ok(found.map_or(EditOutcome::Lost(Loss::File), EditOutcome::Touched));
         };
         let untouched = |rows| {
@@ -206,9 +209,11 @@ impl<'a> LineTracer<'a> {
     /// 2. the one place in this file that has them, if it is the only one before and after;
     /// 3. the same lines among what this commit brought, here or in another file: only lines that are long enough to be told
     ///    from others (`is_distinctive_snippet`), because a lone `}` stands everywhere;
-    /// 4. where the hunks lead, if only the formatting differs there;
-    /// 5. as 3, spaces not counted: a block that was indented when it moved;
-    /// 6. where the hunks lead, as changed text; or nowhere, if only blank lines are left there.
+    /// 4. where a diff that leaves white space aside finds them: where a file is indented anew, every line is in a hunk, and
+    ///    what stands at the same place in it may be other lines;
+    /// 5. where the hunks lead, if only the formatting differs there;
+    /// 6. as 3, spaces not counted: a block that was indented when it moved;
+    /// 7. where the hunks lead, as changed text; or nowhere, if only blank lines are left there.
     ///
     /// 1 to 3 leave the text untouched, so the commit is not named as one that changed it.
     fn trace_touched_lines(
@@ -236,11 +241,14 @@ impl<'a> LineTracer<'a> {
         if let Some(found) = self.find_moved_lines(span, all, is_same_line)? {
             return Ok(EditOutcome::Untouched(found));
         }
+        if let Some(rows) = map_rows_without_spaces(&was, &sheet, &span.rows) {
+            return Ok(EditOutcome::Touched(at(rows)));
+        }
         let is_lost = lines.iter().all(|it| it.trim_ascii().is_empty());
         if !is_lost && grade_change(now.path.as_str(), text, lines).0 <= Change::Formatting {
             return Ok(EditOutcome::Touched(at(rows)));
         }
-        let found = self.find_moved_lines(span, all, is_same_but_for_spaces)?;
+        let found = self.find_moved_lines(span, all, is_same_without_spaces)?;
         Ok(match found {
             Some(found) => EditOutcome::Touched(found),
             None if is_lost => EditOutcome::Lost(Loss::Lines),
@@ -433,10 +441,6 @@ impl EditOutcome {
 
 fn is_same_line(line: &[u8], other: &[u8]) -> bool {
     line == other
-}
-
-fn is_same_but_for_spaces(line: &[u8], other: &[u8]) -> bool {
-    line.trim_ascii() == other.trim_ascii()
 }
 
 /// Where the text stands in the new version, if there and in the old one it stands only once.

@@ -75,6 +75,65 @@ fn layout_is_told_from_substance() {
     );
 }
 
+/// Files as they are written, one commit each, with the lines that are cited in the first.
+fn follow_text(path: &str, lines: &str, first: &str, then: &str, expected: &str) {
+    let story = Story::new().write(path, first).commit("one");
+    let story = story.cite(&format!("{path}:{lines}")).write(path, then);
+    story.expect_here(expected).commit("two").expect(expected);
+}
+
+#[test]
+fn lines_are_found_where_all_around_them_is_indented_anew() {
+    let was =
+        "def event():\n    if library() == 3:\n        import trio\n        return trio.Event()\n";
+    let now = "def is_trio():\n    try:\n        if library() == 3:\n            return True\n    \
+               except ImportError:\n        pass\n\ndef event():\n    if is_trio():\n        import trio\n        \
+               return trio.Event()\n";
+    let check = |lines: &str, now: &str, expected: &str| {
+        follow_text("a.py", lines, was, now, expected);
+    };
+    check("2", now, "changed whitespace a.py:3");
+    check(
+        "2",
+        &now.replace("y()", "y( )"),
+        "changed whitespace a.py:3",
+    );
+    check("2", &now.replace("3", "4"), "changed substance …");
+    check("2-3", now, "changed substance …");
+    check("3-4", now, "moved a.py:10-11");
+    let now = was
+        .replace("    ", "\t")
+        .replace("\t\treturn", "\n\t\treturn");
+    check("2-4", &now, "changed whitespace a.py:2-5");
+    check("4", &now, "changed whitespace a.py:5");
+}
+
+#[test]
+fn spaces_inside_lines_are_whitespace() {
+    follow_text(
+        "a.go",
+        "2",
+        "// Licence\n// see there\n",
+        "// Licence\n//\n//     see there\n",
+        "changed whitespace a.go:3",
+    );
+    follow_text(
+        "a.py",
+        "1",
+        "a()  # nocover\n",
+        "a()  # no cover\n",
+        "changed whitespace a.py:1",
+    );
+    let row = |width: usize| {
+        format!(
+            "| {:width$} | replace the selections by what is on the clipboard |\n",
+            "`R`"
+        )
+    };
+    let (was, now) = (row(5) + "a\nb\nc\n", format!("a\nb\n{}c\n", row(9)));
+    follow_text("a.md", "1", &was, &now, "changed whitespace a.md:3");
+}
+
 #[test]
 fn names_and_values_are_told_apart() {
     follow(
