@@ -408,3 +408,31 @@ fn a_past_that_is_read_twice_is_judged_alike() {
     }
     assert_eq!(calls.borrow()[0], calls.borrow()[1]);
 }
+
+/// A commit that puts this many files into another folder and writes a line above each; nobody paired them.
+fn move_folder(n_files: usize) -> Past {
+    let files = |folder: &str, above: &str| -> Files {
+        let text = |at: usize| format!("{above}case {at}\n}}\nend of {at}\n");
+        let name = |at: usize| format!("{folder}/{at}/config.js");
+        (0..n_files).map(|at| (name(at), text(at))).collect()
+    };
+    Past::new(vec![files("old", ""), files("new/old", "use\n")])
+}
+
+#[test]
+fn a_rename_in_a_commit_too_large_for_git_is_found_by_its_name() {
+    let check = |n_files: usize, lines: (u32, u32), expected: &str| {
+        let past = move_folder(n_files);
+        let citation = past.cite("old/7/config.js", lines.0, lines.1);
+        let told = match past.look(&citation).verdict {
+            Verdict::Moved { to } => to.to_string(),
+            other => other.as_str().to_owned(),
+        };
+        assert_eq!(told, expected, "{n_files} files");
+    };
+    check(720, (2, 2), "new/old/7/config.js:3");
+    check(720, (1, 3), "new/old/7/config.js:2-4");
+    check(2_100, (1, 3), "new/old/7/config.js:2-4");
+    // In a small commit, git has compared the files, and what it did not pair is not the same file.
+    check(9, (2, 2), "gone");
+}

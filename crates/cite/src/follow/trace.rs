@@ -20,8 +20,13 @@ use crate::{
 
 /// Blobs and diffs that are kept at hand; above this they are dropped, and read again if need be.
 const MAX_AT_HAND: usize = 96 * 1024 * 1024;
-/// In a commit that touched more files than this, moved blocks are not looked for in all of them.
+/// In a commit that touched more files than this, moved blocks are looked for only in those whose name stayed.
 const MAX_SEARCHED: usize = 2_000;
+/// In a commit that leaves more pairs of vanished and new files than this, git did not compare their contents, or is not
+/// far from it: its limit is a thousand files on either side.
+const MAX_PAIRED: usize = 500_000;
+/// How many files of one name are compared with one that vanished.
+const MAX_NAMESAKES: usize = 50;
 
 /// How far the surroundings of two places are compared.
 const MAX_COMPANY: usize = 50;
@@ -177,11 +182,7 @@ impl<'a> LineTracer<'a> {
         all: &[FileEdit],
     ) -> Result<EditOutcome, Verdict> {
         let Some(now) = &edit.now else {
-            if let Some(found) = self.find_moved_lines(span, all, is_same_line)? {
-                return Ok(EditOutcome::Untouched(found));
-            }
-            let found = self.find_moved_lines(span, all, is_same_without_spaces)?;
-            return Ok(found.map_or(EditOutcome::Lost(Loss::File), EditOutcome::Touched));
+            return self.trace_vanished_lines(edit, span, all);
         };
         let untouched = |rows| {
             let file = now.clone();
@@ -196,6 +197,27 @@ impl<'a> LineTracer<'a> {
         } else {
             untouched(shift_untouched_rows(&hunks, &span.rows))
         }
+    }
+
+    /// Lines whose file vanished: in the file it was renamed to in a commit too large for git to tell, or elsewhere.
+    fn trace_vanished_lines(
+        &mut self,
+        edit: &FileEdit,
+        span: &VersionSpan,
+        all: &[FileEdit],
+    ) -> Result<EditOutcome, Verdict> {
+        if has_unpaired_renames(all)
+            && let Some(now) =
+                self.find_renamed_file(&span.file, &list_namesakes(&span.file, all))?
+        {
+            let (was, now) = (edit.was.clone(), Some(now));
+            return self.apply_edit(&FileEdit { was, now }, span, all);
+        }
+        if let Some(found) = self.find_moved_lines(span, all, is_same_line)? {
+            return Ok(EditOutcome::Untouched(found));
+        }
+        let found = self.find_moved_lines(span, all, is_same_without_spaces)?;
+        Ok(found.map_or(EditOutcome::Lost(Loss::File), EditOutcome::Touched))
     }
 
     /// Lines that the diff says were touched: the same text elsewhere, or what they were turned into.
@@ -292,9 +314,16 @@ impl<'a> LineTracer<'a> {
         let old = self.load_content(&span.file)?;
         let was = FileLines::from_bytes(&old);
         let text = was.clip_rows(&span.rows);
-        if !is_distinctive_snippet(text) || all.len() > MAX_SEARCHED {
+        if !is_distinctive_snippet(text) {
             return Ok(None);
         }
+        let namesakes;
+        let all = if all.len() > MAX_SEARCHED {
+            namesakes = list_namesakes(&span.file, all);
+            &namesakes
+        } else {
+            all
+        };
         let mut best: Option<(usize, VersionSpan)> = None;
         for edit in all {
             let Some(now) = &edit.now else { continue };
@@ -437,6 +466,33 @@ impl EditOutcome {
         };
         TraceOutcome { at, since }
     }
+}
+
+/// Whether a step is so large that git did not look for all of its renames.
+fn has_unpaired_renames(all: &[FileEdit]) -> bool {
+    let n_new = all.iter().filter(|it| it.was.is_none()).count();
+    let n_gone = all.iter().filter(|it| it.now.is_none()).count();
+    n_new.saturating_mul(n_gone) > MAX_PAIRED
+}
+
+/// The new files of a step that keep the most of a file's path: its name without the ending, and the folders above it.
+fn list_namesakes(file: &FileVersion, all: &[FileEdit]) -> Vec<FileEdit> {
+    let parts = |path: &RepoPath| -> Vec<String> {
+        let path = path.as_str();
+        let stem = path.rfind('.').filter(|at| !path[*at..].contains('/'));
+        let path = stem.map_or(path, |at| &path[..at]);
+        path.rsplit('/').map(str::to_owned).collect()
+    };
+    let wanted = parts(&file.path);
+    let count_shared = |edit: &FileEdit| {
+        let path = edit.now.as_ref().filter(|_| edit.was.is_none());
+        let path = path.map(|it| parts(&it.path)).unwrap_or_default();
+        let pairs = path.iter().zip(&wanted);
+        pairs.take_while(|(a, b)| a == b).count()
+    };
+    let most = all.iter().map(count_shared).max().unwrap_or(0);
+    let fitting = all.iter().filter(|it| most > 0 && count_shared(it) == most);
+    fitting.take(MAX_NAMESAKES).cloned().collect()
 }
 
 fn is_same_line(line: &[u8], other: &[u8]) -> bool {
