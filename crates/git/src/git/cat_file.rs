@@ -40,9 +40,18 @@ pub(super) struct GitObject {
 
 impl CatFile {
     /// Starts the child with a command that names the repository.
-    pub(super) fn spawn_child(mut command: Command) -> io::Result<Self> {
+    pub(super) fn spawn_child(command: Command) -> io::Result<Self> {
+        Self::spawn_in_mode(command, "--batch")
+    }
+
+    /// Starts a child that only tells what is there, without any content.
+    pub(super) fn spawn_checker(command: Command) -> io::Result<Self> {
+        Self::spawn_in_mode(command, "--batch-check")
+    }
+
+    fn spawn_in_mode(mut command: Command, mode: &str) -> io::Result<Self> {
         command
-            .args(["cat-file", "--batch"])
+            .args(["cat-file", mode])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         let mut child = command.spawn()?;
@@ -61,16 +70,7 @@ impl CatFile {
 
     /// Asks for one object. After an error, and after `TooLarge`, the child is of no more use.
     pub(super) fn request_object(&mut self, name: &str, limit: u64) -> io::Result<CatFileAnswer> {
-        // A line break would be a second question, and every later answer would belong to the wrong one.
-        if name.contains(['\n', '\r', '\0']) {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "an object's name has one line",
-            ));
-        }
-        self.questions.write_all(format!("{name}\n").as_bytes())?;
-        self.questions.flush()?;
-        let header = self.read_header()?;
+        let header = self.request_header(name)?;
         let Some((id, kind, size)) = parse_object_header(&header) else {
             return if is_missing_object(&header) {
                 Ok(CatFileAnswer::Missing)
@@ -86,6 +86,24 @@ impl CatFile {
             kind: kind.to_owned(),
             bytes: self.read_content(size)?,
         }))
+    }
+
+    /// Asks a checker whether an object is missing.
+    pub(super) fn is_object_missing(&mut self, name: &str) -> io::Result<bool> {
+        Ok(is_missing_object(&self.request_header(name)?))
+    }
+
+    fn request_header(&mut self, name: &str) -> io::Result<String> {
+        // A line break would be a second question, and every later answer would belong to the wrong one.
+        if name.contains(['\n', '\r', '\0']) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "an object's name has one line",
+            ));
+        }
+        self.questions.write_all(format!("{name}\n").as_bytes())?;
+        self.questions.flush()?;
+        self.read_header()
     }
 
     fn read_header(&mut self) -> io::Result<String> {

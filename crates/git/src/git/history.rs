@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::{
     io::{BufRead as _, BufReader},
-    process::{Child, Command},
+    process::{Child, Command, ExitStatus},
 };
 
 use apostille_cite::source::{
@@ -34,6 +34,18 @@ const NO_ORDER: &str = if cfg!(windows) {
     "-O/dev/null"
 };
 
+/// Renames as git finds them; those of files that stayed as they were, which are found by their ids alone; and those that
+/// are believed where a content is missing that might have been a better match.
+const RENAMES: &str = "--find-renames";
+const EXACT_RENAMES: &str = "--find-renames=100%";
+const SURE_RENAMES: &str = "--find-renames=75%";
+/// In how many commits renames are looked for around contents that a clone lacks. Before those, only exact ones are.
+const MAX_GAPS: usize = 16;
+/// How many missing contents are looked around in one commit.
+const MAX_MISSING: usize = 200;
+/// What git ends with when it cannot read something.
+const FATAL: i32 = 128;
+
 /// What outranks the repository's configuration where history is read: nothing is run, and renames are found alike.
 const LOG: [&str; 10] = [
     "--diff-merges=first-parent",
@@ -45,7 +57,18 @@ const LOG: [&str; 10] = [
     "--no-abbrev",
     "--no-show-signature",
     "--no-notes",
-    "--format=%x01%H",
+    "--format=%x01%H %P",
+];
+
+/// What differs between two commits.
+const DIFF_TREE: [&str; 7] = [
+    "-c",
+    "diff.renameLimit=1000",
+    "diff-tree",
+    "-r",
+    "--raw",
+    "-z",
+    "--no-abbrev",
 ];
 
 /// Walks from `head` back along first parents until every commit of `from` was met, at most `most` steps.
@@ -60,9 +83,7 @@ pub(super) fn walk_first_parents(
         .map(String::as_str)
         .filter(|it| is_object_id(it))
         .collect();
-    // Where a clone lacks contents, renames cannot be told by them.
-    let mut line = FirstParentLine::read_log(checkout, head, &wanted, most, "--find-renames")
-        .or_else(|_| FirstParentLine::read_log(checkout, head, &wanted, most, "--no-renames"))?;
+    let mut line = FirstParentLine::read_line(checkout, head, &wanted, most)?;
     line.steps.reverse();
     let steps = line.steps.iter().map(|it| &it.commit);
     let mut ways = BTreeMap::new();
@@ -88,51 +109,163 @@ pub(super) fn walk_first_parents(
 }
 
 /// The line of first parents, as far as it was read.
-#[derive(Default)]
 struct FirstParentLine {
     /// What each commit did.
     steps: Vec<CommitStep>,
     /// The commit after which the steps begin, where the walk ended at one that was asked for.
     base: Option<String>,
+    /// The commit to go on with; `None` behind the first one of all.
+    next: Option<String>,
 }
 
 impl FirstParentLine {
-    fn read_log(
+    /// Reads the line. To find renames, git reads contents, and ends at the first one that a clone lacks: a partial clone,
+    /// or a damaged one. That commit is read around what is missing, and the line goes on behind it.
+    fn read_line(
         checkout: &Checkout,
         head: &str,
         wanted: &BTreeSet<&str>,
         most: usize,
-        renames: &str,
     ) -> SourceResult<Self> {
-        let max_count = format!("--max-count={}", most.saturating_add(1));
-        let range = [renames, &max_count, head, "--"];
+        let (mut unseen, next) = (wanted.clone(), Some(head.to_owned()));
+        let mut line = Self {
+            steps: Vec::new(),
+            base: None,
+            next,
+        };
+        for _ in 0..MAX_GAPS {
+            if line.read_log(checkout, &mut unseen, most, &[RENAMES])? {
+                return Ok(line);
+            }
+            line.read_gap(checkout, &mut unseen, most)?;
+        }
+        if line.read_log(checkout, &mut unseen, most, &[EXACT_RENAMES])? {
+            return Ok(line);
+        }
+        Err(unreadable_history())
+    }
+
+    /// Reads on from where the line ends. `false` means that git could not read something of the commit that is next.
+    fn read_log(
+        &mut self,
+        checkout: &Checkout,
+        unseen: &mut BTreeSet<&str>,
+        most: usize,
+        options: &[&str],
+    ) -> SourceResult<bool> {
+        let Some(from) = self.next.clone().filter(|_| self.base.is_none()) else {
+            return Ok(true);
+        };
+        let max_count = format!(
+            "--max-count={}",
+            (most - self.steps.len()).saturating_add(1)
+        );
+        let range = [&[&max_count[..]], options, &[&from, "--"]].concat();
         let arguments = [&["-c", "diff.renameLimit=1000", "log"], &LOG[..], &range].concat();
         let mut log = GitOutput::start(checkout, &arguments)?;
-        let (mut line, mut unseen) = (Self::default(), wanted.clone());
         while let Some(field) = log.read_piece(0)? {
             let field = field.strip_prefix(b"\n").unwrap_or(&field);
-            if let Some(commit) = field.strip_prefix(b"\x01") {
-                let commit = String::from_utf8_lossy(commit).into_owned();
+            if let Some(names) = field.strip_prefix(b"\x01") {
+                let names = String::from_utf8_lossy(names);
+                let mut names = names.split_whitespace().map(str::to_owned);
+                let commit = names.next().unwrap_or_default();
+                self.next = names.next();
                 unseen.remove(commit.as_str());
-                let is_end = unseen.is_empty() || line.steps.len() >= most || log.read > MAX_OUTPUT;
+                let is_end = unseen.is_empty() || self.steps.len() >= most || log.read > MAX_OUTPUT;
                 if is_end {
-                    line.base = Some(commit);
-                    return Ok(line);
+                    self.base = Some(commit);
+                    return Ok(true);
                 }
-                line.steps.push(CommitStep {
+                self.steps.push(CommitStep {
                     commit,
                     edits: Vec::new(),
                 });
             } else if let Some(header) = field.strip_prefix(b":") {
                 let edit = log.read_edit(header)?;
-                if let Some(step) = line.steps.last_mut() {
+                if let Some(step) = self.steps.last_mut() {
                     step.edits.extend(edit);
                 }
             }
         }
-        log.expect_exit_code(&[0])?;
-        Ok(line)
+        // Git finds the renames of a commit before it tells of it: what was told is whole.
+        match log.wait_for_exit()?.code() {
+            Some(0) => Ok(true),
+            Some(FATAL) => Ok(false),
+            _ => Err(unreadable_history()),
+        }
     }
+
+    /// Reads the one commit that git could not read whole.
+    fn read_gap(
+        &mut self,
+        checkout: &Checkout,
+        unseen: &mut BTreeSet<&str>,
+        most: usize,
+    ) -> SourceResult<()> {
+        let n_known = self.steps.len();
+        if !self.read_log(checkout, unseen, most, &[EXACT_RENAMES, "--max-count=1"])? {
+            return Err(unreadable_history());
+        }
+        if let (Some(step), Some(parent)) = (self.steps.get_mut(n_known), &self.next) {
+            let exact = std::mem::take(&mut step.edits);
+            step.edits = pair_around_missing(checkout, parent, &step.commit, exact)?;
+        }
+        Ok(())
+    }
+}
+
+fn unreadable_history() -> SourceError {
+    history_error("git could not read a commit; try 'git fsck'")
+}
+
+/// The edits between two commits with the renames that git finds when it leaves out what is missing; those that are given
+/// have only the exact ones.
+fn pair_around_missing(
+    checkout: &Checkout,
+    from: &str,
+    to: &str,
+    exact: Vec<FileEdit>,
+) -> SourceResult<Vec<FileEdit>> {
+    let missing = list_missing_paths(checkout, &exact)?;
+    if missing.is_empty() || missing.len() > MAX_MISSING {
+        return Ok(exact);
+    }
+    let mut command = git_command::build_git_command(checkout);
+    command
+        .env("GIT_LITERAL_PATHSPECS", "0")
+        .args(DIFF_TREE)
+        .args([SURE_RENAMES, from, to, "--", ":/"])
+        .args(
+            missing
+                .iter()
+                .map(|it| format!(":(top,exclude,literal){it}")),
+        );
+    let Ok(mut edits) = GitOutput::spawn_command(command).and_then(GitOutput::read_edits) else {
+        return Ok(exact);
+    };
+    let is_left_out = |it: &FileEdit| {
+        let mut files = it.was.iter().chain(&it.now);
+        files.any(|it| missing.contains(it.path.as_str()))
+    };
+    edits.extend(exact.into_iter().filter(is_left_out));
+    Ok(edits)
+}
+
+/// The files that came or went with contents that this clone lacks.
+fn list_missing_paths(checkout: &Checkout, edits: &[FileEdit]) -> SourceResult<BTreeSet<String>> {
+    let mut checker = CatFile::spawn_checker(git_command::build_git_command(checkout))
+        .map_err(git_command::git_start_error)?;
+    let mut missing = BTreeSet::new();
+    for edit in edits {
+        let ((Some(file), None) | (None, Some(file))) = (&edit.was, &edit.now) else {
+            continue;
+        };
+        let Some(id) = &file.id else { continue };
+        if checker.is_object_missing(id).map_err(history_error)? {
+            missing.insert(file.path.as_str().to_owned());
+        }
+    }
+    Ok(missing)
 }
 
 /// Who is whose parent, as far as it was read.
@@ -199,22 +332,15 @@ fn diff_commit_trees(
     from: &str,
     to: &str,
 ) -> SourceResult<Option<Vec<FileEdit>>> {
-    let plain = [
-        "-c",
-        "diff.renameLimit=1000",
-        "diff-tree",
-        "-r",
-        "--raw",
-        "-z",
-        "--no-abbrev",
-    ];
-    // Where a clone lacks contents, renames cannot be told by them.
-    for renames in ["--find-renames", "--no-renames"] {
-        let arguments = [&plain[..], &[renames, from, to, "--"]].concat();
-        let edits = GitOutput::start(checkout, &arguments).and_then(GitOutput::read_edits);
-        if edits.is_ok() {
-            return edits.map(Some);
-        }
+    let read = |renames| {
+        let arguments = [&DIFF_TREE[..], &[renames, from, to, "--"]].concat();
+        GitOutput::start(checkout, &arguments).and_then(GitOutput::read_edits)
+    };
+    if let Ok(edits) = read(RENAMES) {
+        return Ok(Some(edits));
+    }
+    if let Ok(exact) = read(EXACT_RENAMES) {
+        return pair_around_missing(checkout, from, to, exact).map(Some);
     }
     if has_commit(checkout, from)? {
         let why = format!("commit {from} could not be read; try 'git fsck'");
@@ -389,9 +515,13 @@ impl GitOutput {
         Ok((was.is_some() || now.is_some()).then_some(FileEdit { was, now }))
     }
 
+    fn wait_for_exit(&mut self) -> SourceResult<ExitStatus> {
+        self.child.wait().map_err(history_error)
+    }
+
     /// Waits for the child; it must have ended with one of these numbers.
     fn expect_exit_code(mut self, fine: &[i32]) -> SourceResult<()> {
-        let status = self.child.wait().map_err(history_error)?;
+        let status = self.wait_for_exit()?;
         if status.code().is_some_and(|it| fine.contains(&it)) {
             Ok(())
         } else {

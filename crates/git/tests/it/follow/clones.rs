@@ -255,6 +255,51 @@ fn a_broken_place_where_a_block_may_have_gone_is_unknown() {
 }
 
 #[test]
+fn a_missing_content_hides_no_rename_but_its_own() {
+    let first = "a b [}] d e f g h; z.rs: z";
+    let renamed = "b.rs: x a b } d e f g h; n.rs: n o p; z.rs: z";
+    let story = Story::of(first).turn(renamed).commit("two");
+    let story = story
+        .turn("b.rs: x a b } d e f g h; z.rs: z")
+        .commit("three");
+    damage(story, "HEAD~1:n.rs", None).expect("moved b.rs:4");
+    // Nor does it hide those before and after it.
+    let story = Story::of(first)
+        .turn("c.rs: a b } d e f g h!; z.rs: z")
+        .commit("two");
+    let story = story
+        .turn("c.rs: a b } d e f g h!; n.rs: n o p; z.rs: z")
+        .commit("three");
+    let story = story
+        .turn("b.rs: x a b } d e f g h!; m.rs: m; z.rs: z")
+        .commit("four");
+    let story = story
+        .turn("d.rs: y x a b } d e f g h!; z.rs: z")
+        .commit("five");
+    damage(story, "HEAD~2:n.rs", None).expect("moved d.rs:5");
+}
+
+#[test]
+fn a_rename_beside_the_line_is_found_around_a_missing_content() {
+    let story = Story::of("z.rs: [z]")
+        .git("checkout --quiet -b side")
+        .turn("z.rs: z; a.rs: a b } d e f g h");
+    let story = story
+        .commit("side")
+        .cite("a.rs:3")
+        .turn("z.rs: z; b.rs: x a b } d e f g h; n.rs: n")
+        .commit("more");
+    let story = story
+        .git("checkout --quiet main")
+        .git("merge --quiet --no-ff --no-edit side")
+        .remove("n.rs")
+        .commit("last");
+    damage(story, "HEAD~1:n.rs", None)
+        .expect("moved b.rs:4")
+        .expect_merged(Some(true));
+}
+
+#[test]
 fn a_broken_commit_beside_the_line_is_unknown() {
     let side = || {
         let story = Story::of("[z]")
