@@ -209,6 +209,12 @@ pub trait Source: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// The path of everything in the tree that is no folder: files, links, and repositories inside this one. What git
+    /// ignores is not among them. `None` where a source cannot tell.
+    fn list_paths(&self) -> Result<Option<BTreeSet<RepoPath>>, SourceError> {
+        Ok(None)
+    }
+
     /// Shows every text file of the tree, until the visitor has seen enough and returns `false`. The answer is whether
     /// all of them were shown or the visitor stopped it; `false` where a source cannot do it, or only in part.
     fn visit_files(

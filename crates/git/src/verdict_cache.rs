@@ -299,6 +299,10 @@ impl Source for CachedSource {
         self.source.list_uncommitted_edits()
     }
 
+    fn list_paths(&self) -> SourceResult<Option<std::collections::BTreeSet<RepoPath>>> {
+        self.source.list_paths()
+    }
+
     fn visit_files(
         &self,
         see: &mut dyn FnMut(&RepoPath, &SourceBlob) -> bool,

@@ -226,6 +226,20 @@ impl Source for WorkTree {
         }
     }
 
+    /// What the commit has and the working tree still has, and the new files beside it.
+    fn list_paths(&self) -> SourceResult<Option<BTreeSet<RepoPath>>> {
+        let Some(mut paths) = self.head_commit()?.map_or(Ok(None), Source::list_paths)? else {
+            return Ok(None);
+        };
+        for edit in self.list_uncommitted_edits()? {
+            if let Some(was) = &edit.was {
+                paths.remove(&was.path);
+            }
+            paths.extend(edit.now.map(|it| it.path));
+        }
+        Ok(Some(paths))
+    }
+
     /// The files of the commit, as they lie here, and the new ones beside them; what git ignores is not looked into.
     fn visit_files(
         &self,

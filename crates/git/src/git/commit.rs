@@ -204,6 +204,11 @@ impl Source for Commit {
         }
     }
 
+    fn list_paths(&self) -> SourceResult<Option<BTreeSet<RepoPath>>> {
+        let entries = self.list_entries()?.into_iter();
+        Ok(Some(entries.map(|(path, _, _)| path).collect()))
+    }
+
     fn visit_files(
         &self,
         see: &mut dyn FnMut(&RepoPath, &SourceBlob) -> bool,
@@ -229,25 +234,32 @@ impl Source for Commit {
 impl Commit {
     /// Every file of the commit that can be cited, with its id.
     pub(crate) fn list_files(&self) -> SourceResult<Vec<(RepoPath, String)>> {
+        let entries = self.list_entries()?.into_iter();
+        Ok(entries
+            .filter(|(_, kind, _)| *kind == TreeEntryKind::File)
+            .map(|(path, _, id)| (path, id))
+            .collect())
+    }
+
+    /// Every entry of the commit that is no directory, with its kind and id.
+    fn list_entries(&self) -> SourceResult<Vec<(RepoPath, TreeEntryKind, String)>> {
         let resolved = self.resolve_commit()?;
         let mut open = vec![(String::new(), resolved.root.clone())];
-        let mut files = Vec::new();
+        let mut entries: Vec<(RepoPath, TreeEntryKind, String)> = Vec::new();
         while let Some((prefix, id)) = open.pop() {
             for (name, entry) in self.read_directory(&id, &prefix, &resolved)?.iter() {
+                let path = format!("{prefix}{name}");
                 match entry.kind {
-                    TreeEntryKind::Directory => {
-                        open.push((format!("{prefix}{name}/"), entry.id.clone()))
+                    TreeEntryKind::Directory => open.push((path + "/", entry.id.clone())),
+                    kind => {
+                        let path = path.parse().ok();
+                        entries.extend(path.map(|it| (it, kind, entry.id.clone())));
                     }
-                    TreeEntryKind::File => {
-                        let path = format!("{prefix}{name}").parse().ok();
-                        files.extend(path.map(|it| (it, entry.id.clone())));
-                    }
-                    TreeEntryKind::Link | TreeEntryKind::Submodule => {}
                 }
             }
         }
-        files.sort();
-        Ok(files)
+        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(entries)
     }
 }
 

@@ -46,6 +46,27 @@ fn what_is_no_file_is_none() {
 }
 
 #[test]
+fn paths_are_listed_as_the_working_tree_has_them() {
+    let (repo, _) = GitTestRepo::with_commit();
+    repo.write_file(".gitignore", "made.rs\n");
+    repo.write_file("gone.rs", "");
+    repo.run_git(&["add", "."]);
+    repo.run_git(&["commit", "-qm", "more"]);
+    fs::remove_file(repo.root().join("gone.rs")).unwrap();
+    repo.write_file("made.rs", "");
+    repo.write_file("new.rs", "");
+    let source = WorkTree::open(&repo.discover_checkout()).unwrap();
+    let listed = source.list_paths().unwrap().unwrap();
+    let has = |path: &str| listed.contains(&parse_test_path(path));
+    assert_eq!(
+        ["src/a.rs", "new.rs", "gone.rs", "made.rs"].map(has),
+        [true, true, false, false]
+    );
+    let plain = WorkTree::open_plain(&repo.root().join("src")).unwrap();
+    assert_eq!(plain.list_paths().unwrap(), None);
+}
+
+#[test]
 fn a_directory_outside_git_is_read_too() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("a"), "text").unwrap();
