@@ -32,6 +32,7 @@ pub use task::{
 };
 pub use upkeep::{
     AuditArgs, BreakerArgs, BreakerSubcommand, PromoteArgs, ReviewArgs, RollbackArgs, VerifyArgs,
+    VerifyName,
 };
 
 /// Verified, shared memory for coding agents.

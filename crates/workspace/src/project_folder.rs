@@ -92,6 +92,16 @@ impl ProjectFolder {
         }
     }
 
+    /// A file as it was typed, from the current folder, or else from the root.
+    pub fn resolve_typed(&self, typed: &Path) -> PathBuf {
+        let here = self.cwd.join(typed);
+        if here.exists() {
+            here
+        } else {
+            self.root.join(typed)
+        }
+    }
+
     /// A citation as it was typed, such as `src/api.rs:12-18`.
     pub fn resolve_location(&self, typed: &str) -> Result<CodeLocation, CodeLocationError> {
         match typed.rsplit_once(':') {

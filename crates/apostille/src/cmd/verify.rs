@@ -4,6 +4,7 @@ pub(super) mod ci;
 mod citations;
 mod finding;
 mod fix;
+mod instructions;
 mod page;
 mod progress;
 pub(super) mod sarif;
@@ -32,6 +33,9 @@ use fix::VerifyFix;
 use page::VerifyPage;
 use progress::VerifyProgress;
 
+const NOTHING_HERE: &str = "there is nothing to verify here; \
+    `apostille verify --instructions` looks up what AGENTS.md and its like name\n";
+
 /// The answer with what to say instead, with `--fix`.
 #[derive(Serialize)]
 struct VerifyFixReply {
@@ -44,6 +48,9 @@ struct VerifyFixReply {
 pub fn run(ctx: &CommandContext, args: &VerifyArgs) -> CommandResult {
     if let Some(file) = &args.machine.citations {
         return citations::run(ctx, args, file);
+    }
+    if args.instructions || !args.list_files().is_empty() {
+        return instructions::run(ctx, args);
     }
     let workspace = if args.github {
         ctx.open_github_workspace(args.at.as_deref())?
@@ -67,8 +74,9 @@ fn select_memories_to_verify(
     workspace: &Workspace,
     args: &VerifyArgs,
 ) -> CommandResult<Vec<Memory>> {
-    if !args.names.is_empty() {
-        return workspace.find_named(&args.names);
+    let names = args.list_memories();
+    if !names.is_empty() {
+        return workspace.find_named(&names);
     }
     let filter = MemoryFilter {
         spaces: workspace.spaces().to_vec(),
@@ -131,7 +139,7 @@ fn answer_verify(
             format_if(!verified.is_empty(), || page.to_text(paint))
         })
         .nothing_if(verified.iter().any(VerifiedMemory::is_invalid))
-        .or_nothing(verified.is_empty(), "there is nothing to verify here\n"))
+        .or_nothing(verified.is_empty(), NOTHING_HERE))
 }
 
 /// What to say instead of what does not hold: a person is asked, everybody else is told.

@@ -27,6 +27,7 @@ mod identity;
 mod import;
 #[cfg(unix)]
 mod init;
+mod instructions;
 mod json;
 mod live;
 mod malformed;

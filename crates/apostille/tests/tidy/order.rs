@@ -16,6 +16,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("text", ""),
     ("cite", "text"),
     ("core", "cite text"),
+    ("instructions", "cite text"),
     ("contract", "core cite text"),
     ("git", "cite files text web"),
     ("audit", "core cite text"),
@@ -33,7 +34,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("terminal", "workspace+ http mcp panel"),
     ("setup", "terminal workspace+"),
     ("review", "terminal workspace+"),
-    ("apostille", "terminal+ setup review panel"),
+    ("apostille", "terminal+ setup review panel instructions"),
 ];
 
 /// Libraries that wait, listen, draw or store, and the rooms that may name them.
@@ -55,7 +56,16 @@ const LIBRARIES: &[(&str, &str)] = &[
 /// Rooms that are handed all they know: they open nothing, wait for nothing and read no clock.
 /// `agents` is not among them: it reads the tails of transcripts and keeps a ledger of what a session was shown.
 const ROOMS_WITHOUT_IO: &[&str] = &[
-    "core", "text", "cite", "tasks", "import", "audit", "api", "tools", "panel",
+    "core",
+    "text",
+    "cite",
+    "instructions",
+    "tasks",
+    "import",
+    "audit",
+    "api",
+    "tools",
+    "panel",
 ];
 
 /// Who may name what a speaker is made of. The core, which declares it, the suite for stores and tests are free.

@@ -190,12 +190,16 @@ Examples:
   $ apostille verify --github --repo octo/app --at main    # no checkout needed
   $ apostille verify --ci --sarif memories.sarif
   $ apostille verify --citations - < citations.jsonl
+  $ apostille verify AGENTS.md CLAUDE.md # do the paths, commands and symbols they name exist?
+  $ apostille verify --instructions      # the same for all instruction files that there are
 
 What moved is followed: on the default branch, with nothing half done in it, the citations are
 brought up to date. On any other tree nothing is changed: what fails on your branch may be
 right on another.
 --github reads GITHUB_TOKEN, or GH_TOKEN, and HTTPS_PROXY; github.url in your config file, or
 APOSTILLE_GITHUB_URL, names another server.
+Instruction files need no store. What may be an example, a placeholder or a file yet to be made
+is left open; --verbose shows how each name was judged. --ci, --sarif, --json and --at work too.
 A line of --citations is {\"path\", \"line_start\", \"line_end\"}, and as much as is known of
 \"sha\", \"snippet_hash\", \"text\", \"ref\" and \"id\"; docs/json.md has the answers.
 Exit code 1: at least one does not hold. What could not be looked up alone is no failure.",

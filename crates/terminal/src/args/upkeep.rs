@@ -1,18 +1,24 @@
 //! What keeps memories true, as it is typed: `verify`, `audit`, `review`, `breaker`, `rollback`, `promote`.
 
-use std::path::PathBuf;
+use std::{
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 use super::build_word_parser;
 use apostille_audit::Class;
-use apostille_core::memory::{Kind, Layer, MemoryName};
+use apostille_core::memory::{BadHandle, Kind, Layer, MemoryName};
 use clap::{ArgGroup, Args, Subcommand};
 
 /// `verify`.
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
-    /// The memories; all active ones unless said
-    #[arg(value_name = "HANDLE")]
-    pub names: Vec<MemoryName>,
+    /// The memories, all active ones unless said; or instruction files such as AGENTS.md
+    #[arg(value_name = "HANDLE|FILE")]
+    pub names: Vec<VerifyName>,
+    /// The instruction files that the repository has: what they name is looked up, without a store
+    #[arg(long, conflicts_with_all = ["names", "all", "path", "github", "fix", "invalidate", "citations"])]
+    pub instructions: bool,
     /// All active memories, as when none is named
     #[arg(long, conflicts_with_all = ["names", "path"])]
     pub all: bool,
@@ -67,7 +73,49 @@ pub struct VerifyOutputArgs {
     pub citations: Option<PathBuf>,
 }
 
+/// What is to be verified, by its name.
+#[derive(Debug, Clone)]
+pub enum VerifyName {
+    /// A memory.
+    Memory(MemoryName),
+    /// A file of instructions.
+    File(PathBuf),
+}
+
+impl FromStr for VerifyName {
+    type Err = BadHandle;
+
+    /// No handle has a dot or a slash, and every file that is meant has one.
+    fn from_str(text: &str) -> Result<Self, BadHandle> {
+        match text.parse() {
+            Ok(name) => Ok(Self::Memory(name)),
+            Err(_) if text.contains(['.', '/', '\\']) => Ok(Self::File(text.into())),
+            Err(error) => Err(error),
+        }
+    }
+}
+
 impl VerifyArgs {
+    /// The memories that were named.
+    pub fn list_memories(&self) -> Vec<MemoryName> {
+        let memory = |it: &VerifyName| match it {
+            VerifyName::Memory(name) => Some(*name),
+            VerifyName::File(_) => None,
+        };
+        self.names.iter().filter_map(memory).collect()
+    }
+
+    /// The instruction files that were named.
+    pub fn list_files(&self) -> Vec<&Path> {
+        self.names
+            .iter()
+            .filter_map(|it| match it {
+                VerifyName::Memory(_) => None,
+                VerifyName::File(path) => Some(path.as_path()),
+            })
+            .collect()
+    }
+
     /// Whether nothing may be changed, the log included.
     pub fn is_read_only(&self) -> bool {
         self.change.dry_run || self.machine.ci || self.machine.sarif.is_some()

@@ -14,7 +14,8 @@ pub fn format_audit_annotations(found: &AuditReport) -> String {
             other => other.as_str(),
         };
         let place = it.memories.iter().find_map(|it| it.place.as_ref());
-        ci::format_workflow_command(level, place, it.class.as_str(), &format_audit_message(it))
+        let title = format!("memory {}", it.class);
+        ci::format_workflow_command(level, place, &title, &format_audit_message(it))
     };
     let commands: String = found.findings.iter().map(command).collect();
     format!("{commands}{}\n", flatten_to_line(&found.summary()))

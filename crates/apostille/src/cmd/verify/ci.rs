@@ -11,7 +11,12 @@ pub fn format_verify_annotations(findings: &[VerifyFinding]) -> String {
             VerifyRule::Moved => "notice",
             _ => "warning",
         };
-        format_workflow_command(level, Some(&it.place), it.rule.as_str(), &it.message)
+        format_workflow_command(
+            level,
+            Some(&it.place),
+            &format!("memory {}", it.rule),
+            &it.message,
+        )
     };
     findings.iter().map(annotation).collect()
 }
@@ -20,7 +25,7 @@ pub fn format_verify_annotations(findings: &[VerifyFinding]) -> String {
 pub fn format_workflow_command(
     level: &str,
     place: Option<&CodeLocation>,
-    word: &str,
+    title: &str,
     message: &str,
 ) -> String {
     let file = |it: &CodeLocation| {
@@ -29,7 +34,7 @@ pub fn format_workflow_command(
         let last = it.lines.last_line();
         format!("file={path},line={first},endLine={last},")
     };
-    let title = escape_command_property(&format!("memory {word}"));
+    let title = escape_command_property(title);
     format!(
         "::{level} {}title={title}::{}\n",
         place.map(file).unwrap_or_default(),
