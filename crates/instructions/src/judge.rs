@@ -173,7 +173,7 @@ fn describe_declared(mention: &Mention, declared: &DeclaredNames) -> Disagreemen
         },
         now: nearest.map(str::to_owned),
         message: if more > 0 {
-            format!("`{name}` is no {thing} of {first}, nor of {more} other files{near}")
+            format!("`{name}` is no {thing} of {first}, nor of {more} more{near}")
         } else {
             format!("`{name}` is no {thing} of {first}{near}")
         },

@@ -170,6 +170,10 @@ fn paths_are_looked_up() {
         "Sessions are in `session/token_store.ts` and `io/src/reader`.",
         "",
     );
+    check(
+        "Inside a file: `src/config.rs/deep.rs`.",
+        "gone src/config.rs/deep.rs",
+    );
     check("A crate: `crates/net`.", "gone crates/net");
     check(
         "Below `apps/web`, state is in `src/state.ts`.",
@@ -397,7 +401,7 @@ fn findings_say_what_was_looked_for_and_where() {
     assert_eq!(found.looked_in, "package.json and 1 more");
     assert_eq!(
         found.message,
-        "`test:unti` is no script of package.json, nor of 1 other files; `test:unit` is there"
+        "`test:unti` is no script of package.json, nor of 1 more; `test:unit` is there"
     );
     assert_eq!((report.ok, report.checked, report.open), (false, 1, 0));
 }

@@ -81,8 +81,14 @@ impl<'a> TreeIndex<'a> {
         let mut above = path.match_indices('/').map(|it| &path[..it.0]);
         self.is_folder(path)
             || self.is_file(path)
-            || above.any(|it| self.is_file(it))
+            || above.any(|it| self.is_file(it) && !self.is_plain_file(it))
             || self.is_on_disk(path)
+    }
+
+    /// Whether nothing can be below an entry: a link and a repository are not read.
+    fn is_plain_file(&self, path: &str) -> bool {
+        let blob = path.parse().map(|it| self.source.read_file(&it));
+        matches!(blob, Ok(Ok(Some(_))))
     }
 
     fn is_on_disk(&self, path: &str) -> bool {

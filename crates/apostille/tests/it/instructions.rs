@@ -69,7 +69,9 @@ fn instructions_that_cannot_be_read_are_wrong_usage() {
     check(&["AGENTS.md", "m-1"], "name memories or files, not both");
     check(&["AGENTS.md", "--fix"], "--fix is for memories");
     check(&["AGENTS.md", "--github"], "--github is for memories");
-    check(&["src"], "src");
+    check(&["src/"], "is a folder; name a file, or say --instructions");
+    check(&["."], "is a folder");
+    check(&["AGENTS"], "is not a handle");
     assert_eq!(env.run(&["verify", "empty.md"]).code, 0);
 }
 

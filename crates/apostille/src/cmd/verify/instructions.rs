@@ -146,6 +146,10 @@ fn resolve_typed_file(place: &ProjectFolder, typed: &Path) -> CommandResult<Repo
     let Ok(full) = fs::canonicalize(place.resolve_typed(typed)) else {
         return place.resolve_path(text).map_err(|_| outside());
     };
+    if full.is_dir() {
+        let why = format!("'{shown}' is a folder; name a file, or say --instructions");
+        return Err(CommandError::usage(why));
+    }
     let root = fs::canonicalize(&place.root).unwrap_or_else(|_| place.root.clone());
     let inside = full.strip_prefix(&root).ok().and_then(Path::to_str);
     let inside = inside.ok_or_else(outside)?;
