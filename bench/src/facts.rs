@@ -299,7 +299,8 @@ pub(crate) fn fact(space: usize, index: usize) -> Fact {
         if text.len() + tail.len() + 1 > *LENGTHS.end() {
             break;
         }
-        text = format!("{text} {tail}");
+        // One memory is one or two sentences.
+        text = format!("{}; {tail}", text.trim_end_matches('.'));
     }
     let [first, second] = [(); 2].map(|()| pick(NOUNS, &mut dice));
     let subject = format!("{} {first} {second}", identifier(space, dice.below(OWN)));

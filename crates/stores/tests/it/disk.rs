@@ -15,7 +15,7 @@ fn a_file_that_may_not_grow_gives_a_typed_error_and_loses_nothing() {
     for (kind, file) in STORES {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(file);
-        keep(&*open(kind, &path).unwrap(), fact("before")).unwrap();
+        keep(&*open(kind, &path).unwrap(), fact("it was kept before")).unwrap();
         let said = Writer::spawn_cramped(kind, &path, 600).finish();
         let (last, acked) = said.split_last().unwrap();
         assert_eq!(
@@ -29,7 +29,7 @@ fn a_file_that_may_not_grow_gives_a_typed_error_and_loses_nothing() {
             .map(|it| format!("ack {}", it.id))
             .collect();
         assert!(acked.iter().all(|it| found.contains(it)), "{kind}");
-        keep(&*store, fact("after")).unwrap();
+        keep(&*store, fact("it was kept after")).unwrap();
     }
 }
 
