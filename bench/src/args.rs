@@ -12,6 +12,7 @@ cargo run --profile dist -p bench -- mcp [options]
 cargo run --profile dist -p bench -- http [options]
 cargo run --profile dist -p bench -- citations CASES FOLDER [options]
 cargo run --profile dist -p bench -- citations --speed [options]
+cargo run --profile dist -p bench -- facts CASES FOLDER [options]
 cargo run --profile dist -p bench -- security CORPORA [options]
 
   store            remember and recall on a growing store, beside their floors (default)
@@ -24,6 +25,8 @@ cargo run --profile dist -p bench -- security CORPORA [options]
   citations        citations of real histories, verified by Apostille and by simpler methods. CASES: one JSON object a
                    line, .gz or not; FOLDER: git directories of the repositories, as <repo>, <repo>.git,
                    <owner>/<name> or <owner>+<name>/repo. A timed batch on a repository of 10,000 files follows
+  facts            facts about real histories that are true, false or gone at a later commit: how each stands, and whether
+                   it would be shown. CASES and FOLDER as for citations
   security         texts that must not get in and texts that must, held against their bars. CORPORA: a folder of
                    secrets.positive.jsonl.gz and its like, one JSON object a line
 
@@ -39,8 +42,9 @@ cargo run --profile dist -p bench -- security CORPORA [options]
 
   --speed          (citations) only the timed batch; needs no cases
   --predictions FILE
-                   (citations) write what each method says, for the scorer of the cases: one file for each method
-  --limit N        (citations) only the first N cases";
+                   (citations) write what each method says, for the scorer of the cases: one file for each method;
+                   (facts) write how each case stands
+  --limit N        (citations, facts) only the first N cases";
 
 /// Everything asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,6 +75,8 @@ pub(crate) struct Args {
     pub(crate) markdown: bool,
     /// Citations to verify, instead of a store to measure.
     pub(crate) citations: Option<Ask>,
+    /// Facts to judge, instead of a store to measure.
+    pub(crate) facts: Option<Ask>,
     /// The folder of corpora for the suite `security`, instead of a store to measure.
     pub(crate) security: Option<PathBuf>,
     /// The one section of that suite that is asked for.
@@ -110,10 +116,10 @@ impl Ask {
     fn check(&self) -> Result<()> {
         match (&self.cases, &self.repos) {
             (Some(_), None) => {
-                bail!("citations needs the folder of git directories behind the cases\n\n{USAGE}")
+                bail!("it needs the folder of git directories behind the cases\n\n{USAGE}")
             }
             (None, _) if !self.speed => {
-                bail!("citations needs cases and a folder, or --speed\n\n{USAGE}")
+                bail!("it needs cases and a folder; citations may take --speed instead\n\n{USAGE}")
             }
             _ => Ok(()),
         }
@@ -136,6 +142,7 @@ impl Default for Args {
             svg: None,
             markdown: false,
             citations: None,
+            facts: None,
             security: None,
             section: None,
             first_look: false,
@@ -150,7 +157,8 @@ impl Args {
         let mut args = Self::default();
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
-            if args.citations.as_mut().is_some_and(|it| it.take(&word)) {
+            let ask = args.citations.as_mut().or(args.facts.as_mut());
+            if ask.is_some_and(|it| it.take(&word)) {
                 continue;
             }
             let mut value = || {
@@ -166,6 +174,7 @@ impl Args {
                 "http" => args.http = true,
                 crate::mcp::echo::WORD => args.echo = true,
                 "citations" => args.citations = Some(Ask::default()),
+                "facts" => args.facts = Some(Ask::default()),
                 "security" => args.security = Some(value()?.into()),
                 "--section" => args.section = Some(value()?),
                 crate::security::speed::FIRST_LOOK => args.first_look = true,
@@ -183,7 +192,8 @@ impl Args {
                 other => bail!("'{other}' is not known\n\n{USAGE}"),
             }
         }
-        args.citations.iter().try_for_each(Ask::check)?;
+        let mut asked = args.citations.iter().chain(&args.facts);
+        asked.try_for_each(Ask::check)?;
         Ok(args)
     }
 
@@ -191,7 +201,8 @@ impl Args {
     fn ask(&mut self, option: &str) -> Result<&mut Ask> {
         self.citations
             .as_mut()
-            .with_context(|| format!("{option} goes behind citations"))
+            .or(self.facts.as_mut())
+            .with_context(|| format!("{option} goes behind citations or facts"))
     }
 }
 

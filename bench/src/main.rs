@@ -25,6 +25,7 @@ mod plot;
 mod report;
 mod scratch;
 mod security;
+mod standings;
 mod stats;
 mod table;
 
@@ -57,6 +58,9 @@ fn run(args: &Args) -> Result<()> {
     }
     if let Some(ask) = &args.citations {
         return citations::run(args, ask);
+    }
+    if let Some(ask) = &args.facts {
+        return standings::run(args, ask);
     }
     if args.first_look {
         return security::speed::first_look();

@@ -24,11 +24,10 @@
 //! each, and nothing was gained on two cores.
 
 mod anchor;
-mod comments;
 mod grade;
 mod hunks;
+mod judge;
 mod partial_citation;
-mod tokens;
 mod trace;
 mod verdict_cache;
 
@@ -39,6 +38,7 @@ use std::{
 };
 
 pub use hunks::find_replaced_words;
+pub use judge::JudgedClaim;
 pub use partial_citation::PartialCitation;
 
 use anchor::{Anchor, AnchorMatch};

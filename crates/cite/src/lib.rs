@@ -5,7 +5,8 @@
 //! use apostille_cite::citation::RepoPath;
 //! use apostille_cite::follow::{CitationFollower, CitedClaim, NEAR};
 //! use apostille_cite::source::{Source, SourceBlob, SourceError, SourceTree};
-//! use apostille_cite::verdict::{Change, Verdict};
+//! use apostille_cite::standing::Standing;
+//! use apostille_cite::verdict::Change;
 //!
 //! /// A repository with one file.
 //! struct OneFile(&'static str);
@@ -25,24 +26,30 @@
 //! let claim = CitedClaim { fact: "`MAX_RETRIES` is 3", citations: &[citation] };
 //! let verify = |source: &OneFile| {
 //!     let in_time = || false;
-//!     CitationFollower::new(source, Change::Comment, &in_time, NEAR).verify_claims(&[claim])[0][0].clone()
+//!     CitationFollower::new(source, Change::Comment, &in_time, NEAR).judge_claims(&[claim])[0].judgement.standing
 //! };
 //!
-//! assert_eq!(verify(&was), Verdict::Holds);
+//! assert_eq!(verify(&was), Standing::Stands);
+//! let edited = OneFile("use std::time;\npub const MAX_RETRIES: u32 = 3;\nfn retry(times: u32) {}\n");
+//! assert_eq!(verify(&edited), Standing::Stands);
 //! let now = OneFile("use std::time;\npub const MAX_RETRIES: u32 = 5;\nfn retry() {}\n");
-//! let Verdict::Changed(difference) = verify(&now) else { panic!("the line was edited") };
-//! assert_eq!(difference.contradicted, ["3"]);
+//! assert_eq!(verify(&now), Standing::Contradicted);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! How the pieces fit: [`capture`] reads a place through the port [`source::Source`] and keeps a [`citation::Citation`]:
 //! the lines, their digest and fingerprints of their neighbours. [`follow`] follows it to the tree of a reader and answers
-//! with a [`verdict::Verdict`]. [`file_lines`] is a file as lines, [`diff`] shows two texts side by side.
+//! with a [`verdict::Verdict`]; then [`standing`] judges whether the fact is still true. [`outline`] finds what a file defines.
+//! [`file_lines`] is a file as lines, [`diff`] shows two texts side by side.
 
 pub mod capture;
 pub mod citation;
+mod comments;
 pub mod diff;
 pub mod file_lines;
 pub mod follow;
+pub mod outline;
 pub mod source;
+pub mod standing;
+mod tokens;
 pub mod verdict;

@@ -57,6 +57,55 @@ pub fn is_literal_in_text(literal: &Literal, text: &str) -> bool {
     ScannedText::from_text(text).has_literal(literal)
 }
 
+/// The literals of a fact in its order, each once, and the truth values that it states: "defaults to False".
+#[must_use]
+pub fn list_literals(fact: &str) -> Vec<Literal> {
+    let mut seen = BTreeSet::new();
+    let found = find_literals(fact).into_iter().map(|it| match it.literal {
+        // A flag is declared without its dashes.
+        Literal::Name(name) => Literal::Name(name.trim_start_matches("--").to_owned()),
+        other => other,
+    });
+    let stated = find_stated_constants(fact).map(|it| Literal::Value(it.to_owned()));
+    found
+        .chain(stated)
+        .filter(|it| seen.insert(it.clone()))
+        .collect()
+}
+
+/// The constants that every language writes as words, where a fact states one as a value.
+fn find_stated_constants(fact: &str) -> impl Iterator<Item = &str> {
+    let words: Vec<&str> = fact
+        .split(|it: char| it.is_whitespace() || matches!(it, ',' | ';' | '.'))
+        .filter(|it| !it.is_empty())
+        .collect();
+    let is_constant = |it: &str| {
+        matches!(
+            it,
+            "true" | "false" | "True" | "False" | "None" | "null" | "nil"
+        )
+    };
+    let is_verb = |it: &str| matches!(it, "is" | "to" | "be" | "returns" | "=" | "are" | "was");
+    let stated = words
+        .windows(2)
+        .filter(|it| is_verb(it[0]) && is_constant(it[1]));
+    stated.map(|it| it[1]).collect::<Vec<_>>().into_iter()
+}
+
+/// Which of these literals a text says whole: a quoted text with all its words, a number as itself (`2` is not said by
+/// `2.1`), a name as a word of its own.
+///
+/// Stricter than [`is_literal_in_text`], which asks whether a fact may have been read from a text. This asks whether a
+/// text still says it, where half of an error message is another message.
+#[must_use]
+pub fn match_whole_literals(literals: &[Literal], text: &str) -> Vec<bool> {
+    let scanned = ScannedText::from_text(text);
+    literals
+        .iter()
+        .map(|it| scanned.has_whole_literal(it))
+        .collect()
+}
+
 /// What a fact states and its evidence – each a path and the lines cited there – does not say, in the fact's order;
 /// empty when the fact is grounded.
 ///

@@ -3,13 +3,11 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::{
-    tokens::{CodeToken, split_line_tokens},
-    trace::{count_letters_and_digits, find_matching_rows, is_distinctive_snippet},
-};
+use super::trace::{count_letters_and_digits, find_matching_rows, is_distinctive_snippet};
 use crate::{
     citation::{Citation, NEIGHBOURS, RepoPath},
     file_lines::{FileLines, count_as_u32, fingerprint_line, join_cited_lines},
+    tokens::{CodeToken, split_line_tokens},
 };
 use apostille_text::digest::Digest;
 

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::{
+use super::hunks;
+use crate::{
     comments::CommentSyntax,
-    hunks,
     tokens::{CodeToken, is_word_byte, split_code_tokens, split_line_tokens},
+    verdict::Change,
 };
-use crate::verdict::Change;
 
 /// The kind of the difference, and how much is the same in percent.
 pub(super) fn grade_change(path: &str, was: &[&[u8]], now: &[&[u8]]) -> (Change, u8) {

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
-use super::tokens::{
-    CodeToken, is_same_without_spaces, is_word_byte, remove_spaces, split_code_tokens,
+use crate::{
+    file_lines::{FileLines, count_as_u32},
+    tokens::{CodeToken, is_same_without_spaces, is_word_byte, remove_spaces, split_code_tokens},
 };
-use crate::file_lines::{FileLines, count_as_u32};
 
 /// A stretch that was replaced: these lines of the old version became those of the new one. Counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]

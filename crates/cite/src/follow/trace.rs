@@ -9,12 +9,12 @@ use super::{
         Hunk, diff_file_lines, is_touched_by_hunk, map_rows_without_spaces, map_touched_rows,
         shift_untouched_rows,
     },
-    tokens::{self, is_same_without_spaces},
 };
 use crate::{
     citation::RepoPath,
     file_lines::{FileLines, count_as_u32},
     source::{CommitHistory, CommitStep, FileEdit, FileVersion, HistoryRoute, Source, SourceError},
+    tokens::{self, is_same_without_spaces},
     verdict::{Change, Loss, Verdict},
 };
 

@@ -84,7 +84,8 @@ fn find_closing_quote(rest: &str, before: char, (open, close): (char, char)) -> 
 /// What stands in one quote: one literal, and where it is an expression those within it too.
 fn push_quoted_literals(quoted: &str, start: usize, is_code: bool, found: &mut Vec<FoundLiteral>) {
     let text = quoted.trim();
-    if text.is_empty() || (!is_code && text.chars().count() < 2) {
+    let is_digit = text.chars().all(|it| it.is_ascii_digit());
+    if text.is_empty() || (!is_code && !is_digit && text.chars().count() < 2) {
         return;
     }
     let literal = if is_number_literal(text) {
@@ -317,6 +318,9 @@ const COUNTED: &str = "places place files file ways way steps kinds things thing
     parameters parameter arguments argument args arg members member methods method functions function classes class \
     keys key overloads branches subcommands commands flags headers values elements";
 
+/// Words after which another thing begins: in `0 in packages/core` nothing is counted.
+const PREPOSITIONS: &str = "in of for at from with on by to and or per";
+
 /// Whether a number states a value: it does not count, order, date or refer to something.
 fn is_stated_value(fact: &str, all: &[LiteralToken], at: usize, number: &LiteralNumber) -> bool {
     let token = &all[at];
@@ -337,7 +341,7 @@ fn is_stated_value(fact: &str, all: &[LiteralToken], at: usize, number: &Literal
         let is_counted = |at| is_word_in(COUNTED, Some(at));
         number.is_small_count()
             && (is_counted(at + 1)
-                || is_counted(at + 2)
+                || is_counted(at + 2) && !is_word_in(PREPOSITIONS, Some(at + 1))
                 || matches!(&all[at + 1..], [word, colon, ..] if word.is_word() && colon.is_mark(':')))
     };
     let is_plural = || fact[token.end..].starts_with("'s") || fact[token.end..].starts_with("’s");

@@ -92,6 +92,65 @@ impl<'a> ScannedText<'a> {
         }
     }
 
+    /// Whether the text says this, and all of it.
+    pub(super) fn has_whole_literal(&self, literal: &Literal) -> bool {
+        match literal {
+            Literal::Number(text) => self.has_whole_number(text),
+            Literal::Name(text) => {
+                let last = text.rsplit(['.', ':', '>', '#']).next().unwrap_or(text);
+                self.has_exact_name(last)
+            }
+            Literal::Value(text) => self.has_delimited(text),
+            Literal::Path(text) => self.text.contains(text.as_str()) || self.has_path(text),
+            Literal::Quoted(text) => {
+                let bare = |it: &str| {
+                    it.chars()
+                        .filter(|it| !it.is_whitespace())
+                        .collect::<String>()
+                };
+                self.text.contains(text.as_str()) || bare(self.text).contains(&bare(text))
+            }
+        }
+    }
+
+    /// A number with a unit in whatever dress; a plain one as it is written.
+    fn has_whole_number(&self, text: &str) -> bool {
+        let is_plain = text
+            .chars()
+            .all(|it| it.is_ascii_digit() || "._-".contains(it));
+        if !is_plain {
+            return self.has_literal(&Literal::Number(text.to_owned())) || self.has_delimited(text);
+        }
+        let digits = |it: &str| it.replace('_', "");
+        let text = digits(text);
+        let is_part = |it: char| it.is_ascii_alphanumeric() || matches!(it, '.' | '_');
+        let words = self.text.split(|it| !is_part(it)).map(digits);
+        words.map(|it| it.trim_matches('.').to_owned()).any(|it| {
+            let rest = it.strip_prefix(text.trim_start_matches('-'));
+            rest.is_some_and(is_number_suffix)
+        })
+    }
+
+    /// An identifier as it is written, with nothing of another beside it.
+    fn has_exact_name(&self, name: &str) -> bool {
+        let is_word = |it: char| it.is_alphanumeric() || it == '_';
+        self.text.match_indices(name).any(|(at, it)| {
+            let before = self.text[..at].chars().next_back();
+            let after = self.text[at + it.len()..].chars().next();
+            !before.is_some_and(is_word) && !after.is_some_and(is_word)
+        })
+    }
+
+    /// A text with nothing of a word beside it.
+    fn has_delimited(&self, text: &str) -> bool {
+        let is_word = |it: char| it.is_alphanumeric() || matches!(it, '_' | '.' | '-');
+        self.text.match_indices(text).any(|(at, it)| {
+            let before = self.text[..at].chars().next_back();
+            let after = self.text[at + it.len()..].chars().next();
+            !before.is_some_and(is_word) && !after.is_some_and(|it| is_word(it) && it != '.')
+        })
+    }
+
     /// One of a few things is one of them: `RepoPaths` stands where `RepoPath` does.
     fn has_name(&self, name: &str) -> bool {
         let name = normalise_identifier(name);
@@ -163,6 +222,14 @@ impl<'a> ScannedText<'a> {
         let n_said = words.iter().filter(is_said).count();
         !words.is_empty() && n_said >= (words.len() / 2).max(1)
     }
+}
+
+/// What may follow the digits of a number without making it another: nothing, or the type that a language writes there.
+fn is_number_suffix(rest: &str) -> bool {
+    const SUFFIXES: &str =
+        "u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 l ul ull ll u f n .0 px ms s";
+    let rest = rest.to_ascii_lowercase();
+    rest.is_empty() || SUFFIXES.split(' ').any(|it| it == rest)
 }
 
 /// The parts of an identifier: `max`, `Upload` and `V0` of `max_UploadV0`.

@@ -7,7 +7,7 @@ use apostille_text::word_lists::index_words;
 
 /// How a language writes comments.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct CommentSyntax {
+pub(crate) struct CommentSyntax {
     /// What begins a comment that ends with the line.
     line: &'static [&'static str],
     /// What encloses a comment.
@@ -71,7 +71,7 @@ const LANGUAGES: &[(&str, CommentSyntax)] = &[
 
 impl CommentSyntax {
     /// The comments of a file of this name.
-    pub(super) fn from_path(path: &str) -> Self {
+    pub(crate) fn from_path(path: &str) -> Self {
         let name = path.rsplit('/').next().unwrap_or(path);
         let extension = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
         static BY_EXTENSION: LazyLock<HashMap<&str, CommentSyntax>> =
@@ -79,13 +79,23 @@ impl CommentSyntax {
         BY_EXTENSION.get(&*extension).copied().unwrap_or_default()
     }
 
+    /// What begins a comment that ends with the line.
+    pub(crate) fn line_starts(self) -> &'static [&'static str] {
+        self.line
+    }
+
+    /// What encloses a comment.
+    pub(crate) fn block_marks(self) -> Option<(&'static str, &'static str)> {
+        self.block
+    }
+
     /// Whether nothing is known of comments here: prose, or a language that is not listed.
-    pub(super) fn is_unknown(self) -> bool {
+    pub(crate) fn is_unknown(self) -> bool {
         self.line.is_empty() && self.block.is_none()
     }
 
     /// The lines without their comments. A block comment that began before the first line is known by its asterisks.
-    pub(super) fn strip_lines(self, lines: &[&[u8]]) -> Vec<Vec<u8>> {
+    pub(crate) fn strip_lines(self, lines: &[&[u8]]) -> Vec<Vec<u8>> {
         let mut in_block = false;
         let lines = lines.iter();
         lines

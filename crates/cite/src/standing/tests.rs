@@ -1,0 +1,88 @@
+use super::*;
+use crate::{
+    capture::capture_lines,
+    follow::{CitationFollower, CitedClaim, NEAR},
+    source::{Source, SourceBlob, SourceError, SourceTree},
+    verdict::Change,
+};
+
+/// A repository with one file, of which the other version is at hand.
+struct Versions<'a> {
+    path: &'a str,
+    was: &'a str,
+    now: &'a str,
+}
+
+impl Source for Versions<'_> {
+    fn read_tree(&self) -> Result<SourceTree, SourceError> {
+        Ok(SourceTree::default())
+    }
+    fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
+        let (id, bytes) = (Some(self.now.len().to_string()), self.now.into());
+        Ok((path.as_str() == self.path).then_some(SourceBlob { id, bytes }))
+    }
+    fn read_object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
+        Ok((id == self.was.len().to_string()).then(|| self.was.into()))
+    }
+}
+
+/// How a fact that cites these lines of the first version stands in the second.
+fn stand(path: &str, was: &str, lines: &str, now: &str, fact: &str) -> String {
+    let old = Versions {
+        path,
+        was,
+        now: was,
+    };
+    let place = format!("{path}:{lines}").parse().expect("a place");
+    let citation = capture_lines(&old, &place).expect("lines to cite");
+    let source = Versions { path, was, now };
+    let in_time = || false;
+    let mut follower = CitationFollower::new(&source, Change::Comment, &in_time, NEAR);
+    let claim = CitedClaim {
+        fact,
+        citations: &[citation],
+    };
+    follower.judge_claims(&[claim])[0]
+        .judgement
+        .standing
+        .to_string()
+}
+
+#[test]
+fn facts_are_judged_by_what_they_say() {
+    let check = |path: &str, was: &str, lines: &str, now: &str, fact: &str, expected: &str| {
+        assert_eq!(
+            stand(path, was, lines, now, fact),
+            expected,
+            "{fact}\n{was}\n→\n{now}"
+        );
+    };
+    let manifest = "[dependencies]\nlog = \"0.3\"\nmemchr = \"2\"\nregex = \"1\"\n";
+    let later = "[dependencies]\nlog = \"0.4\"\nmemchr = \"2.1\"\nregex = \"1\"\n";
+    check(
+        "Cargo.toml",
+        manifest,
+        "1-4",
+        later,
+        "`memchr` is set to \"2\"",
+        "contradicted",
+    );
+    check(
+        "Cargo.toml",
+        manifest,
+        "1-4",
+        later,
+        "`regex` is set to \"1\"",
+        "stands",
+    );
+    let state = "function f() {\n  const a = {\n    temps: 0,\n    vOnce: 0,\n  }\n}\n";
+    let grown = "function f() {\n  const a = {\n    temps: 0,\n    more: new Set(),\n    vOnce: 0,\n  }\n}\n";
+    check(
+        "a.ts",
+        state,
+        "1-6",
+        grown,
+        "`vOnce` is 0 in a.ts",
+        "stands",
+    );
+}

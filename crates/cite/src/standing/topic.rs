@@ -1,0 +1,302 @@
+//! What a fact speaks of: parameters, what is returned, members. These are lists and types that can be compared as such.
+//!
+//! Wording tells it ("takes 2 parameters"), and so does the code: a fact that names every parameter of a function, and
+//! nothing else, speaks of its signature however it is put. Where only the code tells, a list that differs is a reason to
+//! check and no contradiction.
+
+use apostille_text::literals::{Literal, list_literals, match_whole_literals};
+
+use super::{Standing, claim::is_value};
+use crate::{outline::ItemParts, tokens::split_text_tokens};
+
+/// How a fact is worded, as far as it tells what it speaks of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Topic {
+    /// It counts parameters, or says which there are.
+    parameters: bool,
+    /// It counts members, or says which there are.
+    members: bool,
+    /// It says what comes back.
+    returned: bool,
+    /// It says how to call something.
+    called: bool,
+    /// It lists names, or says that there are no others.
+    listed: bool,
+    /// Every identifier that stands in it.
+    names: Vec<String>,
+    /// Those that are written as code: in backticks, in quotes, in brackets.
+    coded: Vec<String>,
+    /// It states a value.
+    valued: bool,
+}
+
+const PARAMETERS: &str = "parameter parameters argument arguments params args arg param";
+const MEMBERS: &str = "member members field fields variant variants case cases option options value values key keys \
+    entry entries method methods kind kinds item items constant constants state states";
+const COUNTS: &str =
+    "no one two three four five six seven eight nine ten eleven twelve exactly only both";
+const CALLS: &str = "pass passes wants needs takes accepts order signature called expects receives requires call calls";
+const RETURNS: &str =
+    "returns return returned gives yields result back get gets produces evaluates";
+const CLOSED: &str = "either possible only nothing others exactly all";
+
+/// The receiver that languages write among the parameters.
+const RECEIVERS: [&str; 3] = ["self", "cls", "this"];
+
+impl Topic {
+    pub(super) fn from_fact(fact: &str) -> Self {
+        let words = list_prose_words(fact);
+        let has = |list: &str| words.iter().any(|it| is_listed(list, it));
+        let counts = |list: &str| {
+            words.iter().enumerate().any(|(at, word)| {
+                let before = &words[at.saturating_sub(2)..at];
+                is_listed(list, word) && before.iter().any(|it| is_count(it))
+            })
+        };
+        // "The parameters of `f` are …", "members are".
+        let lists = |list: &str| {
+            words.windows(3).any(|it| {
+                is_listed(list, &it[0])
+                    && it[0].ends_with('s')
+                    && (it[1] == "are" || it[1] == "of" && it[2] == "are")
+            })
+        };
+        Self {
+            parameters: counts(PARAMETERS) || lists(PARAMETERS),
+            members: counts(MEMBERS) || lists(MEMBERS),
+            returned: has(RETURNS) || fact.contains("->") || fact.contains('→'),
+            called: has(CALLS) || has(PARAMETERS) || fact.contains('('),
+            listed: has(CLOSED) || fact.contains("can be") || count_listed_names(fact) >= 2,
+            names: split_identifiers(fact),
+            coded: list_coded_names(fact),
+            valued: list_literals(fact).iter().any(is_value_text),
+        }
+    }
+
+    /// Whether the fact may claim that a list is whole, so that its lines alone do not tell.
+    pub(super) fn is_closed(&self) -> bool {
+        self.parameters || self.members || self.listed
+    }
+
+    /// Whether it lists names, or says that there are no others.
+    pub(super) fn is_list(&self) -> bool {
+        self.listed
+    }
+
+    /// How the fact stands by the parts that it speaks of; `None` where it speaks of none that can be compared.
+    pub(super) fn judge_parts(
+        &self,
+        said: &[Literal],
+        old: &ItemParts,
+        new: &ItemParts,
+    ) -> Option<Standing> {
+        let parts = [
+            self.judge_parameters(old, new),
+            self.judge_returned(said, old, new),
+            self.judge_members(said, old, new),
+        ];
+        parts.into_iter().flatten().max()
+    }
+
+    fn judge_parameters(&self, old: &ItemParts, new: &ItemParts) -> Option<Standing> {
+        let list = |item: &ItemParts| {
+            let mut names = item.list_parameter_names()?;
+            names.retain(|it| !RECEIVERS.contains(&it.as_str()));
+            Some(names)
+        };
+        let (was, now) = (list(old)?, list(new)?);
+        let is_implied =
+            !was.is_empty() && was.iter().all(|it| self.coded.contains(it)) && !self.valued;
+        if !self.parameters && !is_implied {
+            return None;
+        }
+        if was == now {
+            return Some(Standing::Stands);
+        }
+        let mut mentioned = was.iter().filter(|it| self.names.contains(it));
+        let is_same_count = was.len() == now.len() && mentioned.all(|it| now.contains(it));
+        Some(match is_same_count {
+            true => Standing::Stands,
+            false if self.parameters || self.called => Standing::Contradicted,
+            false => Standing::Check,
+        })
+    }
+
+    fn judge_returned(
+        &self,
+        said: &[Literal],
+        old: &ItemParts,
+        new: &ItemParts,
+    ) -> Option<Standing> {
+        let text = |item: &ItemParts| {
+            let span = item.find_return_type()?;
+            Some(String::from_utf8_lossy(item.slice(&span)).into_owned())
+        };
+        let was = text(old)?;
+        let is_whole = |it: &Literal| list_type_tokens(it.as_str()) == list_type_tokens(&was);
+        let is_part = self.returned && match_whole_literals(said, &was).contains(&true);
+        if !is_part && !said.iter().any(is_whole) {
+            return None;
+        }
+        let now = text(new).unwrap_or_default();
+        Some(if list_type_tokens(&was) == list_type_tokens(&now) {
+            Standing::Stands
+        } else if self.returned {
+            Standing::Contradicted
+        } else {
+            Standing::Check
+        })
+    }
+
+    fn judge_members(
+        &self,
+        said: &[Literal],
+        old: &ItemParts,
+        new: &ItemParts,
+    ) -> Option<Standing> {
+        let (was, now) = (old.list_members()?, new.list_members()?);
+        let is_said = |name: &&String| said.iter().any(|it| it.as_str() == name.as_str());
+        let mentioned: Vec<&String> = was.iter().filter(|it| self.names.contains(it)).collect();
+        let n_said = was.iter().filter(is_said).count();
+        let is_whole = mentioned.len() >= 2 && mentioned.len() == was.len();
+        let is_only = n_said > 0 && n_said == said.len();
+        if !self.members && !is_whole && !is_only {
+            return None;
+        }
+        if was == now {
+            return Some(Standing::Stands);
+        }
+        if mentioned.iter().any(|it| !now.contains(it)) {
+            return Some(Standing::Contradicted);
+        }
+        let is_grown = self.members || is_whole;
+        Some(match is_grown {
+            true if self.members && was.len() == now.len() => Standing::Stands,
+            true if self.members || self.listed => Standing::Contradicted,
+            true => Standing::Check,
+            false => Standing::Stands,
+        })
+    }
+}
+
+/// Whether a literal is a value that a name may have; `f(a, b)` is none.
+fn is_value_text(it: &Literal) -> bool {
+    let text = it.as_str();
+    let is_call = text.ends_with(')') && !text.contains('=') && !text.contains(") ");
+    is_value(it) && !is_call
+}
+
+fn is_listed(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|it| it == word)
+}
+
+fn is_count(word: &str) -> bool {
+    is_listed(COUNTS, word) || word.chars().all(|it| it.is_ascii_digit())
+}
+
+/// The words of a fact outside of backticks and quotes, in small letters.
+fn list_prose_words(fact: &str) -> Vec<String> {
+    blank_quotes(fact)
+        .split(|it: char| !it.is_alphanumeric())
+        .filter(|it| !it.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect()
+}
+
+/// The tokens of a type without its arrow or colon, and without the words that say who may use it.
+fn list_type_tokens(text: &str) -> Vec<String> {
+    const MODIFIERS: &str = "static inline extern public private protected final async pub export abstract synchronized \
+        default override";
+    let mut tokens = split_text_tokens(text);
+    tokens.retain(|it| !is_listed(MODIFIERS, it));
+    let n_arrow = match &tokens[..] {
+        [a, b, ..] if a == "-" && b == ">" => 2,
+        [a, ..] if a == ":" => 1,
+        _ => 0,
+    };
+    tokens.split_off(n_arrow)
+}
+
+fn split_identifiers(text: &str) -> Vec<String> {
+    let is_part = |it: char| it.is_alphanumeric() || it == '_' || it == '$';
+    let words = text.split(|it| !is_part(it)).filter(|it| !it.is_empty());
+    words.map(str::to_owned).collect()
+}
+
+/// The identifiers in backticks, in quotes and in brackets.
+fn list_coded_names(fact: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for (open, close) in [('`', '`'), ('"', '"'), ('(', ')')] {
+        let mut rest = fact;
+        while let Some((_, behind)) = rest.split_once(open) {
+            let Some((inside, after)) = behind.split_once(close) else {
+                break;
+            };
+            names.extend(split_identifiers(inside));
+            rest = after;
+        }
+    }
+    names
+}
+
+/// How many names in backticks stand in a row, with commas, "and" or "or" between.
+fn count_listed_names(fact: &str) -> usize {
+    let mut most = 0;
+    let mut n = 0;
+    for part in fact.split('`').collect::<Vec<_>>().chunks(2) {
+        let [between, _] = part else { break };
+        let is_joint = matches!(
+            between.trim(),
+            "," | ", and" | "and" | "or" | ", or" | "/" | "|"
+        );
+        n = if is_joint { n + 1 } else { 1 };
+        most = most.max(n);
+    }
+    most
+}
+
+/// The fact with what stands in backticks and quotes left out.
+pub(super) fn blank_quotes(fact: &str) -> String {
+    let mut open: Option<char> = None;
+    let mut out = String::with_capacity(fact.len());
+    for c in fact.chars() {
+        match open {
+            Some(quote) if quote == c => open = None,
+            Some(_) => {}
+            None if matches!(c, '`' | '"') => {
+                open = Some(c);
+                out.push(' ');
+            }
+            None => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wording_tells_what_a_fact_speaks_of() {
+        let check = |fact: &str, expected: &str| {
+            let it = Topic::from_fact(fact);
+            let told = [
+                (it.parameters, "parameters"),
+                (it.members, "members"),
+                (it.returned, "returned"),
+                (it.listed, "listed"),
+            ];
+            let told: Vec<&str> = told.iter().filter(|it| it.0).map(|it| it.1).collect();
+            assert_eq!(told.join(" "), expected, "{fact}");
+        };
+        check("`f` takes 2 parameters (a, b)", "parameters");
+        check("The parameters of `f` are `a`, `b`", "parameters listed");
+        check("The parameter `a` of `f` defaults to 3", "");
+        check("The members of `E` are `A`, `B`", "members listed");
+        check("`E` has a member `A`", "");
+        check("`f` returns `bool`", "returned");
+        check("`E` can be `a`, `b` or `c`", "listed");
+        check("`MAX` is 3", "");
+    }
+}
