@@ -47,7 +47,7 @@ def filters(window, stage, link):
         "kind": {"user": "u-2", "reference": "m-4"},
         "status": {"superseded": "m-10", "invalid": "m-12", "retired": "m-2", "pending": "m-15"},
         "origin": {"user": "m-69", "agent": "m-84"},
-        "verdict": {"holds": "m-5", "moved": "m-6", "changed": "m-7", "gone": "m-8", "unverified": "m-82"},
+        "verdict": {"stands": "m-5", "contradicted": "m-7", "gone": "m-8", "stated": "m-82"},
     }
     for name, some in known.items():
         page = window.go("/")

@@ -135,7 +135,7 @@ class Stage(World):
             self.agent("remember", "--kind", "feedback", "--create", "each is one of many",
                        f"Burst {n}: the service {chr(97 + n)} is restarted at {n} o'clock")
         self.agent("remember", "--kind", "project", "--cite", "src/api.rs:4", "--subject", "Retries of the API", "RETRIES is 5")
-        self.agent("remember", "--kind", "project", "--cite", "Makefile:1-2", "--subject", "Tests", "test runs `cargo nextest run`")
+        self.agent("remember", "--kind", "project", "--cite", "Makefile:1-2", "--subject", "Tests", "--create", "another rule", "test runs `cargo nextest run`")
 
     def serve_panel(self):
         """Starts the server as a person does, and gives its address and the link that opens the panel once."""

@@ -5,7 +5,7 @@ import json
 from desk import same
 
 PROFILE = "default"
-RULE = "API_VERSION in code and docs must be equal"
+RULE = "API_VERSION is 3 in code and docs, which must be equal"
 
 
 async def story(desk):
@@ -14,9 +14,9 @@ async def story(desk):
         await desk.call("memory_remember", fact=RULE, citations=["src/api.rs:3", "docs/api.md:3"], kind="project"),
         {"ok": True, "id": "m-1", "outcome": "remembered"},
     )
-    holds = {"id": "m-1", "fact": RULE, "standing": "holds", "at": ["src/api.rs:3", "docs/api.md:3"]}
-    same(await desk.call("memory_recall", query="API version"), {"memories": [holds]})
-    same(await desk.call("memory_recall", path="docs/api.md"), {"memories": [holds]})
+    stands = {"id": "m-1", "fact": RULE, "standing": "stands", "at": ["src/api.rs:3", "docs/api.md:3"]}
+    same(await desk.call("memory_recall", query="API version"), {"memories": [stands]})
+    same(await desk.call("memory_recall", path="docs/api.md"), {"memories": [stands]})
     same(
         await desk.call("memory_remember", fact="The user wants short answers", kind="user"),
         {"ok": True, "id": "u-1", "outcome": "remembered"},
@@ -38,9 +38,9 @@ async def read(desk):
     recent = json.loads((await client.read_resource("apostille://recent")).contents[0].text)
     same([it["handle"] for it in recent["memories"]], ["u-1", "m-1"])
     whole = json.loads((await client.read_resource("apostille://memory/m-1")).contents[0].text)
-    same((whole["fact"], whole["standing"]), (RULE, "holds"))
+    same((whole["fact"], whole["standing"]), (RULE, "stands"))
     briefing = (await client.read_resource("apostille://briefing")).contents[0].text
-    assert RULE in briefing and "holds" in briefing, briefing
+    assert RULE in briefing and "stands" in briefing, briefing
     names = [it.name for it in (await client.list_prompts()).prompts]
     same(names, ["memory-rules", "memory-writing", "session-notes", "promotion-checklist"])
     notes = (await client.get_prompt("session-notes", {"task": "the API"})).messages[0].content.text
@@ -64,14 +64,15 @@ async def moved(desk):
 
 
 async def changed(desk):
-    """Lines that say something else are a reason to withhold what was learned from them."""
+    """Lines that say something else are a reason to withhold what was learned from them, with the way to put it right."""
     desk.world.write("src/api.rs", "use std::time::Duration;\n\npub const API_VERSION: u32 = 4;\npub const RETRIES: u32 = 5;\n")
     found = await desk.call("memory_recall", query="API version")
     same(found["memories"], [])
-    same([(it["id"], it["standing"]) for it in found["withheld"]], [("m-1", "changed")])
-    assert RULE not in json.dumps(found), found
+    withheld = found["withheld"][0]
+    same((withheld["id"], withheld["standing"], withheld["now"]), ("m-1", "contradicted", ["3 → 4"]))
+    assert '"action":"correct"' in withheld["next"], found
     told = (await desk.call("memory_verify", ids=["m-1"]))["problems"]
-    same([(it["id"], it["standing"]) for it in told], [("m-1", "changed")])
+    same([(it["id"], it["standing"]) for it in told], [("m-1", "contradicted")])
     same(told[0]["citations"][0]["now"], "pub const API_VERSION: u32 = 4;")
     same((await desk.refused("memory_revise", id="m-1", action="refresh"))["class"], "does_not_hold")
     right = "API_VERSION in the code is ahead of the docs while a release is made"

@@ -45,7 +45,7 @@ async def code_proves_what_stands_below_repo(desk):
     assert "API_VERSION in the code is 3." in await do(desk, "view", path=path)
     desk.world.write("src/api.rs", "pub const NOTHING: u32 = 0;\n")
     shown = await do(desk, "view", path=path)
-    warned = "This memory does not hold in this checkout: do not use it. The code it cites says something else.\n"
+    warned = "This memory is no longer true in this checkout: do not use it. The code it cites says something else.\n"
     assert shown.startswith(warned), shown
     assert shown.endswith("\nevidence: src/api.rs:3 changed (substance), now at src/api.rs:1"), shown
 

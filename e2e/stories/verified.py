@@ -70,7 +70,7 @@ async def broken_by_an_edit(desk, memory):
     found = await desk.call("memory_verify_citations", repo=REPO, citations=memory["citations"])
     same((found["valid"], found["valid_count"], found["invalid_count"]), (False, 1, 1))
     refused = await desk.refused("memory_refresh", memory_id=memory["id"])
-    assert refused["error"].startswith("not refreshed: its citations are "), refused
+    assert refused["error"].startswith("not refreshed: it is "), refused
     same((await desk.call("memory_invalidate", memory_id=memory["id"], reason="Invalid citations: 1 missing"))["ok"], True)
     same(await desk.call("memory_get_recent", repo=REPO), [])
     stats = await desk.call("memory_stats", repo=REPO)

@@ -81,7 +81,7 @@ impl BriefingAudience<'_> {
         let identity = recall::recall_identity(cx, self.user)?;
         let identity = identity
             .iter()
-            .map(|it| page::format_briefing_memory(it, "identity"));
+            .map(|it| page::format_told_memory(it, "identity"));
         page.push_section(IDENTITY, identity);
         let mut shown = page.push_memories(WISHES, self.list_user_preferences(cx)?);
         page.push_section(TASK, task.lines().map(page::format_briefing_bullet));
@@ -214,9 +214,7 @@ impl BriefingAudience<'_> {
         let doubted = self.session.withheld_in_context();
         withheld.retain(|it| it.hit.why.relevance > 0.0 && !doubted.contains(&it.hit.memory.id));
         withheld.truncate(MAX_DOUBTS);
-        if !page.push_withheld(&withheld) {
-            withheld.clear();
-        }
+        page.push_withheld(&mut withheld);
         Ok(Briefing {
             text: page.into_text(),
             shown,

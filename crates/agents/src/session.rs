@@ -69,7 +69,7 @@ impl From<&VerifiedHit> for ShownMemory {
             id: it.hit.memory.id,
             handle: it.hit.memory.handle(),
             score: it.hit.score,
-            verdict: it.standing().into(),
+            verdict: it.standing().to_string(),
             why: it.hit.why.clone(),
         }
     }

@@ -79,6 +79,7 @@ fn dispatch_command(ctx: &CommandContext, command: &CliCommand) -> CommandResult
         CliCommand::Audit(args) => audit::run(ctx, args),
         CliCommand::Promote(args) => promote::run(ctx, args),
         CliCommand::Refresh(args) => revise::run_refresh(ctx, args),
+        CliCommand::Confirm(args) => revise::run_confirm(ctx, args),
         CliCommand::Supersede(args) => remember::run_supersede(ctx, args),
         CliCommand::Invalidate(args) => revise::run_invalidate(ctx, args),
         CliCommand::Forget(args) => forget::run(ctx, args),

@@ -396,7 +396,7 @@ impl AffectedMemory {
     fn from_verified(it: &VerifiedMemory) -> Self {
         Self {
             fact: Some(shorten_text(&sanitize_line(&it.memory.fact), EXCERPT)),
-            standing: Some(it.standing()),
+            standing: Some(it.standing().as_str()),
             ..Self::without_text(&it.memory)
         }
     }

@@ -72,7 +72,7 @@ pub(super) fn audit_marked_memories(seen: &AuditInput) -> Vec<AuditFinding> {
             );
             // What may steer a reader is not read out.
             let named = AffectedMemory {
-                standing: Some(it.standing()),
+                standing: Some(it.standing().as_str()),
                 ..AffectedMemory::without_text(memory)
             };
             let finding = AuditFinding::new(Class::Instruction, Severity::Warning, what, way_out);

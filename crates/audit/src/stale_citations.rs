@@ -28,7 +28,10 @@ fn build_stale_finding(it: &VerifiedMemory) -> AuditFinding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use apostille_cite::verdict::{Loss, Verdict};
+    use apostille_cite::{
+        standing::Standing,
+        verdict::{Loss, Verdict},
+    };
     use apostille_core::notebook::NotebookNote;
     use apostille_core::space::Space;
 
@@ -46,6 +49,7 @@ mod tests {
             let found = build_stale_finding(&VerifiedMemory {
                 memory,
                 verdicts,
+                judgement: Standing::Gone.into(),
                 is_unmerged,
                 deed: None,
             });

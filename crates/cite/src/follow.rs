@@ -159,16 +159,8 @@ impl<'a> CitationFollower<'a> {
         }
     }
 
-    /// One verdict for each citation of each claim.
-    pub fn verify_claims(&mut self, claims: &[CitedClaim]) -> Vec<Vec<Verdict>> {
-        let findings = self.follow_claims(claims).into_iter();
-        findings
-            .map(|of_claim| of_claim.into_iter().map(|it| it.verdict).collect())
-            .collect()
-    }
-
     /// What is found at each citation of each claim, held against what its fact says.
-    pub fn follow_claims(&mut self, claims: &[CitedClaim]) -> Vec<Vec<CitationFinding>> {
+    fn follow_claims(&mut self, claims: &[CitedClaim]) -> Vec<Vec<CitationFinding>> {
         let citations: Vec<&Citation> = claims.iter().flat_map(|it| it.citations).collect();
         let mut sights = self.follow_citations(&citations).into_iter();
         let of_claim = |claim: &CitedClaim<'_>| {

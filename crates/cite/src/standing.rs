@@ -32,7 +32,7 @@ use crate::{
     verdict::Verdict,
 };
 use claim::ClaimParts;
-use topic::Topic;
+use topic::{Topic, Wording};
 
 words! {
     /// How a memory stands, from the evidence for its fact.
@@ -165,7 +165,7 @@ pub(crate) enum JudgeOutcome {
 
 /// Whether a fact claims that a list is whole, so that its lines alone do not tell.
 pub(crate) fn is_closed_fact(fact: &str) -> bool {
-    Topic::from_fact(fact).is_closed()
+    Wording::from_fact(fact).is_closed()
 }
 
 /// Judges a fact by the sides of its citations, none of which is unknown. A fact that cites several items stands as the

@@ -169,12 +169,6 @@ pub fn find_worst_verdict(verdicts: &[Verdict]) -> Option<&Verdict> {
     verdicts.iter().rev().max_by_key(|it| it.severity())
 }
 
-/// The word for how a memory with these verdicts stands: the worst of them, or `unverified` where nothing is cited.
-#[must_use]
-pub fn format_standing_word(verdicts: &[Verdict]) -> &'static str {
-    find_worst_verdict(verdicts).map_or("unverified", Verdict::as_str)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -55,8 +55,8 @@
 //!
 //! let question = RecallRequest { text: "how many retries".into(), spaces: vec![space], ..RecallRequest::default() };
 //! let recalled = recall(&cx, &question)?;
-//! assert_eq!(recalled.shown[0].standing(), "holds");
-//! assert!(recalled.block.contains("(m-1; holds src/retry.rs:1) `MAX_RETRIES` is 3"));
+//! assert_eq!(recalled.shown[0].standing().as_str(), "stands");
+//! assert!(recalled.block.contains("(m-1; stands src/retry.rs:1) `MAX_RETRIES` is 3"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -86,6 +86,7 @@ pub mod revise;
 pub mod rollback;
 pub mod space;
 pub mod speaker;
+pub mod standing_text;
 pub mod stats;
 pub mod store;
 pub mod task_words;

@@ -9,12 +9,11 @@ use crate::{
     recall::query,
     refusal::Refusal,
     space::Space,
+    standing_text::StandingView,
     store::{ListOrder, MemoryFilter},
+    verify::build_verified_events,
 };
-use apostille_cite::{
-    citation::RepoPath,
-    verdict::{Verdict, format_standing_word},
-};
+use apostille_cite::{citation::RepoPath, standing::Standing, verdict::Verdict};
 
 /// How many memories a plain search returns.
 pub const SEARCH_LIMIT: usize = 20;
@@ -122,12 +121,18 @@ pub fn log_viewed_memory(
     cx: &Context,
     memory: &Memory,
     verdicts: &[Verdict],
+    standing: Standing,
     question: &str,
 ) -> Option<String> {
-    let (shown, standing) = (std::slice::from_ref(memory), format_standing_word(verdicts));
-    let mut events = build_retrieved_events(cx, shown, question, standing);
-    if verdicts.iter().any(Verdict::is_bad) {
-        events.push(crate::verify::build_verified_event(cx, memory, verdicts));
+    let shown = std::slice::from_ref(memory);
+    let mut events = build_retrieved_events(cx, shown, question, standing.as_str());
+    if !verdicts.is_empty() && standing != Standing::Unknown {
+        let view = StandingView {
+            memory,
+            verdicts,
+            judgement: &standing.into(),
+        };
+        events.extend(build_verified_events(cx, std::iter::once(view)));
     }
     cx.append_telemetry("this", events, Vec::new())
 }

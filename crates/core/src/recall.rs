@@ -17,10 +17,11 @@ use crate::{
     event::{Event, EventBody, Precondition, RetrievedMemory},
     memory::{Layer, Memory},
     space::Space,
+    standing_text::StandingView,
     store::{ListOrder, MemoryFilter},
-    verify::build_verified_event,
+    verify::build_verified_events,
 };
-use apostille_cite::verdict::Verdict;
+use apostille_cite::standing::Standing;
 
 pub use hit::{RecallHit, ScoreBreakdown, VerifiedHit};
 pub use query::{RecallQuery, RecallRequest, RelevanceBar, Style};
@@ -111,7 +112,7 @@ fn build_recall_events(
     let retrieved = |it: &VerifiedHit| RetrievedMemory {
         id: it.hit.memory.id,
         score: it.hit.score,
-        verdict: it.standing().into(),
+        verdict: it.standing().to_string(),
     };
     let mut events: Vec<Event> = Vec::new();
     for space in &query.spaces {
@@ -122,13 +123,11 @@ fn build_recall_events(
             events.push(cx.new_event(space, None, EventBody::Retrieved { query, shown }));
         }
     }
-    let is_failed = |it: &&VerifiedHit| it.verdicts.iter().any(Verdict::is_bad);
-    events.extend(
-        withheld
-            .iter()
-            .filter(is_failed)
-            .map(|it| build_verified_event(cx, &it.hit.memory, &it.verdicts)),
-    );
+    // Good looks are counted as well as bad ones; what could not be looked up is neither.
+    let is_looked_up =
+        |it: &&VerifiedHit| !it.verdicts.is_empty() && it.standing() != Standing::Unknown;
+    let looked_up = shown.iter().chain(withheld).filter(is_looked_up);
+    events.extend(build_verified_events(cx, looked_up.map(StandingView::from)));
     events
 }
 

@@ -126,6 +126,14 @@ pub enum Refusal {
         /// What is wrong with it.
         why: String,
     },
+    /// It does not stand in this checkout, so that nobody can call it fresh or of use here.
+    #[error("{handle} is {standing} here; confirm it, correct it, or invalidate it")]
+    DoesNotStand {
+        /// Which.
+        handle: String,
+        /// How it stands.
+        standing: apostille_cite::standing::Standing,
+    },
     /// Identity belongs to a person.
     #[error(
         "the identity layer belongs to a user, not to a repository; remember it for users/<name>"
@@ -293,6 +301,7 @@ impl Refusal {
             Self::Excluded { .. } => "excluded",
             Self::NeedsCitation { .. } => "needs_citation",
             Self::BadCitation { .. } => "bad_citation",
+            Self::DoesNotStand { .. } => "does_not_hold",
             Self::IdentityNeedsUser => "identity_needs_user",
             Self::IdentityFull { .. } => "identity_full",
             Self::NoSuchMemory { .. } => "no_such_memory",

@@ -1,4 +1,6 @@
-//! Revise: refresh, supersede, correct, invalidate, and the note that a memory was applied.
+//! Revise: refresh, confirm, supersede, correct, invalidate, and the note that a memory was applied.
+
+mod confirm;
 
 use crate::event::{EventBody, Precondition};
 use crate::{
@@ -18,9 +20,12 @@ use apostille_cite::{
     capture::capture_lines,
     citation::{Citation, CodeLocation},
     follow::{CitationFinding, NEAR},
+    standing::Standing,
     verdict::Verdict,
 };
 use apostille_text::moderate;
+
+pub use confirm::confirm_memory;
 
 /// What became of a revision.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +36,8 @@ pub enum ReviseOutcome {
     Refused(Refusal),
 }
 
-/// Notes that a memory was found to hold and is still of use: it ranks as fresh again.
+/// Notes that a memory was found to stand and is still of use: it ranks as fresh again. What does not stand here is not
+/// fresh; where its code was edited, `confirm_memory` is the verb.
 pub fn refresh_memory(
     cx: &Context,
     spaces: &[Space],
@@ -39,6 +45,10 @@ pub fn refresh_memory(
 ) -> Result<ReviseOutcome, CoreError> {
     decide_revision(|| {
         let memory = find_in_stage(cx, spaces, name, Stage::Active, "refreshed")?;
+        let standing = judge_memory(cx, &memory);
+        if standing == Standing::Check || standing.is_refuted() {
+            return Err(refuse_standing(&memory, standing));
+        }
         let again = EventBody::Refreshed {
             citations: None,
             followed: Vec::new(),
@@ -241,7 +251,7 @@ pub fn reword_memory(
     remember_replacement(cx, old, draft, ReplacementKind::Better)
 }
 
-/// Notes that a memory was used in a task.
+/// Notes that a memory was used in a task. What does not stand here cannot have been of use here.
 pub fn mark_memory_applied(
     cx: &Context,
     spaces: &[Space],
@@ -249,8 +259,30 @@ pub fn mark_memory_applied(
 ) -> Result<ReviseOutcome, CoreError> {
     decide_revision(|| {
         let memory = find_in_stage(cx, spaces, name, Stage::Active, "applied")?;
+        let standing = judge_memory(cx, &memory);
+        if standing.is_refuted() {
+            return Err(refuse_standing(&memory, standing));
+        }
         write_revision(cx, memory, EventBody::Applied)
     })
+}
+
+/// How the fact of a memory stands in this checkout.
+fn judge_memory(cx: &Context, memory: &Memory) -> Standing {
+    let judged = cx
+        .citation_follower(NEAR)
+        .judge_claims(&[memory.cited_claim()]);
+    judged
+        .first()
+        .map_or(Standing::Stated, |it| it.judgement.standing)
+}
+
+fn refuse_standing(memory: &Memory, standing: Standing) -> EarlyEnd {
+    Refusal::DoesNotStand {
+        handle: memory.handle().to_string(),
+        standing,
+    }
+    .into()
 }
 
 /// Replaces a memory by a new one, which travels the whole write path. The old one is never ranked again and stays in

@@ -16,14 +16,16 @@ use crate::{
     event::{Batch, Event, EventBody, Precondition},
     memory::Memory,
     refusal::check_text,
+    standing_text::StandingView,
     store::StoreError,
 };
 use apostille_cite::{
     capture::capture_lines,
     citation::Citation,
     diff,
-    follow::{CitationFinding, FAR},
-    verdict::{Change, Verdict, format_standing_word},
+    follow::{CitationFinding, FAR, JudgedClaim},
+    standing::{Judgement, Showing, Standing},
+    verdict::Verdict,
 };
 use apostille_text::{moderate, words::words};
 
@@ -58,26 +60,62 @@ pub struct VerifiedMemory {
     pub memory: Memory,
     /// One verdict for each citation, in order.
     pub verdicts: Vec<Verdict>,
+    /// How its fact stands by them.
+    pub judgement: Judgement,
     /// Whether it was recorded on a branch that never reached this tree.
     pub is_unmerged: bool,
     /// What was done about it.
     pub deed: Option<VerifyAction>,
 }
 
+impl<'a> From<&'a VerifiedMemory> for StandingView<'a> {
+    fn from(it: &'a VerifiedMemory) -> Self {
+        Self {
+            memory: &it.memory,
+            verdicts: &it.verdicts,
+            judgement: &it.judgement,
+        }
+    }
+}
+
 impl VerifiedMemory {
-    /// The word for how it stands.
-    pub fn standing(&self) -> &'static str {
-        format_standing_word(&self.verdicts)
+    /// A memory of a repository that is not here: what it cites cannot be looked up.
+    #[must_use]
+    pub fn without_look(memory: Memory) -> Self {
+        let standing = if memory.citations.is_empty() {
+            Standing::Stated
+        } else {
+            Standing::Unknown
+        };
+        Self {
+            memory,
+            verdicts: Vec::new(),
+            judgement: standing.into(),
+            is_unmerged: false,
+            deed: None,
+        }
     }
 
-    /// Whether its citations hold.
+    /// How its fact stands.
+    pub fn standing(&self) -> Standing {
+        self.judgement.standing
+    }
+
+    /// Whether it may be called fresh again: its code was neither edited nor speaks against it. What could not be looked
+    /// up is no reason to refuse.
+    #[must_use]
+    pub fn can_be_refreshed(&self) -> bool {
+        self.standing() != Standing::Check && !self.is_bad()
+    }
+
+    /// Whether it may be shown, plainly or with a mark.
     pub fn is_good(&self) -> bool {
-        self.verdicts.iter().all(Verdict::is_good)
+        self.standing().showing() != Showing::Withheld
     }
 
     /// Whether there is evidence against it. What could not be looked up is no evidence.
     pub fn is_bad(&self) -> bool {
-        self.verdicts.iter().any(Verdict::is_bad)
+        self.standing().is_refuted()
     }
 
     /// Whether it is wrong about this tree: what a branch says that never reached the tree is not about it.
@@ -130,16 +168,17 @@ fn follow_citations_in_detail(
     memories: Vec<Memory>,
 ) -> Vec<(VerifiedMemory, Vec<CitationFinding>)> {
     let claims: Vec<_> = memories.iter().map(Memory::cited_claim).collect();
-    let found = cx.citation_follower(FAR).follow_claims(&claims);
-    let verify = |(memory, found): (Memory, Vec<CitationFinding>)| {
+    let found = cx.citation_follower(FAR).judge_claims(&claims);
+    let verify = |(memory, judged): (Memory, JudgedClaim)| {
         let is_strange = |it: &CitationFinding| it.is_merged == Some(false) && it.verdict.is_bad();
         let verified = VerifiedMemory {
             memory,
-            verdicts: found.iter().map(|it| it.verdict.clone()).collect(),
-            is_unmerged: found.iter().any(is_strange),
+            verdicts: judged.verdicts(),
+            is_unmerged: judged.findings.iter().any(is_strange),
+            judgement: judged.judgement,
             deed: None,
         };
-        (verified, found)
+        (verified, judged.findings)
     };
     memories.into_iter().zip(found).map(verify).collect()
 }
@@ -194,11 +233,11 @@ fn choose_verify_action(
     it: &VerifiedMemory,
     sights: &[CitationFinding],
 ) -> Option<(VerifyAction, EventBody)> {
-    if it.is_good() && orders.heal {
+    if it.standing() == Standing::Stands && orders.heal {
         return heal_citations(cx, it).map(|what| (VerifyAction::Healed, what));
     }
-    let is_refuted = orders.invalidate && sights.iter().any(CitationFinding::is_proof);
-    is_refuted.then(|| {
+    let is_proven = it.is_bad() && sights.iter().any(CitationFinding::is_proof);
+    (orders.invalidate && is_proven).then(|| {
         let reason = format_invalid_reason(it);
         let diff = build_kept_diff(it);
         (
@@ -216,7 +255,8 @@ fn heal_citations(cx: &Context, it: &VerifiedMemory) -> Option<EventBody> {
         let cited = citation.location();
         let place = match verdict {
             Verdict::Moved { to } => to,
-            Verdict::Changed(found) if found.change <= Change::Formatting => &found.at,
+            // The fact stands in what the lines became.
+            Verdict::Changed(found) => &found.at,
             // It is anchored anew too, so that the way from its commit to today stays short.
             Verdict::Holds => {
                 if let Ok(now) = capture_lines(cx.source, &cited) {
@@ -283,9 +323,7 @@ fn build_kept_diff(it: &VerifiedMemory) -> Option<String> {
 fn log_verified_memories(cx: &Context, memories: &[VerifiedMemory]) -> Result<(), CoreError> {
     let is_found = |it: &&VerifiedMemory| !it.verdicts.is_empty() && (it.is_good() || it.is_bad());
     let found = memories.iter().filter(is_found);
-    let events: Vec<Event> = found
-        .map(|it| build_verified_event(cx, &it.memory, &it.verdicts))
-        .collect();
+    let events = build_verified_events(cx, found.map(StandingView::from));
     if !events.is_empty() {
         let batch = Batch::new_telemetry(events, Vec::new());
         cx.store.append_batch(&batch)?;
@@ -293,15 +331,26 @@ fn log_verified_memories(cx: &Context, memories: &[VerifiedMemory]) -> Result<()
     Ok(())
 }
 
-/// What was found, as an event.
-pub(crate) fn build_verified_event(cx: &Context, memory: &Memory, verdicts: &[Verdict]) -> Event {
-    let found = memory.citations.iter().zip(verdicts);
-    let what = EventBody::Verified {
-        valid: verdicts.iter().all(Verdict::is_good),
-        found: found
-            .map(|(citation, verdict)| format!("{} {}", verdict.as_str(), citation.location()))
-            .collect(),
-        commit: cx.source.read_tree().ok().and_then(|tree| tree.commit),
-    };
-    cx.new_memory_event(memory, what)
+/// What was found about some memories, as events. The tree is asked for once: a recall writes an event for each memory.
+pub(crate) fn build_verified_events<'v>(
+    cx: &Context,
+    found: impl Iterator<Item = StandingView<'v>>,
+) -> Vec<Event> {
+    let mut commit = None;
+    found
+        .map(|it| {
+            let commit = commit.get_or_insert_with(|| cx.source.read_tree().ok()?.commit);
+            let places = it.memory.citations.iter().zip(it.verdicts);
+            let what = EventBody::Verified {
+                valid: it.judgement.standing.showing() != Showing::Withheld,
+                found: places
+                    .map(|(citation, verdict)| {
+                        format!("{} {}", verdict.as_str(), citation.location())
+                    })
+                    .collect(),
+                commit: commit.clone(),
+            };
+            cx.new_memory_event(it.memory, what)
+        })
+        .collect()
 }

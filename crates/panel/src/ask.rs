@@ -102,7 +102,7 @@ fn render_hit_group(scope: &RequestScope, title: &str, told: &str, hits: &[Verif
         @if !hits.is_empty() {
             section {
                 div.group { h2 { (title) } p { (told) } }
-                ol.entries { @for it in hits { (render_memory_row(scope, &it.hit.memory, it.standing(), Some(it.hit.score), &render_score_factors(&it.hit.why))) } }
+                ol.entries { @for it in hits { (render_memory_row(scope, &it.hit.memory, it.standing().as_str(), Some(it.hit.score), &render_score_factors(&it.hit.why))) } }
             }
         }
     }

@@ -145,6 +145,10 @@ pub fn render_handle_link(scope: &RequestScope, handle: Handle) -> Markup {
 
 /// What a badge looks like: its tone, and its shape in a box of sixteen.
 const BADGES: &[(&str, &str, &str)] = &[
+    ("stands", "good", "M3 8.5l3.2 3.2L13 4.8"),
+    ("stated", "info", "M3 3.5h10v7H7.5L4.5 13v-2.5H3z"),
+    ("check", "warn", "M8 2.5L14 13H2z"),
+    ("contradicted", "bad", "M2.5 8h11M8 2.5v11"),
     ("holds", "good", "M3 8.5l3.2 3.2L13 4.8"),
     ("moved", "info", "M2.5 8h10M9 4.2L12.8 8 9 11.8"),
     ("changed", "warn", "M8 2.5L14 13H2z"),

@@ -46,8 +46,9 @@ pub const STAGES: [Stage; 5] = [
 ];
 
 /// The ways to what needs a look.
-const WAYS: [(&str, &str); 3] = [
-    ("changed", "what changed"),
+const WAYS: [(&str, &str); 4] = [
+    ("check", "what to check"),
+    ("contradicted", "what the code contradicts"),
     ("gone", "what is gone"),
     ("unknown", "what could not be looked up"),
 ];
@@ -174,7 +175,7 @@ fn render_layer_section(
                 (render_usage_meter("In use", used, scope.cx.policy.limits.identity_chars))
             }
             @if memories.is_empty() { p.hint { (example) } } @else {
-                ol.entries { @for it in &memories { (render_memory_row(scope, &it.memory, it.standing(), None, &html! {})) } }
+                ol.entries { @for it in &memories { (render_memory_row(scope, &it.memory, it.standing().as_str(), None, &html! {})) } }
             }
         }
     })

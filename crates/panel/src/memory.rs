@@ -112,7 +112,7 @@ fn render_memory_statement(it: &VerifiedMemory) -> Markup {
     let stage = memory.status.stage();
     html! {
         p.buttons {
-            (render_badge(it.standing()))
+            (render_badge(it.standing().as_str()))
             (render_badge(stage.as_str()))
             @for mark in memory.current_marks() { (render_toned_badge("warn", "M8 2.5L14 13H2z", mark.as_str())) }
         }

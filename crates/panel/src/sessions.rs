@@ -184,15 +184,9 @@ fn verify_session_memories(
     let found = found.filter(|it| scope.token.reaches_space(&it.space));
     let spaces = scope.caller.spaces();
     let (ours, others): (Vec<_>, Vec<_>) = found.partition(|it| spaces.contains(&it.space));
-    let unseen = |memory| VerifiedMemory {
-        memory,
-        verdicts: Vec::new(),
-        is_unmerged: false,
-        deed: None,
-    };
     let looked_up = verify::follow_memory_citations(scope.cx, ours)
         .into_iter()
-        .chain(others.into_iter().map(unseen));
+        .chain(others.into_iter().map(VerifiedMemory::without_look));
     Ok(looked_up.map(|it| (it.memory.id, it)).collect())
 }
 

@@ -244,7 +244,7 @@ impl TaskPage<'_> {
 fn render_note_standing(it: &VerifiedMemory) -> Markup {
     html! {
         @if !it.memory.citations.is_empty() {
-            span title="how the cited lines stand in this checkout" { (render_badge(it.standing())) }
+            span title="how the cited lines stand in this checkout" { (render_badge(it.standing().as_str())) }
         }
     }
 }

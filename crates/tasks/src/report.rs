@@ -117,12 +117,7 @@ pub fn build_work_report(
     let (ours, others): (Vec<Memory>, Vec<Memory>) =
         episodes.into_iter().partition(|it| it.space == *here);
     let mut seen = verify::follow_memory_citations(cx, ours);
-    seen.extend(others.into_iter().map(|memory| VerifiedMemory {
-        memory,
-        verdicts: Vec::new(),
-        is_unmerged: false,
-        deed: None,
-    }));
+    seen.extend(others.into_iter().map(VerifiedMemory::without_look));
     seen.sort_by_key(|it| {
         let memory = &it.memory;
         (memory.recorded_at, memory.space.clone(), memory.number)

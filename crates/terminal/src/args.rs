@@ -131,6 +131,8 @@ pub enum CliCommand {
     Promote(PromoteArgs),
     /// Say that memories still hold; they rank as fresh again
     Refresh(SeveralMemoriesArgs),
+    /// Say that a memory is still true in edited code; it cites the lines as they are now
+    Confirm(ConfirmArgs),
     /// Replace a memory by a better one
     Supersede(SupersedeArgs),
     /// Mark memories as wrong
@@ -402,6 +404,17 @@ pub struct SupersedeArgs {
     /// What is said about it.
     #[command(flatten)]
     pub telling: FactArgs,
+}
+
+/// `confirm`.
+#[derive(Debug, Args)]
+pub struct ConfirmArgs {
+    /// Which.
+    #[command(flatten)]
+    pub which: SingleMemoryArgs,
+    /// The lines that prove it now, as src/api.rs:12-18 (repeatable); those that its lines became, unless said
+    #[arg(long = "cite", short, value_name = "PATH:LINES")]
+    pub cites: Vec<String>,
 }
 
 /// `invalidate`.

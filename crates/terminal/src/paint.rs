@@ -145,10 +145,10 @@ pub fn embolden_words(text: &str, words: &[&str]) -> String {
 /// The colour of a standing.
 pub fn pick_standing_style(word: &str) -> Style {
     match word {
-        "holds" => GREEN,
-        "moved" => CYAN,
-        "changed" => YELLOW,
-        "gone" => RED,
+        "holds" | "stands" => GREEN,
+        "moved" | "stated" => CYAN,
+        "changed" | "check" => YELLOW,
+        "gone" | "contradicted" => RED,
         _ => DIM,
     }
 }

@@ -44,8 +44,9 @@ const MAX_SHOWN: usize = 50;
 /// What a model is told of the server as a whole.
 pub const GUIDANCE: &str = "\
 Apostille is memory across sessions, with the code that proves it.
-Call memory_recall before you plan, and before you ask what the user may have said. Memories are hypotheses, each with \
-a verdict from this checkout: rely on `holds` and `moved`, check the rest with memory_verify.
+Call memory_recall before you plan, and before you ask what the user may have said. Memories are hypotheses, each looked up in \
+this checkout: rely on `stands` and `stated`; where it says `check`, \
+memory_verify shows what changed; then confirm or correct it.
 Call memory_remember for lasting facts, preferences and corrections, one sentence each, citing code for facts of the \
 repository; memory_revise to correct one; memory_forget when the user wants it gone.
 Never store secrets, task progress, git history, or what the code says anyway.
@@ -236,6 +237,12 @@ enum ReviseAction {
     Supersede(ReplacementInput),
     /// It is wrong.
     Invalidate { reason: String },
+    /// Its code was edited, and it is still true there.
+    Confirm {
+        /// The lines that prove it now; those that its lines became, unless said
+        #[serde(default)]
+        citations: CitationTexts,
+    },
     /// It was used in a task.
     Apply,
     /// It still holds and is of use.
@@ -261,7 +268,8 @@ fn describe_revise_tool() -> Tool {
         name: "memory_revise",
         title: "Revise",
         about: "Correct what is remembered. Call it as soon as a memory proves wrong (correct with the right fact, or \
-                invalidate), when you know it better (supersede), when it helped (apply), or when it still holds (refresh).",
+                invalidate), when you know it better (supersede), when its code was edited and it is still true (confirm), when it \
+                helped (apply), or when it still holds (refresh).",
         input: InputSchema::from_type::<MemoryIdInput>()
             .merge_with(InputSchema::from_tagged_enum::<ReviseAction>(
                 "action",
@@ -286,6 +294,12 @@ fn run_revise_tool(call: &ToolCall) -> ToolResult {
     } = call.read_input()?;
     match wire::read_tagged_arguments(call.arguments, "action")? {
         ReviseAction::Refresh => run_refresh_action(call, name),
+        ReviseAction::Confirm { citations } => {
+            let voice = call.draft(call.caller.repo, String::new()).voice;
+            let confirmed =
+                revise::confirm_memory(call, &call.spaces(), name, &citations.0, &voice);
+            answer_write_outcome(&convert_revise_outcome("confirmed", confirmed)?)
+        }
         ReviseAction::Apply => {
             let applied = revise::mark_memory_applied(call, &call.spaces(), name);
             answer_write_outcome(&convert_revise_outcome("applied", applied)?)
@@ -333,7 +347,7 @@ fn run_refresh_action(call: &ToolCall, name: MemoryName) -> ToolResult {
         VerifyOptions::default(),
         |_| (),
     )?;
-    if let Some(bad) = looked.memories.iter().find(|it| it.is_bad()) {
+    if let Some(bad) = looked.memories.iter().find(|it| !it.can_be_refreshed()) {
         return ToolAnswer::new_refusal(&RefusedToolReply::for_stale_memory(bad));
     }
     let refreshed = revise::refresh_memory(call, &call.spaces(), name);

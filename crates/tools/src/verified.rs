@@ -337,9 +337,9 @@ fn refresh_verified_memory(call: &ToolCall) -> ToolResult {
     let local = memory.filter(|it| it.is_active() && it.space == *call.caller.repo);
     let local = local.into_iter().collect();
     let found = verify(call, local, VerifyOptions::default(), |_| ())?;
-    if let Some(found) = found.memories.iter().find(|it| it.is_bad()) {
+    if let Some(found) = found.memories.iter().find(|it| !it.can_be_refreshed()) {
         let why = format!(
-            "not refreshed: its citations are {}; invalidate or supersede it",
+            "not refreshed: it is {} here; invalidate or supersede it",
             found.standing()
         );
         return answer_verified_reply(&VerifiedToolReply::new_failure(why));

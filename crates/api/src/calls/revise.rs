@@ -81,6 +81,25 @@ pub(super) const CALLS: &[ApiCall] = &[
 .with_refusals(),
     ApiCall::new(
     Post,
+    "/api/memories/{name}/confirm",
+    Access::Write,
+    |scope, asked| answer_body(scope, asked, |it, body: ConfirmBody| {
+            revise_memory_in_path(it, "confirmed", |cx, name| {
+                let by = it.scope.voice();
+                revise::confirm_memory(cx, &it.spaces, name, &body.citations.0, &by)
+            })
+        }),
+)
+.with_description(
+    "confirm",
+    "revise",
+    "Say that a memory is still true in edited code: it cites the lines as they are now, which have to say it",
+)
+.with_body::<ConfirmBody>(r#"{"citations":["src/old.rs:1"]}"#)
+.with_answer::<RevisedReply>()
+.with_refusals(),
+    ApiCall::new(
+    Post,
     "/api/memories/{name}/invalidate",
     Access::Write,
     |scope, asked| answer_body(scope, asked, |it, body: InvalidateBody| {
@@ -178,9 +197,9 @@ fn replace_memory_in_path(it: &ApiCallScope, body: ReplaceBody, how: Replacement
 fn handle_refresh_call(it: &ApiCallScope, _: NoArguments) -> ApiResult {
     let memory = it.find_memory()?.ok().filter(Memory::is_active);
     let seen = follow_memory_citations(&it.context(), memory.into_iter().collect());
-    if let Some(bad) = seen.iter().find(|it| it.is_bad()) {
+    if let Some(bad) = seen.iter().find(|it| !it.can_be_refreshed()) {
         let why = format!(
-            "the code that {} cites is {} here; correct it, or invalidate it",
+            "{} is {} here; confirm it, correct it, or invalidate it",
             bad.memory.handle(),
             bad.standing()
         );
@@ -189,6 +208,14 @@ fn handle_refresh_call(it: &ApiCallScope, _: NoArguments) -> ApiResult {
     revise_memory_in_path(it, "refreshed", |cx, name| {
         revise::refresh_memory(cx, &it.spaces, name)
     })
+}
+
+/// Where a memory is proved now.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct ConfirmBody {
+    /// The lines that prove it; those that its lines became, unless said.
+    citations: CitationTexts,
 }
 
 /// Why a memory is wrong.

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use apostille_audit::{AffectedMemory, AuditFinding, AuditReport, Class, Severity};
+use apostille_cite::standing::Standing;
 use apostille_core::format;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::text_schema::{StandingWord, TextEncoded};
+use super::text_schema::TextEncoded;
 
 /// What needs attention.
 #[derive(Serialize, JsonSchema)]
@@ -63,7 +64,7 @@ struct FindingMemoryView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     fact: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "TextEncoded<StandingWord>")]
+    #[schemars(with = "TextEncoded<Standing>")]
     standing: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<String>,

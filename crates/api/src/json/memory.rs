@@ -1,6 +1,9 @@
 //! A memory as it is shown: its record, how it stands here, and where its score comes from.
 
-use apostille_cite::verdict::{Change, Verdict};
+use apostille_cite::{
+    standing::{Showing, Standing},
+    verdict::{Change, Verdict},
+};
 use apostille_core::{
     format::MemoryRecord,
     memory::Memory,
@@ -13,7 +16,7 @@ use serde::Serialize;
 
 use super::{
     record_schemas::MemorySchema,
-    text_schema::{StandingWord, TextEncoded, VerdictWord},
+    text_schema::{TextEncoded, VerdictWord},
 };
 
 /// A memory, with what is known of it at this moment.
@@ -26,8 +29,12 @@ pub struct MemoryView {
     record: MemoryRecord,
     /// The worst verdict, from the checkout that was looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "TextEncoded<StandingWord>")]
+    #[schemars(with = "TextEncoded<Standing>")]
     standing: Option<&'static str>,
+    /// Whether it is shown as it is, with a mark, or not at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "TextEncoded<Showing>")]
+    shown: Option<&'static str>,
     /// One for each citation.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdicts: Option<Vec<VerdictView>>,
@@ -51,6 +58,7 @@ impl From<&Memory> for MemoryView {
             handle: memory.handle().to_string(),
             record: MemoryRecord::from(memory),
             standing: None,
+            shown: None,
             verdicts: None,
             unmerged: false,
             deed: None,
@@ -63,7 +71,8 @@ impl From<&Memory> for MemoryView {
 impl From<&VerifiedMemory> for MemoryView {
     fn from(it: &VerifiedMemory) -> Self {
         Self {
-            standing: Some(it.standing()),
+            standing: Some(it.standing().as_str()),
+            shown: Some(it.standing().showing().as_str()),
             verdicts: Some(build_verdict_views(&it.memory, &it.verdicts)),
             unmerged: it.is_unmerged,
             deed: it.deed.map(VerifyAction::as_str),
@@ -75,7 +84,8 @@ impl From<&VerifiedMemory> for MemoryView {
 impl From<&VerifiedHit> for MemoryView {
     fn from(it: &VerifiedHit) -> Self {
         Self {
-            standing: Some(it.standing()),
+            standing: Some(it.standing().as_str()),
+            shown: Some(it.standing().showing().as_str()),
             verdicts: Some(build_verdict_views(&it.hit.memory, &it.verdicts)),
             score: Some(it.hit.score),
             why: Some(ScoreView::from(&it.hit.why)),

@@ -74,7 +74,7 @@ fn count_by_standing(verified: &[VerifiedMemory]) -> BTreeMap<&'static str, usiz
         let word = if it.is_bad() && it.is_unmerged {
             "unmerged"
         } else {
-            it.standing()
+            it.standing().as_str()
         };
         *counts.entry(word).or_default() += 1;
     }

@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use super::{
     ScoreView,
-    text_schema::{StandingWord, TextEncoded},
+    text_schema::{ShownStandingWord, TextEncoded},
 };
 
 /// What a session was shown.
@@ -71,7 +71,7 @@ pub struct ShownMemoryView {
     /// How it stood when it was shown.
     pub standing: String,
     /// How it stands now, where it is still there.
-    #[schemars(with = "Option<TextEncoded<StandingWord>>")]
+    #[schemars(with = "Option<TextEncoded<ShownStandingWord>>")]
     pub now: Option<&'static str>,
     /// Whether it was of use.
     pub applied: bool,
@@ -168,7 +168,7 @@ fn build_shown_memory_view(
         id: it.id.to_string(),
         fact,
         standing: it.verdict.clone(),
-        now: now.map(VerifiedMemory::standing),
+        now: now.map(|it| it.standing().as_str()),
         applied,
         score: it.score,
         why: ScoreView::from(&it.why),

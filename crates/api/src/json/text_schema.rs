@@ -10,6 +10,7 @@ use apostille_agents::{client::Client, session::Moment};
 use apostille_audit::{Class, Severity, review::ReviewCare};
 use apostille_cite::{
     citation::{CodeLocation, RepoPath},
+    standing::{Showing, Standing},
     verdict::Change,
 };
 use apostille_core::{
@@ -93,6 +94,8 @@ words_of![
     Severity,
     Stage,
     TaskStatus,
+    Standing,
+    Showing,
     export::ExportFormat,
     apostille_import::format::ForeignFormat,
 ];
@@ -125,12 +128,13 @@ impl TextSchema for VerdictWord {
     }
 }
 
-/// The word for how a memory stands: its worst verdict, or that it cites nothing.
-pub(super) struct StandingWord;
+/// The word for how a memory stood when it was shown; sessions of earlier versions wrote verdicts.
+pub(super) struct ShownStandingWord;
 
-impl TextSchema for StandingWord {
+impl TextSchema for ShownStandingWord {
     fn text_schema() -> Schema {
-        build_enum_schema(["holds", "moved", "changed", "gone", "unknown", "unverified"])
+        let verdicts = ["holds", "moved", "changed", "unverified"];
+        build_enum_schema(Standing::ALL.iter().map(|it| it.as_str()).chain(verdicts))
     }
 }
 

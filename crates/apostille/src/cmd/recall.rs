@@ -1,6 +1,5 @@
 //! `recall`: what is known, checked against the reader's own code.
 
-use apostille_cite::verdict::Verdict;
 use apostille_core::{
     memory::Layer,
     policy::InjectMode,
@@ -89,12 +88,13 @@ fn format_recall_page(paint: &Paint, it: &RecallOutcome, why: bool) -> String {
         let why = format_if(why, || {
             format_score_breakdown(paint, &ScoreView::from(&it.hit.why), it.hit.score)
         });
-        memory::format_memory_entry(paint, &it.hit.memory, &it.verdicts) + &why
+        memory::format_memory_entry(paint, it.into()) + &why
     };
     out += &join_texts(it.shown.iter().map(entry), "\n");
     if !it.withheld.is_empty() && has_relevant_hit(it) {
         let gap = if out.is_empty() { "" } else { "\n" };
-        out += &format!("{gap}{BOLD}Withheld, because it does not hold in your code:{BOLD:#}\n\n");
+        out +=
+            &format!("{gap}{BOLD}No longer true in your code, so not shown to agents:{BOLD:#}\n\n");
         let entry = |it: &VerifiedHit| entry(it) + &format_withheld_commands(it);
         out += &join_texts(it.withheld.iter().map(entry), "\n");
     }
@@ -104,7 +104,7 @@ fn format_recall_page(paint: &Paint, it: &RecallOutcome, why: bool) -> String {
 /// What to type about a memory that does not hold; nothing where it could only not be looked up.
 fn format_withheld_commands(it: &VerifiedHit) -> String {
     let handle = it.hit.memory.handle();
-    format_if(it.verdicts.iter().any(Verdict::is_bad), || {
+    format_if(it.standing().is_refuted(), || {
         let supersede = format!("apostille supersede {handle} \"…\"");
         let invalidate = format!("apostille invalidate {handle} --reason \"…\"");
         format!("      {CYAN}{supersede}{CYAN:#} {DIM}or{DIM:#} {CYAN}{invalidate}{CYAN:#}\n")

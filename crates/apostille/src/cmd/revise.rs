@@ -1,23 +1,34 @@
-//! `refresh`, `apply`, `approve` and `invalidate`: something is noted about each of some memories.
+//! `refresh`, `confirm`, `apply`, `approve` and `invalidate`: something is noted about each of some memories.
 
-use apostille_core::CoreError;
 use apostille_core::{
     memory::{Memory, MemoryName},
     revise::{self, ReviseOutcome},
 };
 
-use super::format_outcome_line;
+use super::{format_outcome_line, remember::resolve_locations};
 use crate::json::{self, RevisedReply};
 use apostille_terminal::{
-    args::{InvalidateArgs, SeveralMemoriesArgs},
+    args::{ConfirmArgs, InvalidateArgs, SeveralMemoriesArgs},
     command_context::{CommandContext, CommandResult, require_person},
 };
-use apostille_workspace::workspace::Workspace;
+use apostille_workspace::{error::CommandError, workspace::Workspace};
 
 /// Notes that memories hold and are of use; they rank as fresh again.
 pub fn run_refresh(ctx: &CommandContext, args: &SeveralMemoriesArgs) -> CommandResult {
     revise_named_memories(ctx, &args.names, "refreshed", |workspace, name| {
         revise::refresh_memory(&workspace.context(), &workspace.spaces(), name)
+    })
+}
+
+/// Puts the citations of a memory on the lines as they are now, because it is still true there.
+pub fn run_confirm(ctx: &CommandContext, args: &ConfirmArgs) -> CommandResult {
+    let speaker = ctx.system.speaker();
+    revise_named_memories(ctx, &[args.which.name], "confirmed", |workspace, name| {
+        let cites = resolve_locations(workspace, &args.cites)?;
+        let by = speaker.voice();
+        let cx = workspace.context();
+        let confirmed = revise::confirm_memory(&cx, &workspace.spaces(), name, &cites, by);
+        confirmed.map_err(CommandError::from)
     })
 }
 
@@ -48,17 +59,17 @@ pub fn run_invalidate(ctx: &CommandContext, args: &InvalidateArgs) -> CommandRes
 }
 
 /// Does something to each of these memories; nothing, when one of the names is wrong.
-fn revise_named_memories(
+fn revise_named_memories<E: Into<CommandError>>(
     ctx: &CommandContext,
     names: &[MemoryName],
     outcome: &'static str,
-    revise: impl Fn(&Workspace, MemoryName) -> Result<ReviseOutcome, CoreError>,
+    revise: impl Fn(&Workspace, MemoryName) -> Result<ReviseOutcome, E>,
 ) -> CommandResult {
     let workspace = ctx.open_workspace()?;
     workspace.find_named(names)?;
     let mut done: Vec<Memory> = Vec::new();
     for name in names {
-        match revise(&workspace, *name)? {
+        match revise(&workspace, *name).map_err(Into::into)? {
             ReviseOutcome::Done(memory) => done.push(*memory),
             ReviseOutcome::Refused(refusal) => return Err(refusal.into()),
         }

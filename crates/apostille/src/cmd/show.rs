@@ -33,7 +33,7 @@ fn format_memory_page(paint: &Paint, shown: &MemoryDetails) -> String {
         memory, verdicts, ..
     } = &shown.memory;
     let handle = memory.handle();
-    let head = memory::format_memory_head(memory, verdicts);
+    let head = memory::format_memory_head(memory, shown.memory.standing());
     let fact = paint.wrap_text(&memory.fact, 2);
     let mut parts = vec![
         format!("{BOLD}{handle}{BOLD:#}  {head}\n{fact}"),

@@ -176,7 +176,7 @@ fn a_repository_is_verified_without_a_checkout() {
         "the rest of {n_first} answers was kept"
     );
     let old = env.run(&[&arguments[..], &["--at", "HEAD~1"]].concat());
-    assert!(old.code == 0 && old.out.contains("2 hold"), "{old}");
+    assert!(old.code == 0 && old.out.contains("2 stand"), "{old}");
     assert_eq!(
         env.run(&[&arguments[..], &["--at", "nowhere"]].concat())
             .code,
@@ -212,7 +212,11 @@ fn the_address_comes_from_the_user_and_never_from_a_repository() {
         ".config/apostille/config.toml",
         &format!("[github]\nurl = \"{}/\"\n", hub.base),
     );
-    assert!(env.run(&["verify", "--github"]).out.contains("1 moved"));
+    assert!(
+        env.run(&["verify", "--github"])
+            .out
+            .contains("1 stands elsewhere now")
+    );
     env.write(
         "apostille.toml",
         "github.url = \"https://evil.example.com\"\n",

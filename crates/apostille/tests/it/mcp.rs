@@ -174,7 +174,7 @@ fn an_agent_remembers_and_recalls_in_both_eras() {
             json!({"fact": "API_VERSION must equal the client's", "citations": ["src/api.rs:3"]});
         assert_eq!(talk.call("memory_remember", fact).0["id"], "m-1");
         let (found, _) = talk.call("memory_recall", json!({"query": "api version"}));
-        assert_eq!(found["memories"][0]["standing"], "holds");
+        assert_eq!(found["memories"][0]["standing"], "stands");
         env.live_on();
         let (found, _) = talk.call("memory_recall", json!({"query": "api version"}));
         assert_eq!(found["memories"][0]["at"], json!(["src/api.rs:4"]));

@@ -159,7 +159,7 @@ fn plain_notes_are_understood() {
     insta::assert_snapshot!("notes", env.run(&["list"]));
     let recalled = env.ok(&["recall", "which port does PostgreSQL use?"]);
     assert!(
-        recalled.starts_with("m-1   unverified\n      Project uses PostgreSQL 16 on port 5432\n"),
+        recalled.starts_with("m-1   stated\n      Project uses PostgreSQL 16 on port 5432\n"),
         "{recalled}"
     );
     assert_eq!(

@@ -131,7 +131,7 @@ fn outside_git_a_folder_has_its_own_memory() {
         "the build takes an hour",
     ]);
     let recalled = env.ok(&["-C", folder, "recall", "how long is the build?"]);
-    assert!(recalled.starts_with("m-1   holds\n"), "{recalled}");
+    assert!(recalled.starts_with("m-1   stands\n"), "{recalled}");
     let config = env.ok(&["-C", folder, "config"]);
     assert!(config.contains("local/plain-"), "{config}");
     assert_eq!(

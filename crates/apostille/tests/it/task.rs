@@ -625,18 +625,18 @@ fn only_what_lasts_is_offered_and_what_cites_code_with_its_standing() {
     );
     let begun = env.ok(&["task", "phase", "build"]);
     assert!(
-        begun.contains("m-2 (holds src/limits.rs:3)  MAX_UPLOAD stays"),
+        begun.contains("m-2 (stands src/limits.rs:3)  MAX_UPLOAD stays"),
         "{begun}"
     );
     assert!(
-        begun.contains("m-3 (holds src/api.rs:3)  API_VERSION is looked at"),
+        begun.contains("m-3 (stands src/api.rs:3)  API_VERSION is looked at"),
         "{begun}"
     );
     assert!(!begun.contains("serve is empty"), "{begun}");
     let done = env.ok(&["task", "done"]);
     let offers = done.split("worth keeping as knowledge:").nth(1).unwrap();
     assert!(
-        offers.contains("m-2 (holds src/limits.rs:3)") && !offers.contains("cargo test"),
+        offers.contains("m-2 (stands src/limits.rs:3)") && !offers.contains("cargo test"),
         "{done}"
     );
 }

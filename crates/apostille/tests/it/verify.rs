@@ -46,7 +46,7 @@ fn what_moved_is_healed_on_the_default_branch() {
     assert!(
         again
             .out
-            .starts_with("m-1  holds  src/api.rs:4\nm-3  holds  src/api.rs:6\n"),
+            .starts_with("m-1  stands  src/api.rs:4\nm-3  stands  src/api.rs:6\n"),
         "{again}"
     );
 }
@@ -110,7 +110,7 @@ fn a_dry_run_changes_nothing_at_all() {
     for flag in ["--dry-run", "--no-heal"] {
         let ran = env.run(&["verify", flag]);
         assert_eq!(ran.code, 1);
-        assert!(ran.out.starts_with("m-1  moved"), "{ran}");
+        assert!(ran.out.starts_with("m-1  stands"), "{ran}");
     }
     assert_eq!(n_events(&env), before);
 }
@@ -180,14 +180,14 @@ fn what_holds_is_folded_where_there_is_much_of_it() {
     assert_eq!(
         env.run(&["verify", "--verbose"])
             .out
-            .matches("  holds  ")
+            .matches("  stands  ")
             .count(),
         44
     );
     env.write("src/many.rs", format!("// new\n{code}"));
     let moved = env.run(&["verify"]).out;
     assert!(
-        moved.contains("… and 25 more; --verbose lists them\n\n45 moved\n"),
+        moved.contains("… and 25 more; --verbose lists them\n\n45 stand elsewhere now\n"),
         "{moved}"
     );
 }

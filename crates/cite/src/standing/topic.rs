@@ -9,9 +9,9 @@ use apostille_text::literals::{Literal, list_literals, match_whole_literals};
 use super::{Standing, claim::is_value};
 use crate::{outline::ItemParts, tokens::split_text_tokens};
 
-/// How a fact is worded, as far as it tells what it speaks of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Topic {
+/// How a fact is worded, as far as it tells what it speaks of. Every recall asks for it, so it is cheap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Wording {
     /// It counts parameters, or says which there are.
     parameters: bool,
     /// It counts members, or says which there are.
@@ -22,6 +22,12 @@ pub(super) struct Topic {
     called: bool,
     /// It lists names, or says that there are no others.
     listed: bool,
+}
+
+/// What a fact speaks of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Topic {
+    wording: Wording,
     /// Every identifier that stands in it.
     names: Vec<String>,
     /// Those that are written as code: in backticks, in quotes, in brackets.
@@ -43,7 +49,7 @@ const CLOSED: &str = "either possible only nothing others exactly all";
 /// The receiver that languages write among the parameters.
 const RECEIVERS: [&str; 3] = ["self", "cls", "this"];
 
-impl Topic {
+impl Wording {
     pub(super) fn from_fact(fact: &str) -> Self {
         let words = list_prose_words(fact);
         let has = |list: &str| words.iter().any(|it| is_listed(list, it));
@@ -67,20 +73,33 @@ impl Topic {
             returned: has(RETURNS) || fact.contains("->") || fact.contains('→'),
             called: has(CALLS) || has(PARAMETERS) || fact.contains('('),
             listed: has(CLOSED) || fact.contains("can be") || count_listed_names(fact) >= 2,
+        }
+    }
+
+    /// Whether the fact may claim that a list is whole, so that its lines alone do not tell.
+    pub(super) fn is_closed(self) -> bool {
+        self.parameters || self.members || self.listed
+    }
+}
+
+impl Topic {
+    pub(super) fn from_fact(fact: &str) -> Self {
+        Self {
+            wording: Wording::from_fact(fact),
             names: split_identifiers(fact),
             coded: list_coded_names(fact),
             valued: list_literals(fact).iter().any(is_value_text),
         }
     }
 
-    /// Whether the fact may claim that a list is whole, so that its lines alone do not tell.
+    /// Whether the fact may claim that a list is whole.
     pub(super) fn is_closed(&self) -> bool {
-        self.parameters || self.members || self.listed
+        self.wording.is_closed()
     }
 
     /// Whether it lists names, or says that there are no others.
     pub(super) fn is_list(&self) -> bool {
-        self.listed
+        self.wording.listed
     }
 
     /// How the fact stands by the parts that it speaks of; `None` where it speaks of none that can be compared.
@@ -107,7 +126,7 @@ impl Topic {
         let (was, now) = (list(old)?, list(new)?);
         let is_implied =
             !was.is_empty() && was.iter().all(|it| self.coded.contains(it)) && !self.valued;
-        if !self.parameters && !is_implied {
+        if !self.wording.parameters && !is_implied {
             return None;
         }
         if was == now {
@@ -117,7 +136,7 @@ impl Topic {
         let is_same_count = was.len() == now.len() && mentioned.all(|it| now.contains(it));
         Some(match is_same_count {
             true => Standing::Stands,
-            false if self.parameters || self.called => Standing::Contradicted,
+            false if self.wording.parameters || self.wording.called => Standing::Contradicted,
             false => Standing::Check,
         })
     }
@@ -134,14 +153,14 @@ impl Topic {
         };
         let was = text(old)?;
         let is_whole = |it: &Literal| list_type_tokens(it.as_str()) == list_type_tokens(&was);
-        let is_part = self.returned && match_whole_literals(said, &was).contains(&true);
+        let is_part = self.wording.returned && match_whole_literals(said, &was).contains(&true);
         if !is_part && !said.iter().any(is_whole) {
             return None;
         }
         let now = text(new).unwrap_or_default();
         Some(if list_type_tokens(&was) == list_type_tokens(&now) {
             Standing::Stands
-        } else if self.returned {
+        } else if self.wording.returned {
             Standing::Contradicted
         } else {
             Standing::Check
@@ -160,7 +179,7 @@ impl Topic {
         let n_said = was.iter().filter(is_said).count();
         let is_whole = mentioned.len() >= 2 && mentioned.len() == was.len();
         let is_only = n_said > 0 && n_said == said.len();
-        if !self.members && !is_whole && !is_only {
+        if !self.wording.members && !is_whole && !is_only {
             return None;
         }
         if was == now {
@@ -169,10 +188,10 @@ impl Topic {
         if mentioned.iter().any(|it| !now.contains(it)) {
             return Some(Standing::Contradicted);
         }
-        let is_grown = self.members || is_whole;
+        let is_grown = self.wording.members || is_whole;
         Some(match is_grown {
-            true if self.members && was.len() == now.len() => Standing::Stands,
-            true if self.members || self.listed => Standing::Contradicted,
+            true if self.wording.members && was.len() == now.len() => Standing::Stands,
+            true if self.wording.members || self.wording.listed => Standing::Contradicted,
             true => Standing::Check,
             false => Standing::Stands,
         })
@@ -280,7 +299,7 @@ mod tests {
     #[test]
     fn wording_tells_what_a_fact_speaks_of() {
         let check = |fact: &str, expected: &str| {
-            let it = Topic::from_fact(fact);
+            let it = Wording::from_fact(fact);
             let told = [
                 (it.parameters, "parameters"),
                 (it.members, "members"),

@@ -67,8 +67,8 @@ impl From<&LoggedEvent> for EventTrace {
     }
 }
 
-/// Whether a memory that was shown with this verdict was looked at, and held. What did not is withheld and is an event of
-/// its own; what cites nothing has nothing to look at.
+/// Whether a memory was shown with this verdict by a version that wrote verdicts there, and no event for what held. Today a
+/// recall writes standings, and an event for every look.
 pub fn is_held_verdict(verdict: &str) -> bool {
     matches!(verdict, "holds" | "moved")
 }

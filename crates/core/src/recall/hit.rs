@@ -1,8 +1,11 @@
 //! What ranking and verifying make of a candidate.
 
-use apostille_cite::verdict::{Verdict, format_standing_word};
+use apostille_cite::{
+    standing::{Judgement, Showing, Standing},
+    verdict::Verdict,
+};
 
-use crate::{memory::Memory, verify::VerifiedMemory};
+use crate::{memory::Memory, standing_text::StandingView, verify::VerifiedMemory};
 
 /// A factor, and what it is for.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,6 +91,18 @@ pub struct VerifiedHit {
     pub hit: RecallHit,
     /// One verdict for each citation, in order; none for a memory without citations.
     pub verdicts: Vec<Verdict>,
+    /// How its fact stands by them.
+    pub judgement: Judgement,
+}
+
+impl<'a> From<&'a VerifiedHit> for StandingView<'a> {
+    fn from(it: &'a VerifiedHit) -> Self {
+        Self {
+            memory: &it.hit.memory,
+            verdicts: &it.verdicts,
+            judgement: &it.judgement,
+        }
+    }
 }
 
 impl VerifiedHit {
@@ -96,16 +111,17 @@ impl VerifiedHit {
         Self {
             hit: RecallHit::new(it.memory, 0.0, 0.0, Vec::new()),
             verdicts: it.verdicts,
+            judgement: it.judgement,
         }
     }
 
-    /// The word for how it stands: the worst verdict, or `unverified` where nothing is cited.
-    pub fn standing(&self) -> &'static str {
-        format_standing_word(&self.verdicts)
+    /// How its fact stands.
+    pub fn standing(&self) -> Standing {
+        self.judgement.standing
     }
 
-    /// Whether it may be shown.
+    /// Whether it may be shown, plainly or with a mark.
     pub fn is_good(&self) -> bool {
-        self.verdicts.iter().all(Verdict::is_good)
+        self.standing().showing() != Showing::Withheld
     }
 }

@@ -3,7 +3,7 @@
 use super::excerpt;
 use super::hit::VerifiedHit;
 pub use super::query::Style;
-use apostille_cite::verdict::{Verdict, find_worst_verdict};
+use crate::standing_text::StandingView;
 use apostille_text::{moderate, moderate::delimiter};
 
 /// The tags around a block.
@@ -34,32 +34,10 @@ pub fn render_memory_line(it: &VerifiedHit, style: Style) -> String {
     let tag = tag.map_or(String::new(), |tag| format!(", {}", defuse_tag(tag)));
     let standing = match style {
         Style::Plain => String::new(),
-        Style::Verified => format!("; {}", sanitize_line(&format_hit_standing(it))),
+        Style::Verified => format!("; {}", sanitize_line(&StandingView::from(it).describe())),
     };
     let text = sanitize_line(&excerpt::excerpt_hit(it));
     format!("- ({}{tag}{standing}) {text}", memory.handle())
-}
-
-/// How it stands, with the place to look at: `holds src/api.rs:12-18`, `changed (whitespace) src/api.rs:12`.
-fn format_hit_standing(it: &VerifiedHit) -> String {
-    let Some(worst) = find_worst_verdict(&it.verdicts) else {
-        return "unverified".into();
-    };
-    let mut places = it.hit.memory.citations.iter().zip(&it.verdicts);
-    let (how, place) = match worst {
-        Verdict::Moved { to } => (String::new(), to.to_string()),
-        Verdict::Changed(found) => (format!(" ({})", found.change), found.at.to_string()),
-        _ => {
-            let place = places.find(|(_, it)| *it == worst);
-            let place = place.map(|(it, _)| it.location().to_string());
-            (String::new(), place.unwrap_or_default())
-        }
-    };
-    let word = worst.as_str();
-    match it.verdicts.len() {
-        ..=1 => format!("{word}{how} {place}"),
-        n => format!("{word}{how} {place} +{}", n - 1),
-    }
 }
 
 /// A tag, which stands between the handle and the verdict and can forge neither.

@@ -28,9 +28,13 @@ pub(super) fn verify_hits(
     while n_good < query.count && hits.peek().is_some() {
         let next: Vec<RecallHit> = hits.by_ref().take(query.count - n_good).collect();
         let claims: Vec<_> = next.iter().map(|it| it.memory.cited_claim()).collect();
-        let verdicts = reader.verify_claims(&claims);
-        for (hit, verdicts) in next.into_iter().zip(verdicts) {
-            let hit = VerifiedHit { hit, verdicts };
+        let judged = reader.judge_claims(&claims);
+        for (hit, judged) in next.into_iter().zip(judged) {
+            let hit = VerifiedHit {
+                hit,
+                verdicts: judged.verdicts(),
+                judgement: judged.judgement,
+            };
             n_good += usize::from(hit.is_good());
             checked.push(hit);
         }

@@ -268,7 +268,7 @@ pub fn withhold_stale_facts(
     let looked_up = verify::follow_memory_citations(cx, cx.store.get_by_ids(&ids)?);
     for stale in looked_up.iter().filter(|it| !it.is_good()) {
         for it in near.iter_mut().filter(|it| it.id == stale.memory.id) {
-            it.fact = format!("(its citations are {} here)", stale.standing());
+            it.fact = format!("(not repeated: it is {} here)", stale.standing());
         }
     }
     Ok(near)

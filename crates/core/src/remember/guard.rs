@@ -367,8 +367,8 @@ fn refuse_size(limits: &MemoryLimits, it: &Classified) -> Option<Refusal> {
     refuse_trifle(draft.subject.as_deref(), &draft.fact).or((sentences > limit).then_some(several))
 }
 
-/// Repository facts need proof. `Ok(true)`: it has none, and a person's word waived it. What the program gleaned waits
-/// for a person anyway, who may know the lines.
+/// Repository facts need proof. What a person states is proof enough: it is shown as stated by them. `Ok(true)`: there is no
+/// proof, and a person vouched for it. What the program gleaned waits for a person anyway, who may know the lines.
 fn require_citation(
     policy: &Policy,
     it: &Classified,
@@ -378,6 +378,7 @@ fn require_citation(
         && it.layer == Layer::Knowledge
         && matches!(it.kind, Kind::Project | Kind::Reference)
         && citations.is_empty()
+        && !it.draft.voice.is_person()
         && !is_gleaned(&it.draft.voice, it.layer);
     if needs && !it.draft.vouching.is_given() {
         Err(Refusal::NeedsCitation { kind: it.kind })

@@ -95,7 +95,7 @@ fn refuse_capture(cite: &CodeLocation, error: CaptureError) -> Refusal {
 }
 
 /// What a fact states and none of its citations says.
-pub(super) fn find_unsaid_literals(
+pub(crate) fn find_unsaid_literals(
     subject: Option<&str>,
     fact: &str,
     citations: &[Citation],

@@ -1,6 +1,7 @@
 //! What holds for every input.
 
 use apostille_cite::citation::{Citation, CodeLocation, RepoPath};
+use apostille_cite::standing::Standing;
 use apostille_core::{
     event::{Event, EventBody, RetrievedMemory},
     format::{EventRecord, MemoryRecord},
@@ -235,6 +236,7 @@ fn checked(memory: Memory) -> VerifiedHit {
     VerifiedHit {
         hit,
         verdicts: Vec::new(),
+        judgement: Standing::Stated.into(),
     }
 }
 
@@ -300,7 +302,8 @@ proptest! {
         prop_assert_eq!(text.lines().count(), shown.len() + 3);
         prop_assert_eq!(text.matches("</memory-context>").count(), 1);
         let said: usize = shown.iter().map(|it| it.hit.memory.fact.chars().count() + tag_chars(it)).sum();
-        prop_assert!(text.chars().count() <= said + 60 * shown.len() + 60);
+        // Behind each fact stands who said it and when, or the place that proves it.
+        prop_assert!(text.chars().count() <= said + 100 * shown.len() + 60);
     }
 
     #[test]

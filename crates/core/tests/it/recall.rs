@@ -95,9 +95,9 @@ fn several_citations_stand_as_the_worst_of_them() {
         &["src/api.rs:3", "docs/api.md:3"],
     ));
     let block = world.ask("version").block;
-    assert!(block.contains("holds src/api.rs:3 +1"), "{block}");
+    assert!(block.contains("stands src/api.rs:3 +1"), "{block}");
     world.shelf.remove("docs/api.md");
-    assert_eq!(world.ask("version").withheld[0].standing(), "gone");
+    assert_eq!(world.ask("version").withheld[0].standing().as_str(), "gone");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn the_place_shown_with_a_moved_verdict_is_the_one_that_moved() {
         .shelf
         .write("docs/api.md", "# API\n\nNew words.\n\nThe version is v3.\n");
     let block = world.ask("version").block;
-    assert!(block.contains("moved docs/api.md:5"), "{block}");
+    assert!(block.contains("stands docs/api.md:5"), "{block}");
 }
 
 #[test]

@@ -306,14 +306,16 @@ fn verify_counts_valid_verdict_on_memory() {
 }
 
 #[test]
-fn verify_logs_changed_citation_as_invalid() {
+fn verify_logs_contradicted_fact_as_invalid() {
     let world = World::verified();
-    stored(&world);
-    world
-        .shelf
-        .write("docs/api.md", "# API\n\nThe version is v4.\n");
+    world.kept(cited("API_VERSION is v3.", &["src/api.rs:3"]));
+    let raised = "use std;\n\npub const API_VERSION: &str = \"v4\";\n";
+    world.shelf.write("src/api.rs", raised);
     let found = verified(&world, "m-1");
-    assert_eq!((found.is_bad(), found.standing()), (true, "changed"));
+    assert_eq!(
+        (found.is_bad(), found.standing().as_str()),
+        (true, "contradicted")
+    );
     assert_eq!(world.words(), ["remembered", "verified_invalid"]);
     assert_eq!(world.look("m-1").usage.verified, 0);
     assert!(
@@ -328,10 +330,10 @@ fn verify_detects_missing_moved_and_changed_lines() {
         let world = World::verified();
         world.kept(cited("API_VERSION is v3.", &["src/api.rs:3"]));
         change(&world);
-        assert_eq!(verified(&world, "m-1").standing(), expected);
+        assert_eq!(verified(&world, "m-1").standing().as_str(), expected);
     };
     let api = "pub const API_VERSION: &str = \"v3\";";
-    check(&|_| {}, "holds");
+    check(&|_| {}, "stands");
     check(&|it| it.shelf.remove("src/api.rs"), "gone");
     check(
         &|it| {
@@ -340,7 +342,7 @@ fn verify_detects_missing_moved_and_changed_lines() {
                 &format!("//\n//\n//\n//\nuse std;\n\n{api}\n"),
             )
         },
-        "moved",
+        "stands",
     );
     check(
         &|it| {
@@ -349,7 +351,7 @@ fn verify_detects_missing_moved_and_changed_lines() {
                 "use std;\n\npub const API_VERSION: &str = \"v4\";\n",
             )
         },
-        "changed",
+        "contradicted",
     );
     check(&|it| it.shelf.break_file("src/api.rs"), "unknown");
     check(&World::set_late, "unknown");
@@ -386,7 +388,10 @@ fn retrieved_event_names_fetched_memories() {
         world.with(|cx| log_fetched_memories(cx, &fetched, "the most recent")),
         None
     );
-    assert_eq!(world.words(), ["remembered", "retrieved", "retrieved"]);
+    assert_eq!(
+        world.words(),
+        ["remembered", "retrieved", "verified_valid", "retrieved"]
+    );
     assert_eq!(world.look("m-1").usage.recalls, 2);
     let Some(EventBody::Retrieved { shown, query }) = world.log().pop().map(|it| it.what) else {
         panic!("no event")

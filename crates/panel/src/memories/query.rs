@@ -18,8 +18,14 @@ use apostille_api::request_scope::{RequestInput, RequestScope};
 /// What is listed unless said otherwise.
 pub(super) const IN_PLAY: &[Stage] = &[Stage::Active, Stage::Pending];
 /// The words that a memory's citations can stand by.
-pub(super) const VERDICTS: &[&str] =
-    &["holds", "moved", "changed", "gone", "unknown", "unverified"];
+pub(super) const VERDICTS: &[&str] = &[
+    "stands",
+    "check",
+    "contradicted",
+    "gone",
+    "unknown",
+    "stated",
+];
 /// The fields of the form, in its order; the first is the box above it.
 const FIELDS: &[&str] = &[
     "q", "layer", "kind", "status", "origin", "verdict", "tag", "path", "since", "until", "after",

@@ -32,7 +32,7 @@ pub(super) struct SearchRow {
 impl From<VerifiedMemory> for SearchRow {
     fn from(it: VerifiedMemory) -> Self {
         Self {
-            standing: it.standing(),
+            standing: it.standing().as_str(),
             memory: it.memory,
             score: None,
         }
@@ -95,7 +95,7 @@ fn search_ranked_memories(cx: &Context, sought: &MemorySearch) -> PanelResult<Se
             && sought
                 .verdict
                 .as_deref()
-                .is_none_or(|verdict| it.standing() == verdict)
+                .is_none_or(|verdict| it.standing().as_str() == verdict)
     };
     let mut hits: Vec<VerifiedHit> = recalled
         .shown
@@ -110,7 +110,7 @@ fn search_ranked_memories(cx: &Context, sought: &MemorySearch) -> PanelResult<Se
             .then(a.hit.memory.id.cmp(&b.hit.memory.id))
     });
     let rows = hits.into_iter().map(|it| SearchRow {
-        standing: it.standing(),
+        standing: it.standing().as_str(),
         score: Some(it.hit.score),
         memory: it.hit.memory,
     });

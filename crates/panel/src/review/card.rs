@@ -50,7 +50,7 @@ impl ReviewCard<'_> {
                 div.head {
                     h2 id=(title) { (render_handle_link(self.scope, memory.handle())) }
                     (render_badge(self.item.care.as_str()))
-                    (render_badge(self.item.verified.standing()))
+                    (render_badge(self.item.verified.standing().as_str()))
                     span.hint { (self.from + self.at + 1) " of " (self.of) }
                 }
                 @if let Some((_, told)) = self.failed { (told) }

@@ -134,7 +134,7 @@ fn render_standing_then_and_now(it: &ShownMemory, today: Option<&VerifiedMemory>
 fn find_current_standing(it: &VerifiedMemory) -> &'static str {
     match it.verdicts.is_empty() && !it.memory.citations.is_empty() {
         true => "unknown",
-        false => it.standing(),
+        false => it.standing().as_str(),
     }
 }
 

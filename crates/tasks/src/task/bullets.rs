@@ -4,10 +4,10 @@
 //! and everything verbose is left to `task show`.
 
 use super::{CONSTRAINT, NoteSort, Task, has_tag, load_task_memories};
-use apostille_cite::verdict::{find_worst_verdict, format_standing_word};
+use apostille_cite::standing::Standing;
 use apostille_core::{
-    Context, CoreError, memory::Memory, recall::render::sanitize_line, space::Space, verify,
-    verify::VerifiedMemory,
+    Context, CoreError, memory::Memory, recall::render::sanitize_line, space::Space,
+    standing_text::StandingView, verify, verify::VerifiedMemory,
 };
 use apostille_text::shorten::shorten_text;
 
@@ -79,23 +79,11 @@ pub(super) fn is_constraint_decision(memory: &Memory) -> bool {
 fn format_note_bullet(it: &VerifiedMemory) -> String {
     let handle = it.memory.handle();
     let fact = || shorten_text(&sanitize_line(&it.memory.fact), BULLET_CHARS);
-    match find_worst_verdict(&it.verdicts) {
-        Some(worst) if worst.is_bad() => {
-            let mut cited = it.memory.citations.iter().zip(&it.verdicts);
-            let place = cited.find(|it| it.1 == worst).map(|it| it.0.location());
-            let place = place.map(|it| sanitize_line(&it.to_string()));
-            format!(
-                "{handle} is withheld: what it cites is {} at {}",
-                worst.as_str(),
-                place.unwrap_or_default()
-            )
-        }
-        Some(_) => format!(
-            "{handle} ({}) {}",
-            format_standing_word(&it.verdicts),
-            fact()
-        ),
-        None => format!("{handle} {}", fact()),
+    let how = sanitize_line(&StandingView::from(it).describe());
+    match it.standing() {
+        Standing::Stated => format!("{handle} {}", fact()),
+        standing if standing.is_refuted() => format!("{handle} is withheld: {how}"),
+        _ => format!("{handle} ({how}) {}", fact()),
     }
 }
 

@@ -229,13 +229,13 @@ impl Desk {
 #[test]
 fn compaction_bullets_keep_phase_blockers_decisions() {
     let mut desk = Desk::full();
-    insta::assert_snapshot!(desk.bullets(1_000), @r"
+    insta::assert_snapshot!(desk.bullets(1_000), @"
     - task: Fix the login (fix-the-login)
     - phase: build (2 of 3); next: ship
     - blocked: m-6 the staging database is down
     - constraint: m-3 never log tokens
     - decided: m-2 use a lease instead of a lock
-    - decided: m-4 (holds) API_VERSION stays v3
+    - decided: m-4 (stands src/api.rs:3) API_VERSION stays v3
     - also: 1 verified, 1 noted (`apostille task show` has them)
     ");
     assert_eq!(desk.bullets(1_000), desk.bullets(1_000));
@@ -250,11 +250,11 @@ fn compaction_bullets_keep_phase_blockers_decisions() {
         .unwrap()
         .id;
     desk.pass(GateAction::Unblocked(blocker));
-    insta::assert_snapshot!(desk.bullets(210), @r"
+    insta::assert_snapshot!(desk.bullets(210), @"
     - task: Fix the login (fix-the-login)
     - phase: build (2 of 3); next: ship
     - constraint: m-3 never log tokens
-    - decided: m-4 is withheld: what it cites is changed at src/api.rs:3
+    - decided: m-4 is withheld: contradicted src/api.rs:3 (v3 → v4)
     - decided: 1 more, older
     ");
 }

@@ -26,6 +26,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
             "verify",
             "audit",
             "refresh",
+            "confirm",
             "supersede",
             "invalidate",
             "review",
@@ -103,7 +104,7 @@ fn format_help_row(command: &Command, verb: &str) -> String {
     )
 }
 /// What is said below the options of each command.
-const EXAMPLES: [(&str, &str); 38] = [
+const EXAMPLES: [(&str, &str); 39] = [
     (
         "remember",
         "\
@@ -240,6 +241,16 @@ Scratch gives up its place; an episode stays in its task's history.",
         "\
 Examples:
   $ apostille refresh m-12 m-13",
+    ),
+    (
+        "confirm",
+        "\
+Examples:
+  $ apostille confirm m-12
+  $ apostille confirm m-12 --cite src/settings/daemon.rs:37
+
+The code around a fact was edited and you looked: it is still true. The memory cites the lines as
+they are now, and is shown without the mark again. If something else is true, use `supersede`.",
     ),
     (
         "supersede",

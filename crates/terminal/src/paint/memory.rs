@@ -1,13 +1,11 @@
 //! A memory as people read it.
 
 use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::{
-    diff,
-    verdict::{Verdict, find_worst_verdict},
-};
+use apostille_cite::{diff, standing::Standing, verdict::Verdict};
 use apostille_core::{
     memory::{Memory, Stage},
     remember::NearMemory,
+    standing_text::StandingView,
 };
 
 use super::{
@@ -19,28 +17,28 @@ use super::{
 const INDENT: usize = 6;
 
 /// A memory with how its citations stand: handle, standing, subject; the fact; the places and the age.
-pub fn format_memory_entry(paint: &Paint, memory: &Memory, verdicts: &[Verdict]) -> String {
+pub fn format_memory_entry(paint: &Paint, it: StandingView) -> String {
+    let memory = it.memory;
     let handle = format!("{:INDENT$}", memory.handle());
     // What is longer than its column is not bold to its end.
     let (front, rest) = handle.split_at(INDENT);
     format!(
         "{BOLD}{front}{BOLD:#}{rest}{}\n{}{}",
-        format_memory_head(memory, verdicts),
+        format_memory_head(memory, it.judgement.standing),
         paint.wrap_text(&memory.fact, INDENT),
-        format_memory_places(paint, memory, verdicts)
+        format_memory_places(paint, it)
     )
 }
 
 /// What stands behind the handle: the standing and the subject.
-pub fn format_memory_head(memory: &Memory, verdicts: &[Verdict]) -> String {
-    let word = find_worst_verdict(verdicts).map_or("unverified", Verdict::as_str);
+pub fn format_memory_head(memory: &Memory, standing: Standing) -> String {
     let subject = memory
         .subject
         .as_deref()
         .map(flatten_to_line)
         .map(|it| style_text(BOLD, it))
         .unwrap_or_default();
-    format!("{}  {subject}", style_standing(word))
+    format!("{}  {subject}", style_standing(standing.as_str()))
         .trim_end()
         .to_owned()
 }
@@ -51,7 +49,9 @@ pub fn style_standing(word: &str) -> String {
 }
 
 /// Where the memory is written and how each place stands, with what changed as a diff; the age on the first line.
-fn format_memory_places(paint: &Paint, memory: &Memory, verdicts: &[Verdict]) -> String {
+fn format_memory_places(paint: &Paint, it: StandingView) -> String {
+    let (memory, verdicts) = (it.memory, it.verdicts);
+    let is_doubted = it.judgement.standing != Standing::Stands;
     let mut age = paint.format_time(memory.refreshed_at) + &format_memory_remarks(memory);
     let line = |text: &str| format!("{:INDENT$}{DIM}{text}{DIM:#}\n", "");
     let mut out = String::new();
@@ -61,7 +61,9 @@ fn format_memory_places(paint: &Paint, memory: &Memory, verdicts: &[Verdict]) ->
             place += &format!(" · {}", std::mem::take(&mut age));
         }
         out += &line(&place);
-        out += &format_counter_evidence(citation, verdict, INDENT);
+        if is_doubted {
+            out += &format_counter_evidence(citation, verdict, INDENT);
+        }
     }
     if age.is_empty() { out } else { line(&age) }
 }

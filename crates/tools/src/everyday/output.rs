@@ -1,12 +1,12 @@
 //! The answers of these tools: few fields, because every one of them is read by a model.
 
-use apostille_cite::citation::Citation;
-use apostille_cite::verdict::Verdict;
+use apostille_cite::{citation::Citation, standing::Standing, verdict::Verdict};
 use apostille_core::{
     memory::Memory,
     recall::{RecallOutcome, VerifiedHit, excerpt},
     refusal::Refusal,
     remember::dedupe::NearMemory,
+    standing_text::StandingView,
     verify::{VerifiedMemory, VerifyReport},
 };
 use serde::Serialize;
@@ -32,7 +32,7 @@ pub(super) struct RecallToolReply {
     withheld: Vec<RecalledMemory>,
 }
 
-/// A memory. What one says that does not hold here is not repeated.
+/// A memory.
 #[derive(Default, Serialize)]
 struct RecalledMemory {
     id: String,
@@ -44,6 +44,70 @@ struct RecalledMemory {
     standing: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Vec<String>>,
+    /// What the code says now in place of what the fact says: `10 → 25`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    now: Vec<String>,
+    /// The call that puts right what does not stand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+impl RecalledMemory {
+    fn new(it: &VerifiedHit) -> Self {
+        Self {
+            id: it.hit.memory.handle().to_string(),
+            standing: Some(it.standing().as_str()),
+            at: Some(list_current_locations(
+                &it.hit.memory.citations,
+                &it.verdicts,
+            )),
+            ..Self::default()
+        }
+    }
+
+    /// A memory that may be used; where its code changed, with the call that confirms or corrects it.
+    fn new_usable(it: &VerifiedHit) -> Self {
+        let shown = Self::new(it);
+        Self {
+            fact: Some(excerpt::excerpt_hit(it).into_owned()),
+            reason: it.hit.memory.reason.clone(),
+            at: shown.at.filter(|it| !it.is_empty()),
+            ..shown
+        }
+    }
+
+    /// A memory that does not stand, with all that is needed to repair it; nothing of it where it could not be looked up.
+    fn new_withheld(it: &VerifiedHit) -> Self {
+        let shown = Self::new(it);
+        if !it.standing().is_refuted() {
+            return shown;
+        }
+        let replaced = StandingView::from(it).list_replaced();
+        let fact = take_first_chars(&it.hit.memory.fact, MAX_WITHHELD_FACT);
+        Self {
+            fact: Some(fact.map_or_else(|| it.hit.memory.fact.clone(), |it| format!("{it}…"))),
+            now: replaced
+                .into_iter()
+                .map(|(old, new)| format!("{old} → {new}"))
+                .collect(),
+            next: Some(format_repair_call(
+                &shown.id,
+                shown.at.as_deref().unwrap_or_default(),
+            )),
+            ..shown
+        }
+    }
+}
+
+/// How much of a fact that does not stand is repeated, in characters.
+const MAX_WITHHELD_FACT: usize = 300;
+
+/// The call that puts a memory right whose code changed.
+fn format_repair_call(id: &str, at: &[String]) -> String {
+    let cites = serde_json::to_string(at).unwrap_or_default();
+    format!(
+        "memory_revise {{\"id\":\"{id}\",\"action\":\"correct\",\"fact\":\"…\",\"citations\":{cites}}}; if it is still true, \"action\":\"confirm\" with the lines that say it; if nothing takes its place, \"invalidate\" with a reason"
+    )
 }
 
 impl RecallToolReply {
@@ -53,32 +117,20 @@ impl RecallToolReply {
             fact: Some(it.fact.clone()),
             ..RecalledMemory::default()
         };
-        let withheld = |it: &VerifiedHit| RecalledMemory {
-            id: it.hit.memory.handle().to_string(),
-            standing: Some(it.standing()),
-            at: Some(list_current_locations(
-                &it.hit.memory.citations,
-                &it.verdicts,
-            )),
-            ..RecalledMemory::default()
-        };
-        let usable = |it: &VerifiedHit| {
-            let shown = withheld(it);
-            RecalledMemory {
-                fact: Some(excerpt::excerpt_hit(it).into_owned()),
-                reason: it.hit.memory.reason.clone(),
-                at: shown.at.filter(|it| !it.is_empty()),
-                ..shown
-            }
-        };
         let is_beside = !is_open && !recalled.shown.is_empty();
         let is_relevant = recalled.shown.iter().any(|it| it.hit.why.relevance > 0.0);
-        let told = recalled.withheld.iter().take(MAX_TOLD);
+        // What only stood in for an answer is not named when it does not stand.
+        let is_meant = |it: &&VerifiedHit| is_open || it.hit.why.relevance > 0.0;
+        let told = recalled.withheld.iter().filter(is_meant).take(MAX_TOLD);
         Self {
             identity: identity.iter().map(own).collect(),
             relevant: (is_beside && !is_relevant).then_some(false),
-            memories: recalled.shown.iter().map(usable).collect(),
-            withheld: told.map(withheld).collect(),
+            memories: recalled
+                .shown
+                .iter()
+                .map(RecalledMemory::new_usable)
+                .collect(),
+            withheld: told.map(RecalledMemory::new_withheld).collect(),
         }
     }
 }
@@ -275,7 +327,7 @@ impl MemoryProblem {
             .map(|(it, verdict)| CitationProblem::new(it, verdict));
         Self {
             id: it.memory.handle().to_string(),
-            standing: it.standing(),
+            standing: it.standing().as_str(),
             fact: it.memory.fact.clone(),
             citations: citations.collect(),
         }
@@ -345,7 +397,7 @@ impl VerifyToolReply {
             .memories
             .iter()
             .filter(is_cited)
-            .filter(|it| !it.is_good());
+            .filter(|it| it.standing() != Standing::Stands);
         let n_wrong = wrong.clone().count();
         Self {
             verified,

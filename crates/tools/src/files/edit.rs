@@ -175,7 +175,7 @@ fn draft_edited_file(
     text: String,
 ) -> FileResult<Draft> {
     let old = &file.memory;
-    let verdicts = evidence::follow_file_citations(call, old);
+    let (verdicts, _) = evidence::judge_file(call, old);
     let Some(citations) = evidence::list_valid_locations(old, &verdicts) else {
         return refuse_command(format!(
             "not changed: {} cites code that does not hold here; view it, then delete it and create what is so now",

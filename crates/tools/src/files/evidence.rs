@@ -1,32 +1,32 @@
 //! What the code says to a file that cites it, in the reader's own checkout.
 
 use apostille_cite::citation::{Citation, CodeLocation};
-use apostille_cite::{follow::NEAR, verdict::Verdict};
+use apostille_cite::{follow::NEAR, standing::Standing, verdict::Verdict};
 use apostille_core::{Context, memory::Memory};
 
-/// One verdict for each citation.
-pub(super) fn follow_file_citations(cx: &Context, memory: &Memory) -> Vec<Verdict> {
-    if memory.citations.is_empty() {
-        return Vec::new();
-    }
-    cx.citation_follower(NEAR)
-        .verify_claims(&[memory.cited_claim()])
-        .pop()
-        .unwrap_or_default()
+/// One verdict for each citation, and how the fact stands by them.
+pub(super) fn judge_file(cx: &Context, memory: &Memory) -> (Vec<Verdict>, Standing) {
+    let mut judged = cx
+        .citation_follower(NEAR)
+        .judge_claims(&[memory.cited_claim()]);
+    judged.pop().map_or((Vec::new(), Standing::Stated), |it| {
+        (it.verdicts(), it.judgement.standing)
+    })
 }
 
-/// What to say before anything else about a memory with these verdicts.
-pub(super) fn format_evidence_warning(verdicts: &[Verdict]) -> Option<&'static str> {
-    if verdicts.iter().any(Verdict::is_bad) {
-        Some(
-            "This memory does not hold in this checkout: do not use it. The code it cites says something else.",
-        )
-    } else if verdicts.iter().all(Verdict::is_good) {
-        None
-    } else {
-        Some(
+/// What to say before anything else about a memory that stands like this.
+pub(super) fn format_evidence_warning(standing: Standing) -> Option<&'static str> {
+    match standing {
+        Standing::Stands | Standing::Stated => None,
+        Standing::Check => Some(
+            "The code that this memory cites was edited since: check it against the lines below before you rely on it.",
+        ),
+        Standing::Contradicted | Standing::Gone => Some(
+            "This memory is no longer true in this checkout: do not use it. The code it cites says something else.",
+        ),
+        Standing::Unknown => Some(
             "This memory could not be verified in this checkout: do not use it before you have read the code it cites.",
-        )
+        ),
     }
 }
 

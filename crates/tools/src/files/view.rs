@@ -46,11 +46,11 @@ fn format_file_view(
     let memory = &memory;
     let n_lines = file_text::split_file_lines(&memory.fact).len();
     let (first, last) = resolve_view_range(range, n_lines)?;
-    let verdicts = evidence::follow_file_citations(cx, memory);
+    let (verdicts, standing) = evidence::judge_file(cx, memory);
     // A log that cannot be written does not cost the caller the answer.
-    let _ = list::log_viewed_memory(cx, memory, &verdicts, &format!("view {path}"));
+    let _ = list::log_viewed_memory(cx, memory, &verdicts, standing, &format!("view {path}"));
     let mut view = String::new();
-    if let Some(warning) = evidence::format_evidence_warning(&verdicts) {
+    if let Some(warning) = evidence::format_evidence_warning(standing) {
         view += &format!("{warning}\n");
     }
     let content = file_text::format_numbered_lines(&memory.fact, first, last);

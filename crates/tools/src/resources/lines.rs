@@ -2,7 +2,9 @@
 
 use apostille_cite::citation::Citation;
 use apostille_cite::verdict::{Verdict, find_worst_verdict};
-use apostille_core::{recall::render::sanitize_line, verify::VerifiedMemory};
+use apostille_core::{
+    recall::render::sanitize_line, standing_text::StandingView, verify::VerifiedMemory,
+};
 
 use apostille_api::shorten::shorten_with_ellipsis;
 
@@ -51,7 +53,7 @@ pub(super) fn format_worst_verdict(it: &VerifiedMemory) -> String {
     let mut pairs = it.memory.citations.iter().zip(&it.verdicts);
     let found = pairs.find(|(_, it)| Some(*it) == worst);
     let Some((citation, verdict)) = found else {
-        return "unverified".into();
+        return StandingView::from(it).describe();
     };
     let line = format_verdict_line(citation, verdict);
     match it.verdicts.len() - 1 {

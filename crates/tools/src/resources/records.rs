@@ -40,7 +40,7 @@ pub(super) struct BriefMemoryRecord {
     fact: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tags: Vec<String>,
-    /// The worst of the verdicts, or `unverified` where nothing is cited.
+    /// How the fact stands in this checkout.
     standing: &'static str,
     /// Whether it speaks of a branch that never reached this tree.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -103,7 +103,7 @@ impl BriefMemoryRecord {
             subject: memory.subject.as_ref().map(shorten),
             fact: shorten_with_ellipsis(&memory.fact, if is_whole { TEXT } else { FACT }),
             tags: memory.tags.iter().take(SEVERAL).map(shorten).collect(),
-            standing: it.standing(),
+            standing: it.standing().as_str(),
             is_unmerged: it.is_unmerged,
             citations: pairs
                 .map(|(citation, verdict)| CitationVerdictRecord::new(citation, verdict, is_whole))

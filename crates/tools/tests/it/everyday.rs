@@ -56,7 +56,7 @@ fn known() -> World {
 }
 
 fn fact() -> Value {
-    json!({"fact": "API_VERSION must equal the client's", "citations": ["src/api.rs:3"], "kind": "project", "reason": "the client refuses others"})
+    json!({"fact": "API_VERSION is 7, and must equal the client's", "citations": ["src/api.rs:3"], "kind": "project", "reason": "the client refuses others"})
 }
 
 #[test]
@@ -66,12 +66,12 @@ fn what_is_remembered_is_recalled_with_its_standing() {
         "memory_recall",
         json!({"query": "which API version?"}),
     );
-    let memory = json!({"id": "m-1", "fact": "API_VERSION must equal the client's", "reason": "the client refuses others", "standing": "holds", "at": ["src/api.rs:3"]});
+    let memory = json!({"id": "m-1", "fact": "API_VERSION is 7, and must equal the client's", "reason": "the client refuses others", "standing": "stands", "at": ["src/api.rs:3"]});
     assert_eq!(found, json!({"memories": [memory]}));
 }
 
 #[test]
-fn what_no_longer_holds_is_withheld_and_not_repeated() {
+fn what_the_code_contradicts_is_withheld_with_what_repairs_it() {
     let world = known();
     world.shelf.write(
         "src/api.rs",
@@ -79,8 +79,14 @@ fn what_no_longer_holds_is_withheld_and_not_repeated() {
     );
     let found = call_everyday_tool(&world, "memory_recall", json!({"path": "src/api.rs"}));
     assert_eq!(found["memories"], json!([]));
-    assert_eq!(found["withheld"][0]["id"], "m-1");
-    assert!(!found.to_string().contains("must equal"), "{found}");
+    let withheld = &found["withheld"][0];
+    assert_eq!(
+        (&withheld["id"], &withheld["standing"], &withheld["now"]),
+        (&json!("m-1"), &json!("contradicted"), &json!(["7 → 8"])),
+        "{found}"
+    );
+    let next = withheld["next"].as_str().unwrap();
+    assert!(next.contains(r#"{"id":"m-1","action":"correct""#), "{next}");
 }
 
 #[test]
@@ -91,7 +97,7 @@ fn what_moved_is_shown_where_it_is() {
         "//! The API.\n//! More.\n\npub const API_VERSION: u32 = 7;\n",
     );
     let found = call_everyday_tool(&world, "memory_recall", json!({"query": "api version"}));
-    assert_eq!(found["memories"][0]["standing"], "moved");
+    assert_eq!(found["memories"][0]["standing"], "stands");
     assert_eq!(found["memories"][0]["at"], json!(["src/api.rs:4"]));
 }
 
@@ -278,7 +284,7 @@ fn malformed_calls_are_faults_that_name_the_field() {
     check(
         "memory_revise",
         json!({"id": "m-1", "action": "burn"}),
-        "action: expected correct, supersede, invalidate, apply, refresh or approve",
+        "action: expected correct, supersede, invalidate, confirm, apply, refresh or approve",
     );
     check("memory_forget", json!({}), "id: it is required");
     check(
@@ -356,7 +362,7 @@ fn verify_shows_what_changed() {
     let problem = &told["problems"][0];
     assert_eq!(
         (&problem["id"], &problem["standing"]),
-        (&json!("m-1"), &json!("changed")),
+        (&json!("m-1"), &json!("contradicted")),
         "{told}"
     );
     assert_eq!(
@@ -462,9 +468,9 @@ fn the_same_fact_is_corrected_by_other_lines() {
     let world = known();
     world.shelf.write(
         "src/api.rs",
-        "//! The API.\n\npub const API_VERSION: u32 = 8;\n",
+        "//! The API.\n\npub const API_VERSION: u32 = 7; // since March\n",
     );
-    let correct = json!({"id": "m-1", "action": "correct", "fact": "API_VERSION must equal the client's", "citations": ["src/api.rs:3"]});
+    let correct = json!({"id": "m-1", "action": "correct", "fact": "API_VERSION is 7, and must equal the client's", "citations": ["src/api.rs:3"]});
     assert_eq!(
         call_everyday_tool(&world, "memory_revise", correct)["ok"],
         true
@@ -475,7 +481,7 @@ fn the_same_fact_is_corrected_by_other_lines() {
             &found["memories"][0]["standing"],
             &found["memories"][0]["at"]
         ),
-        (&json!("holds"), &json!(["src/api.rs:3"])),
+        (&json!("stands"), &json!(["src/api.rs:3"])),
         "{found}"
     );
 }
@@ -514,7 +520,7 @@ fn whole_paths_into_the_checkout_are_understood() {
     };
     let found = asked("memory_recall", json!({"path": "/home/ana/app/src/api.rs"})).unwrap();
     assert!(found.text.contains("m-1"), "{}", found.text);
-    let fact = json!({"fact": "7 is the API_VERSION", "citations": ["/home/ana/app/src/api.rs:3", {"path": "/home/ana/app/src/api.rs", "line_start": 3}]});
+    let fact = json!({"fact": "the gateway reads API_VERSION once, when it starts", "citations": ["/home/ana/app/src/api.rs:3", {"path": "/home/ana/app/src/api.rs", "line_start": 3}]});
     assert!(!asked("memory_remember", fact).unwrap().is_refusal);
     assert!(
         asked(
@@ -571,7 +577,12 @@ fn other_sets_show_nothing_that_does_not_hold_without_saying_so() {
         "//! The API.\n\npub const API_VERSION: u32 = 8;\n",
     );
     let id = world.look("m-1").id;
-    assert!(by_path().note.unwrap().contains(&format!("{id} (changed)")));
+    assert!(
+        by_path()
+            .note
+            .unwrap()
+            .contains(&format!("{id} (contradicted)"))
+    );
     let recent = asked(Profile::Verified, "memory_get_recent", json!({}));
     assert!(recent.note.unwrap().starts_with("Not to be used"));
     assert!(
@@ -654,7 +665,7 @@ fn what_a_draft_resembles_is_not_repeated_where_it_does_not_hold() {
     );
     let fact = |extra: &str| {
         let fact = format!(
-            "API_VERSION of the server must equal the one that the mobile client was built with{extra}"
+            "API_VERSION of the server is 7, the one that the mobile client was built with{extra}"
         );
         json!({"fact": fact, "citations": ["src/api.rs:3"]})
     };
@@ -665,7 +676,7 @@ fn what_a_draft_resembles_is_not_repeated_where_it_does_not_hold() {
     );
     let answer = call_everyday_tool(&world, "memory_remember", fact(" too"));
     assert_eq!(
-        answer["similar"][0]["fact"], "(its citations are changed here)",
+        answer["similar"][0]["fact"], "(not repeated: it is contradicted here)",
         "{answer}"
     );
 }

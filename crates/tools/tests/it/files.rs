@@ -355,14 +355,14 @@ fn what_is_written_here_is_recalled() {
     let world = stocked();
     let block = world.ask("which api version").block;
     assert!(
-        block.contains("(m-2; holds src/api.rs:3) API_VERSION is v3."),
+        block.contains("(m-2; stands src/api.rs:3) API_VERSION is v3."),
         "{block}"
     );
     assert!(
         world
             .ask("does she like tabs")
             .block
-            .contains("(u-2; unverified) Prefers tabs")
+            .contains("(u-2; noted")
     );
     run_file_command(&world, replace("/memories/work/style.md", "tabs", "spaces"));
     let block = world.ask("does she like tabs or spaces").block;

@@ -199,7 +199,7 @@ fn instructions_are_short_and_name_the_tools() {
             "memory_verify",
             "memory_forget",
             "hypotheses",
-            "verdict",
+            "stands",
             "ignore_memory: true",
             "Never store secrets",
         ],

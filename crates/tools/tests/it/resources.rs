@@ -117,7 +117,7 @@ fn recent_memories_stand_beside_their_verdicts_the_last_first() {
         .iter()
         .map(told)
         .collect();
-    assert_eq!(told, ["m-1 changed", "u-2 unverified", "u-1 unverified"]);
+    assert_eq!(told, ["m-1 check", "u-2 stated", "u-1 stated"]);
     assert_eq!(recent["count"], json!(3));
     let memory = &recent["memories"][0];
     assert_eq!(
@@ -195,7 +195,7 @@ fn one_memory_whole_by_handle_and_by_id() {
     assert_eq!(whole["reason"], json!("Clients break otherwise."));
     assert_eq!(
         (&whole["status"], &whole["standing"]),
-        (&json!("active"), &json!("changed"))
+        (&json!("active"), &json!("check"))
     );
     let first = &whole["citations"][0];
     assert_eq!(
@@ -293,12 +293,12 @@ fn the_briefing_has_identity_recent_memories_and_what_waits() {
 # Briefing for myorg/myapp
 
 ## Identity of users/ana
-- (u-1; unverified) Ana maintains the API
+- (u-1; stated by the user, 2026-02-26) Ana maintains the API
 
 ## Recent memories
 <memory-context>
 [Memories]
-- (m-1; holds src/api.rs:3 +1) API_VERSION must match the docs.
+- (m-1; stands src/api.rs:3 +1) API_VERSION must match the docs.
 </memory-context>
 
 ## Waiting for a person
@@ -322,7 +322,7 @@ fn the_briefing_withholds_what_does_not_hold_and_says_so() {
         "{text}"
     );
     assert!(
-        text.contains("- (u-1; unverified) Ana prefers tabs"),
+        text.contains("- (u-1; stated by the user, 2026-02-26) Ana prefers tabs"),
         "{text}"
     );
 }
@@ -461,11 +461,11 @@ The code that proves a memory has changed or is gone.
 ## missing-field (2)
 A memory lacks a field that tells what it is about, why, or what proves it.
 - warning: no subject, no reason, no citation; `apostille supersede m-4 \"FACT\" --subject \"…\" --reason \"…\" --cite PATH:LINES`
-  - (m-4; unverified) Zhang San approves the budget
+  - (m-4; stated) Zhang San approves the budget
 - note: no subject, no reason; `apostille supersede m-1 \"FACT\" --subject \"…\" --reason \"…\"`
   - (m-1; gone) The three is counted before the four.
-  - (m-2; holds) The eight comes after the seven.
-  - (m-3; holds) Six is the first of all.
+  - (m-2; stands) The eight comes after the seven.
+  - (m-3; stands) Six is the first of all.
 
 ## soft-limit (1)
 There are more memories than can be kept in order.

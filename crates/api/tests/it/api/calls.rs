@@ -21,19 +21,19 @@ fn memories_are_listed_by_what_they_are_and_page_by_page() {
     ]);
     assert_snapshot!(lines, @r#"
     GET /api/memories
-      → 200 {"memories":[{"handle":"m-4","fact":"saw that the cache is cold","task":"warm-the-cache","status":"active","standing":"unverified","verdicts":[]},{"handle":"m-3","fact":"the answer is 42","marks":["ungrounded"],"status":"pending","status_why":"the cited lines do not say `42`","standing":"holds","verdicts":[{"verdict":"holds"}]},{"handle":"u-1","fact":"prefers tabs over spaces","status":"active","standing":"unverified","verdicts":[]},{"handle":"m-2","fact":"retries is 3","status":"active","standing":"changed","verdicts":[{"verdict":"changed","change":"substance","now":"let retries = 5;","contradicted":["3"]}]},{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"standing":"holds","verdicts":[{"verdict":"holds"}]}]}
+      → 200 {"memories":[{"handle":"m-4","fact":"saw that the cache is cold","task":"warm-the-cache","status":"active","standing":"stated","shown":"plain","verdicts":[]},{"handle":"m-3","fact":"the answer is 42","marks":["ungrounded"],"status":"pending","status_why":"the cited lines do not say `42`","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]},{"handle":"u-1","fact":"prefers tabs over spaces","status":"active","standing":"stated","shown":"plain","verdicts":[]},{"handle":"m-2","fact":"retries is 3","status":"active","standing":"contradicted","shown":"withheld","verdicts":[{"verdict":"changed","change":"substance","now":"let retries = 5;","contradicted":["3"]}]},{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"verified":1,"standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}]}
     GET /api/memories?kind=user&kind=feedback
-      → 200 {"memories":[{"handle":"u-1","fact":"prefers tabs over spaces","status":"active","standing":"unverified","verdicts":[]}]}
+      → 200 {"memories":[{"handle":"u-1","fact":"prefers tabs over spaces","status":"active","standing":"stated","shown":"plain","verdicts":[]}]}
     GET /api/memories?layer=episode&task=warm-the-cache
-      → 200 {"memories":[{"handle":"m-4","fact":"saw that the cache is cold","task":"warm-the-cache","status":"active","standing":"unverified","verdicts":[]}]}
+      → 200 {"memories":[{"handle":"m-4","fact":"saw that the cache is cold","task":"warm-the-cache","status":"active","standing":"stated","shown":"plain","verdicts":[]}]}
     GET /api/memories?status=pending
-      → 200 {"memories":[{"handle":"m-3","fact":"the answer is 42","marks":["ungrounded"],"status":"pending","status_why":"the cited lines do not say `42`","standing":"holds","verdicts":[{"verdict":"holds"}]}]}
+      → 200 {"memories":[{"handle":"m-3","fact":"the answer is 42","marks":["ungrounded"],"status":"pending","status_why":"the cited lines do not say `42`","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}]}
     GET /api/memories?path=src&order=oldest&limit=1
-      → 200 {"memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"standing":"holds","verdicts":[{"verdict":"holds"}]}],"next":"oldest.1772107200000.1.myorg/myapp"}
+      → 200 {"memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"verified":1,"standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}],"next":"oldest.1772107200000.1.myorg/myapp"}
     GET /api/memories?origin=user&text=TABS&tag=
-      → 200 {"memories":[{"handle":"u-1","fact":"prefers tabs over spaces","status":"active","standing":"unverified","verdicts":[]}]}
+      → 200 {"memories":[{"handle":"u-1","fact":"prefers tabs over spaces","status":"active","standing":"stated","shown":"plain","verdicts":[]}]}
     GET /api/memories?since=1h&until=2026-02-26T12:00:01Z
-      → 200 {"memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"standing":"holds","verdicts":[{"verdict":"holds"}]}]}
+      → 200 {"memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"verified":1,"standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}]}
     GET /api/memories?since=2027-01-01
       → 200 {"memories":[]}
     "#);
@@ -88,25 +88,25 @@ fn facts_are_kept_known_merged_or_skipped() {
     ]);
     assert_snapshot!(lines, @r#"
     POST /api/memories {"fact":"the docs begin with '# API'","citations":["docs/api.md:1"],"subject":"docs","tags":["docs"]}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"m-5","subject":"docs","fact":"the docs begin with '# API'","tags":["docs"],"status":"active","standing":"holds","verdicts":[{"verdict":"holds"}]}}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"m-5","subject":"docs","fact":"the docs begin with '# API'","tags":["docs"],"status":"active","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}}
     POST /api/memories {"fact":"the docs begin with '# API'","citations":["docs/api.md:1"],"subject":"docs"}
-      → 200 changed {"outcome":"refreshed","memory":{"handle":"m-5","subject":"docs","fact":"the docs begin with '# API'","tags":["docs"],"status":"active","standing":"holds","verdicts":[{"verdict":"holds"}]}}
+      → 200 changed {"outcome":"refreshed","memory":{"handle":"m-5","subject":"docs","fact":"the docs begin with '# API'","tags":["docs"],"status":"active","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}}
     POST /api/memories {"fact":"The version of the api is v3 for every one of the clients","citations":["src/api.rs:1-5"]}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"m-6","fact":"The version of the api is v3 for every one of the clients","status":"active","standing":"holds","verdicts":[{"verdict":"holds"}]}}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"m-6","fact":"The version of the api is v3 for every one of the clients","status":"active","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}}
     POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:1-5"]}
       → 422 {"similar":[{"handle":"m-6","fact":"The version of the api is v3 for every one of the clients","relation":"near-duplicate","overlap":0.90909094}],"choices":["skip","merge","create"]}
     POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:1-5"],"skip":true}
       → 200 {"outcome":"skipped","similar":[{"handle":"m-6","fact":"The version of the api is v3 for every one of the clients","relation":"near-duplicate","overlap":0.90909094}]}
     POST /api/memories {"fact":"The version of the api is v3 for every one of our clients","citations":["src/api.rs:1-5"],"merge_with":"m-6"}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"m-7","fact":"The version of the api is v3 for every one of our clients","status":"active","supersedes":"019c99d2-1158-7000-8000-000000000008","standing":"holds","verdicts":[{"verdict":"holds"}]}}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"m-7","fact":"The version of the api is v3 for every one of our clients","status":"active","supersedes":"019c99d2-1158-7000-8000-000000000008","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}}
     POST /api/memories {"fact":"The version of the api is v3 for every one of their clients","citations":["src/api.rs:1-5"],"rationale":"they are others"}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"m-8","fact":"The version of the api is v3 for every one of their clients","status":"active","standing":"holds","verdicts":[{"verdict":"holds"}]}}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"m-8","fact":"The version of the api is v3 for every one of their clients","status":"active","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}}
     POST /api/memories {"fact":"likes short answers","kind":"user"}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"u-2","fact":"likes short answers","status":"active","standing":"unverified","verdicts":[]}}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"u-2","fact":"likes short answers","status":"active","standing":"stated","shown":"plain","verdicts":[]}}
     POST /api/memories {"fact":"is called Ana","layer":"identity"}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"u-3","fact":"is called Ana","status":"active","standing":"unverified","verdicts":[]},"identity_percent":2}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"u-3","fact":"is called Ana","status":"active","standing":"stated","shown":"plain","verdicts":[]},"identity_percent":2}
     POST /api/memories {"fact":"says a page","kind":"feedback","tainted":true}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"m-9","fact":"says a page","tainted":true,"status":"pending","status_why":"the text comes from outside","standing":"unverified","verdicts":[]},"pending":"the text comes from outside"}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"m-9","fact":"says a page","tainted":true,"status":"pending","status_why":"the text comes from outside","standing":"stated","shown":"plain","verdicts":[]},"pending":"the text comes from outside"}
     "#);
 }
 
@@ -122,11 +122,11 @@ fn one_memory_is_shown_with_its_chain_and_its_history() {
     ]);
     assert_snapshot!(lines.replace(&by_id, "GET /api/memories/<id of m-2>"), @r#"
     GET /api/memories/<id of m-2>
-      → 200 {"memory":{"handle":"m-2","fact":"retries is 3","status":"active","standing":"changed","verdicts":[{"verdict":"changed","change":"substance","now":"let retries = 5;","contradicted":["3"]}]},"supersedes":[],"superseded_by":[],"history":[{"event":"remembered","memory":{"fact":"retries is 3","status":"active"},"handle":"m-2"}]}
+      → 200 {"memory":{"handle":"m-2","fact":"retries is 3","status":"active","standing":"contradicted","shown":"withheld","verdicts":[{"verdict":"changed","change":"substance","now":"let retries = 5;","contradicted":["3"]}]},"supersedes":[],"superseded_by":[],"history":[{"event":"remembered","memory":{"fact":"retries is 3","status":"active"},"handle":"m-2"}]}
     POST /api/memories/m-2/correct {"fact":"retries is 5","citations":["src/old.rs:1"]}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"m-5","fact":"retries is 5","status":"active","supersedes":"019c99d1-f9e8-7000-8000-000000000002","standing":"holds","verdicts":[{"verdict":"holds"}]}}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"m-5","fact":"retries is 5","status":"active","supersedes":"019c99d1-f9e8-7000-8000-000000000002","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}}
     GET /api/memories/m-2
-      → 200 {"memory":{"handle":"m-2","fact":"retries is 3","status":"superseded","superseded_by":"019c99d2-0d70-7000-8000-000000000006","standing":"changed","verdicts":[{"verdict":"changed","change":"substance","now":"let retries = 5;","contradicted":["3"]}]},"supersedes":[],"superseded_by":[{"handle":"m-5","fact":"retries is 5","status":"active","supersedes":"019c99d1-f9e8-7000-8000-000000000002","standing":"holds","verdicts":[{"verdict":"holds"}]}],"history":[{"event":"corrected","by":"019c99d2-0d70-7000-8000-000000000006","handle":"m-2"},{"event":"remembered","memory":{"fact":"retries is 3","status":"superseded","superseded_by":"019c99d2-0d70-7000-8000-000000000006"},"handle":"m-2"}]}
+      → 200 {"memory":{"handle":"m-2","fact":"retries is 3","status":"superseded","superseded_by":"019c99d2-0d70-7000-8000-000000000006","standing":"contradicted","shown":"withheld","verdicts":[{"verdict":"changed","change":"substance","now":"let retries = 5;","contradicted":["3"]}]},"supersedes":[],"superseded_by":[{"handle":"m-5","fact":"retries is 5","status":"active","supersedes":"019c99d1-f9e8-7000-8000-000000000002","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}],"history":[{"event":"corrected","by":"019c99d2-0d70-7000-8000-000000000006","handle":"m-2"},{"event":"remembered","memory":{"fact":"retries is 3","status":"superseded","superseded_by":"019c99d2-0d70-7000-8000-000000000006"},"handle":"m-2"}]}
     "#);
 }
 
@@ -147,19 +147,19 @@ fn memories_are_revised() {
     ]);
     assert_snapshot!(lines, @r#"
     POST /api/memories/m-1/refresh
-      → 200 changed {"outcome":"refreshed","memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"standing":"holds","verdicts":[{"verdict":"holds"}]}]}
+      → 200 changed {"outcome":"refreshed","memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"verified":1,"standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}]}
     POST /api/memories/m-1/apply {}
-      → 200 changed {"outcome":"applied","memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"applied":1,"standing":"holds","verdicts":[{"verdict":"holds"}]}]}
+      → 200 changed {"outcome":"applied","memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"applied":1,"verified":1,"standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}]}
     POST /api/memories/m-2/refresh
-      → 422 {"refused":{"class":"does_not_hold","message":"the code that m-2 cites is changed here; correct it, or invalidate it"}}
+      → 422 {"refused":{"class":"does_not_hold","message":"m-2 is contradicted here; confirm it, correct it, or invalidate it"}}
     POST /api/memories/m-2/invalidate {"reason":"it is five"}
-      → 200 changed {"outcome":"invalidated","memories":[{"handle":"m-2","fact":"retries is 3","status":"invalid","status_why":"it is five","standing":"changed","verdicts":[{"verdict":"changed","change":"substance","now":"let retries = 5;","contradicted":["3"]}]}]}
+      → 200 changed {"outcome":"invalidated","memories":[{"handle":"m-2","fact":"retries is 3","status":"invalid","status_why":"it is five","standing":"contradicted","shown":"withheld","verdicts":[{"verdict":"changed","change":"substance","now":"let retries = 5;","contradicted":["3"]}]}]}
     POST /api/memories/m-2/apply
       → 422 {"refused":{"class":"not_active","message":"m-2 is invalid, only an active memory can be applied"}}
     POST /api/memories/m-1/supersede {"fact":"API_VERSION is \"v3\" in src/api.rs"}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"m-5","fact":"API_VERSION is \"v3\" in src/api.rs","status":"active","supersedes":"019c99d1-f600-7000-8000-000000000001","standing":"holds","verdicts":[{"verdict":"holds"}]}}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"m-5","fact":"API_VERSION is \"v3\" in src/api.rs","status":"active","supersedes":"019c99d1-f600-7000-8000-000000000001","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}}
     POST /api/memories/m-4/promote {"subject":"cache","reason":"it costs a minute","kind":"feedback"}
-      → 201 changed {"outcome":"promoted","memory":{"handle":"m-6","subject":"cache","fact":"saw that the cache is cold","reason":"it costs a minute","task":"warm-the-cache","status":"active","standing":"unverified","verdicts":[]}}
+      → 201 changed {"outcome":"promoted","memory":{"handle":"m-6","subject":"cache","fact":"saw that the cache is cold","reason":"it costs a minute","task":"warm-the-cache","status":"active","standing":"stated","shown":"plain","verdicts":[]}}
     DELETE /api/memories/m-4?reason=done
       → 200 changed {"outcome":"forgotten","memories":[{"handle":"m-4"}]}
     DELETE /api/memories/m-4
@@ -185,21 +185,21 @@ fn a_person_decides_what_waits() {
     ]);
     assert_snapshot!(lines, @r#"
     GET /api/review
-      → 200 {"waiting":1,"counts":{"doubtful":1},"queue":[{"memory":{"handle":"m-3","fact":"the answer is 42","marks":["ungrounded"],"status":"pending","status_why":"the cited lines do not say `42`","standing":"holds","verdicts":[{"verdict":"holds"}]},"care":"doubtful","safe":false,"waits_because":"the cited lines do not say `42`","unsaid":["42"],"near":[],"copies":[]}]}
+      → 200 {"waiting":1,"counts":{"doubtful":1},"queue":[{"memory":{"handle":"m-3","fact":"the answer is 42","marks":["ungrounded"],"status":"pending","status_why":"the cited lines do not say `42`","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]},"care":"doubtful","safe":false,"waits_because":"the cited lines do not say `42`","unsaid":["42"],"near":[],"copies":[]}]}
     POST /api/memories/m-3/reject {"reason":"nobody knows"}
-      → 200 changed {"outcome":"rejected","memories":[{"handle":"m-3","fact":"the answer is 42","marks":["ungrounded"],"status":"invalid","status_why":"rejected: nobody knows","standing":"holds","verdicts":[{"verdict":"holds"}]}]}
+      → 200 changed {"outcome":"rejected","memories":[{"handle":"m-3","fact":"the answer is 42","marks":["ungrounded"],"status":"invalid","status_why":"rejected: nobody knows","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}]}
     POST /api/memories/m-3/approve
-      → 200 changed {"outcome":"approved","memories":[{"handle":"m-3","fact":"the answer is 42","marks":["ungrounded"],"status":"active","standing":"holds","verdicts":[{"verdict":"holds"}]}]}
+      → 200 changed {"outcome":"approved","memories":[{"handle":"m-3","fact":"the answer is 42","marks":["ungrounded"],"status":"active","standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}]}
     POST /api/memories {"fact":"a page says that tests are slow","kind":"feedback","tainted":true}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"m-5","fact":"a page says that tests are slow","tainted":true,"status":"pending","status_why":"the text comes from outside","standing":"unverified","verdicts":[]},"pending":"the text comes from outside"}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"m-5","fact":"a page says that tests are slow","tainted":true,"status":"pending","status_why":"the text comes from outside","standing":"stated","shown":"plain","verdicts":[]},"pending":"the text comes from outside"}
     POST /api/memories/m-5/reword {"fact":"tests take a minute","subject":"tests"}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"m-6","subject":"tests","fact":"tests take a minute","status":"active","supersedes":"019c99d2-1540-7000-8000-000000000006","standing":"unverified","verdicts":[]}}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"m-6","subject":"tests","fact":"tests take a minute","status":"active","supersedes":"019c99d2-1540-7000-8000-000000000006","standing":"stated","shown":"plain","verdicts":[]}}
     POST /api/memories {"fact":"a page says the API is stable","kind":"feedback","tainted":true}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"m-7","fact":"a page says the API is stable","tainted":true,"status":"pending","status_why":"the text comes from outside","standing":"unverified","verdicts":[]},"pending":"the text comes from outside"}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"m-7","fact":"a page says the API is stable","tainted":true,"status":"pending","status_why":"the text comes from outside","standing":"stated","shown":"plain","verdicts":[]},"pending":"the text comes from outside"}
     POST /api/memories/m-7/merge {"into":"m-1"}
-      → 200 changed {"outcome":"merged","memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"standing":"holds","verdicts":[{"verdict":"holds"}]}]}
+      → 200 changed {"outcome":"merged","memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"verified":1,"standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}]}
     POST /api/memories {"fact":"deploys happen on Fridays","kind":"project","force":true}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"m-8","fact":"deploys happen on Fridays","status":"active","standing":"unverified","verdicts":[]}}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"m-8","fact":"deploys happen on Fridays","status":"active","standing":"stated","shown":"plain","verdicts":[]}}
     GET /api/breakers
       → 200 {"breakers":[]}
     POST /api/breakers/close {"actor":"x"}
@@ -229,33 +229,33 @@ fn what_is_known_is_looked_at() {
     ]);
     assert_snapshot!(lines, @r#"
     POST /api/recall {"query":"which API_VERSION?","paths":["src/api.rs"],"log":false}
-      → 200 {"relevant":true,"memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"standing":"holds","verdicts":[{"verdict":"holds"}]}],"withheld":[],"block":"<memory-context>\n[Memories]\n- (m-1; holds src/api.rs:3) API_VERSION is v3\n</memory-context>\n","problems":[]}
+      → 200 {"relevant":true,"memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"verified":1,"standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}],"withheld":[],"block":"<memory-context>\n[Memories]\n- (m-1; stands src/api.rs:3) API_VERSION is v3\n</memory-context>\n","problems":[]}
     POST /api/recall {"query":"retries"}
-      → 200 {"relevant":true,"memories":[],"withheld":[{"handle":"m-2","fact":"retries is 3","status":"active","standing":"changed","verdicts":[{"verdict":"changed","change":"substance","now":"let retries = 5;","contradicted":["3"]}]}],"block":"","problems":[]}
+      → 200 {"relevant":true,"memories":[],"withheld":[{"handle":"m-2","fact":"retries is 3","status":"active","standing":"contradicted","shown":"withheld","verdicts":[{"verdict":"changed","change":"substance","now":"let retries = 5;","contradicted":["3"]}]}],"block":"","problems":[]}
     POST /api/verify {"names":["m-1"]}
-      → 200 {"settled":false,"counts":{"holds":1},"memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"standing":"holds","verdicts":[{"verdict":"holds"}]}]}
+      → 200 {"settled":false,"counts":{"stands":1},"memories":[{"handle":"m-1","fact":"API_VERSION is v3","status":"active","recalls":1,"verified":1,"standing":"stands","shown":"plain","verdicts":[{"verdict":"holds"}]}]}
     POST /api/verify {"path":"src/old.rs"}
-      → 200 {"settled":false,"counts":{"changed":1},"memories":[{"handle":"m-2","fact":"retries is 3","status":"active","standing":"changed","verdicts":[{"verdict":"changed","change":"substance","now":"let retries = 5;","contradicted":["3"]}]}]}
+      → 200 {"settled":false,"counts":{"contradicted":1},"memories":[{"handle":"m-2","fact":"retries is 3","status":"active","standing":"contradicted","shown":"withheld","verdicts":[{"verdict":"changed","change":"substance","now":"let retries = 5;","contradicted":["3"]}]}]}
     GET /api/audit?only=stale
-      → 200 {"spaces":["myorg/myapp","users/ana"],"commit":"c0ffee0000000000000000000000000000000001","memories":{"active":4,"pending":1},"unknown":0,"complete":true,"counts":{"stale":1},"affected":{"stale":1},"findings":[{"class":"stale","severity":"warning","what":"src/old.rs:1 changed (substance)","memories":[{"handle":"m-2","fact":"retries is 3","standing":"changed"}],"command":"apostille verify m-2 --fix"}]}
+      → 200 {"spaces":["myorg/myapp","users/ana"],"commit":"c0ffee0000000000000000000000000000000001","memories":{"active":4,"pending":1},"unknown":0,"complete":true,"counts":{"stale":1},"affected":{"stale":1},"findings":[{"class":"stale","severity":"warning","what":"src/old.rs:1 changed (substance)","memories":[{"handle":"m-2","fact":"retries is 3","standing":"contradicted"}],"command":"apostille verify m-2 --fix"}]}
     GET /api/stats
-      → 200 {"spaces":[{"active":3,"soft_limit":1000,"over_soft_limit":false,"status":{"active":3,"invalid":0,"pending":1,"retired":0,"superseded":0},"layers":{"episode":1,"identity":0,"knowledge":2,"session":0},"identity_percent":0,"identity_chars":0,"verified_share":0.0,"events":{"remembered":4,"retrieved":1,"verified_invalid":1},"breakers":[]},{"active":1,"soft_limit":1000,"over_soft_limit":false,"status":{"active":1,"invalid":0,"pending":0,"retired":0,"superseded":0},"layers":{"episode":0,"identity":0,"knowledge":1,"session":0},"identity_percent":0,"identity_chars":0,"verified_share":null,"events":{"remembered":1},"breakers":[]}]}
+      → 200 {"spaces":[{"active":3,"soft_limit":1000,"over_soft_limit":false,"status":{"active":3,"invalid":0,"pending":1,"retired":0,"superseded":0},"layers":{"episode":1,"identity":0,"knowledge":2,"session":0},"identity_percent":0,"identity_chars":0,"verified_share":0.5,"events":{"remembered":4,"retrieved":1,"verified_invalid":1,"verified_valid":1},"breakers":[]},{"active":1,"soft_limit":1000,"over_soft_limit":false,"status":{"active":1,"invalid":0,"pending":0,"retired":0,"superseded":0},"layers":{"episode":0,"identity":0,"knowledge":1,"session":0},"identity_percent":0,"identity_chars":0,"verified_share":null,"events":{"remembered":1},"breakers":[]}]}
     GET /api/spaces
       → 200 {"spaces":[{"active":3,"pending":1,"memories":4},{"active":1,"pending":0,"memories":1}]}
     GET /api/events?limit=2
-      → 200 {"events":[{"event":"verified_invalid","found":["changed src/old.rs:1"],"commit":"c0ffee0000000000000000000000000000000001","handle":"m-2"},{"event":"retrieved","query":"API_VERSION","shown":[{"verdict":"holds"}]}],"next":6}
+      → 200 {"events":[{"event":"verified_invalid","found":["changed src/old.rs:1"],"commit":"c0ffee0000000000000000000000000000000001","handle":"m-2"},{"event":"verified_valid","found":["holds src/api.rs:3"],"commit":"c0ffee0000000000000000000000000000000001","handle":"m-1"}],"next":7}
     GET /api/events?memory=m-2&order=oldest&changes=true
       → 200 {"events":[{"event":"remembered","handle":"m-2"}]}
     GET /api/report?since=1d
-      → 200 {"since":"2026-02-25T12:00:14Z","until":"2026-02-26T12:00:14.001Z","days":[{"date":"2026-02-26","items":[{"task":"warm-the-cache","title":"warm-the-cache","status":"open","decisions":[],"sessions":[{"handle":"m-4","fact":"saw that the cache is cold","task":"warm-the-cache","status":"active","standing":"unverified","verdicts":[]}],"notes":0}]}]}
+      → 200 {"since":"2026-02-25T12:00:14Z","until":"2026-02-26T12:00:14.001Z","days":[{"date":"2026-02-26","items":[{"task":"warm-the-cache","title":"warm-the-cache","status":"open","decisions":[],"sessions":[{"handle":"m-4","fact":"saw that the cache is cold","task":"warm-the-cache","status":"active","standing":"stated","shown":"plain","verdicts":[]}],"notes":0}]}]}
     GET /api/sessions
       → 200 {"sessions":[{"session":"s-1","client":"codex","repo":"myorg/myapp","turns":1,"shown":1}]}
     GET /api/sessions/s-1?all=true
-      → 200 {"session":"s-1","client":"codex","moments":[{"turn":1,"moment":"prompt","ignored":false,"shown":[{"handle":"m-1","fact":"API_VERSION is v3","standing":"holds","now":"holds","applied":false}],"withheld":[]}]}
+      → 200 {"session":"s-1","client":"codex","moments":[{"turn":1,"moment":"prompt","ignored":false,"shown":[{"handle":"m-1","fact":"API_VERSION is v3","standing":"stands","now":"stands","applied":false}],"withheld":[]}]}
     GET /api/tasks
       → 200 {"tasks":[{"slug":"warm-the-cache","title":"Warm the cache","status":"open","active":true,"phase":"look","phases":["look"],"passed":["look"],"started_at":"2026-02-26T12:00:04Z","touched_at":"2026-02-26T12:00:05Z","by":"ana","notes":{"blocker":0,"decision":0,"note":1,"verified":0}}]}
     GET /api/tasks/warm-the-cache
-      → 200 {"task":{"slug":"warm-the-cache","title":"Warm the cache","status":"open","active":true,"phase":"look","phases":["look"],"passed":["look"],"started_at":"2026-02-26T12:00:04Z","touched_at":"2026-02-26T12:00:05Z","by":"ana","notes":{"blocker":0,"decision":0,"note":1,"verified":0}},"memories":[{"handle":"m-4","fact":"saw that the cache is cold","task":"warm-the-cache","status":"active","standing":"unverified","verdicts":[]}],"resolved":[]}
+      → 200 {"task":{"slug":"warm-the-cache","title":"Warm the cache","status":"open","active":true,"phase":"look","phases":["look"],"passed":["look"],"started_at":"2026-02-26T12:00:04Z","touched_at":"2026-02-26T12:00:05Z","by":"ana","notes":{"blocker":0,"decision":0,"note":1,"verified":0}},"memories":[{"handle":"m-4","fact":"saw that the cache is cold","task":"warm-the-cache","status":"active","standing":"stated","shown":"plain","verdicts":[]}],"resolved":[]}
     "#);
 }
 
@@ -280,7 +280,8 @@ fn looking_writes_nothing() {
         assert_eq!(desk.world.log().len(), before, "{line}");
     }
     caller.asks(r#"POST /api/recall {"query":"API_VERSION"}"#);
-    assert_eq!(desk.world.log().len(), before + 1);
+    let words = desk.world.words();
+    assert_eq!(words[before..], ["retrieved", "verified_valid"]);
 }
 
 #[test]

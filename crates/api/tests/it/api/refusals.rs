@@ -267,12 +267,12 @@ fn a_pass_reaches_its_spaces_and_no_others() {
     POST /api/memories {"fact":"prefers tabs in every file","kind":"user"}
       → 422 {"refused":{"class":"out_of_reach","message":"'ci' does not reach the space that this belongs to"}}
     POST /api/memories {"fact":"the port is 80","kind":"feedback"}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"m-5","fact":"the port is 80","status":"active","standing":"unverified","verdicts":[]}}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"m-5","fact":"the port is 80","status":"active","standing":"stated","shown":"plain","verdicts":[]}}
     person
     GET /api/memories?limit=1&kind=user
-      → 200 {"memories":[{"handle":"u-1","fact":"prefers tabs over spaces","status":"active","standing":"unverified","verdicts":[]}]}
+      → 200 {"memories":[{"handle":"u-1","fact":"prefers tabs over spaces","status":"active","standing":"stated","shown":"plain","verdicts":[]}]}
     GET /api/memories/u-1
-      → 200 {"memory":{"handle":"u-1","fact":"prefers tabs over spaces","status":"active","standing":"unverified","verdicts":[]},"supersedes":[],"superseded_by":[],"history":[{"event":"remembered","memory":{"fact":"prefers tabs over spaces","status":"active"},"handle":"u-1"}]}
+      → 200 {"memory":{"handle":"u-1","fact":"prefers tabs over spaces","status":"active","standing":"stated","shown":"plain","verdicts":[]},"supersedes":[],"superseded_by":[],"history":[{"event":"remembered","memory":{"fact":"prefers tabs over spaces","status":"active"},"handle":"u-1"}]}
     GET /api/spaces
       → 200 {"spaces":[{"active":1,"pending":0,"memories":1}]}
     GET /api/sessions
@@ -280,7 +280,7 @@ fn a_pass_reaches_its_spaces_and_no_others() {
     GET /api/tasks
       → 200 {"tasks":[]}
     POST /api/memories {"fact":"prefers tabs in every file","kind":"user"}
-      → 201 changed {"outcome":"remembered","memory":{"handle":"u-2","fact":"prefers tabs in every file","status":"active","standing":"unverified","verdicts":[]}}
+      → 201 changed {"outcome":"remembered","memory":{"handle":"u-2","fact":"prefers tabs in every file","status":"active","standing":"stated","shown":"plain","verdicts":[]}}
     POST /api/memories {"fact":"the port is 80","kind":"feedback"}
       → 422 {"refused":{"class":"out_of_reach","message":"'ci' does not reach the space that this belongs to"}}
     "#);

@@ -148,7 +148,7 @@ fn format_task_entry(paint: &Paint, task: &Task, it: &VerifiedMemory) -> String 
     how.extend((!memory.is_active()).then(|| memory.status.stage().to_string()));
     let standing = memory.citations.first().map(|first| {
         let place = format_place(&first.location());
-        format!(" · {} {place}", style_standing(it.standing()))
+        format!(" · {} {place}", style_standing(it.standing().as_str()))
     });
     format!(
         "\n{BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}{}\n{}",

@@ -95,7 +95,7 @@ impl<'a> VerifyFix<'a> {
     /// The memory with the diff, what could be said instead, and the command for it.
     pub fn to_text(&self, paint: &Paint) -> String {
         let it = self.verified;
-        let entry = memory::format_memory_entry(paint, &it.memory, &it.verdicts);
+        let entry = memory::format_memory_entry(paint, it.into());
         let instead = match &self.proposal {
             None => style_text(DIM, "      nothing is left to cite\n"),
             Some(it) if it.swapped.is_empty() => style_text(

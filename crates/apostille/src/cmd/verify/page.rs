@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use anstyle::Style;
-use apostille_cite::verdict::Verdict;
+use apostille_cite::{
+    standing::Standing,
+    verdict::{Verdict, find_worst_verdict},
+};
 use apostille_core::verify::{VerifiedMemory, VerifyAction};
 use apostille_terminal::paint::{
     BOLD, CYAN, DIM, GREEN, Paint, RED, YELLOW, flatten_to_line, format_if, join_texts, memory,
@@ -16,26 +19,29 @@ const FEW: usize = 20;
 /// How a memory is shown and counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum VerifyGroup {
-    Holds,
+    Stands,
     Moved,
-    Harmless,
+    Edited,
     Uncited,
     Unknown,
     Unmerged,
-    Changed,
+    Check,
+    Contradicted,
     Gone,
 }
 
 fn classify_verified(it: &VerifiedMemory) -> VerifyGroup {
-    match it.standing() {
-        _ if it.verdicts.is_empty() => VerifyGroup::Uncited,
-        "holds" => VerifyGroup::Holds,
-        "moved" => VerifyGroup::Moved,
-        _ if it.is_good() => VerifyGroup::Harmless,
-        _ if it.is_bad() && it.is_unmerged => VerifyGroup::Unmerged,
-        "changed" => VerifyGroup::Changed,
-        "gone" => VerifyGroup::Gone,
-        _ => VerifyGroup::Unknown,
+    let worst = find_worst_verdict(&it.verdicts);
+    match (it.standing(), worst) {
+        (Standing::Stated, _) | (_, None) => VerifyGroup::Uncited,
+        (Standing::Stands, Some(Verdict::Holds)) => VerifyGroup::Stands,
+        (Standing::Stands, Some(Verdict::Moved { .. })) => VerifyGroup::Moved,
+        (Standing::Stands, _) => VerifyGroup::Edited,
+        (standing, _) if standing.is_refuted() && it.is_unmerged => VerifyGroup::Unmerged,
+        (Standing::Check, _) => VerifyGroup::Check,
+        (Standing::Contradicted, _) => VerifyGroup::Contradicted,
+        (Standing::Gone, _) => VerifyGroup::Gone,
+        (Standing::Unknown, _) => VerifyGroup::Unknown,
     }
 }
 
@@ -56,7 +62,7 @@ impl VerifyPage<'_> {
             self.format_good(paint),
             self.format_unknown(paint),
             self.format_unmerged(paint),
-            self.format_entries(paint, |it| it >= VerifyGroup::Changed),
+            self.format_entries(paint, |it| it >= VerifyGroup::Check),
             self.format_counts() + &self.format_next_step(paint),
         ];
         parts.retain(|it| !it.is_empty());
@@ -72,9 +78,9 @@ impl VerifyPage<'_> {
 
     /// What holds, a line each; where there are many, only what moved or changed a little.
     fn format_good(&self, paint: &Paint) -> String {
-        let mut good = self.memories_in(|it| it <= VerifyGroup::Harmless);
+        let mut good = self.memories_in(|it| it <= VerifyGroup::Edited);
         let is_folded = good.len() > FEW && !self.is_verbose;
-        good.retain(|it| !is_folded || classify_verified(it) != VerifyGroup::Holds);
+        good.retain(|it| !is_folded || classify_verified(it) != VerifyGroup::Stands);
         let shown = if self.is_verbose {
             good.len()
         } else {
@@ -83,7 +89,10 @@ impl VerifyPage<'_> {
         let rows = good.iter().take(shown).map(|it| {
             [
                 style_text(BOLD, it.memory.handle()),
-                style_text(choose_group_style(classify_verified(it)), it.standing()),
+                style_text(
+                    choose_group_style(classify_verified(it)),
+                    it.standing().as_str(),
+                ),
                 format_verified_places(it),
             ]
         });
@@ -136,7 +145,7 @@ impl VerifyPage<'_> {
                 let told = format!("{deed}; `apostille show {handle}` has why");
                 format!("      {BOLD}{told}{BOLD:#}\n")
             });
-            memory::format_memory_entry(paint, &it.memory, &it.verdicts) + &deed.unwrap_or_default()
+            memory::format_memory_entry(paint, it.into()) + &deed.unwrap_or_default()
         };
         join_texts(self.memories_in(wanted).into_iter().map(entry), "\n")
     }
@@ -170,7 +179,7 @@ impl VerifyPage<'_> {
             let text = format!("what moved was followed and not written down, because {why}");
             out += &style_text(DIM, paint.wrap_text(&text, 0));
         }
-        let is_wrong = |it: &VerifiedMemory| classify_verified(it) >= VerifyGroup::Changed;
+        let is_wrong = |it: &VerifiedMemory| classify_verified(it) >= VerifyGroup::Check;
         let fix = "`apostille verify --fix` says what could take their place\n";
         out + &format_if(self.memories.iter().any(is_wrong), || style_text(DIM, fix))
     }
@@ -209,24 +218,27 @@ fn format_verified_places(it: &VerifiedMemory) -> String {
 
 fn choose_group_style(group: VerifyGroup) -> Style {
     match group {
-        VerifyGroup::Holds => GREEN,
-        VerifyGroup::Moved | VerifyGroup::Harmless => CYAN,
-        VerifyGroup::Changed => YELLOW,
-        VerifyGroup::Gone => RED,
+        VerifyGroup::Stands => GREEN,
+        VerifyGroup::Moved | VerifyGroup::Edited => CYAN,
+        VerifyGroup::Check => YELLOW,
+        VerifyGroup::Contradicted | VerifyGroup::Gone => RED,
         VerifyGroup::Uncited | VerifyGroup::Unknown | VerifyGroup::Unmerged => DIM,
     }
 }
 
 fn format_group_count(group: VerifyGroup, n: usize) -> String {
     let words = match group {
-        VerifyGroup::Holds if n == 1 => "holds",
-        VerifyGroup::Holds => "hold",
-        VerifyGroup::Moved => "moved",
-        VerifyGroup::Harmless => "changed harmlessly",
+        VerifyGroup::Stands if n == 1 => "stands",
+        VerifyGroup::Stands => "stand",
+        VerifyGroup::Moved if n == 1 => "stands elsewhere now",
+        VerifyGroup::Moved => "stand elsewhere now",
+        VerifyGroup::Edited if n == 1 => "stands in edited code",
+        VerifyGroup::Edited => "stand in edited code",
         VerifyGroup::Uncited => "without citation",
         VerifyGroup::Unknown => "could not be looked up",
         VerifyGroup::Unmerged => "not merged here",
-        VerifyGroup::Changed => "changed",
+        VerifyGroup::Check => "to check",
+        VerifyGroup::Contradicted => "contradicted",
         VerifyGroup::Gone => "gone",
     };
     format!("{n} {words}")

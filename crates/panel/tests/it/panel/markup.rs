@@ -10,7 +10,7 @@ use super::*;
 const PAGES: &[&str] = &[
     "/",
     "/?q=api+version",
-    "/?layer=knowledge&verdict=holds",
+    "/?layer=knowledge&verdict=stands",
     "/?status=any",
     "/?q=nothing+like+this+anywhere",
     "/memories/m-1",

@@ -79,7 +79,7 @@ fn sessions_are_listed_with_what_they_were_shown() {
 fn a_session_is_told_turn_by_turn_with_why() {
     let world = small();
     let kept = told(&world);
-    insta::assert_snapshot!(Person::of(&world).beside(&kept).reads("/sessions/s-1"), @r"
+    insta::assert_snapshot!(Person::of(&world).beside(&kept).reads("/sessions/s-1"), @"
     Session s-1
     ← All sessions
     Client: claude-code
@@ -93,7 +93,7 @@ fn a_session_is_told_turn_by_turn_with_why() {
     start 5 seconds ago 2.5 ms
     Turn 1
     prompt 4 seconds ago 2.5 ms
-    m-1 holds of use
+    m-1 stands of use
     API_VERSION is v3
     Score 0.49
     relevance 0.49 (api, version)
@@ -102,7 +102,7 @@ fn a_session_is_told_turn_by_turn_with_why() {
     usefulness 1.00
     affinity 1.00
     clarity 0.70: 1 is about one word that no other memory has
-    m-2 holds then, changed now
+    m-2 stands then, contradicted now
     The docs say that the version is v3
     Score 0.41
     relevance 0.41 (api, version)
@@ -113,12 +113,12 @@ fn a_session_is_told_turn_by_turn_with_why() {
     clarity 0.59: 1 is about one word that no other memory has
     Turn 2
     prompt 3 seconds ago 2.5 ms
-    m-2 withheld changed
+    m-2 withheld contradicted
     The docs say that the version is v3
-    Score 2.29
+    Score 2.33
     relevance 2.29 (doc, say, version)
     recency 1.00
-    trust 1.00
+    trust 1.02 (found to hold 1× 1.02)
     usefulness 1.00
     affinity 1.00
     clarity 3.30: 1 is about one word that no other memory has
@@ -146,7 +146,7 @@ fn what_was_forgotten_since_is_only_named() {
         .unwrap();
     let page = Person::of(&world).beside(&kept).sees("/sessions/s-1");
     assert!(
-        text(main(&page)).contains("holds then; forgotten since"),
+        text(main(&page)).contains("stands then; forgotten since"),
         "{}",
         text(main(&page))
     );

@@ -83,7 +83,7 @@ fn worked_on(world: &World) -> Kept {
 fn open_tasks_stand_before_the_archive_and_a_report_follows() {
     let world = World::verified();
     let kept = worked_on(&world);
-    insta::assert_snapshot!(Person::of(&world).beside(&kept).reads("/tasks"), @r"
+    insta::assert_snapshot!(Person::of(&world).beside(&kept).reads("/tasks"), @"
     Tasks
     Open
     1
@@ -114,7 +114,7 @@ fn open_tasks_stand_before_the_archive_and_a_report_follows() {
     outcome it has its new name
     move-the-api
     open 2 notes
-    decided m-2 holds API_VERSION stays at v3 for now
+    decided m-2 stands API_VERSION stays at v3 for now
     ");
 }
 
@@ -224,7 +224,7 @@ fn a_report_is_of_the_span_that_is_asked_for() {
     check("since=today", "outcome it has its new name", true);
     check(
         "since=30d",
-        "decided m-2 holds API_VERSION stays at v3 for now",
+        "decided m-2 stands API_VERSION stays at v3 for now",
         true,
     );
     check(

@@ -62,10 +62,10 @@ fn health_tells_figures_findings_and_what_is_kept() {
     …
     note missing-field 2 – a memory lacks a field that tells what it is about, why, or what proves it
     no reason
-    m-2 holds The docs say that the version is v3
+    m-2 stands The docs say that the version is v3
     The way out: apostille supersede m-2 "FACT" --reason "…"
     no subject
-    m-3 unverified Handlers return an error and never panic
+    m-3 stated Handlers return an error and never panic
     The way out: apostille supersede m-3 "FACT" --subject "…"
     What is kept
     Space pending active superseded invalid retired soft limit

@@ -137,7 +137,7 @@ fn a_file_with_citations_is_shown_with_its_verdict() {
             "{log}"
         );
     };
-    let wrong = "This memory does not hold in this checkout: do not use it. The code it cites says something else.";
+    let wrong = "This memory is no longer true in this checkout: do not use it. The code it cites says something else.";
     let unsure = "This memory could not be verified in this checkout: do not use it before you have read the code it \
                   cites.";
     check(&|_| (), "", "holds", "holds");
