@@ -56,7 +56,16 @@ fn format_memory_places(paint: &Paint, it: StandingView) -> String {
     let line = |text: &str| format!("{:INDENT$}{DIM}{text}{DIM:#}\n", "");
     let mut out = String::new();
     for (citation, verdict) in memory.citations.iter().zip(verdicts) {
-        let mut place = format_judged_place(citation, verdict);
+        let mut place = match verdict {
+            // The lines say something else, and still what the fact says.
+            Verdict::Changed(found) if !is_doubted && !found.is_harmless => {
+                format!(
+                    "{} (edited around it)",
+                    format_citation_place(citation, verdict)
+                )
+            }
+            _ => format_judged_place(citation, verdict),
+        };
         if !age.is_empty() {
             place += &format!(" · {}", std::mem::take(&mut age));
         }
