@@ -5,7 +5,7 @@ use crate::{
         CommandFolder, Mention, MentionForm, MentionKind, has_file_ending, new_mention,
         read_path_word,
     },
-    shell::{ShellWord, split_commands},
+    shell::{CommandWord, split_commands},
     word_list::is_listed,
 };
 
@@ -38,7 +38,7 @@ pub(crate) fn read_commands(text: &str, start: usize, is_shell: bool) -> Vec<Men
     reader.mentions
 }
 
-fn is_known_command(words: &[ShellWord]) -> bool {
+fn is_known_command(words: &[CommandWord]) -> bool {
     strip_prefixes(words).first().is_some_and(|it| {
         let name = it.text.as_str();
         is_listed(READERS, name) || is_listed(RUNNERS, name) || name.starts_with("./")
@@ -46,8 +46,8 @@ fn is_known_command(words: &[ShellWord]) -> bool {
 }
 
 /// A command without its prompt, its variables and what only runs another one.
-fn strip_prefixes(words: &[ShellWord]) -> &[ShellWord] {
-    let is_prefix = |it: &ShellWord| {
+fn strip_prefixes(words: &[CommandWord]) -> &[CommandWord] {
+    let is_prefix = |it: &CommandWord| {
         let is_setting = it.text.split_once('=').is_some_and(|(name, _)| {
             !name.is_empty()
                 && name
@@ -72,7 +72,7 @@ struct CommandReader {
 }
 
 impl CommandReader {
-    fn read_command(&mut self, words: &[ShellWord]) {
+    fn read_command(&mut self, words: &[CommandWord]) {
         let Some((program, rest)) = words.split_first() else {
             return;
         };
@@ -103,7 +103,7 @@ impl CommandReader {
     }
 
     /// Words that are paths. What is written, or made, need not be there.
-    fn read_path_words(&mut self, program: &ShellWord, rest: &[ShellWord]) {
+    fn read_path_words(&mut self, program: &CommandWord, rest: &[CommandWord]) {
         if program.text.starts_with("./")
             || (program.text.contains('/') && has_file_ending(&program.text))
         {
@@ -128,7 +128,7 @@ impl CommandReader {
         }
     }
 
-    fn push_path(&mut self, word: &ShellWord) {
+    fn push_path(&mut self, word: &CommandWord) {
         // `./pkg/...` is every package below a folder.
         let text = word.text.strip_suffix("/...").unwrap_or(&word.text);
         if let Some(path) = read_path_word(text).filter(|it| it.contains('/')) {
@@ -143,8 +143,8 @@ impl CommandReader {
     }
 
     /// The first word that is not a flag or a setting.
-    fn push_first(&mut self, kind: MentionKind, words: &[ShellWord]) {
-        let is_name = |it: &&ShellWord| !it.text.contains('=') && !it.is_output;
+    fn push_first(&mut self, kind: MentionKind, words: &[CommandWord]) {
+        let is_name = |it: &&CommandWord| !it.text.contains('=') && !it.is_output;
         // The value of a flag may stand behind it: only a name in the first place is sure.
         if let Some(word) = words.first().filter(is_name)
             && is_plain_name(&word.text)
@@ -153,7 +153,7 @@ impl CommandReader {
         }
     }
 
-    fn enter_folder(&mut self, words: &[ShellWord]) {
+    fn enter_folder(&mut self, words: &[CommandWord]) {
         let target = words.first().map_or("~", |it| it.text.as_str());
         let is_plain = target
             .chars()
@@ -187,7 +187,7 @@ impl CommandReader {
 
     /// `npm run X`, `pnpm X`. A bare word may also be a command of the program itself, or one that a package brings: it
     /// counts only where nothing else has such names.
-    fn read_node_command(&mut self, program: &str, words: &[ShellWord]) {
+    fn read_node_command(&mut self, program: &str, words: &[CommandWord]) {
         let mut rest = words;
         let mut is_run = false;
         while let Some((word, after)) = rest.split_first() {
@@ -221,7 +221,7 @@ impl CommandReader {
         }
     }
 
-    fn read_make_command(&mut self, words: &[ShellWord]) {
+    fn read_make_command(&mut self, words: &[CommandWord]) {
         let mut skips = false;
         for word in words {
             let text = word.text.as_str();
@@ -235,7 +235,7 @@ impl CommandReader {
         }
     }
 
-    fn read_cargo_command(&mut self, words: &[ShellWord]) {
+    fn read_cargo_command(&mut self, words: &[CommandWord]) {
         let own = words.split(|it| it.text == "--").next().unwrap_or_default();
         let kind_of = |flag: &str| {
             Some(match flag {
@@ -286,7 +286,7 @@ impl CommandReader {
         }
     }
 
-    fn read_python_command(&mut self, words: &[ShellWord]) {
+    fn read_python_command(&mut self, words: &[CommandWord]) {
         if let [flag, module, ..] = words
             && flag.text == "-m"
             && module.text.split('.').all(is_plain_name)

@@ -20,7 +20,7 @@ use crate::{
 
 /// What became of a mention.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Judgement {
+pub(crate) enum MentionJudgement {
     /// It is there.
     Found,
     /// It was not found, and that may be right.
@@ -76,7 +76,7 @@ impl<'a> MentionJudge<'a> {
     }
 
     /// Judges the mentions of one file, in order.
-    pub(crate) fn judge_file(&self, file: &str, mentions: &[Mention]) -> Vec<Judgement> {
+    pub(crate) fn judge_file(&self, file: &str, mentions: &[Mention]) -> Vec<MentionJudgement> {
         let home = split_last(file).0;
         let drawings = self.place_drawings(home, mentions);
         let home = MentionHome {
@@ -94,7 +94,7 @@ impl<'a> MentionJudge<'a> {
             .collect()
     }
 
-    fn judge_mention(&self, mention: &Mention, home: &MentionHome) -> Judgement {
+    fn judge_mention(&self, mention: &Mention, home: &MentionHome) -> MentionJudgement {
         match mention.kind {
             MentionKind::Path => self.judge_path(mention, home),
             MentionKind::PythonModule => self.judge_module(mention),
@@ -104,21 +104,21 @@ impl<'a> MentionJudge<'a> {
     }
 
     /// A module whose package is in the tree. Others are installed.
-    fn judge_module(&self, mention: &Mention) -> Judgement {
+    fn judge_module(&self, mention: &Mention) -> MentionJudgement {
         let path = mention.name.replace('.', "/");
         let file = format!("{path}.py");
         let is_there = |it: &str| !self.tree.paths_ending_with(it).is_empty();
         let first = path.split('/').next().unwrap_or(&path);
         if is_there(&path) || is_there(&file) {
-            return Judgement::Found;
+            return MentionJudgement::Found;
         }
         let is_ours = path.contains('/') && is_there(&format!("{first}/__init__.py"));
         if !is_ours {
-            return Judgement::Doubted(Doubt::Elsewhere);
+            return MentionJudgement::Doubted(Doubt::Elsewhere);
         }
         find_doubt(mention).map_or_else(
             || {
-                Judgement::Wrong(Disagreement {
+                MentionJudgement::Wrong(Disagreement {
                     rule: InstructionRule::Gone,
                     looked_for: format!("{file} or a folder {path}"),
                     looked_in: format!("{} files", self.tree.n_files()),
@@ -126,30 +126,30 @@ impl<'a> MentionJudge<'a> {
                     message: format!("the package `{first}` has no module `{}`", mention.name),
                 })
             },
-            Judgement::Doubted,
+            MentionJudgement::Doubted,
         )
     }
 
-    fn judge_declared(&self, mention: &Mention) -> Judgement {
+    fn judge_declared(&self, mention: &Mention) -> MentionJudgement {
         let Some(cell) = self.declared.get(&mention.kind) else {
-            return Judgement::Found;
+            return MentionJudgement::Found;
         };
         let declared = cell.get_or_init(|| DeclaredNames::read(self.tree, mention.kind));
         let name = mention.name.as_str();
         if declared.names.contains(name)
             || mention.kind == MentionKind::MakeTarget && self.is_elsewhere_in_tree(name)
         {
-            return Judgement::Found;
+            return MentionJudgement::Found;
         }
         if declared.files.is_empty() {
-            return Judgement::Doubted(Doubt::Elsewhere);
+            return MentionJudgement::Doubted(Doubt::Elsewhere);
         }
         if declared.is_open {
-            return Judgement::Doubted(Doubt::Open);
+            return MentionJudgement::Doubted(Doubt::Open);
         }
         match find_doubt(mention) {
-            Some(doubt) => Judgement::Doubted(doubt),
-            None => Judgement::Wrong(describe_declared(mention, declared)),
+            Some(doubt) => MentionJudgement::Doubted(doubt),
+            None => MentionJudgement::Wrong(describe_declared(mention, declared)),
         }
     }
 }

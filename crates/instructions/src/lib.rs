@@ -60,7 +60,7 @@ use apostille_cite::{
 use collect::collect_mentions;
 pub use discover::find_instruction_files;
 pub use finding::{InstructionFinding, InstructionReport, InstructionRule, JudgedMention};
-use judge::{Disagreement, Judgement, MentionJudge};
+use judge::{Disagreement, MentionJudge, MentionJudgement};
 use mention::Mention;
 use tree_index::TreeIndex;
 
@@ -109,12 +109,12 @@ pub fn check_instructions(
 }
 
 impl InstructionReport {
-    fn add(&mut self, file: &InstructionFile, mention: &Mention, judgement: Judgement) {
+    fn add(&mut self, file: &InstructionFile, mention: &Mention, judgement: MentionJudgement) {
         let (line, column) = find_position(&file.text, mention.start);
         let judged = match &judgement {
-            Judgement::Found => "found",
-            Judgement::Doubted(doubt) => doubt.as_str(),
-            Judgement::Wrong(wrong) => wrong.rule.as_str(),
+            MentionJudgement::Found => "found",
+            MentionJudgement::Doubted(doubt) => doubt.as_str(),
+            MentionJudgement::Wrong(wrong) => wrong.rule.as_str(),
         };
         self.mentions.push(JudgedMention {
             kind: mention.kind.as_str(),
@@ -124,8 +124,8 @@ impl InstructionReport {
             judged,
         });
         self.checked += 1;
-        self.open += usize::from(matches!(judgement, Judgement::Doubted(_)));
-        if let Judgement::Wrong(wrong) = judgement {
+        self.open += usize::from(matches!(judgement, MentionJudgement::Doubted(_)));
+        if let MentionJudgement::Wrong(wrong) = judgement {
             self.findings
                 .push(build_finding(file, mention, wrong, line, column));
         }

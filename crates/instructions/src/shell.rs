@@ -2,7 +2,7 @@
 
 /// A word of a command, and where it begins in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ShellWord {
+pub(crate) struct CommandWord {
     /// The word without its quotes.
     pub(crate) text: String,
     /// Its first byte.
@@ -12,7 +12,7 @@ pub(crate) struct ShellWord {
 }
 
 /// The simple commands of a text: what stands between line ends, `&&`, `||`, `;` and `|`. Comments are left out.
-pub(crate) fn split_commands(text: &str) -> Vec<Vec<ShellWord>> {
+pub(crate) fn split_commands(text: &str) -> Vec<Vec<CommandWord>> {
     let mut splitter = ShellSplitter::default();
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -58,17 +58,17 @@ pub(crate) fn split_commands(text: &str) -> Vec<Vec<ShellWord>> {
 
 #[derive(Default)]
 struct ShellSplitter {
-    commands: Vec<Vec<ShellWord>>,
-    words: Vec<ShellWord>,
-    word: Option<ShellWord>,
+    commands: Vec<Vec<CommandWord>>,
+    words: Vec<CommandWord>,
+    word: Option<CommandWord>,
     quote: Option<char>,
     is_output: bool,
 }
 
 impl ShellSplitter {
-    fn begin_word(&mut self, start: usize) -> &mut ShellWord {
+    fn begin_word(&mut self, start: usize) -> &mut CommandWord {
         let is_output = self.is_output;
-        self.word.get_or_insert_with(|| ShellWord {
+        self.word.get_or_insert_with(|| CommandWord {
             text: String::new(),
             start,
             is_output,
@@ -111,9 +111,10 @@ mod tests {
     fn lines_are_split_into_commands() {
         let check = |text: &str, expected: &str| {
             let commands = split_commands(text);
-            let words = |it: &Vec<ShellWord>| {
-                let mark =
-                    |it: &ShellWord| format!("{}{}", if it.is_output { ">" } else { "" }, it.text);
+            let words = |it: &Vec<CommandWord>| {
+                let mark = |it: &CommandWord| {
+                    format!("{}{}", if it.is_output { ">" } else { "" }, it.text)
+                };
                 it.iter().map(mark).collect::<Vec<_>>().join(" ")
             };
             let told: Vec<String> = commands.iter().map(words).collect();

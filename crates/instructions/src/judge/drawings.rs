@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Judgement, MentionJudge};
+use super::{MentionJudge, MentionJudgement};
 use crate::{
     doubt::{Doubt, find_doubt},
     mention::Mention,
@@ -55,24 +55,28 @@ impl MentionJudge<'_> {
         (best.0 >= 2 && (is_outer_whole || best.0 * 5 >= lines.len() * 3)).then_some(best.1)
     }
 
-    pub(super) fn judge_drawn(&self, mention: &Mention, place: Option<&DrawingPlace>) -> Judgement {
+    pub(super) fn judge_drawn(
+        &self,
+        mention: &Mention,
+        place: Option<&DrawingPlace>,
+    ) -> MentionJudgement {
         let Some(path) = place.and_then(|it| place_drawn(mention, it)) else {
-            return Judgement::Doubted(Doubt::NoFolder);
+            return MentionJudgement::Doubted(Doubt::NoFolder);
         };
         if self.tree.has_path(&path) {
-            return Judgement::Found;
+            return MentionJudgement::Found;
         }
         if self.tree.is_ignored(&path) {
-            return Judgement::Doubted(Doubt::Ignored);
+            return MentionJudgement::Doubted(Doubt::Ignored);
         }
         // Below a folder that is gone nothing more is said.
         if !self.tree.is_folder(split_last(&path).0) {
-            return Judgement::Doubted(Doubt::NoFolder);
+            return MentionJudgement::Doubted(Doubt::NoFolder);
         }
         if let Some(doubt) = find_doubt(mention) {
-            return Judgement::Doubted(doubt);
+            return MentionJudgement::Doubted(doubt);
         }
-        Judgement::Wrong(self.describe_path(
+        MentionJudgement::Wrong(self.describe_path(
             mention,
             &path,
             self.find_moved(&path, &[String::new()]),

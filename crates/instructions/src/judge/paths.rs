@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Disagreement, Judgement, MentionHome, MentionJudge};
+use super::{Disagreement, MentionHome, MentionJudge, MentionJudgement};
 use crate::{
     discover::is_instruction_file,
     doubt::{Doubt, find_doubt},
@@ -33,7 +33,7 @@ impl MentionJudge<'_> {
         paths.iter().filter(is_there).count() >= 2
     }
 
-    pub(super) fn judge_path(&self, mention: &Mention, home: &MentionHome) -> Judgement {
+    pub(super) fn judge_path(&self, mention: &Mention, home: &MentionHome) -> MentionJudgement {
         let path = mention.name.trim_end_matches('/').trim_start_matches("./");
         let bases = self.list_bases(mention, home.folder);
         let joined: Vec<String> = bases.iter().filter_map(|it| join_paths(it, path)).collect();
@@ -42,25 +42,27 @@ impl MentionJudge<'_> {
             .any(|it| self.tree.has_path(it) || self.tree.has_stem(it))
             || self.is_elsewhere_in_tree(path)
         {
-            return Judgement::Found;
+            return MentionJudgement::Found;
         }
         if joined.is_empty() || path.contains("..") && mention.form != MentionForm::Link {
-            return Judgement::Doubted(Doubt::NoFolder);
+            return MentionJudgement::Doubted(Doubt::NoFolder);
         }
         if joined.iter().any(|it| self.tree.is_ignored(it)) {
-            return Judgement::Doubted(Doubt::Ignored);
+            return MentionJudgement::Doubted(Doubt::Ignored);
         }
         // Programs that read such files name them all, and those of other repositories are meant.
         if is_instruction_file(path) || is_tool_setting(mention, path) {
-            return Judgement::Doubted(Doubt::Elsewhere);
+            return MentionJudgement::Doubted(Doubt::Elsewhere);
         }
         if let Some(doubt) = find_doubt(mention) {
-            return Judgement::Doubted(doubt);
+            return MentionJudgement::Doubted(doubt);
         }
         let moved = self.find_moved(path, &bases);
         match self.find_anchor_doubt(mention, path, &bases, home) {
-            Some(doubt) if moved.is_none() || !path.contains('/') => Judgement::Doubted(doubt),
-            _ => Judgement::Wrong(self.describe_path(mention, &mention.name, moved)),
+            Some(doubt) if moved.is_none() || !path.contains('/') => {
+                MentionJudgement::Doubted(doubt)
+            }
+            _ => MentionJudgement::Wrong(self.describe_path(mention, &mention.name, moved)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Whether the code has a symbol, and whether it is one of this code at all.
 
-use super::{Disagreement, Judgement, MentionJudge};
+use super::{Disagreement, MentionJudge, MentionJudgement};
 use crate::{
     doubt::{Doubt, find_doubt},
     finding::InstructionRule,
@@ -13,16 +13,16 @@ const BESIDE: usize = 30;
 
 impl MentionJudge<'_> {
     /// A symbol whose word is nowhere in the code, where something near it shows that it is one of this tree.
-    pub(super) fn judge_symbol(&self, mention: &Mention) -> Judgement {
+    pub(super) fn judge_symbol(&self, mention: &Mention) -> MentionJudgement {
         let parts = split_symbol(split_call(&mention.name).0);
         let last = parts.last().copied().unwrap_or_default();
         match self.symbols.find_word(last) {
-            None => return Judgement::Doubted(Doubt::Unsearched),
+            None => return MentionJudgement::Doubted(Doubt::Unsearched),
             Some(WordUse::Absent) => {}
-            Some(_) => return Judgement::Found,
+            Some(_) => return MentionJudgement::Found,
         }
         if let Some(doubt) = find_doubt(mention) {
-            return Judgement::Doubted(doubt);
+            return MentionJudgement::Doubted(doubt);
         }
         let anchor = match parts.split_last().map_or(&[][..], |it| it.1) {
             [] => self
@@ -32,9 +32,9 @@ impl MentionJudge<'_> {
             above => self.describe_owner(above),
         };
         let Some(anchor) = anchor else {
-            return Judgement::Doubted(Doubt::Vague);
+            return MentionJudgement::Doubted(Doubt::Vague);
         };
-        Judgement::Wrong(Disagreement {
+        MentionJudgement::Wrong(Disagreement {
             rule: InstructionRule::Gone,
             looked_for: format!("the word {last}"),
             looked_in: format!("{} files, documents left out", self.tree.n_files()),
