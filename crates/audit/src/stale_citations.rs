@@ -1,13 +1,15 @@
 //! What the cited code says today.
 
 use super::{AuditFinding, AuditInput, Class, Severity};
-use apostille_core::{verify, verify::VerifiedMemory};
+use apostille_cite::standing::Standing;
+use apostille_core::{standing_text::StandingView, verify, verify::VerifiedMemory};
 
-/// What does not hold here, and what speaks of a branch that never came here. What could not be looked up is neither.
+/// What does not stand here, what stands in code that was edited so that nothing tells, and what speaks of a branch that
+/// never came here. What could not be looked up is none of these.
 pub(super) fn audit_stale_citations(seen: &AuditInput) -> Vec<AuditFinding> {
     seen.active
         .iter()
-        .filter(|it| it.is_bad())
+        .filter(|it| it.is_bad() || it.standing() == Standing::Check)
         .map(build_stale_finding)
         .collect()
 }
@@ -18,6 +20,10 @@ fn build_stale_finding(it: &VerifiedMemory) -> AuditFinding {
         let what = "recorded on a branch that is not merged here; on its branch it may well hold";
         let way_out = format!("apostille verify {handle} --at BRANCH");
         AuditFinding::new(Class::Unmerged, Severity::Note, what, way_out)
+    } else if it.standing() == Standing::Check {
+        let what = StandingView::from(it).describe();
+        let way_out = format!("apostille confirm {handle}");
+        AuditFinding::new(Class::Stale, Severity::Note, what, way_out)
     } else {
         let what = verify::format_invalid_reason(it);
         let way_out = format!("apostille verify {handle} --fix");
@@ -28,10 +34,7 @@ fn build_stale_finding(it: &VerifiedMemory) -> AuditFinding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use apostille_cite::{
-        standing::Standing,
-        verdict::{Loss, Verdict},
-    };
+    use apostille_cite::verdict::{Loss, Verdict};
     use apostille_core::notebook::NotebookNote;
     use apostille_core::space::Space;
 
