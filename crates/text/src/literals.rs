@@ -34,6 +34,12 @@ pub enum Literal {
 }
 
 impl Literal {
+    /// Whether it is a value, and no name or path.
+    #[must_use]
+    pub fn is_value(&self) -> bool {
+        matches!(self, Self::Number(_) | Self::Value(_) | Self::Quoted(_))
+    }
+
     /// It as the fact writes it.
     pub fn as_str(&self) -> &str {
         match self {

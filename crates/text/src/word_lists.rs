@@ -12,7 +12,8 @@ pub(crate) fn collect_words(list: &'static str) -> HashSet<&'static str> {
 }
 
 /// Whether a list of words, separated by blanks, holds this one.
-pub(crate) fn is_in_word_list(list: &str, word: &str) -> bool {
+#[must_use]
+pub fn is_in_word_list(list: &str, word: &str) -> bool {
     list.split(' ').any(|it| it == word)
 }
 

@@ -73,7 +73,7 @@ fn every_answer_has_its_shape() {
             "remember",
             "--cite",
             "src/limits.rs:3",
-            "uploads are limited by MAX_UPLOAD",
+            "uploads are limited to 10 MB by MAX_UPLOAD",
         ],
     );
     tell(&env, &["remember", "--layer", "identity", "Ana, backend"]);

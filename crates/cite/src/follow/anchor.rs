@@ -177,6 +177,11 @@ impl<'c> Anchor<'c> {
         }
     }
 
+    /// Whether a neighbour that says something stands around this row.
+    pub(super) fn is_among_neighbours(&self, sheet: &FileLines, row: u32) -> bool {
+        self.score_neighbours(sheet, row) >= TELLING
+    }
+
     /// How many of the captured neighbours stand around this row, wherever they stand near it. Those that say little,
     /// such as a closing bracket, count for little.
     fn score_neighbours(&self, sheet: &FileLines, row: u32) -> usize {

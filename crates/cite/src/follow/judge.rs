@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, rc::Rc};
 
-use super::{CitationFinding, CitationFollower, CitedClaim, LATE};
+use super::{CitationFinding, CitationFollower, CitedClaim, LATE, anchor::Anchor};
 use crate::{
     citation::{Citation, RepoPath},
     file_lines::{FileLines, is_binary_content},
@@ -96,7 +96,10 @@ impl CitationFollower<'_> {
         if verdicts().any(is_forged) {
             return judged(Standing::Gone);
         }
-        if verdicts().all(|it| *it == Verdict::Holds) && !standing::is_closed_fact(claim.fact) {
+        let mut pairs = claim.citations.iter().zip(verdicts());
+        if !standing::is_closed_fact(claim.fact)
+            && pairs.all(|(citation, verdict)| self.is_beyond_doubt(citation, verdict))
+        {
             return judged(Standing::Stands);
         }
         let loaded: Vec<LoadedFiles> = claim
@@ -113,6 +116,22 @@ impl CitationFollower<'_> {
             .map(|((citation, verdict), files)| files.to_sides(citation, verdict))
             .collect();
         standing::judge_fact(claim.fact, sides)
+    }
+
+    /// Whether cited text surely stands, so that no older version has to be read: that costs a process of git, and most
+    /// recalls have something that moved. Lines that moved among their neighbours did not go to a twin.
+    fn is_beyond_doubt(&mut self, citation: &Citation, verdict: &Verdict) -> bool {
+        match verdict {
+            Verdict::Holds => true,
+            Verdict::Moved { to } => self.read_cached_file(&to.path).is_ok_and(|file| {
+                file.is_some_and(|(_, bytes)| {
+                    let sheet = FileLines::from_bytes(&bytes);
+                    Anchor::new(citation).is_among_neighbours(&sheet, to.lines.rows().start)
+                })
+            }),
+            Verdict::Changed(found) => found.is_harmless,
+            Verdict::Gone { .. } | Verdict::Unknown { .. } => false,
+        }
     }
 
     /// The versions of a citation's file that are compared.

@@ -1,5 +1,7 @@
 //! The first line of an item, and where the item ends.
 
+use apostille_text::word_lists::is_in_word_list;
+
 use crate::file_lines::count_as_u32;
 
 use super::ItemKind;
@@ -66,10 +68,6 @@ const VALUES: &str = "const static let var val";
 const NOT_NAMES: &str = "if for while switch return else catch do case sizeof match loop in of new delete throw await yield typeof \
     instanceof assert goto break continue import from use package using try finally with not and or defer go select elif except \
     raise lambda print super this self require where as is unless until begin rescue ensure then when";
-
-fn is_one_of(list: &str, word: &str) -> bool {
-    !word.is_empty() && list.split_ascii_whitespace().any(|it| it == word)
-}
 
 /// A word or a sign of a line, with its column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -189,7 +187,7 @@ impl HeaderReader {
                 named(ItemKind::Function, 0)
             }
             _ if container == Some(ItemKind::Function) => None,
-            name if first.is_name() && !is_one_of(NOT_NAMES, name) => {
+            name if first.is_name() && !is_in_word_list(NOT_NAMES, name) => {
                 let is_assignment = match tokens.get(1).map(|it| it.text) {
                     Some("=") => tokens.get(2).is_none_or(|it| it.text != "="),
                     Some(":") => self.family == Family::Python && tokens.len() > 2,
@@ -219,15 +217,15 @@ impl HeaderReader {
             tokens = skip_modifiers(tokens, "const static register typedef");
         }
         let first = tokens.first()?;
-        if is_one_of(FUNCTIONS, first.text) {
+        if is_in_word_list(FUNCTIONS, first.text) {
             return read_function(tokens, row);
         }
-        if is_one_of(TYPES, first.text)
+        if is_in_word_list(TYPES, first.text)
             && let Some(header) = read_type(tokens, row)
         {
             return Some(header);
         }
-        if self.family != Family::C && is_one_of(VALUES, first.text) {
+        if self.family != Family::C && is_in_word_list(VALUES, first.text) {
             let name = tokens[1..]
                 .iter()
                 .find(|it| !matches!(it.text, "mut" | "ref"))?;
@@ -259,11 +257,11 @@ impl HeaderReader {
                 )
         };
         let is_header = name.is_name()
-            && !is_one_of(NOT_NAMES, name.text)
+            && !is_in_word_list(NOT_NAMES, name.text)
             && tokens[..open].iter().all(is_plain)
             && !tokens[..open]
                 .iter()
-                .any(|it| is_one_of(NOT_NAMES, it.text));
+                .any(|it| is_in_word_list(NOT_NAMES, it.text));
         if !is_header || !has_body_behind(masks, row, tokens[open].column) {
             return None;
         }
@@ -302,7 +300,7 @@ impl HeaderReader {
             (_, "=" | ",") if stop == 1 => tokens.first(),
             _ => None,
         };
-        let is_fit = |it: &&Token| it.is_name() && !is_one_of(NOT_NAMES, it.text);
+        let is_fit = |it: &&Token| it.is_name() && !is_in_word_list(NOT_NAMES, it.text);
         let is_place = in_type || container.is_none();
         let name = name.filter(is_fit).filter(|_| is_place)?;
         let is_comparison = tokens.get(stop + 1).is_some_and(|it| it.text == "=");
@@ -341,7 +339,7 @@ fn skip_modifiers<'t, 'a>(tokens: &'t [Token<'a>], modifiers: &str) -> &'t [Toke
         let is_followed = rest
             .get(1)
             .is_some_and(|it| it.is_name() || it.text == "(" || it.text == "\"");
-        if !is_one_of(modifiers, first.text) || !is_followed {
+        if !is_in_word_list(modifiers, first.text) || !is_followed {
             break;
         }
         rest = &rest[1..];
@@ -415,7 +413,7 @@ fn read_type(tokens: &[Token], row: u32) -> Option<Header> {
     );
     let name = tokens
         .get(at)
-        .filter(|it| it.is_name() && !is_one_of(NOT_NAMES, it.text))?;
+        .filter(|it| it.is_name() && !is_in_word_list(NOT_NAMES, it.text))?;
     let is_header = tokens.get(at + 1).is_none_or(|next| {
         matches!(next.text, "{" | ":" | "<" | "(" | ";" | "=" | "[")
             || next.is_name() && tokens[0].text != "struct" && tokens[0].text != "union"
@@ -478,7 +476,7 @@ fn is_type_line(mask: &[u8]) -> bool {
     let tokens = split_tokens(mask);
     !tokens.is_empty()
         && tokens.iter().all(|it| it.is_name() || it.text == "*")
-        && !tokens.iter().any(|it| is_one_of(NOT_NAMES, it.text))
+        && !tokens.iter().any(|it| is_in_word_list(NOT_NAMES, it.text))
 }
 
 fn read_heading(line: &[u8], row: u32) -> Option<Header> {

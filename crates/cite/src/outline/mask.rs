@@ -1,6 +1,8 @@
 //! Code with its comments and the insides of its strings blanked out, byte for byte in place, so that brackets, commas and
 //! keywords can be read without mistaking text for code.
 
+use apostille_text::word_lists::is_in_word_list;
+
 use crate::comments::CommentSyntax;
 
 /// What a scanner is inside of at the end of a line.
@@ -27,7 +29,7 @@ struct StringSyntax {
 
 impl StringSyntax {
     fn from_extension(extension: &str) -> Self {
-        let is_in = |list: &str| list.split(' ').any(|it| it == extension);
+        let is_in = |list: &str| is_in_word_list(list, extension);
         Self {
             has_single_quotes: is_in(
                 "py pyi rb sh bash js jsx mjs cjs ts tsx mts cts vue svelte php lua toml yml yaml",

@@ -76,6 +76,9 @@ impl ClaimParts {
                 Standing::Check
             };
         }
+        if self.has_lost_number(&text) {
+            return Standing::Contradicted;
+        }
         if !self.is_pinned {
             return Standing::Check;
         }
@@ -89,13 +92,24 @@ impl ClaimParts {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let most = MIN_WINDOW.max(self.window + MORE_WINDOW);
         // Names come and go while a sentence about them stays true; a value that left is another value.
-        if !self.literals.iter().any(is_value) {
+        if !self.literals.iter().any(Literal::is_value) {
             return Standing::Check;
         }
         match find_window(&lines, &self.literals) {
             Some(window) if window <= most => Standing::Check,
             _ => Standing::Contradicted,
         }
+    }
+
+    /// Whether a number of the claim is nowhere in the item any more. A word in quotes may be put otherwise; a number that
+    /// left is another number, however long the sentence around it is.
+    fn has_lost_number(&self, text: &str) -> bool {
+        let numbers = self
+            .literals
+            .iter()
+            .filter(|it| matches!(it, Literal::Number(_)));
+        let numbers: Vec<Literal> = numbers.cloned().collect();
+        match_whole_literals(&numbers, text).contains(&false)
     }
 }
 
@@ -118,7 +132,11 @@ impl ClaimPart {
     /// Whether what had the value has another one now: the value does not say the literals any more, or the only element
     /// with the same name does not.
     fn has_other_value(&self, literals: &[Literal], new: &ItemParts) -> bool {
-        let values: Vec<Literal> = literals.iter().filter(|it| is_value(it)).cloned().collect();
+        let values: Vec<Literal> = literals
+            .iter()
+            .filter(|it| it.is_value())
+            .cloned()
+            .collect();
         let says_none = |span: &Range<usize>| {
             let text = String::from_utf8_lossy(new.slice(span));
             match_whole_literals(&values, &text).contains(&false)
@@ -136,14 +154,6 @@ impl ClaimPart {
         };
         !values.is_empty() && !spans.is_empty() && spans.iter().all(says_none)
     }
-}
-
-/// Whether a literal is a value, and no name.
-pub(super) fn is_value(it: &Literal) -> bool {
-    matches!(
-        it,
-        Literal::Number(_) | Literal::Value(_) | Literal::Quoted(_)
-    )
 }
 
 /// Whether two elements say the same: the same text, or the same value for the same name, whatever its type is.
@@ -215,7 +225,7 @@ fn is_pinned(fact: &str, literals: &[Literal], is_named: bool) -> bool {
         |it: &Literal| matches!(it, Literal::Name(name) if fact.contains(&format!("--{name}")));
     let n_literals = literals.len() + usize::from(is_named);
     let n_words = blank_quotes(fact).split_whitespace().count();
-    (literals.iter().any(|it| is_value(it) || is_flag(it)) || literals.len() >= 2)
+    (literals.iter().any(|it| it.is_value() || is_flag(it)) || literals.len() >= 2)
         && n_words <= WORDS_PER_LITERAL * n_literals
 }
 

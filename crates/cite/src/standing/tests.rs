@@ -6,6 +6,9 @@ use crate::{
     verdict::Change,
 };
 
+/// The id of the version that is cited.
+const WAS: &str = "a";
+
 /// A repository with one file, of which the other version is at hand.
 struct Versions<'a> {
     path: &'a str,
@@ -18,11 +21,12 @@ impl Source for Versions<'_> {
         Ok(SourceTree::default())
     }
     fn read_file(&self, path: &RepoPath) -> Result<Option<SourceBlob>, SourceError> {
-        let (id, bytes) = (Some(self.now.len().to_string()), self.now.into());
+        let id = if self.now == self.was { WAS } else { "b" };
+        let (id, bytes) = (Some(id.to_owned()), self.now.into());
         Ok((path.as_str() == self.path).then_some(SourceBlob { id, bytes }))
     }
     fn read_object(&self, id: &str) -> Result<Option<Vec<u8>>, SourceError> {
-        Ok((id == self.was.len().to_string()).then(|| self.was.into()))
+        Ok((id == WAS).then(|| self.was.into()))
     }
 }
 
@@ -84,5 +88,43 @@ fn facts_are_judged_by_what_they_say() {
         grown,
         "`vOnce` is 0 in a.ts",
         "stands",
+    );
+    let limits =
+        "/// The proxy in front cuts uploads off here.\npub const MAX_UPLOAD: u64 = 10 * MB;\n";
+    let raised = limits.replace("10 * MB", "25 * MB");
+    check(
+        "src/limits.rs",
+        limits,
+        "1-2",
+        &raised,
+        "uploads are limited to 10 MB, because the proxy cuts them off there",
+        "contradicted",
+    );
+    let widened = limits.replace("u64", "usize");
+    check(
+        "src/limits.rs",
+        limits,
+        "1-2",
+        &widened,
+        "uploads are limited to 10 MB by `MAX_UPLOAD`",
+        "stands",
+    );
+    check(
+        "src/limits.rs",
+        limits,
+        "1-2",
+        &widened,
+        "uploads are limited, because the proxy cuts them off",
+        "check",
+    );
+    let twins = "class A:\n    def tag(self, value: Any) -> Any:\n        return 1\n\n\nclass B:\n    def tag(self, value: Any) -> Any:\n        return 2\n";
+    let changed = twins.replacen("-> Any", "-> str", 1);
+    check(
+        "a.py",
+        twins,
+        "2",
+        &changed,
+        "`tag` returns `Any`",
+        "contradicted",
     );
 }

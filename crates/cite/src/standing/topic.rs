@@ -4,9 +4,12 @@
 //! nothing else, speaks of its signature however it is put. Where only the code tells, a list that differs is a reason to
 //! check and no contradiction.
 
-use apostille_text::literals::{Literal, list_literals, match_whole_literals};
+use apostille_text::{
+    literals::{Literal, list_literals, match_whole_literals},
+    word_lists::is_in_word_list,
+};
 
-use super::{Standing, claim::is_value};
+use super::Standing;
 use crate::{outline::ItemParts, tokens::split_text_tokens};
 
 /// How a fact is worded, as far as it tells what it speaks of. Every recall asks for it, so it is cheap.
@@ -52,17 +55,17 @@ const RECEIVERS: [&str; 3] = ["self", "cls", "this"];
 impl Wording {
     pub(super) fn from_fact(fact: &str) -> Self {
         let words = list_prose_words(fact);
-        let has = |list: &str| words.iter().any(|it| is_listed(list, it));
+        let has = |list: &str| words.iter().any(|it| is_in_word_list(list, it));
         let counts = |list: &str| {
             words.iter().enumerate().any(|(at, word)| {
                 let before = &words[at.saturating_sub(2)..at];
-                is_listed(list, word) && before.iter().any(|it| is_count(it))
+                is_in_word_list(list, word) && before.iter().any(|it| is_count(it))
             })
         };
         // "The parameters of `f` are …", "members are".
         let lists = |list: &str| {
             words.windows(3).any(|it| {
-                is_listed(list, &it[0])
+                is_in_word_list(list, &it[0])
                     && it[0].ends_with('s')
                     && (it[1] == "are" || it[1] == "of" && it[2] == "are")
             })
@@ -202,15 +205,11 @@ impl Topic {
 fn is_value_text(it: &Literal) -> bool {
     let text = it.as_str();
     let is_call = text.ends_with(')') && !text.contains('=') && !text.contains(") ");
-    is_value(it) && !is_call
-}
-
-fn is_listed(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|it| it == word)
+    it.is_value() && !is_call
 }
 
 fn is_count(word: &str) -> bool {
-    is_listed(COUNTS, word) || word.chars().all(|it| it.is_ascii_digit())
+    is_in_word_list(COUNTS, word) || word.chars().all(|it| it.is_ascii_digit())
 }
 
 /// The words of a fact outside of backticks and quotes, in small letters.
@@ -227,7 +226,7 @@ fn list_type_tokens(text: &str) -> Vec<String> {
     const MODIFIERS: &str = "static inline extern public private protected final async pub export abstract synchronized \
         default override";
     let mut tokens = split_text_tokens(text);
-    tokens.retain(|it| !is_listed(MODIFIERS, it));
+    tokens.retain(|it| !is_in_word_list(MODIFIERS, it));
     let n_arrow = match &tokens[..] {
         [a, b, ..] if a == "-" && b == ">" => 2,
         [a, ..] if a == ":" => 1,
