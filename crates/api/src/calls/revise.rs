@@ -1,20 +1,17 @@
 //! Memories that are there are corrected, replaced, called fresh, marked as wrong, promoted.
 
-use apostille_core::memory::{Draft, Kind, Layer, Memory, MemoryName, ReplacementKind};
+use apostille_core::memory::{Draft, Kind, Layer, MemoryName, ReplacementKind};
 use apostille_core::{
     Context, CoreError,
     promote::{Promotion, promote as core_promote},
     remember::RememberOutcome,
     revise::{self, ReviseOutcome},
-    verify::follow_memory_citations,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    api_call_scope::{
-        ApiCallScope, ApiResult, answer_body, build_custom_refusal_reply, build_refusal_reply,
-    },
+    api_call_scope::{ApiCallScope, ApiResult, answer_body, build_refusal_reply},
     args::NoArguments,
     call::ApiCall,
 };
@@ -193,18 +190,8 @@ fn replace_memory_in_path(it: &ApiCallScope, body: ReplaceBody, how: Replacement
     it.reply_to_draft("remembered", outcome, WhenSimilar::Choose)
 }
 
-/// Says that a memory still holds.
+/// Says that a memory still holds; the verb refuses where it does not.
 fn handle_refresh_call(it: &ApiCallScope, _: NoArguments) -> ApiResult {
-    let memory = it.find_memory()?.ok().filter(Memory::is_active);
-    let seen = follow_memory_citations(&it.context(), memory.into_iter().collect());
-    if let Some(bad) = seen.iter().find(|it| !it.can_be_refreshed()) {
-        let why = format!(
-            "{} is {} here; confirm it, correct it, or invalidate it",
-            bad.memory.handle(),
-            bad.standing()
-        );
-        return build_custom_refusal_reply("does_not_hold", why);
-    }
     revise_memory_in_path(it, "refreshed", |cx, name| {
         revise::refresh_memory(cx, &it.spaces, name)
     })
