@@ -21,7 +21,8 @@
 //! and says whether a text gives orders to a model. [`literals`] are the names, numbers, paths and quotes of a fact, which
 //! code spells the same way; [`terms`] is the one analyser for indexing and for questions, with [`typo`] and [`overlap`]
 //! as its arithmetic. [`mod@words`] makes enums with a fixed spelling, [`word_lists`] looks words up, [`digest`] is SHA-256,
-//! [`shorten`] cuts a text at a character, and [`sentences`] counts what a text says.
+//! [`shorten`] cuts a text at a character, [`sentences`] counts what a text says, and [`quotes`] tells whether somebody's words say
+//! a fact.
 
 pub mod contradict;
 pub mod delimiters;
@@ -29,8 +30,10 @@ pub mod digest;
 pub mod literals;
 pub mod moderate;
 pub mod overlap;
+pub mod quotes;
 pub mod secrets;
 pub mod sentences;
+pub mod shell_word;
 pub mod shorten;
 pub mod terms;
 pub mod typo;
